@@ -16,7 +16,7 @@ export const applications: readonly LogFormat[] = [
     ],
     reading: {
       kind: 'lines',
-      begins: `^${iso} +${level} +\\d+ --- `,
+      begins: { line: `^${iso} +${level} +\\d+ --- ` },
       shapes: [
         {
           pattern: `^(?<time>${iso}) +(?<level>${level}) +(?<pid>\\d+) --- (?:\\[(?<application>[^\\]]*)\\] )?\\[(?<thread>[^\\]]*)\\] (?<logger>\\S+) *: (?<message>.*)${stack}$`,
@@ -35,7 +35,7 @@ export const applications: readonly LogFormat[] = [
     ],
     reading: {
       kind: 'lines',
-      begins: `^${iso} `,
+      begins: { line: `^${iso} ` },
       shapes: [
         // ZooKeeper, whose threads end with the logger.
         {
@@ -64,7 +64,7 @@ export const applications: readonly LogFormat[] = [
     ],
     reading: {
       kind: 'lines',
-      begins: `^(?:\\[?${iso}|(?:DEBUG|INFO|WARNING|ERROR|CRITICAL):[\\w.]+:)`,
+      begins: { line: `^(?:\\[?${iso}|(?:DEBUG|INFO|WARNING|ERROR|CRITICAL):[\\w.]+:)` },
       shapes: [
         {
           pattern: `^(?<time>${iso}) - (?<logger>[\\w.-]+) - (?<level>${level}) - (?<message>.*)${stack}$`,
@@ -91,7 +91,7 @@ export const applications: readonly LogFormat[] = [
     ],
     reading: {
       kind: 'lines',
-      begins: '^\\S+\\t[A-Za-z]+\\t',
+      begins: { line: '^\\S+\\t[A-Za-z]+\\t' },
       shapes: [
         {
           pattern: `^(?<time>${iso}|\\d+\\.\\d+(?:e[+]\\d+)?)\\t(?<level>${level})\\t(?:(?<logger>[\\w.-]+)\\t)?(?<caller>\\S+\\.go:\\d+)\\t(?<message>[^\\t\\n]*)(?:\\t(?<fields>\\{.*\\}))?${stack}$`,
@@ -108,7 +108,7 @@ export const applications: readonly LogFormat[] = [
     ],
     reading: {
       kind: 'lines',
-      begins: '^[A-Z], \\[\\d{4}-',
+      begins: { line: '^[A-Z], \\[\\d{4}-' },
       // https://docs.ruby-lang.org/en/master/Logger/Formatter.html
       shapes: [
         {

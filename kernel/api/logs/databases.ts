@@ -19,7 +19,7 @@ export const databases: readonly LogFormat[] = [
     ],
     reading: {
       kind: 'lines',
-      begins: `^${stamp}`,
+      begins: { line: `^${stamp}` },
       // https://www.postgresql.org/docs/current/runtime-config-logging.html#GUC-LOG-LINE-PREFIX
       shapes: [
         {
@@ -81,7 +81,7 @@ export const databases: readonly LogFormat[] = [
     ],
     reading: {
       kind: 'lines',
-      begins: `^${iso} +\\d+ \\[`,
+      begins: { line: `^${iso} +\\d+ \\[` },
       shapes: [
         {
           pattern: `^(?<time>${iso}) +(?<thread>\\d+) \\[(?<level>[A-Za-z]+)\\](?: \\[(?<code>MY-\\d+)\\] \\[(?<subsystem>\\w+)\\])? (?<message>${all})$`,
@@ -102,12 +102,13 @@ export const databases: readonly LogFormat[] = [
     ],
     reading: {
       kind: 'lines',
-      begins: '^# Time: ',
+      // Of events in the same second, only the first may have its time.
+      begins: { line: '^# (?:Time|User@Host): ', unless: '^# Time: ' },
       // https://dev.mysql.com/doc/refman/8.4/en/slow-query-log.html
       shapes: [
         {
-          pattern: `^# Time: (?<time>[^\\n]+)\\n# User@Host: (?<user>[^\\s\\[]*)\\[(?<account>[^\\]]*)\\] @ +(?<host>[^\\s\\[]*) *\\[(?<client>[^\\]]*)\\](?: +Id: +(?<id>\\d+))?\\n# Query_time: (?<query_time>[\\d.]+) +Lock_time: (?<lock_time>[\\d.]+) +Rows_sent: (?<rows_sent>\\d+) +Rows_examined: (?<rows_examined>\\d+)(?<more>[^\\n]*)\\n(?:use (?<database>[^;\\n]+);\\n)?(?:SET timestamp=(?<started>\\d+);\\n)?(?<query>${all})$`,
-          optional: ['more'],
+          pattern: `^(?:# Time: (?<time>[^\\n]+)\\n)?# User@Host: (?<user>[^\\s\\[]*)\\[(?<account>[^\\]]*)\\] @ +(?<host>[^\\s\\[]*) *\\[(?<client>[^\\]]*)\\](?: +Id: +(?<id>\\d+))?\\n(?<session>(?:# [^Q\\n][^\\n]*\\n)*)# Query_time: (?<query_time>[\\d.]+) +Lock_time: (?<lock_time>[\\d.]+) +Rows_sent: (?<rows_sent>\\d+) +Rows_examined: (?<rows_examined>\\d+) *(?<counts>[^\\n]*\\n(?:#[^\\n]*\\n)*)(?:use (?<database>[^;\\n]+);\\n)?(?:SET timestamp=(?<started>\\d+);\\n)?(?<query>${all})$`,
+          optional: ['session', 'counts'],
         },
       ],
     },
@@ -136,7 +137,7 @@ export const databases: readonly LogFormat[] = [
     ],
     reading: {
       kind: 'lines',
-      begins: `^\\[${iso}\\] `,
+      begins: { line: `^\\[${iso}\\] ` },
       shapes: [
         {
           pattern: `^\\[(?<time>${iso})\\] (?<level>TRACE|DEBUG|INFO|WARN|ERROR|FATAL) (?<message>.*?)(?: \\((?<logger>[\\w.$]+)\\))?${part.stack}$`,
@@ -152,7 +153,7 @@ export const databases: readonly LogFormat[] = [
     ],
     reading: {
       kind: 'lines',
-      begins: `^${iso} \\[[a-z]+\\] `,
+      begins: { line: `^${iso} \\[[a-z]+\\] ` },
       shapes: [
         { pattern: `^(?<time>${iso}) \\[(?<level>[a-z]+)\\] (?<process><[\\d.]+>) (?<message>${all})$` },
       ],

@@ -14,6 +14,12 @@ export interface Shape {
 /** How pairs are written: `a=1 b="two words"`; those of CEF, whose values hold blanks; those of LEEF, divided by tabs. */
 export type PairStyle = 'logfmt' | 'cef' | 'leef';
 
+/** Which lines begin an event: those that match `line`, but after one that matches `unless`. */
+export interface Beginning {
+  readonly line: string;
+  readonly unless?: string;
+}
+
 /** How a file of one kind is read. */
 export type LogReading =
   /** Each line fits one of the shapes. */
@@ -22,8 +28,8 @@ export type LogReading =
       readonly shapes: readonly Shape[];
       /** What stands for a missing value, in these fields. */
       readonly absent?: { readonly text: string; readonly fields: readonly string[] };
-      /** How the first line of an event begins, if events have several: the lines that follow belong to it. */
-      readonly begins?: string;
+      /** How an event begins, if events have several lines: those that follow belong to it. */
+      readonly begins?: Beginning;
     }
   /** Each line consists of pairs. */
   | { readonly kind: 'pairs' }

@@ -2,28 +2,36 @@ import { type LogFormat, part, type Shape } from './format.js';
 
 const { quoted, request, iso, all } = part;
 
-const address = '(?:[\\d.]+|[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*)';
+const address = '(?:[\\d.]+|[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*|localhost|unix:)';
 /** A request with a quote in it that nothing escapes ends before the status. */
 const requested = `"(?<request>${quoted}|.*?)" (?<status>\\d{3}|-)(?: (?<bytes>\\d+|-))?`;
 const asked = `"(?<request>${quoted}|.*?)"`;
 const agent = `"(?<referer>${quoted})" "(?<user_agent>${quoted})"`;
 const stamp = '\\[(?<time>\\d{1,2}/[A-Za-z]{3}/\\d{4}:[^\\]]+|\\d{4}-\\d{2}-\\d{2}T[^\\]]+)\\]';
-const clients = '(?<client>[^\\s,]+(?:, ?[^\\s,]+)*)';
-const visitor = `${clients} (?<ident>\\S+) (?<user>\\S*) ${stamp}`;
-/** A name with blanks, which no name of the client's own may stand before. */
-const spacedVisitor = `${clients} - (?<user>\\S.*?) ${stamp}`;
+const named = '(?<ident>\\S+) (?<user>\\S*)';
+const visitor = `(?<client>[^\\s,"]+(?:, ?[^\\s,"]+)*) ${named} ${stamp}`;
+const host = '(?<vhost>[^\\s,":-][^\\s,":]*(?::\\d+)?|\\[[0-9a-f:.]+\\](?::\\d+)?) ';
 const split = { group: 'request', pattern: request };
 
-/** Access logs with whatever the server adds to a line, after the name of a virtual host or not. */
+/** What stands before the time: a client, or several of which each proxy added one; the name of the host and the last proxy or not. */
+const visitors: readonly string[] = [
+  visitor,
+  `${host}${visitor.replace('[^\\s,"]+', '[^\\s,"-][^\\s,"]*')}`,
+  `(?:${host})?"(?<client>[^"]*)" (?<proxy>${address}) ${named} ${stamp}`,
+  `(?:${host})?(?<client>[^\\s,"]+(?:, ?[^\\s,"]+)+) (?<proxy>${address}) ${named} ${stamp}`,
+  // A user whose name has blanks, which only `-` may stand before.
+  `(?<client>[^\\s,"]+(?:, ?[^\\s,"]+)*) - (?<user>\\S.*?) ${stamp}`,
+  `${host}(?<client>${address}(?:, ?${address})*) - (?<user>\\S.*?) ${stamp}`,
+];
+
+/** Access logs with whatever the server adds to a line. */
 function accessShapes(): readonly Shape[] {
   const tail = `(?: ${requested})?(?: ${agent})?(?: (?<rest>.*))?$`;
-  const host = '(?<vhost>[A-Za-z](?:[^\\s,]*[^\\s,:])?|[^\\s,]+:\\d+) ';
-  const hosted = (who: string) => `${host}${who.replace('[^\\s,]+', address)}`;
-  return [hosted(visitor), visitor, hosted(spacedVisitor), spacedVisitor].map(who => ({
+  return visitors.map(who => ({
     pattern: `^${who}${tail}`,
     split,
     pairs: { group: 'rest', style: 'logfmt' },
-    optional: ['vhost', 'ident', 'rest'],
+    optional: ['vhost', 'proxy', 'ident', 'rest'],
   }));
 }
 
@@ -139,7 +147,7 @@ export const web: readonly LogFormat[] = [
       kind: 'lines',
       // https://httpd.apache.org/docs/current/logs.html#combined
       shapes: accessShapes(),
-      absent: { text: '-', fields: ['client', 'ident', 'user', 'status', 'bytes'] },
+      absent: { text: '-', fields: ['client', 'proxy', 'ident', 'user', 'status', 'bytes'] },
     },
   },
   {
@@ -151,7 +159,7 @@ export const web: readonly LogFormat[] = [
     ],
     reading: {
       kind: 'lines',
-      begins: '^\\d{4}/\\d{2}/\\d{2} \\d{2}:\\d{2}:\\d{2} \\[\\w+\\] \\d+#\\d+:',
+      begins: { line: '^\\d{4}/\\d{2}/\\d{2} \\d{2}:\\d{2}:\\d{2} \\[\\w+\\] \\d+#\\d+:' },
       shapes: [
         {
           pattern: `^(?<time>\\d{4}/\\d{2}/\\d{2} \\d{2}:\\d{2}:\\d{2}) \\[(?<level>\\w+)\\] (?<pid>\\d+)#(?<tid>\\d+): (?:\\*(?<connection>\\d+) )?(?<message>[\\s\\S]*?)(?:, client: (?<client>[^,\\s]+))?(?:, server: (?<server>[^,]*))?(?:, request: "(?<request>${quoted})")?(?:, subrequest: "(?<subrequest>${quoted})")?(?:, upstream: "(?<upstream>${quoted})")?(?:, host: "(?<host>${quoted})")?(?:, referrer: "(?<referrer>${quoted})")?$`,
@@ -168,7 +176,7 @@ export const web: readonly LogFormat[] = [
     ],
     reading: {
       kind: 'lines',
-      begins: '^\\[[A-Z][a-z]{2} [A-Z][a-z]{2} [ \\d]?\\d \\d{2}:\\d{2}:\\d{2}',
+      begins: { line: '^\\[[A-Z][a-z]{2} [A-Z][a-z]{2} [ \\d]?\\d \\d{2}:\\d{2}:\\d{2}' },
       // https://httpd.apache.org/docs/current/mod/core.html#errorlogformat
       shapes: [
         {

@@ -177,6 +177,14 @@ describe('events in the list of an object', () => {
       'The events are those of the list `items`. Left out: 2 other fields of the object around them, `kind`, `metadata`.',
     ],
     [
+      '{"a":"x\\\\","b":"\\" [{","items":[{"v":1},{"v":2}]}',
+      'The events are those of the list `items`. Left out: 2 other fields of the object around them, `a`, `b`.',
+    ],
+    [
+      '{"a":"x\\\\","b":"\\" [{","items":[{"v":1},{"v":2}]}',
+      'The events are those of the list `items`. Left out: 2 other fields of the object around them, `a`, `b`.',
+    ],
+    [
       '\ufeff\n{ "data" : { "items" : [ {"v":1}, {"v":2} ] } }\n',
       'The events are those of the list `data.items`.',
     ],

@@ -1,4 +1,4 @@
-import type { LogFormat, LogReading } from '../../../../api/logs/format.js';
+import type { Beginning, LogFormat, LogReading } from '../../../../api/logs/format.js';
 import { logFormats, plainText } from '../../../../api/logs/formats.js';
 import { eventsOf } from './events.js';
 
@@ -37,8 +37,8 @@ function isOf(reading: LogReading, lines: readonly string[]): boolean {
 }
 
 /** Without what is left at the beginning of an event that a file before this one holds. */
-function wholeEvents(lines: readonly string[], begins: string): readonly string[] {
-  const first = lines.findIndex(line => new RegExp(begins, 'u').test(line));
+function wholeEvents(lines: readonly string[], begins: Beginning): readonly string[] {
+  const first = lines.findIndex(line => new RegExp(begins.line, 'u').test(line));
   return first < 0 ? [] : eventsOf(lines.slice(first), begins);
 }
 
