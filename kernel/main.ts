@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
+import { formatNames } from './api/logs/formats.js';
 import type { InstallReport, InstallTarget, Machine, PackageFiles } from './commands/install.js';
 import type { CodeView, NotebookHost, RunOptions, VerifyOptions } from './commands/notebooks.js';
 import { nameSourceLines } from './commands/stack.js';
@@ -105,33 +106,46 @@ async function commands(): Promise<Command> {
     .option('--stop', 'end the service that kernels share')
     .option('--unused', 'with --stop: end it only if no kernel uses it')
     .action(serve);
-  program
-    .command('import')
-    .description('turn a CSV, NDJSON, JSON, Parquet or log file into a dataset of the local service')
-    .argument('<file>')
-    .option(
-      '--dataset <name>',
-      'the dataset to add the rows to, created when there is none; the name of the file when absent',
-    )
-    .option('--time <field>', 'the field that holds the time of a row; detected when absent')
-    .option(
-      '--format <name>',
-      'csv, json, parquet, combined, syslog, cri, klog, logfmt or text; detected when absent',
-    )
-    .option(
-      '--dates <order>',
-      'dmy, mdy or ymd: the order of day, month and year in dates such as 05/11/2026; detected when absent',
-      dateOrder,
-    )
-    .option('--replace', "replace the dataset's rows instead of adding to them")
-    .option('--data <directory>', 'where datasets are kept', dataDirectory())
-    .action(importFile);
+  importCommand(program);
   program
     .command('doctor')
     .description('say what is found on this machine and what is wrong')
     .option('--check-data', 'read all of the data directory too, and name every damaged file')
     .action(doctor);
   return program;
+}
+
+function importCommand(program: Command): void {
+  program
+    .command('import')
+    .description('turn CSV, NDJSON, JSON, Parquet or log files into a dataset of the local service')
+    .argument(
+      '<file>',
+      'a file, a directory, a pattern in quotes such as "app.log*", or - for standard input',
+    )
+    .option(
+      '--dataset <name>',
+      'the dataset to add the rows to, created when there is none; the name of the file when absent',
+    )
+    .option('--time <field>', 'the field that holds the time of a row; detected when absent')
+    .option('--format <name>', `${formatNames.join(', ')}; detected when absent`)
+    .option(
+      '--dates <order>',
+      'dmy, mdy or ymd: the order of day, month and year in dates such as 05/11/2026; detected when absent',
+      dateOrder,
+    )
+    .option(
+      '--pattern <pattern>',
+      'how a line is split: `%{IP:client} %{GREEDYDATA:message}`, or a regular expression with named groups',
+    )
+    .option('--encoding <name>', 'of text, such as windows-1252 or utf-16le; detected when absent')
+    .option(
+      '--path <keys>',
+      'the list of events in a JSON object, such as data.items; the usual ones are found',
+    )
+    .option('--replace', "replace the dataset's rows instead of adding to them")
+    .option('--data <directory>', 'where datasets are kept', dataDirectory())
+    .action(importFile);
 }
 
 function notebookCommands(program: Command): void {
@@ -381,6 +395,9 @@ async function importFile(
     time?: string;
     format?: string;
     dates?: DateOrder;
+    pattern?: string;
+    encoding?: string;
+    path?: string;
     replace?: boolean;
     data: string;
   },
@@ -398,6 +415,9 @@ async function importFile(
     timeField: options.time,
     format: options.format,
     dates: options.dates,
+    pattern: options.pattern,
+    encoding: options.encoding,
+    list: options.path,
     replace: options.replace ?? false,
     now: nowNs,
     onProgress: (share, rows) => progress.show(share, rows),

@@ -237,21 +237,33 @@ export type QueryProgress =
 
 /** Body of `POST /v1/local/import`, which only the local service has. */
 export interface ImportRequest {
+  /** A file, a directory, or a pattern such as `app.log*`, of which all files become one dataset. */
   readonly path: string;
   readonly dataset: string;
   readonly timeField?: string;
-  /** How the file is read: csv, json, parquet, combined, syslog, cri, klog, logfmt, text; detected when absent. */
+  /** How the file is read: a name of `logs/formats.ts`; detected when absent. */
   readonly format?: string;
   /** The order of day, month and year in dates that do not show it; when absent, these are refused. */
   readonly dates?: DateOrder;
+  /** How a line is split instead: a regular expression with a named group for each field, or `%{NAME:field}` of grok. */
+  readonly pattern?: string;
+  /** The encoding of text, as WHATWG names it; detected when absent. */
+  readonly encoding?: string;
+  /** The list of events in a JSON object, such as `Records` or `data.items`; detected by the usual names when absent. */
+  readonly list?: string;
   /** The rows replace those of the dataset; they are added when absent. */
   readonly replace?: boolean;
 }
 
-/** Returns the dataset that a file is imported into where none is named: `access 2026.log.gz` -> `access-2026`. */
+/**
+ * Returns the dataset that files are imported into where none is named: `access 2026.log.gz` -> `access-2026`, `logs/*.ndjson` ->
+ * `logs`.
+ */
 export function datasetNameOf(file: string): string {
-  const base = file.split(/[\\/]/).at(-1) ?? file;
-  const name = base
+  const named = file.split(/[\\/]/).filter(part => !/^(?:\.{0,2}|[*?.]+(?:\.\w+)?[*?]*)$/.test(part));
+  const name = (named.at(-1) ?? '')
+    .replace(/[*?]+/g, '')
+    .replace(/\.+$/, '')
     .replace(/(\.(csv|tsv|json|ndjson|jsonl|parquet|gz|zst|txt|log))+$/i, '')
     .replace(/[^A-Za-z0-9_-]+/g, '-');
   return name.replace(/^-+|-+$/g, '') || 'imported';

@@ -1,6 +1,11 @@
 import type { ChildProcess } from 'node:child_process';
+import { createWriteStream } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { datasetNameOf, type ImportReport, type ImportRequest } from '../api/wire.js';
-import { AplKernelError } from '../errors.js';
+import { AplKernelError, UsageError } from '../errors.js';
 import type { Watch } from '../local/engine/visit.js';
 import type { Service } from '../local/http/options.js';
 import { holderOf } from '../local/lease/lease.js';
@@ -35,6 +40,9 @@ export interface ImportCommand {
   readonly timeField: string | undefined;
   readonly format: string | undefined;
   readonly dates: ImportRequest['dates'];
+  readonly pattern: string | undefined;
+  readonly encoding: string | undefined;
+  readonly list: string | undefined;
   readonly replace: boolean;
   /** Nanoseconds since 1970, for rows without a time; the clock when absent. */
   readonly now?: () => bigint;
@@ -68,6 +76,22 @@ export async function serve({ token, queryMs, ...request }: ServeRequest): Promi
 
 /** Puts a file's rows into a dataset of the data directory, whether a service is running or not; throws AplKernelError. */
 export async function importIntoDataset(command: ImportCommand): Promise<ImportReport> {
+  if (command.file !== '-') return importPath(command);
+  if (command.dataset === undefined)
+    throw new UsageError('option-invalid', 'what comes from standard input has no name', {
+      hint: 'give one with --dataset',
+    });
+  const scratch = await mkdtemp(join(tmpdir(), 'apl-kernel-'));
+  try {
+    const file = join(scratch, 'stdin');
+    await pipeline(process.stdin, createWriteStream(file, { mode: 0o600 }));
+    return await importPath({ ...command, file });
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+async function importPath(command: ImportCommand): Promise<ImportReport> {
   const [{ checkWritable }, { openFormat }, { importSource, openSource }, { DatasetStore }, { samples }] =
     await Promise.all([
       import('../local/launch.js'),
@@ -84,13 +108,21 @@ export async function importIntoDataset(command: ImportCommand): Promise<ImportR
     timeField,
     format,
     dates,
+    pattern,
+    encoding,
+    list,
     replace,
     now = clockNs,
     onProgress,
   } = command;
   checkWritable(dataDir);
   await openFormat(dataDir, version, () => undefined);
-  const request = { path: file, dataset, replace, ...present({ timeField, format, dates }) };
+  const request = {
+    path: file,
+    dataset,
+    replace,
+    ...present({ timeField, format, dates, pattern, encoding, list }),
+  };
   const source = await openSource(dataDir, request);
   let tell = () => {};
   const watch: Watch = {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
+  datasetNameOf,
   type QueryProgress,
   readDatasets,
   readErrorBody,
@@ -205,3 +206,13 @@ test.each<[value: object, progress: QueryProgress]>([
     { state: 'running', rows: 7 },
   ],
 ])('the progress %j', (value, progress) => expect(readProgress(value)).toStrictEqual(progress));
+
+test.each([
+  ['access 2026.log.gz', 'access-2026'],
+  ['/var/log/app.log*', 'app'],
+  ['logs/*.ndjson', 'logs'],
+  ['/var/logs/**/*.log.gz', 'logs'],
+  ['data/', 'data'],
+  ['./x/.', 'x'],
+  ['日本.csv', 'imported'],
+])('the dataset of %s is %s', (file, name) => expect(datasetNameOf(file)).toBe(name));

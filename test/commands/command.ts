@@ -17,12 +17,14 @@ export interface Finished {
   readonly stderr: string;
 }
 
-/** Runs `apl-kernel` with these arguments and nothing in the environment but `env`. */
+/** Runs `apl-kernel` with these arguments, nothing in the environment but `env`, and perhaps text on standard input. */
 export async function aplKernel(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
+  input?: string,
 ): Promise<Finished> {
-  const child = startAplKernel(args, env);
+  const child = startAplKernel(args, env, input === undefined ? 'ignore' : 'pipe');
+  child.stdin?.end(input);
   const [stdout, stderr, code] = await Promise.all([
     textOf(child.stdout),
     textOf(child.stderr),
@@ -32,8 +34,12 @@ export async function aplKernel(
 }
 
 /** Starts `apl-kernel` and leaves it running. */
-export function startAplKernel(args: readonly string[], env: Readonly<Record<string, string>>): ChildProcess {
-  return spawn(process.execPath, [main, ...args], { env, cwd: env.HOME, stdio: ['ignore', 'pipe', 'pipe'] });
+export function startAplKernel(
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+  stdin: 'ignore' | 'pipe' = 'ignore',
+): ChildProcess {
+  return spawn(process.execPath, [main, ...args], { env, cwd: env.HOME, stdio: [stdin, 'pipe', 'pipe'] });
 }
 
 /** A directory that is gone after the test. */

@@ -277,6 +277,26 @@ describe('import', () => {
     const unknown = await aplKernel(['import', 'uk.csv', '--dates', 'ydm'], env);
     expect([unknown.code, unknown.stderr.includes('give dmy, mdy or ymd')]).toEqual([2, true]);
   });
+
+  test('reads several files as one, and standard input', async () => {
+    const env = fresh();
+    const { HOME: home = '' } = env;
+    writeFileSync(join(home, 'app.log'), '2026-01-02T00:00:00Z b\n');
+    writeFileSync(join(home, 'app.log.1'), '2026-01-01T00:00:00Z a\n');
+    const set = await aplKernel(['import', 'app.log*'], env);
+    expect(set.stdout.split('\n').slice(0, 2)).toEqual([
+      'app: 2 rows, 3 fields, time from _time',
+      '  Imported together: 2 files.',
+    ]);
+    const args = ['import', '-', '--pattern', '%{TIMESTAMP_ISO8601:time} %{WORD:what}'];
+    const piped = await aplKernel([...args, '--dataset', 'piped'], env, '2026-01-01T00:00:00Z x\n');
+    expect([piped.code, piped.stdout.split(',')[0]]).toEqual([0, 'piped: 1 row']);
+    const nameless = await aplKernel(args, env, 'x\n');
+    expect([nameless.code, nameless.stderr.split('\n')[0]]).toEqual([
+      2,
+      'apl-kernel: what comes from standard input has no name',
+    ]);
+  });
 });
 
 describe('freeze', () => {

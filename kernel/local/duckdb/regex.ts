@@ -38,6 +38,11 @@ export function wrappedRegex(
   return { sql, groups: undefined, guard: call => `TRY(${call})` };
 }
 
+/** Throws a {@link TemplateError} for a pattern that is not valid RE2, or too large. */
+export function checkPattern(source: string): void {
+  compiled(source, 0);
+}
+
 /** Returns whether a valid pattern may match without taking a character. */
 export function canMatchNothing(source: string): boolean {
   // At the borders of words a pattern that the empty text does not match may do so in another.

@@ -208,7 +208,10 @@ export function readMaxDuration(body: unknown): bigint {
 
 /** Returns the body of a request to import a file. */
 export function readImportRequest(body: unknown): ImportRequest {
-  const { path, dataset, timeField, replace, format, dates } = readObject(body, 'the body');
+  const { path, dataset, timeField, replace, format, dates, pattern, encoding, list } = readObject(
+    body,
+    'the body',
+  );
   if (typeof path !== 'string' || path === '') throw invalid('`path` should be the path of a file.');
   if (typeof dataset !== 'string') throw invalid('`dataset` should be the name of a dataset.');
   if (replace !== undefined && typeof replace !== 'boolean')
@@ -217,10 +220,15 @@ export function readImportRequest(body: unknown): ImportRequest {
     throw invalid('`format` should be the name of a format.');
   const order = dates === undefined ? undefined : dateOrders.find(each => each === dates);
   if (dates !== order) throw invalid(`\`dates\` should be ${dateOrders.join(', ')}.`);
+  if (pattern !== undefined && typeof pattern !== 'string')
+    throw invalid('`pattern` should be a regular expression.');
+  if (encoding !== undefined && typeof encoding !== 'string')
+    throw invalid('`encoding` should be the name of an encoding.');
+  if (list !== undefined && typeof list !== 'string') throw invalid('`list` should be the path of a list.');
   const request = {
     path,
     dataset,
-    ...present({ replace, format, dates: order }),
+    ...present({ replace, format, dates: order, pattern, encoding, list }),
   };
   if (timeField === undefined || timeField === null || timeField === '') return request;
   if (typeof timeField !== 'string') throw invalid('`timeField` should be the name of a field.');

@@ -1,6 +1,8 @@
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
+import type { LogFormat } from '../../api/logs/format.js';
+import { plainText } from '../../api/logs/formats.js';
 import type { ImportReport, ImportRequest } from '../../api/wire.js';
 import { serviceTypes } from '../../apl/catalog/entry.js';
 import { memoryAtMost } from '../../machine.js';
@@ -21,13 +23,16 @@ import { longestLine, mostLevels, valueTooLong } from './bounds/text.js';
 import type { Extent } from './dataset/stored.js';
 import type { DatasetStore } from './datasets.js';
 import { hasCode } from './files.js';
-import { damageOf, emptyFile, type FileFormat, formatOf, noSuchFile } from './formats.js';
 import { type CsvOptions, readCsv } from './readers/csv.js';
 import { readJson } from './readers/json.js';
-import { isLineFormat, readLines } from './readers/lines.js';
+import { readLines } from './readers/logs/lines.js';
 import { readParquet, rowsInParquet } from './readers/parquet.js';
 import { cells, type Reading } from './readers/reading.js';
 import { rowsByLines, spreadSample } from './readers/sample.js';
+import { filesOf } from './sources/files.js';
+import { damageOf, emptyFile, type FileFormat, formatOf, noSuchFile } from './sources/formats.js';
+import type { Prepared } from './sources/joined.js';
+import { prepare } from './sources/prepared.js';
 import { isOrderMisfit } from './times/date-order.js';
 import { findTime, type TimeOptions, type TimeSource } from './times/timestamps.js';
 
@@ -54,29 +59,37 @@ export async function importFile(
   return request.replace ? store.inTurn(request.dataset, work) : work();
 }
 
-/** A file of this machine, and the engine that reads it. */
-export interface Source {
-  readonly file: string;
+/** A file of this machine, or several as one, and the engine that reads it. */
+export interface Source extends Prepared {
+  /** The name in messages. */
+  readonly name: string;
   readonly format: FileFormat;
   readonly engine: Engine;
 }
 
-/** Opens an engine that sees the file too: the one that serves queries sees the data directory only. Throws ServiceError. */
+/** Opens an engine that sees the files too: the one that serves queries sees the data directory only. Throws ServiceError. */
 export async function openSource(
   dataDir: string,
-  request: Pick<ImportRequest, 'path' | 'format'>,
+  request: Pick<ImportRequest, 'path' | 'format' | 'pattern' | 'encoding' | 'list'>,
 ): Promise<Source> {
-  const file = await publicFile(path.resolve(request.path), dataDir);
-  const format = await formatOf(file, request.format);
+  const found = await filesOf(request.path);
+  const files = await Promise.all(found.map(file => publicFile(file, dataDir)));
   const engine = await Engine.open({
     dataDir,
-    allow: [file],
+    allow: files,
     families: [eventFamily],
     connections: 1,
     memoryBytes: Math.min(memoryAtMost() / 4, mostMemoryBytes),
-    threads: Math.max(availableParallelism(), format === 'json' ? fewestForJson : 1),
+    threads: Math.max(availableParallelism(), fewestForJson),
   });
-  return { file, format, engine };
+  try {
+    const prepared = await prepare(engine, files, request);
+    const format = await formatOf(prepared.file, prepared.ending, request);
+    return { ...prepared, name: path.basename(request.path), format, engine };
+  } catch (error) {
+    await engine.close();
+    throw error;
+  }
 }
 
 /** Returns the file without links, so that it is the one that was looked at; throws ServiceError for one that is never imported. */
@@ -96,15 +109,17 @@ async function publicFile(file: string, dataDir: string): Promise<string> {
 /** Imports the file of a source, like {@link importFile}; the engine stays open. */
 export async function importSource(
   store: DatasetStore,
-  { file, format, engine }: Source,
+  { file, name, format, engine, notes }: Source,
   request: ImportRequest,
   nowNs: bigint,
   visit: Visit = {},
 ): Promise<ImportReport> {
   const load = {
     file,
-    name: path.basename(file),
-    format,
+    name,
+    format: format.kind,
+    csv: csvOptions(format.log),
+    ...present({ log: format.log }),
     dataset: request.dataset,
     time: timeOptions(request, nowNs),
     replace: request.replace === true,
@@ -112,8 +127,14 @@ export async function importSource(
   };
   const before = await store.extent(request.dataset);
   const stored = await storeFile(store, engine, load, visit);
-  if (stored.rows === 0) throw emptyFile(file);
-  return report(request.dataset, stored, before, await store.extent(request.dataset));
+  if (stored.rows === 0) throw emptyFile(name);
+  const noted = { ...stored, notes: [...notes, ...stored.notes] };
+  return report(request.dataset, noted, before, await store.extent(request.dataset));
+}
+
+function csvOptions(log: LogFormat | undefined): CsvOptions {
+  if (log?.reading.kind !== 'csv') return { spreadsheet: true };
+  return { header: false, known: { names: log.reading.fields, label: log.label } };
 }
 
 /** A file to add to a dataset. */
@@ -121,7 +142,9 @@ export interface Load {
   readonly file: string;
   /** The name of the file in messages. */
   readonly name: string;
-  readonly format: FileFormat;
+  readonly format: FileFormat['kind'];
+  /** The format of its lines, if it is a log. */
+  readonly log?: LogFormat;
   readonly dataset: string;
   readonly time: TimeOptions;
   readonly csv?: CsvOptions;
@@ -261,14 +284,14 @@ function isOfEngine(error: unknown): boolean {
 }
 
 /** Returns about how many rows a file has; 0 where that cannot be told before they are read. */
-async function rowsOfFile(connection: Connection, file: string, format: FileFormat): Promise<number> {
+async function rowsOfFile(connection: Connection, file: string, format: FileFormat['kind']): Promise<number> {
   if (format === 'parquet') return rowsInParquet(connection, file);
   return rowsByLines(file, format === 'csv');
 }
 
 function read(
   connection: Connection,
-  { file, format, csv }: Load,
+  { file, name, format, log = plainText, csv }: Load,
   workDir: string,
 ): Promise<Reading | undefined> {
   switch (format) {
@@ -280,8 +303,8 @@ function read(
       );
     case 'parquet':
       return readParquet(connection, file, workDir);
-    default:
-      return readLines(connection, file, format);
+    case 'lines':
+      return readLines(connection, { file, name, workDir }, log);
   }
 }
 
@@ -304,7 +327,7 @@ async function write(
     throw valueTooLong(load.name, long.name);
   }
   const late = time.field === undefined ? 0 : await countLate(connection, draft, load.time);
-  if (late > 0 && late < rows && isLineFormat(load.format))
+  if (late > 0 && late < rows && load.format === 'lines')
     await carryTimes(connection, draft, note, load.time);
   await sortIfMixed(connection, draft, note);
   return {
@@ -312,7 +335,12 @@ async function write(
     late,
     refused: reading.refused,
     fields,
-    notes: [...reading.notes, ...time.notes, ...lateNotes(load.format, time, late, rows)],
+    notes: [
+      ...reading.notes,
+      ...time.notes,
+      ...(await wholeNotes(connection, draft, reading, fields)),
+      ...lateNotes(load.format, time, late, rows),
+    ],
     ...present({ timeField: time.field }),
   };
 }
@@ -440,9 +468,26 @@ async function carryTimes(
   await rewrite(connection, draft, note, all);
 }
 
-function lateNotes(format: FileFormat, time: TimeSource, late: number, rows: number): string[] {
+/** Counts the lines that are kept whole. */
+async function wholeNotes(
+  connection: Connection,
+  draft: string,
+  { whole }: Reading,
+  fields: readonly FileField[],
+): Promise<string[]> {
+  const column = fields.find(({ name }) => name === whole)?.column;
+  if (column === undefined) return [];
+  const [row] = await connection.run(`SELECT count(${sqlName(column)}) FROM read_parquet(${sqlText(draft)})`);
+  const count = Number(row?.[0]);
+  if (count === 0) return [];
+  return [
+    `Not all of the format in ${plural(count, 'line')}: each is whole in \`${whole}\`, beside the fields that can be read.`,
+  ];
+}
+
+function lateNotes(format: FileFormat['kind'], time: TimeSource, late: number, rows: number): string[] {
   if (late === 0) return [];
-  if (isLineFormat(format) && late < rows)
+  if (format === 'lines' && late < rows)
     return [
       `No readable time in ${plural(late, 'line')}, as in a stack trace: each has that of the line before and a nanosecond more.`,
     ];
@@ -468,7 +513,11 @@ function report(dataset: string, stored: Stored, before: Extent, { rows, ...span
   };
 }
 
-const formatNames: Partial<Record<FileFormat, string>> = { csv: 'CSV', json: 'JSON', parquet: 'Parquet' };
+const formatNames: Partial<Record<FileFormat['kind'], string>> = {
+  csv: 'CSV',
+  json: 'JSON',
+  parquet: 'Parquet',
+};
 
 /** A failure to read concerns the user's data: the line is passed on, the engine's words are not. */
 function readingError(error: unknown, { name, format }: Load): unknown {

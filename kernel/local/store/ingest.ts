@@ -13,8 +13,8 @@ import type { RawObject } from './append/events.js';
 import { readLabels } from './append/labels.js';
 import { inspectorOf } from './bounds/text.js';
 import type { DatasetStore } from './datasets.js';
-import type { FileFormat } from './formats.js';
 import { type Stored, storeFile } from './import.js';
+import type { FileFormat } from './sources/formats.js';
 
 /** A body to add to a dataset, as the request describes it. */
 export interface IngestRequest extends IncomingBody {
@@ -79,7 +79,7 @@ function answerOf(counts: Counts, request: IngestRequest, processedBytes: number
 /** A small body of JSON needs no engine. */
 function batchOf(
   request: IngestRequest,
-  format: FileFormat,
+  format: FileFormat['kind'],
   body: Buffer,
   labels: RawObject | undefined,
 ): ReadBatch | undefined {
@@ -87,14 +87,14 @@ function batchOf(
   return readBatch(body.toString('utf8'), request.timestampField, request.nowNs, labels);
 }
 
-const formats: Readonly<Record<string, FileFormat>> = {
+const formats: Readonly<Record<string, FileFormat['kind']>> = {
   'application/json': 'json',
   'application/x-ndjson': 'json',
   'application/ndjson': 'json',
   'text/csv': 'csv',
 };
 
-function formatOf(contentType: string): FileFormat {
+function formatOf(contentType: string): FileFormat['kind'] {
   const [type = ''] = contentType.split(';');
   const format = formats[type.trim().toLowerCase()];
   if (format) return format;

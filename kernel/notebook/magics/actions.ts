@@ -257,10 +257,14 @@ export async function importFile({ words, options, magic }: MagicCall, host: Mag
   const timeField = options.get('time');
   const format = options.get('format');
   const dates = dateOrderOf(options.get('dates'), magic);
+  const pattern = options.get('pattern');
+  const encoding = options.get('encoding');
+  const list = options.get('path');
+  const replace = options.has('replace') || undefined;
   const request = {
     path,
     dataset: options.get('dataset') ?? datasetNameOf(path),
-    ...present({ timeField, format, dates, replace: options.has('replace') || undefined }),
+    ...present({ timeField, format, dates, pattern, encoding, list, replace }),
   };
   if (options.has('replace')) await askToReplace(request.dataset, path, host);
   const client = await session.client(io.signal);

@@ -393,12 +393,6 @@ const refused: readonly Refused[] = [
     '1\n2\n',
     /^None of 2 values is a JSON object\. Each event is one object: \{"field": value, …\}\.$/,
   ],
-  [
-    'UTF-16',
-    'in.csv',
-    Buffer.from('\ufeffa,b\n1,2\n', 'utf16le'),
-    /is UTF-16\. Convert it to UTF-8 first\.$/,
-  ],
   ...(
     [
       ['BZh91AY&SY\u0012', 'compressed with bzip2'],
@@ -421,7 +415,7 @@ const refused: readonly Refused[] = [
   [
     'lines that are not UTF-8 alone',
     'in.csv',
-    Buffer.from('a,b\n1,caf\xe9\n', 'latin1'),
+    Buffer.from('a,b\n1,\xff\n', 'latin1'),
     /^None of 1 line can be read as CSV\. Lines that are not UTF-8, /,
   ],
   ['no gzip', 'in.csv.gz', 'a,b\n1,2\n', /^in\.csv\.gz is not a gzip file, whatever its name says\.$/],
@@ -468,7 +462,10 @@ test('of a long value or name, a refusal quotes the beginning', async () => {
 
 test.each([
   [{ path: '/no/such/file.csv', dataset: 'd' }, 'There is no file /no/such/file.csv.'],
-  [{ path: '/', dataset: 'd' }, '/ is not a file.'],
+  [
+    { path: '/work/https:/shop.example/a.csv', dataset: 'd' },
+    'https://shop.example/a.csv is an address: files of this machine are imported. Download it first, as in `curl -O ADDRESS`.',
+  ],
   [{ dataset: 'd' }, '`path` should be the path of a file.'],
   [{ path: 'x', dataset: 'd', replace: 'no' }, '`replace` should be true or false.'],
   [{ path: 'x' }, '`dataset` should be the name of a dataset.'],

@@ -4,11 +4,15 @@ import { pipeline } from 'node:stream/promises';
 
 /**
  * Writes the values of a JSON array one per line, so that a value that is not JSON is the only one lost. Returns false when the
- * file is not one array from beginning to end.
+ * file, or these of its bytes, the last one included, are not one array from beginning to end.
  */
-export async function writeArrayAsLines(file: string, target: string): Promise<boolean> {
+export async function writeArrayAsLines(
+  file: string,
+  target: string,
+  bytes: { readonly start?: number; readonly end?: number } = {},
+): Promise<boolean> {
   const splitter = new ArraySplitter();
-  await pipeline(createReadStream(file), splitter, createWriteStream(target, { mode: 0o600 }));
+  await pipeline(createReadStream(file, bytes), splitter, createWriteStream(target, { mode: 0o600 }));
   return splitter.whole;
 }
 

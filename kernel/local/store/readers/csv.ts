@@ -5,10 +5,10 @@ import { sqlText } from '../../duckdb/literal.js';
 import type { Connection } from '../../engine/duckdb.js';
 import { engineWords } from '../../engine/failure.js';
 import { ServiceError } from '../../http/service-error.js';
-import { lineReader } from './lines.js';
+import { lineReader } from './line-reader.js';
 import { writeWithoutUnclosed } from './quotes.js';
 import { distinctNames, keep, misfitOf, type Reading } from './reading.js';
-import { blankLines, firstLines, longLines, rowsInSample } from './sample.js';
+import { blankLines, firstLines, longLines, rowsInSample, saidDelimiter } from './sample.js';
 import { countRefused, readTexts } from './texts.js';
 import { unpacked } from './unpacked.js';
 
@@ -17,6 +17,10 @@ export interface CsvOptions {
   readonly delimiter?: string;
   /** The first line names the fields. */
   readonly header?: boolean;
+  /** A spreadsheet may have written it: the first line may say what divides the values, and numbers may have commas. */
+  readonly spreadsheet?: boolean;
+  /** The names of the fields, which the file does not hold, and what it is. */
+  readonly known?: { readonly names: readonly string[]; readonly label: string };
 }
 
 /** A CSV file, and a directory for drafts, which are removed after the import. */
@@ -48,7 +52,8 @@ async function readWithin(
   options: CsvOptions,
   limits: string,
 ): Promise<Reading | undefined> {
-  const dialect = await sniff(connection, source.file, options.delimiter, limits);
+  const said = options.spreadsheet ? await saidDelimiter(source.file) : undefined;
+  const dialect = await sniff(connection, source.file, options.delimiter ?? said, limits, said !== undefined);
   const repaired = (await mayMislead(connection, source.file, dialect))
     ? await repair(connection, source, dialect)
     : undefined;
@@ -152,11 +157,11 @@ async function readWhole(
   const first = line.map(cell => String(cell ?? '').trim());
   const header = options.header ?? looksLikeHeader(first);
   if (header) await connection.run('DELETE FROM sample WHERE rowid = 0');
-  const named = first.map((name, index) => (header && name !== '' ? name : `column${index + 1}`));
+  const named = first.map((name, index) =>
+    header && name !== '' ? name : (options.known?.names[index] ?? `column${index + 1}`),
+  );
   const names = distinctNames(named.map(name => name.replaceAll('\0', '\ufffd')));
-  const notes = header
-    ? []
-    : ['The first line does not look like names: the fields are column1, column2, ….'];
+  const notes = nameNotes(header, options);
   if ((await connection.run('SELECT 1 FROM sample LIMIT 1')).length === 0)
     return noRows(connection, reader(header, 'careful'));
   return readTexts(connection, {
@@ -165,7 +170,15 @@ async function readWhole(
     careful: reader(header, 'careful'),
     refused: () => countRefused(connection, reader(header, 'careful')),
     notes,
+    // Where commas divide values, one within a value is more likely to group digits.
+    commas: options.spreadsheet === true && dialect.delimiter !== ',',
   });
+}
+
+function nameNotes(header: boolean, { known }: CsvOptions): string[] {
+  if (header) return [];
+  if (known !== undefined) return [`The lines are read as ${known.label}.`];
+  return ['The first line does not look like names: the fields are column1, column2, ….'];
 }
 
 /** Undefined for a file without rows; throws ServiceError where there are some and none can be read. */
@@ -205,10 +218,11 @@ async function sniff(
   file: string,
   delimiter: string | undefined,
   limits: string,
+  skipsFirst: boolean,
 ): Promise<Dialect> {
   const sampled = await rowsInSample(file);
   const given = delimiter === undefined ? '' : `, delim = ${sqlText(delimiter)}`;
-  const sniffed = `sniff_csv(${sqlText(file)}, comment = '', all_varchar = true, header = false, sample_size = ${sampled}, ${limits}, null_padding = true, ignore_errors = true${given})`;
+  const sniffed = `sniff_csv(${sqlText(file)}, comment = '', all_varchar = true, header = false, sample_size = ${sampled}, ${limits}, null_padding = true, ignore_errors = true${given}${skipsFirst ? ', skip = 1' : ''})`;
   try {
     const [row] = await connection.run(
       `SELECT "Delimiter", "Quote", "Escape", "SkipRows", len("Columns") FROM ${sniffed}`,
@@ -219,7 +233,7 @@ async function sniff(
       quote: dialectText(quote),
       escaping: dialectText(escaping),
       // A blank line would pass for the one with the names.
-      skip: Number(skip) || (await blankLines(file)),
+      skip: Number(skip) || (skipsFirst ? 1 : await blankLines(file)),
       columns: Number(columns),
       sampled,
       limits,
@@ -230,7 +244,7 @@ async function sniff(
       delimiter: delimiter ?? likeliest(String(row?.[0] ?? '')),
       quote: '',
       escaping: '',
-      skip: 0,
+      skip: skipsFirst ? 1 : 0,
       columns: 0,
       sampled,
       limits,

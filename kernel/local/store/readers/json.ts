@@ -6,7 +6,7 @@ import type { Connection } from '../../engine/duckdb.js';
 import { engineWords } from '../../engine/failure.js';
 import { ServiceError } from '../../http/service-error.js';
 import { longestLine } from '../bounds/text.js';
-import { hasByteOrderMark, startOf } from '../formats.js';
+import { hasByteOrderMark, startOf } from '../sources/formats.js';
 import { writeArrayAsLines } from './array.js';
 import { afterHead, columnReader } from './json-columns.js';
 import { nextPass, objectReader, type Pass } from './json-passes.js';
@@ -18,7 +18,7 @@ import {
   namesOf,
   profile,
 } from './json-shape.js';
-import { lineReader } from './lines.js';
+import { lineReader } from './line-reader.js';
 import { packingOf } from './packing.js';
 import {
   exceedsReal,

@@ -27,6 +27,8 @@ export interface Reading {
   readonly sample: string;
   readonly fields: readonly ReadField[];
   readonly notes: readonly string[];
+  /** The field that holds the whole of a line which is not in other fields. */
+  readonly whole?: string;
   /** Rows of the file that cannot be read and are left out. */
   readonly refused: number;
   /** Returns how much of the file is read from what the engine says of all that it reads, both from 0 to 1. */

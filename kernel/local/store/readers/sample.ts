@@ -117,6 +117,11 @@ export async function firstLines(file: string): Promise<string> {
   return head?.split('\n').every(line => line.length < shortLineBytes) ? lineOptions(2 * 2 ** 20) : longLines;
 }
 
+/** Returns the delimiter that Excel writes into the first line of a CSV, as in `sep=;`; undefined if there is none, or the file is compressed. */
+export async function saidDelimiter(file: string): Promise<string | undefined> {
+  return /^(?:\xef\xbb\xbf)?"?sep=([\t ,;|:])"?\r?\n/i.exec((await headOf(file)) ?? '')?.[1];
+}
+
 /** Returns how many blank lines a file begins with; none of a compressed one. */
 export async function blankLines(file: string): Promise<number> {
   const [blank = ''] = /^(\r?\n)*/.exec((await headOf(file)) ?? '') ?? [];

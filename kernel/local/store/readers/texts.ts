@@ -1,4 +1,5 @@
 import type { TypeName } from '../../../apl/catalog/entry.js';
+import { present } from '../../../present.js';
 import { plural } from '../../../text.js';
 import { sqlText } from '../../duckdb/literal.js';
 import { sqlTypes } from '../../duckdb/types.js';
@@ -14,24 +15,32 @@ export interface Texts {
   /** Returns how many lines the careful one left out. */
   readonly refused: () => Promise<number>;
   readonly notes: readonly string[];
+  /** As of a {@link Reading}. */
+  readonly whole?: string;
+  /** Numbers may have a comma in front of their fraction, and points between their thousands. */
+  readonly commas?: boolean;
 }
 
 /** Reads columns of text, whose first rows are in the temporary table `sample`, each as the narrowest type that loses nothing. */
 export async function readTexts(connection: Connection, texts: Texts): Promise<Reading> {
   const { names, notes } = texts;
-  const sampled = await columnTypes(connection, 'sample', names.length);
+  const typesIn = (source: string) => columnTypes(connection, source, names.length, texts.commas === true);
+  const sampled = await typesIn('sample');
   const reading = (from: string, types: readonly ColumnType[], refused: number): Reading => {
-    const widened = names.flatMap((name, index) => widenedNotes(name, sampled[index], types[index]));
+    const widened = names.flatMap((name, index) =>
+      widenedNotes(name, shown(sampled[index]), shown(types[index])),
+    );
     return {
       from,
       sample: 'sample',
       fields: names.map((name, index) => fieldOf(name, index, types[index] ?? 'string')),
-      notes: [...notes, ...refusedNotes(refused), ...widened],
+      notes: [...notes, ...refusedNotes(refused), ...widened, ...commaNotes(names, types)],
       refused,
+      ...present({ whole: texts.whole }),
     };
   };
   const careful = async () => {
-    const exact = await columnTypes(connection, texts.careful, names.length);
+    const exact = await typesIn(texts.careful);
     return reading(texts.careful, exact, await texts.refused());
   };
   const fast = (types: readonly ColumnType[], pass: number): Reading => {
@@ -39,7 +48,7 @@ export async function readTexts(connection: Connection, texts: Texts): Promise<R
       const odd = pass > mostWidened ? undefined : misfitOf(failure);
       if (odd === undefined) return careful();
       await connection.run(`INSERT INTO sample (t${odd.place}) VALUES (${sqlText(odd.text)})`);
-      return fast(await columnTypes(connection, 'sample', names.length), pass + 1);
+      return fast(await typesIn('sample'), pass + 1);
     };
     return { ...reading(texts.fast, types, 0), wider };
   };
@@ -55,25 +64,57 @@ export async function countRefused(connection: Connection, source: string): Prom
   return Number(row?.[0] ?? 0);
 }
 
-type ColumnType = TypeName | 'unseen';
+/** A real with a comma in front of its fraction is a type of its own, until it is read. */
+type ColumnType = TypeName | 'comma' | 'unseen';
+
+function shown(type: ColumnType | undefined): TypeName | 'unseen' | undefined {
+  return type === 'comma' ? 'real' : type;
+}
+
+function commaNotes(names: readonly string[], types: readonly ColumnType[]): string[] {
+  const found = names.filter((_, index) => types[index] === 'comma').map(name => `\`${name}\``);
+  return found.length === 0
+    ? []
+    : [`A comma stands in front of the fraction of numbers in ${found.join(', ')}.`];
+}
 
 /**
  * The types that a text may be read as, where nothing is lost, the narrowest first. A power of ten without a point or a sign
  * (`1e5`) is taken for an identifier.
  */
-const csvTypes = ['bool', 'long', 'real', 'datetime'] as const satisfies readonly TypeName[];
+const csvTypes = ['bool', 'long', 'real', 'comma', 'datetime'] as const satisfies readonly ColumnType[];
 
 /** Types as bits. */
-const bits = { none: 0, bool: 1, long: 2, real: 4, datetime: 8, all: 15 } as const;
+const bits = { none: 0, bool: 1, long: 2, real: 4, datetime: 8, comma: 16, all: 31 } as const;
 
 /** A few rows of the sample rule out most types of most columns. */
-async function columnTypes(connection: Connection, source: string, width: number): Promise<ColumnType[]> {
+async function columnTypes(
+  connection: Connection,
+  source: string,
+  width: number,
+  commas: boolean,
+): Promise<ColumnType[]> {
+  const possible = commas ? bits.all : bits.all - bits.comma;
   const any = Array.from({ length: width }, () => undefined);
-  const few = await narrowed(connection, `(SELECT * FROM sample LIMIT ${fewRows})`, any);
-  const found = await narrowed(connection, source, few);
-  return found.map(fitting =>
+  const few = await narrowed(connection, `(SELECT * FROM sample LIMIT ${fewRows})`, any, possible);
+  const found = await narrowed(connection, source, few, possible);
+  const types = found.map(fitting =>
     fitting === undefined ? 'unseen' : (csvTypes.find(type => (fitting & bits[type]) > 0) ?? 'string'),
   );
+  return Promise.all(
+    types.map(async (type, index) =>
+      type === 'comma' && !(await provesComma(connection, source, index)) ? 'string' : type,
+    ),
+  );
+}
+
+/** Whether a column has a comma that is not one between thousands, as that of 1,234 may be. */
+async function provesComma(connection: Connection, source: string, index: number): Promise<boolean> {
+  const text = `t${index}`;
+  const rows = await connection.run(
+    `SELECT 1 FROM ${source} WHERE contains(${text}, ',') AND NOT regexp_full_match(${text}, '-?\\d{1,3},\\d{3}') LIMIT 1`,
+  );
+  return rows.length > 0;
 }
 
 const fewRows = 64;
@@ -89,6 +130,7 @@ async function narrowed(
   connection: Connection,
   source: string,
   columns: readonly Fitting[],
+  possible: number,
 ): Promise<readonly Fitting[]> {
   const open = columns.flatMap((fitting, index) => (fitting === bits.none ? [] : [index]));
   if (open.length === 0) return columns;
@@ -99,17 +141,18 @@ async function narrowed(
   );
   const found = [...columns];
   for (const [index, fitting] of rows)
-    found[Number(index)] = Number(fitting) & (columns[Number(index)] ?? bits.all);
+    found[Number(index)] = Number(fitting) & (columns[Number(index)] ?? possible);
   return found;
 }
 
-/** SQL of the types that fit a text, as bits: one, or both those of numbers. */
+/** SQL of the types that fit a text, as bits: one, or several of those of numbers. */
 function fittingSql(text: string): string {
-  const is = (type: TypeName) => `${readAs(text, type)} IS NOT NULL`;
+  const is = (type: ColumnType) => `${readAs(text, type)} IS NOT NULL`;
   const both = bits.long + bits.real;
+  const comma = `CASE WHEN ${is('comma')} THEN ${bits.comma} ELSE 0 END`;
   return `CASE
-    WHEN ${is('long')} THEN CASE WHEN strlen(${text}) < ${exactDigits} THEN ${both} WHEN ${is('real')} THEN ${both} ELSE ${bits.long} END
-    WHEN ${is('real')} THEN ${bits.real} WHEN ${is('bool')} THEN ${bits.bool} WHEN ${is('datetime')} THEN ${bits.datetime} ELSE ${bits.none} END`;
+    WHEN ${is('long')} THEN CASE WHEN strlen(${text}) < ${exactDigits} THEN ${both + bits.comma} WHEN ${is('real')} THEN ${both} ELSE ${bits.long} END
+    WHEN ${is('real')} THEN ${bits.real} + ${comma} WHEN ${is('bool')} THEN ${bits.bool} WHEN ${is('datetime')} THEN ${bits.datetime} ELSE ${comma} END`;
 }
 
 /** A real holds every integer of fewer digits. */
@@ -120,6 +163,8 @@ const realPattern =
   '-?(0|[1-9]\\d*)(\\.\\d+([eE][+-]?\\d{1,3})?|[eE][+-]\\d{1,3})|-?(0|[1-9]\\d{0,14}|[1-8]\\d{15})|[Nn]a[Nn]|-?[Ii]nf(inity)?';
 /** Of so few digits that no number is beyond the range of a real. */
 const plainReal = '-?(0|[1-9][0-9]{0,30})\\.[0-9]+';
+/** With a comma in front of the fraction, and points between thousands or not. */
+const commaPattern = '-?(\\d{1,3}(\\.\\d{3})+|\\d+)(,\\d+)?';
 const timePattern = '\\d{4}-\\d{2}-\\d{2}[T ]\\d{2}:\\d{2}:\\d{2}(\\.\\d{1,9})?(Z|[+-]\\d{2}:\\d{2})';
 
 /**
@@ -127,8 +172,8 @@ const timePattern = '\\d{4}-\\d{2}-\\d{2}[T ]\\d{2}:\\d{2}:\\d{2}(\\.\\d{1,9})?(
  * Conditions are cases of their own instead of being joined: the engine plans a thousand columns with AND, OR or IN in them for
  * minutes.
  */
-function readAs(text: string, type: TypeName): string {
-  const value = `TRY_CAST(${text} AS ${sqlTypes[type]})`;
+function readAs(text: string, type: ColumnType): string {
+  const value = `TRY_CAST(${text} AS ${sqlTypes[storedAs(type)]})`;
   switch (type) {
     case 'bool':
       return `CASE ${text} ${booleans.map(word => `WHEN ${sqlText(word)} THEN ${word.toLowerCase()}`).join(' ')} END`;
@@ -138,6 +183,10 @@ function readAs(text: string, type: TypeName): string {
       const infinite = `CASE WHEN contains(${text}, 'f') THEN ${value} END`;
       const ranged = `CASE WHEN isinf(${value}) THEN ${infinite} ELSE ${value} END`;
       return `CASE WHEN regexp_full_match(${text}, ${sqlText(plainReal)}) THEN ${value} WHEN regexp_full_match(${text}, ${sqlText(realPattern)}) THEN ${ranged} END`;
+    }
+    case 'comma': {
+      const plain = `replace(replace(${text}, '.', ''), ',', '.')`;
+      return `CASE WHEN regexp_full_match(${text}, ${sqlText(commaPattern)}) THEN ${readAs(plain, 'real')} END`;
     }
     case 'datetime':
       return readAsTime(text, value);
@@ -162,12 +211,17 @@ function readAsTime(text: string, time: string): string {
   return `CASE ${cases.join(' ')} END`;
 }
 
+function storedAs(type: ColumnType): TypeName {
+  return type === 'comma' ? 'real' : type === 'unseen' ? 'string' : type;
+}
+
 function fieldOf(name: string, index: number, type: ColumnType): ReadField {
   const text = `t${index}`;
   if (type === 'string') return { name, type, sql: text };
   const absent = `CASE WHEN ${text} IS NOT NULL THEN ${misfitAt(index, text)} END`;
   if (type === 'unseen') return { name, type: 'string', sql: `${absent}::VARCHAR` };
-  return { name, type, sql: `coalesce(${readAs(text, type)}, ${absent}::${sqlTypes[type]})` };
+  const stored = storedAs(type);
+  return { name, type: stored, sql: `coalesce(${readAs(text, type)}, ${absent}::${sqlTypes[stored]})` };
 }
 
 function refusedNotes(refused: number): string[] {

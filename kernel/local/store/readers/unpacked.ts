@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { sqlText } from '../../duckdb/literal.js';
 import type { Connection } from '../../engine/duckdb.js';
-import { lineReader } from './lines.js';
+import { lineReader } from './line-reader.js';
 import { packingOf } from './packing.js';
 
 /** Returns the path of a text file without its packing: the file itself, or a copy in `workDir`. */

@@ -193,6 +193,7 @@ const timeNames = [
   'eventDate',
   'creationTime',
   'requestTime',
+  't.$date',
 ].map(plainName);
 
 /** Whether a field may hold a time, or a part of one. */

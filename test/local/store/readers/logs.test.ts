@@ -3,9 +3,12 @@ import { lines, type Trap, testTraps, timeless } from './traps.js';
 // ---- lines of logs, in their formats and in none ----
 
 const plainText =
-  'The file is plain text: each line is the field `line`. Split it with `parse`, as in `| parse line with * "status=" status:long " " *`, or name its format: combined, cri, klog, syslog, logfmt.';
+  'The file is plain text: each line is the field `line`. Split it with `parse`, as in `| parse line with * "status=" status:long " " *`, or import it with its format or a pattern.';
 const carried = (count: string) =>
   `No readable time in ${count}, as in a stack trace: each has that of the line before and a nanosecond more.`;
+
+const kept = (count: string) =>
+  `Not all of the format in ${count}: each is whole in \`line\`, beside the fields that can be read.`;
 
 const noYear = '`_time` gives no year: each time is taken to lie in the twelve months before the import.';
 const short = (written: string, read: string) =>
@@ -101,6 +104,7 @@ testTraps([
     notes: [
       'The lines are read as syslog lines.',
       '`time` gives no year: each time is taken to lie in the twelve months before the import.',
+      kept('1 line'),
     ],
   },
   {
@@ -120,21 +124,21 @@ testTraps([
     name: 'error.log',
     content: lines(
       'in front; without a time',
-      '[Sun Dec 04 04:47:44 2005] [notice] one, "two"',
+      '[Sun Dec 04 04:47:44 2005] one, "two"',
       '',
       'a line; without a time',
       '\tand one more',
-      '[Sun Dec 04 04:47:43 2005] [error] b',
+      '[Sun Dec 04 04:47:43 2005] b',
       'the last',
       '',
     ),
     select: '_time, line',
     values: [
       '2005-12-04 04:47:44|in front; without a time',
-      '2005-12-04 04:47:44|[Sun Dec 04 04:47:44 2005] [notice] one, "two"',
+      '2005-12-04 04:47:44|[Sun Dec 04 04:47:44 2005] one, "two"',
       '2005-12-04 04:47:44.000000001|a line; without a time',
       '2005-12-04 04:47:44.000000002|\tand one more',
-      '2005-12-04 04:47:43|[Sun Dec 04 04:47:43 2005] [error] b',
+      '2005-12-04 04:47:43|[Sun Dec 04 04:47:43 2005] b',
       '2005-12-04 04:47:43.000000001|the last',
     ],
     notes: [plainText, carried('4 lines')],

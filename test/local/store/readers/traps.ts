@@ -18,9 +18,10 @@ export async function fileOf(name: string, content: string | Uint8Array): Promis
 export async function importText(
   name: string,
   content: string | Uint8Array,
+  options: object = {},
 ): Promise<Answer & { dataset: string }> {
   const dataset = `d${++datasets}`;
-  const request = { path: await fileOf(name, content), dataset };
+  const request = { path: await fileOf(name, content), dataset, ...options };
   return { dataset, ...(await service().json('POST', '/v1/local/import', request)) };
 }
 

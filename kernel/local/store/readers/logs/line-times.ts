@@ -1,5 +1,5 @@
-import { sqlText } from '../../duckdb/literal.js';
-import type { Connection } from '../../engine/duckdb.js';
+import { sqlText } from '../../../duckdb/literal.js';
+import type { Connection } from '../../../engine/duckdb.js';
 
 /** How lines of plain text write their time at the beginning. */
 export interface LineTime {
@@ -114,4 +114,11 @@ const level =
 const leadingTime = `^(?:\\[?${level}\\]?:?\\s+)?\\[?(\\d{4}[-/]\\d{2}[-/]\\d{2}[T ]\\d{2}:\\d{2}:\\d{2}(?:[.,]\\d{1,9})?(?: ?(?:Z|[+-]\\d{2}:?\\d{2}))?|[A-Z][a-z]{2} {1,2}\\d{1,2} \\d{2}:\\d{2}:\\d{2}|[A-Z][a-z]{2} [A-Z][a-z]{2} {1,2}\\d{1,2} \\d{2}:\\d{2}:\\d{2}(?:\\.\\d{1,9})? \\d{4}|\\d{2}/[A-Z][a-z]{2}/\\d{4}:\\d{2}:\\d{2}:\\d{2} [+-]\\d{4}|\\d{2}-[A-Z][a-z]{2}-\\d{4} \\d{2}:\\d{2}:\\d{2}(?:\\.\\d{1,9})?|[A-Z][a-z]{2} \\d{1,2}, \\d{4} \\d{1,2}:\\d{2}:\\d{2} [AP]M)`;
 
 /** The time at the beginning of a line that cannot be mistaken; an empty text where there is none. */
-export const timeOfLine = `regexp_extract(l, ${sqlText(leadingTime)}, 1)`;
+const timeOfLine = `regexp_extract(l, ${sqlText(leadingTime)}, 1)`;
+
+/** Times that are nothing else wherever they stand in a line. */
+const innerTime =
+  '\\b(\\d{4}-\\d{2}-\\d{2}[T ]\\d{2}:\\d{2}:\\d{2}(?:[.,]\\d{1,9})?(?: ?(?:Z|[+-]\\d{2}:?\\d{2}))?|\\d{2}/[A-Z][a-z]{2}/\\d{4}:\\d{2}:\\d{2}:\\d{2}(?:\\.\\d{1,9})?(?: [+-]\\d{4})?)';
+
+/** The time of a line that is an event of its own: at its beginning, else the first one in it; an empty text where there is none. */
+export const timeInLine = `CASE WHEN ${timeOfLine} <> '' THEN ${timeOfLine} ELSE regexp_extract(l, ${sqlText(innerTime)}, 1) END`;

@@ -4,77 +4,141 @@ import path from 'node:path';
 import { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { constants, createGunzip, gunzipSync } from 'node:zlib';
-import { ServiceError } from '../http/service-error.js';
-import { looksLikeHeader } from './readers/csv.js';
-import { type LineFormat, lineFormats, recogniseFormat } from './readers/lines.js';
-import { isRead, packedAs } from './readers/packing.js';
+import type { LogFormat } from '../../../api/logs/format.js';
+import { formatNames, logFormats } from '../../../api/logs/formats.js';
+import { expandPattern } from '../../../api/logs/grok.js';
+import type { ImportRequest } from '../../../api/wire.js';
+import { present } from '../../../present.js';
+import { checkPattern } from '../../duckdb/regex.js';
+import { ServiceError } from '../../http/service-error.js';
+import { TemplateError } from '../../sql/template.js';
+import { looksLikeHeader } from '../readers/csv.js';
+import { recognizeFormat } from '../readers/logs/recognize.js';
+import { isRead, packedAs } from '../readers/packing.js';
 
-/** The kinds of file that become a dataset. */
-export type FileFormat = 'csv' | 'json' | 'parquet' | LineFormat;
+/** How a file is read, and the format of logs that it has, if one is known. */
+export interface FileFormat {
+  readonly kind: 'csv' | 'json' | 'parquet' | 'lines';
+  readonly log?: LogFormat;
+}
+
+const csv: FileFormat = { kind: 'csv' };
+const json: FileFormat = { kind: 'json' };
+const parquet: FileFormat = { kind: 'parquet' };
 
 /** The formats that a request may name. */
-const named: Readonly<Record<string, FileFormat>> = {
-  csv: 'csv',
-  json: 'json',
-  ndjson: 'json',
-  docker: 'json',
-  parquet: 'parquet',
-  ...Object.fromEntries(lineFormats.map(format => [format, format])),
-};
+const named = new Map<string, FileFormat>([
+  ['csv', csv],
+  ['json', json],
+  ['ndjson', json],
+  ['parquet', parquet],
+  ...logFormats.map(log => [log.name, formatOfLog(log)] as const),
+]);
+
+function formatOfLog(log: LogFormat): FileFormat {
+  const { kind } = log.reading;
+  return { kind: kind === 'csv' || kind === 'json' ? kind : 'lines', log };
+}
 
 const extensions: Readonly<Record<string, FileFormat>> = {
-  '.csv': 'csv',
-  '.tsv': 'csv',
-  '.json': 'json',
-  '.ndjson': 'json',
-  '.jsonl': 'json',
-  '.parquet': 'parquet',
+  '.csv': csv,
+  '.tsv': csv,
+  '.json': json,
+  '.ndjson': json,
+  '.jsonl': json,
+  '.parquet': parquet,
 };
 
 /**
- * Returns the requested format, else that of the file's extension, else the one that its beginning looks like; throws
- * ServiceError.
+ * Returns the requested format or that of the requested pattern, else that of the ending of the name, else the one that the beginning
+ * of the file looks like; throws ServiceError.
  */
-export async function formatOf(file: string, wanted?: string): Promise<FileFormat> {
+export async function formatOf(
+  file: string,
+  ending: string,
+  { format: wanted, pattern }: Pick<ImportRequest, 'format' | 'pattern'>,
+): Promise<FileFormat> {
+  if (pattern !== undefined) return { kind: 'lines', log: patternFormat(pattern) };
+  if (wanted !== undefined) return namedFormat(wanted);
+  const start = await firstBytes(file);
+  if (isParquet(start)) return parquet;
+  const known = extensions[ending];
+  if (known !== undefined && known !== csv) return known;
+  const { size } = await stat(file);
+  const recognized = formatOfText(textOf(start), start.length === size);
+  return known === undefined || recognized.log?.reading.kind === 'csv' ? recognized : known;
+}
+
+/** Whether a file that begins like this is Parquet. */
+export function isParquet(start: Buffer): boolean {
+  return start.toString('latin1', 0, 4) === 'PAR1';
+}
+
+/** Returns the first bytes of a file, as they are; throws ServiceError for one that is empty, or is packed or written in a way that is not read. */
+export async function startOfReadable(file: string): Promise<Buffer> {
   const found = await stat(file).catch(() => undefined);
   if (!found) throw noSuchFile(file);
   if (!found.isFile()) throw new ServiceError(400, 'not-a-file', `${file} is not a file.`);
   if (found.size === 0) throw emptyFile(file);
   const start = await firstBytes(file);
-  if (isUtf16(start)) {
-    throw new ServiceError(400, 'encoding', `${file} is UTF-16.`, { hint: 'Convert it to UTF-8 first.' });
-  }
   refusePacked(file, start);
-  if (wanted !== undefined) return namedFormat(wanted);
-  if (start.subarray(0, 4).toString('latin1') === 'PAR1') return 'parquet';
-  const extension = path.extname(file.replace(/\.(gz|zst)$/, '')).toLowerCase();
-  return extensions[extension] ?? formatOfText(textOf(start), start.length === found.size);
+  return start;
 }
 
 function refusePacked(file: string, start: Buffer): void {
   const packing = packedAs(start);
-  if (packing === undefined || isRead(packing)) return;
+  if (packing !== undefined && !isRead(packing)) throw packedFile(file, packing);
+  // A tar archive has no beginning of its own.
+  if (plain(start).toString('latin1', 257, 262) === 'ustar') throw packedFile(file, 'a tar archive');
+}
+
+function packedFile(file: string, packing: string): ServiceError {
+  if (packing === 'a ZIP archive' && /\.xls[xm]$/i.test(file))
+    return new ServiceError(400, 'format', `${file} is an Excel workbook.`, {
+      hint: 'Save its sheet as CSV first.',
+    });
   const hint =
     'Convert it to Parquet or to lines of text first; text may be compressed with gzip or Zstandard.';
-  throw new ServiceError(400, 'format', `${file} is ${packing}.`, { hint });
+  return new ServiceError(400, 'format', `${file} is ${packing}.`, { hint });
 }
 
 function namedFormat(wanted: string): FileFormat {
-  const format = Object.hasOwn(named, wanted) ? named[wanted] : undefined;
+  const format = named.get(wanted);
   if (format) return format;
   throw new ServiceError(400, 'invalid-request', `There is no file format ${JSON.stringify(wanted)}.`, {
-    hint: `The formats are ${Object.keys(named).join(', ')}.`,
+    hint: `The formats are ${formatNames.join(', ')}.`,
   });
+}
+
+function patternFormat(pattern: string): LogFormat {
+  const expanded = expandPattern(pattern);
+  if (typeof expanded !== 'string') throw patternRefused(expanded.problem, expanded.hint);
+  try {
+    checkPattern(expanded.replace(/\(\?<[^>]+>/g, '('));
+  } catch (error) {
+    if (!(error instanceof TemplateError)) throw error;
+    throw patternRefused(`cannot be read: ${error.message}`, error.hint);
+  }
+  return {
+    name: 'pattern',
+    label: 'lines of the pattern',
+    example: [],
+    reading: { kind: 'lines', shapes: [{ pattern: expanded }] },
+  };
+}
+
+function patternRefused(problem: string, hint: string | undefined): ServiceError {
+  return new ServiceError(400, 'invalid-request', `The pattern ${problem}.`, present({ hint }));
 }
 
 /** With `whole`, the text is the entire file, not only its beginning. */
 function formatOfText(text: string, whole: boolean): FileFormat {
-  if (/^(\{|\[\s*[{\]])/.test(text)) return 'json';
+  if (/^(\{|\[\s*[{\]])/.test(text)) return json;
   const lines = text.split(/\r?\n/);
   // The last line may be cut off.
   const complete = (whole ? lines : lines.slice(0, -1)).filter(line => line !== '');
-  const format = recogniseFormat(complete);
-  return format === 'text' && looksLikeCsv(complete) ? 'csv' : format;
+  const log = recognizeFormat(complete);
+  return log.reading.kind === 'text' && looksLikeCsv(complete) ? csv : formatOfLog(log);
 }
 
 /**
@@ -144,12 +208,9 @@ function textOf(bytes: Buffer): string {
     .trimStart();
 }
 
-function plain(bytes: Buffer): Buffer {
+/** Returns the beginning of a file, unpacked if it is packed with gzip. */
+export function plain(bytes: Buffer): Buffer {
   return isPacked(bytes) ? gunzipSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH }) : bytes;
-}
-
-function isUtf16(start: Buffer): boolean {
-  return start.length >= 2 && [0xfffe, 0xfeff].includes(start.readUInt16BE(0));
 }
 
 async function firstBytes(file: string): Promise<Buffer> {

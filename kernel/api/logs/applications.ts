@@ -1,0 +1,126 @@
+import { type LogFormat, part } from './format.js';
+
+const { iso, level, stack, all } = part;
+const logger = '[\\w.$/-]+';
+const thread = '\\[(?<thread>[^\\]]*(?:\\[[^\\]]*\\][^\\]]*)?)\\]';
+
+/** What the logging libraries of languages write. */
+export const applications: readonly LogFormat[] = [
+  {
+    name: 'spring',
+    label: 'log lines of Spring Boot',
+    example: [
+      '2025-10-10T13:55:36.123Z ERROR 31 --- [shop] [nio-8080-exec-1] c.e.shop.CartController : cart 7 is lost',
+      'java.lang.IllegalStateException: no such cart',
+      '\tat com.example.shop.Carts.get(Carts.java:31)',
+    ],
+    reading: {
+      kind: 'lines',
+      begins: { line: `^${iso} +${level} +\\d+ --- ` },
+      shapes: [
+        {
+          pattern: `^(?<time>${iso}) +(?<level>${level}) +(?<pid>\\d+) --- (?:\\[(?<application>[^\\]]*)\\] )?\\[(?<thread>[^\\]]*)\\] (?<logger>\\S+) *: (?<message>.*)${stack}$`,
+        },
+      ],
+    },
+  },
+  {
+    name: 'log4j',
+    label: 'log lines of log4j or logback',
+    example: [
+      '2025-10-10 13:55:36,123 INFO [main] org.example.Cart: started',
+      '2025-10-10 13:55:37,123 [main] ERROR org.example.Cart - cart 7 is lost',
+      'java.lang.IllegalStateException: no such cart',
+      '\tat org.example.Carts.get(Carts.java:31)',
+    ],
+    reading: {
+      kind: 'lines',
+      begins: { line: `^${iso} ` },
+      shapes: [
+        // ZooKeeper, whose threads end with the logger.
+        {
+          pattern: `^(?<time>${iso}) +- +(?<level>${level}) +${thread} - (?<message>.*)${stack}$`,
+        },
+        {
+          pattern: `^(?<time>${iso}) +(?<level>${level}) +${thread} (?<logger>${logger})(?: -|:) (?<message>.*)${stack}$`,
+        },
+        {
+          pattern: `^(?<time>${iso}) +${thread} (?<level>${level}) +(?<logger>${logger})(?: -|:) (?<message>.*)${stack}$`,
+        },
+        {
+          pattern: `^(?<time>${iso}) +(?<level>${level}) +(?<logger>${logger})(?: -|:) (?<message>.*)${stack}$`,
+        },
+      ],
+    },
+  },
+  {
+    name: 'python',
+    label: 'log lines of Python',
+    example: [
+      '2025-10-10 13:55:36,123 - shop.cart - ERROR - cart 7 is lost',
+      'Traceback (most recent call last):',
+      '  File "cart.py", line 31, in get',
+      'KeyError: 7',
+    ],
+    reading: {
+      kind: 'lines',
+      begins: { line: `^(?:\\[?${iso}|(?:DEBUG|INFO|WARNING|ERROR|CRITICAL):[\\w.]+:)` },
+      shapes: [
+        {
+          pattern: `^(?<time>${iso}) - (?<logger>[\\w.-]+) - (?<level>${level}) - (?<message>.*)${stack}$`,
+        },
+        // https://docs.gunicorn.org/en/stable/settings.html#logging
+        {
+          pattern: `^\\[(?<time>${iso})\\] \\[(?<pid>\\d+)\\] \\[(?<level>${level})\\] (?<message>.*)${stack}$`,
+        },
+        // https://docs.celeryq.dev/en/stable/userguide/configuration.html#worker-log-format
+        { pattern: `^\\[(?<time>${iso}): (?<level>${level})/(?<process>[^\\]]+)\\] (?<message>.*)${stack}$` },
+        {
+          pattern: `^(?<level>DEBUG|INFO|WARNING|ERROR|CRITICAL):(?<logger>[\\w.]+):(?<message>.*)${stack}$`,
+        },
+      ],
+    },
+  },
+  {
+    name: 'zap',
+    label: 'log lines of zap for the console',
+    example: [
+      '2025-10-10T13:55:36.123Z\tERROR\tshop/cart.go:31\tcart is lost\t{"cart": 7}',
+      'main.main',
+      '\t/src/shop/cart.go:31',
+    ],
+    reading: {
+      kind: 'lines',
+      begins: { line: '^\\S+\\t[A-Za-z]+\\t' },
+      shapes: [
+        {
+          pattern: `^(?<time>${iso}|\\d+\\.\\d+(?:e[+]\\d+)?)\\t(?<level>${level})\\t(?:(?<logger>[\\w.-]+)\\t)?(?<caller>\\S+\\.go:\\d+)\\t(?<message>[^\\t\\n]*)(?:\\t(?<fields>\\{.*\\}))?${stack}$`,
+        },
+      ],
+    },
+  },
+  {
+    name: 'rails',
+    label: 'log lines of Ruby and Rails',
+    example: [
+      'I, [2025-10-10T13:55:36.123456 #31]  INFO -- : [5f1c] Started GET "/cart" for 10.1.2.3 at 2025-10-10 13:55:36 +0000',
+      'F, [2025-10-10T13:55:37.123456 #31] FATAL -- shop: [5f1c] ActionController::RoutingError',
+    ],
+    reading: {
+      kind: 'lines',
+      begins: { line: '^[A-Z], \\[\\d{4}-' },
+      // https://docs.ruby-lang.org/en/master/Logger/Formatter.html
+      shapes: [
+        {
+          pattern: `^[DIWEFA], \\[(?<time>${iso}) #(?<pid>\\d+)\\] +(?<level>DEBUG|INFO|WARN|ERROR|FATAL|ANY) -- (?<program>[^:]*): (?<message>${all})$`,
+        },
+      ],
+    },
+  },
+  {
+    name: 'logfmt',
+    label: 'logfmt: key=value',
+    example: ['time=2025-10-10T13:55:36.123Z level=INFO msg="cart is ready" cart=7'],
+    reading: { kind: 'pairs' },
+  },
+];

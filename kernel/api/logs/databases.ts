@@ -1,0 +1,162 @@
+import { type LogFormat, part } from './format.js';
+
+const { iso, all } = part;
+
+const stamp =
+  '\\d{4}-\\d{2}-\\d{2} \\d{2}:\\d{2}:\\d{2}(?:\\.\\d{1,6})? (?:[A-Z]{2,5}|[+-]\\d{2}(?::?\\d{2})?)';
+const severity =
+  '(?:DEBUG[1-5]?|INFO|NOTICE|WARNING|ERROR|LOG|FATAL|PANIC|DETAIL|HINT|QUERY|CONTEXT|LOCATION|STATEMENT)';
+
+/** Databases and queues. */
+export const databases: readonly LogFormat[] = [
+  {
+    name: 'postgres',
+    label: 'log lines of PostgreSQL',
+    example: [
+      '2025-10-10 13:55:36.123 UTC [31] ann@shop ERROR:  relation "carts" does not exist at character 15',
+      '2025-10-10 13:55:36.123 UTC [31] ann@shop STATEMENT:  SELECT *',
+      '\tFROM carts',
+    ],
+    reading: {
+      kind: 'lines',
+      begins: { line: `^${stamp}` },
+      // https://www.postgresql.org/docs/current/runtime-config-logging.html#GUC-LOG-LINE-PREFIX
+      shapes: [
+        {
+          pattern: `^(?<time>${stamp})(?: \\[(?<pid>\\d+)(?:-(?<line_number>\\d+))?\\])?:?(?: (?<user>[^\\s@]*)@(?<database>\\S*))? (?<level>${severity}): {1,2}(?<message>${all})$`,
+        },
+        {
+          pattern: `^(?<time>${stamp}):(?<client>[^\\s(]*)(?:\\((?<client_port>\\d+)\\))?:(?<user>[^@:]*)@(?<database>[^:]*):\\[(?<pid>\\d+)\\]:(?<level>${severity}): {1,2}(?<message>${all})$`,
+        },
+      ],
+    },
+  },
+  {
+    name: 'postgres-csv',
+    label: 'log lines of PostgreSQL in CSV (csvlog)',
+    example: [
+      '2025-10-10 13:55:36.123 UTC,"ann","shop",31,"10.1.2.3:50112",68e90f.1f,1,"SELECT",2025-10-10 13:50:00 UTC,3/12,0,ERROR,42P01,"relation ""carts"" does not exist",,,,,,"SELECT *',
+      'FROM carts",15,,"psql","client backend",,0',
+    ],
+    reading: {
+      kind: 'csv',
+      begins: `^${stamp},(?:"[^"]*")?,(?:"[^"]*")?,\\d+,`,
+      // https://www.postgresql.org/docs/current/runtime-config-logging.html#RUNTIME-CONFIG-LOGGING-CSVLOG
+      fields: [
+        'log_time',
+        'user_name',
+        'database_name',
+        'process_id',
+        'connection_from',
+        'session_id',
+        'session_line_num',
+        'command_tag',
+        'session_start_time',
+        'virtual_transaction_id',
+        'transaction_id',
+        'error_severity',
+        'sql_state_code',
+        'message',
+        'detail',
+        'hint',
+        'internal_query',
+        'internal_query_pos',
+        'context',
+        'query',
+        'query_pos',
+        'location',
+        'application_name',
+        'backend_type',
+        'leader_pid',
+        'query_id',
+      ],
+    },
+  },
+  {
+    name: 'mysql-error',
+    label: 'error log lines of MySQL or MariaDB',
+    example: [
+      '2025-10-10T13:55:36.123456Z 0 [System] [MY-010116] [Server] /usr/sbin/mysqld (mysqld 8.0.36) starting as process 1',
+      '2025-10-10 13:55:37 0 [Note] InnoDB: Buffer pool(s) load completed',
+    ],
+    reading: {
+      kind: 'lines',
+      begins: { line: `^${iso} +\\d+ \\[` },
+      shapes: [
+        {
+          pattern: `^(?<time>${iso}) +(?<thread>\\d+) \\[(?<level>[A-Za-z]+)\\](?: \\[(?<code>MY-\\d+)\\] \\[(?<subsystem>\\w+)\\])? (?<message>${all})$`,
+        },
+      ],
+    },
+  },
+  {
+    name: 'mysql-slow',
+    label: 'the slow query log of MySQL or MariaDB',
+    example: [
+      '# Time: 2025-10-10T13:55:36.123456Z',
+      '# User@Host: ann[ann] @ web1 [10.1.2.3]  Id:     8',
+      '# Query_time: 2.000123  Lock_time: 0.000010 Rows_sent: 1  Rows_examined: 48213',
+      'SET timestamp=1760104534;',
+      'SELECT count(*)',
+      'FROM carts;',
+    ],
+    reading: {
+      kind: 'lines',
+      // Of events in the same second, only the first may have its time.
+      begins: { line: '^# (?:Time|User@Host): ', unless: '^# Time: ' },
+      // https://dev.mysql.com/doc/refman/8.4/en/slow-query-log.html
+      shapes: [
+        {
+          pattern: `^(?:# Time: (?<time>[^\\n]+)\\n)?# User@Host: (?<user>[^\\s\\[]*)\\[(?<account>[^\\]]*)\\] @ +(?<host>[^\\s\\[]*) *\\[(?<client>[^\\]]*)\\](?: +Id: +(?<id>\\d+))?\\n(?<session>(?:# [^Q\\n][^\\n]*\\n)*)# Query_time: (?<query_time>[\\d.]+) +Lock_time: (?<lock_time>[\\d.]+) +Rows_sent: (?<rows_sent>\\d+) +Rows_examined: (?<rows_examined>\\d+) *(?<counts>[^\\n]*\\n(?:#[^\\n]*\\n)*)(?:use (?<database>[^;\\n]+);\\n)?(?:SET timestamp=(?<started>\\d+);\\n)?(?<query>${all})$`,
+          optional: ['session', 'counts'],
+        },
+      ],
+    },
+  },
+  {
+    name: 'redis',
+    label: 'log lines of Redis',
+    example: ['31:M 10 Oct 2025 13:55:36.123 * Ready to accept connections tcp'],
+    reading: {
+      kind: 'lines',
+      shapes: [
+        {
+          pattern:
+            '^(?<pid>\\d+):(?<role>[XCSM]) (?<time>\\d{2} [A-Z][a-z]{2} \\d{4} \\d{2}:\\d{2}:\\d{2}\\.\\d{3}) (?<level>[.*#-]) (?<message>.*)$',
+        },
+      ],
+    },
+  },
+  {
+    name: 'kafka',
+    label: 'log lines of Kafka',
+    example: [
+      '[2025-10-10 13:55:36,123] ERROR [ReplicaManager broker=1] Error on fetch (kafka.server.ReplicaManager)',
+      'java.io.IOException: disk full',
+      '\tat kafka.log.Log.append(Log.scala:1)',
+    ],
+    reading: {
+      kind: 'lines',
+      begins: { line: `^\\[${iso}\\] ` },
+      shapes: [
+        {
+          pattern: `^\\[(?<time>${iso})\\] (?<level>TRACE|DEBUG|INFO|WARN|ERROR|FATAL) (?<message>.*?)(?: \\((?<logger>[\\w.$]+)\\))?${part.stack}$`,
+        },
+      ],
+    },
+  },
+  {
+    name: 'rabbitmq',
+    label: 'log lines of RabbitMQ',
+    example: [
+      '2025-10-10 13:55:36.123456+00:00 [info] <0.684.0> accepting AMQP connection <0.684.0> (10.1.2.3:50112 -> 10.0.0.7:5672)',
+    ],
+    reading: {
+      kind: 'lines',
+      begins: { line: `^${iso} \\[[a-z]+\\] ` },
+      shapes: [
+        { pattern: `^(?<time>${iso}) \\[(?<level>[a-z]+)\\] (?<process><[\\d.]+>) (?<message>${all})$` },
+      ],
+    },
+  },
+];

@@ -1,0 +1,100 @@
+/** How lines are split: a pattern for RE2 and JavaScript alike, with a named group for each field. */
+export interface Shape {
+  readonly pattern: string;
+  /** A group that is itself split; the line is kept whole if this pattern does not fit. */
+  readonly split?: { readonly group: string; readonly pattern: string };
+  /** The group that holds pairs, such as `rt=0.1 up="a"`: each is a field, and what is no pair stays in the group. */
+  readonly pairs?: { readonly group: string; readonly style: PairStyle };
+  /** It reads what the shapes before it leave, and says nothing of the format of a file. */
+  readonly loose?: true;
+  /** Fields that exist only if a line of the sample has them. */
+  readonly optional?: readonly string[];
+}
+
+/** How pairs are written: `a=1 b="two words"`; those of CEF, whose values hold blanks; those of LEEF, divided by tabs. */
+export type PairStyle = 'logfmt' | 'cef' | 'leef';
+
+/** Which lines begin an event: those that match `line`, but after one that matches `unless`. */
+export interface Beginning {
+  readonly line: string;
+  readonly unless?: string;
+}
+
+/** How a file of one kind is read. */
+export type LogReading =
+  /** Each line fits one of the shapes. */
+  | {
+      readonly kind: 'lines';
+      readonly shapes: readonly Shape[];
+      /** What stands for a missing value, in these fields. */
+      readonly absent?: { readonly text: string; readonly fields: readonly string[] };
+      /** How an event begins, if events have several lines: those that follow belong to it. */
+      readonly begins?: Beginning;
+    }
+  /** Each line consists of pairs. */
+  | { readonly kind: 'pairs' }
+  /** A line names the fields of those below it, up to the next such line. */
+  | {
+      readonly kind: 'headed';
+      /** The line that names the fields, which are its first group, divided by blanks or tabs. */
+      readonly header: string;
+      /** Lines that hold no event. */
+      readonly comment: string;
+      readonly absent: readonly string[];
+    }
+  /** Each line is one field. */
+  | { readonly kind: 'text' }
+  /** Each line is an object, as in any other file of JSON. */
+  | { readonly kind: 'json' }
+  /** Values between commas; `fields` names them if the file does not. */
+  | { readonly kind: 'csv'; readonly begins: string; readonly fields: readonly string[] };
+
+/** A format of logs. A new one is a row in a file of this folder. */
+export interface LogFormat {
+  /** As `--format` names it. */
+  readonly name: string;
+  /** Completes "The lines are read as". */
+  readonly label: string;
+  /** Lines as the program writes them: the documentation shows what becomes of them. */
+  readonly example: readonly string[];
+  readonly reading: LogReading;
+  /** The field that holds the time, if its name does not say so. */
+  readonly time?: string;
+}
+
+/** The names of levels, in capitals, small letters or with a capital. */
+function levelWords(): string {
+  const words = [
+    'trace',
+    'debug',
+    'info',
+    'notice',
+    'warn',
+    'warning',
+    'error',
+    'fatal',
+    'severe',
+    'critical',
+    'panic',
+    'dpanic',
+  ];
+  const cased = words.flatMap(word => [
+    word,
+    word.toUpperCase(),
+    `${word[0]?.toUpperCase()}${word.slice(1)}`,
+  ]);
+  return `(?:${cased.join('|')})`;
+}
+
+/** Patterns that many formats share. */
+export const part = {
+  /** RFC 3339, with a blank, a comma or no zone too. */
+  iso: '\\d{4}-\\d{2}-\\d{2}[T ]\\d{2}:\\d{2}:\\d{2}(?:[.,]\\d{1,9})?(?: ?(?:Z|UTC|GMT|[+-]\\d{2}:?\\d{2}))?',
+  /** Text between quotes, in which a backslash escapes. */
+  quoted: '(?:[^"\\\\]|\\\\.)*',
+  /** All lines of an event. */
+  all: '[\\s\\S]*',
+  request: '^(?<method>[A-Za-z][A-Za-z_-]*) (?<uri>.*?)(?: (?<protocol>[A-Za-z]+/\\d[\\d.]*))?$',
+  level: levelWords(),
+  stack: '(?:\\n(?<stack>[\\s\\S]*))?',
+} as const;

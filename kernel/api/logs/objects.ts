@@ -1,0 +1,53 @@
+import type { LogFormat } from './format.js';
+
+const json = { kind: 'json' } as const;
+
+/** Formats that are JSON: they are read as any file of JSON is. */
+export const objects: readonly LogFormat[] = [
+  {
+    name: 'docker',
+    label: 'lines of containers in JSON (Docker)',
+    example: ['{"log":"cart is ready\\n","stream":"stdout","time":"2025-10-10T13:55:36.123456789Z"}'],
+    reading: json,
+  },
+  {
+    name: 'mongodb',
+    label: 'log lines of MongoDB',
+    example: [
+      '{"t":{"$date":"2025-10-10T13:55:36.123+00:00"},"s":"I","c":"NETWORK","id":22943,"ctx":"listener","msg":"Connection accepted","attr":{"remote":"10.1.2.3:50112"}}',
+    ],
+    reading: json,
+  },
+  {
+    name: 'journald',
+    label: 'lines of journalctl -o json',
+    example: [
+      '{"__REALTIME_TIMESTAMP":"1760104536123456","_HOSTNAME":"edge","PRIORITY":"6","_PID":"31","SYSLOG_IDENTIFIER":"sshd","MESSAGE":"Accepted publickey for ann"}',
+    ],
+    reading: json,
+  },
+  {
+    name: 'gelf',
+    label: 'messages in GELF',
+    example: [
+      '{"version":"1.1","host":"edge","short_message":"cart is lost","timestamp":1760104536.123,"level":3,"_cart":7}',
+    ],
+    reading: json,
+  },
+  {
+    name: 'ecs',
+    label: 'events of the Elastic Common Schema',
+    example: [
+      '{"@timestamp":"2025-10-10T13:55:36.123Z","log.level":"ERROR","message":"cart is lost","ecs.version":"8.11.0","service":{"name":"shop"}}',
+    ],
+    reading: json,
+  },
+  {
+    name: 'eve',
+    label: 'events of Suricata (EVE)',
+    example: [
+      '{"timestamp":"2025-10-10T13:55:36.123456+0000","event_type":"alert","src_ip":"10.1.2.3","dest_ip":"10.0.0.7","alert":{"signature_id":2001,"severity":2}}',
+    ],
+    reading: json,
+  },
+];

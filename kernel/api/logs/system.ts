@@ -1,0 +1,93 @@
+import { type LogFormat, part } from './format.js';
+
+const { quoted } = part;
+
+const yearless = '[A-Z][a-z]{2} {1,2}\\d{1,2} \\d{2}:\\d{2}:\\d{2}';
+const header = 'CEF:(?<cef_version>\\d+)';
+const escaped = '(?:[^|\\\\]|\\\\.)*';
+/** What a syslog server writes in front of other formats. */
+const sent = `(?:(?:<(?<priority>\\d{1,3})>)?(?:\\d )?(?<syslog_time>${yearless}|\\d{4}-\\d{2}-\\d{2}T\\S+) (?<host>\\S+) )?`;
+
+/** Systems, their networks and their security. */
+export const system: readonly LogFormat[] = [
+  {
+    name: 'cef',
+    label: 'Common Event Format (CEF)',
+    time: 'rt',
+    example: [
+      'CEF:0|Example|Firewall|1.0|100|connection denied|5|rt=1760104536000 src=10.1.2.3 dst=10.0.0.7 msg=no rule matches act=deny',
+    ],
+    reading: {
+      kind: 'lines',
+      shapes: [
+        {
+          pattern: `^${sent}${header}\\|(?<vendor>${escaped})\\|(?<product>${escaped})\\|(?<product_version>${escaped})\\|(?<event_class>${escaped})\\|(?<name>${escaped})\\|(?<severity>${escaped})\\|(?<extension>.*)$`,
+          pairs: { group: 'extension', style: 'cef' },
+          optional: ['priority', 'syslog_time', 'host', 'extension'],
+        },
+      ],
+    },
+  },
+  {
+    name: 'leef',
+    label: 'Log Event Extended Format (LEEF)',
+    time: 'devTime',
+    example: [
+      'LEEF:1.0|Example|Firewall|1.0|deny|devTime=2025-10-10T13:55:36Z\tsrc=10.1.2.3\tmsg=no rule matches',
+    ],
+    reading: {
+      kind: 'lines',
+      shapes: [
+        {
+          pattern: `^${sent}LEEF:(?<leef_version>[\\d.]+)\\|(?<vendor>[^|]*)\\|(?<product>[^|]*)\\|(?<product_version>[^|]*)\\|(?<event_class>[^|]*)\\|(?:(?:\\t|\\\\t|0?x09)?\\|)?(?<extension>.*)$`,
+          pairs: { group: 'extension', style: 'leef' },
+          optional: ['priority', 'syslog_time', 'host', 'extension'],
+        },
+      ],
+    },
+  },
+  {
+    name: 'syslog',
+    label: 'syslog lines',
+    example: [
+      '<34>1 2025-10-10T13:55:36.003Z edge su 8710 ID47 [origin@32473 ip="10.0.0.5"] su root failed for ann',
+      '<34>Oct 10 13:55:37 edge sshd[8711]: Failed password for ann from 10.1.2.3',
+    ],
+    reading: {
+      kind: 'lines',
+      shapes: [
+        {
+          // https://www.rfc-editor.org/rfc/rfc5424
+          pattern: `^<(?<priority>\\d{1,3})>(?<version>\\d{1,2}) (?<time>\\d{4}-\\d{2}-\\d{2}T\\S+|-) (?<host>\\S+) (?<program>\\S+) (?<pid>\\S+) (?<message_id>\\S+) (?<structured_data>-|(?:\\[(?:[^\\]"\\\\]|\\\\.|"${quoted}")*\\])+)(?: \ufeff?(?<message>.*))?$`,
+        },
+        {
+          // https://www.rfc-editor.org/rfc/rfc3164
+          pattern: `^(?:<(?<priority>\\d{1,3})>)?(?<time>${yearless}|\\d{4}-\\d{2}-\\d{2}T\\S+) (?<host>\\S+) (?<program>[^\\s:\\[]+)(?:\\[(?<pid>\\d+)\\])?: ?(?<message>.*)$`,
+        },
+        {
+          // Without the name of a program, or with blanks in it.
+          pattern: `^(?:<(?<priority>\\d{1,3})>)?(?<time>${yearless}|\\d{4}-\\d{2}-\\d{2}T\\S+) (?<host>[^\\s:]+) +(?<message>.*)$`,
+          loose: true,
+        },
+      ],
+      absent: { text: '-', fields: ['time', 'host', 'program', 'pid', 'message_id', 'structured_data'] },
+    },
+  },
+  {
+    name: 'zeek',
+    label: 'log lines of Zeek',
+    example: [
+      '#separator \\x09',
+      '#fields\tts\tuid\tid.orig_h\tid.orig_p\tproto\tduration',
+      '#types\ttime\tstring\taddr\tport\tenum\tinterval',
+      '1760104536.123456\tCHhAvVGS1DHFjwGM9\t10.1.2.3\t49152\ttcp\t-',
+    ],
+    reading: {
+      kind: 'headed',
+      // https://docs.zeek.org/en/master/log-formats.html
+      header: '^#fields\\t(.*)$',
+      comment: '^#',
+      absent: ['-', '(empty)'],
+    },
+  },
+];

@@ -1,0 +1,77 @@
+import { createReadStream, createWriteStream } from 'node:fs';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Beginning } from '../../../../api/logs/format.js';
+
+/** Stands for a line break within an event: no log holds it. */
+export const lineBreak = '\u0001\u0002\u0004';
+
+/** Characters of an event, at most: the lines after that are events of their own. */
+const longestEvent = 2 ** 20;
+
+/** Returns the events of lines: the lines that follow the first one of an event belong to it. */
+export function eventsOf(lines: readonly string[], begins: Beginning): readonly string[] {
+  const joiner = new Joiner(begins, '\n');
+  return [...lines.flatMap(line => joiner.add(line)), ...joiner.end()];
+}
+
+/** Writes the events of a text file, a line each, with {@link lineBreak} between their lines. Bytes stay as they are. */
+export async function writeEvents(file: string, target: string, begins: Beginning): Promise<void> {
+  const events = Readable.from(eventLines(file, begins));
+  await pipeline(events, createWriteStream(target, { mode: 0o600, encoding: 'latin1' }));
+}
+
+async function* eventLines(file: string, begins: Beginning): AsyncGenerator<string> {
+  const joiner = new Joiner(begins, lineBreak);
+  let rest = '';
+  for await (const chunk of createReadStream(file, { encoding: 'latin1', highWaterMark: chunkBytes })) {
+    const lines = `${rest}${chunk}`.split('\n');
+    rest = lines.pop() ?? '';
+    const events = lines.flatMap(line => joiner.add(line.replace(/\r$/, '')));
+    if (events.length > 0) yield `${events.join('\n')}\n`;
+  }
+  yield [...joiner.add(rest), ...joiner.end(), ''].join('\n');
+}
+
+const chunkBytes = 2 ** 20;
+
+/** Collects the lines of one event. */
+class Joiner {
+  readonly #begins: RegExp;
+  readonly #unless: RegExp | undefined;
+  readonly #between: string;
+  #lines: string[] = [];
+  #length = 0;
+
+  constructor({ line, unless }: Beginning, between: string) {
+    this.#begins = new RegExp(line, 'u');
+    this.#unless = unless === undefined ? undefined : new RegExp(unless, 'u');
+    this.#between = between;
+  }
+
+  /** Takes a line; returns the event before it if the line begins another. */
+  add(line: string): readonly string[] {
+    const isNext = this.#length + line.length > longestEvent || this.#isBegin(line);
+    const before = isNext ? this.end() : [];
+    this.#lines.push(line);
+    this.#length += line.length + this.#between.length;
+    return before;
+  }
+
+  #isBegin(line: string): boolean {
+    if (!this.#begins.test(line.slice(0, longestBegin))) return false;
+    return this.#unless === undefined || !this.#unless.test(this.#lines.at(-1) ?? '');
+  }
+
+  /** Returns the event of the lines since the last one, without the blank lines at its end. */
+  end(): readonly string[] {
+    const last = this.#lines.findLastIndex(line => line !== '');
+    const event = this.#lines.slice(0, last + 1).join(this.#between);
+    this.#lines = [];
+    this.#length = 0;
+    return event === '' ? [] : [event];
+  }
+}
+
+/** The pattern for the beginning of an event looks no further. */
+const longestBegin = 512;

@@ -1,0 +1,80 @@
+import type { LogReading } from '../../../../api/logs/format.js';
+import { sqlText } from '../../../duckdb/literal.js';
+import type { Connection } from '../../../engine/duckdb.js';
+import { distinctNames } from '../reading.js';
+import { timeInLine } from './line-times.js';
+import type { Parts } from './parts.js';
+
+type Headed = Extract<LogReading, { kind: 'headed' }>;
+
+/** Returns the fields that lines of a file name, which are those of `from`; undefined if none does. */
+export async function headedParts(
+  connection: Connection,
+  reading: Headed,
+  from: string,
+): Promise<Parts | undefined> {
+  const headers = await headersOf(connection, reading, from);
+  if (headers.length === 0) return undefined;
+  const names = [...new Set(headers.flatMap(({ fields }) => fields))];
+  const fits = `len(v) = CASE h ${headers.map(({ line, fields }) => `WHEN ${sqlText(line)} THEN ${fields.length}`).join(' ')} END`;
+  const absent = `[${reading.absent.map(sqlText).join(', ')}]`;
+  const value = (name: string) => {
+    const cases = headers.flatMap(({ line, fields }) =>
+      fields.includes(name) ? [`WHEN ${sqlText(line)} THEN v[${fields.indexOf(name) + 1}]`] : [],
+    );
+    const found = `CASE h ${cases.join(' ')} END`;
+    return `CASE WHEN ok THEN CASE WHEN NOT list_contains(${absent}, ${found}) THEN ${found} END ${ofWhole[name] ?? ''} END`;
+  };
+  return {
+    names: [...names, 'line'],
+    columns: [...names.map(value), 'CASE WHEN NOT ok THEN l END'],
+    rows: lines => `SELECT *, coalesce(${fits}, false) AS ok FROM (${split(lines, reading, headers)})`,
+    whole: 'line',
+  };
+}
+
+/** What is read of a line that has more or fewer values than there are fields. */
+const ofWhole: Readonly<Record<string, string>> = {
+  date: `ELSE left(${timeInLine}, 10)`,
+  time: `ELSE substr(${timeInLine}, 12)`,
+};
+
+interface Header {
+  readonly line: string;
+  readonly fields: readonly string[];
+}
+
+async function headersOf(
+  connection: Connection,
+  { header }: Headed,
+  from: string,
+): Promise<readonly Header[]> {
+  const rows = await connection.run(
+    `SELECT l FROM (SELECT l, row_number() OVER () AS n FROM ${from}) WHERE regexp_matches(l, ${sqlText(header)}) GROUP BY l ORDER BY min(n)`,
+  );
+  return rows.map(([line]) => {
+    const [, names = ''] = new RegExp(header, 'u').exec(String(line)) ?? [];
+    return { line: String(line), fields: distinctNames(names.trim().split(/[ \t]+/)) };
+  });
+}
+
+/** The lines l of events, with their values v and the line h that names them. */
+function split(lines: string, { header, comment }: Headed, headers: readonly Header[]): string {
+  const isHeader = `regexp_matches(l, ${sqlText(header)})`;
+  const isEvent = `NOT ${isHeader} AND NOT regexp_matches(l, ${sqlText(comment)})`;
+  const [only] = headers;
+  const headed =
+    headers.length === 1
+      ? `SELECT l, ${sqlText(only?.line ?? '')} AS h FROM ${lines} WHERE ${isEvent}`
+      : `SELECT l, h FROM (${underHeaders(lines, isHeader)}) WHERE ${isEvent} ORDER BY n`;
+  return `SELECT l, h, ${valuesOf} AS v FROM (${headed})`;
+}
+
+/** The lines with the last header above each. */
+function underHeaders(lines: string, isHeader: string): string {
+  const numbered = `SELECT l, CASE WHEN ${isHeader} THEN l END AS own, row_number() OVER () AS n FROM ${lines} WHERE l IS NOT NULL`;
+  return `SELECT l, n, last_value(own IGNORE NULLS) OVER (ORDER BY n ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS h FROM (${numbered})`;
+}
+
+/** Between tabs if there are some, else between blanks and perhaps in quotes. */
+const valuesOf = `CASE WHEN contains(l, chr(9)) THEN string_split(l, chr(9)) ELSE list_transform(regexp_extract_all(l, ${sqlText('"[^"]*"|[^ ]+')}), lambda p: regexp_replace(p, ${sqlText('^"(.*)"$')}, '\\1')) END`;

@@ -1,0 +1,118 @@
+import path from 'node:path';
+import type { LogFormat } from '../../../../api/logs/format.js';
+import { present } from '../../../../present.js';
+import { plural } from '../../../../text.js';
+import type { Connection } from '../../../engine/duckdb.js';
+import { ServiceError } from '../../../http/service-error.js';
+import { lineReader } from '../line-reader.js';
+import { distinctNames, keep, type Reading } from '../reading.js';
+import { rowsInSample } from '../sample.js';
+import { countRefused, readTexts } from '../texts.js';
+import { unpacked } from '../unpacked.js';
+import { writeEvents } from './events.js';
+import { headedParts } from './headed.js';
+import { findLineTime } from './line-times.js';
+import { keysOf, pairValue, withPairs } from './pairs.js';
+import type { Parts } from './parts.js';
+import { shapeParts } from './shapes.js';
+
+/** A file of log lines, and a directory for drafts, which are removed after the import. */
+export interface LogSource {
+  readonly file: string;
+  /** The name of the file in messages. */
+  readonly name: string;
+  readonly workDir: string;
+}
+
+/** Reads lines of a log: the fields of its format, and in the field `line` the whole line if it has a part that is in none of them. */
+export async function readLines(
+  connection: Connection,
+  source: LogSource,
+  format: LogFormat,
+): Promise<Reading | undefined> {
+  const file = await withWholeEvents(connection, source, format);
+  const raw = lineReader(file, 'fast');
+  const rows = await rowsInSample(file);
+  await keep(connection, 'raw', `SELECT l FROM ${raw} WHERE l IS NOT NULL LIMIT ${rows}`);
+  const [[count = 0] = []] = await connection.run('SELECT count(*) FROM raw');
+  if (Number(count) === 0) return undefined;
+  const found = await partsOf(connection, format, raw);
+  if (found === undefined) throw unfit(source.name, format, Number(count), Number(count) === rows);
+  const { names, columns, rows: taken, whole = '', notes = [] } = timed(found, format);
+  const distinct = distinctNames(names);
+  const texts = (from: string) =>
+    `(SELECT ${columns.map((sql, index) => `nullif(${sql}, '') AS t${index}`).join(', ')} FROM (${taken(from)}))`;
+  await keep(connection, 'sample', `SELECT * FROM ${texts('raw')}`);
+  const careful = lineReader(file, 'careful');
+  return readTexts(connection, {
+    names: distinct,
+    fast: texts(raw),
+    careful: texts(careful),
+    refused: () => countRefused(connection, careful),
+    notes: [format.reading.kind === 'text' ? plainNote : `The lines are read as ${format.label}.`, ...notes],
+    ...present({ whole: distinct[names.lastIndexOf(whole)] }),
+  });
+}
+
+/** Returns the file, or a copy in which an event of several lines is one. */
+async function withWholeEvents(
+  connection: Connection,
+  { file, workDir }: LogSource,
+  { reading }: LogFormat,
+): Promise<string> {
+  if (reading.kind !== 'lines' || reading.begins === undefined) return file;
+  const target = path.join(workDir, `${crypto.randomUUID()}.events`);
+  await writeEvents(await unpacked(connection, file, workDir), target, reading.begins);
+  return target;
+}
+
+/** Says that a format was named which no line has: nothing is imported. */
+function unfit(name: string, format: LogFormat, lines: number, isSample: boolean): ServiceError {
+  const counted = isSample ? `the first ${plural(lines, 'line')}` : plural(lines, 'line');
+  return new ServiceError(400, 'format-unfit', `0 of ${counted} of ${name} are ${format.label}.`, {
+    hint: 'Import it without a format, which is then detected, or as text, of which each line is one field.',
+  });
+}
+
+const plainNote =
+  'The file is plain text: each line is the field `line`. Split it with `parse`, as in `| parse line with * "status=" status:long " " *`, or import it with its format or a pattern.';
+
+async function partsOf(
+  connection: Connection,
+  { reading }: LogFormat,
+  raw: string,
+): Promise<Parts | undefined> {
+  switch (reading.kind) {
+    case 'lines':
+      return shapeParts(connection, reading);
+    case 'headed':
+      return headedParts(connection, reading, raw);
+    case 'pairs':
+      return pairParts(connection);
+    default:
+      return textParts(connection);
+  }
+}
+
+const asTheyAre = (from: string) => `SELECT l FROM ${from} WHERE l IS NOT NULL`;
+
+/** The line, and the time at its beginning where lines of the sample have one. */
+async function textParts(connection: Connection): Promise<Parts> {
+  const time = await findLineTime(connection);
+  if (time === undefined) return { names: ['line'], columns: ['l'], rows: asTheyAre };
+  return { names: ['line', '_time'], columns: ['l', time.sql], rows: asTheyAre, notes: time.notes };
+}
+
+/** The keys of the sample; the whole line stays too, as later lines may have other keys. */
+async function pairParts(connection: Connection): Promise<Parts> {
+  const rows = (from: string) => withPairs(asTheyAre(from), 'l', 'logfmt');
+  const keys = await keysOf(connection, withPairs('SELECT l, rowid AS n FROM raw', 'l', 'logfmt'));
+  return { names: [...keys, 'line'], columns: [...keys.map(pairValue), 'l'], rows };
+}
+
+/** Adds the time, where a field holds it whose name does not say so. */
+function timed(parts: Parts, { time = '' }: LogFormat): Parts {
+  const column = parts.columns[parts.names.indexOf(time)];
+  if (column === undefined) return parts;
+  return { ...parts, names: [...parts.names, '_time'], columns: [...parts.columns, column] };
+}

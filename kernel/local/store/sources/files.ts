@@ -1,0 +1,116 @@
+import type { Dirent } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { matchesGlob } from '../../../jupyter/glob.js';
+import { formatCount } from '../../../text.js';
+import { ServiceError } from '../../http/service-error.js';
+import { noSuchFile } from './formats.js';
+
+/** Files that an import reads at once, at most. */
+const mostFiles = 10_000;
+
+/**
+ * Returns the files that a path leads to: the file, those below a directory, or those that match a pattern with `*`, `?`, `[a-z]` and
+ * `**`. Hidden and empty ones are none of them; the oldest of a rotated set is the first. Throws ServiceError.
+ */
+export async function filesOf(written: string): Promise<readonly string[]> {
+  const address = /(?:^|[\\/])(https?):[\\/]+(.*)$/.exec(written);
+  if (address !== null) throw noAddress(`${address[1]}://${address[2]}`);
+  const file = path.resolve(written);
+  const found = await stat(file).catch(() => undefined);
+  if (found !== undefined && !found.isDirectory()) return [file];
+  const files = found === undefined ? await matching(file) : await below(file);
+  const filled = await Promise.all(files.map(async each => ((await stat(each)).size > 0 ? [each] : [])));
+  if (filled.flat().length > 0) return filled.flat().sort(byRotation);
+  if (found !== undefined) throw new ServiceError(400, 'no-such-file', `${file} holds no files to import.`);
+  const pattern = /[*?[]/.test(file);
+  throw pattern ? new ServiceError(400, 'no-such-file', `No file matches ${file}.`) : noSuchFile(file);
+}
+
+function noAddress(address: string): ServiceError {
+  return new ServiceError(
+    400,
+    'no-such-file',
+    `${address} is an address: files of this machine are imported.`,
+    {
+      hint: 'Download it first, as in `curl -O ADDRESS`.',
+    },
+  );
+}
+
+async function below(directory: string): Promise<readonly string[]> {
+  const entries = await entriesOf(directory);
+  const found: string[] = [];
+  for (const entry of entries) {
+    const inner = path.join(directory, entry.name);
+    if (entry.isDirectory()) found.push(...(await below(inner)));
+    else found.push(inner);
+    if (found.length > mostFiles) throw tooMany(directory);
+  }
+  return found;
+}
+
+async function matching(pattern: string): Promise<readonly string[]> {
+  const { root } = path.parse(pattern);
+  return matchingBelow(root, pattern.slice(root.length).split(path.sep));
+}
+
+async function matchingBelow(directory: string, [part = '', ...rest]: readonly string[]): Promise<string[]> {
+  const inner = (name: string) => path.join(directory, name);
+  if (!/[*?[]/.test(part)) {
+    const found = await stat(inner(part)).catch(() => undefined);
+    if (found === undefined) return [];
+    return rest.length === 0 ? (found.isFile() ? [inner(part)] : []) : matchingBelow(inner(part), rest);
+  }
+  const found: string[] = part === '**' ? await matchingBelow(directory, rest.length > 0 ? rest : ['*']) : [];
+  for (const entry of await entriesOf(directory)) {
+    if (part === '**') {
+      if (entry.isDirectory()) found.push(...(await matchingBelow(inner(entry.name), [part, ...rest])));
+    } else if (matchesGlob(part, entry.name)) {
+      if (rest.length > 0) found.push(...(await matchingBelow(inner(entry.name), rest)));
+      else if (!entry.isDirectory()) found.push(inner(entry.name));
+    }
+    if (found.length > mostFiles) throw tooMany(directory);
+  }
+  return found;
+}
+
+/** The entries of a directory that are not hidden; none of what is no directory. */
+async function entriesOf(directory: string): Promise<readonly Dirent[]> {
+  const entries = await readdir(directory, { withFileTypes: true }).catch(() => []);
+  return entries.filter(({ name }) => !name.startsWith('.'));
+}
+
+function tooMany(directory: string): ServiceError {
+  const message = `There are more than ${formatCount(mostFiles)} files below ${directory}.`;
+  return new ServiceError(400, 'too-many-files', message, {
+    hint: 'Import them in parts, into one dataset.',
+  });
+}
+
+/** A rotated file has a number, the higher the older, or a date; the one that is written has none. */
+function byRotation(a: string, b: string): number {
+  const [left, right] = [rotationOf(a), rotationOf(b)];
+  return (
+    natural.compare(left.stem, right.stem) ||
+    Number(right.rotated) - Number(left.rotated) ||
+    (left.isNumber && right.isNumber ? right.number - left.number : natural.compare(a, b))
+  );
+}
+
+const natural = new Intl.Collator('en', { numeric: true });
+
+function rotationOf(file: string) {
+  const [, stem = '', suffix = ''] = /^(.*?)(?:[.-](\d[\d.T_-]*))?$/.exec(unpackedName(file)) ?? [];
+  return { stem, rotated: suffix !== '', isNumber: /^\d{1,4}$/.test(suffix), number: Number(suffix) };
+}
+
+/** Returns the name of a file without that of its packing. */
+function unpackedName(file: string): string {
+  return file.replace(/\.(gz|zst)$/i, '');
+}
+
+/** Returns the ending that says how a file is written, of a rotated and packed one too: `.log` of `a.log.2.gz`; lowercase. */
+export function endingOf(file: string): string {
+  return path.extname(rotationOf(path.basename(file)).stem).toLowerCase();
+}

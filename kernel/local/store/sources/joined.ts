@@ -1,0 +1,127 @@
+import { createReadStream, createWriteStream } from 'node:fs';
+import { open, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { plural } from '../../../text.js';
+import { ServiceError } from '../../http/service-error.js';
+import { writeArrayAsLines } from '../readers/array.js';
+import { looksLikeHeader } from '../readers/csv.js';
+
+/** One file that readers take, made from those of a request if these are not such a file. */
+export interface Prepared {
+  readonly file: string;
+  /** The ending that says how it is written. */
+  readonly ending: string;
+  readonly notes: readonly string[];
+}
+
+/**
+ * Writes the texts of several files behind each other: those of CSV with the names of the fields once, arrays of JSON as lines.
+ * `plainText` gives a copy of a text. Throws ServiceError for files that are not written alike.
+ */
+export async function joinTexts(
+  files: readonly string[],
+  target: string,
+  plainText: (file: string) => Promise<Prepared>,
+): Promise<Prepared> {
+  const notes = new Set<string>();
+  let ending: string | undefined;
+  let names: string | undefined;
+  for (const file of files) {
+    const text = await plainText(file);
+    for (const note of text.notes) notes.add(note);
+    if (ending !== undefined && ending !== text.ending)
+      throw unlike(file, `It ends in ${text.ending}, others in ${ending}.`);
+    const begin = await firstLine(text.file);
+    const isNamed = names !== undefined;
+    if (names !== undefined && begin.toString() !== names)
+      throw unlike(file, 'Its first line is not that of the first file.');
+    if (ending === undefined && namesFields(begin, text.ending)) names = begin.toString();
+    ending ??= text.ending;
+    const lines = (await asLines(text)) ?? text.file;
+    await append(lines, target, isNamed ? begin.length : 0);
+    await rm(lines);
+  }
+  return {
+    file: target,
+    ending: ending ?? '',
+    notes: [`Imported together: ${plural(files.length, 'file')}.`, ...notes],
+  };
+}
+
+/** Returns the refusal of a file that is not text in a set. */
+export function onlyText(file: string): ServiceError {
+  return new ServiceError(
+    400,
+    'format',
+    `${file} is a Parquet file: only files of text are imported together.`,
+    {
+      hint: 'Import each Parquet file by itself, into the same dataset.',
+    },
+  );
+}
+
+function unlike(file: string, why: string): ServiceError {
+  const message = `${path.basename(file)} is not written as the files before it. ${why}`;
+  return new ServiceError(400, 'unlike-files', message, {
+    hint: 'Import files of each kind by themselves, into the same dataset.',
+  });
+}
+
+function namesFields(line: Buffer, ending: string): boolean {
+  const cells = line.toString().split(/[,;\t|]/);
+  return ['.csv', '.tsv'].includes(ending) && looksLikeHeader(cells.map(cell => cell.trim()));
+}
+
+/** Returns the values of a JSON array as lines; undefined for any other text. */
+async function asLines({ file, ending }: Prepared): Promise<string | undefined> {
+  const begin = (await firstBytes(file)).toString('latin1').trimStart();
+  if (['.csv', '.tsv'].includes(ending) || !/^\[\s*[{\]]/.test(begin)) return undefined;
+  const lines = `${file}.lines`;
+  if (await writeArrayAsLines(file, lines)) {
+    await rm(file);
+    return lines;
+  }
+  await rm(lines);
+  return undefined;
+}
+
+/** Adds a text, from one of its bytes on, with a line break at its end. */
+async function append(file: string, target: string, start: number): Promise<void> {
+  const end = createWriteStream(target, { flags: 'a', mode: 0o600 });
+  await pipeline(createReadStream(file, { start }), withLineBreak(), end);
+}
+
+function withLineBreak(): Transform {
+  let last: number | undefined;
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      last = chunk.at(-1);
+      done(null, chunk);
+    },
+    flush(done) {
+      done(null, last === undefined || last === newline ? undefined : '\n');
+    },
+  });
+}
+
+const newline = 10;
+
+/** The first line with its line break. */
+async function firstLine(file: string): Promise<Buffer> {
+  const bytes = await firstBytes(file);
+  return bytes.subarray(0, bytes.indexOf(newline) + 1 || bytes.length);
+}
+
+async function firstBytes(file: string): Promise<Buffer> {
+  const handle = await open(file);
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(mostBytes), 0, mostBytes, 0);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await handle.close();
+  }
+}
+
+const mostBytes = 2 ** 20;

@@ -1,0 +1,78 @@
+import { createReadStream, createWriteStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import path from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import type { ImportRequest } from '../../../api/wire.js';
+import type { Engine } from '../../engine/duckdb.js';
+import { packingOf } from '../readers/packing.js';
+import { unpacked } from '../readers/unpacked.js';
+import { encodingOf, toUtf8 } from './encoding.js';
+import { endingOf } from './files.js';
+import { damageOf, isParquet, plain, startOfReadable } from './formats.js';
+import { joinTexts, onlyText, type Prepared } from './joined.js';
+import { mayBeObject, writeList } from './wrapper.js';
+
+/** How the text of files is read. */
+type TextOptions = Pick<ImportRequest, 'encoding' | 'list'>;
+
+/** Returns one file of text in UTF-8, or of Parquet, with the content of all; copies are in the engine's directory. Throws ServiceError. */
+export async function prepare(
+  engine: Engine,
+  files: readonly string[],
+  options: TextOptions,
+): Promise<Prepared> {
+  const [file = ''] = files;
+  if (files.length > 1)
+    return joinTexts(files, scratchFile(engine, '.joined'), each => plainText(engine, each, options));
+  const start = await startOfReadable(file);
+  const asItIs = { file, ending: endingOf(file), notes: [] };
+  const isChosen = options.encoding !== undefined || options.list !== undefined;
+  // The engine unpacks Zstandard while it reads; it would have to be copied to be looked at.
+  if (isParquet(start) || ((await packingOf(file)) === 'zstd' && !isChosen)) return asItIs;
+  const isText = encodingOf(plain(start), options.encoding) === 'utf-8';
+  const mayHoldList = isJson(file) && (options.list !== undefined || mayBeObject(plain(start)));
+  return isText && !mayHoldList ? asItIs : plainText(engine, file, options);
+}
+
+/** Whether a file may be JSON, by its name. */
+function isJson(file: string): boolean {
+  return !['.csv', '.tsv'].includes(endingOf(file));
+}
+
+function scratchFile(engine: Engine, ending: string): string {
+  return path.join(engine.workDir, `${crypto.randomUUID()}${ending}`);
+}
+
+/** Returns a copy of a text: not packed, in UTF-8, and the events of its list if it is an object around one. */
+async function plainText(engine: Engine, file: string, options: TextOptions): Promise<Prepared> {
+  if (isParquet(await startOfReadable(file))) throw onlyText(file);
+  const { copy, notes } = await unpackedCopy(engine, file, options.encoding);
+  const events = scratchFile(engine, '.ndjson');
+  const list = isJson(file) ? await writeList(copy, events, path.basename(file), options.list) : undefined;
+  if (list === undefined) return { file: copy, ending: endingOf(file), notes };
+  await rm(copy);
+  return { file: events, ending: '.ndjson', notes: [...notes, ...list] };
+}
+
+const windowsNote =
+  'The text is read as Windows-1252, as it is not UTF-8: `--encoding` names another encoding.';
+
+async function unpackedCopy(engine: Engine, file: string, named: string | undefined) {
+  const isZstandard = (await packingOf(file)) === 'zstd';
+  const source = isZstandard
+    ? await engine.withConnection(connection => unpacked(connection, file, engine.workDir))
+    : file;
+  const start = await startOfReadable(source);
+  const encoding = encodingOf(plain(start), named);
+  const unpackers = plain(start) === start ? [] : [createGunzip()];
+  const copy = scratchFile(engine, '.text');
+  try {
+    const steps = [createReadStream(source), ...unpackers, toUtf8(encoding)];
+    await pipeline([...steps, createWriteStream(copy, { mode: 0o600 })]);
+  } catch (error) {
+    throw (await damageOf(file)) ?? error;
+  }
+  if (isZstandard) await rm(source);
+  return { copy, notes: encoding === 'windows-1252' && named === undefined ? [windowsNote] : [] };
+}

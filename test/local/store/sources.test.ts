@@ -1,0 +1,270 @@
+import { execFileSync } from 'node:child_process';
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { temporaryDirectory } from '../service.js';
+import { importText, service, stored } from './readers/traps.js';
+
+// ---- files as people have them: several as one, in other encodings, events within an object ----
+
+type Files = Readonly<Record<string, string | Uint8Array>>;
+
+async function directoryOf(files: Files): Promise<string> {
+  const directory = await temporaryDirectory();
+  for (const [name, content] of Object.entries(files)) {
+    const file = path.join(directory, name);
+    await mkdir(path.dirname(file), { recursive: true });
+    await writeFile(file, content);
+  }
+  return directory;
+}
+
+let datasets = 0;
+
+/** Imports what a pattern leads to below a directory with these files. */
+async function importFiles(files: Files, pattern: string, options: object = {}) {
+  const directory = await directoryOf(files);
+  const dataset = `set${++datasets}`;
+  const request = { path: path.join(directory, pattern), dataset, ...options };
+  const { status, body } = await service().json('POST', '/v1/local/import', request);
+  const message = typeof body.message === 'string' ? body.message.replaceAll(directory, '…') : undefined;
+  return { dataset, status, notes: body.notes, message };
+}
+
+const line = (second: number, text: string) => `2025-10-10 13:55:0${second} ${text}\n`;
+
+const logs: Files = {
+  'app.log': line(4, 'd'),
+  'app.log.1': line(3, 'c'),
+  'app.log.2.gz': gzipSync(line(2, 'b')),
+  'app.log.10.gz': gzipSync(line(1, 'a').trimEnd()),
+  'app.log.3': '',
+  '.app.log.4': 'hidden',
+  'other.txt': 'other',
+};
+
+describe('several files become one dataset', () => {
+  test('a rotated set, the oldest first, packed or not, with and without a line break at the end', async () => {
+    const { dataset, notes } = await importFiles(logs, 'app.log*');
+    expect(notes[0]).toBe('Imported together: 4 files.');
+    expect(await stored(dataset, 'right(line, 1)')).toEqual(['a', 'b', 'c', 'd']);
+  });
+
+  test('those of a directory and below it, by their dates', async () => {
+    const files = {
+      '2025/b-2025-10-02.log': line(2, 'b'),
+      '2025/b-2025-10-10.log': line(3, 'c'),
+      'a.log': line(1, 'a'),
+      '.git/x.log': line(9, 'x'),
+    };
+    const { dataset, notes } = await importFiles(files, '.');
+    expect(notes[0]).toBe('Imported together: 3 files.');
+    expect(await stored(dataset, 'right(line, 1)')).toEqual(['b', 'c', 'a']);
+  });
+
+  test('those of a pattern with directories of any depth', async () => {
+    const files = {
+      'a.log': line(1, 'a'),
+      'x/y/b.log': line(2, 'b'),
+      'x/c.txt': line(3, 'c'),
+      'x/[d].log': line(4, 'd'),
+    };
+    const { dataset } = await importFiles(files, '**/?.log');
+    expect(await stored(dataset, 'right(line, 1)')).toEqual(['a', 'b']);
+    const named = await importFiles(files, 'x/[d].log');
+    expect(await stored(named.dataset, 'right(line, 1)')).toEqual(['d']);
+  });
+
+  test('CSV: the names of the fields are read once, and types hold for all files', async () => {
+    const { dataset } = await importFiles({ 'a.csv': 'id,v\n1,2\n', 'b.csv': 'id,v\n2,x\n' }, '*.csv');
+    expect(await stored(dataset, 'id, v')).toEqual(['1|2', '2|x']);
+  });
+
+  test('JSON: lines, arrays and lists in an object', async () => {
+    const files = { 'a.json': '{"v":1}\n{"v":2}', 'b.json': '[{"v":3},\n{"v":4}]', 'c.json': '[]' };
+    const { dataset } = await importFiles(files, '*.json');
+    expect(await stored(dataset, 'v')).toEqual(['1', '2', '3', '4']);
+    const records = { 'a.json': '{"Records":[{"v":1}]}', 'b.json.gz': gzipSync('{"Records":[{"v":2}]}') };
+    const trail = await importFiles(records, '*.json*');
+    expect(trail.notes.slice(0, 2)).toEqual([
+      'Imported together: 2 files.',
+      'The events are those of the list `Records`.',
+    ]);
+    expect(await stored(trail.dataset, 'v')).toEqual(['1', '2']);
+  });
+
+  test.each<[string, Files, string, string]>([
+    ['a pattern that nothing matches', logs, '*.csv', 'No file matches …/*.csv.'],
+    ['a directory without files', { '.x': 'x' }, '.', '… holds no files to import.'],
+    [
+      'CSV with other fields',
+      { 'a.csv': 'a,b\n1,2\n', 'b.csv': 'b,a\n1,2\n' },
+      '*.csv',
+      'b.csv is not written as the files before it. Its first line is not that of the first file.',
+    ],
+    [
+      'other kinds',
+      { 'a.csv': 'a,b\n1,2\n', 'b.log': 'x\n' },
+      '*',
+      'b.log is not written as the files before it. It ends in .log, others in .csv.',
+    ],
+    [
+      'Parquet',
+      { 'a.parquet': 'PAR1', 'b.parquet': 'PAR1' },
+      '*',
+      '…/a.parquet is a Parquet file: only files of text are imported together.',
+    ],
+    [
+      'a key among them',
+      { 'a.log': 'x\n', 'b.log': '-----BEGIN RSA PRIVATE KEY-----\n' },
+      '*',
+      '…/b.log holds a private key: it is never imported.',
+    ],
+  ])('refused: %s', async (_, files, pattern, message) => {
+    const answer = await importFiles(files, pattern);
+    expect([answer.status, answer.message?.slice(0, message.length)]).toEqual([400, message]);
+  });
+});
+
+describe('other encodings', () => {
+  const text = 'name,stadt\nMüller,Köln\n';
+  const note = 'The text is read as Windows-1252, as it is not UTF-8: `--encoding` names another encoding.';
+  test.each([
+    ['UTF-16, little end first', Buffer.from(`\ufeff${text}`, 'utf16le'), {}, false],
+    ['UTF-16, big end first', Buffer.from(`\ufeff${text}`, 'utf16le').swap16(), {}, false],
+    ['UTF-16 without a mark', Buffer.from(text, 'utf16le'), { encoding: 'utf-16le' }, false],
+    ['Latin-1', Buffer.from(text, 'latin1'), {}, true],
+    ['Latin-1, named', Buffer.from(text, 'latin1'), { encoding: 'latin1' }, false],
+    ['gzip', gzipSync(Buffer.from(text, 'latin1')), {}, true],
+    ['UTF-8 with a mark', Buffer.from(`\ufeff${text}`), {}, false],
+    ['UTF-8, named', Buffer.from(`\ufeff${text}`), { encoding: 'utf-8' }, false],
+  ])('%s', async (_, content, options, isNoted) => {
+    const name = content[0] === 0x1f ? 'a.csv.gz' : 'a.csv';
+    const { dataset, body } = await importText(name, content, options);
+    expect(body.notes.filter((each: string) => each.includes('1252'))).toEqual(isNoted ? [note] : []);
+    expect(await stored(dataset, 'name, stadt')).toEqual(['Müller|Köln']);
+  });
+
+  test('the euro sign and quotes of Windows-1252', async () => {
+    const { dataset } = await importText('a.csv', Buffer.from('name,v\nMüller,\x80 \x93x\x94\n', 'latin1'));
+    expect(await stored(dataset, 'v')).toEqual(['€ “x”']);
+  });
+
+  test('another one is named', async () => {
+    const { dataset } = await importText('a.csv', Buffer.from('name,v\nx,\xb1\n', 'latin1'), {
+      encoding: 'iso-8859-2',
+    });
+    expect(await stored(dataset, 'v')).toEqual(['ą']);
+    const { status, body } = await importText('a.csv', 'a,b\n1,2\n', { encoding: 'nope' });
+    expect([status, body.message.split(' Encodings')[0]]).toEqual([400, 'There is no encoding "nope".']);
+  });
+
+  test('UTF-8 with a wrong byte stays UTF-8', async () => {
+    const { dataset } = await importText(
+      'a.csv',
+      Buffer.concat([Buffer.from(text), Buffer.from('M\xfcller,x\n', 'latin1')]),
+    );
+    expect(await stored(dataset, 'name')).toEqual(['Müller']);
+  });
+});
+
+describe('events in the list of an object', () => {
+  test.each([
+    ['{"Records":[{"v":1},{"v":2}]}', 'The events are those of the list `Records`.'],
+    [
+      '{"kind":"List","items":[{"v":1},{"v":2}],"metadata":{"items":1}}',
+      'The events are those of the list `items`. Left out: 2 other fields of the object around them, `kind`, `metadata`.',
+    ],
+    [
+      '{"a":"x\\\\","b":"\\" [{","items":[{"v":1},{"v":2}]}',
+      'The events are those of the list `items`. Left out: 2 other fields of the object around them, `a`, `b`.',
+    ],
+    [
+      '{"a":"x\\\\","b":"\\" [{","items":[{"v":1},{"v":2}]}',
+      'The events are those of the list `items`. Left out: 2 other fields of the object around them, `a`, `b`.',
+    ],
+    [
+      '\ufeff\n{ "data" : { "items" : [ {"v":1}, {"v":2} ] } }\n',
+      'The events are those of the list `data.items`.',
+    ],
+    [
+      '{"results":[{"v":1},{"v":2}],"tags":["a"]}',
+      'The events are those of the list `results`. Left out: 1 other field of the object around them, `tags`.',
+    ],
+  ])('%s', async (content, note) => {
+    const { dataset, body } = await importText('a.json', content);
+    expect(body.notes[0]).toBe(note);
+    expect(await stored(dataset, 'v')).toEqual(['1', '2']);
+  });
+
+  test.each([
+    ['a name that says nothing', '{"tags":[{"v":1}]}'],
+    ['two lists', '{"items":[{"v":1}],"events":[{"v":2}]}'],
+    ['no objects', '{"items":[1,2]}'],
+    ['lines', '{"items":[{"v":1}]}\n{"items":[{"v":2}]}\n'],
+    ['brackets in text', '{"items":"[{\\"v\\":1}]","a":"\\\\"}'],
+  ])('is an event itself: %s', async (_, content) => {
+    const { body } = await importText('a.json', content);
+    expect(body.rows).toBe(content.split('\n').length - (content.endsWith('\n') ? 1 : 0));
+    expect(body.notes.join()).not.toMatch('list');
+  });
+
+  test('the list that is named', async () => {
+    const content = '{"a":{"b":[{"v":1}]},"items":[{"v":2}]}';
+    const { dataset } = await importText('a.json', content, { list: 'a.b' });
+    expect(await stored(dataset, 'v')).toEqual(['1']);
+    const { body } = await importText('a.json', content, { list: 'nope' });
+    expect(body.message).toBe('a.json has no list "nope". Its lists are a.b, items.');
+  });
+});
+
+test('a tar archive is refused, packed or not', async () => {
+  const directory = await directoryOf({ 'a.log': 'x\n' });
+  execFileSync('tar', ['-cf', 'a.tar', 'a.log'], { cwd: directory });
+  execFileSync('tar', ['-czf', 'a.tgz', 'a.log'], { cwd: directory });
+  for (const name of ['a.tar', 'a.tgz']) {
+    const file = path.join(directory, name);
+    const { status, body } = await service().json('POST', '/v1/local/import', { path: file, dataset: 'tar' });
+    expect([status, body.message.split('. ')[0]]).toEqual([400, `${file} is a tar archive`]);
+  }
+});
+
+describe('CSV of Excel', () => {
+  test.each([
+    ['sep=;\na;b\n1;x,y\n', '1|x,y'],
+    ['"sep=\t"\r\na\tb\r\n1\tx,y\r\n', '1|x,y'],
+    ['\ufeffSEP=|\na|b\n1|x,y\n', '1|x,y'],
+    ['sep=,\na,b\n1,"x,y"\n', '1|x,y'],
+  ])('the first line says what divides values: %j', async (content, value) => {
+    const { dataset, body } = await importText('a.csv', content);
+    expect(body.fields.slice(2).map((field: { name: string }) => field.name)).toEqual(['a', 'b']);
+    expect(await stored(dataset, 'a, b')).toEqual([value]);
+  });
+
+  const note = 'A comma stands in front of the fraction of numbers in `v`.';
+  test.each<[string, string[], string[], boolean]>([
+    ['fractions', ['1,5', '-0,25', '3'], ['1.5', '-0.25', '3.0'], true],
+    ['thousands', ['1.234,5', '12.345.678,25', '1.000'], ['1234.5', '12345678.25', '1000.0'], true],
+    ['what may be thousands', ['1,234', '5,678'], ['1,234', '5,678'], false],
+    ['that with one that is not', ['1,234', '5,6'], ['1.234', '5.6'], true],
+    ['points too', ['1,5', '1.5'], ['1,5', '1.5'], false],
+    ['lists', ['1,5', '1,2,3'], ['1,5', '1,2,3'], false],
+    ['zeros in front', ['01,5', '1,5'], ['01,5', '1,5'], false],
+  ])('numbers with commas: %s', async (_, values, read, isNoted) => {
+    const { dataset, body } = await importText(
+      'a.csv',
+      `sep=;\nv;w\n${values.map(each => `${each};x\n`).join('')}`,
+    );
+    expect(await stored(dataset, 'v')).toEqual(read);
+    expect(body.notes.includes(note)).toBe(isNoted);
+  });
+
+  test('numbers with commas up to a value beyond the sample, and none between commas', async () => {
+    const content = `v;w\n${'1,5;x\n'.repeat(10_300)}a;x\n`;
+    const { dataset } = await importText('a.csv', content);
+    expect(await stored(dataset, 'min(v), max(v), count(*)')).toEqual(['1,5|a|10301']);
+    const other = await importText('a.csv', 'v,w\n"1,5",x\n');
+    expect(await stored(other.dataset, 'v')).toEqual(['1,5']);
+  });
+});
