@@ -1,11 +1,11 @@
 import { mkdir, readdir, readFile, rename, rm, truncate, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { sqlText } from '../../../kernel/local/duckdb/literal.js';
-import { Engine } from '../../../kernel/local/engine/duckdb.js';
-import { writeReplacements } from '../../../kernel/local/store/dataset/replacement-list.js';
-import { DatasetStore } from '../../../kernel/local/store/datasets.js';
-import { nowMs, type TestService, temporaryDirectory, testService } from '../service.js';
+import { sqlText } from '../../../../kernel/local/duckdb/literal.js';
+import { Engine } from '../../../../kernel/local/engine/duckdb.js';
+import { writeReplacements } from '../../../../kernel/local/store/dataset/replacement-list.js';
+import { DatasetStore } from '../../../../kernel/local/store/datasets.js';
+import { nowMs, type TestService, temporaryDirectory, testService } from '../../service.js';
 
 /** A service on a directory that it finds as `prepare` left it, with the datasets `good` and `hurt` of two files each. */
 async function serviceOn(prepare: (hurt: string) => Promise<void>): Promise<TestService> {

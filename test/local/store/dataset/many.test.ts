@@ -1,7 +1,7 @@
 import { cp, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { type TestService, temporaryDirectory, testService } from '../service.js';
+import { type TestService, temporaryDirectory, testService } from '../../service.js';
 
 const names = Array.from({ length: 200 }, (_, n) => `d${String(n).padStart(3, '0')}`);
 
