@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
-import { formatNames } from './api/logs/formats.js';
+import { importChoices, importOptions } from './api/imports.js';
 import type { InstallReport, InstallTarget, Machine, PackageFiles } from './commands/install.js';
 import type { CodeView, NotebookHost, RunOptions, VerifyOptions } from './commands/notebooks.js';
 import { nameSourceLines } from './commands/stack.js';
@@ -13,7 +13,6 @@ import type { LocalService } from './local/launch.js';
 import { type AskedEffect, askedEffects, readEffects } from './notebook/magics/effects/effects.js';
 import { present } from './present.js';
 import { formatCount, plural, visibleLines, withoutTokens } from './text.js';
-import { type DateOrder, dateOrders } from './time.js';
 
 const machine: Machine = {
   env: process.env,
@@ -116,7 +115,7 @@ async function commands(): Promise<Command> {
 }
 
 function importCommand(program: Command): void {
-  program
+  const command = program
     .command('import')
     .description('turn CSV, NDJSON, JSON, Parquet or log files into a dataset of the local service')
     .argument(
@@ -126,23 +125,13 @@ function importCommand(program: Command): void {
     .option(
       '--dataset <name>',
       'the dataset to add the rows to, created when there is none; the name of the file when absent',
-    )
-    .option('--time <field>', 'the field that holds the time of a row; detected when absent')
-    .option('--format <name>', `${formatNames.join(', ')}; detected when absent`)
-    .option(
-      '--dates <order>',
-      'dmy, mdy or ymd: the order of day, month and year in dates such as 05/11/2026; detected when absent',
-      dateOrder,
-    )
-    .option(
-      '--pattern <pattern>',
-      'how a line is split: `%{IP:client} %{GREEDYDATA:message}`, or a regular expression with named groups',
-    )
-    .option('--encoding <name>', 'of text, such as windows-1252 or utf-16le; detected when absent')
-    .option(
-      '--path <keys>',
-      'the list of events in a JSON object, such as data.items; the usual ones are found',
-    )
+    );
+  for (const { name, value, summary } of importOptions) {
+    const isList = value.includes('|');
+    const flags = `--${name} <${isList ? 'name' : value.toLowerCase()}>`;
+    command.option(flags, isList ? `${value.replaceAll('|', ', ')}: ${summary}` : summary);
+  }
+  command
     .option('--replace', "replace the dataset's rows instead of adding to them")
     .option('--data <directory>', 'where datasets are kept', dataDirectory())
     .action(importFile);
@@ -390,34 +379,26 @@ async function withThreads(): Promise<void> {
 
 async function importFile(
   file: string,
-  options: {
-    dataset?: string;
-    time?: string;
-    format?: string;
-    dates?: DateOrder;
-    pattern?: string;
-    encoding?: string;
-    path?: string;
-    replace?: boolean;
-    data: string;
-  },
+  options: { dataset?: string; replace?: boolean; data: string } & Readonly<Record<string, unknown>>,
 ): Promise<void> {
   const [{ importIntoDataset }, { progressLine }] = await Promise.all([
     import('./commands/service.js'),
     import('./commands/progress.js'),
   ]);
+  const choices = importChoices(
+    ({ name }) => options[name],
+    ({ name, wanted }, value) => {
+      const message = `${String(value)} cannot be the value of --${name}`;
+      throw new UsageError('option-invalid', message, { hint: `give ${wanted}` });
+    },
+  );
   const progress = progressLine(process.stderr, file);
   const { dataset, rows, rowsBefore, rowsNow, fields, timeField, notes } = await importIntoDataset({
     dataDir: options.data,
     version: files.version,
     file,
     dataset: options.dataset,
-    timeField: options.time,
-    format: options.format,
-    dates: options.dates,
-    pattern: options.pattern,
-    encoding: options.encoding,
-    list: options.path,
+    ...choices,
     replace: options.replace ?? false,
     now: nowNs,
     onProgress: (share, rows) => progress.show(share, rows),
@@ -447,12 +428,6 @@ function seconds(text: string): number {
 }
 
 /** A timer holds no more than some weeks. */
-function dateOrder(text: string): DateOrder {
-  const order = dateOrders.find(each => each === text);
-  if (order !== undefined) return order;
-  throw new UsageError('option-invalid', `${text} is no order of dates`, { hint: 'give dmy, mdy or ymd' });
-}
-
 function daySeconds(text: string): number {
   const number = seconds(text);
   if (number <= 86_400) return number;

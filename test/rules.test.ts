@@ -67,6 +67,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'local',
     'headless',
     'result/compare',
+    'api/imports',
     'api/wire',
     'api/profile',
     'errors',
@@ -115,6 +116,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'local/check': ['local', 'node:*'],
   'local/http': [
     'apl',
+    'api/imports',
     'api/wire',
     'api/notices',
     'errors',

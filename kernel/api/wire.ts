@@ -1,6 +1,7 @@
 import { AplKernelError } from '../errors.js';
 import { present } from '../present.js';
-import { type DateOrder, formatTime, parseTime } from '../time.js';
+import { formatTime, parseTime } from '../time.js';
+import type { ImportChoices } from './imports.js';
 
 /**
  * The JSON shapes of the query API (https://axiom.co/docs/restapi/introduction), for both sides: the client that reads them and
@@ -235,22 +236,11 @@ export type QueryProgress =
   /** It reads about `rows` rows; `share`, from 0 to 1, of them are done, absent where the engine cannot tell. */
   | { readonly state: 'running'; readonly rows: number; readonly share?: number };
 
-/** Body of `POST /v1/local/import`, which only the local service has. */
-export interface ImportRequest {
+/** Body of `POST /v1/local/import`, which only the local service has; what is not chosen is detected. */
+export interface ImportRequest extends ImportChoices {
   /** A file, a directory, or a pattern such as `app.log*`, of which all files become one dataset. */
   readonly path: string;
   readonly dataset: string;
-  readonly timeField?: string;
-  /** How the file is read: a name of `logs/formats.ts`; detected when absent. */
-  readonly format?: string;
-  /** The order of day, month and year in dates that do not show it; when absent, these are refused. */
-  readonly dates?: DateOrder;
-  /** How a line is split instead: a regular expression with a named group for each field, or `%{NAME:field}` of grok. */
-  readonly pattern?: string;
-  /** The encoding of text, as WHATWG names it; detected when absent. */
-  readonly encoding?: string;
-  /** The list of events in a JSON object, such as `Records` or `data.items`; detected by the usual names when absent. */
-  readonly list?: string;
   /** The rows replace those of the dataset; they are added when absent. */
   readonly replace?: boolean;
 }
@@ -260,7 +250,7 @@ export interface ImportRequest {
  * `logs`.
  */
 export function datasetNameOf(file: string): string {
-  const named = file.split(/[\\/]/).filter(part => !/^(?:\.{0,2}|[*?.]+(?:\.\w+)?[*?]*)$/.test(part));
+  const named = file.split(/[\\/]/).filter(part => !/^(?:\.{0,2}|[*?.]+(?:\.\w+)*[*?]*)$/.test(part));
   const name = (named.at(-1) ?? '')
     .replace(/[*?]+/g, '')
     .replace(/\.+$/, '')

@@ -4,7 +4,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { datasetNameOf, type ImportReport, type ImportRequest } from '../api/wire.js';
+import type { ImportChoices } from '../api/imports.js';
+import { datasetNameOf, type ImportReport } from '../api/wire.js';
 import { AplKernelError, UsageError } from '../errors.js';
 import type { Watch } from '../local/engine/visit.js';
 import type { Service } from '../local/http/options.js';
@@ -31,18 +32,12 @@ export interface ServeRequest {
 }
 
 /** A file that becomes a dataset; the time column is detected unless it is named. */
-export interface ImportCommand {
+export interface ImportCommand extends ImportChoices {
   readonly dataDir: string;
   readonly version: string;
   readonly file: string;
   /** Named after the file when undefined. */
   readonly dataset: string | undefined;
-  readonly timeField: string | undefined;
-  readonly format: string | undefined;
-  readonly dates: ImportRequest['dates'];
-  readonly pattern: string | undefined;
-  readonly encoding: string | undefined;
-  readonly list: string | undefined;
   readonly replace: boolean;
   /** Nanoseconds since 1970, for rows without a time; the clock when absent. */
   readonly now?: () => bigint;
@@ -105,24 +100,13 @@ async function importPath(command: ImportCommand): Promise<ImportReport> {
     version,
     file,
     dataset = datasetNameOf(file),
-    timeField,
-    format,
-    dates,
-    pattern,
-    encoding,
-    list,
-    replace,
     now = clockNs,
     onProgress,
+    ...choices
   } = command;
   checkWritable(dataDir);
   await openFormat(dataDir, version, () => undefined);
-  const request = {
-    path: file,
-    dataset,
-    replace,
-    ...present({ timeField, format, dates, pattern, encoding, list }),
-  };
+  const request = { path: file, dataset, ...choices };
   const source = await openSource(dataDir, request);
   let tell = () => {};
   const watch: Watch = {

@@ -275,7 +275,7 @@ describe('import', () => {
     expect([asked.code, asked.stderr.includes('`--dates dmy` or `--dates mdy`')]).toEqual([1, true]);
     expect((await aplKernel(['import', 'uk.csv', '--dates', 'dmy'], env)).stdout).toContain('time from Date');
     const unknown = await aplKernel(['import', 'uk.csv', '--dates', 'ydm'], env);
-    expect([unknown.code, unknown.stderr.includes('give dmy, mdy or ymd')]).toEqual([2, true]);
+    expect([unknown.code, unknown.stderr.includes('give dmy, mdy, ymd')]).toEqual([2, true]);
   });
 
   test('reads several files as one, and standard input', async () => {

@@ -1,3 +1,4 @@
+import { type ImportOption, importChoices } from '../../api/imports.js';
 import {
   type AnnotationContent,
   type ImportRequest,
@@ -8,7 +9,7 @@ import {
   type StarredQuery,
 } from '../../api/wire.js';
 import { present } from '../../present.js';
-import { dateOrders, formatTime, parseGoDuration, parseTime } from '../../time.js';
+import { formatTime, parseGoDuration, parseTime } from '../../time.js';
 import type { DatasetSettings } from '../store/dataset/stored.js';
 import { ServiceError } from './service-error.js';
 
@@ -208,31 +209,17 @@ export function readMaxDuration(body: unknown): bigint {
 
 /** Returns the body of a request to import a file. */
 export function readImportRequest(body: unknown): ImportRequest {
-  const { path, dataset, timeField, replace, format, dates, pattern, encoding, list } = readObject(
-    body,
-    'the body',
-  );
+  const members = readObject(body, 'the body');
+  const { path, dataset, replace } = members;
   if (typeof path !== 'string' || path === '') throw invalid('`path` should be the path of a file.');
   if (typeof dataset !== 'string') throw invalid('`dataset` should be the name of a dataset.');
   if (replace !== undefined && typeof replace !== 'boolean')
     throw invalid('`replace` should be true or false.');
-  if (format !== undefined && typeof format !== 'string')
-    throw invalid('`format` should be the name of a format.');
-  const order = dates === undefined ? undefined : dateOrders.find(each => each === dates);
-  if (dates !== order) throw invalid(`\`dates\` should be ${dateOrders.join(', ')}.`);
-  if (pattern !== undefined && typeof pattern !== 'string')
-    throw invalid('`pattern` should be a regular expression.');
-  if (encoding !== undefined && typeof encoding !== 'string')
-    throw invalid('`encoding` should be the name of an encoding.');
-  if (list !== undefined && typeof list !== 'string') throw invalid('`list` should be the path of a list.');
-  const request = {
-    path,
-    dataset,
-    ...present({ replace, format, dates: order, pattern, encoding, list }),
+  const refuse = ({ member, wanted }: ImportOption) => {
+    throw invalid(`\`${member}\` should be ${wanted}.`);
   };
-  if (timeField === undefined || timeField === null || timeField === '') return request;
-  if (typeof timeField !== 'string') throw invalid('`timeField` should be the name of a field.');
-  return { ...request, timeField };
+  const choices = importChoices(({ member }) => members[member] || undefined, refuse);
+  return { path, dataset, ...choices, ...present({ replace }) };
 }
 
 /** Returns the properties of a field in a request: unit, description, and whether it is hidden. */

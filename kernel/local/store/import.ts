@@ -8,6 +8,7 @@ import { serviceTypes } from '../../apl/catalog/entry.js';
 import { memoryAtMost } from '../../machine.js';
 import { present } from '../../present.js';
 import { plural } from '../../text.js';
+import { dateOrders } from '../../time.js';
 import { eventFamily } from '../duckdb/functions/events.js';
 import { sqlName, sqlText } from '../duckdb/literal.js';
 import { type Connection, Engine } from '../engine/duckdb.js';
@@ -497,7 +498,8 @@ function lateNotes(format: FileFormat['kind'], time: TimeSource, late: number, r
 }
 
 function timeOptions(request: ImportRequest, nowNs: bigint): TimeOptions {
-  return { nowNs, ...present({ field: request.timeField, dates: request.dates }) };
+  const dates = dateOrders.find(order => order === request.dates);
+  return { nowNs, ...present({ field: request.timeField, dates }) };
 }
 
 function report(dataset: string, stored: Stored, before: Extent, { rows, ...span }: Extent): ImportReport {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { importChoices } from '../../api/imports.js';
 import { AccessToken, type Endpoint, localProfile, ProfileError } from '../../api/profile.js';
 import { type DatasetInfo, datasetNameOf, type ImportReport, type QueryProgress } from '../../api/wire.js';
 import { quotedName } from '../../apl/syntax/tokens/quote.js';
@@ -17,7 +18,7 @@ import {
   visibleLines,
   withoutTokens,
 } from '../../text.js';
-import { type DateOrder, dateOrders, parseTime } from '../../time.js';
+import { parseTime } from '../../time.js';
 import { extentText } from '../query/extent.js';
 import type { Session } from '../session.js';
 import {
@@ -254,17 +255,17 @@ export async function importFile({ words, options, magic }: MagicCall, host: Mag
   onlyLocal(session, 'import');
   const [file = ''] = words;
   const path = pathOf(session.options, file);
-  const timeField = options.get('time');
-  const format = options.get('format');
-  const dates = dateOrderOf(options.get('dates'), magic);
-  const pattern = options.get('pattern');
-  const encoding = options.get('encoding');
-  const list = options.get('path');
-  const replace = options.has('replace') || undefined;
+  const choices = importChoices(
+    ({ name }) => options.get(name),
+    ({ name, wanted }, value) => {
+      throw misuse(magic, `${value} cannot be the value of --${name}: give ${wanted}`);
+    },
+  );
   const request = {
     path,
     dataset: options.get('dataset') ?? datasetNameOf(path),
-    ...present({ timeField, format, dates, pattern, encoding, list, replace }),
+    ...choices,
+    ...present({ replace: options.has('replace') || undefined }),
   };
   if (options.has('replace')) await askToReplace(request.dataset, path, host);
   const client = await session.client(io.signal);
@@ -283,12 +284,6 @@ export async function importFile({ words, options, magic }: MagicCall, host: Mag
     }
   });
   session.schema.clear();
-}
-
-function dateOrderOf(given: string | undefined, magic: MagicCall['magic']): DateOrder | undefined {
-  const order = dateOrders.find(each => each === given);
-  if (order === given) return order;
-  throw misuse(magic, `${given} is no order of dates: those are ${dateOrders.join(', ')}`);
 }
 
 /** The rows that an import replaces are lost, unless the session made them or they are those of the same file. */

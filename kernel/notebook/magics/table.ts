@@ -1,5 +1,5 @@
 import { closest } from 'fastest-levenshtein';
-import { formatNames } from '../../api/logs/formats.js';
+import { importOptions, importUsage } from '../../api/imports.js';
 import type { MagicLine } from '../../apl/syntax/cell.js';
 import { noCellForm, unknownMagic } from '../../apl/syntax/magic.js';
 import { annotateMagic } from '../annotations/magic.js';
@@ -180,41 +180,14 @@ export const magics: readonly Magic[] = [
   {
     name: 'import',
     aliases: [],
-    usage:
-      '%import FILE [--dataset NAME] [--time FIELD] [--format NAME] [--dates dmy|mdy|ymd] [--pattern TEXT] [--encoding NAME] [--path KEYS] [--replace]',
+    usage: `%import FILE [--dataset NAME] ${importUsage} [--replace]`,
     options: [
       {
         name: 'dataset',
         value: 'NAME',
         summary: 'the dataset to import into; the name of the file when absent',
       },
-      { name: 'time', value: 'FIELD', summary: 'the field that holds the time; detected when absent' },
-      {
-        name: 'format',
-        value: formatNames.join('|'),
-        summary: 'how the file is read; detected when absent',
-      },
-      {
-        name: 'dates',
-        value: 'dmy|mdy|ymd',
-        summary: 'the order of day, month and year in dates such as 05/11/2026; detected when absent',
-      },
-      {
-        name: 'pattern',
-        value: 'TEXT',
-        summary:
-          'how a line is split instead: `"%{IP:client} %{GREEDYDATA:message}"`, or a regular expression with named groups',
-      },
-      {
-        name: 'encoding',
-        value: 'NAME',
-        summary: 'of text, such as windows-1252 or utf-16le; detected when absent',
-      },
-      {
-        name: 'path',
-        value: 'KEYS',
-        summary: 'the list of events in a JSON object, such as `data.items`; the usual ones are found',
-      },
+      ...importOptions.map(({ name, value, summary }) => ({ name, value, summary })),
       { name: 'replace', summary: 'replace the rows of the dataset instead of adding to them' },
     ],
     summary: 'make a dataset from a CSV, NDJSON, JSON or Parquet file, or a log; local service only',

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
@@ -74,6 +74,14 @@ describe('several files become one dataset', () => {
     expect(await stored(dataset, 'right(line, 1)')).toEqual(['a', 'b']);
     const named = await importFiles(files, 'x/[d].log');
     expect(await stored(named.dataset, 'right(line, 1)')).toEqual(['d']);
+  });
+
+  test('a link in it that leads nowhere is named', async () => {
+    const directory = await directoryOf({ 'a.log': line(1, 'a') });
+    await symlink(path.join(directory, 'gone'), path.join(directory, 'b.log'));
+    const request = { path: directory, dataset: 'dangling' };
+    const { status, body } = await service().json('POST', '/v1/local/import', request);
+    expect([status, body.message]).toEqual([400, `There is no file ${path.join(directory, 'b.log')}.`]);
   });
 
   test('CSV: the names of the fields are read once, and types hold for all files', async () => {

@@ -338,7 +338,7 @@ describe('the service is asked by', () => {
       replace: true,
     });
     expect(traceback(await bench.run('%import a.csv --dates ydm'))[0]).toBe(
-      'magic: %import: ydm is no order of dates: those are dmy, mdy, ymd',
+      'magic: %import: ydm cannot be the value of --dates: give dmy, mdy, ymd',
     );
   });
 });

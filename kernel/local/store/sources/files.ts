@@ -4,6 +4,7 @@ import path from 'node:path';
 import { matchesGlob } from '../../../jupyter/glob.js';
 import { formatCount } from '../../../text.js';
 import { ServiceError } from '../../http/service-error.js';
+import { hasCode } from '../files.js';
 import { noSuchFile } from './formats.js';
 
 /** Files that an import reads at once, at most. */
@@ -17,14 +18,30 @@ export async function filesOf(written: string): Promise<readonly string[]> {
   const address = /(?:^|[\\/])(https?):[\\/]+(.*)$/.exec(written);
   if (address !== null) throw noAddress(`${address[1]}://${address[2]}`);
   const file = path.resolve(written);
-  const found = await stat(file).catch(() => undefined);
-  if (found !== undefined && !found.isDirectory()) return [file];
-  const files = found === undefined ? await matching(file) : await below(file);
-  const filled = await Promise.all(files.map(async each => ((await stat(each)).size > 0 ? [each] : [])));
+  const kind = await kindOf(file);
+  if (kind === 'file') return [file];
+  const files = kind === 'directory' ? await below(file) : await matching(file);
+  const filled = await Promise.all(files.map(async each => ((await isEmpty(each)) ? [] : [each])));
   if (filled.flat().length > 0) return filled.flat().sort(byRotation);
-  if (found !== undefined) throw new ServiceError(400, 'no-such-file', `${file} holds no files to import.`);
+  if (kind === 'directory') throw new ServiceError(400, 'no-such-file', `${file} holds no files to import.`);
   const pattern = /[*?[]/.test(file);
   throw pattern ? new ServiceError(400, 'no-such-file', `No file matches ${file}.`) : noSuchFile(file);
+}
+
+/** A file that cannot be looked at is one: whoever opens it says why. */
+async function kindOf(file: string): Promise<'file' | 'directory' | 'none'> {
+  try {
+    return (await stat(file)).isDirectory() ? 'directory' : 'file';
+  } catch (error) {
+    return hasCode(error, 'ENOENT', 'ENOTDIR') ? 'none' : 'file';
+  }
+}
+
+function isEmpty(file: string): Promise<boolean> {
+  return stat(file).then(
+    ({ size }) => size === 0,
+    () => false,
+  );
 }
 
 function noAddress(address: string): ServiceError {

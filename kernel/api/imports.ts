@@ -1,0 +1,95 @@
+import { dateOrders } from '../time.js';
+import { formatNames } from './logs/formats.js';
+
+/** An option of an import that has a value: a member of the request, an option of the command, and one of the magic. */
+export interface ImportOption {
+  readonly member: ImportMember;
+  /** As users write it, behind two hyphens. */
+  readonly name: string;
+  /** What stands for the value in texts; `a|b` are the only values. */
+  readonly value: string;
+  readonly summary: string;
+  /** Whether a value can be one; every text can when absent. */
+  readonly allows?: (value: string) => boolean;
+  /** What a value has to be, in messages. */
+  readonly wanted: string;
+}
+
+export const importMembers = ['timeField', 'format', 'dates', 'pattern', 'encoding', 'list'] as const;
+
+export type ImportMember = (typeof importMembers)[number];
+
+/** The values that a request has. */
+export type ImportChoices = Readonly<Partial<Record<ImportMember, string>>>;
+
+const rows: Readonly<Record<ImportMember, Omit<ImportOption, 'member'>>> = {
+  timeField: {
+    name: 'time',
+    value: 'FIELD',
+    summary: 'the field that holds the time; detected when absent',
+    wanted: 'the name of a field',
+  },
+  format: {
+    name: 'format',
+    value: formatNames.join('|'),
+    summary: 'how the file is read; detected when absent',
+    wanted: 'the name of a format',
+  },
+  dates: {
+    name: 'dates',
+    value: dateOrders.join('|'),
+    summary: 'the order of day, month and year in dates such as 05/11/2026; detected when absent',
+    allows: value => dateOrders.some(order => order === value),
+    wanted: dateOrders.join(', '),
+  },
+  pattern: {
+    name: 'pattern',
+    value: 'TEXT',
+    summary:
+      'how a line is split instead: `"%{IP:client} %{GREEDYDATA:message}"`, or a regular expression with named groups',
+    wanted: 'a regular expression',
+  },
+  encoding: {
+    name: 'encoding',
+    value: 'NAME',
+    summary: 'of text, such as windows-1252 or utf-16le; detected when absent',
+    wanted: 'the name of an encoding',
+  },
+  list: {
+    name: 'path',
+    value: 'KEYS',
+    summary: 'the list of events in a JSON object, such as `data.items`; the usual ones are found',
+    wanted: 'the path of a list',
+  },
+};
+
+const longestUsage = 20;
+
+/** The options, in the order in which they are shown. The request, the command and the magic read this table. */
+export const importOptions: readonly ImportOption[] = importMembers.map(member => ({
+  member,
+  ...rows[member],
+}));
+
+/** The options in the usage of a command, without long lists of values. */
+export const importUsage = importOptions
+  .map(({ name, value }) => `[--${name} ${value.length > longestUsage ? 'NAME' : value}]`)
+  .join(' ');
+
+/**
+ * Returns the choices of an import by asking for the value of each option; `refuse` is called with an option whose value is
+ * not one, and throws.
+ */
+export function importChoices<Value>(
+  choice: (option: ImportOption) => Value,
+  refuse: (option: ImportOption, value: NonNullable<Value>) => never,
+): ImportChoices {
+  const choices: Partial<Record<ImportMember, string>> = {};
+  for (const option of importOptions) {
+    const value = choice(option);
+    if (value === undefined || value === null) continue;
+    if (typeof value !== 'string' || option.allows?.(value) === false) refuse(option, value);
+    else choices[option.member] = value;
+  }
+  return choices;
+}
