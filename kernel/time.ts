@@ -203,3 +203,13 @@ function decimal(value: bigint, places: number): string {
 export const dateOrders = ['dmy', 'mdy', 'ymd'] as const;
 
 export type DateOrder = (typeof dateOrders)[number];
+
+/** Whether the IANA has a time zone of this name. */
+export function isZone(name: string): boolean {
+  try {
+    // An offset is none of its names.
+    return /^[A-Za-z]/.test(name) && new Intl.DateTimeFormat('en', { timeZone: name }) !== undefined;
+  } catch {
+    return false;
+  }
+}

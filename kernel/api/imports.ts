@@ -1,4 +1,4 @@
-import { dateOrders } from '../time.js';
+import { dateOrders, isZone } from '../time.js';
 import { formatNames } from './logs/formats.js';
 
 /** An option of an import that has a value: a member of the request, an option of the command, and one of the magic. */
@@ -15,7 +15,7 @@ export interface ImportOption {
   readonly wanted: string;
 }
 
-export const importMembers = ['timeField', 'format', 'dates', 'pattern', 'encoding', 'list'] as const;
+export const importMembers = ['timeField', 'format', 'dates', 'zone', 'pattern', 'encoding', 'list'] as const;
 
 export type ImportMember = (typeof importMembers)[number];
 
@@ -41,6 +41,13 @@ const rows: Readonly<Record<ImportMember, Omit<ImportOption, 'member'>>> = {
     summary: 'the order of day, month and year in dates such as 05/11/2026; detected when absent',
     allows: value => dateOrders.some(order => order === value),
     wanted: dateOrders.join(', '),
+  },
+  zone: {
+    name: 'zone',
+    value: 'ZONE',
+    summary: 'of times that have none or one in a word such as CEST: Europe/Berlin; UTC when absent',
+    allows: isZone,
+    wanted: 'a time zone of the IANA, such as Europe/Berlin',
   },
   pattern: {
     name: 'pattern',

@@ -36,6 +36,7 @@ import type { Prepared } from './sources/joined.js';
 import { prepare } from './sources/prepared.js';
 import { isOrderMisfit } from './times/date-order.js';
 import { findTime, type TimeOptions, type TimeSource } from './times/timestamps.js';
+import { twiceNotes } from './times/zone.js';
 
 /**
  * Imports a file of this machine into a dataset; `visit` can cancel this, and learns how much of the file is read. Throws
@@ -341,6 +342,7 @@ async function write(
       ...time.notes,
       ...(await wholeNotes(connection, draft, reading, fields)),
       ...lateNotes(load.format, time, late, rows),
+      ...(load.time.zone === undefined ? [] : await twiceNotes(connection, draft, load.time.zone)),
     ],
     ...present({ timeField: time.field }),
   };
@@ -499,7 +501,8 @@ function lateNotes(format: FileFormat['kind'], time: TimeSource, late: number, r
 
 function timeOptions(request: ImportRequest, nowNs: bigint): TimeOptions {
   const dates = dateOrders.find(order => order === request.dates);
-  return { nowNs, ...present({ field: request.timeField, dates }) };
+  const { timeField: field, zone } = request;
+  return { nowNs, datesInNumbers: true, ...present({ field, dates, zone }) };
 }
 
 function report(dataset: string, stored: Stored, before: Extent, { rows, ...span }: Extent): ImportReport {

@@ -1,6 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
 import { expect, test } from 'vitest';
+import { present } from '../../../kernel/present.js';
+import { isZone } from '../../../kernel/time.js';
 import { sharedService, temporaryDirectory } from '../service.js';
 
 const service = sharedService();
@@ -12,6 +15,7 @@ interface Case {
   readonly what: string;
   readonly values: readonly string[];
   readonly dates?: string;
+  readonly zone?: string;
 }
 
 const cases: readonly Case[] = [
@@ -43,6 +47,48 @@ const cases: readonly Case[] = [
   { what: 'in brackets', values: ['[13/02/2024 10:00]'] },
   { what: 'beside other times', values: ['13/02/2024', '2024-02-14', '1707955200', '16 Feb 2024'] },
   { what: 'year first, in four digits', values: ['2024/02/01 10:00', '2024.02.03'] },
+  { what: 'ISO weeks and days of the year', values: ['2026-W45-3', '2026-309', '2026-11-05'] },
+  { what: 'seconds in text, with and without a fraction', values: ['1707955200', '1707955200.25', 'x'] },
+  {
+    what: 'digits without signs',
+    values: ['20240201', '202402011030', '20240201103000', '20240201103000123'],
+  },
+  { what: 'digits that are no date', values: ['20240201', '20241301'] },
+  {
+    what: 'zones in words',
+    values: ['2024-02-01 10:00:00 EST', 'Thu Feb 1 10:00:00 PDT 2024', '2024-02-01 10:00 CET'],
+  },
+  { what: 'days of a spreadsheet', values: ['45000.5', '45001', '45001.12345678'] },
+  { what: 'days of a spreadsheet and a number that is none', values: ['45000', '1707955200'] },
+  {
+    what: 'local times',
+    values: ['2026-07-01 12:00', '2026-01-01 12:00:00.123456789', '01/Feb/2026:12:00:00', 'Mar 3 12:00:00'],
+    zone: 'Europe/Berlin',
+  },
+  {
+    what: 'local times beside others',
+    values: [
+      '2026-07-01T12:00:00Z',
+      '2026-07-01 12:00 +0300',
+      '1782900000',
+      'Wed Jul 1 12:00:00 EST 2026',
+      '2026-07-01',
+    ],
+    zone: 'Europe/Berlin',
+  },
+  {
+    what: 'local times of the hour that is skipped and of that which is shown twice',
+    values: [
+      '2026-03-29 01:59:59',
+      '2026-03-29 02:30',
+      '2026-03-29 03:00',
+      '2026-10-25 02:30',
+      '2026-10-25 03:00',
+    ],
+    zone: 'Europe/Berlin',
+  },
+  { what: 'half an hour of daylight saving', values: ['2026-04-05 01:45'], zone: 'Australia/Lord_Howe' },
+  { what: 'days of a spreadsheet in a zone', values: ['46204.5', '46023.5'], zone: 'America/New_York' },
   { what: 'the name of the month', values: ['05 Nov 2026', '05-Nov-26', 'Nov 5, 2026'] },
 ];
 
@@ -58,21 +104,26 @@ const intro = `# Dates in imported files
 
 The dates of a column have one order. All of the sample decide it, and the whole file if those cannot; the rest of the file confirms
 it. Dates with dots have the day first unless one of them cannot. If nothing tells the order, nothing is imported: \`--dates dmy\`,
-\`--dates mdy\` or \`--dates ymd\` says it, and dates that do not fit then have the time of their import and are counted. Two digits of a year from 69 to 99 are 19xx. Times without a zone are UTC.
+\`--dates mdy\` or \`--dates ymd\` says it, and dates that do not fit then have the time of their import and are counted. Two digits
+of a year from 69 to 99 are 19xx.
+
+Times without a zone are UTC, or local times of \`--zone\`. In a field that has "date" in its name or is named by \`--time\`, numbers
+from 20,000 to 80,000 are days of a spreadsheet, and those of 8, 12, 14 or 17 digits that are a date are that date.
 
 \`test/local/store/dates.test.ts\` writes this table from what imports do at 2026-06-15T12:00:00Z.
 
-| dates | values | \`--dates\` | times, notes or refusal |
+| dates | values | option | times, notes or refusal |
 |---|---|---|---|
 `;
 
-async function rowOf({ what, values, dates }: Case): Promise<string> {
+async function rowOf({ what, values, dates, zone }: Case): Promise<string> {
   const { status, body, times } = await imported(
     ['n,date', ...values.map((value, n) => `${n},"${value}"`)],
-    dates,
+    present({ dates, zone }),
   );
+  const option = dates === undefined ? (zone === undefined ? '' : `--zone ${zone}`) : `--dates ${dates}`;
   const outcome = status === 200 ? [...times, ...body.notes] : [`refused: ${body.message}`];
-  return `| ${[what, values.join('<br>'), dates ?? '', outcome.join('<br>')].join(' | ')} |\n`;
+  return `| ${[what, values.join('<br>'), option, outcome.join('<br>')].join(' | ')} |\n`;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: what is read from it is compared with exact values
@@ -80,7 +131,11 @@ type Reply = { readonly status: number; readonly body: any; readonly times: read
 
 let datasets = 0;
 
-async function imported(lines: readonly string[], dates?: string, name = 'dates.csv'): Promise<Reply> {
+async function imported(
+  lines: readonly string[],
+  options: Pick<Case, 'dates' | 'zone'> = {},
+  name = 'dates.csv',
+): Promise<Reply> {
   const file = path.join(await temporaryDirectory(), name);
   await writeFile(file, `${lines.join('\n')}\n`);
   const dataset = `dates${++datasets}`;
@@ -88,7 +143,7 @@ async function imported(lines: readonly string[], dates?: string, name = 'dates.
     path: file,
     dataset,
     timeField: 'date',
-    dates,
+    ...options,
   });
   if (reply.status !== 200) return { ...reply, times: [] };
   return { ...reply, times: await timesOf(dataset) };
@@ -138,7 +193,7 @@ test('a date below the sample tells the order where the sample does not', async 
 
 test('dates in JSON have one order too', async () => {
   const lines = ['01/02/2024', '13/02/2024'].map((date, n) => JSON.stringify({ n, date }));
-  expect((await imported(lines, undefined, 'dates.ndjson')).times).toEqual([
+  expect((await imported(lines, {}, 'dates.ndjson')).times).toEqual([
     '2024-02-01T00:00:00Z',
     '2024-02-13T00:00:00Z',
   ]);
@@ -190,6 +245,41 @@ test('where no field is named, dates of no order refuse the file too', async () 
 });
 
 test('an order that is none is refused', async () => {
-  const { status, body } = await imported(['n,date', '1,01/02/2024'], 'ydm');
+  const { status, body } = await imported(['n,date', '1,01/02/2024'], { dates: 'ydm' });
   expect([status, body.message]).toEqual([400, '`dates` should be dmy, mdy, ymd.']);
+});
+
+const inBerlin = [
+  ['app.log', '2026-05-01 12:00:00 started', '2026-05-01T10:00:00Z'],
+  ['syslog', 'May  1 12:00:00 web sshd[1]: Accepted', '2026-05-01T10:00:00Z'],
+  ['pg.log', '2026-05-01 12:00:00.123 CEST [7] LOG:  ready', '2026-05-01T10:00:00.123Z'],
+  ['access.log', '192.0.2.1 - - [01/May/2026:12:00:00 +0000] "GET / HTTP/1.1" 200 1', '2026-05-01T12:00:00Z'],
+  ['a.ndjson', '{"time":"2026-05-01T12:00:00","n":1}', '2026-05-01T10:00:00Z'],
+] as const;
+
+test.each(inBerlin)('the time zone of %s: %s', async (name, line, time) => {
+  const file = path.join(await temporaryDirectory(), name);
+  await writeFile(file, `${line}\n`);
+  const dataset = `dates${++datasets}`;
+  const request = { path: file, dataset, zone: 'Europe/Berlin' };
+  expect((await service().json('POST', '/v1/local/import', request)).status).toBe(200);
+  const { body } = await service().query(`dataset ${dataset}: _time:datetime`);
+  expect(body.tables[0].columns).toEqual([[time]]);
+});
+
+test('the engine knows all time zones that are taken, and others are refused', async () => {
+  const zones = [...Intl.supportedValuesOf('timeZone'), 'US/Eastern', 'Europe/Kyiv', 'UTC'];
+  for (const zone of zones) expect([zone, isZone(zone)]).toEqual([zone, true]);
+  const unknown = await imported(['n,date', '1,2026-01-01 10:00'], { zone: 'Nowhere/Else' });
+  expect([unknown.status, unknown.body.message]).toEqual([
+    400,
+    '`zone` should be a time zone of the IANA, such as Europe/Berlin.',
+  ]);
+  const named = zones.map(zone => `timezone('${zone}', TIMESTAMP '2026-01-01')`);
+  const engine = await DuckDBInstance.create(':memory:');
+  const connection = await engine.connect();
+  const [row] = (
+    await connection.runAndReadAll(`SELECT count(*) FROM (VALUES ${named.map(sql => `(${sql})`).join(', ')})`)
+  ).getRowsJson();
+  expect(Number(row?.[0])).toBe(zones.length);
 });

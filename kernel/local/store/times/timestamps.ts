@@ -6,7 +6,10 @@ import { sqlText } from '../../duckdb/literal.js';
 import type { Connection } from '../../engine/duckdb.js';
 import { ServiceError } from '../../http/service-error.js';
 import { cells, keep, type ReadField, type Reading } from '../readers/reading.js';
+
 import { dateAtAll, type FoundOrder, findOrder, orderMisfit } from './date-order.js';
+import { datesIn } from './numbers.js';
+import { inZone, withoutZoneWord } from './zone.js';
 
 /** A column of the table `sampled`, and the field that it becomes. */
 interface SampledColumn {
@@ -24,6 +27,10 @@ export interface TimeOptions {
   readonly format?: string;
   /** The order of day, month and year in dates that do not show it. */
   readonly dates?: DateOrder;
+  /** The time zone of texts without one; UTC when absent. */
+  readonly zone?: string;
+  /** Numbers may be dates: the days of a spreadsheet, such as 45000.5, or digits such as 20240201. */
+  readonly datesInNumbers?: boolean;
   /** The dates of the whole file decide their order: those of the sample have misled. */
   readonly whole?: boolean;
 }
@@ -232,7 +239,9 @@ async function namedTime(search: Search, field: string): Promise<TimeSource> {
   const [column] = await sampled(connection, reading, ({ name }) => name === field);
   if (!column) throw unknownField(reading.fields, field);
   const found = format === undefined ? await readingOf(search, column) : formatted(column, format);
-  const { present, read, example } = await countRead(connection, column, found.sql);
+  const { present, read, plausible, example } = await countRead(connection, column, found.sql);
+  if (read > 0 && plausible * 2 <= read && options.datesInNumbers)
+    return { ...found, notes: [...found.notes, oldNote(field, example)] };
   if (read > 0 || present === 0) return found;
   throw new ServiceError(
     400,
@@ -242,6 +251,10 @@ async function namedTime(search: Search, field: string): Promise<TimeSource> {
       hint: 'Times are RFC 3339, seconds, ms, µs or ns since 1970, or in the format of Apache logs, syslog or RFC 1123.',
     },
   );
+}
+
+function oldNote(field: string, example: string): string {
+  return `Most times in \`${field}\` are read as before 1990, such as ${example}: another field or unit may be meant.`;
 }
 
 function unknownField(columns: readonly ReadField[], field: string): ServiceError {
@@ -275,6 +288,8 @@ async function guessedTime(
 
 async function readingOf(search: Search, column: SampledColumn): Promise<TimeSource> {
   const { name: field, column: value } = column;
+  const dates = await numberedTime(search, column);
+  if (dates !== undefined) return dates;
   switch (column.type) {
     case 'datetime':
       return { field, sql: value, notes: [] };
@@ -290,6 +305,18 @@ async function readingOf(search: Search, column: SampledColumn): Promise<TimeSou
     case 'bool':
       return { field, sql: 'NULL::TIMESTAMP_NS', notes: [] };
   }
+}
+
+/** The time in a field whose numbers are dates, if it is named by the user or as a date: small ones may be durations. */
+async function numberedTime(search: Search, column: SampledColumn): Promise<TimeSource | undefined> {
+  const { name: field, type, column: value } = column;
+  const { datesInNumbers, field: named, zone, nowNs } = search.options;
+  const isDate = named !== undefined || plainName(field).includes('date');
+  if (!datesInNumbers || !isDate || (type !== 'long' && type !== 'real')) return undefined;
+  const found = await datesIn(search.connection, value, nowNs);
+  if (found === undefined) return undefined;
+  const sql = zone === undefined ? found.sql : inZone(found.sql, "''", zone);
+  return { field, sql, notes: [`The numbers of \`${field}\` are read as ${found.as}.`] };
 }
 
 /** The formats that the engine reads without help, the fastest first; JavaScript reads the rest. */
@@ -311,12 +338,17 @@ async function readText(search: Search, field: string, text: string): Promise<Ti
   );
   const quick = await bestReader(connection, text, Number(row[0]));
   const { order = '', notes, refusal } = await orderIn(search, field, text);
-  const ordered = `apl_event_time(${text}, ${options.nowNs}::BIGINT, ${sqlText(order)})`;
   const checked = options.dates === undefined && !options.whole;
-  const slow = checked ? `coalesce(${ordered}, ${orderMisfit(text)})` : ordered;
+  const timeIn = (value: string) => {
+    const ordered = `apl_event_time(${value}, ${options.nowNs}::BIGINT, ${sqlText(order)})`;
+    return checked ? `coalesce(${ordered}, ${orderMisfit(value)})` : ordered;
+  };
+  const slow =
+    options.zone === undefined ? timeIn(text) : `coalesce(${timeIn(text)}, ${timeIn(withoutZoneWord(text))})`;
+  const read = `coalesce(${quick}, make_timestamp_ns(${refusal === undefined ? slow : dateAtAll(text, options.nowNs)}))`;
   return {
     field,
-    sql: `coalesce(${quick}, make_timestamp_ns(${refusal === undefined ? slow : dateAtAll(text, options.nowNs)}))`,
+    sql: options.zone === undefined ? read : inZone(read, text, options.zone),
     notes: [...(row[1] === true ? [yearNote(`\`${field}\``)] : []), ...notes],
     ...present({ refusal }),
   };

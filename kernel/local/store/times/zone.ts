@@ -1,0 +1,45 @@
+import { plural } from '../../../text.js';
+import { sqlText } from '../../duckdb/literal.js';
+import type { Connection } from '../../engine/duckdb.js';
+
+/** A text with a zone behind the time of day or the date, as `todatetime` reads them, or with a number since 1970. */
+const zoned =
+  '(?i)\\d:\\d\\d(?::\\d\\d(?:[.,:]\\d+)?)?(?:\\s*[ap]m)?\\s*(?:z|utc?|gmt|[ecmp][sd]t|[a-z]{0,4}[+-]\\d\\d(?::?\\d\\d)?)(?:[^a-z0-9]|$)' +
+  '|^\\s*\\d{4}-\\d\\d-\\d\\d[+-]\\d\\d:\\d\\d\\s*$' +
+  '|^\\s*(?:\\d{9,10}(?:\\.\\d+)?|\\d{13}|\\d{16}|\\d{19})\\s*$';
+
+/**
+ * Returns SQL of a TIMESTAMP_NS that was read from `text` as if in UTC, in a zone unless the text has one of its own. A time that
+ * the clocks skip is null; of one that they show twice it is the first.
+ */
+export function inZone(time: string, text: string, zone: string): string {
+  const local = `timezone(${sqlText(zone)}, u)`;
+  const earlier = (length: string) =>
+    `WHEN timezone(${sqlText(zone)}, u - INTERVAL ${length}) = t::TIMESTAMP THEN u - INTERVAL ${length}`;
+  const first = `CASE WHEN ${local} <> t::TIMESTAMP THEN NULL ${earlier('1 HOUR')} ${earlier('30 MINUTE')} ELSE u END`;
+  const instant = `list_transform([timezone(${sqlText(zone)}, t::TIMESTAMP)], lambda u: ${first})[1]`;
+  const shift = `epoch_us(${instant}) - epoch_us(t::TIMESTAMP)`;
+  const shifted = `CASE WHEN t BETWEEN TIMESTAMP '1700-01-01' AND TIMESTAMP '2250-01-01' THEN make_timestamp_ns(epoch_ns(t) + (${shift}) * 1000) END`;
+  const own = `regexp_matches(${text}, ${sqlText(zoned)})`;
+  return `list_transform([${time}], lambda t: CASE WHEN ${own} THEN t ELSE ${shifted} END)[1]`;
+}
+
+/** Returns SQL of a text without the word behind its time of day that names a zone, such as CEST: no word but those of RFC 2822 has one offset. */
+export function withoutZoneWord(text: string): string {
+  return `regexp_replace(${text}, '(\\d:\\d\\d(?::\\d\\d(?:[.,]\\d+)?)?)\\s*[A-Za-z]{3,5}\\b', '\\1')`;
+}
+
+/** Says how many times of a file lie in an hour that the clocks of a zone show again. */
+export async function twiceNotes(connection: Connection, file: string, zone: string): Promise<string[]> {
+  const local = (later: string) => `timezone(${sqlText(zone)}, u + INTERVAL ${later})`;
+  const [row] = await connection.run(
+    `SELECT count(*) FROM (SELECT timezone('UTC', _time::TIMESTAMP) AS u FROM read_parquet(${sqlText(file)}))
+     WHERE ${local('0 HOUR')} IN (${local('1 HOUR')}, ${local('30 MINUTE')})`,
+  );
+  const count = Number(row?.[0]);
+  return count === 0
+    ? []
+    : [
+        `The clocks of ${zone} show the time of ${plural(count, 'row')} again later, as they are put back: it is read as the first.`,
+      ];
+}
