@@ -114,6 +114,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   ],
   'local/results': ['apl', 'api/wire', 'local', '@duckdb/*', 'apache-arrow', 'fastify', 'node:*'],
   'local/check': ['local', 'node:*'],
+  'local/otlp': ['apl/catalog', 'local', 'node:*', 'protobufjs', '@opentelemetry/*', 'time'],
   'local/http': [
     'apl',
     'api/imports',

@@ -5,6 +5,7 @@ import type { DatasetStore } from '../../store/datasets.js';
 import { type IngestRequest, ingest } from '../../store/ingest.js';
 import { departure } from '../departure.js';
 import { parametersOf } from '../requests.js';
+import { addOtlpRoutes } from './otlp.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -37,6 +38,7 @@ export function addIngestRoutes(app: FastifyInstance, parts: IngestParts): void 
         parts.datasets.checkExists(request.params.id);
         return ingest(parts.datasets, parts.engine, ingestRequest(request, parts), departure(request));
       });
+    addOtlpRoutes(scope, parts);
     done();
   });
 }
