@@ -8,6 +8,8 @@ export const FIELD_KEY = {
   hidden: 'apl.hidden',
   /** The aggregation that made the field, as JSON. */
   agg: 'apl.agg',
+  /** `true` for the column that names the period of each row, where rows of two are compared. */
+  period: 'apl.period',
   /** Why the column is not of its declared type. */
   note: 'apl.note',
   /** Arrow's own mark of an extension type; `arrow.json` when the cells are JSON documents. */

@@ -305,7 +305,15 @@ function stacked(
   return tableOf(info, [
     ...key.map(each => keyColumn(now, both, each)),
     {
-      field: new Field(period, new Utf8(), true, new Map([[FIELD_KEY.type, 'string']])),
+      field: new Field(
+        period,
+        new Utf8(),
+        true,
+        new Map([
+          [FIELD_KEY.type, 'string'],
+          [FIELD_KEY.period, 'true'],
+        ]),
+      ),
       cells: both.map((_, index) => (isLater(index) ? LATER : name)),
     },
     ...drawn.flatMap(([figure]) => figure ?? []),

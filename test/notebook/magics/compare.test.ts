@@ -13,6 +13,17 @@ const bench = realBench({
     ...events('2026-01-02', { a: [30, 20], b: [5, 7], d: [1] }),
     ...events('2025-12-26', { a: [1] }),
   ],
+  // The day before is the larger for some, the smaller for others.
+  many: Array.from({ length: 8 }, (_, number) =>
+    ['2026-01-01', '2026-01-02'].flatMap((day, late) =>
+      [10, 11].map(hour => ({
+        _time: `${day}T${hour}:00:00Z`,
+        host: `h${number}`,
+        number,
+        ms: 10 * number + (late === number % 2 ? 100 : 1),
+      })),
+    ),
+  ).flat(),
   gaps: [
     { _time: '2026-01-01T10:00:00Z', ms: 100 },
     { _time: '2026-01-02T10:00:00Z', ms: 2, host: 'null' },
@@ -64,6 +75,24 @@ describe('%compare', () => {
     expect(['a · the range', 'a · 1d before', '2026-01-02, UTC'].filter(text => !svg.includes(text))).toEqual(
       [],
     );
+  });
+
+  test.each<[string, number, readonly string[]]>([
+    ['by one field', 8, ['h7', 'h6', 'h5', 'h4', 'h3']],
+    ['by one field with a single group', 1, ['h0']],
+  ])('the chart has both periods of each group that it draws: %s', async (_, hosts, drawn) => {
+    const cell = await compare(
+      '-1d',
+      `many | where number < ${hosts} | summarize n = sum(ms) by bin(_time, 1h), host`,
+    );
+    const chart = cell.outputs.at(-2);
+    const data = chart && 'data' in chart ? chart.data : {};
+    const labels = String(data['image/svg+xml']).match(/h\d \u00b7 (?:the range|1d before)/g) ?? [];
+    const lines = drawn.flatMap(host => [`${host} \u00b7 the range`, `${host} \u00b7 1d before`]);
+    expect([...new Set(labels)]).toEqual(lines);
+    expect(
+      String(data['text/plain']).includes('the 5 of 8 groups by host with the greatest total of n'),
+    ).toBe(hosts === 8);
   });
 
   test('of a single row, of one week before, of a range of two times', async () => {

@@ -1,6 +1,8 @@
 /**
  * The rows of a result by the group that they belong to, the largest groups first.
  */
+
+import { FIELD_KEY } from '../../field.js';
 import { aggregateOf, keyTexts, type Roles } from '../columns.js';
 import { greatestOf } from '../extent.js';
 import { distinctLabels } from '../labels.js';
@@ -13,10 +15,12 @@ export interface Group {
   readonly rows: Uint32Array;
 }
 
-/** The groups that are drawn, and how many there are. */
+/** The groups that are drawn, how many were chosen, and of how many, which `keys` tell apart: a chosen one may have a line for each period. */
 export interface Groups {
   readonly drawn: readonly Group[];
+  readonly chosen: number;
   readonly count: number;
+  readonly keys: readonly ChartColumn[];
 }
 
 /** Returns the rows that have a time, in order of time. */
@@ -39,8 +43,8 @@ export function timedRows(time: ChartColumn): Uint32Array {
 }
 
 /**
- * Returns the `most` largest groups: by the sum of the measure where its values add up, otherwise by its greatest value, so
- * that a group that peaks once is among them.
+ * Returns the largest groups, in `most` lines: by the sum of the measure where its values add up, otherwise by its greatest value, so
+ * that a group that peaks once is among them. The periods of a comparison are chosen together.
  */
 export function largestGroups(
   rows: Uint32Array,
@@ -48,13 +52,23 @@ export function largestGroups(
   measure: ChartColumn,
   most: number,
 ): Groups {
-  const { numbers, count } = groupNumbers(keys, rows);
-  const sizes = sizesOf(rows, numbers, count, measure);
-  const members = rowsBy(rows, numbers, greatestOf(sizes, most));
+  const periods = keys.filter(({ field }) => field.metadata.has(FIELD_KEY.period));
+  const compared = keys.filter(key => !periods.includes(key));
+  const { numbers, count } = groupNumbers(compared, rows);
+  const linesEach = Math.max(1, groupNumbers(periods, rows).count);
+  const greatest = greatestOf(sizesOf(rows, numbers, count, measure), Math.floor(most / linesEach));
+  const members = rowsBy(rows, numbers, greatest).flatMap(own => split(own, periods));
   const largest = members.map(own => ({ rows: own, keys: keyTexts(keys, own[0] ?? 0) }));
   const labels = distinctLabels(largest.map(group => group.keys.join(' \u00b7 ')));
   const drawn = largest.map((group, index) => ({ ...group, label: labels[index] ?? '' }));
-  return { drawn, count };
+  return { drawn, chosen: greatest.length, count, keys: compared };
+}
+
+/** Rows apart by the values of some columns, in the order in which these appear. */
+function split(rows: Uint32Array, keys: readonly ChartColumn[]): readonly Uint32Array[] {
+  if (keys.length === 0) return [rows];
+  const { numbers, count } = groupNumbers(keys, rows);
+  return rowsBy(rows, numbers, [...Array(count).keys()]);
 }
 
 /** Whether two rows have the same time, so that no line can join them. */

@@ -30,12 +30,12 @@ export function remarksOf(outline: Outline, plots: readonly Plot[], facts: Facts
   ];
 }
 
-function groupRemarks({ groups, keys, measures }: Outline): readonly string[] {
+function groupRemarks({ groups, measures }: Outline): readonly string[] {
   const [first] = measures;
-  if (groups.count <= groups.drawn.length || first === undefined) return [];
+  if (groups.count <= groups.chosen || first === undefined) return [];
   const rank = aggregateOf(first).additive ? `total of ${nameOf(first)}` : nameOf(first);
-  const shown = `${groups.drawn.length} of ${formatCount(groups.count)}`;
-  return [`the ${shown} groups by ${namesOf(keys)} with the greatest ${rank}`];
+  const shown = `${groups.chosen} of ${formatCount(groups.count)}`;
+  return [`the ${shown} groups by ${namesOf(groups.keys)} with the greatest ${rank}`];
 }
 
 /** A bin at an edge is called partial where a value is drawn in it. */
