@@ -4,7 +4,7 @@ import type { ChartWish } from '../../../kernel/apl/operators/drawing.js';
 import { type Chart, chartModel } from '../../../kernel/result/chart/chart.js';
 import { describe as describeChart } from '../../../kernel/result/chart/describe.js';
 import type { ChartModel } from '../../../kernel/result/chart/model.js';
-import { cells, type SampleTable, sampleResult } from '../sample.js';
+import { cells, type SampleColumn, type SampleTable, sampleResult } from '../sample.js';
 import { buckets, chartOf, minute, now, time } from './fixtures.js';
 
 const count = { name: 'count' };
@@ -98,6 +98,80 @@ const numbers: SampleTable = {
     ['b', 'float', '[4,3,2,null]'],
   ],
 };
+
+describe('rows without a time are counted in every chart along time', () => {
+  const someTimes = (...minutes: readonly (number | null)[]): SampleColumn => [
+    '_time',
+    'datetime',
+    JSON.stringify(minutes.map(each => (each === null ? null : minute(each)))),
+  ];
+  const threeHistograms =
+    '[[{"from":0,"to":5,"count":3}],[{"from":0,"to":5,"count":1}],[{"from":0,"to":5,"count":9}]]';
+  const one = 'not drawn: 1 row without a time';
+  test.each<[string, SampleTable, ChartWish | undefined, string | undefined]>([
+    [
+      'one measure',
+      { columns: [someTimes(0, 1, null), ['n', 'integer', '[1,2,3]']], aggs: { n: count } },
+      undefined,
+      one,
+    ],
+    [
+      'several rows',
+      { columns: [someTimes(null, 0, 1, null), ['n', 'integer', '[1,2,3,4]']], aggs: { n: count } },
+      undefined,
+      'not drawn: 2 rows without a time',
+    ],
+    [
+      'a heatmap',
+      { columns: [someTimes(0, 1, null), ['n', 'integer', '[1,2,3]']], aggs: { n: count } },
+      { kind: 'heat' },
+      one,
+    ],
+    [
+      'dots',
+      { columns: [someTimes(0, 1, null), ['n', 'integer', '[1,2,3]']], aggs: { n: count } },
+      { kind: 'scatter' },
+      one,
+    ],
+    [
+      'groups',
+      {
+        columns: [someTimes(0, 1, null), ['g', 'string', '["a","a","b"]'], ['n', 'integer', '[1,2,3]']],
+        groups: ['g'],
+        aggs: { n: count },
+      },
+      undefined,
+      one,
+    ],
+    [
+      'percentiles',
+      {
+        columns: [someTimes(0, 1, null), ['p', 'dynamic', '[[1,2],[3,4],[5,6]]']],
+        aggs: { p: { name: 'percentiles_array', args: [50, 90] } },
+      },
+      undefined,
+      one,
+    ],
+    [
+      'histograms',
+      {
+        columns: [someTimes(0, 1, null), ['h', 'dynamic', threeHistograms]],
+        aggs: { h: { name: 'histogram' } },
+      },
+      undefined,
+      one,
+    ],
+    [
+      'none',
+      { columns: [someTimes(0, 1, 2), ['n', 'integer', '[1,2,3]']], aggs: { n: count } },
+      undefined,
+      undefined,
+    ],
+  ])('%s', async (_, table, wish, remark) => {
+    const { model } = await chartOf({ ...table, buckets }, wish);
+    expect(model.remarks.find(each => each.startsWith('not drawn'))).toBe(remark);
+  });
+});
 
 describe('the shape of a result decides what is drawn, unless it is asked for', () => {
   test.each<[string, SampleTable, ChartWish | undefined, string]>([

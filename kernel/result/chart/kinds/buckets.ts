@@ -7,7 +7,7 @@ import type { ChartWish } from '../../../apl/operators/drawing.js';
 import { cut, formatCount } from '../../../text.js';
 import { shownText } from '../../display/text.js';
 import type { ArrowTable } from '../../result.js';
-import { distinctNames, keyTexts, nameOf, namesOf } from '../columns.js';
+import { distinctNames, keyTexts, nameOf, namesOf, rowsWithout } from '../columns.js';
 import { largest, logFoot, smallest } from '../extent.js';
 import { distinctLabels, LABEL_LENGTH } from '../labels.js';
 import type { Cell, HeatChart, Plot, XyChart } from '../model.js';
@@ -58,11 +58,8 @@ export function toNumberBins(
       wish,
     );
   });
-  const without = rows.length - known.length;
   return xyOf(plots, titleOf(nameOf(key), across.unit), names, wish, [
-    ...(without > 0
-      ? [`not drawn: ${formatCount(without)} ${without === 1 ? 'row' : 'rows'} without ${nameOf(key)}`]
-      : []),
+    ...rowsWithout(rows.length - known.length, nameOf(key)),
     ...(known.length > MAX_BARS ? [`the first ${MAX_BARS} of ${formatCount(known.length)} bins`] : []),
     ...(filled.length > drawn.length ? [`the first ${drawn.length} of ${filled.length} measures`] : []),
     ...(measures.length > filled.length
@@ -161,6 +158,7 @@ export function toHistogramHeat(
             `of the ${formatCount(group.count)} groups by ${namesOf(keys)} the one with the greatest count: ${group.label}`,
           ]
         : []),
+      ...rowsWithout(group.rows.filter(row => timeAt(time, row) === undefined).length, 'a time'),
       ...notDrawn([...measures, ...leftOut]),
     ],
   };

@@ -28,6 +28,8 @@ export interface Outline {
   readonly wish: ChartWish;
   readonly missing: Reading['missingBins'];
   readonly time: ChartColumn;
+  /** Rows that have no place along the time. */
+  readonly untimed: number;
   readonly keys: readonly ChartColumn[];
   readonly groups: Groups;
   readonly measures: readonly ChartColumn[];

@@ -1,11 +1,11 @@
 import { formatCount } from '../../../text.js';
-import { aggregateOf, nameOf, namesOf } from '../columns.js';
+import { aggregateOf, nameOf, namesOf, rowsWithout } from '../columns.js';
 import type { Plot } from '../model.js';
 import type { Facts, Outline } from './outline.js';
 
 /** Returns a sentence about each value that is drawn differently from the table, or not at all. */
 export function remarksOf(outline: Outline, plots: readonly Plot[], facts: Facts): readonly string[] {
-  const { empty, leftOut, beyond, measures } = outline;
+  const { empty, leftOut, beyond, measures, untimed } = outline;
   return [
     ...facts.refusals,
     ...groupRemarks(outline),
@@ -13,6 +13,7 @@ export function remarksOf(outline: Outline, plots: readonly Plot[], facts: Facts
       ? [`the first ${measures.length} of ${measures.length + beyond.length} measures`]
       : []),
     ...(empty.length > 0 ? [`no value in any row: ${namesOf(empty)}`] : []),
+    ...rowsWithout(untimed, 'a time'),
     ...(leftOut.length > 0 ? [`not drawn: ${namesOf(leftOut)}`] : []),
     ...edgeRemarks(outline, plots),
     ...missingRemarks(outline, facts),

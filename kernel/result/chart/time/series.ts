@@ -61,6 +61,7 @@ export function toSeries(
     axis: missing === 'empty' ? axis : betweenRows(axis, moments),
     missing,
     time: roles.time,
+    untimed: table.data.numRows - rows.length,
     keys: roles.keys,
     groups: largestGroups(rows, roles, first, MAX_GROUPS),
     measures: filled.slice(0, MAX_MEASURES),
