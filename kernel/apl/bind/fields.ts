@@ -1,9 +1,9 @@
 import type { Column, Computed, Scalar } from '../plan/plan.js';
 import { call, constant, path, reference } from '../plan/scalars.js';
-import type { Assignment, Expr, FieldPattern, OperatorOf, OrderedPattern } from '../syntax/ast.js';
+import type { Assignment, Expr, FieldPattern, OperatorOf, OrderedPattern, Span } from '../syntax/ast.js';
 import { type Binder, scopeOf } from './binder.js';
 import { bindExpression } from './expressions/expression.js';
-import { defaultName, fieldOf, givenName } from './names.js';
+import { defaultName, fieldOf, findColumn, givenName, warnOfRepeats } from './names.js';
 import { matchesPattern } from './pattern.js';
 import { columnFor, extend, keep, project, type Stage } from './stage.js';
 
@@ -24,9 +24,18 @@ export function expand(binder: Binder, pattern: FieldPattern, stage: Stage): Col
   return [];
 }
 
+/** Binds the items of an operator in which a name replaces what was there. */
+export function bindExtensions(binder: Binder, items: readonly Assignment[], stage: Stage): Computed[] {
+  warnOfRepeats(
+    binder,
+    items.flatMap(({ names }) => names),
+  );
+  return bindItems(binder, items, stage);
+}
+
 /** Keeps a value only when it is valid for its type: not empty, not zero, not false. */
 export function bindExtendValid(binder: Binder, operator: OperatorOf<'extend-valid'>, stage: Stage): Stage {
-  const items = bindItems(binder, operator.items, stage).map(item => ({
+  const items = bindExtensions(binder, operator.items, stage).map(item => ({
     ...item,
     value: call('$valid', [item.value], item.value.type),
   }));
@@ -44,8 +53,11 @@ export function bindRename(binder: Binder, operator: OperatorOf<'project-rename'
         : undefined;
     const name = givenName(binder, item);
     if (name === undefined) binder.error('rename-shape', item, '`project-rename` takes `new = old`');
-    else if (column !== undefined) renamed.set(column, name);
-    else if (value.kind !== 'constant')
+    else if (column !== undefined) {
+      if (renamed.has(column))
+        warnOfRename(binder, item, `\`${column.name}\` is renamed twice: the last name counts`);
+      renamed.set(column, name);
+    } else if (value.kind !== 'constant')
       binder.error(
         'rename-shape',
         item.value,
@@ -53,12 +65,22 @@ export function bindRename(binder: Binder, operator: OperatorOf<'project-rename'
         'Use `extend` for computed fields.',
       );
   }
+  for (const item of operator.items) {
+    const [given] = item.names;
+    const replaced = given && findColumn(stage.relation.columns, given.name);
+    if (replaced !== undefined && !renamed.has(replaced))
+      warnOfRename(binder, item, `\`${replaced.name}\` is a field already, which is lost`);
+  }
   const names = new Set(renamed.values());
   const kept = stage.relation.columns.filter(column => renamed.has(column) || !names.has(column.name));
   return project(
     { ...stage, order: renameOrder(stage, renamed) },
     kept.map(column => ({ column: rename(binder, column, renamed), value: reference(column) })),
   );
+}
+
+function warnOfRename(binder: Binder, span: Span, message: string): void {
+  binder.report('warning', 'replaced-field', span, message, 'Use a name that is free, or remove the line.');
 }
 
 function rename(binder: Binder, column: Column, renamed: ReadonlyMap<Column, string>): Column {

@@ -1,5 +1,5 @@
 import type { BindEnvironment, Column, DatasetSchema } from '../plan/plan.js';
-import type { Assignment, Expr } from '../syntax/ast.js';
+import type { Assignment, Expr, Span } from '../syntax/ast.js';
 import { type Binder, shorten, unwrap } from './binder.js';
 
 /** The column called `name`, which a relation has at most once. */
@@ -61,6 +61,20 @@ export function givenName(binder: Binder, { names, value }: Assignment, values =
       `\`${shorten(binder.text(value))}\` gives ${values === 1 ? 'one value' : `${values} values`}, and there are ${names.length} names`,
     );
   return names[0]?.name;
+}
+
+/** Warns of each name that an operator gives again, as only the last of its values is kept. */
+export function warnOfRepeats(binder: Binder, names: readonly (Span & { readonly name: string })[]): void {
+  const last = new Map(names.map(({ name }, index) => [name, index]));
+  for (const [index, { name, from, to }] of names.entries())
+    if (last.get(name) !== index)
+      binder.report(
+        'warning',
+        'repeated-name',
+        { from, to },
+        `this \`${name}\` is lost, as the same operator gives the name again`,
+        'Give one of the two another name.',
+      );
 }
 
 /** The name of an expression that was given none: its field, or its text. */

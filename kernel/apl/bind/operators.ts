@@ -4,7 +4,7 @@ import { constant } from '../plan/scalars.js';
 import type { Expr, OperatorOf } from '../syntax/ast.js';
 import { type Binder, scopeOf } from './binder.js';
 import { bindConstant, bindCount, bindPredicate } from './expressions/expression.js';
-import { bindExtendValid, bindItems, bindRename, bindReorder, expand } from './fields.js';
+import { bindExtendValid, bindExtensions, bindItems, bindRename, bindReorder, expand } from './fields.js';
 import { bindJoin } from './join.js';
 import { keptName } from './names.js';
 import { limitGroups, limitRows, sort } from './order.js';
@@ -22,7 +22,7 @@ type OperatorBinders = {
 /** The stage that each operator makes of the one before it. */
 export const operatorBinders: OperatorBinders = {
   where: (binder, operator, stage) => filter(binder, stage, operator.predicate, '`where`'),
-  extend: (binder, operator, stage) => extend(stage, bindItems(binder, operator.items, stage)),
+  extend: (binder, operator, stage) => extend(stage, bindExtensions(binder, operator.items, stage)),
   'extend-valid': bindExtendValid,
   project: (binder, operator, stage) =>
     project({ ...stage, open: false }, bindItems(binder, operator.items, stage)),

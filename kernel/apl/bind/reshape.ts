@@ -9,25 +9,33 @@ import { optionText } from '../syntax/readers/options.js';
 import { type Binder, convertTo, scopeOf } from './binder.js';
 import { bindConstant, bindCount, bindExpression } from './expressions/expression.js';
 import { expand } from './fields.js';
-import { defaultName, givenName } from './names.js';
-import { extend, keep, type Stage, withHidden, withRelation } from './stage.js';
+import { defaultName, givenName, warnOfRepeats } from './names.js';
+import { extend, keep, type Stage, uniqueNames, withHidden, withRelation } from './stage.js';
 
 /** Binds `mv-expand`: one row for each element, several columns in step. */
 export function bindExpand(binder: Binder, operator: OperatorOf<'mv-expand'>, stage: Stage): Stage {
   const option = (name: string): string | undefined =>
     optionText(operator.options, name, optionsOf('mv-expand'));
   const isBag = (option('kind') ?? option('bagexpansion') ?? 'bag') === 'bag';
-  const items = operator.items.map(({ type, ...item }, index) => {
+  const given = operator.items.map(({ type, ...item }, index) => {
     const value = convertTo(bindExpression(binder, item.value, scopeOf(stage)), 'dynamic');
     const name = givenName(binder, item) ?? defaultName(binder, item.value, index);
     return { column: binder.column(name, 'dynamic'), value, type };
   });
   const indexName = option('with_itemindex');
-  const index = indexName === undefined ? undefined : binder.column(indexName, 'long');
   const limit = operator.limit === undefined ? undefined : bindCount(binder, operator.limit, 'the limit');
-  const names = new Set(items.map(item => item.column.name));
+  const names = new Set([...given.map(item => item.column.name), indexName]);
   const kept = stage.relation.columns.filter(column => !names.has(column.name));
-  const columns = [...kept, ...items.map(item => item.column), ...(index === undefined ? [] : [index])];
+  const columns = uniqueNames([
+    ...kept,
+    ...given.map(item => item.column),
+    ...(indexName === undefined ? [] : [binder.column(indexName, 'long')]),
+  ]);
+  const items = given.map((item, place) => ({
+    ...item,
+    column: columns[kept.length + place] ?? item.column,
+  }));
+  const index = columns[kept.length + items.length];
   const relation: Relation = {
     kind: 'expand',
     input: stage.relation,
@@ -86,6 +94,10 @@ export function bindParse(
   const kind = optionText(operator.options, 'kind', optionsOf('parse')) ?? 'simple';
   const subject = convertTo(bindExpression(binder, operator.subject, scopeOf(stage)), 'string');
   const fields = operator.pieces.flatMap(piece => fieldsOf(piece, kind));
+  warnOfRepeats(
+    binder,
+    fields.map(({ name, at }) => ({ name, ...at })),
+  );
   const flags = optionText(operator.options, 'flags', optionsOf('parse')) ?? '';
   const at = [operator.subject, patternSpan(operator)];
   const hidden = (value: Scalar): Computed => ({ column: binder.column('', value.type), value });
@@ -127,14 +139,15 @@ export function bindParse(
 interface ParsedField {
   readonly name: string;
   readonly type: TypeName;
+  readonly at: Span;
 }
 
 /** The fields that a piece makes: in regex mode the named groups of a text are fields too. */
 function fieldsOf(piece: ParsePiece, kind: string): readonly ParsedField[] {
-  if (piece.kind === 'field') return [{ name: piece.name.name, type: piece.type }];
+  if (piece.kind === 'field') return [{ name: piece.name.name, type: piece.type, at: piece.name }];
   if (piece.kind === 'star' || kind !== 'regex') return [];
   return [...piece.text.matchAll(partsOfPattern)].flatMap(([, , name]) =>
-    name === undefined ? [] : [{ name, type: 'string' }],
+    name === undefined ? [] : [{ name, type: 'string', at: piece }],
   );
 }
 
@@ -246,6 +259,10 @@ export function bindParseKv(binder: Binder, operator: OperatorOf<'parse-kv'>, st
   const pair = optionString(binder, operator.options, 'pair_delimiter') ?? ' ';
   const separator = optionString(binder, operator.options, 'kv_delimiter') ?? '=';
   const quote = optionString(binder, operator.options, 'quote') ?? '"';
+  warnOfRepeats(
+    binder,
+    operator.columns.map(({ name }) => name),
+  );
   const items = operator.columns.map((column): Computed => {
     const pattern = keyPattern(column.name.name, pair, separator, quote);
     const raw: Scalar = call(

@@ -82,7 +82,10 @@ export function bindUnion(
     const pattern = patternOf(binder, table);
     return pattern === undefined ? [named(binder, table, names.length + index)] : matching(binder, pattern);
   });
-  return unionOf(binder, [...names, ...tables], optionText(options, 'withsource', optionsOf('union')));
+  const withSource = optionText(options, 'withsource', optionsOf('union'));
+  const at = options.find(({ name }) => name.name === 'withsource');
+  const source = withSource === undefined || at === undefined ? undefined : { name: withSource, at };
+  return unionOf(binder, [...names, ...tables], source);
 }
 
 /** `github*`, also in quotes where no dataset has that very name. */
@@ -195,7 +198,7 @@ function matching(binder: Binder, pattern: FieldPattern): { name: string; stage:
 function unionOf(
   binder: Binder,
   tables: readonly { name: string; stage: Stage }[],
-  withSource: string | undefined,
+  withSource: { readonly name: string; readonly at: Span } | undefined,
 ): Stage {
   const [only] = tables;
   if (only !== undefined && tables.length === 1 && withSource === undefined) return only.stage;
@@ -204,7 +207,9 @@ function unionOf(
     for (const column of stage.relation.columns)
       names.set(column.name, [...(names.get(column.name) ?? []), column]);
   const outputs = ofOneTable([...names].map(([name, sources]) => mergeColumns(binder, name, sources)));
-  const source = withSource === undefined ? [] : [binder.column(withSource, 'string')];
+  const source = withSource === undefined ? [] : [binder.column(withSource.name, 'string')];
+  const columns = uniqueNames([...source, ...outputs]);
+  if (withSource !== undefined) warnOfTaken(binder, withSource, outputs, columns.slice(1));
   const inputs = tables.map(({ name, stage }) => ({
     relation: stage.relation,
     values: [
@@ -213,9 +218,23 @@ function unionOf(
     ],
   }));
   return freshStage(
-    { kind: 'union', inputs, columns: [...source, ...outputs] },
+    { kind: 'union', inputs, columns },
     tables.some(table => table.stage.open),
   );
+}
+
+/** Warns that the field whose name is asked for has another one. */
+function warnOfTaken(
+  binder: Binder,
+  { name, at }: { readonly name: string; readonly at: Span },
+  fields: readonly Column[],
+  columns: readonly Column[],
+): void {
+  const place = fields.findIndex(field => field.name === name);
+  const column = columns[place];
+  if (column === undefined) return;
+  const message = `\`${name}\` is a field of the tables, which is \`${column.name}\` here`;
+  binder.report('warning', 'replaced-field', at, message, 'Give the names of the tables another field.');
 }
 
 function mergeColumns(binder: Binder, name: string, sources: readonly Column[]): Column {
@@ -430,7 +449,7 @@ function bindSearchSource(binder: Binder, source: SourceOf<'search'>): Stage {
                 },
               ],
         );
-  return bindSearchFilter(binder, source, unionOf(binder, stages, '$table'));
+  return bindSearchFilter(binder, source, unionOf(binder, stages, { name: '$table', at: source }));
 }
 
 function everyDataset(binder: Binder, span: Span): readonly string[] {

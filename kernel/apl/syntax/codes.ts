@@ -56,6 +56,8 @@ export type DiagnosticCode =
   | 'range-types'
   | 'read-as-text'
   | 'rename-shape'
+  | 'repeated-name'
+  | 'replaced-field'
   | 'rewrite-group'
   | 'series-aggregate'
   | 'series-axis'
