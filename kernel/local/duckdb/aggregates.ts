@@ -96,13 +96,13 @@ function where(...conditions: readonly (string | undefined)[]): string {
   return all.length === 0 ? '' : ` FILTER (WHERE ${all.join(' AND ')})`;
 }
 
-/** The smallest or largest value; dynamic values in the order of a sort: numbers by value, before everything else. */
+/** The smallest or largest value; dynamic values in the order of a sort: what reads as a number by its value, before everything else. */
 function extremeSql(name: 'min' | 'max', arg: SqlArg | undefined, filter: string | undefined): string {
   const extreme = `${name}(${sortKey(arg)})${where(filter)}`;
   return arg?.type === 'dynamic' ? `(${extreme}).value` : extreme;
 }
 
-/** The key by which values are compared: dynamic values by whether they are numbers, then by number, then by text. */
+/** The key by which values are compared: dynamic values by whether they read as numbers, then by number, then by text. */
 function sortKey(arg: SqlArg | undefined): string {
   if (arg?.type !== 'dynamic') return arg?.sql ?? 'NULL';
   return computeHeavyFirst([arg], ([value = arg]) => {

@@ -9,7 +9,7 @@ export function stageSql(name: string, body: string, materialized: boolean): str
   return `${name} AS ${materialized ? '' : 'NOT '}MATERIALIZED (${body})`;
 }
 
-/** Returns a key of ORDER BY. NaN sorts with the nulls; dynamic values sort numbers by value, before everything else. */
+/** Returns a key of ORDER BY. NaN sorts with the nulls; dynamic values that read as numbers sort by value, before everything else. */
 export function orderKey(arg: SqlArg, descending: boolean, nullsFirst: boolean): string {
   const direction = descending ? 'DESC' : 'ASC';
   if (arg.type !== 'dynamic') return `${withoutNaN(arg)} ${direction} NULLS ${nullsFirst ? 'FIRST' : 'LAST'}`;
