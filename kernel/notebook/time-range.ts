@@ -159,15 +159,18 @@ function tidy(text: string): string {
     .replace(/ ?\.\. ?| (?:to|until) /gi, '..');
 }
 
-/** `last 1h`, `past 2 days`, `last hour`, `last 1y`, `today`, `this week`, `yesterday`, `all`: one word for both ends. */
+/**
+ * `last 1h`, `past 2 days`, `last hour`, `last 1y`, `today`, `this week`, `last week`, `yesterday`, `all`: one word for both ends.
+ */
 function wholeRange(source: string): TimeRange | undefined {
   const lower = source.toLowerCase();
   if (lower === 'all') return everything;
-  const last = /^(?:last|past) (.+)$/.exec(lower)?.[1];
+  const previous = /^last (day|week|month|year)$/.exec(lower)?.[1];
+  if (previous !== undefined) return wholeUnit(previous as CalendarUnit, lower);
+  const [, word, last] = /^(last|past) (.+)$/.exec(lower) ?? [];
   if (last !== undefined)
-    return untilNow(before(/^\d/.test(last) ? last : `1 ${last}`) ?? fail(last), `last ${last}`);
-  if (lower === 'yesterday')
-    return { start: calendar('day', -1), end: calendar('day', 0), label: 'yesterday (UTC)' };
+    return untilNow(before(/^\d/.test(last) ? last : `1 ${last}`) ?? fail(last), `${word} ${last}`);
+  if (lower === 'yesterday') return wholeUnit('day', lower);
   const unit = lower === 'today' ? 'day' : /^this (day|week|month|year)$/.exec(lower)?.[1];
   if (unit !== undefined) return untilNow(calendar(unit as CalendarUnit, 0), `${lower} (UTC)`);
   const ago = /^-?(\d.*?)(?: ago)?$/.exec(lower)?.[1];
@@ -328,6 +331,11 @@ function inLargestUnit(length: bigint): string {
   const amount = length < 0n ? -length : length;
   const name = ['d', 'h', 'm', 's', 'ms', 'us'].find(each => amount % (UNITS.get(each) ?? 1n) === 0n) ?? 'ns';
   return `${amount / (UNITS.get(name) ?? 1n)}${name}`;
+}
+
+/** The whole day, week, month or year before the one that now is in. */
+function wholeUnit(unit: CalendarUnit, words: string): TimeRange {
+  return { start: calendar(unit, -1), end: calendar(unit, 0), label: `${words} (UTC)` };
 }
 
 function untilNow(start: RangeEnd, label: string): TimeRange {

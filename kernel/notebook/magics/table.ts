@@ -53,7 +53,7 @@ export const magics: readonly Magic[] = [
       'Every query is sent with a time range. Times are UTC; the end of a range is exclusive.',
       '',
       '- `%time last 1h`, `%time -1d12h`, `%time now-1d now-1h`',
-      '- `%time today`, `%time yesterday`, `%time this week` (from Monday; also `month` and `year`)',
+      '- `%time today`, `%time yesterday`, `%time this week` (from Monday; also `month` and `year`), and the whole one before: `%time last week`',
       '- `%time 2026`, `%time 2026-01`, `%time 2026-01-31`: that year, month or day',
       '- `%time last 1y`, `%time last 3 months`: by the calendar',
       '- `%time yesterday 10:00..11:00`: an hour of that day',
