@@ -75,12 +75,29 @@ export function formatDuration(nanos: bigint): string {
  * exist, or is beyond the range. A month may stand without its day. Digits below a nanosecond are dropped.
  */
 export function parseTime(text: string): bigint | undefined {
+  const at = readTime(text);
+  return at === undefined ? undefined : timeOf(at);
+}
+
+/** True for a text that is a time, but one before the earliest or after the latest that 64 bits of nanoseconds hold. */
+export function isBeyondTime(text: string): boolean {
+  const at = readTime(text);
+  const time = at === undefined ? undefined : instantOf(at);
+  return time !== undefined && isBeyond(time);
+}
+
+/** True for nanoseconds since 1970 before the earliest time or after the latest. */
+export function isBeyond(time: bigint): boolean {
+  return time < EARLIEST_TIME || time > LATEST_TIME;
+}
+
+function readTime(text: string): CivilTime | undefined {
   const match = ISO_TIME.exec(text.trim());
   if (match === null) return undefined;
   const [, year, month, day = '1', hour = '0', minute = '0', second = '0', fraction = '', zone = 'Z'] = match;
   const offset = /^[-+]/.test(zone) ? parseOffset(zone) : 0;
   if (offset === undefined) return undefined;
-  return timeOf({
+  return {
     year: Number(year),
     month: Number(month),
     day: Number(day),
@@ -89,7 +106,7 @@ export function parseTime(text: string): bigint | undefined {
     second: Number(second),
     fraction,
     offset,
-  });
+  };
 }
 
 /** Minutes east of UTC of `+02:00`, `-0530` or `+02`; undefined for any other text or from 24 hours on. */
@@ -116,13 +133,17 @@ export interface CivilTime {
 
 /** Nanoseconds since 1970, or undefined for a day or time that does not exist (as 24:00:00 does not) or is beyond the range. */
 export function timeOf(at: CivilTime): bigint | undefined {
+  const time = instantOf(at);
+  return time === undefined || isBeyond(time) ? undefined : time;
+}
+
+function instantOf(at: CivilTime): bigint | undefined {
   if (at.hour > 23 || at.minute > 59 || at.second > 59) return undefined;
   const date = new Date(0);
   date.setUTCFullYear(at.year, at.month - 1, at.day);
   if (date.getUTCMonth() !== at.month - 1 || date.getUTCDate() !== at.day) return undefined;
   const seconds = date.getTime() / 1000 + at.hour * 3600 + (at.minute - at.offset) * 60 + at.second;
-  const time = BigInt(seconds) * SECOND + BigInt(at.fraction.slice(0, 9).padEnd(9, '0'));
-  return time < EARLIEST_TIME || time > LATEST_TIME ? undefined : time;
+  return BigInt(seconds) * SECOND + BigInt(at.fraction.slice(0, 9).padEnd(9, '0'));
 }
 
 /**

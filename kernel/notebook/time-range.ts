@@ -6,6 +6,7 @@ import {
   EARLIEST_TIME,
   formatTime,
   HOUR,
+  isBeyondTime,
   LATEST_TIME,
   MILLISECOND,
   parseTime,
@@ -260,11 +261,11 @@ function duration(text: string): bigint | undefined {
 function absoluteTime(text: string): bigint | undefined {
   const [, year, month] = /^(\d{4})(-\d{2}(?:-\d{2}(?:t.*)?)?)?$/i.exec(text) ?? [];
   if (year === undefined) return undefined;
-  const time = parseTime(month === undefined ? `${text}-01` : text);
+  const whole = month === undefined ? `${text}-01` : text;
+  const time = parseTime(whole);
   if (time !== undefined) return time;
-  const isOutside = year <= '1677' || year >= '2262';
   throw new TimeRangeError(
-    isOutside
+    isBeyondTime(whole)
       ? `${shown(text)} is outside of 1677-09-22 to 2262-04-11, what nanoseconds in 64 bits can hold`
       : `there is no time ${shown(text)}`,
   );

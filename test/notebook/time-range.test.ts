@@ -125,6 +125,7 @@ describe('a range is refused', () => {
       '0099-01-01..',
       '`0099-01-01` is outside of 1677-09-22 to 2262-04-11, what nanoseconds in 64 bits can hold',
     ],
+    ['2262-13-01', 'there is no time `2262-13-01`'],
     ['1676', '`1676` is outside of 1677-09-22 to 2262-04-11, what nanoseconds in 64 bits can hold'],
     ['0 months', '`0` is not a time or a length of time'],
     ['last 3 fortnights', '`3 fortnights` is not a time or a length of time'],

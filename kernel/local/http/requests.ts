@@ -9,7 +9,7 @@ import {
   type StarredQuery,
 } from '../../api/wire.js';
 import { present } from '../../present.js';
-import { formatTime, parseGoDuration, parseTime } from '../../time.js';
+import { formatTime, isBeyondTime, parseGoDuration, parseTime } from '../../time.js';
 import type { DatasetSettings } from '../store/dataset/stored.js';
 import { ServiceError } from './service-error.js';
 
@@ -135,7 +135,12 @@ function readMoment(value: unknown, name: string): string | null | undefined {
   if (value === undefined) return undefined;
   if (isNoTime(value)) return null;
   const time = typeof value === 'string' ? parseTime(value) : undefined;
-  if (time === undefined) throw invalid(`\`${name}\` should be a time, such as 2026-01-31T10:00:00Z.`);
+  if (time === undefined)
+    throw invalid(
+      typeof value === 'string' && isBeyondTime(value)
+        ? `\`${name}\` should be between 1677-09-22 and 2262-04-11.`
+        : `\`${name}\` should be a time, such as 2026-01-31T10:00:00Z.`,
+    );
   return formatTime(time);
 }
 

@@ -7,7 +7,7 @@ import type { Diagnostic } from '../../apl/syntax/ast.js';
 import { mergeDiagnostics } from '../../apl/syntax/diagnostics.js';
 import { parseQuery } from '../../apl/syntax/parse.js';
 import { present } from '../../present.js';
-import { HOUR, LATEST_TIME, parseTime, parseTimespan, SECOND } from '../../time.js';
+import { HOUR, isBeyond, isBeyondTime, LATEST_TIME, parseTime, parseTimespan, SECOND } from '../../time.js';
 import { duckdb } from '../duckdb/dialect.js';
 import { autoBinWidth } from './auto-bin.js';
 import {
@@ -298,10 +298,9 @@ function requestWindow(request: QueryRequest, now: bigint): RequestWindow {
   const end = request.endTime === undefined ? now : endOfWindow(request.endTime, now);
   const start = request.startTime === undefined ? (end ?? now) - HOUR : requestTime(request.startTime, now);
   if (start === undefined || end === undefined)
-    return badTime(
-      start === undefined ? 'startTime' : 'endTime',
-      start === undefined ? request.startTime : request.endTime,
-    );
+    return start === undefined
+      ? badTime('startTime', request.startTime)
+      : badTime('endTime', request.endTime);
   if (start > end) return badTime('startTime', request.startTime, 'it is after endTime');
   const { now: asked } = request.queryOptions ?? {};
   const clock = typeof asked === 'string' ? requestTime(asked, now) : now;
@@ -315,8 +314,13 @@ function endOfWindow(text: string, now: bigint): bigint | undefined {
   return end === LATEST_TIME ? LATEST_TIME + 1n : end;
 }
 
-/** RFC 3339, `now`, `now-1h`, `now+5m`. */
+/** RFC 3339, `now`, `now-1h`, `now+5m`; undefined for another text, and for a time that 64 bits of nanoseconds do not hold. */
 function requestTime(text: string, now: bigint): bigint | undefined {
+  const time = writtenTime(text, now);
+  return time === undefined || isBeyond(time) ? undefined : time;
+}
+
+function writtenTime(text: string, now: bigint): bigint | undefined {
   const relative = /^now\s*(?:([+-])\s*(.+))?$/.exec(text.trim());
   if (relative === null) return parseTime(text);
   if (relative[2] === undefined) return now;
@@ -324,10 +328,17 @@ function requestTime(text: string, now: bigint): bigint | undefined {
   return offset === undefined ? undefined : relative[1] === '-' ? now - offset : now + offset;
 }
 
+/** A time that is well written, but beyond those that 64 bits of nanoseconds hold; any length before or after now is. */
+function isOutside(text: string): boolean {
+  return isBeyondTime(text) || writtenTime(text, 0n) !== undefined;
+}
+
 function badTime(
   name: string,
-  value: string | undefined,
-  why = 'it is neither RFC 3339 nor relative',
+  value = '',
+  why = isOutside(value)
+    ? 'it is outside of 1677-09-22 to 2262-04-11'
+    : 'it is neither RFC 3339 nor relative',
 ): RequestWindow {
   const message = `${name} ${JSON.stringify(value)} cannot be used: ${why}`;
   return {

@@ -52,6 +52,18 @@ describe('the window of a request', () => {
       'bad-time: startTime "now" cannot be used: it is after endTime',
     );
   });
+  test.each<readonly [name: string, value: string]>([
+    ['startTime', '1600-01-01T00:00:00Z'],
+    ['startTime', '9999-12-31'],
+    ['endTime', '2300-01-01T00:00:00Z'],
+    ['endTime', 'now+2100000h'],
+    ['queryOptions.now', '1600-01-01T00:00:00Z'],
+  ])('%s %s is refused as one that no time can be', (name, value) => {
+    const request = name === 'queryOptions.now' ? { queryOptions: { now: value } } : { [name]: value };
+    expect(refusal({ apl: 'print 1', ...request })).toBe(
+      `bad-time: ${name} "${value}" cannot be used: it is outside of 1677-09-22 to 2262-04-11`,
+    );
+  });
 });
 
 test.each<readonly [apl: string, whole: boolean]>([

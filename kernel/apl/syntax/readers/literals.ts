@@ -1,4 +1,4 @@
-import { DAY, parseTime, parseTimespan } from '../../../time.js';
+import { DAY, isBeyondTime, parseTime, parseTimespan } from '../../../time.js';
 import type { Literal } from '../ast.js';
 import { literal } from '../nodes.js';
 import type { Token } from '../tokens/lexer.js';
@@ -27,7 +27,11 @@ function reportRawLiteral(stream: TokenStream, raw: Token, type: 'datetime' | 't
       : type === 'datetime'
         ? 'Write datetime(2026-01-02), datetime(2026-01-02 03:04:05) or datetime(2026-01-02T03:04:05.123Z); years 1677 to 2262.'
         : 'Write timespan(1d), timespan(1h30m), timespan(500ms) or timespan(1.02:03:04).';
-  stream.report('error', `bad-${type}`, raw, `\`${raw.text}\` is not a ${type}`, hint);
+  const isBeyond = type === 'datetime' && isBeyondTime(raw.text);
+  const message = isBeyond
+    ? `\`${raw.text}\` is outside of 1677-09-22 to 2262-04-11, what a datetime can hold`
+    : `\`${raw.text}\` is not a ${type}`;
+  stream.report('error', `bad-${type}`, raw, message, isBeyond ? undefined : hint);
 }
 
 const int64Max = 2n ** 63n - 1n;

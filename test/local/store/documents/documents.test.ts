@@ -44,6 +44,7 @@ const kinds: Readonly<Record<string, Kind>> = {
     wrong: [
       [{ datasets: 'web' }, '`datasets` should be a list of at least one name'],
       [{ time: 'noon' }, '`time` should be a time, such as 2026-01-31T10:00:00Z'],
+      [{ time: '1600-01-01T00:00:00Z' }, '`time` should be between 1677-09-22 and 2262-04-11'],
       [{ time: null }, '`time` is missing'],
       [{ type: 5 }, '`type` should be 1 to 64 lower-case letters, digits and hyphens, such as "deploy"'],
       [
