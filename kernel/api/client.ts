@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
-import undici, { type Dispatcher, type Pool } from 'undici';
+import undici, { type Dispatcher } from 'undici';
 import { largestAnswer, memoryAtMost } from '../machine.js';
 import { present } from '../present.js';
 import { InterruptedError, NotFoundError, TimeLimitError } from './errors.js';
@@ -288,7 +288,7 @@ function get(action: string, path: string, parameters: NonNullable<Send['paramet
 
 /** Sends requests of one endpoint; owns its connections. */
 class Transport {
-  readonly #pools = new Map<string, Pool>();
+  readonly #pools = new Map<string, Dispatcher>();
   readonly #endpoint: Endpoint;
   /** Identifies this kernel to the local service, whose clients take turns. */
   readonly #name = randomUUID();
@@ -437,7 +437,8 @@ class Transport {
   }
 
   async #request(send: Send, base: URL, signal: AbortSignal | null): Promise<Dispatcher.ResponseData> {
-    return this.#pool(base.origin).request({
+    return this.#pool(base).request({
+      origin: base.origin,
       method: send.method,
       path: base.pathname.replace(/\/$/, '') + send.path,
       query: Object.fromEntries(
@@ -467,16 +468,15 @@ class Transport {
     };
   }
 
-  #pool(origin: string): Pool {
+  /** Addresses beyond this machine are reached as HTTPS_PROXY, HTTP_PROXY and NO_PROXY say. */
+  #pool(base: URL): Dispatcher {
+    const { origin } = base;
     const known = this.#pools.get(origin);
     if (known !== undefined) return known;
     // The time limit of the request is the only clock: the library's own would fire first on a long query.
-    const pool = new undici.Pool(origin, {
-      connections: 16,
-      headersTimeout: 0,
-      bodyTimeout: 0,
-      connectTimeout: 15_000,
-    });
+    const options = { connections: 16, headersTimeout: 0, bodyTimeout: 0, connectTimeout: 15_000 };
+    const isNear = this.#endpoint.profileName === localProfile || isThisMachine(base);
+    const pool = isNear ? new undici.Pool(origin, options) : new undici.EnvHttpProxyAgent(options);
     this.#pools.set(origin, pool);
     return pool;
   }
