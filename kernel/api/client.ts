@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
-import undici, { type Dispatcher, type Pool } from 'undici';
+import undici, { type Dispatcher } from 'undici';
 import { largestAnswer, memoryAtMost } from '../machine.js';
 import { present } from '../present.js';
 import { InterruptedError, NotFoundError, TimeLimitError } from './errors.js';
@@ -19,6 +19,7 @@ import {
 } from './failure.js';
 import { decodeNotices, type Listed, noticeHeader } from './notices.js';
 import { type Endpoint, localProfile } from './profile.js';
+import { type Pause, withRetries } from './retry.js';
 import * as wire from './wire.js';
 
 /** The answer to a query, with its JSON still as bytes. */
@@ -51,6 +52,8 @@ export interface Client {
   readonly endpoint: Endpoint;
   /** Runs a query; the local service answers questions about it under `id`. */
   query(request: wire.QueryRequest, signal?: AbortSignal, id?: string): Promise<RawResult>;
+  /** The wait under way before a request is sent again; undefined when there is none. */
+  pause(): Pause | undefined;
   /** How far a query of the local service has come. */
   progress(id: string, signal?: AbortSignal): Promise<wire.QueryProgress>;
   listStarred(filter: StarredFilter, signal?: AbortSignal): Promise<Listed<wire.StarredQuery>>;
@@ -95,6 +98,8 @@ export interface ClientOptions {
    * is told of it.
    */
   readonly timeLimitMs?: number;
+  /** About how long to wait before a failed request is sent again, in milliseconds; 500 when absent. */
+  readonly retryMs?: number;
   /** Answers requests in place of the service, as a recording does; every request is sent when absent. */
   readonly via?: Via;
 }
@@ -130,6 +135,7 @@ export function createClient(endpoint: Endpoint, options: ClientOptions): Client
   return {
     endpoint,
     query: (request, signal, id) => transport.query(request, signal, id),
+    pause: () => transport.pause,
     progress: (id, signal) =>
       call(wire.readProgress, get('ask about a query', `/v1/local/queries/${id}`), signal),
     listStarred: (filter, signal) =>
@@ -138,18 +144,18 @@ export function createClient(endpoint: Endpoint, options: ClientOptions): Client
     createStarred: (query, signal) =>
       call(
         wire.readStarredQuery,
-        { action: 'create a starred query', method: 'POST', path: starred, json: query },
+        { safe: false, action: 'create a starred query', method: 'POST', path: starred, json: query },
         signal,
       ),
     putStarred: (id, query, signal) =>
       call(
         readSaved(id),
-        { action: `update the starred query ${id}`, method: 'PUT', path: one(id), json: query },
+        { safe: false, action: `update the starred query ${id}`, method: 'PUT', path: one(id), json: query },
         signal,
       ),
     deleteStarred: (id, signal) =>
       transport.discard(
-        { action: `delete the starred query ${id}`, method: 'DELETE', path: one(id) },
+        { safe: false, action: `delete the starred query ${id}`, method: 'DELETE', path: one(id) },
         signal,
       ),
     listAnnotations: ({ datasets, start, end }, signal) => {
@@ -160,18 +166,18 @@ export function createClient(endpoint: Endpoint, options: ClientOptions): Client
     createAnnotation: (json, signal) =>
       call(
         wire.readAnnotation,
-        { action: 'create an annotation', method: 'POST', path: annotations, json },
+        { safe: false, action: 'create an annotation', method: 'POST', path: annotations, json },
         signal,
       ),
     putAnnotation: (id, json, signal) =>
       call(
         wire.readAnnotation,
-        { action: `update the annotation ${id}`, method: 'PUT', path: annotation(id), json },
+        { safe: false, action: `update the annotation ${id}`, method: 'PUT', path: annotation(id), json },
         signal,
       ),
     deleteAnnotation: (id, signal) =>
       transport.discard(
-        { action: `delete the annotation ${id}`, method: 'DELETE', path: annotation(id) },
+        { safe: false, action: `delete the annotation ${id}`, method: 'DELETE', path: annotation(id) },
         signal,
       ),
     datasets: signal => {
@@ -187,7 +193,7 @@ export function createClient(endpoint: Endpoint, options: ClientOptions): Client
     },
     deleteDataset: (name, signal) =>
       transport.discard(
-        { action: `delete the dataset ${name}`, method: 'DELETE', path: dataset(name) },
+        { safe: false, action: `delete the dataset ${name}`, method: 'DELETE', path: dataset(name) },
         signal,
       ),
     fields: (name, signal) =>
@@ -197,6 +203,7 @@ export function createClient(endpoint: Endpoint, options: ClientOptions): Client
       call(
         wire.readImportReport,
         {
+          safe: false,
           action: 'import a file',
           method: 'POST',
           path: '/v1/local/import',
@@ -209,11 +216,21 @@ export function createClient(endpoint: Endpoint, options: ClientOptions): Client
     leaseResults: signal => transport.lease('/v1/local/results', signal),
     sendResult: (lease, id, arrow, signal) =>
       transport.discard(
-        { action: 'lend a result', method: 'PUT', path: lent(lease, id), arrow, unlimited: true },
+        {
+          safe: false,
+          action: 'lend a result',
+          method: 'PUT',
+          path: lent(lease, id),
+          arrow,
+          unlimited: true,
+        },
         signal,
       ),
     dropResult: (lease, id, signal) =>
-      transport.discard({ action: 'drop a result', method: 'DELETE', path: lent(lease, id) }, signal),
+      transport.discard(
+        { safe: false, action: 'drop a result', method: 'DELETE', path: lent(lease, id) },
+        signal,
+      ),
     close: () => transport.close(),
   };
 }
@@ -231,6 +248,8 @@ function lent({ name }: ResultLease, id: string): string {
 }
 
 interface Send {
+  /** True when it only reads, so that sending it twice does no harm. */
+  readonly safe: boolean;
   /** Reads as in "could not {action}". */
   readonly action: string;
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -264,12 +283,12 @@ const MAX_ANSWER_BYTES = 64 * MiB;
 const MAX_REFUSAL_BYTES = MiB;
 
 function get(action: string, path: string, parameters: NonNullable<Send['parameters']> = {}): Send {
-  return { action, method: 'GET', path, parameters };
+  return { safe: true, action, method: 'GET', path, parameters };
 }
 
 /** Sends requests of one endpoint; owns its connections. */
 class Transport {
-  readonly #pools = new Map<string, Pool>();
+  readonly #pools = new Map<string, Dispatcher>();
   readonly #endpoint: Endpoint;
   /** Identifies this kernel to the local service, whose clients take turns. */
   readonly #name = randomUUID();
@@ -277,19 +296,23 @@ class Transport {
   readonly #timeLimitMs: number;
   /** Chosen by the user. */
   readonly #ownLimitMs: number | undefined;
+  readonly #retryMs: number;
   readonly #via: Via;
+  pause: Pause | undefined;
 
   constructor(endpoint: Endpoint, options: ClientOptions) {
     this.#endpoint = endpoint;
     this.#userAgent = `apl-kernel/${options.version}`;
     this.#timeLimitMs = options.timeLimitMs ?? defaultTimeLimitMs;
     this.#ownLimitMs = options.timeLimitMs;
+    this.#retryMs = options.retryMs ?? 500;
     this.#via = options.via ?? ((_, send) => send());
   }
 
   async query(request: wire.QueryRequest, signal?: AbortSignal, id?: string): Promise<RawResult> {
     const { edgeUrl } = this.#endpoint;
     const send: Send = {
+      safe: true,
       action: 'run a query',
       method: 'POST',
       path: edgeUrl === undefined ? '/v1/datasets/_apl' : '/v1/query/_apl',
@@ -385,11 +408,22 @@ class Transport {
   }
 
   async #exchange(send: Send, signal: AbortSignal): Promise<Answer> {
-    const { status, headers, body, ...rest } = await this.#via(send, () => this.#receive(send, signal));
+    const { status, headers, body, ...rest } = await this.#via(send, () => this.#persist(send, signal));
     if (!isAccepted(status))
       throw refusalError(this.#attempt(send), { status, headers, body: new TextDecoder().decode(body) });
     if (body === undefined) throw tooLargeError(this.#attempt(send), boundOf(send, status));
     return { headers, body, ...rest };
+  }
+
+  /** The kernel starts our own service again where it has ended; waiting for it would only delay that. */
+  #persist(send: Send, signal: AbortSignal): Promise<Reply> {
+    const receive = () => this.#receive(send, signal);
+    if (this.#endpoint.profileName === localProfile) return receive();
+    const tell = (pause: Pause | undefined) => {
+      this.pause = pause;
+    };
+    const endsAt = performance.now() + this.#timeLimitMs;
+    return withRetries(receive, { safe: send.safe, firstMs: this.#retryMs, endsAt, signal, tell });
   }
 
   async #receive(send: Send, signal: AbortSignal): Promise<Reply> {
@@ -403,7 +437,8 @@ class Transport {
   }
 
   async #request(send: Send, base: URL, signal: AbortSignal | null): Promise<Dispatcher.ResponseData> {
-    return this.#pool(base.origin).request({
+    return this.#pool(base).request({
+      origin: base.origin,
       method: send.method,
       path: base.pathname.replace(/\/$/, '') + send.path,
       query: Object.fromEntries(
@@ -433,16 +468,15 @@ class Transport {
     };
   }
 
-  #pool(origin: string): Pool {
+  /** Addresses beyond this machine are reached as HTTPS_PROXY, HTTP_PROXY and NO_PROXY say. */
+  #pool(base: URL): Dispatcher {
+    const { origin } = base;
     const known = this.#pools.get(origin);
     if (known !== undefined) return known;
     // The time limit of the request is the only clock: the library's own would fire first on a long query.
-    const pool = new undici.Pool(origin, {
-      connections: 16,
-      headersTimeout: 0,
-      bodyTimeout: 0,
-      connectTimeout: 15_000,
-    });
+    const options = { connections: 16, headersTimeout: 0, bodyTimeout: 0, connectTimeout: 15_000 };
+    const isNear = this.#endpoint.profileName === localProfile || isThisMachine(base);
+    const pool = isNear ? new undici.Pool(origin, options) : new undici.EnvHttpProxyAgent(options);
     this.#pools.set(origin, pool);
     return pool;
   }

@@ -369,8 +369,8 @@ function oneParagraph(text: string): string {
   return line.length > 2000 ? `${line.slice(0, 2000)}… (${line.length - 2000} more characters)` : line;
 }
 
-/** All codes along the chain of causes, outermost first; several addresses tried give an AggregateError. */
-function errorCodes(error: unknown): readonly string[] {
+/** Returns all codes along the chain of causes, outermost first; several addresses tried give an AggregateError. */
+export function errorCodes(error: unknown): readonly string[] {
   const found: string[] = [];
   for (let each = error, depth = 0; each instanceof Error && depth < 8; each = each.cause, depth++) {
     const inner = each instanceof AggregateError ? each.errors.flatMap(errorCodes) : [];

@@ -22,6 +22,7 @@ import {
   profileFileWarning,
   startProfile,
 } from '../api/profile.js';
+import type { Pause } from '../api/retry.js';
 import type { DatasetInfo, QueryProgress, QueryRequest, WantedResults } from '../api/wire.js';
 import { memoryAtMost } from '../machine.js';
 import { present } from '../present.js';
@@ -291,9 +292,9 @@ export class Session {
     return found;
   }
 
-  /** The progress of the query with this id; undefined where the service does not report it. */
-  async progress(id: string, signal: AbortSignal): Promise<QueryProgress | undefined> {
-    if (!this.#underWay.has(id)) return undefined;
+  /** The progress of the query with this id, or what it waits for; undefined where the service does not report it. */
+  async progress(id: string, signal: AbortSignal): Promise<QueryProgress | Pause | undefined> {
+    if (!this.#underWay.has(id)) return (await this.#opened.hosted?.client)?.pause();
     return (await this.#localClient(signal, 'unrecorded')).progress(id, signal);
   }
 

@@ -18,7 +18,7 @@ export const answer = tabular([{ name: 'n', type: 'integer' }], [[1]]);
 export interface Connections {
   readonly service: Service;
   /** A client of the profile `prod` with a token, unless said otherwise. */
-  connect(endpoint?: Partial<Endpoint>, timeLimitMs?: number): Client;
+  connect(endpoint?: Partial<Endpoint>, timeLimitMs?: number, retryMs?: number): Client;
 }
 
 /** Has every test of a file start with a service that answers each request with `answer`. */
@@ -37,10 +37,10 @@ export function useService(): Connections {
     get service() {
       return service;
     },
-    connect(endpoint = {}, timeLimitMs) {
+    connect(endpoint = {}, timeLimitMs, retryMs = 1) {
       const client = createClient(
         { profileName: 'prod', url: service.url, token: new AccessToken(secret), ...endpoint },
-        { version: '1.2.3', ...(timeLimitMs === undefined ? {} : { timeLimitMs }) },
+        { version: '1.2.3', retryMs, ...(timeLimitMs === undefined ? {} : { timeLimitMs }) },
       );
       clients.push(client);
       return client;

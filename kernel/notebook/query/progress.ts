@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { MOST_TRIES, type Pause } from '../../api/retry.js';
 import type { QueryProgress } from '../../api/wire.js';
 import type { CellIo } from '../../jupyter/message.js';
 import { formatCount } from '../../text.js';
@@ -18,7 +19,7 @@ const answerMs = 400;
  */
 export async function withProgress<T>(
   io: ProgressIo,
-  ask: (id: string, signal: AbortSignal) => Promise<QueryProgress | undefined>,
+  ask: (id: string, signal: AbortSignal) => Promise<QueryProgress | Pause | undefined>,
   run: (id: string) => Promise<T>,
 ): Promise<T> {
   const id = randomUUID();
@@ -41,13 +42,18 @@ export async function withProgress<T>(
 }
 
 /** Returns the line that shows the progress of a query; `elapsedMs` counts from its start. */
-export function progressText(elapsedMs: number, progress: QueryProgress | undefined): string {
+export function progressText(elapsedMs: number, progress: QueryProgress | Pause | undefined): string {
   const time = `${(elapsedMs / 1000).toFixed(1)} s`;
+  if (progress?.state === 'pausing') return `waiting: ${pauseText(progress)} (${time})`;
   if (progress?.state === 'waiting') return `waiting: ${beforeText(progress.before)} (${time})`;
   if (progress === undefined || progress.rows === 0) return `running: ${time}`;
   const rows = `${formatCount(progress.rows)} rows`;
   if (progress.share === undefined) return `running: ${time}, ${rows} to examine`;
   return `running: ${time}, about ${Math.floor(progress.share * 100)} % of ${rows} examined`;
+}
+
+function pauseText({ reason, next, ms }: Pause): string {
+  return `${reason}; try ${next} of ${MOST_TRIES} comes after ${(ms / 1000).toFixed(1)} s`;
 }
 
 function beforeText(before: number): string {

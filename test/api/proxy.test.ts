@@ -1,0 +1,69 @@
+import { createServer, type Server } from 'node:http';
+import { type AddressInfo, connect as connectTo } from 'node:net';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { answer, failureOf, request, useService } from './connections.js';
+
+const connections = useService();
+const { connect } = connections;
+
+const variables = ['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY', 'https_proxy', 'http_proxy', 'no_proxy'];
+
+let proxy: Server;
+let proxyUrl: string;
+/** The addresses that the proxy was asked to connect to. */
+let asked: string[];
+
+/** Connects every host to the service of the test; port 443 has nobody, as the service speaks no TLS. */
+beforeEach(async () => {
+  asked = [];
+  for (const name of variables) vi.stubEnv(name, undefined);
+  proxy = createServer().on('connect', ({ url = '' }, socket) => {
+    asked.push(url);
+    socket.on('error', () => undefined);
+    if (url.endsWith(':443')) return socket.end('HTTP/1.1 403 Forbidden\r\n\r\n');
+    const service = connectTo(Number(new URL(connections.service.url).port), '127.0.0.1', () => {
+      socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
+      service.pipe(socket).pipe(service);
+    });
+    return service.on('error', () => socket.destroy());
+  });
+  await new Promise<void>(resolve => proxy.listen(0, '127.0.0.1', resolve));
+  proxyUrl = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+});
+
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  await new Promise(resolve => proxy.close(resolve));
+});
+
+describe('a request beyond this machine', () => {
+  test.each(['HTTP_PROXY', 'http_proxy'])('goes through the proxy of %s', async name => {
+    vi.stubEnv(name, proxyUrl);
+    const { body } = await connect({ url: 'http://api.invalid:81' }).query(request);
+    expect(JSON.parse(new TextDecoder().decode(body))).toEqual(answer);
+    expect(asked).toEqual(['api.invalid:81']);
+    expect(connections.service.seen.map(({ headers }) => headers.host)).toEqual(['api.invalid:81']);
+  });
+
+  test.each(['HTTPS_PROXY', 'https_proxy'])('over TLS goes through the proxy of %s', async name => {
+    vi.stubEnv(name, proxyUrl);
+    await failureOf(connect({ url: 'https://api.invalid' }).query(request));
+    expect(asked[0]).toBe('api.invalid:443');
+  });
+
+  test.each(['NO_PROXY', 'no_proxy'])('goes there directly where %s names it', async name => {
+    vi.stubEnv('HTTP_PROXY', proxyUrl);
+    vi.stubEnv(name, 'api.invalid');
+    await failureOf(connect({ url: 'http://api.invalid:81' }).query(request));
+    expect(asked).toEqual([]);
+  });
+});
+
+test.each(['local', 'prod'])(
+  'a request of the profile %s to this machine uses no proxy',
+  async profileName => {
+    vi.stubEnv('HTTP_PROXY', proxyUrl);
+    await connect({ profileName }).query(request);
+    expect([asked, connections.service.seen.length]).toEqual([[], 1]);
+  },
+);

@@ -1,0 +1,109 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import type { Client } from '../../kernel/api/client.js';
+import { answer, failureOf, request, useService } from './connections.js';
+import { type Reply, startService } from './service.js';
+
+const connections = useService();
+const { connect } = connections;
+
+const star = { kind: 'apl', name: 'n', who: 'u', metadata: {}, query: { apl: 'web' } } as const;
+const reset: Reply = response => response.socket?.destroy();
+const cut: Reply = response => {
+  response.write('{"tables":');
+  setTimeout(() => response.socket?.destroy(), 20);
+};
+const status = (code: number, headers: Record<string, string> = {}): Reply => ({
+  status: code,
+  headers,
+  body: { message: 'no' },
+});
+const inOneHour = String(Math.floor(Date.now() / 1000) + 3600);
+
+const query = (client: Client) => client.query(request);
+const write = (client: Client) => client.createStarred(star);
+
+describe('a request is sent', () => {
+  test.each<readonly [number, string, (client: Client) => Promise<unknown>, Reply]>([
+    [4, 'a query after 502', query, status(502)],
+    [4, 'a query after 503', query, status(503)],
+    [4, 'a query after 504', query, status(504)],
+    [4, 'a query after 429', query, status(429)],
+    [4, 'a query after 429 with a wait of no time', query, status(429, { 'retry-after': '0' })],
+    [4, 'a query after 429 with a wait until the past', query, status(429, { 'x-ratelimit-reset': '1' })],
+    [4, 'a query after a date in the past', query, status(429, { 'retry-after': new Date(0).toUTCString() })],
+    [4, 'a query after a wait that is none', query, status(503, { 'retry-after': 'soon' })],
+    [4, 'a query whose connection is reset', query, reset],
+    [4, 'a listing after 503', client => client.datasets(), status(503)],
+    [4, 'a write after 429, as it was not done', write, status(429)],
+    [1, 'a write after 502', write, status(502)],
+    [1, 'a write after 503', write, status(503)],
+    [1, 'a write after 504', write, status(504)],
+    [1, 'a write whose connection is reset', write, reset],
+    [1, 'an update after 503', client => client.putStarred('a', star), status(503)],
+    [1, 'a deletion after 503', client => client.deleteStarred('a'), status(503)],
+    [1, 'a query after 400', query, status(400)],
+    [1, 'a query after 430', query, status(430)],
+    [1, 'a query after 500', query, status(500)],
+    [1, 'a query after 501', query, status(501)],
+    [1, 'a query after 505', query, status(505)],
+    [1, 'a query whose answer is cut off', query, cut],
+    [1, 'a query after a long wait', query, status(429, { 'retry-after': '31' })],
+    [1, 'a query after a wait of eternity', query, status(503, { 'retry-after': 'Infinity' })],
+    [1, 'a query after a limit of an hour', query, status(429, { 'x-ratelimit-reset': inOneHour })],
+  ])('%i times: %s', async (times, _, ask, reply) => {
+    connections.service.answer(() => reply);
+    await failureOf(ask(connect()));
+    expect(connections.service.seen.length).toBe(times);
+  });
+
+  test('no more once it succeeds, and its answer is that of the last try', async () => {
+    const replies: Reply[] = [status(503), reset, { body: answer }, status(500)];
+    connections.service.answer(() => replies.shift() as Reply);
+    const { body } = await connect().query(request);
+    expect(JSON.parse(new TextDecoder().decode(body))).toEqual(answer);
+    expect(connections.service.seen.length).toBe(3);
+  });
+
+  test('once to the local service, which its kernel starts again', async () => {
+    connections.service.answer(() => status(503));
+    await failureOf(connect({ profileName: 'local' }).query(request));
+    expect(connections.service.seen.length).toBe(1);
+  });
+
+  test('once where the wait would not end within the time limit', async () => {
+    connections.service.answer(() => status(503, { 'retry-after': '20' }));
+    const error = await failureOf(connect({}, 10_000).query(request));
+    expect([error.code, connections.service.seen.length]).toEqual(['service-failed', 1]);
+  });
+
+  test('again, even where it writes, when nobody answered at the address', async () => {
+    const gone = await startService(() => ({}));
+    await gone.close();
+    const client = connect({ url: gone.url }, undefined, 60);
+    const reasons = new Set<string>();
+    const error = failureOf(client.createStarred(star));
+    for (let ended = false; !ended; ) {
+      ended = await Promise.race([error.then(() => true), delay(0, false)]);
+      const pause = client.pause();
+      if (pause !== undefined) reasons.add(`${pause.reason}, try ${pause.next}`);
+    }
+    expect((await error).code).toBe('connection-refused');
+    expect([...reasons]).toContain('ECONNREFUSED, try 4');
+  });
+});
+
+test('a wait is as long as the service asks, is told of, and ends when it is interrupted', async () => {
+  connections.service.answer(() => status(429, { 'retry-after': '20' }));
+  const client = connect();
+  const interrupt = new AbortController();
+  const error = failureOf(client.query(request, interrupt.signal));
+  while (client.pause() === undefined) await delay(5);
+  const { reason, next, ms = 0 } = client.pause() ?? {};
+  expect([reason, next]).toEqual(['status 429', 2]);
+  expect(ms).toBeGreaterThanOrEqual(20_000);
+  expect(ms).toBeLessThanOrEqual(25_000);
+  interrupt.abort();
+  expect((await error).code).toBe('interrupted');
+  expect([client.pause(), connections.service.seen.length]).toEqual([undefined, 1]);
+});
