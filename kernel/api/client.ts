@@ -336,15 +336,11 @@ class Transport {
     return this.#readJson(send, body, read);
   }
 
-  /** A list, and what the service says that it leaves out. */
-  async listed<T>(
-    send: Send,
-    read: (value: unknown) => readonly T[],
-    signal?: AbortSignal,
-  ): Promise<Listed<T>> {
+  /** A list, what the service says that it leaves out, and what cannot be read. */
+  async listed<T>(send: Send, read: (value: unknown) => Listed<T>, signal?: AbortSignal): Promise<Listed<T>> {
     const { headers, body } = await this.#send(send, signal);
-    const items = this.#readJson(send, body, read);
-    return { items, notices: decodeNotices(headerText(headers, noticeHeader)) };
+    const { items, notices } = this.#readJson(send, body, read);
+    return { items, notices: [...decodeNotices(headerText(headers, noticeHeader)), ...notices] };
   }
 
   async discard(send: Send, signal?: AbortSignal): Promise<void> {

@@ -2,6 +2,7 @@ import { AplKernelError } from '../errors.js';
 import { present } from '../present.js';
 import { formatTime, parseTime } from '../time.js';
 import type { ImportChoices } from './imports.js';
+import type { Listed } from './notices.js';
 
 /**
  * The JSON shapes of the query API (https://axiom.co/docs/restapi/introduction), for both sides: the client that reads them and
@@ -313,11 +314,9 @@ export function readStarredQuery(value: unknown, path = 'starred query'): Starre
   };
 }
 
-/** Returns the starred queries of a listing. */
-export function readStarredQueries(value: unknown): readonly StarredQuery[] {
-  return list(value, 'starred queries').map((item, index) =>
-    readStarredQuery(item, `starred queries[${index}]`),
-  );
+/** Returns the starred queries of a listing; one that cannot be read is left out, and a notice says why. */
+export function readStarredQueries(value: unknown): Listed<StarredQuery> {
+  return listed(value, 'starred queries', readStarredQuery);
 }
 
 /** Returns an annotation; a text that is empty and an end that is null or Go's zero time are absent, as services spell it. */
@@ -338,9 +337,9 @@ export function readAnnotation(value: unknown, path = 'annotation'): Annotation 
   };
 }
 
-/** Returns the annotations of a listing. */
-export function readAnnotations(value: unknown): readonly Annotation[] {
-  return list(value, 'annotations').map((item, index) => readAnnotation(item, `annotations[${index}]`));
+/** Returns the annotations of a listing; one that cannot be read is left out, and a notice says why. */
+export function readAnnotations(value: unknown): Listed<Annotation> {
+  return listed(value, 'annotations', readAnnotation);
 }
 
 /** Whether a time in a request or an answer stands for none: clients in Go spell an absent time as the year 1. */
@@ -495,6 +494,19 @@ function list(value: unknown, path: string): readonly unknown[] {
   if (value === null) return [];
   if (!Array.isArray(value)) throw new ShapeError(path, 'an array', value);
   return value;
+}
+
+function listed<T>(value: unknown, path: string, read: (value: unknown, path: string) => T): Listed<T> {
+  const items: T[] = [];
+  const notices: string[] = [];
+  for (const [index, item] of list(value, path).entries())
+    try {
+      items.push(read(item, `${path}[${index}]`));
+    } catch (error) {
+      if (!(error instanceof ShapeError)) throw error;
+      notices.push(`Left out: ${error.message}.`);
+    }
+  return { items, notices };
 }
 
 function string(value: unknown, path: string): string {

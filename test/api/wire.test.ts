@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import {
   datasetNameOf,
   type QueryProgress,
+  readAnnotations,
   readDatasets,
   readErrorBody,
   readFields,
@@ -37,6 +38,8 @@ describe('an error body is', () => {
 });
 
 const star = { kind: 'apl', name: 'n', who: 'u', metadata: { a: 'b' }, query: { apl: 'web', cursor: 'c' } };
+
+const annotation = { id: 'b', type: 'deploy', datasets: ['d'], time: '2026-01-01T00:00:00Z' };
 
 describe('a starred query', () => {
   test('keeps the members of the API and drops others', () => {
@@ -106,7 +109,31 @@ describe('an answer', () => {
         { name: 'b', type: '', unit: '', hidden: false, description: '' },
       ],
     ],
-    ['of starred queries', readStarredQueries, [star, star], [star, star]],
+    ['of starred queries', readStarredQueries, [star, star], { items: [star, star], notices: [] }],
+    [
+      'of starred queries, but for those that are odd',
+      readStarredQueries,
+      [star, 7, { ...star, query: {} }, star],
+      {
+        items: [star, star],
+        notices: [
+          'Left out: starred queries[1] should be an object, not a number.',
+          'Left out: starred queries[2].query.apl should be a string, not missing.',
+        ],
+      },
+    ],
+    [
+      'of annotations, but for those that are odd',
+      readAnnotations,
+      [{ id: 'a', type: 'deploy', datasets: ['d'] }, annotation, { ...annotation, datasets: 'd' }],
+      {
+        items: [annotation],
+        notices: [
+          'Left out: annotations[0].time should be a string, not missing.',
+          'Left out: annotations[2].datasets should be an array, not a string.',
+        ],
+      },
+    ],
     ['of a user', readUser, { id: 'u', name: 'n', email: 'e' }, { id: 'u', name: 'n', email: 'e' }],
     ['of a user with an id alone', readUser, { id: 'u' }, { id: 'u', name: '', email: '' }],
     ['of an import', readImportReport, { ...report, ...times }, { ...report, ...times }],
@@ -141,7 +168,6 @@ describe('an answer', () => {
     [readFields, [{ name: 'a', unit: 7 }], 'fields[0].unit should be a string, not a number'],
     [readFields, [{ name: 'a', description: 7 }], 'fields[0].description should be a string, not a number'],
     [readStarredQueries, 7, 'starred queries should be an array, not a number'],
-    [readStarredQueries, [star, 7], 'starred queries[1] should be an object, not a number'],
     [readStarredQuery, { ...star, dataset: 7 }, 'starred query.dataset should be a string, not a number'],
     [readStarredQuery, { ...star, who: 7 }, 'starred query.who should be a string, not a number'],
     [readUser, null, 'user should be an object, not null'],

@@ -2,7 +2,6 @@ import type { Client } from '../../api/client.js';
 import { ApiError } from '../../api/errors.js';
 import type { ChartWish } from '../../apl/operators/drawing.js';
 import { AplKernelError } from '../../errors.js';
-import { present } from '../../present.js';
 import type { AskAnnotations } from '../../result/chart/chart.js';
 import type { ChartAnnotations } from '../../result/chart/time/rules.js';
 import type { QueryResult } from '../../result/result.js';
@@ -95,7 +94,9 @@ export class AnnotationReader {
       const { items, notices } = await client.listAnnotations({ datasets, start, end }, signal);
       // A service may know no filter.
       const annotations = items.filter(each => each.datasets.some(name => datasets.includes(name)));
-      return { annotations, ...present({ isPart: notices.length > 0 || undefined }) };
+      if (notices.length === 0) return { annotations };
+      this.#explained(profile, notices.join(' '), 'lack annotations');
+      return { annotations, isPart: true };
     } catch (error) {
       if (signal.aborted) return { annotations: [] };
       const reason = error instanceof AplKernelError ? error.message : 'they could not be read';
@@ -104,10 +105,9 @@ export class AnnotationReader {
     }
   }
 
-  /** Logs why there are no annotations, the first time. */
-  #explained(profile: string, reason: string): string {
-    if (!this.#logged.has(profile))
-      this.#source.log(`charts of ${profile} are without annotations: ${reason}`);
+  /** Logs why annotations are missing, the first time. */
+  #explained(profile: string, reason: string, what = 'are without annotations'): string {
+    if (!this.#logged.has(profile)) this.#source.log(`charts of ${profile} ${what}: ${reason}`);
     this.#logged.add(profile);
     return reason;
   }
