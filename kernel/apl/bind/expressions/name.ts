@@ -1,6 +1,6 @@
 import { aggregateNamed, functionNamed } from '../../catalog/all.js';
 import { writtenName } from '../../catalog/written.js';
-import type { Column, Scalar } from '../../plan/plan.js';
+import type { Column, DatasetSchema, Scalar } from '../../plan/plan.js';
 import { call, constant, path, reference } from '../../plan/scalars.js';
 import type { Expr } from '../../syntax/ast.js';
 import { identifier, member, nameExpr } from '../../syntax/nodes.js';
@@ -89,6 +89,19 @@ function bindSimple(binder: Binder, expr: Extract<Expr, { kind: 'name' }>, scope
     return unbound;
   }
   return bindUngrouped(binder, expr, scope) ?? reportUnknown(binder, expr, scope);
+}
+
+/** A result of another cell is a table: its first field beside the times is named as what may be meant. */
+function reportResult(binder: Binder, expr: NameExpr, { name, fields }: DatasetSchema): Scalar {
+  const field = fields.find(each => each.name !== '_time' && each.name !== '_sysTime') ?? fields[0];
+  const rows = `${writtenName(name)} | project ${writtenName(field?.name ?? 'field')}`;
+  binder.error(
+    'table-as-value',
+    expr,
+    `\`${shorten(name)}\` is a result, not a value`,
+    `Use it as a source, or a field of it as a list: \`field in ((${rows}))\`.`,
+  );
+  return unbound;
 }
 
 /** The value of a `let`, which takes up as much of the bounds as the expression that defined it. */
@@ -192,6 +205,8 @@ function reportUnknown(binder: Binder, expr: NameExpr, scope: Scope): Scalar {
     );
     return unbound;
   }
+  const table = expr.kind === 'name' ? binder.environment.results?.get(expr.name) : undefined;
+  if (table !== undefined) return reportResult(binder, expr, table);
   const root = rootOf(expr);
   const dotted = dottedName(expr);
   const name = dotted ?? (root.kind === 'name' ? root.name : binder.text(expr));

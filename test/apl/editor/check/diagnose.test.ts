@@ -116,6 +116,26 @@ test('a kept result takes any field, as its query may have changed, and comes be
   expect(found("['web'] | where n > 1")).toEqual(['unknown field `n`']);
 });
 
+test('a kept result in place of a value is said, with how its rows are a list', () => {
+  const fields = [
+    { name: '_time', type: 'datetime' as const },
+    { name: 'trace id', type: 'string' as const },
+  ];
+  const facts = {
+    ...{ profile: 'local', exact: true, datasets: ['web'], results: [{ name: 'bad', fields }], magics: [] },
+    ...{ variables: {}, tables: [] },
+  };
+  const columns = [{ name: 'id', type: 'string' as const }];
+  const environmentNow = known({ facts, fields: () => columns, now: 0n });
+  const found = (cell: string) => diagnose(cell, environmentNow).map(each => [each.message, each.hint]);
+  const said = [
+    '`bad` is a result, not a value',
+    "Use it as a source, or a field of it as a list: `field in ((bad | project ['trace id']))`.",
+  ];
+  for (const list of ['(bad)', '((bad))']) expect(found(`web | where id in ${list}`)).toEqual([said]);
+  expect(found("web | where id in ((bad | project ['trace id']))")).toEqual([]);
+});
+
 test('a dataset whose fields are not known yet takes any; parameters are names too', () => {
   const facts = {
     ...{ profile: 'local', exact: true, datasets: ['web'], results: [], magics: [] },
