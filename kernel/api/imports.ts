@@ -45,7 +45,7 @@ const rows: Readonly<Record<ImportMember, Omit<ImportOption, 'member'>>> = {
   zone: {
     name: 'zone',
     value: 'ZONE',
-    summary: 'of times that have none or one in a word such as CEST: Europe/Berlin; UTC when absent',
+    summary: 'the time zone of times without an offset, such as Europe/Berlin; UTC when absent',
     allows: isZone,
     wanted: 'a time zone of the IANA, such as Europe/Berlin',
   },
