@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import { decode, encode } from '@jridgewell/sourcemap-codec';
 import { build } from 'esbuild';
 import { root } from './process.mjs';
@@ -14,10 +14,15 @@ const ENGINE = { engine: 'kernel/local/engine/process.ts' };
 const PACKAGES = {
   // Its CommonJS file, which is its default export.
   'markdown-it': createRequire(import.meta.url).resolve('markdown-it'),
+  protobufjs: 'protobufjs/light.js',
+  'semantic-conventions': '@opentelemetry/semantic-conventions/incubating',
   undici: 'undici',
   vega: 'vega',
   'vega-lite': 'vega-lite',
 };
+
+/** The file below dist/ of each package that is imported by such a name. */
+const FILES = new Map(Object.entries(PACKAGES).map(([name, path]) => [isAbsolute(path) ? name : path, name]));
 
 /** Machine code stays where npm puts it, and so does what looks for it. */
 const NATIVE = ['zeromq/lib/load-addon.js', '@duckdb/node-bindings'];
@@ -35,9 +40,9 @@ const FILE_URL = "const fileUrl=require('node:url').pathToFileURL(__filename).hr
 const packagesApart = {
   name: 'packages-apart',
   setup({ onResolve }) {
-    onResolve({ filter: /^[\w-]+$/ }, ({ path, kind }) =>
-      kind !== 'entry-point' && Object.hasOwn(PACKAGES, path)
-        ? { path: `./${path}.cjs`, external: true }
+    onResolve({ filter: /^[@\w]/ }, ({ path, kind }) =>
+      kind !== 'entry-point' && FILES.has(path)
+        ? { path: `./${FILES.get(path)}.cjs`, external: true }
         : undefined,
     );
   },
