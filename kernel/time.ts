@@ -227,9 +227,11 @@ export type DateOrder = (typeof dateOrders)[number];
 
 /** Whether the IANA has a time zone of this name. */
 export function isZone(name: string): boolean {
+  // An offset is none of its names.
+  if (!/^[A-Za-z]/.test(name)) return false;
   try {
-    // An offset is none of its names.
-    return /^[A-Za-z]/.test(name) && new Intl.DateTimeFormat('en', { timeZone: name }) !== undefined;
+    Intl.DateTimeFormat('en', { timeZone: name });
+    return true;
   } catch {
     return false;
   }

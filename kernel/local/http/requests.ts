@@ -223,7 +223,10 @@ export function readImportRequest(body: unknown): ImportRequest {
   const refuse = ({ member, wanted }: ImportOption) => {
     throw invalid(`\`${member}\` should be ${wanted}.`);
   };
-  const choices = importChoices(({ member }) => members[member] || undefined, refuse);
+  const choices = importChoices(
+    ({ member }) => (members[member] === '' ? undefined : members[member]),
+    refuse,
+  );
   return { path, dataset, ...choices, ...present({ replace }) };
 }
 

@@ -87,6 +87,8 @@ const cases: readonly Case[] = [
     ],
     zone: 'Europe/Berlin',
   },
+  { what: 'a zone for times that have one', values: ['2026-07-01T12:00:00Z'], zone: 'Europe/Berlin' },
+  { what: 'a zone for seconds since 1970', values: ['1782900000'], zone: 'Europe/Berlin' },
   { what: 'half an hour of daylight saving', values: ['2026-04-05 01:45'], zone: 'Australia/Lord_Howe' },
   { what: 'days of a spreadsheet in a zone', values: ['46204.5', '46023.5'], zone: 'America/New_York' },
   { what: 'the name of the month', values: ['05 Nov 2026', '05-Nov-26', 'Nov 5, 2026'] },
@@ -265,6 +267,17 @@ test.each(inBerlin)('the time zone of %s: %s', async (name, line, time) => {
   expect((await service().json('POST', '/v1/local/import', request)).status).toBe(200);
   const { body } = await service().query(`dataset ${dataset}: _time:datetime`);
   expect(body.tables[0].columns).toEqual([[time]]);
+});
+
+test.each([
+  ['format', 0],
+  ['zone', false],
+  ['encoding', 7],
+  ['list', []],
+])('an option of an import that is no text is refused: %s', async (option, value) => {
+  const request = { path: '/nowhere.csv', dataset: 'x', [option]: value };
+  const { status, body } = await service().json('POST', '/v1/local/import', request);
+  expect([status, body.message.split(' should be ')[0]]).toEqual([400, `\`${option}\``]);
 });
 
 test('the engine knows all time zones that are taken, and others are refused', async () => {

@@ -213,10 +213,11 @@ export function plain(bytes: Buffer): Buffer {
   return isPacked(bytes) ? gunzipSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH }) : bytes;
 }
 
-async function firstBytes(file: string): Promise<Buffer> {
+/** Returns the bytes at the beginning of a file, as they are. */
+export async function firstBytes(file: string, mostBytes = startBytes): Promise<Buffer> {
   const handle = await open(file);
   try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(startBytes), 0, startBytes, 0);
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(mostBytes), 0, mostBytes, 0);
     return buffer.subarray(0, bytesRead);
   } finally {
     await handle.close();

@@ -1,5 +1,5 @@
 import { createReadStream, createWriteStream } from 'node:fs';
-import { open, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -7,6 +7,7 @@ import { plural } from '../../../text.js';
 import { ServiceError } from '../../http/service-error.js';
 import { writeArrayAsLines } from '../readers/array.js';
 import { looksLikeHeader } from '../readers/csv.js';
+import { firstBytes } from './formats.js';
 
 /** One file that readers take, made from those of a request if these are not such a file. */
 export interface Prepared {
@@ -76,7 +77,7 @@ function namesFields(line: Buffer, ending: string): boolean {
 
 /** Returns the values of a JSON array as lines; undefined for any other text. */
 async function asLines({ file, ending }: Prepared): Promise<string | undefined> {
-  const begin = (await firstBytes(file)).toString('latin1').trimStart();
+  const begin = (await firstBytes(file, mostBytes)).toString('latin1').trimStart();
   if (['.csv', '.tsv'].includes(ending) || !/^\[\s*[{\]]/.test(begin)) return undefined;
   const lines = `${file}.lines`;
   if (await writeArrayAsLines(file, lines)) {
@@ -110,18 +111,9 @@ const newline = 10;
 
 /** The first line with its line break. */
 async function firstLine(file: string): Promise<Buffer> {
-  const bytes = await firstBytes(file);
+  const bytes = await firstBytes(file, mostBytes);
   return bytes.subarray(0, bytes.indexOf(newline) + 1 || bytes.length);
 }
 
-async function firstBytes(file: string): Promise<Buffer> {
-  const handle = await open(file);
-  try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(mostBytes), 0, mostBytes, 0);
-    return buffer.subarray(0, bytesRead);
-  } finally {
-    await handle.close();
-  }
-}
-
+/** Those of a first line, at most. */
 const mostBytes = 2 ** 20;

@@ -290,14 +290,15 @@ async function readingOf(search: Search, column: SampledColumn): Promise<TimeSou
   const { name: field, column: value } = column;
   const dates = await numberedTime(search, column);
   if (dates !== undefined) return dates;
+  const instant = (sql: string) => ({ field, sql, notes: unzonedNotes(search.options, field) });
   switch (column.type) {
     case 'datetime':
-      return { field, sql: value, notes: [] };
+      return instant(value);
     case 'long':
     case 'timespan':
-      return { field, sql: `make_timestamp_ns(${epochNs(value)})`, notes: [] };
+      return instant(`make_timestamp_ns(${epochNs(value)})`);
     case 'real':
-      return { field, sql: `make_timestamp_ns(${epochNsOfReal(value)})`, notes: [] };
+      return instant(`make_timestamp_ns(${epochNsOfReal(value)})`);
     case 'string':
       return readText(search, field, value);
     case 'dynamic':
@@ -305,6 +306,13 @@ async function readingOf(search: Search, column: SampledColumn): Promise<TimeSou
     case 'bool':
       return { field, sql: 'NULL::TIMESTAMP_NS', notes: [] };
   }
+}
+
+/** Says that the times of a field are no texts, which a zone would be needed for. */
+function unzonedNotes({ zone }: TimeOptions, field: string): readonly string[] {
+  return zone === undefined
+    ? []
+    : [`\`--zone\` changes nothing: the times of \`${field}\` are no texts without an offset.`];
 }
 
 /** The time in a field whose numbers are dates, if it is named by the user or as a date: small ones may be durations. */

@@ -40,6 +40,6 @@ export async function twiceNotes(connection: Connection, file: string, zone: str
   return count === 0
     ? []
     : [
-        `The clocks of ${zone} show the time of ${plural(count, 'row')} again later, as they are put back: it is read as the first.`,
+        `Some times are there twice, as the clocks of ${zone} are put back. In the first of the two: ${plural(count, 'row')}; a time without an offset is always read as that one.`,
       ];
 }
