@@ -221,12 +221,17 @@ function changeText(change: RowChange): string {
   return oneLine(`changed: ${[...pairs(change.key), ...cells].join(', ')}`, 200);
 }
 
+/** Whoever names a profile for a run allows its use. */
+function allowedIn({ allow = [], profile }: RunOptions): readonly AskedEffect[] {
+  return profile === undefined ? allow : [...allow, 'profile'];
+}
+
 /** True when every cell ran. */
 async function runOne(path: string, options: RunOptions, host: NotebookHost): Promise<boolean> {
   const notebook = await readNotebook(path);
   prepareNotebook(notebook, { parameters: options.param, ...options });
   const files = await filesOf(path, options);
-  const handler = await host.kernel(dirname(path), options.allow);
+  const handler = await host.kernel(dirname(path), allowedIn(options));
   const meter = new Meter(path, host.terminal);
   try {
     if (options.cache !== undefined) await useRecording(handler, options.cache, host.signal);

@@ -174,6 +174,11 @@ export class Session {
     return [localProfile, ...endpoints.map(each => each.profileName).filter(name => name !== localProfile)];
   }
 
+  /** The profile that the user chose for the session before it began. */
+  get startedOn(): string {
+    return startProfile(this.options.environment);
+  }
+
   get profileName(): string {
     return this.#active;
   }

@@ -37,6 +37,8 @@ export interface LabOptions {
   readonly theme?: Theme;
   /** Files of the home directory by name. */
   readonly home?: Readonly<Record<string, string>>;
+  /** What cells may do without a question; nothing when absent. */
+  readonly allow?: string;
 }
 
 /** A running JupyterLab with directories of its own; `stop` ends it and removes them. */
@@ -68,7 +70,7 @@ export async function startLab(options: LabOptions): Promise<Lab> {
   const token = 'test-token';
   const port = await freePort();
   const child = spawn(join(options.venv, 'bin', 'python'), labArguments(port, token, notebookDir), {
-    env: environment(root, options.venv),
+    env: { ...environment(root, options.venv), APL_KERNEL_ALLOW: options.allow ?? '' },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let log = '';

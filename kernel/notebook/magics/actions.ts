@@ -126,10 +126,24 @@ export async function use(call: MagicCall, host: MagicHost): Promise<void> {
     return listProfiles(host);
   }
   const endpoint = await session.readEndpoint(name);
+  if (!session.replays) await askToSend(endpoint, host);
   const asks = call.options.has('token') || (endpoint?.token === undefined && io.allowStdin);
   if (endpoint !== undefined && asks) session.keepToken(name, await askToken(endpoint, io));
   await session.use(name);
   say(io, `Using ${name} (${endpoint === undefined ? 'the local service' : endpoint.url})`);
+}
+
+/** Asks before queries can reach this service, unless it is local or the one that the session started on. */
+export async function askToSend(
+  endpoint: Endpoint | undefined,
+  { session, io, consent }: MagicHost,
+): Promise<void> {
+  // A choice in the front end is the user's yes.
+  if (!io.storeHistory) session.consents.give('profile');
+  if (endpoint === undefined || endpoint.profileName === session.startedOn) return;
+  const { profileName, url, edgeUrl } = endpoint;
+  const where = [url, ...(edgeUrl === undefined ? [] : [edgeUrl])].join(' and ');
+  await consent('profile', `send queries to ${profileName} (${where}), with your token`);
 }
 
 async function askToken({ profileName, url }: Endpoint, io: CellIo): Promise<AccessToken> {

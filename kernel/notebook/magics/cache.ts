@@ -5,7 +5,7 @@ import { formatTime } from '../../time.js';
 import type { RecordingMode } from '../recording/recording.js';
 import type { AnswerStore } from '../recording/store.js';
 import type { Session } from '../session.js';
-import { say } from './actions.js';
+import { askToSend, say } from './actions.js';
 import { MagicError, misuse } from './arguments.js';
 import { pathOf } from './files.js';
 import type { Magic, MagicCall, MagicHost } from './magic.js';
@@ -28,7 +28,7 @@ export const cacheMagic: Magic = {
     'The directory holds no token, and neither queries nor parameters in plain text, but all data that the queries returned. It takes up to 256 MB; an answer beyond that is not kept, and a line above its result says so. An answer that was changed on the disk is refused. `apl-kernel run --cache DIR` replays what a directory holds, and records when it holds nothing.',
   ].join('\n'),
   arity: [0, 2],
-  effects: ['write', 'overwrite'],
+  effects: ['profile', 'write', 'overwrite'],
   run: cache,
 };
 
@@ -38,6 +38,7 @@ async function cache({ words, magic }: MagicCall, host: MagicHost): Promise<void
   if (mode === undefined) return say(io, stateText(session));
   if (mode === 'off') {
     if (given !== undefined) throw misuse(magic, 'off takes no directory');
+    await askToEndReplay(host);
     await session.record(undefined);
     return say(io, 'Answers are neither recorded nor replayed.');
   }
@@ -46,11 +47,18 @@ async function cache({ words, magic }: MagicCall, host: MagicHost): Promise<void
   if (given === undefined) throw misuse(magic, `${mode} needs a directory`);
   const { Recording } = await import('../recording/recording.js');
   const directory = pathOf(session.options, given);
+  if (mode !== 'replay') await askToEndReplay(host);
   if (mode === 'record') await askToReplace(directory, host);
   const store = await storeFor(mode, directory, session.options.now());
   if (mode !== 'replay') session.consents.made(['recording', store.directory]);
   await session.record(new Recording(mode, store));
   say(io, stateText(session));
+}
+
+/** While a replay answers, any profile can be used without a question, as nothing is sent. */
+async function askToEndReplay(host: MagicHost): Promise<void> {
+  const { session } = host;
+  if (session.replays) await askToSend(await session.endpoint(session.profileName), host);
 }
 
 /** Recording deletes the answers that the directory holds, and replaces the file that marks a recording. */

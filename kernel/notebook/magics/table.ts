@@ -122,7 +122,7 @@ export const magics: readonly Magic[] = [
     help: [
       'Profiles are the `[deployments.NAME]` sections of `~/.axiom.toml` and the AXIOM_* environment variables. Each `%use` reads the file again.',
       '',
-      'A session starts on `local`, or on the profile that AXIOM_DEPLOYMENT names. Every result names its profile, unless that is `local`.',
+      'A session starts on `local`, or on the profile that AXIOM_DEPLOYMENT names. Every result names its profile, unless that is `local`. Before a cell changes to another for the first time, it asks whether queries may be sent there.',
       '',
       'For a profile without a token the kernel asks for one. It is not shown while you type, and stays in the memory of the kernel.',
     ].join('\n'),

@@ -77,6 +77,7 @@ describe("strangers' texts", () => {
       files: { 'hostile.ipynb': notebookOf(sources) },
       file: 'hostile.ipynb',
       home: profileOf(stranger),
+      allow: 'profile',
       browser: { permissions: ['clipboard-read', 'clipboard-write'] },
     });
     ({ page } = session);

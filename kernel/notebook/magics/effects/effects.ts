@@ -10,8 +10,8 @@ interface EffectRow {
 export const effects = {
   query: { asks: false, does: 'sends queries and questions about data to the service of the profile in use' },
   profile: {
-    asks: false,
-    does: 'sends the queries below it to another profile that you configured; every result names it',
+    asks: true,
+    does: 'sends queries to a service that the session did not start on, with your token for it; every result names the profile',
   },
   history: { asks: false, does: 'shows queries of other notebooks on this machine' },
   read: {

@@ -47,18 +47,21 @@ function answer(seen: Seen): ReturnType<typeof everyday> {
 }
 
 /** A kernel on the services of this test; `allowed` is what its notebook may do without a question. */
-async function kernel(allowed: readonly AskedEffect[]): Promise<Bench> {
+async function kernel(allowed: readonly AskedEffect[], deployment?: string): Promise<Bench> {
   const connect = async () => ({ url: service.url, token: service.token, restarted: false });
   const bench = await startBench({
     allowed,
     workDir,
     importLog: new ImportLog(join(directory, 'data', 'imports.json')),
     local: () => ({ connect, close: () => undefined }),
+    environment: () => (deployment === undefined ? {} : { deployment }),
   });
   benches.push(bench);
   await writeFile(
     join(bench.homeDir, '.axiom.toml'),
-    `[deployments.prod]\nurl = "${hosted.url}"\ntoken = "xaat-1"\n`,
+    ['prod', 'other']
+      .map(name => `[deployments.${name}]\nurl = "${hosted.url}"\ntoken = "xaat-1"\n`)
+      .join(''),
     { mode: 0o600 },
   );
   return bench;
@@ -82,7 +85,7 @@ async function belongings(): Promise<void> {
     expect(traceback(await owner.run(cell))).toEqual([]);
 }
 
-/** Everything that a notebook could change: files, what the local service keeps, and what the hosted one was told to change. */
+/** What a notebook could change or give away: files, what the local service keeps, and what was sent to the hosted one. */
 async function state({ homeDir }: Bench): Promise<unknown> {
   const read = async (path: string) =>
     (await fetch(`${service.url}${path}`, { headers: { authorization: `Bearer ${service.token}` } })).json();
@@ -92,12 +95,13 @@ async function state({ homeDir }: Bench): Promise<unknown> {
     datasets: datasets.map(({ name, rows }) => [name, rows]),
     stars: await read('/v2/apl-starred-queries'),
     annotations: await read('/v2/annotations'),
-    hosted: hosted.seen.filter(isChange).map(({ method, path }) => `${method} ${path}`),
+    hosted: hosted.seen.filter(isSent).map(({ method, path }) => `${method} ${path}`),
   };
 }
 
-function isChange({ method, path }: Seen): boolean {
-  return method !== 'GET' && !path.endsWith('_apl');
+/** Queries and changes. */
+function isSent({ method }: Seen): boolean {
+  return method !== 'GET';
 }
 
 async function filesOf(folder: string): Promise<Readonly<Record<string, string>>> {
@@ -114,6 +118,13 @@ const asking: readonly (readonly [magic: string, effect: AskedEffect, cell: stri
   ['drop', 'drop', '%drop kept --yes', 'delete the dataset kept, 2 events'],
   ['export', 'overwrite', 'print a = 3\n', 'replace '],
   ['cache', 'overwrite', '%cache record rec', 'delete the recording in '],
+  ['use', 'profile', '%use prod\nweb | count', 'send queries to prod (http://'],
+  [
+    'cache',
+    'profile',
+    '%cache replay rec\n%use prod\n%cache off\nweb | count',
+    'send queries to prod (http://',
+  ],
   ['annotate', 'send', '%use prod\n%annotate Hi --dataset web', 'keep an annotation in prod'],
   ['annotate', 'drop', '%use prod\n%annotate --delete n1', 'delete the annotation n1'],
   ['star', 'send', '%use prod\n%star --new Hi --no-run\nweb', 'keep a query in prod'],
@@ -128,6 +139,11 @@ const cells = asking.map(
     [magic, effect, magic === 'export' ? `%export old.csv --force\n${cell}` : cell, what] as const,
 );
 
+/** What else the cell of an effect needs. */
+function besides(effect: AskedEffect): readonly AskedEffect[] {
+  return effect === 'profile' ? [] : ['profile'];
+}
+
 test('each effect that a magic declares and that is asked for has a cell here, and no other', () => {
   const declared = magics.flatMap(({ name, effects }) =>
     askedEffects.filter(each => effects.includes(each)).map(effect => `${name} ${effect}`),
@@ -138,7 +154,7 @@ test('each effect that a magic declares and that is asked for has a cell here, a
 describe.each(cells)('%s: %s', (magic, effect, cell, what) => {
   test('changes nothing where nobody can be asked, and says how it is allowed; nor when the answer is not yes', async () => {
     await belongings();
-    const stranger = await kernel([]);
+    const stranger = await kernel(besides(effect));
     const before = await state(stranger);
     const [message = '', ...rest] = traceback(await stranger.run(cell));
     expect(message).toContain(`magic: %${magic} would ${what}`);
@@ -156,7 +172,7 @@ describe.each(cells)('%s: %s', (magic, effect, cell, what) => {
 
   test('is done after a yes, after which its kind is not asked for again', async () => {
     await belongings();
-    const stranger = await kernel([]);
+    const stranger = await kernel(besides(effect));
     const before = await state(stranger);
     const run = await stranger.run(cell, { answer: ' Yes ' });
     expect([traceback(run), run.outputs.filter(({ kind }) => kind === 'asked').length]).toEqual([[], 1]);
@@ -168,7 +184,7 @@ describe.each(cells)('%s: %s', (magic, effect, cell, what) => {
   });
 
   test.each([
-    ['where it was allowed', [effect], true],
+    ['where it was allowed', [effect, ...besides(effect)], true],
     ['in a line that the front end runs by itself', [], false],
   ] as const)('is done without a question %s', async (_, allowed, storeHistory) => {
     await belongings();
@@ -194,7 +210,7 @@ const quiet: Readonly<Record<string, readonly string[]>> = {
   cache: ['%cache', '%cache replay rec', '%cache off'],
   history: ['%history'],
   rerun: ['%rerun 1'],
-  use: ['%use', '%use local'],
+  use: ['%use', '%use local', '%use prod', '%use prod --token'],
   whoami: ['%whoami'],
   datasets: ['%datasets'],
   schema: ['%schema', '%schema kept'],
@@ -229,6 +245,37 @@ test('every magic changes nothing that is not its own without a question', async
     await stranger.run(cell);
     expect([cell, await state(stranger)]).toEqual([cell, before]);
   }
+});
+
+describe('the queries of a stranger', () => {
+  const sent = () => hosted.seen.filter(isSent).length;
+
+  test('reach the profile that the session started on, and no other', async () => {
+    const bench = await kernel([], 'prod');
+    expect(traceback(await bench.run('%use local\n%use prod\nweb | count'))).toEqual([]);
+    expect(sent()).toBe(1);
+    expect(traceback(await bench.run('%use other'))[0]).toContain(
+      '%use would send queries to other (http://',
+    );
+  });
+
+  test('reach another after the user has chosen it in the front end', async () => {
+    const bench = await kernel([]);
+    expect(traceback(await bench.run('%use prod', { storeHistory: false }))).toEqual([]);
+    expect(traceback(await bench.run('%use local\n%use prod\nweb | count'))).toEqual([]);
+    expect(sent()).toBe(1);
+  });
+
+  test('are replayed under any profile', async () => {
+    const owner = await kernel(askedEffects);
+    await owner.run('%use prod\n%cache record rec\nweb | count');
+    const bench = await kernel([]);
+    const [{ outcome }, before] = [await bench.run('%cache replay rec\n%use prod\nweb | count'), sent()];
+    expect([outcome.status, before]).toEqual(['ok', 1]);
+    for (const mode of ['off', 'auto rec', 'record rec'])
+      expect(traceback(await bench.run(`%cache ${mode}\nweb | count`))[0]).toContain('%cache would send');
+    expect(sent()).toBe(1);
+  });
 });
 
 describe('what a session made, it may change', () => {
