@@ -31,6 +31,8 @@ function project(name: string, include: readonly string[], exclude: readonly str
       include: include.map(folder => `${folder}/*.test.ts`),
       exclude: ['**/node_modules/**', ...exclude],
       setupFiles: ['test/setup/seed.ts'],
+      // No test changes what modules hold, and to load Arrow, vega and the language for each file takes longer than to test them.
+      isolate: name !== 'fast',
       globalSetup: needsBuild ? ['test/setup/build.ts'] : [],
       // A long campaign takes as long as it takes.
       testTimeout: name === 'faults' ? 3_600_000 : 120_000,

@@ -1,36 +1,32 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-
-const kernel = join(dirname(dirname(fileURLToPath(import.meta.url))), 'kernel');
+import { sourcesIn, target, withoutEnding } from './setup/sources.js';
 
 /**
- * The files of kernel/ that import each other in a circle, imports of types included. Each of these is one recursion of the
- * language: an expression holds expressions; a pipeline holds sources, which hold pipelines.
+ * The files of kernel/ and labextension/ that import each other in a circle, imports of types included. Each of these is one
+ * recursion of the language: an expression holds expressions; a pipeline holds sources, which hold pipelines.
  */
 const ALLOWED: readonly (readonly string[])[] = [
   [
-    'apl/bind/expressions/aggregate',
-    'apl/bind/expressions/binary',
-    'apl/bind/expressions/call',
-    'apl/bind/expressions/expression',
-    'apl/bind/expressions/name',
+    'kernel/apl/bind/expressions/aggregate',
+    'kernel/apl/bind/expressions/binary',
+    'kernel/apl/bind/expressions/call',
+    'kernel/apl/bind/expressions/expression',
+    'kernel/apl/bind/expressions/name',
   ],
-  ['apl/bind/join', 'apl/bind/operators', 'apl/bind/pipeline', 'apl/bind/source'],
+  ['kernel/apl/bind/join', 'kernel/apl/bind/operators', 'kernel/apl/bind/pipeline', 'kernel/apl/bind/source'],
   [
-    'apl/syntax/readers/clauses',
-    'apl/syntax/readers/dynamic',
-    'apl/syntax/readers/expression',
-    'apl/syntax/readers/items',
-    'apl/syntax/readers/pipeline',
-    'apl/syntax/readers/search',
-    'apl/syntax/readers/source',
+    'kernel/apl/syntax/readers/clauses',
+    'kernel/apl/syntax/readers/dynamic',
+    'kernel/apl/syntax/readers/expression',
+    'kernel/apl/syntax/readers/items',
+    'kernel/apl/syntax/readers/pipeline',
+    'kernel/apl/syntax/readers/search',
+    'kernel/apl/syntax/readers/source',
   ],
 ];
 
 test('files import each other in a circle only where the language recurs', () => {
-  expect(circles(importsByFile())).toEqual(ALLOWED);
+  expect(circles(importsByFile('kernel', 'labextension/src'))).toEqual(ALLOWED);
 });
 
 test('a circle is found', () => {
@@ -43,26 +39,16 @@ test('a circle is found', () => {
   expect(circles(graph)).toEqual([['a', 'b', 'c']]);
 });
 
-/** Each file of kernel/, without its ending, and those that it imports. */
-function importsByFile(): ReadonlyMap<string, readonly string[]> {
-  const files = readdirSync(kernel, { withFileTypes: true, recursive: true })
-    .filter(entry => entry.isFile() && entry.name.endsWith('.ts'))
-    .map(entry => join(entry.parentPath, entry.name));
-  return new Map(files.map(path => [nameOf(path), importsOf(path)]));
-}
-
-function nameOf(path: string): string {
-  return relative(kernel, path).replace(/\.[jt]s$/, '');
-}
-
-function importsOf(path: string): readonly string[] {
-  const text = readFileSync(path, 'utf8').replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
-  const paths = [...text.matchAll(/\b(?:from|import)\s*\(?\s*'(\.[^']+)'/g)].map(
-    ([, specifier = '']) => specifier,
+/** Each file of these folders, without its ending, and those that it imports. */
+function importsByFile(...folders: readonly string[]): ReadonlyMap<string, readonly string[]> {
+  const sources = sourcesIn(...folders);
+  return new Map(
+    sources.map(source => [
+      withoutEnding(source.path),
+      source.imports.filter(name => name.startsWith('.')).map(name => target(source, name)),
+    ]),
   );
-  return paths.map(specifier => nameOf(join(dirname(path), specifier)));
 }
-
 /** The sets of files that reach each other, sorted; Tarjan's algorithm. */
 function circles(graph: ReadonlyMap<string, readonly string[]>): string[][] {
   const indexes = new Map<string, number>();

@@ -1,10 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join, relative } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parseAst } from 'vitest/node';
-
-const root = dirname(dirname(fileURLToPath(import.meta.url)));
+import { root, type Source, sourcesIn, target, withoutEnding } from './setup/sources.js';
 
 /**
  * What the files of a folder may import besides those of that folder; `*` is everything. The longest row that a file's path
@@ -14,7 +12,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'apl/operators': ['apl/catalog/entry'],
   'apl/syntax': ['apl/operators', 'apl/catalog/entry', 'text', 'time'],
   'apl/catalog': ['apl/syntax', 'apl/operators'],
-  'apl/plan': ['apl/syntax', 'apl/operators/combining', 'apl/catalog/entry', 'time'],
+  'apl/plan': ['apl/syntax', 'apl/operators/combining', 'apl/catalog/entry'],
   'apl/bind': ['apl/syntax', 'apl/operators', 'apl/catalog', 'apl/plan', 'text', 'time'],
   'apl/editor': ['apl', '@lezer/common', '@lezer/highlight', 'text'],
   jupyter: ['zeromq', 'node:*', 'errors', 'text'],
@@ -40,7 +38,6 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'errors',
     'jupyter/message',
     'smol-toml',
-    'string-width',
     'fastest-levenshtein',
     'proper-lockfile',
     'text',
@@ -82,7 +79,6 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'local/functions': ['node:*', 're2js', 'time'],
   'local/duckdb': [
     'apl',
-    'errors',
     'local/functions',
     'local/sql/atom',
     'local/sql/auto-bin',
@@ -115,19 +111,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'local/results': ['apl', 'api/wire', 'local', '@duckdb/*', 'apache-arrow', 'fastify', 'node:*'],
   'local/check': ['local', 'node:*'],
   'local/otlp': ['apl/catalog', 'local', 'node:*', 'protobufjs', '@opentelemetry/*', 'time'],
-  'local/http': [
-    'apl',
-    'api/imports',
-    'api/wire',
-    'api/notices',
-    'errors',
-    'local',
-    'fastify',
-    '@fastify/*',
-    'node:*',
-    'text',
-    'time',
-  ],
+  'local/http': ['apl', 'api/imports', 'api/wire', 'errors', 'local', 'fastify', 'node:*', 'text', 'time'],
   local: ['errors', 'local/store/format', 'node:*', 'proper-lockfile', 'text'],
   'errors.ts': [],
   'machine.ts': ['errors', 'node:*'],
@@ -144,7 +128,7 @@ const LONGEST_FILE = 700;
 const LONGEST_FUNCTION = 70;
 const LARGEST_FOLDER = 16;
 /** What SQL has between quotes besides the texts of literal.ts: constants and members of our own unions. */
-const QUOTED_CONSTANTS: ReadonlySet<string> = new Set([
+const QUOTED_CONSTANTS: readonly string[] = [
   'local/duckdb/checks: cardNumbers',
   "local/duckdb/expressions: Object.is(value, -0) ? '-0' : value",
   "local/duckdb/expressions: value > 0 ? '' : '-'",
@@ -158,7 +142,7 @@ const QUOTED_CONSTANTS: ReadonlySet<string> = new Set([
   'local/engine/duckdb: memoryMb',
   'local/engine/parquet: metadataKey',
   'local/store/readers/json-passes: format',
-]);
+];
 
 /** The assertions of types in apl/: the compiler cannot follow a row of a table to the node that is made from it. */
 const ASSERTED: readonly string[] = [
@@ -175,7 +159,7 @@ const ASSERTED: readonly string[] = [
   'apl/syntax/walk: Readonly<Record<string, unknown>>',
 ];
 
-/** Folders that hold more, and how many at most. */
+/** Folders that hold more, and how many: a row changes with its folder. */
 const LARGER: Readonly<Record<string, number>> = {
   // Beside the folders that mirror kernel/: one for each other kind of test.
   test: 23,
@@ -183,54 +167,73 @@ const LARGER: Readonly<Record<string, number>> = {
   'test/faults': 18,
 };
 
-/** Files of the kernel that the extension may use: they run in a browser, with all that they import. */
-const IN_THE_BROWSER =
-  /^(?:apl\/.*|text|time|present|result\/(?:field|display\/(?:format|text)|ipc\/lz4|chart\/units)|notebook\/results\/protocol)$/;
+/** Files and folders of the kernel that the extension may use: they run in a browser, with all that they import. */
+const IN_THE_BROWSER = [
+  'apl',
+  'text',
+  'time',
+  'present',
+  'result/field',
+  'result/display/format',
+  'result/display/text',
+  'result/ipc/lz4',
+  'result/chart/units',
+  'notebook/results/protocol',
+];
 
-const kernelFiles = sourceFiles(join(root, 'kernel')).filter(path => !path.endsWith('/parser.ts'));
-const extensionFiles = sourceFiles(join(root, 'labextension', 'src'));
+const kernelSources = sourcesIn('kernel');
+const extensionSources = sourcesIn('labextension/src');
+const everything = [...kernelSources, ...extensionSources, ...sourcesIn('test', 'bench', 'scripts')];
+const kernelNames = new Set(kernelSources.map(importName));
 
 describe('who may import whom', () => {
-  for (const path of kernelFiles) {
-    test(relative(root, path), () => expect(forbiddenImports(path)).toEqual([]));
-  }
-  for (const path of kernelFiles.filter(file => IN_THE_BROWSER.test(importName(file)))) {
-    test(`${importName(path)} runs in a browser`, () => {
-      expect(kernelImports(path).filter(name => !IN_THE_BROWSER.test(name))).toEqual([]);
-      expect(readFileSync(path, 'utf8')).not.toMatch(/from 'node:/);
-    });
-  }
-  for (const path of extensionFiles) {
-    test(relative(root, path), () =>
-      expect(kernelImports(path).filter(name => !IN_THE_BROWSER.test(name))).toEqual([]),
-    );
-  }
+  const forBrowsers = kernelSources.filter(source => runsInBrowsers(importName(source)));
+
+  test('files of the kernel import what their row of the table names', () => {
+    expect(kernelSources.flatMap(forbiddenImports)).toEqual([]);
+  });
+  test('each row of the table is that of a file, and names nothing that none of them imports', () => {
+    expect(Object.entries(ALLOWED).flatMap(([owner, allowed]) => staleImports(owner, allowed))).toEqual([]);
+    const named = kernelSources.flatMap(kernelImports);
+    expect(EVERYWHERE.filter(name => !named.includes(name))).toEqual([]);
+  });
+  test('what runs in a browser imports nothing that does not', () => {
+    expect(forBrowsers.flatMap(source => beyond(source, kernelImports(source)))).toEqual([]);
+    expect(
+      forBrowsers.flatMap(source =>
+        beyond(
+          source,
+          source.imports.filter(name => name.startsWith('node:')),
+        ),
+      ),
+    ).toEqual([]);
+  });
+  test('the extension imports of the kernel what runs in a browser, and that is nothing else', () => {
+    expect(extensionSources.flatMap(source => beyond(source, kernelImports(source)))).toEqual([]);
+    const used = [...extensionSources, ...forBrowsers].flatMap(kernelImports);
+    expect(IN_THE_BROWSER.filter(pattern => !used.some(name => matches(pattern, name)))).toEqual([]);
+  });
 });
 
 test('no folder of kernel/, labextension/src/ and test/ holds more than can be taken in', () => {
   const roots = ['kernel', 'labextension/src', 'test'];
   const folders = [...roots, ...roots.flatMap(foldersBelow)];
-  const crowded = folders.filter(
-    folder => readdirSync(join(root, folder)).length > (LARGER[folder] ?? LARGEST_FOLDER),
-  );
-  expect(crowded).toEqual([]);
+  const sizes = folders.map(folder => [folder, readdirSync(join(root, folder)).length] as const);
+  expect(Object.fromEntries(sizes.filter(([, size]) => size > LARGEST_FOLDER))).toEqual(LARGER);
 });
 
 describe('every source file', () => {
-  const everything = ['kernel', 'labextension/src', 'test', 'bench', 'scripts'].flatMap(folder =>
-    sourceFiles(join(root, folder)),
-  );
   const offenders = (folder: string, wrong: (text: string) => boolean, but = '') =>
     everything
-      .filter(path => path.startsWith(join(root, folder)) && path !== join(root, but))
-      .filter(path => wrong(readFileSync(path, 'utf8')))
-      .map(path => relative(root, path));
+      .filter(({ path }) => path.startsWith(folder) && path !== but)
+      .filter(({ text }) => wrong(text))
+      .map(({ path }) => path);
 
   test('has at most 700 lines', () => {
     expect(offenders('', text => text.split('\n').length > LONGEST_FILE + 1)).toEqual([]);
   });
   test('has no function of more than 70 lines, other than flat switches and tables', () => {
-    const code = everything.filter(path => /\.(ts|mjs)$/.test(path) && !path.startsWith(join(root, 'test')));
+    const code = everything.filter(({ path }) => /\.(ts|mjs)$/.test(path) && !path.startsWith('test/'));
     expect(code.flatMap(longFunctions)).toEqual([]);
   });
   test('leaves nothing to be done later', () => {
@@ -279,19 +282,15 @@ describe('every source file', () => {
     expect(offenders('kernel/apl', text => /\basync\b|\bawait\b|\bPromise</.test(text))).toEqual([]);
   });
   test('of local/ quotes for SQL by literal.ts, or a constant of ours', () => {
-    const writers = ['sql', 'duckdb', 'engine', 'store', 'samples', 'results'].map(
-      name => `kernel/local/${name}`,
-    );
-    const found = writers
-      .flatMap(folder => sourceFiles(join(root, folder)))
-      .flatMap(path =>
-        [...readFileSync(path, 'utf8').matchAll(/(?:'|(?<!=)")\$\{([^{}]*)\}/g)].map(
-          ([, part]) => `${importName(path)}: ${part}`,
+    const writers = /^local\/(?:sql|duckdb|engine|store|samples|results)\//;
+    const found = kernelSources
+      .filter(source => writers.test(importName(source)) && importName(source) !== 'local/duckdb/literal')
+      .flatMap(source =>
+        [...source.text.matchAll(/(?:'|(?<!=)")\$\{([^{}]*)\}/g)].map(
+          ([, part]) => `${importName(source)}: ${part}`,
         ),
       );
-    expect(
-      found.filter(place => !QUOTED_CONSTANTS.has(place) && !place.startsWith('local/duckdb/literal:')),
-    ).toEqual([]);
+    expect([...new Set(found)].sort()).toEqual(QUOTED_CONSTANTS);
   });
   test('reads no token but for the request header, and to take it out of messages', () => {
     expect(offenders('kernel', text => text.includes('.reveal()')).sort()).toEqual([
@@ -312,7 +311,7 @@ describe('every source file', () => {
     ]);
   });
   test('of apl/ asserts no type, but where one table makes both a node and what reads it', () => {
-    const found = sourceFiles(join(root, 'kernel', 'apl')).flatMap(assertionsIn);
+    const found = kernelSources.filter(({ path }) => path.startsWith('kernel/apl/')).flatMap(assertionsIn);
     expect(found.sort()).toEqual(ASSERTED);
   });
   test('leaves argv and env to main.ts, and the choice of its compiled code by argv to start.ts', () => {
@@ -357,20 +356,19 @@ interface Node {
 }
 
 /** The types that a file asserts, by `as`; `as const` and the first half of `as unknown as` assert none. */
-function assertionsIn(path: string): readonly string[] {
-  const text = readFileSync(path, 'utf8');
+function assertionsIn(source: Source): readonly string[] {
+  const { path, text } = source;
   const found: string[] = [];
   visitNodes(text, path, node => {
     if (node.type !== 'TSAsExpression' || node.typeAnnotation === undefined) return;
     const type = text.slice(node.typeAnnotation.start, node.typeAnnotation.end);
-    if (type !== 'const' && type !== 'unknown') found.push(`${importName(path)}: ${type}`);
+    if (type !== 'const' && type !== 'unknown') found.push(`${importName(source)}: ${type}`);
   });
   return found;
 }
 
 /** The place and length of each function that is too long. */
-function longFunctions(path: string): readonly string[] {
-  const text = readFileSync(path, 'utf8');
+function longFunctions({ path, text }: Source): readonly string[] {
   const lines = ({ start, end }: Node) => text.slice(start, end).split('\n').length;
   const found: string[] = [];
   visitNodes(text, path, node => {
@@ -379,7 +377,7 @@ function longFunctions(path: string): readonly string[] {
       const flat = flatPart(body as Node);
       const counted = lines(node) - (flat === undefined ? 0 : lines(flat));
       const line = text.slice(0, node.start).split('\n').length;
-      if (counted > LONGEST_FUNCTION) found.push(`${relative(root, path)}:${line} has ${lines(node)} lines`);
+      if (counted > LONGEST_FUNCTION) found.push(`${path}:${line} has ${lines(node)} lines`);
     }
   });
   return found;
@@ -402,34 +400,42 @@ function flatPart(body: Node): Node | undefined {
   return /^(SwitchStatement|ObjectExpression|ArrayExpression)$/.test(value?.type ?? '') ? value : undefined;
 }
 
-/** Imports that the table does not allow. */
-function forbiddenImports(path: string): readonly string[] {
-  const owner = ownerOf(relative(join(root, 'kernel'), path));
+/** Imports that the table does not allow, as `file imports name`. */
+function forbiddenImports(source: Source): readonly string[] {
+  const owner = ownerOf(importName(source));
   const allowed = ALLOWED[owner];
   if (allowed === undefined) return [`${owner} has no row in the table`];
-  return importsOf(path)
-    .map(specifier => nameOf(path, specifier))
+  return namesIn(source)
     .filter(name => ![...EVERYWHERE, ...allowed].some(pattern => matches(pattern, name)))
-    .filter(name => !isOwn(name, owner));
+    .filter(name => !isOwn(name, owner))
+    .map(name => `${importName(source)} imports ${name}`);
+}
+
+/** What a row of the table allows and no file of its folder imports; the row itself if there is no such file. */
+function staleImports(owner: string, allowed: readonly string[]): readonly string[] {
+  const sources = kernelSources.filter(source => ownerOf(importName(source)) === owner);
+  if (sources.length === 0) return [owner];
+  const names = sources.flatMap(namesIn).filter(name => !isOwn(name, owner));
+  return allowed
+    .filter(pattern => !names.some(name => matches(pattern, name)))
+    .map(pattern => `${owner}: ${pattern}`);
 }
 
 /** Whether a name is a file of the folder that the row is for; a package never is. */
 function isOwn(name: string, owner: string): boolean {
-  return kernelFiles.includes(join(root, 'kernel', `${name}.ts`)) && ownerOf(name) === owner;
+  return kernelNames.has(name) && ownerOf(name) === owner;
 }
 
-/** The longest row of the table that a file's path begins with; the path itself where there is none. */
+/** The longest row of the table that a file's path begins with; the path itself if there is none. */
 function ownerOf(name: string): string {
   const file = name.endsWith('.ts') ? name : `${name}.ts`;
   const rows = Object.keys(ALLOWED).filter(row => row === file || file.startsWith(`${row}/`));
   return rows.sort((a, b) => b.length - a.length)[0] ?? file;
 }
 
-/** `api/client` for a file of the kernel, the package or built-in module's own name otherwise. */
-function nameOf(path: string, specifier: string): string {
-  if (!specifier.startsWith('.')) return specifier;
-  const inKernel = relative(join(root, 'kernel'), join(dirname(path), specifier));
-  return inKernel.replace(/\.js$/, '');
+/** What a file imports: `api/client` for a file of the kernel, the name of a package or built-in module. */
+function namesIn(source: Source): readonly string[] {
+  return source.imports.map(specifier => target(source, specifier).replace(/^kernel\//, ''));
 }
 
 function matches(pattern: string, name: string): boolean {
@@ -438,34 +444,30 @@ function matches(pattern: string, name: string): boolean {
   return name === pattern || name.startsWith(`${pattern}/`);
 }
 
-function kernelImports(path: string): readonly string[] {
-  return importsOf(path)
-    .filter(specifier => specifier.startsWith('.'))
-    .map(specifier => nameOf(path, specifier))
-    .filter(name => !name.startsWith('..'));
+/** The files of the kernel that a file imports. */
+function kernelImports(source: Source): readonly string[] {
+  return source.imports
+    .map(specifier => target(source, specifier))
+    .filter(name => name.startsWith('kernel/'))
+    .map(name => name.replace(/^kernel\//, ''));
+}
+
+function runsInBrowsers(name: string): boolean {
+  return IN_THE_BROWSER.some(pattern => matches(pattern, name));
+}
+
+/** Those of the imports of a file that do not run in a browser, as `file imports name`. */
+function beyond({ path }: Source, names: readonly string[]): readonly string[] {
+  return names.filter(name => !runsInBrowsers(name)).map(name => `${path} imports ${name}`);
 }
 
 /** A file of the kernel as imports name it: `result/text`. */
-function importName(path: string): string {
-  return relative(join(root, 'kernel'), path).replace(/\.ts$/, '');
-}
-
-/** The module names of every import, export from, and import() in a file. */
-function importsOf(path: string): readonly string[] {
-  const text = readFileSync(path, 'utf8').replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
-  const forms =
-    /(?:^|\n)\s*(?:import|export)\b[^;'"`]*?from\s*['"]([^'"]+)['"]|(?:^|\n)\s*import\s*['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]\s*\)/g;
-  return [...text.matchAll(forms)].map(([, from, bare, lazy]) => from ?? bare ?? lazy ?? '');
+function importName({ path }: Source): string {
+  return withoutEnding(path).replace(/^kernel\//, '');
 }
 
 function foldersBelow(folder: string): readonly string[] {
   return readdirSync(join(root, folder), { withFileTypes: true, recursive: true })
     .filter(entry => entry.isDirectory() && entry.name !== '__pycache__')
     .map(entry => relative(root, join(entry.parentPath, entry.name)));
-}
-
-function sourceFiles(directory: string): readonly string[] {
-  return readdirSync(directory, { withFileTypes: true, recursive: true })
-    .filter(entry => entry.isFile() && /\.(ts|mts|mjs|js|py)$/.test(entry.name))
-    .map(entry => join(entry.parentPath, entry.name));
 }

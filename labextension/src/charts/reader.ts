@@ -7,7 +7,9 @@ import { button, element } from '../ui/dom.js';
 import type { ChartFacts, RuleFacts } from './facts.js';
 import { momentText, numberText, timeRange } from './texts.js';
 import type { Tip, TipRow } from './tip.js';
-import type { SetRange } from './view.js';
+
+/** Sets the time range of the notebook to what `%time` takes; returns what came of it in a sentence. */
+export type SetRange = (range: string) => Promise<string>;
 
 /** A chart on the page. */
 export interface Stage {

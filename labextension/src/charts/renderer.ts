@@ -4,7 +4,8 @@ import { Widget } from '@lumino/widgets';
 import { around } from '../link/around.js';
 import type { Workbench } from '../link/workbench.js';
 import { VEGA_MIME } from './mime.js';
-import type { ChartView, SetRange } from './view.js';
+import type { SetRange } from './reader.js';
+import type { ChartView } from './view.js';
 
 /** The rank of JupyterLab's renderer for charts: before pictures and text. */
 const vegaRank = 57;

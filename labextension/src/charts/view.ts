@@ -3,12 +3,9 @@ import { button, element } from '../ui/dom.js';
 import { keepKeys } from '../ui/keys.js';
 import { addStyle } from '../ui/style.js';
 import { factsOf } from './facts.js';
-import { readAlong } from './reader.js';
+import { readAlong, type SetRange } from './reader.js';
 import { STYLE } from './style.js';
 import { Tip } from './tip.js';
-
-/** Sets the time range of the notebook to what `%time` takes; returns what came of it in a sentence. */
-export type SetRange = (range: string) => Promise<string>;
 
 /** A chart that is drawn, and what takes it down. */
 export interface ChartView {

@@ -1,5 +1,5 @@
 import type { IStateDB } from '@jupyterlab/statedb';
-import type { AplPanel } from './panel.js';
+import type { ISignal } from '@lumino/signaling';
 
 const id = 'apl-panel:place';
 
@@ -11,8 +11,15 @@ export interface PanelPlace {
   readonly active?: string;
 }
 
+/** What has such a place, and says when it changes. */
+interface Placed {
+  readonly place: PanelPlace;
+  readonly moved: ISignal<unknown, void>;
+  restore(place: PanelPlace): void;
+}
+
 /** Brings the panel back to its place before the page was reloaded, and saves its place from then on. */
-export async function remember(panel: AplPanel, state: IStateDB): Promise<void> {
+export async function remember(panel: Placed, state: IStateDB): Promise<void> {
   const place = placeOf(await state.fetch(id));
   if (place !== undefined) panel.restore(place);
   panel.moved.connect(() => void state.save(id, { ...panel.place, open: [...panel.place.open] }));
