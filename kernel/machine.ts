@@ -55,8 +55,8 @@ export function isHidden(path: string): boolean {
 
 /** Why the system did not do something with a file. */
 export interface SystemRefusal {
-  /** The HTTP status of an answer about it. */
-  readonly status: number;
+  /** What it is to whoever asked, one of the kinds of `local/errors.ts`. */
+  readonly kind: 'failed' | 'invalid' | 'storage' | 'unavailable';
   readonly code: ErrorCode;
   /** Reads as in "could not be written: {reason}". */
   readonly reason: string;
@@ -66,26 +66,26 @@ export interface SystemRefusal {
   readonly says: string;
 }
 
-const full = { status: 507, code: 'engine-disk', hint: 'Free some room there, then try again.' } as const;
-const unwritable = { status: 507, code: 'not-writable' } as const;
+const full = { kind: 'storage', code: 'engine-disk', hint: 'Free some room there, then try again.' } as const;
+const unwritable = { kind: 'storage', code: 'not-writable' } as const;
 const permission = {
   ...unwritable,
   reason: 'the permission is missing',
   hint: 'Check who owns the directory and its files, and their permissions.',
 } as const;
-const short = { status: 503, code: 'engine-short' } as const;
+const short = { kind: 'unavailable', code: 'engine-short' } as const;
 const handles = {
   ...short,
   reason: 'as many files are open as may be',
   hint: 'Try again in a moment, or start the program with a higher `ulimit -n`.',
 } as const;
 const held = {
-  status: 503,
+  kind: 'unavailable',
   code: 'in-use',
   reason: 'another program holds it',
   hint: 'Try again once that program has let go of it.',
 } as const;
-const other = { status: 500, code: 'unreadable', hint: 'Move away what is in its place.' } as const;
+const other = { kind: 'failed', code: 'unreadable', hint: 'Move away what is in its place.' } as const;
 
 /** Each way in which the system refuses, by its code. */
 const refusals: Readonly<Record<string, SystemRefusal>> = {
@@ -116,21 +116,21 @@ const refusals: Readonly<Record<string, SystemRefusal>> = {
   EBUSY: { ...held, says: 'Device or resource busy' },
   ETXTBSY: { ...held, says: 'Text file busy' },
   EIO: {
-    status: 500,
+    kind: 'failed',
     code: 'disk-failed',
     reason: 'the disk failed',
     hint: 'Look into the log of the system, and copy the data directory to another disk.',
     says: 'Input/output error',
   },
   ESTALE: {
-    status: 503,
+    kind: 'unavailable',
     code: 'disk-failed',
     reason: 'the network file system has lost the file',
     hint: 'Try again; if that fails again, mount the file system again.',
     says: 'Stale file handle',
   },
   ENAMETOOLONG: {
-    status: 400,
+    kind: 'invalid',
     code: 'invalid-name',
     reason: 'its name is too long',
     hint: 'Choose a shorter name.',

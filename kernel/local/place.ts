@@ -19,7 +19,7 @@ export interface Place {
 export function placeOf(dataDir: string): Place {
   const refusal = writeError(dataDir);
   if (refusal === undefined) return { directory: dataDir };
-  if (systemRefusal(refusal)?.status !== 507) throw refusal;
+  if (systemRefusal(refusal)?.kind !== 'storage') throw refusal;
   const directory = privatePlace(dataDir);
   makeDirectory(directory);
   if (!isOurs(directory))

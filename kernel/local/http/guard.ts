@@ -1,36 +1,36 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyRequest } from 'fastify';
+import { LocalError, systemError } from '../errors.js';
 import type { Tenure } from '../lease/tenure.js';
 import { type Place, writeError } from '../place.js';
-import { ServiceError, systemError } from './service-error.js';
 
 /**
- * Throws ServiceError unless a request is meant for this service. A web page that is open on the same machine can send
+ * Throws LocalError unless a request is meant for this service. A web page that is open on the same machine can send
  * requests here: it cannot forge the Host of a name that was rebound, nor hide its Origin.
  */
 export function guardOrigin(headers: IncomingHttpHeaders, port: number): void {
   const own = ownHosts.map(host => `${host}:${port}`);
   if (!own.includes(headers.host ?? '')) {
-    throw new ServiceError(403, 'host', 'The Host header does not name this service.');
+    throw new LocalError('forbidden', 'host', 'The Host header does not name this service.');
   }
   if (headers.origin !== undefined && !own.includes(headers.origin.replace(/^http:\/\//, ''))) {
-    throw new ServiceError(403, 'origin', 'Requests from other web pages are refused.');
+    throw new LocalError('forbidden', 'origin', 'Requests from other web pages are refused.');
   }
 }
 
-/** Throws ServiceError unless a request carries the token. */
+/** Throws LocalError unless a request carries the token. */
 export function guardToken(headers: IncomingHttpHeaders, token: string): void {
   const given = /^Bearer (\S+)$/i.exec(headers.authorization ?? '')?.[1];
   if (given === undefined || !equal(given, token)) {
-    throw new ServiceError(401, 'unauthorized', 'The request has no valid token.', {
+    throw new LocalError('unauthorized', 'unauthorized', 'The request has no valid token.', {
       hint: 'Send `Authorization: Bearer <token>`.',
     });
   }
 }
 
 /**
- * Throws ServiceError for a request that would write where the service only reads. It ends once it could write: the next one does.
+ * Throws LocalError for a request that would write where the service only reads. It ends once it could write: the next one does.
  */
 export function guardWriting(
   { method, routeOptions }: FastifyRequest,
@@ -42,7 +42,7 @@ export function guardWriting(
   const now = writeError(dataDir);
   if (now !== undefined) throw systemError(now) ?? now;
   end('the data directory can be written again');
-  throw new ServiceError(503, 'not-writable', 'The data directory can be written again.', {
+  throw new LocalError('unavailable', 'not-writable', 'The data directory can be written again.', {
     hint: 'Run the cell again: this service began while it could not be, and another takes its place.',
   });
 }

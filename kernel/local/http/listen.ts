@@ -1,15 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { rename } from 'node:fs/promises';
 import { inspect } from 'node:util';
-import fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify';
-import type { ErrorBody } from '../../api/wire.js';
-import { AplKernelError } from '../../errors.js';
+import fastify, { type FastifyError, type FastifyInstance } from 'fastify';
 import { largestAnswer, memoryAtMost } from '../../machine.js';
-import { present } from '../../present.js';
+import { LocalError } from '../errors.js';
 import { ownProcess } from '../lease/processes.js';
 import type { Tenure } from '../lease/tenure.js';
 import type { Place } from '../place.js';
-import { addResultRoutes } from '../results/routes.js';
 import {
   isAnnounced,
   proofOf,
@@ -30,11 +27,11 @@ import type { Engines } from './engines.js';
 import { guardAnswer, guardOrigin, guardToken, guardWriting } from './guard.js';
 import type { Service, ServiceOptions } from './options.js';
 import { QueriesUnderWay } from './progress.js';
-import { CompileFailure } from './query-route.js';
+import { refusalOf, refuse } from './refusal.js';
 import { parametersOf } from './requests.js';
 import { localUser } from './routes/account.js';
+import { addResultRoutes } from './routes/results.js';
 import { addRoutes } from './routes.js';
-import { bodyTooLarge, ServiceError, systemError } from './service-error.js';
 
 /** Where a service has its runtime file, and its right to the data directory. */
 export interface Seat extends Place {
@@ -138,7 +135,8 @@ function addHooks(app: FastifyInstance, options: ServiceOptions, token: string):
   });
   app.setNotFoundHandler((request, reply) => {
     const place = `${request.method} ${request.url.split('?')[0]}`;
-    return refuse(reply, new ServiceError(404, 'not-found', `The service has no ${place}.`));
+    const error = new LocalError('not-found', 'not-found', `The service has no ${place}.`);
+    return refuse(reply, refusalOf(error, 0));
   });
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const refusal = refusalOf(error, app.initialConfig.bodyLimit ?? 0);
@@ -166,7 +164,7 @@ function addProof(app: FastifyInstance, secret: string): void {
   app.get(proofPath, request => {
     const nonce = parametersOf(request).nonce ?? '';
     if (!/^[0-9a-f]{64}$/.test(nonce))
-      throw new ServiceError(400, 'invalid-request', '`nonce` should be 32 bytes in hexadecimal.');
+      throw new LocalError('invalid', 'invalid-request', '`nonce` should be 32 bytes in hexadecimal.');
     return proofOf(secret, nonce, request.socket.localPort ?? 0);
   });
 }
@@ -179,79 +177,6 @@ function addAlive(app: FastifyInstance, keepAlive: KeepAlive, managed: boolean):
   });
   // Only a managed service ends when nobody uses it; the answer is on its way before that.
   app.delete('/v1/alive', (_request, reply) => reply.code(managed && keepAlive.leave() ? 204 : 409).send());
-}
-
-const engineStatus: Readonly<Record<string, number>> = {
-  'engine-busy': 429,
-  'engine-memory': 400,
-  'engine-disk': 507,
-  'engine-short': 503,
-  'engine-unexplained': 503,
-  'not-writable': 507,
-  'disk-failed': 500,
-  'query-too-large': 400,
-  'answer-too-large': 400,
-  'internal-column-type': 500,
-  'engine-ended': 500,
-  'function-cost': 400,
-  'too-much-computed': 400,
-  'engine-failed': 500,
-  'lease-lost': 503,
-  // The client is gone, so nobody reads this.
-  'query-cancelled': 499,
-};
-
-function refusalOf(error: FastifyError | AplKernelError, bodyBytes: number): ServiceError {
-  if (error instanceof ServiceError) return error;
-  const refused = systemError(error);
-  if (refused !== undefined) return refused;
-  if (error instanceof AplKernelError) {
-    return new ServiceError(
-      engineStatus[error.code] ?? 400,
-      error.code,
-      error.message,
-      present({ hint: error.hint }),
-    );
-  }
-  if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE')
-    return bodyTooLarge(bodyBytes, 'Shorten the query: a dataset can hold long lists of values.');
-  if (error.code === 'FST_ERR_CTP_INVALID_JSON_BODY')
-    return new ServiceError(400, 'invalid-json', 'The body is not JSON.');
-  // The framework marks the errors of a body; one without a mark is a fault of our own.
-  if (error instanceof SyntaxError && error.statusCode === 400)
-    return new ServiceError(400, 'invalid-json', `The body is not JSON: ${error.message}.`);
-  if (error.statusCode !== undefined && error.statusCode < 500) {
-    return new ServiceError(error.statusCode, 'invalid-request', error.message);
-  }
-  return new ServiceError(500, 'internal-error', 'The service failed on this request.', {
-    hint: 'Its log has the details: please report it.',
-  });
-}
-
-function refuse(reply: FastifyReply, error: ServiceError): FastifyReply {
-  const body: ErrorBody = {
-    code: error.status,
-    // Clients look for these words.
-    message: `${error.status === 404 ? 'Not found: ' : ''}${sentences(error.message, error.hint)}`,
-    detail: error instanceof CompileFailure ? error.detail : detailOf(error),
-  };
-  return reply.code(error.status).send(body);
-}
-
-/** One text for readers that know nothing of `detail.hint`, and nothing of the magics of a notebook. */
-function sentences(message: string, hint: string | undefined): string {
-  if (hint === undefined || namesMagic.test(hint)) return message;
-  return /[.!?:]$/.test(message) ? `${message} ${hint}` : `${message}. ${hint}`;
-}
-
-const namesMagic = /`%[a-z]/;
-
-function detailOf(error: ServiceError): NonNullable<ErrorBody['detail']> {
-  return {
-    errorType: error.code,
-    message: error.message,
-    ...present({ hint: error.hint }),
-  };
 }
 
 interface Parts {

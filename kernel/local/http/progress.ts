@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { QueryProgress } from '../../api/wire.js';
 import { present } from '../../present.js';
 import type { Visit, Watch } from '../engine/visit.js';
-import { ServiceError } from './service-error.js';
+import { LocalError } from '../errors.js';
 
 /** The queries under way whose requests gave them an id, and how each is getting on. */
 export class QueriesUnderWay {
@@ -42,7 +42,7 @@ export class QueriesUnderWay {
 export function addProgressRoute(app: FastifyInstance, queries: QueriesUnderWay): void {
   app.get<{ readonly Params: { readonly id: string } }>('/v1/local/queries/:id', ({ params }) => {
     const progress = queries.progress(params.id);
-    if (progress === undefined) throw new ServiceError(404, 'not-found', 'No such query is running.');
+    if (progress === undefined) throw new LocalError('not-found', 'not-found', 'No such query is running.');
     return progress;
   });
 }

@@ -13,6 +13,7 @@ import type { ReaderSource } from '../engine/reader.js';
 import { type QueryAnswer, runQuery } from '../engine/run.js';
 import { RecordingCatalog } from '../engine/scans.js';
 import { underEither, type Visit } from '../engine/visit.js';
+import { LocalError } from '../errors.js';
 import { CatalogWithResults } from '../results/catalog.js';
 import type { HeldResult, HeldResults, ReadableResults } from '../results/held.js';
 import type { Compile, CompiledQuery } from '../sql/compiled.js';
@@ -22,7 +23,6 @@ import { departure } from './departure.js';
 import { legacyBody } from './legacy.js';
 import type { QueriesUnderWay } from './progress.js';
 import { parametersOf, readQueryRequest, timeLimitOf } from './requests.js';
-import { ServiceError } from './service-error.js';
 import { tabularBody } from './tabular.js';
 
 /** The parts of the service that a query needs. */
@@ -44,11 +44,11 @@ export interface QueryParts {
 }
 
 /** APL that cannot be run: a 400 that points into the text. */
-export class CompileFailure extends ServiceError {
+export class CompileFailure extends LocalError {
   readonly detail: NonNullable<ErrorBody['detail']>;
 
   constructor(apl: string, diagnostic: Diagnostic, others: readonly Diagnostic[] = []) {
-    super(400, foreignCode(diagnostic.code), diagnostic.message, diagnostic);
+    super('invalid', foreignCode(diagnostic.code), diagnostic.message, diagnostic);
     this.detail = {
       errorType: 'compile',
       compileErrorCode: diagnostic.code,
@@ -113,9 +113,9 @@ async function answerOf(
 
 const mostAttempts = 2;
 
-function changed(cause: unknown): ServiceError {
+function changed(cause: unknown): LocalError {
   const message = 'A dataset of this query was deleted twice while the query ran.';
-  return new ServiceError(409, 'dataset-changed', message, { hint: 'Run it again.', cause });
+  return new LocalError('conflict', 'dataset-changed', message, { hint: 'Run it again.', cause });
 }
 
 async function answerFrom(
@@ -179,23 +179,30 @@ function timeLimit(limitMs: number): { readonly signal: AbortSignal; readonly li
   return { signal: controller.signal, lift: () => clearTimeout(timer) };
 }
 
-function timedOut(limitMs: number, cause: unknown): ServiceError {
+function timedOut(limitMs: number, cause: unknown): LocalError {
   const seconds = formatCount(limitMs / 1000);
-  return new ServiceError(504, 'query-timeout', `The query was stopped after ${seconds} s, its time limit.`, {
-    hint: 'Narrow the time range, or read fewer fields.',
-    cause,
-  });
+  return new LocalError(
+    'timeout',
+    'query-timeout',
+    `The query was stopped after ${seconds} s, its time limit.`,
+    {
+      hint: 'Narrow the time range, or read fewer fields.',
+      cause,
+    },
+  );
 }
 
 function readingError(error: unknown): unknown {
   const unreadable = unreadableFile(error);
-  return unreadable === undefined ? error : new ServiceError(400, 'unreadable', unreadable, { cause: error });
+  return unreadable === undefined
+    ? error
+    : new LocalError('invalid', 'unreadable', unreadable, { cause: error });
 }
 
 function readFormat(format: string): 'tabular' | 'legacy' {
   if (format === 'tabular' || format === 'legacy') return format;
-  throw new ServiceError(
-    400,
+  throw new LocalError(
+    'invalid',
     'format',
     `The local service does not answer in the format ${JSON.stringify(format)}.`,
     { hint: 'Ask for `format=tabular` or `format=legacy`.' },

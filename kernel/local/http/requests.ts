@@ -1,19 +1,20 @@
 import { type ImportOption, importChoices } from '../../api/imports.js';
-import {
-  type AnnotationContent,
-  type ImportRequest,
-  isNoTime,
-  type QueryRequest,
-  readStarredQuery,
-  ShapeError,
-  type StarredQuery,
-} from '../../api/wire.js';
+import { type ImportRequest, isNoTime, type QueryRequest, type StarredQuery } from '../../api/wire.js';
 import { present } from '../../present.js';
-import { formatTime, isBeyondTime, parseGoDuration, parseTime } from '../../time.js';
+import { parseGoDuration, parseTime } from '../../time.js';
 import type { DatasetSettings } from '../store/dataset/stored.js';
-import { ServiceError } from './service-error.js';
+import { readWholeStar } from '../store/documents/contents.js';
+import {
+  checkQuery,
+  invalid,
+  isKind,
+  kindNames,
+  type MemberKind,
+  readMoment,
+  readObject,
+} from '../store/documents/members.js';
 
-/** Returns the body of a query request; throws a ServiceError (400) that names the wrong member. */
+/** Returns the body of a query request; throws a LocalError (400) that names the wrong member. */
 export function readQueryRequest(body: unknown): QueryRequest {
   const object = readObject(body, 'the body');
   checkQuery(object, '');
@@ -21,7 +22,7 @@ export function readQueryRequest(body: unknown): QueryRequest {
   return Object.fromEntries(given) as unknown as QueryRequest;
 }
 
-/** Returns the time limit that a request asks for with `queryOptions.timeLimitMs`, in milliseconds; throws ServiceError. */
+/** Returns the time limit that a request asks for with `queryOptions.timeLimitMs`, in milliseconds; throws LocalError. */
 export function timeLimitOf({ queryOptions }: QueryRequest): number | undefined {
   const limit = queryOptions?.timeLimitMs;
   if (limit === undefined || limit === null) return undefined;
@@ -33,138 +34,13 @@ export function timeLimitOf({ queryOptions }: QueryRequest): number | undefined 
 /** A day. */
 const mostLimitMs = 86_400_000;
 
-/** Returns the body of a request with a starred query; throws ServiceError (400) that names the wrong member. */
+/** Returns the body of a request with a starred query; throws LocalError (`invalid`) that names the wrong member. */
 export function readStarredBody(body: unknown): StarredQuery {
   const object = readObject(body, 'the body');
   for (const key of ['kind', 'metadata', 'name', 'query', 'who']) {
     if (object[key] === undefined) throw invalid(`\`${key}\` is missing.`);
   }
   return readWholeStar(object);
-}
-
-/** Returns a starred query; members that are not the API's are refused, so that a typo does not go unnoticed. Throws ServiceError. */
-export function readWholeStar(value: unknown): StarredQuery {
-  const object = readObject(value, 'its content');
-  const unknown = Object.keys(object).find(key => !starredMembers.includes(key));
-  if (unknown !== undefined) throw invalid(`\`${unknown}\` is not a member of a starred query.`);
-  if (object.name === '') throw invalid('`name` is empty.');
-  checkQuery(readObject(object.query, '`query`'), 'query.');
-  try {
-    return readStarredQuery(object);
-  } catch (error) {
-    if (error instanceof ShapeError) throw invalid(`${error.message}.`);
-    throw error;
-  }
-}
-
-/** Returns the body of a request to create an annotation, which is at `now` where it names no time. */
-export function readNewAnnotation(body: unknown, now: string): AnnotationContent {
-  const change = readAnnotationChange(body);
-  const { datasets, type } = change;
-  if (!datasets) throw invalid('`datasets` is missing: the datasets on whose charts the annotation appears.');
-  if (!type) throw invalid('`type` is missing, such as "deploy".');
-  const content = changed({ datasets, time: now, type }, change);
-  checkAnnotation(content);
-  return content;
-}
-
-/** Members to change; null removes one. */
-export type AnnotationChange = { readonly [K in keyof AnnotationContent]?: AnnotationContent[K] | null };
-
-/** Returns an annotation with the members of a change, in the order in which the API names them. */
-export function changed(before: AnnotationContent, change: AnnotationChange): AnnotationContent {
-  const { datasets, time, type, endTime, title, description, url } = { ...before, ...change };
-  return {
-    datasets: datasets ?? before.datasets,
-    time: time ?? before.time,
-    ...present({
-      endTime: endTime ?? undefined,
-      title: title ?? undefined,
-      description: description ?? undefined,
-      url: url ?? undefined,
-    }),
-    type: type ?? before.type,
-  };
-}
-
-/** Returns the annotation in a file; throws ServiceError for anything that a request could not have made. */
-export function readWholeAnnotation(value: unknown): AnnotationContent {
-  const { time } = readAnnotationChange(readObject(value, 'its content'));
-  if (!time) throw invalid('`time` is missing.');
-  return readNewAnnotation(value, time);
-}
-
-/** Returns the members of an annotation in a request that changes it; null stands for one that is taken away. */
-export function readAnnotationChange(body: unknown): AnnotationChange {
-  const { id: _, ...members } = readObject(body, 'the body');
-  const unknown = Object.keys(members).find(key => !annotationMembers.includes(key));
-  if (unknown !== undefined) throw invalid(`\`${unknown}\` is not a member of an annotation.`);
-  const datasets = members.datasets ?? undefined;
-  const type = members.type ?? undefined;
-  if (datasets !== undefined && !isNames(datasets))
-    throw invalid('`datasets` should be a list of at least one name.');
-  if (type !== undefined && (typeof type !== 'string' || !/^[a-z0-9-]{1,64}$/.test(type)))
-    throw invalid('`type` should be 1 to 64 lower-case letters, digits and hyphens, such as "deploy".');
-  return present({
-    datasets,
-    type,
-    time: readMoment(members.time, 'time') ?? undefined,
-    endTime: readMoment(members.endTime, 'endTime'),
-    title: readText(members.title, 'title'),
-    description: readText(members.description, 'description'),
-    url: readUrl(members.url),
-  });
-}
-
-/** Throws ServiceError (400) for an annotation that ends before it begins. */
-export function checkAnnotation({ time, endTime }: AnnotationContent): void {
-  if (endTime === undefined || (parseTime(endTime) ?? 0n) > (parseTime(time) ?? 0n)) return;
-  throw invalid(`\`endTime\` (${endTime}) should be after \`time\` (${time}).`);
-}
-
-const annotationMembers = ['datasets', 'time', 'endTime', 'title', 'description', 'url', 'type'];
-
-function isNames(value: unknown): value is readonly string[] {
-  return (
-    Array.isArray(value) && value.length > 0 && value.every(each => typeof each === 'string' && each !== '')
-  );
-}
-
-/** A time as RFC 3339; null for one that stands for none. */
-function readMoment(value: unknown, name: string): string | null | undefined {
-  if (value === undefined) return undefined;
-  if (isNoTime(value)) return null;
-  const time = typeof value === 'string' ? parseTime(value) : undefined;
-  if (time === undefined)
-    throw invalid(
-      typeof value === 'string' && isBeyondTime(value)
-        ? `\`${name}\` should be between 1677-09-22 and 2262-04-11.`
-        : `\`${name}\` should be a time, such as 2026-01-31T10:00:00Z.`,
-    );
-  return formatTime(time);
-}
-
-/** Characters of a text of an annotation. */
-const longestText = 4096;
-
-function readText(value: unknown, name: string): string | null | undefined {
-  if (value === undefined) return undefined;
-  if (value === null || value === '') return null;
-  if (typeof value !== 'string') throw invalid(`\`${name}\` should be a string.`);
-  if (value.length > longestText) throw invalid(`\`${name}\` should have at most 4,096 characters.`);
-  return value;
-}
-
-/** Only addresses of pages, or parts of them: others, such as `javascript:`, would run where somebody makes a link of them. */
-function readUrl(value: unknown): string | null | undefined {
-  const url = readText(value, 'url');
-  if (typeof url === 'string' && !isPage(url) && !/^[\w./?#&=~+%-]+$/.test(url))
-    throw invalid('`url` should be an address that begins with https:// or http://.');
-  return url;
-}
-
-function isPage(url: string): boolean {
-  return URL.canParse(url) && ['http:', 'https:'].includes(new URL(url).protocol);
 }
 
 /** Returns the body of a request to create a dataset. */
@@ -253,106 +129,21 @@ export function parametersOf({ query }: { readonly query: unknown }): Parameters
   );
 }
 
-/** Returns a moment from the query string, in nanoseconds since 1970; undefined for one that stands for none. Throws ServiceError. */
+/** Returns a moment from the query string, in nanoseconds since 1970; undefined for one that stands for none. Throws LocalError. */
 export function momentOf(text: string | undefined, name: string): bigint | undefined {
   const moment = readMoment(text, name);
   return typeof moment === 'string' ? parseTime(moment) : undefined;
 }
 
-/** Returns a whole number from the query string; throws ServiceError when it is not one. */
+/** Returns a whole number from the query string; throws LocalError when it is not one. */
 export function readCount(text: string | undefined, name: string, otherwise: number): number {
   if (text === undefined) return otherwise;
   if (!/^\d{1,9}$/.test(text)) throw invalid(`\`${name}\` should be a whole number.`);
   return Number(text);
 }
 
-const starredMembers = ['id', 'dataset', 'kind', 'metadata', 'name', 'query', 'who'];
-
-type MemberKind = 'string' | 'boolean' | 'count' | 'object' | 'strings' | 'orders' | 'results';
-
-const queryMembers: Readonly<Record<string, MemberKind>> = {
-  apl: 'string',
-  startTime: 'string',
-  endTime: 'string',
-  cursor: 'string',
-  includeCursor: 'boolean',
-  includeCursorField: 'boolean',
-  defaultLimit: 'count',
-  defaultOrder: 'orders',
-  libraries: 'strings',
-  queryOptions: 'object',
-  variables: 'object',
-  results: 'results',
-};
-
-function checkQuery(query: Record<string, unknown>, prefix: string): void {
-  if (typeof query.apl !== 'string' || query.apl.trim() === '') {
-    throw invalid(`\`${prefix}apl\` should be the text of a query.`);
-  }
-  for (const [name, kind] of Object.entries(queryMembers)) {
-    const value = query[name];
-    if (value !== undefined && value !== null && !isKind(value, kind)) {
-      throw invalid(`\`${prefix}${name}\` should be ${kindNames[kind]}.`);
-    }
-  }
-}
-
 /** Saved queries spell an absent cursor or time as an empty text, and clients in Go an absent time as the year 1. */
 function isAbsent(name: string, value: unknown): boolean {
   if (name === 'startTime' || name === 'endTime') return isNoTime(value);
   return value === null || (value === '' && name !== 'apl');
-}
-
-const kindNames: Readonly<Record<MemberKind, string>> = {
-  string: 'a string',
-  boolean: 'true or false',
-  count: 'a whole number that is not negative',
-  object: 'an object',
-  strings: 'a list of strings',
-  orders: 'a list of {"field": string, "desc": boolean}',
-  results: '{"lease": string, "tables": {name: {"id": string, "rowField": string}}}',
-};
-
-function isKind(value: unknown, kind: MemberKind): boolean {
-  switch (kind) {
-    case 'string':
-    case 'boolean':
-      return typeof value === kind;
-    case 'count':
-      return Number.isSafeInteger(value) && (value as number) >= 0;
-    case 'object':
-      return isObject(value);
-    case 'strings':
-      return Array.isArray(value) && value.every(each => typeof each === 'string');
-    case 'orders':
-      return Array.isArray(value) && value.every(isOrder);
-    case 'results':
-      return isObject(value) && typeof value.lease === 'string' && isTables(value.tables);
-  }
-}
-
-function isTables(value: unknown): boolean {
-  return isObject(value) && Object.values(value).every(isTable);
-}
-
-function isTable(value: unknown): boolean {
-  if (!isObject(value) || typeof value.id !== 'string') return false;
-  return value.rowField === undefined || typeof value.rowField === 'string';
-}
-
-function isOrder(value: unknown): boolean {
-  return isObject(value) && typeof value.field === 'string' && typeof value.desc === 'boolean';
-}
-
-function readObject(value: unknown, what: string): Record<string, unknown> {
-  if (!isObject(value)) throw invalid(`${what[0]?.toUpperCase()}${what.slice(1)} should be a JSON object.`);
-  return value;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function invalid(message: string): ServiceError {
-  return new ServiceError(400, 'invalid-request', message);
 }

@@ -1,10 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import { present } from '../../present.js';
 import { writeError } from '../place.js';
-import { noticeHeaders } from '../store/documents/damage.js';
+import { damageNotices } from '../store/documents/damage.js';
 import type { StarredFilter, StarredStore } from '../store/documents/starred.js';
 import { importFile } from '../store/import.js';
 import { departure } from './departure.js';
+import { noticeHeaders } from './notices.js';
 import { addProgressRoute } from './progress.js';
 import { answerQuery, type QueryParts } from './query-route.js';
 import { type Parameters, parametersOf, readCount, readImportRequest, readStarredBody } from './requests.js';
@@ -47,7 +48,7 @@ function addStarredRoutes(app: FastifyInstance, starred: StarredStore): void {
   const path = '/v2/apl-starred-queries';
   app.get(path, async (request, reply) => {
     const { documents, damages } = await starred.list(filterOf(parametersOf(request)));
-    return reply.headers(noticeHeaders(damages)).send(documents);
+    return reply.headers(noticeHeaders(damageNotices(damages))).send(documents);
   });
   app.post(path, async ({ body }, reply) =>
     reply.code(201).send(await starred.create(readStarredBody(body))),

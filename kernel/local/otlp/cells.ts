@@ -45,7 +45,7 @@ function common(a: TypeName, b: TypeName): TypeName {
   return isNumber(a) && isNumber(b) ? 'real' : 'dynamic';
 }
 
-/** Returns the cell of a value; undefined for one that is empty, or no number. Throws ServiceError. */
+/** Returns the cell of a value; undefined for one that is empty, or no number. Throws LocalError. */
 export function cellOf(value: AnyValue | undefined): Cell | undefined {
   const text = jsonOf(value, 0);
   if (value === undefined || text === 'null') return undefined;
@@ -76,7 +76,7 @@ export function timeOf(value: string | number | undefined): bigint | undefined {
   return time > 0n && time <= LATEST_TIME ? time : undefined;
 }
 
-/** Returns an id in hex; undefined for an empty one. Throws ServiceError for a text that is no hex. */
+/** Returns an id in hex; undefined for an empty one. Throws LocalError for a text that is no hex. */
 export function idOf(id: Uint8Array | string | undefined): string | undefined {
   const text = typeof id === 'string' ? id.toLowerCase() : Buffer.from(id ?? []).toString('hex');
   if (!/^[0-9a-f]*$/.test(text)) throw invalidBody('an id is not written in hex');

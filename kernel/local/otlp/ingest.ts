@@ -1,7 +1,7 @@
 import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Engine } from '../engine/duckdb.js';
-import { ServiceError } from '../http/service-error.js';
+import { LocalError } from '../errors.js';
 import { type IncomingBody, takeBody } from '../store/append/body.js';
 import type { DatasetStore } from '../store/datasets.js';
 import { batchOf, type OtlpEvent } from './cells.js';
@@ -47,7 +47,7 @@ export interface OtlpRequest extends Omit<IncomingBody, 'maxBytes'> {
   readonly nowNs: bigint;
 }
 
-/** Adds the spans or log records of a body to a dataset, all or none, and returns how the answer is to be encoded; throws ServiceError. */
+/** Adds the spans or log records of a body to a dataset, all or none, and returns how the answer is to be encoded; throws LocalError. */
 export async function ingestOtlp(
   store: DatasetStore,
   engine: Engine,
@@ -71,7 +71,12 @@ function encodingOf(contentType: string): Encoding {
   const type = contentType.split(';')[0]?.trim().toLowerCase();
   if (type === 'application/x-protobuf') return 'protobuf';
   if (type === 'application/json') return 'json';
-  throw new ServiceError(415, 'content-type', `OTLP is not read from ${JSON.stringify(contentType)}.`, {
-    hint: 'Send application/x-protobuf or application/json.',
-  });
+  throw new LocalError(
+    'media-type',
+    'content-type',
+    `OTLP is not read from ${JSON.stringify(contentType)}.`,
+    {
+      hint: 'Send application/x-protobuf or application/json.',
+    },
+  );
 }

@@ -1,5 +1,5 @@
 import protobuf from 'protobufjs/light.js';
-import { ServiceError } from '../http/service-error.js';
+import { LocalError } from '../errors.js';
 
 /**
  * The messages of OTLP 1.x that are read (https://github.com/open-telemetry/opentelemetry-proto), as protobuf's JSON mapping
@@ -92,7 +92,7 @@ interface LogsRequest {
 
 export type Encoding = 'protobuf' | 'json';
 
-/** Returns the spans of a body of `/v1/traces`; throws ServiceError for one that is none. */
+/** Returns the spans of a body of `/v1/traces`; throws LocalError for one that is none. */
 export function spansOf(body: Buffer, encoding: Encoding): readonly Sourced<Span>[] {
   const { resourceSpans } = decoded<TraceRequest>('TraceRequest', body, encoding);
   return listOf(resourceSpans).flatMap(({ resource, scopeSpans }) =>
@@ -102,7 +102,7 @@ export function spansOf(body: Buffer, encoding: Encoding): readonly Sourced<Span
   );
 }
 
-/** Returns the log records of a body of `/v1/logs`; throws ServiceError for one that is none. */
+/** Returns the log records of a body of `/v1/logs`; throws LocalError for one that is none. */
 export function logsOf(body: Buffer, encoding: Encoding): readonly Sourced<LogRecord>[] {
   const { resourceLogs } = decoded<LogsRequest>('LogsRequest', body, encoding);
   return listOf(resourceLogs).flatMap(({ resource, scopeLogs }) =>
@@ -112,15 +112,15 @@ export function logsOf(body: Buffer, encoding: Encoding): readonly Sourced<LogRe
   );
 }
 
-/** Returns a list of a message; throws ServiceError for anything else in its place. */
+/** Returns a list of a message; throws LocalError for anything else in its place. */
 export function listOf<Item extends object>(items: readonly Item[] | undefined): readonly Item[] {
   if (items === undefined || items === null) return [];
   if (Array.isArray(items) && items.every(item => typeof item === 'object' && item !== null)) return items;
   throw invalidBody('a list of messages has something else in its place');
 }
 
-export function invalidBody(why: string, cause?: unknown): ServiceError {
-  return new ServiceError(400, 'invalid-request', `The body is no request of OTLP: ${why}.`, { cause });
+export function invalidBody(why: string, cause?: unknown): LocalError {
+  return new LocalError('invalid', 'invalid-request', `The body is no request of OTLP: ${why}.`, { cause });
 }
 
 function decoded<Message extends object>(name: string, body: Buffer, encoding: Encoding): Message {

@@ -2,7 +2,7 @@ import { type Data, DataType, type RecordBatch, type Table, tableFromIPC } from 
 import type { FieldSchema } from '../../apl/plan/plan.js';
 import { typeNamed } from '../../apl/syntax/types.js';
 import { present } from '../../present.js';
-import { ServiceError } from '../http/service-error.js';
+import { LocalError } from '../errors.js';
 
 /** A result as a kernel sent it: its fields, and an Arrow column for each, in order. */
 export interface SentTable {
@@ -14,7 +14,7 @@ export interface SentTable {
 /** The key of the Arrow schema's metadata under which a kernel describes the fields: JSON, a list of name, type and unit. */
 const fieldsKey = 'apl.fields';
 
-/** Reads an Arrow IPC stream that a kernel sent; throws ServiceError (400) for one that is damaged or has columns of other types. */
+/** Reads an Arrow IPC stream that a kernel sent; throws LocalError (`invalid`) for one that is damaged or has columns of other types. */
 export function readSentTable(body: Uint8Array): SentTable {
   const table = readStream(body);
   const fields = readFields(table.schema.metadata.get(fieldsKey));
@@ -86,6 +86,6 @@ function fits(type: FieldSchema['type'], arrow: DataType | undefined): boolean {
   }
 }
 
-function invalid(message: string, cause?: unknown): ServiceError {
-  return new ServiceError(400, 'invalid-request', message, { cause });
+function invalid(message: string, cause?: unknown): LocalError {
+  return new LocalError('invalid', 'invalid-request', message, { cause });
 }

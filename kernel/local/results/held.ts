@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { WantedResults } from '../../api/wire.js';
 import { present } from '../../present.js';
 import type { Engine } from '../engine/duckdb.js';
-import { ServiceError } from '../http/service-error.js';
+import { LocalError } from '../errors.js';
 import type { SentTable } from './arrow.js';
 
 /** One result that a kernel has sent, and the names under which the catalogue and the engine know it. */
@@ -77,7 +77,7 @@ export class HeldResults {
   }
 
   /**
-   * Runs `work` with the results that a request names; they stay for as long as it runs. Throws ServiceError (410) for one that
+   * Runs `work` with the results that a request names; they stay for as long as it runs. Throws LocalError (`gone`) for one that
    * is not held, which the kernel sends again.
    */
   async reading<T>(wanted: WantedResults, work: (results: ReadableResults) => Promise<T>): Promise<T> {
@@ -146,8 +146,8 @@ export class HeldResults {
   }
 }
 
-function unknownResult(): ServiceError {
-  return new ServiceError(410, 'result-unknown', 'The local service does not hold this result.', {
+function unknownResult(): LocalError {
+  return new LocalError('gone', 'result-unknown', 'The local service does not hold this result.', {
     hint: 'It has to be sent again.',
   });
 }

@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { FieldSchema } from '../../apl/plan/plan.js';
 import { makeDirectory } from '../../machine.js';
 import type { Engine } from '../engine/duckdb.js';
-import { ServiceError } from '../http/service-error.js';
+import { LocalError } from '../errors.js';
 import type { BuiltinDataset } from '../sql/compiled.js';
 import type { Batch } from './append/batch.js';
 import { Journal } from './append/journal.js';
@@ -110,13 +110,13 @@ export class DatasetStore {
     return this.#ofAll(name => this.#measured(name));
   }
 
-  /** Returns what the API says of one dataset; throws ServiceError (404) when there is none. */
+  /** Returns what the API says of one dataset; throws LocalError (`not-found`) when there is none. */
   async info(name: string): Promise<ServedDataset> {
     this.checkExists(name);
     return this.#computed(name) ?? this.#noted(name);
   }
 
-  /** Returns that with how much it holds, or with what is wrong with its files; throws ServiceError (404) when there is none. */
+  /** Returns that with how much it holds, or with what is wrong with its files; throws LocalError (`not-found`) when there is none. */
   async measuredInfo(name: string): Promise<ServedDataset> {
     this.checkExists(name);
     const info = this.#computed(name) ?? (await this.#measured(name));
@@ -124,14 +124,14 @@ export class DatasetStore {
     return info;
   }
 
-  /** Returns the fields of a dataset; throws ServiceError when there is none (404) or it has damaged files. */
+  /** Returns the fields of a dataset; throws LocalError when there is none (`not-found`) or it has damaged files. */
   async fields(name: string): Promise<readonly FieldSchema[]> {
     const schema = (await this.snapshot(name)).schema(name);
     if (schema === undefined) throw unknownDataset(name);
     return schema.fields;
   }
 
-  /** Throws ServiceError (404) when there is no dataset of this name. */
+  /** Throws LocalError (`not-found`) when there is no dataset of this name. */
   checkExists(name: string): void {
     // A name that no dataset can have may be longer than the file system takes.
     const isKnown = this.#builtins.has(name) || (isDatasetName(name) && this.#directory(name).exists());
@@ -152,14 +152,14 @@ export class DatasetStore {
     await this.#cache.save();
   }
 
-  /** Creates an empty dataset; throws ServiceError (409) when one of that name exists. */
+  /** Creates an empty dataset; throws LocalError (`conflict`) when one of that name exists. */
   async create(name: string, settings: DatasetSettings = {}): Promise<ServedDataset> {
     this.checkName(name);
     if (this.#directory(name).exists()) throw existing(name);
     return infoOf(name, await this.#make(name, settings));
   }
 
-  /** Changes what is said of a dataset, keeping what `settings` leaves out; throws ServiceError like {@link remove}. */
+  /** Changes what is said of a dataset, keeping what `settings` leaves out; throws LocalError like {@link remove}. */
   async update(name: string, settings: DatasetSettings): Promise<ServedDataset> {
     const directory = this.#changeable(name, 'changed');
     const updated = new Date().toISOString();
@@ -167,7 +167,7 @@ export class DatasetStore {
     return infoOf(name, await change.catch(unknownWhenMissing(name)));
   }
 
-  /** Deletes the events of a dataset from before a moment, and returns how many there were; throws ServiceError like {@link remove}. */
+  /** Deletes the events of a dataset from before a moment, and returns how many there were; throws LocalError like {@link remove}. */
   async trim(name: string, beforeNs: bigint): Promise<number> {
     const directory = this.#changeable(name, 'trimmed');
     const unstored = (await this.#journal.flush(name)).get(name);
@@ -175,7 +175,7 @@ export class DatasetStore {
     return trimFiles(this.#engine, directory, beforeNs);
   }
 
-  /** Deletes a dataset and its files; throws ServiceError (404 when there is none, 403 for one that comes with the service). */
+  /** Deletes a dataset and its files; throws LocalError (`not-found` when there is none, 403 for one that comes with the service). */
   async remove(name: string): Promise<void> {
     const directory = this.#changeable(name, 'deleted');
     // What is only in memory would make the dataset again, were it stored later.
@@ -203,7 +203,7 @@ export class DatasetStore {
     });
     if (placed) return;
     await this.#make(name, {}).catch(error => {
-      if (!(error instanceof ServiceError)) throw error;
+      if (!(error instanceof LocalError)) throw error;
     });
     await place();
   }
@@ -220,7 +220,7 @@ export class DatasetStore {
     }
   }
 
-  /** Returns how much a dataset holds; zero rows when there is none. Throws ServiceError when it has damaged files. */
+  /** Returns how much a dataset holds; zero rows when there is none. Throws LocalError when it has damaged files. */
   async extent(name: string): Promise<Extent> {
     const listing = await this.#directory(name).list();
     if (listing !== undefined && listing.damages.length > 0) throw damagedDataset(name, listing.damages);
@@ -228,14 +228,14 @@ export class DatasetStore {
   }
 
   /**
-   * Replaces the note on one field, keeping the properties that `note` leaves out; throws ServiceError (404) when there is no
+   * Replaces the note on one field, keeping the properties that `note` leaves out; throws LocalError (`not-found`) when there is no
    * such field.
    */
   async annotateField(name: string, field: string, note: FieldNote): Promise<FieldSchema> {
     const known = (await this.snapshot(name)).schema(name)?.fields.find(each => each.name === field);
     if (!known || this.#builtins.has(name)) {
-      throw new ServiceError(
-        404,
+      throw new LocalError(
+        'not-found',
         'field-not-found',
         `There is no field \`${field}\` to describe in \`${name}\`.`,
       );
@@ -244,19 +244,23 @@ export class DatasetStore {
     return { ...known, ...(await directory.annotate(field, note).catch(unknownWhenMissing(name))) };
   }
 
-  /** Throws ServiceError for a name that no new dataset can have. */
+  /** Throws LocalError for a name that no new dataset can have. */
   checkName(name: string): void {
     if (this.#builtins.has(name)) {
-      throw new ServiceError(409, 'exists', `\`${name}\` comes with the service.`, {
+      throw new LocalError('conflict', 'exists', `\`${name}\` comes with the service.`, {
         hint: 'Choose another name.',
       });
     }
-    if (!isDatasetName(name)) throw new ServiceError(400, 'invalid-name', nameRule);
+    if (!isDatasetName(name)) throw new LocalError('invalid', 'invalid-name', nameRule);
   }
 
   #changeable(name: string, done: string): DatasetDirectory {
     if (this.#builtins.has(name))
-      throw new ServiceError(403, 'forbidden', `\`${name}\` comes with the service and cannot be ${done}.`);
+      throw new LocalError(
+        'forbidden',
+        'forbidden',
+        `\`${name}\` comes with the service and cannot be ${done}.`,
+      );
     const directory = this.#directory(name);
     if (!isDatasetName(name) || !directory.exists()) throw unknownDataset(name);
     return directory;
@@ -372,8 +376,8 @@ function byName(a: ServedDataset, b: ServedDataset): number {
   return a.name < b.name ? -1 : 1;
 }
 
-function existing(name: string): ServiceError {
-  return new ServiceError(409, 'exists', `There is already a dataset \`${name}\`.`);
+function existing(name: string): LocalError {
+  return new LocalError('conflict', 'exists', `There is already a dataset \`${name}\`.`);
 }
 
 function unknownWhenMissing(name: string): (error: unknown) => never {

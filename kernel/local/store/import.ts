@@ -16,7 +16,7 @@ import { EngineError, engineWords } from '../engine/failure.js';
 import { columnNames, copyToParquet, type FileField, type FileNote } from '../engine/parquet.js';
 import { importable } from '../engine/private.js';
 import type { Visit, Watch } from '../engine/visit.js';
-import { ServiceError } from '../http/service-error.js';
+import { LocalError } from '../errors.js';
 import type { RawObject } from './append/events.js';
 import { withLabels } from './append/labels.js';
 import { firstBytes, inspectFile } from './bounds/file.js';
@@ -40,7 +40,7 @@ import { twiceNotes } from './times/zone.js';
 
 /**
  * Imports a file of this machine into a dataset; `visit` can cancel this, and learns how much of the file is read. Throws
- * ServiceError.
+ * LocalError.
  */
 export async function importFile(
   store: DatasetStore,
@@ -69,7 +69,7 @@ export interface Source extends Prepared {
   readonly engine: Engine;
 }
 
-/** Opens an engine that sees the files too: the one that serves queries sees the data directory only. Throws ServiceError. */
+/** Opens an engine that sees the files too: the one that serves queries sees the data directory only. Throws LocalError. */
 export async function openSource(
   dataDir: string,
   request: Pick<ImportRequest, 'path' | 'format' | 'pattern' | 'encoding' | 'list'>,
@@ -94,16 +94,16 @@ export async function openSource(
   }
 }
 
-/** Returns the file without links, so that it is the one that was looked at; throws ServiceError for one that is never imported. */
+/** Returns the file without links, so that it is the one that was looked at; throws LocalError for one that is never imported. */
 async function publicFile(file: string, dataDir: string): Promise<string> {
   const found = await importable(file, dataDir).catch(error => {
     if (hasCode(error, 'ENOENT', 'ENOTDIR')) throw noSuchFile(file);
     if (hasCode(error, 'EACCES', 'EPERM', 'ELOOP'))
-      throw new ServiceError(400, 'not-a-file', `${file} cannot be read: ${error.code}.`);
+      throw new LocalError('invalid', 'not-a-file', `${file} cannot be read: ${error.code}.`);
     throw error;
   });
   if ('path' in found) return found.path;
-  throw new ServiceError(400, 'private-file', `${file} ${found.refusal}: it is never imported.`, {
+  throw new LocalError('invalid', 'private-file', `${file} ${found.refusal}: it is never imported.`, {
     hint: found.hint,
   });
 }
@@ -157,7 +157,7 @@ export interface Load {
   /** Bytes of the longest line, if the text was looked at as it came; 0 of JSON. */
   readonly longest?: number;
   /** Resolves with why a packed file cannot be read to its end, if so: the engine takes one that is cut off for a whole one. */
-  readonly damage?: Promise<ServiceError | undefined>;
+  readonly damage?: Promise<LocalError | undefined>;
 }
 
 /** What was stored. `late` rows have no readable time; `refused` ones could not be read. */
@@ -272,7 +272,7 @@ async function writeDraft(connection: Connection, draft: string, given: Load, pa
   }
 }
 
-/** Throws ServiceError where the text of a file is beyond a bound: no engine is asked to read it, or to read it again. Returns how long its longest line is. */
+/** Throws LocalError where the text of a file is beyond a bound: no engine is asked to read it, or to read it again. Returns how long its longest line is. */
 async function inspect({ file, name, format, csv, longest }: Load, mostBytes?: number): Promise<number> {
   return longest ?? inspectFile(file, { name, format, ...present({ delimiter: csv?.delimiter }) }, mostBytes);
 }
@@ -527,7 +527,7 @@ const formatNames: Partial<Record<FileFormat['kind'], string>> = {
 /** A failure to read concerns the user's data: the line is passed on, the engine's words are not. */
 function readingError(error: unknown, { name, format }: Load): unknown {
   if (error instanceof EngineError && error.code === 'engine-memory')
-    return new ServiceError(400, error.code, `${name} needs more memory to be read than is allowed.`, {
+    return new LocalError('invalid', error.code, `${name} needs more memory to be read than is allowed.`, {
       hint: 'Split it, and import its parts into the same dataset.',
       cause: error,
     });
@@ -536,5 +536,5 @@ function readingError(error: unknown, { name, format }: Load): unknown {
   const [, line] = /\bline:?\s+(\d+)/i.exec(words) ?? [];
   const place = line === undefined || format === 'parquet' ? '' : `, from line ${line} on`;
   const message = `${name} cannot be read as ${formatNames[format] ?? 'lines of text'}${place}.`;
-  return new ServiceError(400, 'unreadable', message, { cause: error });
+  return new LocalError('invalid', 'unreadable', message, { cause: error });
 }

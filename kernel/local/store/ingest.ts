@@ -6,7 +6,7 @@ import { present } from '../../present.js';
 import { plural } from '../../text.js';
 import { formatTime } from '../../time.js';
 import type { Engine } from '../engine/duckdb.js';
-import { ServiceError } from '../http/service-error.js';
+import { LocalError } from '../errors.js';
 import { type ReadBatch, readBatch } from './append/batch.js';
 import { type IncomingBody, takeBody } from './append/body.js';
 import type { RawObject } from './append/events.js';
@@ -30,7 +30,7 @@ export interface IngestRequest extends IncomingBody {
   readonly nowNs: bigint;
 }
 
-/** Adds the events of a request body (https://axiom.co/docs/restapi/endpoints/ingestIntoDataset) to a dataset, all or none; throws ServiceError. */
+/** Adds the events of a request body (https://axiom.co/docs/restapi/endpoints/ingestIntoDataset) to a dataset, all or none; throws LocalError. */
 export async function ingest(
   store: DatasetStore,
   engine: Engine,
@@ -98,7 +98,7 @@ function formatOf(contentType: string): FileFormat['kind'] {
   const [type = ''] = contentType.split(';');
   const format = formats[type.trim().toLowerCase()];
   if (format) return format;
-  throw new ServiceError(415, 'content-type', `Events cannot be read from ${JSON.stringify(type)}.`, {
+  throw new LocalError('media-type', 'content-type', `Events cannot be read from ${JSON.stringify(type)}.`, {
     hint: `Send ${Object.keys(formats).join(', ')}.`,
   });
 }
@@ -119,8 +119,8 @@ function headingOf(request: IngestRequest): string | undefined {
   const { csvFields } = request;
   if (csvFields === undefined) return undefined;
   if (csvFields.includes(''))
-    throw new ServiceError(
-      400,
+    throw new LocalError(
+      'invalid',
       'invalid-request',
       '`X-Axiom-CSV-Fields` should be names with commas between them.',
     );
@@ -132,8 +132,8 @@ function headingOf(request: IngestRequest): string | undefined {
 function delimiterOf({ csvDelimiter, csvFields }: IngestRequest): string | undefined {
   const given = csvDelimiter ?? (csvFields && ',');
   if (given === undefined || /^[\t\x20-\x7e]$/.test(given)) return given;
-  throw new ServiceError(
-    400,
+  throw new LocalError(
+    'invalid',
     'csv-delimiter',
     `${JSON.stringify(given)} cannot divide the values of a CSV.`,
     {

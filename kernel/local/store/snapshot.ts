@@ -3,7 +3,7 @@ import type { DatasetInfo, StatusMessage } from '../../api/wire.js';
 import type { DatasetSchema } from '../../apl/plan/plan.js';
 import { present } from '../../present.js';
 import type { ExaminedBlocks, MeasuredCatalog } from '../engine/scans.js';
-import { ServiceError } from '../http/service-error.js';
+import { LocalError } from '../errors.js';
 import type { BuiltinDataset, RowGroup, ScanFilter } from '../sql/compiled.js';
 import type { Places } from '../sql/rewrite/placed.js';
 import { mapAtMost } from './concurrent.js';
@@ -59,7 +59,7 @@ export class Snapshot implements MeasuredCatalog {
     return [...new Set([...this.#source.names(), ...this.#source.builtins.keys()])].sort();
   }
 
-  /** Throws ServiceError for a dataset with damaged files, and why acknowledged events are not stored. */
+  /** Throws LocalError for a dataset with damaged files, and why acknowledged events are not stored. */
   schema(name: string): DatasetSchema | undefined {
     const builtin = this.#source.builtins.get(name);
     if (builtin !== undefined) return builtin.schema;
@@ -105,7 +105,7 @@ export class Snapshot implements MeasuredCatalog {
     );
   }
 
-  /** Reads all of the files of its datasets, and throws ServiceError for one of which some are damaged. */
+  /** Reads all of the files of its datasets, and throws LocalError for one of which some are damaged. */
   async verify(signal: AbortSignal): Promise<void> {
     for (const name of this.#readings.keys()) {
       const damages = await this.#source.verify(name, signal);
@@ -146,8 +146,8 @@ const datasetsAtOnce = 16;
 const filesAtOnce = 64;
 
 /** Returns the error for a dataset that does not exist. */
-export function unknownDataset(name: string): ServiceError {
-  return new ServiceError(404, 'dataset-not-found', `There is no dataset \`${name}\`.`, {
+export function unknownDataset(name: string): LocalError {
+  return new LocalError('not-found', 'dataset-not-found', `There is no dataset \`${name}\`.`, {
     hint: '`%datasets` lists those that exist.',
   });
 }

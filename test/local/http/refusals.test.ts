@@ -1,6 +1,7 @@
 import { constants } from 'node:os';
 import { expect, test } from 'vitest';
-import { systemError } from '../../../kernel/local/http/service-error.js';
+import { systemError } from '../../../kernel/local/errors.js';
+import { refusalOf } from '../../../kernel/local/http/refusal.js';
 import { refusalInWords } from '../../../kernel/machine.js';
 
 const refusals: readonly (readonly [code: string, status: number, errorType: string, reason: string])[] = [
@@ -29,13 +30,13 @@ test.each(refusals)(
   (code, status, errorType, reason) => {
     expect(code in constants.errno).toBe(true);
     const error = Object.assign(new Error(), { code, syscall: 'open', path: '/data/starred/a.json' });
-    const refused = systemError(error);
-    expect([refused?.status, refused?.code, refused?.message]).toEqual([
+    const { status: answered, error: refused } = refusalOf(error as never, 0);
+    expect([answered, refused.code, refused.message]).toEqual([
       status,
       errorType,
       `This could not be done in /data/starred: ${reason}.`,
     ]);
-    expect(refused?.hint).toMatch(/\.$/);
+    expect(refused.hint).toMatch(/\.$/);
   },
 );
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { ServiceError } from '../service-error.js';
+import { LocalError } from '../../errors.js';
 
 /** The one user of a service on one's own machine. */
 export const localUser = {
@@ -105,7 +105,7 @@ export function addAccountRoutes(app: FastifyInstance): void {
   app.get('/v2/orgs', () => [organization]);
   app.get<{ readonly Params: { readonly id: string } }>('/v2/orgs/:id', ({ params }) => {
     if (params.id === organization.id) return organization;
-    throw new ServiceError(404, 'not-found', `There is no organization ${JSON.stringify(params.id)}.`);
+    throw new LocalError('not-found', 'not-found', `There is no organization ${JSON.stringify(params.id)}.`);
   });
   for (const [path, what] of absent) {
     app.get(path, () => []);
@@ -120,7 +120,7 @@ function refuse(app: FastifyInstance, methods: readonly Method[], url: string, w
     method: [...methods],
     url,
     handler: () => {
-      throw new ServiceError(501, 'not-supported', `The local service does not support ${what}.`);
+      throw new LocalError('not-supported', 'not-supported', `The local service does not support ${what}.`);
     },
   });
 }

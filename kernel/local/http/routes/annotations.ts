@@ -4,14 +4,10 @@ import { present } from '../../../present.js';
 import { formatTime } from '../../../time.js';
 import type { DatasetStore } from '../../store/datasets.js';
 import type { AnnotationFilter, AnnotationStore } from '../../store/documents/annotations.js';
-import { noticeHeaders } from '../../store/documents/damage.js';
-import {
-  checkAnnotation,
-  momentOf,
-  parametersOf,
-  readAnnotationChange,
-  readNewAnnotation,
-} from '../requests.js';
+import { checkAnnotation, readAnnotationChange, readNewAnnotation } from '../../store/documents/contents.js';
+import { damageNotices } from '../../store/documents/damage.js';
+import { noticeHeaders } from '../notices.js';
+import { momentOf, parametersOf } from '../requests.js';
 
 /** What the routes of annotations need. */
 export interface AnnotationParts {
@@ -40,7 +36,7 @@ export function addAnnotationRoutes(
   };
   app.get<{ Querystring: Query }>(path, async (request, reply) => {
     const { documents, damages } = await annotations.list(filterOf(request));
-    return reply.headers(noticeHeaders(damages)).send(documents);
+    return reply.headers(noticeHeaders(damageNotices(damages))).send(documents);
   });
   app.post(path, async ({ body }, reply) => {
     const content = readNewAnnotation(body, formatTime(nowNs()));

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
+import { LocalError } from '../../errors.js';
 import type { DatasetStore } from '../../store/datasets.js';
 import type { ServedDataset } from '../../store/snapshot.js';
 import { readDatasetSettings, readFieldNote, readMaxDuration, readNewDataset } from '../requests.js';
-import { ServiceError } from '../service-error.js';
 import { fieldMeta } from '../tabular.js';
 
 /** What the routes of datasets need. */
@@ -64,7 +64,7 @@ function addFieldRoutes(app: FastifyInstance, { datasets }: DatasetParts): void 
   app.get<Field>(`${path}/fields/:field`, async ({ params: { id, field } }) => {
     const found = (await datasets.fields(id)).find(each => each.name === field);
     if (found !== undefined) return fieldMeta(found);
-    throw new ServiceError(404, 'field-not-found', `There is no field \`${field}\` in \`${id}\`.`);
+    throw new LocalError('not-found', 'field-not-found', `There is no field \`${field}\` in \`${id}\`.`);
   });
   app.put<Field>(`${path}/fields/:field`, async ({ params: { id, field }, body }) =>
     fieldMeta(await datasets.annotateField(id, field, readFieldNote(body))),

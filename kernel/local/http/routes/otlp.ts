@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import type { Engine } from '../../engine/duckdb.js';
+import { LocalError } from '../../errors.js';
 import type { Signal } from '../../otlp/ingest.js';
 import type { DatasetStore } from '../../store/datasets.js';
-import { ServiceError } from '../service-error.js';
 
 interface OtlpParts {
   readonly engine: Engine;
@@ -20,7 +20,7 @@ export function addOtlpRoutes(scope: FastifyInstance, parts: OtlpParts): void {
       const { ingestOtlp } = await import('../../otlp/ingest.js');
       const dataset = [request.headers['x-axiom-dataset'] ?? []].flat()[0];
       if (dataset === undefined || dataset === '')
-        throw new ServiceError(400, 'invalid-request', 'The request names no dataset.', {
+        throw new LocalError('invalid', 'invalid-request', 'The request names no dataset.', {
           hint: 'Send the header X-Axiom-Dataset with the name of one.',
         });
       parts.datasets.checkExists(dataset);

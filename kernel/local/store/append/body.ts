@@ -2,7 +2,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { Duplex, type Readable, Writable } from 'node:stream';
 import { finished, pipeline } from 'node:stream/promises';
 import { present } from '../../../present.js';
-import { bodyTooLarge } from '../../http/service-error.js';
+import { bodyTooLarge } from '../../errors.js';
 import type { Inspector } from '../bounds/text.js';
 import { copyOf, unpackers, unpackingError } from './unpack.js';
 
@@ -25,7 +25,7 @@ export interface TakenBody {
 
 /**
  * Reads a body to its end, into memory or, where it is large, into `file`, while `inspector` looks at it. Throws
- * ServiceError.
+ * LocalError.
  */
 export async function takeBody(
   request: IncomingBody,

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { present } from '../../../present.js';
 import { formatCount, plural, visible } from '../../../text.js';
 import type { Engine } from '../../engine/duckdb.js';
-import { ServiceError } from '../../http/service-error.js';
+import { LocalError } from '../../errors.js';
 import { ownerOf, ownName } from '../../lease/processes.js';
 import { type Confirm, damagedSuffix, hasCode, logSuffix, syncDirectory } from '../files.js';
 import type { Batch } from './batch.js';
@@ -94,7 +94,7 @@ export class Journal {
 
   /**
    * Takes over the logs of a dataset that those before this service left behind; returns whether there were any. Only a service of
-   * an older version, which knows of no lease, can be running here beside it. Rejects with ServiceError when one of them cannot be
+   * an older version, which knows of no lease, can be running here beside it. Rejects with LocalError when one of them cannot be
    * read, after it has taken over the others.
    */
   async adopt(dataset: string, logs: readonly string[]): Promise<boolean> {
@@ -272,10 +272,15 @@ async function readLog(file: string, name: string): Promise<LogContent | undefin
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return undefined;
     const reason = error instanceof Error ? error.message : String(error);
-    throw new ServiceError(400, 'log-unreadable', `The log of events ${name} cannot be read: ${reason}.`, {
-      hint: 'Make it readable. To query the dataset without its events, move it to another directory.',
-      cause: error,
-    });
+    throw new LocalError(
+      'invalid',
+      'log-unreadable',
+      `The log of events ${name} cannot be read: ${reason}.`,
+      {
+        hint: 'Make it readable. To query the dataset without its events, move it to another directory.',
+        cause: error,
+      },
+    );
   }
 }
 

@@ -2,17 +2,17 @@ import type { TypeName } from '../../../apl/catalog/entry.js';
 import { present } from '../../../present.js';
 import { sqlText } from '../../duckdb/literal.js';
 import { sqlTypes } from '../../duckdb/types.js';
-import { ServiceError } from '../../http/service-error.js';
+import { LocalError } from '../../errors.js';
 import { namesOf, shapeOfEvents } from '../readers/json-shape.js';
 import type { ReadField, Reading } from '../readers/reading.js';
 import { type RawObject, type RawValue, readEvents, valueAt } from './events.js';
 
-/** Returns the labels that a request adds to all of its events, from the text of a JSON object; throws ServiceError. */
+/** Returns the labels that a request adds to all of its events, from the text of a JSON object; throws LocalError. */
 export function readLabels(text: string): RawObject {
   const [labels, ...others] = readEvents(text) ?? [];
   if (labels !== undefined && others.length === 0) return labels;
   const message = '`X-Axiom-Event-Labels` should be a JSON object, such as {"region": "eu"}.';
-  throw new ServiceError(400, 'invalid-request', message);
+  throw new LocalError('invalid', 'invalid-request', message);
 }
 
 /** Returns an event with the labels as members of its own; a label replaces a member of the same name. */

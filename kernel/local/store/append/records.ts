@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { present } from '../../../present.js';
-import { ServiceError } from '../../http/service-error.js';
+import { LocalError } from '../../errors.js';
 import type { Batch } from './batch.js';
 
 /*
@@ -60,7 +60,7 @@ export function encodeRecord({ events, nowNs, ...rest }: Batch, number: number):
 
 /**
  * Reads a log: every record whose bytes are as they were written, wherever they are now, each once. An unfinished record at the
- * end that was never acknowledged is no damage. Throws ServiceError for a log of a later version.
+ * end that was never acknowledged is no damage. Throws LocalError for a log of a later version.
  */
 export function decodeLog(bytes: Buffer): LogContent {
   const acknowledged = acknowledgedIn(bytes);
@@ -146,7 +146,7 @@ function acknowledgedIn(bytes: Buffer): number | undefined {
   if (bytes.length < headerBytes || !bytes.subarray(0, magic.length).equals(magic)) return undefined;
   if (crc32(bytes.subarray(0, 20)) !== bytes.readUInt32LE(20)) return undefined;
   if (bytes.readUInt32LE(8) > version) {
-    throw new ServiceError(400, 'log-unreadable', 'a later version of apl-kernel wrote it');
+    throw new LocalError('invalid', 'log-unreadable', 'a later version of apl-kernel wrote it');
   }
   return Number(bytes.readBigUInt64LE(12));
 }

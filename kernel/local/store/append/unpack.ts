@@ -2,14 +2,14 @@ import { Duplex, PassThrough, pipeline, Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { Decompress } from 'fzstd';
-import { ServiceError } from '../../http/service-error.js';
+import { LocalError } from '../../errors.js';
 
-/** Returns the steps that unpack a body of this content encoding, to stand in a pipeline; throws ServiceError (415) for any other. */
+/** Returns the steps that unpack a body of this content encoding, to stand in a pipeline; throws LocalError (`media-type`) for any other. */
 export function unpackers(encoding: string): Duplex[] {
   const unpack = encodings[encoding.trim().toLowerCase()];
   if (unpack !== undefined) return unpack();
   const message = `The content encoding ${JSON.stringify(encoding)} is not supported.`;
-  throw new ServiceError(415, 'content-encoding', message, {
+  throw new LocalError('media-type', 'content-encoding', message, {
     hint: 'Send it as it is, or with gzip or zstd.',
   });
 }
@@ -49,9 +49,9 @@ export function unpackingError(error: unknown, encoding: string): unknown {
   return /^Z_/.test((error as NodeJS.ErrnoException).code ?? '') ? notPacked(encoding, error) : error;
 }
 
-function notPacked(encoding: string, cause: unknown): ServiceError {
+function notPacked(encoding: string, cause: unknown): LocalError {
   const message = `The body is not valid ${encoding.trim().toLowerCase()}.`;
-  return new ServiceError(400, 'content-encoding', message, { cause });
+  return new LocalError('invalid', 'content-encoding', message, { cause });
 }
 
 /** What is unpacked is handed on in pieces of this size: a file takes few large ones faster. */

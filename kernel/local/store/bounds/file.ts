@@ -7,7 +7,7 @@ import { packingOf } from '../readers/packing.js';
 import { type Inspected, type Inspection, inspectorOf } from './text.js';
 
 /**
- * Looks at a file, or at its first bytes and at least one event; throws a ServiceError at the first thing in it that is beyond a bound, and returns how
+ * Looks at a file, or at its first bytes and at least one event; throws a LocalError at the first thing in it that is beyond a bound, and returns how
  * many bytes its longest line has, 0 of JSON. Of one that does not unpack, what there is is looked at; one in Zstandard is left to
  * the engine, as the oldest Node cannot unpack it.
  */

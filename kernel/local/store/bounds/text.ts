@@ -1,5 +1,5 @@
 import { formatCount } from '../../../text.js';
-import { ServiceError } from '../../http/service-error.js';
+import { LocalError } from '../../errors.js';
 import { packedAs } from '../readers/packing.js';
 
 /** The most keys that an object, and columns that a CSV, may have as fields. */
@@ -16,7 +16,7 @@ const MiB = 2 ** 20;
 /** The most bytes of a line, of an event, and of a value in a file. */
 export const longestLine = 64 * MiB;
 
-/** Looks at bytes as they arrive: both methods throw a ServiceError at the first thing beyond a bound. */
+/** Looks at bytes as they arrive: both methods throw a LocalError at the first thing beyond a bound. */
 export interface Inspector {
   take(bytes: Buffer): void;
   /** The text has ended. */
@@ -85,7 +85,7 @@ class Begin implements Inspector {
     if (found === undefined) return;
     const { name, format } = this.#what;
     const message = `${name} is not ${formatNames[format] ?? 'text'}: it is ${found}.`;
-    throw new ServiceError(400, 'format', message, {
+    throw new LocalError('invalid', 'format', message, {
       hint: 'Send text in UTF-8; gzip may be around it once.',
     });
   }
@@ -341,37 +341,37 @@ function baseOf(bytes: Buffer): number | undefined {
   return first === undefined ? undefined : first === openArray ? 1 : 0;
 }
 
-function tooManyFields(name: string, place: string): ServiceError {
+function tooManyFields(name: string, place: string): LocalError {
   const most = formatCount(mostFields);
   const message = `${name} has more than ${most} keys in ${place}; ${most} can be fields.`;
-  return new ServiceError(400, 'too-large', message, { hint: fewerFields });
+  return new LocalError('invalid', 'too-large', message, { hint: fewerFields });
 }
 
 /** What to do about too many keys. */
 export const fewerFields = 'Put keys that are data below one key: {"labels": {…}}.';
 
-function tooManyKeys(name: string, place: string): ServiceError {
+function tooManyKeys(name: string, place: string): LocalError {
   const most = formatCount(mostKeys);
   const message = `${name} has more than ${most} keys in all its objects in ${place}; an event may have ${most}.`;
-  return new ServiceError(400, 'too-large', message, {
+  return new LocalError('invalid', 'too-large', message, {
     hint: 'Write an event for each of the inner objects, or write them as a string.',
   });
 }
 
 /** The refusal of a table with more columns than can be fields. */
-export function tooManyColumns(name: string, line?: number): ServiceError {
+export function tooManyColumns(name: string, line?: number): LocalError {
   const most = formatCount(mostFields);
-  return new ServiceError(
-    400,
+  return new LocalError(
+    'invalid',
     'too-large',
     `${name} has more than ${most} columns${line === undefined ? '' : ` in line ${formatCount(line)}`}; ${most} can be fields.`,
     { hint: 'Leave out columns, or write one row for each value, with the name of its column beside it.' },
   );
 }
 
-function tooDeep(name: string, place: string): ServiceError {
-  return new ServiceError(
-    400,
+function tooDeep(name: string, place: string): LocalError {
+  return new LocalError(
+    'invalid',
     'too-large',
     `${name} is nested in more than ${mostLevels} levels in ${place}; an event may have ${mostLevels}.`,
     { hint: 'Write the inner part as a string.' },
@@ -379,20 +379,20 @@ function tooDeep(name: string, place: string): ServiceError {
 }
 
 /** The refusal of a table with a value that is too long in a field. */
-export function valueTooLong(name: string, field: string): ServiceError {
+export function valueTooLong(name: string, field: string): LocalError {
   const most = `${longestLine / MiB} MiB`;
-  return new ServiceError(
-    400,
+  return new LocalError(
+    'invalid',
     'too-large',
     `${name} has a value of more than ${most} in \`${field}\`; a value may have ${most}.`,
     { hint: 'Cut the values of this field, or leave it out.' },
   );
 }
 
-function tooLong(what: Inspected, place: string): ServiceError {
+function tooLong(what: Inspected, place: string): LocalError {
   const most = `${longestLine / MiB} MiB`;
-  return new ServiceError(
-    400,
+  return new LocalError(
+    'invalid',
     'too-large',
     `${what.name} has more than ${most} in ${place}; ${what.format === 'json' ? 'an event' : 'a line'} may have ${most}.`,
     { hint: 'Divide it, or leave out its long values.' },

@@ -1,5 +1,5 @@
 import { systemRefusal } from '../../../machine.js';
-import { ServiceError } from '../../http/service-error.js';
+import { LocalError } from '../../errors.js';
 
 /** A file of a dataset that cannot be read, and why, as in "it {reason}". */
 export interface Damage {
@@ -8,11 +8,11 @@ export interface Damage {
 }
 
 /** Returns the refusal of a dataset with damaged files: an answer without their rows would not be true. */
-export function damagedDataset(name: string, damages: readonly Damage[]): ServiceError {
+export function damagedDataset(name: string, damages: readonly Damage[]): LocalError {
   const [first, ...others] = damages;
   const more = others.length === 0 ? '' : ` ${others.length} more of its files are damaged.`;
-  return new ServiceError(
-    400,
+  return new LocalError(
+    'invalid',
     'dataset-damaged',
     `The dataset \`${name}\` cannot be read: ${first?.file} ${first?.reason}.${more}`,
     {

@@ -93,7 +93,7 @@ export class DatasetDirectory {
 
   /**
    * Puts a finished Parquet file in place of others, in one step: those that `choose` picks from the live ones. Returns false
-   * and moves nothing when `choose` returns undefined. Throws ServiceError when the directory has damaged files: what they
+   * and moves nothing when `choose` returns undefined. Throws LocalError when the directory has damaged files: what they
    * replace is not known.
    */
   async replace(file: string, choose: (live: Listing) => Replaced | undefined): Promise<boolean> {
@@ -116,7 +116,7 @@ export class DatasetDirectory {
   }
 
   /**
-   * Changes the note on one field and returns it, with the properties that `note` leaves out as they were. Throws ServiceError
+   * Changes the note on one field and returns it, with the properties that `note` leaves out as they were. Throws LocalError
    * when the note on the dataset is damaged: it would be lost.
    */
   async annotate(field: string, note: FieldNote): Promise<FieldNote> {

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { Annotation, AnnotationContent } from '../../../api/wire.js';
 import { parseTime } from '../../../time.js';
-import { type AnnotationChange, changed, readWholeAnnotation } from '../../http/requests.js';
+import { type AnnotationChange, changed, readWholeAnnotation } from './contents.js';
 import { Documents, type Listing } from './documents.js';
 
 /** Which annotations to list: those of any of the datasets that touch the range from `start` to before `end`, in nanoseconds since 1970. */
@@ -42,13 +42,13 @@ export class AnnotationStore {
     return this.#annotations.create(content);
   }
 
-  /** Returns one annotation; throws ServiceError (404) when there is none. */
+  /** Returns one annotation; throws LocalError (`not-found`) when there is none. */
   get(id: string): Promise<Annotation> {
     return this.#annotations.get(id);
   }
 
   /**
-   * Changes some members of an annotation; a change of all that one needs replaces one that cannot be read. Throws ServiceError (404)
+   * Changes some members of an annotation; a change of all that one needs replaces one that cannot be read. Throws LocalError (`not-found`)
    * when there is none, and what `check` throws about the outcome.
    */
   change(
@@ -65,7 +65,7 @@ export class AnnotationStore {
     });
   }
 
-  /** Deletes an annotation; throws ServiceError (404) when there is none. */
+  /** Deletes an annotation; throws LocalError (`not-found`) when there is none. */
   remove(id: string): Promise<void> {
     return this.#annotations.remove(id);
   }

@@ -1,6 +1,5 @@
-import { encodeNotices, noticeHeader } from '../../../api/notices.js';
 import type { ErrorCode } from '../../../errors.js';
-import { ServiceError } from '../../http/service-error.js';
+import { LocalError } from '../../errors.js';
 
 /** A file that cannot be read. A listing leaves it out and says so; what asks for it alone fails. */
 export interface Damage {
@@ -13,16 +12,14 @@ export interface Damage {
   readonly remedy: string;
 }
 
-/** Returns the headers of an answer that leaves these files out. */
-export function noticeHeaders(damages: readonly Damage[]): Readonly<Record<string, string>> {
-  if (damages.length === 0) return {};
-  const notices = damages.map(damage => `${damagedText(damage)} It is left out. ${damage.remedy}`);
-  return { [noticeHeader]: encodeNotices(notices) };
+/** Returns what an answer that leaves these files out says of them. */
+export function damageNotices(damages: readonly Damage[]): readonly string[] {
+  return damages.map(damage => `${damagedText(damage)} It is left out. ${damage.remedy}`);
 }
 
 /** Returns the error for a request that asks for a damaged file. */
-export function damageError(damage: Damage, code: ErrorCode, cause?: unknown): ServiceError {
-  return new ServiceError(500, code, damagedText(damage), { hint: damage.remedy, cause });
+export function damageError(damage: Damage, code: ErrorCode, cause?: unknown): LocalError {
+  return new LocalError('failed', code, damagedText(damage), { hint: damage.remedy, cause });
 }
 
 function damagedText({ what, file, reason }: Damage): string {

@@ -2,7 +2,7 @@ import { lstat, readdir, readFile, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { AplKernelError, type ErrorCode } from '../../../errors.js';
 import { makeDirectory, systemRefusal } from '../../../machine.js';
-import { ServiceError } from '../../http/service-error.js';
+import { LocalError } from '../../errors.js';
 import { emptyWhenMissing, hasCode, locked, removeLeftovers, replaceFile } from '../files.js';
 import { type Damage, damageError } from './damage.js';
 import { sealedText, unsealed } from './sealed.js';
@@ -49,7 +49,7 @@ export class Documents<T extends object> {
     return this.#write(this.#kind.prefix + crypto.randomUUID().replaceAll('-', ''), document);
   }
 
-  /** Returns one document; throws ServiceError, 404 when there is none. */
+  /** Returns one document; throws LocalError, 404 when there is none. */
   async get(id: string): Promise<Stored<T>> {
     const found = isId(id) ? await this.#read(id) : undefined;
     if (found === undefined) throw this.#unknown(id);
@@ -59,7 +59,7 @@ export class Documents<T extends object> {
 
   /**
    * Replaces a document by what `change` makes of it, undefined where it cannot be read; where `change` then returns undefined,
-   * this throws what `get` throws. Throws ServiceError (404) when there is none.
+   * this throws what `get` throws. Throws LocalError (`not-found`) when there is none.
    */
   async replace(id: string, change: (before: Stored<T> | undefined) => T | undefined): Promise<Stored<T>> {
     return this.#alone(id, async () => {
@@ -71,7 +71,7 @@ export class Documents<T extends object> {
     });
   }
 
-  /** Deletes a document, whatever its file holds; throws ServiceError (404) when there is none. */
+  /** Deletes a document, whatever its file holds; throws LocalError (`not-found`) when there is none. */
   async remove(id: string): Promise<void> {
     const removal = () => rm(this.#file(id), { recursive: true, force: true });
     return this.#alone(id, removal).catch(error => {
@@ -115,7 +115,7 @@ export class Documents<T extends object> {
     return stored;
   }
 
-  #damaged({ damage, cause }: Damaged): ServiceError {
+  #damaged({ damage, cause }: Damaged): LocalError {
     return damageError(damage, this.#kind.unreadable, cause);
   }
 
@@ -123,9 +123,9 @@ export class Documents<T extends object> {
     return path.join(this.#directory, `${id}.json`);
   }
 
-  #unknown(id: string): ServiceError {
+  #unknown(id: string): LocalError {
     const { name, unknown } = this.#kind;
-    return new ServiceError(404, unknown.code, `There is no ${name} ${JSON.stringify(id)}.`, {
+    return new LocalError('not-found', unknown.code, `There is no ${name} ${JSON.stringify(id)}.`, {
       hint: unknown.hint,
     });
   }

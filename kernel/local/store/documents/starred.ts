@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { StarredQuery } from '../../../api/wire.js';
-import { readWholeStar } from '../../http/requests.js';
+import { readWholeStar } from './contents.js';
 import { Documents, type Listing, type Stored } from './documents.js';
 
 /**
@@ -51,17 +51,17 @@ export class StarredStore {
     return this.#queries.create(query);
   }
 
-  /** Returns one query; throws ServiceError (404) when there is none. */
+  /** Returns one query; throws LocalError (`not-found`) when there is none. */
   get(id: string): Promise<Stored<StarredQuery>> {
     return this.#queries.get(id);
   }
 
-  /** Replaces a query; throws ServiceError (404) when there is none. */
+  /** Replaces a query; throws LocalError (`not-found`) when there is none. */
   replace(id: string, query: StarredQuery): Promise<Stored<StarredQuery>> {
     return this.#queries.replace(id, () => query);
   }
 
-  /** Deletes a query; throws ServiceError (404) when there is none. */
+  /** Deletes a query; throws LocalError (`not-found`) when there is none. */
   remove(id: string): Promise<void> {
     return this.#queries.remove(id);
   }

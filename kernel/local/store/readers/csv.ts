@@ -4,7 +4,7 @@ import { plural } from '../../../text.js';
 import { sqlText } from '../../duckdb/literal.js';
 import type { Connection } from '../../engine/duckdb.js';
 import { engineWords } from '../../engine/failure.js';
-import { ServiceError } from '../../http/service-error.js';
+import { LocalError } from '../../errors.js';
 import { lineReader } from './line-reader.js';
 import { writeWithoutUnclosed } from './quotes.js';
 import { distinctNames, keep, misfitOf, type Reading } from './reading.js';
@@ -181,11 +181,11 @@ function nameNotes(header: boolean, { known }: CsvOptions): string[] {
   return ['The first line does not look like names: the fields are column1, column2, ….'];
 }
 
-/** Undefined for a file without rows; throws ServiceError where there are some and none can be read. */
+/** Undefined for a file without rows; throws LocalError where there are some and none can be read. */
 async function noRows(connection: Connection, source: string): Promise<undefined> {
   const refused = await countRefused(connection, source);
   if (refused === 0) return undefined;
-  throw new ServiceError(400, 'unreadable', `None of ${plural(refused, 'line')} can be read as CSV.`, {
+  throw new LocalError('invalid', 'unreadable', `None of ${plural(refused, 'line')} can be read as CSV.`, {
     hint: 'Lines that are not UTF-8, or have more values than there are fields, are left out.',
   });
 }

@@ -2,7 +2,7 @@ import type { TypeName } from '../../../apl/catalog/entry.js';
 import { formatCount, plural } from '../../../text.js';
 import { sqlText } from '../../duckdb/literal.js';
 import type { Connection } from '../../engine/duckdb.js';
-import { ServiceError } from '../../http/service-error.js';
+import { LocalError } from '../../errors.js';
 import { fewerFields, mostFields } from '../bounds/text.js';
 import { distinctNames, exceedsReal } from './reading.js';
 
@@ -58,7 +58,7 @@ export interface SeenObject {
 
 type SeenValue = { readonly kind: string; readonly text: string } & Partial<Pick<SeenObject, 'members'>>;
 
-/** Returns the shape of objects, as {@link profile} would; throws ServiceError where they have too many keys. */
+/** Returns the shape of objects, as {@link profile} would; throws LocalError where they have too many keys. */
 export function shapeOfEvents(events: readonly SeenObject[]): Pick<JsonShape, 'leaves'> {
   const root: Node = { path: [], kinds: new Map([['OBJECT', calm]]), children: new Map(), usual: [] };
   for (const event of events) addMembers(root, event.members);
@@ -297,9 +297,9 @@ function plainName(path: readonly string[]): string {
   return path.join('.').replaceAll('\0', '\ufffd') || '_';
 }
 
-function tooManyFields(count: number): ServiceError {
-  return new ServiceError(
-    400,
+function tooManyFields(count: number): LocalError {
+  return new LocalError(
+    'invalid',
     'too-large',
     `The objects have ${plural(count, 'key')} in all; ${formatCount(mostFields)} can be fields.`,
     {

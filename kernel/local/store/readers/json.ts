@@ -4,7 +4,7 @@ import { plural } from '../../../text.js';
 import { sqlText } from '../../duckdb/literal.js';
 import type { Connection } from '../../engine/duckdb.js';
 import { engineWords } from '../../engine/failure.js';
-import { ServiceError } from '../../http/service-error.js';
+import { LocalError } from '../../errors.js';
 import { longestLine } from '../bounds/text.js';
 import { hasByteOrderMark, startOf } from '../sources/formats.js';
 import { writeArrayAsLines } from './array.js';
@@ -383,8 +383,8 @@ function refusedNotes(refused: number, thing: Objects['thing']): string[] {
   return refused === 0 ? [] : [`Left out, as they are not JSON objects in UTF-8: ${plural(refused, thing)}.`];
 }
 
-function noObjects(count: number): ServiceError {
-  return new ServiceError(400, 'not-an-object', `None of ${plural(count, 'value')} is a JSON object.`, {
+function noObjects(count: number): LocalError {
+  return new LocalError('invalid', 'not-an-object', `None of ${plural(count, 'value')} is a JSON object.`, {
     hint: 'Each event is one object: {"field": value, …}.',
   });
 }

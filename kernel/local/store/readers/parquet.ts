@@ -8,7 +8,7 @@ import { EARLIEST_TIME, LATEST_TIME, MICROSECOND } from '../../../time.js';
 import { sqlName, sqlText } from '../../duckdb/literal.js';
 import type { Connection } from '../../engine/duckdb.js';
 import { typeOfSql } from '../../engine/parquet.js';
-import { ServiceError } from '../../http/service-error.js';
+import { LocalError } from '../../errors.js';
 import { mostFields, tooManyColumns } from '../bounds/text.js';
 import { distinctNames, keep, noFields, type ReadField, type Reading, sampleRows } from './reading.js';
 
@@ -39,7 +39,7 @@ export async function readParquet(
   return { from, sample: 'sample', fields, notes, refused: 0 };
 }
 
-/** Throws ServiceError where a file has decimals of more digits than the engine holds: it would read other numbers. */
+/** Throws LocalError where a file has decimals of more digits than the engine holds: it would read other numbers. */
 async function refuseLargeDecimals(connection: Connection, file: string): Promise<void> {
   const [row] = await connection.run(
     `SELECT name, precision FROM parquet_schema(${sqlText(file)}) WHERE precision > ${mostDigits}`,
@@ -47,7 +47,7 @@ async function refuseLargeDecimals(connection: Connection, file: string): Promis
   if (row === undefined) return;
   const name = visible(cut(String(row[0]), 80));
   const message = `\`${name}\` has decimals of ${Number(row[1])} digits: at most ${mostDigits} can be read.`;
-  throw new ServiceError(400, 'unreadable', message, {
+  throw new LocalError('invalid', 'unreadable', message, {
     hint: 'Write the column as text, or leave it out of the file.',
   });
 }

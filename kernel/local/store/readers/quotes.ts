@@ -2,7 +2,7 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { formatCount } from '../../../text.js';
-import { ServiceError } from '../../http/service-error.js';
+import { LocalError } from '../../errors.js';
 
 /** What separates and encloses the values of a CSV file: single bytes. */
 export interface Quoting {
@@ -36,9 +36,9 @@ export async function writeWithoutUnclosed(file: string, target: string, quoting
 /** Each may take a pass over the rest of the file. */
 const mostLines = 1_000;
 
-function tooMany(): ServiceError {
+function tooMany(): LocalError {
   const message = `A quote is not closed in more than ${formatCount(mostLines)} lines.`;
-  return new ServiceError(400, 'unreadable', message, {
+  return new LocalError('invalid', 'unreadable', message, {
     hint: 'Import the file as plain text: `--format text`.',
   });
 }

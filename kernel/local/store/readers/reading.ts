@@ -1,7 +1,7 @@
 import type { TypeName } from '../../../apl/catalog/entry.js';
 import { sqlName } from '../../duckdb/literal.js';
 import type { Connection } from '../../engine/duckdb.js';
-import { ServiceError } from '../../http/service-error.js';
+import { LocalError } from '../../errors.js';
 
 /** A field of a file that is being read. */
 export interface ReadField {
@@ -98,6 +98,6 @@ export function widenedNotes(name: string, sampled: string | undefined, found: s
 }
 
 /** The refusal of data that has no fields at all. */
-export function noFields(): ServiceError {
-  return new ServiceError(400, 'no-fields', 'The data has no fields.');
+export function noFields(): LocalError {
+  return new LocalError('invalid', 'no-fields', 'The data has no fields.');
 }

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { Transform } from 'node:stream';
-import { ServiceError } from '../../http/service-error.js';
+import { LocalError } from '../../errors.js';
 
 /** Returns the encoding of a text that begins like this, as WHATWG names it: the one that is named, else that of its mark or its bytes. */
 export function encodingOf(start: Buffer, named?: string): string {
@@ -15,7 +15,7 @@ function knownEncoding(label: string): string {
   try {
     return new TextDecoder(label).encoding;
   } catch {
-    throw new ServiceError(400, 'invalid-request', `There is no encoding ${JSON.stringify(label)}.`, {
+    throw new LocalError('invalid', 'invalid-request', `There is no encoding ${JSON.stringify(label)}.`, {
       hint: 'Encodings have the names of the WHATWG, such as windows-1252, iso-8859-2, utf-16le, shift_jis, gb18030.',
     });
   }

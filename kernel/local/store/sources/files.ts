@@ -3,7 +3,7 @@ import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { matchesGlob } from '../../../jupyter/glob.js';
 import { formatCount } from '../../../text.js';
-import { ServiceError } from '../../http/service-error.js';
+import { LocalError } from '../../errors.js';
 import { hasCode } from '../files.js';
 import { noSuchFile } from './formats.js';
 
@@ -12,7 +12,7 @@ const mostFiles = 10_000;
 
 /**
  * Returns the files that a path leads to: the file, those below a directory, or those that match a pattern with `*`, `?`, `[a-z]` and
- * `**`. Hidden and empty ones are none of them; the oldest of a rotated set is the first. Throws ServiceError.
+ * `**`. Hidden and empty ones are none of them; the oldest of a rotated set is the first. Throws LocalError.
  */
 export async function filesOf(written: string): Promise<readonly string[]> {
   const address = /(?:^|[\\/])(https?):[\\/]+(.*)$/.exec(written);
@@ -23,9 +23,10 @@ export async function filesOf(written: string): Promise<readonly string[]> {
   const files = kind === 'directory' ? await below(file) : await matching(file);
   const filled = await Promise.all(files.map(async each => ((await isEmpty(each)) ? [] : [each])));
   if (filled.flat().length > 0) return filled.flat().sort(byRotation);
-  if (kind === 'directory') throw new ServiceError(400, 'no-such-file', `${file} holds no files to import.`);
+  if (kind === 'directory')
+    throw new LocalError('invalid', 'no-such-file', `${file} holds no files to import.`);
   const pattern = /[*?[]/.test(file);
-  throw pattern ? new ServiceError(400, 'no-such-file', `No file matches ${file}.`) : noSuchFile(file);
+  throw pattern ? new LocalError('invalid', 'no-such-file', `No file matches ${file}.`) : noSuchFile(file);
 }
 
 /** A file that cannot be looked at is one: whoever opens it says why. */
@@ -44,9 +45,9 @@ function isEmpty(file: string): Promise<boolean> {
   );
 }
 
-function noAddress(address: string): ServiceError {
-  return new ServiceError(
-    400,
+function noAddress(address: string): LocalError {
+  return new LocalError(
+    'invalid',
     'no-such-file',
     `${address} is an address: files of this machine are imported.`,
     {
@@ -98,9 +99,9 @@ async function entriesOf(directory: string): Promise<readonly Dirent[]> {
   return entries.filter(({ name }) => !name.startsWith('.'));
 }
 
-function tooMany(directory: string): ServiceError {
+function tooMany(directory: string): LocalError {
   const message = `There are more than ${formatCount(mostFiles)} files below ${directory}.`;
-  return new ServiceError(400, 'too-many-files', message, {
+  return new LocalError('invalid', 'too-many-files', message, {
     hint: 'Import them in parts, into one dataset.',
   });
 }

@@ -10,7 +10,7 @@ import { expandPattern } from '../../../api/logs/grok.js';
 import type { ImportRequest } from '../../../api/wire.js';
 import { present } from '../../../present.js';
 import { checkPattern } from '../../duckdb/regex.js';
-import { ServiceError } from '../../http/service-error.js';
+import { LocalError } from '../../errors.js';
 import { TemplateError } from '../../sql/template.js';
 import { looksLikeHeader } from '../readers/csv.js';
 import { recognizeFormat } from '../readers/logs/recognize.js';
@@ -51,7 +51,7 @@ const extensions: Readonly<Record<string, FileFormat>> = {
 
 /**
  * Returns the requested format or that of the requested pattern, else that of the ending of the name, else the one that the beginning
- * of the file looks like; throws ServiceError.
+ * of the file looks like; throws LocalError.
  */
 export async function formatOf(
   file: string,
@@ -74,11 +74,11 @@ export function isParquet(start: Buffer): boolean {
   return start.toString('latin1', 0, 4) === 'PAR1';
 }
 
-/** Returns the first bytes of a file, as they are; throws ServiceError for one that is empty, or is packed or written in a way that is not read. */
+/** Returns the first bytes of a file, as they are; throws LocalError for one that is empty, or is packed or written in a way that is not read. */
 export async function startOfReadable(file: string): Promise<Buffer> {
   const found = await stat(file).catch(() => undefined);
   if (!found) throw noSuchFile(file);
-  if (!found.isFile()) throw new ServiceError(400, 'not-a-file', `${file} is not a file.`);
+  if (!found.isFile()) throw new LocalError('invalid', 'not-a-file', `${file} is not a file.`);
   if (found.size === 0) throw emptyFile(file);
   const start = await firstBytes(file);
   refusePacked(file, start);
@@ -92,20 +92,20 @@ function refusePacked(file: string, start: Buffer): void {
   if (plain(start).toString('latin1', 257, 262) === 'ustar') throw packedFile(file, 'a tar archive');
 }
 
-function packedFile(file: string, packing: string): ServiceError {
+function packedFile(file: string, packing: string): LocalError {
   if (packing === 'a ZIP archive' && /\.xls[xm]$/i.test(file))
-    return new ServiceError(400, 'format', `${file} is an Excel workbook.`, {
+    return new LocalError('invalid', 'format', `${file} is an Excel workbook.`, {
       hint: 'Save its sheet as CSV first.',
     });
   const hint =
     'Convert it to Parquet or to lines of text first; text may be compressed with gzip or Zstandard.';
-  return new ServiceError(400, 'format', `${file} is ${packing}.`, { hint });
+  return new LocalError('invalid', 'format', `${file} is ${packing}.`, { hint });
 }
 
 function namedFormat(wanted: string): FileFormat {
   const format = named.get(wanted);
   if (format) return format;
-  throw new ServiceError(400, 'invalid-request', `There is no file format ${JSON.stringify(wanted)}.`, {
+  throw new LocalError('invalid', 'invalid-request', `There is no file format ${JSON.stringify(wanted)}.`, {
     hint: `The formats are ${formatNames.join(', ')}.`,
   });
 }
@@ -127,8 +127,8 @@ function patternFormat(pattern: string): LogFormat {
   };
 }
 
-function patternRefused(problem: string, hint: string | undefined): ServiceError {
-  return new ServiceError(400, 'invalid-request', `The pattern ${problem}.`, present({ hint }));
+function patternRefused(problem: string, hint: string | undefined): LocalError {
+  return new LocalError('invalid', 'invalid-request', `The pattern ${problem}.`, present({ hint }));
 }
 
 /** With `whole`, the text is the entire file, not only its beginning. */
@@ -172,23 +172,28 @@ export async function startOf(file: string): Promise<string> {
 }
 
 /** Resolves with an error for a gzip file that does not unpack to its end, else undefined; never rejects. */
-export async function damageOf(file: string, signal?: AbortSignal): Promise<ServiceError | undefined> {
+export async function damageOf(file: string, signal?: AbortSignal): Promise<LocalError | undefined> {
   const named = file.toLowerCase().endsWith('.gz');
   const name = path.basename(file);
   try {
     if (!isPacked(await firstBytes(file)))
       return named
-        ? new ServiceError(400, 'gzip', `${name} is not a gzip file, whatever its name says.`)
+        ? new LocalError('invalid', 'gzip', `${name} is not a gzip file, whatever its name says.`)
         : undefined;
     const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
     await pipeline(createReadStream(file), createGunzip(), nowhere, { signal });
     return undefined;
   } catch (error) {
     if (signal?.aborted) return undefined;
-    return new ServiceError(400, 'gzip', `${name} is cut off or damaged: it does not unpack to its end.`, {
-      hint: 'Get the whole file, or unpack what there is of it: gzip -dc FILE > PART.',
-      cause: error,
-    });
+    return new LocalError(
+      'invalid',
+      'gzip',
+      `${name} is cut off or damaged: it does not unpack to its end.`,
+      {
+        hint: 'Get the whole file, or unpack what there is of it: gzip -dc FILE > PART.',
+        cause: error,
+      },
+    );
   }
 }
 
@@ -225,13 +230,13 @@ export async function firstBytes(file: string, mostBytes = startBytes): Promise<
 }
 
 /** Returns the error for a path that leads to no file. */
-export function noSuchFile(file: string): ServiceError {
-  return new ServiceError(400, 'no-such-file', `There is no file ${file}.`);
+export function noSuchFile(file: string): LocalError {
+  return new LocalError('invalid', 'no-such-file', `There is no file ${file}.`);
 }
 
 /** Returns the error for a file without rows. */
-export function emptyFile(file: string): ServiceError {
-  return new ServiceError(400, 'empty', `${file} holds no rows.`);
+export function emptyFile(file: string): LocalError {
+  return new LocalError('invalid', 'empty', `${file} holds no rows.`);
 }
 
 const startBytes = 64 * 1024;

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { plural } from '../../../text.js';
-import { ServiceError } from '../../http/service-error.js';
+import { LocalError } from '../../errors.js';
 import { writeArrayAsLines } from '../readers/array.js';
 import { looksLikeHeader } from '../readers/csv.js';
 import { firstBytes } from './formats.js';
@@ -19,7 +19,7 @@ export interface Prepared {
 
 /**
  * Writes the texts of several files behind each other: those of CSV with the names of the fields once, arrays of JSON as lines.
- * `plainText` gives a copy of a text. Throws ServiceError for files that are not written alike.
+ * `plainText` gives a copy of a text. Throws LocalError for files that are not written alike.
  */
 export async function joinTexts(
   files: readonly string[],
@@ -52,9 +52,9 @@ export async function joinTexts(
 }
 
 /** Returns the refusal of a file that is not text in a set. */
-export function onlyText(file: string): ServiceError {
-  return new ServiceError(
-    400,
+export function onlyText(file: string): LocalError {
+  return new LocalError(
+    'invalid',
     'format',
     `${file} is a Parquet file: only files of text are imported together.`,
     {
@@ -63,9 +63,9 @@ export function onlyText(file: string): ServiceError {
   );
 }
 
-function unlike(file: string, why: string): ServiceError {
+function unlike(file: string, why: string): LocalError {
   const message = `${path.basename(file)} is not written as the files before it. ${why}`;
-  return new ServiceError(400, 'unlike-files', message, {
+  return new LocalError('invalid', 'unlike-files', message, {
     hint: 'Import files of each kind by themselves, into the same dataset.',
   });
 }

@@ -16,7 +16,7 @@ import { mayBeObject, writeList } from './wrapper.js';
 /** How the text of files is read. */
 type TextOptions = Pick<ImportRequest, 'encoding' | 'list'>;
 
-/** Returns one file of text in UTF-8, or of Parquet, with the content of all; copies are in the engine's directory. Throws ServiceError. */
+/** Returns one file of text in UTF-8, or of Parquet, with the content of all; copies are in the engine's directory. Throws LocalError. */
 export async function prepare(
   engine: Engine,
   files: readonly string[],

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { plural } from '../../../text.js';
-import { ServiceError } from '../../http/service-error.js';
+import { LocalError } from '../../errors.js';
 import { writeArrayAsLines } from '../readers/array.js';
 
 /** The list in an object that holds the events of a file. */
@@ -27,7 +27,7 @@ const usual = /^(?:records|items|values?|data|results?|logs|events|entries|hits|
 /**
  * Writes the events of a JSON file that is one object around a list, a line each: of the list at `path`, such as `data.items`, else of
  * the only one with a usual name. Returns what the import says of that; undefined if the file has no such list, and then nothing is
- * written. Throws ServiceError if it has none at `path`.
+ * written. Throws LocalError if it has none at `path`.
  */
 export async function writeList(
   file: string,
@@ -60,9 +60,9 @@ function onlyList({ lists }: Wrapper): List | undefined {
   return others.length === 0 ? list : undefined;
 }
 
-function noList(name: string, path: string, lists: readonly List[]): ServiceError {
+function noList(name: string, path: string, lists: readonly List[]): LocalError {
   const found = lists.map(({ keys }) => keys.join('.')).slice(0, 20);
-  return new ServiceError(400, 'no-list', `${name} has no list ${JSON.stringify(path)}.`, {
+  return new LocalError('invalid', 'no-list', `${name} has no list ${JSON.stringify(path)}.`, {
     hint:
       found.length === 0
         ? 'It is no object with a list of events in it.'

@@ -2,15 +2,15 @@ import { cut } from '../../../text.js';
 import { type DateOrder, dateOrders, formatTime } from '../../../time.js';
 import { sqlText } from '../../duckdb/literal.js';
 import type { Connection } from '../../engine/duckdb.js';
+import { LocalError } from '../../errors.js';
 import { bareTime, orderBits, orderedNs } from '../../functions/date-order.js';
-import { ServiceError } from '../../http/service-error.js';
 
 /** What the dates of a column say of their order. An absent order is that of a column without dates that need one. */
 export interface FoundOrder {
   readonly order?: DateOrder;
   readonly notes: readonly string[];
   /** Why no order can be told, if so. */
-  readonly refusal?: ServiceError;
+  readonly refusal?: LocalError;
 }
 
 /** Dates that leave the same orders open, and one of them. */
@@ -70,25 +70,30 @@ function openIn(groups: readonly Group[]): DateOrder[] {
   return dateOrders.filter(order => groups.every(({ bits }) => (bits & orderBits[order]) > 0));
 }
 
-function undecided(field: string, { example }: Group, open: readonly DateOrder[]): ServiceError {
+function undecided(field: string, { example }: Group, open: readonly DateOrder[]): LocalError {
   const readings = open.map(order => {
     const time = orderedNs(bareTime(example), order);
     return `${time === null ? '' : formatTime(time)} (${orderNames[order]})`;
   });
   const message = `The dates of \`${field}\` do not tell their order: ${quoted(example)} is ${readings.join(' or ')}.`;
-  return new ServiceError(400, 'date-order', message, { hint: orderHint(open) });
+  return new LocalError('invalid', 'date-order', message, { hint: orderHint(open) });
 }
 
 /** Names two dates that no order reads. */
-function mixedDates(field: string, groups: readonly Group[]): ServiceError {
+function mixedDates(field: string, groups: readonly Group[]): LocalError {
   const last = groups.findIndex((_, index) => openIn(groups.slice(0, index + 1)).length === 0);
   const other = groups[last];
   const against =
     groups.slice(0, last).find(each => other && openIn([each, other]).length === 0) ?? groups[0];
   const shown = [against, other].map(group => quoted(group?.example ?? '')).join(' and ');
-  return new ServiceError(400, 'date-order', `The dates of \`${field}\` have no order in common: ${shown}.`, {
-    hint: `${orderHint(dateOrders)} Dates that do not fit it then have the time of their import, and are counted.`,
-  });
+  return new LocalError(
+    'invalid',
+    'date-order',
+    `The dates of \`${field}\` have no order in common: ${shown}.`,
+    {
+      hint: `${orderHint(dateOrders)} Dates that do not fit it then have the time of their import, and are counted.`,
+    },
+  );
 }
 
 function orderHint(orders: readonly DateOrder[]): string {

@@ -4,7 +4,7 @@ import { cut } from '../../../text.js';
 import { DAY, type DateOrder, EARLIEST_TIME } from '../../../time.js';
 import { sqlText } from '../../duckdb/literal.js';
 import type { Connection } from '../../engine/duckdb.js';
-import { ServiceError } from '../../http/service-error.js';
+import { LocalError } from '../../errors.js';
 import { cells, keep, type ReadField, type Reading } from '../readers/reading.js';
 
 import { dateAtAll, type FoundOrder, findOrder, orderMisfit } from './date-order.js';
@@ -51,10 +51,10 @@ export interface TimeSource {
   readonly field?: string;
   readonly notes: readonly string[];
   /** Why the times cannot be read without a choice of the user, if so. */
-  readonly refusal?: ServiceError;
+  readonly refusal?: LocalError;
 }
 
-/** Returns the source of time for the rows of a reading; throws ServiceError when the named field has none, or its dates do not tell their order. */
+/** Returns the source of time for the rows of a reading; throws LocalError when the named field has none, or its dates do not tell their order. */
 export async function findTime(
   connection: Connection,
   reading: Rows,
@@ -243,8 +243,8 @@ async function namedTime(search: Search, field: string): Promise<TimeSource> {
   if (read > 0 && plausible * 2 <= read && options.datesInNumbers)
     return { ...found, notes: [...found.notes, oldNote(field, example)] };
   if (read > 0 || present === 0) return found;
-  throw new ServiceError(
-    400,
+  throw new LocalError(
+    'invalid',
     'time-unreadable',
     `No value of \`${field}\` can be read as a time, such as ${example}.`,
     {
@@ -257,10 +257,10 @@ function oldNote(field: string, example: string): string {
   return `Most times in \`${field}\` are read as before 1990, such as ${example}: another field or unit may be meant.`;
 }
 
-function unknownField(columns: readonly ReadField[], field: string): ServiceError {
+function unknownField(columns: readonly ReadField[], field: string): LocalError {
   const known = columns.slice(0, 20).map(each => `\`${cut(each.name, longestShown)}\``);
-  return new ServiceError(
-    400,
+  return new LocalError(
+    'invalid',
     'time-field-unknown',
     `There is no field \`${field}\` to take the time from.`,
     {

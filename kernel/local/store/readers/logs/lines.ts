@@ -3,7 +3,7 @@ import type { LogFormat } from '../../../../api/logs/format.js';
 import { present } from '../../../../present.js';
 import { plural } from '../../../../text.js';
 import type { Connection } from '../../../engine/duckdb.js';
-import { ServiceError } from '../../../http/service-error.js';
+import { LocalError } from '../../../errors.js';
 import { lineReader } from '../line-reader.js';
 import { distinctNames, keep, type Reading } from '../reading.js';
 import { rowsInSample } from '../sample.js';
@@ -67,9 +67,9 @@ async function withWholeEvents(
 }
 
 /** Says that a format was named which no line has: nothing is imported. */
-function unfit(name: string, format: LogFormat, lines: number, isSample: boolean): ServiceError {
+function unfit(name: string, format: LogFormat, lines: number, isSample: boolean): LocalError {
   const counted = isSample ? `the first ${plural(lines, 'line')}` : plural(lines, 'line');
-  return new ServiceError(400, 'format-unfit', `0 of ${counted} of ${name} are ${format.label}.`, {
+  return new LocalError('invalid', 'format-unfit', `0 of ${counted} of ${name} are ${format.label}.`, {
     hint: 'Import it without a format, which is then detected, or as text, of which each line is one field.',
   });
 }

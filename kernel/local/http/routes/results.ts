@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { HeldResults } from './held.js';
+import type { HeldResults } from '../../results/held.js';
 
 interface Place {
   readonly Params: { readonly lease: string; readonly id: string };
@@ -26,7 +26,7 @@ export function addResultRoutes(app: FastifyInstance, results: HeldResults, body
     { bodyLimit: bodyBytes },
     async ({ params, body }, reply) => {
       const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0);
-      const { readSentTable } = await import('./arrow.js');
+      const { readSentTable } = await import('../../results/arrow.js');
       await results.put(params.lease, params.id, bytes, readSentTable(bytes));
       return reply.code(204).send();
     },

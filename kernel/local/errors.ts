@@ -1,0 +1,78 @@
+import { dirname } from 'node:path';
+import { AplKernelError, type ErrorCode, type ForeignCode } from '../errors.js';
+import { systemRefusal } from '../machine.js';
+import { formatCount } from '../text.js';
+
+/** What a failure is to whoever asked. It says nothing of how they asked: `http/status.ts` gives each kind its status. */
+export type FailureKind =
+  | 'busy'
+  | 'cancelled'
+  | 'conflict'
+  | 'failed'
+  | 'forbidden'
+  | 'gone'
+  | 'invalid'
+  | 'media-type'
+  | 'not-found'
+  | 'not-supported'
+  | 'storage'
+  | 'timeout'
+  | 'too-large'
+  | 'unauthorized'
+  | 'unavailable';
+
+/** A request that the local service refuses or fails at. */
+export class LocalError extends AplKernelError {
+  readonly kind: FailureKind;
+
+  constructor(
+    kind: FailureKind,
+    code: ErrorCode | ForeignCode,
+    message: string,
+    options: { readonly hint?: string; readonly cause?: unknown } = {},
+  ) {
+    super(code, message, options);
+    this.kind = kind;
+  }
+}
+
+/** The kinds of failures that cross the boundary of a process by their codes; any other is an invalid request. */
+const kindOfCode: Readonly<Record<string, FailureKind>> = {
+  'disk-failed': 'failed',
+  'engine-busy': 'busy',
+  'engine-disk': 'storage',
+  'engine-ended': 'failed',
+  'engine-failed': 'failed',
+  'engine-short': 'unavailable',
+  'engine-unexplained': 'unavailable',
+  'internal-column-type': 'failed',
+  'lease-lost': 'unavailable',
+  'not-writable': 'storage',
+  'query-cancelled': 'cancelled',
+};
+
+/** Returns the kind of any failure of ours. */
+export function kindOf(error: AplKernelError): FailureKind {
+  return error instanceof LocalError ? error.kind : (kindOfCode[error.code] ?? 'invalid');
+}
+
+/** Returns the error about a body of more than `mostBytes`; `hint` says what to do instead. */
+export function bodyTooLarge(mostBytes: number, hint: string): LocalError {
+  const message = `The body has more than ${bytesInWords(mostBytes)}, the most that this request may have.`;
+  return new LocalError('too-large', 'too-large', message, { hint });
+}
+
+function bytesInWords(bytes: number): string {
+  const [unit, size] = bytes < 2 ** 20 ? (['KiB', 2 ** 10] as const) : (['MiB', 2 ** 20] as const);
+  return `${formatCount(bytes / size)} ${unit}`;
+}
+
+/** Returns the failure of a request for which the system refused something; undefined for any other error. */
+export function systemError(error: unknown): LocalError | undefined {
+  const refusal = systemRefusal(error);
+  if (refusal === undefined) return undefined;
+  const { path } = error as NodeJS.ErrnoException;
+  const place = path === undefined ? '' : ` in ${dirname(path)}`;
+  const { kind, code, reason, hint } = refusal;
+  return new LocalError(kind, code, `This could not be done${place}: ${reason}.`, { hint, cause: error });
+}

@@ -1,0 +1,83 @@
+import type { FastifyError, FastifyReply } from 'fastify';
+import type { ErrorBody } from '../../api/wire.js';
+import { AplKernelError } from '../../errors.js';
+import { present } from '../../present.js';
+import { bodyTooLarge, type FailureKind, kindOf, LocalError, systemError } from '../errors.js';
+import { CompileFailure } from './query-route.js';
+
+/** The status of an answer for each kind of failure. */
+const statuses: Readonly<Record<FailureKind, number>> = {
+  invalid: 400,
+  unauthorized: 401,
+  forbidden: 403,
+  'not-found': 404,
+  conflict: 409,
+  gone: 410,
+  'too-large': 413,
+  'media-type': 415,
+  busy: 429,
+  // The client is gone, so nobody reads this.
+  cancelled: 499,
+  failed: 500,
+  'not-supported': 501,
+  unavailable: 503,
+  timeout: 504,
+  storage: 507,
+};
+
+/** A failure as it is answered. */
+export interface Refusal {
+  readonly status: number;
+  readonly error: AplKernelError;
+}
+
+/** Returns the answer for an error that a route or the framework threw; `bodyBytes` is the largest body it reads. */
+export function refusalOf(error: FastifyError | AplKernelError, bodyBytes: number): Refusal {
+  const ours = error instanceof AplKernelError ? error : (systemError(error) ?? bodyError(error, bodyBytes));
+  if (ours !== undefined) return { status: statuses[kindOf(ours)], error: ours };
+  const { statusCode, message } = error as FastifyError;
+  if (statusCode !== undefined && statusCode < 500)
+    return { status: statusCode, error: new LocalError('invalid', 'invalid-request', message) };
+  const failed = new LocalError('failed', 'internal-error', 'The service failed on this request.', {
+    hint: 'Its log has the details: please report it.',
+  });
+  return { status: statuses.failed, error: failed };
+}
+
+/** The framework marks the errors of a body; one without a mark is a fault of our own. */
+function bodyError(error: Error & Partial<FastifyError>, bodyBytes: number): LocalError | undefined {
+  if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE')
+    return bodyTooLarge(bodyBytes, 'Shorten the query: a dataset can hold long lists of values.');
+  if (error.code === 'FST_ERR_CTP_INVALID_JSON_BODY')
+    return new LocalError('invalid', 'invalid-json', 'The body is not JSON.');
+  if (error instanceof SyntaxError && error.statusCode === 400)
+    return new LocalError('invalid', 'invalid-json', `The body is not JSON: ${error.message}.`);
+  return undefined;
+}
+
+/** Answers with a failure, in the shape of the API. */
+export function refuse(reply: FastifyReply, { status, error }: Refusal): FastifyReply {
+  const body: ErrorBody = {
+    code: status,
+    // Clients look for these words.
+    message: `${status === 404 ? 'Not found: ' : ''}${sentences(error.message, error.hint)}`,
+    detail: error instanceof CompileFailure ? error.detail : detailOf(error),
+  };
+  return reply.code(status).send(body);
+}
+
+/** One text for readers that know nothing of `detail.hint`, and nothing of the magics of a notebook. */
+function sentences(message: string, hint: string | undefined): string {
+  if (hint === undefined || namesMagic.test(hint)) return message;
+  return /[.!?:]$/.test(message) ? `${message} ${hint}` : `${message}. ${hint}`;
+}
+
+const namesMagic = /`%[a-z]/;
+
+function detailOf(error: AplKernelError): NonNullable<ErrorBody['detail']> {
+  return {
+    errorType: error.code,
+    message: error.message,
+    ...present({ hint: error.hint }),
+  };
+}

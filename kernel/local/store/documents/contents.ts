@@ -1,0 +1,122 @@
+import {
+  type AnnotationContent,
+  readStarredQuery,
+  ShapeError,
+  type StarredQuery,
+} from '../../../api/wire.js';
+import { present } from '../../../present.js';
+import { parseTime } from '../../../time.js';
+import { checkQuery, invalid, readMoment, readObject } from './members.js';
+
+/** Returns a starred query; members that are not the API's are refused, so that a typo does not go unnoticed. Throws LocalError. */
+export function readWholeStar(value: unknown): StarredQuery {
+  const object = readObject(value, 'its content');
+  const unknown = Object.keys(object).find(key => !starredMembers.includes(key));
+  if (unknown !== undefined) throw invalid(`\`${unknown}\` is not a member of a starred query.`);
+  if (object.name === '') throw invalid('`name` is empty.');
+  checkQuery(readObject(object.query, '`query`'), 'query.');
+  try {
+    return readStarredQuery(object);
+  } catch (error) {
+    if (error instanceof ShapeError) throw invalid(`${error.message}.`);
+    throw error;
+  }
+}
+
+const starredMembers = ['id', 'dataset', 'kind', 'metadata', 'name', 'query', 'who'];
+
+/** Returns the body of a request to create an annotation, which is at `now` where it names no time. */
+export function readNewAnnotation(body: unknown, now: string): AnnotationContent {
+  const change = readAnnotationChange(body);
+  const { datasets, type } = change;
+  if (!datasets) throw invalid('`datasets` is missing: the datasets on whose charts the annotation appears.');
+  if (!type) throw invalid('`type` is missing, such as "deploy".');
+  const content = changed({ datasets, time: now, type }, change);
+  checkAnnotation(content);
+  return content;
+}
+
+/** Members to change; null removes one. */
+export type AnnotationChange = { readonly [K in keyof AnnotationContent]?: AnnotationContent[K] | null };
+
+/** Returns an annotation with the members of a change, in the order in which the API names them. */
+export function changed(before: AnnotationContent, change: AnnotationChange): AnnotationContent {
+  const { datasets, time, type, endTime, title, description, url } = { ...before, ...change };
+  return {
+    datasets: datasets ?? before.datasets,
+    time: time ?? before.time,
+    ...present({
+      endTime: endTime ?? undefined,
+      title: title ?? undefined,
+      description: description ?? undefined,
+      url: url ?? undefined,
+    }),
+    type: type ?? before.type,
+  };
+}
+
+/** Returns the annotation in a file; throws LocalError for anything that a request could not have made. */
+export function readWholeAnnotation(value: unknown): AnnotationContent {
+  const { time } = readAnnotationChange(readObject(value, 'its content'));
+  if (!time) throw invalid('`time` is missing.');
+  return readNewAnnotation(value, time);
+}
+
+/** Returns the members of an annotation in a request that changes it; null stands for one that is taken away. */
+export function readAnnotationChange(body: unknown): AnnotationChange {
+  const { id: _, ...members } = readObject(body, 'the body');
+  const unknown = Object.keys(members).find(key => !annotationMembers.includes(key));
+  if (unknown !== undefined) throw invalid(`\`${unknown}\` is not a member of an annotation.`);
+  const datasets = members.datasets ?? undefined;
+  const type = members.type ?? undefined;
+  if (datasets !== undefined && !isNames(datasets))
+    throw invalid('`datasets` should be a list of at least one name.');
+  if (type !== undefined && (typeof type !== 'string' || !/^[a-z0-9-]{1,64}$/.test(type)))
+    throw invalid('`type` should be 1 to 64 lower-case letters, digits and hyphens, such as "deploy".');
+  return present({
+    datasets,
+    type,
+    time: readMoment(members.time, 'time') ?? undefined,
+    endTime: readMoment(members.endTime, 'endTime'),
+    title: readText(members.title, 'title'),
+    description: readText(members.description, 'description'),
+    url: readUrl(members.url),
+  });
+}
+
+/** Throws LocalError (`invalid`) for an annotation that ends before it begins. */
+export function checkAnnotation({ time, endTime }: AnnotationContent): void {
+  if (endTime === undefined || (parseTime(endTime) ?? 0n) > (parseTime(time) ?? 0n)) return;
+  throw invalid(`\`endTime\` (${endTime}) should be after \`time\` (${time}).`);
+}
+
+const annotationMembers = ['datasets', 'time', 'endTime', 'title', 'description', 'url', 'type'];
+
+function isNames(value: unknown): value is readonly string[] {
+  return (
+    Array.isArray(value) && value.length > 0 && value.every(each => typeof each === 'string' && each !== '')
+  );
+}
+
+/** Characters of a text of an annotation. */
+const longestText = 4096;
+
+function readText(value: unknown, name: string): string | null | undefined {
+  if (value === undefined) return undefined;
+  if (value === null || value === '') return null;
+  if (typeof value !== 'string') throw invalid(`\`${name}\` should be a string.`);
+  if (value.length > longestText) throw invalid(`\`${name}\` should have at most 4,096 characters.`);
+  return value;
+}
+
+/** Only addresses of pages, or parts of them: others, such as `javascript:`, would run where somebody makes a link of them. */
+function readUrl(value: unknown): string | null | undefined {
+  const url = readText(value, 'url');
+  if (typeof url === 'string' && !isPage(url) && !/^[\w./?#&=~+%-]+$/.test(url))
+    throw invalid('`url` should be an address that begins with https:// or http://.');
+  return url;
+}
+
+function isPage(url: string): boolean {
+  return URL.canParse(url) && ['http:', 'https:'].includes(new URL(url).protocol);
+}
