@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { dirname } from 'node:path';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 /** The project's directory. */
@@ -28,20 +29,19 @@ export function run(program, args, { env = process.env } = {}) {
 }
 
 /**
- * Runs a program to its end on this terminal.
+ * Runs a program to its end on this terminal, or says each line that it prints.
  * @param {string} program
  * @param {readonly string[]} args
- * @param {{ env?: NodeJS.ProcessEnv }} options
+ * @param {{ env?: NodeJS.ProcessEnv, say?: (line: string) => void }} options
  * @returns {Promise<number>} exit code
  */
-export function show(program, args, { env = process.env } = {}) {
-  const plain = process.stdout.isTTY ? {} : { NO_COLOR: '1', FORCE_COLOR: '0' };
+export function show(program, args, { env = process.env, say } = {}) {
+  const plain = say || !process.stdout.isTTY ? { NO_COLOR: '1', FORCE_COLOR: '0' } : {};
+  const out = say ? 'pipe' : 'inherit';
   return new Promise(settle => {
-    const child = spawn(program, args, {
-      cwd: root,
-      env: { ...env, ...plain },
-      stdio: ['ignore', 'inherit', 'inherit'],
-    });
+    const child = spawn(program, args, { cwd: root, env: { ...env, ...plain }, stdio: ['ignore', out, out] });
+    for (const input of [child.stdout, child.stderr])
+      if (input && say) createInterface({ input }).on('line', say);
     child.on('error', error => {
       console.error(`${program}: ${error.message}`);
       settle(127);

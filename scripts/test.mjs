@@ -5,31 +5,42 @@ import { root, show } from './process.mjs';
 import { ensureVenv, venvBin } from './python.mjs';
 
 /** @typedef {{ passed: number, failed: number }} Tally */
+/** @typedef {(line: string) => void} Say prints a line under the name of its stage */
+/** @typedef {(say: Say) => Promise<Tally>} Stage */
 
 const bin = (/** @type {string} */ name) => join(root, 'node_modules', '.bin', name);
 const reports = join(root, 'test-output');
 
-/** Every stage in the order in which the whole run takes them; each can be run alone: `npm test -- lint fast`. */
-const STAGES = new Map(
-  Object.entries({
-    types: () => together(command(bin('tsc'), ['--noEmit']), command(bin('tsc'), ['-p', 'labextension'])),
-    unused: () => command(bin('knip'), ['--no-progress']),
-    lint: () => command(bin('biome'), ['ci', '--error-on-warnings', '--colors=off', '.']),
-    fast: () => vitest('fast'),
-    build: () => step(() => ensureBuild(console.log)),
-    service: () => vitest('service'),
-    built: () => vitest('built'),
-    faults: () => vitest('faults'),
-    environments: () => together(environment('.venv', VENV), environment('.venv-lab42', VENV_LAB42)),
-    jupyter: () => vitest('jupyter'),
+/**
+ * Lanes run side by side, the stages of a lane one after the other: in one the processor is busy, in another tests wait for
+ * processes. Each stage can be run alone: `npm test -- lint fast`.
+ * @type {Record<string, Stage>[]}
+ */
+const LANES = [
+  {
+    types: say =>
+      together(command(say, bin('tsc'), ['--noEmit']), command(say, bin('tsc'), ['-p', 'labextension'])),
+    unused: say => command(say, bin('knip'), ['--no-progress']),
+    lint: say => command(say, bin('biome'), ['ci', '--error-on-warnings', '--colors=off', '.']),
+  },
+  {
+    fast: say => vitest(say, 'fast'),
+    service: say => vitest(say, 'service'),
+  },
+  {
+    build: say => step(say, () => ensureBuild(say)),
+    environments: say =>
+      together(environment(say, '.venv', VENV), environment(say, '.venv-lab42', VENV_LAB42)),
+    built: say => vitest(say, 'built'),
+    faults: say => vitest(say, 'faults'),
+    jupyter: say => vitest(say, 'jupyter'),
     python: pytest,
-    browser: () => vitest('browser'),
-  }),
-);
+    browser: say => vitest(say, 'browser'),
+  },
+];
 
-const GROUPS = new Map(
-  Object.entries({ check: ['types', 'unused', 'lint', 'fast'], all: [...STAGES.keys()] }),
-);
+const NAMES = LANES.flatMap(Object.keys);
+const GROUPS = new Map(Object.entries({ check: ['types', 'unused', 'lint', 'fast'], all: NAMES }));
 
 const VENV = ['scripts/requirements.txt', 'test/python/requirements.txt'];
 const VENV_LAB42 = ['test/python/requirements-lab42.txt'];
@@ -39,32 +50,30 @@ await main(process.argv.slice(2));
 /** @param {string[]} names stages or groups; none: everything */
 async function main(names) {
   const wanted = (names.length > 0 ? names : ['all']).flatMap(name => GROUPS.get(name) ?? [name]);
-  const unknown = wanted.filter(name => !STAGES.has(name));
+  const unknown = wanted.filter(name => !NAMES.includes(name));
   if (unknown.length > 0) {
-    console.error(
-      `No stage ${unknown.join(', ')}; there are: ${[...GROUPS.keys(), ...STAGES.keys()].join(', ')}`,
-    );
+    console.error(`No stage ${unknown.join(', ')}; there are: ${[...GROUPS.keys(), ...NAMES].join(', ')}`);
     process.exit(2);
   }
   mkdirSync(reports, { recursive: true });
-  const total = { passed: 0, failed: 0 };
-  const table = [];
-  for (const [name, stage] of [...STAGES].filter(([name]) => wanted.includes(name))) {
-    console.log(`\n━━ ${name}`);
-    const started = performance.now();
-    const { passed, failed } = await stage();
-    total.passed += passed;
-    total.failed += failed;
-    table.push({
-      stage: name,
-      passed,
-      failed,
-      seconds: Number(((performance.now() - started) / 1000).toFixed(1)),
-    });
-  }
+  const lanes = LANES.map(lane => Object.entries(lane).filter(([name]) => wanted.includes(name)));
+  const table = (await Promise.all(lanes.map(runLane))).flat();
   console.table(table);
-  console.log(`${total.passed} passed, ${total.failed} failed`);
-  process.exitCode = total.failed > 0 ? 1 : 0;
+  const sum = (/** @type {'passed' | 'failed'} */ key) => table.reduce((total, row) => total + row[key], 0);
+  console.log(`${sum('passed')} passed, ${sum('failed')} failed`);
+  process.exitCode = sum('failed') > 0 ? 1 : 0;
+}
+
+/** @param {[string, Stage][]} stages */
+async function runLane(stages) {
+  const rows = [];
+  for (const [name, stage] of stages) {
+    const started = performance.now();
+    const { passed, failed } = await stage(line => console.log(`${name.padEnd(12)} │ ${line}`));
+    const seconds = Number(((performance.now() - started) / 1000).toFixed(1));
+    rows.push({ stage: name, passed, failed, seconds });
+  }
+  return rows;
 }
 
 /** @param {Promise<Tally>[]} parts @returns {Promise<Tally>} the sum of what runs at the same time */
@@ -77,42 +86,41 @@ async function together(...parts) {
   return sum;
 }
 
-/** @param {string} program @param {string[]} args @returns {Promise<Tally>} one test: it exits with 0 */
-async function command(program, args) {
-  const code = await show(program, args);
+/** @param {Say} say @param {string} program @param {string[]} args @returns {Promise<Tally>} one test: it exits with 0 */
+async function command(say, program, args) {
+  const code = await show(program, args, { say });
   return code === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
 }
 
-/** @param {() => Promise<unknown>} work @returns {Promise<Tally>} one test: it does not throw */
-async function step(work) {
+/** @param {Say} say @param {() => Promise<unknown>} work @returns {Promise<Tally>} one test: it does not throw */
+async function step(say, work) {
   try {
     await work();
     return { passed: 1, failed: 0 };
   } catch (error) {
-    console.error(error instanceof Error ? error.message : error);
+    say(error instanceof Error ? error.message : String(error));
     return { passed: 0, failed: 1 };
   }
 }
 
-/** @param {string} project @returns {Promise<Tally>} */
-async function vitest(project) {
+/** @param {Say} say @param {string} project @returns {Promise<Tally>} */
+async function vitest(say, project) {
   const report = join(reports, `${project}.json`);
   rmSync(report, { force: true });
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
-  const code = await show(bin('vitest'), ['run', '--project', project, ...reporters], {
-    env: testEnvironment(),
-  });
+  const args = ['run', '--project', project, ...reporters];
+  const code = await show(bin('vitest'), args, { say, env: testEnvironment() });
   if (!existsSync(report)) return { passed: 0, failed: 1 };
   const { numPassedTests, numFailedTests } = JSON.parse(readFileSync(report, 'utf8'));
   return tally(code, numPassedTests, numFailedTests);
 }
 
-/** @returns {Promise<Tally>} */
-async function pytest() {
+/** @type {Stage} */
+async function pytest(say) {
   const report = join(reports, 'python.xml');
   rmSync(report, { force: true });
   const args = ['-m', 'pytest', '-q', '-p', 'no:cacheprovider', 'test/python', `--junitxml=${report}`];
-  const code = await show(venvBin(join(root, '.venv'), 'python'), args, { env: testEnvironment() });
+  const code = await show(venvBin(join(root, '.venv'), 'python'), args, { say, env: testEnvironment() });
   if (!existsSync(report)) return { passed: 0, failed: 1 };
   const count = (/** @type {string} */ name) =>
     Number(new RegExp(`<testsuite [^>]*\\b${name}="(\\d+)"`).exec(readFileSync(report, 'utf8'))?.[1] ?? 0);
@@ -125,10 +133,10 @@ function tally(/** @type {number} */ code, /** @type {number} */ passed, /** @ty
   return { passed, failed: code !== 0 && failed === 0 ? 1 : failed };
 }
 
-/** @param {string} directory @param {readonly string[]} requirements @returns {Promise<Tally>} */
-function environment(directory, requirements) {
-  return step(async () => {
-    const venv = await ensureVenv(directory, requirements, console.log);
+/** @param {Say} say @param {string} directory @param {readonly string[]} requirements @returns {Promise<Tally>} */
+function environment(say, directory, requirements) {
+  return step(say, async () => {
+    const venv = await ensureVenv(directory, requirements, say);
     await installInto(venv);
   });
 }
