@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { argv } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { bundle } from './bundle.mjs';
-import { root, run } from './process.mjs';
+import { npm, root, run } from './process.mjs';
 
 /** The compiled command. */
 export const main = join(root, 'dist', 'main.js');
@@ -41,12 +41,6 @@ export async function ensureBuild(say) {
 export async function installInto(venv) {
   const { code, text } = await run(process.execPath, [main, 'install', '--prefix', venv]);
   if (code !== 0) throw new Error(`The kernel could not be installed:\n${text}`);
-}
-
-/** @param {string[]} args @returns {[string, string[]]} npm as it was started, so that no other one on the PATH is taken */
-function npm(args) {
-  const script = process.env.npm_execpath;
-  return script ? [process.execPath, [script, ...args]] : ['npm', args];
 }
 
 /** @param {string} program @param {string[]} args */

@@ -59,6 +59,18 @@ const addonInPlace = {
   },
 };
 
+/**
+ * Vega would bring a whole `fetch` with its Unicode tables, which Node warns of. Charts load nothing.
+ * @type {import('esbuild').Plugin}
+ */
+const fetchOfNode = {
+  name: 'fetch-of-node',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^node-fetch$/ }, ({ path }) => ({ path, namespace: 'global' }));
+    onLoad({ filter: /./, namespace: 'global' }, () => ({ contents: 'module.exports = globalThis.fetch;' }));
+  },
+};
+
 /** A package whose default export is a function, and which takes a quarter of a kernel's start to evaluate. */
 const SLOW_TO_EVALUATE = 'string-width';
 
@@ -129,7 +141,7 @@ function programOptions(directory) {
     define: { 'import.meta.url': 'fileUrl' },
     banner: { js: FILE_URL },
     external: [...NATIVE, ...UNUSED],
-    plugins: [packagesApart, addonInPlace, evaluatedLate, packagesByFile],
+    plugins: [packagesApart, addonInPlace, evaluatedLate, fetchOfNode, packagesByFile],
   };
 }
 

@@ -10,12 +10,12 @@ export const root = dirname(dirname(fileURLToPath(import.meta.url)));
  * Runs a program to its end and collects its output.
  * @param {string} program
  * @param {readonly string[]} args
- * @param {{ env?: NodeJS.ProcessEnv }} options
+ * @param {{ env?: NodeJS.ProcessEnv, cwd?: string }} options
  * @returns {Promise<{ code: number, text: string }>} exit code, and standard output and error as one text
  */
-export function run(program, args, { env = process.env } = {}) {
+export function run(program, args, { env = process.env, cwd = root } = {}) {
   return new Promise(settle => {
-    const child = spawn(program, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(program, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
     let text = '';
     for (const from of [child.stdout, child.stderr]) {
       from.setEncoding('utf8');
@@ -48,4 +48,10 @@ export function show(program, args, { env = process.env, say } = {}) {
     });
     child.on('close', code => settle(code ?? 1));
   });
+}
+
+/** @param {string[]} args @returns {[string, string[]]} npm as it was started, so that no other one on the PATH is taken */
+export function npm(args) {
+  const script = process.env.npm_execpath;
+  return script ? [process.execPath, [script, ...args]] : ['npm', args];
 }

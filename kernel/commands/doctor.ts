@@ -127,6 +127,9 @@ async function kernelspecFinding(dataDirs: readonly string[], files: PackageFile
       fix: 'remove or rename it, then run `npx apl-kernel install`',
     };
   }
+  // Jupyter starts the Python that it runs on itself, and so the package that is installed there.
+  if (argv.slice(0, 3).join(' ') === 'python -m apl_kernel')
+    return { name, state: 'ok', found: `${path}, of a Python package` };
   const gone = argv.slice(0, 2).find(file => !existsSync(file));
   if (gone !== undefined)
     return { name, state: 'error', found: `${path} starts ${gone}, which is gone`, fix };

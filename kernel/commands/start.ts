@@ -8,7 +8,6 @@ import { runCompiled } from './compiled.js';
 const folder = dirname(fileURLToPath(import.meta.url));
 /** A kernel and a service use different parts of the program. */
 const role = ['kernel', 'serve'].find(command => command === process.argv[2]) ?? 'command';
-runCompiled(
-  join(folder, 'commands.cjs'),
-  join(folder, 'compiled', `${role}-${process.versions.v8}-${process.arch}`),
-);
+/** Whoever installs the program sets this if its folder is no place for files that appear later. */
+const kept = process.env.APL_KERNEL_COMPILED ?? join(folder, 'compiled');
+runCompiled(join(folder, 'commands.cjs'), join(kept, `${role}-${process.versions.v8}-${process.arch}`));

