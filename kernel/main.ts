@@ -396,6 +396,7 @@ async function importFile(
   const { dataset, rows, rowsBefore, rowsNow, fields, timeField, notes } = await importIntoDataset({
     dataDir: options.data,
     version: files.version,
+    log,
     file,
     dataset: options.dataset,
     ...choices,

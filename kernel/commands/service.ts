@@ -35,6 +35,7 @@ export interface ServeRequest {
 export interface ImportCommand extends ImportChoices {
   readonly dataDir: string;
   readonly version: string;
+  readonly log: (text: string) => void;
   readonly file: string;
   /** Named after the file when undefined. */
   readonly dataset: string | undefined;
@@ -87,17 +88,18 @@ export async function importIntoDataset(command: ImportCommand): Promise<ImportR
 }
 
 async function importPath(command: ImportCommand): Promise<ImportReport> {
-  const [{ checkWritable }, { openFormat }, { importSource, openSource }, { DatasetStore }, { samples }] =
+  const [{ checkWritable }, { openFormat }, { importSource, openSource }, { VisitingStore }, { samples }] =
     await Promise.all([
       import('../local/launch.js'),
       import('../local/store/format.js'),
       import('../local/store/import.js'),
-      import('../local/store/datasets.js'),
+      import('../local/store/visiting.js'),
       import('../local/samples/all.js'),
     ]);
   const {
     dataDir,
     version,
+    log,
     file,
     dataset = datasetNameOf(file),
     now = clockNs,
@@ -105,7 +107,7 @@ async function importPath(command: ImportCommand): Promise<ImportReport> {
     ...choices
   } = command;
   checkWritable(dataDir);
-  await openFormat(dataDir, version, () => undefined);
+  await openFormat(dataDir, version, log);
   const request = { path: file, dataset, ...choices };
   const source = await openSource(dataDir, request);
   let tell = () => {};
@@ -117,7 +119,7 @@ async function importPath(command: ImportCommand): Promise<ImportReport> {
   };
   const timer = setInterval(() => tell(), progressMs);
   try {
-    const store = new DatasetStore(dataDir, source.engine, samples);
+    const store = new VisitingStore(dataDir, source.engine, { version, log, builtins: samples });
     store.checkName(dataset);
     return await importSource(store, source, request, now(), { watch });
   } finally {

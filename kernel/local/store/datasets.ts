@@ -55,7 +55,7 @@ export class DatasetStore {
   readonly #compactor: Compactor;
   readonly #confirm: Confirm;
 
-  /** A process that only adds files needs no lease of the data directory, and nothing to confirm. */
+  /** `confirm` throws unless this process may change the directory; to add a file needs no confirmation. */
   constructor(
     dataDir: string,
     engine: Engine,

@@ -1,0 +1,91 @@
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { AplKernelError } from '../../errors.js';
+import type { Engine } from '../engine/duckdb.js';
+import { type Lease, takeLease } from '../lease/lease.js';
+import type { BuiltinDataset } from '../sql/compiled.js';
+import { DatasetStore } from './datasets.js';
+import { hasCode, logSuffix } from './files.js';
+import { encodeName } from './names.js';
+
+/** What the store of a visitor needs besides the directory and the engine. */
+export interface VisitOptions {
+  readonly version: string;
+  readonly log: (text: string) => void;
+  readonly builtins: readonly BuiltinDataset[];
+  /** How long another process may take to store its batches, in milliseconds; a minute when absent. */
+  readonly patienceMs?: number;
+}
+
+/**
+ * The datasets as a process sees them that is no service, and beside which one may run. A file is added without the lease of the
+ * data directory. Before rows are replaced, the batches of the dataset that are only in logs become files: otherwise they would come
+ * back after the replacement. Whoever holds the directory stores its own within seconds; those of a process that was killed are stored
+ * here, under the lease.
+ */
+export class VisitingStore extends DatasetStore {
+  readonly #dataDir: string;
+  readonly #options: VisitOptions;
+  readonly #held: { lease?: Lease };
+
+  constructor(dataDir: string, engine: Engine, options: VisitOptions) {
+    const held: { lease?: Lease } = {};
+    super(dataDir, engine, options.builtins, options.log, () => held.lease?.confirm());
+    this.#dataDir = dataDir;
+    this.#options = options;
+    this.#held = held;
+  }
+
+  override async publish(name: string, file: string, replace = false): Promise<void> {
+    if (replace) await this.#settle(name);
+    await super.publish(name, file, replace);
+  }
+
+  /** Throws AplKernelError when the batches of the dataset stay in their logs. */
+  async #settle(name: string): Promise<void> {
+    const found = await this.#logs(name);
+    const end = performance.now() + (this.#options.patienceMs ?? usualPatienceMs);
+    while ((await this.#logs(name)).some(each => found.includes(each))) {
+      const holder = await this.#storeAsHolder(name);
+      if (performance.now() > end) throw holder ?? unsettled(name);
+    }
+  }
+
+  /** Stores the batches under the lease; returns why it cannot be had. */
+  async #storeAsHolder(name: string): Promise<AplKernelError | undefined> {
+    const { version, log } = this.#options;
+    try {
+      this.#held.lease = await takeLease(this.#dataDir, { version, log });
+      await this.snapshot(name);
+      return undefined;
+    } catch (error) {
+      if (error instanceof AplKernelError && error.code === 'data-directory-held') return error;
+      throw error;
+    } finally {
+      this.#held.lease?.release();
+      delete this.#held.lease;
+    }
+  }
+
+  async #logs(name: string): Promise<readonly string[]> {
+    try {
+      const entries = await readdir(path.join(this.#dataDir, 'datasets', encodeName(name)));
+      return entries.filter(entry => entry.endsWith(logSuffix));
+    } catch (error) {
+      if (hasCode(error, 'ENOENT')) return [];
+      throw error;
+    }
+  }
+}
+
+const usualPatienceMs = 60_000;
+
+function unsettled(name: string): AplKernelError {
+  return new AplKernelError(
+    'local-service',
+    `events of ${name} wait to be stored, and cannot be replaced before`,
+    {
+      hint: '`npx apl-kernel doctor` says what keeps them.',
+    },
+  );
+}

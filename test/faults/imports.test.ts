@@ -1,0 +1,74 @@
+import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { mainProgram, rounds, temporaryDirectory, Victim } from './bench.js';
+
+/** Runs `apl-kernel import` on rows of these numbers. */
+async function importRows(dataDir: string, numbers: readonly number[], ...options: string[]): Promise<void> {
+  const file = join(await temporaryDirectory(), 'rows.ndjson');
+  await writeFile(file, numbers.map(n => `{"n":${n}}\n`).join(''));
+  const args = ['import', file, '--dataset', 'd', '--data', dataDir, ...options];
+  await promisify(execFile)(process.execPath, [mainProgram, ...args]);
+}
+
+const numbers = (from: number, count: number) => Array.from({ length: count }, (_, index) => from + index);
+
+/** The number of rows, and of different ones. */
+async function counts(victim: Victim): Promise<unknown> {
+  return (await victim.columns('d | summarize count(), dcount(n)')).map(([value]) => value);
+}
+
+test('an import beside a service that takes events loses and doubles none', async () => {
+  const dataDir = await temporaryDirectory();
+  const victim = await Victim.start(dataDir);
+  let over = false;
+  let sent = 0;
+  const ingesting = (async () => {
+    await victim.send('POST', '/v2/datasets', { name: 'd' });
+    for (; !over; sent += 10) {
+      const { status } = await victim.ingest(
+        'd',
+        numbers(sent, 10).map(n => ({ n })),
+      );
+      expect(status).toBe(200);
+    }
+  })();
+  const imports = rounds('imports beside a service', 3, 20);
+  for (let round = 0; round < imports; round++) await importRows(dataDir, numbers(-100 * (round + 1), 100));
+  over = true;
+  await ingesting;
+  const all = sent + 100 * imports;
+  expect(await victim.columns('d | summarize count(), min(n), max(n), sum(n)')).toEqual([
+    [all],
+    [-100 * imports],
+    [sent - 1],
+    [(sent * (sent - 1)) / 2 - (100 * imports * (100 * imports + 1)) / 2],
+  ]);
+});
+
+test.each<readonly [end: 'goes on' | 'is killed', restarted: boolean]>([
+  ['goes on', false],
+  ['goes on', true],
+  ['is killed', true],
+])(
+  'rows that an import replaces do not come back from the logs of a service, which %s (started again: %s)',
+  async (end, restarted) => {
+    const dataDir = await temporaryDirectory();
+    let victim = await Victim.start(dataDir);
+    await victim.send('POST', '/v2/datasets', { name: 'd' });
+    for (let round = 0; round < 4; round++)
+      await victim.ingest(
+        'd',
+        numbers(round, 1).map(n => ({ n })),
+      );
+    if (end === 'is killed') await victim.kill();
+    await importRows(dataDir, [7, 8], '--replace');
+    if (restarted) {
+      await victim.kill();
+      victim = await Victim.start(dataDir);
+    }
+    expect(await counts(victim)).toEqual([2, 2]);
+  },
+);
