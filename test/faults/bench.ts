@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { Worker } from 'node:worker_threads';
 import { expect, onTestFinished } from 'vitest';
 import { placesOf } from '../../kernel/local/place.js';
 import { type RuntimeFile, runtimeFilePath } from '../../kernel/local/shared.js';
@@ -208,6 +209,24 @@ export class Victim {
     const { status, body } = await this.query(apl);
     expect([status, body.message]).toEqual([200, undefined]);
     return body.tables[0].columns;
+  }
+
+  /** Asks a light query again and again on a thread of its own; `end` returns the latencies in milliseconds, and fails on a wrong answer. */
+  canary(apl: string, value: number): { end(): Promise<readonly number[]> } {
+    const { url, token } = this.#running;
+    const worker = new Worker(new URL('./canary.mjs', import.meta.url), {
+      workerData: { url, token, apl, value },
+    });
+    onTestFinished(async () => void (await worker.terminate()));
+    const ended = once(worker, 'message');
+    return {
+      end: async () => {
+        worker.postMessage('end');
+        const [{ latencies, wrong }] = await ended;
+        expect(wrong).toEqual([]);
+        return latencies;
+      },
+    };
   }
 
   ingest(dataset: string, events: readonly object[], signal?: AbortSignal): Promise<Answer> {

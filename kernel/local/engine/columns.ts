@@ -3,6 +3,7 @@ import duckdb from '@duckdb/node-bindings';
 import type { TypeName } from '../../apl/catalog/entry.js';
 import { AplKernelError } from '../../errors.js';
 import { sqlTypes } from '../duckdb/types.js';
+import { answerTooLarge } from './failure.js';
 
 /** A column of a result: its name, and the type in which its values are read. */
 export interface DeclaredColumn {
@@ -13,7 +14,8 @@ export interface DeclaredColumn {
 /** The cells of each column with commas between them, and how many of them are NaN or infinite. */
 export interface ReadCells {
   readonly rows: number;
-  readonly cells: readonly Uint8Array[];
+  /** Of each column the bytes in pieces, none of which divides a cell. */
+  readonly cells: readonly (readonly Uint8Array[])[];
   readonly notFinite: readonly number[];
 }
 
@@ -67,11 +69,14 @@ const longestChain = 100;
 export class JsonColumns {
   readonly #fields: readonly DeclaredColumn[];
   readonly #sinks: readonly Sink[];
+  readonly #mostBytes: number;
   #rows = 0;
   #checked = false;
 
-  constructor(fields: readonly DeclaredColumn[]) {
+  /** `mostBytes`: of all columns together. */
+  constructor(fields: readonly DeclaredColumn[], mostBytes = Number.POSITIVE_INFINITY) {
     this.#fields = fields;
+    this.#mostBytes = mostBytes;
     this.#sinks = fields.map(() => new Sink());
   }
 
@@ -80,7 +85,7 @@ export class JsonColumns {
     const columns = new JsonColumns(fields);
     for (const { rows, cells, notFinite } of parts) {
       columns.#rows += rows;
-      for (const [index, bytes] of cells.entries()) columns.#sink(index).add(bytes, notFinite[index] ?? 0);
+      for (const [index, pieces] of cells.entries()) columns.#sink(index).add(pieces, notFinite[index] ?? 0);
     }
     return columns;
   }
@@ -89,7 +94,7 @@ export class JsonColumns {
   get read(): ReadCells {
     return {
       rows: this.#rows,
-      cells: this.#sinks.map(sink => sink.bytes()),
+      cells: this.#sinks.map(sink => sink.pieces()),
       notFinite: this.#sinks.map(sink => sink.notFinite),
     };
   }
@@ -100,10 +105,10 @@ export class JsonColumns {
 
   /** The bytes of all columns together. */
   get size(): number {
-    return this.#sinks.reduce((total, { length }) => total + length, 0);
+    return this.#sinks.reduce((total, { size }) => total + size, 0);
   }
 
-  /** Adds the first `rows` rows of a chunk of {@link packedSql}; throws a {@link ColumnTypeError}. */
+  /** Adds the first `rows` rows of a chunk of {@link packedSql}; throws a {@link ColumnTypeError}, or EngineError for too many bytes. */
   append(chunk: DuckDBDataChunk, rows: number): void {
     this.#check(chunk);
     const texts = textIndexes(this.#fields);
@@ -115,6 +120,11 @@ export class JsonColumns {
     });
     if (texts.length > 0) this.#appendTexts(chunk, at, texts, rows);
     this.#rows += rows;
+    this.#expectRoom(0);
+  }
+
+  #expectRoom(bytes: number): void {
+    if (this.size + bytes > this.#mostBytes) throw answerTooLarge(this.#mostBytes);
   }
 
   /** How many values of a column are NaN or infinite, which JSON cannot express: they are null there. */
@@ -122,9 +132,15 @@ export class JsonColumns {
     return this.#sink(index).notFinite;
   }
 
+  /** The bytes of one column, without brackets, in pieces of which none divides a cell. */
+  pieces(index: number): readonly Buffer[] {
+    return this.#sink(index).pieces();
+  }
+
   /** The bytes of one column, without brackets. */
   bytes(index: number): Buffer {
-    return this.#sink(index).bytes();
+    const [first = Buffer.alloc(0), ...others] = this.pieces(index);
+    return others.length === 0 ? first : Buffer.concat([first, ...others]);
   }
 
   /** The place of a column among those of a chunk of {@link packedSql}; -1 for a text or no column. */
@@ -175,8 +191,10 @@ export class JsonColumns {
   #appendTexts(chunk: DuckDBDataChunk, packAt: number, texts: readonly number[], rows: number): void {
     const lengths = texts.map((_, offset) => int32(chunk, packAt + 1 + offset, rows));
     const sinks = texts.map(index => this.#sink(index));
+    const sizes = lengths.map(each => total(each) + rows);
+    this.#expectRoom(sizes.reduce((sum, size) => sum + size, 0));
+    for (const [offset, sink] of sinks.entries()) sink.reserve(sizes[offset] ?? 0);
     const starts = sinks.map(sink => sink.length);
-    for (const [offset, sink] of sinks.entries()) sink.reserve(total(lengths[offset]) + rows);
     splitRows(new TextVector(chunk, packAt, rows), lengths, sinks, rows);
     for (const [offset, index] of texts.entries()) {
       if (this.#fields[index]?.type === 'dynamic')
@@ -215,16 +233,41 @@ const zero = 0x30;
 
 type Vector = ReturnType<typeof duckdb.data_chunk_get_vector>;
 
+/** A piece that has so many bytes is not made longer: to copy one of a gigabyte would hold up all other requests for seconds. */
+const fullPiece = 2 ** 20;
+
+/** The bytes of a column in pieces, of which the last one grows. */
 class Sink {
+  /** The last piece, and how many of its bytes are written. */
   buffer = Buffer.allocUnsafe(4096);
   length = 0;
   notFinite = 0;
+  readonly #full: Buffer[] = [];
+  #fullBytes = 0;
 
+  get size(): number {
+    return this.#fullBytes + this.length;
+  }
+
+  /** Makes room for so many bytes in the last piece. */
   reserve(extra: number): void {
     if (this.length + extra <= this.buffer.length) return;
+    if (this.length >= fullPiece) this.#close();
     const grown = Buffer.allocUnsafe(Math.max(this.buffer.length * 2, this.length + extra));
     this.buffer.copy(grown, 0, 0, this.length);
     this.buffer = grown;
+  }
+
+  /** Begins another piece. */
+  #close(): void {
+    this.#keep(this.buffer.subarray(0, this.length));
+    this.buffer = Buffer.alloc(0);
+    this.length = 0;
+  }
+
+  #keep(piece: Buffer): void {
+    this.#full.push(piece);
+    this.#fullBytes += piece.length;
   }
 
   /** Writes text of one byte per character. */
@@ -232,21 +275,25 @@ class Sink {
     for (let at = 0; at < text.length; at++) this.buffer[this.length++] = text.charCodeAt(at);
   }
 
-  /** Adds cells with commas between them. */
-  add(cells: Uint8Array, notFinite: number): void {
-    this.reserve(cells.byteLength + 2);
-    if (this.length > 0 && this.buffer[this.length - 1] !== comma) this.buffer[this.length++] = comma;
-    this.buffer.set(cells, this.length);
-    this.length += cells.byteLength;
+  /** Adds the pieces of another column, which must not change any more. */
+  add(pieces: readonly Uint8Array[], notFinite: number): void {
     this.notFinite += notFinite;
+    if (pieces.every(({ byteLength }) => byteLength === 0)) return;
+    if (this.size > 0) {
+      this.reserve(1);
+      this.buffer[this.length++] = comma;
+    }
+    this.#close();
+    for (const { buffer, byteOffset, byteLength } of pieces)
+      this.#keep(Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength));
   }
 
   /** A comma follows each cell; the last one is left out. */
-  bytes(): Buffer {
-    return this.buffer.subarray(
-      0,
-      Math.max(0, this.length - (this.buffer[this.length - 1] === comma ? 1 : 0)),
-    );
+  pieces(): readonly Buffer[] {
+    const all = [...this.#full, this.buffer.subarray(0, this.length)].filter(({ length }) => length > 0);
+    const last = all.pop();
+    if (last === undefined) return [];
+    return [...all, last[last.length - 1] === comma ? last.subarray(0, -1) : last];
   }
 
   /** Rewrites the bytes added since `start`; `change` sees one byte per character and returns undefined to keep them. */

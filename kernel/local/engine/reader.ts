@@ -1,7 +1,6 @@
 import type { DuckDBDataChunk, DuckDBResult } from '@duckdb/node-api';
 import { type DeclaredColumn, JsonColumns, packedSql } from './columns.js';
 import type { Connection, Engine, RunStatement } from './duckdb.js';
-import { answerTooLarge } from './failure.js';
 import { chunksOf, type Delivery } from './lanes/lane.js';
 import type { OperatorCounts } from './profile.js';
 import type { Visit } from './visit.js';
@@ -76,14 +75,13 @@ async function readColumns(
   result: DuckDBResult,
   { fields, limit, mostBytes, time }: ResultOrder,
 ): Promise<Omit<ReadResult, 'counts'>> {
-  const columns = new JsonColumns(fields);
+  const columns = new JsonColumns(fields, mostBytes);
   let read: Pick<ReadResult, 'cut' | 'cutTime'> = { cut: false };
   for await (const chunk of chunksOf(result)) {
     const rows = Math.min(chunk.rowCount, limit - columns.rows);
     if (rows < chunk.rowCount && !read.cut)
       read = { cut: true, ...timeAt(chunk, columns.plainAt(time), rows) };
     if (rows > 0) columns.append(chunk, rows);
-    if (columns.size > mostBytes) throw answerTooLarge(mostBytes);
   }
   return { ...read, columns };
 }

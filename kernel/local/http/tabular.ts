@@ -58,7 +58,10 @@ function tableBytes({ table, columns }: RanTable): Buffer[] {
       buckets: table.buckets ? { field: table.buckets.field, size: Number(table.buckets.size) } : undefined,
     }),
   });
-  const cells = table.fields.flatMap((_, index) => [text(index === 0 ? '[' : '],['), columns.bytes(index)]);
+  const cells = table.fields.flatMap((_, index) => [
+    text(index === 0 ? '[' : '],['),
+    ...columns.pieces(index),
+  ]);
   const end = table.fields.length === 0 ? ']}' : ']]}';
   return [text(`${description.slice(0, -1)},"columns":[`), ...cells, text(end)];
 }
