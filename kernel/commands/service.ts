@@ -93,7 +93,7 @@ async function importPath(command: ImportCommand): Promise<ImportReport> {
       import('../local/launch.js'),
       import('../local/store/format.js'),
       import('../local/store/import.js'),
-      import('../local/store/visiting.js'),
+      import('../local/store/append/visiting.js'),
       import('../local/samples/all.js'),
     ]);
   const {

@@ -214,7 +214,7 @@ export class Victim {
   /** Asks a light query again and again on a thread of its own; `end` returns the latencies in milliseconds, and fails on a wrong answer. */
   canary(apl: string, value: number): { end(): Promise<readonly number[]> } {
     const { url, token } = this.#running;
-    const worker = new Worker(new URL('./canary.mjs', import.meta.url), {
+    const worker = new Worker(new URL('./bombs/canary.mjs', import.meta.url), {
       workerData: { url, token, apl, value },
     });
     onTestFinished(async () => void (await worker.terminate()));

@@ -1,7 +1,7 @@
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import type { Answer, Victim } from './bench.js';
+import type { Answer, Victim } from '../bench.js';
 
 /** A request that asks for more than a service has. */
 export interface Bomb {

@@ -1,12 +1,12 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { AplKernelError } from '../../errors.js';
-import type { Engine } from '../engine/duckdb.js';
-import { type Lease, takeLease } from '../lease/lease.js';
-import type { BuiltinDataset } from '../sql/compiled.js';
-import { DatasetStore } from './datasets.js';
-import { hasCode, logSuffix } from './files.js';
-import { encodeName } from './names.js';
+import { AplKernelError } from '../../../errors.js';
+import type { Engine } from '../../engine/duckdb.js';
+import { type Lease, takeLease } from '../../lease/lease.js';
+import type { BuiltinDataset } from '../../sql/compiled.js';
+import { DatasetStore } from '../datasets.js';
+import { hasCode, logSuffix } from '../files.js';
+import { encodeName } from '../names.js';
 
 /** What the store of a visitor needs besides the directory and the engine. */
 export interface VisitOptions {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { childrenOf, memoryOf, randomOf, rounds, temporaryDirectory, Victim } from './bench.js';
+import { childrenOf, memoryOf, randomOf, rounds, temporaryDirectory, Victim } from '../bench.js';
 import { type Bomb, bombs } from './bombs.js';
 
 /** The service takes this for a machine of 5 GiB, so that its engine may have 3. */
