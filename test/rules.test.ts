@@ -38,7 +38,6 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'errors',
     'jupyter/message',
     'smol-toml',
-    'fastest-levenshtein',
     'proper-lockfile',
     'text',
     'time',

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { closest } from 'fastest-levenshtein';
 import type { Client, RawResult } from '../api/client.js';
 import {
   ApiError,
@@ -24,6 +23,7 @@ import {
 } from '../api/profile.js';
 import type { Pause } from '../api/retry.js';
 import type { DatasetInfo, QueryProgress, QueryRequest, WantedResults } from '../api/wire.js';
+import { nearest } from '../apl/syntax/nearest.js';
 import { memoryAtMost } from '../machine.js';
 import { present } from '../present.js';
 import type { Notice } from '../result/result.js';
@@ -190,9 +190,10 @@ export class Session {
     const found = endpoints.find(each => each.profileName === name);
     if (found !== undefined) return endpointOf(found);
     const names = await this.profileNames();
+    const near = nearest(name, names);
     throw new ProfileError(
       `there is no profile ${name}`,
-      `Did you mean \`${closest(name, names.slice())}\`? There are: ${names.join(', ')}. Profiles stand in ~/.axiom.toml as [deployments.NAME].`,
+      `${near === undefined ? '' : `Did you mean \`${near}\`? `}There are: ${names.join(', ')}. Profiles stand in ~/.axiom.toml as [deployments.NAME].`,
     );
   }
 

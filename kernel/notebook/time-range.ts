@@ -1,4 +1,4 @@
-import { closest, distance } from 'fastest-levenshtein';
+import { nearest } from '../apl/syntax/nearest.js';
 import { AplKernelError } from '../errors.js';
 import { cut } from '../text.js';
 import {
@@ -352,8 +352,8 @@ function now(offset: bigint): RangeEnd {
 }
 
 function fail(text: string): never {
-  const word = closest(text.toLowerCase(), ['now', 'today', 'yesterday', 'last', 'this week', 'all']);
-  const near = distance(word, text.toLowerCase()) <= 2 ? `Did you mean \`${word}\`? ` : '';
+  const word = nearest(text, ['now', 'today', 'yesterday', 'last', 'this week', 'all']);
+  const near = word === undefined ? '' : `Did you mean \`${word}\`? `;
   throw new TimeRangeError(`${shown(text)} is not a time or a length of time`, near + spellings);
 }
 

@@ -1,7 +1,7 @@
-import { closest } from 'fastest-levenshtein';
 import { importOptions, importUsage } from '../../api/imports.js';
 import type { MagicLine } from '../../apl/syntax/cell.js';
 import { noCellForm, unknownMagic } from '../../apl/syntax/magic.js';
+import { nearest } from '../../apl/syntax/nearest.js';
 import { annotateMagic } from '../annotations/magic.js';
 import { vizMagic } from '../results/viz.js';
 import { defaultRange } from '../time-range.js';
@@ -388,10 +388,10 @@ async function help({ words }: MagicCall, { io, describe, languageNames }: Magic
     text => text !== undefined,
   );
   if (found.length === 0) {
-    const near = closest(topic, [...magics.map(each => each.name), ...(await languageNames())]);
+    const near = nearest(topic, [...magics.map(each => each.name), ...(await languageNames())]);
     throw new MagicError(
       `there is no help on ${topic}`,
-      `Did you mean \`%help ${near}\`? \`%help\` alone is the overview.`,
+      `${near === undefined ? '' : `Did you mean \`%help ${near}\`? `}\`%help\` alone is the overview.`,
     );
   }
   io.display(markdownOutput(found.join('\n\n')));
