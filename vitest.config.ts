@@ -1,24 +1,40 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
-const service = ['test/local/**', 'test/jupyter/**', 'test/api/**'];
-const built = ['test/commands/**'];
-const jupyter = ['test/jupyter-server/**'];
-const browser = ['test/browser/**'];
-const faults = ['test/faults/**'];
+const folders = {
+  service: ['local', 'jupyter', 'api'],
+  built: ['commands'],
+  jupyter: ['jupyter-server'],
+  browser: ['browser'],
+  faults: ['faults'],
+};
+const inFolders = (names: readonly string[]) => names.map(name => `test/${name}/**/*.test.ts`);
 
-/** Names of the projects are stages of `npm test`; `built` and later ones run the compiled package as processes of its own. */
+/** Tests of other folders that start a local service, by what they import. */
+const onService = readdirSync('test', { encoding: 'utf8', recursive: true })
+  .map(path => `test/${path}`)
+  .filter(
+    path =>
+      path.endsWith('.test.ts') &&
+      !Object.values(folders)
+        .flat()
+        .includes(path.split('/')[1] ?? ''),
+  )
+  .filter(path => /\/(?:real-bench|local\/service)\.js'/.test(readFileSync(path, 'utf8')));
+
+/** Names of projects are stages of `npm test`; `built` and later ones run the compiled package as processes of its own. */
 export default defineConfig({
   test: {
     // Tests wait for sockets, processes and the engine: a core left free, as is the default, would idle on a machine of two.
     maxWorkers: Math.max(2, availableParallelism() - 1),
     projects: [
-      project('fast', ['test/**'], [...service, ...built, ...jupyter, ...browser, ...faults]),
-      project('service', service),
-      project('built', built),
-      project('jupyter', jupyter),
-      project('browser', browser),
-      project('faults', faults),
+      project('fast', ['test/**/*.test.ts'], [...inFolders(Object.values(folders).flat()), ...onService]),
+      project('service', [...inFolders(folders.service), ...onService]),
+      project('built', inFolders(folders.built)),
+      project('jupyter', inFolders(folders.jupyter)),
+      project('browser', inFolders(folders.browser)),
+      project('faults', inFolders(folders.faults)),
     ],
   },
 });
@@ -28,11 +44,11 @@ function project(name: string, include: readonly string[], exclude: readonly str
   return {
     test: {
       name,
-      include: include.map(folder => `${folder}/*.test.ts`),
+      include: [...include],
       exclude: ['**/node_modules/**', ...exclude],
       setupFiles: ['test/setup/seed.ts'],
-      // No test changes what modules hold, and to load Arrow, vega and the language for each file takes longer than to test them.
-      isolate: name !== 'fast',
+      // No test changes what modules hold, and to load Arrow, vega, the language and the engine for each file takes long.
+      isolate: needsBuild,
       globalSetup: needsBuild ? ['test/setup/build.ts'] : [],
       // A long campaign takes as long as it takes.
       testTimeout: name === 'faults' ? 3_600_000 : 120_000,

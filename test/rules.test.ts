@@ -359,6 +359,19 @@ describe('every source file', () => {
     const found = kernelSources.filter(({ path }) => path.startsWith('kernel/apl/')).flatMap(assertionsIn);
     expect(found.sort()).toEqual(ASSERTED);
   });
+  test('of test/ starts a local service by a helper that makes it a test of services', () => {
+    const starts = /\/(?:commands\/service|engine\/spawned|local\/http\/server)\.js'/;
+    const places = /^test\/(?:local|api|jupyter|commands|faults)\//;
+    const found = offenders('test', text => starts.test(text)).filter(path => !places.test(path));
+    expect(found).toEqual(['test/notebook/real-bench.ts']);
+  });
+  test('of test/ that is shared registers hooks in a function that test files call, as files share its module', () => {
+    const hooks =
+      /^(?:before|after)(?:All|Each)\(|^(?:export )?const .* = (?:await )?(?:sharedService|openQueries|openEngine|realBench|useService)\(/m;
+    const found = offenders('test/', text => hooks.test(text)).filter(path => !path.endsWith('.test.ts'));
+    // Files that run the built program share no modules.
+    expect(found.sort()).toEqual(['test/commands/command.ts', 'test/commands/examples/home.ts']);
+  });
   test('leaves argv and env to main.ts, and the choice of its compiled code by argv to start.ts', () => {
     expect(offenders('kernel', text => /\bprocess\.(argv|env)\b/.test(text), 'kernel/main.ts')).toEqual([
       'kernel/commands/start.ts',

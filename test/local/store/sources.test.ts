@@ -4,7 +4,9 @@ import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../service.js';
-import { importText, service, stored } from './readers/traps.js';
+import { importText, service, stored, useService } from './readers/traps.js';
+
+useService();
 
 // ---- files as people have them: several as one, in other encodings, events within an object ----
 

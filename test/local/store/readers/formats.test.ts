@@ -3,7 +3,9 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import type { LogFormat } from '../../../../kernel/api/logs/format.js';
 import { logFormats } from '../../../../kernel/api/logs/formats.js';
-import { importText, stored } from './traps.js';
+import { importText, stored, useService } from './traps.js';
+
+useService();
 
 const update = process.env.UPDATE_GOLDEN === '1';
 const page = path.join(import.meta.dirname, '../../../../docs/log-formats.md');

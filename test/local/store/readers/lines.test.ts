@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { beyondSample, importText, lines, stored, testTraps } from './traps.js';
+import { beyondSample, importText, lines, stored, testTraps, useService } from './traps.js';
+
+useService();
 
 // ---- parts of lines: what is read of each, and what is kept whole ----
 

@@ -1,4 +1,6 @@
-import { lines, type Trap, testTraps, timeless } from './traps.js';
+import { lines, type Trap, testTraps, timeless, useService } from './traps.js';
+
+useService();
 
 // ---- lines of logs, in their formats and in none ----
 

@@ -1,5 +1,7 @@
 import { gzipSync } from 'node:zlib';
-import { beyondSample, lines, testTraps, timeless } from './traps.js';
+import { beyondSample, lines, testTraps, timeless, useService } from './traps.js';
+
+useService();
 
 // ---- lines of a JSON file that are no objects: they are left out and counted, and cost no other line ----
 

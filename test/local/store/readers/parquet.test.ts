@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
-import { importText, parquetOf, stored, testTraps, timeless } from './traps.js';
+import { importText, parquetOf, stored, testTraps, timeless, useService } from './traps.js';
+
+useService();
 
 testTraps([
   {

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
-import { importText, lines, stored } from './traps.js';
+import { importText, lines, stored, useService } from './traps.js';
+
+useService();
 
 // ---- lines split by a pattern that the user gives ----
 

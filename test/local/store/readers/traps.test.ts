@@ -3,7 +3,19 @@ import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { sqlText } from '../../../../kernel/local/duckdb/literal.js';
 import { Engine } from '../../../../kernel/local/engine/duckdb.js';
-import { beyondSample, fileOf, importText, lines, service, type Trap, testTraps, timeless } from './traps.js';
+import {
+  beyondSample,
+  fileOf,
+  importText,
+  lines,
+  service,
+  type Trap,
+  testTraps,
+  timeless,
+  useService,
+} from './traps.js';
+
+useService();
 
 // ---- formats x types x traps: each value exact, or converted with a note that names field and count ----
 

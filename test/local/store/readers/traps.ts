@@ -4,10 +4,20 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { sqlText } from '../../../../kernel/local/duckdb/literal.js';
 import { Engine } from '../../../../kernel/local/engine/duckdb.js';
-import { type Answer, sharedService, temporaryDirectory } from '../../service.js';
+import { type Answer, sharedService, type TestService, temporaryDirectory } from '../../service.js';
 
-export const service = sharedService();
+let shared: (() => TestService) | undefined;
 let datasets = 0;
+
+/** Starts the service of the tests of a file. */
+export function useService(): void {
+  shared = sharedService();
+}
+
+export function service(): TestService {
+  if (shared === undefined) throw new Error('the test file does not call useService()');
+  return shared();
+}
 
 export async function fileOf(name: string, content: string | Uint8Array): Promise<string> {
   const file = path.join(await temporaryDirectory(), name);
