@@ -1,6 +1,8 @@
-import type { Column, Computed, Scalar } from '../plan/plan.js';
+import type { Column, Computed, DatasetSchema, Scalar } from '../plan/plan.js';
 import { call, constant, path, reference } from '../plan/scalars.js';
 import type { Assignment, Expr, FieldPattern, OperatorOf, OrderedPattern, Span } from '../syntax/ast.js';
+import { finding } from '../syntax/diagnostics.js';
+import { type VirtualField, virtualExtension } from '../syntax/readers/virtual.js';
 import { type Binder, scopeOf } from './binder.js';
 import { bindExpression } from './expressions/expression.js';
 import { defaultName, fieldOf, findColumn, givenName, warnOfRepeats } from './names.js';
@@ -172,4 +174,29 @@ function spread(binder: Binder, item: Assignment, value: Scalar): Computed[] {
       value: path(value, key),
     };
   });
+}
+
+/** Adds the virtual fields of a dataset to its rows. One that cannot be computed is left out, with a warning at `span`. */
+export function withVirtualFields(binder: Binder, scan: Stage, schema: DatasetSchema, span: Span): Stage {
+  return (schema.virtual ?? []).reduce((stage, field) => {
+    const problem = schema.fields.some(({ name }) => name === field.name)
+      ? 'the dataset has a field of that name'
+      : undefined;
+    const extended = problem === undefined ? extendedBy(binder, stage, field, span) : problem;
+    if (typeof extended !== 'string') return extended;
+    const message = `the virtual field \`${field.name}\` is left out: ${extended}`;
+    binder.diagnostics.push(finding('warning', 'virtual-field', span, message));
+    return stage;
+  }, scan);
+}
+
+/** Returns the rows with the field, or why it cannot be computed. */
+function extendedBy(binder: Binder, stage: Stage, field: VirtualField, span: Span): Stage | string {
+  const operator = virtualExtension(field, span);
+  if (operator === undefined) return 'its text is not one expression';
+  const before = binder.diagnostics.length;
+  const extended = extend(stage, bindExtensions(binder, operator.items, stage));
+  // What is wrong in it is no mistake of this query.
+  const wrong = binder.diagnostics.splice(before).find(({ severity }) => severity === 'error');
+  return wrong === undefined ? extended : wrong.message;
 }

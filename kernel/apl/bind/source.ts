@@ -18,6 +18,7 @@ import { optionText } from '../syntax/readers/options.js';
 import { type Binder, commonType, convertTo, isNull, isNumber, shorten, unbound } from './binder.js';
 import { constantInteger } from './expressions/constant.js';
 import { bindExpression } from './expressions/expression.js';
+import { withVirtualFields } from './fields.js';
 import { defaultName, givenName, resultNamed } from './names.js';
 import { matchesPattern } from './pattern.js';
 import { bindPipeline } from './pipeline.js';
@@ -124,7 +125,7 @@ function bindDataset(binder: Binder, source: SourceOf<'dataset'>): Stage {
   if (result !== undefined)
     return binder.count('tables', source) ? bounded(scanOf(binder, result)) : nowhere();
   const schema = binder.environment.schema(name);
-  if (schema !== undefined) return binder.count('tables', source) ? scan(binder, name) : nowhere();
+  if (schema !== undefined) return binder.count('tables', source) ? scan(binder, name, source) : nowhere();
   if (name === '') {
     binder.error(
       'unknown-dataset',
@@ -149,9 +150,10 @@ function bindDataset(binder: Binder, source: SourceOf<'dataset'>): Stage {
   return nowhere();
 }
 
-function scan(binder: Binder, name: string): Stage {
+function scan(binder: Binder, name: string, span: Span): Stage {
   binder.datasets.add(name);
-  return scanOf(binder, binder.environment.schema(name) ?? { name, fields: [], open: false });
+  const schema = binder.environment.schema(name) ?? { name, fields: [], open: false };
+  return withVirtualFields(binder, scanOf(binder, schema), schema, span);
 }
 
 function scanOf(binder: Binder, { name, fields, open }: DatasetSchema): Stage {
@@ -192,7 +194,7 @@ function matching(binder: Binder, pattern: FieldPattern): { name: string; stage:
       `Datasets here: ${binder.environment.datasets().slice(0, 10).join(', ')}.`,
     );
   if (!binder.count('tables', pattern, names.length)) return [];
-  return names.map(name => ({ name, stage: scan(binder, name) }));
+  return names.map(name => ({ name, stage: scan(binder, name, pattern) }));
 }
 
 function unionOf(
@@ -435,7 +437,7 @@ const externalFormats: Readonly<Record<string, ExternalFormat>> = {
 function bindSearchSource(binder: Binder, source: SourceOf<'search'>): Stage {
   const { tables } = source;
   const every = (): { name: string; stage: Stage }[] =>
-    everyDataset(binder, source).map(name => ({ name, stage: scan(binder, name) }));
+    everyDataset(binder, source).map(name => ({ name, stage: scan(binder, name, source) }));
   const stages =
     tables.length === 0
       ? every()

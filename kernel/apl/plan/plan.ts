@@ -2,6 +2,7 @@ import { present } from '../../present.js';
 import type { TypeName } from '../catalog/entry.js';
 import type { joinKinds } from '../operators/combining.js';
 import type { BinaryOperator, ListOperator, Span } from '../syntax/ast.js';
+import type { VirtualField } from '../syntax/readers/virtual.js';
 
 /** A column of a relation. `id` is unique in a plan; `name` is what the user sees. */
 export interface Column {
@@ -249,6 +250,8 @@ export interface FieldSchema {
 export interface DatasetSchema {
   readonly name: string;
   readonly fields: readonly FieldSchema[];
+  /** Fields that are computed when it is read, in order. */
+  readonly virtual?: readonly VirtualField[];
   readonly open: boolean;
 }
 

@@ -87,4 +87,5 @@ export type DiagnosticCode =
   | 'unquoted-name'
   | 'unterminated-string'
   | 'unused-let'
-  | 'value-as-table';
+  | 'value-as-table'
+  | 'virtual-field';

@@ -22,6 +22,7 @@ import { AnnotationStore } from '../store/documents/annotations.js';
 import { StarredStore } from '../store/documents/starred.js';
 import { damagedSuffix, replaceFile, versionOf } from '../store/files.js';
 import { KeepAlive } from './alive.js';
+import { limitHeaders } from './answers/limits.js';
 import { watchDepartures } from './departure.js';
 import type { Engines } from './engines.js';
 import { guardAnswer, guardOrigin, guardToken, guardWriting } from './guard.js';
@@ -128,7 +129,7 @@ function routeParts(options: ServiceOptions, { engine, datasets, readersFor, res
 
 function addHooks(app: FastifyInstance, options: ServiceOptions, token: string): void {
   app.addHook('onRequest', async (request, reply) => {
-    reply.header('x-axiom-trace-id', randomBytes(16).toString('hex'));
+    reply.header('x-axiom-trace-id', randomBytes(16).toString('hex')).headers(limitHeaders(Date.now()));
     const port = request.socket.localPort ?? 0;
     guardOrigin(request.headers, port);
     if (request.routeOptions.url !== proofPath) guardToken(request.headers, token);

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { Readable } from 'node:stream';
 import { createGzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { CompileMistake, ErrorBody, QueryRequest } from '../../api/wire.js';
+import type { CompileMistake, ErrorBody, QueryRequest, StatusMessage } from '../../api/wire.js';
 import type { Diagnostic } from '../../apl/syntax/ast.js';
 import { foreignCode } from '../../errors.js';
 import { present } from '../../present.js';
@@ -18,12 +18,14 @@ import { CatalogWithResults } from '../results/catalog.js';
 import type { HeldResult, HeldResults, ReadableResults } from '../results/held.js';
 import type { Compile, CompiledQuery } from '../sql/compiled.js';
 import type { DatasetStore } from '../store/datasets.js';
+import { invalid } from '../store/documents/members.js';
 import type { Snapshot } from '../store/snapshot.js';
+import { legacyBody, structuredBody } from './answers/legacy.js';
+import { tabularBody } from './answers/tabular.js';
 import { departure } from './departure.js';
-import { legacyBody } from './legacy.js';
 import type { QueriesUnderWay } from './progress.js';
 import { parametersOf, readQueryRequest, timeLimitOf } from './requests.js';
-import { tabularBody } from './tabular.js';
+import { readStructuredQuery } from './structured.js';
 
 /** The parts of the service that a query needs. */
 export interface QueryParts {
@@ -70,15 +72,77 @@ export async function answerQuery(
 ): Promise<FastifyReply> {
   const format = readFormat(parametersOf(request).format ?? 'tabular');
   const query = readQueryRequest(request.body);
+  const answer = withTotalsAsAsked(await answerTo(parts, request, query), request);
+  return send(request, reply, format === 'legacy' ? legacyBody(answer, query) : tabularBody(answer));
+}
+
+/** Answers a structured query of one dataset. */
+export async function answerStructured(
+  parts: QueryParts,
+  request: FastifyRequest<{ Params: { readonly id: string } }>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  parts.datasets.checkExists(request.params.id);
+  const { rows, totals } = readStructuredQuery(request.params.id, request.body);
+  const answerOf = (query: QueryRequest) => answerTo(parts, request, query).catch(withoutPlace);
+  const answer = await answerOf(rows);
+  const whole = totals && withTotalsOf(answer, await answerOf(totals));
+  return send(request, reply, structuredBody(withTotalsAsAsked(whole ?? answer, request)));
+}
+
+/** A place in the APL that was made of a query says nothing to whoever sent the query. */
+function withoutPlace(error: unknown): never {
+  if (!(error instanceof CompileFailure)) throw error;
+  throw new LocalError('invalid', error.code, error.message, present({ hint: error.hint }));
+}
+
+/** The totals of some aggregations do not follow from those of time bins, so they come from a query of their own. */
+function withTotalsOf(
+  { tables: [bins], ...answer }: QueryAnswer,
+  { tables: [groups] }: QueryAnswer,
+): QueryAnswer {
+  const messages = answer.status.messages?.filter(({ code }) => code !== 'totals_left_out');
+  const totals = groups && { ...groups, table: { ...groups.table, name: '_totals' } };
+  return {
+    ...answer,
+    status: { ...answer.status, ...present({ messages }) },
+    tables: [bins, totals].filter(table => table !== undefined),
+  };
+}
+
+async function answerTo(
+  parts: QueryParts,
+  request: FastifyRequest,
+  query: QueryRequest,
+): Promise<QueryAnswer> {
   const limitMs = limitMsOf(parts, query);
   const { results: wanted = noResults } = query;
-  const answer = await withinTime(limitMs, departure(request), signal =>
+  return withinTime(limitMs, departure(request), signal =>
     parts.results.reading(wanted, results =>
       parts.queries.visit(request, signal, visit => answerOf(parts, query, results, signal, visit)),
     ),
   );
-  return send(request, reply, format === 'legacy' ? legacyBody(answer, query) : tabularBody(answer));
 }
+
+/** Heeds the parameters of an address that change an answer, and says which one changes nothing. */
+function withTotalsAsAsked(answer: QueryAnswer, request: FastifyRequest): QueryAnswer {
+  const { totals = 'true', saveAsKind = '' } = parametersOf(request);
+  if (totals !== 'true' && totals !== 'false') throw invalid('`totals` should be true or false.');
+  if (!['', 'analytics', 'stream', 'apl'].includes(saveAsKind))
+    throw invalid('`saveAsKind` should be `analytics` or `stream`.');
+  const tables =
+    totals === 'true' ? answer.tables : answer.tables.filter(({ table }) => table.name !== '_totals');
+  if (saveAsKind === '') return { ...answer, tables };
+  const { messages = [] } = answer.status;
+  return { ...answer, tables, status: { ...answer.status, messages: [...messages, notSaved] } };
+}
+
+const notSaved: StatusMessage = {
+  priority: 'info',
+  count: 1,
+  code: 'apl_not_saved',
+  msg: '`saveAsKind` has no effect here: the local service keeps no history of queries.',
+};
 
 /** The longest that a query may run, in milliseconds: as it asks itself, or as is usual. */
 function limitMsOf({ queryMs }: QueryParts, query: QueryRequest): number {

@@ -7,7 +7,7 @@ import { importFile } from '../store/import.js';
 import { departure } from './departure.js';
 import { noticeHeaders } from './notices.js';
 import { addProgressRoute } from './progress.js';
-import { answerQuery, type QueryParts } from './query-route.js';
+import { answerQuery, answerStructured, type QueryParts } from './query-route.js';
 import { type Parameters, parametersOf, readCount, readImportRequest, readStarredBody } from './requests.js';
 import { addAccountRoutes } from './routes/account.js';
 import { type AnnotationParts, addAnnotationRoutes } from './routes/annotations.js';
@@ -24,6 +24,7 @@ export function addRoutes(app: FastifyInstance, parts: RouteParts): void {
   for (const path of ['/v1/datasets/_apl', '/v1/query/_apl']) {
     app.post(path, (request, reply) => answerQuery(parts, request, reply));
   }
+  app.post<Id>('/v1/datasets/:id/query', (request, reply) => answerStructured(parts, request, reply));
   addProgressRoute(app, parts.queries);
   addAccountRoutes(app);
   addDatasetRoutes(app, parts);

@@ -167,6 +167,17 @@ export class DatasetStore {
     return infoOf(name, await change.catch(unknownWhenMissing(name)));
   }
 
+  /** Returns the note on a dataset; throws LocalError (`not-found`) when there is none. */
+  async note(name: string): Promise<DatasetNote> {
+    this.checkExists(name);
+    return this.#builtins.has(name) ? {} : this.#directory(name).note();
+  }
+
+  /** Changes the note on a dataset and returns it; throws LocalError like {@link remove}, and what `change` throws. */
+  async changeNote(name: string, change: (before: DatasetNote) => DatasetNote): Promise<DatasetNote> {
+    return this.#changeable(name, 'changed').change(change).catch(unknownWhenMissing(name));
+  }
+
   /** Deletes the events of a dataset from before a moment, and returns how many there were; throws LocalError like {@link remove}. */
   async trim(name: string, beforeNs: bigint): Promise<number> {
     const directory = this.#changeable(name, 'trimmed');

@@ -161,6 +161,7 @@ export interface ServedDataset extends DatasetInfo {
   readonly canWrite: boolean;
   readonly useRetentionPeriod: boolean;
   readonly retentionDays: number;
+  readonly mapFields: readonly string[];
   readonly edgeDeployment?: string;
   readonly region?: string;
 }
@@ -179,6 +180,7 @@ export function infoOf(name: string, note: DatasetNote, canWrite = true): Served
     canWrite,
     useRetentionPeriod: note.useRetentionPeriod ?? false,
     retentionDays: note.retentionDays ?? 0,
+    mapFields: note.mapFields ?? [],
     ...present({ edgeDeployment, region }),
   };
 }

@@ -3,7 +3,7 @@ import { Engine } from '../../../kernel/local/engine/duckdb.js';
 import { type Reader, type ReaderSource, readersOf } from '../../../kernel/local/engine/reader.js';
 import { runQuery } from '../../../kernel/local/engine/run.js';
 import { RecordingCatalog } from '../../../kernel/local/engine/scans.js';
-import { tabularBody } from '../../../kernel/local/http/tabular.js';
+import { tabularBody } from '../../../kernel/local/http/answers/tabular.js';
 import type { CompiledTable } from '../../../kernel/local/sql/compiled.js';
 import { formatTime } from '../../../kernel/time.js';
 import { compiledOf, temporaryDirectory } from '../service.js';

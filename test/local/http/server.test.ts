@@ -386,7 +386,7 @@ test('datasets are made, described, listed and deleted', async () => {
 });
 
 test('lists of things that a service on one machine does not have are empty', async () => {
-  expect(await service().json('GET', '/v2/vfields?dataset=x')).toEqual({ status: 200, body: [] });
+  expect(await service().json('GET', '/v2/monitors')).toEqual({ status: 200, body: [] });
   expect((await service().json('GET', '/v2/user')).body).toEqual({
     id: 'local',
     name: 'local',

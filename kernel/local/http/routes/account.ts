@@ -62,7 +62,6 @@ const absent: readonly (readonly [path: string, what: string])[] = [
   ['/v2/rbac/groups', 'groups of users'],
   ['/v2/rbac/roles', 'roles'],
   ['/v2/tokens', 'other tokens'],
-  ['/v2/vfields', 'virtual fields'],
   ['/v2/views', 'views'],
 ];
 
@@ -74,17 +73,6 @@ const refused: readonly (readonly [methods: readonly Method[], path: string, wha
   [['POST'], '/v2/orgs', 'other organizations'],
   [['POST'], '/v2/orgs/provision', 'other organizations'],
   [['PUT'], '/v2/orgs/:id', 'changes to its organization'],
-  [
-    ['PUT', 'POST'],
-    '/v2/datasets/:id/mapfields',
-    'changes to map fields: it finds them itself, by the keys of objects',
-  ],
-  [
-    ['DELETE'],
-    '/v2/datasets/:id/mapfields/:name',
-    'changes to map fields: it finds them itself, by the keys of objects',
-  ],
-  [['POST'], '/v1/datasets/:id/query', 'structured queries: send APL to /v1/query/_apl'],
   [['POST'], '/v1/query/batch', 'batches of queries'],
   [['POST'], '/v1/query/_mpl', 'metrics'],
   [['GET', 'POST'], '/v1/query/metrics/*', 'metrics'],

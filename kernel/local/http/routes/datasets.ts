@@ -2,8 +2,9 @@ import type { FastifyInstance } from 'fastify';
 import { LocalError } from '../../errors.js';
 import type { DatasetStore } from '../../store/datasets.js';
 import type { ServedDataset } from '../../store/snapshot.js';
+import { fieldMeta } from '../answers/tabular.js';
 import { readDatasetSettings, readFieldNote, readMaxDuration, readNewDataset } from '../requests.js';
-import { fieldMeta } from '../tabular.js';
+import { addDeclaredRoutes } from './declared.js';
 
 /** What the routes of datasets need. */
 export interface DatasetParts {
@@ -24,6 +25,7 @@ interface Field {
 export function addDatasetRoutes(app: FastifyInstance, parts: DatasetParts): void {
   for (const version of ['v1', 'v2'] as const) addVersion(app, parts, version);
   addFieldRoutes(app, parts);
+  addDeclaredRoutes(app, parts.datasets);
   // How much a dataset holds is not in the API, and clients that decode strictly refuse what they do not know.
   const { datasets } = parts;
   app.get('/v1/local/datasets', () => datasets.measuredInfos());
@@ -68,9 +70,6 @@ function addFieldRoutes(app: FastifyInstance, { datasets }: DatasetParts): void 
   });
   app.put<Field>(`${path}/fields/:field`, async ({ params: { id, field }, body }) =>
     fieldMeta(await datasets.annotateField(id, field, readFieldNote(body))),
-  );
-  app.get<Id>(`${path}/mapfields`, async ({ params }) =>
-    (await datasets.fields(params.id)).flatMap(({ name, type }) => (type === 'dynamic' ? [name] : [])),
   );
   // The fields of a dataset are those of its files: there is never one without a value in any.
   app.post<Id>(`${path}/vacuum`, ({ params }) => {

@@ -1,6 +1,7 @@
 import type { DatasetInfo } from '../../../api/wire.js';
 import type { TypeName } from '../../../apl/catalog/entry.js';
 import type { DatasetSchema, FieldSchema } from '../../../apl/plan/plan.js';
+import type { VirtualField } from '../../../apl/syntax/readers/virtual.js';
 import { present } from '../../../present.js';
 import { EARLIEST_TIME, formatTime, LATEST_TIME } from '../../../time.js';
 import { jsonPointer, sqlName, sqlText, timeBound } from '../../duckdb/literal.js';
@@ -12,10 +13,21 @@ import { type Places, placeField } from '../../sql/rewrite/placed.js';
 
 /** The note on a dataset beside its rows. */
 export interface DatasetNote extends DatasetSettings {
+  /** Names of fields that a request has declared to be maps. */
+  readonly mapFields?: readonly string[];
+  /** By key, in the order in which they came. */
+  readonly virtualFields?: Readonly<Record<string, VirtualFieldNote>>;
   readonly created?: string;
   /** When its settings were last changed. */
   readonly updated?: string;
   readonly fields?: Readonly<Record<string, FieldNote>>;
+}
+
+/** A field that is computed when the dataset is read. */
+export interface VirtualFieldNote extends VirtualField {
+  readonly description?: string;
+  readonly type?: string;
+  readonly unit?: string;
 }
 
 /** What a request says of a dataset. All but the description is kept for those who ask for it: nothing is deleted here for its age. */
@@ -41,8 +53,22 @@ export function noteIn(value: unknown): DatasetNote {
     retentionDays: typeof members.retentionDays === 'number' ? members.retentionDays : undefined,
     edgeDeployment: textIn(members.edgeDeployment),
     region: textIn(members.region),
+    mapFields: Array.isArray(members.mapFields)
+      ? members.mapFields.filter(each => typeof each === 'string')
+      : undefined,
+    virtualFields: virtualFieldsIn(members.virtualFields),
     fields: notes.length > 0 ? Object.fromEntries(notes) : undefined,
   });
+}
+
+function virtualFieldsIn(value: unknown): DatasetNote['virtualFields'] {
+  const found = Object.entries(membersOf(value)).flatMap(([key, note]) => {
+    const { name, expression, description, type, unit } = membersOf(note);
+    if (typeof name !== 'string' || typeof expression !== 'string') return [];
+    const more = present({ description: textIn(description), type: textIn(type), unit: textIn(unit) });
+    return [[key, { name, expression, ...more }] as const];
+  });
+  return found.length === 0 ? undefined : Object.fromEntries(found);
 }
 
 function fieldNoteIn(value: unknown): FieldNote {
@@ -98,7 +124,8 @@ export class StoredDataset {
     const places = this.#files.every(file => file.timeless) ? 'timeless' : 'timed';
     this.places = isShadowed ? undefined : places;
     const fields = [...this.#types].map(([field, type]) => ({ name: field, type, ...note.fields?.[field] }));
-    this.schema = { name, fields, open: false };
+    const virtual = note.virtualFields && Object.values(note.virtualFields);
+    this.schema = { name, fields, open: false, ...present({ virtual }) };
   }
 
   /** The files that hold its rows. */

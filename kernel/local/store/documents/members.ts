@@ -3,7 +3,15 @@ import { formatTime, isBeyondTime, parseTime } from '../../../time.js';
 import { LocalError } from '../../errors.js';
 
 /** What a member of a body or of a document may hold. */
-export type MemberKind = 'string' | 'boolean' | 'count' | 'object' | 'strings' | 'orders' | 'results';
+export type MemberKind =
+  | 'string'
+  | 'boolean'
+  | 'count'
+  | 'object'
+  | 'strings'
+  | 'objects'
+  | 'orders'
+  | 'results';
 
 /** Each kind as an error names it. */
 export const kindNames: Readonly<Record<MemberKind, string>> = {
@@ -12,6 +20,7 @@ export const kindNames: Readonly<Record<MemberKind, string>> = {
   count: 'a whole number that is not negative',
   object: 'an object',
   strings: 'a list of strings',
+  objects: 'a list of objects',
   orders: 'a list of {"field": string, "desc": boolean}',
   results: '{"lease": string, "tables": {name: {"id": string, "rowField": string}}}',
 };
@@ -28,6 +37,8 @@ export function isKind(value: unknown, kind: MemberKind): boolean {
       return isObject(value);
     case 'strings':
       return Array.isArray(value) && value.every(each => typeof each === 'string');
+    case 'objects':
+      return Array.isArray(value) && value.every(isObject);
     case 'orders':
       return Array.isArray(value) && value.every(isOrder);
     case 'results':

@@ -8,7 +8,7 @@ import { sharedService, temporaryDirectory, testService } from '../../service.js
 const service = sharedService({ compile: compileRequest, samples });
 
 const required = ['id', 'name', 'description', 'created', 'updatedAt', 'who', 'kind'];
-const optional = ['canWrite', 'useRetentionPeriod', 'retentionDays'];
+const optional = ['canWrite', 'useRetentionPeriod', 'retentionDays', 'mapFields'];
 
 test('a dataset has the members that the documentation names, and none of ours', async () => {
   await service().json('POST', '/v2/datasets', { name: 'shaped' });

@@ -1,10 +1,10 @@
-import type { FieldMeta } from '../../api/wire.js';
-import { serviceTypes } from '../../apl/catalog/entry.js';
-import type { FieldSchema } from '../../apl/plan/plan.js';
-import { present } from '../../present.js';
-import { formatTime } from '../../time.js';
-import type { QueryAnswer, RanTable } from '../engine/run.js';
-import type { CompiledField, CompiledQuery, CompiledTable, DatasetCatalog } from '../sql/compiled.js';
+import type { FieldMeta } from '../../../api/wire.js';
+import { serviceTypes } from '../../../apl/catalog/entry.js';
+import type { FieldSchema } from '../../../apl/plan/plan.js';
+import { present } from '../../../present.js';
+import { formatTime } from '../../../time.js';
+import type { QueryAnswer, RanTable } from '../../engine/run.js';
+import type { CompiledField, CompiledQuery, CompiledTable, DatasetCatalog } from '../../sql/compiled.js';
 
 /** Returns the body of a tabular response as bytes in order. */
 export function tabularBody(answer: QueryAnswer): readonly Buffer[] {

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import type { LegacyResult, QueryRequest } from '../../api/wire.js';
-import type { TypeName } from '../../apl/catalog/entry.js';
-import { formatTime, parseTime } from '../../time.js';
-import type { QueryAnswer, RanTable } from '../engine/run.js';
-import type { CompiledTable } from '../sql/compiled.js';
+import type { LegacyResult, QueryRequest } from '../../../api/wire.js';
+import type { TypeName } from '../../../apl/catalog/entry.js';
+import { formatTime, parseTime } from '../../../time.js';
+import type { QueryAnswer, RanTable } from '../../engine/run.js';
+import type { CompiledTable } from '../../sql/compiled.js';
 import { timeText } from './tabular.js';
 
 /**
@@ -11,17 +11,38 @@ import { timeText } from './tabular.js';
  * `buckets`, where `series` has one entry per time bin and `totals` one per group.
  */
 export function legacyBody(answer: QueryAnswer, request: QueryRequest): readonly Buffer[] {
-  const { query, tables, status } = answer;
-  const [first] = tables;
-  const grouped = first !== undefined && isAggregated(first.table);
   const members: Readonly<Record<keyof LegacyResult, string>> = {
-    request: JSON.stringify({ ...rangeOf(first), ...request }),
-    status: JSON.stringify(status),
-    matches: `[${first === undefined || grouped ? '' : matches(first).join(',')}]`,
-    buckets: buckets(grouped ? tables : []),
-    datasetNames: JSON.stringify(query.datasets),
+    request: JSON.stringify({ ...rangeOf(answer.tables[0]), ...request }),
+    status: JSON.stringify(answer.status),
+    ...rowsIn(answer),
+    datasetNames: JSON.stringify(answer.query.datasets),
   };
   return [Buffer.from(object(Object.entries(members)), 'utf8')];
+}
+
+/** Returns the body of an answer to a structured query: clients that decode strictly know no other members. */
+export function structuredBody(answer: QueryAnswer): readonly Buffer[] {
+  const { blocksCached: _, blocksMatched: __, cacheStatus: ___, messages = [], ...status } = answer.status;
+  const known = { ...status, messages: messages.map(each => ({ ...each, code: structuredCode(each.code) })) };
+  return [Buffer.from(object(Object.entries({ status: JSON.stringify(known), ...rowsIn(answer) })), 'utf8')];
+}
+
+/** Clients refuse other codes than these, and those of the compiler. */
+function structuredCode(code: string): string {
+  return /^(?:virtual_field_finalize_error|missing_column|license_limit_for_query_warning|default_limit_warning|apl_.*|)$/.test(
+    code,
+  )
+    ? code
+    : `apl_${code}`;
+}
+
+function rowsIn({ tables }: QueryAnswer): Readonly<Record<'matches' | 'buckets', string>> {
+  const [first] = tables;
+  const grouped = first !== undefined && isAggregated(first.table);
+  return {
+    matches: `[${first === undefined || grouped ? '' : matches(first).join(',')}]`,
+    buckets: buckets(grouped ? tables : []),
+  };
 }
 
 /** The range that was read: clients expect one, whether they asked for it or not. */

@@ -1,0 +1,126 @@
+import { randomBytes } from 'node:crypto';
+import { LocalError } from '../../errors.js';
+import type { DatasetStore } from '../datasets.js';
+import type { DatasetNote, VirtualFieldNote } from './stored.js';
+
+/** A virtual field as the API shows it. */
+export interface StoredVirtualField extends VirtualFieldNote {
+  readonly id: string;
+  readonly dataset: string;
+}
+
+/** What is declared of the fields of datasets besides those in their files: map fields, and virtual fields. */
+export class DeclaredFields {
+  readonly #datasets: DatasetStore;
+
+  constructor(datasets: DatasetStore) {
+    this.#datasets = datasets;
+  }
+
+  /** Returns the map fields that were declared, then those that the events have; throws LocalError (`not-found`). */
+  async mapFields(dataset: string): Promise<readonly string[]> {
+    const { mapFields = [] } = await this.#datasets.note(dataset);
+    const found = (await this.#datasets.fields(dataset)).flatMap(({ name, type }) =>
+      type === 'dynamic' ? [name] : [],
+    );
+    return [...new Set([...mapFields, ...found])];
+  }
+
+  /** Declares one more map field; throws LocalError (`conflict`) for one that is declared. */
+  async addMapField(dataset: string, name: string): Promise<void> {
+    await this.#datasets.changeNote(dataset, before => {
+      const { mapFields = [] } = before;
+      if (mapFields.includes(name))
+        throw refused('conflict', 'exists', `\`${name}\` is a map field already.`);
+      return { ...before, mapFields: [...mapFields, name] };
+    });
+  }
+
+  /** Declares these map fields and no others. */
+  async setMapFields(dataset: string, mapFields: readonly string[]): Promise<void> {
+    await this.#datasets.changeNote(dataset, before => ({ ...before, mapFields }));
+  }
+
+  /** Takes back what was declared of a field; throws LocalError (`not-found`) when nothing was. */
+  async removeMapField(dataset: string, name: string): Promise<void> {
+    await this.#datasets.changeNote(dataset, before => {
+      const { mapFields = [] } = before;
+      if (!mapFields.includes(name))
+        throw refused(
+          'not-found',
+          'field-not-found',
+          `No request has declared \`${name}\` to be a map field.`,
+        );
+      return { ...before, mapFields: mapFields.filter(each => each !== name) };
+    });
+  }
+
+  /** Returns the virtual fields of a dataset; throws LocalError (`not-found`) when there is none of that name. */
+  async virtualFields(dataset: string): Promise<readonly StoredVirtualField[]> {
+    const { virtualFields = {} } = await this.#datasets.note(dataset);
+    return Object.entries(virtualFields).map(([key, note]) => shown(dataset, key, note));
+  }
+
+  /** Returns one virtual field; throws LocalError (`not-found`) when there is none. */
+  async virtualField(id: string): Promise<StoredVirtualField> {
+    const [dataset, key] = placeOf(id);
+    const { virtualFields = {} } = await this.#datasets.note(dataset).catch(() => ({}) as DatasetNote);
+    return shown(dataset, key, existing(virtualFields[key], id));
+  }
+
+  /** Stores a virtual field under a new id; throws LocalError (`conflict`) when the dataset has one of that name. */
+  async addVirtualField(dataset: string, note: VirtualFieldNote): Promise<StoredVirtualField> {
+    const key = randomBytes(6).toString('hex');
+    await this.#put(dataset, key, note);
+    return shown(dataset, key, note);
+  }
+
+  /** Replaces a virtual field; throws LocalError (`not-found`, or `conflict` for the name of another). */
+  async replaceVirtualField(id: string, note: VirtualFieldNote): Promise<StoredVirtualField> {
+    const { dataset } = await this.virtualField(id);
+    const [, key] = placeOf(id);
+    await this.#put(dataset, key, note);
+    return shown(dataset, key, note);
+  }
+
+  /** Deletes a virtual field; throws LocalError (`not-found`) when there is none. */
+  async removeVirtualField(id: string): Promise<void> {
+    const { dataset } = await this.virtualField(id);
+    const [, key] = placeOf(id);
+    await this.#datasets.changeNote(dataset, before => {
+      const { [key]: _, ...virtualFields } = before.virtualFields ?? {};
+      return { ...before, virtualFields };
+    });
+  }
+
+  async #put(dataset: string, key: string, note: VirtualFieldNote): Promise<void> {
+    await this.#datasets.changeNote(dataset, before => {
+      const { virtualFields = {} } = before;
+      const isTaken = Object.entries(virtualFields).some(
+        ([other, { name }]) => other !== key && name === note.name,
+      );
+      if (isTaken)
+        throw refused('conflict', 'exists', `\`${dataset}\` has a virtual field \`${note.name}\` already.`);
+      return { ...before, virtualFields: { ...virtualFields, [key]: note } };
+    });
+  }
+}
+
+/** The dataset and the key that an id is made of; a key holds no dot. */
+function placeOf(id: string): readonly [dataset: string, key: string] {
+  const dot = id.lastIndexOf('.');
+  return [id.slice(0, Math.max(dot, 0)), id.slice(dot + 1)];
+}
+
+function shown(dataset: string, key: string, note: VirtualFieldNote): StoredVirtualField {
+  return { id: `${dataset}.${key}`, dataset, ...note };
+}
+
+function existing(note: VirtualFieldNote | undefined, id: string): VirtualFieldNote {
+  if (note !== undefined) return note;
+  throw refused('not-found', 'not-found', `There is no virtual field ${JSON.stringify(id)}.`);
+}
+
+function refused(...about: ConstructorParameters<typeof LocalError>): LocalError {
+  return new LocalError(...about);
+}
