@@ -119,6 +119,8 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'local/lease',
     'local/sql',
     '@duckdb/*',
+    'apache-arrow/fb/*',
+    'flatbuffers',
     'fzstd',
     'proper-lockfile',
     'node:*',

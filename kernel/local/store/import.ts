@@ -27,7 +27,7 @@ import { hasCode } from './files.js';
 import { type CsvOptions, readCsv } from './readers/csv.js';
 import { readJson } from './readers/json.js';
 import { readLines } from './readers/logs/lines.js';
-import { readParquet, rowsInParquet } from './readers/parquet.js';
+import { readParquet, rowsInParquet } from './readers/parquet/parquet.js';
 import { cells, type Reading } from './readers/reading.js';
 import { rowsByLines, spreadSample } from './readers/sample.js';
 import { filesOf } from './sources/files.js';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { importText, parquetOf, stored, testTraps, timeless, useService } from './traps.js';
+import { importText, parquetOf, stored, testTraps, timeless, useService } from '../traps.js';
 
 useService();
 
@@ -49,7 +49,7 @@ testTraps([
       "SELECT make_timestamp_ns(-1) AS _time, '9999-12-31'::DATE AS far, '1969-12-31 23:59:59.999999+00'::TIMESTAMPTZ AS z",
     select: '_time, far, z',
     values: ['1969-12-31 23:59:59.999999999|null|1969-12-31 23:59:59.999999'],
-    notes: ['`far` is null in 1 row: the times there are before 1677 or after 2262.'],
+    notes: ['`far` is null in 1 row: the times there are before 1677-09-22 or after 2262-04-11.'],
   },
   {
     what: 'timestamps beyond the range, with a zone and without, in objects, and the last ones within',
@@ -65,10 +65,10 @@ testTraps([
       'null|null|null',
     ],
     notes: [
-      '`t` is null in 1 row: the times there are before 1677 or after 2262.',
-      '`z` is null in 1 row: the times there are before 1677 or after 2262.',
-      '`o.t` is null in 1 row: the times there are before 1677 or after 2262.',
-      '`_time` is null in 1 row: the times there are before 1677 or after 2262.',
+      '`t` is null in 1 row: the times there are before 1677-09-22 or after 2262-04-11.',
+      '`z` is null in 1 row: the times there are before 1677-09-22 or after 2262-04-11.',
+      '`o.t` is null in 1 row: the times there are before 1677-09-22 or after 2262-04-11.',
+      '`_time` is null in 1 row: the times there are before 1677-09-22 or after 2262-04-11.',
       'No readable time in `_time` in 1 row: they have the time of their import.',
     ],
   },
@@ -80,7 +80,7 @@ testTraps([
     select: 'count(*), count("o.t"), count("o.d"), max(i) FILTER ("o.d" IS NULL)',
     values: ['250000|250000|249998|130000'],
     notes: [
-      '`o.d` is null in 2 rows: the times there are before 1677 or after 2262.',
+      '`o.d` is null in 2 rows: the times there are before 1677-09-22 or after 2262-04-11.',
       'No field has the name of a time: every row has the time of its import, and is found in every time range. `o.t`, `o.d` hold times: name the one to use.',
     ],
   },

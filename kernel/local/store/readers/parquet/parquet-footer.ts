@@ -1,0 +1,238 @@
+import { present } from '../../../../present.js';
+
+/** A field of a Thrift struct, in the compact encoding (https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md). */
+interface ThriftField {
+  readonly type: number;
+  /** Its value as it is written, without the header. */
+  readonly bytes: Buffer;
+}
+
+type ThriftStruct = Map<number, ThriftField>;
+
+/** A column or a group of columns, as the footer of a Parquet file describes it. */
+export interface FooterColumn {
+  readonly name: string;
+  /** The names that lead to it from the top, itself included. */
+  readonly path: readonly string[];
+  /** It is in a list or a map, or is one. */
+  readonly repeated: boolean;
+  /** How its values are read exactly, if the engine would cut them. */
+  readonly exact?: ExactReading;
+}
+
+/**
+ * What is changed in the footer so that the engine cuts no nanoseconds: times of INT96 become their 12 bytes, times of day become
+ * integers, and times in UTC lose their zone.
+ */
+export type ExactReading = 'bytes' | 'integer' | 'no-zone';
+
+/** Members of SchemaElement (https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift). */
+const member = { type: 1, length: 2, repetition: 3, name: 4, children: 5, logical: 10 } as const;
+
+const thrift = {
+  true: 1,
+  false: 2,
+  byte: 3,
+  double: 7,
+  binary: 8,
+  list: 9,
+  set: 10,
+  map: 11,
+  struct: 12,
+} as const;
+
+/** Values of members, as they are written. */
+const written = {
+  int96: Buffer.from([0x06]),
+  fixedBytes: Buffer.from([0x0e]),
+  twelve: Buffer.from([0x18]),
+  repeated: Buffer.from([0x04]),
+  utcNanoseconds: Buffer.from([0x8c, 0x11, 0x1c, 0x3c, 0x00, 0x00, 0x00, 0x00]),
+  nanoseconds: Buffer.from([0x8c, 0x12, 0x1c, 0x3c, 0x00, 0x00, 0x00, 0x00]),
+  nanosecondsOfDay: [0x11, 0x12].map(zone => Buffer.from([0x7c, zone, 0x1c, 0x3c, 0x00, 0x00, 0x00, 0x00])),
+} as const;
+
+/** Returns the columns of a file and the groups that hold them, in the order of the schema, and the footer that reads them exactly. */
+export function readFooter(footer: Buffer): { columns: readonly FooterColumn[]; exact: Buffer } {
+  const reader = new ThriftReader(footer);
+  const { start, elements } = schemaOf(reader);
+  const columns = columnsOf(elements);
+  const changed = elements.map((element, index) => encoded(exactly(element, columns[index - 1]?.exact)));
+  return {
+    columns,
+    exact: Buffer.concat([footer.subarray(0, start), ...changed, footer.subarray(reader.at)]),
+  };
+}
+
+/** The schema is the second member of the footer, behind the number of the version. */
+function schemaOf(reader: ThriftReader): { start: number; elements: readonly ThriftStruct[] } {
+  for (let id = 0; ; ) {
+    const header = reader.fieldHeader(id);
+    if (header === undefined) return { start: reader.at, elements: [] };
+    id = header.id;
+    if (id === 2) break;
+    reader.skip(header.type);
+  }
+  const { size } = reader.listHeader();
+  const start = reader.at;
+  return { start, elements: Array.from({ length: size }, () => reader.struct()) };
+}
+
+/** The first element is the root: the others follow it depth first. */
+function columnsOf(elements: readonly ThriftStruct[]): readonly FooterColumn[] {
+  const columns: FooterColumn[] = [];
+  let next = 1;
+  const below = (count: number, path: readonly string[], inList: boolean) => {
+    for (let index = 0; index < count && next < elements.length; index++) {
+      const element = elements[next++] ?? new Map();
+      const name = textOf(element.get(member.name));
+      const repeated = inList || element.get(member.repetition)?.bytes.equals(written.repeated) === true;
+      const exact = exactReading(element, repeated);
+      columns.push({ name, path: [...path, name], repeated, ...present({ exact }) });
+      below(countOf(element.get(member.children)), [...path, name], repeated);
+    }
+  };
+  below(countOf(elements[0]?.get(member.children)), [], false);
+  return columns;
+}
+
+/** Within lists, values stay as the engine reads them. */
+function exactReading(element: ThriftStruct, repeated: boolean): ExactReading | undefined {
+  const logical = element.get(member.logical)?.bytes;
+  if (logical?.equals(written.utcNanoseconds)) return 'no-zone';
+  if (repeated) return undefined;
+  if (written.nanosecondsOfDay.some(each => logical?.equals(each))) return 'integer';
+  return element.get(member.type)?.bytes.equals(written.int96) ? 'bytes' : undefined;
+}
+
+function exactly(element: ThriftStruct, exact: ExactReading | undefined): ThriftStruct {
+  const changed = new Map(element);
+  const logical = element.get(member.logical);
+  if (exact === 'no-zone' && logical !== undefined)
+    changed.set(member.logical, { ...logical, bytes: written.nanoseconds });
+  if (exact === 'integer') changed.delete(member.logical);
+  const type = element.get(member.type);
+  if (exact !== 'bytes' || type === undefined) return changed;
+  changed.delete(member.logical);
+  return changed
+    .set(member.type, { ...type, bytes: written.fixedBytes })
+    .set(member.length, { ...type, bytes: written.twelve });
+}
+
+function encoded(struct: ThriftStruct): Buffer {
+  let last = 0;
+  const parts = [...struct]
+    .sort(([a], [b]) => a - b)
+    .flatMap(([id, { type, bytes }]) => {
+      const header = Buffer.from([((id - last) << 4) | type]);
+      last = id;
+      return [header, bytes];
+    });
+  return Buffer.concat([...parts, Buffer.from([0])]);
+}
+
+function textOf(field: ThriftField | undefined): string {
+  if (field === undefined) return '';
+  const reader = new ThriftReader(field.bytes);
+  reader.varint();
+  return field.bytes.toString('utf8', reader.at);
+}
+
+function countOf(field: ThriftField | undefined): number {
+  return field === undefined ? 0 : new ThriftReader(field.bytes).varint() / 2;
+}
+
+class ThriftReader {
+  readonly #bytes: Buffer;
+  at = 0;
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes;
+  }
+
+  /** Reads the header of the member behind the one named `last`; undefined at the end of the struct. */
+  fieldHeader(last: number): { id: number; type: number } | undefined {
+    const byte = this.#byte();
+    if (byte === 0) return undefined;
+    const id = byte >> 4 === 0 ? this.varint() / 2 : last + (byte >> 4);
+    return { id, type: byte & 0x0f };
+  }
+
+  listHeader(): { size: number; type: number } {
+    const byte = this.#byte();
+    return { size: byte >> 4 === 15 ? this.varint() : byte >> 4, type: byte & 0x0f };
+  }
+
+  struct(): ThriftStruct {
+    const fields: ThriftStruct = new Map();
+    let last = 0;
+    for (let header = this.fieldHeader(0); header !== undefined; header = this.fieldHeader(last)) {
+      const start = this.at;
+      this.skip(header.type);
+      fields.set(header.id, { type: header.type, bytes: this.#bytes.subarray(start, this.at) });
+      last = header.id;
+    }
+    return fields;
+  }
+
+  /** An unsigned number of any length: sizes and, doubled, numbers that are not negative. */
+  varint(): number {
+    let value = 0;
+    for (let factor = 1; ; factor *= 128) {
+      const byte = this.#byte();
+      value += (byte & 0x7f) * factor;
+      if (byte < 0x80) return value;
+    }
+  }
+
+  skip(type: number): void {
+    switch (type) {
+      case thrift.true:
+      case thrift.false:
+        return;
+      case thrift.byte:
+        this.at += 1;
+        return;
+      case thrift.double:
+        this.at += 8;
+        return;
+      case thrift.binary: {
+        const size = this.varint();
+        this.at += size;
+        return;
+      }
+      case thrift.list:
+      case thrift.set: {
+        const { size, type: inner } = this.listHeader();
+        for (let index = 0; index < size; index++) this.#skipInList(inner);
+        return;
+      }
+      case thrift.map: {
+        const size = this.varint();
+        const types = size === 0 ? 0 : this.#byte();
+        for (let index = 0; index < size; index++) {
+          this.#skipInList(types >> 4);
+          this.#skipInList(types & 0x0f);
+        }
+        return;
+      }
+      case thrift.struct:
+        this.struct();
+        return;
+      default:
+        this.varint();
+    }
+  }
+
+  /** Booleans take a byte there. */
+  #skipInList(type: number): void {
+    if (type === thrift.true || type === thrift.false) this.at += 1;
+    else this.skip(type);
+  }
+
+  #byte(): number {
+    const byte = this.#bytes[this.at++];
+    if (byte === undefined) throw new RangeError('the footer of a Parquet file ends early');
+    return byte;
+  }
+}

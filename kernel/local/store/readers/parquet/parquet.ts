@@ -1,0 +1,111 @@
+import path from 'node:path';
+import { cut, plural, visible } from '../../../../text.js';
+import { sqlText } from '../../../duckdb/literal.js';
+import type { Connection } from '../../../engine/duckdb.js';
+import { LocalError } from '../../../errors.js';
+import { mostFields, tooManyColumns } from '../../bounds/text.js';
+import { distinctNames, keep, noFields, type Reading, sampleRows } from '../reading.js';
+import { exactFile } from './parquet-exact.js';
+import { leavesOf, type ParquetLeaf } from './parquet-values.js';
+
+/** Reads a Parquet file: structs become dotted names, lists and maps become JSON, times get nanoseconds. */
+export async function readParquet(
+  connection: Connection,
+  file: string,
+  workDir: string,
+): Promise<Reading | undefined> {
+  await refuseLargeDecimals(connection, file);
+  const exact = await exactFile(connection, file, workDir);
+  const from = `read_parquet(${sqlText(exact.file)})`;
+  const leaves = leavesOf(await connection.columns(`SELECT * FROM ${from}`), exact);
+  if (leaves.length === 0) throw noFields();
+  if (leaves.length > mostFields) throw tooManyColumns(path.basename(file));
+  const names = distinctNames(leaves.map(leaf => leaf.name));
+  await keep(connection, 'sample', `SELECT * FROM ${from} LIMIT ${sampleRows}`);
+  if ((await connection.run('SELECT 1 FROM sample LIMIT 1')).length === 0) return undefined;
+  const named = leaves.map((leaf, index) => ({ ...leaf, name: names[index] ?? leaf.name }));
+  const fields = await narrowed(connection, from, named);
+  const notes = [
+    ...renamedNotes(leaves, names),
+    ...fields.flatMap(({ name, note }) => (note === undefined ? [] : [`\`${name}\` ${note}.`])),
+    ...(await changeNotes(connection, from, await mayChange(connection, exact.file, fields))),
+  ];
+  return { from, sample: 'sample', fields, notes, refused: 0 };
+}
+
+function renamedNotes(leaves: readonly ParquetLeaf[], names: readonly string[]): string[] {
+  return leaves.flatMap(({ name }, index) =>
+    name === names[index] ? [] : [`A further column \`${name}\` is \`${names[index]}\`.`],
+  );
+}
+
+/** Throws LocalError where a file has decimals of more digits than the engine holds: it would read other numbers. */
+async function refuseLargeDecimals(connection: Connection, file: string): Promise<void> {
+  const [row] = await connection.run(
+    `SELECT name, precision FROM parquet_schema(${sqlText(file)}) WHERE precision > ${mostDigits}`,
+  );
+  if (row === undefined) return;
+  const name = visible(cut(String(row[0]), 80));
+  const message = `\`${name}\` has decimals of ${Number(row[1])} digits: at most ${mostDigits} can be read.`;
+  throw new LocalError('invalid', 'unreadable', message, {
+    hint: 'Write the column as text, or leave it out of the file.',
+  });
+}
+
+const mostDigits = 38;
+
+/** Returns how many rows a Parquet file has. */
+export async function rowsInParquet(connection: Connection, file: string): Promise<number> {
+  const [row] = await connection.run(`SELECT num_rows FROM parquet_file_metadata(${sqlText(file)})`);
+  return Number(row?.[0]);
+}
+
+/** Gives fields the narrower type that all their values have, such as integers to counters that are often unsigned. */
+async function narrowed(
+  connection: Connection,
+  from: string,
+  fields: readonly ParquetLeaf[],
+): Promise<ParquetLeaf[]> {
+  const tests = fields.flatMap(({ narrower }) => narrower?.fits ?? []);
+  const [row = []] =
+    tests.length === 0 ? [] : await connection.run(`SELECT ${tests.join(', ')} FROM ${from}`);
+  return fields.map(field => {
+    if (field.narrower === undefined || row[tests.indexOf(field.narrower.fits)] === false) return field;
+    const { note: _, narrower, ...rest } = field;
+    const { fits: __, ...value } = narrower;
+    return { ...rest, ...value };
+  });
+}
+
+/** Returns the fields in which values may be changed: of times, the statistics of the file mostly show that all are in range. */
+async function mayChange(
+  connection: Connection,
+  file: string,
+  fields: readonly ParquetLeaf[],
+): Promise<readonly ParquetLeaf[]> {
+  const some = fields.filter(field => field.changed !== undefined);
+  if (some.length === 0) return [];
+  const bounds = ['min', 'max'].map(bound => `isfinite(TRY_CAST(stats_${bound}_value AS TIMESTAMP_NS))`);
+  const rows = await connection.run(
+    `SELECT path_in_schema FROM parquet_metadata(${sqlText(file)}) GROUP BY path_in_schema
+     HAVING bool_and(coalesce(stats_null_count = num_values OR (${bounds.join(' AND ')}), false))`,
+  );
+  const near = new Set(rows.map(([path]) => path));
+  return some.filter(({ path, type }) => type !== 'datetime' || !near.has(path));
+}
+
+async function changeNotes(
+  connection: Connection,
+  from: string,
+  fields: readonly ParquetLeaf[],
+): Promise<string[]> {
+  const changes = fields.flatMap(({ name, changed }) => (changed === undefined ? [] : { name, ...changed }));
+  if (changes.length === 0) return [];
+  const [row = []] = await connection.run(
+    `SELECT ${changes.map(({ count }) => count).join(', ')} FROM ${from}`,
+  );
+  return changes.flatMap(({ name, say }, index) => {
+    const rows = Number(row[index]);
+    return rows === 0 ? [] : [`\`${name}\` ${say(plural(rows, 'row'))}.`];
+  });
+}

@@ -1,0 +1,87 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { formatDuration } from '../../../../../kernel/time.js';
+import { importText, stored, useService } from '../traps.js';
+
+useService();
+
+const update = process.env.UPDATE_GOLDEN === '1';
+const page = path.join(import.meta.dirname, '../../../../../docs/parquet-types.md');
+const directory = path.join(import.meta.dirname, 'types');
+
+const head = `# Types of Parquet
+
+What becomes of each type at its extremes: the values in the file, as its writer names them, and those of the field. A value that is
+changed has a note, which the import prints with the name of the field. Rows without a value are left out.
+
+\`test/local/store/readers/parquet/parquet-types.test.ts\` writes this page from what imports do with the files beside it.
+`;
+
+/** The files, and who wrote them. */
+const files = {
+  pyarrow: 'pyarrow',
+  nested: 'pyarrow, nested',
+  int96: 'pyarrow, INT96 as Spark and Impala write it',
+  names: 'pyarrow, names',
+  decimal256: 'pyarrow, decimals of 256 bits',
+  polars: 'polars',
+  duckdb: 'DuckDB',
+} as const;
+
+test('the page of types holds what becomes of each value', async () => {
+  const sections: string[] = [];
+  for (const [name, title] of Object.entries(files)) sections.push(await sectionOf(name, title));
+  const text = [head, ...sections].join('\n');
+  if (update) await writeFile(page, text);
+  expect(await readFile(page, 'utf8')).toBe(text);
+}, 60_000);
+
+async function sectionOf(name: string, title: string): Promise<string> {
+  const written: Record<string, [string, string[]]> = JSON.parse(
+    await readFile(path.join(directory, `${name}.json`), 'utf8'),
+  );
+  const { dataset, status, body } = await importText(
+    `${name}.parquet`,
+    await readFile(path.join(directory, `${name}.parquet`)),
+  );
+  if (status !== 200) return `## ${title}\n\nRefused: ${body.message}\n`;
+  const notes: readonly string[] = body.notes;
+  const events = (await stored(dataset, 'to_json([COLUMNS(*)::VARCHAR])')).map(cellsOfRow);
+  const rows: string[] = [];
+  for (const [column, [type, values]] of Object.entries(written)) {
+    const names = body.fields.filter(
+      (each: { name: string }) => each.name === column || each.name.startsWith(`${column}.`),
+    );
+    expect(names, column).not.toEqual([]);
+    const found: string[] = [];
+    for (const each of names) {
+      const place = body.fields.indexOf(each);
+      const prefix = each.name === column ? '' : `${each.name}: `;
+      for (const event of events.slice(0, values.length))
+        found.push(prefix + shownAs(event[place], each.type));
+    }
+    const types = names.map((each: { type: string }) => each.type).join(', ');
+    const said = notes.filter(
+      note => new RegExp(`\`${column}[.\`]`).test(note) && !note.startsWith('No field'),
+    );
+    rows.push(`| ${[column, type, cellsOf(values), types, cellsOf(found), said.join('<br>')].join(' | ')} |`);
+  }
+  const table = ['| column | type | values | field | values | notes |', '|---|---|---|---|---|---|', ...rows];
+  return `## ${title}\n\n${table.join('\n')}\n`;
+}
+
+/** The values of a row, of which each is an array of one text. */
+function cellsOfRow(row: string): readonly (string | null)[] {
+  return JSON.parse(`[${row.replaceAll(']|[', '],[')}]`).flat();
+}
+
+function shownAs(text: string | null | undefined, type: string): string {
+  if (typeof text !== 'string') return 'null';
+  if (type === 'timespan') return formatDuration(BigInt(text));
+  return type === 'datetime' ? `${text.replace(' ', 'T')}Z` : text;
+}
+
+function cellsOf(values: readonly string[]): string {
+  return values.map(value => `\`${value.replaceAll('\0', '\\0').replaceAll('|', '\\|')}\``).join('<br>');
+}
