@@ -52,7 +52,7 @@ export class AnswerStore {
   static async open(directory: string, maxBytes = MAX_RECORDING_BYTES): Promise<AnswerStore | undefined> {
     const text = await readFile(join(directory, ABOUT_FILE), 'utf8').catch(error => {
       if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
-      throw unreadable(directory, error);
+      throw unreadable(join(directory, ABOUT_FILE), error);
     });
     if (text === undefined) return undefined;
     const moment = momentOf(text);
@@ -74,7 +74,7 @@ export class AnswerStore {
       await mkdir(directory, { recursive: true, mode: 0o700 });
       for (const name of await readdir(directory))
         if (ANSWER_FILE.test(name)) await rm(join(directory, name), { force: true });
-      await replace(join(directory, ABOUT_FILE), `${JSON.stringify({ format: 1, moment: moment.text })}\n`);
+      await replace(join(directory, ABOUT_FILE), aboutText(moment.text));
     } catch (error) {
       throw unwritable(directory, error);
     }
@@ -98,7 +98,7 @@ export class AnswerStore {
     const file = join(this.directory, `${key}.answer`);
     const bytes = await readFile(file).catch(error => {
       if (error.code === 'ENOENT') return undefined;
-      throw unreadable(this.directory, error);
+      throw unreadable(file, error);
     });
     if (bytes === undefined) return undefined;
     const end = bytes.indexOf('\n');
@@ -144,11 +144,17 @@ async function replace(file: string, content: string | Uint8Array): Promise<void
   }
 }
 
+function aboutText(moment: string): string {
+  return `${JSON.stringify({ format: 1, moment, sum: sumOf('moment', Buffer.from(moment)) })}\n`;
+}
+
+/** Recordings of earlier versions have no sum. */
 function momentOf(text: string): bigint | undefined {
   try {
     const about: unknown = JSON.parse(text);
-    const { format, moment } = about as Readonly<Record<string, unknown>>;
-    return format === 1 && typeof moment === 'string' ? parseTime(moment) : undefined;
+    const { format, moment, sum } = about as Readonly<Record<string, unknown>>;
+    if (format !== 1 || typeof moment !== 'string') return undefined;
+    return sum === undefined || sum === sumOf('moment', Buffer.from(moment)) ? parseTime(moment) : undefined;
   } catch {
     return undefined;
   }
@@ -160,9 +166,9 @@ function damaged(file: string): RecordingError {
   });
 }
 
-function unreadable(directory: string, cause: unknown): RecordingError {
-  return new RecordingError('recording', `the recording ${directory} cannot be read`, {
-    hint: 'Check that it is a directory and may be read.',
+function unreadable(file: string, cause: unknown): RecordingError {
+  return new RecordingError('recording', `${file} of the recording cannot be read`, {
+    hint: 'Check that it is a file, and that it may be read.',
     cause,
   });
 }

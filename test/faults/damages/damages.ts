@@ -1,0 +1,48 @@
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+
+/** What may happen to a file. A user of the service cannot read one that is `unreadable`; these rounds run as another user. */
+export const damages: Readonly<Record<string, (file: string, random: () => number) => void>> = {
+  cut: (file, random) => truncateSync(file, Math.floor(random() * statSync(file).size)),
+  flipped: (file, random) => {
+    const bytes = readFileSync(file);
+    const at = Math.floor(random() * bytes.length);
+    bytes[at] = (bytes[at] ?? 0) ^ (1 << Math.floor(random() * 8));
+    writeFileSync(file, bytes);
+  },
+  emptied: file => truncateSync(file, 0),
+  'half copied': file => {
+    const bytes = readFileSync(file);
+    writeFileSync(file, bytes.fill(0, bytes.length >> 1));
+  },
+  'a directory': file => {
+    rmSync(file);
+    mkdirSync(file);
+    writeFileSync(join(file, 'inside'), 'x');
+  },
+  unreadable: file => {
+    chownSync(file, 0, 0);
+    chmodSync(file, 0o600);
+  },
+};
+
+/** A user without rights of its own. */
+export const stranger = 12_345;
+
+/** Gives a directory, with all that is in it, and the one that it is in to a user. */
+export function giveTo(directory: string, user: number): void {
+  chownSync(join(directory, '..'), user, user);
+  chownSync(directory, user, user);
+  for (const name of readdirSync(directory, { recursive: true }))
+    chownSync(join(directory, String(name)), user, user);
+}

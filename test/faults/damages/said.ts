@@ -1,0 +1,47 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'vitest';
+
+const document = fileURLToPath(new URL('../../../docs/damages.md', import.meta.url));
+
+const heading = `# Damaged files, and what is said of them
+
+What the campaigns of \`npm test -- faults\` have seen: each kind of file of a data directory and of a recording, what was done to it,
+and what came of it. FILE stands for the damaged file, D for its dataset. Whatever else was asked was answered right. A long
+campaign (\`FAULTS=long\`) fails on what is not in this table; \`UPDATE_GOLDEN=1\` adds to it.
+
+| file | damage | what follows |
+|---|---|---|
+`;
+
+/** What was said of damaged files: each outcome with how often it was seen, by place and damage. */
+export class Said {
+  readonly #seen = new Map<string, Map<string, number>>();
+
+  add(place: string, damage: string, outcome: string): void {
+    const key = `| ${place} | ${damage} |`;
+    const outcomes = this.#seen.get(key) ?? new Map<string, number>();
+    this.#seen.set(key, outcomes.set(cell(outcome), (outcomes.get(cell(outcome)) ?? 0) + 1));
+  }
+
+  /** Prints how often each was seen, and, in a long campaign, expects all of them in the table of the documentation. */
+  expectKnown(): void {
+    for (const [key, outcomes] of this.#seen)
+      for (const [outcome, times] of outcomes) console.log(`${key} ${times} times: ${outcome}`);
+    const known = existsSync(document) ? readFileSync(document, 'utf8').split('\n').filter(isRow) : [];
+    const seen = [...this.#seen].flatMap(([key, outcomes]) =>
+      [...outcomes.keys()].map(each => `${key} ${each} |`),
+    );
+    if (process.env.UPDATE_GOLDEN)
+      writeFileSync(document, `${heading}${[...new Set([...known, ...seen])].sort().join('\n')}\n`);
+    else if (process.env.FAULTS) expect(seen.filter(row => !known.includes(row))).toEqual([]);
+  }
+}
+
+function cell(text: string): string {
+  return text.replaceAll('|', '\\|').replaceAll('\n', ' ');
+}
+
+function isRow(line: string): boolean {
+  return line.startsWith('| ') && !line.startsWith('| file |');
+}
