@@ -25,6 +25,8 @@ export interface LocalService {
    * has just failed, so the service is checked even if it seems to be there.
    */
   connect(signal?: AbortSignal, doubted?: boolean): Promise<LocalAddress>;
+  /** What `connect` waits for at this moment, in a sentence without an end; undefined where that is not worth telling. */
+  waiting(): string | undefined;
   /** Releases the service, which exits when no kernel holds it. */
   close(): void;
 }
@@ -90,6 +92,7 @@ class Launcher implements LocalService {
   readonly #options: LaunchOptions;
   #held: { readonly file: RuntimeFile; readonly request: ClientRequest } | undefined;
   #pending: Promise<LocalAddress> | undefined;
+  #waiting: string | undefined;
   #usedBefore = false;
   #closed = false;
 
@@ -103,8 +106,13 @@ class Launcher implements LocalService {
     if (file !== undefined) return { url: file.url, token: file.token, restarted: false };
     this.#pending ??= this.#find().finally(() => {
       this.#pending = undefined;
+      this.#waiting = undefined;
     });
     return signal === undefined ? this.#pending : abortable(this.#pending, signal);
+  }
+
+  waiting(): string | undefined {
+    return this.#waiting;
   }
 
   close(): void {
@@ -160,7 +168,9 @@ class Launcher implements LocalService {
     const { dataDir, log } = this.#options;
     await checkFormat(dataDir);
     const place = openPlace(dataDir);
+    this.#waiting = 'waiting for another process, which is starting the local service';
     const unlock = await this.#lock(place);
+    this.#waiting = undefined;
     try {
       const other = (await this.#running()) ?? (await this.#vacate(place));
       if (other !== undefined) return other;
@@ -174,17 +184,24 @@ class Launcher implements LocalService {
 
   /** Waits until no service holds the data directory; returns the one that does, if this kernel can reach it by then. */
   async #vacate(place: string): Promise<RuntimeFile | undefined> {
-    const { dataDir, log, version } = this.#options;
+    const { dataDir, version } = this.#options;
     // One that only reads stands in nobody's way.
     if (place !== dataDir) return undefined;
     try {
-      await awaitVacancy(dataDir, { version, log });
+      await awaitVacancy(dataDir, { version, log: text => this.#wait(text) });
       return undefined;
     } catch (error) {
       const file = await this.#running();
       if (file === undefined) throw error;
       return file;
+    } finally {
+      this.#waiting = undefined;
     }
+  }
+
+  #wait(text: string): void {
+    this.#waiting = text;
+    this.#options.log(text);
   }
 
   /** Taken by one kernel at a time; the others then find the service that it started. */

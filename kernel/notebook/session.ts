@@ -33,6 +33,7 @@ import type { AskedEffect } from './magics/effects/effects.js';
 import type { ImportLog } from './magics/effects/imports.js';
 import { Parameters } from './parameters.js';
 import type { QueryLog } from './query/log.js';
+import type { Holdup } from './query/progress.js';
 import type { DatasetListing, Recording } from './recording/recording.js';
 import { type KeptResult, KeptResults, lastName } from './results/kept.js';
 import { type ReadResult, SentResults } from './results/sent.js';
@@ -45,6 +46,8 @@ export interface LocalServiceAccess {
     signal?: AbortSignal,
     doubted?: boolean,
   ): Promise<{ readonly url: string; readonly token: string; readonly restarted: boolean }>;
+  /** What `connect` waits for at this moment, in a sentence without an end. */
+  waiting?(): string | undefined;
   close(): void;
 }
 
@@ -299,7 +302,9 @@ export class Session {
   }
 
   /** The progress of the query with this id, or what it waits for; undefined where the service does not report it. */
-  async progress(id: string, signal: AbortSignal): Promise<QueryProgress | Pause | undefined> {
+  async progress(id: string, signal: AbortSignal): Promise<QueryProgress | Pause | Holdup | undefined> {
+    const reason = this.options.local.waiting?.();
+    if (reason !== undefined) return { state: 'held up', reason };
     if (!this.#underWay.has(id)) return (await this.#opened.hosted?.client)?.pause();
     return (await this.#localClient(signal, 'unrecorded')).progress(id, signal);
   }

@@ -214,15 +214,15 @@ test('a service that goes on elsewhere keeps the directory and its runtime file,
 
 test('a service elsewhere that is silent is waited for, and then another is started', async () => {
   new Elsewhere(dataDir).show({ takeoverMs: 3_000 });
-  const { token } = await launcher().connect();
-  expect([token, logged]).toEqual([
+  const service = launcher();
+  const connected = service.connect();
+  const sentence = `waiting up to 3 s for the data directory ${dataDir}: it was last held by the local`;
+  await expect.poll(() => service.waiting(), { timeout: 10_000 }).toContain(sentence);
+  const { token } = await connected;
+  expect([token, service.waiting(), logged]).toEqual([
     `t-${await servicePid()}`,
-    [
-      expect.stringContaining(
-        `waiting up to 3 s for the data directory ${dataDir}: it was last held by the local`,
-      ),
-      'starting the local service',
-    ],
+    undefined,
+    [expect.stringContaining(sentence), 'starting the local service'],
   ]);
 });
 

@@ -38,6 +38,8 @@ export interface Bench {
   readonly service: Service;
   readonly homeDir: string;
   readonly logged: readonly string[];
+  /** The lines of progress that cells have shown. */
+  readonly passed: readonly string[];
   run(
     code: string,
     options?: {
@@ -70,6 +72,7 @@ export async function startBench(options: BenchOptions = {}): Promise<Bench> {
   const service = await startService(options.reply ?? everyday);
   const homeDir = await mkdtemp(join(tmpdir(), 'apl-home-'));
   const logged: string[] = [];
+  const passed: string[] = [];
   const handler = createInterpreter({
     now: () => now,
     environment: options.environment?.(service) ?? {},
@@ -92,6 +95,7 @@ export async function startBench(options: BenchOptions = {}): Promise<Bench> {
     service,
     homeDir,
     logged,
+    passed,
     async run(code, options = {}) {
       const {
         signal = new AbortController().signal,
@@ -102,7 +106,11 @@ export async function startBench(options: BenchOptions = {}): Promise<Bench> {
       const outputs: Output[] = [];
       const outcome = await handler.execute(
         { code, userExpressions: expressions },
-        { ...recorder(outputs, signal, answer), storeHistory },
+        {
+          ...recorder(outputs, signal, answer),
+          storeHistory,
+          passing: ({ data }) => void passed.push(String(data['text/plain'])),
+        },
       );
       return { outcome, outputs };
     },

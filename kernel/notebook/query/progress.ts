@@ -7,6 +7,12 @@ import { formatCount } from '../../text.js';
 /** The part of a cell's interface that progress uses. */
 export type ProgressIo = Pick<CellIo, 'passing' | 'signal'>;
 
+/** The local service is not there yet; the reason is a sentence without an end. */
+export interface Holdup {
+  readonly state: 'held up';
+  readonly reason: string;
+}
+
 /** How often progress is shown, and how late it starts: for quicker answers it would only flicker. */
 const everyMs = 500;
 
@@ -19,7 +25,7 @@ const answerMs = 400;
  */
 export async function withProgress<T>(
   io: ProgressIo,
-  ask: (id: string, signal: AbortSignal) => Promise<QueryProgress | Pause | undefined>,
+  ask: (id: string, signal: AbortSignal) => Promise<QueryProgress | Pause | Holdup | undefined>,
   run: (id: string) => Promise<T>,
 ): Promise<T> {
   const id = randomUUID();
@@ -42,8 +48,12 @@ export async function withProgress<T>(
 }
 
 /** Returns the line that shows the progress of a query; `elapsedMs` counts from its start. */
-export function progressText(elapsedMs: number, progress: QueryProgress | Pause | undefined): string {
+export function progressText(
+  elapsedMs: number,
+  progress: QueryProgress | Pause | Holdup | undefined,
+): string {
   const time = `${(elapsedMs / 1000).toFixed(1)} s`;
+  if (progress?.state === 'held up') return `${progress.reason} (${time})`;
   if (progress?.state === 'pausing') return `waiting: ${pauseText(progress)} (${time})`;
   if (progress?.state === 'waiting') return `waiting: ${beforeText(progress.before)} (${time})`;
   if (progress === undefined || progress.rows === 0) return `running: ${time}`;

@@ -3,9 +3,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { Pause } from '../../../kernel/api/retry.js';
 import type { QueryProgress } from '../../../kernel/api/wire.js';
-import { progressText, withProgress } from '../../../kernel/notebook/query/progress.js';
+import { type Holdup, progressText, withProgress } from '../../../kernel/notebook/query/progress.js';
 
-test.each<[string, number, QueryProgress | Pause | undefined]>([
+test.each<[string, number, QueryProgress | Pause | Holdup | undefined]>([
   ['running: 0.5 s', 520, undefined],
   ['running: 1.0 s', 1_000, { state: 'running', rows: 0 }],
   ['running: 12.3 s, 1,000,000 rows to examine', 12_340, { state: 'running', rows: 1_000_000 }],
@@ -17,6 +17,11 @@ test.each<[string, number, QueryProgress | Pause | undefined]>([
   ['waiting: this query is next (0.5 s)', 500, { state: 'waiting', before: 0 }],
   ['waiting: 1 query before this one (1.5 s)', 1_500, { state: 'waiting', before: 1 }],
   ['waiting: 3 queries before this one (1.5 s)', 1_500, { state: 'waiting', before: 3 }],
+  [
+    'waiting for the data directory /d (2.5 s)',
+    2_500,
+    { state: 'held up', reason: 'waiting for the data directory /d' },
+  ],
   [
     'waiting: status 503; try 2 of 4 comes after 1.3 s (0.5 s)',
     500,
