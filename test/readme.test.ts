@@ -23,10 +23,13 @@ test.each([
   expect(current).toContain(reference());
 });
 
-test.each(['README.md', 'kernel/README.md'])('the links of %s lead to files', path => {
-  const links = [...read(path).matchAll(/(?:\]\(|src(?:set)?=")([^)"#]+)/g)].map(match => match[1] ?? '');
-  const missing = links.filter(
-    link => !/^https?:/.test(link) && !existsSync(new URL(link, new URL(path, root))),
-  );
-  expect(missing).toEqual([]);
-});
+test.each(['README.md', 'kernel/README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md'])(
+  'the links of %s lead to files',
+  path => {
+    const links = [...read(path).matchAll(/(?:\]\(|src(?:set)?=")([^)"#]+)/g)].map(match => match[1] ?? '');
+    const missing = links.filter(
+      link => !/^https?:/.test(link) && !existsSync(new URL(link, new URL(path, root))),
+    );
+    expect(missing).toEqual([]);
+  },
+);

@@ -406,6 +406,41 @@ test('the lock file holds every package that its packages need, of every platfor
   expect(needed.filter(name => !held.has(name))).toEqual([]);
 });
 
+test('every package runs on the oldest Node', () => {
+  const read = (file: string) => JSON.parse(readFileSync(join(root, file), 'utf8'));
+  const oldest = /\d+\.\d+/.exec(read('package.json').engines.node)?.[0] ?? '';
+  const packages = read('package-lock.json').packages as Readonly<
+    Record<string, { engines?: { node?: string } }>
+  >;
+  const refused = Object.entries(packages).filter(
+    ([, { engines }]) => !takesNode(engines?.node ?? '*', oldest),
+  );
+  expect(refused.map(([path]) => path)).toEqual([]);
+  expect(
+    ['>=22.12.0', '^22 || ^24', '^18.0.0', '>=20.20.0'].filter(range => takesNode(range, oldest)),
+  ).toEqual([]);
+});
+
+/** Whether a range such as `^20.19.0 || >=22.12.0` holds a version of Node, given as `20.19`. */
+function takesNode(range: string, version: string): boolean {
+  const number = (text: string) => {
+    const [major = '0', minor = '0'] = text.split('.');
+    return Number(major) * 1_000 + Number(minor);
+  };
+  const holds = (comparator: string) => {
+    const [, sign = '', bound = ''] = /^([<>=^~]*)v?(\d+(?:\.\d+)?)/.exec(comparator) ?? [];
+    const [wanted, given] = [number(bound), number(version)];
+    if (bound === '') return comparator === '*';
+    if (sign === '<' || sign === '<=') return given < wanted;
+    const isSameMajor = Math.floor(wanted / 1_000) === Math.floor(given / 1_000);
+    return given >= wanted && (sign.startsWith('>') || isSameMajor);
+  };
+  return range
+    .replace(/([<>=^~])\s+/g, '$1')
+    .split('||')
+    .some(part => part.trim().split(/\s+/).every(holds));
+}
+
 interface Node {
   readonly type: string;
   readonly start: number;
