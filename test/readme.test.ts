@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { effectsReference, magicReference } from '../kernel/notebook/magics/table.js';
+import { chartReference } from '../kernel/result/chart/kinds/table.js';
 
 const root = new URL('../', import.meta.url);
 const update = process.env.UPDATE_GOLDEN === '1';
@@ -12,6 +13,7 @@ function read(path: string): string {
 test.each([
   ['magics', magicReference],
   ['effects', effectsReference],
+  ['charts', chartReference],
 ])('the reference of the %s in the README is that of the code', (name, reference) => {
   const readme = read('README.md');
   const current = readme.replace(

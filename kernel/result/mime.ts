@@ -8,7 +8,7 @@ import type { ChartWish } from '../apl/operators/drawing.js';
 import { present } from '../present.js';
 import { withoutTokensIn } from '../text.js';
 import { type AskAnnotations, type Chart, type NoChart, toChart } from './chart/chart.js';
-import { toTerminal } from './chart/draw/terminal.js';
+import { toTerminal } from './chart/describe.js';
 import { wrapped } from './display/aligned.js';
 import { HTML_LIMITS, toHtml } from './display/html.js';
 import { PLAIN_LIMITS, toPlain } from './display/plain.js';

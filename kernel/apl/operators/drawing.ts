@@ -1,10 +1,14 @@
+import { drawnKinds } from './chart-kinds.js';
 import type { OperatorRow } from './grammar.js';
 
-/** The kinds of charts, as `// @viz` and `%viz` take them; `none` is no chart. */
-export const chartKinds = ['bar', 'line', 'area', 'scatter', 'pie', 'heat', 'stat', 'none'] as const;
+/** A kind that draws something. */
+export type DrawnKind = (typeof drawnKinds)[number];
 
-/** A kind of chart. */
-export type ChartKind = (typeof chartKinds)[number];
+/** A kind of chart; `none` is no chart. */
+export type ChartKind = DrawnKind | 'none';
+
+/** The kinds of charts, as `// @viz` and `%viz` take them. */
+export const chartKinds: readonly ChartKind[] = [...drawnKinds, 'none'];
 
 /** How a chart is asked for; without `kind` the shape of the result decides. */
 export interface ChartWish {
@@ -39,7 +43,7 @@ export const renderings: Readonly<Record<string, { readonly kind: ChartKind; rea
 export const drawing = {
   render: {
     usage: ['T | render kind [with (title="text", kind=stacked, yaxis=log, legend=hidden)]'],
-    doc: 'Says how the result is drawn, at the end of a query: bar, line, area, scatter, pie, heat, stat or none; also timechart, areachart, barchart, columnchart, piechart, scatterchart, card and table. The rows stay as they are, and a service is not sent it.',
+    doc: `Says how the result is drawn, at the end of a query: ${chartKinds.slice(0, -1).join(', ')} or none; also timechart, areachart, barchart, columnchart, piechart, scatterchart, card and table. The rows stay as they are, and a service is not sent it.`,
     example: {
       apl: "datatable(name:string, n:long)['a', 2, 'b', 3] | where n > 2 | render bar",
       result: '["b", 3]',

@@ -1,3 +1,4 @@
+import { drawnKinds } from '../../apl/operators/chart-kinds.js';
 import type { ChartWish } from '../../apl/operators/drawing.js';
 import { chartKinds } from '../../apl/operators/drawing.js';
 import { nearest } from '../../apl/syntax/nearest.js';
@@ -21,7 +22,11 @@ export const vizMagic: Magic = {
   ],
   summary: 'draw the last result again, without asking the service',
   help: [
-    'KIND is `bar`, `line`, `area`, `scatter`, `pie`, `heat` or `stat`; without it the shape of the result decides. A kind that the result cannot be drawn as is refused with the kinds that it can.',
+    `KIND is one of ${drawnKinds
+      .map(kind => `\`${kind}\``)
+      .join(
+        ', ',
+      )}; without it the shape of the result decides. A kind that the result cannot be drawn as is refused with the kinds that it can.`,
     '',
     'In a cell with a query the same is written as comments at its top, which other tools pass over: `// @viz bar`, `// @stack`, `// @log`, `// @unit ms`. `// @viz none` shows the table alone. At the end of a query `| render barchart with (kind=stacked)` does so too; no service is sent it.',
     '',

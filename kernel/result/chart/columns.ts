@@ -113,6 +113,11 @@ export function namesOf(columns: readonly ChartColumn[]): string {
   return columns.map(nameOf).join(', ');
 }
 
+/** Returns a sentence that names columns that are not drawn; none without columns. */
+export function notDrawn(columns: readonly ChartColumn[]): readonly string[] {
+  return columns.length > 0 ? [`not drawn: ${namesOf(columns)}`] : [];
+}
+
 /** Returns a sentence about rows that are not drawn, as they lack what places them; none where there are no such rows. */
 export function rowsWithout(count: number, what: string): readonly string[] {
   return count > 0 ? [`not drawn: ${plural(count, 'row')} without ${what}`] : [];

@@ -51,7 +51,10 @@ export interface Rule {
   readonly text: string;
 }
 
-interface Common {
+/** A chart, ready to be drawn: what every kind has. */
+export interface ChartModel {
+  /** Which form draws it. */
+  readonly kind: string;
   /** The series that the legend names; empty when there is one. */
   readonly legend: readonly Entry[];
   /** The measures that are drawn. */
@@ -65,74 +68,9 @@ interface Common {
 }
 
 /** Marks along a horizontal axis of time, or of numbers where `across` says what they measure. */
-export interface XyChart extends Common {
+export interface XyChart extends ChartModel {
   readonly kind: 'xy';
   readonly axis: TimeAxis;
   readonly across?: string;
   readonly plots: readonly Plot[];
 }
-
-/** One row of bars: a name, and its parts in the order of the legend; a single part where there is no legend. */
-export interface Bar {
-  readonly label: string;
-  readonly parts: readonly (number | null)[];
-}
-
-/** Bars of one measure, longest first, which share an axis. */
-export interface BarPlot {
-  readonly title: string;
-  readonly unit: string;
-  readonly bars: readonly Bar[];
-  readonly low: number;
-  readonly high: number;
-  readonly isLog: boolean;
-}
-
-/** Bars by name. */
-export interface BarChart extends Common {
-  readonly kind: 'bars';
-  readonly plots: readonly BarPlot[];
-  /** What the names are names of. */
-  readonly keys: string;
-}
-
-/** One cell of a heatmap; of a band of names `y` is its number and `height` 1. */
-export interface Cell {
-  readonly x: number;
-  readonly width: number;
-  readonly y: number;
-  readonly height: number;
-  readonly v: number;
-}
-
-/** Values as colours, over time or names, and over numbers or names. */
-export interface HeatChart extends Common {
-  readonly kind: 'heat';
-  /** The horizontal axis: time, or names from the left. */
-  readonly axis: TimeAxis | readonly string[];
-  /** The vertical axis: numbers with their unit, or names from the top. */
-  readonly rows: readonly string[] | { readonly title: string; readonly low: number; readonly high: number };
-  readonly cells: readonly Cell[];
-  readonly unit: string;
-  /** The ends of the colours. */
-  readonly most: number;
-  readonly least: number;
-  readonly isLog: boolean;
-}
-
-/** Shares of a whole. */
-export interface PieChart extends Common {
-  readonly kind: 'pie';
-  readonly unit: string;
-  /** In the order of the legend. */
-  readonly values: readonly number[];
-}
-
-/** Numbers to be read from afar. */
-export interface StatChart extends Common {
-  readonly kind: 'stat';
-  readonly tiles: readonly { readonly name: string; readonly text: string; readonly exact: string }[];
-}
-
-/** A chart, ready to be drawn. */
-export type ChartModel = XyChart | BarChart | HeatChart | PieChart | StatChart;

@@ -1,4 +1,5 @@
 import type { NotebookPanel } from '@jupyterlab/notebook';
+import { kindLabels } from '../../../kernel/apl/operators/chart-kinds.js';
 import type { ChartKind } from '../../../kernel/apl/operators/drawing.js';
 import { parseCell } from '../../../kernel/apl/syntax/cell.js';
 import { visible } from '../../../kernel/text.js';
@@ -10,16 +11,7 @@ import { chartKindEdit, quoted } from './lines.js';
 import type { CodeCell } from './run.js';
 
 /** What the kinds are called in the menu. */
-const names: Readonly<Record<ChartKind, string>> = {
-  bar: 'Bars',
-  line: 'Lines',
-  area: 'Areas',
-  scatter: 'Dots',
-  pie: 'Pie',
-  heat: 'Heatmap',
-  stat: 'Big numbers',
-  none: 'Table only',
-};
+const names: Readonly<Record<ChartKind, string>> = { ...kindLabels, none: 'Table only' };
 
 /**
  * Shows the kinds that the last result of a cell can be drawn as. The one that is picked is written into the cell, and the result is drawn

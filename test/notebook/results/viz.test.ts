@@ -69,7 +69,7 @@ test('a chart that the result cannot be is refused above the table', async () =>
   const run = await bench.run(`// @viz line\n${query}`);
   expect(charts(run)).toEqual([]);
   expect(shown(run).join('\n')).toContain(
-    'Warning: No line chart: it needs numbers over time. The result is numbers by name, which can be drawn as bar, pie, heat, scatter.',
+    'Warning: No line chart: it needs numbers over time. The result is numbers by name, which can be drawn as bar, heat, pie, scatter.',
   );
 });
 

@@ -6,6 +6,7 @@ import { describe as describeChart } from '../../../kernel/result/chart/describe
 import type { ChartModel } from '../../../kernel/result/chart/model.js';
 import { cells, type SampleColumn, type SampleTable, sampleResult } from '../sample.js';
 import { buckets, chartOf, minute, now, time } from './fixtures.js';
+import { isOf } from './marks.js';
 
 const count = { name: 'count' };
 
@@ -275,13 +276,13 @@ describe('what cannot be drawn as it was asked for is refused with a reason', ()
       'a pie over time',
       overTime,
       { kind: 'pie' },
-      'No pie chart: it needs numbers by name. The result is measures over time, which can be drawn as `line`, `area`, `bar`, `scatter`, `heat`.',
+      'No pie chart: it needs numbers by name. The result is measures over time, which can be drawn as `line`, `area`, `bar`, `heat`, `scatter`.',
     ],
     [
       'a line of names',
       byName,
       { kind: 'line' },
-      'No line chart: it needs numbers over time. The result is numbers by name, which can be drawn as `bar`, `pie`, `heat`, `scatter`.',
+      'No line chart: it needs numbers over time. The result is numbers by name, which can be drawn as `bar`, `heat`, `pie`, `scatter`.',
     ],
     [
       'bars of texts',
@@ -359,13 +360,13 @@ describe('what cannot be drawn as it was asked for is refused with a reason', ()
   ])('%s is drawn otherwise, and said', (_, table, wish, remark) => {
     const model = modelOf(table, wish);
     expect(model.remarks).toContain(remark);
-    if (model.kind === 'xy') expect(model.plots[0]?.isLog).toBe(false);
+    if (isOf(model, 'xy')) expect(model.plots[0]?.isLog).toBe(false);
   });
 });
 
 test('anomalies that the query found are rings, and their column is no measure', () => {
   const model = modelOf(series);
-  if (model.kind !== 'xy') throw new Error(model.kind);
+  if (!isOf(model, 'xy')) throw new Error(model.kind);
   expect(model.plots.map(plot => [plot.title, plot.flagged])).toEqual([
     ['n', [{ t: Date.UTC(2026, 10, 20, 9, 2), v: 50 }]],
   ]);
@@ -382,7 +383,7 @@ test('more names than fit are cut to the greatest, which is said; the least of t
     ] as const,
   };
   const model = modelOf(table);
-  if (model.kind !== 'bars') throw new Error(model.kind);
+  if (!isOf(model, 'bars')) throw new Error(model.kind);
   expect(model.remarks).toEqual(['the 25 of 60 names with the greatest n']);
   expect(model.plots[0]?.bars.map(bar => bar.parts[0])).toEqual(
     Array.from({ length: 25 }, (_, index) => 59 - index),
@@ -391,7 +392,7 @@ test('more names than fit are cut to the greatest, which is said; the least of t
 
 test('a divided bar has a part for each of the second key', () => {
   const model = modelOf(byTwo, { kind: 'bar', stack: true });
-  if (model.kind !== 'bars') throw new Error(model.kind);
+  if (!isOf(model, 'bars')) throw new Error(model.kind);
   expect([model.keys, model.legend.map(({ label }) => label)]).toEqual(['uri', ['500', '200']]);
   expect(model.plots[0]?.bars).toEqual([
     { label: '/a', parts: [20, 5] },

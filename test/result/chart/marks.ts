@@ -1,22 +1,40 @@
 import { expect } from 'vitest';
 import type { ChartWish } from '../../../kernel/apl/operators/drawing.js';
 import { type Chart, toChart } from '../../../kernel/result/chart/chart.js';
-import type { ChartModel } from '../../../kernel/result/chart/model.js';
+import type { BarChart } from '../../../kernel/result/chart/kinds/bar.js';
+import type { HeatChart } from '../../../kernel/result/chart/kinds/heat.js';
+import type { PieChart } from '../../../kernel/result/chart/kinds/pie.js';
+import type { StatChart } from '../../../kernel/result/chart/kinds/stat.js';
+import type { ChartModel, XyChart } from '../../../kernel/result/chart/model.js';
 import { scaleFor } from '../../../kernel/result/chart/units.js';
 import type { QueryResult } from '../../../kernel/result/result.js';
 
 const now = Date.UTC(2027, 0);
 
+/** The models by their type. */
+export interface Models {
+  readonly xy: XyChart;
+  readonly bars: BarChart;
+  readonly heat: HeatChart;
+  readonly pie: PieChart;
+  readonly stat: StatChart;
+}
+
+/** Whether a model is of a type. */
+export function isOf<K extends keyof Models>(model: ChartModel, kind: K): model is Models[K] {
+  return model.kind === kind;
+}
+
 /** Returns a chart of one kind with its picture; a sentence where nothing is drawn. */
-export async function drawnChart<K extends ChartModel['kind']>(
+export async function drawnChart<K extends keyof Models>(
   result: QueryResult,
   wish: ChartWish,
   kind: K,
-): Promise<(Chart & { readonly model: Extract<ChartModel, { readonly kind: K }> }) | string> {
+): Promise<(Chart & { readonly model: Models[K] }) | string> {
   const chart = await toChart(result, now, wish);
   if (chart?.kind !== 'chart') return chart?.reason ?? 'nothing';
   expect(chart.model.kind).toBe(kind);
-  return chart as Chart & { readonly model: Extract<ChartModel, { readonly kind: K }> };
+  return chart as Chart & { readonly model: Models[K] };
 }
 
 /** A rectangle of a picture, in pixels. */

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { chartKinds } from '../../../kernel/apl/operators/drawing.js';
+import { drawnKinds } from '../../../kernel/apl/operators/chart-kinds.js';
 import { chartModel } from '../../../kernel/result/chart/chart.js';
-import { type Facts, refusalOf, shapeOf, shapes } from '../../../kernel/result/chart/shapes.js';
+import { kindNames, kindRows, refusalOf } from '../../../kernel/result/chart/kinds/table.js';
+import { type Facts, shapeOf, shapes } from '../../../kernel/result/chart/shapes.js';
 
 import { sampleResult } from '../sample.js';
 
@@ -55,11 +56,18 @@ describe('the shape of a result', () => {
   });
 });
 
-test('kinds are those that can be asked for, and no row names its own twice', () => {
-  for (const { kind, also } of shapes) {
-    expect([kind, ...also].every(each => chartKinds.includes(each))).toBe(true);
-    expect(new Set([kind, ...also]).size).toBe(also.length + 1);
-  }
+describe('the kinds of charts', () => {
+  test('the language knows those that there are, by the names of the menu', () => {
+    const file = new URL('../../../kernel/apl/operators/chart-kinds.ts', import.meta.url);
+    expect(readFileSync(file, 'utf8')).toBe(kindNames());
+    expect([...drawnKinds]).toEqual(Object.keys(kindRows));
+  });
+
+  test('each shape is drawn by its own kind, and each kind draws some shape', () => {
+    for (const { shape, kind } of shapes)
+      if (kind !== 'none') expect(Object.keys(kindRows[kind].draws)).toContain(shape);
+    for (const { draws } of Object.values(kindRows)) expect(Object.keys(draws)).not.toEqual([]);
+  });
 });
 
 test('a refusal names the kinds that there are', () => {
@@ -72,11 +80,6 @@ test('a refusal names the kinds that there are', () => {
   expect(refusalOf('bar', undefined)).toBe(
     'No bar chart: it needs numbers by name or over time, and the result has none.',
   );
-});
-
-test('the README shows the rows', () => {
-  const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8');
-  for (const { shape, drawn } of shapes) expect(readme).toContain(`| ${shape} | ${drawn} |`);
 });
 
 test('rows that are no groups are drawn only when that is asked for', () => {

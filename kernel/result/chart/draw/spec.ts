@@ -6,53 +6,25 @@
 import type { Legend, Signal, Spec, Scale as VegaScale } from 'vega';
 import type { TopLevelSpec } from 'vega-lite';
 import { present } from '../../../present.js';
+import { formOf } from '../kinds/table.js';
 import type { ChartModel } from '../model.js';
-import { timeAxisOf } from '../time/rules.js';
-import { barDrawing } from './bars.js';
-import { heatDrawing } from './heat.js';
-import { pieDrawing } from './pie.js';
 import { RULE_LABELS, RULE_LEVEL, ruleCaptions } from './rules.js';
-import { statDrawing } from './stat.js';
-import {
-  CONFIG,
-  type Drawing,
-  LABELS_SIGNAL,
-  PICTURE_WIDTH,
-  seriesId,
-  TEXT_COLOR,
-  TITLES_SIGNAL,
-} from './style.js';
+import { CONFIG, type Drawing, LABELS_SIGNAL, PICTURE_WIDTH, TEXT_COLOR, TITLES_SIGNAL } from './style.js';
 import { loadVegaLite } from './vega.js';
-import { xyDrawing } from './xy.js';
 
 /** Returns the specification for front ends: as wide as their output, with values under the pointer. */
 export async function interactiveSpec(chart: ChartModel, description: string): Promise<Spec> {
+  const drawing = formOf(chart).draw(chart, true);
   return {
-    ...(await compiled(chart, true)),
+    ...(await compiled(chart, drawing, true)),
     description,
-    usermeta: { embedOptions: EMBED_OPTIONS, ...present({ apl: factsOf(chart) }) },
+    usermeta: { embedOptions: EMBED_OPTIONS, ...present({ apl: drawing.facts }) },
   };
 }
 
 /** Returns the specification of a picture of fixed width. */
 export function staticSpec(chart: ChartModel): Promise<Spec> {
-  return compiled(chart, false);
-}
-
-/** Returns the views of a chart. */
-function drawingOf(chart: ChartModel, interactive: boolean): Drawing {
-  switch (chart.kind) {
-    case 'xy':
-      return xyDrawing(chart, interactive);
-    case 'bars':
-      return barDrawing(chart);
-    case 'heat':
-      return heatDrawing(chart, interactive);
-    case 'pie':
-      return pieDrawing(chart);
-    case 'stat':
-      return statDrawing(chart);
-  }
+  return compiled(chart, formOf(chart).draw(chart, false), false);
 }
 
 /** The menu saves pictures; its other entries would send the data to another site or show internals. */
@@ -61,27 +33,9 @@ const EMBED_OPTIONS = {
   actions: { export: true, source: false, compiled: false, editor: false },
 };
 
-/** What JupyterLab's extension reads along the horizontal axis; absent where there is nothing along it. */
-function factsOf(chart: ChartModel): object | undefined {
-  if (chart.kind !== 'xy') return undefined;
-  const { axis, across, plots, legend, rules = [] } = chart;
-  return {
-    across: across === undefined ? 'time' : 'numbers',
-    start: axis.start,
-    end: axis.end,
-    bin: axis.grid?.size ?? 0,
-    origin: axis.grid?.origin ?? 0,
-    titles: plots.map(plot => plot.title),
-    units: plots.map(plot => plot.unit),
-    ...present({ rules: rules.length === 0 ? undefined : rules }),
-    series: legend.map(({ label, look }, index) => ({ id: seriesId(index), label, color: look.color })),
-  };
-}
-
 /** Vega marks the rows it is given, so they are copies. */
-async function compiled(chart: ChartModel, interactive: boolean): Promise<Spec> {
+async function compiled(chart: ChartModel, drawing: Drawing, interactive: boolean): Promise<Spec> {
   const { compile } = await loadVegaLite();
-  const drawing = drawingOf(chart, interactive);
   const [single] = drawing.height === undefined ? [] : drawing.views;
   const source = {
     $schema: 'https://vega.github.io/schema/vega-lite/v5.json',
@@ -106,10 +60,10 @@ async function compiled(chart: ChartModel, interactive: boolean): Promise<Spec> 
     ...spec,
     ...present({ height: drawing.height === undefined ? height : undefined }),
     autosize: { type: 'pad', resize: true },
-    scales: scales.map(scale => onRange(scale, chart, interactive)),
+    scales: scales.map(scale => onRange(scale, chart, drawing, interactive)),
     legends:
       chart.isLegendHidden === true ? [] : legends.map(legend => picking(withTitle(legend), interactive)),
-    marks: marks.map(mark => (mark.type === 'group' ? finished(mark, chart, interactive) : mark)),
+    marks: marks.map(mark => (mark.type === 'group' ? finished(mark, drawing, interactive) : mark)),
     signals: [
       ...signals,
       ...sizes(drawing, interactive),
@@ -144,7 +98,7 @@ function sizes({ beside, height, signals = [] }: Drawing, interactive: boolean):
 
 function texts(chart: ChartModel, { labels, titles }: Drawing, interactive: boolean): readonly Signal[] {
   const { title = '', remarks, rules = [] } = chart;
-  const axis = timeAxisOf(chart);
+  const axis = formOf(chart).timeAxis(chart);
   const counted =
     axis === undefined || rules.length === 0 ? undefined : ruleCaptions(rules, axis, interactive);
   const lines = (most: number) =>
@@ -211,9 +165,9 @@ function picking(legend: Legend, interactive: boolean): Legend {
 }
 
 /** Marks that only show take no pointer from those below them; all are cut off at the part that is shown. */
-function finished(group: GroupMark, chart: ChartModel, interactive: boolean): GroupMark {
+function finished(group: GroupMark, { facts }: Drawing, interactive: boolean): GroupMark {
   if (!interactive) return withTitles(group);
-  const isXy = chart.kind === 'xy';
+  const isXy = facts !== undefined;
   const marks = (group.marks ?? []).map(mark => {
     const faded = fading(mark);
     if (!isXy) return faded;
@@ -256,12 +210,13 @@ function withTitle<T extends { readonly title?: unknown }>(guide: T): T {
 }
 
 /** The horizontal axis covers the searched range, whatever the data covers. */
-function onRange(scale: VegaScale, chart: ChartModel, interactive: boolean): VegaScale {
+function onRange(scale: VegaScale, chart: ChartModel, { facts }: Drawing, interactive: boolean): VegaScale {
   const isAcross = /(?:^|_)x$/.test(scale.name);
-  const isXy = chart.kind === 'xy' && isAcross && (scale.type === 'utc' || scale.type === 'linear');
+  const isXy = facts !== undefined && isAcross && (scale.type === 'utc' || scale.type === 'linear');
   const shown = interactive && isXy ? { domainRaw: { signal: 'shownWindow' } } : {};
-  if (scale.type !== 'utc' || !('axis' in chart) || !('start' in chart.axis)) return { ...scale, ...shown };
-  return { ...scale, domain: [chart.axis.start, chart.axis.end], ...shown };
+  const axis = formOf(chart).timeAxis(chart);
+  if (scale.type !== 'utc' || axis === undefined) return { ...scale, ...shown };
+  return { ...scale, domain: [axis.start, axis.end], ...shown };
 }
 
 /** Characters of a line of remarks that fit a wide and a narrow chart. */

@@ -16,6 +16,8 @@ export interface Drawing {
   /** Pixels beside the plots, as an expression of `outer`, the width of the output. */
   readonly beside: string;
   readonly signals?: readonly Signal[];
+  /** What JupyterLab's extension reads along the horizontal axis; absent if there is nothing along it. */
+  readonly facts?: object;
   /** The height of the single view, as an expression. */
   readonly height?: string;
 }

@@ -1,7 +1,10 @@
 /**
  * Numbers and moments as a chart writes them beside its marks and in its description.
  */
+import { cut } from '../../../text.js';
 import { formatNumber } from '../../display/format.js';
+import type { Entry } from '../model.js';
+import type { TimeAxis } from '../time/bins.js';
 
 /** A number: thousands apart, seven digits at most. */
 function numberText(value: number): string {
@@ -33,4 +36,25 @@ export function momentText(t: number): string {
 export function daysTitle(start: number, end: number): string {
   const [from, to] = [start, Math.max(start, end - 1)].map(t => new Date(t).toISOString().slice(0, 10));
   return from === to ? `${from}, UTC` : `${from} to ${to}, UTC`;
+}
+
+/** Groups beyond these are counted. */
+const NAMED = 5;
+
+/** Returns ` for a, b, c and 7 more`; empty without names. */
+export function forNames(names: readonly string[]): string {
+  if (names.length === 0) return '';
+  const shown = names.slice(0, NAMED).map(name => cut(name, 40));
+  const more = names.length - shown.length;
+  return ` for ${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+/** Returns the names of a legend as `forNames` writes them. */
+export function forLegend(legend: readonly Entry[]): string {
+  return forNames(legend.map(({ label }) => label));
+}
+
+/** Returns the range of an axis of time. */
+export function overTime({ start, end }: TimeAxis): string {
+  return `over time from ${momentText(start)} to ${momentText(end)} UTC`;
 }

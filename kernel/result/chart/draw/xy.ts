@@ -1,8 +1,11 @@
 /**
- * Plots along a horizontal axis of time or of numbers.
+ * Plots along a horizontal axis of time or of numbers: how they are drawn, printed and described.
  */
 import { present } from '../../../present.js';
+import { cutToWidth } from '../../display/aligned.js';
+import type { ChartForm } from '../kinds/kind.js';
 import type { Plot, XyChart } from '../model.js';
+import { FEW_TICKS, timeGuide } from './axes.js';
 import { layersOf } from './lines.js';
 import { RULE_LABELS_HEIGHT, ruleLayers } from './rules.js';
 import {
@@ -10,20 +13,73 @@ import {
   type Drawing,
   LABELS_WIDTH,
   PICTURE_WIDTH,
+  seriesId,
   seriesLabels,
   TICKS,
   titleAbove,
   titlePlace,
 } from './style.js';
-import { daysTitle } from './texts.js';
+import { characterOf, LEVELS, RULES_NAME, ruleLine, withNames } from './terminal.js';
+import { forLegend, measureText, momentText, overTime, shortText } from './texts.js';
+
+const TITLES: Readonly<Record<Plot['mark'], string>> = {
+  bars: 'Bar chart',
+  area: 'Area chart',
+  lines: 'Line chart',
+  dots: 'Scatter plot',
+};
+
+/** Lines, areas, bars and dots along an axis. */
+export const xyForm: ChartForm<XyChart> = {
+  type: 'xy',
+  title: ({ plots }) => TITLES[plots[0]?.mark ?? 'lines'],
+  groups: ({ legend }) => forLegend(legend),
+  clauses: chart => [rangeOf(chart), ...chart.plots.flatMap(plot => extremesOf(chart, plot))],
+  timeAxis: ({ across, axis }) => (across === undefined ? axis : undefined),
+  draw: xyDrawing,
+  print: (chart, width) => chart.plots.flatMap(plot => plotLines(chart, plot, width)),
+};
+
+function rangeOf({ across, axis }: XyChart): string {
+  if (across === undefined) return overTime(axis);
+  return `over ${across} from ${measureText(axis.start, '')} to ${measureText(axis.end, '')}`;
+}
+
+function extremesOf({ across }: XyChart, plot: Plot): readonly string[] {
+  const points = plot.lines.flatMap(line =>
+    line.points.flatMap(({ t, v, added }) => (v === null || added === true ? [] : [{ t, v }])),
+  );
+  const [first] = points;
+  if (first === undefined) return [];
+  const least = points.reduce((a, b) => (b.v < a.v ? b : a), first);
+  const most = points.reduce((a, b) => (b.v > a.v ? b : a), first);
+  const at = ({ t, v }: { readonly t: number; readonly v: number }) =>
+    `${measureText(v, plot.unit)} at ${across === undefined ? momentText(t) : measureText(t, '')}`;
+  return [`${plot.title === '' ? '' : `${plot.title}: `}lowest ${at(least)}, highest ${at(most)}`];
+}
 
 /** Returns one view for each plot; they share the horizontal axis. */
-export function xyDrawing(chart: XyChart, interactive: boolean): Drawing {
+function xyDrawing(chart: XyChart, interactive: boolean): Drawing {
   return {
     views: chart.plots.map((plot, index) => view(plot, index, chart, interactive)),
     labels: seriesLabels(chart.legend),
     titles: [...chart.plots.map(plot => plot.title), chart.across ?? ''],
     beside: String(BESIDE_WIDTH),
+    facts: factsOf(chart),
+  };
+}
+
+function factsOf({ axis, across, plots, legend, rules = [] }: XyChart): object {
+  return {
+    across: across === undefined ? 'time' : 'numbers',
+    start: axis.start,
+    end: axis.end,
+    bin: axis.grid?.size ?? 0,
+    origin: axis.grid?.origin ?? 0,
+    titles: plots.map(plot => plot.title),
+    units: plots.map(plot => plot.unit),
+    ...present({ rules: rules.length === 0 ? undefined : rules }),
+    series: legend.map(({ label, look }, index) => ({ id: seriesId(index), label, color: look.color })),
   };
 }
 
@@ -58,27 +114,6 @@ function valueScale({ low, high, isLog }: Plot): object {
   return { domain: [low, high], zero: false, nice: TICKS };
 }
 
-const MINUTE = 60_000;
-const DAY = 1440 * MINUTE;
-const FEW_TICKS = { expr: 'max(2, floor(width / 95))' };
-
-/** One format of times along the whole axis, as fine as its span needs; the title names the days. */
-export function timeGuide(start: number, end: number, isLast: boolean): object {
-  const span = end - start;
-  const format =
-    span <= 1000
-      ? '%H:%M:%S.%L'
-      : span <= 8 * MINUTE
-        ? '%H:%M:%S'
-        : span <= 1.5 * DAY
-          ? '%H:%M'
-          : span <= 10 * DAY
-            ? '%b %d, %H:%M'
-            : '%Y-%m-%d';
-  const title = isLast ? daysTitle(start, end) : null;
-  return { title, grid: false, format, labelOverlap: true, tickCount: FEW_TICKS };
-}
-
 function numberGuide({ plots }: XyChart, isLast: boolean): object {
   return {
     title: isLast ? titlePlace(plots.length) : null,
@@ -96,4 +131,30 @@ function valueGuide(plot: Plot, index: number, room: number): object {
     maxExtent: LABELS_WIDTH,
     ...present({ tickMinStep: plot.isIntegral ? 1 : undefined }),
   };
+}
+
+/** The lines of a plot share its axis: equal heights are equal values. */
+function plotLines(chart: XyChart, plot: Plot, width: number): readonly string[] {
+  const { axis, legend, across, rules = [] } = chart;
+  const { low, high, unit, lines } = plot;
+  const names = lines.map(({ label }) => (legend.length > 0 ? label : plot.title));
+  const known = lines.flatMap(({ points }) => points.flatMap(({ v }) => v ?? []));
+  const range = `${shortText(Math.min(...known), unit)} to ${shortText(Math.max(...known), unit)}`;
+  const head = legend.length > 0 && plot.title !== '' ? [cutToWidth(`${plot.title}: ${range}`, width)] : [];
+  const shares = (v: number) => (v - low) / (high - low);
+  const isMarked = across === undefined && rules.length > 0;
+  const drawn = withNames(isMarked ? [...names, RULES_NAME] : names, width, room => {
+    const columns = Math.min(room, Math.max(...lines.map(line => line.points.length)));
+    const rows = lines.map(({ points }) => {
+      const found: (number | undefined)[] = Array.from({ length: columns });
+      for (const { t, v } of points) {
+        const share = (t - axis.start) / (axis.end - axis.start);
+        const column = Math.min(columns - 1, Math.max(0, Math.floor(share * columns)));
+        if (v !== null) found[column] = Math.max(found[column] ?? v, v);
+      }
+      return found.map(v => (v === undefined ? ' ' : characterOf(LEVELS, shares(v)))).join('');
+    });
+    return isMarked ? [...rows, ruleLine(rules, axis, columns)] : rows;
+  });
+  return head.length > 0 ? [...head, ...drawn] : [...drawn, cutToWidth(range, width)];
 }

@@ -1,15 +1,83 @@
 /**
- * A measure over time as colours, one row for each line that a line chart would have.
+ * Values as colours: a deeper colour is a greater value, on light and on dark.
  */
-
 import type { ChartWish } from '../../../apl/operators/drawing.js';
-import type { Cell, HeatChart, XyChart } from '../model.js';
+import { cut, formatCount } from '../../../text.js';
+import { aggregateOf, keyTexts, nameOf, namesOf, notDrawn, rowsWithout } from '../columns.js';
+import { timeGuide } from '../draw/axes.js';
+import { RULE_LABELS_HEIGHT, ruleLayers } from '../draw/rules.js';
+import {
+  BESIDE_WIDTH,
+  type Drawing,
+  LABELS_SIGNAL,
+  LABELS_WIDTH,
+  namesBelow,
+  namesBeside,
+  PICTURE_WIDTH,
+  TICKS,
+  titleAbove,
+  titlePlace,
+} from '../draw/style.js';
+import { characterOf, RULES_NAME, ruleLine, withNames } from '../draw/terminal.js';
+import { measureText, overTime } from '../draw/texts.js';
+import { largest, smallest } from '../extent.js';
+import { LABEL_LENGTH } from '../labels.js';
+import type { ChartModel, XyChart } from '../model.js';
+import type { TimeAxis } from '../time/bins.js';
+import { axisOf, scaled, titleOf, unitOf } from '../time/series.js';
+import type { Bucket, Histograms } from '../unfold.js';
+import { scaleFor } from '../units.js';
+import { allRows, type ChartColumn, groupNumbers, numbersOf, placesByGroup, timeAt } from '../values.js';
+import type { ChartForm, KindRow } from './kind.js';
+import { drawSeries } from './shared/along.js';
+import {
+  at,
+  cutNames,
+  dividedRows,
+  MAX_CELLS,
+  type NameRoles,
+  notDrawnBeside,
+  noValue,
+  OTHERS,
+  withValues,
+} from './shared/names.js';
+import type { Sight } from './sight.js';
 
-/** Returns the first plot of a chart over time as a heatmap; a sentence where it has no bins. */
-export function toTimeHeat(chart: XyChart, wish: ChartWish): HeatChart | string {
+/** One cell of a heatmap; of a band of names `y` is its number and `height` 1. */
+interface Cell {
+  readonly x: number;
+  readonly width: number;
+  readonly y: number;
+  readonly height: number;
+  readonly v: number;
+}
+
+/** Values as colours, over time or names, and over numbers or names. */
+export interface HeatChart extends ChartModel {
+  readonly kind: 'heat';
+  /** The horizontal axis: time, or names from the left. */
+  readonly axis: TimeAxis | readonly string[];
+  /** The vertical axis: numbers with their unit, or names from the top. */
+  readonly rows: readonly string[] | { readonly title: string; readonly low: number; readonly high: number };
+  readonly cells: readonly Cell[];
+  readonly unit: string;
+  /** The ends of the colours. */
+  readonly most: number;
+  readonly least: number;
+  readonly isLog: boolean;
+}
+
+const NO_GRID = 'No heatmap: the times have no common distance.';
+const MAX_BUCKETS = 4_000;
+
+/** Returns the first plot of a chart over time, one row for each line that a line chart would have. */
+function toTimeHeat(sight: Sight, wish: ChartWish): HeatChart | string | undefined {
+  const { log: _, stack: __, ...plain } = wish;
+  const chart = drawSeries(sight, { ...plain, kind: 'line' });
+  if (typeof chart !== 'object') return chart;
   const { axis } = chart;
   const [plot] = chart.plots;
-  if (plot === undefined || axis.grid === undefined) return 'No heatmap: the times have no common distance.';
+  if (plot === undefined || axis.grid === undefined) return NO_GRID;
   if (plot.mark === 'dots') return 'No heatmap: rows share a moment.';
   const { size } = axis.grid;
   const cells = plot.lines.flatMap(({ points }, y) =>
@@ -19,23 +87,18 @@ export function toTimeHeat(chart: XyChart, wish: ChartWish): HeatChart | string 
       return [{ x: from, width: Math.min(t + size, axis.until) - from, y, height: 1, v }];
     }),
   );
-  const values = cells.map(({ v }) => v);
-  const least = values.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
-  const isLog = wish.log === true && least > 0;
   return {
     kind: 'heat',
     axis,
     rows: plot.lines.map(({ label }) => label),
     cells,
     unit: plot.unit,
-    most: values.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY),
-    least: isLog ? least : Math.min(0, least),
-    isLog,
+    ...shadesOf(cells, wish),
     legend: [],
     names: chart.plots.length > 1 ? chart.names.slice(0, 1) : chart.names,
     remarks: [
       ...chart.remarks.filter(remark => !OF_LINES.test(remark)),
-      ...(wish.log === true && !isLog ? ['no log colours: there are values of 0 or less'] : []),
+      ...logRemark(cells, wish),
       ...(plot.flagged.length > 0 ? ['anomalies are not marked'] : []),
       'bins without rows are empty',
       ...(chart.plots.length > 1 ? [`the first of ${chart.plots.length} measures`] : []),
@@ -45,3 +108,351 @@ export function toTimeHeat(chart: XyChart, wish: ChartWish): HeatChart | string 
 
 /** What is said of lines and their axis alone. */
 const OF_LINES = /^(?:bins |rings are anomalies|the axis does not begin at 0)/;
+
+/** Returns the first measure as colours over the first key and the others. */
+function toGrid({ table, roles }: Sight, wish: ChartWish): HeatChart | string {
+  const [measure] = withValues(table, roles.measures);
+  if (measure === undefined) return noValue(roles);
+  if (roles.keys.length < 2) return 'No heatmap: it needs two keys, or one over time.';
+  const mixes = aggregateOf(measure).additive;
+  const names = dividedRows(roles.keys, measure, { most: MAX_CELLS, mixes });
+  const { rows: drawn, parts, cut } = names;
+  const scale = scaleFor(
+    unitOf(measure, wish),
+    largest(drawn.flatMap(row => row.places.map(place => Math.abs(at(place, measure) ?? 0)))),
+  );
+  const cells = drawn.flatMap((row, y): Cell[] =>
+    row.places.flatMap((place, x) => {
+      const v = scaled(at(place, measure), scale.factor);
+      return v === null ? [] : [{ x, width: 1, y, height: 1, v }];
+    }),
+  );
+  return {
+    kind: 'heat',
+    axis: parts.map(part => part.label),
+    rows: drawn.map(row => row.label),
+    cells,
+    unit: scale.unit,
+    ...shadesOf(cells, wish),
+    legend: [],
+    names: [nameOf(measure), nameOf(roles.keys.at(-1) as ChartColumn)],
+    remarks: [
+      ...cutNames(names, measure),
+      ...(cut > 0 ? [beyondRemark(cut, mixes, roles, measure)] : []),
+      ...logRemark(cells, wish),
+      ...notDrawnBeside(roles, measure),
+    ],
+  };
+}
+
+function beyondRemark(cut: number, mixes: boolean, { keys }: NameRoles, measure: ChartColumn): string {
+  if (mixes) return `parts beyond the ${MAX_CELLS - 1} greatest are one, ${OTHERS}`;
+  const all = formatCount(cut + MAX_CELLS);
+  return `not drawn: ${formatCount(cut)} of ${all} ${namesOf(keys.slice(-1))}, those with the least ${nameOf(measure)}`;
+}
+
+/** Returns histograms over time; each keeps the buckets that it has. Of several groups the largest is drawn. */
+function toHistogramHeat(sight: Sight, wish: ChartWish): HeatChart | string | undefined {
+  const { result, table, histograms, time, roles, now } = sight;
+  if (histograms === undefined || time === undefined) return undefined;
+  const axis = axisOf(result, table, momentsIn(time), now);
+  if (axis === undefined) return undefined;
+  if (axis.grid === undefined) return NO_GRID;
+  const { column, rows } = histograms;
+  const { keys, measures, leftOut } = roles;
+  const group = largestGroup(rows, keys);
+  const found = group.rows.flatMap(row => columnOf(rows[row] ?? [], timeAt(time, row), axis));
+  if (found.length === 0) return `No chart: ${nameOf(column)} has no buckets.`;
+  const shown = found.slice(0, MAX_BUCKETS);
+  const size = largest(shown.flatMap(({ y, height }) => [Math.abs(y), Math.abs(y + height)]));
+  const scale = scaleFor(unitOf(column, wish), size);
+  const cells = shown.map(cell => ({
+    ...cell,
+    y: cell.y * scale.factor,
+    height: cell.height * scale.factor,
+  }));
+  return {
+    kind: 'heat',
+    axis,
+    rows: {
+      title: titleOf(nameOf(column), scale.unit),
+      low: Math.min(0, ...cells.map(({ y }) => y)),
+      high: largest(cells.map(({ y, height }) => y + height)),
+    },
+    cells,
+    unit: '',
+    ...shadesOf(cells, wish),
+    legend: [],
+    names: [nameOf(column)],
+    remarks: [
+      'each bin of the time has buckets of its own; colours are counts',
+      ...(found.length > shown.length
+        ? [`the first ${formatCount(shown.length)} of ${formatCount(found.length)} buckets`]
+        : []),
+      ...(group.count > 1
+        ? [
+            `of the ${formatCount(group.count)} groups by ${namesOf(keys)} the one with the greatest count: ${group.label}`,
+          ]
+        : []),
+      ...rowsWithout(group.rows.filter(row => timeAt(time, row) === undefined).length, 'a time'),
+      ...notDrawn([...measures, ...leftOut]),
+    ],
+  };
+}
+
+function momentsIn(time: ChartColumn): Float64Array {
+  return Float64Array.from(new Set(numbersOf(time).filter(t => !Number.isNaN(t)))).sort();
+}
+
+/** The ends of the colours. */
+function shadesOf(cells: readonly Cell[], wish: ChartWish): Pick<HeatChart, 'most' | 'least' | 'isLog'> {
+  const values = cells.map(({ v }) => v);
+  const least = smallest(values);
+  const isLog = wish.log === true && least > 0;
+  return { most: largest(values), least: isLog ? least : Math.min(0, least), isLog };
+}
+
+function logRemark(cells: readonly Cell[], wish: ChartWish): readonly string[] {
+  const isRefused = wish.log === true && cells.some(({ v }) => v <= 0);
+  return isRefused ? ['no log colours: there are values of 0 or less'] : [];
+}
+
+/** The rows of the group whose histograms count the most, and how many groups there are. */
+function largestGroup(
+  rows: Histograms['rows'],
+  keys: readonly ChartColumn[],
+): { readonly rows: readonly number[]; readonly label: string; readonly count: number } {
+  const groups = placesByGroup(groupNumbers(keys, allRows(rows.length)));
+  const total = (group: readonly number[]) =>
+    group.reduce((sum, row) => sum + (rows[row] ?? []).reduce((all, { count }) => all + count, 0), 0);
+  const sized = groups.map(group => ({ group, size: total(group) }));
+  const greatest = sized.reduce((a, b) => (b.size > a.size ? b : a), {
+    group: [] as readonly number[],
+    size: -1,
+  });
+  const names = keyTexts(keys, greatest.group[0] ?? 0);
+  return { rows: greatest.group, label: cut(names.join(' \u00b7 '), LABEL_LENGTH), count: groups.length };
+}
+
+function columnOf(
+  buckets: readonly Bucket[],
+  t: number | undefined,
+  { grid, start, until }: XyChart['axis'],
+): readonly Cell[] {
+  if (t === undefined || grid === undefined) return [];
+  const from = Math.max(t, start);
+  const width = Math.min(t + grid.size, until) - from;
+  return buckets
+    .filter(({ count }) => count > 0)
+    .map(bucket => ({ x: from, width, y: bucket.from, height: bucket.to - bucket.from, v: bucket.count }));
+}
+
+/** Returns one view: time or names across, numbers or names up. */
+function heatDrawing(chart: HeatChart, interactive: boolean): Drawing {
+  const { rows, axis } = chart;
+  const names = isNames(rows) ? namesBeside(rows, rowId) : undefined;
+  const height = isNames(rows) ? Math.max(3, rows.length) * ROW_HEIGHT : HEIGHT;
+  return {
+    views: [
+      {
+        width: PICTURE_WIDTH - BESIDE_WIDTH,
+        height,
+        ...withRules(
+          {
+            data: { values: chart.cells.map(cell => rowOf(cell, chart)) },
+            transform: [
+              { calculate: `${LABELS_SIGNAL}[datum.r]`, as: 'n' },
+              { calculate: `${LABELS_SIGNAL}[datum.c]`, as: 'm' },
+            ],
+            mark: 'rect',
+            encoding: {
+              ...across(chart),
+              ...upwards(chart),
+              color: colors(chart),
+              tooltip: tooltip(chart),
+            },
+          },
+          chart,
+          interactive,
+        ),
+      },
+    ],
+    labels: { ...names?.labels, ...(isNames(axis) ? namesBelow(axis, columnId).labels : {}) },
+    titles: [isNames(rows) ? '' : rows.title, chart.unit],
+    beside: names === undefined ? String(BESIDE_WIDTH) : `${names.width} + 30`,
+    signals: names === undefined ? [] : [names.signal],
+  };
+}
+
+/** The cells, and the rules over them. */
+function withRules(cells: object, { axis, rules = [] }: HeatChart, interactive: boolean): object {
+  if (isNames(axis) || rules.length === 0) return cells;
+  const { below, above } = ruleLayers(rules, axis, { isFirst: true, interactive });
+  return { layer: [cells, ...below, ...above] };
+}
+
+const HEIGHT = 220;
+const ROW_HEIGHT = 22;
+
+function isNames<T>(names: readonly string[] | T): names is readonly string[] {
+  return Array.isArray(names);
+}
+
+function rowId(index: number): string {
+  return `r${index}`;
+}
+
+function columnId(index: number): string {
+  return `c${index}`;
+}
+
+function rowOf({ x, width, y, height, v }: Cell, { axis, rows }: HeatChart): object {
+  return {
+    ...(isNames(axis) ? { c: columnId(x) } : { t: x, e: x + width }),
+    ...(isNames(rows) ? { r: rowId(y) } : { y, z: y + height }),
+    v,
+  };
+}
+
+function across({ axis }: HeatChart): object {
+  if (!isNames(axis))
+    return {
+      x: {
+        field: 't',
+        type: 'temporal',
+        scale: { type: 'utc', nice: false },
+        axis: timeGuide(axis.start, axis.end, true),
+      },
+      x2: { field: 'e' },
+    };
+  return {
+    x: {
+      ...{ field: 'c', type: 'nominal', sort: null },
+      scale: { domain: axis.map((_, index) => columnId(index)), padding: 0.04 },
+      axis: namesBelow(axis, columnId).guide,
+    },
+  };
+}
+
+function upwards({ rows, rules = [] }: HeatChart): object {
+  if (!isNames(rows))
+    return {
+      y: {
+        ...{ field: 'y', type: 'quantitative' },
+        scale: { domain: [rows.low, rows.high], zero: false, nice: TICKS },
+        axis: {
+          ...titleAbove(0, rules.length === 0 ? 0 : RULE_LABELS_HEIGHT),
+          tickCount: TICKS,
+          minExtent: LABELS_WIDTH,
+          maxExtent: LABELS_WIDTH,
+        },
+      },
+      y2: { field: 'z' },
+    };
+  return {
+    y: {
+      ...{ field: 'r', type: 'nominal', sort: null },
+      scale: { domain: rows.map((_, index) => rowId(index)), padding: 0.06 },
+      axis: namesBeside(rows, rowId).guide,
+    },
+  };
+}
+
+/** Shades of one colour: the least can still be seen, on light and on dark. */
+const SHADES = ['rgba(42, 133, 199, 0.12)', 'rgba(42, 133, 199, 1)'];
+
+function colors({ least, most, isLog }: HeatChart): object {
+  const low = least < most ? least : isLog ? most / 10 : most - 1;
+  return {
+    field: 'v',
+    type: 'quantitative',
+    scale: { type: isLog ? 'log' : 'linear', domain: [low, most], range: SHADES, zero: false, nice: false },
+    legend: {
+      ...{ title: titlePlace(1), orient: 'bottom', direction: 'horizontal', tickCount: TICKS },
+      gradientLength: { expr: 'min(260, width - 20)' },
+    },
+  };
+}
+
+function tooltip({ axis, rows }: HeatChart): readonly object[] {
+  const format = ',.12~r';
+  return [
+    isNames(axis)
+      ? { field: 'm', type: 'nominal', title: 'column' }
+      : {
+          ...{
+            field: 't',
+            type: 'temporal',
+            title: 'time (UTC)',
+            timeUnit: 'utcyearmonthdatehoursminutesseconds',
+          },
+          format: '%Y-%m-%d %H:%M:%S',
+        },
+    ...(isNames(rows)
+      ? [{ field: 'n', type: 'nominal', title: 'row' }]
+      : [
+          { field: 'y', type: 'quantitative', title: 'from', format },
+          { field: 'z', type: 'quantitative', title: 'to', format },
+        ]),
+    { field: 'v', type: 'quantitative', title: 'value', format },
+  ];
+}
+
+const SHADES_PRINTED = '░▒▓█';
+
+/** A shade for each cell of a band of names; bands of numbers have no lines of their own. */
+function heatLines(chart: HeatChart, width: number): readonly string[] {
+  const { axis, rows, cells, least, most, isLog, rules = [] } = chart;
+  if (!('map' in rows)) return [];
+  const [start, end] = 'start' in axis ? [axis.start, axis.end] : [0, axis.length];
+  const scaled = (v: number) => (isLog ? Math.log(v) : v);
+  const shares = (v: number) => (scaled(v) - scaled(least)) / (scaled(most) - scaled(least));
+  const marked = 'start' in axis && rules.length > 0 ? axis : undefined;
+  return withNames(marked === undefined ? rows : [...rows, RULES_NAME], width, room => {
+    const columns = Math.min(room, Math.round((end - start) / Math.max(cells[0]?.width ?? 1, 1e-9)));
+    const shades = rows.map((_, y) => {
+      const found: (number | undefined)[] = Array.from({ length: Math.max(1, columns) });
+      for (const cell of cells.filter(each => each.y === y)) {
+        const column = Math.min(columns - 1, Math.floor(((cell.x - start) / (end - start)) * columns));
+        found[column] = Math.max(found[column] ?? cell.v, cell.v);
+      }
+      return found.map(v => (v === undefined ? ' ' : characterOf(SHADES_PRINTED, shares(v)))).join('');
+    });
+    return marked === undefined ? shades : [...shades, ruleLine(rules, marked, Math.max(1, columns))];
+  });
+}
+
+function extremesOf({ cells, unit }: HeatChart): readonly string[] {
+  const values = cells.map(({ v }) => v);
+  return values.length === 0
+    ? []
+    : [`values from ${measureText(smallest(values), unit)} to ${measureText(largest(values), unit)}`];
+}
+
+function timeAxisOf({ axis }: HeatChart): TimeAxis | undefined {
+  return isNames(axis) ? undefined : axis;
+}
+
+const form: ChartForm<HeatChart> = {
+  type: 'heat',
+  title: () => 'Heatmap',
+  groups: () => '',
+  clauses: chart => [...(isNames(chart.axis) ? [] : [overTime(chart.axis)]), ...extremesOf(chart)],
+  timeAxis: timeAxisOf,
+  draw: heatDrawing,
+  print: heatLines,
+};
+
+export const heat: KindRow = {
+  label: 'Heatmap',
+  title: 'heatmap',
+  needs: 'numbers over time, or by two names',
+  draws: {
+    'histograms over time': toHistogramHeat,
+    'percentiles over time': toTimeHeat,
+    series: toTimeHeat,
+    'measures over time': toTimeHeat,
+    'numbers by name': toGrid,
+  },
+  form,
+};

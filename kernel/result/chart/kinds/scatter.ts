@@ -4,8 +4,8 @@
 
 import type { ChartWish } from '../../../apl/operators/drawing.js';
 import { formatCount } from '../../../text.js';
-import type { ArrowTable } from '../../result.js';
 import { keyTexts, nameOf, namesOf } from '../columns.js';
+import { xyForm } from '../draw/xy.js';
 import { largest, smallest } from '../extent.js';
 import { distinctLabels } from '../labels.js';
 import type { XyChart } from '../model.js';
@@ -14,18 +14,16 @@ import { type Dots, spread } from '../thin.js';
 import { scaled, titleOf, unitOf } from '../time/series.js';
 import { scaleFor } from '../units.js';
 import { allRows, type ChartColumn, groupNumbers, numbersOf, placesByGroup, valuesIn } from '../values.js';
-import type { NameRoles } from './names.js';
+import type { KindRow } from './kind.js';
+import { drawSeries } from './shared/along.js';
+import type { Sight } from './sight.js';
 
 const MAX_GROUPS = 10;
 /** Each is a mark of its own in the picture, which a notebook holds. */
 const MAX_DOTS = 1_000;
 
 /** Returns the second measure over the first, coloured by the keys where they are few. */
-export function toScatter(
-  table: ArrowTable,
-  { keys, measures, leftOut }: NameRoles,
-  wish: ChartWish,
-): XyChart | string {
+function toScatter({ table, roles: { keys, measures, leftOut } }: Sight, wish: ChartWish): XyChart | string {
   const [across, up, ...beyond] = measures;
   if (across === undefined || up === undefined) return 'No scatter plot: it needs two numbers in each row.';
   const { rows, x, y } = dotsOf(across, up);
@@ -120,3 +118,17 @@ function endsOf(values: readonly number[]): readonly [number, number] {
   const high = largest(values);
   return low === high ? [low, low + 1] : [low, high];
 }
+
+export const scatter: KindRow = {
+  label: 'Dots',
+  title: 'scatter plot',
+  needs: 'two numbers in each row, or numbers over time',
+  draws: {
+    'percentiles over time': drawSeries,
+    series: drawSeries,
+    'measures over time': drawSeries,
+    'numbers by name': toScatter,
+    'two numbers in each row': toScatter,
+  },
+  form: xyForm,
+};

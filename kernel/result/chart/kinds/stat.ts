@@ -1,23 +1,29 @@
 /**
- * One row of numbers, as big numbers.
+ * One row of numbers, large enough to be read from afar.
  */
 import type { ChartWish } from '../../../apl/operators/drawing.js';
+import { cutToWidth } from '../../display/aligned.js';
 import { formatNumber, numberFormat } from '../../display/format.js';
 import { cellText } from '../../display/text.js';
 import { FIELD_KEY } from '../../field.js';
 import { distinctNames, namesOf } from '../columns.js';
-import type { StatChart } from '../model.js';
+import { type Drawing, PICTURE_WIDTH, TEXT_COLOR, widest } from '../draw/style.js';
+import type { ChartModel } from '../model.js';
 import { unitOf } from '../time/series.js';
 import type { ChartColumn } from '../values.js';
+import type { ChartForm, KindRow } from './kind.js';
+import type { Sight } from './sight.js';
+
+/** Numbers to be read from afar. */
+export interface StatChart extends ChartModel {
+  readonly kind: 'stat';
+  readonly tiles: readonly { readonly name: string; readonly text: string; readonly exact: string }[];
+}
 
 const MAX_TILES = 12;
 
 /** Returns the numbers of the first row; their exact texts are beside those for people. */
-export function toStat(
-  measures: readonly ChartColumn[],
-  leftOut: readonly ChartColumn[],
-  wish: ChartWish,
-): StatChart {
+function toStat({ roles: { measures, leftOut } }: Sight, wish: ChartWish): StatChart {
   const shown = measures.slice(0, MAX_TILES);
   const names = distinctNames(shown);
   const tiles = shown.map((column, index) => {
@@ -44,3 +50,76 @@ export function toStat(
 function withUnit(field: ChartColumn['field'], unit: string): ChartColumn['field'] {
   return field.clone({ metadata: new Map([...field.metadata, [FIELD_KEY.unit, unit]]) });
 }
+
+/** Returns one view with as many numbers in a row as have room. Neither a number nor a name is cut: it would be another. */
+function statDrawing({ tiles }: StatChart): Drawing {
+  const longest = tiles.reduce((most, { text }) => Math.max(most, text.length), 0);
+  const size = longest <= 16 ? 30 : 20;
+  const names = widest(tiles.map(each => each.name)) * (NAME_SIZE / 11);
+  const tile = Math.max(170, Math.ceil(longest * size * 0.6) + 24, Math.ceil(names) + 16);
+  const columns = `max(1, min(${tiles.length}, floor(outer / ${tile})))`;
+  const place = {
+    x: { field: 'x', type: 'quantitative', scale: null, axis: null },
+    tooltip: [
+      { field: 'n', type: 'nominal', title: 'name' },
+      { field: 'e', type: 'nominal', title: 'exact value' },
+    ],
+  };
+  const at = (offset: number) => ({
+    y: { field: `y${offset}`, type: 'quantitative', scale: null, axis: null },
+  });
+  const [name, number] = [16, 52];
+  const text = { type: 'text', align: 'left', baseline: 'alphabetic' };
+  return {
+    views: [
+      {
+        width: PICTURE_WIDTH - BESIDE,
+        height: ROW,
+        data: { values: tiles.map((each, i) => ({ i, n: each.name, x0: each.text, e: each.exact })) },
+        transform: [
+          { calculate: `(datum.i % ${columns}) * ${tile}`, as: 'x' },
+          ...[name, number].map(offset => ({
+            calculate: `floor(datum.i / ${columns}) * ${ROW} + ${offset}`,
+            as: `y${offset}`,
+          })),
+        ],
+        layer: [
+          {
+            mark: { ...text, fontSize: NAME_SIZE, color: TEXT_COLOR },
+            encoding: { ...place, ...at(name), text: { field: 'n', type: 'nominal' } },
+          },
+          {
+            mark: { ...text, fontSize: size, fontWeight: 600, color: TEXT_COLOR },
+            encoding: { ...place, ...at(number), text: { field: 'x0', type: 'nominal' } },
+          },
+        ],
+      },
+    ],
+    labels: {},
+    titles: [],
+    beside: String(BESIDE),
+    height: `ceil(${tiles.length} / ${columns}) * ${ROW}`,
+  };
+}
+
+const ROW = 74;
+const NAME_SIZE = 12;
+const BESIDE = 12;
+
+const form: ChartForm<StatChart> = {
+  type: 'stat',
+  title: () => 'Big numbers',
+  groups: () => '',
+  clauses: ({ tiles }) => tiles.map(({ name, text }) => `${name}: ${text}`),
+  timeAxis: () => undefined,
+  draw: statDrawing,
+  print: ({ tiles }, width) => tiles.map(({ name, text }) => cutToWidth(`${name}: ${text}`, width)),
+};
+
+export const stat: KindRow = {
+  label: 'Big numbers',
+  title: 'big number',
+  needs: 'a single row of numbers',
+  draws: { 'one row of numbers': toStat, 'one number': toStat },
+  form,
+};

@@ -7,7 +7,7 @@ import { present } from '../../../present.js';
 import { cut, formatCount, plural } from '../../../text.js';
 import { MILLISECOND, parseTime } from '../../../time.js';
 import { safeWords } from '../../display/summary.js';
-import type { ChartModel, Rule } from '../model.js';
+import type { Rule } from '../model.js';
 import type { TimeAxis } from './bins.js';
 
 /** The annotations for a chart; `problem` says why they could not be read, `isPart` that some could not. */
@@ -28,20 +28,6 @@ const MAX_RULES = 100;
 /** Characters of a text under the pointer. */
 const TEXT_LENGTH = 400;
 const TITLE_LENGTH = 80;
-
-/** Returns the time axis of a chart; undefined for a chart that does not run along time. */
-export function timeAxisOf(chart: ChartModel): TimeAxis | undefined {
-  switch (chart.kind) {
-    case 'xy':
-      return chart.across === undefined ? chart.axis : undefined;
-    case 'heat':
-      return 'start' in chart.axis ? chart.axis : undefined;
-    case 'bars':
-    case 'pie':
-    case 'stat':
-      return undefined;
-  }
-}
 
 /** Returns the annotations that touch the axis as rules, in order of time; of many the latest. */
 export function rulesOf(annotations: readonly Annotation[], { start, end }: TimeAxis): Rules {

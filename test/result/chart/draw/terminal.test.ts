@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toTerminal } from '../../../../kernel/result/chart/draw/terminal.js';
+import { toTerminal } from '../../../../kernel/result/chart/describe.js';
 import { chartOutput } from '../../../../kernel/result/mime.js';
 import { cells, type SampleTable, sampleResult } from '../../sample.js';
 import { buckets, chartOf, time } from '../fixtures.js';

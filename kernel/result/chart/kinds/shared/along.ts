@@ -1,32 +1,38 @@
 /**
- * Counts by how large a number is: histograms, and bins of a number.
+ * Charts along an axis that several kinds draw: series over time, histograms, and bins of a number.
  */
 
 import { DataType } from 'apache-arrow';
-import type { ChartWish } from '../../../apl/operators/drawing.js';
-import { cut, formatCount } from '../../../text.js';
-import { shownText } from '../../display/text.js';
-import type { ArrowTable } from '../../result.js';
-import { distinctNames, keyTexts, nameOf, namesOf, rowsWithout } from '../columns.js';
-import { largest, logFoot, smallest } from '../extent.js';
-import { distinctLabels, LABEL_LENGTH } from '../labels.js';
-import type { Cell, HeatChart, Plot, XyChart } from '../model.js';
-import { FIRST_LOOK } from '../palette.js';
-import type { Point } from '../thin.js';
-import { scaled, titleOf, unitOf } from '../time/series.js';
-import type { Bucket, Histograms } from '../unfold.js';
-import { scaleFor } from '../units.js';
-import { allRows, type ChartColumn, groupNumbers, numberAt, placesByGroup, timeAt } from '../values.js';
-import type { NameRoles } from './names.js';
+import type { ChartWish } from '../../../../apl/operators/drawing.js';
+import { present } from '../../../../present.js';
+import { formatCount } from '../../../../text.js';
+import { shownText } from '../../../display/text.js';
+import type { ArrowTable } from '../../../result.js';
+import { distinctNames, nameOf, namesOf, notDrawn, rowsWithout } from '../../columns.js';
+import { largest, logFoot, smallest } from '../../extent.js';
+import { distinctLabels } from '../../labels.js';
+import type { Plot, XyChart } from '../../model.js';
+import { FIRST_LOOK } from '../../palette.js';
+import type { Point } from '../../thin.js';
+import { scaled, titleOf, toSeries, unitOf } from '../../time/series.js';
+import { scaleFor } from '../../units.js';
+import { type ChartColumn, numberAt } from '../../values.js';
+import type { Sight } from '../sight.js';
 
 const MAX_PLOTS = 6;
 const MAX_BARS = 400;
-const MAX_CELLS = 4_000;
+
+/** Returns measures over time, a line or bars for each group. */
+export function drawSeries({ result, flat, now }: Sight, wish: ChartWish): XyChart | string | undefined {
+  return toSeries(result, now, {
+    ...wish,
+    ...present({ together: flat?.kind === 'percentiles' ? flat.list : undefined }),
+  });
+}
 
 /** Returns one measure as bars along the number that the rows are bins of. */
 export function toNumberBins(
-  table: ArrowTable,
-  { keys, measures, leftOut }: NameRoles,
+  { table, roles: { keys, measures, leftOut } }: Sight,
   wish: ChartWish,
 ): XyChart | string {
   const key = keys[0] as ChartColumn;
@@ -75,10 +81,11 @@ export function toNumberBins(
 
 /** Returns each histogram as bars as wide as its buckets; `keys` name the plots where there are several. */
 export function toHistograms(
-  { column, rows }: Histograms,
-  { keys, measures, leftOut }: NameRoles,
+  { histograms, roles: { keys, measures, leftOut } }: Sight,
   wish: ChartWish,
-): XyChart | string {
+): XyChart | string | undefined {
+  if (histograms === undefined) return undefined;
+  const { column, rows } = histograms;
   const filled = rows.flatMap((buckets, row) =>
     buckets === null || buckets.length === 0 ? [] : [{ row, buckets }],
   );
@@ -114,73 +121,6 @@ export function toHistograms(
   ]);
 }
 
-/** Returns histograms over time as a heatmap; each keeps the buckets that it has. Of several groups the largest is drawn. */
-export function toHistogramHeat(
-  { column, rows }: Histograms,
-  { time, keys, measures, leftOut }: NameRoles & { readonly time: ChartColumn },
-  axis: XyChart['axis'],
-  wish: ChartWish,
-): HeatChart | string {
-  if (axis.grid === undefined) return 'No heatmap: the times have no common distance.';
-  const group = largestGroup(rows, keys);
-  const found = group.rows.flatMap(row => columnOf(rows[row] ?? [], timeAt(time, row), axis));
-  if (found.length === 0) return `No chart: ${nameOf(column)} has no buckets.`;
-  const shown = found.slice(0, MAX_CELLS);
-  const size = largest(shown.flatMap(({ y, height }) => [Math.abs(y), Math.abs(y + height)]));
-  const scale = scaleFor(unitOf(column, wish), size);
-  const cells = shown.map(cell => ({
-    ...cell,
-    y: cell.y * scale.factor,
-    height: cell.height * scale.factor,
-  }));
-  return {
-    kind: 'heat',
-    axis,
-    rows: {
-      title: titleOf(nameOf(column), scale.unit),
-      low: Math.min(0, ...cells.map(({ y }) => y)),
-      high: largest(cells.map(({ y, height }) => y + height)),
-    },
-    cells,
-    unit: '',
-    most: largest(cells.map(({ v }) => v)),
-    least: wish.log === true ? smallest(cells.map(({ v }) => v)) : 0,
-    isLog: wish.log === true,
-    legend: [],
-    names: [nameOf(column)],
-    remarks: [
-      'each bin of the time has buckets of its own; colours are counts',
-      ...(found.length > shown.length
-        ? [`the first ${formatCount(shown.length)} of ${formatCount(found.length)} buckets`]
-        : []),
-      ...(group.count > 1
-        ? [
-            `of the ${formatCount(group.count)} groups by ${namesOf(keys)} the one with the greatest count: ${group.label}`,
-          ]
-        : []),
-      ...rowsWithout(group.rows.filter(row => timeAt(time, row) === undefined).length, 'a time'),
-      ...notDrawn([...measures, ...leftOut]),
-    ],
-  };
-}
-
-/** The rows of the group whose histograms count the most, and how many groups there are. */
-function largestGroup(
-  rows: Histograms['rows'],
-  keys: readonly ChartColumn[],
-): { readonly rows: readonly number[]; readonly label: string; readonly count: number } {
-  const groups = placesByGroup(groupNumbers(keys, allRows(rows.length)));
-  const total = (group: readonly number[]) =>
-    group.reduce((sum, row) => sum + (rows[row] ?? []).reduce((all, { count }) => all + count, 0), 0);
-  const sized = groups.map(group => ({ group, size: total(group) }));
-  const greatest = sized.reduce((a, b) => (b.size > a.size ? b : a), {
-    group: [] as readonly number[],
-    size: -1,
-  });
-  const names = keyTexts(keys, greatest.group[0] ?? 0);
-  return { rows: greatest.group, label: cut(names.join(' \u00b7 '), LABEL_LENGTH), count: groups.length };
-}
-
 /** The width of the bins in the unit in which their starts are read: seconds for spans, which the service counts in nanoseconds. */
 function sizeOf({ info }: ArrowTable, { field }: ChartColumn): number {
   const size = info.buckets?.size ?? 0;
@@ -195,23 +135,6 @@ function withBreaks(points: readonly Point[]): readonly Point[] {
     const isNext = point.t - before.end < (point.end - point.t) / 2;
     return isNext ? [point] : [{ t: before.end, v: null, partial: false, added: true }, point];
   });
-}
-
-function notDrawn(columns: readonly ChartColumn[]): readonly string[] {
-  return columns.length > 0 ? [`not drawn: ${namesOf(columns)}`] : [];
-}
-
-function columnOf(
-  buckets: readonly Bucket[],
-  t: number | undefined,
-  { grid, start, until }: XyChart['axis'],
-): readonly Cell[] {
-  if (t === undefined || grid === undefined) return [];
-  const from = Math.max(t, start);
-  const width = Math.min(t + grid.size, until) - from;
-  return buckets
-    .filter(({ count }) => count > 0)
-    .map(bucket => ({ x: from, width, y: bucket.from, height: bucket.to - bucket.from, v: bucket.count }));
 }
 
 function rowsOf({ data }: ArrowTable): readonly number[] {

@@ -1,0 +1,13 @@
+/** The kinds of charts, from `result/chart/kinds/`; `npx tsx scripts/reference.ts` writes this file. */
+export const drawnKinds = ['area', 'bar', 'heat', 'line', 'pie', 'scatter', 'stat'] as const;
+
+/** What they are called in a menu. */
+export const kindLabels = {
+  area: 'Areas',
+  bar: 'Bars',
+  heat: 'Heatmap',
+  line: 'Lines',
+  pie: 'Pie',
+  scatter: 'Dots',
+  stat: 'Big numbers',
+} as const;

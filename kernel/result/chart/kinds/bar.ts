@@ -1,0 +1,345 @@
+/**
+ * Bars: by name one below the other, each with its value at its end; else along an axis.
+ */
+import type { ChartWish } from '../../../apl/operators/drawing.js';
+import { present } from '../../../present.js';
+import { cutToWidth } from '../../display/aligned.js';
+import { aggregateOf, distinctNames, nameOf, namesOf } from '../columns.js';
+import {
+  type Drawing,
+  LABELS_SIGNAL,
+  namesBeside,
+  PICTURE_WIDTH,
+  seriesChannels,
+  seriesId,
+  seriesLabels,
+  TEXT_COLOR,
+  titlePlace,
+  widest,
+} from '../draw/style.js';
+import { barsByName } from '../draw/terminal.js';
+import { forNames, measureText, shortText } from '../draw/texts.js';
+import { largest, logFoot, smallest } from '../extent.js';
+import type { ChartModel, Entry } from '../model.js';
+import { FIRST_LOOK } from '../palette.js';
+import { scaled, titleOf, unitOf } from '../time/series.js';
+import { scaleFor } from '../units.js';
+import type { ChartColumn } from '../values.js';
+import type { ChartForm, KindRow } from './kind.js';
+import { drawSeries, toHistograms, toNumberBins } from './shared/along.js';
+import {
+  at,
+  cutNames,
+  dividedRows,
+  MAX_PARTS,
+  type NamedRow,
+  noValue,
+  OTHERS,
+  rowsByName,
+  withValues,
+} from './shared/names.js';
+import type { Sight } from './sight.js';
+
+/** One row of bars: a name, and its parts in the order of the legend; a single part where there is no legend. */
+interface Bar {
+  readonly label: string;
+  readonly parts: readonly (number | null)[];
+}
+
+/** Bars of one measure, longest first, which share an axis. */
+interface BarPlot {
+  readonly title: string;
+  readonly unit: string;
+  readonly bars: readonly Bar[];
+  readonly low: number;
+  readonly high: number;
+  readonly isLog: boolean;
+}
+
+/** Bars by name. */
+export interface BarChart extends ChartModel {
+  readonly kind: 'bars';
+  readonly plots: readonly BarPlot[];
+  /** What the names are names of. */
+  readonly keys: string;
+}
+
+/** Returns bars of each measure, one below the other; with two keys and `@stack` the second divides the bars. */
+function toBars({ table, roles }: Sight, wish: ChartWish): BarChart | string {
+  const filled = withValues(table, roles.measures);
+  const [first] = filled;
+  if (first === undefined) return noValue(roles);
+  const isDivided = wish.stack === true && roles.keys.length > 1 && !aggregateOf(first).isNever;
+  const names = isDivided ? dividedRows(roles.keys, first) : rowsByName(roles.keys, first);
+  const measures = isDivided ? [first] : filled.slice(0, MAX_PLOTS);
+  const titles = distinctNames(measures);
+  const plots = measures.map((measure, index) =>
+    barPlot(names.rows, { measure, name: titles[index] ?? '' }, names.parts, wish),
+  );
+  const empty = roles.measures.filter(measure => !filled.includes(measure));
+  return {
+    kind: 'bars',
+    plots,
+    keys: namesOf(isDivided ? roles.keys.slice(0, -1) : roles.keys),
+    legend: names.parts,
+    names: titles,
+    remarks: [
+      ...cutNames(names, first),
+      ...(names.cut > 0 ? [`parts beyond the ${MAX_PARTS - 1} greatest are drawn as one, ${OTHERS}`] : []),
+      ...(filled.length > plots.length && !isDivided
+        ? [`the first ${plots.length} of ${filled.length} measures`]
+        : []),
+      ...(isDivided && filled.length > 1 ? [`not drawn: ${namesOf(filled.slice(1))}`] : []),
+      ...(empty.length > 0 ? [`no value in any row: ${namesOf(empty)}`] : []),
+      ...(roles.leftOut.length > 0 ? [`not drawn: ${namesOf(roles.leftOut)}`] : []),
+      ...(wish.log === true && plots.some(plot => !plot.isLog)
+        ? [`no log axis: ${isDivided ? 'the bars are divided' : 'there are values of 0 or less'}`]
+        : []),
+      ...(wish.stack === true && !isDivided
+        ? [
+            roles.keys.length < 2
+              ? 'nothing to stack: there is one key'
+              : `not stacked: values of ${nameOf(first)} do not add up`,
+          ]
+        : []),
+    ],
+  };
+}
+
+function barPlot(
+  rows: readonly NamedRow[],
+  { measure, name }: { readonly measure: ChartColumn; readonly name: string },
+  parts: readonly Entry[],
+  wish: ChartWish,
+): BarPlot {
+  const values = rows.flatMap(row => row.places.flatMap(place => at(place, measure) ?? []));
+  const size = values.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+  const scale = scaleFor(unitOf(measure, wish), size);
+  const bars = rows.map(
+    (row): Bar => ({
+      label: row.label,
+      parts: row.places.map(place => scaled(at(place, measure), scale.factor)),
+    }),
+  );
+  const sums = bars.flatMap(bar => [sumOf(bar, Math.max), sumOf(bar, Math.min)]);
+  const isLog = wish.log === true && parts.length === 0 && values.every(value => value > 0);
+  return {
+    title: titleOf(name, scale.unit),
+    unit: scale.unit,
+    bars,
+    low: isLog ? logFoot(smallest(sums.filter(sum => sum > 0))) : smallest([0, ...sums]),
+    high: largest([0, ...sums]),
+    isLog,
+  };
+}
+
+/** The sum of the parts on one side of zero: of the greater ones by `Math.max`, of the lesser by `Math.min`. */
+function sumOf({ parts }: Bar, side: (a: number, b: number) => number): number {
+  return parts.reduce<number>((sum, part) => sum + side(0, part ?? 0), 0);
+}
+
+/** Returns a view for each measure; the names stand beside all of them. */
+function barDrawing(chart: BarChart): Drawing {
+  const names = namesBeside(chart.plots[0]?.bars.map(bar => bar.label) ?? [], barId);
+  const values = chart.plots.flatMap(plot => plot.bars.map(bar => totalText(bar, plot)));
+  const room = 14 + widest(values);
+  return {
+    views: chart.plots.map((plot, index) => view(plot, index, chart, names.guide)),
+    labels: {
+      ...names.labels,
+      ...seriesLabels(chart.legend),
+    },
+    titles: chart.plots.map(plot => plot.title),
+    beside: `${names.width} + ${room}`,
+    signals: [names.signal],
+  };
+}
+
+const MAX_PLOTS = 4;
+const BAR_HEIGHT = 22;
+
+function barId(index: number): string {
+  return `b${index}`;
+}
+
+function view(plot: BarPlot, index: number, { legend }: BarChart, guide: object): object {
+  const ids = plot.bars.map((_, bar) => barId(bar));
+  const color = legend.length > 0 ? { color: seriesChannels(legend, 'square').color } : {};
+  const own = legend.length > 0 ? undefined : FIRST_LOOK.color;
+  const mark = { type: 'bar', ...present({ color: own }) };
+  const tooltip = [
+    { field: 'n', type: 'nominal', title: 'name' },
+    ...(legend.length > 0 ? [{ field: 'g', type: 'nominal', title: 'part' }] : []),
+    { field: 'w', type: 'quantitative', title: 'value', format: ',.12~r' },
+  ];
+  const names = [
+    { calculate: `${LABELS_SIGNAL}[datum.r]`, as: 'n' },
+    ...(legend.length > 0 ? [{ calculate: `${LABELS_SIGNAL}[datum.s]`, as: 'g' }] : []),
+  ];
+  return {
+    width: PICTURE_WIDTH / 2,
+    height: Math.max(1, ids.length) * BAR_HEIGHT,
+    encoding: {
+      y: {
+        field: 'r',
+        type: 'nominal',
+        sort: null,
+        scale: { domain: ids, paddingInner: 0.25, paddingOuter: 0.15 },
+        axis: guide,
+      },
+      x: { scale: scaleOf(plot), axis: valueAxis(index) },
+    },
+    layer: [
+      {
+        data: { values: pieces(plot) },
+        transform: names,
+        mark,
+        encoding: {
+          x: { field: 'v', type: 'quantitative', stack: null },
+          x2: plot.isLog ? { value: 0 } : { field: 'b' },
+          ...color,
+          tooltip,
+        },
+      },
+      ...['left', 'right'].map(align => ends(plot, align)),
+    ],
+  };
+}
+
+/** The least part of a plot that its bars have beside their values, in pixels. */
+const LEAST_BARS = 40;
+
+/** Values of bars that end at the left stand within the plot, whatever its width. */
+function scaleOf(plot: BarPlot): object {
+  const { low, high, isLog, bars } = plot;
+  if (isLog) return { type: 'log', domain: [low, high], nice: false };
+  if (low === high) return { domain: [0, 1], zero: false, nice: false };
+  if (low >= 0) return { domain: [low, high], zero: false, nice: false };
+  const below = bars.filter(bar => (sums(bar).total ?? 0) < 0);
+  const room = 10 + widest(below.map(bar => totalText(bar, plot)));
+  const width = `max(${LEAST_BARS}, width - ${room})`;
+  const least = { expr: `${low} - ${room} * (${high} / ${width} - ${low} / ${width})` };
+  return { domainMin: least, domainMax: high, zero: false, nice: false };
+}
+
+function valueAxis(index: number): object {
+  return {
+    orient: 'bottom',
+    title: titlePlace(index),
+    titleAlign: 'left',
+    titleAnchor: 'start',
+    labelOverlap: true,
+    tickCount: { expr: 'max(2, floor(width / 95))' },
+  };
+}
+
+/** The value of each bar in words, at its right end, or at its left where it is below zero. */
+function ends(plot: BarPlot, align: string): object {
+  const rows = plot.bars.flatMap((bar, index) => {
+    const { up, down, total } = sums(bar);
+    const isBelow = total !== null && total < 0;
+    if (isBelow !== (align === 'right')) return [];
+    const least = plot.isLog ? plot.low : 0;
+    return [{ r: barId(index), v: isBelow ? down : Math.max(least, up), x: totalText(bar, plot) }];
+  });
+  return {
+    data: { values: rows },
+    mark: { type: 'text', align, dx: align === 'left' ? 5 : -5, color: TEXT_COLOR, fontSize: 11 },
+    encoding: {
+      x: { field: 'v', type: 'quantitative', stack: null },
+      text: { field: 'x', type: 'nominal' },
+    },
+  };
+}
+
+/** The parts of each bar, those below zero on the other side of it. */
+function pieces({ bars }: BarPlot): readonly object[] {
+  return bars.flatMap((bar, index) => {
+    let [up, down] = [0, 0];
+    return bar.parts.flatMap((part, place) => {
+      if (part === null) return [];
+      const b = part < 0 ? down : up;
+      if (part < 0) down += part;
+      else up += part;
+      return [{ r: barId(index), s: seriesId(place), b, v: b + part, w: part }];
+    });
+  });
+}
+
+interface Sums {
+  readonly up: number;
+  readonly down: number;
+  /** Null where no part has a value. */
+  readonly total: number | null;
+}
+
+function sums({ parts }: Bar): Sums {
+  const values = parts.filter(part => part !== null);
+  const up = values.reduce((sum, value) => sum + Math.max(0, value), 0);
+  const down = values.reduce((sum, value) => sum + Math.min(0, value), 0);
+  return { up, down, total: values.length === 0 ? null : up + down };
+}
+
+function totalText(bar: Bar, { unit }: BarPlot): string {
+  const { total } = sums(bar);
+  return total === null ? 'null' : shortText(total, unit.length > 12 ? '' : unit);
+}
+
+/** The longest bar takes the line; a bar of several parts is their sum. */
+function barLines({ title, unit, bars }: BarPlot, width: number): readonly string[] {
+  const sizes = bars.map(({ parts }) => {
+    const values = parts.filter(part => part !== null);
+    return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0);
+  });
+  return [
+    cutToWidth(title, width),
+    ...barsByName(
+      bars.map(({ label }) => label),
+      sizes,
+      unit,
+      width,
+    ),
+  ];
+}
+
+function extremesOf({ title, unit, bars }: BarPlot): readonly string[] {
+  const sized = bars.flatMap(({ label, parts }) => {
+    const values = parts.filter(part => part !== null);
+    return values.length === 0 ? [] : [{ label, v: values.reduce((a, b) => a + b, 0) }];
+  });
+  const [first] = sized;
+  if (first === undefined) return [];
+  const most = sized.reduce((a, b) => (b.v > a.v ? b : a), first);
+  const least = sized.reduce((a, b) => (b.v <= a.v ? b : a), first);
+  return [
+    `${title}: highest ${measureText(most.v, unit)} (${most.label}), lowest ${measureText(least.v, unit)} (${least.label})`,
+  ];
+}
+
+const form: ChartForm<BarChart> = {
+  type: 'bars',
+  title: () => 'Bar chart',
+  groups: ({ plots, keys }) => {
+    const names = forNames((plots[0]?.bars ?? []).map(({ label }) => label));
+    return `${names === '' || keys !== '' ? ` by ${keys}` : ''}${names}`;
+  },
+  clauses: ({ plots }) => plots.flatMap(extremesOf),
+  timeAxis: () => undefined,
+  draw: barDrawing,
+  print: ({ plots }, width) => plots.flatMap(plot => barLines(plot, width)),
+};
+
+export const bar: KindRow = {
+  label: 'Bars',
+  title: 'bar chart',
+  needs: 'numbers by name or over time',
+  draws: {
+    'a histogram': toHistograms,
+    'percentiles over time': drawSeries,
+    series: drawSeries,
+    'measures over time': drawSeries,
+    'bins of a number': toNumberBins,
+    'numbers by name': toBars,
+  },
+  form,
+};

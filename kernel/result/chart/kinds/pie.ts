@@ -1,0 +1,148 @@
+/**
+ * Shares of a whole; the legend has the figures.
+ */
+import type { ChartWish } from '../../../apl/operators/drawing.js';
+import { formatCount } from '../../../text.js';
+import { aggregateOf, keyTexts, nameOf } from '../columns.js';
+import {
+  type Drawing,
+  LABELS_SIGNAL,
+  PICTURE_WIDTH,
+  SHORT_NAME,
+  seriesChannels,
+  seriesId,
+  withShort,
+} from '../draw/style.js';
+import { barsByName } from '../draw/terminal.js';
+import { forLegend, measureText, shortText } from '../draw/texts.js';
+import { greatestOf } from '../extent.js';
+import { distinctLabels } from '../labels.js';
+import type { ChartModel } from '../model.js';
+import { looksFor } from '../palette.js';
+import { scaled, unitOf } from '../time/series.js';
+import { scaleFor } from '../units.js';
+import { numbersOf } from '../values.js';
+import type { ChartForm, KindRow } from './kind.js';
+import { entriesOf, labelled, notDrawnBeside, noValue, withValues } from './shared/names.js';
+import type { Sight } from './sight.js';
+
+/** Shares of a whole. */
+export interface PieChart extends ChartModel {
+  readonly kind: 'pie';
+  readonly unit: string;
+  /** In the order of the legend. */
+  readonly values: readonly number[];
+}
+
+/** Returns the shares of the first measure; a sentence where they are no shares of anything. */
+function toPie({ table, roles }: Sight, wish: ChartWish): PieChart | string {
+  const [measure] = withValues(table, roles.measures);
+  if (measure === undefined) return noValue(roles);
+  if (aggregateOf(measure).isNever) return `No pie chart: values of ${nameOf(measure)} do not add up.`;
+  const sizes = numbersOf(measure);
+  const known = sizes.filter(size => !Number.isNaN(size));
+  if (known.some(size => size < 0)) return `No pie chart: ${nameOf(measure)} has values below 0.`;
+  const sum = known.reduce((total, size) => total + size, 0);
+  if (sum === 0) return `No pie chart: every ${nameOf(measure)} is 0.`;
+  const greatest = greatestOf(
+    sizes,
+    known.length > MAX_SLICES ? MAX_SLICES - 1 : Math.min(MAX_SLICES, known.length),
+  );
+  const shown = labelled(greatest.map(row => ({ keys: keyTexts(roles.keys, row), v: sizes[row] ?? 0 })));
+  const rest = known.length - shown.length;
+  const scale = scaleFor(unitOf(measure, wish), sum);
+  const isRest = (size: number, row: number) => !Number.isNaN(size) && !greatest.includes(row);
+  const values = [
+    ...shown.map(({ v }) => v),
+    ...(rest > 0 ? [sizes.filter(isRest).reduce((total, size) => total + size, 0)] : []),
+  ];
+  const looks = looksFor(
+    shown.map(({ keys }) => keys),
+    { areSurfaces: true },
+  );
+  const without = sizes.length - known.length;
+  return {
+    kind: 'pie',
+    unit: scale.unit,
+    values: values.map(v => scaled(v, scale.factor) ?? 0),
+    legend: entriesOf(
+      shown.map(({ label }) => label),
+      looks,
+      rest,
+    ),
+    names: [nameOf(measure)],
+    remarks: [
+      ...(without > 0
+        ? [`not drawn: ${formatCount(without)} of ${formatCount(sizes.length)} names, which have no value`]
+        : []),
+      ...(rest > 0
+        ? [
+            `the ${shown.length} of ${formatCount(known.length)} names with the greatest ${nameOf(measure)}; the others are one slice`,
+          ]
+        : []),
+      ...notDrawnBeside(roles, measure),
+    ],
+  };
+}
+
+/** Returns one view, slices from noon on. */
+function pieDrawing({ legend, values, unit }: PieChart): Drawing {
+  const sum = values.reduce((a, b) => a + b, 0);
+  const labels = legend.map(({ label }) => label);
+  const withShare = (label: string, index: number) => {
+    const value = values[index] ?? 0;
+    return `${label}: ${shortText(value, unit)} (${((value / sum) * 100).toFixed(1)} %)`;
+  };
+  const texts = labels.map(withShare);
+  const short = distinctLabels(labels, SHORT_NAME).map(withShare);
+  const named = legend.map((entry, index) => ({ ...entry, label: texts[index] ?? entry.label }));
+  return {
+    views: [
+      {
+        width: PICTURE_WIDTH - BESIDE,
+        height: 2 * RADIUS + 20,
+        data: { values: values.map((v, index) => ({ s: seriesId(index), i: index, v })) },
+        transform: [{ calculate: `${LABELS_SIGNAL}[datum.s]`, as: 'n' }],
+        mark: { type: 'arc', outerRadius: RADIUS, innerRadius: RADIUS / 2.2, padAngle: 0.008 },
+        encoding: {
+          theta: { field: 'v', type: 'quantitative', stack: true },
+          order: { field: 'i', type: 'quantitative' },
+          color: seriesChannels(named, 'square').color,
+          tooltip: [{ field: 'n', type: 'nominal', title: 'share' }],
+        },
+      },
+    ],
+    labels: withShort(texts, seriesId, short),
+    titles: [],
+    beside: String(BESIDE),
+  };
+}
+
+const MAX_SLICES = 8;
+const RADIUS = 95;
+const BESIDE = 30;
+
+const form: ChartForm<PieChart> = {
+  type: 'pie',
+  title: () => 'Pie chart',
+  groups: ({ legend }) => forLegend(legend),
+  clauses: ({ legend, values, unit }) =>
+    values.slice(0, 3).map((value, index) => `${legend[index]?.label}: ${measureText(value, unit)}`),
+  timeAxis: () => undefined,
+  draw: pieDrawing,
+  print: ({ legend, values, unit }, width) =>
+    barsByName(
+      legend.map(({ label }) => label),
+      values,
+      unit,
+      width,
+    ),
+};
+
+export const pie: KindRow = {
+  label: 'Pie',
+  title: 'pie chart',
+  needs: 'numbers by name',
+  draws: { 'numbers by name': toPie },
+  form,
+};

@@ -1,0 +1,166 @@
+/**
+ * Numbers by name: which names have the greatest values, and what of them is left out.
+ */
+
+import { formatCount } from '../../../../text.js';
+import type { ArrowTable } from '../../../result.js';
+import { aggregateOf, keyTexts, nameOf, namesOf, notDrawn } from '../../columns.js';
+import { greatestOf } from '../../extent.js';
+import { distinctLabels } from '../../labels.js';
+import type { Entry } from '../../model.js';
+import { FIRST_LOOK, type Look, looksFor } from '../../palette.js';
+import {
+  allRows,
+  type ChartColumn,
+  type GroupNumbers,
+  groupNumbers,
+  numberAt,
+  numbersOf,
+} from '../../values.js';
+
+/** The columns of a table without times. */
+export interface NameRoles {
+  readonly keys: readonly ChartColumn[];
+  readonly measures: readonly ChartColumn[];
+  readonly leftOut: readonly ChartColumn[];
+}
+
+const MAX_BARS = 25;
+export const MAX_PARTS = 8;
+export const MAX_CELLS = 30;
+
+export const OTHERS = 'others';
+const REST_LOOK = { color: '#868c96', dash: [1, 0] };
+
+export function notDrawnBeside({ measures, leftOut }: NameRoles, measure: ChartColumn): readonly string[] {
+  return notDrawn([...measures.filter(each => each !== measure), ...leftOut]);
+}
+
+export function noValue({ measures }: NameRoles): string {
+  return `No chart: ${namesOf(measures)} ${measures.length === 1 ? 'has' : 'have'} no value in any row.`;
+}
+
+export function withValues(table: ArrowTable, measures: readonly ChartColumn[]): readonly ChartColumn[] {
+  const rows = allRows(table.data.numRows);
+  return measures.filter(measure => rows.some(row => numberAt(measure, row) !== null));
+}
+
+/** The rows of one part of a bar. */
+type Place = readonly number[];
+
+/** One bar before it is measured: its name, and the rows of each of its parts. */
+export interface NamedRow {
+  readonly label: string;
+  readonly places: readonly Place[];
+}
+
+/** The longest bars, and what is left out of them. */
+interface NamedRows {
+  readonly rows: readonly NamedRow[];
+  /** Names that are drawn and names that are not. */
+  readonly count: number;
+  readonly parts: readonly Entry[];
+  /** Parts that share the last place, or have none. */
+  readonly cut: number;
+}
+
+export function cutNames({ rows, count }: NamedRows, measure: ChartColumn): readonly string[] {
+  if (count <= rows.length) return [];
+  return [`the ${rows.length} of ${formatCount(count)} names with the greatest ${nameOf(measure)}`];
+}
+
+export function rowsByName(keys: readonly ChartColumn[], measure: ChartColumn): NamedRows {
+  const sizes = numbersOf(measure);
+  const rows = greatestOf(sizes, MAX_BARS).map(row => ({ keys: keyTexts(keys, row), places: [[row]] }));
+  return { rows: labelled(rows), count: sizes.length, parts: [], cut: 0 };
+}
+
+/**
+ * Rows by all keys but the last, divided by the last: the greatest parts first, of which at most `most` have a place. One that
+ * `mixes` holds all others.
+ */
+export function dividedRows(
+  keys: readonly ChartColumn[],
+  measure: ChartColumn,
+  { most, mixes } = { most: MAX_PARTS, mixes: true },
+): NamedRows {
+  const rows = allRows(measure.vector.length);
+  const bars = groupNumbers(keys.slice(0, -1), rows);
+  const parts = groupNumbers(keys.slice(-1), rows);
+  const drawn = greatestOf(sizesOf(bars, measure, Number), MAX_BARS);
+  const shown = greatestOf(sizesOf(parts, measure, Math.abs), mixes && parts.count > most ? most - 1 : most);
+  const rest = parts.count - shown.length;
+  const width = shown.length + (mixes ? Math.sign(rest) : 0);
+  const places = drawn.map(() => Array.from({ length: width }, (): number[] => []));
+  const barPlaces = placesOf(drawn);
+  const partPlaces = placesOf(shown);
+  for (const row of rows) {
+    const bar = barPlaces.get(bars.numbers[row] ?? 0);
+    const part = partPlaces.get(parts.numbers[row] ?? 0) ?? shown.length;
+    if (bar !== undefined) places[bar]?.[part]?.push(row);
+  }
+  const named = drawn.map((bar, index) => ({
+    keys: keyTexts(keys.slice(0, -1), bars.numbers.indexOf(bar)),
+    places: places[index] ?? [],
+  }));
+  const texts = shown.map(part => keyTexts(keys.slice(-1), parts.numbers.indexOf(part)));
+  const looks = looksFor(texts, { areSurfaces: true });
+  const labels = texts.map(each => each.join());
+  return {
+    rows: labelled(named),
+    count: bars.count,
+    parts: entriesOf(labels, looks, mixes ? rest : 0),
+    cut: rest,
+  };
+}
+
+function placesOf(groups: readonly number[]): ReadonlyMap<number, number> {
+  return new Map(groups.map((group, place) => [group, place]));
+}
+
+/**
+ * The size of each group: the sum of its values, each by `of`, or the greatest value of a measure that does not add up; NaN for a
+ * group without values.
+ */
+function sizesOf(
+  { numbers, count }: GroupNumbers,
+  measure: ChartColumn,
+  of: (value: number) => number,
+): Float64Array {
+  const { isNever } = aggregateOf(measure);
+  const sizes = new Float64Array(count).fill(Number.NaN);
+  for (const [row, value] of numbersOf(measure).entries()) {
+    if (Number.isNaN(value)) continue;
+    const group = numbers[row] ?? 0;
+    const before = sizes[group] ?? Number.NaN;
+    if (isNever) sizes[group] = Number.isNaN(before) ? value : Math.max(before, value);
+    else sizes[group] = of(value) + (Number.isNaN(before) ? 0 : before);
+  }
+  return sizes;
+}
+
+/** The entries of a legend, the last of which stands for `others` names. */
+export function entriesOf(
+  names: readonly string[],
+  looks: readonly Look[],
+  others: number,
+): readonly Entry[] {
+  const labels = distinctLabels(others > 0 ? [...names, `${OTHERS} (${formatCount(others)})`] : names);
+  return labels.map((label, index) => ({
+    label,
+    look: index < names.length ? (looks[index] ?? FIRST_LOOK) : REST_LOOK,
+  }));
+}
+
+export function labelled<T extends { readonly keys: readonly string[] }>(
+  rows: readonly T[],
+): readonly (T & { readonly label: string })[] {
+  const labels = distinctLabels(rows.map(({ keys }) => keys.join(' \u00b7 ')));
+  return rows.map((row, index) => ({ ...row, label: labels[index] ?? '' }));
+}
+
+/** The sum over the rows of a place; null where none has a value. */
+export function at(place: Place, measure: ChartColumn): number | null {
+  const values = place.map(row => numberAt(measure, row)).filter(value => value !== null);
+  return values.length === 0 ? null : values.reduce((a, b) => a + b, 0);
+}

@@ -1,0 +1,91 @@
+/**
+ * A result as charts see it: its columns by the part they play, and the facts that decide about its shape.
+ */
+import type { ChartWish } from '../../../apl/operators/drawing.js';
+import type { ArrowTable, QueryResult } from '../../result.js';
+import { columnsOf, groupNames, isNumber, isTime, rolesOf } from '../columns.js';
+import type { Facts } from '../shapes.js';
+import { binCount } from '../time/bins.js';
+import { axisOf } from '../time/series.js';
+import { type Histograms, histograms, type Unfolded, unfolded } from '../unfold.js';
+import { type ChartColumn, timeAt } from '../values.js';
+import type { NameRoles } from './shared/names.js';
+
+/** A result as charts see it. */
+export interface Sight {
+  readonly result: QueryResult;
+  readonly table: ArrowTable;
+  readonly flat: Unfolded | undefined;
+  readonly histograms: Histograms | undefined;
+  readonly time: ChartColumn | undefined;
+  /** The roles of the columns beside the time. */
+  readonly roles: NameRoles;
+  readonly facts: Facts;
+  /** The moment of the query, in milliseconds since 1970. */
+  readonly now: number;
+}
+
+/** Returns what charts see of a result; undefined for one without rows. */
+export function sightOf(result: QueryResult, now: number, wish: ChartWish): Sight | undefined {
+  const flat = unfolded(result);
+  const seen = flat?.result ?? result;
+  const table = seen.tables[0];
+  if (table === undefined || table.data.numRows === 0) return undefined;
+  const isAsked = wish.kind !== undefined;
+  const found = histograms(table);
+  const timed = rolesOf(table, new Set(seen.reading?.keyColumns), isAsked);
+  const columns = columnsOf(table);
+  const names = groupNames(table, columns);
+  const keys = columns.filter(({ field }) => names.has(field.name));
+  const time =
+    timed?.time ??
+    columns.find(
+      column =>
+        isTime(column) && (names.has(column.field.name) || table.info.buckets?.field === column.field.name),
+    );
+  const rest = columns.filter(
+    column => !keys.includes(column) && column !== time && column.field.name !== found?.column.field.name,
+  );
+  const measures = rest.filter(isNumber);
+  const roles = {
+    keys: keys.filter(column => column !== time),
+    measures,
+    leftOut: rest.filter(column => !measures.includes(column)),
+  };
+  const facts: Facts = {
+    rows: table.data.numRows,
+    moments: time === undefined ? 0 : momentsOf(seen, table, time, now),
+    measures: measures.length,
+    keys: roles.keys.length,
+    lists: found !== undefined ? 'histograms' : (flat?.kind ?? 'none'),
+    isBinned: isBinned(table, roles.keys),
+    isAggregate: isAsked || isGrouped(table) || columns.some(isAggregated),
+  };
+  return { result: seen, table, flat, histograms: found, time, roles, facts, now };
+}
+
+/** The rows are groups or bins, not events. */
+function isGrouped({ info }: ArrowTable): boolean {
+  return info.groups.length > 0 || info.buckets !== undefined;
+}
+
+function isAggregated({ field }: ChartColumn): boolean {
+  return field.metadata.has('apl.agg');
+}
+
+/** A key that is a number in bins of one width. */
+function isBinned({ info }: ArrowTable, keys: readonly ChartColumn[]): boolean {
+  return keys.some(key => key.field.name === info.buckets?.field && isNumber(key));
+}
+
+/** How many moments a result is drawn along, 2 for any more: its own, or the bins of the searched range where it has a single one. */
+function momentsOf(result: QueryResult, table: ArrowTable, time: ChartColumn, now: number): number {
+  const moments = new Set<number>();
+  for (let row = 0; row < table.data.numRows && moments.size < 2; row++) {
+    const t = timeAt(time, row);
+    if (t !== undefined) moments.add(t);
+  }
+  if (moments.size !== 1) return moments.size;
+  const axis = axisOf(result, table, Float64Array.from(moments), now);
+  return axis === undefined ? 1 : Math.max(1, binCount(axis));
+}
