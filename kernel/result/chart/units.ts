@@ -8,10 +8,10 @@ export interface Scale {
   readonly unit: string;
 }
 
-/** Returns the scale for values of a unit, of which `largest` is the greatest magnitude. */
+/** Returns the scale for values of a unit, of which `largest` is the greatest magnitude; bare numbers stay as they are. */
 export function scaleFor(unit: string, largest: number): Scale {
   const step = STEPS.get(unit);
-  return step === undefined ? plainScale(unit, largest) : onLadder(step, largest);
+  return step === undefined ? { factor: 1, unit } : onLadder(step, largest);
 }
 
 /** Whether the unit has multiples, so that a measure can be written in the one that suits it. */
@@ -92,22 +92,4 @@ function onLadder({ ladder, size }: Step, largest: number): Scale {
   return reached === undefined
     ? { factor: 1, unit: '' }
     : { factor: size / reached.size, unit: reached.unit };
-}
-
-const SUPERSCRIPTS = '\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079';
-
-/** The lowest power of ten whose reciprocal is a finite number. */
-const LOWEST_POWER = -300;
-
-/** Numbers of six digits at most on the axis; what is larger or smaller is counted in a power that the title names. */
-function plainScale(unit: string, largest: number): Scale {
-  if (largest === 0 || (largest >= 1e-3 && largest < 1e6)) return { factor: 1, unit };
-  const power = Math.max(LOWEST_POWER, Math.floor(Math.log10(largest) / 3 + 1e-9) * 3);
-  const name = power === 6 ? 'millions' : power === 9 ? 'billions' : `\u00d710${superscript(power)}`;
-  return { factor: 10 ** -power, unit: unit === '' ? name : `${name} of ${unit}` };
-}
-
-function superscript(power: number): string {
-  const digits = String(Math.abs(power)).replace(/\d/g, digit => SUPERSCRIPTS.charAt(Number(digit)));
-  return power < 0 ? `\u207b${digits}` : digits;
 }

@@ -523,3 +523,58 @@ test('of a histogram with more buckets than bars are drawn, the number of both i
   });
   expect(remarks).toEqual(['the first 400 of 401 buckets']);
 });
+
+describe('a heatmap with values far from the others', () => {
+  const statuses = (errors: number): SampleTable => ({
+    columns: [
+      time(20, 2),
+      ['status', 'string', cells(20, row => (row % 2 === 0 ? '200' : '500'))],
+      ['n', 'integer', cells(20, row => (row % 2 === 0 ? 50_000 : errors))],
+    ],
+    groups: ['_time', 'status'],
+    aggs: { n: count },
+    buckets,
+  });
+  const heat = (table: SampleTable, wish: ChartWish = { kind: 'heat' }) => {
+    const model = modelOf(table, wish);
+    if (!isOf(model, 'heat')) throw new Error(model.kind);
+    return model;
+  };
+
+  test('has logarithmic colours where a row would have none, and says so', () => {
+    const said = 'colours are logarithmic: some rows are far below the others';
+    expect(heat(statuses(4)).knee).toBe(4);
+    expect(heat(statuses(4)).remarks).toContain(said);
+    expect(heat(statuses(2_000)).knee).toBeUndefined();
+    expect(heat(statuses(2_000)).remarks).not.toContain(said);
+  });
+
+  test('has a logarithmic axis where one bucket is far above, and says so', () => {
+    const over = (top: number): SampleTable => ({
+      columns: [
+        time(20),
+        [
+          'h',
+          'string',
+          cells(20, row => {
+            const size = row === 7 ? top / 5 : 10;
+            const list = Array.from({ length: 5 }, (_, i) => ({
+              from: i * size,
+              to: (i + 1) * size,
+              count: 3,
+            }));
+            return JSON.stringify(list);
+          }),
+        ],
+      ],
+      aggs: { h: { name: 'histogram' } },
+      groups: ['_time'],
+      buckets,
+    });
+    const said = 'the axis is logarithmic: a few buckets are far above the others';
+    expect(heat(over(5_000), {}).rows).toEqual({ title: 'h', low: 0, high: 5_000, knee: 5 });
+    expect(heat(over(5_000), {}).remarks).toContain(said);
+    expect(heat(over(100), {}).rows).toEqual({ title: 'h', low: 0, high: 100 });
+    expect(heat(over(100), {}).remarks).not.toContain(said);
+  });
+});

@@ -21,12 +21,9 @@ test.each<[unit: string, largest: number, shown: number, unit: string]>([
   ['percent', 25, 25, '%'],
   ['', 0.15, 0.15, ''],
   ['', 999_999, 999_999, ''],
-  ['', 1_000_000, 1, 'millions'],
-  ['', 90e9, 90, 'billions'],
-  ['', 5e-5, 50, '\u00d710\u207b\u2076'],
-  ['', 5e-300, 5, '\u00d710\u207b\u00b3\u2070\u2070'],
-  ['', 2e15, 2, '\u00d710\u00b9\u2075'],
-  ['curUSD', 3e6, 3, 'millions of curUSD'],
+  ['', 90e9, 90e9, ''],
+  ['', 5e-300, 5e-300, ''],
+  ['curUSD', 3e6, 3e6, 'curUSD'],
   ['constructor', 5, 5, 'constructor'],
 ])('%j up to %d is drawn as %d %s', (unit, largest, shown, drawnUnit) => {
   const scale = scaleFor(unit, largest);

@@ -1,6 +1,7 @@
 /**
- * The axis of time, which several kinds of charts have.
+ * The axes of times and of numbers, which several kinds of charts have.
  */
+import type { TimeAxis } from '../time/bins.js';
 import { daysTitle } from './texts.js';
 
 const MINUTE = 60_000;
@@ -8,18 +9,34 @@ const DAY = 1440 * MINUTE;
 export const FEW_TICKS = { expr: 'max(2, floor(width / 95))' };
 
 /** One format of times along the whole axis, as fine as its span needs; the title names the days. */
-export function timeGuide(start: number, end: number, isLast: boolean): object {
+export function timeGuide({ start, end, grid }: TimeAxis, isLast: boolean): object {
   const span = end - start;
-  const format =
-    span <= 1000
-      ? '%H:%M:%S.%L'
-      : span <= 8 * MINUTE
-        ? '%H:%M:%S'
-        : span <= 1.5 * DAY
-          ? '%H:%M'
-          : span <= 10 * DAY
-            ? '%b %d, %H:%M'
-            : '%Y-%m-%d';
   const title = isLast ? daysTitle(start, end) : null;
-  return { title, grid: false, format, labelOverlap: true, tickCount: FEW_TICKS };
+  const guide = { title, grid: false, labelOverlap: true, tickCount: FEW_TICKS };
+  if (span > 10 * DAY) return { ...guide, format: '%Y-%m-%d' };
+  // A bin of a day has a date and no hour.
+  if (grid !== undefined && grid.size % DAY === 0)
+    return { ...guide, format: '%b %d', tickCount: { interval: 'day', step: grid.size / DAY } };
+  if (span > 1.5 * DAY) {
+    const isMidnight = "utcFormat(datum.value, '%H:%M') === '00:00'";
+    return {
+      ...guide,
+      labelExpr: `utcFormat(datum.value, ${isMidnight} ? '%b %d' : '%b %d, %H:%M')`,
+    };
+  }
+  const format = span <= 1000 ? '%H:%M:%S.%L' : span <= 8 * MINUTE ? '%H:%M:%S' : '%H:%M';
+  return { ...guide, format };
+}
+
+/** From here on an axis counts in thousands, millions and so on. */
+const LARGE = 1e6;
+/** Below this a number is written as a power of ten. */
+const SMALL = 1e-3;
+
+/** Returns how the numbers of an axis are written: plain, `1.5M` where the axis reaches a million, `5e-6` below a thousandth. */
+export function numberLabels(low: number, high: number): object {
+  const isLarge = Math.max(Math.abs(low), Math.abs(high)) >= LARGE;
+  const small = `datum.value !== 0 && abs(datum.value) < ${SMALL} ? format(datum.value, '.4~e')`;
+  const large = isLarge ? ` : abs(datum.value) >= 1000 ? format(datum.value, '.6~s')` : '';
+  return { labelExpr: `${small}${large} : format(datum.value, ',.7~r')` };
 }

@@ -15,13 +15,53 @@ export const LEVELS = '▁▂▃▄▅▆▇█';
 /** What the line of annotations is called. */
 export const RULES_NAME = 'annotations';
 
-/** A mark for each annotation in its column, and a line to where it ends. */
-export function ruleLine(rules: readonly Rule[], { start, end }: TimeAxis, columns: number): string {
-  const found = Array.from({ length: columns }, () => ' ');
-  const columnOf = (t: number) =>
-    Math.min(columns - 1, Math.max(0, Math.floor(((t - start) / (end - start)) * columns)));
-  for (const { t, end: until = t } of rules) found.fill('\u2500', columnOf(t), columnOf(until) + 1);
-  for (const { t } of rules) found[columnOf(t)] = '\u25b2';
+/** Characters along an axis, and the one that a place on it has. */
+export interface Columns {
+  readonly count: number;
+  of(t: number): number;
+}
+
+/** Returns a column for each bin of an axis, or for several bins where the room is less; without bins at most `most`. */
+export function columnsAlong({ start, end, grid }: TimeAxis, room: number, most = room): Columns {
+  if (grid === undefined) return spreadOver(Math.min(room, most), t => (t - start) / (end - start));
+  const bins = grid.last - grid.first + 1;
+  const binOf = (t: number) => Math.floor((t - grid.origin) / grid.size + ROUNDING) - grid.first;
+  return spreadOver(Math.min(room, bins), t => binOf(t) / bins);
+}
+
+/** Returns a column for each name from the left. */
+export function columnsOfNames(names: number, room: number): Columns {
+  return spreadOver(Math.min(room, names), t => t / names);
+}
+
+/** A part of a bin or a column that is only rounding. */
+const ROUNDING = 1e-6;
+
+function spreadOver(wanted: number, shareOf: (t: number) => number): Columns {
+  const count = Math.max(1, wanted);
+  const of = (t: number) => Math.min(count - 1, Math.max(0, Math.floor(shareOf(t) * count + ROUNDING)));
+  return { count, of };
+}
+
+/** Returns the greatest value in each column as a character; a space for a column without values. */
+export function greatestIn(
+  { count, of }: Columns,
+  points: readonly { readonly t: number; readonly v: number | null }[],
+  characterFor: (v: number) => string,
+): string {
+  const found: (number | undefined)[] = Array.from({ length: count });
+  for (const { t, v } of points) {
+    const column = of(t);
+    if (v !== null) found[column] = Math.max(found[column] ?? v, v);
+  }
+  return found.map(v => (v === undefined ? ' ' : characterFor(v))).join('');
+}
+
+/** Returns a mark for each annotation in its column, and a line to where it ends. */
+export function ruleLine(rules: readonly Rule[], { count, of }: Columns): string {
+  const found = Array.from({ length: count }, () => ' ');
+  for (const { t, end: until = t } of rules) found.fill('\u2500', of(t), of(until) + 1);
+  for (const { t } of rules) found[of(t)] = '\u25b2';
   return found.join('');
 }
 

@@ -5,7 +5,7 @@ import { present } from '../../../present.js';
 import { cutToWidth } from '../../display/aligned.js';
 import type { ChartForm } from '../kinds/kind.js';
 import type { Plot, XyChart } from '../model.js';
-import { FEW_TICKS, timeGuide } from './axes.js';
+import { FEW_TICKS, numberLabels, timeGuide } from './axes.js';
 import { layersOf } from './lines.js';
 import { RULE_LABELS_HEIGHT, ruleLayers } from './rules.js';
 import {
@@ -19,7 +19,15 @@ import {
   titleAbove,
   titlePlace,
 } from './style.js';
-import { characterOf, LEVELS, RULES_NAME, ruleLine, withNames } from './terminal.js';
+import {
+  characterOf,
+  columnsAlong,
+  greatestIn,
+  LEVELS,
+  RULES_NAME,
+  ruleLine,
+  withNames,
+} from './terminal.js';
 import { forLegend, measureText, momentText, overTime, shortText } from './texts.js';
 
 const TITLES: Readonly<Record<Plot['mark'], string>> = {
@@ -98,7 +106,7 @@ function view(plot: Plot, index: number, chart: XyChart, interactive: boolean): 
     encoding: {
       x:
         chart.across === undefined
-          ? { scale: { type: 'utc', nice: false }, axis: timeGuide(start, end, isLast) }
+          ? { scale: { type: 'utc', nice: false }, axis: timeGuide(axis, isLast) }
           : { scale: { domain: [start, end], nice: false, zero: false }, axis: numberGuide(chart, isLast) },
       y: {
         scale: valueScale(plot),
@@ -109,13 +117,20 @@ function view(plot: Plot, index: number, chart: XyChart, interactive: boolean): 
   };
 }
 
-function valueScale({ low, high, isLog }: Plot): object {
+function valueScale(plot: Plot): object {
+  const { low, high, isLog } = plot;
   if (isLog) return { type: 'log', domain: [low, high], nice: true };
-  return { domain: [low, high], zero: false, nice: TICKS };
+  return { domain: [low, high], zero: false, nice: ticksOf(plot) };
 }
 
-function numberGuide({ plots }: XyChart, isLast: boolean): object {
+/** Whole numbers have no ticks between them. */
+function ticksOf({ isIntegral, low, high }: Plot): number {
+  return isIntegral ? Math.max(1, Math.min(TICKS, high - low)) : TICKS;
+}
+
+function numberGuide({ plots, axis }: XyChart, isLast: boolean): object {
   return {
+    ...numberLabels(axis.start, axis.end),
     title: isLast ? titlePlace(plots.length) : null,
     grid: false,
     labelOverlap: true,
@@ -126,10 +141,10 @@ function numberGuide({ plots }: XyChart, isLast: boolean): object {
 function valueGuide(plot: Plot, index: number, room: number): object {
   return {
     ...titleAbove(index, room),
-    tickCount: TICKS,
+    ...numberLabels(plot.low, plot.high),
+    tickCount: ticksOf(plot),
     minExtent: LABELS_WIDTH,
     maxExtent: LABELS_WIDTH,
-    ...present({ tickMinStep: plot.isIntegral ? 1 : undefined }),
   };
 }
 
@@ -144,17 +159,9 @@ function plotLines(chart: XyChart, plot: Plot, width: number): readonly string[]
   const shares = (v: number) => (v - low) / (high - low);
   const isMarked = across === undefined && rules.length > 0;
   const drawn = withNames(isMarked ? [...names, RULES_NAME] : names, width, room => {
-    const columns = Math.min(room, Math.max(...lines.map(line => line.points.length)));
-    const rows = lines.map(({ points }) => {
-      const found: (number | undefined)[] = Array.from({ length: columns });
-      for (const { t, v } of points) {
-        const share = (t - axis.start) / (axis.end - axis.start);
-        const column = Math.min(columns - 1, Math.max(0, Math.floor(share * columns)));
-        if (v !== null) found[column] = Math.max(found[column] ?? v, v);
-      }
-      return found.map(v => (v === undefined ? ' ' : characterOf(LEVELS, shares(v)))).join('');
-    });
-    return isMarked ? [...rows, ruleLine(rules, axis, columns)] : rows;
+    const columns = columnsAlong(axis, room, Math.max(...lines.map(line => line.points.length)));
+    const rows = lines.map(({ points }) => greatestIn(columns, points, v => characterOf(LEVELS, shares(v))));
+    return isMarked ? [...rows, ruleLine(rules, columns)] : rows;
   });
   return head.length > 0 ? [...head, ...drawn] : [...drawn, cutToWidth(range, width)];
 }

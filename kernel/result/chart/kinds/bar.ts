@@ -5,6 +5,7 @@ import type { ChartWish } from '../../../apl/operators/drawing.js';
 import { present } from '../../../present.js';
 import { cutToWidth } from '../../display/aligned.js';
 import { aggregateOf, distinctNames, nameOf, namesOf } from '../columns.js';
+import { numberLabels } from '../draw/axes.js';
 import {
   type Drawing,
   LABELS_SIGNAL,
@@ -187,7 +188,7 @@ function view(plot: BarPlot, index: number, { legend }: BarChart, guide: object)
         scale: { domain: ids, paddingInner: 0.25, paddingOuter: 0.15 },
         axis: guide,
       },
-      x: { scale: scaleOf(plot), axis: valueAxis(index) },
+      x: { scale: scaleOf(plot), axis: valueAxis(plot, index) },
     },
     layer: [
       {
@@ -222,8 +223,9 @@ function scaleOf(plot: BarPlot): object {
   return { domainMin: least, domainMax: high, zero: false, nice: false };
 }
 
-function valueAxis(index: number): object {
+function valueAxis({ low, high }: BarPlot, index: number): object {
   return {
+    ...numberLabels(low, high),
     orient: 'bottom',
     title: titlePlace(index),
     titleAlign: 'left',

@@ -2,9 +2,10 @@
  * Values as colours: a deeper colour is a greater value, on light and on dark.
  */
 import type { ChartWish } from '../../../apl/operators/drawing.js';
+import { present } from '../../../present.js';
 import { cut, formatCount } from '../../../text.js';
 import { aggregateOf, keyTexts, nameOf, namesOf, notDrawn, rowsWithout } from '../columns.js';
-import { timeGuide } from '../draw/axes.js';
+import { numberLabels, timeGuide } from '../draw/axes.js';
 import { RULE_LABELS_HEIGHT, ruleLayers } from '../draw/rules.js';
 import {
   BESIDE_WIDTH,
@@ -18,7 +19,15 @@ import {
   titleAbove,
   titlePlace,
 } from '../draw/style.js';
-import { characterOf, RULES_NAME, ruleLine, withNames } from '../draw/terminal.js';
+import {
+  characterOf,
+  columnsAlong,
+  columnsOfNames,
+  greatestIn,
+  RULES_NAME,
+  ruleLine,
+  withNames,
+} from '../draw/terminal.js';
 import { measureText, overTime } from '../draw/texts.js';
 import { largest, smallest } from '../extent.js';
 import { LABEL_LENGTH } from '../labels.js';
@@ -52,19 +61,29 @@ interface Cell {
   readonly v: number;
 }
 
+/** A vertical axis of numbers; `knee` is where a linear axis becomes a logarithmic one. */
+interface NumberRows {
+  readonly title: string;
+  readonly low: number;
+  readonly high: number;
+  readonly knee?: number;
+}
+
 /** Values as colours, over time or names, and over numbers or names. */
 export interface HeatChart extends ChartModel {
   readonly kind: 'heat';
   /** The horizontal axis: time, or names from the left. */
   readonly axis: TimeAxis | readonly string[];
   /** The vertical axis: numbers with their unit, or names from the top. */
-  readonly rows: readonly string[] | { readonly title: string; readonly low: number; readonly high: number };
+  readonly rows: readonly string[] | NumberRows;
   readonly cells: readonly Cell[];
   readonly unit: string;
   /** The ends of the colours. */
   readonly most: number;
   readonly least: number;
   readonly isLog: boolean;
+  /** Colours are about linear up to here and logarithmic above; absent for those that are all the one or the other. */
+  readonly knee?: number;
 }
 
 const NO_GRID = 'No heatmap: the times have no common distance.';
@@ -171,6 +190,7 @@ function toHistogramHeat(sight: Sight, wish: ChartWish): HeatChart | string | un
     y: cell.y * scale.factor,
     height: cell.height * scale.factor,
   }));
+  const knee = kneeOf(cells);
   return {
     kind: 'heat',
     axis,
@@ -178,6 +198,7 @@ function toHistogramHeat(sight: Sight, wish: ChartWish): HeatChart | string | un
       title: titleOf(nameOf(column), scale.unit),
       low: Math.min(0, ...cells.map(({ y }) => y)),
       high: largest(cells.map(({ y, height }) => y + height)),
+      ...present({ knee }),
     },
     cells,
     unit: '',
@@ -186,6 +207,7 @@ function toHistogramHeat(sight: Sight, wish: ChartWish): HeatChart | string | un
     names: [nameOf(column)],
     remarks: [
       'each bin of the time has buckets of its own; colours are counts',
+      ...(knee === undefined ? [] : ['the axis is logarithmic: a few buckets are far above the others']),
       ...(found.length > shown.length
         ? [`the first ${formatCount(shown.length)} of ${formatCount(found.length)} buckets`]
         : []),
@@ -204,15 +226,45 @@ function momentsIn(time: ChartColumn): Float64Array {
   return Float64Array.from(new Set(numbersOf(time).filter(t => !Number.isNaN(t)))).sort();
 }
 
-/** The ends of the colours. */
-function shadesOf(cells: readonly Cell[], wish: ChartWish): Pick<HeatChart, 'most' | 'least' | 'isLog'> {
+/** A row of names whose greatest value is below this share of all would have no colour to be seen. */
+const FAINT = 0.02;
+
+/** The colours: their ends, and where they become logarithmic. */
+function shadesOf(
+  cells: readonly Cell[],
+  wish: ChartWish,
+): Pick<HeatChart, 'most' | 'least' | 'isLog' | 'knee'> {
   const values = cells.map(({ v }) => v);
-  const least = smallest(values);
+  const [least, most] = [smallest(values), largest(values)];
   const isLog = wish.log === true && least > 0;
-  return { most: largest(values), least: isLog ? least : Math.min(0, least), isLog };
+  const knee = isLog || least < 0 || !hasFaintRow(cells, most) ? undefined : leastAboveZero(values);
+  return { most, least: isLog ? least : Math.min(0, least), isLog, ...present({ knee }) };
+}
+
+function hasFaintRow(cells: readonly Cell[], most: number): boolean {
+  const greatest = new Map<number, number>();
+  for (const { y, v } of cells) greatest.set(y, Math.max(greatest.get(y) ?? 0, v));
+  return [...greatest.values()].some(v => v > 0 && v < FAINT * most);
+}
+
+function leastAboveZero(values: readonly number[]): number {
+  return smallest(values.filter(v => v > 0));
+}
+
+/** Buckets that reach this many times as high as nearly all others do would leave these a line at the bottom. */
+const FAR = 8;
+
+/** Where an axis of buckets becomes logarithmic, for a few that are far above the others; undefined for a linear axis. */
+function kneeOf(cells: readonly Cell[]): number | undefined {
+  const ends = cells.map(({ y, height }) => y + height).sort((a, b) => a - b);
+  const usual = ends[Math.floor(ends.length * 0.9)] ?? 0;
+  const isFar = cells.every(({ y }) => y >= 0) && usual > 0 && (ends.at(-1) ?? 0) > FAR * usual;
+  return isFar ? usual / 10 : undefined;
 }
 
 function logRemark(cells: readonly Cell[], wish: ChartWish): readonly string[] {
+  if (shadesOf(cells, wish).knee !== undefined)
+    return ['colours are logarithmic: some rows are far below the others'];
   const isRefused = wish.log === true && cells.some(({ v }) => v <= 0);
   return isRefused ? ['no log colours: there are values of 0 or less'] : [];
 }
@@ -321,7 +373,7 @@ function across({ axis }: HeatChart): object {
         field: 't',
         type: 'temporal',
         scale: { type: 'utc', nice: false },
-        axis: timeGuide(axis.start, axis.end, true),
+        axis: timeGuide(axis, true),
       },
       x2: { field: 'e' },
     };
@@ -339,10 +391,11 @@ function upwards({ rows, rules = [] }: HeatChart): object {
     return {
       y: {
         ...{ field: 'y', type: 'quantitative' },
-        scale: { domain: [rows.low, rows.high], zero: false, nice: TICKS },
+        scale: heightScale(rows),
         axis: {
           ...titleAbove(0, rules.length === 0 ? 0 : RULE_LABELS_HEIGHT),
-          tickCount: TICKS,
+          ...heightTicks(rows),
+          ...numberLabels(rows.low, rows.high),
           minExtent: LABELS_WIDTH,
           maxExtent: LABELS_WIDTH,
         },
@@ -358,20 +411,43 @@ function upwards({ rows, rules = [] }: HeatChart): object {
   };
 }
 
+function heightScale({ low, high, knee }: NumberRows): object {
+  const domain = [low, high];
+  if (knee === undefined) return { domain, zero: false, nice: TICKS };
+  return { type: 'symlog', constant: knee, domain, nice: false };
+}
+
+/** Powers of ten on a logarithmic axis, from where it becomes one. */
+function heightTicks({ high, knee }: NumberRows): object {
+  return knee === undefined ? { tickCount: TICKS } : { values: powersUpTo(high, knee) };
+}
+
+function powersUpTo(high: number, knee: number): readonly number[] {
+  const [first, last] = [Math.ceil(Math.log10(knee)), Math.floor(Math.log10(high))];
+  return [0, ...Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => 10 ** (first + index))];
+}
+
 /** Shades of one colour: the least can still be seen, on light and on dark. */
 const SHADES = ['rgba(42, 133, 199, 0.12)', 'rgba(42, 133, 199, 1)'];
 
-function colors({ least, most, isLog }: HeatChart): object {
+function colors({ least, most, isLog, knee }: HeatChart): object {
   const low = least < most ? least : isLog ? most / 10 : most - 1;
   return {
     field: 'v',
     type: 'quantitative',
-    scale: { type: isLog ? 'log' : 'linear', domain: [low, most], range: SHADES, zero: false, nice: false },
+    scale: { ...shadeScale(isLog, knee), domain: [low, most], range: SHADES, nice: false },
     legend: {
-      ...{ title: titlePlace(1), orient: 'bottom', direction: 'horizontal', tickCount: TICKS },
+      ...{ title: titlePlace(1), orient: 'bottom', direction: 'horizontal' },
+      ...(knee === undefined ? { tickCount: TICKS } : { values: powersUpTo(most, knee) }),
+      ...numberLabels(low, most),
       gradientLength: { expr: 'min(260, width - 20)' },
     },
   };
+}
+
+function shadeScale(isLog: boolean, knee: number | undefined): object {
+  if (knee !== undefined) return { type: 'symlog', constant: knee };
+  return isLog ? { type: 'log' } : { type: 'linear', zero: false };
 }
 
 function tooltip({ axis, rows }: HeatChart): readonly object[] {
@@ -402,24 +478,24 @@ const SHADES_PRINTED = '░▒▓█';
 
 /** A shade for each cell of a band of names; bands of numbers have no lines of their own. */
 function heatLines(chart: HeatChart, width: number): readonly string[] {
-  const { axis, rows, cells, least, most, isLog, rules = [] } = chart;
-  if (!('map' in rows)) return [];
-  const [start, end] = 'start' in axis ? [axis.start, axis.end] : [0, axis.length];
-  const scaled = (v: number) => (isLog ? Math.log(v) : v);
-  const shares = (v: number) => (scaled(v) - scaled(least)) / (scaled(most) - scaled(least));
-  const marked = 'start' in axis && rules.length > 0 ? axis : undefined;
+  const { axis, rows, cells, rules = [] } = chart;
+  if (!isNames(rows)) return [];
+  const marked = isNames(axis) || rules.length === 0 ? undefined : axis;
   return withNames(marked === undefined ? rows : [...rows, RULES_NAME], width, room => {
-    const columns = Math.min(room, Math.round((end - start) / Math.max(cells[0]?.width ?? 1, 1e-9)));
+    const columns = isNames(axis) ? columnsOfNames(axis.length, room) : columnsAlong(axis, room);
     const shades = rows.map((_, y) => {
-      const found: (number | undefined)[] = Array.from({ length: Math.max(1, columns) });
-      for (const cell of cells.filter(each => each.y === y)) {
-        const column = Math.min(columns - 1, Math.floor(((cell.x - start) / (end - start)) * columns));
-        found[column] = Math.max(found[column] ?? cell.v, cell.v);
-      }
-      return found.map(v => (v === undefined ? ' ' : characterOf(SHADES_PRINTED, shares(v)))).join('');
+      const own = cells.filter(cell => cell.y === y).map(({ x, v }) => ({ t: x, v }));
+      return greatestIn(columns, own, v => characterOf(SHADES_PRINTED, shareOf(chart, v)));
     });
-    return marked === undefined ? shades : [...shades, ruleLine(rules, marked, Math.max(1, columns))];
+    return marked === undefined ? shades : [...shades, ruleLine(rules, columns)];
   });
+}
+
+/** How far the colour of a value is from the least, from 0 to 1. */
+function shareOf({ least, most, isLog, knee }: HeatChart, v: number): number {
+  const scale = (value: number) =>
+    isLog ? Math.log(value) : knee === undefined ? value : Math.log1p(value / knee);
+  return (scale(v) - scale(least)) / (scale(most) - scale(least));
 }
 
 function extremesOf({ cells, unit }: HeatChart): readonly string[] {

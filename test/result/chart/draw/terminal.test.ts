@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { toTerminal } from '../../../../kernel/result/chart/describe.js';
 import { chartOutput } from '../../../../kernel/result/mime.js';
 import { cells, type SampleTable, sampleResult } from '../../sample.js';
-import { buckets, chartOf, time } from '../fixtures.js';
+import { buckets, chartOf, minute, time } from '../fixtures.js';
 
 const range = { start: '2026-11-20T09:00:00Z', end: '2026-11-20T09:08:00Z' };
 const total = { n: { name: 'count' } };
@@ -38,6 +38,20 @@ test('a line of blocks for one measure, with its ends below', async () => {
     'n  \u2581\u2582\u2583\u2584\u2585\u2586\u2587\u2588',
     '0 to 7',
   ]);
+});
+
+test('a bin that begins before the range has a column of its own', async () => {
+  const table: SampleTable = {
+    columns: [
+      ['_time', 'datetime', cells(8, row => minute(row * 10 - 10))],
+      ['n', 'integer', '[335,628,668,700,730,837,347,50]'],
+    ],
+    buckets: { field: '_time', size: 600_000_000_000 },
+    range: { start: minute(-4), end: minute(66) },
+    aggs: total,
+  };
+  expect((await drawn(table, 80))[0]).toBe('n  \u2584\u2587\u2587\u2587\u2587\u2588\u2584\u2581');
+  expect((await drawn(table, 80, 'heat'))[0]).toBe('n  \u2592\u2588\u2588\u2588\u2588\u2588\u2592\u2591');
 });
 
 test('groups share an axis, a missing value is a gap, and names are no control characters', async () => {

@@ -1,0 +1,61 @@
+import * as vega from 'vega';
+import { expect, test } from 'vitest';
+import { numberLabels, timeGuide } from '../../../../kernel/result/chart/draw/axes.js';
+import { xyForm } from '../../../../kernel/result/chart/draw/xy.js';
+import { cells, type SampleTable } from '../../sample.js';
+import { chartOf, textsIn, time } from '../fixtures.js';
+
+const DAY = 86_400_000;
+const start = Date.UTC(2026, 0, 17);
+
+/** What an axis writes at some values. */
+function written(labels: object, values: readonly number[]): readonly string[] {
+  const { labelExpr } = labels as { readonly labelExpr: string };
+  const view = new vega.View(
+    vega.parse({
+      data: [
+        {
+          name: 'd',
+          values: values.map(value => ({ value })),
+          transform: [{ type: 'formula', as: 'text', expr: labelExpr }],
+        },
+      ],
+    }),
+  ).run();
+  return view.data('d').map(({ text }) => text);
+}
+
+test.each<[string, readonly [number, number], readonly number[], readonly string[]]>([
+  ['a count of one', [0, 1], [0, 1], ['0', '1']],
+  ['parts', [0, 0.5], [0, 0.001, 0.25], ['0', '0.001', '0.25']],
+  ['thousands', [0, 900_000], [1_500, 900_000], ['1,500', '900,000']],
+  ['from one to a billion', [1, 1e9], [1, 100, 10_000, 1e9], ['1', '100', '10k', '1G']],
+  ['millions below zero', [-2.5e6, 0], [-2.5e6, 0], ['\u22122.5M', '0']],
+  ['very small', [0, 5e-6], [5e-6, 2.5e-6], ['5e-6', '2.5e-6']],
+])('%s: each number as it is read', (_, [low, high], values, texts) => {
+  expect(written(numberLabels(low, high), values)).toEqual(texts);
+});
+
+test('bins of days have dates; hours stand where a day is divided', () => {
+  const grid = { origin: start, size: DAY, first: 0, last: 8 };
+  const axis = { start, end: start + 9 * DAY, until: start + 9 * DAY, isSearched: true };
+  expect(timeGuide({ ...axis, grid }, true)).toMatchObject({
+    format: '%b %d',
+    tickCount: { interval: 'day', step: 1 },
+  });
+  expect(written(timeGuide(axis, true), [start, start + DAY / 2])).toEqual(['Jan 17', 'Jan 17, 12:00']);
+});
+
+test.each<[string, readonly number[], readonly string[]]>([
+  ['one', [1, 1], ['0', '1']],
+  ['three', [3, 1], ['0', '1', '2', '3']],
+])('an axis of whole numbers up to %s has no parts of them', async (_, values, ticks) => {
+  const table: SampleTable = {
+    columns: [time(2), ['n', 'integer', cells(2, row => values[row])]],
+    buckets: { field: '_time', size: 60_000_000_000 },
+    aggs: { n: { name: 'count' } },
+  };
+  const { svg, model } = await chartOf(table);
+  expect(model.kind).toBe(xyForm.type);
+  expect(textsIn(svg).filter(text => /^[\d.]+$/.test(text))).toEqual(ticks);
+});
