@@ -48,6 +48,28 @@ export function escapeMarkdown(text: string): string {
     .replace(/^(\d*)([+\-.)])(?= |$)/, '$1\\$2');
 }
 
+/**
+ * As `escapeMarkdown`, for a cell of a table that people also read as it is written, as in a chat: a text in which nothing can be
+ * taken for markup, a link or LaTeX keeps all its characters, but for a `|`.
+ */
+export function escapeMarkdownCell(text: string): string {
+  return MARKUP.test(text) ? escapeMarkdown(text) : visible(text).replace(/\s+/g, ' ').replaceAll('|', '\\|');
+}
+
+/** What Markdown, its dialects or LaTeX in it may take for more than text, within a cell. */
+const MARKUP = new RegExp(
+  [
+    /[`$]|<[a-z/!?]|&(?:#|\w+;)|\](?:\(|\[|:)/,
+    /\\(?:[!-/:-@[-`{-~]|begin|(?:eq)?ref)/,
+    // Two of them may enclose something.
+    /\*.*\*|~.*~|(?:^|[^a-z0-9])_.*_(?:[^a-z0-9]|$)|_(?:[^a-z0-9]|$).*_/,
+    /:\/\/|www\.|\w@\w|@@|mailto:|:[\w+-]*[a-z][\w+-]*:|:1\d\d\d?:/,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+  'is',
+);
+
 /** A stretch of a line of Markdown as it is shown. */
 export interface MarkdownPart {
   readonly kind: 'text' | 'code' | 'break';

@@ -1,9 +1,11 @@
 import fc from 'fast-check';
+import MarkdownIt from 'markdown-it';
 import { describe, expect, test } from 'vitest';
 import {
   cut,
   escapeHtml,
   escapeMarkdown,
+  escapeMarkdownCell,
   formatBytes,
   formatCount,
   markdownParts,
@@ -17,6 +19,8 @@ import {
   withoutTokens,
   withoutTokensIn,
 } from '../kernel/text.js';
+
+const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"' };
 
 /** What Markdown and LaTeX are made of. */
 const markdownSign = fc.constantFrom(
@@ -104,6 +108,39 @@ describe('Markdown', () => {
         const shown = [...markdownParts(escapeMarkdown(text))];
         expect(shown.every(({ kind }) => kind === 'text')).toBe(true);
         expect(shown.map(part => part.text).join('')).toBe(visible(text).replace(/\s+/g, ' '));
+      }),
+    );
+  });
+
+  test.each([
+    ...[
+      '2026-11-24T02:20:00Z',
+      '_time',
+      'GET /api/v1/carts?id=1&b=2',
+      '["a", {"b": 1}]',
+      'C:\\temp',
+      '5 * 3',
+    ],
+    ...['service_name', '#1 (first)', '!x > 5', 'a_b_c', '50% ~ 60%'],
+  ])('in a cell leaves %j as it is', text => expect(escapeMarkdownCell(text)).toBe(text));
+
+  test('in a cell escapes what would be more than text', () => {
+    expect(escapeMarkdownCell('a | b')).toBe('a \\| b');
+    expect(escapeMarkdownCell('[x](javascript:y)')).toBe('\\[x\\](javascript\\:y)');
+    expect(escapeMarkdownCell('5$ or 6$')).toBe('5<span>\\$</span> or 6<span>\\$</span>');
+  });
+
+  test('in a cell of any text is shown as the text, and is nothing but text', () => {
+    const reader = new MarkdownIt({ html: true, linkify: true });
+    const unescaped = (html: string) =>
+      html
+        .replace(/<\/?span>/g, '')
+        .replace(/&(lt|gt|amp|quot);/g, (_, name: string) => ENTITIES[name] ?? '');
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.string({ unit: markdownSign })), text => {
+        const html = reader.render(`| a |\n|---|\n| ${escapeMarkdownCell(text)} |\n`);
+        const cell = /<td>(.*)<\/td>/s.exec(html)?.[1] ?? '';
+        expect(unescaped(cell).trim()).toBe(visible(text).replace(/\s+/g, ' ').trim());
       }),
     );
   });

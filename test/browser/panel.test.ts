@@ -183,6 +183,9 @@ describe.each(FRONT_ENDS)('toolbar and panel in $name', frontEnd => {
     await page.keyboard.press('Control+End');
     await page.keyboard.insertText('\n| where ');
     await panel.rows('value').filter({ hasText: /^GET/ }).click();
+    await soon(() => panel.details().textContent()).toContain('GET');
+    expect(await cells.source(2)).toBe(`${sources[2]}\n| where `);
+    await panel.rows('value').filter({ hasText: /^GET/ }).dblclick();
     await soon(() => cells.source(2)).toBe(`${sources[2]}\n| where "GET"`);
     await page.keyboard.press('Control+z');
     await page.keyboard.press('Control+z');

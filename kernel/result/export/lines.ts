@@ -2,7 +2,7 @@
  * Tables as lines of text: exact values for programs, and Markdown for people.
  */
 import { DataType, type Field, type Table, type Vector } from 'apache-arrow';
-import { escapeMarkdown, spreadsheetText } from '../../text.js';
+import { escapeMarkdownCell, spreadsheetText } from '../../text.js';
 import { cellText, exactInt64 } from '../display/text.js';
 import { FIELD_KEY } from '../field.js';
 
@@ -47,9 +47,9 @@ export function* markdown(table: Table): Generator<FilePart> {
   const { fields } = table.schema;
   const columns = columnsOf(
     table,
-    field => (vector, row) => escapeMarkdown(cellText(vector, row, field) ?? ''),
+    field => (vector, row) => escapeMarkdownCell(cellText(vector, row, field) ?? ''),
   );
-  const header = fields.map(({ name }) => escapeMarkdown(name));
+  const header = fields.map(({ name }) => escapeMarkdownCell(name));
   const rule = fields.map(field => (isRightAligned(field) ? '--:' : ':--'));
   yield { part: `| ${header.join(' | ')} |\n| ${rule.join(' | ')} |\n`, rows: 0 };
   yield* parts(table, row => `| ${columns.map(cell => cell(row)).join(' | ')} |\n`);

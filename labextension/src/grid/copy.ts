@@ -1,7 +1,7 @@
 /** Cells as text for the clipboard: exact values, without the grid's formatting; in Markdown, for people, as they are shown. */
 import { DataType, type Field } from 'apache-arrow';
 import { isNumeric } from '../../../kernel/result/display/text.js';
-import { escapeMarkdown, spreadsheetText } from '../../../kernel/text.js';
+import { escapeMarkdownCell, spreadsheetText } from '../../../kernel/text.js';
 
 /** A block of cells: columns, and rows of exact texts (null for a null). */
 export interface CellBlock {
@@ -70,8 +70,8 @@ function jsonCell(field: Field, cell: string | null): string {
 function markdownOf({ fields, rows }: CellBlock): string {
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
   return [
-    line(fields.map(({ name }) => escapeMarkdown(name))),
+    line(fields.map(({ name }) => escapeMarkdownCell(name))),
     line(fields.map(field => (isNumeric(field) ? '---:' : '---'))),
-    ...rows.map(row => line(row.map(cell => escapeMarkdown(cell ?? '')))),
+    ...rows.map(row => line(row.map(cell => escapeMarkdownCell(cell ?? '')))),
   ].join('\n');
 }

@@ -19,6 +19,7 @@ import { notebookRows, type RowSource, SourceError } from './data/source.js';
 import { isPlain, type Setup, type SetupStore, viewOf, wordsOf } from './setup.js';
 import { ColumnLayout } from './surface/columns.js';
 import { type GestureActions, listen } from './surface/gestures.js';
+import type { WrittenLine } from './surface/place.js';
 import { HEAD_ROW, inBlock, isOfHeads, type Selection } from './surface/selection.js';
 import { Surface, type SurfaceModel } from './surface/surface.js';
 
@@ -35,8 +36,8 @@ export interface GridOptions {
    * when the result is gone.
    */
   readonly connect: (lost: (error: SourceError) => void) => Promise<RowSource> | undefined;
-  /** Adds a `where` line to the query; false where that cannot be done. */
-  readonly addCondition: (condition: string) => boolean;
+  /** Adds a `where` line on a field to the query; undefined where that cannot be done. */
+  readonly addCondition: (field: string, condition: string) => WrittenLine | undefined;
   /** Gives the keys back to the cell of the result. */
   readonly leave: () => void;
   /** Keeps what the reader sets up for the next run; undefined where there is none. */
@@ -59,6 +60,8 @@ export class Grid {
   readonly #chipsOf = new WeakMap<Filter, HTMLElement>();
   readonly #kept = element('div', { class: 'apl-grid-kept' });
   readonly #status = element('span', { class: 'apl-grid-status', role: 'status' });
+  /** Takes back what the message tells of. */
+  readonly #undo = element('span', { class: 'apl-grid-undo' });
   readonly #below = element('div', { class: 'apl-grid-below' });
   readonly #saved: Rows;
   #rows: Rows;
@@ -98,7 +101,12 @@ export class Grid {
     this.#surface = new Surface(this.#surfaceModel());
     listen(this.#surface, this.#gestureActions());
     const hasTimes = this.#layout.all.some(({ isTime }) => isTime);
-    this.#toolbar = toolbar(options.surroundings.heading, this.#status, hasTimes, this.#toolbarActions());
+    this.#toolbar = toolbar(
+      options.surroundings.heading,
+      [this.#status, this.#undo],
+      hasTimes,
+      this.#toolbarActions(),
+    );
     this.node = this.#build();
     this.#showControls('');
   }
@@ -179,6 +187,7 @@ export class Grid {
     });
     if (opened === undefined || view !== this.#wanted || this.#isDisposed) return;
     this.node.classList.remove('apl-grid-busy');
+    this.#undo.replaceChildren();
     this.#message = '';
     this.#surface.table.scrollTop = 0;
     await this.#turnTo(opened);
@@ -267,6 +276,7 @@ export class Grid {
   }
 
   #say(message: string): void {
+    this.#undo.replaceChildren();
     this.#message = message;
     this.#drawStatus();
   }
@@ -480,11 +490,17 @@ export class Grid {
 
   #condition(column: GridColumn, value: string | null, keep: boolean): void {
     const condition = conditionFor(column, value, keep);
-    this.#say(
-      this.#options.addCondition(condition)
-        ? `Added | where ${condition} to the query: run the cell again.`
-        : 'The cell of this result cannot be written.',
-    );
+    const line = this.#options.addCondition(column.name, condition);
+    if (line === undefined) {
+      this.#say('The cell of this result cannot be written.');
+      return;
+    }
+    this.#say(`Added | where ${condition} ${placeText(line)}. Run the cell again.`);
+    const undo = button('Undo', 'Take the line out of the query again', () => {
+      this.#surface.focus();
+      this.#say(line.undo() ? 'The query is as it was.' : 'The cell has changed since: undo there.');
+    });
+    this.#undo.replaceChildren(undo);
   }
 
   /** True once a row is here; says so where it does not come. */
@@ -503,6 +519,7 @@ export class Grid {
     const columns = this.#layout.shown;
     const cells = columns.map(column => this.#rows.exact(row, column));
     this.#below.replaceChildren(detailsOf({ number: row + 1, columns, cells }, () => this.#closeRow()));
+    this.#below.scrollIntoView({ block: 'nearest' });
   }
 
   #closeRow(): void {
@@ -545,6 +562,13 @@ export class Grid {
     const rest = count < wanted ? `, the first of ${formatCount(wanted)}: %export writes all of them` : '';
     this.#say(`Copied ${plural(count, 'row')} \u00d7 ${plural(columns.length, 'column')}${rest}.`);
   }
+}
+
+/** Says what a line filters: the rows of the data, or what an operator has made of them. */
+function placeText({ before, after }: WrittenLine): string {
+  const words = (text: string) => cut(visible(text), LABEL_LENGTH);
+  if (after !== undefined) return `after ${words(after)}: it filters what that returned`;
+  return before === undefined ? 'to the query' : `before ${words(before)}`;
 }
 
 function labelOf(filter: Filter): string {

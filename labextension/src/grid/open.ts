@@ -8,6 +8,7 @@ import { kernelRows } from './data/kernel-rows.js';
 import { Grid } from './grid.js';
 import type { SetupStore } from './setup.js';
 import { addGridStyle } from './style.js';
+import type { WrittenLine } from './surface/place.js';
 
 compressionRegistry.set(CompressionType.LZ4_FRAME, { decode: decodeLz4 });
 
@@ -16,7 +17,7 @@ export interface Connections {
   /** Names the result in the kernel; absent in outputs of other kernels. */
   readonly reference: ResultReference | undefined;
   kernel(): Kernel.IKernelConnection | undefined;
-  addCondition(condition: string): boolean;
+  addCondition(field: string, condition: string): WrittenLine | undefined;
   leave(): void;
   readonly setups: SetupStore | undefined;
 }

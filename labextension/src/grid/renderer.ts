@@ -37,7 +37,7 @@ class ArrowOutput extends Widget implements IRenderMime.IRenderer {
     const grid = await openGrid(model, {
       reference: referenceOf(metadata.apl),
       kernel: () => this.#place.kernel(output),
-      addCondition: condition => this.#place.addCondition(output, query, condition),
+      addCondition: (field, condition) => this.#place.addCondition(output, query, field, condition),
       leave: () => this.#place.leave(output),
       setups: this.#place.setups(output),
     });

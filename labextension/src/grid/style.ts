@@ -21,7 +21,7 @@ const RULES = `
 .apl-grid-controls { display: flex; flex-wrap: wrap; align-items: center; gap: 4px 6px; margin-left: auto; }
 .apl-grid-heading { font-weight: 500; }
 .apl-grid-status { color: var(--jp-content-font-color2); overflow-wrap: anywhere; }
-.apl-grid-busy .apl-grid-status::after { content: ' \u2026'; }
+.apl-grid-busy .apl-grid-status::after { content: ' Reading all rows \u2026'; }
 .apl-grid-input { font: inherit; font-size: 12px; color: var(--jp-content-font-color1); background: var(--jp-layout-color0); border: 1px solid var(--jp-border-color1); border-radius: 3px; padding: 1px 6px; min-width: 0; }
 .apl-grid-search { width: 150px; }
 .apl-grid :is(button, input, summary):focus-visible { outline: 2px solid var(--jp-brand-color1); outline-offset: 1px; }
@@ -42,6 +42,7 @@ const RULES = `
 .apl-grid regular-table :is(.apl-grid-bounded, .rt-cell-clip, thead th) { overflow: hidden; text-overflow: ellipsis; unicode-bidi: isolate; }
 .apl-grid regular-table thead th { height: 40px; max-width: 440px; position: relative; z-index: 1; background: var(--jp-layout-color2); border-bottom: 1px solid var(--jp-border-color1); font-weight: 600; line-height: 16px; padding-right: 24px; cursor: pointer; vertical-align: bottom; }
 .apl-grid regular-table thead th > span:first-child { display: inline-block; max-width: 100%; overflow: hidden; text-overflow: ellipsis; vertical-align: bottom; }
+.apl-grid regular-table thead th > [data-order]:not([data-order=''])::before { content: attr(data-order) ' '; color: var(--jp-brand-color1); }
 .apl-grid regular-table thead th small { display: block; font-size: 11px; font-weight: 400; color: var(--jp-content-font-color2); }
 .apl-grid regular-table thead th .apl-grid-menu { width: 18px; margin: 0 -18px 0 0; padding: 0; line-height: 16px; border: 0; background: none; color: var(--jp-content-font-color2); }
 .apl-grid regular-table .rt-column-resize { position: absolute; top: 0; right: 0; width: 6px; height: 100%; cursor: col-resize; }
@@ -54,10 +55,14 @@ const RULES = `
 .apl-grid regular-table tbody :is(td, th).apl-grid-warning { color: color-mix(in srgb, var(--jp-warn-color1) 80%, var(--jp-content-font-color1)); font-weight: 600; }
 .apl-grid regular-table tbody :is(td, th).apl-grid-quiet { color: var(--jp-content-font-color2); }
 .apl-grid regular-table tr :is(td, th).apl-grid-selected { background: color-mix(in srgb, var(--jp-brand-color1) 24%, var(--jp-layout-color0)); }
+.apl-grid-chevron { position: absolute; z-index: 1; width: 18px; height: 24px; padding: 0; border: 0; border-radius: 0; background: var(--jp-brand-color1); color: var(--jp-ui-inverse-font-color1, #fff); font-size: 11px; line-height: 24px; cursor: pointer; }
+.apl-grid-chevron[hidden] { display: none; }
 .apl-grid-wrap regular-table tbody td { white-space: pre-wrap; overflow-wrap: anywhere; height: var(--apl-grid-row); vertical-align: top; }
 ::highlight(apl-grid-search) { background-color: #ffd54f; color: #1f1f1f; }
 .apl-grid-row { display: flex; flex-wrap: wrap; gap: 4px; margin: 0 0 6px; }
 .apl-grid-row:last-child { margin: 0; }
+.apl-grid-row > span { flex: 0 0 88px; align-self: center; color: var(--jp-content-font-color2); }
+.apl-grid-undo:empty { display: none; }
 .apl-grid-row .apl-grid-input { flex: 1; }
 .apl-grid-list { display: flex; flex-direction: column; max-height: 260px; overflow: auto; margin-top: 6px; }
 .apl-grid-list label { display: flex; align-items: center; gap: 2px; }

@@ -16,7 +16,7 @@ const MISTAKE_LENGTH = 300;
 
 const noCell = 'Nothing was written: choose a code cell first.';
 
-/** Returns the actions of a row; where the first writes a name, a click on the row or Enter runs it too. */
+/** Returns the actions of a row; where the first writes a name, a double click on the row, Enter or Insert runs it too. */
 export function actionsOf(subject: Subject): readonly Action[] {
   switch (subject.kind) {
     case 'profile':

@@ -287,7 +287,7 @@ function historyItem(row: HistoryRow): Item {
   };
 }
 
-/** Returns the text that a click writes into the cell; undefined for a row that has none. */
+/** Returns the text that a double click writes into the cell; undefined for a row that has none. */
 export function insertOf(subject: Subject): string | undefined {
   switch (subject.kind) {
     case 'dataset':

@@ -6,7 +6,7 @@ export interface TreeOwner {
   toggle(row: TreeRow): void;
   /** The row became the active one. */
   chosen(row: TreeRow | undefined): void;
-  /** A click, or Enter. */
+  /** A double click, Enter or Insert. */
   run(row: TreeRow): void;
 }
 
@@ -40,6 +40,7 @@ export class Tree {
     this.node.addEventListener('scroll', () => this.#drawSoon(), { passive: true });
     this.node.addEventListener('keydown', event => this.#onKey(event));
     this.node.addEventListener('click', event => this.#onClick(event));
+    this.node.addEventListener('dblclick', event => this.#onDoubleClick(event));
     new ResizeObserver(() => this.#drawSoon()).observe(this.node);
   }
 
@@ -118,8 +119,15 @@ export class Tree {
     const row = this.#rows[index];
     if (row === undefined) return;
     this.#activate(index);
-    if (row.isOpen !== undefined && target.closest('.apl-tree-twisty') !== null) this.#owner.toggle(row);
-    else this.#owner.run(row);
+    const isOpener = row.kind === 'section' || target.closest('.apl-tree-twisty') !== null;
+    if (row.isOpen !== undefined && isOpener) this.#owner.toggle(row);
+  }
+
+  #onDoubleClick(event: MouseEvent): void {
+    const target = event.target as HTMLElement;
+    const row = this.#rows[Number(target.closest<HTMLElement>('.apl-tree-row')?.dataset.index)];
+    if (row === undefined || row.kind === 'section' || target.closest('.apl-tree-twisty') !== null) return;
+    this.#owner.run(row);
   }
 
   #onKey(event: KeyboardEvent): void {
@@ -141,6 +149,7 @@ export class Tree {
     ArrowRight: () => this.#enter(),
     ArrowLeft: () => this.#leave(),
     Enter: () => this.active && this.#owner.run(this.active),
+    Insert: () => this.active && this.#owner.run(this.active),
     ' ': () => this.active && this.active.isOpen !== undefined && this.#owner.toggle(this.active),
   };
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { conditionFor, whereLine } from '../../../kernel/apl/editor/condition.js';
+import { conditionFor } from '../../../kernel/apl/editor/condition.js';
 import { parseQuery } from '../../../kernel/apl/syntax/parse.js';
 
 describe('a value becomes a condition', () => {
@@ -34,34 +34,4 @@ describe('a value becomes a condition', () => {
     for (const condition of [keep, leave])
       expect(parseQuery(`['d'] | where ${condition}`).diagnostics).toEqual([]);
   });
-});
-
-describe('the line goes to the end of the query', () => {
-  const put = (source: string, query: string) => {
-    const line = whereLine(source, query, 'x == 1');
-    return line && source.slice(0, line.at) + line.text + source.slice(line.at);
-  };
-  test.each<[string, string, string, string | undefined]>([
-    ['of one query', "['d']", "['d']", "['d']\n| where x == 1"],
-    [
-      'before a comment and a semicolon',
-      "['d'] | limit 5; // five",
-      "['d'] | limit 5;",
-      "['d'] | limit 5\n| where x == 1; // five",
-    ],
-    ['of that query of several', "['a']\n\n['b']", "['a']", "['a']\n| where x == 1\n\n['b']"],
-    [
-      'after magics and lets',
-      "%%time 1h\nlet y = 1;\n['a'] | where z == y",
-      "let y = 1;\n['a'] | where z == y",
-      "%%time 1h\nlet y = 1;\n['a'] | where z == y\n| where x == 1",
-    ],
-    [
-      'of the last one, where the cell has changed',
-      "['a']\n\n['b']",
-      "['c']",
-      "['a']\n\n['b']\n| where x == 1",
-    ],
-    ['nowhere without a query', '%help', "['c']", undefined],
-  ])('%s', (_, source, query, changed) => expect(put(source, query)).toBe(changed));
 });

@@ -48,9 +48,9 @@ export const readRows = (grid: number, column: number, filtered: readonly number
     const one = { cells, details: textsOf(panel, 'dt, dd'), chip: '', status: '' };
     rows.push(one);
     if (!${JSON.stringify(filtered)}.includes(number)) continue;
-    press(rowOf(number).querySelectorAll('td')[${column}], ['mousedown', 'mouseup']);
+    press(rowOf(number).querySelectorAll('td')[${column}], ['contextmenu']);
     const menu = await until('menu of row ' + number, () => document.querySelector('.apl-popover[aria-label="Value"]'));
-    [...menu.querySelectorAll('button')].find(each => each.textContent === 'Only here').click();
+    [...menu.querySelectorAll('button')].find(each => /^Show only rows/.test(each.title)).click();
     const chip = await until('filter of row ' + number, () => grid.querySelector('.apl-grid-chips button'));
     await until('matches of row ' + number, () => / rows? match|^1 of/.test(grid.querySelector('.apl-grid-status').textContent));
     one.chip = chip.textContent;

@@ -44,7 +44,7 @@ export const STATES: readonly State[] = [
   {
     name: 'value',
     parts: popover,
-    show: page => grid(page, 1).locator('tbody td').first().click(),
+    show: page => grid(page, 1).locator('tbody td').first().click({ button: 'right' }),
   },
   {
     name: 'row',

@@ -55,9 +55,9 @@ test.each<[CopyFormat, string]>([
     [
       '| name | n | x | ok | tags |',
       '| --- | ---: | ---: | --- | --- |',
-      '| a,"b"\u21b5\u21e5c | 9223372036854775807 | 0.1 | true | \\["x",1\\] |',
+      '| a,"b"\u21b5\u21e5c | 9223372036854775807 | 0.1 | true | ["x",1] |',
       '|  |  | NaN |  |  |',
-      '|  | -5 | -Infinity | false | \\{\\} |',
+      '|  | -5 | -Infinity | false | {} |',
       '| =cmd\\|calc | 1 | -0 | true | null |',
       '| \\| \\<img src=x onerror=alert(1)\\> \\*b\\* \\[l\\](javascript\\:1) | 1 | 1e300 | true | "y" |',
     ].join('\n'),

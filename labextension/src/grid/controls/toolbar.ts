@@ -29,7 +29,7 @@ export interface Toolbar {
 /** Makes the line above a grid: size and range, the last message, search, time zone and menus. */
 export function toolbar(
   heading: string,
-  status: HTMLElement,
+  said: readonly HTMLElement[],
   hasTimes: boolean,
   actions: ToolbarActions,
 ): Toolbar {
@@ -42,7 +42,7 @@ export function toolbar(
     'div',
     { class: 'apl-grid-bar', role: 'toolbar', 'aria-label': 'Result' },
     element('span', { class: 'apl-grid-heading' }, heading),
-    status,
+    ...said,
     element(
       'span',
       { class: 'apl-grid-controls' },

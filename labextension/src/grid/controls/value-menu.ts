@@ -12,32 +12,32 @@ export interface ValueActions {
   showRow(): void;
 }
 
-/** Returns the content of the menu of a value. */
+/** Returns the content of the menu of a value: first what changes nothing, then the grid, then the query. */
 export function valueMenu(column: GridColumn, actions: ValueActions): readonly Node[] {
   const row = (...buttons: readonly Node[]) => element('div', { class: 'apl-grid-row' }, ...buttons);
-  const here = [
-    row(
-      button('Only here', `Show only rows with this ${nameOf(column)}; the query stays`, () =>
-        actions.filter('=='),
-      ),
-      button('Not here', `Hide rows with this ${nameOf(column)}; the query stays`, () =>
-        actions.filter('!='),
-      ),
+  const choices = (where: string, keep: HTMLElement, leave: HTMLElement) =>
+    row(element('span', {}, where), keep, leave);
+  const here = choices(
+    'In this table',
+    button('Keep only', `Show only rows with this ${nameOf(column)}; the query stays`, () =>
+      actions.filter('=='),
     ),
-  ];
+    button('Leave out', `Hide rows with this ${nameOf(column)}; the query stays`, () => actions.filter('!=')),
+  );
   return [
     row(
+      button('Copy', 'Copy the exact value', actions.copy),
+      button('Whole row', 'Show every field of the row', actions.showRow),
+    ),
+    ...(actions.canCompute ? [here] : []),
+    choices(
+      'In the query',
       button('Keep only', 'Add a where line to the query that keeps this value', () =>
         actions.condition(true),
       ),
       button('Leave out', 'Add a where line to the query that leaves this value out', () =>
         actions.condition(false),
       ),
-    ),
-    ...(actions.canCompute ? here : []),
-    row(
-      button('Copy', 'Copy the exact value', actions.copy),
-      button('Whole row', 'Show every field of the row', actions.showRow),
     ),
   ];
 }

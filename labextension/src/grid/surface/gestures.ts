@@ -1,5 +1,5 @@
 import type { GridColumn } from '../cells.js';
-import { type CellPlace, HEAD_ROW, type Selection } from './selection.js';
+import { type CellPlace, HEAD_ROW, isIn, type Selection } from './selection.js';
 import { ROW_HEIGHT, ROWS_IN_SIGHT, type Surface } from './surface.js';
 
 /** The actions that mouse and keys trigger. */
@@ -9,7 +9,7 @@ export interface GestureActions {
   select(selection: Selection): void;
   /** A click on a head, or Enter there; with Shift it adds a key to the sort. */
   sort(column: GridColumn, isMore: boolean): void;
-  /** A click on one value. */
+  /** Opens the menu of a value beside its cell. */
   openValue(target: HTMLElement, column: GridColumn, row: number): void;
   /** Opens the menu of a column beside one of its cells. */
   openColumn(target: HTMLElement, column: GridColumn): void;
@@ -26,6 +26,11 @@ export function listen(surface: Surface, actions: GestureActions): void {
     if (place !== undefined && place.y >= 0) actions.showRow(place.y);
   });
   table.addEventListener('keydown', event => onKey(event, surface, actions));
+  table.addEventListener('contextmenu', event => onContextMenu(event, surface, actions));
+  surface.chevron.addEventListener('click', () => {
+    const at = actions.selection?.focus;
+    if (at !== undefined) void openMenu(at, false, surface, actions);
+  });
   const wheel = new Wheel(surface);
   table.addEventListener('wheel', event => wheel.turn(event), { passive: false });
 }
@@ -72,17 +77,26 @@ function onMouseDown(event: MouseEvent, surface: Surface, actions: GestureAction
   if (column === undefined) {
     if (y >= 0) actions.showRow(y);
   } else if (y < 0) actions.sort(column, event.shiftKey);
-  else drag(surface, actions, place, event.shiftKey, () => actions.openValue(target, column, y));
+  else drag(surface, actions, place, event.shiftKey);
 }
 
-/** Selects from the cell where the button was pressed to the one where it is released; calls `click` when they are the same. */
-function drag(
-  surface: Surface,
-  actions: GestureActions,
-  { x, y }: CellPlace,
-  isMore: boolean,
-  click: () => void,
-): void {
+/** The browser's own menu is still there with Shift. A cell of the selection leaves it as it is. */
+function onContextMenu(event: MouseEvent, surface: Surface, actions: GestureActions): void {
+  const place = surface.placeOf(event.target);
+  if (place?.column === undefined || event.shiftKey) return;
+  event.preventDefault();
+  // JupyterLab would open its own menu beside this one.
+  event.stopPropagation();
+  const { x, y } = place;
+  const { selection } = actions;
+  const isSelected = selection !== undefined && isIn(selection, place);
+  actions.select({ anchor: isSelected ? selection.anchor : { x, y }, focus: { x, y } });
+  surface.focus();
+  void openMenu({ x, y }, false, surface, actions);
+}
+
+/** Selects from the cell where the button was pressed to the one where it is released. */
+function drag(surface: Surface, actions: GestureActions, { x, y }: CellPlace, isMore: boolean): void {
   const focus = { x, y };
   const anchor = isMore ? (actions.selection?.anchor ?? focus) : focus;
   actions.select({ anchor, focus });
@@ -92,11 +106,7 @@ function drag(
       actions.select({ anchor, focus: { x: over.x, y: over.y } });
   };
   surface.table.addEventListener('mousemove', onMove);
-  const onUp = () => {
-    surface.table.removeEventListener('mousemove', onMove);
-    const end = actions.selection?.focus;
-    if (end?.x === anchor.x && end.y === anchor.y) click();
-  };
+  const onUp = () => surface.table.removeEventListener('mousemove', onMove);
   window.addEventListener('mouseup', onUp, { once: true });
 }
 

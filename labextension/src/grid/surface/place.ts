@@ -6,7 +6,7 @@ import type { CodeConsole } from '@jupyterlab/console';
 import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import type { IRenderMime } from '@jupyterlab/rendermime';
 import type { Kernel } from '@jupyterlab/services';
-import { whereLine } from '../../../../kernel/apl/editor/condition.js';
+import { type WhereLine, whereLine } from '../../../../kernel/apl/editor/where-line.js';
 import { commandCell } from '../../cell/run.js';
 import { VEGA_MIME } from '../../charts/mime.js';
 import type { Setup, SetupStore } from '../setup.js';
@@ -22,11 +22,17 @@ export interface ShownOutput {
   readonly node: HTMLElement;
 }
 
+/** A line that was written into a cell. */
+export interface WrittenLine extends WhereLine {
+  /** Takes the line away again; false where the cell has changed since. */
+  undo(): boolean;
+}
+
 /** The surroundings of an output; they are looked up when they are needed, as outputs move with their documents. */
 export interface Place {
   kernel(output: ShownOutput): Kernel.IKernelConnection | undefined;
-  /** Adds a `where` line to the query of an output; false where its cell cannot be written. */
-  addCondition(output: ShownOutput, query: string, condition: string): boolean;
+  /** Adds a `where` line on a field to the query of an output; undefined where its cell cannot be written. */
+  addCondition(output: ShownOutput, query: string, field: string, condition: string): WrittenLine | undefined;
   /** Makes the cell of an output the active one, and gives it the focus; in a console, the cell that is typed into. */
   leave(output: ShownOutput): void;
   /** Keeps the setup of a result for the next run of its cell, in the memory of the page; undefined outside notebooks. */
@@ -41,14 +47,21 @@ export function placeIn(shell: JupyterFrontEnd.IShell, notebooks: INotebookTrack
       const session = homeOf(output, notebooks)?.panel.sessionContext ?? sessionAround(output, shell);
       return session?.session?.kernel ?? undefined;
     },
-    addCondition: (output, query, condition) => {
+    addCondition: (output, query, field, condition) => {
       const cell = homeOf(output, notebooks)?.cell;
-      if (cell === undefined || cell.model.getMetadata('editable') === false) return false;
+      if (cell === undefined || cell.model.getMetadata('editable') === false) return undefined;
       const shared = cell.model.sharedModel;
-      const line = whereLine(shared.getSource(), query, condition);
-      if (line === undefined) return false;
+      const before = shared.getSource();
+      const line = whereLine(before, query, field, condition);
+      if (line === undefined) return undefined;
       shared.updateSource(line.at, line.at, line.text);
-      return true;
+      const written = shared.getSource();
+      const undo = () => {
+        if (shared.getSource() !== written) return false;
+        shared.updateSource(line.at, line.at + line.text.length, '');
+        return true;
+      };
+      return { ...line, undo };
     },
     leave: output => {
       const home = homeOf(output, notebooks);

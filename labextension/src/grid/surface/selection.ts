@@ -28,3 +28,9 @@ export function inBlock(selection: Selection) {
     bottom: isOfHeads(selection) ? Number.POSITIVE_INFINITY : Math.max(anchor.y, focus.y),
   };
 }
+
+/** True for a cell of a selection. */
+export function isIn(selection: Selection, { x, y }: CellPlace): boolean {
+  const { left, right, top, bottom } = inBlock(selection);
+  return x >= left && x <= right && y >= top && y <= bottom;
+}

@@ -8,7 +8,7 @@ import { Fetcher } from '../data/fetcher.js';
 import type { Rows } from '../data/rows.js';
 import type { ColumnLayout } from './columns.js';
 import { Highlighter } from './highlighter.js';
-import { type CellPlace, HEAD_ROW, inBlock, type Selection } from './selection.js';
+import { type CellPlace, HEAD_ROW, isIn, type Selection } from './selection.js';
 
 /** The state that a surface draws, read again at each draw. */
 export interface SurfaceModel {
@@ -37,6 +37,8 @@ const LONG_WIDTH = 440;
 /** The least width of such a column, where the table then needs no scroll bar. */
 const NARROW_WIDTH = 240;
 const HEAD_HEIGHT = 42;
+/** As the style has it. */
+const CHEVRON_WIDTH = 18;
 /** No browser bounds a table of this height. */
 const UNBOUND_HEIGHT = 5_000_000;
 /** Rows in sight before the grid scrolls, and rows of a page up or down. */
@@ -68,6 +70,12 @@ let nextName = 0;
 export class Surface {
   readonly frame: HTMLElement;
   readonly table: RegularTableElement;
+  /** Opens the menu of the cell that the keys are at, over whose end it stands; Space is its key. */
+  readonly chevron = element(
+    'button',
+    { type: 'button', class: 'apl-grid-chevron', tabindex: -1, hidden: true, title: 'Menu (Space)' },
+    '\u25be',
+  );
   readonly #model: SurfaceModel;
   readonly #highlighter = new Highlighter();
   readonly #heads = new WeakMap<Element, GridColumn>();
@@ -102,7 +110,8 @@ export class Surface {
       error => model.failed(error),
     );
     this.table = document.createElement('regular-table');
-    this.frame = element('div', { class: 'apl-grid-frame' }, this.table);
+    this.chevron.ariaLabel = 'Menu of the selected value';
+    this.frame = element('div', { class: 'apl-grid-frame' }, this.table, this.chevron);
     this.table.addStyleListener(() => {
       this.style();
       this.#endWithLast();
@@ -240,6 +249,7 @@ export class Surface {
       if (focus !== undefined && place.x === focus.x && place.y === focus.y) active = cell;
     }
     this.#activate(active, focus);
+    this.#showChevron(active, focus);
     this.#highlighter.mark(this.table, this.#model.rows.view.search ?? '');
   }
 
@@ -255,6 +265,17 @@ export class Surface {
     if (cell.id === id) return;
     cell.id = id;
     this.#grid?.setAttribute('aria-activedescendant', id);
+  }
+
+  /** The button is no part of the table, which draws its cells anew. */
+  #showChevron(cell: HTMLElement | undefined, at: CellPlace | undefined): void {
+    this.chevron.hidden = cell === undefined || at === undefined || at.y === HEAD_ROW;
+    if (this.chevron.hidden || cell === undefined) return;
+    const frame = this.frame.getBoundingClientRect();
+    const { right, top } = cell.getBoundingClientRect();
+    const end = Math.min(right - frame.left, this.table.clientWidth);
+    this.chevron.style.left = `${end - CHEVRON_WIDTH}px`;
+    this.chevron.style.top = `${top - frame.top}px`;
   }
 
   /** The height over which the table scrolls, as a share of that of all its rows. */
@@ -520,17 +541,15 @@ export class Surface {
     const rank = keys.findIndex(key => key.column === column.name);
     const key = keys[rank];
     const arrow =
-      key === undefined ? '' : ` ${key.descending ? '\u2193' : '\u2191'}${keys.length > 1 ? rank + 1 : ''}`;
+      key === undefined ? '' : `${key.descending ? '\u2193' : '\u2191'}${keys.length > 1 ? rank + 1 : ''}`;
     const { selection } = this.#model;
     cell.classList.toggle('apl-grid-numeric', column.isNumeric);
     cell.classList.toggle('apl-grid-selected', selection !== undefined && isIn(selection, place));
     cell.ariaSort = key === undefined ? 'none' : key.descending ? 'descending' : 'ascending';
     cell.title = visible(cut(column.name, TITLE_LENGTH));
     setText(name, nameOf(column));
-    setText(
-      this.#kindOf(cell, name, column),
-      `${[column.type, column.unit].filter(Boolean).join(' \u00b7 ')}${arrow}`,
-    );
+    if (name.dataset.order !== arrow) name.dataset.order = arrow;
+    setText(this.#kindOf(cell, name, column), [column.type, column.unit].filter(Boolean).join(' \u00b7 '));
   }
 
   /** The second line of a head; the table empties its heads when it gives them to other columns. */
@@ -551,9 +570,4 @@ export class Surface {
 
 function setText(node: HTMLElement, text: string): void {
   if (node.textContent !== text) node.textContent = text;
-}
-
-function isIn(selection: Selection, { x, y }: CellPlace): boolean {
-  const { left, right, top, bottom } = inBlock(selection);
-  return x >= left && x <= right && y >= top && y <= bottom;
 }
