@@ -12,7 +12,8 @@ import {
 import { AplKernelError } from '../../errors.js';
 import type { Comm, CommHandler } from '../../jupyter/message.js';
 import { present } from '../../present.js';
-import { magicHelp, magics } from '../magics/table.js';
+import { magicHelp } from '../magics/reference.js';
+import { magics } from '../magics/table.js';
 import type { Session } from '../session.js';
 import { isFrozen, resolveRange } from '../time-range.js';
 import { fieldSchema, resultSchemas, seenBy } from './completion.js';

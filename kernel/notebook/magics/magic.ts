@@ -50,6 +50,8 @@ export interface CellHost {
 
 /** The facilities that a magic may use. */
 export interface MagicHost extends CellHost {
+  /** Every magic, in the order in which help lists them. */
+  readonly magics: readonly Magic[];
   /** Asks for an effect of the magic before what `what` says is done, as in "would replace a.csv"; throws MagicError where it may not be. */
   readonly consent: (effect: AskedEffect, what: string) => Promise<void>;
 }

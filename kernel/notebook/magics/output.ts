@@ -1,4 +1,6 @@
-import type { DisplayData } from '../../jupyter/message.js';
+import { randomUUID } from 'node:crypto';
+import { localProfile } from '../../api/profile.js';
+import type { CellIo, DisplayData } from '../../jupyter/message.js';
 import { alignedLines } from '../../result/display/aligned.js';
 import {
   cut,
@@ -11,6 +13,7 @@ import {
   withCode,
   withoutTokens,
 } from '../../text.js';
+import type { Session } from '../session.js';
 
 /**
  * Returns a small table for reading, as script-free HTML and as aligned text; every value is escaped for both, and cut where it is
@@ -89,4 +92,49 @@ function cellHtml(value: string): string {
     value.length > longValue ? `pre-wrap;overflow-wrap:anywhere;min-width:${wrappedWidth}` : 'pre';
   const title = value.length > longestValue ? ` title="${escapeHtml(cut(value, longestTitle))}"` : '';
   return `<td style="text-align:left;white-space:${wrapping}"${title}>${escapeHtml(cut(value, longestValue))}</td>`;
+}
+
+/** Prints one line. */
+export function say(io: CellIo, text: string): void {
+  io.stream('stdout', `${withoutTokens(visibleLines(text))}\n`);
+}
+
+/** Returns the caption, with the profile in front unless that is the service on this machine. */
+export function named(session: Session, caption: string): string {
+  return session.profileName === localProfile ? caption : `profile ${session.profileName}: ${caption}`;
+}
+
+/** How often progress is shown. */
+export const progressMs = 1_000;
+
+/**
+ * Shows progress with the elapsed time and the text that `work` reports, then replaces it with the output that `work` returns.
+ */
+export async function withProgress(
+  io: CellIo,
+  words: string,
+  work: (say: (done: string) => void) => Promise<ReturnType<typeof tableOutput>>,
+): Promise<void> {
+  const what = cutWords(words);
+  const displayId = randomUUID();
+  const started = performance.now();
+  const seconds = () => Math.floor((performance.now() - started) / 1_000);
+  let done = '';
+  io.display({ ...textOutput(`${what} \u2026`), displayId });
+  const timer = setInterval(
+    () => io.updateDisplay({ ...textOutput(`${what} \u2026 ${done}${seconds()} s`), displayId }),
+    progressMs,
+  );
+  try {
+    const output = await work(text => {
+      done = `${text}, `;
+    });
+    clearInterval(timer);
+    io.updateDisplay({ ...output, displayId });
+  } catch (error) {
+    io.updateDisplay({ ...textOutput(`${what}: failed`), displayId });
+    throw error;
+  } finally {
+    clearInterval(timer);
+  }
 }

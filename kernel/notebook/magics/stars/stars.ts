@@ -6,11 +6,10 @@ import { oneLine, plural } from '../../../text.js';
 import { readsOf } from '../../results/reads.js';
 import type { Session } from '../../session.js';
 import { storedText } from '../../time-range.js';
-import { named, say } from '../actions.js';
 import { MagicError, misuse } from '../arguments.js';
 import { refuseSecrets } from '../effects/consent.js';
 import type { Magic, MagicCall, MagicHost } from '../magic.js';
-import { tableOutput } from '../output.js';
+import { named, say, tableOutput } from '../output.js';
 import {
   consoleLink,
   createStar,

@@ -1,65 +1,66 @@
-import { ForbiddenError, NotFoundError } from '../../api/errors.js';
-import { localProfile } from '../../api/profile.js';
-import type { Annotation, AnnotationContent } from '../../api/wire.js';
-import { present } from '../../present.js';
-import { oneLine, plural } from '../../text.js';
-import { formatTime, parseTime, SECOND } from '../../time.js';
-import { named, say } from '../magics/actions.js';
-import { MagicError, misuse } from '../magics/arguments.js';
-import { refuseSecrets } from '../magics/effects/consent.js';
-import type { Magic, MagicCall, MagicHost } from '../magics/magic.js';
-import { tableOutput } from '../magics/output.js';
-import { lastName } from '../results/kept.js';
-import { readsOf, sourcesOf } from '../results/reads.js';
-import type { Session } from '../session.js';
-import { parseMoment, resolveRange, TimeRangeError } from '../time-range.js';
+import { ForbiddenError, NotFoundError } from '../../../api/errors.js';
+import { localProfile } from '../../../api/profile.js';
+import type { Annotation, AnnotationContent } from '../../../api/wire.js';
+import { present } from '../../../present.js';
+import { oneLine, plural } from '../../../text.js';
+import { formatTime, parseTime, SECOND } from '../../../time.js';
+import { lastName } from '../../results/kept.js';
+import { readsOf, sourcesOf } from '../../results/reads.js';
+import type { Session } from '../../session.js';
+import { parseMoment, resolveRange, TimeRangeError } from '../../time-range.js';
+import { MagicError, misuse } from '../arguments.js';
+import { refuseSecrets } from '../effects/consent.js';
+import type { Magic, MagicCall, MagicHost } from '../magic.js';
+import { named, say, tableOutput } from '../output.js';
 
 /** The magic that marks a moment on the charts of a dataset. */
-export const annotateMagic: Magic = {
-  name: 'annotate',
-  aliases: [],
-  usage:
-    '%annotate TITLE [--type TYPE] [--time TIME] [--end TIME] [--dataset DATASET]... [--description TEXT] [--url URL] | %annotate --list | %annotate --delete ID',
-  options: [
-    {
-      name: 'type',
-      value: 'TYPE',
-      summary: 'the kind of event, such as `deploy` or `incident`; `note` when absent',
-    },
-    {
-      name: 'time',
-      value: 'TIME',
-      summary: 'when it happened, as one end of `%time` is written; now when absent',
-    },
-    { name: 'end', value: 'TIME', summary: 'when it ended, where it took some time' },
-    {
-      name: 'dataset',
-      value: 'DATASET',
-      repeats: true,
-      summary:
-        'the dataset on whose charts it appears; may be repeated; those of the cell, or of the last result, when absent',
-    },
-    { name: 'description', value: 'TEXT', summary: 'more about it, shown under the pointer' },
-    { name: 'url', value: 'URL', summary: 'a page about it, such as a pull request' },
-    {
-      name: 'list',
-      summary: 'list the annotations in the time range, of all datasets or of those of `--dataset`',
-    },
-    { name: 'delete', value: 'ID', summary: 'delete the annotation with this id' },
-  ],
-  summary: 'mark a moment, such as a deployment, on every chart over time of a dataset',
-  help: [
-    'Annotations are kept by the service: everyone who draws a chart of the dataset sees them, also those that pipelines and monitors create. A chart over time shows them as rules, or as a band where they have an end. `// @annotations off` at the top of a cell leaves them out there, and `%config annotations off` everywhere.',
-    '',
-    'Where no time is given, the front end is asked to add it to the line, so that running the cell again does not mark another moment. An annotation with the same title, time and datasets is changed, not added again.',
-    '',
-    '    %annotate Release 1.2 --type deploy --dataset web --url https://example.org/releases/1.2',
-    '    %annotate "Database failover" --type incident --time "yesterday 18:05" --end "yesterday 18:32"',
-  ].join('\n'),
-  arity: [0, Number.POSITIVE_INFINITY],
-  effects: ['query', 'write', 'send', 'drop'],
-  run: annotate,
-};
+export const annotateMagics: readonly Magic[] = [
+  {
+    name: 'annotate',
+    aliases: [],
+    usage:
+      '%annotate TITLE [--type TYPE] [--time TIME] [--end TIME] [--dataset DATASET]... [--description TEXT] [--url URL] | %annotate --list | %annotate --delete ID',
+    options: [
+      {
+        name: 'type',
+        value: 'TYPE',
+        summary: 'the kind of event, such as `deploy` or `incident`; `note` when absent',
+      },
+      {
+        name: 'time',
+        value: 'TIME',
+        summary: 'when it happened, as one end of `%time` is written; now when absent',
+      },
+      { name: 'end', value: 'TIME', summary: 'when it ended, where it took some time' },
+      {
+        name: 'dataset',
+        value: 'DATASET',
+        repeats: true,
+        summary:
+          'the dataset on whose charts it appears; may be repeated; those of the cell, or of the last result, when absent',
+      },
+      { name: 'description', value: 'TEXT', summary: 'more about it, shown under the pointer' },
+      { name: 'url', value: 'URL', summary: 'a page about it, such as a pull request' },
+      {
+        name: 'list',
+        summary: 'list the annotations in the time range, of all datasets or of those of `--dataset`',
+      },
+      { name: 'delete', value: 'ID', summary: 'delete the annotation with this id' },
+    ],
+    summary: 'mark a moment, such as a deployment, on every chart over time of a dataset',
+    help: [
+      'Annotations are kept by the service: everyone who draws a chart of the dataset sees them, also those that pipelines and monitors create. A chart over time shows them as rules, or as a band where they have an end. `// @annotations off` at the top of a cell leaves them out there, and `%config annotations off` everywhere.',
+      '',
+      'Where no time is given, the front end is asked to add it to the line, so that running the cell again does not mark another moment. An annotation with the same title, time and datasets is changed, not added again.',
+      '',
+      '    %annotate Release 1.2 --type deploy --dataset web --url https://example.org/releases/1.2',
+      '    %annotate "Database failover" --type incident --time "yesterday 18:05" --end "yesterday 18:32"',
+    ].join('\n'),
+    arity: [0, Number.POSITIVE_INFINITY],
+    effects: ['query', 'write', 'send', 'drop'],
+    run: annotate,
+  },
+];
 
 async function annotate(call: MagicCall, host: MagicHost): Promise<void> {
   const { words, options, magic } = call;

@@ -1,19 +1,43 @@
 import { lstat, realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { isHidden } from '../../machine.js';
-import { safeWords } from '../../result/display/summary.js';
-import type { ExportedFile } from '../../result/export/file.js';
-import { shortfallSentences } from '../../result/shortfall.js';
-import { formatBytes, formatCount, plural, visible } from '../../text.js';
-import { lastName } from '../results/kept.js';
-import { withProgress } from './actions.js';
-import { MagicError } from './arguments.js';
-import { pathOf } from './files.js';
-import type { MagicCall, MagicHost } from './magic.js';
-import { textOutput } from './output.js';
+import { isHidden } from '../../../machine.js';
+import { safeWords } from '../../../result/display/summary.js';
+import type { ExportedFile } from '../../../result/export/file.js';
+import { shortfallSentences } from '../../../result/shortfall.js';
+import { formatBytes, formatCount, plural, visible } from '../../../text.js';
+import { lastName } from '../../results/kept.js';
+import { MagicError } from '../arguments.js';
+import { pathOf } from '../files.js';
+import type { Magic, MagicCall, MagicHost } from '../magic.js';
+import { textOutput, withProgress } from '../output.js';
+
+/** The magic that writes results to files. */
+export const exportMagics: readonly Magic[] = [
+  {
+    name: 'export',
+    aliases: [],
+    usage: '%export FILE [--from NAME] [--force]',
+    options: [
+      { name: 'from', value: 'NAME', summary: 'the result to write; the last one when absent' },
+      { name: 'force', summary: 'replace an existing file' },
+    ],
+    summary: 'write a result to a file, all of its rows',
+    help: [
+      'The ending of the name chooses the format: `.csv`, `.tsv`, `.ndjson`, `.json`, `.parquet`, `.arrow`, or `.md` for people. In a cell with a query, the result of that query is written.',
+      '',
+      'Integers of 64 bits and nanoseconds stay exact. Parquet and Arrow hold every type; in the others spans of time are whole nanoseconds, and dynamic values are JSON. In CSV and TSV a null is an empty cell and an empty text is `""`; a text that a spreadsheet would take for a formula has an apostrophe before it.',
+      '',
+      '    %export ~/errors.parquet --from errs',
+    ].join('\n'),
+    arity: [1, 1],
+    effects: ['write', 'overwrite'],
+    argument: 'file',
+    run: exportResult,
+  },
+];
 
 /** Writes a kept result to a file; in a cell with a query, that query's result, once it has run. */
-export async function exportResult(call: MagicCall, host: MagicHost): Promise<void> {
+async function exportResult(call: MagicCall, host: MagicHost): Promise<void> {
   if (host.plan.queries.length === 0) return write(call, host);
   host.plan.afterRun.push(() => write(call, host));
 }
@@ -28,7 +52,7 @@ async function write({ words, options }: MagicCall, host: MagicHost): Promise<vo
   const path = pathOf(session.options, written);
   const place = await placeOf(path);
   await askForPlace(place, options.has('force'), host);
-  const { exportTable } = await import('../../result/export/file.js');
+  const { exportTable } = await import('../../../result/export/file.js');
   await withProgress(io, `Exporting ${plural(table.numRows, 'row')} to ${written}`, async progress => {
     const file = await exportTable(table, path, {
       force: options.has('force'),

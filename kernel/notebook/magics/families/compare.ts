@@ -1,41 +1,43 @@
-import type { Operator } from '../../apl/syntax/ast.js';
-import { present } from '../../present.js';
-import type { Provenance, QueryResult } from '../../result/result.js';
-import { formatTime, parseTime, parseTimespan } from '../../time.js';
-import { mainPipeline } from '../query/reading.js';
-import { lastName } from '../results/kept.js';
-import { readsOf } from '../results/reads.js';
-import { isFrozen, parseRange, type TimeRange } from '../time-range.js';
-import { MagicError, misuse } from './arguments.js';
-import type { Magic, MagicCall, MagicHost } from './magic.js';
+import type { Operator } from '../../../apl/syntax/ast.js';
+import { present } from '../../../present.js';
+import type { Provenance, QueryResult } from '../../../result/result.js';
+import { formatTime, parseTime, parseTimespan } from '../../../time.js';
+import { mainPipeline } from '../../query/reading.js';
+import { lastName } from '../../results/kept.js';
+import { readsOf } from '../../results/reads.js';
+import { isFrozen, parseRange, type TimeRange } from '../../time-range.js';
+import { MagicError, misuse } from '../arguments.js';
+import type { Magic, MagicCall, MagicHost } from '../magic.js';
 
 /** The magic that sets a result beside that of an earlier time. */
-export const compareMagic: Magic = {
-  name: 'compare',
-  aliases: [],
-  usage: '%compare -LENGTH|RANGE [--key FIELD,…]',
-  options: [
-    {
-      name: 'key',
-      value: 'FIELD,…',
-      summary: 'the fields that identify a row; those of `summarize … by` when absent',
-    },
-  ],
-  summary: "run the cell's last query on an earlier time range too, and show both and the change",
-  help: [
-    'Shown below the result of the cell: each figure, that of the earlier range, the change, and the change in percent. A chart over time draws both, with the earlier range moved onto the later one. In a cell without a query it compares the last result. With `;` at the end of the cell only the comparison is shown.',
-    '',
-    '- `%compare -1d`, `%compare -1w`: the same length of time, a day or a week before',
-    '- `%compare 2026-01-01..2026-01-08`: a range of two times, ideally of the same length',
-    '',
-    'Rows are paired by the fields of `summarize … by`, and those over time by how far into the range they are. A figure that only one of the ranges has is null in the other, and so is its change. `now()` and `ago()` count from the end of each range on the local service.',
-    '',
-    'The comparison is the last result, `_`, with the fields `before_…`, `change_…` and `percent_…` of each figure, so that the next cell can check it: `%assert max(percent_p99) < 20`.',
-  ].join('\n'),
-  arity: [1, 3],
-  effects: ['query'],
-  run: compare,
-};
+export const compareMagics: readonly Magic[] = [
+  {
+    name: 'compare',
+    aliases: [],
+    usage: '%compare -LENGTH|RANGE [--key FIELD,…]',
+    options: [
+      {
+        name: 'key',
+        value: 'FIELD,…',
+        summary: 'the fields that identify a row; those of `summarize … by` when absent',
+      },
+    ],
+    summary: "run the cell's last query on an earlier time range too, and show both and the change",
+    help: [
+      'Shown below the result of the cell: each figure, that of the earlier range, the change, and the change in percent. A chart over time draws both, with the earlier range moved onto the later one. In a cell without a query it compares the last result. With `;` at the end of the cell only the comparison is shown.',
+      '',
+      '- `%compare -1d`, `%compare -1w`: the same length of time, a day or a week before',
+      '- `%compare 2026-01-01..2026-01-08`: a range of two times, ideally of the same length',
+      '',
+      'Rows are paired by the fields of `summarize … by`, and those over time by how far into the range they are. A figure that only one of the ranges has is null in the other, and so is its change. `now()` and `ago()` count from the end of each range on the local service.',
+      '',
+      'The comparison is the last result, `_`, with the fields `before_…`, `change_…` and `percent_…` of each figure, so that the next cell can check it: `%assert max(percent_p99) < 20`.',
+    ].join('\n'),
+    arity: [1, 3],
+    effects: ['query'],
+    run: compare,
+  },
+];
 
 async function compare(call: MagicCall, host: MagicHost): Promise<void> {
   const { session, plan } = host;
@@ -106,7 +108,7 @@ async function showBoth(
   { run, showResult, plan }: MagicHost,
 ): Promise<void> {
   const { query, variables = {}, startTime } = result.provenance;
-  const { comparePeriods } = await import('../../result/periods.js');
+  const { comparePeriods } = await import('../../../result/periods.js');
   const before = await run(query, { range, variables, rowLimit: plan.rowLimit });
   const offset = (parseTime(startTime) ?? 0n) - (parseTime(before.provenance.startTime) ?? 0n);
   const key = options.get('key')?.split(',');

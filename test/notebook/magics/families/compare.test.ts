@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { notices, realBench } from '../real-bench.js';
-import { type CellRun, printed, shown, traceback } from '../session.js';
+import { notices, realBench } from '../../real-bench.js';
+import { type CellRun, printed, shown, traceback } from '../../session.js';
 
 const events = (day: string, hosts: Readonly<Record<string, readonly number[]>>) =>
   Object.entries(hosts).flatMap(([host, ms]) =>

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { VEGA_MIME } from '../../../kernel/result/mime.js';
-import type { Seen } from '../../api/service.js';
-import { type Bench, type CellRun, everyday, queries, shown, startBench, traceback } from '../session.js';
+import { VEGA_MIME } from '../../../../kernel/result/mime.js';
+import type { Seen } from '../../../api/service.js';
+import { type Bench, type CellRun, everyday, queries, shown, startBench, traceback } from '../../session.js';
 
 /** Counts by name, and no more. */
 const counts = {

@@ -1,12 +1,11 @@
-import { readParamLine, splitLiterals } from '../../apl/syntax/parameters.js';
-import type { Provenance, QueryResult } from '../../result/result.js';
-import { plural } from '../../text.js';
-import { type Parameter, type ParameterValue, readParameter } from '../parameters.js';
-import { lastName } from '../results/kept.js';
-import { say } from './actions.js';
-import { MagicError, misuse } from './arguments.js';
-import type { Magic, MagicCall, MagicHost } from './magic.js';
-import { tableOutput, textOutput } from './output.js';
+import { readParamLine, splitLiterals } from '../../../apl/syntax/parameters.js';
+import type { Provenance, QueryResult } from '../../../result/result.js';
+import { plural } from '../../../text.js';
+import { type Parameter, type ParameterValue, readParameter } from '../../parameters.js';
+import { lastName } from '../../results/kept.js';
+import { MagicError, misuse } from '../arguments.js';
+import type { Magic, MagicCall, MagicHost } from '../magic.js';
+import { say, tableOutput, textOutput } from '../output.js';
 
 /** The magics about parameters, in the order in which help lists them. */
 export const parameterMagics: readonly Magic[] = [

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Annotation } from '../../../kernel/api/wire.js';
-import type { Reply, Seen } from '../../api/service.js';
-import { type Bench, everyday, printed, shown, startBench, traceback } from '../session.js';
+import type { Annotation } from '../../../../kernel/api/wire.js';
+import type { Reply, Seen } from '../../../api/service.js';
+import { type Bench, everyday, printed, shown, startBench, traceback } from '../../session.js';
 
 let bench: Bench;
 let kept: Annotation[];

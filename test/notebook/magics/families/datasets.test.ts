@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { notices, realBench } from '../real-bench.js';
-import { printed, shown, traceback } from '../session.js';
+import { notices, realBench } from '../../real-bench.js';
+import { printed, shown, traceback } from '../../session.js';
 
 const bench = realBench({
   orders: [

@@ -1,36 +1,39 @@
 import { readdir } from 'node:fs/promises';
 import { relative } from 'node:path';
-import { formatBytes, plural } from '../../text.js';
-import { formatTime } from '../../time.js';
-import type { RecordingMode } from '../recording/recording.js';
-import type { AnswerStore } from '../recording/store.js';
-import type { Session } from '../session.js';
-import { askToSend, say } from './actions.js';
-import { MagicError, misuse } from './arguments.js';
-import { pathOf } from './files.js';
-import type { Magic, MagicCall, MagicHost } from './magic.js';
+import { formatBytes, plural } from '../../../text.js';
+import { formatTime } from '../../../time.js';
+import type { RecordingMode } from '../../recording/recording.js';
+import type { AnswerStore } from '../../recording/store.js';
+import type { Session } from '../../session.js';
+import { MagicError, misuse } from '../arguments.js';
+import { pathOf } from '../files.js';
+import type { Magic, MagicCall, MagicHost } from '../magic.js';
+import { say } from '../output.js';
+import { askToSend } from './profiles.js';
 
 /** The magic that records the answers of services, and replays them. */
-export const cacheMagic: Magic = {
-  name: 'cache',
-  aliases: [],
-  usage: '%cache [record|replay|auto DIR | off]',
-  options: [],
-  summary: 'record the answers of the service in a directory, or take them from there',
-  help: [
-    '- `%cache record DIR` asks the service, and keeps every answer; those of an earlier recording in the directory are deleted',
-    '- `%cache replay DIR` takes every answer from the directory and sends nothing; what is not there is an error',
-    '- `%cache auto DIR` takes the answers that are there, and asks for and keeps the others; the local service is asked again where a dataset has changed',
-    '- `%cache off` stops either; `%cache` alone shows what is in use',
-    '',
-    'An answer is found by everything that determines it: the query without its comments, its time range, parameters and limits, the results that it reads, and the address of the profile. A recording has one moment, that at which it was begun: `last 1h` and every other range relative to now count from there, so that a notebook gives the same outputs again, with no service at all. Requests that change something, such as `%star`, are answered from a replay too, and change nothing.',
-    '',
-    'The directory holds no token, and neither queries nor parameters in plain text, but all data that the queries returned. It takes up to 256 MB; an answer beyond that is not kept, and a line above its result says so. An answer that was changed on the disk is refused. `apl-kernel run --cache DIR` replays what a directory holds, and records when it holds nothing.',
-  ].join('\n'),
-  arity: [0, 2],
-  effects: ['profile', 'write', 'overwrite'],
-  run: cache,
-};
+export const cacheMagics: readonly Magic[] = [
+  {
+    name: 'cache',
+    aliases: [],
+    usage: '%cache [record|replay|auto DIR | off]',
+    options: [],
+    summary: 'record the answers of the service in a directory, or take them from there',
+    help: [
+      '- `%cache record DIR` asks the service, and keeps every answer; those of an earlier recording in the directory are deleted',
+      '- `%cache replay DIR` takes every answer from the directory and sends nothing; what is not there is an error',
+      '- `%cache auto DIR` takes the answers that are there, and asks for and keeps the others; the local service is asked again where a dataset has changed',
+      '- `%cache off` stops either; `%cache` alone shows what is in use',
+      '',
+      'An answer is found by everything that determines it: the query without its comments, its time range, parameters and limits, the results that it reads, and the address of the profile. A recording has one moment, that at which it was begun: `last 1h` and every other range relative to now count from there, so that a notebook gives the same outputs again, with no service at all. Requests that change something, such as `%star`, are answered from a replay too, and change nothing.',
+      '',
+      'The directory holds no token, and neither queries nor parameters in plain text, but all data that the queries returned. It takes up to 256 MB; an answer beyond that is not kept, and a line above its result says so. An answer that was changed on the disk is refused. `apl-kernel run --cache DIR` replays what a directory holds, and records when it holds nothing.',
+    ].join('\n'),
+    arity: [0, 2],
+    effects: ['profile', 'write', 'overwrite'],
+    run: cache,
+  },
+];
 
 async function cache({ words, magic }: MagicCall, host: MagicHost): Promise<void> {
   const { session, io } = host;
@@ -45,7 +48,7 @@ async function cache({ words, magic }: MagicCall, host: MagicHost): Promise<void
   if (mode !== 'record' && mode !== 'replay' && mode !== 'auto')
     throw misuse(magic, `${mode} is not record, replay, auto or off`);
   if (given === undefined) throw misuse(magic, `${mode} needs a directory`);
-  const { Recording } = await import('../recording/recording.js');
+  const { Recording } = await import('../../recording/recording.js');
   const directory = pathOf(session.options, given);
   if (mode !== 'replay') await askToEndReplay(host);
   if (mode === 'record') await askToReplace(directory, host);
@@ -70,7 +73,7 @@ async function askToReplace(directory: string, { session, consent }: MagicHost):
 }
 
 async function storeFor(mode: RecordingMode, directory: string, now: bigint): Promise<AnswerStore> {
-  const { AnswerStore } = await import('../recording/store.js');
+  const { AnswerStore } = await import('../../recording/store.js');
   const moment = { nanos: now, text: formatTime(now) };
   if (mode === 'record') return AnswerStore.begin(directory, moment);
   const found = await AnswerStore.open(directory);

@@ -1,11 +1,10 @@
-import { visibleLines } from '../../text.js';
-import { describeProblem } from '../bugreport.js';
-import type { Session } from '../session.js';
-import { readSettings, SettingError, settings, settingsFile, writeSetting } from '../settings.js';
-import { say } from './actions.js';
-import { misuse } from './arguments.js';
-import type { Magic, MagicCall, MagicHost } from './magic.js';
-import { tableOutput, textOutput } from './output.js';
+import { visibleLines } from '../../../text.js';
+import { describeProblem } from '../../bugreport.js';
+import type { Session } from '../../session.js';
+import { readSettings, SettingError, settings, settingsFile, writeSetting } from '../../settings.js';
+import { misuse } from '../arguments.js';
+import type { Magic, MagicCall, MagicHost } from '../magic.js';
+import { say, tableOutput, textOutput } from '../output.js';
 
 /** The magics about the kernel itself: its settings, and a report for when it fails. */
 export const kernelMagics: readonly Magic[] = [

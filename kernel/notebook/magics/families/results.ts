@@ -1,13 +1,36 @@
-import type { Shortfall } from '../../result/result.js';
-import { shortfallsOf } from '../../result/shortfall.js';
-import { formatBytes, formatCount, oneLine, plural, visibleLines } from '../../text.js';
-import { type KeptResult, rowsOf } from '../results/kept.js';
-import { MagicError, misuse } from './arguments.js';
-import type { MagicCall, MagicHost } from './magic.js';
-import { tableOutput } from './output.js';
+import type { Shortfall } from '../../../result/result.js';
+import { shortfallsOf } from '../../../result/shortfall.js';
+import { formatBytes, formatCount, oneLine, plural, visibleLines } from '../../../text.js';
+import { type KeptResult, rowsOf } from '../../results/kept.js';
+import { MagicError, misuse } from '../arguments.js';
+import type { Magic, MagicCall, MagicHost } from '../magic.js';
+import { tableOutput } from '../output.js';
+
+/** The magic about the results that the kernel keeps. */
+export const resultMagics: readonly Magic[] = [
+  {
+    name: 'results',
+    aliases: [],
+    usage: '%results [NAME] [--drop] [--budget SIZE]',
+    options: [
+      { name: 'drop', summary: 'forget the result of that name; all results when there is no name' },
+      { name: 'budget', value: 'SIZE', summary: 'how much memory results may take, such as 512MB or 2GB' },
+    ],
+    summary: 'list the results that the kernel keeps',
+    help: [
+      '`name << query` keeps a result under a name, and `_` is the last one. Both can be read by queries like datasets, all rows of them, whatever the time range and the profile: `errs | summarize count() by uri`. In brackets and quotes a name is always that of a dataset.',
+      '',
+      'Results stay in memory, and end with the kernel. Where they would take more than a quarter of the memory of the machine, those without a name are dropped first, then the named ones, each time the least recently used; a line above the next output says so. Of those without a name the last 500 are kept.',
+    ].join('\n'),
+    arity: [0, 1],
+    effects: [],
+    argument: 'result',
+    run: results,
+  },
+];
 
 /** Lists the kept results, drops one or all, or sets how much memory they may take. */
-export function results({ words, options, magic }: MagicCall, host: MagicHost): void {
+function results({ words, options, magic }: MagicCall, host: MagicHost): void {
   const [name] = words;
   const budget = options.get('budget');
   if (budget !== undefined && (options.has('drop') || name !== undefined))

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { realBench } from '../real-bench.js';
-import { type Bench, printed, queries, shown, startBench, traceback } from '../session.js';
+import { realBench } from '../../real-bench.js';
+import { type Bench, printed, queries, shown, startBench, traceback } from '../../session.js';
 
 describe('what is sent', () => {
   let bench: Bench;

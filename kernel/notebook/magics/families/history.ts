@@ -1,10 +1,10 @@
-import { present } from '../../present.js';
-import { formatCount, oneLine, plural } from '../../text.js';
-import type { LoggedQuery } from '../query/log.js';
-import { parseRange } from '../time-range.js';
-import { MagicError, misuse } from './arguments.js';
-import type { Magic, MagicCall, MagicHost } from './magic.js';
-import { tableOutput } from './output.js';
+import { present } from '../../../present.js';
+import { formatCount, oneLine, plural } from '../../../text.js';
+import type { LoggedQuery } from '../../query/log.js';
+import { parseRange } from '../../time-range.js';
+import { MagicError, misuse } from '../arguments.js';
+import type { Magic, MagicCall, MagicHost } from '../magic.js';
+import { tableOutput } from '../output.js';
 
 /** The magics about earlier queries, in the order in which help lists them. */
 export const historyMagics: readonly Magic[] = [

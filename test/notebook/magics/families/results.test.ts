@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Bench, printed, shown, startBench, traceback } from '../session.js';
+import { type Bench, printed, shown, startBench, traceback } from '../../session.js';
 
 let bench: Bench;
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { realBench } from '../real-bench.js';
-import { printed, shown, traceback } from '../session.js';
+import { realBench } from '../../real-bench.js';
+import { printed, shown, traceback } from '../../session.js';
 
 const bench = realBench({
   web: [

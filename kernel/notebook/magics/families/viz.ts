@@ -1,41 +1,39 @@
-import { drawnKinds } from '../../apl/operators/chart-kinds.js';
-import type { ChartWish } from '../../apl/operators/drawing.js';
-import { chartKinds } from '../../apl/operators/drawing.js';
-import { nearest } from '../../apl/syntax/nearest.js';
-import { present } from '../../present.js';
-import { askAnnotations } from '../annotations/reader.js';
-import { MagicError } from '../magics/arguments.js';
-import type { Magic, MagicCall, MagicHost } from '../magics/magic.js';
-import { lastName } from './kept.js';
+import { drawnKinds } from '../../../apl/operators/chart-kinds.js';
+import type { ChartWish } from '../../../apl/operators/drawing.js';
+import { chartKinds } from '../../../apl/operators/drawing.js';
+import { nearest } from '../../../apl/syntax/nearest.js';
+import { present } from '../../../present.js';
+import { askAnnotations } from '../../annotations/reader.js';
+import { lastName } from '../../results/kept.js';
+import { MagicError } from '../arguments.js';
+import type { Magic, MagicCall, MagicHost } from '../magic.js';
 
 /** Draws a kept result again, without asking the service: the last one, that of the cell's own query, or one by name. */
-export const vizMagic: Magic = {
-  name: 'viz',
-  aliases: ['chart'],
-  usage: '%viz [KIND] [--from NAME] [--stack] [--log] [--unit UNIT] [--title TEXT]',
-  options: [
-    { name: 'from', value: 'NAME', summary: 'the result to draw; the last one when absent' },
-    { name: 'stack', summary: 'groups stand on each other' },
-    { name: 'log', summary: 'the axis of the values is logarithmic' },
-    { name: 'unit', value: 'UNIT', summary: 'the unit of the measures, such as `ms`, `bytes` or `MiBy/s`' },
-    { name: 'title', value: 'TEXT', summary: 'a title above the chart' },
-  ],
-  summary: 'draw the last result again, without asking the service',
-  help: [
-    `KIND is one of ${drawnKinds
-      .map(kind => `\`${kind}\``)
-      .join(
-        ', ',
-      )}; without it the shape of the result decides. A kind that the result cannot be drawn as is refused with the kinds that it can.`,
-    '',
-    'In a cell with a query the same is written as comments at its top, which other tools pass over: `// @viz bar`, `// @stack`, `// @log`, `// @unit ms`. `// @viz none` shows the table alone. At the end of a query `| render barchart with (kind=stacked)` does so too; no service is sent it.',
-    '',
-    '    %viz area --stack --from errs',
-  ].join('\n'),
-  arity: [0, 1],
-  effects: [],
-  run: viz,
-};
+export const vizMagics: readonly Magic[] = [
+  {
+    name: 'viz',
+    aliases: ['chart'],
+    usage: '%viz [KIND] [--from NAME] [--stack] [--log] [--unit UNIT] [--title TEXT]',
+    options: [
+      { name: 'from', value: 'NAME', summary: 'the result to draw; the last one when absent' },
+      { name: 'stack', summary: 'groups stand on each other' },
+      { name: 'log', summary: 'the axis of the values is logarithmic' },
+      { name: 'unit', value: 'UNIT', summary: 'the unit of the measures, such as `ms`, `bytes` or `MiBy/s`' },
+      { name: 'title', value: 'TEXT', summary: 'a title above the chart' },
+    ],
+    summary: 'draw the last result again, without asking the service',
+    help: [
+      `KIND is one of ${drawnKinds.map(kind => `\`${kind}\``).join(', ')}; without it the shape of the result decides. A kind that the result cannot be drawn as is refused with the kinds that it can.`,
+      '',
+      'In a cell with a query the same is written as comments at its top, which other tools pass over: `// @viz bar`, `// @stack`, `// @log`, `// @unit ms`. `// @viz none` shows the table alone. At the end of a query `| render barchart with (kind=stacked)` does so too; no service is sent it.',
+      '',
+      '    %viz area --stack --from errs',
+    ].join('\n'),
+    arity: [0, 1],
+    effects: [],
+    run: viz,
+  },
+];
 
 async function viz(call: MagicCall, host: MagicHost): Promise<void> {
   const chart = requestOf(call);
@@ -80,7 +78,7 @@ async function draw(
   if (kept === undefined) throw nothing(name, session.results.names());
   if (!plan.retains)
     throw new MagicError('a chart holds data, and outputs do not', '`%retain on` lets them.');
-  const { chartOf, chartOutput } = await import('../../result/mime.js');
+  const { chartOf, chartOutput } = await import('../../../result/mime.js');
   const wish = { ...present({ annotations: plan.chart.annotations }), ...chart };
   const annotations = askAnnotations(session, kept.result, wish, io.signal);
   const drawn = await chartOf(kept.result, { chart: wish, ...present({ annotations }) });

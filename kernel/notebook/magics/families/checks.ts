@@ -1,13 +1,12 @@
-import { differenceText, isUnchanged, type RowChange } from '../../result/compare.js';
-import { safeWords } from '../../result/display/summary.js';
-import type { QueryResult } from '../../result/result.js';
-import { readThrough, shortfallSentences, shortfallText } from '../../result/shortfall.js';
-import { plural } from '../../text.js';
-import type { Session } from '../session.js';
-import { say } from './actions.js';
-import { MagicError, misuse } from './arguments.js';
-import type { Magic, MagicCall, MagicHost } from './magic.js';
-import { tableOutput, textOutput } from './output.js';
+import { differenceText, isUnchanged, type RowChange } from '../../../result/compare.js';
+import { safeWords } from '../../../result/display/summary.js';
+import type { QueryResult } from '../../../result/result.js';
+import { readThrough, shortfallSentences, shortfallText } from '../../../result/shortfall.js';
+import { plural } from '../../../text.js';
+import type { Session } from '../../session.js';
+import { MagicError, misuse } from '../arguments.js';
+import type { Magic, MagicCall, MagicHost } from '../magic.js';
+import { say, tableOutput, textOutput } from '../output.js';
 
 /** The magics that check results, in the order in which help lists them. */
 export const checkMagics: readonly Magic[] = [
@@ -62,7 +61,7 @@ export const checkMagics: readonly Magic[] = [
 async function check({ raw, magic }: MagicCall, { session, io, plan }: MagicHost): Promise<void> {
   const condition = raw.trim();
   if (condition === '') throw misuse(magic, 'a condition is missing');
-  const { assertResult } = await import('../assertion.js');
+  const { assertResult } = await import('../../assertion.js');
   const test = (result: QueryResult | undefined) => {
     if (result === undefined) throw misuse(magic, 'no query has run yet');
     say(
@@ -84,7 +83,7 @@ async function diff({ words, options, magic }: MagicCall, { session, io }: Magic
   const asked = options.get('key')?.split(',');
   const unknown = asked?.find(name => !names.includes(name));
   if (unknown !== undefined) throw misuse(magic, `${words[0]} has no field ${unknown}`);
-  const { compareTables } = await import('../../result/compare.js');
+  const { compareTables } = await import('../../../result/compare.js');
   const key = asked ?? before.info.groups.map(({ name }) => name);
   const changes = compareTables(before.data, after.data, { key, tolerance, examples: SHOWN });
   const short = words.flatMap(name => shortfallLines(session, name));

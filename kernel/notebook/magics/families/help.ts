@@ -1,0 +1,110 @@
+import { nearest } from '../../../apl/syntax/nearest.js';
+import { withoutTokens } from '../../../text.js';
+import { MagicError } from '../arguments.js';
+import type { Magic, MagicCall, MagicHost } from '../magic.js';
+import { markdownOutput, say } from '../output.js';
+import { magicHelp } from '../reference.js';
+
+/** The magics that explain, and those that do next to nothing, in the order in which help lists them. */
+export const helpMagics: readonly Magic[] = [
+  {
+    name: 'help',
+    aliases: [],
+    usage: '%help [TOPIC]',
+    options: [],
+    summary: 'explain a magic, a function or an operator; all magics when no topic is given',
+    help: 'A topic is the name of a magic or of a language element: `%help time`, `%help summarize`, `%help percentile`.',
+    arity: [0, 1],
+    effects: [],
+    argument: 'topic',
+    run: help,
+  },
+  {
+    name: 'lsmagic',
+    aliases: [],
+    usage: '%lsmagic',
+    options: [],
+    summary: 'list the names of the magics',
+    help: '`%help NAME` explains one.',
+    arity: [0, 0],
+    effects: [],
+    run: (_, { io, magics }) => say(io, magics.map(magic => `%${magic.name}`).join('  ')),
+  },
+  {
+    name: 'version',
+    aliases: [],
+    usage: '%version',
+    options: [],
+    summary: 'show the version of the kernel and of Node.js',
+    help: 'Give both when you report a problem.',
+    arity: [0, 0],
+    effects: [],
+    run: (_, { io, session }) =>
+      say(io, `apl-kernel ${session.options.version}, Node.js ${process.versions.node}`),
+  },
+  {
+    name: 'echo',
+    aliases: [],
+    usage: '%echo [--stderr] TEXT',
+    options: [{ name: 'stderr', summary: 'print it as an error, which front ends colour' }],
+    summary: 'print a text',
+    help: 'The rest of the line is printed as it stands.',
+    arity: [0, Number.POSITIVE_INFINITY],
+    effects: [],
+    verbatim: true,
+    run: echo,
+  },
+  {
+    name: 'apl',
+    aliases: [],
+    usage: '%apl [QUERY]',
+    options: [],
+    summary: 'does nothing: the cell is APL already',
+    help: '`%%apl` or `%apl QUERY` is accepted so that cells can be pasted from notebooks that need the prefix.',
+    arity: [0, Number.POSITIVE_INFINITY],
+    effects: [],
+    perCell: true,
+    verbatim: true,
+    run: () => undefined,
+  },
+];
+
+/** Prints the rest of the line, on stderr with `--stderr`. */
+function echo({ raw }: MagicCall, { io }: MagicHost): void {
+  const text = raw.replace(/^--stderr(?:[ \t]+|$)/, '');
+  io.stream(text === raw ? 'stdout' : 'stderr', `${withoutTokens(text)}\n`);
+}
+
+async function help({ words }: MagicCall, { io, magics, describe, languageNames }: MagicHost): Promise<void> {
+  const [topic] = words;
+  if (topic === undefined) {
+    io.display(markdownOutput(overview(magics)));
+    return;
+  }
+  const name = topic.replace(/^%+/, '').toLowerCase();
+  const magic = magics.find(each => each.name === name || each.aliases.includes(name));
+  const language = topic.startsWith('%') ? undefined : await describe(topic);
+  const found = [magic === undefined ? undefined : magicHelp(magic), language].filter(
+    text => text !== undefined,
+  );
+  if (found.length === 0) {
+    const near = nearest(topic, [...magics.map(each => each.name), ...(await languageNames())]);
+    throw new MagicError(
+      `there is no help on ${topic}`,
+      `${near === undefined ? '' : `Did you mean \`%help ${near}\`? `}\`%help\` alone is the overview.`,
+    );
+  }
+  io.display(markdownOutput(found.join('\n\n')));
+}
+
+function overview(magics: readonly Magic[]): string {
+  const rows = magics.map(
+    magic => `| \`${magic.usage.replaceAll('|', '\\|')}\` | ${magic.summary.replaceAll('|', '\\|')} |`,
+  );
+  return [
+    'A cell is APL. Lines that start with `%` stand at its top and set what holds for the queries below.',
+    'A blank line separates queries; `name << query` names a result; a `;` at the end hides the result.',
+    ['| magic | |', '|---|---|', ...rows].join('\n'),
+    '`%help NAME` says more, also about functions and operators of the language.',
+  ].join('\n\n');
+}

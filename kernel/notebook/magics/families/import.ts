@@ -1,0 +1,134 @@
+import { randomUUID } from 'node:crypto';
+import { stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { importChoices, importOptions, importUsage } from '../../../api/imports.js';
+import { datasetNameOf, type ImportReport, type QueryProgress } from '../../../api/wire.js';
+import { present } from '../../../present.js';
+import { codeWords } from '../../../result/display/summary.js';
+import { partRead, plural, shownName } from '../../../text.js';
+import { extentText } from '../../query/extent.js';
+import type { Session } from '../../session.js';
+import { misuse } from '../arguments.js';
+import { pathOf } from '../files.js';
+import type { Magic, MagicCall, MagicHost } from '../magic.js';
+import { progressMs, tableOutput, withProgress } from '../output.js';
+import { extentOf, onlyLocal } from './datasets.js';
+
+/** The magic that makes a dataset from a file. */
+export const importMagics: readonly Magic[] = [
+  {
+    name: 'import',
+    aliases: [],
+    usage: `%import FILE [--dataset NAME] ${importUsage} [--replace]`,
+    options: [
+      {
+        name: 'dataset',
+        value: 'NAME',
+        summary: 'the dataset to import into; the name of the file when absent',
+      },
+      ...importOptions.map(({ name, value, summary }) => ({ name, value, summary })),
+      { name: 'replace', summary: 'replace the rows of the dataset instead of adding to them' },
+    ],
+    summary: 'make a dataset from a CSV, NDJSON, JSON or Parquet file, or a log; local service only',
+    help: 'Times may be text, or seconds, milliseconds, microseconds or nanoseconds since 1970. Nested objects become dotted names.\n\n    %import ~/logs/access.ndjson --dataset access --time ts',
+    arity: [1, 1],
+    effects: ['read', 'write', 'drop'],
+    argument: 'file',
+    run: importFile,
+  },
+];
+
+/** Has the local service make a dataset from a file. */
+async function importFile({ words, options, magic }: MagicCall, host: MagicHost): Promise<void> {
+  const { session, io } = host;
+  onlyLocal(session, 'import');
+  const [file = ''] = words;
+  const path = pathOf(session.options, file);
+  const choices = importChoices(
+    ({ name }) => options.get(name),
+    ({ name, wanted }, value) => {
+      throw misuse(magic, `${value} cannot be the value of --${name}: give ${wanted}`);
+    },
+  );
+  const request = {
+    path,
+    dataset: options.get('dataset') ?? datasetNameOf(path),
+    ...choices,
+    ...present({ replace: options.has('replace') || undefined }),
+  };
+  if (options.has('replace')) await askToReplace(request.dataset, path, host);
+  const client = await session.client(io.signal);
+  const id = randomUUID();
+  const { size } = await stat(path).catch(() => ({ size: 0 }));
+  await withProgress(io, `Importing ${basename(path)} into ${request.dataset}`, async tell => {
+    // A failed question about the progress says nothing about the import.
+    const ask = () => client.progress(id, io.signal).then(found => tell(partOf(size, found)), ignore);
+    const timer = setInterval(ask, progressMs);
+    try {
+      const report = await client.importFile(request, io.signal, id);
+      await noteImport(session, path, report, options.has('replace'));
+      return reportOutput(report);
+    } finally {
+      clearInterval(timer);
+    }
+  });
+  session.schema.clear();
+}
+
+/** The rows that an import replaces are lost, unless the session made them or they are those of the same file. */
+async function askToReplace(
+  dataset: string,
+  path: string,
+  { session, io, consent }: MagicHost,
+): Promise<void> {
+  const { consents } = session;
+  if (session.replays || consents.has('drop') || consents.hasMade(['dataset', dataset])) return;
+  const held = await session.localDataset(dataset, io.signal);
+  if (held === undefined || held.rows === 0) return;
+  if (await session.options.importLog?.isImportOf(dataset, path, held)) return;
+  await consent(
+    'drop',
+    `replace ${extentOf(held)} of the dataset ${dataset}, which this session did not import`,
+  );
+}
+
+async function noteImport(
+  session: Session,
+  path: string,
+  { dataset, rowsBefore, rowsNow, ...span }: ImportReport,
+  replaced: boolean,
+): Promise<void> {
+  const isAll = replaced || rowsBefore === 0;
+  if (isAll) session.consents.made(['dataset', dataset]);
+  if (!session.replays)
+    await session.options.importLog?.note(dataset, isAll ? path : undefined, { ...span, rows: rowsNow });
+}
+
+/** The part of a file that has been read, as far as the service knows. */
+function partOf(size: number, progress: QueryProgress): string {
+  const { share = 0, rows } = progress.state === 'running' ? progress : { rows: 0 };
+  return partRead(share, size, rows);
+}
+
+function ignore(): void {}
+
+function reportOutput(report: ImportReport): ReturnType<typeof tableOutput> {
+  const { dataset, rows, rowsBefore, rowsNow, timeField, notes } = report;
+  const time = timeField === '' ? '' : `, time from ${codeWords(timeField)}`;
+  const added = rowsBefore > 0 && rowsNow === rowsBefore + rows;
+  const lines = [
+    `${dataset}: ${plural(rows, 'row')}, ${plural(report.fields.length, 'field')}${time}`,
+    ...(added
+      ? [
+          `It held ${plural(rowsBefore, 'row')} before; the rows were added. \`--replace\` replaces the old rows instead.`,
+        ]
+      : []),
+    `It holds ${extentText({ ...report, rows: rowsNow })}`,
+    ...notes,
+  ];
+  return tableOutput(
+    ['field', 'type'],
+    report.fields.map(field => [shownName(field.name), field.type]),
+    lines.join('\n'),
+  );
+}

@@ -1,0 +1,115 @@
+import { AccessToken, type Endpoint, ProfileError } from '../../../api/profile.js';
+import type { CellIo } from '../../../jupyter/message.js';
+import { visible } from '../../../text.js';
+import { MagicError, misuse } from '../arguments.js';
+import type { Magic, MagicCall, MagicHost } from '../magic.js';
+import { say, tableOutput } from '../output.js';
+
+/** The magics about where queries run and as whom, in the order in which help lists them. */
+export const profileMagics: readonly Magic[] = [
+  {
+    name: 'use',
+    aliases: ['connect'],
+    usage: '%use [PROFILE] [--token]',
+    options: [{ name: 'token', summary: 'ask for a token in place of the configured one' }],
+    summary: 'list the profiles, or change to one; `local` is the embedded service',
+    help: [
+      'Profiles are the `[deployments.NAME]` sections of `~/.axiom.toml` and the AXIOM_* environment variables. Each `%use` reads the file again.',
+      '',
+      'A session starts on `local`, or on the profile that AXIOM_DEPLOYMENT names. Every result names its profile, unless that is `local`. Before a cell changes to another for the first time, it asks whether queries may be sent there.',
+      '',
+      'For a profile without a token the kernel asks for one. It is not shown while you type, and stays in the memory of the kernel.',
+    ].join('\n'),
+    arity: [0, 1],
+    effects: ['profile'],
+    argument: 'profile',
+    run: use,
+  },
+  {
+    name: 'whoami',
+    aliases: [],
+    usage: '%whoami',
+    options: [],
+    summary: 'show the profile, its address and the user of its token',
+    help: 'The token itself is never shown.',
+    arity: [0, 0],
+    effects: ['query'],
+    run: whoami,
+  },
+];
+
+/** Lists the profiles or changes to one; asks for a token where the profile has none and the front end can ask. */
+async function use(call: MagicCall, host: MagicHost): Promise<void> {
+  const [name] = call.words;
+  const { session, io } = host;
+  const warning = await session.takeProfileWarning();
+  if (warning !== undefined) io.stream('stderr', `${warning}\n`);
+  if (name === undefined) {
+    if (call.options.has('token')) throw misuse(call.magic, '--token needs the name of a profile');
+    return listProfiles(host);
+  }
+  const endpoint = await session.readEndpoint(name);
+  if (!session.replays) await askToSend(endpoint, host);
+  const asks = call.options.has('token') || (endpoint?.token === undefined && io.allowStdin);
+  if (endpoint !== undefined && asks) session.keepToken(name, await askToken(endpoint, io));
+  await session.use(name);
+  say(io, `Using ${name} (${endpoint === undefined ? 'the local service' : endpoint.url})`);
+}
+
+/** Asks before queries can reach this service, unless it is local or the one that the session started on. */
+export async function askToSend(
+  endpoint: Endpoint | undefined,
+  { session, io, consent }: MagicHost,
+): Promise<void> {
+  // A choice in the front end is the user's yes.
+  if (!io.storeHistory) session.consents.give('profile');
+  if (endpoint === undefined || endpoint.profileName === session.startedOn) return;
+  const { profileName, url, edgeUrl } = endpoint;
+  const where = [url, ...(edgeUrl === undefined ? [] : [edgeUrl])].join(' and ');
+  await consent('profile', `send queries to ${profileName} (${where}), with your token`);
+}
+
+async function askToken({ profileName, url }: Endpoint, io: CellIo): Promise<AccessToken> {
+  const typed = (await io.input(`Token for ${visible(profileName)} (${url}): `, true)).trim();
+  if (/^[\x21-\x7e]+$/.test(typed)) return new AccessToken(typed);
+  throw new MagicError(
+    typed === '' ? 'no token was given' : 'the text has characters that no token has',
+    'The profile is as it was. Tokens start with xaat- or xapt-.',
+  );
+}
+
+async function listProfiles({ session, io }: MagicHost): Promise<void> {
+  const active = session.profileName;
+  const rows = (await session.profileNames()).map(async each => {
+    const endpoint = await session.endpoint(each).catch(refusalOf);
+    if (endpoint instanceof ProfileError) return [each, `cannot be used: ${endpoint.message}`, ''];
+    const token = endpoint?.token === undefined ? 'none' : `${endpoint.token.kind} token`;
+    const address = endpoint === undefined ? ['the local service', 'its own'] : [endpoint.url, token];
+    return [each === active ? `${each} (in use)` : each, ...address];
+  });
+  io.display(tableOutput(['profile', 'address', 'token'], await Promise.all(rows), 'Profiles'));
+}
+
+function refusalOf(error: unknown): ProfileError {
+  if (error instanceof ProfileError) return error;
+  throw error;
+}
+
+/** Shows profile, address and user. */
+async function whoami(_: MagicCall, { session, io }: MagicHost): Promise<void> {
+  const client = await session.client(io.signal);
+  const { endpoint } = client;
+  const facts: string[][] = [
+    ['profile', endpoint.profileName],
+    ['address', endpoint.url],
+  ];
+  if (endpoint.edgeUrl !== undefined) facts.push(['queries go to', endpoint.edgeUrl]);
+  if (endpoint.orgId !== undefined) facts.push(['organisation', endpoint.orgId]);
+  const user = await client.currentUser(io.signal).catch(error => {
+    if (error.code !== 'forbidden') throw error;
+    return undefined;
+  });
+  if (user === undefined) facts.push(['user', 'this token may not read its user']);
+  else facts.push(['user', [user.name, user.email, user.id].filter(Boolean).join(', ')]);
+  io.display(tableOutput(['', ''], facts, 'Who and where'));
+}
