@@ -1,11 +1,11 @@
 import type { Expr } from '../apl/syntax/ast.js';
-import { parseQuery } from '../apl/syntax/parse.js';
 import { AplKernelError } from '../errors.js';
 import { cellText, valueKind } from '../result/display/text.js';
 import type { ArrowTable, QueryResult } from '../result/result.js';
 import { shortfallSentences } from '../result/shortfall.js';
 import { plural } from '../text.js';
 import { formatDuration, formatTime, parseTime, parseTimespan } from '../time.js';
+import { DEFINITION_AT, readDefinition } from './definition.js';
 import { MagicError } from './magics/arguments.js';
 
 /** The result of a query does not meet the condition of a cell; the message has the figures. */
@@ -13,18 +13,11 @@ class AssertionError extends AplKernelError {}
 
 /** Returns the figures of a condition that holds; throws AssertionError with them when it does not, and MagicError when it cannot be read. */
 export function assertResult(condition: string, result: QueryResult): string {
-  const { query, diagnostics } = parseQuery(`${PREFIX}${condition}; print p`);
-  const flaw = diagnostics.find(({ severity }) => severity === 'error');
-  const [statement] = query.statements;
-  if (
-    flaw !== undefined ||
-    statement?.kind !== 'let' ||
-    'source' in statement.value ||
-    query.statements.length !== 2
-  )
-    throw unreadable(condition, flaw?.message ?? 'it is not one condition');
+  const { value, flaw } = readDefinition(condition);
+  if (value === undefined || 'source' in value)
+    throw unreadable(condition, flaw ?? 'it is not one condition');
   const reader = new Reader(condition, result);
-  const holds = reader.holds(statement.value);
+  const holds = reader.holds(value);
   const figures = [...reader.figures].map(([text, figure]) => `${text} is ${figure}`).join(', ');
   if (holds) return figures;
   const short = shortfallSentences(result);
@@ -33,9 +26,6 @@ export function assertResult(condition: string, result: QueryResult): string {
     [`does not hold: ${condition} (${figures})`, ...short].join('. ').replace(/\.$/, ''),
   );
 }
-
-/** Makes a condition a statement that the parser reads. */
-const PREFIX = 'let p = ';
 
 function unreadable(condition: string, why: string): MagicError {
   return new MagicError(
@@ -193,7 +183,7 @@ class Reader {
   }
 
   #text({ from, to }: Expr): string {
-    return `${PREFIX}${this.#condition}`.slice(from, to);
+    return this.#condition.slice(from - DEFINITION_AT, to - DEFINITION_AT);
   }
 
   #unknown(expr: Expr): MagicError {

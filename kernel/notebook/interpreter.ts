@@ -7,7 +7,7 @@ import {
   parseCell,
   withoutPrefix,
 } from '../apl/syntax/cell.js';
-import { parseQuery } from '../apl/syntax/parse.js';
+import { QueryText } from '../apl/syntax/parse.js';
 import { withoutRender } from '../apl/syntax/readers/charting.js';
 import { tokenize } from '../apl/syntax/tokens/lexer.js';
 import { AplKernelError } from '../errors.js';
@@ -35,7 +35,7 @@ import { Editors } from './editor/comm.js';
 import { completeCell, inspectCell } from './editor/completion.js';
 import { describeElement, elementNames } from './editor/language.js';
 import { kernelInfo } from './kernel-info.js';
-import type { CellHost, CellPlan, Rewrite } from './magics/magic.js';
+import type { CellHost, CellPlan, QuerySettings, Rewrite } from './magics/magic.js';
 import { runMagic } from './magics/table.js';
 import type { BoundQuery } from './parameters.js';
 import type { LoggedQuery } from './query/log.js';
@@ -157,7 +157,7 @@ function mistakeIn(code: string, shared: readonly Span[]): Diagnostic | undefine
     (before, { from, to }) => (before && `${before};`).padEnd(from, '\n') + code.slice(from, to),
     '',
   );
-  return parseQuery(`${text};\nprint 0`).diagnostics.find(({ severity }) => severity === 'error');
+  return new QueryText(`${text};\nprint 0`).diagnostics.find(({ severity }) => severity === 'error');
 }
 
 /** A cell of definitions alone: parameters hold for the notebook, other names end with the cell. */
@@ -182,29 +182,36 @@ async function runShown(
   query: BoundQuery,
   isLast: boolean,
 ): Promise<QueryResult> {
-  const { text, variables } = query;
-  const chart = { ...query.chart, ...withoutRender(text).chart };
+  const { variables } = query;
+  const sent = withoutRender(query.parsed);
+  const chart = { ...query.chart, ...sent.chart };
   const wish = { ...plan.chart, ...chart };
   const annotates = !query.silent && plan.retains && wish.kind !== 'none' && hasAnnotations(session, wish);
   const result = await runLogged(
     session,
-    { ...plan, text, variables, annotates, ...present({ name: query.name }) },
+    { ...plan, query: sent.query, variables, annotates, ...present({ name: query.name }) },
     io,
+    query.text,
   );
   const kept = await keep(session, result, io, query.name);
   if (!query.silent) await show(session, kept, io, plan, { last: isLast, chart });
   return result;
 }
 
-/** Runs a query and logs it, also when it fails. */
-async function runLogged(session: Session, order: QueryOrder, io: CellIo): Promise<QueryResult> {
+/** Runs a query and logs it as it is written, also when it fails. */
+async function runLogged(
+  session: Session,
+  order: QueryOrder,
+  io: CellIo,
+  written: string,
+): Promise<QueryResult> {
   const { queryLog, now, log } = session.options;
   const began = now();
   const started = performance.now();
   const entry = (facts: Pick<LoggedQuery, 'startTime' | 'endTime' | 'elapsedMs'> & Partial<LoggedQuery>) => ({
     at: formatTime(began),
     profile: session.profileName,
-    apl: order.text,
+    apl: written,
     ...facts,
   });
   const write = async (query: LoggedQuery) => {
@@ -299,8 +306,10 @@ function momentOf({ recording }: Session, { provenance }: QueryResult): number |
 }
 
 function magicHost(session: Session, io: CellIo, plan: CellPlan): CellHost {
-  const run: CellHost['run'] = (text, settings = {}) =>
-    runLogged(session, { ...plan, ...settings, text }, io);
+  const runDrawn = async (text: string, settings: QuerySettings = {}) => {
+    const { query, chart } = withoutRender(new QueryText(text));
+    return { chart, result: await runLogged(session, { ...plan, ...settings, query }, io, text) };
+  };
   const showKept = async (result: QueryResult, options: Omit<ShowOptions, 'last'>) =>
     show(session, await keep(session, result, io), io, plan, { last: plan.queries.length === 0, ...options });
   return {
@@ -309,8 +318,11 @@ function magicHost(session: Session, io: CellIo, plan: CellPlan): CellHost {
     plan,
     describe: describeElement,
     languageNames: elementNames,
-    show: async (text, settings) => showKept(await run(text, settings), { chart: withoutRender(text).chart }),
-    run,
+    show: async (text, settings) => {
+      const { result, chart } = await runDrawn(text, settings);
+      await showKept(result, { chart });
+    },
+    run: async (text, settings) => (await runDrawn(text, settings)).result,
     showResult: (result, drawn) => {
       const asked = { ...plan.chart, ...plan.queries.at(-1)?.chart };
       return showKept(

@@ -2,10 +2,11 @@ import type { TypeName } from '../apl/catalog/entry.js';
 import type { Expr, Span } from '../apl/syntax/ast.js';
 import type { CellQuery } from '../apl/syntax/cell.js';
 import { declaredParameters } from '../apl/syntax/parameters.js';
-import { parseQuery } from '../apl/syntax/parse.js';
+import { QueryText } from '../apl/syntax/parse.js';
 import { type Token, tokenize } from '../apl/syntax/tokens/lexer.js';
 import { present } from '../present.js';
 import { formatDuration, formatTime, parseTime, parseTimespan } from '../time.js';
+import { readDefinition } from './definition.js';
 import { MagicError } from './magics/arguments.js';
 
 /** A value as a request carries it: JSON, with times and durations as text. */
@@ -168,19 +169,16 @@ function isSame(a: ParameterValue, b: ParameterValue): boolean {
 function preceded(query: CellQuery, prelude: string): CellQuery {
   const { name, silent, chart, from, to } = query;
   const segments = query.segments.map(each => ({ ...each, text: each.text + prelude.length }));
-  return { ...present({ name }), silent, chart, from, to, text: prelude + query.text, segments };
+  const parsed = prelude === '' ? query.parsed : new QueryText(prelude + query.text);
+  return { ...present({ name }), silent, chart, from, to, parsed, text: parsed.text, segments };
 }
 
 /** Returns the parameter that an APL literal stands for; throws MagicError for any other expression. */
 export function readParameter(name: string, written: string): Parameter {
   const text = written.trim();
   const literal = /^[[{]/.test(text) ? `dynamic(${text})` : text;
-  const { query, diagnostics } = parseQuery(`let p = ${literal}; print p`);
-  const [statement] = query.statements;
-  const flaw = diagnostics.find(({ severity }) => severity === 'error');
-  if (flaw !== undefined || statement?.kind !== 'let' || query.statements.length !== 2)
-    throw noLiteral(name, text, flaw?.message);
-  const { value } = statement;
+  const { value, flaw } = readDefinition(literal);
+  if (value === undefined) throw noLiteral(name, text, flaw);
   if ('source' in value) {
     if (value.source.kind !== 'datatable' || value.operators.length > 0) throw noLiteral(name, text);
     return { kind: 'table', text };

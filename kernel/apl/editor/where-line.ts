@@ -27,7 +27,7 @@ export function whereLine(
   condition: string,
 ): WhereLine | undefined {
   const { queries } = parseCell(source);
-  const sent = (each: CellQuery) => withoutRender(each.text).text;
+  const sent = (each: CellQuery) => withoutRender(each.parsed).query.text;
   const target = queries.find(each => each.text === query || sent(each) === query) ?? queries.at(-1);
   if (target === undefined) return undefined;
   const text = sent(target);

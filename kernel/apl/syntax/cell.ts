@@ -2,6 +2,7 @@ import { present } from '../../present.js';
 import type { ChartWish } from '../operators/drawing.js';
 import { clauseWords } from '../operators/rows.js';
 import type { Diagnostic, Span } from './ast.js';
+import { QueryText } from './parse.js';
 import { readDirectives } from './readers/charting.js';
 import { type Token, tokenize } from './tokens/lexer.js';
 
@@ -19,6 +20,8 @@ export interface CellQuery extends Span {
   readonly name?: string;
   /** The statements shared by the cell's queries (`let`, `set`, `declare`), then the query. */
   readonly text: string;
+  /** The same text with its tree. */
+  readonly parsed: QueryText;
   /** True when the cell ends in `;`, so that its result is not shown. */
   readonly silent: boolean;
   /** What `// @viz` and the like above it ask for. */
@@ -305,12 +308,21 @@ function toQuery(
   const to = statement.span.to;
   const sharedCount = shared.length;
   const spans = (): Span[] => [...shared.slice(0, sharedCount), { from, to }];
+  let parsed: QueryText | undefined;
+  const parse = () =>
+    new QueryText(
+      spans()
+        .map(each => source.slice(each.from, each.to))
+        .join(sharedEnd),
+    );
   return {
     ...present({ name: named ? first.text : undefined }),
+    get parsed() {
+      parsed ??= parse();
+      return parsed;
+    },
     get text() {
-      return spans()
-        .map(span => source.slice(span.from, span.to))
-        .join(sharedEnd);
+      return this.parsed.text;
     },
     get segments() {
       return segmentsOf(spans());

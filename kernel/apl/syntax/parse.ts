@@ -23,6 +23,36 @@ export function parseQuery(text: string): Parsed {
   return { query: parseStatements(stream, text.length), diagnostics: stream.diagnostics };
 }
 
+/** The text of a query with its tree, for which it is parsed once, when that is first asked for. */
+export class QueryText {
+  readonly text: string;
+  #parsed: Parsed | undefined;
+
+  constructor(text: string, parsed?: Parsed) {
+    this.text = text;
+    this.#parsed = parsed;
+  }
+
+  get tree(): Query {
+    return this.#read().query;
+  }
+
+  get diagnostics(): readonly Diagnostic[] {
+    return this.#read().diagnostics;
+  }
+
+  /** The pipeline, without the statements before it; undefined where there are only those. */
+  get pipeline(): Pipeline | undefined {
+    const statement = this.tree.statements.find(each => each.kind === 'query');
+    return statement?.kind === 'query' ? statement.pipeline : undefined;
+  }
+
+  #read(): Parsed {
+    this.#parsed ??= parseQuery(this.text);
+    return this.#parsed;
+  }
+}
+
 /** A text that is too long to be parsed. */
 function tooLong({ length: to }: string): Parsed {
   const span = { from: limits.text.most, to };

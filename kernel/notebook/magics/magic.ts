@@ -31,15 +31,18 @@ export interface CellPlan {
   readonly afterRun: ((results: readonly QueryResult[]) => Promise<void>)[];
 }
 
+/** What a query may have other than its cell. */
+export type QuerySettings = Partial<Omit<QueryOrder, 'query'>>;
+
 /** The facilities that a cell gives to its magics. */
 export interface CellHost {
   readonly session: Session;
   readonly io: CellIo;
   readonly plan: CellPlan;
   /** Runs APL with the settings of the cell, overridden by those given, and shows its result. */
-  readonly show: (text: string, settings?: Partial<Omit<QueryOrder, 'text'>>) => Promise<void>;
+  readonly show: (text: string, settings?: QuerySettings) => Promise<void>;
   /** Runs APL with the settings of the cell, overridden by those given, and shows nothing. */
-  readonly run: (text: string, settings?: Partial<Omit<QueryOrder, 'text'>>) => Promise<QueryResult>;
+  readonly run: (text: string, settings?: QuerySettings) => Promise<QueryResult>;
   /** Keeps a result as the last one and shows it; the chart shows `drawn`; without it there is one only where the cell asks for it. */
   readonly showResult: (result: QueryResult, drawn?: QueryResult) => Promise<void>;
   /** Markdown about a language element; undefined when there is none by that name. */

@@ -1,20 +1,18 @@
 import type { Expr, Operator, Pipeline, Query, Span } from '../../apl/syntax/ast.js';
-import { parseQuery } from '../../apl/syntax/parse.js';
+import type { QueryText } from '../../apl/syntax/parse.js';
 import { visitQuery } from '../../apl/syntax/walk.js';
 import type { Reading, TableInfo } from '../../result/result.js';
 
 /** Returns the facts about a result, described by `info`, that follow from the text of its query. */
 export function readAggregation(
-  text: string,
+  { text, tree, pipeline }: QueryText,
   info: Pick<TableInfo, 'groups' | 'buckets' | 'range'>,
 ): Reading {
-  const { query } = parseQuery(text);
-  const statement = query.statements.find(each => each.kind === 'query');
-  if (statement?.kind !== 'query') return { missingBins: 'unknown', keyColumns: [] };
-  const { operators } = statement.pipeline;
+  if (pipeline === undefined) return { missingBins: 'unknown', keyColumns: [] };
+  const { operators } = pipeline;
   const at = operators.findLastIndex(({ kind }) => kind === 'summarize');
   const after = operators.slice(at + 1);
-  const fields = fieldsOf(query, text);
+  const fields = fieldsOf(tree, text);
   const keys = [
     ...info.groups.map(({ name }) => name),
     ...(info.buckets === undefined ? [] : [info.buckets.field]),
@@ -38,9 +36,9 @@ const binning: ReadonlySet<string> = new Set([
 ]);
 
 /** Whether a query, by its text, makes bins or series, which are mostly of time: its result is then probably drawn along it. */
-export function groupsByTime(text: string): boolean {
+export function groupsByTime({ tree }: QueryText): boolean {
   let found = false;
-  visitQuery(parseQuery(text).query, {
+  visitQuery(tree, {
     expr: expr => {
       found ||= expr.kind === 'call' && binning.has(expr.callee.name.toLowerCase());
     },

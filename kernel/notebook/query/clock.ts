@@ -1,7 +1,6 @@
-import { localProfile } from '../../api/profile.js';
+import type { QueryText } from '../../apl/syntax/parse.js';
 import type { Notice } from '../../result/result.js';
 import { parseTime } from '../../time.js';
-import type { Session } from '../session.js';
 import { isFrozen, type ResolvedRange, type TimeRange } from '../time-range.js';
 import { readsClock } from './reading.js';
 
@@ -12,16 +11,27 @@ export interface QueryClock {
   readonly notices: readonly Notice[];
 }
 
+/** The moment of the run, in nanoseconds since 1970, and whether the service is the local one, which takes another. */
+interface ServiceClock {
+  readonly now: bigint;
+  readonly isLocal: boolean;
+}
+
 /**
  * Returns the clock of a query. Under a frozen range that has ended it stands at the end of the range, so that a run on another
  * day gives the same answer; a hosted service has its own clock, and a warning says so.
  */
-export function clockOf(session: Session, text: string, range: TimeRange, window: ResolvedRange): QueryClock {
+export function clockOf(
+  query: QueryText,
+  range: TimeRange,
+  window: ResolvedRange,
+  { now, isLocal }: ServiceClock,
+): QueryClock {
   const { endTime } = window;
   const end = parseTime(endTime);
-  const isPast = end !== undefined && end <= session.now();
-  if (!isFrozen(range) || !isPast || !readsClock(text)) return { notices: [] };
-  if (session.profileName === localProfile)
+  const isPast = end !== undefined && end <= now;
+  if (!isFrozen(range) || !isPast || !readsClock(query)) return { notices: [] };
+  if (isLocal)
     return { now: endTime, notices: [{ level: 'info', text: `${calls} ${endTime}, the end of the range.` }] };
   return {
     notices: [

@@ -3,8 +3,10 @@
  * the datasets hold outside the time range, and which condition of the query no row meets.
  */
 
+import type { RawResult } from '../../api/client.js';
 import { localProfile } from '../../api/profile.js';
 import type { DatasetInfo, QueryRequest } from '../../api/wire.js';
+import type { QueryText } from '../../apl/syntax/parse.js';
 import { quotedName } from '../../apl/syntax/tokens/quote.js';
 import { present } from '../../present.js';
 import { decodeTabular } from '../../result/decode/arrow.js';
@@ -13,14 +15,19 @@ import { cellText } from '../../result/display/text.js';
 import type { ArrowTable, Notice, QueryAnswer } from '../../result/result.js';
 import { formatCount, plural } from '../../text.js';
 import { parseTime } from '../../time.js';
-import type { Session } from '../session.js';
 import { everything, resolveRange, storedEverything } from '../time-range.js';
 import { extentText, spanText } from './extent.js';
 import { type Comparison, type Condition, type QueryReading, readConditions } from './reading.js';
 
+/** The service that gave an answer. */
+interface Service {
+  query(request: QueryRequest, signal: AbortSignal): Promise<RawResult>;
+  measuredDatasets(names: Iterable<string>, signal: AbortSignal): Promise<readonly DatasetInfo[]>;
+}
+
 /** The result to explain, and the means to ask the service about it. */
 interface Inquiry {
-  readonly session: Session;
+  readonly service: Service;
   readonly result: QueryAnswer;
   readonly reading: QueryReading;
   readonly signal: AbortSignal;
@@ -40,18 +47,19 @@ const timeLimitMs = 5_000;
  * questions; those without an answer are left out.
  */
 export async function emptyAnswerNotices(
-  session: Session,
+  service: Service,
+  query: QueryText,
   result: QueryAnswer,
   events: number | undefined,
   signal: AbortSignal,
 ): Promise<readonly Notice[]> {
-  const reading = readConditions(result.provenance.query);
+  const reading = readConditions(query);
   const empty = foundNothing(result, reading);
   const few = (result.tables[0]?.data.numRows ?? 0) < (events ?? 0);
   const joined = reading.sources > 1 && result.provenance.profile === localProfile;
   if (result.datasetNames.length === 0 || !(empty || few || joined)) return [];
-  const listing = await measured(session, result.datasetNames, signal);
-  const inquiry = { session, result, reading, signal, listing };
+  const listing = await measured(service, result.datasetNames, signal);
+  const inquiry = { service, result, reading, signal, listing };
   const outside = await (empty || joined ? outsideNotices(inquiry, empty) : moreOutside(inquiry));
   const all = result.datasetNames.length === outside.length;
   const texts = empty && !all ? [...outside, ...(await unmatched(inquiry))] : outside;
@@ -75,11 +83,11 @@ function isAllZeros(table: ArrowTable): boolean {
 }
 
 async function measured(
-  session: Session,
+  service: Service,
   names: readonly string[],
   signal: AbortSignal,
 ): Promise<Inquiry['listing']> {
-  const datasets = await session.measuredDatasets(names, signal).catch(() => []);
+  const datasets = await service.measuredDatasets(names, signal).catch(() => []);
   return new Map(datasets.map(dataset => [dataset.name, dataset]));
 }
 
@@ -300,14 +308,14 @@ function advice({ operator, texts }: Comparison, values: readonly string[]): str
 
 /** The first table of the answer; undefined when the question failed or took too long. */
 async function ask(
-  { session, result, signal }: Inquiry,
+  { service, result, signal }: Inquiry,
   apl: string,
   window: Pick<QueryRequest, 'startTime' | 'endTime'> = result.provenance,
 ): Promise<ArrowTable | undefined> {
   const { startTime, endTime } = window;
   const request = { apl, ...present({ startTime, endTime }) };
   try {
-    const raw = await session.query(request, AbortSignal.any([signal, AbortSignal.timeout(timeLimitMs)]));
+    const raw = await service.query(request, AbortSignal.any([signal, AbortSignal.timeout(timeLimitMs)]));
     return decodeTabular(raw.body).tables[0];
   } catch {
     signal.throwIfAborted();

@@ -1,5 +1,5 @@
 import type { Expr, Pipeline, Query, Source, Statement } from '../../apl/syntax/ast.js';
-import { parseQuery } from '../../apl/syntax/parse.js';
+import type { QueryText } from '../../apl/syntax/parse.js';
 import { visitQuery } from '../../apl/syntax/walk.js';
 
 /** A field compared with constants. `field` is APL; `texts` are the constants that are texts. */
@@ -31,21 +31,16 @@ export interface QueryReading {
   readonly isSchema: boolean;
 }
 
-/** Returns the pipeline of a query's text, without the statements before it. */
-export function mainPipeline(text: string): Pipeline | undefined {
-  return queryStatement(parseQuery(text).query)?.pipeline;
-}
-
 /** Returns the name of the dataset that a query reads first; undefined when it reads none by name. */
-export function datasetOf(text: string): string | undefined {
-  const source = mainPipeline(text)?.source;
+export function datasetOf({ pipeline }: QueryText): string | undefined {
+  const source = pipeline?.source;
   return source?.kind === 'dataset' ? source.name.name : undefined;
 }
 
 /** Returns the names that a query reads as datasets; names of its own tables may be among them. */
-export function datasetNames(text: string): readonly string[] {
+export function datasetNames({ tree }: QueryText): readonly string[] {
   const names: string[] = [];
-  visitQuery(parseQuery(text).query, {
+  visitQuery(tree, {
     source: source => {
       if (source.kind === 'dataset') names.push(source.name.name);
     },
@@ -54,9 +49,9 @@ export function datasetNames(text: string): readonly string[] {
 }
 
 /** Whether a query reads the clock, by `now()` or `ago()`. */
-export function readsClock(text: string): boolean {
+export function readsClock({ tree }: QueryText): boolean {
   let found = false;
-  visitQuery(parseQuery(text).query, {
+  visitQuery(tree, {
     expr: expr => {
       found ||= expr.kind === 'call' && ['now', 'ago'].includes(expr.callee.name);
     },
@@ -65,12 +60,11 @@ export function readsClock(text: string): boolean {
 }
 
 /** Returns the dataset and the conditions of a query; for a text with mistakes, the part that could be parsed. */
-export function readConditions(text: string): QueryReading {
-  const { query } = parseQuery(text);
-  const statement = queryStatement(query);
+export function readConditions({ text, tree }: QueryText): QueryReading {
+  const statement = queryStatement(tree);
   const pipeline = statement?.pipeline;
   const read: Source[] = [];
-  visitQuery(query, { source: source => read.push(source) });
+  visitQuery(tree, { source: source => read.push(source) });
   return {
     prelude: text.slice(0, statement?.from ?? 0),
     dataset: pipeline?.source.kind === 'dataset' ? pipeline.source.name.name : undefined,

@@ -2,7 +2,7 @@ import type { RawResult } from '../../api/client.js';
 import { localProfile } from '../../api/profile.js';
 import type { QueryRequest } from '../../api/wire.js';
 import type { Operator } from '../../apl/syntax/ast.js';
-import { withoutRender } from '../../apl/syntax/readers/charting.js';
+import type { QueryText } from '../../apl/syntax/parse.js';
 import { present } from '../../present.js';
 import type {
   ArrowTable,
@@ -15,6 +15,7 @@ import type {
 import { wholeText } from '../../result/shortfall.js';
 import { withoutTokens } from '../../text.js';
 import { formatTime, LATEST_TIME, parseTime } from '../../time.js';
+import type { AnnotationReader } from '../annotations/reader.js';
 import {
   profileOfReads,
   type Reads,
@@ -35,15 +36,16 @@ import {
   TimeRangeError,
 } from '../time-range.js';
 import { groupsByTime, readAggregation } from './aggregation.js';
-import { clockOf } from './clock.js';
+import { clockOf, type QueryClock } from './clock.js';
 import { type ProgressIo, withProgress } from './progress.js';
-import { datasetNames, mainPipeline } from './reading.js';
+import { datasetNames } from './reading.js';
 import { limitNotice, shortfallsIn } from './shortfalls.js';
 
-/** A query to run: the text as it is sent, and the settings of its cell. */
+/** A query to run, and the settings of its cell. */
 export interface QueryOrder {
-  readonly text: string;
-  /** Values of the parameters that the text names. */
+  /** As it is sent. */
+  readonly query: QueryText;
+  /** Values of the parameters that the query names. */
   readonly variables?: Readonly<Record<string, unknown>>;
   readonly range: TimeRange;
   readonly rowLimit: number | undefined;
@@ -56,70 +58,150 @@ export interface QueryOrder {
 }
 
 /** Runs one query on the active profile and returns its result as Arrow; throws the errors of the client and the decoder. */
-export async function runQuery(session: Session, asked: QueryOrder, io: ProgressIo): Promise<QueryResult> {
-  const { signal } = io;
-  // How the result is drawn is for the front end: no service is sent it.
-  const { text } = withoutRender(asked.text);
-  const reads = readsOf(session, text);
-  const order = { ...asked, text, range: rangeOfReads(reads) ?? asked.range };
-  const range = await windowOf(session, order, signal);
-  const clock = clockOf(session, order.text, order.range, range);
-  const request: QueryRequest = {
-    apl: order.text,
-    ...range,
+export async function runQuery(session: Session, order: QueryOrder, io: ProgressIo): Promise<QueryResult> {
+  const question = await questionOf(session, order, io.signal);
+  const introduction = await session.takeIntroduction();
+  askAnnotations(session.annotations, question, io.signal);
+  const raw = await send(session, question, io);
+  const answer = await answerOf(question, raw, session.options.version, io.signal);
+  const shortfalls = shortfallsIn(question.order, answer, question.reads, session.takeReplayed());
+  const written = [
+    ...(introduction === undefined ? [] : [{ level: 'info' as const, text: introduction }]),
+    ...question.clock.notices,
+    ...session.takeRecordingNotices(),
+    ...restartNotices(session.takeRestart()),
+    ...limitNotices(question, answer),
+    ...wholeNotices(order, shortfalls),
+    ...(await readNotices(question.reads, session.schema)),
+    ...(await emptyNotices(session, question, answer, io.signal)),
+  ];
+  const notices = written.map(({ level, text }) => ({ level, text: withoutTokens(text) }));
+  return { ...answer, notices, shortfalls, ...readingOf(order.query, answer) };
+}
+
+/** A query with all that its request depends on. */
+interface Question {
+  /** With the time range that applies: that of the results, where it reads nothing else. */
+  readonly order: QueryOrder;
+  readonly reads: Reads;
+  readonly clock: QueryClock;
+  readonly request: QueryRequest;
+  readonly window: ResolvedRange;
+  readonly profile: string;
+}
+
+async function questionOf(session: Session, asked: QueryOrder, signal: AbortSignal): Promise<Question> {
+  const reads = readsOf(asked.query, session);
+  const order = { ...asked, range: rangeOfReads(reads) ?? asked.range };
+  const window = await windowOf(order, session, signal);
+  const service = { now: session.now(), isLocal: session.profileName === localProfile };
+  const clock = clockOf(order.query, order.range, window, service);
+  const request = requestOf(order, window, clock);
+  return { order, reads, clock, request, window, profile: profileOfReads(session.profileName, reads) };
+}
+
+function requestOf(
+  { query, rowLimit, variables = {} }: QueryOrder,
+  window: ResolvedRange,
+  { now }: QueryClock,
+): QueryRequest {
+  return {
+    apl: query.text,
+    ...window,
     ...present({
-      defaultLimit: order.rowLimit,
-      variables: isEmpty(order.variables) ? undefined : order.variables,
-      queryOptions: clock.now === undefined ? undefined : { now: clock.now },
+      defaultLimit: rowLimit,
+      variables: Object.keys(variables).length === 0 ? undefined : variables,
+      queryOptions: now === undefined ? undefined : { now },
     }),
   };
-  const profile = profileOfReads(session.profileName, reads);
-  const introduction = await session.takeIntroduction();
-  const asksAnnotations = order.annotates === true && groupsByTime(order.text);
-  if (asksAnnotations)
-    session.annotations.begin(
-      { profile, datasets: sourcesOf(reads), start: range.startTime, end: range.endTime },
-      signal,
-    );
-  // The decoder loads while the service works.
-  const [raw, { decodeSteps }, { inSlices }] = await Promise.all([
-    withProgress(
-      io,
-      (id, over) => session.progress(id, over),
-      id => session.query(request, signal, tablesOf(reads), id),
-    ),
+}
+
+/** Asks for annotations while the query runs, where its result will be drawn along time. */
+function askAnnotations(
+  reader: AnnotationReader,
+  { order, reads, profile, window }: Question,
+  signal: AbortSignal,
+): void {
+  if (order.annotates !== true || !groupsByTime(order.query)) return;
+  const { startTime: start, endTime: end } = window;
+  reader.begin({ profile, datasets: sourcesOf(reads), start, end }, signal);
+}
+
+/** What answers queries, and says how far they have come. */
+type Service = Pick<Session, 'query' | 'progress'>;
+
+async function send(service: Service, { request, reads }: Question, io: ProgressIo): Promise<RawResult> {
+  const decoder = import('../../result/decode/arrow.js');
+  const raw = await withProgress(
+    io,
+    (id, over) => service.progress(id, over),
+    id => service.query(request, io.signal, tablesOf(reads), id),
+  );
+  // It loads while the service works.
+  await decoder;
+  return raw;
+}
+
+async function answerOf(
+  question: Question,
+  raw: RawResult,
+  kernelVersion: string,
+  signal: AbortSignal,
+): Promise<QueryAnswer & Pick<QueryResult, 'sources'>> {
+  const [{ decodeSteps }, { inSlices }] = await Promise.all([
     import('../../result/decode/arrow.js'),
     import('../../result/decode/slices.js'),
   ]);
   const received = performance.now();
   const { envelope, tables } = await inSlices(decodeSteps(raw.body), signal);
   const elapsedMs = raw.elapsedMs + (raw.recorded ? 0 : performance.now() - received);
-  const result = {
-    tables: tables.map(table => inReadingOrder(table, order.text)),
-    status: envelope.status,
-    datasetNames: envelope.datasetNames,
-    fieldsMetaMap: envelope.fieldsMetaMap,
-    provenance: provenanceOf(session, order, request, raw, profile, envelope.datasetNames, elapsedMs),
-    sources: sourcesOf({
-      ...reads,
-      datasets: envelope.datasetNames.filter(name => !reads.results.has(name)),
-    }),
+  const { status, datasetNames, fieldsMetaMap } = envelope;
+  const { order, reads } = question;
+  return {
+    tables: tables.map(table => inReadingOrder(table, order.query)),
+    status,
+    datasetNames,
+    fieldsMetaMap,
+    provenance: {
+      ...provenanceOf(question),
+      datasets: datasetNames,
+      ...present({ traceId: raw.traceId }),
+      elapsedMs,
+      kernelVersion,
+    },
+    sources: sourcesOf({ ...reads, datasets: datasetNames.filter(name => !reads.results.has(name)) }),
   };
-  const shortfalls = shortfallsIn(session, order, result, reads);
-  const { emptyAnswerNotices } = await import('./empty-answer.js');
-  const written = [
-    ...(introduction === undefined ? [] : [{ level: 'info' as const, text: introduction }]),
-    ...clock.notices,
-    ...noticesOf(session, order, result, reads),
-    ...wholeNotices(order, shortfalls),
-    ...(await readNotices(session, reads)),
-    ...(await emptyAnswerNotices(session, result, order.events, signal)),
-  ];
-  const notices = written.map(({ level, text }) => ({ level, text: withoutTokens(text) }));
-  const [table] = tables;
-  return table === undefined
-    ? { ...result, notices, shortfalls }
-    : { ...result, notices, shortfalls, reading: readAggregation(order.text, table.info) };
+}
+
+function provenanceOf({
+  order,
+  request,
+  window,
+  profile,
+}: Question): Omit<Provenance, 'datasets' | 'elapsedMs' | 'kernelVersion'> {
+  return {
+    query: request.apl,
+    ...present({ variables: request.variables }),
+    ...window,
+    rangeLabel: order.range.label,
+    frozen: isFrozen(order.range),
+    profile,
+    isLocal: profile === localProfile,
+  };
+}
+
+function readingOf(query: QueryText, { tables: [table] }: QueryAnswer): Pick<QueryResult, 'reading'> {
+  return table === undefined ? {} : { reading: readAggregation(query, table.info) };
+}
+
+function restartNotices(restarted: boolean): readonly Notice[] {
+  if (!restarted) return [];
+  return [{ level: 'warn', text: 'The local service had stopped; it was started again for this query.' }];
+}
+
+function limitNotices({ order, reads }: Question, answer: QueryAnswer): readonly Notice[] {
+  const text = limitNotice(order, answer, reads.results.size > 0);
+  return text === undefined ? [] : [{ level: 'warn', text }];
 }
 
 /** Above a named result that a limit cut, the query that keeps all of it. */
@@ -131,16 +213,26 @@ function wholeNotices({ name }: QueryOrder, shortfalls: readonly Shortfall[]): r
   );
 }
 
-function isEmpty(variables: QueryOrder['variables']): boolean {
-  return Object.keys(variables ?? {}).length === 0;
+async function emptyNotices(
+  session: Session,
+  { order }: Question,
+  answer: QueryAnswer,
+  signal: AbortSignal,
+): Promise<readonly Notice[]> {
+  const { emptyAnswerNotices } = await import('./empty-answer.js');
+  return emptyAnswerNotices(session, order.query, answer, order.events, signal);
 }
 
 /** The window of a range at this moment. That of `all` spans the datasets, so that bins and charts fit the data. */
-async function windowOf(session: Session, order: QueryOrder, signal: AbortSignal): Promise<ResolvedRange> {
-  const now = session.now();
-  if (order.range !== everything) return resolveRange(order.range, now);
-  if (session.profileName !== localProfile) return { ...storedEverything, endTime: formatTime(now) };
-  const read = await session.measuredDatasets(datasetNames(order.text), signal);
+async function windowOf(
+  { range, query }: QueryOrder,
+  service: Pick<Session, 'now' | 'profileName' | 'measuredDatasets'>,
+  signal: AbortSignal,
+): Promise<ResolvedRange> {
+  const now = service.now();
+  if (range !== everything) return resolveRange(range, now);
+  if (service.profileName !== localProfile) return { ...storedEverything, endTime: formatTime(now) };
+  const read = await service.measuredDatasets(datasetNames(query), signal);
   const endless = read.find(({ rows, problems }) => rows === undefined && problems === undefined);
   if (endless !== undefined)
     throw new TimeRangeError(
@@ -167,55 +259,11 @@ const arranging: ReadonlySet<Operator['kind']> = new Set([
 ]);
 
 /** Events begin with their time and end with the time at which they were stored, unless the query arranges its columns. */
-function inReadingOrder(table: ArrowTable, text: string): ArrowTable {
-  if (mainPipeline(text)?.operators.some(({ kind }) => arranging.has(kind)) ?? true) return table;
+function inReadingOrder(table: ArrowTable, { pipeline }: QueryText): ArrowTable {
+  if (pipeline?.operators.some(({ kind }) => arranging.has(kind)) ?? true) return table;
   const place = (name: string) => (name === '_time' ? 0 : name === '_sysTime' ? 2 : 1);
   const names = table.data.schema.fields.map(({ name }) => name);
   const order = [...names.keys()].sort((a, b) => place(names[a] ?? '') - place(names[b] ?? ''));
   const fields = order.flatMap(index => table.info.fields[index] ?? []);
   return { info: { ...table.info, fields }, data: table.data.selectAt(order) };
-}
-
-function provenanceOf(
-  session: Session,
-  order: QueryOrder,
-  request: QueryRequest,
-  raw: RawResult,
-  profile: string,
-  datasets: readonly string[],
-  elapsedMs: number,
-): Provenance {
-  return {
-    query: order.text,
-    ...present({ variables: request.variables }),
-    startTime: request.startTime ?? '',
-    endTime: request.endTime ?? '',
-    rangeLabel: order.range.label,
-    frozen: isFrozen(order.range),
-    profile,
-    isLocal: profile === localProfile,
-    datasets,
-    ...present({ traceId: raw.traceId }),
-    elapsedMs,
-    kernelVersion: session.options.version,
-  };
-}
-
-/** Notices that only the kernel can write; the renderings add those about the query's status. */
-function noticesOf(
-  session: Session,
-  order: QueryOrder,
-  result: QueryAnswer,
-  { results }: Reads,
-): readonly Notice[] {
-  const notices: Notice[] = [...session.takeRecordingNotices()];
-  if (session.takeRestart()) {
-    notices.push({
-      level: 'warn',
-      text: 'The local service had stopped; it was started again for this query.',
-    });
-  }
-  const limited = limitNotice(order, result, results.size > 0);
-  if (limited !== undefined) notices.push({ level: 'warn', text: limited });
-  return notices;
 }

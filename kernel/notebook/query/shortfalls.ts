@@ -2,36 +2,37 @@
  * What the rows of an answer leave out, from the text of its query, the limits that it was sent with, and the results that it reads.
  */
 import type { Expr, Operator, Pipeline } from '../../apl/syntax/ast.js';
+import type { QueryText } from '../../apl/syntax/parse.js';
 import { present } from '../../present.js';
 import type { QueryAnswer, Shortfall } from '../../result/result.js';
 import { readThrough } from '../../result/shortfall.js';
 import { formatCount, plural } from '../../text.js';
 import { formatTime } from '../../time.js';
 import type { Reads } from '../results/reads.js';
-import type { Session } from '../session.js';
-import { mainPipeline } from './reading.js';
 
-/** The query behind an answer: its text as it was sent, and the limit of its cell. */
+/** The query behind an answer, as it was sent, and the limit of its cell. */
 export interface Limited {
-  readonly text: string;
+  readonly query: QueryText;
   readonly rowLimit: number | undefined;
 }
 
-/** Returns the shortfalls of an answer; those of the results that it read among them. */
+/**
+ * Returns the shortfalls of an answer; those of the results that it read among them. `replayed` is the moment of the recording that
+ * it comes from, in nanoseconds since 1970.
+ */
 export function shortfallsIn(
-  session: Session,
   order: Limited,
   answer: QueryAnswer,
   { results, datasets }: Reads,
+  replayed: bigint | undefined,
 ): readonly Shortfall[] {
-  const pipeline = mainPipeline(order.text);
+  const { pipeline } = order.query;
   const own =
     pipeline === undefined
       ? []
       : [...cutBy(order, answer, results.size > 0), ...asked(order, answer, pipeline)];
   const isAlone = results.size === 1 && datasets.length === 0;
   const read = [...results].flatMap(([name, { result }]) => readThrough(name, result));
-  const replayed = session.takeReplayed();
   return [
     ...read
       .filter(({ kind }) => kind !== 'replayed' || replayed === undefined)
@@ -70,7 +71,7 @@ function cutBy(order: Limited, answer: QueryAnswer, readsResults: boolean): read
       kind: 'cut',
       holds: `the first ${formatCount(rows)} ${of} (${whose})`,
       ...present({
-        whole: matched === undefined ? undefined : `${shortened(order.text)} | limit ${matched}`,
+        whole: matched === undefined ? undefined : `${shortened(order.query.text)} | limit ${matched}`,
         isGapless: isByTime(answer) || undefined,
       }),
     },
@@ -78,13 +79,13 @@ function cutBy(order: Limited, answer: QueryAnswer, readsResults: boolean): read
 }
 
 /** The limit that a service names in the code of its message. */
-function saidLimit({ text }: Limited, { tables, status }: QueryAnswer): Cut | undefined {
+function saidLimit({ query }: Limited, { tables, status }: QueryAnswer): Cut | undefined {
   const code = status.messages?.find(message => /^row_limit_/.test(message.code))?.code;
   const rows = tables[0]?.data.numRows;
   if (code === undefined || rows === undefined) return undefined;
   return {
     rows,
-    matched: matchedBy(text, status.rowsMatched, rows),
+    matched: matchedBy(query, status.rowsMatched, rows),
     whose: whoseLimit[code] ?? 'the limit of the service',
   };
 }
@@ -99,17 +100,17 @@ const serviceRowLimit = 1_000;
 
 /** As many rows as the default limit, from a query that sets none: there are probably more. A kept result has no limit of its own. */
 function unsaidLimit(
-  { text, rowLimit }: Limited,
+  { query, rowLimit }: Limited,
   { tables: [table], status }: QueryAnswer,
   readsResults: boolean,
 ): Cut | undefined {
   const limit = rowLimit ?? (readsResults ? undefined : serviceRowLimit);
   if (table === undefined || table.data.numRows !== limit || table.info.groups.length > 0) return undefined;
   if (status.messages?.some(message => /limit/i.test(message.code))) return undefined;
-  if (mainPipeline(text)?.operators.some(({ kind }) => reducing.has(kind))) return undefined;
+  if (query.pipeline?.operators.some(({ kind }) => reducing.has(kind))) return undefined;
   if (status.rowsMatched === limit) return undefined;
   const whose = rowLimit === undefined ? 'the default limit' : 'the limit set by %limit';
-  return { rows: limit, matched: matchedBy(text, status.rowsMatched, limit), whose };
+  return { rows: limit, matched: matchedBy(query, status.rowsMatched, limit), whose };
 }
 
 /** Operators after which the number of rows is no longer that of the data. */
@@ -142,8 +143,8 @@ const keeping: ReadonlySet<Operator['kind']> = new Set([
 ]);
 
 /** How many rows the query gives, where the service's count of the rows that matched is that. */
-function matchedBy(text: string, matched: number, rows: number): number | undefined {
-  const operators = mainPipeline(text)?.operators ?? [];
+function matchedBy({ pipeline }: QueryText, matched: number, rows: number): number | undefined {
+  const operators = pipeline?.operators ?? [];
   return matched > rows && operators.every(({ kind }) => keeping.has(kind)) ? matched : undefined;
 }
 
@@ -166,7 +167,11 @@ function hasTime(fields: readonly { readonly name: string }[]): boolean {
 }
 
 /** The rows that the text of the query itself leaves out, by a limit or a sample. */
-function asked({ text }: Limited, answer: QueryAnswer, { operators }: Pipeline): readonly Shortfall[] {
+function asked(
+  { query: { text } }: Limited,
+  answer: QueryAnswer,
+  { operators }: Pipeline,
+): readonly Shortfall[] {
   const words = ({ from, to }: Operator) => `\`${text.slice(from, to).replace(/\s+/g, ' ').trim()}\``;
   const samples = operators.filter(({ kind }) => kind === 'sample');
   const limit = operators.findLast(({ kind }) => kind === 'limit' || kind === 'top');

@@ -4,6 +4,7 @@ import type { Asked, Reply, Via } from '../../api/client.js';
 import { noticeHeader } from '../../api/notices.js';
 import { type Endpoint, localProfile } from '../../api/profile.js';
 import type { DatasetInfo } from '../../api/wire.js';
+import { QueryText } from '../../apl/syntax/parse.js';
 import { tokenize } from '../../apl/syntax/tokens/lexer.js';
 import { present } from '../../present.js';
 import type { Notice } from '../../result/result.js';
@@ -203,7 +204,7 @@ function sorted(value: unknown): unknown {
 async function versionOf({ json }: Asked, listing: DatasetListing | undefined): Promise<string | undefined> {
   const { apl } = (json ?? {}) as { readonly apl?: unknown };
   if (typeof apl !== 'string' || listing === undefined) return undefined;
-  const named = [...new Set(datasetNames(apl))].sort();
+  const named = [...new Set(datasetNames(new QueryText(apl)))].sort();
   try {
     const read = await listing(named);
     const facts = read.map(({ name, rows, firstTime, lastTime }) => [name, rows, firstTime, lastTime]);

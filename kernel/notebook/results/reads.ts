@@ -1,15 +1,15 @@
 import { DataType } from 'apache-arrow';
 import { localProfile } from '../../api/profile.js';
-import { parseQuery } from '../../apl/syntax/parse.js';
+import type { QueryText } from '../../apl/syntax/parse.js';
 import { visitQuery } from '../../apl/syntax/walk.js';
 import { AplKernelError } from '../../errors.js';
 import { exactInt64 } from '../../result/display/text.js';
 import type { Notice, QueryResult } from '../../result/result.js';
 import { shortfallsOf } from '../../result/shortfall.js';
 import { formatTime, parseTime } from '../../time.js';
-import type { Session } from '../session.js';
+import type { SchemaCache } from '../schema-cache.js';
 import type { TimeRange } from '../time-range.js';
-import type { KeptResult } from './kept.js';
+import type { KeptResult, KeptResults } from './kept.js';
 import type { ReadResult } from './sent.js';
 
 /** The kept results that a query reads, by name, and the other tables that it reads by name. */
@@ -25,33 +25,38 @@ class ResultError extends AplKernelError {
   }
 }
 
+/** The results and the profile that the names of a query are looked up in. */
+interface Names {
+  readonly results: KeptResults;
+  readonly profileName: string;
+}
+
 /**
  * Returns what a query reads by name. A bare name is first one of its own `let` tables, then a kept result, then a dataset; in
  * brackets and quotes it is always a dataset. Throws ResultError for a result that was dropped to make room, and where results
  * and hosted datasets are mixed.
  */
-export function readsOf(session: Session, text: string): Reads {
-  const { query } = parseQuery(text);
-  const own = new Set(query.statements.flatMap(each => (each.kind === 'let' ? [each.name.name] : [])));
+export function readsOf({ tree }: QueryText, names: Names): Reads {
+  const own = new Set(tree.statements.flatMap(each => (each.kind === 'let' ? [each.name.name] : [])));
   const results = new Map<string, KeptResult>();
   const datasets: string[] = [];
   const read = (name: string, quoted: boolean, isTable: boolean) => {
     if (own.has(name)) return;
-    const kept = quoted ? undefined : session.results.named(name);
+    const kept = quoted ? undefined : names.results.named(name);
     if (kept !== undefined) results.set(name, kept);
-    else if (!quoted && session.results.wasEvicted(name)) throw evicted(name);
+    else if (!quoted && names.results.wasEvicted(name)) throw evicted(name);
     else if (isTable) datasets.push(name);
   };
-  visitQuery(query, {
+  visitQuery(tree, {
     source: source => void (source.kind === 'dataset' && read(source.name.name, source.name.quoted, true)),
   });
-  for (const each of query.statements)
+  for (const each of tree.statements)
     if (each.kind === 'let' && 'kind' in each.value && each.value.kind === 'name')
       read(each.value.name, each.value.quoted, false);
   const [dataset] = datasets;
   const [result] = results.keys();
-  if (dataset !== undefined && result !== undefined && session.profileName !== localProfile)
-    throw apart(dataset, result, session.profileName);
+  if (dataset !== undefined && result !== undefined && names.profileName !== localProfile)
+    throw apart(dataset, result, names.profileName);
   return { results, datasets };
 }
 
@@ -147,11 +152,11 @@ const patienceMs = 1_000;
 
 /** Returns the notices for a query over results: names that datasets share, and tables that the time range does not apply to. */
 export async function readNotices(
-  session: Session,
   { results, datasets }: Reads,
+  schema: SchemaCache,
 ): Promise<readonly Notice[]> {
   if (results.size === 0) return [];
-  const known = new Set((await session.schema.knownDatasets(patienceMs)).map(({ name }) => name));
+  const known = new Set((await schema.knownDatasets(patienceMs)).map(({ name }) => name));
   const shadowed = [...results.keys()].filter(name => known.has(name));
   const notices: Notice[] = shadowed.map(name => ({
     level: 'info',

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { QueryText } from '../../../kernel/apl/syntax/parse.js';
 import { readAggregation } from '../../../kernel/notebook/query/aggregation.js';
 
 const info = {
@@ -6,7 +7,7 @@ const info = {
   buckets: { field: '_time', size: 60_000_000_000 },
   range: { field: '_time', start: '', end: '' },
 };
-const read = (text: string) => readAggregation(`['logs'] ${text}`, info);
+const read = (text: string) => readAggregation(new QueryText(`['logs'] ${text}`), info);
 const binned = '| summarize count() by bin(_time, 1m), status';
 
 describe('a time bin without a row', () => {

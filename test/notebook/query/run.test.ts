@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { QueryStatus } from '../../../kernel/api/wire.js';
+import { QueryText } from '../../../kernel/apl/syntax/parse.js';
 import { datasetOf } from '../../../kernel/notebook/query/reading.js';
 import { tabular } from '../../api/service.js';
 import { type Bench, queries, shown, startBench, traceback } from '../session.js';
@@ -93,4 +94,4 @@ test.each<readonly [string, string | undefined]>([
   ["let a = 1; ['my logs'] | where b == a", 'my logs'],
   ['print 1', undefined],
   ['', undefined],
-])('the dataset of %j', (text, name) => expect(datasetOf(text)).toBe(name));
+])('the dataset of %j', (text, name) => expect(datasetOf(new QueryText(text))).toBe(name));

@@ -7,7 +7,7 @@ import { type ChartWish, chartKinds, drawing, renderings } from '../../operators
 import type { Diagnostic, OperatorOf, Span } from '../ast.js';
 import { finding } from '../diagnostics.js';
 import { nearest } from '../nearest.js';
-import { parseQuery } from '../parse.js';
+import { type Parsed, QueryText } from '../parse.js';
 import { tokenize } from '../tokens/lexer.js';
 import { optionText } from './options.js';
 
@@ -103,19 +103,26 @@ export function readDirectives(source: string): {
  * Returns a query without the `| render …` at its end, which is for the front end alone, and what that asks for. One with a mistake
  * stays in the text: the service refuses it.
  */
-export function withoutRender(text: string): { readonly text: string; readonly chart: ChartWish } {
-  if (!/\|\s*(?:\/\/.*\s*)*render\b/.test(text)) return { text, chart: {} };
-  const { query, diagnostics } = parseQuery(text);
-  const statement = query.statements.find(each => each.kind === 'query');
-  const last = statement?.kind === 'query' ? statement.pipeline.operators.at(-1) : undefined;
-  if (last?.kind !== 'render') return { text, chart: {} };
-  if (diagnostics.some(({ severity, to }) => severity === 'error' && to >= last.from))
-    return { text, chart: {} };
+export function withoutRender(query: QueryText): { readonly query: QueryText; readonly chart: ChartWish } {
+  const { text } = query;
+  if (!/\|\s*(?:\/\/.*\s*)*render\b/.test(text)) return { query, chart: {} };
+  const last = query.pipeline?.operators.at(-1);
+  if (last?.kind !== 'render') return { query, chart: {} };
+  if (query.diagnostics.some(({ severity, to }) => severity === 'error' && to >= last.from))
+    return { query, chart: {} };
   const pipe = tokenize(text).findLast(token => token.text === '|' && token.to <= last.from);
-  return {
-    text: text.slice(0, pipe?.from ?? last.from).trimEnd() + text.slice(last.to),
-    chart: renderingOf(last),
-  };
+  const rest = text.slice(0, pipe?.from ?? last.from).trimEnd() + text.slice(last.to);
+  return { query: new QueryText(rest, withoutLast(query)), chart: renderingOf(last) };
+}
+
+/** The tree without the last operator: places before that are the same. */
+function withoutLast({ tree, diagnostics }: QueryText): Parsed {
+  const statements = tree.statements.map(each =>
+    each.kind === 'query'
+      ? { ...each, pipeline: { ...each.pipeline, operators: each.pipeline.operators.slice(0, -1) } }
+      : each,
+  );
+  return { query: { ...tree, statements }, diagnostics };
 }
 
 function renderingOf({ chart, options }: OperatorOf<'render'>): ChartWish {

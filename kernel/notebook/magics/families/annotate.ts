@@ -148,7 +148,7 @@ function datasetsFor(
 ): readonly string[] {
   const asked = lists.get('dataset');
   if (asked !== undefined) return [...new Set(asked)];
-  const read = queries.flatMap(({ text }) => sourcesOf(readsOf(session, text)));
+  const read = queries.flatMap(({ parsed }) => sourcesOf(readsOf(parsed, session)));
   if (read.length > 0) return [...new Set(read)];
   const last = session.results.named(lastName)?.result;
   const sources = last?.provenance.profile === session.profileName ? (last.sources ?? []) : [];

@@ -1,8 +1,8 @@
 import type { Operator } from '../../../apl/syntax/ast.js';
+import { QueryText } from '../../../apl/syntax/parse.js';
 import { present } from '../../../present.js';
 import type { Provenance, QueryResult } from '../../../result/result.js';
 import { formatTime, parseTime, parseTimespan } from '../../../time.js';
-import { mainPipeline } from '../../query/reading.js';
 import { lastName } from '../../results/kept.js';
 import { readsOf } from '../../results/reads.js';
 import { isFrozen, parseRange, type TimeRange } from '../../time-range.js';
@@ -46,8 +46,9 @@ async function compare(call: MagicCall, host: MagicHost): Promise<void> {
   const range = shift === undefined ? absoluteRange(words, call) : undefined;
   const show = async (result: QueryResult | undefined) => {
     if (result === undefined) throw misuse(call.magic, 'no query has run yet');
-    checkComparable(result, host);
-    await showBoth(result, range ?? earlier(result.provenance, shift ?? 0n), call, host);
+    const query = new QueryText(result.provenance.query);
+    checkComparable(query, result, host);
+    await showBoth(query, result, range ?? earlier(result.provenance, shift ?? 0n), call, host);
   };
   if (plan.queries.length === 0) await show(session.results.named(lastName)?.result);
   else
@@ -81,8 +82,8 @@ function earlier({ startTime, endTime }: Provenance, shift: bigint): TimeRange {
 }
 
 /** The query must give a result of the same kind on another range. */
-function checkComparable({ provenance }: QueryResult, { session }: MagicHost): void {
-  const { profile, query, comparedWith } = provenance;
+function checkComparable(query: QueryText, { provenance }: QueryResult, { session }: MagicHost): void {
+  const { profile, comparedWith } = provenance;
   if (comparedWith !== undefined)
     throw new MagicError(
       '%compare: the last result is a comparison already',
@@ -93,7 +94,7 @@ function checkComparable({ provenance }: QueryResult, { session }: MagicHost): v
       `%compare: the result is of ${profile}, and the profile is ${session.profileName}`,
       `Change to it with \`%use ${profile}\`.`,
     );
-  const [name] = readsOf(session, query).results.keys();
+  const [name] = readsOf(query, session).results.keys();
   if (name !== undefined)
     throw new MagicError(
       `%compare: the query reads the kept result ${name}, which has no rows of an earlier time`,
@@ -102,14 +103,15 @@ function checkComparable({ provenance }: QueryResult, { session }: MagicHost): v
 }
 
 async function showBoth(
+  query: QueryText,
   result: QueryResult,
   range: TimeRange,
   { words, options, magic }: MagicCall,
   { run, showResult, plan }: MagicHost,
 ): Promise<void> {
-  const { query, variables = {}, startTime } = result.provenance;
+  const { variables = {}, startTime } = result.provenance;
   const { comparePeriods } = await import('../../../result/periods.js');
-  const before = await run(query, { range, variables, rowLimit: plan.rowLimit });
+  const before = await run(query.text, { range, variables, rowLimit: plan.rowLimit });
   const offset = (parseTime(startTime) ?? 0n) - (parseTime(before.provenance.startTime) ?? 0n);
   const key = options.get('key')?.split(',');
   const asked = words.join(' ');
@@ -137,8 +139,8 @@ function lengthNotices(later: QueryResult, before: QueryResult): QueryResult['no
 const cutting: ReadonlySet<Operator['kind']> = new Set(['limit', 'top', 'sample', 'where', 'search']);
 
 /** A row missing from one range may only have been cut off there, as by `top`. */
-function cutNotices(query: string): QueryResult['notices'] {
-  const operators = mainPipeline(query)?.operators ?? [];
+function cutNotices({ pipeline }: QueryText): QueryResult['notices'] {
+  const operators = pipeline?.operators ?? [];
   const after = operators.slice(operators.findLastIndex(({ kind }) => kind === 'summarize') + 1);
   const cut = after.find(({ kind }) => cutting.has(kind))?.kind;
   if (cut === undefined || after.length === operators.length) return [];

@@ -1,6 +1,7 @@
 import { ApiError, ForbiddenError, NotFoundError } from '../../../api/errors.js';
 import type { Listed } from '../../../api/notices.js';
 import type { StarredQuery } from '../../../api/wire.js';
+import type { QueryText } from '../../../apl/syntax/parse.js';
 import { withoutRender } from '../../../apl/syntax/readers/charting.js';
 import { present } from '../../../present.js';
 import { oneLine } from '../../../text.js';
@@ -12,8 +13,8 @@ import { MagicError } from '../arguments.js';
 /** A query to be saved as a starred query. */
 export interface StarOrder {
   /** The APL as it was or would be sent. */
-  readonly text: string;
-  /** Values of the parameters that the text names. */
+  readonly query: QueryText;
+  /** Values of the parameters that the query names. */
   readonly variables: Readonly<Record<string, unknown>>;
   readonly range: TimeRange;
   readonly rowLimit: number | undefined;
@@ -145,11 +146,11 @@ async function starBody(
   before: StarredQuery | undefined,
   signal: AbortSignal,
 ): Promise<StarredQuery> {
-  const dataset = order.datasets?.[0] ?? datasetOf(order.text) ?? before?.dataset;
+  const dataset = order.datasets?.[0] ?? datasetOf(order.query) ?? before?.dataset;
   return {
     ...present({ dataset }),
     kind: 'apl',
-    name: order.name ?? before?.name ?? suggestedName(order.text),
+    name: order.name ?? before?.name ?? suggestedName(order.query.text),
     who: before?.who || (await ownId(session, signal)),
     metadata: {
       ...before?.metadata,
@@ -159,7 +160,7 @@ async function starBody(
     },
     query: {
       ...before?.query,
-      apl: withoutRender(order.text).text,
+      apl: withoutRender(order.query).query.text,
       ...present({ variables: Object.keys(order.variables).length === 0 ? undefined : order.variables }),
       ...storedRange(order.range, session.now()),
       ...present({ defaultLimit: order.rowLimit }),

@@ -1,5 +1,6 @@
 import { localProfile } from '../../../api/profile.js';
 import type { StarredQuery } from '../../../api/wire.js';
+import type { QueryText } from '../../../apl/syntax/parse.js';
 import { withoutRender } from '../../../apl/syntax/readers/charting.js';
 import { present } from '../../../present.js';
 import { oneLine, plural } from '../../../text.js';
@@ -122,7 +123,7 @@ async function star(call: MagicCall, host: MagicHost): Promise<void> {
 
 /** Results end with the kernel: nobody else could run a query that reads one. */
 function refuseResults({ plan, session }: MagicHost): void {
-  const [name] = plan.queries.flatMap(({ text }) => [...readsOf(session, text).results.keys()]);
+  const [name] = plan.queries.flatMap(({ parsed }) => [...readsOf(parsed, session).results.keys()]);
   if (name === undefined) return;
   throw new MagicError(
     `%star: the query reads the result \`${name}\`, which only this kernel has`,
@@ -141,19 +142,19 @@ async function save(
   if (query === undefined) return;
   const create = options.has('new');
   const name = options.get('name') ?? (create ? word : undefined);
-  const { text, variables } = session.parameters.bind(query);
+  const { parsed, variables } = session.parameters.bind(query);
   const order = {
-    text,
+    query: parsed,
     variables,
     range: plan.range,
     rowLimit: plan.rowLimit,
     name,
     ...present({ datasets }),
   };
-  await refuseSecrets(session, magic, [text, name, variables]);
+  await refuseSecrets(session, magic, [parsed.text, name, variables]);
   const id = create ? name && (await findStar(session, name, io.signal)) : word;
   const saved = id
-    ? await updateStar(session, id, order, io.signal, before => askToChange(id, before, text, host))
+    ? await updateStar(session, id, order, io.signal, before => askToChange(id, before, parsed, host))
     : await createStar(session, order, io.signal);
   if (saved.id !== undefined) session.consents.made(['starred query', saved.id, session.profileName]);
   const update = saved.id === undefined ? undefined : `%star ${saved.id}`;
@@ -173,11 +174,11 @@ async function save(
 async function askToChange(
   reference: string,
   before: StarredQuery | undefined,
-  text: string,
+  query: QueryText,
   { session, consent }: MagicHost,
 ): Promise<void> {
   const id = before?.id ?? reference;
-  const isSame = before?.query.apl === withoutRender(text).text;
+  const isSame = before?.query.apl === withoutRender(query).query.text;
   if (isSame || session.replays || session.consents.hasMade(['starred query', id, session.profileName]))
     return;
   const name = before === undefined ? reference : oneLine(before.name, 120);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { completeCell } from '../../../../kernel/apl/editor/cell.js';
 import { aplParser } from '../../../../kernel/apl/editor/colours/highlight.js';
+import { QueryText } from '../../../../kernel/apl/syntax/parse.js';
 import {
   directivesIn,
   readDirectives,
@@ -82,12 +83,18 @@ describe('render', () => {
     ['web | render table', 'web', { kind: 'none' }],
     ["web | where s == '| render bar'", "web | where s == '| render bar'", {}],
     ['let a = 1;\nweb | where x > a | // how\nrender bar', 'let a = 1;\nweb | where x > a', { kind: 'bar' }],
-  ])('the end of a query is taken off before it is sent: %j', (query, text, chart) =>
-    expect(withoutRender(query)).toEqual({ text, chart }),
-  );
+  ])('the end of a query is taken off before it is sent: %j', (written, text, chart) => {
+    const found = withoutRender(new QueryText(written));
+    expect({ text: found.query.text, chart: found.chart }).toEqual({ text, chart });
+    const kinds = (query: QueryText) => query.pipeline?.operators.map(({ kind }) => kind);
+    expect(kinds(found.query)).toEqual(kinds(new QueryText(text)));
+  });
 
   test.each(['web | render nonsense', 'web | render', 'web | render bar with (colour=red)'])(
     'a mistake in it is left for the service to refuse: %j',
-    query => expect(withoutRender(query)).toEqual({ text: query, chart: {} }),
+    text => {
+      const query = new QueryText(text);
+      expect(withoutRender(query)).toEqual({ query, chart: {} });
+    },
   );
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { parseQuery } from '../../../../kernel/apl/syntax/parse.js';
+import { parseQuery, QueryText } from '../../../../kernel/apl/syntax/parse.js';
 import { quotedName, writtenText } from '../../../../kernel/apl/syntax/tokens/quote.js';
 import { datasetOf } from '../../../../kernel/notebook/query/reading.js';
 
@@ -11,7 +11,7 @@ test.each([
   ['a\u202eb', "['a\\u202eb']"],
 ])('the name %j is written so that it is read as one', (name, written) => {
   expect(quotedName(name)).toBe(written);
-  expect(datasetOf(written)).toBe(name);
+  expect(datasetOf(new QueryText(written))).toBe(name);
 });
 
 test('any text is read back as it was written', () =>
@@ -30,5 +30,5 @@ test.each([
 ])('the remedy of %s is a name that can be read', (query, hint) => {
   const [first] = parseQuery(query).diagnostics;
   expect(first?.hint).toBe(hint);
-  expect(datasetOf(first?.instead ?? '')).toBe("it's");
+  expect(datasetOf(new QueryText(first?.instead ?? ''))).toBe("it's");
 });
