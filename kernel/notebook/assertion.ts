@@ -5,8 +5,8 @@ import type { ArrowTable, QueryResult } from '../result/result.js';
 import { shortfallSentences } from '../result/shortfall.js';
 import { plural } from '../text.js';
 import { formatDuration, formatTime, parseTime, parseTimespan } from '../time.js';
-import { DEFINITION_AT, readDefinition } from './definition.js';
 import { MagicError } from './magics/arguments.js';
+import { DEFINITION_AT, readDefinition } from './query/definition.js';
 
 /** The result of a query does not meet the condition of a cell; the message has the figures. */
 class AssertionError extends AplKernelError {}

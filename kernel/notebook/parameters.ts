@@ -6,8 +6,8 @@ import { QueryText } from '../apl/syntax/parse.js';
 import { type Token, tokenize } from '../apl/syntax/tokens/lexer.js';
 import { present } from '../present.js';
 import { formatDuration, formatTime, parseTime, parseTimespan } from '../time.js';
-import { readDefinition } from './definition.js';
 import { MagicError } from './magics/arguments.js';
+import { readDefinition } from './query/definition.js';
 
 /** A value as a request carries it: JSON, with times and durations as text. */
 export interface ParameterValue {

@@ -1,5 +1,5 @@
-import type { Expr, Pipeline } from '../apl/syntax/ast.js';
-import { parseQuery } from '../apl/syntax/parse.js';
+import type { Expr, Pipeline } from '../../apl/syntax/ast.js';
+import { parseQuery } from '../../apl/syntax/parse.js';
 
 /** Where the text of a definition begins in the query that it is read in. */
 export const DEFINITION_AT = 'let p = '.length;
