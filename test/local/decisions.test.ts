@@ -307,7 +307,7 @@ test('the document has a row for each point here', () => {
 describe('a row of the document is complete and names tests that there are', () => {
   test.each(rows.map(row => [row[0], row] as const))('%s', (_, row) => {
     expect(row.length).toBe(4);
-    for (const place of row[3]?.split(/; (?=\S+\.test\.ts: )/) ?? []) {
+    for (const place of row[3]?.split(/; (?=\S+\.(?:test\.ts|txt): )/) ?? []) {
       const [, file, titles] = /^(\S+): (.+)$/.exec(place) ?? [];
       const source = readFileSync(new URL(`../${file}`, import.meta.url), 'utf8');
       for (const title of titlesIn(titles ?? ''))

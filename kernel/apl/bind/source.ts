@@ -7,6 +7,7 @@ import type {
   Assignment,
   Expr,
   FieldPattern,
+  Identifier,
   Literal,
   OperatorOf,
   Source,
@@ -78,8 +79,10 @@ export function bindUnion(
   before: Stage | undefined,
 ): Stage {
   const names = before === undefined ? [] : [{ name: 'union_arg0', stage: before }];
+  const isFuzzy = optionText(options, 'isfuzzy', optionsOf('union')) === 'true';
   const tables = given.flatMap((written, index) => {
     const table = resolved(binder, written);
+    if (isFuzzy && warnsOfMissing(binder, table)) return [];
     const pattern = patternOf(binder, table);
     return pattern === undefined ? [named(binder, table, names.length + index)] : matching(binder, pattern);
   });
@@ -87,6 +90,19 @@ export function bindUnion(
   const at = options.find(({ name }) => name.name === 'withsource');
   const source = withSource === undefined || at === undefined ? undefined : { name: withSource, at };
   return unionOf(binder, [...names, ...tables], source);
+}
+
+/** `isfuzzy=true`: a dataset that does not exist is left out. Returns whether that is so. */
+function warnsOfMissing(binder: Binder, table: Source): boolean {
+  if (table.kind !== 'dataset' || isKnown(binder, table.name)) return false;
+  const message = `there is no dataset \`${table.name.name}\`: it is left out`;
+  binder.report('warning', 'unknown-dataset', table, message);
+  return true;
+}
+
+function isKnown({ definitions, environment }: Binder, name: Identifier): boolean {
+  const isDefined = definitions.has(name.name) || resultNamed(environment, name) !== undefined;
+  return isDefined || environment.schema(name.name) !== undefined;
 }
 
 /** `github*`, also in quotes where no dataset has that very name. */

@@ -84,7 +84,10 @@ export const combining = {
     ],
   },
   union: {
-    usage: ['T | union [withsource=name] T2, T3*, …', 'union [withsource=name] T, T2, …'],
+    usage: [
+      'T | union [withsource=name] [isfuzzy=true] T2, T3*, …',
+      'union [withsource=name] [isfuzzy=true] T, T2, …',
+    ],
     doc: 'Returns the rows of several tables. Fields of the same name become one; where a table lacks a field it is null.',
     example: { apl: `${numbers} | union (print x = 10) | summarize total = sum(x)`, result: '[19]' },
     clauses: [
@@ -93,6 +96,11 @@ export const combining = {
         takes: 'options',
         options: {
           withsource: { takes: 'name', doc: 'A new field that holds the name of each row’s table.' },
+          isfuzzy: {
+            takes: 'word',
+            values: ['true', 'false'],
+            doc: 'Whether datasets that do not exist are left out, with a warning.',
+          },
         },
       },
       { name: 'tables', takes: 'sources' },

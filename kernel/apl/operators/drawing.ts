@@ -39,6 +39,13 @@ export const renderings: Readonly<Record<string, { readonly kind: ChartKind; rea
   table: { kind: 'none' },
 };
 
+/** The title of an axis, as Kusto's charts take it. */
+const axisTitle = {
+  takes: 'text',
+  doc: 'Has no effect: an axis has the name of its field.',
+  unused: 'An axis has the name of its field: write `| project-rename requests = count_`.',
+} as const;
+
 /** The operator that says how a result is shown; it is no part of what a service computes. */
 export const drawing = {
   render: {
@@ -68,6 +75,8 @@ export const drawing = {
             doc: 'Whether the axis of the values is logarithmic.',
           },
           legend: { takes: 'word', values: ['visible', 'hidden'], doc: 'Whether the groups are named.' },
+          xtitle: axisTitle,
+          ytitle: axisTitle,
         },
         startsLine: true,
       },

@@ -55,7 +55,13 @@ export type OptionValues =
   | { readonly takes: 'text' | 'name'; readonly values?: undefined; readonly synonyms?: undefined };
 
 /** The options of an operator by their names. */
-export type Options = Readonly<Record<string, OptionValues & { readonly doc: string }>>;
+export type Options = Readonly<Record<string, OptionValues & OptionRow>>;
+
+interface OptionRow {
+  readonly doc: string;
+  /** It is read and has no effect; what to write instead. */
+  readonly unused?: string;
+}
 
 /** A part of an operator: a word, if it has one, and its content. */
 export interface Clause {

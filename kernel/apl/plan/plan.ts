@@ -74,6 +74,8 @@ export type Scalar =
       readonly subquery?: Relation;
       readonly type: 'bool';
     }
+  /** The first column of the first row of a query; null where it has none. */
+  | { readonly kind: 'query'; readonly query: Relation; readonly type: TypeName }
   | {
       readonly kind: 'between';
       readonly negated: boolean;

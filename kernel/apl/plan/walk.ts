@@ -122,7 +122,7 @@ const relations: { readonly [K in Kind]: Held<RelationOf<K>> } = {
   ),
 };
 
-/** The expressions that each kind of expression holds; the query of `in` is a plan of its own. */
+/** The expressions that each kind of expression holds; a query within one is a plan of its own. */
 const scalars: { readonly [K in Scalar['kind']]: Part<ScalarOf<K>, Scalar> } = {
   column: within({}),
   constant: within({}),
@@ -132,6 +132,7 @@ const scalars: { readonly [K in Scalar['kind']]: Part<ScalarOf<K>, Scalar> } = {
   not: within({ operand: one }),
   negate: within({ operand: one }),
   in: within({ left: one, items: all }),
+  query: within({}),
   between: within({ value: one, low: one, high: one }),
   path: within({ object: one, key: one }),
   array: within({ items: all }),

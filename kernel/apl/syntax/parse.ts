@@ -6,7 +6,7 @@ import { missing } from './nodes.js';
 import { parseExpression, parseType } from './readers/expression.js';
 import { parseOperators, parsePipeline, separatorHint } from './readers/pipeline.js';
 import { takeStrayBracket } from './readers/slips.js';
-import { startsSource } from './readers/source.js';
+import { isMaterialize, startsSource } from './readers/source.js';
 import type { Token } from './tokens/lexer.js';
 import type { Offers } from './tokens/offers.js';
 import { TokenStream } from './tokens/stream.js';
@@ -129,7 +129,7 @@ function parseLetValue(stream: TokenStream): Expr | Pipeline {
   if (isLambda(stream)) return refuseLambda(stream);
   const next = stream.peek(1);
   const isOperator = next.kind === 'symbol' && next.text !== '(' && next.text !== '[';
-  if (startsSource(stream) && !isOperator) return parsePipeline(stream);
+  if ((startsSource(stream) && !isOperator) || isMaterialize(stream)) return parsePipeline(stream);
   const mark = stream.mark;
   const found = stream.diagnostics.length;
   const value = parseExpression(stream, 'after `=`');

@@ -26,8 +26,8 @@ export function computeFirst(args: readonly SqlArg[], body: (...sqls: Atom[]) =>
 
 /**
  * Returns the SQL of a body whose macros may read its arguments several times: those that hold macros themselves are
- * computed first, or each level of nesting would multiply the size of the query. So are those that may fail, if the body has
- * a TRY: the engine refuses them there.
+ * computed first, or each level of nesting would multiply the size of the query. So are those that may fail or hold a query, if
+ * the body has a TRY: the engine refuses them there.
  */
 export function computeHeavyFirst(args: readonly SqlArg[], body: (args: readonly SqlArg[]) => string): Atom {
   const tries = args.some(mayRaise) && body(args).includes('TRY(');
@@ -56,7 +56,7 @@ function isHeavy({ sql, constant, computed }: SqlArg): boolean {
 }
 
 function mayRaise({ sql, constant, computed }: SqlArg): boolean {
-  return constant === undefined && computed !== true && mayFail(sql);
+  return constant === undefined && computed !== true && (mayFail(sql) || sql.includes('SELECT '));
 }
 
 function isCheap(arg: SqlArg): boolean {

@@ -1,4 +1,4 @@
-import type { AggregateCall, Scalar } from '../../apl/plan/plan.js';
+import type { AggregateCall, Relation, Scalar } from '../../apl/plan/plan.js';
 import { type Atom, atom, grouped } from './atom.js';
 import type { Dialect } from './dialect.js';
 import { located, type Size, type SqlArg, type SqlContext, sizeOfAll } from './template.js';
@@ -9,7 +9,7 @@ export interface ExpressionContext extends SqlContext {
   /** Columns that are not called c0, c1, … by their ids. */
   readonly columns?: ReadonlyMap<number, string>;
   /** SQL of a query with one column, which is called `value`. */
-  readonly subquery: (expr: Extract<Scalar, { kind: 'in' }>) => string;
+  readonly subquery: (query: Relation) => string;
 }
 
 /**
@@ -42,6 +42,8 @@ function writtenSql(expr: Scalar, context: ExpressionContext, predicate: boolean
       return dialect.negate(argument(expr.operand, context));
     case 'in':
       return total(listSql(expr, context), expr.operator.startsWith('!'), predicate);
+    case 'query':
+      return `(${context.subquery(expr.query)})`;
     case 'between':
       return total(
         dialect.between(
@@ -188,7 +190,8 @@ function constantKey(key: Scalar): string | undefined {
 function listSql(expr: Extract<Scalar, { kind: 'in' }>, context: ExpressionContext): string {
   const { dialect } = context;
   const left = argument(expr.left, context);
-  if (expr.subquery !== undefined) return dialect.queryTest(expr.operator, left, context.subquery(expr));
+  if (expr.subquery !== undefined)
+    return dialect.queryTest(expr.operator, left, context.subquery(expr.subquery));
   return dialect.listTest(
     expr.operator,
     left,

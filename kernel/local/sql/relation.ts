@@ -57,7 +57,7 @@ class SqlWriter {
     this.#dialect = context.dialect;
     this.#source = source;
     this.#joins = joins;
-    this.#context = { ...context, subquery: expr => this.#subquery(expr.subquery) };
+    this.#context = { ...context, subquery: query => this.#subquery(query) };
   }
 
   /**
@@ -129,9 +129,9 @@ class SqlWriter {
     return last.kind === 'sort' && this.orderOf(last) === order ? '' : order;
   }
 
-  #subquery(relation: Relation | undefined): string {
-    const first = relation?.columns[0];
-    if (relation === undefined || first === undefined) return 'SELECT NULL AS value WHERE false';
+  #subquery(relation: Relation): string {
+    const [first] = relation.columns;
+    if (first === undefined) return 'SELECT NULL AS value WHERE false';
     this.#joins = true;
     const inner = new SqlWriter(this.#context, this.#source, this.#columns, true);
     const name = inner.write(

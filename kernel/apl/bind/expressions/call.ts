@@ -1,10 +1,12 @@
 import { parseTime, parseTimespan } from '../../../time.js';
 import { aggregateNamed, functionNamed, functionNames } from '../../catalog/all.js';
 import type { FunctionEntry, Param, ParamType, TypeName } from '../../catalog/entry.js';
-import type { Scalar } from '../../plan/plan.js';
+import { allGroups } from '../../catalog/functions/strings.js';
+import type { Relation, Scalar } from '../../plan/plan.js';
 import { call, constant, reference } from '../../plan/scalars.js';
-import type { Argument, Expr, Span } from '../../syntax/ast.js';
+import type { Argument, Expr, Pipeline, Span } from '../../syntax/ast.js';
 import { nearest } from '../../syntax/nearest.js';
+import { dataset, identifier, literal } from '../../syntax/nodes.js';
 import { typeNamed } from '../../syntax/types.js';
 import {
   type Binder,
@@ -20,7 +22,7 @@ import {
 } from '../binder.js';
 import { findColumn } from '../names.js';
 import { bindAggregate } from './aggregate.js';
-import { warnOfBareNumber } from './duration.js';
+import { type Operand, refusesBin, warnOfBareNumber } from './duration.js';
 import { bindExpression } from './expression.js';
 import { foreignFunctions, operatorCalled } from './foreign.js';
 
@@ -73,6 +75,7 @@ export function alignArguments(
   values: readonly Scalar[],
 ): { args: Scalar[]; type: TypeName } | undefined {
   if (!checkCount(binder, expr, entry, values.length)) return undefined;
+  if (entry.name === 'bin' && refusesBin(binder, operandsOf(expr, values))) return undefined;
   const last = entry.params.at(-1);
   const params = values.map((_, index) => entry.params[index] ?? last);
   const common =
@@ -104,6 +107,13 @@ export function alignArguments(
         ? (common ?? 'dynamic')
         : entry.returns;
   return { args, type };
+}
+
+function operandsOf(expr: CallExpr, values: readonly Scalar[]): readonly Operand[] {
+  return expr.args.flatMap(({ value }, index) => {
+    const bound = values[index];
+    return bound === undefined ? [] : [{ expr: value, value: bound }];
+  });
 }
 
 /** `replace_string(field, 'a', 'b')`, as other languages order the arguments: what would be searched is the constant. */
@@ -391,6 +401,8 @@ function refuseCalled(binder: Binder, { callee }: CallExpr, definition: Definiti
 
 /** Forms that are resolved while binding, because names or types decide them. */
 const specialForms: Readonly<Record<string, SpecialForm>> = {
+  toscalar: bindFirstValue,
+  extract_all: bindExtractAll,
   dynamic: (binder, expr, scope) => convertTo(onlyArgument(binder, expr, scope), 'dynamic'),
   ensure_field: bindEnsureField,
   column_ifexists: bindColumnIfExists,
@@ -416,6 +428,41 @@ const specialForms: Readonly<Record<string, SpecialForm>> = {
     ].map(name => [name, bindConstructor]),
   ),
 };
+
+/** `toscalar(T | …)`: the first column of the first row. A value is itself. */
+function bindFirstValue(binder: Binder, expr: CallExpr, scope: Scope): Scalar {
+  const [argument] = expr.args;
+  const pipeline = argument === undefined ? undefined : asPipeline(binder, argument.value);
+  if (pipeline === undefined || expr.args.length > 1) return onlyArgument(binder, expr, scope);
+  const span = { from: expr.to, to: expr.to };
+  const count = literal('long', 1n, span);
+  const limited = {
+    ...pipeline,
+    operators: [...pipeline.operators, { kind: 'limit', word: span, count, ...span }],
+  } as const;
+  const { relation: input } = binder.bindPipeline(limited);
+  const [first] = input.columns;
+  // A limit of groups may have let more than one row through.
+  const query: Relation = { kind: 'limit', input, count: constant('long', 1n), columns: input.columns };
+  return first === undefined ? unbound : { kind: 'query', query, type: first.type };
+}
+
+/** The query that an argument is, or that its name stands for. */
+function asPipeline(binder: Binder, expr: Expr): Pipeline | undefined {
+  if (expr.kind === 'subquery') return expr.pipeline;
+  if (expr.kind !== 'name' || binder.definitions.get(expr.name)?.kind !== 'table') return undefined;
+  const source = dataset(identifier(expr.name, expr.quoted, expr), expr);
+  return { source, operators: [], from: expr.from, to: expr.to };
+}
+
+/** `extract_all(regex, text)`: what all groups captured. */
+function bindExtractAll(binder: Binder, expr: CallExpr, scope: Scope): Scalar | undefined {
+  const [regex, text] = expr.args;
+  if (regex === undefined || text === undefined || expr.args.length !== 2) return undefined;
+  const span = { from: text.from, to: text.from };
+  const groups = { ...span, value: literal('dynamic', allGroups, span) };
+  return bindCall(binder, { ...expr, args: [regex, groups, text] }, scope);
+}
 
 function onlyArgument(binder: Binder, expr: CallExpr, scope: Scope): Scalar {
   const [first, second] = positional(binder, expr);

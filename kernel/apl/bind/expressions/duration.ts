@@ -2,10 +2,10 @@ import { UNITS } from '../../../time.js';
 import type { TypeName } from '../../catalog/entry.js';
 import type { Column, Scalar } from '../../plan/plan.js';
 import type { Expr } from '../../syntax/ast.js';
-import { type Binder, convertTo, isNumber, type Scope, shorten } from '../binder.js';
+import { type Binder, convertTo, isNumber, type Scope, shorten, typeInWords, unbound } from '../binder.js';
 
-/** An operand of a comparison: where it stands, and its value. */
-interface Operand {
+/** An operand: where it stands, and its value. */
+export interface Operand {
   readonly expr: Expr;
   readonly value: Scalar;
 }
@@ -70,6 +70,53 @@ export function warnOfBareNumber(binder: Binder, { expr, value }: Operand, durat
       : `Write ${meant}, or another unit; ${ns}ns says what it means here.`,
     meant,
   );
+}
+
+/**
+ * Refuses a `bin` whose size is not of the kind of its value, with the fix: `bin(field, 1d)` of a field that is not known to be a time,
+ * and `bin(_time, 60)`, whose size has no unit. Returns whether it is refused.
+ */
+export function refusesBin(binder: Binder, [binned, size]: readonly Operand[]): boolean {
+  if (binned === undefined || size === undefined || binned.value === unbound) return false;
+  const { value, expr } = binned;
+  const isTimed = value.type === 'datetime' || value.type === 'timespan';
+  if (size.value.type === 'timespan' && (value.type === 'string' || value.type === 'dynamic')) {
+    const instead = `todatetime(${binder.text(expr)})`;
+    const message = `${quoted(binder, expr)} is ${typeInWords(value.type)}, and \`${shorten(binder.text(size.expr))}\` is the length of a bin of times`;
+    binder.error('argument-type', expr, message, `Write ${shorten(instead)}.`, instead);
+    return true;
+  }
+  if (size.value.type === 'timespan' && isNumber(value.type)) {
+    const message = `${quoted(binder, expr)} is ${typeInWords(value.type)}, and \`${shorten(binder.text(size.expr))}\` is the length of a bin of times`;
+    const hint = 'Write unixtime_seconds_todatetime(…) or unixtime_milliseconds_todatetime(…) of it.';
+    binder.error('argument-type', expr, message, hint);
+    return true;
+  }
+  const { value: width } = size;
+  if (!isTimed || width.kind !== 'constant' || !isNumber(width.type) || !(Number(width.value) > 0))
+    return false;
+  // Times are binned by seconds and more, and a span of time by what is usual beside it.
+  const meant = value.type === 'datetime' ? asSeconds(Number(width.value)) : asDuration(Number(width.value));
+  const message = `the size of a bin of ${value.type === 'datetime' ? 'times' : 'durations'} needs a unit`;
+  binder.error(
+    'argument-type',
+    size.expr,
+    message,
+    `Write ${meant}.`,
+    isWritten(size.expr) ? meant : undefined,
+  );
+  return true;
+}
+
+/** Returns a number of seconds as a timespan in the largest unit that it is a multiple of. */
+function asSeconds(seconds: number): string {
+  const units = [
+    ['d', 86_400],
+    ['h', 3600],
+    ['m', 60],
+  ] as const;
+  const unit = units.find(([, size]) => seconds % size === 0);
+  return unit === undefined ? `${seconds}s` : `${seconds / unit[1]}${unit[0]}`;
 }
 
 /** Returns an expression as messages name it. */

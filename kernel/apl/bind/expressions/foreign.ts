@@ -54,8 +54,6 @@ export const foreignFunctions: Readonly<Record<string, string>> = {
   timestamp: 'todatetime(x)',
   cast: 'toint(x), todouble(x), tostring(x), …',
   unnest: '| mv-expand x',
-  toscalar: 'Compare with the result of a query by `in ((query))`, or add it to each row by `join`.',
-  materialize: 'Write the query without it: `let t = query;`.',
   prev: before,
   next: after,
   row_number: 'Collect the values by `make_list`, then number them by `| mv-expand with_itemindex=n x`.',

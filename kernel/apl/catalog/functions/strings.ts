@@ -1,5 +1,8 @@
 import type { FunctionEntry } from '../entry.js';
 
+/** In place of the numbers of groups of `extract_all`: all of them. */
+export const allGroups = '"all"';
+
 /** Functions that search, cut, replace and join text. */
 export const strings = [
   {
@@ -63,7 +66,12 @@ export const strings = [
     group: 'string',
     params: [
       { name: 'regex', type: 'string', constant: true },
-      { name: 'capture_groups', type: 'array', doc: 'Numbers of the groups to return.' },
+      {
+        name: 'capture_groups',
+        type: 'array',
+        optional: true,
+        doc: 'Numbers of the groups to return; all where they are left out.',
+      },
       { name: 'text', type: 'string' },
     ],
     returns: 'dynamic',

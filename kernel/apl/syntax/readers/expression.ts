@@ -78,7 +78,7 @@ export function parseArguments(stream: TokenStream, callee: string): Argument[] 
   return args;
 }
 
-/** A value; a query as in `toscalar(T | count)` is read, so that what is said is about the function. */
+/** A value, or the query of `toscalar(T | count)`. */
 function parseArgument(stream: TokenStream, callee: string): Expr {
   const isQuery = !stream.done && stream.reaches('|', ',', ';') && stream.closes;
   if (isQuery) return subquery(parsePipeline(stream));

@@ -104,6 +104,8 @@ function parseOption(stream: TokenStream, known: Options, owner: string): Option
   const row = Object.hasOwn(known, name.name) ? known[name.name] : undefined;
   stream.expectSymbol('=', `after \`${name.name}\``);
   if (row === undefined) reportName(stream, name, known, owner);
+  if (row?.unused !== undefined)
+    stream.report('hint', 'unknown-option', name, `\`${name.name}\` has no effect`, row.unused);
   const value = parseValue(stream, name.name, row);
   if (row !== undefined) checkValue(stream, name.name, row, value, owner);
   return { name, value, from: name.from, to: stream.lastEnd };

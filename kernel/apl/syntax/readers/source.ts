@@ -16,6 +16,7 @@ import { takeSqlComment, takeUnquotedName } from './slips.js';
 export function parseSource(stream: TokenStream): Source {
   const token = stream.peek();
   const { from } = token;
+  if (isMaterialize(stream)) stream.next();
   if (stream.isSymbol('(')) return parseParenthesised(stream);
   if (startsSource(stream)) return stream.nested(parseWordSource, tooDeep);
   if (token.kind === 'string') return stringSource(stream);
@@ -33,6 +34,11 @@ export function parseSource(stream: TokenStream): Source {
   if (!pattern.exact) return { kind: 'pattern', pattern, ...span };
   const quoted = token.kind === 'symbol';
   return dataset(identifier(pattern.parts[0] ?? '', quoted, span), span);
+}
+
+/** `materialize(T | …)`, as in Kusto: the query itself, as every use of it reads the same data. */
+export function isMaterialize(stream: TokenStream): boolean {
+  return stream.isWord('materialize') && stream.isSymbol('(', 1);
 }
 
 /** True where a word introduces a source: it is not the name of a dataset. */

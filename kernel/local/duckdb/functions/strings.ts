@@ -1,4 +1,4 @@
-import type { strings as catalog } from '../../../apl/catalog/functions/strings.js';
+import { allGroups, type strings as catalog } from '../../../apl/catalog/functions/strings.js';
 import { type SqlArg, type SqlTemplate, TemplateError } from '../../sql/template.js';
 import { computeOnce } from '../arguments.js';
 import { constantInteger, constantText, sqlText } from '../literal.js';
@@ -186,11 +186,12 @@ function groupNumber(group: SqlArg | undefined): number {
   const index = constantInteger(group);
   if (index === undefined) throw new TemplateError('the capture group must be a constant number', 1);
   if (index <= 9) return index;
-  throw new TemplateError(
-    'only the first 9 capture groups can be read',
-    1,
-    'Write (?:…) for groups that are not read.',
-  );
+  throw tooManyGroups(1);
+}
+
+function tooManyGroups(argIndex: number): TemplateError {
+  const hint = 'Write (?:…) for groups that are not read.';
+  return new TemplateError('only the first 9 capture groups can be read', argIndex, hint);
 }
 
 function extractAllSql(
@@ -204,8 +205,19 @@ function extractAllSql(
     { length: Math.min(pattern.groups, 9) + 1 },
     (_, group) => `regexp_extract_all(${text?.sql}, ${pattern.sql}, ${group})`,
   );
-  const chosen = `apl_pick_groups([${found.join(', ')}], apl_group_numbers(${convert(groups as SqlArg, 'dynamic')}))`;
+  const numbers =
+    groups?.constant === allGroups
+      ? everyGroup(pattern.groups)
+      : `apl_group_numbers(${convert(groups as SqlArg, 'dynamic')})`;
+  const chosen = `apl_pick_groups([${found.join(', ')}], ${numbers})`;
   return `CASE WHEN ${text?.sql} IS NOT NULL THEN ${chosen} END`;
+}
+
+/** The numbers of all groups of a pattern; of one without groups that of the whole match. */
+function everyGroup(count: number): string {
+  if (count > 9) throw tooManyGroups(0);
+  const numbers = count === 0 ? [0] : Array.from({ length: count }, (_, index) => index + 1);
+  return `[${numbers.map(number => `${number}::BIGINT`).join(', ')}]`;
 }
 
 /** The rewrite text names groups as `$1` or `${1}`; the engine wants `\1`. */
