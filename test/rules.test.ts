@@ -10,10 +10,11 @@ import { root, type Source, sourcesIn, target, withoutEnding } from './setup/sou
  */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'apl/operators': ['apl/catalog/entry'],
-  'apl/syntax': ['apl/operators', 'apl/catalog/entry', 'text', 'time'],
+  'apl/hints': ['apl/catalog/written', 'apl/syntax/tokens/quote', 'present'],
+  'apl/syntax': ['apl/operators', 'apl/catalog/entry', 'apl/hints', 'text', 'time'],
   'apl/catalog': ['apl/syntax', 'apl/operators'],
   'apl/plan': ['apl/syntax', 'apl/operators/combining', 'apl/catalog/entry'],
-  'apl/bind': ['apl/syntax', 'apl/operators', 'apl/catalog', 'apl/plan', 'text', 'time'],
+  'apl/bind': ['apl/syntax', 'apl/operators', 'apl/catalog', 'apl/plan', 'apl/hints', 'text', 'time'],
   'apl/editor': ['apl', '@lezer/common', '@lezer/highlight', 'text'],
   jupyter: ['zeromq', 'node:*', 'errors', 'text'],
   api: ['undici', 'smol-toml', 'node:*', 'errors', 'text', 'time'],

@@ -2,6 +2,7 @@ import { parseTime, parseTimespan } from '../../../time.js';
 import { aggregateNamed, functionNamed, functionNames } from '../../catalog/all.js';
 import type { FunctionEntry, Param, ParamType, TypeName } from '../../catalog/entry.js';
 import { allGroups } from '../../catalog/functions/strings.js';
+import { foreignFunctions, operatorCalled } from '../../hints/functions.js';
 import type { Relation, Scalar } from '../../plan/plan.js';
 import { call, constant, reference } from '../../plan/scalars.js';
 import type { Argument, Expr, Pipeline, Span } from '../../syntax/ast.js';
@@ -24,7 +25,6 @@ import { findColumn } from '../names.js';
 import { bindAggregate } from './aggregate.js';
 import { type Operand, refusesBin, warnOfBareNumber } from './duration.js';
 import { bindExpression } from './expression.js';
-import { foreignFunctions, operatorCalled } from './foreign.js';
 
 export type CallExpr = Extract<Expr, { kind: 'call' }>;
 type SpecialForm = (binder: Binder, expr: CallExpr, scope: Scope) => Scalar | undefined;

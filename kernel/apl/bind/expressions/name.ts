@@ -1,8 +1,9 @@
 import { aggregateNamed, functionNamed } from '../../catalog/all.js';
 import { writtenName } from '../../catalog/written.js';
+import { isForeignTime } from '../../hints/languages/expression.js';
 import type { Column, DatasetSchema, Scalar } from '../../plan/plan.js';
 import { call, constant, path, reference } from '../../plan/scalars.js';
-import type { Expr } from '../../syntax/ast.js';
+import type { Expr, Span } from '../../syntax/ast.js';
 import { identifier, member, nameExpr } from '../../syntax/nodes.js';
 import { quotedName } from '../../syntax/tokens/quote.js';
 import {
@@ -243,7 +244,8 @@ function reportUnknown(binder: Binder, expr: NameExpr, scope: Scope): Scalar {
   else {
     const owner = columns.find(column => column.type === 'dynamic' && name.startsWith(`${column.name}.`));
     const flat = flatHint(expr, name, known);
-    if (flat !== undefined) binder.unknown('field', name, span, [], flat);
+    if (isForeignTime(name) && known.includes('_time')) reportForeignTime(binder, name, span);
+    else if (flat !== undefined) binder.unknown('field', name, span, [], flat);
     else if (owner === undefined) {
       const hint = scope.mayBeText === true ? `Did you mean the text '${name}'?` : listOf(known);
       binder.unknown('field', name, span, names, hint);
@@ -253,6 +255,17 @@ function reportUnknown(binder: Binder, expr: NameExpr, scope: Scope): Scalar {
     }
   }
   return unbound;
+}
+
+function reportForeignTime(binder: Binder, name: string, span: Span): void {
+  if (!binder.isFirst(`unknown field ${name}`)) return;
+  binder.error(
+    'unknown-field',
+    span,
+    `unknown field \`${name}\``,
+    'The time of an event is `_time`.',
+    '_time',
+  );
 }
 
 /** What to write for a map that is no field itself, as its keys are: `a['b']` where `a.b` is a field. */

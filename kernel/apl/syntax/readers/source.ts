@@ -1,3 +1,5 @@
+import { type Habit, habitOf } from '../../hints/habits.js';
+import { foreignQuery } from '../../hints/languages/recognize.js';
 import type { SourceRow } from '../../operators/grammar.js';
 import { sourceNamed } from '../../operators/rows.js';
 import type { Source } from '../ast.js';
@@ -104,6 +106,37 @@ function takeTableCall(stream: TokenStream): Source | undefined {
   return { ...dataset(identifier(held.name, false, held), span), held: true };
 }
 
+/** Reports a statement that is clearly no APL, with its translation where there is one, and skips it. */
+export function takeForeign(stream: TokenStream): Source | undefined {
+  const { mark } = stream;
+  const { from } = stream.peek();
+  stream.skipTo(';');
+  const span = { from, to: stream.lastEnd };
+  const text = stream.source.slice(from, span.to);
+  const habit = habitOf(text) ?? translated(text);
+  if (stream.mark === mark || habit === undefined) {
+    stream.rewind(mark);
+    return undefined;
+  }
+  stream.report('error', 'other-language', span, habit.message, habit.hint, habit.instead);
+  return missing(span);
+}
+
+function translated(text: string): Habit | undefined {
+  const query = foreignQuery(text);
+  if (query === undefined) return undefined;
+  const { language, apl, given, reason } = query;
+  const message = `this is ${language}, not APL`;
+  if (apl === undefined) return { message, hint: reason ?? beginning };
+  return {
+    message,
+    hint: `In APL${given === undefined ? '' : `, ${given}`}: ${apl.replace(/\n\s*/g, ' ')}`,
+    instead: apl,
+  };
+}
+
+const beginning = "Start with the dataset: ['logs'] | where … | project ….";
+
 /** Reports a query in another language and skips it; for a comment in SQL's style, skips only that line. */
 function takeOtherLanguage(stream: TokenStream): Source | undefined {
   const token = stream.peek();
@@ -111,8 +144,7 @@ function takeOtherLanguage(stream: TokenStream): Source | undefined {
   if (stream.isSymbol('.') && stream.peek(1).kind === 'word') return refuseCommand(stream);
   const language = otherLanguage(stream);
   if (language === undefined) return undefined;
-  const hint = "Start with the dataset: ['logs'] | where … | project ….";
-  stream.report('error', 'other-language', token, `this is ${language}, not APL`, hint);
+  stream.report('error', 'other-language', token, `this is ${language}, not APL`, beginning);
   stream.skipTo(';');
   return missing(token);
 }

@@ -1,4 +1,4 @@
-import { scalarWords } from '../../catalog/written.js';
+import { scalarWords } from '../catalog/written.js';
 
 const before =
   'A row does not see its neighbours: collect the values by `make_list` after a `sort`, and shift them by `array_shift_right`.';

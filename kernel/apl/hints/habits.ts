@@ -1,0 +1,73 @@
+/** What to say to a line of something else than APL, and what to write in its place. */
+export interface Habit {
+  readonly message: string;
+  readonly hint: string;
+  readonly instead?: string;
+}
+
+interface Row {
+  readonly written: RegExp;
+  readonly says: (match: RegExpExecArray) => Habit;
+}
+
+/** Lines that are typed into other tools. */
+const habits: readonly Row[] = [
+  {
+    written: /^\.?(?:show|list)\s+(?:tables|datasets|databases|indexes|indices)\b|^\\dt?$/i,
+    says: () => ({
+      message: 'datasets are listed by a magic',
+      hint: 'Write %datasets.',
+      instead: '%datasets',
+    }),
+  },
+  {
+    written: /^(?:describe|desc|show\s+columns\s+(?:from|in))\s+(?:table\s+)?["'`]?([\w.-]+)["'`]?$/i,
+    says: ([, name = '']) => ({
+      message: 'the fields of a dataset are listed by a magic',
+      hint: `Write %schema ${name}.`,
+      instead: `%schema ${name}`,
+    }),
+  },
+  {
+    written: /^(?:help|man|\?+)(?:\s+(\w+))?$/i,
+    says: ([, topic]) => {
+      const instead = topic === undefined ? '%help' : `%help ${topic}`;
+      return { message: 'help is a magic', hint: `Write ${instead}.`, instead };
+    },
+  },
+  {
+    written: /^!\s*\w/,
+    says: () => ({
+      message: 'commands of the shell do not run here',
+      hint: 'Open a terminal for them; cells hold APL and magics.',
+    }),
+  },
+  {
+    written: /^(?:import\s+\w+(?:\s+as\s+\w+)?|from\s+\w+\s+import\s.*)$/i,
+    says: () => ({
+      message: 'this is Python, not APL',
+      hint: 'Open a notebook of Python for it; `%export` writes a result to a file that it can read.',
+    }),
+  },
+  {
+    written: /^(?:exit|quit)(?:\(\))?$/i,
+    says: () => ({ message: 'a notebook is left by closing it', hint: 'In a console press Ctrl D.' }),
+  },
+  {
+    written:
+      /^(?:where|extend|summarize|project(?:-\w+)?|mv-expand|(?:sort|order)\s+by|top\s+\d+\s+by)\s+[\w['"*($]/,
+    says: () => ({
+      message: 'an operator stands where the query needs a dataset',
+      hint: "Begin with the dataset: ['logs'] | where …; `%datasets` lists those that there are.",
+    }),
+  },
+];
+
+/** Returns what to say to a text that is typed out of habit; undefined for anything that may be APL. */
+export function habitOf(text: string): Habit | undefined {
+  for (const { written, says } of habits) {
+    const match = written.exec(text);
+    if (match !== null) return says(match);
+  }
+  return undefined;
+}

@@ -1,0 +1,123 @@
+import { datasetName, fieldName, textOf } from './expression.js';
+import type { ForeignReader } from './reader.js';
+
+/** Translates a query of Lucene, as Kibana and Graylog have it; `reader.reason` says why where that is not possible. */
+export function translateLucene(reader: ForeignReader): string {
+  const condition = readOr(reader);
+  if (!reader.done) reader.fail(`${reader.shown()} has no translation.`);
+  return [datasetName('logs'), `| where ${condition}`].join('\n');
+}
+
+function readOr(reader: ForeignReader): string {
+  const sides = [readAnd(reader)];
+  while (reader.takeWord('or') !== undefined || (reader.takeSign('||') ?? '') !== '')
+    sides.push(readAnd(reader));
+  return sides.join(' or ');
+}
+
+function readAnd(reader: ForeignReader): string {
+  const all: string[] = [];
+  while (!reader.done && !reader.isSign(')', '||') && !reader.isWord(['or'])) {
+    if (reader.takeWord('and') !== undefined || reader.takeSign('&') !== undefined) continue;
+    const term = readTerm(reader);
+    all.push(term.includes(' or ') && !term.startsWith('not(') && !term.startsWith('(') ? `(${term})` : term);
+  }
+  return all.join(' and ');
+}
+
+function readTerm(reader: ForeignReader): string {
+  if (reader.takeWord('not') !== undefined || reader.takeSign('-', '!') !== undefined)
+    return `not(${readTerm(reader)})`;
+  reader.takeSign('+');
+  if (reader.takeSign('(') !== undefined) {
+    const inner = readOr(reader);
+    reader.expect(')');
+    return inner.includes(' or ') ? `(${inner})` : inner;
+  }
+  const first = reader.next();
+  const name = reader.isSign('.') ? `${first.text}${reader.next().text}${reader.next().text}` : first.text;
+  if (reader.takeSign(':') === undefined)
+    return `* has ${textOf(rest(reader, first.text, first.to).replace(/^\*+|\*+$/g, ''))}`;
+  return readField(reader, name);
+}
+
+function readField(reader: ForeignReader, name: string): string {
+  const field = fieldName(name);
+  if (name === '_exists_') return `isnotnull(${fieldName(reader.next().text)})`;
+  if (reader.isSign('[', '{')) return readRange(reader, field);
+  if (reader.takeSign('(') !== undefined) return readChoices(reader, field);
+  const sign = reader.takeSign('>=', '<=', '>', '<');
+  const quoted = reader.peek().kind === 'double';
+  const { text, to } = reader.next();
+  const value = quoted ? text : rest(reader, text, to);
+  if (sign !== undefined) return `${field} ${sign} ${bound(value)}`;
+  if (value === '*') return `isnotnull(${field})`;
+  const regex = /^\/(.+)\/$/.exec(value)?.[1];
+  if (regex !== undefined && !quoted) return `${field} matches regex ${textOf(regex)}`;
+  return quoted ? `${field} == ${textOf(value)}` : likeness(field, value);
+}
+
+function likeness(field: string, value: string): string {
+  const inner = value.replace(/^\*+|\*+$/g, '');
+  if (inner === value && !value.includes('?')) return `${field} == ${bound(value)}`;
+  if (/[*?]/.test(inner)) {
+    const regex = value
+      .replace(/[.+^${}()|[\]\\]/g, '\\$&')
+      .replaceAll('*', '.*')
+      .replaceAll('?', '.');
+    return `${field} matches regex ${textOf(`^${regex}$`)}`;
+  }
+  const word = !value.startsWith('*') ? 'startswith' : value.endsWith('*') ? 'contains' : 'endswith';
+  return `${field} ${word} ${textOf(inner)}`;
+}
+
+/** `(a OR b)` after a field. */
+function readChoices(reader: ForeignReader, field: string): string {
+  const found: string[] = [];
+  while (!reader.done && !reader.isSign(')')) {
+    if (reader.takeWord('or') !== undefined) continue;
+    const { kind, text, to } = reader.next();
+    found.push(kind === 'double' ? textOf(text) : bound(rest(reader, text, to)));
+  }
+  reader.expect(')');
+  if (reader.text.includes('*'))
+    reader.fail('A pattern in a list has no translation: write one condition for each.');
+  return `${field} in (${found.join(', ')})`;
+}
+
+/** `[a TO b]` with its ends, `{a TO b}` without them; `*` is no end. */
+function readRange(reader: ForeignReader, field: string): string {
+  const low = reader.next().text === '[' ? '>=' : '>';
+  const from = readBound(reader);
+  if (reader.takeWord('to') === undefined) reader.fail('`TO` is missing in a range.');
+  const to = readBound(reader);
+  const high = reader.takeSign(']', '}') === ']' ? '<=' : '<';
+  const ends = [from === '*' ? '' : `${field} ${low} ${from}`, to === '*' ? '' : `${field} ${high} ${to}`];
+  return ends.filter(end => end !== '').join(' and ');
+}
+
+function readBound(reader: ForeignReader): string {
+  const { kind, text, to } = reader.next();
+  if (kind === 'double') return textOf(text);
+  const value = rest(reader, text, to);
+  return value === '*' ? value : bound(value);
+}
+
+/** What follows without a space between. */
+function rest(reader: ForeignReader, first: string, to: number): string {
+  let [text, end] = [first, to];
+  while (reader.peek().from === end && !reader.done && !reader.isSign(')', ']', '}')) {
+    const { from, to: next } = reader.next();
+    text += reader.text.slice(from, next);
+    end = next;
+  }
+  return text;
+}
+
+/** A number, a time of now, or a text. */
+function bound(value: string): string {
+  const ago = /^now-(\d+[smhd])(?:\/\w)?$/.exec(value)?.[1];
+  if (ago !== undefined) return `ago(${ago})`;
+  if (value === 'now') return 'now()';
+  return /^-?\d+(?:\.\d+)?$/.test(value) || value === 'true' || value === 'false' ? value : textOf(value);
+}

@@ -1,0 +1,110 @@
+/** A token of another language. `from` and `to` are its place in the text. */
+export interface ForeignToken {
+  readonly kind: 'word' | 'number' | 'single' | 'double' | 'tick' | 'sign' | 'end';
+  /** Of quoted text, what is within the quotes. */
+  readonly text: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+const pattern =
+  /(?<space>\s+|--[^\n]*|\/\*[\s\S]*?\*\/)|'(?<single>(?:[^'\\]|\\.|'')*)'|"(?<double>(?:[^"\\]|\\.|"")*)"|`(?<tick>[^`]*)`|(?<number>\d+(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.]))|(?<word>[\p{L}_@$][\w\p{L}@$]*(?:\.[\p{L}_@$*][\w\p{L}@$]*)*|\d\w*)|(?<sign><=|>=|<>|!=|!~|=~|==|\|\||\|=|\|~|::|\.\.|[\s\S])/gu;
+
+const kinds = ['single', 'double', 'tick', 'number', 'word', 'sign'] as const;
+
+/**
+ * Reads the tokens of a text in another language. Once something cannot be translated, `reason` says what, and no token is left:
+ * whatever reads on comes to an end.
+ */
+export class ForeignReader {
+  readonly text: string;
+  readonly #tokens: readonly ForeignToken[];
+  readonly #end: ForeignToken;
+  #at = 0;
+  reason: string | undefined;
+
+  constructor(text: string) {
+    this.text = text;
+    this.#end = { kind: 'end', text: '', from: text.length, to: text.length };
+    this.#tokens = [...text.matchAll(pattern)].flatMap(match => {
+      const kind = kinds.find(each => match.groups?.[each] !== undefined);
+      if (kind === undefined) return [];
+      const from = match.index;
+      return [{ kind, text: unescaped(match.groups?.[kind] ?? '', kind), from, to: from + match[0].length }];
+    });
+  }
+
+  /** Gives up: `reason` is a sentence. Returns the empty text, in place of a translation. */
+  fail(reason: string): string {
+    this.reason ??= reason;
+    return '';
+  }
+
+  peek(ahead = 0): ForeignToken {
+    return (this.reason === undefined ? this.#tokens[this.#at + ahead] : undefined) ?? this.#end;
+  }
+
+  next(): ForeignToken {
+    const token = this.peek();
+    this.#at += 1;
+    return token;
+  }
+
+  get done(): boolean {
+    return this.peek().kind === 'end';
+  }
+
+  isWord(words: readonly string[], ahead = 0): boolean {
+    const { kind, text } = this.peek(ahead);
+    return kind === 'word' && words.includes(text.toLowerCase());
+  }
+
+  /** Consumes one of some words, in any case; returns it in lower case. */
+  takeWord(...words: readonly string[]): string | undefined {
+    return this.isWord(words) ? this.next().text.toLowerCase() : undefined;
+  }
+
+  /** Consumes words that follow each other, or none of them. */
+  takeWords(...words: readonly string[]): boolean {
+    if (!words.every((word, ahead) => this.isWord([word], ahead))) return false;
+    for (const _ of words) this.next();
+    return true;
+  }
+
+  isSign(...signs: readonly string[]): boolean {
+    const { kind, text } = this.peek();
+    return kind === 'sign' && signs.includes(text);
+  }
+
+  takeSign(...signs: readonly string[]): string | undefined {
+    return this.isSign(...signs) ? this.next().text : undefined;
+  }
+
+  /** Consumes a sign that must stand here. */
+  expect(sign: string): void {
+    if (this.takeSign(sign) === undefined) this.fail(`\`${sign}\` is missing before ${this.shown()}.`);
+  }
+
+  /** The next token, as messages name it. */
+  shown(): string {
+    const { kind, from, to } = this.peek();
+    return kind === 'end' ? 'its end' : `\`${this.text.slice(from, to)}\``;
+  }
+
+  /** What `read` returns for each part between commas. */
+  list<T>(read: () => T): readonly T[] {
+    const found = [read()];
+    while (this.takeSign(',') !== undefined) found.push(read());
+    return found;
+  }
+}
+
+function unescaped(text: string, kind: ForeignToken['kind']): string {
+  if (kind === 'single') return text.replaceAll("''", "'").replace(/\\(.)/g, escaped);
+  return kind === 'double' ? text.replaceAll('""', '"').replace(/\\(.)/g, escaped) : text;
+}
+
+/** Of patterns the backslash is a part. */
+function escaped(whole: string, character: string): string {
+  return character === '"' || character === "'" || character === '\\' ? character : whole;
+}

@@ -1,0 +1,75 @@
+import { present } from '../../../present.js';
+import { translateLucene } from './lucene.js';
+import { ForeignReader } from './reader.js';
+import { translateLogQl, translatePromQl } from './selectors.js';
+import { translateSpl } from './spl.js';
+import { translateSql } from './sql.js';
+
+/** A query in another language: its translation, or why there is none, as a sentence. */
+export interface ForeignQuery {
+  readonly language: string;
+  readonly apl?: string;
+  /** What the translation takes for granted. */
+  readonly given?: string;
+  readonly reason?: string;
+}
+
+interface Language {
+  readonly name: string;
+  /** How its queries begin. */
+  readonly begins: RegExp;
+  /** What no query of it holds. */
+  readonly never?: RegExp;
+  readonly given?: string;
+  readonly translate: (reader: ForeignReader) => string;
+}
+
+/** Calls and aggregations around what is selected, each up to its parenthesis. */
+const around = '(?:\\w+\\s*(?:by\\s*\\([^)]*\\)\\s*)?\\(\\s*(?:[\\d.]+\\s*,\\s*)?)*';
+const aggregations = 'sum|avg|min|max|count|stddev|stdvar|topk|bottomk|quantile|group';
+
+/** Of those that a text looks like, the first is taken. */
+const languages: readonly Language[] = [
+  {
+    name: 'SQL',
+    begins: /^(?:select\s+[^|;]|with\s+[\w"`]+\s+as\s*\(|from\s+[\w."`]+(?:\s|$))/i,
+    never: /^from\s+\w+\s*\|/i,
+    translate: translateSql,
+  },
+  {
+    name: 'SPL',
+    begins:
+      /^(?:search\s+)?(?:index|source|sourcetype|host|eventtype)\s*=(?!=)|^search\s[^|]*\|\s*(?:stats|eval|timechart|chart|table|fields|head|tail|rare|dedup|rex)\b/i,
+    translate: translateSpl,
+  },
+  {
+    name: 'LogQL',
+    begins: new RegExp(`^${around}\\{\\s*\\w+\\s*(?:=|!=|=~|!~)\\s*["\`]`),
+    translate: translateLogQl,
+  },
+  {
+    name: 'PromQL',
+    begins: new RegExp(
+      `^(?:(?:${aggregations})\\s*(?:by|without)\\s*\\(|${around}[a-zA-Z_:][\\w:]*(?<!:)\\s*(?:\\{[^}]*\\}|\\[\\d+[smhdwy]\\]))`,
+    ),
+    given: 'over a dataset of the events that it counts',
+    translate: translatePromQl,
+  },
+  {
+    name: 'Lucene',
+    begins: /^[-+(!]*(?:not\s+)?_?[\w@]+(?:\.\w+)*:(?:["[{(<>*/\w-])/i,
+    never: /\||^\w+:\/\/|;/,
+    translate: translateLucene,
+  },
+];
+
+/** Returns the language that a text is clearly in, with its translation; undefined for anything that may be APL. */
+export function foreignQuery(text: string): ForeignQuery | undefined {
+  const found = languages.find(({ begins, never }) => begins.test(text) && never?.test(text) !== true);
+  if (found === undefined) return undefined;
+  const reader = new ForeignReader(text);
+  const apl = found.translate(reader);
+  const { name: language, given } = found;
+  if (reader.reason !== undefined) return { language, reason: reader.reason };
+  return { language, apl, ...present({ given }) };
+}

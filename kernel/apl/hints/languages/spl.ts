@@ -1,0 +1,447 @@
+import {
+  atomic,
+  COMPARED,
+  datasetName,
+  type ExpressionDialect,
+  fieldName,
+  likeness,
+  sharedFunctions,
+  type Translated,
+  textOf,
+  translateExpression,
+} from './expression.js';
+import type { ForeignReader } from './reader.js';
+
+const eventFunctions: Readonly<Record<string, string>> = {
+  ...sharedFunctions,
+  case: 'case($*)',
+  isnull: 'isnull($1)',
+  isnotnull: 'isnotnull($1)',
+  true: 'true',
+  tonumber: 'todouble($1)',
+  tostring: 'tostring($1)',
+  trim: 'trim_space($1)',
+  split: 'split($*)',
+  mvcount: 'array_length($1)',
+  mvjoin: 'strcat_array($*)',
+  mvindex: '$1[$2]',
+  match: '$1 matches regex $2',
+  cidrmatch: 'ipv4_is_in_range($2, $1)',
+  urldecode: 'url_decode($1)',
+  strptime: 'todatetime($1)',
+  min: 'min_of($*)',
+  max: 'max_of($*)',
+  sha512: 'hash_sha512($1)',
+  spath: 'parse_json($1)',
+  'true()': 'true',
+  'false()': 'false',
+  'time()': 'now()',
+};
+
+const values: ExpressionDialect = { quotesName: 'single', functions: eventFunctions, special: readSpecial };
+
+/** Reads a call whose arguments become something else. */
+function readSpecial(reader: ForeignReader): Translated | undefined {
+  if (reader.peek(1).text !== '(') return undefined;
+  if (reader.isWord(['substr'])) return readSubstring(reader);
+  return reader.isWord(['like']) ? readLike(reader) : undefined;
+}
+
+/** `like(text, pattern)`. */
+function readLike(reader: ForeignReader): Translated {
+  reader.next();
+  reader.expect('(');
+  const text = translateExpression(reader, values);
+  reader.expect(',');
+  const test = likeness(reader.next().text, '', true);
+  reader.expect(')');
+  return { text: `${text} ${test}`, binds: COMPARED };
+}
+
+/** `substr(text, start, length)`: places count from 1. */
+function readSubstring(reader: ForeignReader): Translated {
+  reader.next();
+  reader.expect('(');
+  const [text = '', start = '1', ...rest] = reader.list(() => translateExpression(reader, values));
+  reader.expect(')');
+  const from = /^\d+$/.test(start) ? String(Number(start) - 1) : `${start} - 1`;
+  return atomic(`substring(${[text, from, ...rest].join(', ')})`);
+}
+
+/** The functions of `stats`; `eval` is an expression as their argument. */
+const aggregates: Readonly<Record<string, string>> = {
+  count: 'countif(isnotnull($1))',
+  c: 'countif(isnotnull($1))',
+  dc: 'dcount($1)',
+  distinct_count: 'dcount($1)',
+  estdc: 'dcount($1)',
+  sum: 'sum($1)',
+  avg: 'avg($1)',
+  mean: 'avg($1)',
+  min: 'min($1)',
+  max: 'max($1)',
+  median: 'percentile($1, 50)',
+  stdev: 'stdev($1)',
+  var: 'variance($1)',
+  range: 'max($1) - min($1)',
+  values: 'make_set($1)',
+  list: 'make_list($1)',
+  latest: 'arg_max(_time, $1)',
+  last: 'arg_min(_time, $1)',
+  earliest: 'arg_min(_time, $1)',
+  first: 'arg_max(_time, $1)',
+};
+
+/** Translates a search of SPL; `reader.reason` says why where that is not possible. */
+export function translateSpl(reader: ForeignReader): string {
+  reader.takeWord('search');
+  const search = readSearch(reader);
+  const lines = [datasetName(search.dataset ?? 'logs'), ...search.conditions.map(each => `| where ${each}`)];
+  while (reader.takeSign('|') !== undefined) {
+    const { text } = reader.next();
+    const read = Object.hasOwn(commands, text.toLowerCase()) ? commands[text.toLowerCase()] : undefined;
+    if (read === undefined) reader.fail(`The command \`${text}\` has no translation.`);
+    else lines.push(...read(reader).map(line => `| ${line}`));
+  }
+  if (!reader.done) reader.fail(`${reader.shown()} has no translation.`);
+  return lines.join('\n');
+}
+
+interface Search {
+  dataset: string | undefined;
+  readonly conditions: string[];
+}
+
+function readSearch(reader: ForeignReader): Search {
+  const search: Search = { dataset: undefined, conditions: [] };
+  const text = readTerms(reader, search);
+  if (text !== '') search.conditions.push(text);
+  return search;
+}
+
+/** Terms side by side all hold; `index=` is no condition, nor is a time that the search begins or ends at. */
+function readTerms(reader: ForeignReader, search: Search): string {
+  const either: string[] = [];
+  let all: string[] = [];
+  while (!reader.done && !reader.isSign('|', ')')) {
+    if (reader.takeWord('and') !== undefined) continue;
+    if (reader.takeWord('or') !== undefined) {
+      either.push(all.join(' and '));
+      all = [];
+      continue;
+    }
+    const term = readTerm(reader, search);
+    if (term !== '') all.push(term);
+  }
+  const sides = [...either, all.join(' and ')].filter(side => side !== '');
+  return sides.join(' or ');
+}
+
+function readTerm(reader: ForeignReader, search: Search): string {
+  if (reader.takeWord('not') !== undefined) return `not(${readTerm(reader, search)})`;
+  if (reader.takeSign('(') !== undefined) {
+    const inner = readTerms(reader, search);
+    reader.expect(')');
+    return inner === '' || !inner.includes(' or ') ? inner : `(${inner})`;
+  }
+  const field = reader.next();
+  const sign = field.kind === 'number' ? undefined : reader.takeSign('=', '==', '!=', '<', '>', '<=', '>=');
+  if (sign === undefined && reader.takeWord('in') !== undefined)
+    return `${fieldName(field.text)} in ${readValues(reader)}`;
+  if (sign === undefined)
+    return field.text === '*' ? '' : `* has ${textOf(searched(reader, field.text, field.to))}`;
+  const value = readWord(reader);
+  const name = field.text.toLowerCase();
+  if (name === 'index') {
+    search.dataset = value;
+    return '';
+  }
+  if (name === 'earliest' || name === 'latest') return timeBound(reader, name, value);
+  return compared(fieldName(field.text), sign, value);
+}
+
+/** A word that is searched for, with what is written right behind it. */
+function searched(reader: ForeignReader, first: string, to: number): string {
+  let [text, end] = [first, to];
+  while (reader.peek().from === end && !reader.done && !reader.isSign('|', ')', '(')) {
+    const { from, to: next } = reader.next();
+    text += reader.text.slice(from, next);
+    end = next;
+  }
+  return text.replace(/^\*+|\*+$/g, '');
+}
+
+/** A value without quotes goes to the next space. */
+function readWord(reader: ForeignReader): string {
+  const first = reader.next();
+  if (first.kind === 'single' || first.kind === 'double') return first.text;
+  let [text, end] = [first.text, first.to];
+  while (reader.peek().from === end && !reader.done && !reader.isSign('|', ')', ',')) {
+    const { from, to } = reader.next();
+    text += reader.text.slice(from, to);
+    end = to;
+  }
+  return text;
+}
+
+function readValues(reader: ForeignReader): string {
+  reader.expect('(');
+  const found = reader.list(() => literalOf(readWord(reader)));
+  reader.expect(')');
+  return `(${found.join(', ')})`;
+}
+
+function literalOf(value: string): string {
+  return /^-?\d+(?:\.\d+)?$/.test(value) ? value : textOf(value);
+}
+
+function compared(field: string, sign: string, value: string): string {
+  const no = sign === '!=' ? '!' : '';
+  if (sign === '<' || sign === '>' || sign === '<=' || sign === '>=')
+    return `${field} ${sign} ${literalOf(value)}`;
+  if (value === '*') return `${no === '' ? 'isnotnull' : 'isnull'}(${field})`;
+  const inner = value.replace(/^\*+|\*+$/g, '');
+  if (!value.includes('*')) return `${field} ${no === '' ? '==' : '!='} ${literalOf(value)}`;
+  if (inner.includes('*'))
+    return `${field} ${no}matches regex ${textOf(`^${value.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*')}$`)}`;
+  const word = !value.startsWith('*') ? 'startswith' : value.endsWith('*') ? 'contains' : 'endswith';
+  return `${field} ${no}${word} ${textOf(inner)}`;
+}
+
+const timeUnits: Readonly<Record<string, string>> = {
+  s: 's',
+  sec: 's',
+  m: 'm',
+  min: 'm',
+  h: 'h',
+  hr: 'h',
+  d: 'd',
+  day: 'd',
+};
+
+function timeBound(reader: ForeignReader, name: string, value: string): string {
+  if (value === 'now' || value === 'now()') return '';
+  const [, count = '', unit = ''] = /^-(\d+)([a-z]+)(?:@\w+)?$/.exec(value) ?? [];
+  const short = unit === 'w' ? `${7 * Number(count)}d` : `${count}${timeUnits[unit] ?? ''}`;
+  if (count === '' || (unit !== 'w' && timeUnits[unit] === undefined))
+    return reader.fail(`\`${name}=${value}\` has no translation: set the range by \`%time\`.`);
+  return `_time ${name === 'earliest' ? '>=' : '<'} ago(${short})`;
+}
+
+/** `avg(x) AS y, count BY a, b`. */
+function readStats(reader: ForeignReader): {
+  readonly found: readonly string[];
+  readonly keys: readonly string[];
+} {
+  const found: string[] = [];
+  while (!reader.done && !reader.isSign('|') && !reader.isWord(['by', 'over'])) {
+    found.push(readAggregate(reader));
+    reader.takeSign(',');
+  }
+  return { found, keys: readKeys(reader) };
+}
+
+function readKeys(reader: ForeignReader): readonly string[] {
+  return reader.takeWord('by') === undefined ? [] : readNames(reader);
+}
+
+function readAggregate(reader: ForeignReader): string {
+  const { text } = reader.next();
+  const value = aggregate(reader, text);
+  if (reader.takeWord('as') === undefined) return value === 'count()' ? 'count = count()' : value;
+  return `${fieldName(reader.next().text)} = ${value}`;
+}
+
+function aggregate(reader: ForeignReader, name: string): string {
+  const word = name.toLowerCase();
+  if (reader.takeSign('(') === undefined) {
+    if (word !== 'count' && word !== 'c') reader.fail(`The function \`${name}\` has no translation.`);
+    return 'count()';
+  }
+  if (reader.takeSign(')') !== undefined) return 'count()';
+  const isCondition = reader.isWord(['eval']) && reader.peek(1).text === '(';
+  const argument = isCondition ? readEval(reader) : fieldName(reader.next().text);
+  reader.expect(')');
+  if (isCondition && (word === 'count' || word === 'c')) return `countif(${argument})`;
+  const [, rank] = /^(?:p|perc|exactperc|upperperc)(\d+)$/.exec(word) ?? [];
+  const template = rank === undefined ? aggregates[word] : `percentile($1, ${rank})`;
+  if (template === undefined) return reader.fail(`The function \`${name}\` has no translation.`);
+  return template.replaceAll('$1', argument);
+}
+
+function readEval(reader: ForeignReader): string {
+  reader.next();
+  reader.expect('(');
+  const value = translateExpression(reader, values);
+  reader.expect(')');
+  return value;
+}
+
+/** Names up to the next pipe, with commas or without. */
+function readNames(reader: ForeignReader): readonly string[] {
+  const found: string[] = [];
+  while (!reader.done && !reader.isSign('|')) {
+    if (reader.takeSign(',') !== undefined) continue;
+    found.push(pattern(reader));
+  }
+  return found;
+}
+
+function pattern(reader: ForeignReader): string {
+  const { kind, text, to } = reader.next();
+  const isOpen = kind === 'word' && reader.isSign('*') && reader.peek().from === to;
+  return isOpen ? `${text}${reader.next().text}` : text === '*' ? text : fieldName(text);
+}
+
+/** `span=5m limit=10`, in front of what a command takes. */
+function readOptions(reader: ForeignReader): Readonly<Record<string, string>> {
+  const found: Record<string, string> = {};
+  while (reader.peek(1).text === '=' && reader.peek().kind === 'word') {
+    const name = reader.next().text.toLowerCase();
+    reader.next();
+    found[name] = readWord(reader);
+  }
+  return found;
+}
+
+function summarize(found: readonly string[], keys: readonly string[]): string {
+  return `summarize ${found.join(', ')}${keys.length === 0 ? '' : ` by ${keys.join(', ')}`}`;
+}
+
+function readAssignments(reader: ForeignReader): string {
+  const found = reader.list(() => {
+    const name = fieldName(reader.next().text);
+    reader.expect('=');
+    return `${name} = ${translateExpression(reader, values)}`;
+  });
+  return found.join(', ');
+}
+
+function readTop(reader: ForeignReader, order: 'asc' | 'desc'): readonly string[] {
+  const before = readOptions(reader);
+  const count = reader.peek().kind === 'number' ? reader.next().text : (before.limit ?? '10');
+  const names: string[] = [];
+  while (!reader.done && !reader.isSign('|') && !reader.isWord(['by'])) {
+    if (reader.takeSign(',') === undefined) names.push(pattern(reader));
+  }
+  const keys = [...names, ...readKeys(reader)];
+  return [summarize(['count = count()'], keys), `top ${count} by count ${order}`];
+}
+
+function readSort(reader: ForeignReader): readonly string[] {
+  const count = reader.peek().kind === 'number' ? reader.next().text : undefined;
+  const keys: string[] = [];
+  while (!reader.done && !reader.isSign('|')) {
+    if (reader.takeSign(',') !== undefined) continue;
+    const sign = reader.takeSign('-', '+');
+    const name = reader.next().text;
+    const isCast = reader.takeSign('(') !== undefined;
+    const field = fieldName(isCast ? reader.next().text : name);
+    if (isCast) reader.expect(')');
+    const word = reader.takeWord('desc', 'd', 'asc', 'a');
+    keys.push(`${field} ${sign === '-' || word?.startsWith('d') === true ? 'desc' : 'asc'}`);
+  }
+  return [`sort by ${keys.join(', ')}`, ...(count === undefined || count === '0' ? [] : [`limit ${count}`])];
+}
+
+function readRex(reader: ForeignReader): readonly string[] {
+  const { field = 'message' } = readOptions(reader);
+  const regex = reader.next().text;
+  const groups = [...regex.matchAll(/\((?!\?)|\(\?P?<(\w+)>/g)];
+  const found = groups.flatMap(([, name], index) =>
+    name === undefined
+      ? []
+      : [
+          `${fieldName(name)} = extract(${textOf(regex.replaceAll('(?<', '(?P<'))}, ${index + 1}, ${fieldName(field)})`,
+        ],
+  );
+  if (found.length === 0) reader.fail('`rex` without a named group has no translation.');
+  return [`extend ${found.join(', ')}`];
+}
+
+type Command = (reader: ForeignReader) => readonly string[];
+
+function readFields(reader: ForeignReader): readonly string[] {
+  if (reader.takeSign('-') !== undefined) return [`project-away ${readNames(reader).join(', ')}`];
+  reader.takeSign('+');
+  return [`project ${readNames(reader).join(', ')}`];
+}
+
+/** The commands, each with what it becomes. */
+const commands: Readonly<Record<string, Command>> = {
+  search: reader => readSearch(reader).conditions.map(each => `where ${each}`),
+  where: reader => [`where ${translateExpression(reader, values)}`],
+  eval: reader => [`extend ${readAssignments(reader)}`],
+  stats: reader => {
+    const { found, keys } = readStats(reader);
+    return [summarize(found, keys)];
+  },
+  timechart: reader => {
+    const { span } = readOptions(reader);
+    const { found, keys } = readStats(reader);
+    return [
+      summarize(found, [
+        span === undefined
+          ? 'bin_auto(_time)'
+          : `bin(_time, ${span.replace(/min$/, 'm').replace(/hr?$/, 'h')})`,
+        ...keys,
+      ]),
+    ];
+  },
+  chart: reader => {
+    const { found, keys } = readStats(reader);
+    const over = reader.takeWord('over') === undefined ? [] : [pattern(reader)];
+    return [summarize(found, [...over, ...keys, ...readKeys(reader)])];
+  },
+  table: readFields,
+  fields: readFields,
+  head: reader => [`limit ${reader.peek().kind === 'number' ? reader.next().text : '10'}`],
+  tail: reader => [
+    'sort by _time asc',
+    `limit ${reader.peek().kind === 'number' ? reader.next().text : '10'}`,
+  ],
+  reverse: () => ['sort by _time asc'],
+  top: reader => readTop(reader, 'desc'),
+  rare: reader => readTop(reader, 'asc'),
+  sort: readSort,
+  dedup: reader => [`summarize arg_max(_time, *) by ${readNames(reader).join(', ')}`],
+  rename: reader => {
+    const found: string[] = [];
+    while (!reader.done && !reader.isSign('|')) {
+      if (reader.takeSign(',') !== undefined) continue;
+      const from = fieldName(reader.next().text);
+      if (reader.takeWord('as') === undefined) reader.fail('`AS` is missing in `rename`.');
+      found.push(`${fieldName(reader.next().text)} = ${from}`);
+    }
+    return [`project-rename ${found.join(', ')}`];
+  },
+  rex: readRex,
+  bin: readBin,
+  bucket: readBin,
+  fillnull: reader => {
+    const { value = '0' } = readOptions(reader);
+    const names = readNames(reader);
+    if (names.length === 0) reader.fail('`fillnull` of all fields has no translation: name them.');
+    return [`extend ${names.map(name => `${name} = coalesce(${name}, ${literalOf(value)})`).join(', ')}`];
+  },
+  mvexpand: reader => [`mv-expand ${fieldName(reader.next().text)}`],
+  regex: reader => {
+    const field = fieldName(reader.next().text);
+    const no = reader.takeSign('=', '!=') === '!=' ? '!' : '';
+    return [`where ${field} ${no}matches regex ${textOf(reader.next().text)}`];
+  },
+  spath: reader => {
+    const { input = 'message', output, path } = readOptions(reader);
+    if (path === undefined)
+      return [reader.fail('`spath` without a path has no translation: write parse_json(field).key.')];
+    return [`extend ${fieldName(output ?? path)} = parse_json(${fieldName(input)}).${path}`];
+  },
+};
+
+function readBin(reader: ForeignReader): readonly string[] {
+  const before = readOptions(reader);
+  const field = fieldName(reader.next().text);
+  const span = before.span ?? readOptions(reader).span;
+  if (span === undefined) reader.fail('`bin` without a span has no translation: write bin(field, size).');
+  return [`extend ${field} = bin(${field}, ${span ?? ''})`];
+}

@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest';
+import { bind } from '../../../kernel/apl/bind/bind.js';
+import { parseQuery } from '../../../kernel/apl/syntax/parse.js';
+import { environment } from '../environment.js';
+
+function first(text: string) {
+  const { query, diagnostics } = parseQuery(text);
+  const [found] = [...diagnostics, ...bind(query, text, environment).diagnostics];
+  return [found?.message, found?.instead];
+}
+
+test.each([
+  ['show tables', 'datasets are listed by a magic', '%datasets'],
+  ['SHOW DATABASES;', 'datasets are listed by a magic', '%datasets'],
+  ['.show tables', 'datasets are listed by a magic', '%datasets'],
+  ['describe web', 'the fields of a dataset are listed by a magic', '%schema web'],
+  ['DESC "web-logs"', 'the fields of a dataset are listed by a magic', '%schema web-logs'],
+  ['show columns from web', 'the fields of a dataset are listed by a magic', '%schema web'],
+  ['help', 'help is a magic', '%help'],
+  ['? summarize', 'help is a magic', '%help summarize'],
+  ['!ls -l', 'commands of the shell do not run here', undefined],
+  ['import pandas as pd', 'this is Python, not APL', undefined],
+  ['from os import path', 'this is Python, not APL', undefined],
+  ['exit', 'a notebook is left by closing it', undefined],
+  ['quit()', 'a notebook is left by closing it', undefined],
+  ["where status == '500'", 'an operator stands where the query needs a dataset', undefined],
+  ['summarize count() by status', 'an operator stands where the query needs a dataset', undefined],
+  ['sort by status', 'an operator stands where the query needs a dataset', undefined],
+])('%s', (text, message, instead) => {
+  expect(first(text)).toEqual([message, instead]);
+});
+
+test.each(['timestamp', 'Timestamp', 'TimeGenerated', "['@timestamp']"])('%s is _time', name => {
+  const written = name.startsWith('[') ? '@timestamp' : name;
+  expect(first(`web | where ${name} > ago(1h)`)).toEqual([`unknown field \`${written}\``, '_time']);
+});
+
+test.each([
+  "['logs'] | where a == 1",
+  'logs | where status == 500',
+  'search "error"',
+  'search in (web) status:500',
+  'search status == 500 | project status',
+  'print x = 1',
+  'index | where source == 1',
+  'help | count',
+  'from | count',
+  'select | take 1',
+  'datatable(a: long)[1]',
+  'where',
+  'sum | count',
+  'union web, spans',
+  'range x from 1 to 3 step 1',
+])('%s is APL', text => {
+  expect(parseQuery(text).diagnostics.filter(({ code }) => code === 'other-language')).toEqual([]);
+});

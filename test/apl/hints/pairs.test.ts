@@ -1,0 +1,62 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { bind } from '../../../kernel/apl/bind/bind.js';
+import { parseQuery } from '../../../kernel/apl/syntax/parse.js';
+import { environment } from '../environment.js';
+
+/*
+ * Queries of other languages, each with its translation below it, indented, or with why it has none, after `!`.
+ * `UPDATE_GOLDEN=1 npx vitest run --project fast test/apl/hints` writes what the code gives now.
+ */
+
+const update = process.env.UPDATE_GOLDEN === '1';
+const languages = { sql: 'SQL', spl: 'SPL', logql: 'LogQL', promql: 'PromQL', lucene: 'Lucene' };
+
+describe.each(Object.entries(languages))('%s', (file, language) => {
+  const url = new URL(`pairs/${file}.txt`, import.meta.url);
+  const pairs = readPairs(readFileSync(url, 'utf8'));
+
+  if (update)
+    test('writes the translations', () =>
+      writeFileSync(url, pairs.map(({ query }) => `${query}\n${shown(query, language)}\n`).join('\n')));
+  else test.each(pairs)('$query', ({ query, expected }) => expect(shown(query, language)).toBe(expected));
+
+  test.each(pairs)('what becomes of $query is understood', ({ query }) => {
+    const apl = translation(query)?.instead ?? 'print 1';
+    expect(errors(apl)).toEqual([]);
+  });
+});
+
+function readPairs(text: string): readonly { readonly query: string; readonly expected: string }[] {
+  return text
+    .split(/\n+(?=\S)/)
+    .map(part => {
+      const [query = '', ...lines] = part.trimEnd().split('\n');
+      return { query, expected: lines.join('\n') };
+    })
+    .filter(({ query }) => query !== '');
+}
+
+function translation(query: string) {
+  const { diagnostics } = parseQuery(query);
+  return diagnostics.find(({ code }) => code === 'other-language');
+}
+
+/** The translation, or the hint where there is none. */
+function shown(query: string, language: string): string {
+  const found = translation(query);
+  expect(found?.message).toBe(`this is ${language}, not APL`);
+  const text = found?.instead ?? `! ${found?.hint}`;
+  return text.replace(/^/gm, '  ');
+}
+
+/** The errors of a translation over datasets whose fields are not known. */
+function errors(apl: string): readonly string[] {
+  const { query, diagnostics } = parseQuery(apl);
+  const open = {
+    ...environment,
+    schema: (name: string) => ({ name, fields: [{ name: '_time', type: 'datetime' as const }], open: true }),
+  };
+  const found = [...diagnostics, ...bind(query, apl, open).diagnostics];
+  return found.filter(({ severity }) => severity === 'error').map(({ message }) => message);
+}
