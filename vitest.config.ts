@@ -8,6 +8,7 @@ const folders = {
   jupyter: ['jupyter-server'],
   browser: ['browser'],
   faults: ['faults'],
+  clients: ['clients'],
 };
 const inFolders = (names: readonly string[]) => names.map(name => `test/${name}/**/*.test.ts`);
 
@@ -35,11 +36,14 @@ export default defineConfig({
       project('jupyter', inFolders(folders.jupyter)),
       project('browser', inFolders(folders.browser)),
       project('faults', inFolders(folders.faults)),
+      project('clients', inFolders(folders.clients)),
     ],
   },
 });
 
 function project(name: string, include: readonly string[], exclude: readonly string[] = []) {
+  // Campaigns and other people's suites take as long as they take.
+  const isLong = ['faults', 'clients'].includes(name);
   const needsBuild = ['built', 'jupyter', 'browser', 'faults'].includes(name);
   return {
     test: {
@@ -50,9 +54,8 @@ function project(name: string, include: readonly string[], exclude: readonly str
       // No test changes what modules hold, and to load Arrow, vega, the language and the engine for each file takes long.
       isolate: needsBuild,
       globalSetup: needsBuild ? ['test/setup/build.ts'] : [],
-      // A long campaign takes as long as it takes.
-      testTimeout: name === 'faults' ? 3_600_000 : 120_000,
-      hookTimeout: 180_000,
+      testTimeout: isLong ? 3_600_000 : 120_000,
+      hookTimeout: isLong ? 900_000 : 180_000,
     },
   };
 }

@@ -36,11 +36,19 @@ const LANES = [
     jupyter: say => vitest(say, 'jupyter'),
     python: pytest,
     browser: say => vitest(say, 'browser'),
+    clients: say => vitest(say, 'clients'),
   },
 ];
 
 const NAMES = LANES.flatMap(Object.keys);
-const GROUPS = new Map(Object.entries({ check: ['types', 'unused', 'lint', 'fast'], all: NAMES }));
+/** Stages that run only by name: they need the registries of other languages, and minutes. */
+const APART = ['clients'];
+const GROUPS = new Map(
+  Object.entries({
+    check: ['types', 'unused', 'lint', 'fast'],
+    all: NAMES.filter(name => !APART.includes(name)),
+  }),
+);
 
 const VENV = ['scripts/requirements.txt', 'test/python/requirements.txt'];
 const VENV_LAB42 = ['test/python/requirements-lab42.txt'];

@@ -210,7 +210,7 @@ const ASSERTED: readonly string[] = [
 /** Folders that hold more, and how many: a row changes with its folder. */
 const LARGER: Readonly<Record<string, number>> = {
   // Beside the folders that mirror kernel/: one for each other kind of test.
-  test: 23,
+  test: 24,
   // A campaign each.
   'test/faults': 18,
 };

@@ -41,7 +41,8 @@ export interface Seat extends Place {
 
 /** Serves the query API with these engines, and leaves its place when it has closed; the port is known when it returns. */
 export async function listen(options: ServiceOptions, engines: Engines, seat: Seat): Promise<Service> {
-  const token = options.token ?? randomBytes(32).toString('base64url');
+  // Clients refuse a token that does not look like one of the API.
+  const token = options.token ?? `xaat-${randomBytes(32).toString('base64url')}`;
   const app = fastify({
     bodyLimit: options.limits?.bodyBytes ?? 4 * 2 ** 20,
     forceCloseConnections: true,
@@ -141,7 +142,9 @@ function addHooks(app: FastifyInstance, options: ServiceOptions, token: string):
   });
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const refusal = refusalOf(error, app.initialConfig.bodyLimit ?? 0);
-    if (refusal.status >= 500) options.log(`${request.method} ${request.url}: ${inspect(error)}`);
+    // What is refused by its name is no failure of the service.
+    const isFailure = refusal.status >= 500 && refusal.status !== 501;
+    if (isFailure) options.log(`${request.method} ${request.url}: ${inspect(error)}`);
     return refuse(reply, refusal);
   });
 }

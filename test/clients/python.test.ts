@@ -1,0 +1,72 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { beforeAll, expect, test } from 'vitest';
+import { compileRequest } from '../../kernel/local/sql/compile.js';
+import { sharedService } from '../local/service.js';
+import { expectRow, hasProgram, root, rowOf } from './rows.js';
+
+/** axiom-py by the tests of its source distribution, and the exporters of OpenTelemetry for Python. */
+
+const directory = path.join(root, 'test-output/clients');
+const venv = path.join(root, '.venv-clients');
+const python = path.join(venv, process.platform === 'win32' ? 'Scripts/python.exe' : 'bin/python');
+const isHere = hasProgram('python3', '--version');
+const service = sharedService({ compile: compileRequest, now: Date.now });
+const run = promisify(execFile);
+
+beforeAll(async () => {
+  if (!isHere) return;
+  if (!existsSync(python)) await run('python3', ['-m', 'venv', venv]);
+  await run(python, ['-m', 'pip', 'install', '-q', '-r', path.join(import.meta.dirname, 'requirements.txt')]);
+});
+
+function environment(): NodeJS.ProcessEnv {
+  const { url, token } = service().service;
+  return { ...process.env, AXIOM_URL: url, AXIOM_TOKEN: token, AXIOM_ORG_ID: 'local' };
+}
+
+test.skipIf(!isHere)('axiom-py', async () => {
+  const release = `axiom_py-${rowOf('axiom-py').version}`;
+  const sources = path.join(directory, release);
+  if (!existsSync(sources)) {
+    mkdirSync(directory, { recursive: true });
+    const wanted = release.replace('-', '==');
+    const options = ['--no-deps', '--no-binary', ':all:', '-q', '-d', directory];
+    execFileSync(python, ['-m', 'pip', 'download', ...options, wanted]);
+    execFileSync('tar', ['xzf', `${release}.tar.gz`], { cwd: directory });
+  }
+  const report = path.join(directory, 'axiom-py.xml');
+  const args = [
+    '-m',
+    'pytest',
+    '-q',
+    '--reruns',
+    '0',
+    '-p',
+    'no:cacheprovider',
+    `--junitxml=${report}`,
+    'tests',
+  ];
+  // Failed tests are in the report, which is compared with the row.
+  await run(python, args, { cwd: sources, env: environment() }).catch(() => undefined);
+  const cases = readFileSync(report, 'utf8').match(/<testcase [^>]*?(?:\/>|>[\s\S]*?<\/testcase>)/g) ?? [];
+  const ran = cases.filter(each => !each.includes('<skipped'));
+  const name = (each: string) =>
+    `${/ classname="([^"]*)"/.exec(each)?.[1]}.${/ name="([^"]*)"/.exec(each)?.[1]}`;
+  expectRow('axiom-py', Object.fromEntries(ran.map(each => [name(each), !/<(failure|error)/.test(each)])));
+});
+
+test.skipIf(!isHere)('OpenTelemetry for Python', async () => {
+  await service().json('POST', '/v2/datasets', { name: 'otel-py' });
+  const { stdout } = await run(python, [path.join(import.meta.dirname, 'otel.py')], { env: environment() });
+  const [traceId = ''] = stdout.trim().split('\n');
+  const find = async (apl: string) => (await service().query(apl)).body.tables[0].columns.flat();
+  const [spans, logs] = await Promise.all([
+    find(`['otel-py'] | where trace_id == "${traceId}" and name == "checkout" | count`),
+    find(`['otel-py'] | where body == "it is done" | count`),
+  ]);
+  expect(traceId).toMatch(/^[0-9a-f]{32}$/);
+  expectRow('OpenTelemetry Python', { span: spans[0] === 1, 'log record': logs[0] === 1 });
+});
