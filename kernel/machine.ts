@@ -163,14 +163,22 @@ export function scarceResource(directories: readonly string[] = [tmpdir()]): Sca
   return freemem() < totalmem() * leastShare ? 'memory' : undefined;
 }
 
+/** Returns how many bytes of memory this process uses; undefined where the system does not tell, as it cannot with too many files open. */
+export function processMemory(): number | undefined {
+  try {
+    return process.memoryUsage.rss();
+  } catch {
+    return undefined;
+  }
+}
+
 /** Returns how much is left, and in use, of what this process can run out of, for the log. */
 export function describeResources(directories: readonly string[] = [tmpdir()]): string {
   // The system tells everything else by files.
   const error = openError();
   if (error !== undefined) return error;
-  const { rss } = process.memoryUsage();
   return [
-    `memory: ${mebibytes(freemem())} of ${mebibytes(totalmem())} free, ${mebibytes(rss)} of at most ${mebibytes(memoryAtMost())} in use`,
+    `memory: ${mebibytes(freemem())} of ${mebibytes(totalmem())} free, ${mebibytes(processMemory())} of at most ${mebibytes(memoryAtMost())} in use`,
     ...directories.map(each => `disk: ${mebibytes(freeBytes(each))} free for ${each}`),
     `open files: ${openFiles()}`,
     `load: ${loadavg()[0]?.toFixed(1)}`,

@@ -80,17 +80,19 @@ interface Start {
   readonly command?: readonly string[];
 }
 
-/** The runtime file that a service has in one of its places; undefined while there is none. */
-function runtimeFileOf(dataDir: string): RuntimeFile | undefined {
-  const file = placesOf(dataDir)
+/** The runtime files in the places of a service; that of a killed one stays where it cannot be removed. */
+function runtimeFilesOf(dataDir: string): readonly RuntimeFile[] {
+  return placesOf(dataDir)
     .map(runtimeFilePath)
-    .find(each => existsSync(each));
-  try {
-    return file === undefined ? undefined : JSON.parse(readFileSync(file, 'utf8'));
-  } catch {
-    // A damaged one is none.
-    return undefined;
-  }
+    .filter(each => existsSync(each))
+    .flatMap(file => {
+      try {
+        return [JSON.parse(readFileSync(file, 'utf8'))];
+      } catch {
+        // A damaged one is none.
+        return [];
+      }
+    });
 }
 
 /** A service as a process of its own over a data directory. */
@@ -108,15 +110,15 @@ export class Victim {
     dataDir: string,
     { environment, uid, command = builtService(dataDir) }: Start = {},
   ): Promise<Victim> {
-    const before = runtimeFileOf(dataDir)?.secret;
+    const before = runtimeFilesOf(dataDir).map(({ secret }) => secret);
     const env = { ...process.env, UV_THREADPOOL_SIZE: '16', ...environment };
     const [program = '', ...args] = command;
     const user = uid === undefined ? {} : { uid, gid: uid };
     const victim = new Victim(dataDir, spawn(program, args, { env, stdio: 'ignore', ...user }));
     onTestFinished(() => victim.kill());
-    const isAnother = () => ![before, undefined].includes(runtimeFileOf(dataDir)?.secret);
-    await expect.poll(isAnother, { timeout: 60_000, interval: 10 }).toBe(true);
-    victim.#file = runtimeFileOf(dataDir);
+    const another = () => runtimeFilesOf(dataDir).find(({ secret }) => !before.includes(secret));
+    await expect.poll(another, { timeout: 60_000, interval: 10 }).toBeDefined();
+    victim.#file = another();
     victim.#hold();
     return victim;
   }

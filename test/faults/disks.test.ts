@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { present } from '../../kernel/present.js';
-import { temporaryDirectory, Victim } from './bench.js';
+import { freeze, temporaryDirectory, Victim } from './bench.js';
 
 /** What a disk does to a service that runs: how it begins, how it ends, and what is said to whoever writes meanwhile. */
 interface Condition {
@@ -239,3 +239,39 @@ function contentOf(dataDir: string): readonly string[] {
     .filter(name => !name.startsWith('.tmp'))
     .sort();
 }
+
+test('events in the log of a killed service are named in a directory that became read-only, and stored once it can be written', async () => {
+  const dataDir = await temporaryDirectory();
+  if (!mounted(dataDir, 'size=32m', 'holds a log and becomes read-only')) return;
+  const first = await Victim.start(dataDir);
+  for (const name of ['d', 'e']) {
+    await first.send('POST', '/v2/datasets', { name });
+    await first.ingest(name, [{ a: 1 }]);
+    expect(await first.columns(`${name} | count`)).toEqual([[1]]);
+  }
+  // The events would be stored within a second.
+  await freeze(first.pid);
+  const ingested = first.ingest('d', [{ a: 2 }, { a: 3 }]);
+  process.kill(first.pid, 'SIGCONT');
+  expect((await ingested).status).toBe(200);
+  await first.kill();
+  const logs = () => readdirSync(join(dataDir, 'datasets', 'd')).filter(name => name.endsWith('.log'));
+  const before = logs();
+  expect(before.length).toBe(1);
+  execFileSync('mount', ['-o', 'remount,ro', dataDir]);
+  const second = await Victim.start(dataDir);
+  expect(said(await second.query('d | count'))).toEqual([
+    507,
+    'not-writable',
+    'The dataset `d` has events in a log that cannot be stored: the file system is read-only.',
+  ]);
+  expect(await second.columns('e | count')).toEqual([[1]]);
+  const { body } = await second.send('GET', '/v1/local/datasets/d');
+  expect(body.problems).toEqual(['acknowledged events are not stored yet: the file system is read-only']);
+  await second.kill();
+  expect(logs()).toEqual(before);
+  execFileSync('mount', ['-o', 'remount,rw', dataDir]);
+  const third = await Victim.start(dataDir);
+  expect(await third.columns('d | summarize count(), sum(a)')).toEqual([[3], [6]]);
+  expect(logs()).toEqual([]);
+});

@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { present } from '../../present.js';
 import { Admission } from './admission.js';
 import { JsonColumns } from './columns.js';
-import { cancelledError, EngineError } from './failure.js';
+import { cancelledError, EngineError, engineFailure } from './failure.js';
 import type { FromEngine, ToEngine } from './messages.js';
 import type { Reader, ReaderSource } from './reader.js';
 import { underEither, type Visit, watchUnseen } from './visit.js';
@@ -140,8 +140,8 @@ class EngineProcess {
     const child = spawn();
     this.#child = child;
     child.on('message', (message: FromEngine) => this.#settle(message));
-    child.on('error', () => this.#end());
-    child.on('exit', () => this.#end());
+    child.on('error', error => this.#end(engineFailure(error)));
+    child.on('exit', () => this.#end(endedError()));
     this.opened = this.ask({ kind: 'open', dataDir, memoryBytes }).then(answer => {
       this.#scratch = expected('opened', answer).scratch;
     });
@@ -186,10 +186,10 @@ class EngineProcess {
     else pending?.reject(failureOf(message));
   }
 
-  #end(): void {
+  #end(reason: Error): void {
     if (this.#ended) return;
     this.#ended = true;
-    this.#pending?.reject(endedError());
+    this.#pending?.reject(reason);
     this.#pending = undefined;
     for (const directory of this.#scratch)
       rm(directory, { recursive: true, force: true }).catch(() => undefined);

@@ -1,13 +1,14 @@
 import { stat } from 'node:fs/promises';
 import type { DatasetInfo, StatusMessage } from '../../api/wire.js';
 import type { DatasetSchema } from '../../apl/plan/plan.js';
+import { systemRefusal } from '../../machine.js';
 import { present } from '../../present.js';
 import type { ExaminedBlocks, MeasuredCatalog } from '../engine/scans.js';
 import { LocalError } from '../errors.js';
 import type { BuiltinDataset, RowGroup, ScanFilter } from '../sql/compiled.js';
 import type { Places } from '../sql/rewrite/placed.js';
 import { mapAtMost } from './concurrent.js';
-import { type Damage, damagedDataset } from './dataset/damage.js';
+import { type Damage, damagedDataset, unstoredEvents } from './dataset/damage.js';
 import type { Listing } from './dataset/directory.js';
 import type { DatasetNote, StoredDataset } from './dataset/stored.js';
 
@@ -134,7 +135,7 @@ export class Snapshot implements MeasuredCatalog {
     const { dataset, damages } = reading.listing;
     if (damages.length > 0) throw damagedDataset(name, damages);
     // An answer without the events that were acknowledged, or their fields, would be wrong.
-    if (reading.unstored !== undefined) throw reading.unstored;
+    if (reading.unstored !== undefined) throw unstoredEvents(name, reading.unstored);
     return dataset;
   }
 }
@@ -193,7 +194,9 @@ export function measuredInfo(name: string, { listing, unstored }: Reading): Serv
   const { dataset, damages, defects } = listing;
   const info = infoOf(name, dataset.note);
   const waiting =
-    unstored === undefined ? [] : [`acknowledged events are not stored yet: ${messageOf(unstored)}`];
+    unstored === undefined
+      ? []
+      : [`acknowledged events are not stored yet: ${systemRefusal(unstored)?.reason ?? messageOf(unstored)}`];
   const problems = [...damages.map(inWords), ...defects.map(inWords), ...waiting];
   if (damages.length > 0 || unstored !== undefined) return { ...info, problems };
   return { ...info, ...dataset.extent, ...present({ problems: problems.length > 0 ? problems : undefined }) };

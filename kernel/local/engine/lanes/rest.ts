@@ -1,6 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { processMemory } from '../../../machine.js';
 
 /** How long after the last query, and how often, in milliseconds. */
 const everyMs = 1000;
@@ -25,7 +26,7 @@ export class Rest {
   readonly #connection: DuckDBConnection;
   readonly #isBusy: () => boolean;
   /** Of the process when it last rested, in bytes. */
-  #size = process.memoryUsage.rss();
+  #size = processMemory() ?? 0;
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
   #tries = 0;
@@ -57,11 +58,11 @@ export class Rest {
 
   #tick(): void {
     this.#timer = undefined;
-    if (this.#isBusy()) {
+    const size = processMemory();
+    if (size === undefined || this.#isBusy()) {
       this.#wait();
       return;
     }
-    const size = process.memoryUsage.rss();
     if (size - this.#size <= spareBytes) return;
     if (this.#tries === 0) {
       this.#size = size;

@@ -26,3 +26,16 @@ export function systemReason(error: unknown): string | undefined {
   const { code } = error as NodeJS.ErrnoException;
   return code === undefined ? undefined : `cannot be read: ${systemRefusal(error)?.reason ?? code}`;
 }
+
+/**
+ * Returns the refusal of a dataset with acknowledged events that are in a log only, since they cannot be stored for this reason: an
+ * answer without them would not be true.
+ */
+export function unstoredEvents(name: string, reason: unknown): unknown {
+  const refusal = systemRefusal(reason);
+  if (refusal === undefined) return reason;
+  const message = `The dataset \`${name}\` has events in a log that cannot be stored: ${refusal.reason}.`;
+  const hint =
+    'Nothing is lost: they are stored as soon as the data directory can be written. Other datasets can be read.';
+  return new LocalError(refusal.kind, refusal.code, message, { hint, cause: reason });
+}
