@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { Client, freeConnection } from '../jupyter/client.js';
-import { builtService, mainProgram, rounds, temporaryDirectory, Victim } from './bench.js';
+import { Client, freeConnection } from '../../jupyter/client.js';
+import { builtService, mainProgram, rounds, temporaryDirectory, Victim } from '../bench.js';
 import { type Heap, HeapMeter, slopeOf } from './heap.js';
 
 /** Cells of every kind, those that fail too. */
