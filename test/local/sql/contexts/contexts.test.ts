@@ -13,6 +13,14 @@ import { contexts } from './table.js';
 const all = specimens();
 const queries = openQueries();
 
+/**
+ * Each expression stands beside all operators that bind closest, and in one of `sparse` other contexts, which are others for the
+ * expressions beside it and for another RANDOM_SEED; CONTEXTS=all has it in all of them.
+ */
+const sparse = process.env.CONTEXTS === 'all' ? 1 : 4;
+const seed = Number(process.env.RANDOM_SEED ?? 1);
+const isDrawn = (place: number) => (place + seed) % sparse === 0;
+
 test('every function is among the expressions', () => {
   const called = new Set(all.map(each => each.callee));
   const left = functions.filter(each => each.unavailable === undefined && !called.has(each.name));
@@ -29,17 +37,20 @@ describe.each(Object.keys(contexts) as TypeName[])('a %s', type => {
     all.filter(each => each.type === type && each.fields.length > 0 === wanted),
   );
   test.each(groups(written))('beside an operator: $names', async ({ some }) => {
-    expect(await unlike(some, closest, 'project')).toEqual([]);
+    expect(await unlike(some, closest, 'project', closest)).toEqual([]);
   });
   test.each(groups(overFields))('beside other values: $names', async ({ some }) => {
-    expect(await unlike(some, [...closest, ...others], 'project')).toEqual([]);
+    expect(await unlike(some, [...closest, ...others], 'project', closest)).toEqual([]);
   });
   test.each(groups(overFields))('in aggregates: $names', async ({ some }) => {
     expect(await unlike(some, aggregates, 'summarize')).toEqual([]);
   });
-  test.each(groups(overFields))('in operators: $names', async ({ some }) => {
-    expect(await unlikeRows(some, condition, key)).toEqual([]);
-  });
+  test.each(groups(overFields?.filter((_, place) => isDrawn(place))))(
+    'in operators: $names',
+    async ({ some }) => {
+      expect(await unlikeRows(some, condition, key)).toEqual([]);
+    },
+  );
 });
 
 test('a random value may be a pattern', async () => {
@@ -60,9 +71,15 @@ async function unlike(
   some: readonly Specimen[],
   around: readonly string[],
   operator: 'project' | 'summarize',
+  always: readonly string[] = [],
 ): Promise<readonly object[]> {
   const texts = some.flatMap(({ text }, index) =>
-    around.map(context => [within(context, text), within(context, `v${index}`)] as const),
+    around
+      .filter(
+        (context, place) =>
+          always.includes(context) || isDrawn(all.findIndex(each => each.text === text) + place),
+      )
+      .map(context => [within(context, text), within(context, `v${index}`)] as const),
   );
   const pairs = texts.map(([text, field], index) => `e${index} = ${text}, g${index} = ${field}`);
   const rows = await queries.rows(`${holding(some)} | ${operator} ${pairs.join(', ')}`);
