@@ -12,8 +12,8 @@ const bin = (/** @type {string} */ name) => join(root, 'node_modules', '.bin', n
 const reports = join(root, 'test-output');
 
 /**
- * Lanes run side by side, the stages of a lane one after the other: in one the processor is busy, in another tests wait for
- * processes. Each stage can be run alone: `npm test -- lint fast`.
+ * Lanes run side by side after the build, the stages of a lane one after the other: in some the processor is busy, in others
+ * tests wait for processes. Each stage can be run alone: `npm test -- lint fast`.
  * @type {Record<string, Stage>[]}
  */
 const LANES = [
@@ -28,11 +28,12 @@ const LANES = [
     service: say => vitest(say, 'service'),
   },
   {
-    build: say => step(say, () => ensureBuild(say)),
-    environments: say =>
-      together(environment(say, '.venv', VENV), environment(say, '.venv-lab42', VENV_LAB42)),
     built: say => vitest(say, 'built'),
     faults: say => vitest(say, 'faults'),
+  },
+  {
+    environments: say =>
+      together(environment(say, '.venv', VENV), environment(say, '.venv-lab42', VENV_LAB42)),
     jupyter: say => vitest(say, 'jupyter'),
     python: pytest,
     browser: say => vitest(say, 'browser'),
@@ -40,7 +41,10 @@ const LANES = [
   },
 ];
 
-const NAMES = LANES.flatMap(Object.keys);
+/** @type {Record<string, Stage>} */
+const FIRST = { build: say => step(say, () => ensureBuild(say)) };
+
+const NAMES = [FIRST, ...LANES].flatMap(Object.keys);
 /** Stages that run only by name: they need the registries of other languages, and minutes. */
 const APART = ['clients'];
 const GROUPS = new Map(
@@ -64,8 +68,9 @@ async function main(names) {
     process.exit(2);
   }
   mkdirSync(reports, { recursive: true });
-  const lanes = LANES.map(lane => Object.entries(lane).filter(([name]) => wanted.includes(name)));
-  const table = (await Promise.all(lanes.map(runLane))).flat();
+  const run = (/** @type {Record<string, Stage>} */ lane) =>
+    runLane(Object.entries(lane).filter(([name]) => wanted.includes(name)));
+  const table = [...(await run(FIRST)), ...(await Promise.all(LANES.map(run))).flat()];
   console.table(table);
   const sum = (/** @type {'passed' | 'failed'} */ key) => table.reduce((total, row) => total + row[key], 0);
   console.log(`${sum('passed')} passed, ${sum('failed')} failed`);
