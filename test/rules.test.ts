@@ -124,6 +124,9 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'flatbuffers',
     'fzstd',
     'proper-lockfile',
+    'saxes',
+    'tar',
+    'yauzl',
     'node:*',
   ],
   'local/results': [

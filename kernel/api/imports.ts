@@ -65,7 +65,8 @@ const rows: Readonly<Record<ImportMember, Omit<ImportOption, 'member'>>> = {
   list: {
     name: 'path',
     value: 'KEYS',
-    summary: 'the list of events in a JSON object, such as `data.items`; the usual ones are found',
+    summary:
+      'the list of events in a JSON object, such as `data.items`, or the sheet of a workbook; the usual ones are found',
     wanted: 'the path of a list',
   },
 };

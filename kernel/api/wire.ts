@@ -255,7 +255,7 @@ export function datasetNameOf(file: string): string {
   const name = (named.at(-1) ?? '')
     .replace(/[*?]+/g, '')
     .replace(/\.+$/, '')
-    .replace(/(\.(csv|tsv|json|ndjson|jsonl|parquet|gz|zst|txt|log))+$/i, '')
+    .replace(/(\.(csv|tsv|json|ndjson|jsonl|parquet|xlsx|xlsm|zip|tar|tgz|gz|zst|txt|log))+$/i, '')
     .replace(/[^A-Za-z0-9_-]+/g, '-');
   return name.replace(/^-+|-+$/g, '') || 'imported';
 }

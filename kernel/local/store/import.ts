@@ -72,7 +72,7 @@ export interface Source extends Prepared {
 /** Opens an engine that sees the files too: the one that serves queries sees the data directory only. Throws LocalError. */
 export async function openSource(
   dataDir: string,
-  request: Pick<ImportRequest, 'path' | 'format' | 'pattern' | 'encoding' | 'list'>,
+  request: Pick<ImportRequest, 'path' | 'format' | 'pattern' | 'encoding' | 'list' | 'zone'>,
 ): Promise<Source> {
   const found = await filesOf(request.path);
   const files = await Promise.all(found.map(file => publicFile(file, dataDir)));

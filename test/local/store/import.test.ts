@@ -395,21 +395,23 @@ const refused: readonly Refused[] = [
   ],
   ...(
     [
-      ['BZh91AY&SY\u0012', 'compressed with bzip2'],
-      ['\xfd7zXZ\0\0', 'compressed with xz'],
-      ['\x04"M\x18d', 'compressed with LZ4'],
-      ['PK\x03\x04\x14', 'a ZIP archive'],
-      ["7z\xbc\xaf'\x1c", 'a 7-Zip archive'],
-      ['ARROW1\0\0\xff', 'an Arrow file'],
-      ['Obj\x01\x02', 'an Avro file'],
-      ['SQLite format 3\0', 'an SQLite database'],
+      ['BZh11AY&SY\u0012', 'compressed with bzip2', 'Unpack it first: bunzip2 -k FILE'],
+      ['\xfd7zXZ\0\0', 'compressed with xz', 'Unpack it first: xz -dk FILE'],
+      ['\x04"M\x18d', 'compressed with LZ4', 'Unpack it first: lz4 -d FILE'],
+      ["7z\xbc\xaf'\x1c", 'a 7-Zip archive', 'Unpack it first: 7z x FILE'],
+      ['ARROW1\0\0\xff', 'an Arrow file', 'Convert it to Parquet'],
+      ['Obj\x01\x02', 'an Avro file', 'Convert it to Parquet .* read_avro'],
+      ['ORC\x0a\x03\0', 'an ORC file', 'Convert it to Parquet .*pyarrow\\.orc'],
+      ['\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1', 'an old Excel workbook', 'Save it as \\.xlsx'],
+      ['ElfFile\0\0', 'an event log of Windows', 'Convert it first: wevtutil'],
+      ['SQLite format 3\0', 'an SQLite database', 'Convert it to Parquet'],
     ] as const
   ).map(
-    ([begin, what]): Refused => [
+    ([begin, what, instead]): Refused => [
       what,
       'in.log',
       Buffer.from(begin, 'latin1'),
-      new RegExp(`is ${what}\\. Convert it to Parquet`),
+      new RegExp(`is ${what}\\. ${instead}`),
     ],
   ),
   [

@@ -16,27 +16,73 @@ export async function packingOf(file: string): Promise<'gzip' | 'zstd' | undefin
 const gzip = '1f8b';
 const zstd = '28b52ffd';
 
-/** How data begins that is packed, or in a format that is not text. */
-const packings: readonly (readonly [begin: string, name: string])[] = [
-  ['\x1f\x8b', 'compressed with gzip'],
-  ['\x28\xb5\x2f\xfd', 'compressed with Zstandard'],
-  ['PAR1', 'a Parquet file'],
-  ['BZh91AY&SY', 'compressed with bzip2'],
-  ['\xfd7zXZ\0', 'compressed with xz'],
-  ['\x04"M\x18', 'compressed with LZ4'],
-  ['PK\x03\x04', 'a ZIP archive'],
-  ["7z\xbc\xaf'\x1c", 'a 7-Zip archive'],
-  ['ARROW1\0\0', 'an Arrow file'],
-  ['Obj\x01', 'an Avro file'],
-  ['SQLite format 3\0', 'an SQLite database'],
+/** Data that is packed, or in a format that is not text: how it begins, each byte as a character, what it is, and how to make of it what is read. */
+interface Packing {
+  readonly begin: string;
+  /** What else is so at the beginning, where text may begin alike. */
+  readonly further?: (start: string) => boolean;
+  readonly name: string;
+  /** Absent if it is read. */
+  readonly instead?: string;
+}
+
+const intoText = 'Convert it to Parquet or to lines of text first.';
+
+const packings: readonly Packing[] = [
+  { begin: '\x1f\x8b', name: 'compressed with gzip' },
+  { begin: '\x28\xb5\x2f\xfd', name: 'compressed with Zstandard' },
+  { begin: 'PAR1', name: 'a Parquet file' },
+  { begin: 'PK\x03\x04', name: 'a ZIP archive' },
+  {
+    begin: 'BZh',
+    further: start => start.startsWith('1AY&SY', 4),
+    name: 'compressed with bzip2',
+    instead: 'Unpack it first: bunzip2 -k FILE.',
+  },
+  { begin: '\xfd7zXZ\0', name: 'compressed with xz', instead: 'Unpack it first: xz -dk FILE.' },
+  { begin: '\x04"M\x18', name: 'compressed with LZ4', instead: 'Unpack it first: lz4 -d FILE.' },
+  { begin: "7z\xbc\xaf'\x1c", name: 'a 7-Zip archive', instead: 'Unpack it first: 7z x FILE.' },
+  { begin: 'ARROW1\0\0', name: 'an Arrow file', instead: intoText },
+  {
+    begin: 'Obj\x01',
+    name: 'an Avro file',
+    instead: `${intoText} DuckDB does so: COPY (FROM read_avro('FILE')) TO 'events.parquet'.`,
+  },
+  {
+    begin: 'ORC',
+    further: start => [...start].some(character => character < '\t'),
+    name: 'an ORC file',
+    instead: `${intoText} In Python: pyarrow.parquet.write_table(pyarrow.orc.read_table('FILE'), 'events.parquet').`,
+  },
+  {
+    begin: '\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1',
+    name: 'an old Excel workbook',
+    instead: 'Save it as .xlsx, or its sheet as CSV, first.',
+  },
+  { begin: 'SQLite format 3\0', name: 'an SQLite database', instead: intoText },
+  {
+    begin: 'ElfFile\0',
+    name: 'an event log of Windows',
+    instead: 'Convert it first: wevtutil qe FILE /lf /f:xml.',
+  },
 ];
 
-/** Whether files that begin like this are read all the same. */
-export function isRead(packing: string): boolean {
-  return packings.slice(0, 3).some(([, name]) => name === packing);
+const longestBegin = 256;
+
+function packingAt(start: Buffer): Packing | undefined {
+  const text = start.toString('latin1', 0, longestBegin);
+  return packings.find(({ begin, further }) => text.startsWith(begin) && further?.(text) !== false);
+}
+
+/** Returns what the beginning of a file shows it to be, and what to do with it; undefined for what is read. */
+export function unreadPacking(
+  start: Buffer,
+): { readonly name: string; readonly instead: string } | undefined {
+  const { name, instead } = packingAt(start) ?? {};
+  return name === undefined || instead === undefined ? undefined : { name, instead };
 }
 
 /** Returns what the beginning of data shows it to be instead of text, in words; undefined where it shows nothing. */
 export function packedAs(start: Buffer): string | undefined {
-  return packings.find(([begin]) => start.toString('latin1', 0, begin.length) === begin)?.[1];
+  return packingAt(start)?.name;
 }

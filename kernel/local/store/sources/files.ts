@@ -8,7 +8,7 @@ import { hasCode } from '../files.js';
 import { noSuchFile } from './formats.js';
 
 /** Files that an import reads at once, at most. */
-const mostFiles = 10_000;
+export const mostFiles = 10_000;
 
 /**
  * Returns the files that a path leads to: the file, those below a directory, or those that match a pattern with `*`, `?`, `[a-z]` and
@@ -107,7 +107,7 @@ function tooMany(directory: string): LocalError {
 }
 
 /** A rotated file has a number, the higher the older, or a date; the one that is written has none. */
-function byRotation(a: string, b: string): number {
+export function byRotation(a: string, b: string): number {
   const [left, right] = [rotationOf(a), rotationOf(b)];
   return (
     natural.compare(left.stem, right.stem) ||

@@ -14,7 +14,7 @@ import { LocalError } from '../../errors.js';
 import { TemplateError } from '../../sql/template.js';
 import { looksLikeHeader } from '../readers/csv.js';
 import { recognizeFormat } from '../readers/logs/recognize.js';
-import { isRead, packedAs } from '../readers/packing.js';
+import { unreadPacking } from '../readers/packing.js';
 
 /** How a file is read, and the format of logs that it has, if one is known. */
 export interface FileFormat {
@@ -86,20 +86,28 @@ export async function startOfReadable(file: string): Promise<Buffer> {
 }
 
 function refusePacked(file: string, start: Buffer): void {
-  const packing = packedAs(start);
-  if (packing !== undefined && !isRead(packing)) throw packedFile(file, packing);
-  // A tar archive has no beginning of its own.
-  if (plain(start).toString('latin1', 257, 262) === 'ustar') throw packedFile(file, 'a tar archive');
+  const packing = unreadPacking(start);
+  if (packing !== undefined)
+    throw new LocalError('invalid', 'format', `${file} is ${packing.name}.`, { hint: packing.instead });
+  if (isArchive(file, start))
+    throw new LocalError('invalid', 'format', `${path.basename(file)} is an archive in another.`, {
+      hint: 'Unpack the outer one first.',
+    });
 }
 
-function packedFile(file: string, packing: string): LocalError {
-  if (packing === 'a ZIP archive' && /\.xls[xm]$/i.test(file))
-    return new LocalError('invalid', 'format', `${file} is an Excel workbook.`, {
-      hint: 'Save its sheet as CSV first.',
-    });
-  const hint =
-    'Convert it to Parquet or to lines of text first; text may be compressed with gzip or Zstandard.';
-  return new LocalError('invalid', 'format', `${file} is ${packing}.`, { hint });
+/** Whether a file that begins like this is a ZIP or tar archive. A workbook of Excel is one that is never unpacked. */
+export function isArchive(file: string, start: Buffer): boolean {
+  // A tar archive has no beginning of its own.
+  return (isZip(start) && !isWorkbook(file)) || plain(start).toString('latin1', 257, 262) === 'ustar';
+}
+
+/** Whether a file that begins like this is a ZIP archive. */
+export function isZip(start: Buffer): boolean {
+  return start.toString('latin1', 0, 4) === 'PK\x03\x04';
+}
+
+function isWorkbook(file: string): boolean {
+  return /\.xls[xm]$/i.test(file);
 }
 
 function namedFormat(wanted: string): FileFormat {

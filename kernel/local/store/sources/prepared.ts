@@ -7,21 +7,25 @@ import type { ImportRequest } from '../../../api/wire.js';
 import type { Engine } from '../../engine/duckdb.js';
 import { packingOf } from '../readers/packing.js';
 import { unpacked } from '../readers/unpacked.js';
+import { filesIn } from './archives.js';
 import { encodingOf, toUtf8 } from './encoding.js';
 import { endingOf } from './files.js';
-import { damageOf, isParquet, plain, startOfReadable } from './formats.js';
+import { damageOf, isParquet, isZip, plain, startOfReadable } from './formats.js';
 import { joinTexts, onlyText, type Prepared } from './joined.js';
+import { writeSheet } from './workbook.js';
 import { mayBeObject, writeList } from './wrapper.js';
 
 /** How the text of files is read. */
-type TextOptions = Pick<ImportRequest, 'encoding' | 'list'>;
+type TextOptions = Pick<ImportRequest, 'encoding' | 'list' | 'zone'>;
 
 /** Returns one file of text in UTF-8, or of Parquet, with the content of all; copies are in the engine's directory. Throws LocalError. */
 export async function prepare(
   engine: Engine,
-  files: readonly string[],
+  given: readonly string[],
   options: TextOptions,
 ): Promise<Prepared> {
+  const files: string[] = [];
+  for (const each of given) files.push(...(await filesIn(each, engine.workDir)));
   const [file = ''] = files;
   if (files.length > 1)
     return joinTexts(files, scratchFile(engine, '.joined'), each => plainText(engine, each, options));
@@ -30,6 +34,7 @@ export async function prepare(
   const isChosen = options.encoding !== undefined || options.list !== undefined;
   // The engine unpacks Zstandard while it reads; it would have to be copied to be looked at.
   if (isParquet(start) || ((await packingOf(file)) === 'zstd' && !isChosen)) return asItIs;
+  if (isZip(start)) return plainText(engine, file, options);
   const isText = encodingOf(plain(start), options.encoding) === 'utf-8';
   const mayHoldList = isJson(file) && (options.list !== undefined || mayBeObject(plain(start)));
   return isText && !mayHoldList ? asItIs : plainText(engine, file, options);
@@ -46,13 +51,21 @@ function scratchFile(engine: Engine, ending: string): string {
 
 /** Returns a copy of a text: not packed, in UTF-8, and the events of its list if it is an object around one. */
 async function plainText(engine: Engine, file: string, options: TextOptions): Promise<Prepared> {
-  if (isParquet(await startOfReadable(file))) throw onlyText(file);
+  const start = await startOfReadable(file);
+  if (isParquet(start)) throw onlyText(file);
+  if (isZip(start)) return sheetText(engine, file, options);
   const { copy, notes } = await unpackedCopy(engine, file, options.encoding);
   const events = scratchFile(engine, '.ndjson');
   const list = isJson(file) ? await writeList(copy, events, path.basename(file), options.list) : undefined;
   if (list === undefined) return { file: copy, ending: endingOf(file), notes };
   await rm(copy);
   return { file: events, ending: '.ndjson', notes: [...notes, ...list] };
+}
+
+async function sheetText(engine: Engine, file: string, { list, zone }: TextOptions): Promise<Prepared> {
+  const target = scratchFile(engine, '.csv');
+  const notes = await writeSheet(file, target, list, zone !== undefined);
+  return { file: target, ending: '.csv', notes };
 }
 
 const windowsNote =

@@ -1,10 +1,9 @@
-import { execFileSync } from 'node:child_process';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { temporaryDirectory } from '../service.js';
-import { importText, service, stored, useService } from './readers/traps.js';
+import { temporaryDirectory } from '../../service.js';
+import { importText, service, stored, useService } from '../readers/traps.js';
 
 useService();
 
@@ -227,17 +226,6 @@ describe('events in the list of an object', () => {
     const { body } = await importText('a.json', content, { list: 'nope' });
     expect(body.message).toBe('a.json has no list "nope". Its lists are a.b, items.');
   });
-});
-
-test('a tar archive is refused, packed or not', async () => {
-  const directory = await directoryOf({ 'a.log': 'x\n' });
-  execFileSync('tar', ['-cf', 'a.tar', 'a.log'], { cwd: directory });
-  execFileSync('tar', ['-czf', 'a.tgz', 'a.log'], { cwd: directory });
-  for (const name of ['a.tar', 'a.tgz']) {
-    const file = path.join(directory, name);
-    const { status, body } = await service().json('POST', '/v1/local/import', { path: file, dataset: 'tar' });
-    expect([status, body.message.split('. ')[0]]).toEqual([400, `${file} is a tar archive`]);
-  }
 });
 
 describe('CSV of Excel', () => {

@@ -1,0 +1,74 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { importText, stored, useService } from '../readers/traps.js';
+
+useService();
+
+const fileOf = (name: string) => readFile(path.join(import.meta.dirname, 'archives', name));
+
+describe('archives are imported as their files', () => {
+  test.each(['logs.zip', 'logs.tar', 'logs.tar.gz'])(
+    '%s, the oldest file first, without hidden ones',
+    async name => {
+      const { dataset, body } = await importText(name, await fileOf(name));
+      expect(body.notes[0]).toBe('Imported together: 3 files.');
+      expect(await stored(dataset, 'line')).toEqual([
+        '2025-10-10 13:55:01 a',
+        '2025-10-10 13:55:02 b',
+        '2025-10-10 13:55:03 c',
+      ]);
+    },
+  );
+
+  test.each([
+    ['logs.zip', 300],
+    ['logs.tar.gz', 200],
+  ] as const)('%s that is cut off is refused', async (name, bytes) => {
+    const { status, body } = await importText(name, (await fileOf(name)).subarray(0, bytes));
+    expect([status, body.message]).toEqual([
+      400,
+      `${name} is cut off or damaged: it does not unpack to its end.`,
+    ]);
+  });
+
+  test('a text that is packed twice is refused by name', async () => {
+    const { body } = await importText('a.log.gz', gzipSync(await fileOf('logs.zip')));
+    expect(body.message).toMatch(/archive/);
+  });
+});
+
+describe('a workbook of Excel', () => {
+  test('gives its first sheet, with numbers, booleans, texts and dates', async () => {
+    const { dataset, body } = await importText('orders.xlsx', await fileOf('orders.xlsx'));
+    expect(body.notes).toEqual([
+      'The rows are those of the sheet `Orders`: `--path` names another, of `Others`.',
+    ]);
+    expect(await stored(dataset, 'COLUMNS(* EXCLUDE _sysTime)')).toEqual([
+      '2025-10-10 13:55:01.25|2025-10-10 13:55:01.25|00501|1.5|true|a "quoted", text|2025-10-10 00:00:00',
+      '2025-10-10 13:55:02|2025-10-10 13:55:02|00502|9007199254740991|false|null|null',
+    ]);
+  });
+
+  test('gives the sheet that is named, and refuses one that is not there', async () => {
+    const named = await importText('orders.xlsx', await fileOf('orders.xlsx'), { list: 'Others' });
+    expect(await stored(named.dataset, 'v')).toEqual(['7']);
+    const { body } = await importText('orders.xlsx', await fileOf('orders.xlsx'), { list: 'None' });
+    expect(body.message).toBe('orders.xlsx has no sheet "None". Its sheets are Orders, Others.');
+  });
+
+  test('has local times in a zone', async () => {
+    const options = { zone: 'Europe/Berlin' };
+    const { dataset } = await importText('orders.xlsx', await fileOf('orders.xlsx'), options);
+    expect(await stored(dataset, '_time')).toEqual(['2025-10-10 11:55:01.25', '2025-10-10 11:55:02']);
+  });
+
+  test('that is damaged is refused', async () => {
+    const { status, body } = await importText('orders.xlsx', (await fileOf('orders.xlsx')).subarray(0, 2000));
+    expect([status, body.message]).toEqual([
+      400,
+      'orders.xlsx cannot be read as an Excel workbook. Save its sheet as CSV first.',
+    ]);
+  });
+});

@@ -1,0 +1,56 @@
+"""Writes the archives and the workbook of this directory: `python make.py`, with openpyxl 3.1.5."""
+
+import datetime
+import io
+import tarfile
+import zipfile
+from pathlib import Path
+
+import openpyxl
+
+HERE = Path(__file__).parent
+FILES = {
+    "logs/app.log": "2025-10-10 13:55:03 c\n",
+    "logs/app.log.1": "2025-10-10 13:55:02 b\n",
+    "logs/app.log.10": "2025-10-10 13:55:01 a\n",
+    "logs/.hidden": "hidden\n",
+    "__MACOSX/logs/app.log": "hidden\n",
+    "logs/empty.log": "",
+}
+
+
+def write_zip():
+    with zipfile.ZipFile(HERE / "logs.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("logs/", "")
+        for name, text in FILES.items():
+            archive.writestr(zipfile.ZipInfo(name), text)
+
+
+def write_tar(name, mode):
+    with tarfile.open(HERE / name, mode) as archive:
+        directory = tarfile.TarInfo("logs")
+        directory.type = tarfile.DIRTYPE
+        archive.addfile(directory)
+        for file, text in FILES.items():
+            entry = tarfile.TarInfo(file)
+            entry.size = len(text)
+            archive.addfile(entry, io.BytesIO(text.encode()))
+
+
+def write_workbook():
+    book = openpyxl.Workbook()
+    sheet = book.active
+    sheet.title = "Orders"
+    sheet.append(["time", "id", "price", "paid", "note", "day"])
+    sheet.append([datetime.datetime(2025, 10, 10, 13, 55, 1, 250000), "00501", 1.5, True, 'a "quoted", text', datetime.date(2025, 10, 10)])
+    sheet.append([datetime.datetime(2025, 10, 10, 13, 55, 2), "00502", 9007199254740991, False, None, None])
+    book.create_sheet("Others").append(["v"])
+    book["Others"].append([7])
+    book.save(HERE / "orders.xlsx")
+
+
+if __name__ == "__main__":
+    write_zip()
+    write_tar("logs.tar.gz", "w:gz")
+    write_tar("logs.tar", "w")
+    write_workbook()
