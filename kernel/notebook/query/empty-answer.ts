@@ -7,8 +7,8 @@ import type { RawResult } from '../../api/client.js';
 import { localProfile } from '../../api/profile.js';
 import type { DatasetInfo, QueryRequest } from '../../api/wire.js';
 import type { QueryText } from '../../apl/syntax/parse.js';
-import { quotedName } from '../../apl/syntax/tokens/quote.js';
-import { present } from '../../present.js';
+import { quotedName, writtenText } from '../../apl/syntax/tokens/quote.js';
+import { own, present } from '../../present.js';
 import { decodeTabular } from '../../result/decode/arrow.js';
 import { codeWords, safeWords } from '../../result/display/summary.js';
 import { cellText } from '../../result/display/text.js';
@@ -294,7 +294,31 @@ async function valuesSentence(
     .map(({ text, rows }) => `${codeWords(text)} (${formatCount(rows)})`);
   const others = values.length > namedValues ? ' and others' : '';
   const texts = values.map(({ text }) => text);
-  return `${codeWords(field)} holds ${named.join(', ')}${others}${advice(comparison, texts)}`;
+  const parts = await partsSentence(inquiry, name, comparison);
+  return `${codeWords(field)} holds ${named.join(', ')}${others}${parts ?? advice(comparison, texts)}`;
+}
+
+/** Operators that find whole words, and the one that finds parts of them. */
+const wholeWords: Readonly<Record<string, string>> = {
+  has: 'contains',
+  has_cs: 'contains_cs',
+  hasprefix: 'contains',
+  hassuffix: 'contains',
+};
+
+/** Says that a text is there as a part of words where only whole words are found. */
+async function partsSentence(
+  inquiry: Inquiry,
+  name: string,
+  { field, operator, texts: [text] }: Comparison,
+): Promise<string | undefined> {
+  const wider = own(wholeWords, operator);
+  if (wider === undefined || text === undefined) return undefined;
+  const condition = `${field} ${wider} ${writtenText(text)}`;
+  const table = await ask(inquiry, `${quotedName(name)} | summarize countif(${condition})`);
+  const rows = table === undefined ? 0 : numberAt(table, 0);
+  if (rows === 0) return undefined;
+  return `; \`${operator}\` finds whole words, and ${codeWords(condition)} holds for ${formatCount(rows)}`;
 }
 
 /** The most common mistakes: other case, and a pattern where a text is compared. */

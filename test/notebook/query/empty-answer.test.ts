@@ -87,6 +87,20 @@ describe('where no row matches, the answer names the condition that none meets, 
       ],
     ],
     [
+      "nginx | where level has 'err'",
+      [
+        `None of the ${events} matches.`,
+        '`level has \'err\'` holds for no event: `level` holds `info` (300), `error` (100), `warn` (100); `has` finds whole words, and `level contains "err"` holds for 100.',
+      ],
+    ],
+    [
+      "nginx | where level has 'none'",
+      [
+        `None of the ${events} matches.`,
+        "`level has 'none'` holds for no event: `level` holds `info` (300), `error` (100), `warn` (100).",
+      ],
+    ],
+    [
       'nginx | where status > 5000',
       [
         `None of the ${events} matches.`,

@@ -302,14 +302,15 @@ function members(
   context: Context,
 ): readonly Candidate[] {
   const { names, environment } = context;
-  const [first = '', ...keys] = path;
+  const [first] = path;
   if (first === '$left' || first === '$right')
     return fields(first === '$left' ? names.columns : names.right, bracket);
   const dotted = `${path.join('.')}.`;
   const flat = bracket ? [] : names.columns.filter(column => column.name.startsWith(dotted));
-  const column = [...names.columns, ...names.right].find(({ name }) => name === first);
+  const { column, keys } = fieldAt([...names.columns, ...names.right], path);
   const origin = column === undefined ? [] : datasetsOf(names, column);
-  const known = column?.type === 'dynamic' ? (environment.mapKeys?.([first, ...keys], origin) ?? []) : [];
+  const known =
+    column?.type === 'dynamic' ? (environment.mapKeys?.([column.name, ...keys], origin) ?? []) : [];
   const write = (name: string, dots: boolean): string =>
     isPlain(dots ? name.replaceAll('.', '_') : name) ? name : quotedName(name);
   return [
@@ -319,6 +320,19 @@ function members(
     }),
     ...known.map(key => plain(key, 'field', 1, bracket ? `${quoteInner(key, "'")}']` : write(key, false))),
   ];
+}
+
+/** The field that a path begins with, whose name may have dots, and the keys after it. */
+function fieldAt(
+  columns: readonly Column[],
+  path: readonly string[],
+): { readonly column?: Column; readonly keys: readonly string[] } {
+  for (let length = path.length; length > 0; length -= 1) {
+    const name = path.slice(0, length).join('.');
+    const column = columns.find(each => each.name === name);
+    if (column !== undefined) return { column, keys: path.slice(length) };
+  }
+  return { keys: [] };
 }
 
 function values(path: readonly string[], context: Context, write: (value: string) => string): Candidate[] {

@@ -172,6 +172,9 @@ describe('options, types, keys, and values', () => {
     ['web | where method == "$0', ['value GET"', 'value POST"', 'value say \\"web\\""']],
     ["web | where method == '$0'", ['value GET', 'value POST', 'value say "web"']],
     ["web | where method !in ('GET', 'P$0", ["value POST'"]],
+    ['web | where method has "$0', ['value GET"', 'value POST"', 'value say \\"web\\""']],
+    ['web | where method contains "P$0', ['value POST"']],
+    ['web | where method !startswith_cs "P$0', ['value POST"']],
     ['web | where status == "$0', []],
     ['web | extend m = 1 | where m == "$0', []],
     ['web | where method == strcat("$0', []],
@@ -179,6 +182,15 @@ describe('options, types, keys, and values', () => {
     ['web | redact "x" on me$0', ['field method']],
     ["web | project-away ['met$0']", ["field ['method']"]],
   ])('%s and nothing else', (marked, expected) => check(marked, expected, true));
+
+  test('keys of a map whose name has dots', () => {
+    const spans = environmentOf({ spans: [{ name: 'attributes.custom', type: 'dynamic' }] });
+    const known = { ...spans, mapKeys: (path: readonly string[]) => [path.join(' > ')] };
+    const labels = (text: string) => complete(text, text.length, known).items.map(({ label }) => label);
+    expect(labels('spans | where attributes.custom.')).toEqual(['attributes.custom']);
+    expect(labels('spans | where attributes.custom.user.')).toEqual(['attributes.custom > user']);
+    expect(labels("spans | where ['attributes.custom']['")).toEqual(['attributes.custom']);
+  });
 
   test('values come before the quote is typed too', () => {
     check('web | where method == $0', ['value "GET"', 'value "POST"']);
