@@ -1,3 +1,4 @@
+import { type FunctionRow, functionRows } from './functions.js';
 import {
   Dynamic,
   fitted,
@@ -30,7 +31,7 @@ export interface Draw {
 
 /** An expression of a type over the columns of a table, `depth` calls deep at most. */
 export function expression(draw: Draw, columns: readonly Column[], type: Type, depth: number): Expression {
-  const makers = depth === 0 ? [leaf] : [leaf, ...makersOf[type], conditional, firstPresent];
+  const makers = depth === 0 ? [leaf] : [leaf, ...makersOf[type], called, conditional, firstPresent];
   return draw.pick(makers)(draw, columns, type, depth);
 }
 
@@ -45,6 +46,29 @@ const makersOf: Readonly<Record<Type, readonly Maker[]>> = {
   timespan: [timeDifference, durationSum],
   dynamic: [],
 };
+
+/** A call of a function that gives this type. */
+function called(draw: Draw, columns: readonly Column[], type: Type, depth: number): Expression {
+  const names = Object.keys(functionRows).filter(name => functionRows[name]?.type === type);
+  if (names.length === 0) return leaf(draw, columns, type);
+  const name = draw.pick(names);
+  const { args, compute, ofNulls } = functionRows[name] as FunctionRow;
+  const operands = args.map(arg =>
+    typeof arg === 'string' ? notNullConstant(draw, columns, arg, depth - 1) : numeral(draw.pick(arg)),
+  );
+  return {
+    text: `${name}(${operands.map(({ text }) => text).join(', ')})`,
+    type,
+    value: row => {
+      const values = operands.map(({ value }) => value(row));
+      return ofNulls !== true && values.includes(null) ? null : compute(...(values as never[]));
+    },
+  };
+}
+
+function numeral(text: string): Expression {
+  return { text, type: 'long', value: () => BigInt(text) };
+}
 
 function leaf(draw: Draw, columns: readonly Column[], type: Type): Expression {
   const fitting = columns.flatMap((column, index) => (column.type === type ? [{ column, index }] : []));

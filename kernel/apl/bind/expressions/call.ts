@@ -388,7 +388,6 @@ function refuseUnknown(binder: Binder, expr: CallExpr, scope: Scope): Scalar {
 /** A name that the query defines is called; one whose definition was refused where it stands is not reported again. */
 function refuseCalled(binder: Binder, { callee }: CallExpr, definition: Definition): Scalar {
   if (definition.kind === 'scalar' && definition.value === unbound) return unbound;
-  definition.used = true;
   const what = definition.kind === 'table' ? 'a table' : 'a value';
   binder.error(
     'unknown-function',
