@@ -5,6 +5,7 @@ import type { Expr, OperatorOf } from '../syntax/ast.js';
 import { type AggregateSink, type Binder, scopeOf, unbound, unwrap } from './binder.js';
 import { aggregateName } from './expressions/aggregate.js';
 import { constantInteger } from './expressions/constant.js';
+import { warnOfBareStep } from './expressions/duration.js';
 import { bindConstant, bindExpression } from './expressions/expression.js';
 import { givenName } from './names.js';
 import { freshStage, type Stage, uniqueNames } from './stage.js';
@@ -97,6 +98,8 @@ function bindWindow(
   const start = constantAt(binder, rangeStart ?? operator.start, 'the start') ?? environment.start;
   const stop = constantAt(binder, rangeStop ?? operator.stop, 'the end') ?? environment.end;
   if (!isTime && axis.type !== 'long') return { start: axis, stop: axis, step: axis };
+  if (isTime && stepExpr?.kind === 'literal' && stepExpr.type === 'long')
+    warnOfBareStep(binder, { expr: stepExpr, value: constant('long', step) }, 'datetime');
   if (step <= 0n) binder.error('series-step', stepExpr ?? operator, 'the step must be more than zero');
   else if ((stop - start) / step > maxPoints) {
     binder.error(

@@ -18,6 +18,7 @@ import { dataset, identifier } from '../syntax/nodes.js';
 import { optionText } from '../syntax/readers/options.js';
 import { type Binder, commonType, convertTo, isNull, isNumber, shorten, unbound } from './binder.js';
 import { constantInteger } from './expressions/constant.js';
+import { warnOfBareStep } from './expressions/duration.js';
 import { bindExpression } from './expressions/expression.js';
 import { withVirtualFields } from './fields.js';
 import { defaultName, givenName, resultNamed } from './names.js';
@@ -82,8 +83,8 @@ export function bindUnion(
   const isFuzzy = optionText(options, 'isfuzzy', optionsOf('union')) === 'true';
   const tables = given.flatMap((written, index) => {
     const table = resolved(binder, written);
-    if (isFuzzy && warnsOfMissing(binder, table)) return [];
     const pattern = patternOf(binder, table);
+    if (isFuzzy && pattern === undefined && warnsOfMissing(binder, table)) return [];
     return pattern === undefined ? [named(binder, table, names.length + index)] : matching(binder, pattern);
   });
   const withSource = optionText(options, 'withsource', optionsOf('union'));
@@ -360,6 +361,7 @@ function bindRange(binder: Binder, source: SourceOf<'range'>): Stage {
     );
     return empty([binder.column(source.name.name, 'long')]);
   }
+  if (type !== 'long' && type !== 'real') warnOfBareStep(binder, { expr: source.step, value: step }, type);
   checkLength(binder, source, start, end, step);
   const column = binder.column(source.name.name, type);
   const relation: Relation = {

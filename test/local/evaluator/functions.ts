@@ -170,7 +170,12 @@ export const functionRows: Readonly<Record<string, FunctionRow>> = {
     type: 'dynamic',
     compute: (text: string) => dynamicOf(characters(text).map(each => BigInt(each.codePointAt(0) ?? 0))),
   },
-  tostring: { args: ['long'], type: 'string', compute: (n: bigint) => String(n) },
+  tostring: {
+    args: ['long'],
+    type: 'string',
+    ofNulls: true,
+    compute: (n: bigint | null) => (n === null ? '' : String(n)),
+  },
   tobool: { args: ['long'], type: 'bool', compute: (n: bigint) => n !== 0n },
   sign: { args: ['long'], type: 'long', compute: (n: bigint) => (n > 0n ? 1n : n < 0n ? -1n : 0n) },
   abs: { args: ['long'], type: 'long', compute: (n: bigint) => fitted(n < 0n ? -n : n) },

@@ -108,6 +108,26 @@ export function refusesBin(binder: Binder, [binned, size]: readonly Operand[]): 
   return true;
 }
 
+/** `step 60` between times: nanoseconds are hardly ever meant, seconds are. */
+export function warnOfBareStep(binder: Binder, { expr, value }: Operand, type: TypeName): void {
+  if (type !== 'datetime') {
+    warnOfBareNumber(binder, { expr, value }, 'the range');
+    return;
+  }
+  if (value.kind !== 'constant' || value.type !== 'long' || value.value === null || value.value === 0n)
+    return;
+  const meant = asSeconds(Number(value.value));
+  const message = `${quoted(binder, expr)} counts here as nanoseconds, as the step of times is a duration`;
+  binder.report(
+    'warning',
+    'duration-with-number',
+    expr,
+    message,
+    `Write ${meant}, or another unit.`,
+    isWritten(expr) ? meant : undefined,
+  );
+}
+
 /** Returns a number of seconds as a timespan in the largest unit that it is a multiple of. */
 function asSeconds(seconds: number): string {
   const units = [

@@ -80,7 +80,8 @@ export function parseArguments(stream: TokenStream, callee: string): Argument[] 
 
 /** A value, or the query of `toscalar(T | count)`. */
 function parseArgument(stream: TokenStream, callee: string): Expr {
-  const isQuery = !stream.done && stream.reaches('|', ',', ';') && stream.closes;
+  const isSource = callee === 'toscalar' && startsSource(stream);
+  const isQuery = isSource || (!stream.done && stream.reaches('|', ',', ';') && stream.closes);
   if (isQuery) return subquery(parsePipeline(stream));
   return parseOr(stream, `as an argument of \`${callee}\``);
 }
