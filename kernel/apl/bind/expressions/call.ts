@@ -431,7 +431,7 @@ const specialForms: Readonly<Record<string, SpecialForm>> = {
 /** `toscalar(T | …)`: the first column of the first row. A value is itself. */
 function bindFirstValue(binder: Binder, expr: CallExpr, scope: Scope): Scalar {
   const [argument] = expr.args;
-  const pipeline = argument === undefined ? undefined : asPipeline(binder, argument.value);
+  const pipeline = argument === undefined ? undefined : asPipeline(binder, argument.value, scope);
   if (pipeline === undefined || expr.args.length > 1) return onlyArgument(binder, expr, scope);
   const span = { from: expr.to, to: expr.to };
   const count = literal('long', 1n, span);
@@ -446,10 +446,11 @@ function bindFirstValue(binder: Binder, expr: CallExpr, scope: Scope): Scalar {
   return first === undefined ? unbound : { kind: 'query', query, type: first.type };
 }
 
-/** The query that an argument is, or that its name stands for. */
-function asPipeline(binder: Binder, expr: Expr): Pipeline | undefined {
+/** The query that an argument is, or that its name stands for: a name is a table, unless it is a field or a value. */
+function asPipeline(binder: Binder, expr: Expr, scope: Scope): Pipeline | undefined {
   if (expr.kind === 'subquery') return expr.pipeline;
-  if (expr.kind !== 'name' || binder.definitions.get(expr.name)?.kind !== 'table') return undefined;
+  if (expr.kind !== 'name' || binder.definitions.get(expr.name)?.kind === 'scalar') return undefined;
+  if (findColumn(scope.columns, expr.name) !== undefined) return undefined;
   const source = dataset(identifier(expr.name, expr.quoted, expr), expr);
   return { source, operators: [], from: expr.from, to: expr.to };
 }
