@@ -27,6 +27,30 @@ describe.each(Object.entries(languages))('%s', (file, language) => {
   });
 });
 
+test('a translation may end anywhere', () => {
+  for (const file of Object.keys(languages)) {
+    const pairs = readPairs(readFileSync(new URL(`pairs/${file}.txt`, import.meta.url), 'utf8'));
+    for (const { query } of pairs)
+      for (let length = 1; length < query.length; length += 1)
+        expect(parseQuery(query.slice(0, length)).query.statements.length).toBeGreaterThan(0);
+  }
+});
+
+test.each([
+  `SELECT ${'('.repeat(2000)}1${')'.repeat(2000)}`,
+  `SELECT ${'select '.repeat(2000)}`,
+  `SELECT ${'case when '.repeat(2000)}`,
+  `SELECT ${'!'.repeat(2000)}a FROM t`,
+  `SELECT ${'- '.repeat(2000)}a FROM t`,
+  `index=a ${'('.repeat(2000)}`,
+  `index=a ${'NOT '.repeat(2000)}b`,
+  `a:b AND ${'('.repeat(2000)}c`,
+  `a:b AND ${'-'.repeat(2000)}c`,
+  `${'rate('.repeat(2000)}{a="b"}[5m]`,
+])('a text that is nested deeply is named', text => {
+  expect(translation(text)?.hint).toBe('It is nested too deeply to be translated.');
+});
+
 function readPairs(text: string): readonly { readonly query: string; readonly expected: string }[] {
   return text
     .split(/\n+(?=\S)/)

@@ -32,6 +32,7 @@ export class ForeignReader {
       const from = match.index;
       return [{ kind, text: unescaped(match.groups?.[kind] ?? '', kind), from, to: from + match[0].length }];
     });
+    if (levelsOf(this.#tokens) > mostLevels) this.reason = 'It is nested too deeply to be translated.';
   }
 
   /** Gives up: `reason` is a sentence. Returns the empty text, in place of a translation. */
@@ -97,6 +98,23 @@ export class ForeignReader {
     while (this.takeSign(',') !== undefined) found.push(read());
     return found;
   }
+}
+
+/** The readers call themselves for each level: this many fit on every stack. */
+const mostLevels = 100;
+
+/** How deeply a text may be nested at most: by parentheses, by words that begin a part, and by signs and words in front of a value. */
+function levelsOf(tokens: readonly ForeignToken[]): number {
+  let [open, deepest, parts, before] = [0, 0, 0, 0];
+  for (const { kind, text } of tokens) {
+    const isPrefix = kind === 'sign' ? '!-+'.includes(text) : kind === 'word' && /^not$/i.test(text);
+    before = isPrefix || text === '(' ? before + Number(isPrefix) : 0;
+    if (kind === 'sign' && text === '(') open += 1;
+    if (kind === 'sign' && text === ')') open -= 1;
+    if (kind === 'word' && /^(?:case|select)$/i.test(text)) parts += 1;
+    deepest = Math.max(deepest, open + parts + before);
+  }
+  return deepest;
 }
 
 function unescaped(text: string, kind: ForeignToken['kind']): string {
