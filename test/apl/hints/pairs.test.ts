@@ -45,7 +45,7 @@ test.each([
   `index=a ${'('.repeat(2000)}`,
   `index=a ${'NOT '.repeat(2000)}b`,
   `a:b AND ${'('.repeat(2000)}c`,
-  `a:b AND ${'-'.repeat(2000)}c`,
+  `a:b AND ${'- '.repeat(2000)}c`,
   `${'rate('.repeat(2000)}{a="b"}[5m]`,
 ])('a text that is nested deeply is named', text => {
   expect(translation(text)?.hint).toBe('It is nested too deeply to be translated.');
