@@ -9,7 +9,9 @@ import { InterruptedError, NotFoundError, TimeLimitError } from './errors.js';
 import {
   type Attempt,
   bodyError,
+  encodingError,
   headerText,
+  hiddenError,
   identifier,
   refusalError,
   tooLargeError,
@@ -282,6 +284,12 @@ const MAX_ANSWER_BYTES = 64 * MiB;
 /** Bound on a refusal, unpacked; nothing of a longer one would be shown. */
 const MAX_REFUSAL_BYTES = MiB;
 
+/** Bytes of a success that may be an error all the same. */
+const MAX_HIDDEN_BYTES = 64 * 1024;
+
+/** Encodings of bodies that are read; `x-gzip` is the old name of one. */
+const READ_ENCODINGS = ['', 'identity', 'gzip', 'x-gzip'];
+
 function get(action: string, path: string, parameters: NonNullable<Send['parameters']> = {}): Send {
   return { safe: true, action, method: 'GET', path, parameters };
 }
@@ -325,6 +333,10 @@ class Transport {
     const started = performance.now();
     const { headers, body, recordedMs } = await this.#send(send, signal);
     const elapsedMs = recordedMs ?? performance.now() - started;
+    if (body.length < MAX_HIDDEN_BYTES) {
+      const hidden = hiddenError(this.#attempt(send), headers, new TextDecoder().decode(body));
+      if (hidden !== undefined) throw hidden;
+    }
     checkJsonEnds(body, this.#attempt(send));
     const traceId = identifier(headerText(headers, 'x-axiom-trace-id'), this.#endpoint);
     const recorded = recordedMs === undefined ? undefined : (true as const);
@@ -376,7 +388,7 @@ class Transport {
     try {
       return read(JSON.parse(text));
     } catch (error) {
-      throw unexpectedBody(this.#attempt(send), text, error);
+      throw hiddenError(this.#attempt(send), {}, text) ?? unexpectedBody(this.#attempt(send), text, error);
     }
   }
 
@@ -426,7 +438,12 @@ class Transport {
     const base = new URL(send.base ?? this.#endpoint.url);
     const response = await this.#request(send, base, signal);
     const { statusCode: status, headers } = response;
-    const body = await readBody(response, boundOf(send, status), signal).catch(error => {
+    const encoding = headerText(headers, 'content-encoding')?.trim().toLowerCase() ?? '';
+    if (!READ_ENCODINGS.includes(encoding)) {
+      abandon(response);
+      throw encodingError(this.#attempt(send), encoding);
+    }
+    const body = await readBody(response, boundOf(send, status), signal, !isAccepted(status)).catch(error => {
       throw bodyError(this.#attempt(send), error);
     });
     return { status, headers, body };
@@ -523,19 +540,28 @@ function isThisMachine({ hostname }: URL): boolean {
   return /^(localhost|\[::1\]|127(\.\d+){3})$/.test(hostname);
 }
 
-/** The body, unpacked; undefined when it is larger than `maxBytes`, in which case reading stops there. */
+/** Leaves a body unread; that it was left is no error to anyone. */
+function abandon({ body }: Dispatcher.ResponseData): void {
+  body.on('error', () => undefined).destroy();
+}
+
+/**
+ * The body, unpacked; undefined when it is larger than `maxBytes`, in which case reading stops there. Of a refusal, `cut`, the
+ * beginning is enough.
+ */
 async function readBody(
   response: Dispatcher.ResponseData,
   maxBytes: number,
   signal: AbortSignal,
+  cut: boolean,
 ): Promise<Uint8Array | undefined> {
   const announced = Number(headerText(response.headers, 'content-length') ?? 0);
-  if (announced > maxBytes) {
-    response.body.destroy();
+  if (announced > maxBytes && !cut) {
+    abandon(response);
     return undefined;
   }
   const isPacked = /gzip/i.test(headerText(response.headers, 'content-encoding') ?? '');
-  const arrived = new Arrived(maxBytes, isPacked ? 0 : announced);
+  const arrived = new Arrived(maxBytes, isPacked || cut ? 0 : announced);
   try {
     if (isPacked) {
       const { pipeline } = await import('node:stream/promises');
@@ -545,7 +571,7 @@ async function readBody(
     // Every kind of stream reports differently that it was stopped halfway.
     if (!arrived.overflowed) throw error;
   }
-  return arrived.overflowed ? undefined : arrived.join(signal);
+  return arrived.overflowed && !cut ? undefined : arrived.join(signal);
 }
 
 /** Bytes of a body that are copied while other work waits. */

@@ -41,10 +41,11 @@ export function refusalError(attempt: Attempt, refusal: Refusal): ApiError {
   const { endpoint } = attempt;
   const parsed = readErrorBody(parseJson(refusal.body));
   const detail = parsed?.detail;
-  const reason = clean(detail?.message || parsed?.message, endpoint);
+  const reason = clean(detail?.message || parsed?.message || plainReason(refusal), endpoint);
   const traceId = identifier(headerText(headers, 'x-axiom-trace-id'), endpoint);
   const shared = { status, ...present({ traceId }) };
-  if (parsed === undefined && looksLikeHtml(refusal)) return htmlError(attempt, status);
+  if (parsed === undefined && looksLikeHtml(refusal))
+    return status > 500 && status <= 504 ? gatewayError(attempt, status) : htmlError(attempt, status);
   const shown = detail?.hint === undefined ? shared : { ...shared, hint: clean(detail.hint, endpoint) };
   if (status >= 300 && status < 400) return redirectError(attempt, refusal);
   if (status === 400) return badRequest(attempt, detail, reason, shown);
@@ -81,13 +82,23 @@ export function transportError(attempt: Attempt, error: unknown): AplKernelError
       cause: error,
     });
   }
+  const plain = attempt.endpoint.url.startsWith('http:');
+  if (isNotHttp(error)) {
+    return new ConnectionError(`${attempt.host} answered something that is not HTTP`, {
+      code: 'connection-lost',
+      hint: plain
+        ? 'If that port speaks https, write https:// in the URL of the profile; else check its host and port.'
+        : 'Check the host and the port in the URL of the profile.',
+      cause: error,
+    });
+  }
   return new ConnectionError(
     `the connection to ${attempt.host} failed (${codes.join(', ') || 'unknown cause'})`,
     {
       code: 'connection-lost',
       hint: local
         ? 'Run the cell again: the local service is started again if it stopped.'
-        : 'Run the cell again; check the network if it fails again.',
+        : `Run the cell again; check the network if it fails again.${plain ? ' Ports that speak https need https:// in the URL.' : ''}`,
       cause: error,
     },
   );
@@ -113,6 +124,32 @@ export function bodyError(attempt: Attempt, error: unknown): ApiError {
 export function tooLargeError(attempt: Attempt, maxBytes: number): ApiError {
   const limit = `${maxBytes / (1024 * 1024)} MiB`;
   return answerTooLarge(`the answer of ${attempt.host} is larger than ${limit}, the most that is read`);
+}
+
+/** Returns the error for an answer in an encoding that was not asked for. */
+export function encodingError(attempt: Attempt, encoding: string): ApiError {
+  const name = identifier(encoding, attempt.endpoint) ?? 'something unknown';
+  return new UnexpectedAnswerError(
+    `the answer of ${attempt.host} is encoded as ${name}, which was not asked for`,
+    {
+      code: 'content-encoding',
+      hint: 'A proxy between here and the service may pack its answers: let it pass them on as they are.',
+    },
+  );
+}
+
+/** Returns the error that an answer holds although its status is a success; undefined for any other body. */
+export function hiddenError(
+  attempt: Attempt,
+  headers: Refusal['headers'],
+  body: string,
+): ApiError | undefined {
+  const value = parseJson(body);
+  const found = readErrorBody(value);
+  if (found === undefined || Object.hasOwn(value as object, 'tables')) return undefined;
+  const code = Number(found.code);
+  const status = Number.isInteger(code) && code >= 400 && code < 600 ? code : 500;
+  return refusalError(attempt, { status, headers, body });
 }
 
 /** Returns the error for an answer that ended early. */
@@ -203,21 +240,21 @@ function tooMany(attempt: Attempt, refusal: Refusal, reason: string, shared: Sha
     return value === undefined ? undefined : clean(value, attempt.endpoint);
   };
   const retryAfter = header('retry-after');
-  if (retryAfter !== undefined) {
-    return new BudgetError(
-      `the spend budget of this token is used up${quoted(reason)}; requests are taken again ${afterText(retryAfter)}`,
-      {
-        code: 'budget-exhausted',
-        hint: 'Wait until then, or ask whoever administers the organisation to raise the budget.',
-        ...shared,
-      },
-    );
+  const again = retryAfter === undefined ? '' : `; requests are taken again ${afterText(retryAfter)}`;
+  // Gateways send the header for any 429.
+  if (/\b(?:budget|spend)/i.test(reason)) {
+    return new BudgetError(`the spend budget of this token is used up${quoted(reason)}${again}`, {
+      code: 'budget-exhausted',
+      hint: 'Wait until then, or ask whoever administers the organisation to raise the budget.',
+      ...shared,
+    });
   }
+  const kind = header('x-ratelimit-limit') === undefined && header('x-querylimit-limit') ? 'query' : 'rate';
   const scope = header('x-ratelimit-scope');
-  const limit = header('x-ratelimit-limit');
-  const reset = epochText(Number(header('x-ratelimit-reset')));
+  const limit = header(`x-${kind}limit-limit`);
+  const reset = epochText(Number(header(`x-${kind}limit-reset`)));
   const which = [limit && `limit ${limit}`, scope && `per ${scope}`].filter(Boolean).join(' ');
-  const when = reset === undefined ? '' : `; it resets at ${reset}`;
+  const when = reset === undefined ? again : `; it resets at ${reset}`;
   return new RateLimitError(
     `too many requests to ${attempt.host}${which && ` (${which})`}${quoted(reason)}${when}`,
     {
@@ -253,15 +290,24 @@ function statusError(attempt: Attempt, status: number, reason: string, shared: S
     case 404:
       return new NotFoundError(`could not ${action}: not found${quoted(reason)}`, {
         code: 'not-found',
-        hint: 'Check the name: `%datasets` lists datasets, `%stars --who all` starred queries.',
+        hint: missingHint(action),
         ...shared,
       });
     case 409:
-      return new ConflictError(`could not ${action}: it exists already${quoted(reason)}`, {
-        code: 'exists',
-        hint: 'Choose another name, or update the one that is there.',
-        ...shared,
-      });
+      return action.startsWith('create')
+        ? new ConflictError(`could not ${action}: it exists already${quoted(reason)}`, {
+            code: 'exists',
+            hint: 'Choose another name, or update the one that is there.',
+            ...shared,
+          })
+        : new ConflictError(
+            `could not ${action}: something else changed it at the same time${quoted(reason)}`,
+            {
+              code: 'exists',
+              hint: 'Run the cell again.',
+              ...shared,
+            },
+          );
     case 430:
       return new PlanLimitError(`the query limit of the organisation's plan is used up${quoted(reason)}`, {
         code: 'plan-limit',
@@ -332,6 +378,32 @@ function htmlError(attempt: Attempt, status: number): ApiError {
   );
 }
 
+/** A load balancer or a proxy whose service does not answer. */
+function gatewayError(attempt: Attempt, status: number): ApiError {
+  return new ServiceError(
+    `a gateway in front of ${attempt.host} answered for it, with a web page (status ${status})`,
+    {
+      code: 'service-failed',
+      hint: 'The service does not answer its gateway: run the cell again in a moment.',
+      status,
+    },
+  );
+}
+
+/** What a body that is no JSON says, or of one that was cut the beginning of its message. */
+function plainReason({ headers, body }: Refusal): string {
+  const [, message] = /^\s*\{[\s\S]{0,500}?"message"\s*:\s*"((?:[^"\\]|\\.)*)/.exec(body) ?? [];
+  if (message !== undefined) return String(parseJson(`"${message}"`) ?? message);
+  const type = headerText(headers, 'content-type') ?? 'text/plain';
+  return /^text\/plain/i.test(type) && !/^\s*[<{[]/.test(body) ? body : '';
+}
+
+function missingHint(action: string): string {
+  if (action.includes('starred')) return 'Check the id: `%stars --who all` lists starred queries.';
+  if (action.includes('annotation')) return 'Check the id: `%annotate --list` lists annotations.';
+  return 'Check the name: `%datasets` lists datasets.';
+}
+
 function looksLikeHtml({ headers, body }: Refusal): boolean {
   return /html/i.test(headerText(headers, 'content-type') ?? '') || /^\s*</.test(body);
 }
@@ -378,6 +450,11 @@ export function errorCodes(error: unknown): readonly string[] {
     for (const item of [...inner, code]) if (item && !found.includes(item)) found.push(item);
   }
   return found;
+}
+
+/** Whether the HTTP library could not read the head of an answer; most of these errors have no code. */
+function isNotHttp(error: unknown): boolean {
+  return error instanceof Error && (error.name === 'HTTPParserError' || isNotHttp(error.cause));
 }
 
 function parseJson(text: string): unknown {

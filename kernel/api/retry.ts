@@ -82,7 +82,10 @@ function passingReason(outcome: Outcome<Answered>, safe: boolean): string | unde
 /** How long the service wants to be left alone, in milliseconds; 0 when it does not say. */
 function askedMs({ headers }: Answered): number {
   const after = headerText(headers, 'retry-after');
-  if (after === undefined) return untilMs(Number(headerText(headers, 'x-ratelimit-reset')) * 1000);
+  if (after === undefined) {
+    const reset = headerText(headers, 'x-ratelimit-reset') ?? headerText(headers, 'x-querylimit-reset');
+    return untilMs(Number(reset) * 1000);
+  }
   const seconds = Number(after);
   return Number.isNaN(seconds) ? untilMs(Date.parse(after)) : Math.max(0, seconds * 1000);
 }
