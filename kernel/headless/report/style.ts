@@ -27,6 +27,7 @@ details.code > .source { margin-top: 4px; }
 .tok-comment, .tok-meta { color: var(--dim); }
 .tok-invalid { color: var(--error); }
 .output { margin: 8px 0 0; overflow-x: auto; }
+.output .apl-size span[title]::after { content: ' (' attr(title) ')'; font-weight: 400; color: var(--dim); }
 .output img { max-width: 100%; height: auto; }
 .output.stdout, .output.stderr { color: var(--dim); }
 .error { color: var(--error); white-space: pre-wrap; }

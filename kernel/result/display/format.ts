@@ -3,6 +3,7 @@
  * a rendering offers it where the two differ. Free of Node.js.
  */
 import { DataType, type Field, type Vector } from 'apache-arrow';
+import { parseGoDuration } from '../../time.js';
 import { scaleFor, unitIsKnown } from '../chart/units.js';
 import { FIELD_KEY } from '../field.js';
 
@@ -15,12 +16,15 @@ export type NumberFormat =
   /** Real numbers with so many digits after the point, the same in every row. */
   | { readonly kind: 'real'; readonly decimals: number }
   /** Measures of a unit, each in the multiple that suits it: `1.24 MB`. */
-  | { readonly kind: 'measure'; readonly unit: string };
+  | { readonly kind: 'measure'; readonly unit: string }
+  /** Timespans, each in the unit that suits it: `29.33403 ms`. */
+  | { readonly kind: 'span' };
 
 const EXACT: NumberFormat = { kind: 'exact' };
 const INTEGER: NumberFormat = { kind: 'integer' };
+const SPAN: NumberFormat = { kind: 'span' };
 
-/** Significant digits of a real number, and of a measure with its unit. */
+/** Significant digits of a real number or a timespan, and of a measure with its unit. */
 const REAL_DIGITS = 7;
 const MEASURE_DIGITS = 4;
 /** Outside of these bounds a number is written with an exponent. */
@@ -40,6 +44,7 @@ const LABELS = new Set(
  */
 export function numberFormat(field: Field, vector: Vector, { units = true } = {}): NumberFormat {
   const { type } = field;
+  if (units && DataType.isDuration(type)) return SPAN;
   const isReal = DataType.isFloat(type);
   if (!isReal && !DataType.isInt(type)) return EXACT;
   const unit = field.metadata.get(FIELD_KEY.unit);
@@ -60,7 +65,9 @@ export function formatNumber(exact: string, format: NumberFormat): string {
     case 'real':
       return formatReal(exact, format.decimals);
     case 'measure':
-      return formatMeasure(exact, format.unit);
+      return formatMeasure(exact, format.unit, MEASURE_DIGITS);
+    case 'span':
+      return formatSpan(exact);
   }
 }
 
@@ -118,12 +125,18 @@ function exponential(value: number): string {
   return exact.length <= short.length ? exact : short;
 }
 
-function formatMeasure(exact: string, unit: string): string {
+function formatSpan(exact: string): string {
+  const nanos = parseGoDuration(exact);
+  if (nanos === undefined) return exact;
+  return nanos === 0n ? '0 s' : formatMeasure(String(nanos), 'ns', REAL_DIGITS);
+}
+
+function formatMeasure(exact: string, unit: string, digits: number): string {
   const value = Number(exact);
   if (!Number.isFinite(value)) return exact;
   const scale = scaleFor(unit, Math.abs(value));
   const scaled = value * scale.factor;
-  const shown = Number.isInteger(scaled) ? scaled : Number(scaled.toPrecision(MEASURE_DIGITS));
+  const shown = Number.isInteger(scaled) ? scaled : Number(scaled.toPrecision(digits));
   const text = Math.abs(shown) >= LARGEST_PLAIN ? exponential(shown) : grouped(plain(shown));
   return scale.unit === '' ? text : `${text} ${scale.unit}`;
 }

@@ -8,8 +8,16 @@ import { FIELD_KEY } from '../field.js';
 import type { ArrowTable, Notice, QueryResult } from '../result.js';
 import { formatNumber, type NumberFormat, numberFormat } from './format.js';
 import { STYLE_CLASS, STYLE_SHEET } from './style.js';
-import { footerParts, heading, resultNotices, safeWords, tableSize, totalsNotices } from './summary.js';
-import { isNumeric, shownText } from './text.js';
+import {
+  footerParts,
+  type HeadingPart,
+  headingParts,
+  resultNotices,
+  safeWords,
+  tableSize,
+  totalsNotices,
+} from './summary.js';
+import { isNumeric, shownText, typeWord } from './text.js';
 
 /** How much of a result is written out. */
 export interface HtmlLimits {
@@ -96,12 +104,16 @@ function tableBlock(table: ArrowTable, result: QueryResult, index: number, limit
       ...(rows < numRows ? [rowsCut(label, index, rows, numRows, limits)] : []),
       ...(head.length < numCols ? [columnsCut(head.length, numCols)] : []),
     ],
-    html: index === 0 ? `${headingHtml(heading(table, result))}\n${box}` : folded(table, result, label, box),
+    html:
+      index === 0 ? `${headingHtml(headingParts(table, result))}\n${box}` : folded(table, result, label, box),
   };
 }
 
-function headingHtml(words: readonly string[]): string {
-  return `<p class="apl-size">${words.map(escapeHtml).join(SEPARATOR)}</p>`;
+function headingHtml(parts: readonly HeadingPart[]): string {
+  const words = parts.map(({ text, title }) =>
+    title === undefined ? escapeHtml(text) : `<span title="${escapeHtml(title)}">${escapeHtml(text)}</span>`,
+  );
+  return `<p class="apl-size">${words.join(SEPARATOR)}</p>`;
 }
 
 /** Details that few readers want: opened by a click, and always printed. */
@@ -170,9 +182,9 @@ function headCell({ field, numeric }: HtmlColumn, table: ArrowTable): string {
   const order = table.info.order.find(item => item.field === field.name);
   const name = cut(shownName(field.name), CELL_LENGTH);
   const title = [safeWords(field.name), description && safeWords(description)].filter(Boolean).join('\n');
-  const under = [metadata.get(FIELD_KEY.type), unit]
+  const under = [typeWord(metadata.get(FIELD_KEY.type) ?? ''), unit ?? '']
     .filter(Boolean)
-    .map(text => escapeHtml(safeWords(text as string)));
+    .map(text => escapeHtml(safeWords(text)));
   const arrow = order === undefined ? '' : `<i>${order.desc ? '\u2193' : '\u2191'}</i>`;
   const needsTitle = description !== undefined || name !== field.name;
   const attributes = ` scope="col" style="${numeric ? HEAD_NUMERIC : HEAD_TEXT}"${needsTitle ? ` title="${titleAttribute(title)}"` : ''}`;

@@ -56,6 +56,7 @@ body[data-jp-theme-light="false"] &{color-scheme:dark;--a6:${DARK[6]};--a7:${DAR
 & table.apl-table.apl-pinned thead tr>:first-child{z-index:3}
 .jp-OutputArea:has(&) .jp-RenderedSVG>img{max-width:100%;height:auto}
 @media print{
+& p.apl-size span[title]:not(.output *)::after{content:' (' attr(title) ')'}
 & .apl-box{max-height:none!important;overflow:visible!important;border:0}
 & details.apl-more::details-content{display:block;content-visibility:visible}
 & details.apl-more summary{list-style:none}

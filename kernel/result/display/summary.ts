@@ -14,13 +14,30 @@ export function tableSize({ data }: ArrowTable): string {
   return `${plural(data.numRows, 'row')} \u00d7 ${plural(data.numCols, 'column')}`;
 }
 
+/** A part of the line above a result, with what a tooltip adds to it. */
+export interface HeadingPart {
+  readonly text: string;
+  readonly title?: string;
+}
+
 /** The line above a result: its profile unless that is the service on this machine, its size, and `last 1h (… to …)`. */
 export function heading(table: ArrowTable, result: QueryResult): readonly string[] {
+  return headingParts(table, result).map(({ text, title }) =>
+    title === undefined ? text : `${text} (${title})`,
+  );
+}
+
+/** As `heading`, with the exact window of a range in words apart. */
+export function headingParts(table: ArrowTable, result: QueryResult): readonly HeadingPart[] {
   const { range } = table.info;
   const { rangeLabel, startTime, endTime, frozen, profile, isLocal } = result.provenance;
   const window = `${range?.start ?? startTime} to ${range?.end ?? endTime}`;
-  const label = frozen || rangeLabel === '' || rangeLabel === window ? window : `${rangeLabel} (${window})`;
-  return [...(isLocal ? [] : [`profile ${safeWords(profile)}`]), tableSize(table), safeWords(label)];
+  const isWindow = frozen || rangeLabel === '' || rangeLabel === window;
+  return [
+    ...(isLocal ? [] : [{ text: `profile ${safeWords(profile)}` }]),
+    { text: tableSize(table) },
+    isWindow ? { text: safeWords(window) } : { text: safeWords(rangeLabel), title: safeWords(window) },
+  ];
 }
 
 /** All notices: the kernel's own, the service's messages, and columns that are not of their declared type. */

@@ -31,11 +31,30 @@ export function shownText(
 ): { readonly text: string; readonly isNull: boolean } {
   const text = cellText(vector, row, field);
   if (text === null) return { text: 'null', isNull: true };
-  return {
-    text: visible(isText(field) && AMBIGUOUS.test(text) ? JSON.stringify(text) : text),
-    isNull: false,
-  };
+  const shown = isText(field)
+    ? AMBIGUOUS.test(text)
+      ? JSON.stringify(text)
+      : text
+    : withoutNoise(text, field);
+  return { text: visible(shown), isNull: false };
 }
+
+/** The name of a type in the language, of the names that services give: `long` for `integer`. */
+export function typeWord(type: string): string {
+  return TYPE_WORDS.get(type) ?? type;
+}
+
+const TYPE_WORDS: ReadonlyMap<string, string> = new Map([
+  ['integer', 'long'],
+  ['int', 'long'],
+  ['float', 'real'],
+  ['double', 'real'],
+  ['boolean', 'bool'],
+  ['array', 'dynamic'],
+  ['map', 'dynamic'],
+  ['object', 'dynamic'],
+  ['unknown', 'dynamic'],
+]);
 
 /** What a field holds. */
 export type ValueKind = 'time' | 'span' | 'integer' | 'real' | 'bool' | 'text';
@@ -68,6 +87,19 @@ const NANOS_PER: Readonly<Record<TimeUnit, bigint>> = {
   [TimeUnit.MICROSECOND]: MICROSECOND,
   [TimeUnit.NANOSECOND]: 1n,
 };
+
+/** JSON in which a number with the noise of a double, which has 17 digits, is written with seven, as in a column of real numbers. */
+function withoutNoise(text: string, { metadata }: Field): string {
+  if (!metadata.has(FIELD_KEY.extension)) return text;
+  return text.replace(TEXT_OR_REAL, found => {
+    const isNoise = !found.startsWith('"') && found.replace(/^[-0.]+|\./g, '').length > SURE_DIGITS;
+    return isNoise ? String(Number(Number(found).toPrecision(SHOWN_DIGITS))) : found;
+  });
+}
+
+const TEXT_OR_REAL = /"(?:[^"\\]|\\.)*"|-?\d+\.\d+(?![\deE])/g;
+const SURE_DIGITS = 16;
+const SHOWN_DIGITS = 7;
 
 const AMBIGUOUS = /^(?:\s*$|null$|")/;
 

@@ -3,9 +3,10 @@
  */
 import { DataType, type Field, type Table, type Vector } from 'apache-arrow';
 import { formatNumber, type NumberFormat, numberFormat } from '../../../kernel/result/display/format.js';
-import { cellText, isNumeric, shownText } from '../../../kernel/result/display/text.js';
+import { cellText, isNumeric, shownText, typeWord } from '../../../kernel/result/display/text.js';
 import { FIELD_KEY } from '../../../kernel/result/field.js';
 import { cut, visible } from '../../../kernel/text.js';
+import { sharedText, shownTime, type TimeFormat, timeFormat, type Zone } from './times.js';
 
 /** A column of a result as the grid shows it. */
 export interface GridColumn {
@@ -18,13 +19,11 @@ export interface GridColumn {
   readonly unit: string | undefined;
   readonly format: NumberFormat;
   readonly isNumeric: boolean;
-  readonly isTime: boolean;
+  /** How its times are written; undefined for other columns. */
+  readonly times: TimeFormat | undefined;
   /** Which values are coloured: names of severities, or HTTP status codes. */
   readonly colours: 'severity' | 'status' | 'none';
 }
-
-/** Times in UTC, or in the browser's own time zone with its offset. */
-export type Zone = 'utc' | 'local';
 
 /** One cell: what is shown, the exact text (null for a null), and the colour of a severity. */
 export interface ShownCell {
@@ -43,17 +42,32 @@ export function nameOf({ name }: Pick<GridColumn, 'name'>): string {
   return cut(visible(name), NAME_LENGTH);
 }
 
+/** The kind of a column for its head: type, unit, and what all of its times share. */
+export function kindOf({ type, unit, times }: GridColumn, zone: Zone): string {
+  const shared = times === undefined ? '' : sharedText(zone, times);
+  return [typeWord(type), unit, shared].filter(Boolean).join(' \u00b7 ');
+}
+
+/** How many cells decide the format of times. */
+const SAMPLE = 1_000;
+
+function timesOf(table: Table, field: Field, index: number): TimeFormat {
+  const vector = vectorOf(table, index);
+  const rows = Array.from({ length: Math.min(vector.length, SAMPLE) }, (_, row) => row);
+  return timeFormat(rows.flatMap(row => cellText(vector, row, field) ?? []));
+}
+
 /** Returns the columns of a table; the digits of real numbers are chosen from its rows. */
 export function columnsOf(table: Table): readonly GridColumn[] {
   return table.schema.fields.map((field, index) => ({
     index,
+    times: DataType.isTimestamp(field.type) ? timesOf(table, field, index) : undefined,
     field,
     name: field.name,
     type: field.metadata.get(FIELD_KEY.type) ?? String(field.type),
     unit: field.metadata.get(FIELD_KEY.unit),
     format: numberFormat(field, vectorOf(table, index)),
     isNumeric: isNumeric(field),
-    isTime: DataType.isTimestamp(field.type),
     colours: coloursOf(field.name),
   }));
 }
@@ -76,24 +90,10 @@ export function shownCell(vector: Vector, row: number, column: GridColumn, zone:
   if (exact === null) return { text: 'null', exact, tone: undefined };
   const text = column.isNumeric
     ? formatNumber(exact, column.format)
-    : column.isTime
-      ? timeIn(exact, zone)
+    : column.times !== undefined
+      ? shownTime(exact, zone, column.times)
       : cut(shownText(vector, row, column.field).text, CELL_LENGTH);
   return { text, exact, tone: toneOf(column, exact) };
-}
-
-/** Returns an RFC 3339 time in a zone, with all of its digits: `2026-11-20T10:00:00.123456789+01:00`. */
-export function timeIn(exact: string, zone: Zone): string {
-  if (zone === 'utc') return exact;
-  const at = new Date(exact);
-  const offset = -at.getTimezoneOffset();
-  if (Number.isNaN(offset)) return exact;
-  const shifted = new Date(at.getTime() + offset * 60_000).toISOString().slice(0, 19);
-  const fraction = /\.\d+/.exec(exact)?.[0] ?? '';
-  const [hours, minutes] = [Math.floor(Math.abs(offset) / 60), Math.abs(offset) % 60].map(part =>
-    String(part).padStart(2, '0'),
-  );
-  return `${shifted}${fraction}${offset < 0 ? '-' : '+'}${hours}:${minutes}`;
 }
 
 const SEVERITY_FIELD = /(?:^|[._])(?:severity|severity_text|level|log_?level|loglevel|priority)$/i;

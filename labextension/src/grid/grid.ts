@@ -6,7 +6,7 @@ import { cut, formatCount, plural, visible } from '../../../kernel/text.js';
 import { button, element } from '../ui/dom.js';
 import { keepKeys } from '../ui/keys.js';
 import { popover } from '../ui/popover.js';
-import { type GridColumn, nameOf, type Zone } from './cells.js';
+import { type GridColumn, nameOf } from './cells.js';
 import { toClipboard } from './clipboard.js';
 import { columnMenu, WITHOUT_KERNEL } from './controls/column-menu.js';
 import { detailsOf } from './controls/details.js';
@@ -22,6 +22,7 @@ import { type GestureActions, listen } from './surface/gestures.js';
 import type { WrittenLine } from './surface/place.js';
 import { HEAD_ROW, inBlock, isOfHeads, type Selection } from './surface/selection.js';
 import { Surface, type SurfaceModel } from './surface/surface.js';
+import type { Zone } from './times.js';
 
 /** The data of a grid, and its connections to the notebook. */
 export interface GridOptions {
@@ -100,9 +101,9 @@ export class Grid {
     this.#layout = new ColumnLayout(saved.columns, this.#setup?.columns);
     this.#surface = new Surface(this.#surfaceModel());
     listen(this.#surface, this.#gestureActions());
-    const hasTimes = this.#layout.all.some(({ isTime }) => isTime);
+    const hasTimes = this.#layout.all.some(({ times }) => times !== undefined);
     this.#toolbar = toolbar(
-      options.surroundings.heading,
+      options.surroundings,
       [this.#status, this.#undo],
       hasTimes,
       this.#toolbarActions(),

@@ -1,8 +1,9 @@
 /** How a reader has set up a grid, which the next run of its cell begins with. */
 import type { Filter, View } from '../../../kernel/notebook/results/protocol.js';
 import { plural } from '../../../kernel/text.js';
-import { type GridColumn, nameOf, type Zone } from './cells.js';
+import { type GridColumn, nameOf } from './cells.js';
 import type { ColumnLayout, ColumnSetup } from './surface/columns.js';
+import type { Zone } from './times.js';
 
 /** What is shown of a result, and how; nothing of its rows. */
 export interface Setup {

@@ -5,7 +5,8 @@ import type { Around } from '../link/around.js';
 import { button, element } from '../ui/dom.js';
 import { popover } from '../ui/popover.js';
 import { hasParameters, parametersForm } from './parameters.js';
-import { rangePicker, rangeText, rangeTitle } from './range.js';
+import { rangePicker } from './range.js';
+import { rangeText, rangeTitle } from './range-text.js';
 
 /** A button in the toolbar of a notebook, hidden in notebooks of other languages. */
 abstract class Item extends Widget {

@@ -8,19 +8,6 @@ const quick = ['5m', '15m', '1h', '6h', '24h', '7d', '30d'] as const;
 
 const utc = 'UTC';
 
-/** Returns a range short enough for a toolbar: the user's words, or two times without their seconds. */
-export function rangeText({ label, startTime, endTime, isFrozen }: SessionFacts['range']): string {
-  if (!isFrozen) return visible(label);
-  const [from, to] = [startTime, endTime].map(time => time.slice(0, 16).replace('T', ' '));
-  return `${from} .. ${to?.slice(0, 10) === from?.slice(0, 10) ? to?.slice(11) : to}`;
-}
-
-/** Returns the range in full, for a tooltip. */
-export function rangeTitle({ label, startTime, endTime, isFrozen }: SessionFacts['range']): string {
-  const kind = isFrozen ? 'pinned: the same window on every run' : `now ${startTime} to ${endTime}`;
-  return `Time range of the notebook: ${visible(label)} (${kind})`;
-}
-
 /** Returns the content of the time picker; what it sets runs as a `%time` line. */
 export function rangePicker(around: Around, close: () => void): readonly Node[] {
   const range = around.link?.session?.range;

@@ -10,7 +10,7 @@ const RULES = `
 .apl-toolbar-button { display: flex; align-items: center; gap: 4px; height: 24px; margin: 0 2px; padding: 0 6px; border: 1px solid transparent; border-radius: 2px; background: none; color: var(--jp-ui-font-color1); font-family: var(--jp-ui-font-family); font-size: var(--jp-ui-font-size1); cursor: pointer; white-space: nowrap; }
 .apl-toolbar-button:hover:not(:disabled) { background: var(--jp-layout-color2); }
 .apl-toolbar-button:disabled { color: var(--jp-ui-font-color2); cursor: default; }
-.apl-toolbar-range { max-width: 156px; }
+.apl-toolbar-range { max-width: 340px; }
 .apl-toolbar-profile { max-width: 120px; }
 .apl-toolbar-stop { color: var(--jp-error-color1); }
 .apl-toolbar-stop::before { content: ''; width: 9px; height: 9px; flex: none; background: currentcolor; border-radius: 1px; }

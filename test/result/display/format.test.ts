@@ -1,4 +1,4 @@
-import { Field, Float64, Int64, Utf8, vectorFromArray } from 'apache-arrow';
+import { DurationNanosecond, Field, Float64, Int64, Utf8, vectorFromArray } from 'apache-arrow';
 import { describe, expect, test } from 'vitest';
 import { formatNumber, type NumberFormat, numberFormat } from '../../../kernel/result/display/format.js';
 import { FIELD_KEY } from '../../../kernel/result/field.js';
@@ -108,6 +108,22 @@ describe('measures', () => {
 
   test('a unit that has no multiples leaves the number to itself', () =>
     expect(formatNumber('1234567', integers('requests', 'reqps'))).toBe('1,234,567'));
+});
+
+test.each([
+  ['29.334034ms', '29.33403 ms'],
+  ['541.201\u00b5s', '541.201 \u00b5s'],
+  ['7.502114457s', '7.502114 s'],
+  ['5m0s', '5 min'],
+  ['72h0m0s', '3 d'],
+  ['-1.5s', '-1.5 s'],
+  ['0s', '0 s'],
+  ['null', 'null'],
+])('the timespan %s has seven digits and one unit', (exact, shown) => {
+  const field = new Field('took', new DurationNanosecond(), true);
+  expect(formatNumber(exact, numberFormat(field, vectorFromArray([1n], new DurationNanosecond())))).toBe(
+    shown,
+  );
 });
 
 test('without units a measure is a number, exact where it is whole', () => {

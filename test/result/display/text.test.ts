@@ -1,6 +1,6 @@
 import type { Vector } from 'apache-arrow';
 import { expect, test } from 'vitest';
-import { shownText } from '../../../kernel/result/display/text.js';
+import { shownText, typeWord } from '../../../kernel/result/display/text.js';
 import { sampleResult } from '../sample.js';
 
 test('a null looks different from every text', () => {
@@ -19,3 +19,25 @@ test('a null looks different from every text', () => {
     { text: 'Null', isNull: false },
   ]);
 });
+
+test.each([
+  ['[24.690800000000003,13066.666666666666]', '[24.6908,13066.67]'],
+  ['{"a 0.30000000000000004":0.30000000000000004}', '{"a 0.30000000000000004":0.3}'],
+  ['[52.520008,9007199254740993,1763628000.123456]', '[52.520008,9007199254740993,1763628000.123456]'],
+  ['[0.000012345678901234567]', '[0.00001234568]'],
+])('numbers in %s are shown without the noise of doubles', (json, shown) => {
+  const { tables } = sampleResult([{ columns: [['d', 'array', `[${json}]`]] }]);
+  const field = tables[0]?.data.schema.fields[0];
+  if (field === undefined) throw new Error('no field');
+  expect(shownText(tables[0]?.data.getChildAt(0) as Vector, 0, field).text).toBe(shown);
+});
+
+test('types have the names that they have in queries', () =>
+  expect(['integer', 'float', 'boolean', 'map', 'string', 'datetime'].map(typeWord)).toEqual([
+    'long',
+    'real',
+    'bool',
+    'dynamic',
+    'string',
+    'datetime',
+  ]));

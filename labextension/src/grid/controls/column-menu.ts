@@ -1,5 +1,6 @@
 /** The menu of a column: order, place, filter, and the profile of its values over all rows. */
 import type { Filter, SortKey, View } from '../../../../kernel/notebook/results/protocol.js';
+import { typeWord } from '../../../../kernel/result/display/text.js';
 import { formatCount, visible } from '../../../../kernel/text.js';
 import { button, element } from '../../ui/dom.js';
 import { type GridColumn, nameOf } from '../cells.js';
@@ -27,7 +28,7 @@ export const WITHOUT_KERNEL =
 
 /** Returns the content of a column's menu; its profile is filled in once it is known. */
 export function columnMenu(column: GridColumn, actions: ColumnActions): readonly Node[] {
-  const kind = [column.type, column.unit].filter(Boolean).join(', ');
+  const kind = [typeWord(column.type), column.unit].filter(Boolean).join(', ');
   const head = element('header', {}, element('strong', {}, nameOf(column)), ` ${kind}`);
   const place = element(
     'div',

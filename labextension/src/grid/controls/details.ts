@@ -1,7 +1,9 @@
 /**
  * One row, whole: every field with its full value, JSON as a tree whose paths can be copied.
  */
+
 import { writtenName } from '../../../../kernel/apl/catalog/written.js';
+import { typeWord } from '../../../../kernel/result/display/text.js';
 import { cut, plural, visibleLines } from '../../../../kernel/text.js';
 import { button, element } from '../../ui/dom.js';
 import { type GridColumn, nameOf } from '../cells.js';
@@ -30,7 +32,7 @@ export function detailsOf(row: Row, close: () => void): HTMLElement {
     return [
       element(
         'dt',
-        { title: visibleLines(`${cut(column.name, TITLE_LENGTH)}\n${column.type}`) },
+        { title: visibleLines(`${cut(column.name, TITLE_LENGTH)}\n${typeWord(column.type)}`) },
         nameOf(column),
       ),
       element('dd', cell === null ? { class: 'apl-grid-null' } : {}, valueNode(column, cell)),

@@ -9,6 +9,8 @@ import { ARROW_MIME } from '../mime.js';
 /** The texts around the table of an output. */
 export interface Surroundings {
   readonly heading: string;
+  /** The exact window of a range in words. */
+  readonly window: string;
   readonly notices: readonly { readonly level: string; readonly text: string }[];
   /** Tables that are folded below the result, such as totals. */
   readonly folded: readonly HTMLElement[];
@@ -25,6 +27,7 @@ export function surroundings(
   const textOf = (selector: string) => page.querySelector(selector)?.textContent?.trim() ?? '';
   return {
     heading: textOf('.apl-size'),
+    window: page.querySelector('.apl-size span[title]')?.getAttribute('title') ?? '',
     notices: noticesOf(metadata.apl),
     folded: [...page.querySelectorAll('details.apl-more')].map(copyOfFolded),
     footer: textOf('.apl-foot'),

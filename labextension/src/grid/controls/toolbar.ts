@@ -1,7 +1,9 @@
 import { button, element } from '../../ui/dom.js';
-import { nameOf, type Zone } from '../cells.js';
+import { nameOf } from '../cells.js';
 import { COPY_FORMATS, type CopyFormat } from '../copy.js';
 import type { ColumnLayout } from '../surface/columns.js';
+import type { Zone } from '../times.js';
+import type { Surroundings } from './notes.js';
 
 /** The actions of the controls above a grid. */
 export interface ToolbarActions {
@@ -28,7 +30,7 @@ export interface Toolbar {
 
 /** Makes the line above a grid: size and range, the last message, search, time zone and menus. */
 export function toolbar(
-  heading: string,
+  { heading, window }: Pick<Surroundings, 'heading' | 'window'>,
   said: readonly HTMLElement[],
   hasTimes: boolean,
   actions: ToolbarActions,
@@ -41,7 +43,7 @@ export function toolbar(
   const node = element(
     'div',
     { class: 'apl-grid-bar', role: 'toolbar', 'aria-label': 'Result' },
-    element('span', { class: 'apl-grid-heading' }, heading),
+    element('span', { class: 'apl-grid-heading', title: window === '' ? undefined : window }, heading),
     ...said,
     element(
       'span',

@@ -3,9 +3,10 @@ import type { RegularTableElement } from 'regular-table';
 import type { CellMetadata } from 'regular-table/dist/esm/types.js';
 import { cut, formatCount, visible } from '../../../../kernel/text.js';
 import { button, element } from '../../ui/dom.js';
-import { type GridColumn, nameOf, type ShownCell, type Zone } from '../cells.js';
+import { type GridColumn, kindOf, nameOf, type ShownCell } from '../cells.js';
 import { Fetcher } from '../data/fetcher.js';
 import type { Rows } from '../data/rows.js';
+import type { Zone } from '../times.js';
 import type { ColumnLayout } from './columns.js';
 import { Highlighter } from './highlighter.js';
 import { type CellPlace, HEAD_ROW, isIn, type Selection } from './selection.js';
@@ -549,7 +550,7 @@ export class Surface {
     cell.title = visible(cut(column.name, TITLE_LENGTH));
     setText(name, nameOf(column));
     if (name.dataset.order !== arrow) name.dataset.order = arrow;
-    setText(this.#kindOf(cell, name, column), [column.type, column.unit].filter(Boolean).join(' \u00b7 '));
+    setText(this.#kindOf(cell, name, column), kindOf(column, this.#model.zone));
   }
 
   /** The second line of a head; the table empties its heads when it gives them to other columns. */

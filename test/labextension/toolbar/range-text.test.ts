@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest';
+import { rangeText } from '../../../labextension/src/toolbar/range-text.js';
+
+const now = new Date('2026-06-01T00:00:00Z');
+
+test.each([
+  ['2026-01-26T14:30:00Z', '2026-01-26T16:30:00.836Z', '26 Jan 14:30\u201316:30 UTC'],
+  ['2026-01-26T23:00:00Z', '2026-01-27T01:00:00Z', '26 Jan 23:00 \u2013 27 Jan 01:00 UTC'],
+  ['2025-12-31T23:00:00Z', '2026-01-01T01:00:00Z', '31 Dec 2025 23:00 \u2013 1 Jan 01:00 UTC'],
+])('a pinned range from %s to %s', (startTime, endTime, text) =>
+  expect(rangeText({ label: 'any', startTime, endTime, isFrozen: true }, now)).toBe(text),
+);
+
+test('a range that moves is what was typed', () =>
+  expect(
+    rangeText({ label: 'last 1h', startTime: '2026-01-26T14:30:00Z', endTime: '', isFrozen: false }, now),
+  ).toBe('last 1h'));
