@@ -43,7 +43,11 @@ test('a damaged file stops nothing but what needs it, is named, and nothing untr
     cpSync(base, dataDir, { recursive: true, preserveTimestamps: true });
     if (damage === 'unreadable') giveTo(dataDir, stranger);
     damages[damage]?.(join(dataDir, file), random);
-    const outcome = await consequences(dataDir, file, truth, damage === 'unreadable', round % 10 === 0);
+    const outcome = await consequences(dataDir, file, truth, damage === 'unreadable', round % 10 === 0).catch(
+      error => {
+        throw new Error(`round ${round}: ${file}, ${damage}`, { cause: error });
+      },
+    );
     said.add(place, damage, outcome);
     rmSync(dataDir, { recursive: true, force: true });
   }
