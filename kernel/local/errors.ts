@@ -3,7 +3,7 @@ import { AplKernelError, type ErrorCode, type ForeignCode } from '../errors.js';
 import { systemRefusal } from '../machine.js';
 import { formatCount } from '../text.js';
 
-/** What a failure is to whoever asked. It says nothing of how they asked: `http/status.ts` gives each kind its status. */
+/** What a failure is to whoever asked. It says nothing of how they asked: `http/refusal.ts` gives each kind its status. */
 export type FailureKind =
   | 'busy'
   | 'cancelled'

@@ -179,8 +179,8 @@ test('datasets are made, listed, described and deleted', async () => {
   await parts.store.create('new', { description: 'mine' });
   expect(await typesOf(parts, 'new')).toEqual({ _time: 'datetime', _sysTime: 'datetime' });
   expect(await rows(parts, 'new', ['_time', 'x'])).toEqual([]);
-  await expect(parts.store.create('new')).rejects.toMatchObject({ status: 409 });
-  await expect(parts.store.create('sample')).rejects.toMatchObject({ status: 409 });
+  await expect(parts.store.create('new')).rejects.toMatchObject({ kind: 'conflict' });
+  await expect(parts.store.create('sample')).rejects.toMatchObject({ kind: 'conflict' });
   expect((await parts.store.snapshot()).names()).toEqual(['new', 'sample']);
   await parts.store.annotateField('new', '_time', { unit: 'ns' });
   await parts.store.annotateField('new', '_time', { description: 'when' });
@@ -188,8 +188,8 @@ test('datasets are made, listed, described and deleted', async () => {
   expect(schema?.fields[0]).toEqual({ name: '_time', type: 'datetime', unit: 'ns', description: 'when' });
   await parts.store.remove('new');
   expect((await parts.store.snapshot()).names()).toEqual(['sample']);
-  await expect(parts.store.remove('new')).rejects.toMatchObject({ status: 404 });
-  await expect(parts.store.remove('sample')).rejects.toMatchObject({ status: 403 });
+  await expect(parts.store.remove('new')).rejects.toMatchObject({ kind: 'not-found' });
+  await expect(parts.store.remove('sample')).rejects.toMatchObject({ kind: 'forbidden' });
   expect(await readdir(path.join(parts.dataDir, 'datasets'))).toEqual([]);
 });
 
@@ -211,7 +211,7 @@ test.each(['', 'a\nb', 'x'.repeat(129), '日'.repeat(27), '\ud800'])(
   'no dataset has the name %j',
   async name => {
     const { store } = await openStore();
-    await expect(store.create(name)).rejects.toMatchObject({ status: 400, code: 'invalid-name' });
+    await expect(store.create(name)).rejects.toMatchObject({ kind: 'invalid', code: 'invalid-name' });
   },
 );
 
@@ -411,7 +411,7 @@ test('of two who create the same dataset, one is told that it exists', async () 
     store.create('d', { description: 'b' }),
   ]);
   expect(made.map(each => each.status).sort()).toEqual(['fulfilled', 'rejected']);
-  expect(made.find(each => each.status === 'rejected')?.reason).toMatchObject({ status: 409 });
+  expect(made.find(each => each.status === 'rejected')?.reason).toMatchObject({ kind: 'conflict' });
   expect(await readdir(path.join(dataDir, 'datasets'))).toEqual(['d']);
 });
 
@@ -420,7 +420,7 @@ test('of two who delete the same dataset, one is told that it does not exist', a
   await store.create('d');
   const gone = await Promise.allSettled([store.remove('d'), store.remove('d')]);
   expect(gone.map(each => each.status).sort()).toEqual(['fulfilled', 'rejected']);
-  expect(gone.find(each => each.status === 'rejected')?.reason).toMatchObject({ status: 404 });
+  expect(gone.find(each => each.status === 'rejected')?.reason).toMatchObject({ kind: 'not-found' });
 });
 
 test('a directory that vanishes while the datasets are listed is ignored', async () => {

@@ -64,7 +64,7 @@ export class DeclaredFields {
   /** Returns one virtual field; throws LocalError (`not-found`) when there is none. */
   async virtualField(id: string): Promise<StoredVirtualField> {
     const [dataset, key] = placeOf(id);
-    const { virtualFields = {} } = await this.#datasets.note(dataset).catch(() => ({}) as DatasetNote);
+    const { virtualFields = {} } = await this.#datasets.note(dataset).catch(nothingOfNone);
     return shown(dataset, key, existing(virtualFields[key], id));
   }
 
@@ -114,6 +114,12 @@ function placeOf(id: string): readonly [dataset: string, key: string] {
 
 function shown(dataset: string, key: string, note: VirtualFieldNote): StoredVirtualField {
   return { id: `${dataset}.${key}`, dataset, ...note };
+}
+
+/** A dataset that does not exist has no note; any other failure is thrown again. */
+function nothingOfNone(error: unknown): DatasetNote {
+  if (error instanceof LocalError && error.kind === 'not-found') return {};
+  throw error;
 }
 
 function existing(note: VirtualFieldNote | undefined, id: string): VirtualFieldNote {

@@ -161,7 +161,7 @@ test('events for a dataset that is gone are refused, and do not bring it back', 
   const parts = await openStore();
   await append(parts, 1);
   await parts.store.remove('d');
-  await expect(append(parts, 2)).rejects.toMatchObject({ status: 404, code: 'dataset-not-found' });
+  await expect(append(parts, 2)).rejects.toMatchObject({ kind: 'not-found', code: 'dataset-not-found' });
   await parts.store.create('d');
   expect(await idsOf(parts)).toEqual([]);
 });

@@ -62,7 +62,7 @@ test('a file for which there is not enough memory is named, with what to do', as
     time: { nowNs: 0n },
   } as const;
   await expect(storeFile(store, engine, load)).rejects.toMatchObject({
-    status: 400,
+    kind: 'invalid',
     code: 'engine-memory',
     message: 'events.ndjson needs more memory to be read than is allowed.',
     hint: 'Split it, and import its parts into the same dataset.',
