@@ -3,16 +3,17 @@ import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
-import { importChoices, importOptions } from './api/imports.js';
-import type { InstallReport, InstallTarget, Machine, PackageFiles } from './commands/install.js';
-import type { CodeView, NotebookHost, RunOptions, VerifyOptions } from './commands/notebooks.js';
+import { importChoices } from './api/imports.js';
+import type { InstallTarget, Machine, PackageFiles } from './commands/install.js';
+import { allowed, USAGE } from './commands/options.js';
+import type { Actions, ImportFileOptions, ServeOptions } from './commands/program.js';
 import { nameSourceLines } from './commands/stack.js';
 import { AplKernelError, UsageError } from './errors.js';
 import type { KernelHandler } from './jupyter/message.js';
 import type { LocalService } from './local/launch.js';
-import { type AskedEffect, askedEffects, readEffects } from './notebook/magics/effects/effects.js';
+import type { AskedEffect } from './notebook/magics/effects/effects.js';
 import { present } from './present.js';
-import { formatCount, plural, visibleLines, withoutTokens } from './text.js';
+import { visibleLines, withoutTokens } from './text.js';
 
 const machine: Machine = {
   env: process.env,
@@ -32,7 +33,7 @@ async function runCommand(argv: readonly string[]): Promise<void> {
   try {
     const start = programIn(argv);
     if (start !== undefined) await start();
-    else await (await commands()).parseAsync(argv);
+    else await (await program()).parseAsync(argv);
   } catch (error) {
     if (!(error instanceof AplKernelError)) throw error;
     const hint = error.hint === undefined ? '' : `  ${error.hint}\n`;
@@ -40,9 +41,6 @@ async function runCommand(argv: readonly string[]): Promise<void> {
     process.exitCode = error instanceof UsageError ? USAGE : 1;
   }
 }
-
-/** The exit code of a command that was given invalid arguments and did not run. */
-const USAGE = 2;
 
 /**
  * The two command lines that programs write, those of the kernelspec and of a kernel, start without loading the parser of
@@ -63,182 +61,25 @@ function isCommand(words: readonly string[], command: readonly string[]): boolea
   return words.length === command.length && words.every((word, index) => word === command[index]);
 }
 
-/** Every command; a command's module is loaded when it runs. */
-async function commands(): Promise<Command> {
-  const { Command } = await import('commander');
-  const program = new Command('apl-kernel')
-    .description(
-      'A Jupyter kernel for APL, the Axiom Processing Language, with an embedded local query service.',
-    )
-    .version(files.version)
-    .showHelpAfterError()
-    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : USAGE));
-  target(
-    program
-      .command('install')
-      .description('put the kernel and the JupyterLab extension where Jupyter finds them'),
-  ).action(async (options: TargetOptions) => {
-    const { install } = await import('./commands/install.js');
-    printReport('installed', await install(targetOf(options), files, machine));
-  });
-  target(program.command('uninstall').description('remove what `install` put there')).action(
-    async (options: TargetOptions) => {
-      const { uninstall } = await import('./commands/install.js');
-      printReport('removed', await uninstall(targetOf(options), machine));
-    },
-  );
-  program
-    .command('kernel', { hidden: true })
-    .description('run the kernel; Jupyter calls this')
-    .requiredOption('--connection-file <file>', 'where to listen, as Jupyter wrote it')
-    .action(({ connectionFile }: { connectionFile: string }) => kernel(connectionFile));
-  notebookCommands(program);
-  verifyCommand(program);
-  fileCommands(program);
-  program
-    .command('serve')
-    .description('run the local query service in the foreground')
-    .option('--port <port>', 'where to listen on 127.0.0.1; 0 takes any free port', portNumber, 0)
-    .option('--data <directory>', 'where datasets are kept', dataDirectory())
-    .option('--query-timeout <seconds>', 'how long a query may take; 120 when absent', daySeconds)
-    .option('--managed', 'end when no kernel is left that uses it')
-    .option('--stop', 'end the service that kernels share')
-    .option('--unused', 'with --stop: end it only if no kernel uses it')
-    .action(serve);
-  importCommand(program);
-  program
-    .command('doctor')
-    .description('say what is found on this machine and what is wrong')
-    .option('--check-data', 'read all of the data directory too, and name every damaged file')
-    .action(doctor);
-  return program;
+/** The commands, each of which loads its module when it runs. */
+async function program(): Promise<Command> {
+  const { programOf } = await import('./commands/program.js');
+  const actions = { install, uninstall, kernel, serve, importFile, doctor, onNotebooks };
+  return programOf(actions, { version: files.version, dataDir: dataDirectory() });
 }
 
-function importCommand(program: Command): void {
-  const command = program
-    .command('import')
-    .description('turn CSV, NDJSON, JSON, Parquet or log files into a dataset of the local service')
-    .argument(
-      '<file>',
-      'a file, a directory, a pattern in quotes such as "app.log*", or - for standard input',
-    )
-    .option(
-      '--dataset <name>',
-      'the dataset to add the rows to, created when there is none; the name of the file when absent',
-    );
-  for (const { name, value, summary } of importOptions) {
-    const isList = value.includes('|');
-    const flags = `--${name} <${isList ? 'name' : value.toLowerCase()}>`;
-    command.option(flags, isList ? `${value.replaceAll('|', ', ')}: ${summary}` : summary);
-  }
-  command
-    .option('--replace', "replace the dataset's rows instead of adding to them")
-    .option('--data <directory>', 'where datasets are kept', dataDirectory())
-    .action(importFile);
+async function install(target: InstallTarget): Promise<void> {
+  const [commands, { printInstalled }] = await installing();
+  printInstalled('installed', await commands.install(target, files, machine));
 }
 
-function notebookCommands(program: Command): void {
-  program
-    .command('run')
-    .description(
-      'run notebooks or .apl files without Jupyter, and write the executed notebook and an HTML page of each',
-    )
-    .argument('<notebook...>')
-    .option('--out <directory>', 'where to write', 'out')
-    .option('-o, --output <file>', 'the executed notebook, in place of the directory; one notebook only')
-    .option('--html <file>', 'the page; none with -o when absent')
-    .option('-p, --param <name=value>', 'set a parameter; may be given several times', gathered, [])
-    .option('--time <range>', "a time range in place of the notebook's own")
-    .option('--profile <name>', "a profile in place of the notebook's own")
-    .option('--timeout <seconds>', 'how long a cell may take', seconds)
-    .option('--keep-going', 'go on after a cell that failed')
-    .option('--code <how>', CODE_HELP, codeView)
-    .option('--cache <directory>', 'replay the answers recorded there, or record them where there are none')
-    .option('--allow <effects>', ALLOW_HELP, allowed)
-    .action((notebooks: string[], options: RunOptions) =>
-      onNotebooks((commands, host) => commands.run(notebooks, options, host)),
-    );
-  program
-    .command('freeze')
-    .description("write a notebook's time ranges as the times that they stand for")
-    .argument('<notebook>')
-    .option('-o, --output <file>', 'where to write; the notebook itself when absent')
-    .action((notebook: string, options: { output?: string }) =>
-      onNotebooks((commands, host) => commands.freeze(notebook, options, host)),
-    );
+async function uninstall(target: InstallTarget): Promise<void> {
+  const [commands, { printInstalled }] = await installing();
+  printInstalled('removed', await commands.uninstall(target, machine));
 }
 
-function fileCommands(program: Command): void {
-  program
-    .command('export')
-    .description('write an executed notebook as one HTML page, for reading and for paper')
-    .argument('<notebook>')
-    .option('-o, --output <file>', 'where to write; beside the notebook when absent')
-    .option('--code <how>', CODE_HELP, codeView)
-    .action((notebook: string, options: { output?: string; code?: CodeView }) =>
-      onNotebooks((commands, host) => commands.exportPage(notebook, options, host)),
-    );
-  program
-    .command('convert')
-    .description('write a notebook as an .apl file, or an .apl file as a notebook')
-    .argument('<file>')
-    .option('-o, --output <file>', 'where to write; beside the file when absent')
-    .action((file: string, options: { output?: string }) =>
-      onNotebooks((commands, host) => commands.convert(file, options, host)),
-    );
-  program
-    .command('strip')
-    .description("remove the data from a notebook's outputs; what ran and the sizes of results stay")
-    .argument('<notebook>')
-    .option('-o, --output <file>', 'where to write; the notebook itself when absent')
-    .action((notebook: string, options: { output?: string }) =>
-      onNotebooks((commands, host) => commands.strip(notebook, options, host)),
-    );
-}
-
-const ALLOW_HELP = `what cells may do without a question, of ${askedEffects.join(', ')}; nothing when absent`;
-const CODE_HELP = 'how the page shows the code of the cells: show, fold or hide';
-
-function verifyCommand(program: Command): void {
-  program
-    .command('verify')
-    .description('run a notebook again and compare its results with those that it holds')
-    .argument('<notebook>')
-    .option('--json', 'print the comparison as JSON')
-    .option(
-      '--tolerance <ratio>',
-      'the relative difference that real numbers may have; 1e-9 when absent',
-      part,
-    )
-    .option('--allow <effects>', ALLOW_HELP, allowed)
-    .action((notebook: string, options: VerifyOptions) =>
-      onNotebooks((commands, host) => commands.verify(notebook, options, host)),
-    );
-}
-
-interface TargetOptions {
-  readonly user?: boolean;
-  readonly sysPrefix?: boolean;
-  readonly prefix?: string;
-}
-
-function target(command: Command): Command {
-  return command
-    .option('--user', 'for this user (the default)')
-    .option('--sys-prefix', 'for the Python environment that is active')
-    .option('--prefix <directory>', 'for the environment in this directory');
-}
-
-function targetOf(options: TargetOptions): InstallTarget {
-  if (options.prefix !== undefined) return { kind: 'prefix', prefix: options.prefix };
-  return { kind: options.sysPrefix ? 'sys-prefix' : 'user' };
-}
-
-function printReport(what: string, { dataDir, kernelspec, labextension, papermill }: InstallReport): void {
-  console.log(kernelspec === undefined ? `no kernel in ${dataDir}` : `${what} the kernel: ${kernelspec}`);
-  if (labextension !== undefined) console.log(`${what} the JupyterLab extension: ${labextension}`);
-  else if (what === 'installed') console.log('the JupyterLab extension is not built, so it was left out');
-  for (const path of papermill) console.log(`${what} parameters for papermill: ${path}`);
+function installing() {
+  return Promise.all([import('./commands/install.js'), import('./commands/reports.js')]);
 }
 
 async function kernel(connectionFile: string): Promise<void> {
@@ -274,9 +115,7 @@ function onOrphaned(end: () => void): void {
 }
 
 /** Runs a command on notebooks: an interrupt ends the running cell, and the notebook is written as far as it came. */
-async function onNotebooks(
-  command: (commands: typeof import('./commands/notebooks.js'), host: NotebookHost) => Promise<number>,
-): Promise<void> {
+async function onNotebooks(command: Parameters<Actions['onNotebooks']>[0]): Promise<void> {
   const stop = new AbortController();
   // Not `once`: the library of locks ends a process that has no listener left when its own is called.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop.abort());
@@ -287,15 +126,6 @@ async function onNotebooks(
     now: nowNs,
     signal: stop.signal,
   });
-}
-
-interface ServeOptions {
-  readonly port: number;
-  readonly data: string;
-  readonly queryTimeout?: number;
-  readonly managed?: boolean;
-  readonly stop?: boolean;
-  readonly unused?: boolean;
 }
 
 const stopTexts = {
@@ -377,13 +207,11 @@ async function withThreads(): Promise<void> {
   child.on('exit', (code, signal) => process.exit(code ?? (signal === passedOn ? 0 : 1)));
 }
 
-async function importFile(
-  file: string,
-  options: { dataset?: string; replace?: boolean; data: string } & Readonly<Record<string, unknown>>,
-): Promise<void> {
-  const [{ importIntoDataset }, { progressLine }] = await Promise.all([
+async function importFile(file: string, options: ImportFileOptions): Promise<void> {
+  const [{ importIntoDataset }, { progressLine }, { printImported }] = await Promise.all([
     import('./commands/service.js'),
     import('./commands/progress.js'),
+    import('./commands/reports.js'),
   ]);
   const choices = importChoices(
     ({ name }) => options[name],
@@ -393,7 +221,7 @@ async function importFile(
     },
   );
   const progress = progressLine(process.stderr, file);
-  const { dataset, rows, rowsBefore, rowsNow, fields, timeField, notes } = await importIntoDataset({
+  const imported = await importIntoDataset({
     dataDir: options.data,
     version: files.version,
     log,
@@ -404,63 +232,7 @@ async function importFile(
     now: nowNs,
     onProgress: (share, rows) => progress.show(share, rows),
   }).finally(() => progress.end());
-  const time = timeField === '' ? 'no field with a time' : `time from ${timeField}`;
-  const lines = [
-    `${dataset}: ${plural(rows, 'row')}, ${plural(fields.length, 'field')}, ${time}`,
-    ...(rowsBefore > 0
-      ? [`  the dataset held ${plural(rowsBefore, 'row')} before and holds ${formatCount(rowsNow)} now`]
-      : []),
-    ...notes.map(note => `  ${note}`),
-  ];
-  // Names of fields come from the file: none of them controls the terminal.
-  for (const line of lines) console.log(visibleLines(line));
-}
-
-function portNumber(text: string): number {
-  const port = Number(text);
-  if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
-  throw new UsageError('port-invalid', `${text} is not a port`, { hint: 'give a number from 0 to 65535' });
-}
-
-function seconds(text: string): number {
-  const number = Number(text);
-  if (number > 0 && Number.isFinite(number)) return number;
-  throw new UsageError('option-invalid', `${text} is not a number of seconds`);
-}
-
-/** A timer holds no more than some weeks. */
-function daySeconds(text: string): number {
-  const number = seconds(text);
-  if (number <= 86_400) return number;
-  throw new UsageError('option-invalid', `${text} seconds are more than a day`);
-}
-
-function part(text: string): number {
-  const number = Number(text);
-  if (number >= 0 && number < 1) return number;
-  throw new UsageError(
-    'option-invalid',
-    `${text} is not a relative difference: give a number from 0 to less than 1`,
-  );
-}
-
-function codeView(text: string): CodeView {
-  if (text === 'show' || text === 'fold' || text === 'hide') return text;
-  throw new UsageError('option-invalid', `--code is show, fold or hide, not ${text}`);
-}
-
-/** The effects of a list such as `overwrite,drop`. */
-function allowed(text: string): readonly AskedEffect[] {
-  const { named, unknown } = readEffects(text);
-  if (unknown === undefined) return named;
-  throw new UsageError('option-invalid', `${unknown} is nothing that can be allowed`, {
-    hint: `there are ${askedEffects.join(', ')}`,
-  });
-}
-
-/** An option that may be given several times. */
-function gathered(value: string, before: readonly string[]): readonly string[] {
-  return [...before, value];
+  printImported(imported);
 }
 
 /** Relative paths in its magics start at `workDir`; cells may do what `allow` names, and what the environment does. */

@@ -61,6 +61,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'time',
   ],
   commands: [
+    'commander',
     'local',
     'headless',
     'result/compare',

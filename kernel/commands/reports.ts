@@ -1,0 +1,36 @@
+import type { ImportReport } from '../api/wire.js';
+import { formatCount, plural, visibleLines } from '../text.js';
+import type { InstallReport } from './install.js';
+
+/** Prints what `install` or `uninstall` did. */
+export function printInstalled(
+  what: 'installed' | 'removed',
+  { dataDir, kernelspec, labextension, papermill }: InstallReport,
+): void {
+  console.log(kernelspec === undefined ? `no kernel in ${dataDir}` : `${what} the kernel: ${kernelspec}`);
+  if (labextension !== undefined) console.log(`${what} the JupyterLab extension: ${labextension}`);
+  else if (what === 'installed') console.log('the JupyterLab extension is not built, so it was left out');
+  for (const path of papermill) console.log(`${what} parameters for papermill: ${path}`);
+}
+
+/** Prints what became of an imported file. */
+export function printImported({
+  dataset,
+  rows,
+  rowsBefore,
+  rowsNow,
+  fields,
+  timeField,
+  notes,
+}: ImportReport): void {
+  const time = timeField === '' ? 'no field with a time' : `time from ${timeField}`;
+  const lines = [
+    `${dataset}: ${plural(rows, 'row')}, ${plural(fields.length, 'field')}, ${time}`,
+    ...(rowsBefore > 0
+      ? [`  the dataset held ${plural(rowsBefore, 'row')} before and holds ${formatCount(rowsNow)} now`]
+      : []),
+    ...notes.map(note => `  ${note}`),
+  ];
+  // Names of fields come from the file: none of them controls the terminal.
+  for (const line of lines) console.log(visibleLines(line));
+}
