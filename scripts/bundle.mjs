@@ -18,7 +18,6 @@ const PACKAGES = {
   'semantic-conventions': '@opentelemetry/semantic-conventions/incubating',
   undici: 'undici',
   vega: 'vega',
-  'vega-lite': 'vega-lite',
 };
 
 /** The file below dist/ of each package that is imported by such a name. */

@@ -22,7 +22,6 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'apache-arrow',
     'hyparquet-writer',
     'vega',
-    'vega-lite',
     'apl/operators/drawing',
     'string-width',
     'node:*',

@@ -53,10 +53,8 @@ export async function toChart(
   if (typeof plain === 'string') return { kind: 'none', reason: plain, isRefusal: wish.kind !== undefined };
   const model = wish.annotations === false || ask === undefined ? plain : await annotated(plain, wish, ask);
   const description = `${[describe(model), ...model.remarks].join('; ')}.`;
-  const [spec, svg] = await Promise.all([
-    interactiveSpec(model, description),
-    toSvg(model, titleOfChart(model), description),
-  ]);
+  const spec = interactiveSpec(model, description);
+  const svg = await toSvg(model, titleOfChart(model), description);
   return { kind: 'chart', model, spec, svg, description };
 }
 

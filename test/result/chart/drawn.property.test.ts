@@ -147,9 +147,10 @@ test('whatever the result and the kind: each datum is under a line of two points
         if (row !== undefined && row.v !== null) marked.add(`${row.s} ${row.w ?? row.v}`);
       };
       const tops: number[] = [];
-      for (const layer of layersOf(plot, 0, chart, false) as readonly Layer[]) {
-        const { values } = layer.data;
-        if (layer.mark.type === 'point' || layer.mark.type === 'rect') for (const row of values) mark(row);
+      const { marks, data } = layersOf(plot, 0, chart, { interactive: false, height: 200 }) as Layers;
+      for (const { type, from } of marks) {
+        const values = data.find(({ name }) => name === (from.facet ?? from).data)?.values ?? [];
+        if (type === 'symbol' || type === 'rect') for (const row of values) mark(row);
         else
           for (const [index, row] of values.entries()) {
             const next = values[index + 1];
@@ -181,9 +182,12 @@ interface Row {
   readonly w?: number | null;
 }
 
-interface Layer {
-  readonly mark: { readonly type: string };
-  readonly data: { readonly values: readonly Row[] };
+interface Layers {
+  readonly marks: readonly {
+    readonly type: string;
+    readonly from: { readonly data: string; readonly facet?: { readonly data: string } };
+  }[];
+  readonly data: readonly { readonly name: string; readonly values: readonly Row[] }[];
 }
 
 /** Whether the range covers the bin in part. */

@@ -1,18 +1,27 @@
 /**
  * The axes of times and of numbers, which several kinds of charts have.
  */
+import { present } from '../../../present.js';
 import type { TimeAxis } from '../time/bins.js';
+import { labelled } from './style.js';
 import { daysTitle } from './texts.js';
 
 const MINUTE = 60_000;
 const DAY = 1440 * MINUTE;
-export const FEW_TICKS = { expr: 'max(2, floor(width / 95))' };
+export const FEW_TICKS = { signal: 'max(2, floor(width / 95))' };
 
 /** One format of times along the whole axis, as fine as its span needs; the title names the days. */
 export function timeGuide({ start, end, grid }: TimeAxis, isLast: boolean): object {
   const span = end - start;
-  const title = isLast ? daysTitle(start, end) : null;
-  const guide = { title, grid: false, labelOverlap: true, tickCount: FEW_TICKS };
+  const title = present({ title: isLast ? daysTitle(start, end) : undefined });
+  const guide = {
+    scale: 'x',
+    orient: 'bottom',
+    ...title,
+    labelOverlap: true,
+    labelFlush: true,
+    tickCount: FEW_TICKS,
+  };
   if (span > 10 * DAY) return { ...guide, format: '%Y-%m-%d' };
   // A bin of a day has a date and no hour.
   if (grid !== undefined && grid.size % DAY === 0)
@@ -21,7 +30,7 @@ export function timeGuide({ start, end, grid }: TimeAxis, isLast: boolean): obje
     const isMidnight = "utcFormat(datum.value, '%H:%M') === '00:00'";
     return {
       ...guide,
-      labelExpr: `utcFormat(datum.value, ${isMidnight} ? '%b %d' : '%b %d, %H:%M')`,
+      ...labelled(`utcFormat(datum.value, ${isMidnight} ? '%b %d' : '%b %d, %H:%M')`),
     };
   }
   const format = span <= 1000 ? '%H:%M:%S.%L' : span <= 8 * MINUTE ? '%H:%M:%S' : '%H:%M';
@@ -38,5 +47,17 @@ export function numberLabels(low: number, high: number): object {
   const isLarge = Math.max(Math.abs(low), Math.abs(high)) >= LARGE;
   const small = `datum.value !== 0 && abs(datum.value) < ${SMALL} ? format(datum.value, '.4~e')`;
   const large = isLarge ? ` : abs(datum.value) >= 1000 ? format(datum.value, '.6~s')` : '';
-  return { labelExpr: `${small}${large} : format(datum.value, ',.7~r')` };
+  return labelled(`${small}${large} : format(datum.value, ',.7~r')`);
+}
+
+/** An expression that writes a value exactly, under the pointer. */
+export const exactly = (field: string) => `format(datum.${field}, ',.12~r')`;
+
+/** An expression that writes a time in UTC, under the pointer. */
+export const moment = (field: string) => `utcFormat(datum.${field}, '%Y-%m-%d %H:%M:%S')`;
+
+/** Returns what a mark shows under the pointer: expressions by their names. */
+export function tip(rows: Readonly<Record<string, string>>): object {
+  const members = Object.entries(rows).map(([name, expression]) => `'${name}': ${expression}`);
+  return { signal: `{${members.join(', ')}}` };
 }

@@ -1,28 +1,39 @@
 /**
- * The marks of one plot as Vega-Lite layers. Names and values of the data enter as data only: fields have fixed names, and no
- * expression, field path or URL is ever made from data.
+ * The marks of one plot. Names and values of the data enter as data only: fields have fixed names, and no expression, field path or
+ * URL is ever made from data.
  */
+import { present } from '../../../present.js';
 import type { Plot, XyChart } from '../model.js';
+import { exactly, moment, tip } from './axes.js';
 import { type Datum, type Spot, spotsOf } from './spots.js';
-import { LABELS_SIGNAL, seriesChannels } from './style.js';
+import { at, faded, LABELS_SIGNAL, mark, SHOWN } from './style.js';
 
-/** Returns the layers of a plot from back to front; `interactive` adds the marks that show a value under the pointer. */
+/** Marks with the data that they draw. */
+export interface Layers {
+  readonly marks: readonly object[];
+  readonly data: readonly object[];
+}
+
+/** Returns the marks of a plot from back to front; `interactive` adds those that show a value under the pointer. */
 export function layersOf(
   plot: Plot,
   number: number,
   chart: XyChart,
-  interactive: boolean,
-): readonly object[] {
+  { interactive, height }: { readonly interactive: boolean; readonly height: number },
+): Layers {
   const spots = spotsOf(plot, chart);
-  const draft = { plot, chart, spots };
+  const draft = { plot, chart, spots, number, height };
   const layers = [
-    interactive ? columnLayer(draft, number) : undefined,
-    bandLayer(draft),
-    ...(plot.mark === 'bars' ? barLayers(draft) : lineLayers(draft)),
-    layer(draft, plot.flagged, RING),
-    ...(interactive ? pointerLayers(draft, number) : []),
+    ...(interactive && plot.mark === 'bars' ? columns(draft) : []),
+    ...band(draft),
+    ...(plot.mark === 'bars' ? bars(draft) : lines(draft)),
+    ...layer(draft, 'flagged', plot.flagged, data => mark('symbol', data, { ...PLACE, ...RING })),
+    ...(interactive && plot.mark !== 'bars' ? points(draft) : []),
   ];
-  return layers.filter(each => each !== undefined);
+  return {
+    marks: layers.map(each => each.mark),
+    data: layers.flatMap(({ name, values }) => (values.length === 0 ? [] : [{ name, values }])),
+  };
 }
 
 /** A plot while its layers are made. */
@@ -30,86 +41,151 @@ interface Draft {
   readonly plot: Plot;
   readonly chart: XyChart;
   readonly spots: readonly (readonly Spot[])[];
+  readonly number: number;
+  readonly height: number;
 }
 
-type Layer = object | undefined;
+interface Layer {
+  readonly name: string;
+  /** None for a layer that draws the rows of another. */
+  readonly values: readonly object[];
+  readonly mark: object;
+}
 
 /** With fewer data points each has a dot: a line alone hides how few there are. */
 const DOTTED_BELOW = 40;
-const SOLID = { type: 'line', strokeWidth: 1.8, strokeJoin: 'round' };
+const PLACE = { x: at('x', 't'), y: at('y', 'v') };
+const SOLID = { strokeWidth: { value: 1.8 }, strokeJoin: { value: 'round' } };
 /** Around a point that the query itself calls an anomaly. */
-const RING = { type: 'point', size: 130, filled: false, color: '#d5443a', strokeWidth: 1.8, opacity: 1 };
+const RING = {
+  size: { value: 130 },
+  fill: { value: 'transparent' },
+  stroke: { value: '#d5443a' },
+  strokeWidth: { value: 1.8 },
+};
 
-function barLayers(draft: Draft): readonly Layer[] {
-  const { plot, spots } = draft;
-  const bars = spots.flat().filter(spot => spot.isDatum);
-  const rows = (partial: boolean) => bars.filter(bar => bar.partial === partial).map(bar => bar.datum);
-  const [partial, full] = [rows(true), rows(false)];
-  const isThin = plot.lines.length === 1 && draft.chart.across === undefined;
-  const mark = { ...ownColor(draft, 'color', 'stroke'), type: 'rect', strokeWidth: isThin ? 0.75 : 0 };
-  const colors = colored(draft);
-  const extent = { x2: { field: 'e' }, y2: footOf(plot), ...colors };
+/** A layer of some rows, which no part of the axis that is not shown sticks out of; none without rows. */
+function layer(
+  { number }: Draft,
+  name: string,
+  values: readonly object[],
+  draw: (data: string) => object,
+  isInteractive = false,
+): readonly Layer[] {
+  const data = `${name}_${number}`;
+  const own = { clip: { signal: `${SHOWN} !== null` }, interactive: isInteractive };
+  return values.length === 0 ? [] : [{ name: data, values, mark: { ...draw(data), ...own } }];
+}
+
+/** The colour of a series, or that of a plot that no legend explains. */
+function colorOf({ plot, chart }: Draft): object {
+  return chart.legend.length > 0 ? at('color', 's') : { value: plot.lines[0]?.look.color };
+}
+
+/** The opacity of a mark that fades while other series are picked. */
+function opacityOf({ chart }: Draft, own = 1): object {
+  return chart.legend.length > 0 ? faded(own) : { value: own };
+}
+
+/** What bars and surfaces stand on: the values below them, zero, or the end of a logarithmic axis. */
+function footOf({ plot: { arrangement, isLog }, height }: Draft): object {
+  if (isLog) return { value: height };
+  return arrangement === 'stacked' ? at('y', 'b') : { scale: 'y', value: 0 };
+}
+
+function bars(draft: Draft): readonly Layer[] {
+  const { plot, spots, chart } = draft;
+  const drawn = spots.flat().filter(spot => spot.isDatum);
+  const rows = (partial: boolean) => drawn.filter(bar => bar.partial === partial).map(bar => bar.datum);
+  const isThin = plot.lines.length === 1 && chart.across === undefined;
+  const color = colorOf(draft);
+  const box = {
+    ...PLACE,
+    ...{ x2: at('x', 'e'), y2: footOf(draft), fill: color, stroke: color, opacity: opacityOf(draft) },
+  };
+  const partial = {
+    fillOpacity: { value: 0.25 },
+    strokeDash: { value: [3, 2] },
+    strokeWidth: { value: 0.75 },
+  };
+  const full = { strokeWidth: { value: isThin ? 0.75 : 0 } };
   return [
-    layer(draft, partial, { ...mark, fillOpacity: 0.25, strokeDash: [3, 2], strokeWidth: 0.75 }, extent),
-    layer(draft, full, mark, extent),
+    ...layer(draft, 'partial', rows(true), data => mark('rect', data, { ...box, ...partial })),
+    ...layer(draft, 'bars', rows(false), data => mark('rect', data, { ...box, ...full })),
   ];
 }
 
-function lineLayers(draft: Draft): readonly Layer[] {
+function lines(draft: Draft): readonly Layer[] {
   const { plot, spots, chart } = draft;
-  const colors = colored(draft);
-  const own = ownColor(draft, 'color');
-  const series = chart.legend.length === 0 ? {} : seriesChannels(chart.legend, 'stroke');
+  const color = colorOf(draft);
+  const isDots = plot.mark === 'dots';
   const rows = (of: (line: readonly Spot[]) => readonly Spot[]) =>
     spots.flatMap(of).map(spot => withoutEnd(spot.datum));
-  const isStacked = plot.arrangement === 'stacked';
-  const point = { ...own, type: 'point', size: 24 };
-  const hollow = { ...point, filled: false, opacity: 0.75, strokeWidth: 1.2 };
+  const dot = { ...PLACE, size: { value: 24 } };
+  const filled = {
+    fill: color,
+    opacity: opacityOf(draft, isDots && spots.flat().length > 400 ? 0.6 : 1),
+  };
+  const hollow = {
+    ...{ fill: { value: 'transparent' }, stroke: color, strokeWidth: { value: 1.2 } },
+    opacity: opacityOf(draft, 0.75),
+  };
   const marks = [
-    layer(
+    ...layer(
       draft,
-      rows(line => dots(line, plot.mark === 'dots')),
-      { ...point, filled: true, opacity: plot.mark === 'dots' && spots.flat().length > 400 ? 0.6 : 1 },
-      colors,
+      'dots',
+      rows(line => dots(line, isDots)),
+      data => mark('symbol', data, { ...dot, ...filled }),
     ),
-    layer(
-      draft,
-      rows(line => line.filter(spot => spot.partial && spot.isDatum)),
-      hollow,
-      colors,
-    ),
+    ...layer(draft, 'partial', rows(partialData), data => mark('symbol', data, { ...dot, ...hollow })),
   ];
-  if (plot.mark === 'dots') return marks;
-  const area = { ...own, type: 'area', fillOpacity: isStacked ? 0.55 : 0.16 };
-  const dashed = { ...own, ...SOLID, strokeDash: [2, 3], opacity: 0.75 };
-  const segments = { ...colors, detail: { field: 'd', type: 'nominal' } };
+  if (isDots) return marks;
+  const stroke = { ...PLACE, ...SOLID, ...DEFINED, stroke: color };
+  const isDashed = chart.legend.some(({ look }) => look.dash[1] !== 0) && chart.plots[0]?.mark !== 'bars';
+  const solid = {
+    ...stroke,
+    ...present({ strokeDash: isDashed ? at('dash', 's') : undefined }),
+    opacity: opacityOf(draft),
+  };
+  const dashed = { ...stroke, strokeDash: { value: [2, 3] }, opacity: opacityOf(draft, 0.75) };
+  const surface = {
+    ...PLACE,
+    ...DEFINED,
+    ...{ y2: footOf(draft), fill: color, opacity: opacityOf(draft) },
+    fillOpacity: { value: plot.arrangement === 'stacked' ? 0.55 : 0.16 },
+  };
   return [
-    plot.mark === 'area'
+    ...(plot.mark === 'area'
       ? layer(
           draft,
+          'area',
           rows(line => line),
-          area,
-          { ...colors, y2: footOf(plot) },
+          data => bySeries('area', data, surface),
         )
-      : undefined,
-    layer(draft, rows(whole), { ...own, ...SOLID }, series),
-    layer(draft, rows(edges), dashed, segments),
+      : []),
+    ...layer(draft, 'whole', rows(whole), data => bySeries('line', data, solid)),
+    ...layer(draft, 'edges', rows(edges), data => bySeries('line', data, dashed, ['s', 'd'])),
     ...marks,
   ];
 }
 
-/** What bars and surfaces stand on: the values below them, zero, or the end of a logarithmic axis. */
-function footOf({ arrangement, isLog }: Plot): object {
-  if (isLog) return { value: 'height' };
-  return arrangement === 'stacked' ? { field: 'b' } : { datum: 0 };
+const DEFINED = { defined: { signal: 'isValid(datum.v)' } };
+
+/** A mark for each series, or each of its segments, which joins its rows. */
+function bySeries(type: string, data: string, update: object, groupby: readonly string[] = ['s']): object {
+  const name = `${data}_${type}`;
+  return {
+    type: 'group',
+    from: { facet: { name, data, groupby } },
+    marks: [{ ...mark(type, name, update), interactive: false }],
+  };
 }
 
 /** The space between the first line and the last. */
-function bandLayer(draft: Draft): Layer {
+function band(draft: Draft): readonly Layer[] {
   const { plot, spots } = draft;
   const [low, high] = [spots[0], spots.at(-1)];
-  if (plot.arrangement !== 'band' || spots.length < 2 || low === undefined || high === undefined)
-    return undefined;
+  if (plot.arrangement !== 'band' || spots.length < 2 || low === undefined || high === undefined) return [];
   const rows = low.flatMap((spot, index): readonly Datum[] => {
     const above = high[index];
     if (above === undefined) return [];
@@ -117,22 +193,10 @@ function bandLayer(draft: Draft): Layer {
     const place = { t: spot.datum.t, s: spot.datum.s };
     return [b === null || v === null ? { ...place, v: null, b: 0 } : { ...place, v, b }];
   });
-  const mark = { type: 'area', color: plot.lines[0]?.look.color, fillOpacity: 0.12 };
-  return layer(draft, rows, mark, { y2: { field: 'b' } });
-}
-
-/** The colour of a plot that no legend explains. */
-function ownColor({ plot, chart }: Draft, ...names: readonly string[]): object {
-  if (chart.legend.length > 0) return {};
-  return Object.fromEntries(names.map(name => [name, plot.lines[0]?.look.color]));
-}
-
-/** What stands for a series in the legend. */
-const SYMBOLS = { bars: 'square', area: 'stroke', lines: 'stroke', dots: 'circle' } as const;
-
-function colored({ chart, plot }: Draft): object {
-  if (chart.legend.length === 0) return {};
-  return { color: seriesChannels(chart.legend, SYMBOLS[plot.mark]).color };
+  const fill = { fill: { value: plot.lines[0]?.look.color }, fillOpacity: { value: 0.12 } };
+  return layer(draft, 'band', rows, data =>
+    mark('area', data, { ...PLACE, ...DEFINED, y2: at('y', 'b'), ...fill }),
+  );
 }
 
 /** The row without the members that only bars need. */
@@ -154,6 +218,11 @@ function edges(line: readonly Spot[]): readonly Spot[] {
   });
 }
 
+/** The data of bins that were searched in part. */
+function partialData(line: readonly Spot[]): readonly Spot[] {
+  return line.filter(spot => spot.partial && spot.isDatum);
+}
+
 /** Points that a line alone would not show, and every datum where there are few. */
 function dots(line: readonly Spot[], always: boolean): readonly Spot[] {
   const solid = whole(line);
@@ -165,87 +234,57 @@ function dots(line: readonly Spot[], always: boolean): readonly Spot[] {
   );
 }
 
-const TIME_TIP = {
-  field: 't',
-  type: 'temporal',
-  title: 'time (UTC)',
-  timeUnit: 'utcyearmonthdatehoursminutesseconds',
-  format: '%Y-%m-%d %H:%M:%S',
-};
-const ACROSS_TIP = { field: 't', type: 'quantitative', title: 'from', format: ',.12~r' };
-const SERIES_TIP = { field: 'g', type: 'nominal', title: 'series' };
-const VALUE_TIP = { field: 'v', type: 'quantitative', title: 'value', format: ',.12~r' };
+const UNSEEN = { fill: { value: '#000' }, opacity: { value: 0 } };
 
-function placeTip(chart: XyChart): object {
-  return chart.across === undefined ? TIME_TIP : ACROSS_TIP;
+/** What a mark shows under the pointer: where it is, its series, and its value, of a part of a stack its own. */
+function tipOf({ chart, plot }: Draft): object {
+  const place = chart.across === undefined ? { 'time (UTC)': moment('t') } : { from: exactly('t') };
+  const series = chart.legend.length > 0 ? { series: `${LABELS_SIGNAL}[datum.s]` } : {};
+  return tip({ ...place, ...series, value: exactly(plot.arrangement === 'stacked' ? 'w' : 'v') });
 }
 
-/** The names of the layers under the pointer. */
-const COLUMNS = 'columns';
-const POINTS = 'points';
-
-/** Shows the value of a bar anywhere in its column. */
-function columnLayer(draft: Draft, number: number): Layer {
-  const { plot, spots, chart } = draft;
-  if (plot.mark !== 'bars' || spots.length > 1) return undefined;
-  const rows = spots.flat().flatMap(spot => (spot.isDatum ? [spot.datum] : []));
-  const channels = {
-    x2: { field: 'e' },
-    y: { value: 0 },
-    y2: { value: 'height' },
-    tooltip: [placeTip(chart), VALUE_TIP],
-  };
-  const columns = layer(draft, rows, { type: 'rect', opacity: 0 }, channels);
-  return columns && { ...columns, name: `${COLUMNS}_${number}` };
+/** Shows the value of a bar: anywhere in its column where it is the only one there. */
+function columns(draft: Draft): readonly Layer[] {
+  const { spots, number, height } = draft;
+  const rows = spots.flat().flatMap(spot => (spot.isDatum ? [{ ...spot.datum }] : []));
+  const isOnly = spots.length === 1;
+  const extent = isOnly ? { y: { value: 0 }, y2: { value: height } } : { y2: footOf(draft) };
+  const name = isOnly ? 'columns' : 'points';
+  return layer(
+    draft,
+    name,
+    rows,
+    data =>
+      mark(
+        'rect',
+        data,
+        { ...PLACE, x2: at('x', 'e'), ...extent, ...UNSEEN, tooltip: tipOf(draft) },
+        { name: `${name}_${number}_marks` },
+      ),
+    true,
+  );
 }
 
-/** Shows a value near its point, or on its bar. Rows are those of another layer, which the specification then holds once. */
-function pointerLayers(draft: Draft, number: number): readonly Layer[] {
-  const { spots, plot } = draft;
-  const name = `${POINTS}_${number}`;
-  if (plot.mark === 'bars' && spots.length === 1) return [];
-  if (plot.mark === 'bars') {
-    const bars = spots.flat().flatMap(spot => (spot.isDatum ? [spot.datum] : []));
-    const extent = { x2: { field: 'e' }, y2: footOf(plot) };
-    return [pointerLayer(draft, name, bars, { type: 'rect', opacity: 0 }, extent)];
-  }
-  const rows = (of: (line: readonly Spot[]) => readonly Spot[]) =>
-    spots.flatMap(of).map(spot => withoutEnd(spot.datum));
-  const mark = { type: 'point', filled: true, size: 90, opacity: 0 };
-  const partial = rows(line => line.filter(spot => spot.partial && spot.isDatum));
+/** Shows a value near its point. The rows are those of other layers. */
+function points(draft: Draft): readonly Layer[] {
+  const { spots, plot, number } = draft;
+  const update = { ...PLACE, size: { value: 90 }, ...UNSEEN, tooltip: tipOf(draft) };
+  const near = (own: string, suffix: string, rows: readonly Spot[]) =>
+    layer(
+      draft,
+      own,
+      rows,
+      data => mark('symbol', data, update, { name: `points_${number}${suffix}_marks` }),
+      true,
+    ).map(each => ({ ...each, values: [] }));
   return [
-    pointerLayer(draft, name, rows(whole), mark),
-    pointerLayer(draft, `${name}_partial`, partial, mark),
+    ...(plot.mark === 'dots'
+      ? near(
+          'dots',
+          '',
+          spots.flatMap(line => dots(line, true)),
+        )
+      : near('whole', '', spots.flatMap(whole))),
+    ...near('partial', '_partial', spots.flatMap(partialData)),
   ];
-}
-
-function pointerLayer(
-  draft: Draft,
-  name: string,
-  rows: readonly Datum[],
-  mark: object,
-  extent: object = {},
-): Layer {
-  const { chart, plot } = draft;
-  const isGrouped = chart.legend.length > 0;
-  const value = plot.arrangement === 'stacked' ? { ...VALUE_TIP, field: 'w' } : VALUE_TIP;
-  const tooltip = isGrouped ? [placeTip(chart), SERIES_TIP, value] : [placeTip(chart), value];
-  const found = layer(draft, rows, mark, { ...extent, tooltip });
-  if (found === undefined || !isGrouped) return found && { ...found, name };
-  return { ...found, name, transform: [{ calculate: `${LABELS_SIGNAL}[datum.s]`, as: SERIES_TIP.field }] };
-}
-
-function place({ chart }: Draft): object {
-  return { field: 't', type: chart.across === undefined ? 'temporal' : 'quantitative' };
-}
-
-/** Undefined without rows. */
-function layer(draft: Draft, values: readonly object[], mark: object, channels: object = {}): Layer {
-  if (values.length === 0) return undefined;
-  const encoding = {
-    x: place(draft),
-    y: { field: 'v', type: 'quantitative', stack: null },
-    ...channels,
-  };
-  return { data: { values }, mark, encoding };
 }

@@ -10,7 +10,7 @@ import { loadVega } from './vega.js';
 /** Returns an SVG of fixed width with a name and a description, the same bytes for the same chart. */
 export async function toSvg(chart: ChartModel, title: string, description: string): Promise<string> {
   const vega = await loadVega();
-  const view = new vega.View(vega.parse(await staticSpec(chart)), { renderer: 'none' });
+  const view = new vega.View(vega.parse(staticSpec(chart)), { renderer: 'none' });
   try {
     return accessible(rounded(await view.toSVG()), title, description);
   } finally {

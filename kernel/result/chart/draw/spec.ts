@@ -1,30 +1,35 @@
 /**
- * A chart as a Vega specification that fits the width of its container. It is written as Vega-Lite and compiled here, so
- * that every front end draws the same.
+ * A chart as a Vega specification that fits the width of its container, so that every front end draws the same.
  */
 
-import type { Legend, Signal, Spec, Scale as VegaScale } from 'vega';
-import type { TopLevelSpec } from 'vega-lite';
+import type { Signal, Spec } from 'vega';
 import { present } from '../../../present.js';
 import { formOf } from '../kinds/table.js';
 import type { ChartModel } from '../model.js';
-import { RULE_LABELS, RULE_LEVEL, ruleCaptions } from './rules.js';
-import { CONFIG, type Drawing, LABELS_SIGNAL, PICTURE_WIDTH, TEXT_COLOR, TITLES_SIGNAL } from './style.js';
-import { loadVegaLite } from './vega.js';
+import { ruleCaption } from './rules.js';
+import {
+  CONFIG,
+  type Drawing,
+  LABELS_SIGNAL,
+  PICTURE_WIDTH,
+  SHOWN,
+  TEXT_COLOR,
+  TITLES_SIGNAL,
+} from './style.js';
 
 /** Returns the specification for front ends: as wide as their output, with values under the pointer. */
-export async function interactiveSpec(chart: ChartModel, description: string): Promise<Spec> {
+export function interactiveSpec(chart: ChartModel, description: string): Spec {
   const drawing = formOf(chart).draw(chart, true);
   return {
-    ...(await compiled(chart, drawing, true)),
+    ...specOf(chart, drawing, true),
     description,
     usermeta: { embedOptions: EMBED_OPTIONS, ...present({ apl: drawing.facts }) },
   };
 }
 
 /** Returns the specification of a picture of fixed width. */
-export function staticSpec(chart: ChartModel): Promise<Spec> {
-  return compiled(chart, formOf(chart).draw(chart, false), false);
+export function staticSpec(chart: ChartModel): Spec {
+  return specOf(chart, formOf(chart).draw(chart, false), false);
 }
 
 /** The menu saves pictures; its other entries would send the data to another site or show internals. */
@@ -33,45 +38,24 @@ const EMBED_OPTIONS = {
   actions: { export: true, source: false, compiled: false, editor: false },
 };
 
-/** Vega marks the rows it is given, so they are copies. */
-async function compiled(chart: ChartModel, drawing: Drawing, interactive: boolean): Promise<Spec> {
-  const { compile } = await loadVegaLite();
-  const [single] = drawing.height === undefined ? [] : drawing.views;
-  const source = {
-    $schema: 'https://vega.github.io/schema/vega-lite/v5.json',
-    background: 'transparent',
-    config: CONFIG,
-    ...(single ?? {
-      vconcat: drawing.views,
-      spacing: 14,
-      resolve: { legend: { color: 'shared', strokeDash: 'shared' } },
-    }),
-  } as unknown as TopLevelSpec;
-  const {
-    width: _,
-    height,
-    signals = [],
-    marks = [],
-    scales = [],
-    legends = [],
-    ...spec
-  } = compile(source).spec;
+function specOf(chart: ChartModel, drawing: Drawing, interactive: boolean): Spec {
+  const { marks, data, scales = [], legends = [], height } = drawing;
   return {
-    ...spec,
-    ...present({ height: drawing.height === undefined ? height : undefined }),
+    $schema: 'https://vega.github.io/schema/vega/v5.json',
+    background: 'transparent',
+    padding: 5,
     autosize: { type: 'pad', resize: true },
-    scales: scales.map(scale => onRange(scale, chart, drawing, interactive)),
-    legends:
-      chart.isLegendHidden === true ? [] : legends.map(legend => picking(withTitle(legend), interactive)),
-    marks: marks.map(mark => (mark.type === 'group' ? finished(mark, drawing, interactive) : mark)),
-    signals: [
-      ...signals,
-      ...sizes(drawing, interactive),
-      ...texts(chart, drawing, interactive),
-      ...(interactive ? READING : []),
-    ],
+    config: CONFIG,
+    ...(height === undefined
+      ? { layout: { padding: 14, columns: 1, bounds: 'full', align: 'each' } }
+      : undefined),
     ...present({ title: headOf(chart) }),
-  };
+    signals: [...sizes(drawing, interactive), ...texts(chart, drawing), ...READING],
+    data,
+    scales,
+    legends: chart.isLegendHidden === true ? [] : legends,
+    marks,
+  } as unknown as Spec;
 }
 
 /** `outer` is the width of the output, from which all others follow. */
@@ -96,33 +80,24 @@ function sizes({ beside, height, signals = [] }: Drawing, interactive: boolean):
   ];
 }
 
-function texts(chart: ChartModel, { labels, titles }: Drawing, interactive: boolean): readonly Signal[] {
-  const { title = '', remarks, rules = [] } = chart;
-  const axis = formOf(chart).timeAxis(chart);
-  const counted =
-    axis === undefined || rules.length === 0 ? undefined : ruleCaptions(rules, axis, interactive);
-  const lines = (most: number) =>
-    counted === undefined
-      ? wrapped(sentences(remarks), most)
-      : counted.captions.map(caption => wrapped(sentences([caption, ...remarks]), most));
+function texts(
+  { title = '', remarks, rules = [] }: ChartModel,
+  { labels, titles }: Drawing,
+): readonly Signal[] {
+  const lines = sentences([...ruleCaption(rules), ...remarks]);
   return [
     { name: 'wideTitle', value: wrapped(title, WIDE_LINE) },
     { name: 'narrowTitle', value: wrapped(title, NARROW_LINE) },
     { name: TITLES_SIGNAL, value: titles },
     { name: LABELS_SIGNAL, value: labels },
-    { name: 'wideRemarks', value: lines(WIDE_LINE) },
-    { name: 'narrowRemarks', value: lines(NARROW_LINE) },
-    ...(counted?.signals ?? []),
+    { name: 'wideRemarks', value: wrapped(lines, WIDE_LINE) },
+    { name: 'narrowRemarks', value: wrapped(lines, NARROW_LINE) },
   ];
 }
 
-type GroupMark = Extract<NonNullable<Spec['marks']>[number], { readonly type: 'group' }>;
-
-const TITLE_PLACE = /^title (\d+)$/;
-
 /** What a reader changes: the part of the horizontal axis that is shown, null for all, and the series that were picked, by their ids. */
 const READING: readonly Signal[] = [
-  { name: 'shownWindow', value: null },
+  { name: SHOWN, value: null },
   {
     name: 'picked',
     value: '',
@@ -138,87 +113,6 @@ function toggled(): string {
   return `indexof(picked, ${id}) < 0 ? picked + ${id} : replace(picked, ${id}, '')`;
 }
 
-const isPicked = (id: string) => `picked === '' || indexof(picked, ' ' + ${id} + ' ') >= 0`;
-
-/** A click on a name of the legend picks its series, another one adds to them; the others fade. */
-function picking(legend: Legend, interactive: boolean): Legend {
-  if (!interactive || legend.type === 'gradient' || legend.symbolType === undefined) return legend;
-  const part = (name: string, own: object | undefined) => ({
-    ...own,
-    name,
-    interactive: true,
-    update: {
-      ...(own !== undefined && 'update' in own ? (own.update as object) : undefined),
-      cursor: { value: 'pointer' },
-      opacity: { signal: `${isPicked('datum.value')} ? 1 : 0.35` },
-    },
-  });
-  const { labels, symbols } = legend.encode ?? {};
-  return {
-    ...legend,
-    encode: {
-      ...legend.encode,
-      labels: part('pickLabel', labels),
-      symbols: part('pickSymbol', symbols),
-    },
-  } as Legend;
-}
-
-/** Marks that only show take no pointer from those below them; all are cut off at the part that is shown. */
-function finished(group: GroupMark, { facts }: Drawing, interactive: boolean): GroupMark {
-  if (!interactive) return withTitles(group);
-  const isXy = facts !== undefined;
-  const marks = (group.marks ?? []).map(mark => {
-    const faded = fading(mark);
-    if (!isXy) return faded;
-    if (mark.name?.startsWith(RULE_LABELS)) return { ...faded, interactive: false };
-    const cut = { ...faded, clip: { signal: 'shownWindow !== null' } };
-    return 'tooltip' in updateOf(mark) ? cut : { ...cut, interactive: false };
-  });
-  return withTitles({ ...group, marks } as GroupMark);
-}
-
-type AnyMark = NonNullable<GroupMark['marks']>[number];
-
-/** Marks coloured by their series fade while others are picked. */
-function fading(mark: AnyMark): AnyMark {
-  if (mark.type === 'group') return { ...mark, marks: (mark.marks ?? []).map(fading) };
-  const update = updateOf(mark);
-  const isSeries = ['stroke', 'fill'].some(
-    channel => JSON.stringify(update[channel])?.includes('"scale":"color"') === true,
-  );
-  if (!isSeries) return mark;
-  const { opacity } = update;
-  const own =
-    opacity !== null && typeof opacity === 'object' && 'value' in opacity ? Number(opacity.value) : 1;
-  const faded = { signal: `${isPicked('datum.s')} ? ${own} : 0.07` };
-  return { ...mark, encode: { ...mark.encode, update: { ...update, opacity: faded } } } as AnyMark;
-}
-
-function updateOf({ encode }: AnyMark): Readonly<Record<string, unknown>> {
-  return (encode?.update ?? {}) as Readonly<Record<string, unknown>>;
-}
-
-/** Vega looks up titles that are written out in plain objects, where `constructor` would be found: they come from a signal. */
-function withTitles(group: GroupMark): GroupMark {
-  return { ...group, axes: (group.axes ?? []).map(withTitle) };
-}
-
-function withTitle<T extends { readonly title?: unknown }>(guide: T): T {
-  const index = typeof guide.title === 'string' ? TITLE_PLACE.exec(guide.title)?.[1] : undefined;
-  return index === undefined ? guide : { ...guide, title: { signal: `${TITLES_SIGNAL}[${index}]` } };
-}
-
-/** The horizontal axis covers the searched range, whatever the data covers. */
-function onRange(scale: VegaScale, chart: ChartModel, { facts }: Drawing, interactive: boolean): VegaScale {
-  const isAcross = /(?:^|_)x$/.test(scale.name);
-  const isXy = facts !== undefined && isAcross && (scale.type === 'utc' || scale.type === 'linear');
-  const shown = interactive && isXy ? { domainRaw: { signal: 'shownWindow' } } : {};
-  const axis = formOf(chart).timeAxis(chart);
-  if (scale.type !== 'utc' || axis === undefined) return { ...scale, ...shown };
-  return { ...scale, domain: [axis.start, axis.end], ...shown };
-}
-
 /** Characters of a line of remarks that fit a wide and a narrow chart. */
 const WIDE_LINE = 110;
 const NARROW_LINE = 46;
@@ -230,9 +124,7 @@ function headOf({ title, remarks, rules = [] }: ChartModel): Spec['title'] | und
   const fitting = (name: string) => ({
     signal: `outer < ${NARROW_WIDTH} ? narrow${name} : wide${name}`,
   });
-  const shownRemarks = {
-    signal: `(${fitting('Remarks').signal})${rules.length === 0 ? '' : `[${RULE_LEVEL}]`}`,
-  };
+  const shownRemarks = fitting('Remarks');
   const plain = { color: TEXT_COLOR, fontSize: 11, fontWeight: 'normal' as const };
   const common = { anchor: 'start' as const, offset: 10, aria: false };
   if (title === undefined) return { ...common, ...plain, text: shownRemarks };

@@ -1,24 +1,30 @@
 /**
- * Sizes and colours that all charts share, and the parts of a Vega-Lite specification that they are made of.
+ * Sizes and colours that all charts share, and the parts of a Vega specification that they are made of.
  */
 import type { Signal } from 'vega';
+import { present } from '../../../present.js';
 import { distinctLabels } from '../labels.js';
 import type { Entry } from '../model.js';
 
 /** What one kind of chart gives to the specification. */
 export interface Drawing {
-  /** Vega-Lite views, one below the other. */
-  readonly views: readonly object[];
+  /** A group for each plot, one below the other; plain marks where `height` is given. */
+  readonly marks: readonly object[];
+  /** The rows of the marks by the name of their data. */
+  readonly data: readonly object[];
+  /** Scales that several plots share. */
+  readonly scales?: readonly object[];
+  readonly legends?: readonly object[];
   /** Texts of the data by the ids that stand for them in scales and rows: no text of the data becomes part of an expression. */
   readonly labels: Readonly<Record<string, string>>;
-  /** Titles of axes by their places, `title 0` and so on. */
+  /** Titles of axes by their places, for `titlePlace`. */
   readonly titles: readonly string[];
   /** Pixels beside the plots, as an expression of `outer`, the width of the output. */
   readonly beside: string;
   readonly signals?: readonly Signal[];
   /** What JupyterLab's extension reads along the horizontal axis; absent if there is nothing along it. */
   readonly facts?: object;
-  /** The height of the single view, as an expression. */
+  /** The height of a drawing without plots, as an expression. */
   readonly height?: string;
 }
 
@@ -49,37 +55,59 @@ export function widest(texts: readonly string[]): number {
 /** The signals that hold the texts of the data. */
 export const LABELS_SIGNAL = 'shownLabels';
 export const TITLES_SIGNAL = 'shownTitles';
+/** The signal with the part of the horizontal axis that is shown, null for all. */
+export const SHOWN = 'shownWindow';
 
 /** Greys with at least 4:1 against white and near-black. */
 export const TEXT_COLOR = '#7b818c';
 const LINE_COLOR = '#8a909a';
 
+const FONT = { font: 'system-ui, -apple-system, "Segoe UI", sans-serif' };
+const GUIDE = {
+  labelColor: TEXT_COLOR,
+  titleColor: TEXT_COLOR,
+  labelFontSize: 11,
+  titleFontSize: 11,
+  titleFontWeight: 'normal',
+  aria: false,
+};
+
 export const CONFIG = {
-  mark: { aria: false },
-  font: 'system-ui, -apple-system, "Segoe UI", sans-serif',
-  view: { stroke: null },
   axis: {
-    labelColor: TEXT_COLOR,
-    titleColor: TEXT_COLOR,
+    ...GUIDE,
     domainColor: LINE_COLOR,
     tickColor: LINE_COLOR,
     gridColor: LINE_COLOR,
     gridOpacity: 0.25,
-    labelFontSize: 11,
-    titleFontSize: 11,
-    titleFontWeight: 'normal',
-    aria: false,
   },
-  legend: {
-    labelColor: TEXT_COLOR,
-    titleColor: TEXT_COLOR,
-    labelFontSize: 11,
-    titleFontSize: 11,
-    titleFontWeight: 'normal',
-    symbolStrokeWidth: 3,
-    aria: false,
-  },
+  legend: { ...GUIDE, symbolStrokeWidth: 3 },
+  style: { 'guide-label': FONT, 'guide-title': FONT, 'group-title': FONT, 'group-subtitle': FONT },
+  text: FONT,
 };
+
+/** A member of the encoding that depends on a row. */
+export const at = (scale: string, field: string) => ({ scale, field });
+
+/** Returns a mark for each row of `data`, by what is encoded; texts of the data are values of fields. */
+export function mark(type: string, data: string, update: object, more: object = {}): object {
+  return { type, from: { data }, aria: false, encode: { update }, ...more };
+}
+
+/** Returns the plot of a height with its own scales and axes; it is as wide as the signal `width`. */
+export function plotGroup(height: number, parts: object): object {
+  return {
+    type: 'group',
+    encode: { update: { width: { signal: 'width' }, height: { value: height } } },
+    ...parts,
+  };
+}
+
+const isPicked = (id: string) => `picked === '' || indexof(picked, ' ' + ${id} + ' ') >= 0`;
+
+/** Returns the opacity of a mark of a series: it fades while others are picked in the legend. */
+export function faded(own = 1): object {
+  return { signal: `${isPicked('datum.s')} ? ${own} : 0.07` };
+}
 
 /** The id of a series in the data. Groups go by ids, as Vega keeps them in plain objects, where `__proto__` would break the chart. */
 export function seriesId(index: number): string {
@@ -107,22 +135,23 @@ export interface NameAxis {
   readonly guide: object;
 }
 
-const NO_FRAME = { title: null, labelOverlap: false, ticks: false, domain: false };
+const NO_FRAME = { labelOverlap: false, ticks: false, domain: false, zindex: 1 };
 const NAMES_SIGNAL = 'namesWidth';
 
 /** Returns the axis of names beside a chart: whole where they take less than half of the output, else shorter, but no two the same. */
 export function namesBeside(names: readonly string[], idOf: (index: number) => string): NameAxis {
   const wide = 12 + widest(names);
   const isShort = `${NAMES_SIGNAL} < ${wide}`;
-  const width = { expr: NAMES_SIGNAL };
+  const width = { signal: NAMES_SIGNAL };
   return {
     labels: withShort(names, idOf, SHORT_NAME),
     width: NAMES_SIGNAL,
     signal: { name: NAMES_SIGNAL, update: `min(${wide}, outer * 0.45)` },
     guide: {
       ...NO_FRAME,
-      labelExpr: labelWhere(isShort),
-      labelLimit: { expr: `${isShort} ? ${NAMES_SIGNAL} - 8 : 0` },
+      orient: 'left',
+      ...labelled(labelWhere(isShort)),
+      labelLimit: { signal: `${isShort} ? ${NAMES_SIGNAL} - 8 : 0` },
       minExtent: width,
       maxExtent: width,
     },
@@ -136,17 +165,30 @@ export function namesBelow(
 ): Pick<NameAxis, 'labels' | 'guide'> {
   return {
     labels: withShort(names, idOf, SLANTED_NAME),
-    guide: { ...NO_FRAME, labelExpr: labelWhere('true'), labelAngle: -40, labelLimit: 0 },
+    guide: {
+      ...NO_FRAME,
+      orient: 'bottom',
+      ...labelled(labelWhere('true')),
+      labelAngle: -40,
+      labelAlign: 'right',
+      labelBaseline: 'top',
+      labelLimit: 0,
+    },
   };
 }
 
-/** Returns the names of series by their ids, as `seriesChannels` shows them. */
+/** Returns the names of series by their ids, as `seriesGuide` shows them. */
 export function seriesLabels(legend: readonly Entry[]): Readonly<Record<string, string>> {
   return withShort(
     legend.map(({ label }) => label),
     seriesId,
     SHORT_NAME,
   );
+}
+
+/** Returns what makes an axis or a legend write its labels by an expression of `datum.value`. */
+export function labelled(text: string): object {
+  return { encode: { labels: { update: { text: { signal: text } } } } };
 }
 
 function labelWhere(isShort: string): string {
@@ -166,39 +208,71 @@ export function withShort(
   return { ...labelsOf(names, idOf), ...Object.fromEntries(changed) };
 }
 
-/** Returns the place of a title, which the compiled specification looks up. */
-export function titlePlace(index: number): string {
-  return `title ${index}`;
+/** Returns a title: Vega looks up those that are written out in plain objects, where `constructor` would be found. */
+export function titlePlace(index: number): object {
+  return { signal: `${TITLES_SIGNAL}[${index}]` };
 }
 
-/** Returns the channels that colour marks by their series and name these in a legend below the plots. */
-export function seriesChannels(
+/** The scales by which marks are coloured by their series, and the legend below the plots that names these. */
+export interface SeriesGuide {
+  readonly scales: readonly object[];
+  readonly legends: readonly object[];
+}
+
+/** Returns the scales `color` and `dash` of series, with their legend; neither without series. */
+export function seriesGuide(
   legend: readonly Entry[],
-  symbol: 'stroke' | 'square' | 'circle',
-): { readonly color: object; readonly strokeDash?: object } {
+  symbolType: 'stroke' | 'square' | 'circle',
+): SeriesGuide {
+  if (legend.length === 0) return { scales: [], legends: [] };
   const domain = legend.map((_, index) => seriesId(index));
   const longest = legend.reduce((most, { label }) => Math.max(most, label.length), 0);
   const isShort = `width - 30 < ${Math.ceil(longest * MEASURED_WIDTH)}`;
-  const guide = {
-    title: null,
-    orient: 'bottom',
-    direction: 'horizontal',
-    columns: { expr: `max(1, floor(width / ${Math.ceil(longest * CHARACTER_WIDTH) + 40}))` },
-    labelExpr: labelWhere(isShort),
-    labelLimit: { expr: 'width - 30' },
-    symbolLimit: 0,
-    symbolOpacity: 1,
-    symbolType: symbol,
-  };
-  const channel = (range: readonly unknown[]) => ({
-    field: 's',
-    type: 'nominal',
-    scale: { domain, range },
-    legend: guide,
+  const isDashed = symbolType === 'stroke' && legend.some(({ look }) => look.dash[1] !== 0);
+  const scale = (name: string, range: readonly unknown[]) => ({ name, type: 'ordinal', domain, range });
+  // A click on a name picks its series, another one adds to them.
+  const part = (name: string, own: object) => ({
+    name,
+    interactive: true,
+    update: {
+      ...own,
+      cursor: { value: 'pointer' },
+      opacity: { signal: `${isPicked('datum.value')} ? 1 : 0.35` },
+    },
   });
-  const color = channel(legend.map(({ look }) => look.color));
-  const isDashed = symbol === 'stroke' && legend.some(({ look }) => look.dash[1] !== 0);
-  return isDashed ? { color, strokeDash: channel(legend.map(({ look }) => look.dash)) } : { color };
+  return {
+    scales: [
+      scale(
+        'color',
+        legend.map(({ look }) => look.color),
+      ),
+      ...(isDashed
+        ? [
+            scale(
+              'dash',
+              legend.map(({ look }) => look.dash),
+            ),
+          ]
+        : []),
+    ],
+    legends: [
+      {
+        ...present({ strokeDash: isDashed ? 'dash' : undefined }),
+        [symbolType === 'stroke' ? 'stroke' : 'fill']: 'color',
+        orient: 'bottom',
+        direction: 'horizontal',
+        columns: { signal: `max(1, floor(width / ${Math.ceil(longest * CHARACTER_WIDTH) + 40}))` },
+        labelLimit: { signal: 'width - 30' },
+        symbolLimit: 0,
+        symbolOpacity: 1,
+        symbolType,
+        encode: {
+          labels: part('pickLabel', { text: { signal: labelWhere(isShort) } }),
+          symbols: part('pickSymbol', {}),
+        },
+      },
+    ],
+  };
 }
 
 /** Returns the title of a vertical axis above it, as wide as the plot, and above `room` pixels for what else stands there. */

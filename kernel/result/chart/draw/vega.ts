@@ -1,18 +1,6 @@
-/**
- * Vega and Vega-Lite, which are large: the first chart loads them, not the start of the kernel.
- */
-
-/** Returns Vega, which draws. */
+/** Returns Vega, which draws. It is large: the first chart loads it, not the start of the kernel. */
 export async function loadVega(): Promise<typeof import('vega')> {
-  return exportsOf(await import('vega'));
-}
-
-/** Returns Vega-Lite, which compiles what Vega draws. */
-export async function loadVegaLite(): Promise<typeof import('vega-lite')> {
-  return exportsOf(await import('vega-lite'));
-}
-
-/** Both are of the older kind of modules, of which a bundle has the default alone. */
-function exportsOf<T extends object>(module: T): T {
-  return 'default' in module ? (module.default as T) : module;
+  const module = await import('vega');
+  // It is of the older kind of modules, of which a bundle has the default alone.
+  return 'default' in module ? (module.default as typeof import('vega')) : module;
 }

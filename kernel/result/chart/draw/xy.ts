@@ -7,12 +7,14 @@ import type { ChartForm } from '../kinds/kind.js';
 import type { Plot, XyChart } from '../model.js';
 import { FEW_TICKS, numberLabels, timeGuide } from './axes.js';
 import { layersOf } from './lines.js';
-import { RULE_LABELS_HEIGHT, ruleLayers } from './rules.js';
+import { RULE_LABELS_HEIGHT, ruleBands, ruleData, ruleMarks } from './rules.js';
 import {
   BESIDE_WIDTH,
   type Drawing,
   LABELS_WIDTH,
-  PICTURE_WIDTH,
+  plotGroup,
+  SHOWN,
+  seriesGuide,
   seriesId,
   seriesLabels,
   TICKS,
@@ -66,16 +68,23 @@ function extremesOf({ across }: XyChart, plot: Plot): readonly string[] {
   return [`${plot.title === '' ? '' : `${plot.title}: `}lowest ${at(least)}, highest ${at(most)}`];
 }
 
-/** Returns one view for each plot; they share the horizontal axis. */
+/** Returns one group for each plot; they share the horizontal axis. */
 function xyDrawing(chart: XyChart, interactive: boolean): Drawing {
+  const plots = chart.plots.map((plot, index) => plotOf(plot, index, chart, interactive));
+  const symbol = SYMBOLS[chart.plots[0]?.mark ?? 'lines'];
   return {
-    views: chart.plots.map((plot, index) => view(plot, index, chart, interactive)),
+    marks: plots.map(({ group }) => group),
+    data: [...plots.flatMap(({ data }) => data), ...ruleData(chart.rules, chart.axis)],
+    ...seriesGuide(chart.legend, symbol),
     labels: seriesLabels(chart.legend),
     titles: [...chart.plots.map(plot => plot.title), chart.across ?? ''],
     beside: String(BESIDE_WIDTH),
     facts: factsOf(chart),
   };
 }
+
+/** What stands for a series in the legend. */
+const SYMBOLS = { bars: 'square', area: 'stroke', lines: 'stroke', dots: 'circle' } as const;
 
 function factsOf({ axis, across, plots, legend, rules = [] }: XyChart): object {
   return {
@@ -94,33 +103,42 @@ function factsOf({ axis, across, plots, legend, rules = [] }: XyChart): object {
 const HEIGHT = 200;
 const SMALL_HEIGHT = 120;
 
-function view(plot: Plot, index: number, chart: XyChart, interactive: boolean): object {
+function plotOf(
+  plot: Plot,
+  index: number,
+  chart: XyChart,
+  interactive: boolean,
+): { readonly group: object; readonly data: readonly object[] } {
   const isLast = index === chart.plots.length - 1;
-  const isFirst = index === 0;
-  const { axis, rules = [] } = chart;
-  const { start, end } = axis;
-  const { below, above } = ruleLayers(rules, axis, { isFirst, interactive });
-  return {
-    width: PICTURE_WIDTH - BESIDE_WIDTH,
-    height: chart.plots.length === 1 ? HEIGHT : SMALL_HEIGHT,
-    encoding: {
-      x:
-        chart.across === undefined
-          ? { scale: { type: 'utc', nice: false }, axis: timeGuide(axis, isLast) }
-          : { scale: { domain: [start, end], nice: false, zero: false }, axis: numberGuide(chart, isLast) },
-      y: {
-        scale: valueScale(plot),
-        axis: valueGuide(plot, index, rules.length > 0 && isFirst ? RULE_LABELS_HEIGHT : 0),
+  const { axis, across, rules = [] } = chart;
+  const height = chart.plots.length === 1 ? HEIGHT : SMALL_HEIGHT;
+  const room = rules.length > 0 && index === 0 ? RULE_LABELS_HEIGHT : 0;
+  const { marks, data } = layersOf(plot, index, chart, { interactive, height });
+  const group = plotGroup(height, {
+    scales: [
+      {
+        ...{ name: 'x', type: across === undefined ? 'utc' : 'linear', nice: false, zero: false },
+        ...{ domain: [axis.start, axis.end], domainRaw: { signal: SHOWN }, range: [0, { signal: 'width' }] },
       },
-    },
-    layer: [...below, ...layersOf(plot, index, chart, interactive), ...above],
-  };
+      { name: 'y', ...valueScale(plot), range: [height, 0] },
+    ],
+    axes: [
+      across === undefined ? timeGuide(axis, isLast) : numberGuide(chart, isLast),
+      valueGuide(plot, index, room),
+    ],
+    marks: [
+      ...ruleBands(rules, height),
+      ...marks,
+      ...ruleMarks(rules, height, { isLabelled: index === 0, interactive }),
+    ],
+  });
+  return { group, data };
 }
 
 function valueScale(plot: Plot): object {
   const { low, high, isLog } = plot;
   if (isLog) return { type: 'log', domain: [low, high], nice: true };
-  return { domain: [low, high], zero: false, nice: ticksOf(plot) };
+  return { type: 'linear', domain: [low, high], zero: false, nice: ticksOf(plot) };
 }
 
 /** Whole numbers have no ticks between them. */
@@ -130,16 +148,16 @@ function ticksOf({ isIntegral, low, high }: Plot): number {
 
 function numberGuide({ plots, axis }: XyChart, isLast: boolean): object {
   return {
+    ...{ scale: 'x', orient: 'bottom', labelOverlap: true, labelFlush: true },
     ...numberLabels(axis.start, axis.end),
-    title: isLast ? titlePlace(plots.length) : null,
-    grid: false,
-    labelOverlap: true,
+    ...present({ title: isLast ? titlePlace(plots.length) : undefined }),
     tickCount: FEW_TICKS,
   };
 }
 
 function valueGuide(plot: Plot, index: number, room: number): object {
   return {
+    ...{ scale: 'y', orient: 'left', grid: true, labelOverlap: true },
     ...titleAbove(index, room),
     ...numberLabels(plot.low, plot.high),
     tickCount: ticksOf(plot),

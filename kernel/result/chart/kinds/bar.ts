@@ -2,16 +2,18 @@
  * Bars: by name one below the other, each with its value at its end; else along an axis.
  */
 import type { ChartWish } from '../../../apl/operators/drawing.js';
-import { present } from '../../../present.js';
 import { cutToWidth } from '../../display/aligned.js';
 import { aggregateOf, distinctNames, nameOf, namesOf } from '../columns.js';
-import { numberLabels } from '../draw/axes.js';
+import { exactly, FEW_TICKS, numberLabels, tip } from '../draw/axes.js';
 import {
+  at,
   type Drawing,
+  faded,
   LABELS_SIGNAL,
+  mark,
   namesBeside,
-  PICTURE_WIDTH,
-  seriesChannels,
+  plotGroup,
+  seriesGuide,
   seriesId,
   seriesLabels,
   TEXT_COLOR,
@@ -29,7 +31,6 @@ import type { ChartColumn } from '../values.js';
 import type { ChartForm, KindRow } from './kind.js';
 import { drawSeries, toHistograms, toNumberBins } from './shared/along.js';
 import {
-  at,
   cutNames,
   dividedRows,
   MAX_PARTS,
@@ -37,6 +38,7 @@ import {
   noValue,
   OTHERS,
   rowsByName,
+  sumAt,
   withValues,
 } from './shared/names.js';
 import type { Sight } from './sight.js';
@@ -113,13 +115,13 @@ function barPlot(
   parts: readonly Entry[],
   wish: ChartWish,
 ): BarPlot {
-  const values = rows.flatMap(row => row.places.flatMap(place => at(place, measure) ?? []));
+  const values = rows.flatMap(row => row.places.flatMap(place => sumAt(place, measure) ?? []));
   const size = values.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
   const scale = scaleFor(unitOf(measure, wish), size);
   const bars = rows.map(
     (row): Bar => ({
       label: row.label,
-      parts: row.places.map(place => scaled(at(place, measure), scale.factor)),
+      parts: row.places.map(place => scaled(sumAt(place, measure), scale.factor)),
     }),
   );
   const sums = bars.flatMap(bar => [sumOf(bar, Math.max), sumOf(bar, Math.min)]);
@@ -139,17 +141,19 @@ function sumOf({ parts }: Bar, side: (a: number, b: number) => number): number {
   return parts.reduce<number>((sum, part) => sum + side(0, part ?? 0), 0);
 }
 
-/** Returns a view for each measure; the names stand beside all of them. */
+/** Returns a plot for each measure; the names stand beside all of them. */
 function barDrawing(chart: BarChart): Drawing {
   const names = namesBeside(chart.plots[0]?.bars.map(bar => bar.label) ?? [], barId);
   const values = chart.plots.flatMap(plot => plot.bars.map(bar => totalText(bar, plot)));
   const room = 14 + widest(values);
   return {
-    views: chart.plots.map((plot, index) => view(plot, index, chart, names.guide)),
-    labels: {
-      ...names.labels,
-      ...seriesLabels(chart.legend),
-    },
+    marks: chart.plots.map((plot, index) => plotOf(plot, index, chart, names.guide)),
+    data: chart.plots.flatMap((plot, index) => [
+      { name: `bars_${index}`, values: pieces(plot) },
+      { name: `ends_${index}`, values: ends(plot) },
+    ]),
+    ...seriesGuide(chart.legend, 'square'),
+    labels: { ...names.labels, ...seriesLabels(chart.legend) },
     titles: chart.plots.map(plot => plot.title),
     beside: `${names.width} + ${room}`,
     signals: [names.signal],
@@ -163,48 +167,34 @@ function barId(index: number): string {
   return `b${index}`;
 }
 
-function view(plot: BarPlot, index: number, { legend }: BarChart, guide: object): object {
+function plotOf(plot: BarPlot, index: number, { legend }: BarChart, guide: object): object {
   const ids = plot.bars.map((_, bar) => barId(bar));
-  const color = legend.length > 0 ? { color: seriesChannels(legend, 'square').color } : {};
-  const own = legend.length > 0 ? undefined : FIRST_LOOK.color;
-  const mark = { type: 'bar', ...present({ color: own }) };
-  const tooltip = [
-    { field: 'n', type: 'nominal', title: 'name' },
-    ...(legend.length > 0 ? [{ field: 'g', type: 'nominal', title: 'part' }] : []),
-    { field: 'w', type: 'quantitative', title: 'value', format: ',.12~r' },
-  ];
-  const names = [
-    { calculate: `${LABELS_SIGNAL}[datum.r]`, as: 'n' },
-    ...(legend.length > 0 ? [{ calculate: `${LABELS_SIGNAL}[datum.s]`, as: 'g' }] : []),
-  ];
-  return {
-    width: PICTURE_WIDTH / 2,
-    height: Math.max(1, ids.length) * BAR_HEIGHT,
-    encoding: {
-      y: {
-        field: 'r',
-        type: 'nominal',
-        sort: null,
-        scale: { domain: ids, paddingInner: 0.25, paddingOuter: 0.15 },
-        axis: guide,
-      },
-      x: { scale: scaleOf(plot), axis: valueAxis(plot, index) },
-    },
-    layer: [
-      {
-        data: { values: pieces(plot) },
-        transform: names,
-        mark,
-        encoding: {
-          x: { field: 'v', type: 'quantitative', stack: null },
-          x2: plot.isLog ? { value: 0 } : { field: 'b' },
-          ...color,
-          tooltip,
-        },
-      },
-      ...['left', 'right'].map(align => ends(plot, align)),
-    ],
+  const height = Math.max(1, ids.length) * BAR_HEIGHT;
+  const isDivided = legend.length > 0;
+  const part = isDivided ? { part: `${LABELS_SIGNAL}[datum.s]` } : {};
+  const box = {
+    ...{ x: at('x', 'v'), x2: plot.isLog ? { value: 0 } : at('x', 'b') },
+    ...{ y: at('y', 'r'), height: { scale: 'y', band: 1 } },
+    fill: isDivided ? at('color', 's') : { value: FIRST_LOOK.color },
+    opacity: isDivided ? faded() : { value: 1 },
+    tooltip: tip({ name: `${LABELS_SIGNAL}[datum.r]`, ...part, value: exactly('w') }),
   };
+  const end = {
+    ...{ x: at('x', 'v'), y: { ...at('y', 'r'), band: 0.5 }, text: { field: 'x' } },
+    ...{ align: { field: 'a' }, dx: { field: 'dx' }, baseline: { value: 'middle' } },
+    ...{ fontSize: { value: 11 }, fill: { value: TEXT_COLOR } },
+  };
+  return plotGroup(height, {
+    scales: [
+      { name: 'x', ...scaleOf(plot), range: [0, { signal: 'width' }], nice: false },
+      {
+        ...{ name: 'y', type: 'band', domain: ids, range: [0, height] },
+        ...{ paddingInner: 0.25, paddingOuter: 0.15 },
+      },
+    ],
+    axes: [valueAxis(plot, index), { scale: 'y', ...guide }],
+    marks: [mark('rect', `bars_${index}`, box), mark('text', `ends_${index}`, end)],
+  });
 }
 
 /** The least part of a plot that its bars have beside their values, in pixels. */
@@ -213,45 +203,37 @@ const LEAST_BARS = 40;
 /** Values of bars that end at the left stand within the plot, whatever its width. */
 function scaleOf(plot: BarPlot): object {
   const { low, high, isLog, bars } = plot;
-  if (isLog) return { type: 'log', domain: [low, high], nice: false };
-  if (low === high) return { domain: [0, 1], zero: false, nice: false };
-  if (low >= 0) return { domain: [low, high], zero: false, nice: false };
+  if (isLog) return { type: 'log', domain: [low, high] };
+  const linear = { type: 'linear', zero: false };
+  if (low === high) return { ...linear, domain: [0, 1] };
+  if (low >= 0) return { ...linear, domain: [low, high] };
   const below = bars.filter(bar => (sums(bar).total ?? 0) < 0);
   const room = 10 + widest(below.map(bar => totalText(bar, plot)));
   const width = `max(${LEAST_BARS}, width - ${room})`;
-  const least = { expr: `${low} - ${room} * (${high} / ${width} - ${low} / ${width})` };
-  return { domainMin: least, domainMax: high, zero: false, nice: false };
+  const least = `${low} - ${room} * (${high} / ${width} - ${low} / ${width})`;
+  return { ...linear, domain: { signal: `[${least}, ${high}]` } };
 }
 
 function valueAxis({ low, high }: BarPlot, index: number): object {
   return {
+    ...{ scale: 'x', orient: 'bottom', grid: true, labelOverlap: true, labelFlush: true },
     ...numberLabels(low, high),
-    orient: 'bottom',
     title: titlePlace(index),
     titleAlign: 'left',
     titleAnchor: 'start',
-    labelOverlap: true,
-    tickCount: { expr: 'max(2, floor(width / 95))' },
+    tickCount: FEW_TICKS,
   };
 }
 
 /** The value of each bar in words, at its right end, or at its left where it is below zero. */
-function ends(plot: BarPlot, align: string): object {
-  const rows = plot.bars.flatMap((bar, index) => {
+function ends(plot: BarPlot): readonly object[] {
+  return plot.bars.map((bar, index) => {
     const { up, down, total } = sums(bar);
     const isBelow = total !== null && total < 0;
-    if (isBelow !== (align === 'right')) return [];
-    const least = plot.isLog ? plot.low : 0;
-    return [{ r: barId(index), v: isBelow ? down : Math.max(least, up), x: totalText(bar, plot) }];
+    const v = isBelow ? down : Math.max(plot.isLog ? plot.low : 0, up);
+    const place = isBelow ? { a: 'right', dx: -5 } : { a: 'left', dx: 5 };
+    return { r: barId(index), v, x: totalText(bar, plot), ...place };
   });
-  return {
-    data: { values: rows },
-    mark: { type: 'text', align, dx: align === 'left' ? 5 : -5, color: TEXT_COLOR, fontSize: 11 },
-    encoding: {
-      x: { field: 'v', type: 'quantitative', stack: null },
-      text: { field: 'x', type: 'nominal' },
-    },
-  };
 }
 
 /** The parts of each bar, those below zero on the other side of it. */

@@ -5,16 +5,18 @@ import type { ChartWish } from '../../../apl/operators/drawing.js';
 import { present } from '../../../present.js';
 import { cut, formatCount } from '../../../text.js';
 import { aggregateOf, keyTexts, nameOf, namesOf, notDrawn, rowsWithout } from '../columns.js';
-import { numberLabels, timeGuide } from '../draw/axes.js';
-import { RULE_LABELS_HEIGHT, ruleLayers } from '../draw/rules.js';
+import { exactly, moment, numberLabels, timeGuide, tip } from '../draw/axes.js';
+import { RULE_LABELS_HEIGHT, ruleBands, ruleData, ruleMarks } from '../draw/rules.js';
 import {
+  at,
   BESIDE_WIDTH,
   type Drawing,
   LABELS_SIGNAL,
   LABELS_WIDTH,
+  mark,
   namesBelow,
   namesBeside,
-  PICTURE_WIDTH,
+  plotGroup,
   TICKS,
   titleAbove,
   titlePlace,
@@ -40,7 +42,6 @@ import { allRows, type ChartColumn, groupNumbers, numbersOf, placesByGroup, time
 import type { ChartForm, KindRow } from './kind.js';
 import { drawSeries } from './shared/along.js';
 import {
-  at,
   cutNames,
   dividedRows,
   MAX_CELLS,
@@ -48,6 +49,7 @@ import {
   notDrawnBeside,
   noValue,
   OTHERS,
+  sumAt,
   withValues,
 } from './shared/names.js';
 import type { Sight } from './sight.js';
@@ -138,11 +140,11 @@ function toGrid({ table, roles }: Sight, wish: ChartWish): HeatChart | string {
   const { rows: drawn, parts, cut } = names;
   const scale = scaleFor(
     unitOf(measure, wish),
-    largest(drawn.flatMap(row => row.places.map(place => Math.abs(at(place, measure) ?? 0)))),
+    largest(drawn.flatMap(row => row.places.map(place => Math.abs(sumAt(place, measure) ?? 0)))),
   );
   const cells = drawn.flatMap((row, y): Cell[] =>
     row.places.flatMap((place, x) => {
-      const v = scaled(at(place, measure), scale.factor);
+      const v = scaled(sumAt(place, measure), scale.factor);
       return v === null ? [] : [{ x, width: 1, y, height: 1, v }];
     }),
   );
@@ -299,48 +301,40 @@ function columnOf(
     .map(bucket => ({ x: from, width, y: bucket.from, height: bucket.to - bucket.from, v: bucket.count }));
 }
 
-/** Returns one view: time or names across, numbers or names up. */
+/** Returns one plot: time or names across, numbers or names up. */
 function heatDrawing(chart: HeatChart, interactive: boolean): Drawing {
-  const { rows, axis } = chart;
+  const { rows, axis, rules = [] } = chart;
   const names = isNames(rows) ? namesBeside(rows, rowId) : undefined;
   const height = isNames(rows) ? Math.max(3, rows.length) * ROW_HEIGHT : HEIGHT;
+  const marked = isNames(axis) ? [] : rules;
+  const across = acrossOf(chart);
+  const up = upOf(chart, height);
+  const cell = { ...across.place, ...up.place, fill: at('color', 'v'), tooltip: tipOf(chart) };
   return {
-    views: [
-      {
-        width: PICTURE_WIDTH - BESIDE_WIDTH,
-        height,
-        ...withRules(
-          {
-            data: { values: chart.cells.map(cell => rowOf(cell, chart)) },
-            transform: [
-              { calculate: `${LABELS_SIGNAL}[datum.r]`, as: 'n' },
-              { calculate: `${LABELS_SIGNAL}[datum.c]`, as: 'm' },
-            ],
-            mark: 'rect',
-            encoding: {
-              ...across(chart),
-              ...upwards(chart),
-              color: colors(chart),
-              tooltip: tooltip(chart),
-            },
-          },
-          chart,
-          interactive,
-        ),
-      },
+    marks: [
+      plotGroup(height, {
+        scales: [
+          { name: 'x', range: [0, { signal: 'width' }], ...across.scale },
+          { name: 'y', ...up.scale },
+        ],
+        axes: [across.guide, up.guide],
+        marks: [
+          mark('rect', 'cells', cell),
+          ...ruleBands(marked, height),
+          ...ruleMarks(marked, height, { isLabelled: true, interactive }),
+        ],
+      }),
     ],
+    data: [
+      { name: 'cells', values: chart.cells.map(each => rowOf(each, chart)) },
+      ...(isNames(axis) ? [] : ruleData(rules, axis)),
+    ],
+    ...colors(chart),
     labels: { ...names?.labels, ...(isNames(axis) ? namesBelow(axis, columnId).labels : {}) },
     titles: [isNames(rows) ? '' : rows.title, chart.unit],
     beside: names === undefined ? String(BESIDE_WIDTH) : `${names.width} + 30`,
     signals: names === undefined ? [] : [names.signal],
   };
-}
-
-/** The cells, and the rules over them. */
-function withRules(cells: object, { axis, rules = [] }: HeatChart, interactive: boolean): object {
-  if (isNames(axis) || rules.length === 0) return cells;
-  const { below, above } = ruleLayers(rules, axis, { isFirst: true, interactive });
-  return { layer: [cells, ...below, ...above] };
 }
 
 const HEIGHT = 220;
@@ -366,54 +360,53 @@ function rowOf({ x, width, y, height, v }: Cell, { axis, rows }: HeatChart): obj
   };
 }
 
-function across({ axis }: HeatChart): object {
+/** One axis of a heatmap: where a cell is along it, its scale and its guide. */
+interface Side {
+  readonly place: object;
+  readonly scale: object;
+  readonly guide: object;
+}
+
+function acrossOf({ axis }: HeatChart): Side {
   if (!isNames(axis))
     return {
-      x: {
-        field: 't',
-        type: 'temporal',
-        scale: { type: 'utc', nice: false },
-        axis: timeGuide(axis, true),
-      },
-      x2: { field: 'e' },
+      place: { x: at('x', 't'), x2: at('x', 'e') },
+      scale: { type: 'utc', domain: [axis.start, axis.end], nice: false },
+      guide: timeGuide(axis, true),
     };
   return {
-    x: {
-      ...{ field: 'c', type: 'nominal', sort: null },
-      scale: { domain: axis.map((_, index) => columnId(index)), padding: 0.04 },
-      axis: namesBelow(axis, columnId).guide,
-    },
+    place: { x: at('x', 'c'), width: { scale: 'x', band: 1 } },
+    scale: { type: 'band', domain: axis.map((_, index) => columnId(index)), padding: 0.04 },
+    guide: { scale: 'x', ...namesBelow(axis, columnId).guide },
   };
 }
 
-function upwards({ rows, rules = [] }: HeatChart): object {
-  if (!isNames(rows))
+function upOf({ rows, rules = [] }: HeatChart, height: number): Side {
+  if (isNames(rows))
     return {
-      y: {
-        ...{ field: 'y', type: 'quantitative' },
-        scale: heightScale(rows),
-        axis: {
-          ...titleAbove(0, rules.length === 0 ? 0 : RULE_LABELS_HEIGHT),
-          ...heightTicks(rows),
-          ...numberLabels(rows.low, rows.high),
-          minExtent: LABELS_WIDTH,
-          maxExtent: LABELS_WIDTH,
-        },
+      place: { y: at('y', 'r'), height: { scale: 'y', band: 1 } },
+      scale: {
+        ...{ type: 'band', padding: 0.06, range: [0, height] },
+        domain: rows.map((_, index) => rowId(index)),
       },
-      y2: { field: 'z' },
+      guide: { scale: 'y', ...namesBeside(rows, rowId).guide },
     };
   return {
-    y: {
-      ...{ field: 'r', type: 'nominal', sort: null },
-      scale: { domain: rows.map((_, index) => rowId(index)), padding: 0.06 },
-      axis: namesBeside(rows, rowId).guide,
+    place: { y: at('y', 'y'), y2: at('y', 'z') },
+    scale: { ...heightScale(rows), range: [height, 0] },
+    guide: {
+      ...{ scale: 'y', orient: 'left', grid: true, labelOverlap: true },
+      ...titleAbove(0, rules.length === 0 ? 0 : RULE_LABELS_HEIGHT),
+      ...heightTicks(rows),
+      ...numberLabels(rows.low, rows.high),
+      ...{ minExtent: LABELS_WIDTH, maxExtent: LABELS_WIDTH },
     },
   };
 }
 
 function heightScale({ low, high, knee }: NumberRows): object {
   const domain = [low, high];
-  if (knee === undefined) return { domain, zero: false, nice: TICKS };
+  if (knee === undefined) return { type: 'linear', domain, zero: false, nice: TICKS };
   return { type: 'symlog', constant: knee, domain, nice: false };
 }
 
@@ -430,19 +423,16 @@ function powersUpTo(high: number, knee: number): readonly number[] {
 /** Shades of one colour: the least can still be seen, on light and on dark. */
 const SHADES = ['rgba(42, 133, 199, 0.12)', 'rgba(42, 133, 199, 1)'];
 
-function colors({ least, most, isLog, knee }: HeatChart): object {
+function colors({ least, most, isLog, knee }: HeatChart): Pick<Drawing, 'scales' | 'legends'> {
   const low = least < most ? least : isLog ? most / 10 : most - 1;
-  return {
-    field: 'v',
-    type: 'quantitative',
-    scale: { ...shadeScale(isLog, knee), domain: [low, most], range: SHADES, nice: false },
-    legend: {
-      ...{ title: titlePlace(1), orient: 'bottom', direction: 'horizontal' },
-      ...(knee === undefined ? { tickCount: TICKS } : { values: powersUpTo(most, knee) }),
-      ...numberLabels(low, most),
-      gradientLength: { expr: 'min(260, width - 20)' },
-    },
+  const scale = { name: 'color', ...shadeScale(isLog, knee), domain: [low, most], range: SHADES };
+  const legend = {
+    ...{ fill: 'color', type: 'gradient', orient: 'bottom', direction: 'horizontal', title: titlePlace(1) },
+    ...(knee === undefined ? { tickCount: TICKS } : { values: powersUpTo(most, knee) }),
+    ...numberLabels(low, most),
+    gradientLength: { signal: 'min(260, width - 20)' },
   };
+  return { scales: [{ ...scale, interpolate: 'hcl', nice: false }], legends: [legend] };
 }
 
 function shadeScale(isLog: boolean, knee: number | undefined): object {
@@ -450,28 +440,13 @@ function shadeScale(isLog: boolean, knee: number | undefined): object {
   return isLog ? { type: 'log' } : { type: 'linear', zero: false };
 }
 
-function tooltip({ axis, rows }: HeatChart): readonly object[] {
-  const format = ',.12~r';
-  return [
-    isNames(axis)
-      ? { field: 'm', type: 'nominal', title: 'column' }
-      : {
-          ...{
-            field: 't',
-            type: 'temporal',
-            title: 'time (UTC)',
-            timeUnit: 'utcyearmonthdatehoursminutesseconds',
-          },
-          format: '%Y-%m-%d %H:%M:%S',
-        },
-    ...(isNames(rows)
-      ? [{ field: 'n', type: 'nominal', title: 'row' }]
-      : [
-          { field: 'y', type: 'quantitative', title: 'from', format },
-          { field: 'z', type: 'quantitative', title: 'to', format },
-        ]),
-    { field: 'v', type: 'quantitative', title: 'value', format },
-  ];
+function tipOf({ axis, rows }: HeatChart): object {
+  const name = (id: string) => `${LABELS_SIGNAL}[datum.${id}]`;
+  return tip({
+    ...(isNames(axis) ? { column: name('c') } : { 'time (UTC)': moment('t') }),
+    ...(isNames(rows) ? { row: name('r') } : { from: exactly('y'), to: exactly('z') }),
+    value: exactly('v'),
+  });
 }
 
 const SHADES_PRINTED = '░▒▓█';

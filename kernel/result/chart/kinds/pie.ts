@@ -4,12 +4,16 @@
 import type { ChartWish } from '../../../apl/operators/drawing.js';
 import { formatCount } from '../../../text.js';
 import { aggregateOf, keyTexts, nameOf } from '../columns.js';
+import { tip } from '../draw/axes.js';
 import {
+  at,
   type Drawing,
+  faded,
   LABELS_SIGNAL,
-  PICTURE_WIDTH,
+  mark,
+  plotGroup,
   SHORT_NAME,
-  seriesChannels,
+  seriesGuide,
   seriesId,
   withShort,
 } from '../draw/style.js';
@@ -85,7 +89,7 @@ function toPie({ table, roles }: Sight, wish: ChartWish): PieChart | string {
   };
 }
 
-/** Returns one view, slices from noon on. */
+/** Returns one plot, slices from noon on. */
 function pieDrawing({ legend, values, unit }: PieChart): Drawing {
   const sum = values.reduce((a, b) => a + b, 0);
   const labels = legend.map(({ label }) => label);
@@ -96,22 +100,24 @@ function pieDrawing({ legend, values, unit }: PieChart): Drawing {
   const texts = labels.map(withShare);
   const short = distinctLabels(labels, SHORT_NAME).map(withShare);
   const named = legend.map((entry, index) => ({ ...entry, label: texts[index] ?? entry.label }));
+  const half = { signal: 'width / 2' };
+  const height = 2 * RADIUS + 20;
+  const arc = {
+    ...{ x: half, y: { value: height / 2 }, fill: at('color', 's'), opacity: faded() },
+    ...{ startAngle: { field: 'startAngle' }, endAngle: { field: 'endAngle' }, padAngle: { value: 0.008 } },
+    ...{ innerRadius: { value: RADIUS / 2.2 }, outerRadius: { value: RADIUS } },
+    tooltip: tip({ share: `${LABELS_SIGNAL}[datum.s]` }),
+  };
   return {
-    views: [
+    marks: [plotGroup(height, { marks: [mark('arc', 'slices', arc)] })],
+    data: [
       {
-        width: PICTURE_WIDTH - BESIDE,
-        height: 2 * RADIUS + 20,
-        data: { values: values.map((v, index) => ({ s: seriesId(index), i: index, v })) },
-        transform: [{ calculate: `${LABELS_SIGNAL}[datum.s]`, as: 'n' }],
-        mark: { type: 'arc', outerRadius: RADIUS, innerRadius: RADIUS / 2.2, padAngle: 0.008 },
-        encoding: {
-          theta: { field: 'v', type: 'quantitative', stack: true },
-          order: { field: 'i', type: 'quantitative' },
-          color: seriesChannels(named, 'square').color,
-          tooltip: [{ field: 'n', type: 'nominal', title: 'share' }],
-        },
+        name: 'slices',
+        values: values.map((v, index) => ({ s: seriesId(index), v })),
+        transform: [{ type: 'pie', field: 'v' }],
       },
     ],
+    ...seriesGuide(named, 'square'),
     labels: withShort(texts, seriesId, short),
     titles: [],
     beside: String(BESIDE),

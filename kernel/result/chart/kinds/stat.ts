@@ -7,7 +7,8 @@ import { formatNumber, numberFormat } from '../../display/format.js';
 import { cellText } from '../../display/text.js';
 import { FIELD_KEY } from '../../field.js';
 import { distinctNames, namesOf } from '../columns.js';
-import { type Drawing, PICTURE_WIDTH, TEXT_COLOR, widest } from '../draw/style.js';
+import { tip } from '../draw/axes.js';
+import { type Drawing, mark, TEXT_COLOR, widest } from '../draw/style.js';
 import type { ChartModel } from '../model.js';
 import { unitOf } from '../time/series.js';
 import type { ChartColumn } from '../values.js';
@@ -51,47 +52,32 @@ function withUnit(field: ChartColumn['field'], unit: string): ChartColumn['field
   return field.clone({ metadata: new Map([...field.metadata, [FIELD_KEY.unit, unit]]) });
 }
 
-/** Returns one view with as many numbers in a row as have room. Neither a number nor a name is cut: it would be another. */
+/** Returns as many numbers in a row as have room. Neither a number nor a name is cut: it would be another. */
 function statDrawing({ tiles }: StatChart): Drawing {
   const longest = tiles.reduce((most, { text }) => Math.max(most, text.length), 0);
   const size = longest <= 16 ? 30 : 20;
   const names = widest(tiles.map(each => each.name)) * (NAME_SIZE / 11);
   const tile = Math.max(170, Math.ceil(longest * size * 0.6) + 24, Math.ceil(names) + 16);
   const columns = `max(1, min(${tiles.length}, floor(outer / ${tile})))`;
-  const place = {
-    x: { field: 'x', type: 'quantitative', scale: null, axis: null },
-    tooltip: [
-      { field: 'n', type: 'nominal', title: 'name' },
-      { field: 'e', type: 'nominal', title: 'exact value' },
-    ],
-  };
-  const at = (offset: number) => ({
-    y: { field: `y${offset}`, type: 'quantitative', scale: null, axis: null },
-  });
   const [name, number] = [16, 52];
-  const text = { type: 'text', align: 'left', baseline: 'alphabetic' };
+  const line = (offset: number, field: string, more: object) =>
+    mark('text', 'tiles', {
+      ...{ x: { field: 'x' }, y: { field: 'y', offset }, text: { field }, align: { value: 'left' } },
+      ...{ baseline: { value: 'alphabetic' }, fill: { value: TEXT_COLOR }, ...more },
+      tooltip: tip({ name: 'datum.n', 'exact value': 'datum.e' }),
+    });
   return {
-    views: [
+    marks: [
+      line(name, 'n', { fontSize: { value: NAME_SIZE } }),
+      line(number, 'v', { fontSize: { value: size }, fontWeight: { value: 600 } }),
+    ],
+    data: [
       {
-        width: PICTURE_WIDTH - BESIDE,
-        height: ROW,
-        data: { values: tiles.map((each, i) => ({ i, n: each.name, x0: each.text, e: each.exact })) },
+        name: 'tiles',
+        values: tiles.map((each, i) => ({ i, n: each.name, v: each.text, e: each.exact })),
         transform: [
-          { calculate: `(datum.i % ${columns}) * ${tile}`, as: 'x' },
-          ...[name, number].map(offset => ({
-            calculate: `floor(datum.i / ${columns}) * ${ROW} + ${offset}`,
-            as: `y${offset}`,
-          })),
-        ],
-        layer: [
-          {
-            mark: { ...text, fontSize: NAME_SIZE, color: TEXT_COLOR },
-            encoding: { ...place, ...at(name), text: { field: 'n', type: 'nominal' } },
-          },
-          {
-            mark: { ...text, fontSize: size, fontWeight: 600, color: TEXT_COLOR },
-            encoding: { ...place, ...at(number), text: { field: 'x0', type: 'nominal' } },
-          },
+          { type: 'formula', as: 'x', expr: `(datum.i % ${columns}) * ${tile}` },
+          { type: 'formula', as: 'y', expr: `floor(datum.i / ${columns}) * ${ROW}` },
         ],
       },
     ],

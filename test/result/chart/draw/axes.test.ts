@@ -10,14 +10,17 @@ const start = Date.UTC(2026, 0, 17);
 
 /** What an axis writes at some values. */
 function written(labels: object, values: readonly number[]): readonly string[] {
-  const { labelExpr } = labels as { readonly labelExpr: string };
+  const { encode } = labels as {
+    readonly encode: { readonly labels: { readonly update: { readonly text: { readonly signal: string } } } };
+  };
+  const expr = encode.labels.update.text.signal;
   const view = new vega.View(
     vega.parse({
       data: [
         {
           name: 'd',
           values: values.map(value => ({ value })),
-          transform: [{ type: 'formula', as: 'text', expr: labelExpr }],
+          transform: [{ type: 'formula', as: 'text', expr }],
         },
       ],
     }),

@@ -4,7 +4,6 @@ import type { Annotation } from '../../../../kernel/api/wire.js';
 import type { ChartWish } from '../../../../kernel/apl/operators/drawing.js';
 import { type Chart, toChart } from '../../../../kernel/result/chart/chart.js';
 import { toTerminal } from '../../../../kernel/result/chart/describe.js';
-import { drawnAsOne, labelSides } from '../../../../kernel/result/chart/draw/rules.js';
 import { PAYLOADS } from '../../../browser/hostile/payloads.js';
 import { cells, type SampleTable, sampleResult } from '../../sample.js';
 import { buckets, minute, now, textsIn, time } from '../fixtures.js';
@@ -26,14 +25,31 @@ async function drawn(
   return chart;
 }
 
-/** The places of the rules of a picture, in pixels from the left of their plot. */
-function rulesIn(svg: string): readonly number[] {
-  const dashed = /<line [^>]*translate\(([\d.]+),0\)"[^>]* stroke="#7b818c" stroke-width="1.3"/g;
-  return [...svg.matchAll(dashed)].map(([, x]) => Number(x));
+/** The rows of a chart's data, with their times as minutes after 9:00. */
+function rows({ spec }: Chart, name: string): readonly Readonly<Record<string, unknown>>[] {
+  const data = spec.data?.find(each => each.name === name);
+  const values = data !== undefined && 'values' in data ? data.values : [];
+  const minutes = (value: unknown) =>
+    typeof value === 'number' ? (value - Date.parse(minute(0))) / 60_000 : value;
+  return (values as readonly Readonly<Record<string, unknown>>[]).map(row =>
+    Object.fromEntries(Object.entries(row).map(([key, value]) => [key, minutes(value)])),
+  );
 }
 
-/** The plot is 674 pixels wide, for an hour. */
-const pixel = (minutes: number) => Number(((minutes / 60) * 674).toFixed(1));
+/** Where rules stand. */
+const rulesIn = (chart: Chart) => rows(chart, 'ruleEdges').map(({ t }) => t);
+
+/** The labels that have room in the output of a width, over the part of the axis that is shown. */
+async function labelsIn({ spec }: Chart, width = 766, window: readonly number[] | null = null) {
+  const view = new vega.View(vega.parse(spec), { renderer: 'none' });
+  await view.signal('given', width).signal('shownWindow', window).runAsync();
+  const svg = await view.toSVG();
+  view.finalize();
+  const texts = svg.matchAll(/<text [^>]*?transform="translate\(([-\d.]+),[^>]*?>(Release[^<]*)<\/text>/g);
+  return [...texts]
+    .filter(([text]) => !text.includes('opacity="0"'))
+    .map(([, x, label]) => ({ x: Number(x), label }));
+}
 
 const release = annotation(12, 'Release 1.2');
 const failover = annotation(30, 'Failover', { endTime: minute(42), type: 'incident' });
@@ -46,17 +62,14 @@ describe('rules', () => {
     ['dots', { kind: 'scatter' }],
     ['a heatmap', { kind: 'heat' }],
   ])('stand at their times over %s, with a band where there is an end', async (_, wish) => {
-    const { svg, model } = await drawn([release, failover], wish);
-    const share = wish.kind === 'heat' ? pixel(30) / (rulesIn(svg)[1] ?? 0) : 1;
-    expect(rulesIn(svg).map(x => Math.round(x * share))).toEqual(
-      [pixel(12), pixel(30), pixel(42)].map(Math.round),
-    );
-    const band = /d="M([\d.]+),0h([\d.]+)v\d+h-[\d.]+Z" fill="#7b818c" fill-opacity="0.16"/.exec(svg);
-    expect(band?.slice(1).map(x => Math.round(Number(x) * share))).toEqual(
-      [pixel(30), pixel(12)].map(Math.round),
-    );
-    expect(textsIn(svg)).toEqual(expect.arrayContaining(['Release 1.2', 'Failover']));
-    expect(model.rules?.length).toBe(2);
+    const chart = await drawn([release, failover], wish);
+    expect(rulesIn(chart)).toEqual([12, 30, 42]);
+    expect(rows(chart, 'ruleBands')).toEqual([{ t: 30, e: 42 }]);
+    expect(textsIn(chart.svg)).toEqual(expect.arrayContaining(['Release 1.2', 'Failover']));
+    // The band, and the rules at three times.
+    expect(chart.svg.match(/fill="#7b818c" fill-opacity="0.16"/g)).toHaveLength(1);
+    expect(chart.svg.match(/stroke="#7b818c" stroke-width="1.3"/g)).toHaveLength(3);
+    expect(chart.model.rules?.length).toBe(2);
   });
 
   test('stand over every plot of small multiples, their labels over the first', async () => {
@@ -66,7 +79,7 @@ describe('rules', () => {
       ['b', 'float', cells(60, row => row * 1e6)],
     ] as const;
     const { svg } = await drawn([release], {}, { columns, buckets });
-    expect(rulesIn(svg)).toEqual([pixel(12), pixel(12)]);
+    expect(svg.match(/stroke="#7b818c" stroke-width="1.3"/g)).toHaveLength(2);
     expect(textsIn(svg).filter(text => text === 'Release 1.2')).toEqual(['Release 1.2']);
   });
 
@@ -74,14 +87,14 @@ describe('rules', () => {
     const before = annotation(-10, 'Before');
     const after = annotation(70, 'After');
     const across = annotation(-5, 'Across', { endTime: minute(5) });
-    const { model, svg } = await drawn([after, before, across, release]);
-    expect(model.rules?.map(({ label }) => label)).toEqual(['Across', 'Release 1.2']);
-    expect(rulesIn(svg)).toEqual([pixel(5), pixel(12)]);
+    const chart = await drawn([after, before, across, release]);
+    expect(chart.model.rules?.map(({ label }) => label)).toEqual(['Across', 'Release 1.2']);
+    expect(rulesIn(chart)).toEqual([5, 12]);
   });
 
   test('are counted above the chart and listed in its description', async () => {
     const { svg, description } = await drawn([failover, release]);
-    expect(textsIn(svg)).toContain('2 annotations.');
+    expect(textsIn(svg)).toContain('2 annotations, labelled where there is room.');
     expect(description).toContain(
       '; 2 annotations: Release 1.2 (2026-11-20 09:12:00), Failover (2026-11-20 09:30:00 to 2026-11-20 09:42:00)',
     );
@@ -137,124 +150,38 @@ describe('rules', () => {
     const { model, svg } = await drawn(many);
     expect([model.rules?.length, model.rules?.[0]?.label]).toEqual([100, 'r30']);
     expect(model.remarks).toContain('the latest 100 of 130 annotations are drawn');
-    expect(textsIn(svg).some(text => /^100 annotations, \d+ of them not labelled\./.test(text))).toBe(true);
-  });
-});
-
-describe('rules that would run into each other', () => {
-  const axis = { start: 0, end: 1000, until: 1000, isSearched: true };
-  const counts = (times: readonly number[], place: number) =>
-    drawnAsOne(
-      times.map(t => ({ t, label: 'r', type: 'deploy', text: '' })),
-      axis,
-      place,
+    expect(textsIn(svg).some(text => text.startsWith('100 annotations, labelled where there is room.'))).toBe(
+      true,
     );
-
-  // Place 6 is a plot of 674 pixels, 0 one of 120.
-  test.each<[readonly number[], number, readonly number[]]>([
-    [[100, 102, 104, 106], 6, [4, 0, 0, 0]],
-    [[100, 102, 104, 106, 114, 300], 6, [4, 0, 0, 0, 1, 1]],
-    [[100, 108, 116], 6, [2, 0, 1]],
-    [[100, 108, 116], 0, [3, 0, 0]],
-    [[-50, -10, 2, 500], 6, [3, 0, 0, 1]],
-    [[], 6, []],
-  ])('at %j of a thousand on plot %i are drawn as %j', (times, place, expected) =>
-    expect(counts(times, place)).toEqual(expected),
-  );
-
-  /** Four within a quarter of a minute, of an hour. */
-  const near = [0, 5, 10, 15].map(second => {
-    const time = new Date(Date.parse(minute(12)) + second * 1000).toISOString();
-    return annotation(12, `r${second}`, { time });
-  });
-
-  test('are one, whose label counts the others; every one of them is a fact that the pointer is told', async () => {
-    const { svg, model } = await drawn([...near, release]);
-    expect(rulesIn(svg)).toEqual([pixel(12)]);
-    expect(textsIn(svg)).toEqual(
-      expect.arrayContaining(['Release 1.2 +4', '5 annotations, 4 of them not labelled.']),
-    );
-    expect(model.rules?.length).toBe(5);
-  });
-
-  test('of a stretch that is looked at closer stand apart', async () => {
-    const { spec } = await drawn(near);
-    const at = async (window: readonly number[] | null) => {
-      const view = new vega.View(vega.parse(spec), { renderer: 'none' });
-      await view.signal('given', 766).signal('shownWindow', window).runAsync();
-      const svg = await view.toSVG();
-      view.finalize();
-      return [rulesIn(svg).length, textsIn(svg).filter(text => /^r\d/.test(text))];
-    };
-    expect(await at(null)).toEqual([1, ['r0 +3']]);
-    expect(await at([11, 13].map(minutes => Date.parse(minute(minutes))))).toEqual([4, ['r0', 'r10']]);
   });
 });
 
 describe('labels', () => {
-  const axis = { start: 0, end: 1000, until: 1000, isSearched: true };
-  const rule = (t: number, label = 'Release 1.2.3') => ({ t, label, type: 'deploy', text: '' });
-  const sides = (times: readonly number[], place: number) =>
-    labelSides(
-      times.map(t => rule(t)),
-      axis,
-      place,
-    )
-      .map(side => side?.charAt(0) ?? '-')
-      .join('');
+  const many = Array.from({ length: 12 }, (_, index) => annotation(index * 5, `Release 1.2.${index}`));
 
-  // Places 0, 3 and 6 are plots of 120, 360 and 674 pixels.
-  test.each<[readonly number[], number, string]>([
-    [[0, 500], 6, 'rr'],
-    [[0, 500], 0, 'r-'],
-    [[0, 100, 200, 300, 400, 500, 600, 700, 800, 900], 6, 'r-r-r-r-r-'],
-    [[0, 100, 200, 300, 400, 500, 600, 700, 800, 900], 3, 'r--r--r---'],
-    [[990], 6, 'l'],
-    [[850, 990], 6, 'r-'],
-    [[990], 0, 'l'],
-  ])('at %j of a thousand on plot %i stand at %s', (times, place, expected) =>
-    expect(sides(times, place)).toBe(expected),
-  );
-
-  test('of which a long one leaves the room to others, as more of them can stand there', () => {
-    const rules = [rule(100, 'a label that is longer than most'), ...[rule(115, 'a'), rule(300), rule(500)]];
-    expect(labelSides(rules, axis, 6)).toEqual([undefined, 'right', 'right', 'right']);
+  test('are as many as have room at the width of the output, and none lies on another', async () => {
+    const chart = await drawn(many);
+    const counts: number[] = [];
+    for (const width of [400, 766, 1800]) {
+      const shown = await labelsIn(chart, width);
+      const steps = shown.slice(1).map(({ x }, index) => x - (shown[index]?.x ?? 0));
+      // Without a screen a character is taken for 8.8 pixels.
+      expect(Math.min(...steps)).toBeGreaterThanOrEqual('Release 1.2.0'.length * 8.8);
+      counts.push(shown.length);
+    }
+    expect(counts).toEqual([2, 4, 12]);
   });
 
-  test('that have no room are counted: never silently left out', async () => {
-    const many = Array.from({ length: 15 }, (_, index) => annotation(index * 4, `Release 1.2.${index}`));
-    const { svg } = await drawn(many);
-    const shown = textsIn(svg).filter(text => text.startsWith('Release'));
-    expect(textsIn(svg)).toContain(`15 annotations, ${15 - shown.length} of them not labelled.`);
-    expect(shown.length).toBeGreaterThan(3);
-    expect(rulesIn(svg).length).toBe(15);
+  test('stand to the left of a rule at the right end', async () => {
+    expect(textsIn((await drawn([annotation(59, 'Release 1.2.3')])).svg)).toContain('Release 1.2.3');
+    const [label] = await labelsIn(await drawn([annotation(59, 'Release 1.2.3')]));
+    expect(label?.x).toBeLessThan((59 / 60) * 674);
   });
 
-  test('and their count follow the width of the output', async () => {
-    const many = Array.from({ length: 12 }, (_, index) => annotation(index * 5, `Release 1.2.${index}`));
-    const { spec } = await drawn(many);
-    const at = async (width: number) => {
-      const view = new vega.View(vega.parse(spec), { renderer: 'none' });
-      await view.signal('given', width).runAsync();
-      const texts = textsIn(await view.toSVG());
-      view.finalize();
-      const shown = texts.filter(text => text.startsWith('Release')).length;
-      return [shown, texts.find(text => text.includes('annotations'))];
-    };
-    expect(await at(1800)).toEqual([12, '12 annotations.']);
-    expect(await at(900)).toEqual([6, '12 annotations, 6 of them not labelled.']);
-    expect(await at(400)).toEqual([2, '12 annotations, 10 of them not labelled.']);
-  });
-
-  test('of a stretch that is looked at closer are more, and stay on the plot', async () => {
-    const many = Array.from({ length: 12 }, (_, index) => annotation(index * 5, `Release 1.2.${index}`));
-    const { spec } = await drawn(many);
-    const view = new vega.View(vega.parse(spec), { renderer: 'none' });
+  test('of a stretch that is looked at closer are those that stand in it', async () => {
     const window = [18, 37].map(at => Date.parse(minute(at)));
-    await view.signal('given', 766).signal('shownWindow', window).runAsync();
-    const shown = textsIn(await view.toSVG()).filter(text => text.startsWith('Release'));
-    view.finalize();
-    expect(shown).toEqual(['Release 1.2.4', 'Release 1.2.5', 'Release 1.2.6']);
+    const shown = await labelsIn(await drawn(many), 766, window);
+    expect(shown.map(({ label }) => label)).toEqual(['Release 1.2.4', 'Release 1.2.5', 'Release 1.2.6']);
   });
 });
 

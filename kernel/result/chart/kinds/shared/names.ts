@@ -160,7 +160,7 @@ export function labelled<T extends { readonly keys: readonly string[] }>(
 }
 
 /** The sum over the rows of a place; null where none has a value. */
-export function at(place: Place, measure: ChartColumn): number | null {
+export function sumAt(place: Place, measure: ChartColumn): number | null {
   const values = place.map(row => numberAt(measure, row)).filter(value => value !== null);
   return values.length === 0 ? null : values.reduce((a, b) => a + b, 0);
 }
