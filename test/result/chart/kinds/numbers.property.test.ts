@@ -5,7 +5,7 @@ import { cells, type SampleTable, sampleResult } from '../../sample.js';
 import { boxesIn, drawnChart, marksIn, onAxis, textsIn } from '../marks.js';
 
 /** A failure ends the run: each picture takes a while, and a smaller one would take hundreds. */
-const runs = { numRuns: 30, endOnFailure: true };
+const runs = { numRuns: 12, endOnFailure: true };
 const value = fc.double({ min: -1e6, max: 1e9, noNaN: true }).map(v => (Math.abs(v) < 1e-6 ? 0 : v));
 const orNull = (arbitrary: fc.Arbitrary<number>) =>
   fc.oneof({ weight: 9, arbitrary }, { weight: 1, arbitrary: fc.constant(null) });
@@ -228,7 +228,7 @@ test('scatter: each row with both numbers has a dot in its place, extremes survi
         ).toBe(without > 0);
       },
     ),
-    { ...runs, numRuns: 15 },
+    runs,
   ));
 
 test('big numbers: each measure has a tile with its whole name and its number; the others are counted', () =>

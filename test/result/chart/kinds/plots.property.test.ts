@@ -7,7 +7,7 @@ import { boxesIn, drawnChart, marksIn, onAxis } from '../marks.js';
 const nine = Date.UTC(2026, 10, 20, 9);
 const size = 60_000;
 const bins = 60;
-const runs = { numRuns: 40, endOnFailure: true };
+const runs = { numRuns: 12, endOnFailure: true };
 const at = (bin: number) => new Date(nine + bin * size).toISOString();
 
 const measure = fc.record({
