@@ -100,6 +100,6 @@ function labels(): object {
         height: { value: RULE_LABELS_HEIGHT },
       },
     },
-    marks: [mark('text', LABELS, text, { interactive: false, transform: [placed] })],
+    marks: [mark('text', LABELS, text, { name: LABELS, interactive: false, transform: [placed] })],
   };
 }
