@@ -48,7 +48,7 @@ describe.each(FRONT_ENDS)('annotations over charts in $name', frontEnd => {
   test('stand at their times, with a label and a band', async () => {
     await soon(() => rules(0)).toEqual([0.33, 0.67, 0.83]);
     expect((await labelsOf(0).allTextContents()).sort()).toEqual(['Failover', 'Release 1.2']);
-    expect(await picture(0).textContent()).toContain('2 annotations, labelled where there is room.');
+    expect(await picture(0).textContent()).toContain('2 annotations, named under the pointer.');
     await soon(() => rules(1)).toEqual([0.33, 0.67, 0.83]);
     expect((await labelsOf(1).allTextContents()).sort()).toEqual(['Failover', 'Release 1.2']);
   });
@@ -77,9 +77,7 @@ describe.each(FRONT_ENDS)('annotations over charts in $name', frontEnd => {
         const apart = boxes.every(({ left }, index) => index === 0 || left >= (boxes[index - 1]?.right ?? 0));
         expect([chart, apart]).toEqual([chart, true]);
         const all = chart === 2 ? hostile.length : 2;
-        expect(await picture(chart).textContent()).toContain(
-          `${all} annotations, labelled where there is room.`,
-        );
+        expect(await picture(chart).textContent()).toContain(`${all} annotations, named under the pointer.`);
       }
       expect(session.complaints).toEqual([]);
     },

@@ -1,11 +1,11 @@
 /**
  * A chart without its picture: in one sentence, which also names the picture, and in characters.
  */
+import { plural } from '../../text.js';
 import { cutToWidth } from '../display/aligned.js';
 import { momentText } from './draw/texts.js';
 import { formOf } from './kinds/table.js';
 import type { ChartModel } from './model.js';
-import { ruleCount } from './time/rules.js';
 
 /** Returns the kind, the measures, the groups, the range and the extremes of a chart. */
 export function describe(chart: ChartModel): string {
@@ -36,7 +36,9 @@ function rulesIn({ rules = [] }: ChartModel): readonly string[] {
         `${label} (${momentText(t)}${end === undefined ? '' : ` to ${momentText(end)}`})`,
     );
   const more = rules.length - listed.length;
-  return [`${ruleCount(rules, rules.length)}: ${listed.join(', ')}${more > 0 ? ` and ${more} more` : ''}`];
+  return [
+    `${plural(rules.length, 'annotation')}: ${listed.join(', ')}${more > 0 ? ` and ${more} more` : ''}`,
+  ];
 }
 
 /** Returns the lines of a chart, none wider than `width` characters; the sentence that describes it stands below them. */

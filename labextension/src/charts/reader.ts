@@ -205,7 +205,7 @@ function nearest(
   return { t: at, rows: [[head, ''], ...rows] };
 }
 
-/** Pixels between the pointer and a rule that it is on: the kernel draws rules as one that are nearer to each other. */
+/** Pixels between the pointer and a rule that it is on; of several it is on all. */
 const NEAR = 8;
 
 /** The annotations under the pointer, `x` pixels from the left of the picture: what they are, when, and what is said of them. */

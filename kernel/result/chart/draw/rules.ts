@@ -13,6 +13,8 @@ export const RULE_LABELS_HEIGHT = 14;
 const LABEL_LENGTH = 32;
 /** Pixels between a rule and its label. */
 const LEAD = 3;
+/** The space between two labels: each is placed as if it were longer by this. Spaces would not be measured. */
+const GAP = 'n';
 
 const [BANDS, EDGES, LABELS] = ['ruleBands', 'ruleEdges', 'ruleLabels'];
 
@@ -35,11 +37,11 @@ export function ruleData(rules: readonly Rule[] = [], { start, end }: TimeAxis):
   ];
 }
 
-/** Returns what a chart says of its annotations. */
-export function ruleCaption(rules: readonly Rule[]): readonly string[] {
+/** Returns what a chart says of its annotations: where the texts of all are, in a picture which have a label. */
+export function ruleCaption(rules: readonly Rule[], interactive: boolean): readonly string[] {
   if (rules.length === 0) return [];
   const count = plural(rules.length, 'annotation');
-  return [rules.length === 1 ? count : `${count}, labelled where there is room`];
+  return [`${count}, ${interactive ? 'named under the pointer' : 'labelled where there is room'}`];
 }
 
 const COLOR = { value: TEXT_COLOR };
@@ -86,10 +88,12 @@ export function ruleMarks(
 function labels(): object {
   const text = {
     ...{ x: at('x', 't'), y: { value: RULE_LABELS_HEIGHT / 2 } },
-    ...{ text: { field: 'n' }, fontSize: { value: 11 }, fill: COLOR },
+    ...{ text: { signal: `datum.n + '${GAP}'` }, fontSize: { value: 11 }, fill: COLOR },
   };
-  const size = { signal: `[width, ${RULE_LABELS_HEIGHT}]` };
+  // Labels are placed again only where a parameter changes: this one is of the part of the axis that is shown too.
+  const size = { signal: `[width, ${SHOWN} === null ? ${RULE_LABELS_HEIGHT} : ${RULE_LABELS_HEIGHT}]` };
   const placed = { type: 'label', size, anchor: ['right', 'left'], offset: [LEAD], avoidBaseMark: false };
+  const named = { type: 'formula', as: 'text', expr: 'datum.datum.n' };
   return {
     type: 'group',
     interactive: false,
@@ -100,6 +104,6 @@ function labels(): object {
         height: { value: RULE_LABELS_HEIGHT },
       },
     },
-    marks: [mark('text', LABELS, text, { name: LABELS, interactive: false, transform: [placed] })],
+    marks: [mark('text', LABELS, text, { name: LABELS, interactive: false, transform: [placed, named] })],
   };
 }

@@ -50,7 +50,7 @@ function specOf(chart: ChartModel, drawing: Drawing, interactive: boolean): Spec
       ? { layout: { padding: 14, columns: 1, bounds: 'full', align: 'each' } }
       : undefined),
     ...present({ title: headOf(chart) }),
-    signals: [...sizes(drawing, interactive), ...texts(chart, drawing), ...READING],
+    signals: [...sizes(drawing, interactive), ...texts(chart, drawing, interactive), ...READING],
     data,
     scales,
     legends: chart.isLegendHidden === true ? [] : legends,
@@ -83,8 +83,9 @@ function sizes({ beside, height, signals = [] }: Drawing, interactive: boolean):
 function texts(
   { title = '', remarks, rules = [] }: ChartModel,
   { labels, titles }: Drawing,
+  interactive: boolean,
 ): readonly Signal[] {
-  const lines = sentences([...ruleCaption(rules), ...remarks]);
+  const lines = sentences([...ruleCaption(rules, interactive), ...remarks]);
   return [
     { name: 'wideTitle', value: wrapped(title, WIDE_LINE) },
     { name: 'narrowTitle', value: wrapped(title, NARROW_LINE) },

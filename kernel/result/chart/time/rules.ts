@@ -4,7 +4,7 @@
 
 import type { Annotation } from '../../../api/wire.js';
 import { present } from '../../../present.js';
-import { cut, formatCount, plural } from '../../../text.js';
+import { cut, formatCount } from '../../../text.js';
 import { MILLISECOND, parseTime } from '../../../time.js';
 import { safeWords } from '../../display/summary.js';
 import type { Rule } from '../model.js';
@@ -60,11 +60,4 @@ function ruleOf({ time, endTime, title, type, description, url }: Annotation): R
 /** As exact as a picture is. */
 function millisecondsOf(time: string): number {
   return Number((parseTime(time) ?? 0n) / MILLISECOND);
-}
-
-/** Returns how many annotations a chart shows, of which `labelled` have their label beside them. */
-export function ruleCount(rules: readonly Rule[], labelled: number): string {
-  const rest = rules.length - labelled;
-  const all = plural(rules.length, 'annotation');
-  return rest === 0 ? all : `${all}, ${formatCount(rest)} of them not labelled`;
 }

@@ -54,6 +54,18 @@ test('a bin that begins before the range has a column of its own', async () => {
   expect((await drawn(table, 80, 'heat'))[0]).toBe('n  \u2592\u2588\u2588\u2588\u2588\u2588\u2592\u2591');
 });
 
+test('bins of the range before the first row have their columns', async () => {
+  const table: SampleTable = {
+    columns: [
+      ['_time', 'datetime', cells(5, row => minute(row + 3))],
+      ['n', 'float', '[1,2,3,4,5]'],
+    ],
+    ...{ buckets, range, aggs: { n: { name: 'avg' } } },
+  };
+  expect((await drawn(table, 80))[0]).toBe('n     \u2582\u2584\u2585\u2587\u2588');
+  expect((await drawn(table, 80, 'heat'))[0]).toBe('n     \u2591\u2592\u2593\u2588\u2588');
+});
+
 test('groups share an axis, a missing value is a gap, and names are no control characters', async () => {
   const lines = await drawn(byHost, 80);
   expect(lines).toHaveLength(3);

@@ -45,6 +45,11 @@ async function labelsIn({ spec }: Chart, width = 766, window: readonly number[] 
   await view.signal('given', width).signal('shownWindow', window).runAsync();
   const svg = await view.toSVG();
   view.finalize();
+  return releasesIn(svg);
+}
+
+/** The labels that are seen in a picture, from the left. */
+function releasesIn(svg: string): readonly { readonly x: number; readonly label: string | undefined }[] {
   const texts = svg.matchAll(/<text [^>]*?transform="translate\(([-\d.]+),[^>]*?>(Release[^<]*)<\/text>/g);
   return [...texts]
     .filter(([text]) => !text.includes('opacity="0"'))
@@ -166,10 +171,31 @@ describe('labels', () => {
       const shown = await labelsIn(chart, width);
       const steps = shown.slice(1).map(({ x }, index) => x - (shown[index]?.x ?? 0));
       // Without a screen a character is taken for 8.8 pixels.
-      expect(Math.min(...steps)).toBeGreaterThanOrEqual('Release 1.2.0'.length * 8.8);
+      expect(Math.min(...steps)).toBeGreaterThanOrEqual(('Release 1.2.0'.length + 1) * 8.8);
       counts.push(shown.length);
     }
     expect(counts).toEqual([2, 4, 12]);
+  });
+
+  test('are placed anew for a stretch that is shown later, and for the whole axis after it', async () => {
+    const { spec } = await drawn(many);
+    const view = new vega.View(vega.parse(spec), { renderer: 'none' });
+    const shown = async (window: readonly number[] | null) =>
+      releasesIn(await (await view.signal('given', 766).signal('shownWindow', window).runAsync()).toSVG());
+    const whole = await shown(null);
+    const window = [18, 37].map(at => Date.parse(minute(at)));
+    expect((await shown(window)).map(({ label }) => label)).toEqual([
+      'Release 1.2.4',
+      'Release 1.2.5',
+      'Release 1.2.6',
+    ]);
+    expect((await shown([28, 47].map(at => Date.parse(minute(at))))).map(({ label }) => label)).toEqual([
+      'Release 1.2.6',
+      'Release 1.2.7',
+      'Release 1.2.8',
+    ]);
+    expect(await shown(null)).toEqual(whole);
+    view.finalize();
   });
 
   test('stand to the left of a rule at the right end', async () => {
