@@ -177,6 +177,13 @@ describe('labels', () => {
     expect(counts).toEqual([2, 4, 12]);
   });
 
+  test.each([
+    ['Release 1.2', 2],
+    ['Release 1.23', 1],
+  ])('keep a gap between them: %s, twice within 112 px', async (label, count) => {
+    expect(await labelsIn(await drawn([annotation(10, label), annotation(20, label)]))).toHaveLength(count);
+  });
+
   test('are placed anew for a stretch that is shown later, and for the whole axis after it', async () => {
     const { spec } = await drawn(many);
     const view = new vega.View(vega.parse(spec), { renderer: 'none' });
