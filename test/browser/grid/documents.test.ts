@@ -58,7 +58,7 @@ describe.each([NEWEST_LAB, LAB_42])('grids in several documents of one kernel, i
     await command('notebook:create-output-view');
     const view = page.locator('.jp-LinkedOutputView .apl-grid');
     await find(view);
-    await view.locator('tbody td').first().click();
+    await view.locator('tbody td').first().click({ button: 'right' });
     await page.getByRole('button', { name: /that leaves this value out$/ }).click();
     expect((await cells.source(0)).split('\n').at(-1)).toBe('| where n != 1');
     await command('application:close');
