@@ -57,11 +57,23 @@ const entries = async ({ directory }: Parts, suffix: string) =>
   (await readdir(directory)).filter(name => name.endsWith(suffix));
 
 /** Leaves the log of a process that was killed after these batches; returns its file. */
-async function orphanOf({ directory }: Parts, ...batches: readonly Batch[]): Promise<string> {
-  const file = path.join(directory, `${await goneProcess()}-${crypto.randomUUID()}.log`);
-  const log = new BatchLog(file, `${file}.tmp`);
+function orphanOf(parts: Parts, ...batches: readonly Batch[]): Promise<string> {
+  return orphanWith(parts, crypto.randomUUID(), batches);
+}
+
+/** Such a log with an id, which comes into the directory whole: a store that is at work there takes it over at once. */
+async function orphanWith(
+  { dataDir, directory }: Parts,
+  id: string,
+  batches: readonly Batch[],
+): Promise<string> {
+  const name = `${await goneProcess()}-${id}.log`;
+  const made = path.join(dataDir, name);
+  const log = new BatchLog(made, `${made}.tmp`);
   for (const batch of batches) await log.append(batch);
   await log.close();
+  const file = path.join(directory, name);
+  await rename(made, file);
   return file;
 }
 
@@ -146,8 +158,7 @@ test('a log of a killed process whose events are stored already does not outlive
   }
   const [first = ''] = await entries(parts, '.parquet');
   const [, id = ''] = /^\d+-([^.]+)/.exec(first) ?? [];
-  const orphan = await orphanOf(parts, batchOf(0));
-  await rename(orphan, path.join(directory, `${await goneProcess()}-${id}.log`));
+  await orphanWith(parts, id, [batchOf(0)]);
   await append(parts, 8);
   await expect.poll(() => entries(parts, '.replaces'), { timeout: 60_000 }).not.toEqual([]);
   const before = new Date(Date.now() - 3_600_000);
