@@ -54,7 +54,7 @@ describe.each(FRONT_ENDS)('what a reader has set up in a grid, in $name', frontE
   test('is there again when its cell has run again, and nowhere else', async () => {
     await grid(0).locator('thead th', { hasText: /^size/ }).locator('span').first().click();
     await soon(() => first(0)).toEqual(['400', 'host 0', 'error', '0']);
-    await grid(0).locator('tbody td', { hasText: 'error' }).first().click();
+    await grid(0).locator('tbody td', { hasText: 'error' }).first().click({ button: 'right' });
     await page.getByRole('button', { name: /^Show only rows with this/ }).click();
     await soon(() => status(0)).toBe('40 of 400 rows match.');
     await search(0).fill('host 2');
