@@ -39,7 +39,7 @@ import type { CellHost, CellPlan, QuerySettings, Rewrite } from './magics/magic.
 import { runMagic } from './magics/table.js';
 import type { BoundQuery } from './parameters.js';
 import type { LoggedQuery } from './query/log.js';
-import { type QueryOrder, runQuery } from './query/run.js';
+import { type QueryOrder, type RanQuery, runQuery } from './query/run.js';
 import type { KeptResult } from './results/kept.js';
 import { RESULTS_TARGET } from './results/protocol.js';
 import { Session, type SessionOptions } from './session.js';
@@ -110,6 +110,7 @@ async function runCell(session: Session, code: string, io: CellIo): Promise<Cell
     queries: cell.queries,
     range: session.range,
     rowLimit: session.rowLimit,
+    fetch: undefined,
     shownRows: session.shownRows,
     retains: session.retains,
     chart: cell.chart,
@@ -187,14 +188,15 @@ async function runShown(
   const chart = { ...query.chart, ...sent.chart };
   const wish = { ...plan.chart, ...chart };
   const annotates = !query.silent && plan.retains && wish.kind !== 'none' && hasAnnotations(session, wish);
-  const result = await runLogged(
+  const { result, signal } = await runLogged(
     session,
     { ...plan, query: sent.query, variables, annotates, ...present({ name: query.name }) },
     io,
     query.text,
   );
-  const kept = await keep(session, result, io, query.name);
-  if (!query.silent) await show(session, kept, io, plan, { last: isLast, chart });
+  const kept = await keep(session, result, signal, query.name);
+  if (!query.silent) await show(session, kept, io, plan, { last: isLast, chart, signal });
+  io.signal.throwIfAborted();
   return result;
 }
 
@@ -204,7 +206,7 @@ async function runLogged(
   order: QueryOrder,
   io: CellIo,
   written: string,
-): Promise<QueryResult> {
+): Promise<RanQuery> {
   const { queryLog, now, log } = session.options;
   const began = now();
   const started = performance.now();
@@ -219,11 +221,12 @@ async function runLogged(
     if (error !== undefined) log(`the query was not logged: ${String(error)}`);
   };
   try {
-    const result = await runQuery(session, order, io);
+    const ran = await runQuery(session, order, io);
+    const { result } = ran;
     const { startTime, endTime, elapsedMs, traceId, variables } = result.provenance;
     const rows = result.tables[0]?.data.numRows ?? 0;
     await write(entry({ startTime, endTime, elapsedMs, rows, ...present({ traceId, variables }) }));
-    return result;
+    return ran;
   } catch (error) {
     const code = error instanceof AplKernelError ? error.code : 'internal-error';
     const range = storedRange(order.range, began);
@@ -243,7 +246,7 @@ async function withoutSecrets(session: Session, query: LoggedQuery): Promise<Log
 async function keep(
   session: Session,
   result: QueryResult,
-  { signal }: CellIo,
+  signal: AbortSignal,
   name?: string,
 ): Promise<KeptResult> {
   const [{ resultId }, { inSlices }] = await Promise.all([
@@ -256,6 +259,8 @@ async function keep(
 interface ShowOptions {
   /** The result is that of the cell. */
   readonly last: boolean;
+  /** What stops it. */
+  readonly signal: AbortSignal;
   /** What the chart is drawn of, where that is not the result itself. */
   readonly drawn?: QueryResult;
   /** How the query itself asks for its chart; it precedes what the cell says. */
@@ -271,7 +276,7 @@ async function show(
   { id, result }: KeptResult,
   io: CellIo,
   plan: CellPlan,
-  { last, drawn, chart }: ShowOptions,
+  { last, drawn, chart, signal }: ShowOptions,
 ): Promise<void> {
   const { toOutline, toOutputs } = await import('../result/mime.js');
   const dropped = session.results.takeNotices().map(text => ({ level: 'warn' as const, text }));
@@ -282,7 +287,7 @@ async function show(
         resultId: id,
         chart: wish,
         ...present({
-          annotations: askAnnotations(session, result, wish, io.signal),
+          annotations: askAnnotations(session, result, wish, signal),
           rows: plan.shownRows,
           drawn,
           now: momentOf(session, result),
@@ -291,7 +296,7 @@ async function show(
         }),
       })
     : [toOutline(shown)];
-  io.signal.throwIfAborted();
+  signal.throwIfAborted();
   for (const [index, output] of outputs.entries()) {
     if (last && index === outputs.length - 1) io.result(output);
     else io.display(output);
@@ -308,10 +313,16 @@ function momentOf({ recording }: Session, { provenance }: QueryResult): number |
 function magicHost(session: Session, io: CellIo, plan: CellPlan): CellHost {
   const runDrawn = async (text: string, settings: QuerySettings = {}) => {
     const { query, chart } = withoutRender(new QueryText(text));
-    return { chart, result: await runLogged(session, { ...plan, ...settings, query }, io, text) };
+    const order = { ...plan, fetch: undefined, ...settings, query };
+    return { chart, result: (await runLogged(session, order, io, text)).result };
   };
-  const showKept = async (result: QueryResult, options: Omit<ShowOptions, 'last'>) =>
-    show(session, await keep(session, result, io), io, plan, { last: plan.queries.length === 0, ...options });
+  const { signal } = io;
+  const showKept = async (result: QueryResult, options: Omit<ShowOptions, 'last' | 'signal'>) =>
+    show(session, await keep(session, result, signal), io, plan, {
+      last: plan.queries.length === 0,
+      signal,
+      ...options,
+    });
   return {
     session,
     io,

@@ -4,6 +4,7 @@ import type { CellQuery } from '../../apl/syntax/cell.js';
 import type { MagicArguments, MagicOption } from '../../apl/syntax/magic.js';
 import type { CellIo } from '../../jupyter/message.js';
 import type { QueryResult } from '../../result/result.js';
+import type { Fetch } from '../query/fetch.js';
 import type { QueryOrder } from '../query/run.js';
 import type { Session } from '../session.js';
 import type { TimeRange } from '../time-range.js';
@@ -19,6 +20,8 @@ export interface CellPlan {
   readonly queries: readonly CellQuery[];
   range: TimeRange;
   rowLimit: number | undefined;
+  /** Whether queries are fetched page by page. */
+  fetch: Fetch | undefined;
   shownRows: number | undefined;
   retains: boolean;
   /** How charts are asked for at the top of the cell. */

@@ -10,6 +10,7 @@ import { compareMagics } from './families/compare.js';
 import { kernelMagics } from './families/config.js';
 import { datasetMagics } from './families/datasets.js';
 import { exportMagics } from './families/export.js';
+import { fetchMagics } from './families/fetch.js';
 import { helpMagics } from './families/help.js';
 import { historyMagics } from './families/history.js';
 import { importMagics } from './families/import.js';
@@ -25,6 +26,7 @@ import { starMagics } from './stars/stars.js';
 /** Every magic, in the order in which help lists them. */
 export const magics: readonly Magic[] = [
   ...settingMagics,
+  ...fetchMagics,
   ...parameterMagics,
   ...checkMagics,
   ...compareMagics,

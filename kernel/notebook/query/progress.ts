@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { MOST_TRIES, type Pause } from '../../api/retry.js';
 import type { QueryProgress } from '../../api/wire.js';
 import type { CellIo } from '../../jupyter/message.js';
-import { formatCount } from '../../text.js';
+import { formatCount, plural } from '../../text.js';
 
 /** The part of a cell's interface that progress uses. */
 export type ProgressIo = Pick<CellIo, 'passing' | 'signal'>;
@@ -12,6 +12,15 @@ export interface Holdup {
   readonly state: 'held up';
   readonly reason: string;
 }
+
+/** A fetch that has come so far. */
+export interface FetchProgress {
+  readonly state: 'fetching';
+  readonly rows: number;
+}
+
+/** What may be known of a query that is running. */
+type Progress = QueryProgress | Pause | Holdup | FetchProgress;
 
 /** How often progress is shown, and how late it starts: for quicker answers it would only flicker. */
 const everyMs = 500;
@@ -25,7 +34,7 @@ const answerMs = 400;
  */
 export async function withProgress<T>(
   io: ProgressIo,
-  ask: (id: string, signal: AbortSignal) => Promise<QueryProgress | Pause | Holdup | undefined>,
+  ask: (id: string, signal: AbortSignal) => Promise<Progress | undefined>,
   run: (id: string) => Promise<T>,
 ): Promise<T> {
   const id = randomUUID();
@@ -48,14 +57,12 @@ export async function withProgress<T>(
 }
 
 /** Returns the line that shows the progress of a query; `elapsedMs` counts from its start. */
-export function progressText(
-  elapsedMs: number,
-  progress: QueryProgress | Pause | Holdup | undefined,
-): string {
+export function progressText(elapsedMs: number, progress: Progress | undefined): string {
   const time = `${(elapsedMs / 1000).toFixed(1)} s`;
   if (progress?.state === 'held up') return `${progress.reason} (${time})`;
   if (progress?.state === 'pausing') return `waiting: ${pauseText(progress)} (${time})`;
   if (progress?.state === 'waiting') return `waiting: ${beforeText(progress.before)} (${time})`;
+  if (progress?.state === 'fetching') return `fetched: ${plural(progress.rows, 'row')} (${time})`;
   if (progress === undefined || progress.rows === 0) return `running: ${time}`;
   const rows = `${formatCount(progress.rows)} rows`;
   if (progress.share === undefined) return `running: ${time}, ${rows} to examine`;

@@ -1,4 +1,4 @@
-import type { Expr, Pipeline, Query, Source, Statement } from '../../apl/syntax/ast.js';
+import type { Expr, Operator, Pipeline, Query, Source, Statement } from '../../apl/syntax/ast.js';
 import type { QueryText } from '../../apl/syntax/parse.js';
 import { visitQuery } from '../../apl/syntax/walk.js';
 
@@ -31,6 +31,34 @@ export interface QueryReading {
   readonly isSchema: boolean;
 }
 
+/** Operators after which each row that matched is one row. */
+const keeping: ReadonlySet<Operator['kind']> = new Set([
+  'where',
+  'search',
+  'sort',
+  'extend',
+  'extend-valid',
+  'project',
+  'project-away',
+  'project-keep',
+  'project-rename',
+  'project-reorder',
+  'parse',
+  'parse-kv',
+  'redact',
+]);
+
+/** Whether an operator gives one row for each row that it lets through. */
+export function keepsRows({ kind }: Operator): boolean {
+  return keeping.has(kind);
+}
+
+/** Whether the rows of the parts of a time range are, in the order of the parts, those of the whole. */
+export function isRowWise(operator: Operator): boolean {
+  if (operator.kind !== 'sort') return keepsRows(operator);
+  return operator.keys.every(({ value }) => value.kind === 'name' && value.name === '_time');
+}
+
 /** Returns the name of the dataset that a query reads first; undefined when it reads none by name. */
 export function datasetOf({ pipeline }: QueryText): string | undefined {
   const source = pipeline?.source;
@@ -49,11 +77,20 @@ export function datasetNames({ tree }: QueryText): readonly string[] {
 }
 
 /** Whether a query reads the clock, by `now()` or `ago()`. */
-export function readsClock({ tree }: QueryText): boolean {
+export function readsClock(query: QueryText): boolean {
+  return calls(query, ['now', 'ago']);
+}
+
+/** Whether a query chooses or makes values at random. */
+export function isRandom(query: QueryText): boolean {
+  return calls(query, ['rand']);
+}
+
+function calls({ tree }: QueryText, names: readonly string[]): boolean {
   let found = false;
   visitQuery(tree, {
     expr: expr => {
-      found ||= expr.kind === 'call' && ['now', 'ago'].includes(expr.callee.name);
+      found ||= expr.kind === 'call' && names.includes(expr.callee.name);
     },
   });
   return found;

@@ -37,9 +37,10 @@ import {
 } from '../time-range.js';
 import { groupsByTime, readAggregation } from './aggregation.js';
 import { clockOf, type QueryClock } from './clock.js';
+import { checkFetchable, type Fetch, type Fetched, fetchAll, interrupted } from './fetch.js';
 import { type ProgressIo, withProgress } from './progress.js';
 import { datasetNames } from './reading.js';
-import { limitNotice, shortfallsIn } from './shortfalls.js';
+import { type Limited, limitNotice, shortfallsIn } from './shortfalls.js';
 
 /** A query to run, and the settings of its cell. */
 export interface QueryOrder {
@@ -49,6 +50,8 @@ export interface QueryOrder {
   readonly variables?: Readonly<Record<string, unknown>>;
   readonly range: TimeRange;
   readonly rowLimit: number | undefined;
+  /** Absent for one request: the rows that it gives. */
+  readonly fetch: Fetch | undefined;
   /** The name under which the result is kept. */
   readonly name?: string;
   /** How many events of a dataset it shows, whatever they are; where there are fewer, a notice says where more are. */
@@ -57,26 +60,34 @@ export interface QueryOrder {
   readonly annotates?: boolean;
 }
 
+/** A result, and the signal for what is done with it: of a fetch that was interrupted, the rows that came are kept and shown. */
+export interface RanQuery {
+  readonly result: QueryResult;
+  readonly signal: AbortSignal;
+}
+
 /** Runs one query on the active profile and returns its result as Arrow; throws the errors of the client and the decoder. */
-export async function runQuery(session: Session, order: QueryOrder, io: ProgressIo): Promise<QueryResult> {
+export async function runQuery(session: Session, order: QueryOrder, io: ProgressIo): Promise<RanQuery> {
   const question = await questionOf(session, order, io.signal);
   const introduction = await session.takeIntroduction();
   askAnnotations(session.annotations, question, io.signal);
-  const raw = await send(session, question, io);
-  const answer = await answerOf(question, raw, session.options.version, io.signal);
-  const shortfalls = shortfallsIn(question.order, answer, question.reads, session.takeReplayed());
+  const { raw, stopped } = await send(session, question, io);
+  const signal = stopped?.why === interrupted.why ? new AbortController().signal : io.signal;
+  const answer = await answerOf(question, raw, session.options.version, signal);
+  const limited = { ...question.order, ...present({ stopped }) };
+  const shortfalls = shortfallsIn(limited, answer, question.reads, session.takeReplayed());
   const written = [
     ...(introduction === undefined ? [] : [{ level: 'info' as const, text: introduction }]),
     ...question.clock.notices,
     ...session.takeRecordingNotices(),
     ...restartNotices(session.takeRestart()),
-    ...limitNotices(question, answer),
+    ...limitNotices(limited, answer, question.reads),
     ...wholeNotices(order, shortfalls),
     ...(await readNotices(question.reads, session.schema)),
-    ...(await emptyNotices(session, question, answer, io.signal)),
+    ...(await emptyNotices(session, question, answer, signal)),
   ];
   const notices = written.map(({ level, text }) => ({ level, text: withoutTokens(text) }));
-  return { ...answer, notices, shortfalls, ...readingOf(order.query, answer) };
+  return { result: { ...answer, notices, shortfalls, ...readingOf(order.query, answer) }, signal };
 }
 
 /** A query with all that its request depends on. */
@@ -96,14 +107,16 @@ async function questionOf(session: Session, asked: QueryOrder, signal: AbortSign
   const window = await windowOf(order, session, signal);
   const service = { now: session.now(), isLocal: session.profileName === localProfile };
   const clock = clockOf(order.query, order.range, window, service);
-  const request = requestOf(order, window, clock);
+  // All pages have one moment.
+  const moment = order.fetch !== undefined && service.isLocal ? formatTime(service.now) : undefined;
+  const request = requestOf(order, window, clock.now ?? moment);
   return { order, reads, clock, request, window, profile: profileOfReads(session.profileName, reads) };
 }
 
 function requestOf(
   { query, rowLimit, variables = {} }: QueryOrder,
   window: ResolvedRange,
-  { now }: QueryClock,
+  now: string | undefined,
 ): QueryRequest {
   return {
     apl: query.text,
@@ -130,16 +143,46 @@ function askAnnotations(
 /** What answers queries, and says how far they have come. */
 type Service = Pick<Session, 'query' | 'progress'>;
 
-async function send(service: Service, { request, reads }: Question, io: ProgressIo): Promise<RawResult> {
-  const decoder = import('../../result/decode/arrow.js');
-  const raw = await withProgress(
-    io,
-    (id, over) => service.progress(id, over),
-    id => service.query(request, io.signal, tablesOf(reads), id),
-  );
+async function send(service: Service, question: Question, io: ProgressIo): Promise<Fetched> {
+  const { request, reads, order } = question;
   // It loads while the service works.
+  const decoder = import('../../result/decode/arrow.js');
+  const ask = (id: string) => (part: QueryRequest) => service.query(part, io.signal, tablesOf(reads), id);
+  const fetched =
+    order.fetch === undefined || reads.results.size > 0
+      ? {
+          raw: await withProgress(
+            io,
+            (id, over) => service.progress(id, over),
+            id => ask(id)(request),
+          ),
+        }
+      : await sendPages(service, question, order.fetch, ask, io);
   await decoder;
-  return raw;
+  return fetched;
+}
+
+async function sendPages(
+  service: Service,
+  { request, order, profile }: Question,
+  fetch: Fetch,
+  ask: (id: string) => (part: QueryRequest) => Promise<RawResult>,
+  io: ProgressIo,
+): Promise<Fetched> {
+  checkFetchable(order.query);
+  let rows = 0;
+  const tell = (count: number) => {
+    rows = count;
+  };
+  const isLocal = profile === localProfile;
+  return withProgress(
+    io,
+    async (id, over) => {
+      const found = await service.progress(id, over);
+      return found === undefined || found.state === 'running' ? { state: 'fetching', rows } : found;
+    },
+    id => fetchAll(request, fetch, { ask: ask(id), signal: io.signal, isLocal, tell }),
+  );
 }
 
 async function answerOf(
@@ -199,7 +242,7 @@ function restartNotices(restarted: boolean): readonly Notice[] {
   return [{ level: 'warn', text: 'The local service had stopped; it was started again for this query.' }];
 }
 
-function limitNotices({ order, reads }: Question, answer: QueryAnswer): readonly Notice[] {
+function limitNotices(order: Limited, answer: QueryAnswer, reads: Reads): readonly Notice[] {
   const text = limitNotice(order, answer, reads.results.size > 0);
   return text === undefined ? [] : [{ level: 'warn', text }];
 }

@@ -9,11 +9,16 @@ import { readThrough } from '../../result/shortfall.js';
 import { formatCount, plural } from '../../text.js';
 import { formatTime } from '../../time.js';
 import type { Reads } from '../results/reads.js';
+import type { Fetch, Stopped } from './fetch.js';
+import { isRowWise, keepsRows } from './reading.js';
 
 /** The query behind an answer, as it was sent, and the limit of its cell. */
 export interface Limited {
   readonly query: QueryText;
   readonly rowLimit: number | undefined;
+  readonly fetch: Fetch | undefined;
+  /** Why a fetch has ended early. */
+  readonly stopped?: Stopped;
 }
 
 /**
@@ -50,7 +55,12 @@ export function limitNotice(order: Limited, answer: QueryAnswer, readsResults: b
   if (cut === undefined) return undefined;
   const { rows, matched, whose } = cut;
   const of = matched === undefined ? '' : ` of ${formatCount(matched)} matching`;
-  return `Only ${formatCount(rows)}${of} rows were fetched (${whose}). Add \`| limit N\` or aggregate; \`%limit N\` changes it.`;
+  const only = `Only ${formatCount(rows)}${of} rows were fetched (${whose}).`;
+  if (order.stopped !== undefined) return `${only} ${order.stopped.hint}`;
+  const all = order.query.pipeline?.operators.every(isRowWise)
+    ? ', and `%fetch --all` above the query fetches every row'
+    : '';
+  return `${only} Add \`| limit N\` or aggregate; \`%limit N\` changes it${all}.`;
 }
 
 /** Where the rows of an answer end, though its query did not ask for it. */
@@ -71,7 +81,10 @@ function cutBy(order: Limited, answer: QueryAnswer, readsResults: boolean): read
       kind: 'cut',
       holds: `the first ${formatCount(rows)} ${of} (${whose})`,
       ...present({
-        whole: matched === undefined ? undefined : `${shortened(order.query.text)} | limit ${matched}`,
+        whole:
+          matched === undefined || order.fetch !== undefined
+            ? undefined
+            : `${shortened(order.query.text)} | limit ${matched}`,
         isGapless: isByTime(answer) || undefined,
       }),
     },
@@ -79,7 +92,8 @@ function cutBy(order: Limited, answer: QueryAnswer, readsResults: boolean): read
 }
 
 /** The limit that a service names in the code of its message. */
-function saidLimit({ query }: Limited, { tables, status }: QueryAnswer): Cut | undefined {
+function saidLimit({ query, fetch }: Limited, { tables, status }: QueryAnswer): Cut | undefined {
+  if (fetch !== undefined) return undefined;
   const code = status.messages?.find(message => /^row_limit_/.test(message.code))?.code;
   const rows = tables[0]?.data.numRows;
   if (code === undefined || rows === undefined) return undefined;
@@ -100,10 +114,12 @@ const serviceRowLimit = 1_000;
 
 /** As many rows as the default limit, from a query that sets none: there are probably more. A kept result has no limit of its own. */
 function unsaidLimit(
-  { query, rowLimit }: Limited,
+  { query, rowLimit, fetch, stopped }: Limited,
   { tables: [table], status }: QueryAnswer,
   readsResults: boolean,
 ): Cut | undefined {
+  if (fetch !== undefined)
+    return stopped && { rows: table?.data.numRows ?? 0, matched: stopped.matched, whose: stopped.why };
   const limit = rowLimit ?? (readsResults ? undefined : serviceRowLimit);
   if (table === undefined || table.data.numRows !== limit || table.info.groups.length > 0) return undefined;
   if (status.messages?.some(message => /limit/i.test(message.code))) return undefined;
@@ -125,27 +141,10 @@ const reducing: ReadonlySet<Operator['kind']> = new Set([
   'make-series',
 ]);
 
-/** Operators after which each row that matched is one row. */
-const keeping: ReadonlySet<Operator['kind']> = new Set([
-  'where',
-  'search',
-  'sort',
-  'extend',
-  'extend-valid',
-  'project',
-  'project-away',
-  'project-keep',
-  'project-rename',
-  'project-reorder',
-  'parse',
-  'parse-kv',
-  'redact',
-]);
-
 /** How many rows the query gives, where the service's count of the rows that matched is that. */
 function matchedBy({ pipeline }: QueryText, matched: number, rows: number): number | undefined {
   const operators = pipeline?.operators ?? [];
-  return matched > rows && operators.every(({ kind }) => keeping.has(kind)) ? matched : undefined;
+  return matched > rows && operators.every(keepsRows) ? matched : undefined;
 }
 
 /** The most characters of a query that a notice repeats. */
@@ -208,7 +207,7 @@ function askedCut(
   const rows = table.data.numRows;
   const countsGroups = table.info.buckets !== undefined && table.info.groups.length > 0;
   if ((countsGroups ? status.numGroups : rows) < most) return undefined;
-  const before = operators.slice(0, operators.indexOf(limit)).every(({ kind }) => keeping.has(kind));
+  const before = operators.slice(0, operators.indexOf(limit)).every(keepsRows);
   if (before && status.rowsMatched === rows) return undefined;
   const of = before && status.rowsMatched > rows ? ` of ${formatCount(status.rowsMatched)}` : '';
   return `the first ${formatCount(rows)}${of} rows`;

@@ -125,7 +125,7 @@ function readRange(text: string, held: TimeRange): TimeRange {
 /** Shows, sets or clears the row limit. */
 function limit(call: MagicCall, { session, io, plan }: MagicHost): void {
   const { cell } = call;
-  plan.rowLimit = rowCount(call, plan.rowLimit);
+  plan.rowLimit = rowsGiven(call, plan.rowLimit);
   if (cell) return;
   session.rowLimit = plan.rowLimit;
   const rows = plan.rowLimit;
@@ -134,7 +134,7 @@ function limit(call: MagicCall, { session, io, plan }: MagicHost): void {
 
 /** Shows or sets how many rows of a result are written into the notebook. */
 function rows(call: MagicCall, { session, io, plan }: MagicHost): void {
-  plan.shownRows = rowCount(call, plan.shownRows);
+  plan.shownRows = rowsGiven(call, plan.shownRows);
   if (call.cell) return;
   session.shownRows = plan.shownRows;
   const shown =
@@ -156,10 +156,15 @@ function retain({ words, cell, magic }: MagicCall, { session, io, plan }: MagicH
 }
 
 /** The number of rows that a magic is given, undefined for `--clear`; without either, the present one. */
-function rowCount({ words, options, magic }: MagicCall, held: number | undefined): number | undefined {
+function rowsGiven({ words, options, magic }: MagicCall, held: number | undefined): number | undefined {
   const [word] = words;
   if (options.has('clear') && word !== undefined) throw misuse(magic, '--clear stands alone');
   if (word === undefined) return options.has('clear') ? undefined : held;
+  return rowCount(word, magic);
+}
+
+/** Reads a number of rows such as `5_000`; throws MagicError. */
+export function rowCount(word: string, magic: Magic): number {
   const digits = word.replaceAll(/[_,]/g, '');
   if (!/^[1-9]\d{0,8}$/.test(digits)) throw misuse(magic, `${word} is not a number of rows`);
   return Number(digits);

@@ -201,6 +201,7 @@ const quiet: Readonly<Record<string, readonly string[]>> = {
   limit: ['%limit 5', '%limit --clear'],
   rows: ['%rows 5', '%rows --clear'],
   retain: ['%retain off', '%retain on'],
+  fetch: ['%fetch --all\nkept'],
   param: ['%param a = 1', '%param __proto__ = 1'],
   params: ['%params'],
   'show-query': ['%show-query'],

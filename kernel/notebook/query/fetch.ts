@@ -1,0 +1,283 @@
+/**
+ * Every row of a query that a service gives only in part: page by page. The local service's cursors are exact, also among rows of
+ * one time; elsewhere the time range is divided until no part of it reaches the limit. Each row is in one part.
+ */
+import type { RawResult } from '../../api/client.js';
+import type { QueryRequest } from '../../api/wire.js';
+import type { QueryText } from '../../apl/syntax/parse.js';
+import { AplKernelError } from '../../errors.js';
+import { present } from '../../present.js';
+import type { Page } from '../../result/decode/pages.js';
+import { oneLine } from '../../text.js';
+import { formatTime, parseTime } from '../../time.js';
+import { MagicError } from '../magics/arguments.js';
+import { TimeRangeError } from '../time-range.js';
+import { isRandom, isRowWise } from './reading.js';
+
+/** How many rows a query is to fetch in all, and how far it has come. */
+export interface Fetch {
+  /** Infinity for all of them. */
+  readonly most: number;
+}
+
+/** Refuses a query whose answer is not that of its parts together; throws MagicError. */
+export function checkFetchable(query: QueryText): void {
+  const { text, pipeline } = query;
+  if (pipeline?.source.kind !== 'dataset')
+    throw new MagicError('%fetch: the query does not read one dataset', 'It fetches the rows of a dataset.');
+  if (isRandom(query))
+    throw new MagicError(
+      '%fetch: `rand()` gives other values on each page',
+      'Fetch the rows without it under a name, and use it in the next cell.',
+    );
+  const wrong = pipeline.operators.find(each => !isRowWise(each));
+  if (wrong === undefined) return;
+  const words = oneLine(text.slice(wrong.from, wrong.to), 60);
+  throw new MagicError(
+    `%fetch: \`${words}\` is not done row by row, and the rows come page by page`,
+    wrong.kind === 'limit'
+      ? 'Leave it out: `%fetch --max N` says how many rows.'
+      : 'Fetch the rows under a name, as by `rows << dataset | where …`, and write the rest in the next cell: `rows | …`.',
+  );
+}
+
+/** An answer that was put together, and why it does not hold all rows; absent where it does. */
+export interface Fetched {
+  readonly raw: RawResult;
+  readonly stopped?: Stopped;
+}
+
+export interface Stopped extends Reason {
+  /** How many rows there are, where the service has counted them. */
+  readonly matched?: number;
+}
+
+/** Why a fetch ended early. */
+interface Reason {
+  /** As it stands in brackets: `interrupted`, `--max 500`. */
+  readonly why: string;
+  /** A sentence: how to have the other rows. */
+  readonly hint: string;
+}
+
+const again = 'Run the cell again for every row.';
+
+/** Of a fetch that the user interrupted. */
+export const interrupted: Reason = { why: 'interrupted', hint: again };
+
+const fewer: Reason = {
+  why: 'the service gave no more',
+  hint: 'The data may have changed meanwhile: run the cell again.',
+};
+
+const timeless: Reason = {
+  why: 'what the query gives has no `_time` to page by',
+  hint: 'Keep `_time` among its fields.',
+};
+
+/** One request of a fetch. */
+type Ask = (request: QueryRequest) => Promise<RawResult>;
+
+/** What a fetch is told besides its request. */
+interface Means {
+  readonly ask: Ask;
+  readonly signal: AbortSignal;
+  /** Whether the service is the local one, which has exact cursors. */
+  readonly isLocal: boolean;
+  /** Is told how many rows there are so far. */
+  readonly tell: (rows: number) => void;
+}
+
+/** Rows of one request: few enough to arrive within its time limit, and what the hosted service gives at most. */
+const PAGE_ROWS = 50_000;
+
+/** Fetches the rows of a request; after the first page, an interrupt or a failure keeps those that have come. */
+export async function fetchAll(request: QueryRequest, fetch: Fetch, means: Means): Promise<Fetched> {
+  const { joinPages } = await import('../../result/decode/pages.js');
+  const pages = new Pages(fetch.most, means);
+  const why = await (means.isLocal ? pages.byCursor(request) : pages.byTime(request)).catch(error => {
+    if (pages.rows === 0) throw error;
+    if (means.signal.aborted) return interrupted;
+    if (!(error instanceof AplKernelError)) throw error;
+    return { why: oneLine(error.message, 200), hint: again };
+  });
+  const matched = pages.matched;
+  const reason = why ?? (matched !== undefined && matched > pages.rows ? fewer : undefined);
+  const body = joinPages(pages.read, pages.status());
+  const raw = {
+    body,
+    elapsedMs: pages.elapsedMs,
+    ...present({ traceId: pages.traceId, recorded: pages.recorded }),
+  };
+  return reason === undefined ? { raw } : { raw, stopped: { ...reason, ...present({ matched }) } };
+}
+
+/** The pages of one fetch so far. */
+class Pages {
+  readonly read: Page[] = [];
+  rows = 0;
+  elapsedMs = 0;
+  traceId: string | undefined;
+  recorded: true | undefined;
+  /** How many rows the service has counted; undefined where it has not. */
+  matched: number | undefined;
+  readonly #most: number;
+  readonly #means: Means;
+
+  constructor(most: number, means: Means) {
+    this.#most = most;
+    this.#means = means;
+  }
+
+  /**
+   * Pages from the first row on; returns why it ended early. The local service says of each page whether there is more, and counts
+   * only what it has read.
+   */
+  async byCursor(request: QueryRequest): Promise<Reason | undefined> {
+    let cursor: string | undefined;
+    for (;;) {
+      const page = await this.#ask({ ...request, ...present({ cursor }) });
+      this.#take(page);
+      if (!saysMore(page)) return undefined;
+      if (this.#isFull) return this.#fullness();
+      const next = cursorOf(page);
+      if (next === undefined || next === '' || next === cursor) return timeless;
+      cursor = next;
+    }
+  }
+
+  /** Divides the range, those parts again that reach the limit; returns why it ended early. */
+  async byTime(request: QueryRequest): Promise<Reason | undefined> {
+    const [start, end] = [parseTime(request.startTime ?? ''), parseTime(request.endTime ?? '')];
+    if (start === undefined || end === undefined)
+      throw new TimeRangeError('%fetch needs a range of two times', 'Give one, such as `%time last 1d`.');
+    const left = [{ start, end }];
+    let why: Reason | undefined;
+    for (let part = left.pop(); part !== undefined; part = left.pop()) {
+      const window = { startTime: formatTime(part.start), endTime: formatTime(part.end) };
+      const page = await this.#ask({ ...request, ...window });
+      this.matched ??= matchedBy(page);
+      const length = part.end - part.start;
+      const isWhole = !isCut(page, PAGE_ROWS);
+      if (isWhole || length <= 1n || this.#isEnough(page)) this.#take(page);
+      else left.push(...(isAscending(page) ? divided(part, page).reverse() : divided(part, page)));
+      if (!isWhole && length <= 1n) why = crowded(window.startTime);
+      if (this.#isFull && this.matched === this.rows) return undefined;
+      if (this.#isFull) return left.length > 0 || !isWhole ? this.#fullness() : undefined;
+    }
+    return why;
+  }
+
+  /** Those of all requests, as one. */
+  status(): Readonly<Record<string, unknown>> {
+    const all = this.read.map(({ rest }) => statusOf(rest));
+    const sum = (name: string) => all.reduce((total, each) => total + Number(each[name] ?? 0), 0);
+    return {
+      ...all[0],
+      elapsedTime: sum('elapsedTime'),
+      blocksExamined: sum('blocksExamined'),
+      blocksMatched: sum('blocksMatched'),
+      rowsExamined: sum('rowsExamined'),
+      rowsMatched: this.matched ?? this.rows,
+      isPartial: all.some(({ isPartial }) => isPartial === true),
+      isEstimate: all.some(({ isEstimate }) => isEstimate === true),
+      messages: all.flatMap(({ messages }) => messagesOf(messages)).filter(each => !isLimit(each)),
+    };
+  }
+
+  get #isFull(): boolean {
+    return this.rows >= this.#most;
+  }
+
+  /** Whether the page has the rest of the rows that are wanted, in their order. */
+  #isEnough({ rows }: Page): boolean {
+    return rows >= this.#most - this.rows;
+  }
+
+  #fullness(): Reason {
+    return { why: `--max ${this.#most}`, hint: '`%fetch --all` fetches every row.' };
+  }
+
+  async #ask(request: QueryRequest): Promise<Page> {
+    this.#means.signal.throwIfAborted();
+    const defaultLimit = Math.min(PAGE_ROWS, this.#most - this.rows);
+    const raw = await this.#means.ask({ ...request, defaultLimit });
+    const { readPage } = await import('../../result/decode/pages.js');
+    this.elapsedMs += raw.elapsedMs;
+    this.traceId = raw.traceId;
+    this.recorded = raw.recorded;
+    return readPage(raw.body);
+  }
+
+  #take(page: Page): void {
+    this.read.push(page);
+    this.rows += page.rows;
+    this.#means.tell(this.rows);
+  }
+}
+
+interface Part {
+  readonly start: bigint;
+  readonly end: bigint;
+}
+
+function crowded(time: string): Reason {
+  return {
+    why: `more rows at ${time} than one answer holds`,
+    hint: 'A `where` that takes some of them at a time gets them all.',
+  };
+}
+
+/** The most parts that a range is divided into at once. */
+const MOST_PARTS = 64n;
+
+/** Halves, or as many parts as the number of rows asks for where the service has counted them. */
+function divided({ start, end }: Part, page: Page): Part[] {
+  const wanted = BigInt(Math.ceil(((matchedBy(page) ?? 0) / Math.max(page.rows, 1)) * 1.2));
+  const most = wanted < 2n ? 2n : wanted > MOST_PARTS ? MOST_PARTS : wanted;
+  const parts = most > end - start ? end - start : most;
+  const at = (index: bigint) => start + ((end - start) * index) / parts;
+  return Array.from({ length: Number(parts) }, (_, index) => ({
+    start: at(BigInt(index)),
+    end: at(BigInt(index) + 1n),
+  }));
+}
+
+/** Whether rows may be missing from a page: it is full, or its service says so. */
+function isCut(page: Page, limit: number): boolean {
+  const { rows, rest } = page;
+  return rows > 0 && (rows >= limit || Number(statusOf(rest).rowsMatched) > rows || saysMore(page));
+}
+
+function saysMore({ rest }: Page): boolean {
+  return messagesOf(statusOf(rest).messages).some(isLimit);
+}
+
+function isLimit({ code }: { readonly code: string }): boolean {
+  return /limit/i.test(code);
+}
+
+function matchedBy({ rest }: Page): number | undefined {
+  const matched = Number(statusOf(rest).rowsMatched);
+  return Number.isSafeInteger(matched) && matched > 0 ? matched : undefined;
+}
+
+function isAscending({ table }: Page): boolean {
+  const [order] = (table.order ?? []) as readonly { readonly desc?: boolean }[];
+  return order?.desc === false;
+}
+
+/** The cursor after the last row. */
+function cursorOf(page: Page): string | undefined {
+  const { minCursor, maxCursor } = statusOf(page.rest);
+  const cursor = isAscending(page) ? maxCursor : minCursor;
+  return typeof cursor === 'string' ? cursor : undefined;
+}
+
+function statusOf({ status }: Page['rest']): Readonly<Record<string, unknown>> {
+  return typeof status === 'object' && status !== null ? { ...status } : {};
+}
+
+function messagesOf(messages: unknown): readonly { readonly code: string }[] {
+  return Array.isArray(messages) ? messages.filter(each => typeof each?.code === 'string') : [];
+}

@@ -1,0 +1,144 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { parseTime } from '../../../kernel/time.js';
+import { type Reply, type Seen, tabular } from '../../api/service.js';
+import { type Bench, everyday, localToken, queries, shown, startBench, traceback } from '../session.js';
+
+/** What a service with a limit of its own answers from: events in the order of their times. */
+interface Event {
+  readonly time: string;
+  readonly n: number;
+}
+
+/** 2,500 events, 500 of each time, and 3 alone. */
+const events: readonly Event[] = Array.from({ length: 2_503 }, (_, n) => ({
+  time: n < 2_500 ? `2026-03-04T04:${10 + Math.floor(n / 500)}:00Z` : `2026-03-04T05:00:0${n - 2_500}Z`,
+  n,
+}));
+
+const fields = [
+  { name: '_time', type: 'datetime' },
+  { name: 'n', type: 'integer' },
+];
+
+/** Answers at most `most` rows of `events`, latest first, from the cursor that counts them. */
+function answer(seen: Seen, most: number, all = events): Reply {
+  const { body, path, headers } = seen;
+  const isLocal = headers.authorization === `Bearer ${localToken}`;
+  if (!path.endsWith('_apl')) return everyday(seen);
+  const { startTime, endTime, cursor = '0', defaultLimit } = JSON.parse(body);
+  const [start, end] = [parseTime(startTime) ?? 0n, parseTime(endTime) ?? 0n];
+  const found = all
+    .filter(({ time }) => (parseTime(time) ?? 0n) >= start && (parseTime(time) ?? 0n) < end)
+    .toReversed();
+  const from = Number(cursor);
+  const page = found.slice(from, from + Math.min(most, defaultLimit));
+  const cells = [page.map(({ time }) => time), page.map(({ n }) => n)];
+  const next = from + page.length;
+  const messages =
+    next < found.length
+      ? [{ priority: 'warn' as const, count: 1, code: 'row_limit_request', msg: 'more' }]
+      : [];
+  // The local service counts what it has read for a page.
+  const rowsMatched = isLocal ? next : found.length;
+  const status = { rowsMatched, minCursor: String(next), maxCursor: '', messages };
+  const body2 = tabular(fields, cells, status);
+  const [table] = body2.tables;
+  return { body: { ...body2, tables: [{ ...table, order: [{ field: '_time', desc: true }] }] } };
+}
+
+let bench: Bench;
+
+afterEach(() => bench.close());
+
+/** Exactly once each: how many, how many different, and their sum. */
+const once = '%assert rows == 2503 and dcount(n) == 2503 and sum(n) == 3131253';
+
+describe('the local service', () => {
+  beforeEach(async () => {
+    bench = await startBench();
+  });
+
+  test('is read by its cursors: each row once, in its order', async () => {
+    bench.service.answer(seen => answer(seen, 300));
+    const run = await bench.run(`%fetch --all\n${once}\nz << web | where n >= 0`);
+    expect(traceback(run)).toEqual([]);
+    expect(queries(bench.service)).toHaveLength(9);
+    expect(shown(run).join('\n')).not.toMatch(/Only|holds the first/);
+  });
+
+  test('--max ends there, and says so', async () => {
+    bench.service.answer(seen => answer(seen, 300));
+    const run = await bench.run('%fetch --max 700\n%assert rows == 700 and min(n) == 1803\nweb');
+    expect(traceback(run)).toEqual([]);
+    expect(shown(run).join('\n')).toContain(
+      'Only 700 rows were fetched (--max 700). %fetch --all fetches every row.',
+    );
+  });
+
+  test.each([
+    ['an interrupt', 'interrupted'],
+    ['a failure', "answered something that is not the API's JSON"],
+  ])('%s keeps what has come, and says so', async (what, why) => {
+    const stop = new AbortController();
+    bench.service.answer(seen => {
+      if (queries(bench.service).length < 4) return answer(seen, 300);
+      if (what === 'a failure') return { body: 'nonsense' };
+      stop.abort();
+      return () => undefined;
+    });
+    const run = await bench.run('%fetch --all\nz << web', { signal: stop.signal });
+    expect(run.outcome.status).toBe(what === 'a failure' ? 'ok' : 'error');
+    const text = shown(run).join('\n');
+    expect(text).toContain('Only 900 rows were fetched (');
+    expect(text).toContain('Run the cell again for every row.');
+    expect(text).toContain(why);
+    const after = await bench.run('%assert rows == 900 and dcount(n) == 900 and max(n) == 2502');
+    expect(traceback(after)).toEqual([]);
+  });
+
+  test.each([
+    ['web | summarize count()', '`summarize count()` is not done row by row'],
+    ['web | limit 5', '`%fetch --max N` says how many rows'],
+    ['web | sort by n asc', '`sort by n asc` is not done row by row'],
+    ['web | where rand() > 0.5', '`rand()` gives other values on each page'],
+    ['print 1', 'the query does not read one dataset'],
+    ['', 'the cell has no query'],
+  ])('refuses what needs all rows at once: %s', async (query, why) => {
+    const run = await bench.run(`%fetch --all\n${query}`);
+    expect([traceback(run).join('\n'), queries(bench.service)]).toEqual([expect.stringContaining(why), []]);
+  });
+});
+
+describe('any other service', () => {
+  beforeEach(async () => {
+    bench = await startBench({
+      environment: service => ({ url: service.url, token: 'xaat-4711' }),
+    });
+  });
+
+  test('is read by parts of the range, which are divided where they reach its limit', async () => {
+    bench.service.answer(seen => answer(seen, 600));
+    const run = await bench.run(`%use environment\n%fetch --all\n${once}\nz << web`);
+    expect(traceback(run)).toEqual([]);
+  });
+
+  test('a refusal that passes is waited for', async () => {
+    let refused = false;
+    bench.service.answer(seen => {
+      if (queries(bench.service).length !== 3 || refused) return answer(seen, 600);
+      refused = true;
+      return { status: 429, headers: { 'retry-after': '0' }, body: { message: 'rate limit exceeded' } };
+    });
+    const run = await bench.run(`%use environment\n%fetch --all\n${once}\nweb`);
+    expect([traceback(run), refused]).toEqual([[], true]);
+  });
+
+  test('that cannot give all rows of one time has those that it gave, and says so', async () => {
+    const same = Array.from({ length: 700 }, (_, n) => ({ time: '2026-03-04T04:10:00Z', n }));
+    bench.service.answer(seen => answer(seen, 600, same));
+    const run = await bench.run('%use environment\n%fetch --all\n%assert rows == 600\nweb');
+    expect(shown(run).join('\n')).toContain(
+      'Only 600 of 700 matching rows were fetched (more rows at 2026-03-04T04:10:00Z than one answer holds)',
+    );
+  });
+});
