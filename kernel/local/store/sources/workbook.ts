@@ -18,15 +18,16 @@ export async function writeSheet(
   local: boolean,
 ): Promise<readonly string[]> {
   const name = path.basename(file);
+  let archive: ZipFile | undefined;
   try {
-    const book = await openWorkbook(file);
+    archive = await (await import('yauzl')).openPromise(file, { autoClose: false });
+    const book = await openWorkbook(archive);
     const { sheets } = book;
     const sheet = named === undefined ? sheets[0] : sheets.find(each => each.name === named);
     if (sheet === undefined) throw noSheet(name, named ?? '', sheets);
     const found = { errors: 0 };
     const lines = Readable.from(linesOf(book, sheet, local, found));
     await pipeline(lines, createWriteStream(target, { mode: 0o600 }));
-    book.archive.close();
     return [...otherSheets(sheet, sheets), ...errorNotes(found.errors)];
   } catch (error) {
     if (error instanceof LocalError) throw error;
@@ -34,6 +35,8 @@ export async function writeSheet(
       hint: 'Save its sheet as CSV first.',
       cause: error,
     });
+  } finally {
+    archive?.close();
   }
 }
 
@@ -74,9 +77,7 @@ function errorNotes(count: number): string[] {
   return count === 0 ? [] : [`Null, as they hold an error such as #N/A: ${plural(count, 'cell')}.`];
 }
 
-async function openWorkbook(file: string): Promise<Workbook> {
-  const { openPromise } = await import('yauzl');
-  const archive = await openPromise(file, { autoClose: false });
+async function openWorkbook(archive: ZipFile): Promise<Workbook> {
   const entries = new Map<string, Entry>();
   for await (const entry of archive.eachEntry()) entries.set(entry.fileName, entry);
   const book = { archive, entries };
@@ -212,13 +213,17 @@ async function* linesOf(
   }
 }
 
-/** A cell may lack its place, as in `B2`: it then follows the one before. */
+/** The most columns of a sheet in Excel: a place beyond them would fill the memory with empty cells. */
+const mostColumns = 16_384;
+
+/** A cell may lack its place, as in `B2`: it then follows the one before. Throws RangeError for a place that no sheet has. */
 function cellOf({ r = '', t = 'n', s = '0' }: Readonly<Record<string, string>>, next: number): Cell {
   const letters = /^[A-Z]+/.exec(r)?.[0];
   const column =
     letters === undefined
       ? next
       : [...letters].reduce((sum, each) => sum * 26 + each.charCodeAt(0) - 64, 0) - 1;
+  if (column >= mostColumns) throw new RangeError(`no sheet has a cell ${r}`);
   return { column, type: t, style: Number(s) };
 }
 

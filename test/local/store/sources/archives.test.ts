@@ -64,8 +64,11 @@ describe('a workbook of Excel', () => {
     expect(await stored(dataset, '_time')).toEqual(['2025-10-10 11:55:01.25', '2025-10-10 11:55:02']);
   });
 
-  test('that is damaged is refused', async () => {
-    const { status, body } = await importText('orders.xlsx', (await fileOf('orders.xlsx')).subarray(0, 2000));
+  test.each([
+    ['is damaged', async () => (await fileOf('orders.xlsx')).subarray(0, 2000)],
+    ['has a cell in a column that no sheet has', () => fileOf('far.xlsx')],
+  ])('that %s is refused', async (_, bytes) => {
+    const { status, body } = await importText('orders.xlsx', await bytes());
     expect([status, body.message]).toEqual([
       400,
       'orders.xlsx cannot be read as an Excel workbook. Save its sheet as CSV first.',

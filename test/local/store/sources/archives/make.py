@@ -49,8 +49,18 @@ def write_workbook():
     book.save(HERE / "orders.xlsx")
 
 
+def write_far():
+    """A sheet with a cell in a column that no sheet has."""
+    with zipfile.ZipFile(HERE / "orders.xlsx") as book, zipfile.ZipFile(HERE / "far.xlsx", "w", zipfile.ZIP_DEFLATED) as far:
+        for name in book.namelist():
+            text = book.read(name)
+            entry = zipfile.ZipInfo(name)
+            far.writestr(entry, text.replace(b'r="B2"', b'r="ZZZZZZ2"') if name.endswith("sheet1.xml") else text)
+
+
 if __name__ == "__main__":
     write_zip()
     write_tar("logs.tar.gz", "w:gz")
     write_tar("logs.tar", "w")
     write_workbook()
+    write_far()
