@@ -64,10 +64,11 @@ describe('the examples and trials of a newcomer', () => {
   });
 });
 
-/** The indicator alone also says so before the kernel is connected. */
+/** The indicator alone also says so before the kernel is connected; beside a pinned range it is in the toolbar's own menu. */
 async function kernelIdle(page: Page): Promise<void> {
   await page.getByText('APL (Axiom) | Idle').first().waitFor({ timeout: 60_000 });
-  await page.locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]').waitFor();
+  const indicator = page.locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]');
+  await indicator.waitFor({ state: 'attached' });
 }
 
 /** Runs every cell and waits until each has its number. */
