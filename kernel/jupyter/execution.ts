@@ -25,9 +25,6 @@ export interface ExecutionParts {
   readonly log: (line: string) => void;
 }
 
-/** How long before a cell arrives a signal may come that is meant for it, in milliseconds: the two take different ways. */
-export const SIGNAL_LEAD_MS = 50;
-
 /** Bounds the rounds of gathering: a client that never pauses must not keep an error from being reported. */
 const MAX_GATHERING_ROUNDS = 100;
 

@@ -3,7 +3,7 @@ import { AplKernelError } from '../errors.js';
 import { cut, oneLine } from '../text.js';
 import { Comms } from './comms.js';
 import type { Connection } from './connection.js';
-import { describeFailure, ExecutionQueue, SIGNAL_LEAD_MS } from './execution.js';
+import { describeFailure, ExecutionQueue } from './execution.js';
 import { History } from './history.js';
 import type { KernelHandler, KernelInfo } from './message.js';
 import { Outbox, type Received } from './outbox.js';
@@ -27,7 +27,11 @@ export interface KernelOptions {
   readonly log?: (line: string) => void;
   /** Where executed cells are kept across sessions; default: not kept. */
   readonly historyFile?: string;
+  /** How long before its cell a signal may arrive, in milliseconds: the two take different routes. Default: 50. */
+  readonly signalLeadMs?: number;
 }
+
+const SIGNAL_LEAD_MS = 50;
 
 /** A kernel that is listening. */
 export interface RunningKernel {
@@ -76,6 +80,7 @@ class KernelServer implements RunningKernel {
   readonly #cells: ExecutionQueue;
   readonly #createHandler: () => KernelHandler | Promise<KernelHandler>;
   readonly #info: KernelInfo | undefined;
+  readonly #signalLeadMs: number;
   #handler: Promise<KernelHandler> | undefined;
   #settleClosed: (outcome: { readonly restart: boolean }) => void = () => undefined;
   #ending: Promise<void> | undefined;
@@ -83,7 +88,7 @@ class KernelServer implements RunningKernel {
   constructor(
     channels: Channels,
     createHandler: () => KernelHandler | Promise<KernelHandler>,
-    { info, historyFile }: KernelOptions,
+    { info, historyFile, signalLeadMs = SIGNAL_LEAD_MS }: KernelOptions,
     log: (line: string) => void,
   ) {
     this.connection = channels.connection;
@@ -96,6 +101,7 @@ class KernelServer implements RunningKernel {
     this.#comms = new Comms(this.#outbox, log);
     this.#createHandler = createHandler;
     this.#info = info;
+    this.#signalLeadMs = signalLeadMs;
     this.#cells = new ExecutionQueue({
       outbox: this.#outbox,
       handler: () => this.#getHandler(),
@@ -120,7 +126,7 @@ class KernelServer implements RunningKernel {
   }
 
   interrupt(): Promise<void> {
-    return this.#cells.interrupt(SIGNAL_LEAD_MS);
+    return this.#cells.interrupt(this.#signalLeadMs);
   }
 
   shutdown(restart: boolean): Promise<void> {
