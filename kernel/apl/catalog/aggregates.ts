@@ -1,9 +1,14 @@
 import type { FunctionEntry, Param } from './entry.js';
 
-const value: Param = { name: 'value', type: 'number', doc: 'A number or a duration.' };
-const any: Param = { name: 'value', type: 'any' };
-const predicate: Param = { name: 'predicate', type: 'bool', doc: 'Which rows count.' };
-const percent: Param = { name: 'percentile', type: 'real', constant: true, doc: 'From 0 to 100.' };
+const value = { name: 'value', type: 'number', doc: 'A number or a duration.' } as const satisfies Param;
+const any = { name: 'value', type: 'any' } as const satisfies Param;
+const predicate = { name: 'predicate', type: 'bool', doc: 'Which rows count.' } as const satisfies Param;
+const percent = {
+  name: 'percentile',
+  type: 'real',
+  constant: true,
+  doc: 'From 0 to 100.',
+} as const satisfies Param;
 const numbers = 'datatable(x:long, ok:bool)[1, true, 2, false, 6, true]';
 const letters = "datatable(s:string, ok:bool)['a', true, 'b', true, 'a', true, 'c', false]";
 

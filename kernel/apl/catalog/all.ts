@@ -24,8 +24,11 @@ const catalogue = [
   ...series,
 ] as const;
 
+/** One of the scalar functions, with its name and its parameters as literal types. */
+export type CatalogEntry = (typeof catalogue)[number];
+
 /** The canonical name of a scalar function. */
-export type FunctionName = (typeof catalogue)[number]['name'];
+export type FunctionName = CatalogEntry['name'];
 
 /** Every scalar function. */
 export const functions: readonly FunctionEntry[] = catalogue;

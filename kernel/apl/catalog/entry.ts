@@ -29,6 +29,15 @@ export interface Param {
   readonly doc?: string;
 }
 
+/** Returns how many arguments a call with these parameters takes. */
+export function arityOf(params: readonly Param[]): { readonly least: number; readonly most: number } {
+  const isRest = params.at(-1)?.rest === true;
+  return {
+    least: params.filter(({ optional }) => optional !== true).length,
+    most: isRest ? Number.POSITIVE_INFINITY : params.length,
+  };
+}
+
 /** A fixed type; `same`: the type of the first argument; `common`: the common type of the arguments that have type `any`. */
 export type ReturnType = TypeName | 'same' | 'common';
 

@@ -1,11 +1,15 @@
+import type { aggregates } from '../../apl/catalog/aggregates.js';
+import type { internalAggregates } from '../../apl/catalog/internal.js';
 import type { AggregateCall, Scalar } from '../../apl/plan/plan.js';
 import type { AggregateParts, Dialect } from '../sql/dialect.js';
-import { type SqlArg, sqlArg, TemplateError } from '../sql/template.js';
+import { type ArgsOf, type SqlArg, sqlArg, sqlOr, TemplateError } from '../sql/template.js';
 import { computeHeavyFirst } from './arguments.js';
 import { failing, longestValue } from './bounds/lengths.js';
 import { withoutNaN } from './expressions.js';
 import { convert, toDynamic } from './functions/conversion.js';
 import { sqlText } from './literal.js';
+
+type AggregateTemplate<Args extends readonly unknown[]> = (parts: AggregateParts<Args>) => string;
 
 const maxListLength = 1_048_576;
 const defaultSetLength = 128;
@@ -13,8 +17,8 @@ const defaultSetLength = 128;
 /** Returns an aggregate as SQL; NaN is skipped, as null is. */
 export function aggregateSql(parts: AggregateParts): string {
   const { name } = parts.call;
-  const template = Object.hasOwn(templates, name) ? templates[name] : undefined;
-  if (template === undefined) throw new RangeError(`no SQL for the aggregate ${name}`);
+  if (!Object.hasOwn(templates, name)) throw new RangeError(`no SQL for the aggregate ${name}`);
+  const template = templates[name as keyof Templates] as AggregateTemplate<readonly SqlArg[]>;
   const args = parts.args.map((arg, index) =>
     keepsNaN(name, index) ? arg : { ...arg, sql: withoutNaN(arg), mayBeNaN: false },
   );
@@ -26,12 +30,19 @@ function keepsNaN(name: string, index: number): boolean {
   return name === 'take_first' || ((name === 'arg_max' || name === 'arg_min') && index === 0);
 }
 
-const templates: Readonly<Record<string, (parts: AggregateParts) => string>> = {
+type Internal = (typeof internalAggregates)[number];
+/** The predicate of `…if` is the filter of the aggregate without it. */
+type Plain = Exclude<(typeof aggregates)[number], { readonly name: `${string}if` | Internal['name'] }>;
+type Templates = {
+  readonly [Entry in Plain | Internal as Entry['name']]: AggregateTemplate<ArgsOf<Entry['params']>>;
+};
+
+const templates: Templates = {
   count: ({ filter }) => `count(*)${where(filter)}`,
-  $values: ({ args, filter }) => `count(${first(args)})${where(filter)}`,
-  dcount: ({ args, filter }) => `count(DISTINCT ${first(args)})${where(filter)}`,
+  $values: ({ args, filter }) => `count(${args[0].sql})${where(filter)}`,
+  dcount: ({ args, filter }) => `count(DISTINCT ${args[0].sql})${where(filter)}`,
   sum: sumSql,
-  avg: ({ args, filter, call }) => asType(call, `avg(${first(args)})${where(filter)}`),
+  avg: ({ args, filter, call }) => asType(call, `avg(${args[0].sql})${where(filter)}`),
   min: ({ args, filter }) => extremeSql('min', args[0], filter),
   max: ({ args, filter }) => extremeSql('max', args[0], filter),
   stdev: ({ args, filter, call }) => asType(call, spreadSql('stddev_samp', args[0], filter)),
@@ -39,7 +50,7 @@ const templates: Readonly<Record<string, (parts: AggregateParts) => string>> = {
   percentile: ({ args, filter, call }) =>
     asType(
       call,
-      `quantile_cont(${first(args)}::DOUBLE, ${fraction(Number(args[1]?.constant ?? 50), 1)})${where(filter)}`,
+      `quantile_cont(${args[0].sql}::DOUBLE, ${fraction(Number(args[1].constant ?? 50), 1)})${where(filter)}`,
     ),
   percentiles_array: percentilesSql,
   make_list: ({ args, filter, order, call }) =>
@@ -60,15 +71,15 @@ const templates: Readonly<Record<string, (parts: AggregateParts) => string>> = {
       ),
     ),
   rate: ({ args, filter }) =>
-    `(coalesce(sum(${first(args)})${where(filter)}, 0)::DOUBLE / ${args[1]?.sql ?? '1'})`,
-  arg_max: ({ args, filter }) => `arg_max_null(${first(args)}, ${sortKey(args[1])})${where(filter)}`,
-  arg_min: ({ args, filter }) => `arg_min_null(${first(args)}, ${sortKey(args[1])})${where(filter)}`,
-  take_first: ({ args }) => `first(${first(args)})`,
-  take_any: ({ args, filter }) => `any_value(${first(args)})${where(filter)}`,
+    `(coalesce(sum(${args[0].sql})${where(filter)}, 0)::DOUBLE / ${sqlOr(args[1], '1')})`,
+  arg_max: ({ args, filter }) => `arg_max_null(${args[0].sql}, ${sortKey(args[1])})${where(filter)}`,
+  arg_min: ({ args, filter }) => `arg_min_null(${args[0].sql}, ${sortKey(args[1])})${where(filter)}`,
+  take_first: ({ args }) => `first(${args[0].sql})`,
+  take_any: ({ args, filter }) => `any_value(${args[0].sql})${where(filter)}`,
   topk: topkSql,
   histogram: histogramSql,
   phrases: ({ args, filter }) =>
-    `apl_phrases(to_json(histogram(${first(args)})${where(filter)})::VARCHAR, ${args[1]?.sql ?? '10'})::JSON`,
+    `apl_phrases(to_json(histogram(${args[0].sql})${where(filter)})::VARCHAR, ${sqlOr(args[1], '10')})::JSON`,
   spotlight: spotlightSql,
 };
 
@@ -97,14 +108,14 @@ function where(...conditions: readonly (string | undefined)[]): string {
 }
 
 /** The smallest or largest value; dynamic values in the order of a sort: what reads as a number by its value, before everything else. */
-function extremeSql(name: 'min' | 'max', arg: SqlArg | undefined, filter: string | undefined): string {
+function extremeSql(name: 'min' | 'max', arg: SqlArg, filter: string | undefined): string {
   const extreme = `${name}(${sortKey(arg)})${where(filter)}`;
-  return arg?.type === 'dynamic' ? `(${extreme}).value` : extreme;
+  return arg.type === 'dynamic' ? `(${extreme}).value` : extreme;
 }
 
 /** The key by which values are compared: dynamic values by whether they read as numbers, then by number, then by text. */
-function sortKey(arg: SqlArg | undefined): string {
-  if (arg?.type !== 'dynamic') return arg?.sql ?? 'NULL';
+function sortKey(arg: SqlArg): string {
+  if (arg.type !== 'dynamic') return arg.sql;
   return computeHeavyFirst([arg], ([value = arg]) => {
     const number = convert(value, 'real');
     const key = `{'other': ${number} IS NULL, 'number': ${number}, 'value': ${value.sql}}`;
@@ -113,9 +124,9 @@ function sortKey(arg: SqlArg | undefined): string {
 }
 
 /** A deviation or variance; null where a square would not fit a real. Infinities are skipped. */
-function spreadSql(name: string, arg: SqlArg | undefined, filter: string | undefined): string {
+function spreadSql(name: string, arg: SqlArg, filter: string | undefined): string {
   const x = finite(arg);
-  if (arg?.type !== 'real') return `${name}(${x})${where(filter)}`;
+  if (arg.type !== 'real') return `${name}(${x})${where(filter)}`;
   const small = `CASE WHEN abs(${arg.sql}) < ${squareable} THEN ${arg.sql} END`;
   const largest = `max(abs(${x}))${where(filter)}`;
   return `CASE WHEN coalesce(${largest} < ${squareable}, true) THEN ${name}(${small})${where(filter)} END`;
@@ -124,14 +135,10 @@ function spreadSql(name: string, arg: SqlArg | undefined, filter: string | undef
 /** The squares of numbers below this, and their sums over any number of rows, are finite. */
 const squareable = "'1e145'::DOUBLE";
 
-function first(args: readonly SqlArg[]): string {
-  return args[0]?.sql ?? '*';
-}
-
 /** A sum beyond 64 bits is null, and a sum over no rows is 0 as in Go and Kusto. */
-function sumSql({ args, filter }: AggregateParts): string {
-  const sum = `sum(${first(args)})${where(filter)}`;
-  return args[0]?.type === 'real' ? `coalesce(${sum}, 0)` : `TRY_CAST(coalesce(${sum}, 0) AS BIGINT)`;
+function sumSql({ args, filter }: AggregateParts<readonly [SqlArg]>): string {
+  const sum = `sum(${args[0].sql})${where(filter)}`;
+  return args[0].type === 'real' ? `coalesce(${sum}, 0)` : `TRY_CAST(coalesce(${sum}, 0) AS BIGINT)`;
 }
 
 /** The mean of durations is a duration. */
@@ -140,9 +147,9 @@ function asType(call: AggregateCall, sql: string): string {
 }
 
 /** The engine refuses to take a deviation over infinities. */
-function finite(arg: SqlArg | undefined): string {
-  const sql = `${arg?.sql ?? 'NULL'}::DOUBLE`;
-  return arg?.type === 'real' ? `CASE WHEN isfinite(${sql}) THEN ${sql} END` : sql;
+function finite(arg: SqlArg): string {
+  const sql = `${arg.sql}::DOUBLE`;
+  return arg.type === 'real' ? `CASE WHEN isfinite(${sql}) THEN ${sql} END` : sql;
 }
 
 /** A percentage as a fraction between 0 and 1. */
@@ -151,13 +158,13 @@ function fraction(percentage: number, argIndex: number): string {
   throw new TemplateError(`a percentile lies between 0 and 100, not at ${percentage}`, argIndex);
 }
 
-function percentilesSql({ args, filter, call }: AggregateParts): string {
+function percentilesSql({ args, filter, call }: AggregateParts<readonly [SqlArg, ...SqlArg[]]>): string {
   const fractions = call.args
     .slice(1)
     .flatMap((arg, index) => percentages(arg).map(value => fraction(value, index + 1)));
   const list = fractions.join(', ');
-  const sql = `quantile_cont(${first(args)}::DOUBLE, [${list}])${where(filter)}`;
-  return args[0]?.type === 'timespan'
+  const sql = `quantile_cont(${args[0].sql}::DOUBLE, [${list}])${where(filter)}`;
+  return args[0].type === 'timespan'
     ? `to_json(list_transform(${sql}, lambda x: apl_real_long(x)))`
     : `to_json(${sql})`;
 }
@@ -170,29 +177,29 @@ function percentages(expr: Scalar): number[] {
 }
 
 /** A value as an element of a JSON array. */
-function jsonValue(arg: SqlArg | undefined): string {
-  return arg === undefined ? 'NULL' : plainInJson.has(arg.type) ? arg.sql : toDynamic(arg);
+function jsonValue(arg: SqlArg): string {
+  return plainInJson.has(arg.type) ? arg.sql : toDynamic(arg);
 }
 
 const plainInJson: ReadonlySet<string> = new Set(['long', 'bool', 'string', 'timespan']);
 
 /** Sets keep the values themselves, so that numbers sort as numbers. */
-function setValue(arg: SqlArg | undefined): string {
-  return arg === undefined ? 'NULL' : arg.type === 'dynamic' ? `${arg.sql}::VARCHAR` : arg.sql;
+function setValue(arg: SqlArg): string {
+  return arg.type === 'dynamic' ? `${arg.sql}::VARCHAR` : arg.sql;
 }
 
-function notNull(arg: SqlArg | undefined): string {
-  return `${arg?.sql ?? 'NULL'} IS NOT NULL`;
+function notNull(arg: SqlArg): string {
+  return `${arg.sql} IS NOT NULL`;
 }
 
 /** A list as JSON, unless that is too long: only where its values have as many bytes together is it measured. */
 function bounded(
   name: string,
-  { value, rows }: { readonly value: SqlArg | undefined; readonly rows: string },
+  { value, rows }: { readonly value: SqlArg; readonly rows: string },
   json: string,
 ): string {
   const bytes =
-    value?.type === 'string' || value?.type === 'dynamic' ? `strlen(${value.sql}::VARCHAR)` : `${plainBytes}`;
+    value.type === 'string' || value.type === 'dynamic' ? `strlen(${value.sql}::VARCHAR)` : `${plainBytes}`;
   const long = `strlen((${json})::VARCHAR) > ${longestValue}`;
   return failing(name, `CASE WHEN sum(${bytes})${rows} > ${longestValue} THEN ${long} ELSE false END`, json);
 }
@@ -215,18 +222,18 @@ function atMost(limit: SqlArg | undefined, fallback: number): string {
 }
 
 /** The most frequent values, as an array of {value, count}. */
-function topkSql({ args, filter, call }: AggregateParts): string {
+function topkSql({ args, filter, call }: AggregateParts<readonly [SqlArg, SqlArg]>): string {
   const [value, count] = args;
   const entries = `map_entries(histogram(${setValue(value)})${where(filter)})`;
-  const key = value?.type === 'dynamic' ? 'e.key::JSON' : 'e.key';
-  const shaped = `list_transform(${entries}, lambda e: {'value': ${value === undefined ? key : toDynamic(sqlArg(key, value.type))}, 'count': e.value})`;
+  const key = value.type === 'dynamic' ? 'e.key::JSON' : 'e.key';
+  const shaped = `list_transform(${entries}, lambda e: {'value': ${toDynamic(sqlArg(key, value.type))}, 'count': e.value})`;
   const ordered = `list_sort(list_transform(${shaped}, lambda x: {'count': -x.count::BIGINT, 'value': x.value}))`;
   const json = `to_json(list_transform(coalesce((${ordered})[1:${atMost(count, 10)}], []), lambda x: {'value': x.value, 'count': -x.count}))`;
   return bounded(call.name, { value, rows: where(filter) }, json);
 }
 
 /** Buckets of equal width between the smallest and the largest value, as an array of {from, to, count}. */
-function histogramSql({ args, filter }: AggregateParts): string {
+function histogramSql({ args, filter }: AggregateParts<readonly [SqlArg, SqlArg]>): string {
   const [value, count] = args;
   const x = finite(value);
   const n = buckets(count);
@@ -236,19 +243,19 @@ function histogramSql({ args, filter }: AggregateParts): string {
 
 const mostBuckets = 10_000;
 
-function buckets(count: SqlArg | undefined): string {
-  const wanted = Number(count?.constant ?? 10);
+function buckets(count: SqlArg): string {
+  const wanted = Number(count.constant ?? 10);
   if (wanted >= 1 && wanted <= mostBuckets) return String(wanted);
   throw new TemplateError(`a histogram has 1 to ${mostBuckets} buckets, not ${wanted}`, 1);
 }
 
 /** Per field the counts of its values, in the selected rows and in the others. */
-function spotlightSql({ args, call }: AggregateParts): string {
+function spotlightSql({ args, call }: AggregateParts<readonly [SqlArg, ...SqlArg[]]>): string {
   const [selected, ...fields] = args;
   const names = (call.labels ?? []).slice(1);
   const counts = fields.map(field => {
     const text = field.type === 'string' ? field.sql : `(${toDynamic(field)})::VARCHAR`;
-    return `{'selected': histogram(${text}) FILTER (WHERE ${selected?.sql ?? 'false'}), 'baseline': histogram(${text}) FILTER (WHERE NOT coalesce(${selected?.sql ?? 'false'}, false))}`;
+    return `{'selected': histogram(${text}) FILTER (WHERE ${selected.sql}), 'baseline': histogram(${text}) FILTER (WHERE NOT coalesce(${selected.sql}, false))}`;
   });
   const entries = counts.map(
     (sql, index) =>

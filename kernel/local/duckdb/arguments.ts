@@ -1,12 +1,16 @@
 import { type Atom, atom } from '../sql/atom.js';
-import { type SqlArg, TemplateError } from '../sql/template.js';
+import type { SqlArg } from '../sql/template.js';
 import { mayFail } from './bounds/lengths.js';
 
-/** Returns the argument at a place counted from 0; the binder has checked that it is there. */
-export function at(args: readonly SqlArg[], index: number): SqlArg {
-  const arg = args[index];
-  if (arg === undefined) throw new TemplateError(`argument ${index + 1} is missing`, index);
-  return arg;
+type Mapped<Args extends readonly SqlArg[], Value> = { readonly [Index in keyof Args]: Value };
+type Body<Args extends readonly SqlArg[]> = (...sqls: Mapped<Args, Atom>) => string;
+
+/** As `map` of an array, but a tuple stays one of the same length. */
+function mapped<const Args extends readonly SqlArg[], Value>(
+  args: Args,
+  change: (arg: SqlArg, index: number) => Value,
+): Mapped<Args, Value> {
+  return args.map(change) as unknown as Mapped<Args, Value>;
 }
 
 /**
@@ -14,14 +18,14 @@ export function at(args: readonly SqlArg[], index: number): SqlArg {
  * stand; when an argument is long or random, all are computed once per row and the body sees them by name, so that nested
  * calls do not grow exponentially and a random value is the same wherever it is read.
  */
-export function computeOnce(args: readonly SqlArg[], body: (...sqls: Atom[]) => string): Atom {
-  return args.every(isCheap) ? atom(body(...args.map(arg => arg.sql))) : computeFirst(args, body);
+export function computeOnce<const Args extends readonly SqlArg[]>(args: Args, body: Body<Args>): Atom {
+  return args.every(isCheap) ? atom(body(...mapped(args, arg => arg.sql))) : computeFirst(args, body);
 }
 
 /** As {@link computeOnce}, but always computes the arguments first: for bodies that read them again for every element of a list. */
-export function computeFirst(args: readonly SqlArg[], body: (...sqls: Atom[]) => string): Atom {
+export function computeFirst<const Args extends readonly SqlArg[]>(args: Args, body: Body<Args>): Atom {
   const members = args.map((arg, index) => `'a${index}': ${arg.sql}`);
-  return boundSql(members, body(...args.map((_, index) => atom(`v.a${index}`))));
+  return boundSql(members, body(...mapped(args, (_, index) => atom(`v.a${index}`))));
 }
 
 /**
@@ -29,12 +33,16 @@ export function computeFirst(args: readonly SqlArg[], body: (...sqls: Atom[]) =>
  * computed first, or each level of nesting would multiply the size of the query. So are those that may fail or hold a query, if
  * the body has a TRY: the engine refuses them there.
  */
-export function computeHeavyFirst(args: readonly SqlArg[], body: (args: readonly SqlArg[]) => string): Atom {
-  const tries = args.some(mayRaise) && body(args).includes('TRY(');
+export function computeHeavyFirst<const Args extends readonly SqlArg[]>(
+  args: Args,
+  body: (args: Mapped<Args, SqlArg>) => string,
+): Atom {
+  const given = mapped(args, arg => arg);
+  const tries = args.some(mayRaise) && body(given).includes('TRY(');
   const heavy = args.filter(arg => isHeavy(arg) || (tries && mayRaise(arg)));
-  if (heavy.length === 0) return atom(body(args));
+  if (heavy.length === 0) return atom(body(given));
   const members = heavy.map((arg, index) => `'a${index}': ${arg.sql}`);
-  const named = args.map(arg =>
+  const named = mapped(args, arg =>
     heavy.includes(arg) ? { ...arg, sql: atom(`v.a${heavy.indexOf(arg)}`), computed: true } : arg,
   );
   return boundSql(members, body(named));

@@ -18,7 +18,7 @@ import {
 } from './expressions.js';
 import { externalSql } from './external.js';
 import { convert } from './functions/conversion.js';
-import { textLists } from './functions/lists.js';
+import { textListOf } from './functions/lists.js';
 import { expandSql, firstOfEach, joinSql, orderKey, sequenceSql, stageSql, valuesSql } from './relations.js';
 import { seriesSql } from './series-grid.js';
 import { textTest } from './text-test.js';
@@ -30,7 +30,7 @@ export const duckdb: Dialect = {
   call: callSql,
   bytes: bytesOf,
   growthFactor,
-  textLists,
+  textListOf,
   compare,
   between,
   arithmetic,

@@ -16,17 +16,12 @@ export interface Regex {
 }
 
 /** Returns a regular expression argument; a constant that is not valid RE2 is refused with a {@link TemplateError}. */
-export function regexArgument(arg: SqlArg | undefined, argIndex: number): Regex {
+export function regexArgument(arg: SqlArg, argIndex: number): Regex {
   return wrappedRegex(arg, argIndex, '', '');
 }
 
 /** As {@link regexArgument}, with text around the expression: `wrappedRegex(arg, 0, '(?:', ')+')`. */
-export function wrappedRegex(
-  arg: SqlArg | undefined,
-  argIndex: number,
-  before: string,
-  after: string,
-): Regex {
+export function wrappedRegex(arg: SqlArg, argIndex: number, before: string, after: string): Regex {
   const source = constantText(arg);
   if (source !== undefined) {
     const alone = compiled(source, argIndex);
@@ -34,7 +29,7 @@ export function wrappedRegex(
     const regex = whole === source ? alone : compiled(whole, argIndex);
     return { sql: sqlText(whole), groups: regex.groupCount(), guard: call => call };
   }
-  const sql = `apl_regex(${arg?.sql}, ${sqlText(before)}, ${sqlText(after)})`;
+  const sql = `apl_regex(${arg.sql}, ${sqlText(before)}, ${sqlText(after)})`;
   return { sql, groups: undefined, guard: call => `TRY(${call})` };
 }
 

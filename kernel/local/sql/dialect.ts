@@ -1,12 +1,12 @@
 import type { TypeName } from '../../apl/catalog/entry.js';
 import type { AggregateCall, JoinKind, Relation } from '../../apl/plan/plan.js';
 import type { BinaryOperator, ListOperator } from '../../apl/syntax/ast.js';
-import type { ConstantValue, SqlArg, SqlContext } from './template.js';
+import type { ConstantValue, SqlArg, SqlContext, SqlTemplate } from './template.js';
 
 /** An aggregate with its arguments written as SQL. */
-export interface AggregateParts {
+export interface AggregateParts<Args extends readonly unknown[] = readonly SqlArg[]> {
   readonly call: AggregateCall;
-  readonly args: readonly SqlArg[];
+  readonly args: Args;
   /** The condition on the rows that count; all rows when undefined. */
   readonly filter: string | undefined;
   /** ` ORDER BY …` of the rows or nothing, for aggregates whose result depends on it. */
@@ -45,7 +45,7 @@ export interface ExpandParts {
     readonly value: SqlArg;
     /** What the elements become. */
     readonly as: 'dynamic' | 'text';
-    /** The same array as a list of the engine, where a function gives one; see {@link Dialect.textLists}. */
+    /** The same array as a list of the engine, where a function gives one; see {@link Dialect.textListOf}. */
     readonly list?: string;
   }[];
   readonly bag: boolean;
@@ -71,8 +71,8 @@ export interface Dialect {
   readonly bytes: (arg: SqlArg) => string;
   /** How many bytes a function makes of a byte of its arguments at most; 0 where its value is short. */
   readonly growthFactor: (name: string) => number;
-  /** Of functions whose array holds nothing but texts, that array as a list of the engine. */
-  readonly textLists: ReadonlyMap<string, (args: readonly SqlArg[]) => string>;
+  /** Of a function whose array holds nothing but strings, that array as a list of the engine. */
+  readonly textListOf: (name: string) => SqlTemplate | undefined;
   /** `==`, `!=`, `<`, `<=`, `>` or `>=`; neither side is the constant null. NaN is unordered. */
   readonly compare: (operator: BinaryOperator, left: SqlArg, right: SqlArg, predicate: boolean) => string;
   /** Whether a value is from `low` to `high`; may be null. */

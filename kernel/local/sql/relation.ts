@@ -79,7 +79,7 @@ class SqlWriter {
       now: this.#context.now,
       columns: this.#columns,
       rowGroups: this.#source.rowGroups,
-      isTextList: ({ name }) => this.#dialect.textLists.has(name),
+      isTextList: ({ name }) => this.#dialect.textListOf(name) !== undefined,
     });
   }
 
@@ -344,7 +344,10 @@ class SqlWriter {
 
   #textList(value: Scalar): string | undefined {
     if (value.kind !== 'call') return undefined;
-    return this.#dialect.textLists.get(value.name)?.(value.args.map(arg => this.#argument(arg)));
+    return this.#dialect.textListOf(value.name)?.(
+      value.args.map(arg => this.#argument(arg)),
+      this.#context,
+    );
   }
 
   #seriesSql(relation: Extract<Relation, { kind: 'series' }>): string {

@@ -1,4 +1,4 @@
-import type { TypeName } from '../../apl/catalog/entry.js';
+import type { Param, TypeName } from '../../apl/catalog/entry.js';
 import type { Span } from '../../apl/syntax/ast.js';
 import { AplKernelError } from '../../errors.js';
 import { present } from '../../present.js';
@@ -47,7 +47,39 @@ export interface SqlContext {
 }
 
 /** Returns the SQL of a call whose arguments have already been converted to the declared parameter types. */
-export type SqlTemplate = (args: readonly SqlArg[], context: SqlContext) => string;
+export type SqlTemplate<Args extends readonly unknown[] = readonly SqlArg[]> = (
+  args: Args,
+  context: SqlContext,
+) => string;
+
+/** Arguments as parameters declare them: those that are optional may be missing, and the last may repeat. */
+export type ArgsOf<Params extends readonly Param[]> = Params extends readonly [
+  infer First extends Param,
+  ...infer Rest extends readonly Param[],
+]
+  ? 'rest' extends keyof First
+    ? 'optional' extends keyof First
+      ? readonly SqlArg[]
+      : readonly [SqlArg, ...SqlArg[]]
+    : 'optional' extends keyof First
+      ? readonly [arg?: SqlArg, ...rest: ArgsOf<Rest>]
+      : readonly [arg: SqlArg, ...rest: ArgsOf<Rest>]
+  : readonly [];
+
+/** A template for each entry of a catalogue, with arguments as its parameters declare them. */
+export type SqlTemplates<Entries extends readonly Callable[]> = {
+  readonly [Entry in Entries[number] as Entry['name']]: SqlTemplate<ArgsOf<Entry['params']>>;
+};
+
+interface Callable {
+  readonly name: string;
+  readonly params: readonly Param[];
+}
+
+/** Returns the SQL of an argument, or other SQL in place of one that is missing. */
+export function sqlOr(arg: SqlArg | undefined, fallback: string): string {
+  return arg?.sql ?? fallback;
+}
 
 /** A call that is refused before it runs because of the value of one argument, counted from 0. */
 export class TemplateError extends AplKernelError {

@@ -1,6 +1,12 @@
 import { parseTime, parseTimespan } from '../../../time.js';
 import { aggregateNamed, functionNamed, functionNames } from '../../catalog/all.js';
-import type { FunctionEntry, Param, ParamType, TypeName } from '../../catalog/entry.js';
+import {
+  arityOf,
+  type FunctionEntry,
+  type Param,
+  type ParamType,
+  type TypeName,
+} from '../../catalog/entry.js';
 import { allGroups } from '../../catalog/functions/strings.js';
 import { foreignFunctions, operatorCalled } from '../../hints/functions.js';
 import type { Relation, Scalar } from '../../plan/plan.js';
@@ -181,12 +187,7 @@ function isConstant(value: Scalar): boolean {
 }
 
 function checkCount(binder: Binder, expr: CallExpr, entry: FunctionEntry, count: number): boolean {
-  const required = entry.params.filter(param => param.optional !== true && param.rest !== true).length;
-  const most = entry.params.at(-1)?.rest === true ? Number.POSITIVE_INFINITY : entry.params.length;
-  const least =
-    entry.params.at(-1)?.rest === true && entry.params.at(-1)?.optional !== true
-      ? Math.max(required, entry.params.length)
-      : required;
+  const { least, most } = arityOf(entry.params);
   if (count >= least && count <= most) return true;
   const wanted =
     least === most

@@ -1,21 +1,18 @@
 import type { FunctionEntry, Param } from '../entry.js';
 
-const time: Param = { name: 'datetime', type: 'datetime' };
+const time = { name: 'datetime', type: 'datetime' } as const satisfies Param;
 const date = '2024-02-29T13:14:15.123456789Z';
 const call = (name: string, args = '') => `print x = ${name}(datetime(${date})${args})`;
 
-const part = (names: string): Param => ({
-  name: 'part',
-  type: 'string',
-  constant: true,
-  doc: `One of ${names}.`,
-});
-const offset = (unit: string): Param => ({
-  name: 'offset',
-  type: 'long',
-  optional: true,
-  doc: `How many ${unit} to move, by default 0.`,
-});
+const part = (names: string) =>
+  ({ name: 'part', type: 'string', constant: true, doc: `One of ${names}.` }) as const satisfies Param;
+const offset = (unit: string) =>
+  ({
+    name: 'offset',
+    type: 'long',
+    optional: true,
+    doc: `How many ${unit} to move, by default 0.`,
+  }) as const satisfies Param;
 
 const units = 'year, quarter, month, week, day, hour, minute, second, millisecond, microsecond, nanosecond';
 const parts =

@@ -1,5 +1,5 @@
-import type { FunctionName } from '../../../apl/catalog/all.js';
-import { type Size, type SqlArg, sizeOfAll } from '../../sql/template.js';
+import type { CatalogEntry, FunctionName } from '../../../apl/catalog/all.js';
+import { type ArgsOf, type Size, type SqlArg, sizeOfAll } from '../../sql/template.js';
 import { sqlText } from '../literal.js';
 
 /** The most bytes of a value that a query makes. */
@@ -25,13 +25,14 @@ export const tooLongHint =
  * How long the value of a function is. `short`: a number, a bool, a time or a text of few characters. `bounded`: at most about as
  * long as its arguments together. Else it is checked before it is made.
  */
-type Growth = 'short' | 'bounded' | Growing;
+type Anything = readonly (SqlArg | undefined)[];
+type Growth<Args> = 'short' | 'bounded' | Growing<Args>;
 
-interface Growing {
+interface Growing<Args = Anything> {
   /** The most bytes that a byte of the arguments can become; 0 where that depends on another argument. */
   readonly factor: number;
   /** SQL of how many bytes the value has at most; its own length when absent, as making a small multiple does no harm. */
-  readonly bytes?: (args: readonly SqlArg[], value: string) => string;
+  readonly bytes?: (args: Args, value: string) => string;
 }
 
 /** As often as strrep repeats a text at most; what else multiplies rarely does so more often. */
@@ -48,7 +49,9 @@ const packed: Growing = {
 const escaped: Growing = { factor: jsonFactor };
 
 /** One row for each function of the catalogue: one that is missing fails the type check. */
-const growths: Readonly<Record<FunctionName, Growth>> = {
+const growths: {
+  readonly [Entry in CatalogEntry as Entry['name']]: Growth<ArgsOf<Entry['params']>>;
+} = {
   ...all('short', [
     'array_index_of',
     'array_length',
@@ -324,17 +327,17 @@ const growths: Readonly<Record<FunctionName, Growth>> = {
   },
   array_split: {
     factor: 0,
-    bytes: ([array, index]) => `${bytesOf(array)} * ${index?.type === 'dynamic' ? elements(index) : '2'}`,
+    bytes: ([array, index]) => `${bytesOf(array)} * ${index.type === 'dynamic' ? elements(index) : '2'}`,
   },
   strrep: {
     factor: 0,
     bytes: ([text, count, delimiter]) =>
-      `least(greatest(coalesce(${count?.sql}, 0), 0), ${longestRepeat}) * (${sum([text, delimiter])})`,
+      `least(greatest(coalesce(${count.sql}, 0), 0), ${longestRepeat}) * (${sum([text, delimiter])})`,
   },
   regex_quote: {
     factor: 2,
     bytes: ([text]) =>
-      `2 * ${bytesOf(text)} - coalesce(strlen(translate(${text?.sql}, '\\.+*?()|[]{}^$', '')), 0)`,
+      `2 * ${bytesOf(text)} - coalesce(strlen(translate(${text.sql}, '\\.+*?()|[]{}^$', '')), 0)`,
   },
   replace_string: { factor: 0, bytes: ([lookup, rewrite, text]) => replacedBytes(lookup, rewrite, text) },
   replace_regex: { factor: 0, bytes: ([regex, rewrite, text]) => matchedBytes(regex, rewrite, text) },
@@ -373,8 +376,8 @@ export function lengthClass(name: string): 'short' | 'bounded' | 'checked' | und
   return typeof growth === 'string' ? growth : 'checked';
 }
 
-function growthOf(name: string): Growth {
-  return Object.hasOwn(growths, name) ? growths[name as FunctionName] : 'bounded';
+function growthOf(name: string): Growth<Anything> {
+  return Object.hasOwn(growths, name) ? (growths[name as FunctionName] as Growth<Anything>) : 'bounded';
 }
 
 /** SQL of whether the value is too long; undefined where it cannot be. The sizes of the columns rule out most, and cost least. */
@@ -390,10 +393,10 @@ function testOf({ factor, bytes }: Growing, args: readonly SqlArg[], value: stri
 }
 
 function all<Name extends FunctionName>(
-  growth: Growth,
+  growth: Growth<Anything>,
   names: readonly Name[],
-): Readonly<Record<Name, Growth>> {
-  return Object.fromEntries(names.map(name => [name, growth])) as Record<Name, Growth>;
+): Readonly<Record<Name, Growth<Anything>>> {
+  return Object.fromEntries(names.map(name => [name, growth])) as Record<Name, Growth<Anything>>;
 }
 
 function sizeSql({ fixed, columns }: Size): string {
@@ -418,8 +421,8 @@ function sum(args: readonly (SqlArg | undefined)[]): string {
 }
 
 /** SQL of how many elements an array has. */
-function elements(array: SqlArg | undefined): string {
-  return `coalesce(CASE WHEN json_type(${array?.sql}) = 'ARRAY' THEN json_array_length(${array?.sql})::BIGINT END, 0)`;
+function elements(array: SqlArg): string {
+  return `coalesce(CASE WHEN json_type(${array.sql}) = 'ARRAY' THEN json_array_length(${array.sql})::BIGINT END, 0)`;
 }
 
 /** SQL of the bytes that a value has which stands for every element; those of an array stand for one each. */
@@ -429,24 +432,16 @@ function elementBytes(side: SqlArg): string {
 }
 
 /** Only a longer text in place of a shorter one makes more of a text. */
-function replacedBytes(
-  lookup: SqlArg | undefined,
-  rewrite: SqlArg | undefined,
-  text: SqlArg | undefined,
-): string {
+function replacedBytes(lookup: SqlArg, rewrite: SqlArg, text: SqlArg): string {
   const most = `CASE WHEN ${bytesOf(text)} * ${bytesOf(rewrite)} <= ${longestValue} THEN 0`;
-  const found = `(${bytesOf(text)} - coalesce(strlen(replace(${text?.sql}, ${lookup?.sql}, '')), 0)) // greatest(${bytesOf(lookup)}, 1)`;
+  const found = `(${bytesOf(text)} - coalesce(strlen(replace(${text.sql}, ${lookup.sql}, '')), 0)) // greatest(${bytesOf(lookup)}, 1)`;
   return `${most} ELSE ${bytesOf(text)} + ${found} * (${bytesOf(rewrite)} - ${bytesOf(lookup)}) END`;
 }
 
 /** Each reference to a group may stand for all of what is found. */
-function matchedBytes(
-  regex: SqlArg | undefined,
-  rewrite: SqlArg | undefined,
-  text: SqlArg | undefined,
-): string {
+function matchedBytes(regex: SqlArg, rewrite: SqlArg, text: SqlArg): string {
   const most = `CASE WHEN (${bytesOf(text)} + 1) * (1 + ${bytesOf(rewrite)}) <= ${longestValue} THEN 0`;
-  const references = `(1 + ${bytesOf(rewrite)} - coalesce(strlen(replace(${rewrite?.sql}, '$', '')), 0))`;
-  const found = `coalesce(len(regexp_extract_all(${text?.sql}, ${regex?.sql})), 0)`;
+  const references = `(1 + ${bytesOf(rewrite)} - coalesce(strlen(replace(${rewrite.sql}, '$', '')), 0))`;
+  const found = `coalesce(len(regexp_extract_all(${text.sql}, ${regex.sql})), 0)`;
   return `${most} ELSE ${bytesOf(text)} * ${references} + ${found} * ${bytesOf(rewrite)} END`;
 }

@@ -1,4 +1,6 @@
-import type { FunctionName } from '../../../apl/catalog/all.js';
+import { type FunctionName, functions } from '../../../apl/catalog/all.js';
+import { arityOf } from '../../../apl/catalog/entry.js';
+import { internalFunctions } from '../../../apl/catalog/internal.js';
 import type { SqlTemplate } from '../../sql/template.js';
 import { arrays } from './arrays.js';
 import { conversion } from './conversion.js';
@@ -13,7 +15,7 @@ import { sql } from './sql.js';
 import { strings } from './strings.js';
 
 /** SQL of every function of the catalogue: one that is missing here fails the type check. */
-const templates = {
+const templates: Readonly<Record<FunctionName, SqlTemplate<never>>> = {
   ...strings,
   ...formats,
   ...conversion,
@@ -24,11 +26,24 @@ const templates = {
   ...math,
   ...arrays,
   ...series,
-} satisfies Readonly<Record<FunctionName, SqlTemplate>>;
+};
 
-const all: Readonly<Record<string, SqlTemplate>> = { ...templates, ...internal };
+const all: Readonly<Record<string, SqlTemplate<never>>> = { ...templates, ...internal };
+const arities = new Map(
+  [...functions, ...internalFunctions].map(({ name, params }) => [name, arityOf(params)]),
+);
 
-/** The SQL template of a function by its canonical name, or of one of the compiler's own, which start with `$`. */
+/**
+ * Returns the SQL template of a function by its canonical name, or of one of the compiler's own, which start with `$`. It
+ * throws a RangeError for fewer or more arguments than the parameters in the catalogue.
+ */
 export function templateOf(name: string): SqlTemplate | undefined {
-  return Object.hasOwn(all, name) ? all[name] : undefined;
+  const template = Object.hasOwn(all, name) ? all[name] : undefined;
+  const arity = arities.get(name);
+  if (template === undefined || arity === undefined) return undefined;
+  return (args, context) => {
+    if (args.length < arity.least || args.length > arity.most)
+      throw new RangeError(`${name} has ${args.length} arguments`);
+    return (template as SqlTemplate)(args, context);
+  };
 }

@@ -1,45 +1,44 @@
 import type { arrays as catalog } from '../../../apl/catalog/functions/arrays.js';
 import { enginePath } from '../../functions/json/path.js';
-import { type SqlArg, type SqlTemplate, sqlArg, TemplateError } from '../../sql/template.js';
-import { at, computeFirst, computeOnce } from '../arguments.js';
+import { type SqlArg, type SqlTemplates, sqlArg, TemplateError } from '../../sql/template.js';
+import { computeFirst, computeOnce } from '../arguments.js';
 import { constantText, sqlText } from '../literal.js';
 import type { JsFunction } from '../template.js';
 import { convert, toDynamic } from './conversion.js';
 import { keysList } from './lists.js';
 
 /** The SQL of the array and map functions. Arrays and maps are JSON; other values give null unless documented otherwise. */
-export const arrays: Record<(typeof catalog)[number]['name'], SqlTemplate> = {
+export const arrays: SqlTemplates<typeof catalog> = {
   array_concat: args => concat(args.map(items)),
-  array_extract: args => extract(at(args, 0), at(args, 1)),
-  array_iff: args => iff(at(args, 0), at(args, 1), at(args, 2)),
-  array_index_of: args => indexOf(at(args, 0), at(args, 1), args.slice(2)),
-  array_length: args => computeOnce([at(args, 0)], j => `apl_array_length(${j})`),
-  array_reverse: args => `to_json(list_reverse(${items(at(args, 0))}))`,
-  array_rotate_left: args => moved('apl_rotate_left', at(args, 0), args[1]),
-  array_rotate_right: args => moved('apl_rotate_right', at(args, 0), args[1]),
-  array_select_dict: args => selectMap(at(args, 0), at(args, 1), at(args, 2)),
-  array_shift_left: args => moved('apl_shift_left', at(args, 0), args[1]),
-  array_shift_right: args => moved('apl_shift_right', at(args, 0), args[1]),
+  array_extract: args => extract(args[0], args[1]),
+  array_iff: args => iff(args[0], args[1], args[2]),
+  array_index_of: ([array, value, ...options]) => indexOf(array, value, options),
+  array_length: args => computeOnce([args[0]], j => `apl_array_length(${j})`),
+  array_reverse: args => `to_json(list_reverse(${items(args[0])}))`,
+  array_rotate_left: args => moved('apl_rotate_left', args[0], args[1]),
+  array_rotate_right: args => moved('apl_rotate_right', args[0], args[1]),
+  array_select_dict: args => selectMap(args[0], args[1], args[2]),
+  array_shift_left: args => moved('apl_shift_left', args[0], args[1]),
+  array_shift_right: args => moved('apl_shift_right', args[0], args[1]),
   array_slice: args =>
     computeFirst(
-      [itemsOf(at(args, 0)), at(args, 1), at(args, 2)],
+      [itemsOf(args[0]), args[1], args[2]],
       (l, from, to) => `to_json(apl_slice(${l}, ${from}, ${to}))`,
     ),
-  array_sort_asc: args => sort('ASC', at(args, 0)),
-  array_sort_desc: args => sort('DESC', at(args, 0)),
-  array_split: args => split(at(args, 0), at(args, 1)),
-  array_sum: args => computeOnce([at(args, 0)], j => `list_sum(apl_reals(${j}))`),
-  bag_has_key: args => computeOnce([at(args, 0), at(args, 1)], (j, key) => `apl_has_key(${j}, ${key})`),
+  array_sort_asc: args => sort('ASC', args[0]),
+  array_sort_desc: args => sort('DESC', args[0]),
+  array_split: args => split(args[0], args[1]),
+  array_sum: args => computeOnce([args[0]], j => `list_sum(apl_reals(${j}))`),
+  bag_has_key: args => computeOnce([args[0], args[1]], (j, key) => `apl_has_key(${j}, ${key})`),
   bag_keys: args => `to_json(${keysList(args)})`,
   bag_pack: args => pack('bag_pack', args),
-  bag_zip: args =>
-    computeFirst([itemsOf(at(args, 0)), itemsOf(at(args, 1))], (k, v) => `apl_bag_zip(${k}, ${v})`),
+  bag_zip: args => computeFirst([itemsOf(args[0]), itemsOf(args[1])], (k, v) => `apl_bag_zip(${k}, ${v})`),
   isarray: ([value]) =>
-    value?.type === 'dynamic' ? `coalesce(json_type(${value.sql}) = 'ARRAY', false)` : 'false',
-  len: args => len(at(args, 0)),
+    value.type === 'dynamic' ? `coalesce(json_type(${value.sql}) = 'ARRAY', false)` : 'false',
+  len: args => len(args[0]),
   pack_array: args => `json_array(${args.map(toDynamic).join(', ')})`,
   pack_dictionary: args => pack('pack_dictionary', args),
-  strcat_array: args => joinText(at(args, 0), args[1] ?? noText),
+  strcat_array: args => joinText(args[0], args[1] ?? noText),
 };
 
 /**
@@ -167,7 +166,11 @@ function iff(condition: SqlArg, whenTrue: SqlArg, whenFalse: SqlArg): string {
   });
 }
 
-function indexOf(array: SqlArg, value: SqlArg, options: readonly SqlArg[]): string {
+function indexOf(
+  array: SqlArg,
+  value: SqlArg,
+  options: readonly [start?: SqlArg, length?: SqlArg, occurrence?: SqlArg],
+): string {
   const list = keysOf(array);
   const item = itemOf(value);
   if (options.length === 0) return computeFirst([list, item], (l, x) => `apl_index_of(${l}, ${x})`);
@@ -231,11 +234,12 @@ function pack(name: string, args: readonly SqlArg[]): string {
   if (args.length % 2 === 1)
     throw new TemplateError(`${name} takes pairs of key and value: a value is missing`, args.length - 1);
   const members = new Map<string, string>();
-  for (let i = 0; i < args.length; i += 2) {
-    const key = at(args, i);
+  for (const [index, value] of args.entries()) {
+    const key = args[index - 1];
+    if (key === undefined || index % 2 === 0) continue;
     const text = typeof key.constant === 'string' ? key.sql : `coalesce(${convert(key, 'string')}, '')`;
     members.delete(text);
-    members.set(text, toDynamic(at(args, i + 1)));
+    members.set(text, toDynamic(value));
   }
   return `json_object(${[...members].flat().join(', ')})`;
 }

@@ -13,7 +13,7 @@ import {
 import { canonicalJson } from '../../functions/json/text.js';
 import { timeNs } from '../../functions/time-text.js';
 import { type Atom, atom } from '../../sql/atom.js';
-import type { SqlArg, SqlTemplate } from '../../sql/template.js';
+import type { SqlArg, SqlTemplate, SqlTemplates } from '../../sql/template.js';
 import { computeHeavyFirst } from '../arguments.js';
 import { compileTimeOnly, luhnSetup } from '../checks.js';
 import type { JsFunction } from '../template.js';
@@ -119,38 +119,37 @@ const conversions: Readonly<Record<TypeName, Readonly<Record<TypeName, Conversio
 };
 
 const to =
-  (type: TypeName): SqlTemplate =>
+  (type: TypeName): SqlTemplate<readonly [SqlArg]> =>
   ([value]) =>
-    convert(value as SqlArg, type);
+    convert(value, type);
 
 /** SQL of the conversion, type, conditional and metadata functions. */
-export const conversion: Readonly<Record<(typeof catalog)[number]['name'], SqlTemplate>> = {
-  tostring: ([value]) =>
-    `coalesce(${convert(value as SqlArg, 'string')}, ${value?.type === 'bool' ? "'false'" : "''"})`,
+export const conversion: SqlTemplates<typeof catalog> = {
+  tostring: ([value]) => `coalesce(${convert(value, 'string')}, ${value.type === 'bool' ? "'false'" : "''"})`,
   toint: to('long'),
   todouble: to('real'),
   tobool: to('bool'),
   todatetime: to('datetime'),
   totimespan: to('timespan'),
   todynamic: ([value]) =>
-    value?.type === 'dynamic' ? `apl_parse_dynamic(${value.sql})` : `apl_parse_json(${textOf(value)})`,
-  toarray: ([value]) => `apl_to_array(${toDynamic(value as SqlArg)})`,
+    value.type === 'dynamic' ? `apl_parse_dynamic(${value.sql})` : `apl_parse_json(${textOf(value)})`,
+  toarray: ([value]) => `apl_to_array(${toDynamic(value)})`,
   tohex: ([value, length]) =>
-    `apl_to_hex(${value?.sql}, ${length === undefined ? '0' : `CASE WHEN ${length.sql} IS NOT NULL THEN greatest(least(${length.sql}, 1024), 0) END`})`,
+    `apl_to_hex(${value.sql}, ${length === undefined ? '0' : `CASE WHEN ${length.sql} IS NOT NULL THEN greatest(least(${length.sql}, 1024), 0) END`})`,
   dynamic_to_json: ([value]) =>
-    value?.type === 'dynamic' ? `apl_canonical_json(${value.sql})` : `coalesce(${textOf(value)}, '')`,
+    value.type === 'dynamic' ? `apl_canonical_json(${value.sql})` : `coalesce(${textOf(value)}, '')`,
   isbool: ([value]) => typeTest(value, ['bool'], ['BOOLEAN']),
   isstring: ([value]) => typeTest(value, ['string'], ['VARCHAR']),
   isreal: ([value]) =>
-    value?.type === 'real'
+    value.type === 'real'
       ? `coalesce(isfinite(${value.sql}), false)`
       : typeTest(value, ['long'], ['UBIGINT', 'BIGINT', 'HUGEINT', 'DOUBLE']),
   ismap: ([value]) => typeTest(value, [], ['OBJECT']),
-  isutf8: ([value]) => `(${value?.sql} IS NOT NULL)`,
-  iscc: ([value]) => `apl_is_card(${value?.sql})`,
-  isimei: ([value]) => `apl_is_imei(${value?.sql})`,
-  gettype: ([value]) => typeName(value as SqlArg),
-  iff: ([test, yes, no]) => `CASE WHEN ${test?.sql} THEN ${yes?.sql} ELSE ${no?.sql} END`,
+  isutf8: ([value]) => `(${value.sql} IS NOT NULL)`,
+  iscc: ([value]) => `apl_is_card(${value.sql})`,
+  isimei: ([value]) => `apl_is_imei(${value.sql})`,
+  gettype: ([value]) => typeName(value),
+  iff: ([test, yes, no]) => `CASE WHEN ${test.sql} THEN ${yes.sql} ELSE ${no.sql} END`,
   case: args => caseSql(args),
   ensure_field: compileTimeOnly('ensure_field'),
   column_ifexists: compileTimeOnly('column_ifexists'),
@@ -158,19 +157,15 @@ export const conversion: Readonly<Record<(typeof catalog)[number]['name'], SqlTe
   cursor_current: compileTimeOnly('cursor_current'),
 };
 
-function textOf(value: SqlArg | undefined): string {
-  return convert(value as SqlArg, 'string');
+function textOf(value: SqlArg): string {
+  return convert(value, 'string');
 }
 
-function typeTest(
-  value: SqlArg | undefined,
-  types: readonly TypeName[],
-  jsonTypes: readonly string[],
-): string {
-  if (value?.type === 'dynamic') {
+function typeTest(value: SqlArg, types: readonly TypeName[], jsonTypes: readonly string[]): string {
+  if (value.type === 'dynamic') {
     return `coalesce(json_type(${value.sql}) IN (${jsonTypes.map(type => `'${type}'`).join(', ')}), false)`;
   }
-  return value !== undefined && types.includes(value.type) ? `(${value.sql} IS NOT NULL)` : 'false';
+  return types.includes(value.type) ? `(${value.sql} IS NOT NULL)` : 'false';
 }
 
 function typeName(value: SqlArg): string {
@@ -179,12 +174,14 @@ function typeName(value: SqlArg): string {
 }
 
 /** Conditions at the even places, results at the odd ones, the default at the end. */
-function caseSql(args: readonly SqlArg[]): string {
-  const branches: string[] = [];
-  for (let i = 0; i + 1 < args.length; i += 2) {
-    branches.push(`WHEN ${convert(args[i] as SqlArg, 'bool')} THEN ${args[i + 1]?.sql}`);
-  }
-  return `CASE ${branches.join(' ')} ELSE ${args[args.length - 1]?.sql} END`;
+function caseSql(args: readonly [SqlArg, ...SqlArg[]]): string {
+  const branches = args.flatMap((result, index) => {
+    const condition = args[index - 1];
+    return condition === undefined || index % 2 === 0
+      ? []
+      : [`WHEN ${convert(condition, 'bool')} THEN ${result.sql}`];
+  });
+  return `CASE ${branches.join(' ')} ELSE ${(args.at(-1) ?? args[0]).sql} END`;
 }
 
 /** Text that the engine's own timestamp reader reads as the language does: RFC 3339 and its shorter forms, in usual years. */

@@ -10,39 +10,38 @@ import {
   SECOND,
   WEEK,
 } from '../../../time.js';
-import { type SqlArg, type SqlTemplate, TemplateError } from '../../sql/template.js';
-import { at, computeOnce } from '../arguments.js';
+import { type SqlArg, type SqlTemplates, TemplateError } from '../../sql/template.js';
+import { computeOnce } from '../arguments.js';
 import { constantText } from '../literal.js';
 import type { JsFunction } from '../template.js';
 
 /** The SQL of the date and time functions. All arithmetic is on int64 nanoseconds; a time that no timestamp can hold is null. */
-export const datetime: Record<(typeof catalog)[number]['name'], SqlTemplate> = {
-  ago: ([span], { now }) => (span === undefined ? nowSql(now) : shiftedNow(now, span, -1n)),
-  datetime_add: args => datetimeAdd(at(args, 0), at(args, 1), at(args, 2)),
-  datetime_diff: args => datetimeDiff(at(args, 0), at(args, 1), at(args, 2)),
-  datetime_part: args => datetimePart(at(args, 0), at(args, 1)),
-  dayofmonth: args => datePart('day', at(args, 0)),
-  dayofweek: args => datePart('dayofweek', at(args, 0)),
-  dayofyear: args => datePart('dayofyear', at(args, 0)),
+export const datetime: SqlTemplates<typeof catalog> = {
+  ago: ([span], { now }) => shiftedNow(now, span, -1n),
+  datetime_add: args => datetimeAdd(args[0], args[1], args[2]),
+  datetime_diff: args => datetimeDiff(args[0], args[1], args[2]),
+  datetime_part: args => datetimePart(args[0], args[1]),
+  dayofmonth: args => datePart('day', args[0]),
+  dayofweek: args => datePart('dayofweek', args[0]),
+  dayofyear: args => datePart('dayofyear', args[0]),
   endofday: args => endOf(args, nextDay),
   endofmonth: args => endOf(args, nextMonth),
   endofweek: args => endOf(args, nextWeek),
   endofyear: args => endOf(args, nextYear),
-  getmonth: args => datePart('month', at(args, 0)),
-  getyear: args => datePart('year', at(args, 0)),
-  hourofday: args => clockPart(at(args, 0), DAY, HOUR),
-  monthofyear: args => datePart('month', at(args, 0)),
+  getmonth: args => datePart('month', args[0]),
+  getyear: args => datePart('year', args[0]),
+  hourofday: args => clockPart(args[0], DAY, HOUR),
+  monthofyear: args => datePart('month', args[0]),
   now: ([offset], { now }) => (offset === undefined ? nowSql(now) : shiftedNow(now, offset, 1n)),
-  startofday: args => (args.length === 1 ? binTime(at(args, 0), DAY) : startOf(args, sameDay)),
+  startofday: args => (args.length === 1 ? binTime(args[0], DAY) : startOf(args, sameDay)),
   startofmonth: args => startOf(args, sameMonth),
-  startofweek: args =>
-    args.length === 1 ? binTime(at(args, 0), WEEK, sundayOrigin) : startOf(args, sameWeek),
+  startofweek: args => (args.length === 1 ? binTime(args[0], WEEK, sundayOrigin) : startOf(args, sameWeek)),
   startofyear: args => startOf(args, sameYear),
-  unixtime_microseconds_todatetime: args => fromUnix(at(args, 0), MICROSECOND),
-  unixtime_milliseconds_todatetime: args => fromUnix(at(args, 0), MILLISECOND),
-  unixtime_nanoseconds_todatetime: args => fromUnix(at(args, 0), 1n),
-  unixtime_seconds_todatetime: args => fromUnix(at(args, 0), SECOND),
-  week_of_year: args => datePart('week', at(args, 0)),
+  unixtime_microseconds_todatetime: args => fromUnix(args[0], MICROSECOND),
+  unixtime_milliseconds_todatetime: args => fromUnix(args[0], MILLISECOND),
+  unixtime_nanoseconds_todatetime: args => fromUnix(args[0], 1n),
+  unixtime_seconds_todatetime: args => fromUnix(args[0], SECOND),
+  week_of_year: args => datePart('week', args[0]),
 };
 
 /** Days from 0001-01-01, a Monday, to 1970-01-01. */
@@ -109,6 +108,8 @@ export function binTimeByColumn(time: SqlArg, width: SqlArg): string {
 
 // ---- calendar ----
 
+/** A time, and how far it moves. */
+type Moved = readonly [time: SqlArg, offset?: SqlArg];
 type ShiftDate = (date: string, offset: string) => string;
 
 const sameDay: ShiftDate = (date, offset) => `apl_add_days(${date}, ${offset})`;
@@ -120,18 +121,18 @@ const nextWeek: ShiftDate = (date, offset) => sameWeek(date, `${offset} + 1`);
 const nextMonth: ShiftDate = (date, offset) => sameMonth(date, `${offset} + 1`);
 const nextYear: ShiftDate = (date, offset) => sameYear(date, `${offset} + 1`);
 
-function startOf(args: readonly SqlArg[], shift: ShiftDate): string {
+function startOf(args: Moved, shift: ShiftDate): string {
   return onDate(args, (date, offset) => `apl_midnight(${shift(date, offset)})`);
 }
 
-function endOf(args: readonly SqlArg[], shift: ShiftDate): string {
+function endOf(args: Moved, shift: ShiftDate): string {
   return onDate(args, (date, offset) => `apl_tick_before(${shift(date, offset)})`);
 }
 
-function onDate(args: readonly SqlArg[], body: ShiftDate): string {
-  return computeOnce(args, (time, offset) =>
-    body(`apl_date(${time})`, offset === undefined ? '0' : `apl_offset(${offset})`),
-  );
+function onDate([time, offset]: Moved, body: ShiftDate): string {
+  return offset === undefined
+    ? computeOnce([time], t => body(`apl_date(${t})`, '0'))
+    : computeOnce([time, offset], (t, n) => body(`apl_date(${t})`, `apl_offset(${n})`));
 }
 
 /** A component of the date; since 1970 the engine's own function is exact, and faster than going through the date. */

@@ -5,38 +5,38 @@ import { findPair } from '../../functions/pairs.js';
 import { parsePath } from '../../functions/path-text.js';
 import { quoted } from '../../functions/quoted-text.js';
 import { formatUrl, parseUrl, parseUrlQuery, urlDecode } from '../../functions/url-text.js';
-import type { SqlArg, SqlTemplate } from '../../sql/template.js';
+import { type SqlArg, type SqlTemplates, sqlOr } from '../../sql/template.js';
 import type { JsFunction } from '../template.js';
 import { convert, toDynamic } from './conversion.js';
 
 /** SQL of the functions that encode, decode, parse and print text in known formats; pairs and hashes. */
-export const formats: Readonly<Record<(typeof catalog)[number]['name'], SqlTemplate>> = {
-  base64_decode_toarray: ([text]) => `apl_base64_bytes(${text?.sql})`,
-  base64_decode_tostring: ([text]) => `apl_base64_decode(${text?.sql})`,
-  base64_encode_fromarray: ([bytes]) => `coalesce(apl_base64_encode(${bytes?.sql}), '')`,
-  base64_encode_tostring: ([text]) => `to_base64(encode(${text?.sql}))`,
+export const formats: SqlTemplates<typeof catalog> = {
+  base64_decode_toarray: ([text]) => `apl_base64_bytes(${text.sql})`,
+  base64_decode_tostring: ([text]) => `apl_base64_decode(${text.sql})`,
+  base64_encode_fromarray: ([bytes]) => `coalesce(apl_base64_encode(${bytes.sql}), '')`,
+  base64_encode_tostring: ([text]) => `to_base64(encode(${text.sql}))`,
   format_bytes: ([value, precision, units, base]) =>
-    `apl_format_bytes(${value?.sql}, ${precision?.sql ?? '0'}, ${units?.sql ?? "''"}, ${base?.sql ?? '2'})`,
-  format_url: ([parts]) => `apl_format_url(${parts?.sql})`,
-  parse_bytes: ([text, base]) => `apl_parse_bytes(${text?.sql}, ${base?.sql ?? '2'})`,
-  parse_csv: ([text]) => `apl_parse_csv(${text?.sql})::JSON`,
-  parse_json: ([text]) => parseJsonSql(text as SqlArg),
-  parse_path: ([text]) => `apl_parse_path(${text?.sql})::JSON`,
-  parse_url: ([text]) => `apl_parse_url(${text?.sql})::JSON`,
+    `apl_format_bytes(${value.sql}, ${sqlOr(precision, '0')}, ${sqlOr(units, "''")}, ${sqlOr(base, '2')})`,
+  format_url: ([parts]) => `apl_format_url(${parts.sql})`,
+  parse_bytes: ([text, base]) => `apl_parse_bytes(${text.sql}, ${sqlOr(base, '2')})`,
+  parse_csv: ([text]) => `apl_parse_csv(${text.sql})::JSON`,
+  parse_json: ([text]) => parseJsonSql(text),
+  parse_path: ([text]) => `apl_parse_path(${text.sql})::JSON`,
+  parse_url: ([text]) => `apl_parse_url(${text.sql})::JSON`,
   parse_urlquery: ([text]) =>
-    text?.type === 'dynamic'
+    text.type === 'dynamic'
       ? `CASE WHEN json_type(${text.sql}) = 'OBJECT' THEN ${text.sql} ELSE ${queryMap(text)} END`
-      : queryMap(text as SqlArg),
-  quote: ([text]) => `apl_quote(${text?.sql})`,
-  unicode_codepoints_from_string: ([text]) => `apl_code_points(${text?.sql})`,
-  unicode_codepoints_to_string: ([codes]) => `apl_code_points_text(${codes?.sql})`,
+      : queryMap(text),
+  quote: ([text]) => `apl_quote(${text.sql})`,
+  unicode_codepoints_from_string: ([text]) => `apl_code_points(${text.sql})`,
+  unicode_codepoints_to_string: ([codes]) => `apl_code_points_text(${codes.sql})`,
   url_decode: ([text]) =>
-    `CASE WHEN contains(${text?.sql}, '%') THEN apl_url_decode(${text?.sql}) ELSE ${text?.sql} END`,
-  url_encode: ([text]) => `url_encode(${text?.sql})`,
-  pair: ([key, value, separator]) => `apl_pair(${key?.sql}, ${value?.sql}, ${separator?.sql ?? "':'"})`,
-  parse_pair: ([text, separator]) => `apl_parse_pair(${text?.sql}, ${separator?.sql ?? "':'"})`,
+    `CASE WHEN contains(${text.sql}, '%') THEN apl_url_decode(${text.sql}) ELSE ${text.sql} END`,
+  url_encode: ([text]) => `url_encode(${text.sql})`,
+  pair: ([key, value, separator]) => `apl_pair(${key.sql}, ${value.sql}, ${sqlOr(separator, "':'")})`,
+  parse_pair: ([text, separator]) => `apl_parse_pair(${text.sql}, ${sqlOr(separator, "':'")})`,
   find_pair: ([pairs, key, value, separator]) =>
-    `apl_find_pair(${pairs?.sql}, ${key?.sql}, ${value?.sql}, ${separator?.sql ?? "':'"})::JSON`,
+    `apl_find_pair(${pairs.sql}, ${key.sql}, ${value.sql}, ${sqlOr(separator, "':'")})::JSON`,
   hash: ([value, salt]) =>
     `apl_signed_hash(${textOf(value)}, hash(${textOf(value)}${salt === undefined ? '' : `, ${salt.sql}`}))`,
   hash_md5: ([value]) => `md5(${textOf(value)})`,
@@ -101,8 +101,8 @@ export const udfs: readonly JsFunction[] = [
   },
 ];
 
-function textOf(value: SqlArg | undefined): string {
-  return convert(value as SqlArg, 'string');
+function textOf(value: SqlArg): string {
+  return convert(value, 'string');
 }
 
 function queryMap(text: SqlArg): string {

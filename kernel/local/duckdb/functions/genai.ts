@@ -1,26 +1,26 @@
 import type { genai as catalog } from '../../../apl/catalog/functions/genai.js';
 import { modelPrice } from '../../functions/model-prices.js';
-import type { SqlArg, SqlTemplate } from '../../sql/template.js';
+import { type SqlArg, type SqlTemplates, sqlOr } from '../../sql/template.js';
 import type { JsFunction } from '../template.js';
 import { toDynamic } from './conversion.js';
 
 /** SQL of the functions for conversations with language models. */
-export const genai: Readonly<Record<(typeof catalog)[number]['name'], SqlTemplate>> = {
+export const genai: SqlTemplates<typeof catalog> = {
   genai_concat_contents: ([messages, separator]) =>
-    `apl_joined(list_filter(list_transform(${list(messages)}, lambda m: apl_message_text(m)), lambda t: t IS NOT NULL), ${separator?.sql ?? "' '"})`,
+    `apl_joined(list_filter(list_transform(${list(messages)}, lambda m: apl_message_text(m)), lambda t: t IS NOT NULL), ${sqlOr(separator, "' '")})`,
   genai_conversation_turns: ([messages]) => `apl_turns(${list(messages)})`,
   genai_cost: ([model, input, output]) =>
-    `(${input?.sql} * apl_model_price(${model?.sql}, 'input') + ${output?.sql} * apl_model_price(${model?.sql}, 'output')) / 1e6::DOUBLE`,
+    `(${input.sql} * apl_model_price(${model.sql}, 'input') + ${output.sql} * apl_model_price(${model.sql}, 'output')) / 1e6::DOUBLE`,
   genai_input_cost: ([model, tokens]) =>
-    `(${tokens?.sql} * apl_model_price(${model?.sql}, 'input') / 1e6::DOUBLE)`,
+    `(${tokens.sql} * apl_model_price(${model.sql}, 'input') / 1e6::DOUBLE)`,
   genai_output_cost: ([model, tokens]) =>
-    `(${tokens?.sql} * apl_model_price(${model?.sql}, 'output') / 1e6::DOUBLE)`,
-  genai_get_pricing: ([model]) => `apl_model_pricing(${model?.sql})::JSON`,
-  genai_estimate_tokens: ([text]) => `((length(${text?.sql}) + 3) // 4)`,
+    `(${tokens.sql} * apl_model_price(${model.sql}, 'output') / 1e6::DOUBLE)`,
+  genai_get_pricing: ([model]) => `apl_model_pricing(${model.sql})::JSON`,
+  genai_estimate_tokens: ([text]) => `((length(${text.sql}) + 3) // 4)`,
   genai_extract_assistant_response: ([messages]) => `apl_role_text(${list(messages)}, 'assistant', -1)`,
   genai_extract_user_prompt: ([messages]) => `apl_role_text(${list(messages)}, 'user', -1)`,
   genai_extract_system_prompt: ([messages]) => `apl_role_text(${list(messages)}, 'system', 1)`,
-  genai_get_content_by_role: ([messages, role]) => `apl_role_text(${list(messages)}, ${role?.sql}, 1)`,
+  genai_get_content_by_role: ([messages, role]) => `apl_role_text(${list(messages)}, ${role.sql}, 1)`,
   genai_get_content_by_index: ([messages, index]) =>
     `coalesce(apl_message_text(${messageAt(messages, index)}), '')`,
   genai_get_role: ([messages, index]) => `coalesce(apl_message_role(${messageAt(messages, index)}), '')`,
@@ -29,7 +29,7 @@ export const genai: Readonly<Record<(typeof catalog)[number]['name'], SqlTemplat
   genai_extract_tool_calls: ([messages]) => `apl_tool_calls(${list(messages)})`,
   genai_has_tool_calls: ([messages]) => `(apl_tool_calls(${list(messages)}) IS NOT NULL)`,
   genai_extract_function_results: ([messages]) => `apl_tool_results(${list(messages)})`,
-  genai_is_truncated: ([, reason]) => `apl_is_truncated(apl_text_list(${toDynamic(reason as SqlArg)}))`,
+  genai_is_truncated: ([, reason]) => `apl_is_truncated(apl_text_list(${toDynamic(reason)}))`,
 };
 
 /** Contents are text, or an array of parts with `text` or `content`, under `content` or `parts`; a conversation may be JSON in a string. */
@@ -93,10 +93,10 @@ export const udfs: readonly JsFunction[] = [
   },
 ];
 
-function list(messages: SqlArg | undefined): string {
-  return `apl_messages(${messages?.sql})`;
+function list(messages: SqlArg): string {
+  return `apl_messages(${messages.sql})`;
 }
 
-function messageAt(messages: SqlArg | undefined, index: SqlArg | undefined): string {
-  return `CASE WHEN ${index?.sql} BETWEEN 0 AND 2147483646 THEN ${list(messages)}[${index?.sql} + 1] END`;
+function messageAt(messages: SqlArg, index: SqlArg): string {
+  return `CASE WHEN ${index.sql} BETWEEN 0 AND 2147483646 THEN ${list(messages)}[${index.sql} + 1] END`;
 }

@@ -1,25 +1,20 @@
+import type { internalFunctions as catalog } from '../../../apl/catalog/internal.js';
 import { phrases, spotlight } from '../../functions/insight.js';
 import { redact } from '../../functions/redact.js';
-import type { SqlArg, SqlTemplate } from '../../sql/template.js';
+import type { SqlArg, SqlTemplates } from '../../sql/template.js';
 import { computeHeavyFirst } from '../arguments.js';
 import { constantText, sqlText } from '../literal.js';
 import { canMatchNothing, regexArgument } from '../regex.js';
 import type { FunctionFamily } from '../template.js';
 import { convert } from './conversion.js';
 
-type Args = readonly [SqlArg, SqlArg, SqlArg, SqlArg, SqlArg];
-
 /** SQL of the functions that operators compile to; users cannot write them. */
-export const internal: Readonly<Record<string, SqlTemplate>> = {
-  /** (text, pattern, group): the text of the group, null where the pattern does not match. */
-  $regex_group: args => {
-    const [text, pattern, group] = args as Args;
+export const internal: SqlTemplates<typeof catalog> = {
+  $regex_group: ([text, pattern, group]) => {
     const regex = regexArgument(pattern, 1).sql;
     return `CASE WHEN regexp_matches(${text.sql}, ${regex}) THEN regexp_extract(${text.sql}, ${regex}, ${group.sql}::INTEGER) END`;
   },
-  /** (text, pattern): the texts of the groups of the first match, for `$regex_text`. */
-  $regex_match: args => {
-    const [text, pattern] = args as Args;
+  $regex_match: ([text, pattern]) => {
     const { sql, groups = 0 } = regexArgument(pattern, 1);
     const names = Array.from({ length: groups }, (_, index) => `'g${index + 1}'`).join(', ');
     const match = `regexp_extract(${text.sql}, ${sql}, [${names}])`;
@@ -27,33 +22,22 @@ export const internal: Readonly<Record<string, SqlTemplate>> = {
       ? `CASE WHEN regexp_matches(${text.sql}, ${sql}) THEN ${match} END`
       : match;
   },
-  /** (match, pattern, group): the text of a group, the first of which is the whole match; null where there is no match. */
-  $regex_text: args => {
-    const [match, pattern, group] = args as Args;
+  $regex_text: ([match, pattern, group]) => {
     regexArgument(pattern, 1);
     const text = `${match.sql}.g${group.constant}`;
     return matchesNothing(pattern) ? text : `CASE WHEN ${match.sql}.g1 <> '' THEN ${text} END`;
   },
-  /** The value when it is valid for its type, else null. */
-  $valid: args => valid((args as Args)[0]),
-  /** (value, count): the lower end of the bucket of equal width between the smallest and the largest value. */
-  $histogram_bucket: args => {
-    const [value, count] = args as Args;
+  $valid: ([value]) => valid(value),
+  $histogram_bucket: ([value, count]) => {
     const width = `((max(${value.sql}) OVER () - min(${value.sql}) OVER ()) / greatest(${count.sql}, 1))`;
     return `min(${value.sql}) OVER () + coalesce(least(floor((${value.sql} - min(${value.sql}) OVER ()) / nullif(${width}, 0)), ${count.sql} - 1), 0) * ${width}`;
   },
-  /** The texts that are not null, between separators that no pattern of a search crosses. */
   $joined_text: args => `concat_ws(${sqlText('\n\uffff\n')}, ${args.map(arg => arg.sql).join(', ')})`,
-  /** (operator, a, b): two values of which one is dynamic; numbers by value and exactly, else as texts. */
-  $compare: args => {
-    const [operator, a, b] = args as Args;
+  $compare: ([operator, a, b]) => {
     return compareLoose(constantText(operator) ?? '', a, b);
   },
-  /** The first value that is not null. */
   $first: args => `coalesce(${args.map(arg => arg.sql).join(', ')})`,
-  /** (text, pattern, token, hash, groups): see {@link redact}. */
-  $redact: args => {
-    const [text, pattern, token, hash, groups] = args as Args;
+  $redact: ([text, pattern, token, hash, groups]) => {
     regexArgument(pattern, 1);
     return `apl_redact(${text.sql}, ${pattern.sql}, ${token.sql}, ${hash.sql}, ${groups.sql})`;
   },

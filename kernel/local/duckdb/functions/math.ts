@@ -3,29 +3,36 @@ import type { math as catalog } from '../../../apl/catalog/functions/math.js';
 import { HOUR } from '../../../time.js';
 import { setDifference, setIntersect, setUnion } from '../../functions/json/sets.js';
 import { autoBinWidth } from '../../sql/auto-bin.js';
-import { type SqlArg, type SqlContext, type SqlTemplate, sqlArg, TemplateError } from '../../sql/template.js';
-import { at, computeOnce } from '../arguments.js';
+import {
+  type SqlArg,
+  type SqlContext,
+  type SqlTemplate,
+  type SqlTemplates,
+  sqlArg,
+  TemplateError,
+} from '../../sql/template.js';
+import { computeOnce } from '../arguments.js';
 import type { JsFunction } from '../template.js';
 import { convert, toDynamic } from './conversion.js';
 import { binTime, binTimeByColumn } from './datetime.js';
 
 /** The SQL of the mathematical and rounding functions. Arguments for which the engine would raise an error are guarded and give null. */
-export const math: Record<(typeof catalog)[number]['name'], SqlTemplate> = {
-  abs: args => abs(at(args, 0)),
+export const math: SqlTemplates<typeof catalog> = {
+  abs: args => abs(args[0]),
   acos: inUnit('acos'),
   asin: inUnit('asin'),
   atan: unary(x => `atan(${x})`),
-  atan2: ([y, x]) => `atan2(${y?.sql}, ${x?.sql})`,
-  bin: args => bin(at(args, 0), at(args, 1)),
-  bin_auto: (args, context) => binAuto(at(args, 0), context),
-  ceiling: args => roundToLong('ceil', at(args, 0)),
+  atan2: ([y, x]) => `atan2(${y.sql}, ${x.sql})`,
+  bin: args => bin(args[0], args[1]),
+  bin_auto: (args, context) => binAuto(args[0], context),
+  ceiling: args => roundToLong('ceil', args[0]),
   cos: finite('cos'),
   cot: unary(x => `CASE WHEN ${x} <> 0 AND isfinite(${x}) THEN cot(${x}) END`),
   degrees: unary(x => `degrees(${x})`),
   exp: unary(x => `exp(${x})`),
   exp10: unary(x => `pow(10::DOUBLE, ${x})`),
   exp2: unary(x => `pow(2::DOUBLE, ${x})`),
-  floor: args => roundToLong('floor', at(args, 0)),
+  floor: args => roundToLong('floor', args[0]),
   gamma: unary(x => `CASE WHEN ${hasGamma(x)} THEN gamma(${x}) END`),
   isfinite: unary(x => `coalesce(isfinite(${x}), false)`),
   isinf: unary(x => `coalesce(isinf(${x}), false)`),
@@ -37,19 +44,19 @@ export const math: Record<(typeof catalog)[number]['name'], SqlTemplate> = {
   loggamma: unary(x => `CASE WHEN ${hasGamma(x)} THEN lgamma(${x}) END`),
   max_of: args => extreme('greatest', args),
   min_of: args => extreme('least', args),
-  not: ([value]) => `(NOT ${value?.sql})`,
+  not: ([value]) => `(NOT ${value.sql})`,
   pi: () => 'pi()',
-  pow: ([base, exponent]) => `pow(${base?.sql}, ${exponent?.sql})`,
+  pow: ([base, exponent]) => `pow(${base.sql}, ${exponent.sql})`,
   radians: unary(x => `radians(${x})`),
   rand: ([bound]) =>
     bound === undefined ? 'random()' : `CASE WHEN ${bound.sql} > 0 THEN floor(random() * ${bound.sql}) END`,
-  range: args => range(args),
-  round: args => round(at(args, 0), args[1]),
+  range: ([start, stop, step]) => range(asNumber(start), asNumber(stop), step && asNumber(step)),
+  round: args => round(args[0], args[1]),
   set_difference: sets('apl_set_difference'),
-  set_has_element: ([set, value]) => hasElement(at([set as SqlArg], 0), value as SqlArg),
+  set_has_element: ([set, value]) => hasElement(set, value),
   set_intersect: sets('apl_set_intersect'),
   set_union: sets('apl_set_union'),
-  sign: args => sign(at(args, 0)),
+  sign: args => sign(args[0]),
   sin: finite('sin'),
   sqrt: unary(x => `CASE WHEN ${x} < 0 THEN 'NaN'::DOUBLE ELSE sqrt(${x}) END`),
   tan: finite('tan'),
@@ -80,19 +87,21 @@ export const udfs: readonly JsFunction[] = [
 
 // ---- guards ----
 
-function unary(body: (x: string) => string): SqlTemplate {
-  return args => computeOnce([at(args, 0)], body);
+type Unary = readonly [SqlArg];
+
+function unary(body: (x: string) => string): SqlTemplate<Unary> {
+  return args => computeOnce([args[0]], body);
 }
 
-function inUnit(name: string): SqlTemplate {
+function inUnit(name: string): SqlTemplate<Unary> {
   return unary(x => `CASE WHEN ${x} BETWEEN -1 AND 1 THEN ${name}(${x}) END`);
 }
 
-function finite(name: string): SqlTemplate {
+function finite(name: string): SqlTemplate<Unary> {
   return unary(x => `CASE WHEN isfinite(${x}) THEN ${name}(${x}) END`);
 }
 
-function positive(name: string): SqlTemplate {
+function positive(name: string): SqlTemplate<Unary> {
   return unary(x => `CASE WHEN ${x} > 0 THEN ${name}(${x}) END`);
 }
 
@@ -210,12 +219,9 @@ function binAuto(value: SqlArg, context: SqlContext): string {
 
 // ---- range ----
 
-function range(args: readonly SqlArg[]): string {
-  const numbers = args.map(asNumber);
-  const start = at(numbers, 0);
-  const stop = at(numbers, 1);
+function range(start: SqlArg, stop: SqlArg, written: SqlArg | undefined): string {
   const timed = start.type === 'datetime' || start.type === 'timespan';
-  const step = numbers[2] ?? sqlArg(`${timed ? HOUR : 1n}::BIGINT`, timed ? 'timespan' : 'long');
+  const step = written ?? sqlArg(`${timed ? HOUR : 1n}::BIGINT`, timed ? 'timespan' : 'long');
   if (timed) return rangeOfTimes(start, stop, step);
   for (const [index, arg] of [start, stop, step].entries()) {
     if (arg.type !== 'long' && arg.type !== 'real') {

@@ -1,32 +1,32 @@
 import type { net as catalog } from '../../../apl/catalog/functions/net.js';
 import { compareIp, isInRange, isIpMatch } from '../../functions/ip-address.js';
-import { type SqlArg, type SqlTemplate, TemplateError } from '../../sql/template.js';
+import { type SqlArg, type SqlTemplates, sqlOr, TemplateError } from '../../sql/template.js';
 import type { JsFunction } from '../template.js';
 import { convert, toDynamic } from './conversion.js';
 
 /** SQL of the functions for IP addresses: IPv4 as 32-bit numbers in SQL, IPv6 in JavaScript. */
-export const net: Readonly<Record<(typeof catalog)[number]['name'], SqlTemplate>> = {
-  parse_ipv4: ([ip]) => `apl_ipv4(${ip?.sql})`,
-  parse_ipv4_mask: ([ip, prefix]) => `apl_ipv4_masked(apl_ipv4(${ip?.sql}), ${prefix?.sql})`,
-  format_ipv4: ([ip]) => `coalesce(apl_ipv4_text(${ipv4Number(ip as SqlArg)}), '')`,
-  format_ipv4_mask: ([ip, prefix]) => `apl_ipv4_cidr(${ipv4Number(ip as SqlArg)}, ${prefix?.sql ?? '32'})`,
-  ipv4_compare: ([a, b, prefix]) => `apl_ipv4_compare(${a?.sql}, ${b?.sql}, ${prefix?.sql ?? '32'})`,
-  ipv4_is_match: ([a, b, prefix]) => `(apl_ipv4_compare(${a?.sql}, ${b?.sql}, ${prefix?.sql ?? '32'}) = 0)`,
-  ipv4_is_in_range: ([ip, range]) => `apl_ipv4_in(${ip?.sql}, ${range?.sql})`,
+export const net: SqlTemplates<typeof catalog> = {
+  parse_ipv4: ([ip]) => `apl_ipv4(${ip.sql})`,
+  parse_ipv4_mask: ([ip, prefix]) => `apl_ipv4_masked(apl_ipv4(${ip.sql}), ${prefix.sql})`,
+  format_ipv4: ([ip]) => `coalesce(apl_ipv4_text(${ipv4Number(ip)}), '')`,
+  format_ipv4_mask: ([ip, prefix]) => `apl_ipv4_cidr(${ipv4Number(ip)}, ${sqlOr(prefix, '32')})`,
+  ipv4_compare: ([a, b, prefix]) => `apl_ipv4_compare(${a.sql}, ${b.sql}, ${sqlOr(prefix, '32')})`,
+  ipv4_is_match: ([a, b, prefix]) => `(apl_ipv4_compare(${a.sql}, ${b.sql}, ${sqlOr(prefix, '32')}) = 0)`,
+  ipv4_is_in_range: ([ip, range]) => `apl_ipv4_in(${ip.sql}, ${range.sql})`,
   ipv4_is_in_any_range: ([ip, ...ranges]) =>
-    `apl_any(list_transform(${textList(ranges)}, lambda r: apl_ipv4_in(${ip?.sql}, r)))`,
-  ipv4_is_private: ([ip]) => `apl_ipv4_private(apl_ipv4_address(${ip?.sql}))`,
-  ipv4_netmask_suffix: ([ip]) => `apl_ipv4_prefix(${ip?.sql})`,
-  has_ipv4: ([text, ip]) => `list_contains(apl_ipv4_list(${text?.sql}), ${ip?.sql})`,
-  has_ipv4_prefix: ([text, prefix]) => `apl_has_ipv4_prefix(apl_ipv4_list(${text?.sql}), [${prefix?.sql}])`,
-  has_any_ipv4: ([text, ...ips]) => `apl_has_any_ipv4(apl_ipv4_list(${text?.sql}), ${textList(ips)})`,
+    `apl_any(list_transform(${textList(ranges)}, lambda r: apl_ipv4_in(${ip.sql}, r)))`,
+  ipv4_is_private: ([ip]) => `apl_ipv4_private(apl_ipv4_address(${ip.sql}))`,
+  ipv4_netmask_suffix: ([ip]) => `apl_ipv4_prefix(${ip.sql})`,
+  has_ipv4: ([text, ip]) => `list_contains(apl_ipv4_list(${text.sql}), ${ip.sql})`,
+  has_ipv4_prefix: ([text, prefix]) => `apl_has_ipv4_prefix(apl_ipv4_list(${text.sql}), [${prefix.sql}])`,
+  has_any_ipv4: ([text, ...ips]) => `apl_has_any_ipv4(apl_ipv4_list(${text.sql}), ${textList(ips)})`,
   has_any_ipv4_prefix: ([text, ...prefixes]) =>
-    `apl_has_ipv4_prefix(apl_ipv4_list(${text?.sql}), ${textList(prefixes)})`,
-  ipv6_compare: ([a, b, prefix]) => `apl_ipv6_compare(${a?.sql}, ${b?.sql}, ${prefix?.sql ?? '128'})`,
-  ipv6_is_match: ([a, b, prefix]) => `apl_ipv6_match(${a?.sql}, ${b?.sql}, ${prefix?.sql ?? '128'})`,
-  ipv6_is_in_range: ([ip, range]) => `apl_ipv6_in(${ip?.sql}, ${range?.sql})`,
+    `apl_has_ipv4_prefix(apl_ipv4_list(${text.sql}), ${textList(prefixes)})`,
+  ipv6_compare: ([a, b, prefix]) => `apl_ipv6_compare(${a.sql}, ${b.sql}, ${sqlOr(prefix, '128')})`,
+  ipv6_is_match: ([a, b, prefix]) => `apl_ipv6_match(${a.sql}, ${b.sql}, ${sqlOr(prefix, '128')})`,
+  ipv6_is_in_range: ([ip, range]) => `apl_ipv6_in(${ip.sql}, ${range.sql})`,
   ipv6_is_in_any_range: ([ip, ...ranges]) =>
-    `apl_any(list_transform(${textList(ranges)}, lambda r: apl_ipv6_in(${ip?.sql}, r)))`,
+    `apl_any(list_transform(${textList(ranges)}, lambda r: apl_ipv6_in(${ip.sql}, r)))`,
   geo_info_from_ip_address: () => {
     throw new TemplateError('geo_info_from_ip_address needs a database of the locations of IP addresses', 0);
   },

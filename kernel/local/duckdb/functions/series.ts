@@ -1,8 +1,15 @@
 import type { series as catalog } from '../../../apl/catalog/functions/series.js';
 import { fft, fillBackward, fillForward, fillLinear, fir, ifft, iir } from '../../functions/signal.js';
 import type { Atom } from '../../sql/atom.js';
-import { type SqlArg, type SqlTemplate, sqlArg, TemplateError } from '../../sql/template.js';
-import { at, computeFirst, computeOnce } from '../arguments.js';
+import {
+  type SqlArg,
+  type SqlTemplate,
+  type SqlTemplates,
+  sqlArg,
+  sqlOr,
+  TemplateError,
+} from '../../sql/template.js';
+import { computeFirst, computeOnce } from '../arguments.js';
 import type { JsFunction } from '../template.js';
 import { toDynamic } from './conversion.js';
 
@@ -10,7 +17,7 @@ import { toDynamic } from './conversion.js';
  * The SQL of the series functions, which work on arrays of numbers element by element. An element that is not a number, or
  * whose result is not finite, is null. Arrays of integers are computed as integers where the result is one.
  */
-export const series: Record<(typeof catalog)[number]['name'], SqlTemplate> = {
+export const series: SqlTemplates<typeof catalog> = {
   series_abs: wholeUnary(x => `abs(${x})`),
   series_acos: realUnary(x => `CASE WHEN ${x} BETWEEN -1 AND 1 THEN acos(${x}) END`),
   series_add: pairs({ op: (a, b) => `${a} + ${b}`, whole: true, length: 'least' }),
@@ -23,22 +30,21 @@ export const series: Record<(typeof catalog)[number]['name'], SqlTemplate> = {
   series_dot_product: reduction('apl_dot'),
   series_equals: comparison('='),
   series_exp: realUnary(x => `exp(${x})`),
-  series_fft: args => `apl_fft(${at(args, 0).sql}, ${args[1]?.sql ?? "'[]'"})::JSON`,
-  series_fill_backward: args => `apl_fill_backward(${at(args, 0).sql})::JSON`,
-  series_fill_const: args => fillConst(at(args, 0), at(args, 1)),
-  series_fill_forward: args => `apl_fill_forward(${at(args, 0).sql})::JSON`,
-  series_fill_linear: args => `apl_fill_linear(${at(args, 0).sql})::JSON`,
-  series_fir: args => `apl_fir(${at(args, 0).sql}, ${at(args, 1).sql})::JSON`,
+  series_fft: args => `apl_fft(${args[0].sql}, ${sqlOr(args[1], "'[]'")})::JSON`,
+  series_fill_backward: args => `apl_fill_backward(${args[0].sql})::JSON`,
+  series_fill_const: args => fillConst(args[0], args[1]),
+  series_fill_forward: args => `apl_fill_forward(${args[0].sql})::JSON`,
+  series_fill_linear: args => `apl_fill_linear(${args[0].sql})::JSON`,
+  series_fir: args => `apl_fir(${args[0].sql}, ${args[1].sql})::JSON`,
   series_floor: rounded('floor'),
   series_greater: comparison('>'),
   series_greater_equals: comparison('>='),
-  series_ifft: args => `apl_ifft(${at(args, 0).sql}, ${args[1]?.sql ?? "'[]'"})::JSON`,
+  series_ifft: args => `apl_ifft(${args[0].sql}, ${sqlOr(args[1], "'[]'")})::JSON`,
   series_iir: args => `apl_iir(${args.map(arg => arg.sql).join(', ')})::JSON`,
   series_less: comparison('<'),
   series_less_equals: comparison('<='),
   series_log: realUnary(x => `CASE WHEN ${x} > 0 THEN ln(${x}) END`),
-  series_magnitude: args =>
-    onReals(at(args, 0), l => `sqrt(apl_total(list_transform(${l}, lambda x: x * x)))`),
+  series_magnitude: args => onReals(args[0], l => `sqrt(apl_total(list_transform(${l}, lambda x: x * x)))`),
   series_max: pairs({
     op: (a, b) => `CASE WHEN ${a} >= ${b} THEN ${a} WHEN ${a} < ${b} THEN ${b} END`,
     whole: true,
@@ -55,10 +61,10 @@ export const series: Record<(typeof catalog)[number]['name'], SqlTemplate> = {
   series_pow: pairs({ op: (a, b) => `pow(${a}, ${b})`, whole: false, length: 'least' }),
   series_sign: wholeUnary(x => `CAST(sign(${x}) AS TINYINT)`),
   series_sin: realUnary(finite('sin')),
-  series_stats: args => stats('apl_stats_array', at(args, 0)),
-  series_stats_dynamic: args => stats('apl_stats_map', at(args, 0)),
+  series_stats: args => stats('apl_stats_array', args[0]),
+  series_stats_dynamic: args => stats('apl_stats_map', args[0]),
   series_subtract: pairs({ op: (a, b) => `${a} - ${b}`, whole: true, length: 'greatest' }),
-  series_sum: args => onReals(at(args, 0), l => `apl_total(${l})`),
+  series_sum: args => onReals(args[0], l => `apl_total(${l})`),
   series_tan: realUnary(finite('tan')),
 };
 
@@ -110,29 +116,30 @@ export const udfs: readonly JsFunction[] = [
 
 // ---- one series ----
 
+type Unary = readonly [SqlArg];
 type Elementwise = (x: string) => string;
 
 function finite(name: string): Elementwise {
   return x => `CASE WHEN isfinite(${x}) THEN ${name}(${x}) END`;
 }
 
-function realUnary(body: Elementwise): SqlTemplate {
+function realUnary(body: Elementwise): SqlTemplate<Unary> {
   return args =>
-    computeOnce([at(args, 0)], j => `apl_finite(list_transform(apl_reals(${j}), lambda x: ${body('x')}))`);
+    computeOnce([args[0]], j => `apl_finite(list_transform(apl_reals(${j}), lambda x: ${body('x')}))`);
 }
 
-function wholeUnary(body: Elementwise): SqlTemplate {
+function wholeUnary(body: Elementwise): SqlTemplate<Unary> {
   return args =>
-    computeOnce([at(args, 0)], j => {
+    computeOnce([args[0]], j => {
       const whole = `to_json(list_transform(apl_wholes(${j}), lambda x: ${body('x')}))`;
       return `CASE WHEN apl_whole(${j}) THEN ${whole} ELSE apl_finite(list_transform(apl_reals(${j}), lambda x: ${body('x')})) END`;
     });
 }
 
 /** Whole numbers stay as they are; reals become integers. */
-function rounded(name: 'ceil' | 'floor'): SqlTemplate {
+function rounded(name: 'ceil' | 'floor'): SqlTemplate<Unary> {
   return args =>
-    computeOnce([at(args, 0)], j => {
+    computeOnce([args[0]], j => {
       const reals = `to_json(list_transform(apl_reals(${j}), lambda x: apl_long(${name}(x))))`;
       return `CASE WHEN apl_whole(${j}) THEN to_json(apl_wholes(${j})) ELSE ${reals} END`;
     });
@@ -143,7 +150,7 @@ function onReals(array: SqlArg, body: (list: string) => string): string {
 }
 
 function fillConst(array: SqlArg, value: SqlArg): string {
-  const args: SqlArg[] = [sqlArg(`apl_items(${array.sql})`, 'dynamic'), sqlArg(toDynamic(value), 'dynamic')];
+  const args = [sqlArg(`apl_items(${array.sql})`, 'dynamic'), sqlArg(toDynamic(value), 'dynamic')] as const;
   return computeFirst(args, (l, fill) => `to_json(list_transform(${l}, lambda x: coalesce(x, ${fill})))`);
 }
 
@@ -157,6 +164,8 @@ function stats(shape: string, array: SqlArg): string {
 
 // ---- two series ----
 
+type Binary = readonly [SqlArg, SqlArg];
+
 interface PairRule {
   readonly op: (a: string, b: string) => string;
   /** True when integers give integers. */
@@ -166,14 +175,14 @@ interface PairRule {
   readonly bool?: boolean;
 }
 
-function comparison(operator: string): SqlTemplate {
+function comparison(operator: string): SqlTemplate<Binary> {
   return pairs({ op: (a, b) => `${a} ${operator} ${b}`, whole: true, length: 'greatest', bool: true });
 }
 
 /** Either side may be a single number, which then stands for every element. */
-function pairs(rule: PairRule): SqlTemplate {
+function pairs(rule: PairRule): SqlTemplate<Binary> {
   return args => {
-    const sides = [operand(args, 0), operand(args, 1)] as const;
+    const sides = [operand(args[0], 0), operand(args[1], 1)] as const;
     return computeOnce(sides, (a, b) => {
       const real = zip(rule, [operandOf(sides[0], a), operandOf(sides[1], b)], 'real');
       if (!rule.whole || sides.some(side => side.type === 'real')) return real;
@@ -184,8 +193,7 @@ function pairs(rule: PairRule): SqlTemplate {
   };
 }
 
-function operand(args: readonly SqlArg[], index: number): SqlArg {
-  const arg = at(args, index);
+function operand(arg: SqlArg, index: number): SqlArg {
   if (['dynamic', 'long', 'real', 'timespan'].includes(arg.type)) return arg;
   throw new TemplateError(`a series is an array of numbers, not a ${arg.type}`, index);
 }
@@ -220,9 +228,9 @@ function zip(rule: PairRule, sides: readonly [SqlArg, SqlArg], numbers: 'real' |
 }
 
 /** Pairs that lack a number, and the rest of the longer series, are left out. */
-function reduction(macro: string): SqlTemplate {
+function reduction(macro: string): SqlTemplate<Binary> {
   return args => {
-    const lists = [at(args, 0), at(args, 1)].map(arg => sqlArg(`apl_reals(${arg.sql})`, 'dynamic'));
+    const lists = [args[0], args[1]].map(arg => sqlArg(`apl_reals(${arg.sql})`, 'dynamic'));
     return computeFirst(lists, (a, b) => {
       const places = `range(1, least(len(${a}), len(${b})) + 1)`;
       const all = `list_transform(${places}, lambda i: {'x': ${a}[i], 'y': ${b}[i]})`;

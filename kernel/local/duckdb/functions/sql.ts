@@ -1,13 +1,13 @@
 import type { sql as catalog } from '../../../apl/catalog/functions/sql.js';
 import { formatSql } from '../../functions/sql/format.js';
 import { parseSql } from '../../functions/sql/parse.js';
-import type { SqlTemplate } from '../../sql/template.js';
+import type { SqlTemplates } from '../../sql/template.js';
 import type { JsFunction } from '../template.js';
 
 /** SQL of the functions that read and write SQL text; both are JavaScript. */
-export const sql: Readonly<Record<(typeof catalog)[number]['name'], SqlTemplate>> = {
-  parse_sql: ([statement]) => `apl_parse_sql(${statement?.sql})::JSON`,
-  format_sql: ([model]) => `apl_format_sql(${model?.sql})`,
+export const sql: SqlTemplates<typeof catalog> = {
+  parse_sql: ([statement]) => `apl_parse_sql(${statement.sql})::JSON`,
+  format_sql: ([model]) => `apl_format_sql(${model.sql})`,
 };
 
 export const setup: readonly string[] = [];

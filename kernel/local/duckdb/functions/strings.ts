@@ -1,5 +1,5 @@
 import { allGroups, type strings as catalog } from '../../../apl/catalog/functions/strings.js';
-import { type SqlArg, type SqlTemplate, TemplateError } from '../../sql/template.js';
+import { type SqlArg, type SqlTemplates, sqlOr, TemplateError } from '../../sql/template.js';
 import { computeOnce } from '../arguments.js';
 import { constantInteger, constantText, sqlText } from '../literal.js';
 import {
@@ -15,62 +15,59 @@ import { convert, textOrEmpty } from './conversion.js';
 import { splitList } from './lists.js';
 
 /** SQL of the functions that search, cut, replace and join text. */
-export const strings: Readonly<Record<(typeof catalog)[number]['name'], SqlTemplate>> = {
+export const strings: SqlTemplates<typeof catalog> = {
   coalesce: args => coalesceSql(args),
-  countof: ([search, text]) => `apl_count_of(${search?.sql}, ${text?.sql})`,
+  countof: ([search, text]) => `apl_count_of(${search.sql}, ${text.sql})`,
   countof_regex: ([regex, text]) => {
     const pattern = regexArgument(regex, 0);
-    return pattern.guard(`len(regexp_extract_all(${text?.sql}, ${pattern.sql}))`);
+    return pattern.guard(`len(regexp_extract_all(${text.sql}, ${pattern.sql}))`);
   },
   extract: ([regex, group, text]) => extractSql(regex, group, text),
   extract_all: ([regex, groups, text]) => extractAllSql(regex, groups, text),
   indexof: ([text, lookup, start, length, occurrence]) =>
     start === undefined
-      ? `(strpos(${text?.sql}, ${lookup?.sql}) - 1)`
-      : `apl_text_index(${text?.sql}, ${lookup?.sql}, ${start.sql}, ${length?.sql ?? '-1'}, ${occurrence?.sql ?? '1'})`,
+      ? `(strpos(${text.sql}, ${lookup.sql}) - 1)`
+      : `apl_text_index(${text.sql}, ${lookup.sql}, ${start.sql}, ${sqlOr(length, '-1')}, ${sqlOr(occurrence, '1')})`,
   indexof_regex: ([text, regex, start, occurrence, length]) => {
     const pattern = wrappedRegex(regex, 1, '\\A(?s:(.*?))(?:', ')');
-    if (start === undefined) return pattern.guard(`apl_first_match(${text?.sql}, ${pattern.sql})`);
-    return `apl_index_of_regex(${text?.sql}, ${regex?.sql}, ${start.sql}, ${occurrence?.sql ?? '1'}, ${length?.sql ?? '-1'})`;
+    if (start === undefined) return pattern.guard(`apl_first_match(${text.sql}, ${pattern.sql})`);
+    return `apl_index_of_regex(${text.sql}, ${regex.sql}, ${start.sql}, ${sqlOr(occurrence, '1')}, ${sqlOr(length, '-1')})`;
   },
-  isascii: ([text]) => `(strlen(${text?.sql}) = length(${text?.sql}))`,
-  isempty: ([value]) => emptySql(value as SqlArg),
-  isnotempty: ([value]) => `(NOT ${emptySql(value as SqlArg)})`,
-  isnotnull: ([value]) => `(${value?.sql} IS NOT NULL)`,
-  isnull: ([value]) => `(${value?.sql} IS NULL)`,
-  regex_quote: ([text]) => `regexp_replace(${text?.sql}, '([\\\\.+*?()|\\[\\]{}^$])', '\\\\\\1', 'g')`,
+  isascii: ([text]) => `(strlen(${text.sql}) = length(${text.sql}))`,
+  isempty: ([value]) => emptySql(value),
+  isnotempty: ([value]) => `(NOT ${emptySql(value)})`,
+  isnotnull: ([value]) => `(${value.sql} IS NOT NULL)`,
+  isnull: ([value]) => `(${value.sql} IS NULL)`,
+  regex_quote: ([text]) => `regexp_replace(${text.sql}, '([\\\\.+*?()|\\[\\]{}^$])', '\\\\\\1', 'g')`,
   replace_regex: ([regex, rewrite, text]) => {
     const pattern = regexArgument(regex, 0);
-    return pattern.guard(
-      `regexp_replace(${text?.sql}, ${pattern.sql}, ${rewriteSql(rewrite, pattern)}, 'g')`,
-    );
+    return pattern.guard(`regexp_replace(${text.sql}, ${pattern.sql}, ${rewriteSql(rewrite, pattern)}, 'g')`);
   },
-  replace_string: ([lookup, rewrite, text]) => `replace(${text?.sql}, ${lookup?.sql}, ${rewrite?.sql})`,
-  reverse: ([text]) => `reverse(${text?.sql})`,
+  replace_string: ([lookup, rewrite, text]) => `replace(${text.sql}, ${lookup.sql}, ${rewrite.sql})`,
+  reverse: ([text]) => `reverse(${text.sql})`,
   split: args => `to_json(${splitList(args)})`,
   strcat: args => `concat(${args.map(textOrEmpty).join(', ')})`,
-  strcat_delim: ([delimiter, ...args]) => `concat_ws(${delimiter?.sql}, ${args.map(textOrEmpty).join(', ')})`,
-  strcmp: ([a, b]) => `apl_compare(${a?.sql}, ${b?.sql})`,
-  string_size: ([text]) => `strlen(${text?.sql})`,
-  strip_ansi_escapes: ([text]) => `regexp_replace(${text?.sql}, ${sqlText(ansiEscape)}, '', 'g')`,
-  strlen: ([text]) => `length(${text?.sql})`,
-  strrep: ([text, count, delimiter]) => `apl_repeat(${text?.sql}, ${count?.sql}, ${delimiter?.sql ?? "''"})`,
+  strcat_delim: ([delimiter, ...args]) => `concat_ws(${delimiter.sql}, ${args.map(textOrEmpty).join(', ')})`,
+  strcmp: ([a, b]) => `apl_compare(${a.sql}, ${b.sql})`,
+  string_size: ([text]) => `strlen(${text.sql})`,
+  strip_ansi_escapes: ([text]) => `regexp_replace(${text.sql}, ${sqlText(ansiEscape)}, '', 'g')`,
+  strlen: ([text]) => `length(${text.sql})`,
+  strrep: ([text, count, delimiter]) => `apl_repeat(${text.sql}, ${count.sql}, ${sqlOr(delimiter, "''")})`,
   substring: ([text, start, length]) =>
-    `apl_substring(${text?.sql}, ${start?.sql}, ${length?.sql ?? '2147483647'})`,
-  tolower: ([text]) => `lower(${text?.sql})`,
-  toupper: ([text]) => `upper(${text?.sql})`,
-  totitle: ([text]) => `apl_title(${text?.sql})`,
-  translate: ([search, replacement, text]) =>
-    `apl_translate(${search?.sql}, ${replacement?.sql}, ${text?.sql})`,
-  trim: ([cutset, text]) => `trim(${text?.sql}, ${cutset?.sql})`,
-  trim_start: ([cutset, text]) => `ltrim(${text?.sql}, ${cutset?.sql})`,
-  trim_end: ([cutset, text]) => `rtrim(${text?.sql}, ${cutset?.sql})`,
-  trim_space: ([text]) => trimSpaceSql(text as SqlArg),
-  trim_start_regex: ([regex, text]) => removeSql(text?.sql, wrappedRegex(regex, 0, '\\A(?:', ')+')),
-  trim_end_regex: ([regex, text]) => removeSql(text?.sql, wrappedRegex(regex, 0, '(?:', ')+\\z')),
+    `apl_substring(${text.sql}, ${start.sql}, ${sqlOr(length, '2147483647')})`,
+  tolower: ([text]) => `lower(${text.sql})`,
+  toupper: ([text]) => `upper(${text.sql})`,
+  totitle: ([text]) => `apl_title(${text.sql})`,
+  translate: ([search, replacement, text]) => `apl_translate(${search.sql}, ${replacement.sql}, ${text.sql})`,
+  trim: ([cutset, text]) => `trim(${text.sql}, ${cutset.sql})`,
+  trim_start: ([cutset, text]) => `ltrim(${text.sql}, ${cutset.sql})`,
+  trim_end: ([cutset, text]) => `rtrim(${text.sql}, ${cutset.sql})`,
+  trim_space: ([text]) => trimSpaceSql(text),
+  trim_start_regex: ([regex, text]) => removeSql(text.sql, wrappedRegex(regex, 0, '\\A(?:', ')+')),
+  trim_end_regex: ([regex, text]) => removeSql(text.sql, wrappedRegex(regex, 0, '(?:', ')+\\z')),
   trim_regex: ([regex, text]) =>
     removeSql(
-      removeSql(text?.sql, wrappedRegex(regex, 0, '\\A(?:', ')+')),
+      removeSql(text.sql, wrappedRegex(regex, 0, '\\A(?:', ')+')),
       wrappedRegex(regex, 0, '(?:', ')+\\z'),
     ),
 };
@@ -149,19 +146,19 @@ function emptySql(value: SqlArg): string {
   }
 }
 
-function removeSql(text: string | undefined, pattern: Regex): string {
+function removeSql(text: string, pattern: Regex): string {
   return pattern.guard(`regexp_replace(${text}, ${pattern.sql}, '')`);
 }
 
 /** A group that the expression does not have captures nothing. */
-function extractSql(regex: SqlArg | undefined, group: SqlArg | undefined, text: SqlArg | undefined): string {
+function extractSql(regex: SqlArg, group: SqlArg, text: SqlArg): string {
   const pattern = regexArgument(regex, 0);
   const index = groupNumber(group);
   if (index < 0 || index > (pattern.groups ?? 9)) return 'NULL::VARCHAR';
-  const found = `regexp_extract(${text?.sql}, ${pattern.sql}, ${index})`;
+  const found = `regexp_extract(${text.sql}, ${pattern.sql}, ${index})`;
   // The engine gives the empty text where nothing matches; only where a match may be empty too is it asked whether there was one.
   if (isNeverEmpty(constantText(regex) ?? '', index)) return `nullif(${found}, '')`;
-  return pattern.guard(`apl_matched(${found}, regexp_matches(${text?.sql}, ${pattern.sql}))`);
+  return pattern.guard(`apl_matched(${found}, regexp_matches(${text.sql}, ${pattern.sql}))`);
 }
 
 /** Whether a match has at least one character in this group, where that is plain to see: in the only group of a pattern without alternatives. */
@@ -182,7 +179,7 @@ function trimSpaceSql(text: SqlArg): string {
   );
 }
 
-function groupNumber(group: SqlArg | undefined): number {
+function groupNumber(group: SqlArg): number {
   const index = constantInteger(group);
   if (index === undefined) throw new TemplateError('the capture group must be a constant number', 1);
   if (index <= 9) return index;
@@ -194,23 +191,19 @@ function tooManyGroups(argIndex: number): TemplateError {
   return new TemplateError('only the first 9 capture groups can be read', argIndex, hint);
 }
 
-function extractAllSql(
-  regex: SqlArg | undefined,
-  groups: SqlArg | undefined,
-  text: SqlArg | undefined,
-): string {
+function extractAllSql(regex: SqlArg, groups: SqlArg | undefined, text: SqlArg): string {
   const pattern = regexArgument(regex, 0);
   if (pattern.groups === undefined) throw new TemplateError('the regular expression must be a constant', 0);
   const found = Array.from(
     { length: Math.min(pattern.groups, 9) + 1 },
-    (_, group) => `regexp_extract_all(${text?.sql}, ${pattern.sql}, ${group})`,
+    (_, group) => `regexp_extract_all(${text.sql}, ${pattern.sql}, ${group})`,
   );
   const numbers =
-    groups?.constant === allGroups
+    groups === undefined || groups.constant === allGroups
       ? everyGroup(pattern.groups)
-      : `apl_group_numbers(${convert(groups as SqlArg, 'dynamic')})`;
+      : `apl_group_numbers(${convert(groups, 'dynamic')})`;
   const chosen = `apl_pick_groups([${found.join(', ')}], ${numbers})`;
-  return `CASE WHEN ${text?.sql} IS NOT NULL THEN ${chosen} END`;
+  return `CASE WHEN ${text.sql} IS NOT NULL THEN ${chosen} END`;
 }
 
 /** The numbers of all groups of a pattern; of one without groups that of the whole match. */
@@ -221,9 +214,9 @@ function everyGroup(count: number): string {
 }
 
 /** The rewrite text names groups as `$1` or `${1}`; the engine wants `\1`. */
-function rewriteSql(rewrite: SqlArg | undefined, pattern: Regex): string {
+function rewriteSql(rewrite: SqlArg, pattern: Regex): string {
   const source = constantText(rewrite);
-  if (source === undefined) return `apl_rewrite(${rewrite?.sql})`;
+  if (source === undefined) return `apl_rewrite(${rewrite.sql})`;
   const text = source.replace(/\\|\$\$|\$(\d+)|\$\{(\d+)\}/g, (whole, bare?: string, braced?: string) => {
     if (whole === '\\') return '\\\\';
     if (whole === '$$') return '$';

@@ -282,7 +282,7 @@ describe('types and conditions', () => {
   it.each(['ensure_field', 'column_ifexists', 'ingestion_time', 'cursor_current'] as const)(
     '%s is not SQL',
     name => {
-      const template: SqlTemplate = conversion[name];
+      const template = conversion[name] as SqlTemplate;
       expect(() => template([], { now: 0n, start: 0n, end: 0n })).toThrow(`${name} can only be used where`);
     },
   );

@@ -98,10 +98,10 @@ export function openEngine(): {
 /** Returns what evaluates one call of a family: `SELECT template(args)`, which is also explained. */
 export function evaluator<Name extends string>(
   engine: ReturnType<typeof openEngine>,
-  family: Readonly<Record<Name, SqlTemplate>>,
+  family: Readonly<Record<Name, SqlTemplate<never>>>,
 ): Evaluate<Name> {
   return async (name, args) => {
-    const sql = family[name](args, context);
+    const sql = (family[name] as SqlTemplate)(args, context);
     await engine.query(`EXPLAIN SELECT ${sql}`);
     const rows = await engine.query(`SELECT ${valueText} FROM (SELECT ${sql} AS v)`);
     return { sql, value: parseText(rows[0]?.[0] as string | null) };
@@ -122,7 +122,7 @@ export type Case<Name extends string> = readonly [
  */
 export function checkAll<Name extends string>(
   engine: ReturnType<typeof openEngine>,
-  family: Readonly<Record<Name, SqlTemplate>>,
+  family: Readonly<Record<Name, SqlTemplate<never>>>,
   cases: readonly Case<Name>[],
 ): void {
   const evaluate = evaluator(engine, family);
@@ -130,7 +130,9 @@ export function checkAll<Name extends string>(
     const [name, args, expected, constant] = entry;
     const { value } = await evaluate(name, args);
     expect(value).toStrictEqual(expected);
-    expect(await overColumn(engine, family[name], args, constant ?? [])).toStrictEqual(expected);
+    expect(await overColumn(engine, family[name] as SqlTemplate, args, constant ?? [])).toStrictEqual(
+      expected,
+    );
   });
 }
 

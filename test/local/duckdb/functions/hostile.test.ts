@@ -102,7 +102,10 @@ const values: Readonly<Record<TypeName, readonly SqlArg[]>> = {
   ],
 };
 
-const families: readonly (readonly [readonly FunctionEntry[], Readonly<Record<string, SqlTemplate>>])[] = [
+const families: readonly (readonly [
+  readonly FunctionEntry[],
+  Readonly<Record<string, SqlTemplate<never>>>,
+])[] = [
   [stringsCatalog, strings],
   [formatsCatalog, formats],
   [conversionCatalog, conversion],
@@ -116,7 +119,7 @@ const bound = ['ensure_field', 'column_ifexists', 'ingestion_time', 'coalesce', 
 const runnable = families.flatMap(([catalog, templates]) =>
   catalog
     .filter(entry => entry.unavailable === undefined && !bound.includes(entry.name))
-    .map(entry => [entry.name, entry, templates[entry.name]] as const),
+    .map(entry => [entry.name, entry, templates[entry.name] as SqlTemplate | undefined] as const),
 );
 
 function typesOf(param: Param): readonly TypeName[] {

@@ -326,7 +326,7 @@ describe('range', () => {
     for (const args of [
       [n(1n), n(max)],
       [r(0), r(1e300)],
-    ]) {
+    ] as const) {
       expect(await engine.query(`SELECT json_array_length(${math.range(args, context)})`)).toStrictEqual([
         [1_048_576n],
       ]);

@@ -197,7 +197,7 @@ describe('joining', () => {
 
 describe('regular expressions', () => {
   const refused = (name: keyof typeof strings, args: readonly SqlArg[]) => {
-    const template: SqlTemplate = strings[name];
+    const template = strings[name] as SqlTemplate;
     return () => template(args, context);
   };
   it('refuses an invalid constant with its place', () => {

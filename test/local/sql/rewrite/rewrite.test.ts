@@ -48,7 +48,7 @@ const rowGroups = (): RowGroup[] =>
     timed: true,
   }));
 
-const isTextList: RewriteContext['isTextList'] = ({ name }) => duckdb.textLists.has(name);
+const isTextList: RewriteContext['isTextList'] = ({ name }) => duckdb.textListOf(name) !== undefined;
 
 function ofStatement(name: 'prune' | 'bounds' | 'limits' | 'elements' | 'levels') {
   return ({ relation, columns }: Plan) => [rewrites[name](relation, { now, columns, rowGroups, isTextList })];
