@@ -236,3 +236,61 @@ export function isZone(name: string): boolean {
     return false;
   }
 }
+
+/** Words for zones that stand for one offset, in minutes from UTC: those of RFC 2822, and those of which all places that use them agree. */
+export const zoneOffsets: Readonly<Record<string, number>> = {
+  z: 0,
+  ut: 0,
+  utc: 0,
+  gmt: 0,
+  est: -300,
+  edt: -240,
+  cst: -360,
+  cdt: -300,
+  mst: -420,
+  mdt: -360,
+  pst: -480,
+  pdt: -420,
+  akst: -540,
+  akdt: -480,
+  hst: -600,
+  wet: 0,
+  west: 60,
+  cet: 60,
+  cest: 120,
+  eet: 120,
+  eest: 180,
+  sast: 120,
+  hkt: 480,
+  jst: 540,
+  kst: 540,
+  awst: 480,
+  acst: 570,
+  acdt: 630,
+  aest: 600,
+  aedt: 660,
+  nzst: 720,
+  nzdt: 780,
+};
+
+/** Words for zones that stand for several offsets, as IST does in India, Israel and Ireland. */
+const unclearZones = [
+  'ist',
+  'bst',
+  'msk',
+  'msd',
+  'ast',
+  'adt',
+  'nst',
+  'ndt',
+  'brt',
+  'clt',
+  'pkt',
+  'sgt',
+  'pht',
+  'ict',
+  'trt',
+];
+
+/** A pattern for the words of zones as logs write them. */
+export const zoneWord = `(?:${[...Object.keys(zoneOffsets), ...unclearZones].join('|').toUpperCase()})`;

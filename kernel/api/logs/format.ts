@@ -1,3 +1,5 @@
+import { zoneWord } from '../../time.js';
+
 /** How lines are split: a pattern for RE2 and JavaScript alike, with a named group for each field. */
 export interface Shape {
   readonly pattern: string;
@@ -88,8 +90,8 @@ function levelWords(): string {
 
 /** Patterns that many formats share. */
 export const part = {
-  /** RFC 3339, with a blank, a comma or no zone too. */
-  iso: '\\d{4}-\\d{2}-\\d{2}[T ]\\d{2}:\\d{2}:\\d{2}(?:[.,]\\d{1,9})?(?: ?(?:Z|UTC|GMT|[+-]\\d{2}:?\\d{2}))?',
+  /** RFC 3339, with a blank, a comma, the word of a zone or no zone too. */
+  iso: `\\d{4}-\\d{2}-\\d{2}[T ]\\d{2}:\\d{2}:\\d{2}(?:[.,]\\d{1,9})?(?: ?(?:${zoneWord}\\b|[+-]\\d{2}:?\\d{2}))?`,
   /** Text between quotes, in which a backslash escapes. */
   quoted: '(?:[^"\\\\]|\\\\.)*',
   /** All lines of an event. */

@@ -6,6 +6,7 @@ import {
   parseOffset,
   SECOND,
   timeOf,
+  zoneOffsets,
 } from '../../time.js';
 
 /**
@@ -26,22 +27,6 @@ type Fields = Readonly<Record<string, string | undefined>>;
 
 const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 
-/** The zones of RFC 2822, in minutes; other abbreviations stand for several offsets. */
-const zones: Readonly<Record<string, number>> = {
-  z: 0,
-  ut: 0,
-  utc: 0,
-  gmt: 0,
-  est: -300,
-  edt: -240,
-  cst: -360,
-  cdt: -300,
-  mst: -420,
-  mdt: -360,
-  pst: -480,
-  pdt: -420,
-};
-
 const month =
   '(?<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)[.]?';
 const weekday = '(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?,?\\s+)?';
@@ -58,6 +43,8 @@ const time = `(?:(?:\\s*,\\s*|\\s+at\\s+|\\s+|t|:)${clock}${zone})?`;
 const patterns: readonly RegExp[] = [
   `${year}(?<sep>[-/.:])(?<month>\\d{1,2})\\k<sep>${day}${time}`,
   `${year}[-.](?<month>\\d{2})`,
+  `${year}-?w(?<week>\\d{2})(?:-?(?<weekday>[1-7]))?${time}`,
+  `${year}-(?<yearDay>\\d{3})${time}`,
   `${year}-(?<month>\\d{2})-${day}(?<zone>[+-]\\d{2}:\\d{2})`,
   `(?<year>\\d{2})(?<month>\\d{2})(?<day>\\d{2})\\s+${clock}`,
   `${year}-${month}-${day}${time}`,
@@ -106,9 +93,7 @@ function fieldsNs(fields: Fields): bigint | null {
   const offset = zoneMinutes(fields.zone);
   if (hour === null || offset === null) return null;
   const time = timeOf({
-    year: fullYear(fields.year),
-    month: monthNumber(fields.month),
-    day: Number(fields.day ?? 1),
+    ...dayOf(fields),
     hour,
     minute: Number(fields.minute ?? 0),
     second: Number(fields.second ?? 0),
@@ -116,6 +101,34 @@ function fieldsNs(fields: Fields): bigint | null {
     offset,
   });
   return time ?? null;
+}
+
+interface Day {
+  readonly year: number;
+  readonly month: number;
+  readonly day: number;
+}
+
+/** The month is 0 of a week or a day that the year does not have. */
+function dayOf({ year: written, month, day, yearDay, week, weekday }: Fields): Day {
+  const year = fullYear(written);
+  if (yearDay !== undefined) return numberedDay(year, Number(yearDay), Number(yearDay));
+  if (week === undefined) return { year, month: monthNumber(month), day: Number(day ?? 1) };
+  // ISO 8601: a week begins on Monday, and belongs to the year of its Thursday.
+  const fourth = new Date(Date.UTC(year, 0, 4)).getUTCDay() || 7;
+  const monday = 5 - fourth + (Number(week) - 1) * 7;
+  return numberedDay(year, monday + Number(weekday ?? 1) - 1, monday + 3);
+}
+
+/** A day by its number in a year, from 1. */
+function numberedDay(year: number, number: number, within: number): Day {
+  const isOfYear = within > 0 && new Date(Date.UTC(year, 0, within)).getUTCFullYear() === year;
+  const date = new Date(Date.UTC(year, 0, number));
+  return {
+    year: date.getUTCFullYear(),
+    month: isOfYear ? date.getUTCMonth() + 1 : 0,
+    day: date.getUTCDate(),
+  };
 }
 
 /** Two digits are read as POSIX does: 69 to 99 are 19xx. */
@@ -139,7 +152,7 @@ function hourOfDay(hour: number, half: string | undefined): number | null {
 function zoneMinutes(text: string | undefined): number | null {
   if (text === undefined) return 0;
   const offset = parseOffset(text.replace(/^[a-z]+(?=[+-])/i, ''));
-  return offset ?? zones[text.toLowerCase()] ?? null;
+  return offset ?? zoneOffsets[text.toLowerCase()] ?? null;
 }
 
 function inRange(ns: bigint): bigint | null {

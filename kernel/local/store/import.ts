@@ -30,10 +30,12 @@ import { readLines } from './readers/logs/lines.js';
 import { readParquet, rowsInParquet } from './readers/parquet/parquet.js';
 import { cells, type Reading } from './readers/reading.js';
 import { rowsByLines, spreadSample } from './readers/sample.js';
+import { unpacked } from './readers/unpacked.js';
 import { filesOf } from './sources/files.js';
 import { damageOf, emptyFile, type FileFormat, formatOf, noSuchFile } from './sources/formats.js';
 import type { Prepared } from './sources/joined.js';
 import { prepare } from './sources/prepared.js';
+import { repairText } from './sources/repaired.js';
 import { isOrderMisfit } from './times/date-order.js';
 import { findTime, type TimeOptions, type TimeSource } from './times/timestamps.js';
 import { twiceNotes } from './times/zone.js';
@@ -183,7 +185,7 @@ export async function storeFile(
   try {
     const draft = path.join(scratch, 'draft.parquet');
     const pass = new Pass();
-    const work = (connection: Connection) => writeDraft(connection, draft, load, pass);
+    const work = (connection: Connection) => writeReadable(connection, draft, load, pass);
     const stored = await engine.withConnection(work, pass.seenBy(visit));
     const damage = await load.damage;
     if (damage !== undefined) throw damage;
@@ -246,6 +248,25 @@ const mostMemoryBytes = 2 * 2 ** 30;
 
 const nothing: Stored = { rows: 0, late: 0, refused: 0, fields: [], notes: [] };
 
+/** Reads a text a second time if it has bytes that are not UTF-8, which the engine refuses. */
+async function writeReadable(connection: Connection, draft: string, load: Load, pass: Pass): Promise<Stored> {
+  try {
+    return await writeDraft(connection, draft, load, pass);
+  } catch (error) {
+    if (!notUtf8.test(engineWords(error) ?? '')) throw error;
+    const workDir = path.dirname(draft);
+    const file = path.join(workDir, 'repaired');
+    const lines = await repairText(await unpacked(load.file, workDir), file);
+    if (lines === 0) throw error;
+    const stored = await writeDraft(connection, draft, { ...load, file }, pass);
+    const note = `Bytes that are not UTF-8 are \ufffd, in ${plural(lines, 'line')}.`;
+    return { ...stored, notes: [note, ...stored.notes] };
+  }
+}
+
+/** The engine's words for a text that is not UTF-8. */
+const notUtf8 = /not utf-8 encoded|invalid unicode/i;
+
 async function writeDraft(connection: Connection, draft: string, given: Load, pass: Pass): Promise<Stored> {
   let load = given;
   const longest = await inspect(load, load.format === 'json' ? firstBytes : undefined);
@@ -265,7 +286,7 @@ async function writeDraft(connection: Connection, draft: string, given: Load, pa
         load = { ...load, time: { ...load.time, whole: true } };
         continue;
       }
-      if (!reading.wider || failure === undefined) throw error;
+      if (!reading.wider || failure === undefined || notUtf8.test(failure)) throw error;
       await inspect(load);
       reading = await reading.wider(failure);
     }

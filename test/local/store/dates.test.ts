@@ -47,7 +47,21 @@ const cases: readonly Case[] = [
   { what: 'in brackets', values: ['[13/02/2024 10:00]'] },
   { what: 'beside other times', values: ['13/02/2024', '2024-02-14', '1707955200', '16 Feb 2024'] },
   { what: 'year first, in four digits', values: ['2024/02/01 10:00', '2024.02.03'] },
-  { what: 'ISO weeks and days of the year', values: ['2026-W45-3', '2026-309', '2026-11-05'] },
+  {
+    what: 'ISO weeks and days of the year',
+    values: [
+      '2026-W45-3',
+      '2026W453',
+      '2020-W53-5T10:00:00Z',
+      '2026-W01',
+      '2026-309',
+      '2024-366T10:22:40,672',
+    ],
+  },
+  {
+    what: 'weeks and days that the year does not have',
+    values: ['2021-W53-1', '2026-W00-1', '2026-366', '2026-000', '2026-11-05'],
+  },
   { what: 'seconds in text, with and without a fraction', values: ['1707955200', '1707955200.25', 'x'] },
   {
     what: 'digits without signs',
@@ -56,7 +70,22 @@ const cases: readonly Case[] = [
   { what: 'digits that are no date', values: ['20240201', '20241301'] },
   {
     what: 'zones in words',
-    values: ['2024-02-01 10:00:00 EST', 'Thu Feb 1 10:00:00 PDT 2024', '2024-02-01 10:00 CET'],
+    values: [
+      '2024-02-01 10:00:00 EST',
+      'Thu Feb 1 10:00:00 PDT 2024',
+      '2024-02-01 10:00 CET',
+      '2024-07-01 10:00:00.123 CEST',
+      '2024-02-01 10:00 ACDT',
+    ],
+  },
+  {
+    what: 'a zone in a word for several offsets',
+    values: ['2024-02-01 10:00:00 IST', '2024-02-01 10:00:00'],
+  },
+  {
+    what: 'the same, asked for',
+    values: ['2024-02-01 10:00:00 IST', '2024-02-01 10:00:00 CET'],
+    zone: 'Asia/Kolkata',
   },
   { what: 'days of a spreadsheet', values: ['45000.5', '45001', '45001.12345678'] },
   { what: 'days of a spreadsheet and a number that is none', values: ['45000', '1707955200'] },
@@ -109,7 +138,7 @@ it. Dates with dots have the day first unless one of them cannot. If nothing tel
 \`--dates mdy\` or \`--dates ymd\` says it, and dates that do not fit then have the time of their import and are counted. Two digits
 of a year from 69 to 99 are 19xx.
 
-Times without a zone are UTC, or local times of \`--zone\`. In a field that has "date" in its name or is named by \`--time\`, numbers
+Times without a zone are UTC, or local times of \`--zone\`. A word for a zone that stands for several offsets, such as IST, needs \`--zone\`. In a field that has "date" in its name or is named by \`--time\`, numbers
 from 20,000 to 80,000 are days of a spreadsheet, and those of 8, 12, 14 or 17 digits that are a date are that date.
 
 \`test/local/store/dates.test.ts\` writes this table from what imports do at 2026-06-15T12:00:00Z.

@@ -55,7 +55,7 @@ async function readWithin(
   const said = options.spreadsheet ? await saidDelimiter(source.file) : undefined;
   const dialect = await sniff(connection, source.file, options.delimiter ?? said, limits, said !== undefined);
   const repaired = (await mayMislead(connection, source.file, dialect))
-    ? await repair(connection, source, dialect)
+    ? await repair(source, dialect)
     : undefined;
   if (repaired !== undefined) {
     const rest = await readCsv(connection, repaired.source, options);
@@ -105,7 +105,7 @@ function repairable(
     const odd = misfitOf(failure);
     if (odd !== undefined && !/["\r\n]/.test(odd.text))
       return repairable(connection, source, dialect, options, await wider(failure));
-    const repaired = await repair(connection, source, dialect);
+    const repaired = await repair(source, dialect);
     if (repaired === undefined) return wider(failure);
     const rest = await readCsv(connection, repaired.source, options);
     const again = rest && without(repaired, rest);
@@ -121,13 +121,12 @@ interface Repaired {
 }
 
 async function repair(
-  connection: Connection,
   { file, workDir }: CsvSource,
   { delimiter, escaping }: Dialect,
 ): Promise<Repaired | undefined> {
   const target = path.join(workDir, `${crypto.randomUUID()}.csv`);
   const quoting = { delimiter, quote: usualQuote, escaping: escaping || usualQuote };
-  const lines = await writeWithoutUnclosed(await unpacked(connection, file, workDir), target, quoting);
+  const lines = await writeWithoutUnclosed(await unpacked(file, workDir), target, quoting);
   return lines === 0 ? undefined : { source: { file: target, workDir }, lines };
 }
 

@@ -52,7 +52,7 @@ const objectLimits = [16 * 2 ** 20, longestLine + 1024];
 
 /** Reads JSON objects, one per line or in an array: nested objects become dotted names, the rest stays exact. */
 export async function readJson(connection: Connection, source: JsonSource): Promise<Reading | undefined> {
-  const file = await withoutMark(connection, source.file, source.workDir);
+  const file = await withoutMark(source.file, source.workDir);
   const whole = await withoutCutLine(file, source.workDir);
   if (whole === undefined) return readWhole(connection, { ...source, file });
   const reading = await readWhole(connection, { ...source, file: whole });
@@ -60,9 +60,9 @@ export async function readJson(connection: Connection, source: JsonSource): Prom
 }
 
 /** A file without its byte order mark, which the engine takes for a part of the first object where it looks at single lines. */
-async function withoutMark(connection: Connection, file: string, workDir: string): Promise<string> {
+async function withoutMark(file: string, workDir: string): Promise<string> {
   if (!(await hasByteOrderMark(file))) return file;
-  const plain = await unpacked(connection, file, workDir);
+  const plain = await unpacked(file, workDir);
   const copy = plain === file ? await copyOf(file, workDir) : plain;
   if (copy === undefined) return file;
   await blank(copy, { start: 0, end: 3 });
@@ -211,12 +211,12 @@ async function objectsWithin(
     countObjects(connection, objectReader(lines, format, limit), thing);
   const find = async (): Promise<Objects> => {
     // The engine takes the mark of a file that it unpacks itself for a part of the first object.
-    const plain = (await packingOf(file)) === 'zstd' ? await unpacked(connection, file, workDir) : file;
+    const plain = (await packingOf(file)) === 'zstd' ? await unpacked(file, workDir) : file;
     try {
       return await orByLines(connection, plain, await count(plain, 'auto'));
     } catch (error) {
       if (isTooLong(error)) throw error;
-      const text = await unpacked(connection, plain, workDir);
+      const text = await unpacked(plain, workDir);
       // A file whose beginning does not look like lines may still be lines, some of them broken.
       if (!(await startOf(text)).startsWith('['))
         return orByLines(connection, plain, await count(plain, 'nd'));

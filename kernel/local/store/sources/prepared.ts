@@ -32,13 +32,19 @@ export async function prepare(
   const start = await startOfReadable(file);
   const asItIs = { file, ending: endingOf(file), notes: [] };
   const isChosen = options.encoding !== undefined || options.list !== undefined;
+  if (isParquet(start)) return asItIs;
+  const packing = await packingOf(file);
+  const isUnnamed = packing !== undefined && !endings[packing].test(file);
+  if (isZip(start) || isUnnamed) return plainText(engine, file, options);
   // The engine unpacks Zstandard while it reads; it would have to be copied to be looked at.
-  if (isParquet(start) || ((await packingOf(file)) === 'zstd' && !isChosen)) return asItIs;
-  if (isZip(start)) return plainText(engine, file, options);
+  if (packing === 'zstd' && !isChosen) return asItIs;
   const isText = encodingOf(plain(start), options.encoding) === 'utf-8';
   const mayHoldList = isJson(file) && (options.list !== undefined || mayBeObject(plain(start)));
   return isText && !mayHoldList ? asItIs : plainText(engine, file, options);
 }
+
+/** How the names of packed files end, by which the engine knows them. */
+const endings = { gzip: /\.gz$/, zstd: /\.zst$/ };
 
 /** Whether a file may be JSON, by its name. */
 function isJson(file: string): boolean {
@@ -73,9 +79,7 @@ const windowsNote =
 
 async function unpackedCopy(engine: Engine, file: string, named: string | undefined) {
   const isZstandard = (await packingOf(file)) === 'zstd';
-  const source = isZstandard
-    ? await engine.withConnection(connection => unpacked(connection, file, engine.workDir))
-    : file;
+  const source = isZstandard ? await unpacked(file, engine.workDir) : file;
   const start = await startOfReadable(source);
   const encoding = encodingOf(plain(start), named);
   const unpackers = plain(start) === start ? [] : [createGunzip()];

@@ -9,7 +9,7 @@ import { cells, keep, type ReadField, type Reading } from '../readers/reading.js
 
 import { dateAtAll, type FoundOrder, findOrder, orderMisfit } from './date-order.js';
 import { datesIn } from './numbers.js';
-import { inZone, withoutZoneWord } from './zone.js';
+import { inZone, unclearZoneHint, withoutZoneWord } from './zone.js';
 
 /** A column of the table `sampled`, and the field that it becomes. */
 interface SampledColumn {
@@ -75,9 +75,18 @@ async function searchTime(search: Search): Promise<TimeSource> {
     (await combinedTime(search, columns)) ??
     (await guessedTime(search, columns)) ?? {
       sql: 'NULL::TIMESTAMP_NS',
-      notes: [await timelessNote(connection, reading)],
+      notes: [(await zoneNote(search, columns)) ?? (await timelessNote(connection, reading))],
     }
   );
+}
+
+async function zoneNote(
+  { connection }: Search,
+  columns: readonly SampledColumn[],
+): Promise<string | undefined> {
+  const [first] = columns.filter(({ type, empty }) => type === 'string' && !empty);
+  const hint = first && (await unclearZoneHint(connection, first.column, first.name));
+  return hint === undefined ? undefined : `${hint} Until then ${consequence}`;
 }
 
 /** Makes the table `sampled` of some fields of the sample, column c_i for field i, and returns its columns. */
@@ -346,6 +355,7 @@ async function readText(search: Search, field: string, text: string): Promise<Ti
   );
   const quick = await bestReader(connection, text, Number(row[0]));
   const { order = '', notes, refusal } = await orderIn(search, field, text);
+  const unclear = options.zone === undefined ? await unclearZoneHint(connection, text, field) : undefined;
   const checked = options.dates === undefined && !options.whole;
   const timeIn = (value: string) => {
     const ordered = `apl_event_time(${value}, ${options.nowNs}::BIGINT, ${sqlText(order)})`;
@@ -357,7 +367,11 @@ async function readText(search: Search, field: string, text: string): Promise<Ti
   return {
     field,
     sql: options.zone === undefined ? read : inZone(read, text, options.zone),
-    notes: [...(row[1] === true ? [yearNote(`\`${field}\``)] : []), ...notes],
+    notes: [
+      ...(row[1] === true ? [yearNote(`\`${field}\``)] : []),
+      ...(unclear === undefined ? [] : [unclear]),
+      ...notes,
+    ],
     ...present({ refusal }),
   };
 }

@@ -1,10 +1,13 @@
 import { plural } from '../../../text.js';
+import { zoneOffsets, zoneWord } from '../../../time.js';
 import { sqlText } from '../../duckdb/literal.js';
 import type { Connection } from '../../engine/duckdb.js';
 
 /** A text with a zone behind the time of day or the date, as `todatetime` reads them, or with a number since 1970. */
 const zoned =
-  '(?i)\\d:\\d\\d(?::\\d\\d(?:[.,:]\\d+)?)?(?:\\s*[ap]m)?\\s*(?:z|utc?|gmt|[ecmp][sd]t|[a-z]{0,4}[+-]\\d\\d(?::?\\d\\d)?)(?:[^a-z0-9]|$)' +
+  '(?i)\\d:\\d\\d(?::\\d\\d(?:[.,:]\\d+)?)?(?:\\s*[ap]m)?\\s*(?:' +
+  `${Object.keys(zoneOffsets).join('|')}|` +
+  '[a-z]{0,4}[+-]\\d\\d(?::?\\d\\d)?)(?:[^a-z0-9]|$)' +
   '|^\\s*\\d{4}-\\d\\d-\\d\\d[+-]\\d\\d:\\d\\d\\s*$' +
   '|^\\s*(?:\\d{9,10}(?:\\.\\d+)?|\\d{13}|\\d{16}|\\d{19})\\s*$';
 
@@ -24,9 +27,26 @@ export function inZone(time: string, text: string, zone: string): string {
   return `list_transform([${time}], lambda t: CASE WHEN ${own} THEN t ELSE ${shifted} END)[1]`;
 }
 
-/** Returns SQL of a text without the word behind its time of day that names a zone, such as CEST: no word but those of RFC 2822 has one offset. */
+/** Returns SQL of a text without the word behind its time of day that names a zone, such as IST: it has several offsets. */
 export function withoutZoneWord(text: string): string {
   return `regexp_replace(${text}, '(\\d:\\d\\d(?::\\d\\d(?:[.,]\\d+)?)?)\\s*[A-Za-z]{3,5}\\b', '\\1')`;
+}
+
+/** Returns what to do about texts of the table `sampled` whose zone stands for several offsets: undefined if there is none. */
+export async function unclearZoneHint(
+  connection: Connection,
+  column: string,
+  field: string,
+): Promise<string | undefined> {
+  const word = `regexp_extract(${column}::VARCHAR, ${sqlText(`\\d:\\d\\d(?:[.,]\\d+)? ?(${zoneWord})\\b`)}, 1)`;
+  const known = `[${Object.keys(zoneOffsets).map(each => sqlText(each.toUpperCase()))}]`;
+  const [row = []] = await connection.run(
+    `SELECT any_value(w) FROM (SELECT ${word} AS w FROM sampled) WHERE w <> '' AND NOT list_contains(${known}, w)`,
+  );
+  const [found] = row;
+  return typeof found === 'string'
+    ? `The times of \`${field}\` have the zone ${found}, which stands for several offsets: \`--zone\` names one, such as Asia/Kolkata.`
+    : undefined;
 }
 
 /** Says how many times of a file lie in an hour that the clocks of a zone show again. */

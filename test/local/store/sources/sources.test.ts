@@ -4,6 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../../service.js';
 import { importText, service, stored, useService } from '../readers/traps.js';
+import { zstdOf } from '../zstd.js';
 
 useService();
 
@@ -169,12 +170,22 @@ describe('other encodings', () => {
     expect([status, body.message.split(' Encodings')[0]]).toEqual([400, 'There is no encoding "nope".']);
   });
 
-  test('UTF-8 with a wrong byte stays UTF-8', async () => {
-    const { dataset } = await importText(
-      'a.csv',
-      Buffer.concat([Buffer.from(text), Buffer.from('M\xfcller,x\n', 'latin1')]),
-    );
-    expect(await stored(dataset, 'name')).toEqual(['Müller']);
+  const wrong = Buffer.from('M\xfcller,x\n', 'latin1');
+  const csv = Buffer.concat([Buffer.from(text), wrong]);
+  const log = (lines: number) => Buffer.concat([Buffer.from('Müller\n'.repeat(lines)), wrong]);
+
+  test.each([
+    ['a CSV', 'a.csv', csv, 'name', 'M\ufffdller', 2],
+    ['gzip', 'a.csv', gzipSync(csv), 'name', 'M\ufffdller', 2],
+    ['Zstandard', 'a.csv', zstdOf(csv), 'name', 'M\ufffdller', 2],
+    ['a log', 'a.log', log(3), 'line', 'M\ufffdller,x', 4],
+    ['below the sample', 'a.log', log(12_000), 'line', 'M\ufffdller,x', 12_001],
+    ['the last byte', 'a.log', log(1).subarray(0, 10), 'line', 'M\ufffd', 2],
+  ])('UTF-8 with a wrong byte stays UTF-8, and no line is lost: %s', async (...of) => {
+    const [, name, content, field, value, rows] = of;
+    const { dataset, body } = await importText(name, content);
+    expect([body.notes[0], body.rows]).toEqual(['Bytes that are not UTF-8 are \ufffd, in 1 line.', rows]);
+    expect((await stored(dataset, field)).at(-1)).toBe(value);
   });
 });
 

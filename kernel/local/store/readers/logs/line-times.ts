@@ -1,3 +1,4 @@
+import { zoneWord } from '../../../../time.js';
 import { sqlText } from '../../../duckdb/literal.js';
 import type { Connection } from '../../../engine/duckdb.js';
 
@@ -14,8 +15,12 @@ export async function findLineTime(connection: Connection): Promise<LineTime | u
     const found = await linesOf(connection, layout);
     if (found !== undefined) return found;
   }
-  const timed = `SELECT 1 FROM raw WHERE regexp_matches(l, ${sqlText(leadingTime)}) LIMIT 1`;
-  return (await connection.run(timed)).length === 0 ? undefined : { sql: timeOfLine, notes: [] };
+  const [row = []] = await connection.run(
+    `SELECT bool_or(${timeOfLine} <> ''), count(*) FILTER (${timeInLine} <> '') * 2 > count(*) FROM raw`,
+  );
+  const [leads, isInside] = row;
+  if (leads === true) return { sql: timeOfLine, notes: [] };
+  return isInside === true ? { sql: timeInLine, notes: [] } : undefined;
 }
 
 /** A layout in which a time may be mistaken for something else: more than half of the lines have it, and each of them is a time. */
@@ -84,7 +89,13 @@ const layouts: readonly Layout[] = [
   },
   {
     // Clusters: a number, the node, its part and what happened, and seconds since 1970.
-    pattern: '^\\d+ \\S+ [\\w.]+ [\\w.]+ (\\d{10}) \\d ',
+    pattern: '^\\d+ \\S+ \\S+ \\S+ (\\d{10}) \\d ',
+    text: time => time,
+  },
+  {
+    // Seconds, milliseconds, microseconds or nanoseconds since 1970, after the number of a process or not, as strace has it.
+    pattern:
+      '^(?:\\d{1,7} )?#?\\+?\\[?(1\\d{9}(?:\\.\\d{1,9})?|1\\d{12}|1\\d{15}|1\\d{18})(?:[\\]:,|]|\\s|$)',
     text: time => time,
   },
   {
@@ -110,15 +121,28 @@ async function linesOf(connection: Connection, layout: Layout): Promise<LineTime
 const level =
   '(?i:trace|debug|info|information|notice|warn|warning|error|err|critical|crit|fatal|severe|alert|emerg)';
 
+const clock = '\\d{1,2}:\\d{2}:\\d{2}(?:[.,]\\d{1,9})?';
+const weekday = '(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)';
+const monthName = '(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)';
+const offset = `(?: ?(?:${zoneWord}\\b|[+-]\\d{2}:?\\d{2}))?`;
+
+/** Times that are nothing else wherever they stand in a line. */
+const dated = [
+  `\\d{4}(?:[-/]\\d{2}[-/]\\d{2}|-\\d{3})[T ]${clock}${offset}`,
+  `${weekday} ${monthName} {1,2}\\d{1,2} ${clock}(?: ${zoneWord})? \\d{4}`,
+  `(?:${weekday}, )?\\d{1,2} ${monthName} \\d{4} ${clock}${offset}`,
+  `\\d{1,2}/${monthName}/\\d{4}:${clock}(?: [+-]\\d{4})?`,
+  `\\d{1,2}-${monthName}-\\d{4} ${clock}${offset}`,
+  `${monthName} \\d{1,2}, \\d{4} ${clock} [AP]M`,
+].join('|');
+
 /** A time at the beginning of a line, in brackets or not, also after the level of the event. */
-const leadingTime = `^(?:\\[?${level}\\]?:?\\s+)?\\[?(\\d{4}[-/]\\d{2}[-/]\\d{2}[T ]\\d{2}:\\d{2}:\\d{2}(?:[.,]\\d{1,9})?(?: ?(?:Z|[+-]\\d{2}:?\\d{2}))?|[A-Z][a-z]{2} {1,2}\\d{1,2} \\d{2}:\\d{2}:\\d{2}|[A-Z][a-z]{2} [A-Z][a-z]{2} {1,2}\\d{1,2} \\d{2}:\\d{2}:\\d{2}(?:\\.\\d{1,9})? \\d{4}|\\d{2}/[A-Z][a-z]{2}/\\d{4}:\\d{2}:\\d{2}:\\d{2} [+-]\\d{4}|\\d{2}-[A-Z][a-z]{2}-\\d{4} \\d{2}:\\d{2}:\\d{2}(?:\\.\\d{1,9})?|[A-Z][a-z]{2} \\d{1,2}, \\d{4} \\d{1,2}:\\d{2}:\\d{2} [AP]M)`;
+const leadingTime = `^(?:\\[?${level}\\]?:?\\s+)?[\\["]?(${dated}|${monthName} {1,2}\\d{1,2} ${clock})`;
 
 /** The time at the beginning of a line that cannot be mistaken; an empty text where there is none. */
 const timeOfLine = `regexp_extract(l, ${sqlText(leadingTime)}, 1)`;
 
-/** Times that are nothing else wherever they stand in a line. */
-const innerTime =
-  '\\b(\\d{4}-\\d{2}-\\d{2}[T ]\\d{2}:\\d{2}:\\d{2}(?:[.,]\\d{1,9})?(?: ?(?:Z|[+-]\\d{2}:?\\d{2}))?|\\d{2}/[A-Z][a-z]{2}/\\d{4}:\\d{2}:\\d{2}:\\d{2}(?:\\.\\d{1,9})?(?: [+-]\\d{4})?)';
+const innerTime = `(?:^|[^\\w./-])(${dated})`;
 
 /** The time of a line that is an event of its own: at its beginning, else the first one in it; an empty text where there is none. */
 export const timeInLine = `CASE WHEN ${timeOfLine} <> '' THEN ${timeOfLine} ELSE regexp_extract(l, ${sqlText(innerTime)}, 1) END`;

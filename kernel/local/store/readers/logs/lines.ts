@@ -30,7 +30,7 @@ export async function readLines(
   source: LogSource,
   format: LogFormat,
 ): Promise<Reading | undefined> {
-  const file = await withWholeEvents(connection, source, format);
+  const file = await withWholeEvents(source, format);
   const raw = lineReader(file, 'fast');
   const rows = await rowsInSample(file);
   await keep(connection, 'raw', `SELECT l FROM ${raw} WHERE l IS NOT NULL LIMIT ${rows}`);
@@ -55,14 +55,10 @@ export async function readLines(
 }
 
 /** Returns the file, or a copy in which an event of several lines is one. */
-async function withWholeEvents(
-  connection: Connection,
-  { file, workDir }: LogSource,
-  { reading }: LogFormat,
-): Promise<string> {
+async function withWholeEvents({ file, workDir }: LogSource, { reading }: LogFormat): Promise<string> {
   if (reading.kind !== 'lines' || reading.begins === undefined) return file;
   const target = path.join(workDir, `${crypto.randomUUID()}.events`);
-  await writeEvents(await unpacked(connection, file, workDir), target, reading.begins);
+  await writeEvents(await unpacked(file, workDir), target, reading.begins);
   return target;
 }
 
