@@ -118,6 +118,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'local/errors',
     'local/functions',
     'local/lease',
+    'local/sealed',
     'local/sql',
     '@duckdb/*',
     'apache-arrow/fb/*',
@@ -140,7 +141,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'apache-arrow',
     'node:*',
   ],
-  'local/check': ['local/duckdb', 'local/engine', 'local/store', 'node:*'],
+  'local/check': ['local/duckdb', 'local/engine', 'local/sealed', 'local/store', 'node:*'],
   'local/otlp': [
     'apl/catalog',
     'local/engine',

@@ -2,7 +2,7 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { request } from 'node:http';
+import { Agent, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -204,6 +204,24 @@ export class Victim {
       'application/json',
       id === undefined ? {} : { 'x-apl-query': id },
     );
+  }
+
+  /** Sends queries over so many connections, and throws their answers away: for many of them, at little cost of its own. */
+  connection(most: number): { query(body: object): Promise<void> } {
+    const { url, token } = this.#running;
+    const agent = new Agent({ keepAlive: true, maxSockets: most });
+    onTestFinished(() => agent.destroy());
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    return {
+      query: body =>
+        new Promise((resolve, reject) => {
+          const options = { method: 'POST', agent, headers };
+          const sent = request(`${url}/v1/datasets/_apl?format=tabular`, options, response => {
+            response.on('end', resolve).on('error', reject).resume();
+          });
+          sent.on('error', reject).end(JSON.stringify(body));
+        }),
+    };
   }
 
   /** The columns of a query's first table; fails on anything but an answer. */

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Engine } from '../engine/duckdb.js';
+import { unsealed } from '../sealed.js';
 import { decodeLog } from '../store/append/records.js';
 import { damageIn } from '../store/dataset/part-file.js';
 import { readReplacements } from '../store/dataset/replacement-list.js';
 import { readWholeAnnotation, readWholeStar } from '../store/documents/contents.js';
 import { jsonOf } from '../store/documents/documents.js';
-import { unsealed } from '../store/documents/sealed.js';
 import { readFormat } from '../store/format.js';
 import { valuesDamage } from './parquet.js';
 

@@ -1,11 +1,21 @@
-import { closeSync, openSync, readdirSync, readSync, rmSync, statSync, writeSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { hostname, userInfo } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { AplKernelError } from '../../errors.js';
 import { present } from '../../present.js';
 import { visible } from '../../text.js';
-import { ownName, ownProcess, type ProcessId, stateOf } from './processes.js';
+import {
+  createFile,
+  type Holder,
+  isGone,
+  isThere,
+  leaseFile,
+  leasesIn,
+  nobody,
+  readHolder,
+  rewrite,
+} from './file.js';
+import { ownName, ownProcess, stateOf } from './processes.js';
 import { clearScratch } from './scratch.js';
 import { type Tenure, unannounced, usualBeatMs } from './tenure.js';
 
@@ -15,26 +25,6 @@ import { type Tenure, unannounced, usualBeatMs } from './tenure.js';
  * before it, and removes their files. So a holder that stood still finds out, before it says that anything is stored, that it is
  * none any more. Times of two machines are never compared: whoever waits watches the file by a clock of its own.
  */
-
-/** What the file says of the holder. */
-interface Holder extends Required<ProcessId> {
-  /** As {@link ownName} has it. */
-  readonly owner: string;
-  readonly host: string;
-  readonly user: string;
-  /** When it took the lease, as an ISO time. */
-  readonly since: string;
-  readonly version: string;
-  readonly phase: Phase;
-  /** Where it answers, once it does. */
-  readonly url?: string;
-  /** After how long a silence others may take the lease, in milliseconds. */
-  readonly takeoverMs: number;
-  /** A number that grows for as long as it lives. */
-  readonly beat: number;
-}
-
-type Phase = 'starting' | 'open' | 'closing' | 'ended';
 
 /** How a lease is taken and kept. */
 export interface LeaseOptions {
@@ -48,8 +38,8 @@ export interface LeaseOptions {
 
 /** Another service holds the data directory. */
 class HeldError extends AplKernelError {
-  constructor(dataDir: string, holder: Holder | undefined) {
-    const message = `the data directory ${dataDir} is in use by ${describe(holder)}`;
+  constructor(dataDir: string, seen: Seen) {
+    const message = `the data directory ${dataDir} is in use by ${describe(dataDir, seen)}`;
     super('data-directory-held', message, { hint: heldHint });
   }
 }
@@ -74,13 +64,13 @@ export async function takeLease(dataDir: string, options: LeaseOptions): Promise
   const watch = new LeaseWatch(dataDir, options);
   for (let told = false; ; ) {
     const seen = await watch.look();
-    if (seen.state === 'held') throw new HeldError(dataDir, seen.holder);
+    if (seen.state === 'held') throw new HeldError(dataDir, seen);
     if (seen.state === 'vacant') {
       const lease = await Lease.follow(seen.number, dataDir, options);
       if (lease !== undefined) return lease;
     } else if (!told && seen.watchedMs > quietMs) {
       told = true;
-      options.log(waiting(dataDir, seen.holder));
+      options.log(waiting(dataDir, seen, options));
     }
     await delay(pollMs);
   }
@@ -97,7 +87,7 @@ export async function awaitVacancy(dataDir: string, options: LeaseOptions): Prom
 export async function holderOf(dataDir: string): Promise<string | undefined> {
   if (!isThere(dataDir)) return undefined;
   const seen = await new LeaseWatch(dataDir, {}).look();
-  return seen.state === 'vacant' ? undefined : describe(seen.holder);
+  return seen.state === 'vacant' ? undefined : describe(dataDir, seen);
 }
 
 /** The lease of a data directory, while this process holds it. */
@@ -245,11 +235,12 @@ export class Lease implements Tenure {
   /** From here on nothing of earlier holders becomes part of a dataset; what they had acknowledged is on the disk. */
   async #succeed(earlier: readonly number[]): Promise<void> {
     const files = earlier.map(number => leaseFile(this.#dataDir, number));
-    const before = files.flatMap(file => readHolder(file).holder ?? []);
-    await clearScratch(
-      this.#dataDir,
-      before.filter(({ phase }) => phase !== 'ended'),
-    );
+    const before = files.map(file => readHolder(file).holder);
+    const known = before.filter(each => each !== undefined);
+    // Whoever has written one that cannot be read may have any of the drafts.
+    const predecessors =
+      known.length < before.length ? 'anybody' : known.filter(({ phase }) => phase !== 'ended');
+    await clearScratch(this.#dataDir, predecessors);
     for (const file of files) rmSync(file, { force: true, recursive: true });
   }
 
@@ -261,6 +252,9 @@ export class Lease implements Tenure {
 
 const usualTakeoverMs = 20_000;
 const pollMs = 50;
+
+/** The same where the file cannot be read: whoever lives and can write it writes it whole with the next beat. */
+const damagedTakeoverMs = 3.5 * usualBeatMs;
 
 /** Waits that are shorter are not told: a holder that lives has shown it by then. */
 const quietMs = 2_500;
@@ -279,6 +273,11 @@ interface Moment {
 
 function now(): Moment {
   return { runMs: performance.now(), wallMs: Date.now() };
+}
+
+/** After how long a silence a lease can be taken; `usualMs` is for a holder that does not say. */
+function takeoverOf(holder: Holder | undefined, usualMs: number): number {
+  return holder?.takeoverMs ?? Math.min(usualMs, damagedTakeoverMs);
 }
 
 /** What somebody sees who looks at the lease of a data directory. */
@@ -327,7 +326,7 @@ class LeaseWatch {
     this.#text = text;
     this.#owner = holder?.owner;
     if (holder?.phase === 'ended' || (holder && (await stateOf(holder)) === 'gone')) return 'vacant';
-    const takeoverMs = holder?.takeoverMs ?? this.#takeoverMs;
+    const takeoverMs = takeoverOf(holder, this.#takeoverMs);
     if (this.#silentMs >= takeoverMs) return 'vacant';
     const lives = moved && !isNew && (holder?.phase ?? 'open') === 'open';
     return lives || this.#watchedMs >= patienceMs + takeoverMs ? 'held' : 'undecided';
@@ -341,105 +340,6 @@ class LeaseWatch {
   }
 }
 
-/** Returns the numbers of the leases in a data directory, the highest first. */
-function leasesIn(dataDir: string): readonly number[] {
-  return readdirSync(dataDir)
-    .flatMap(name => /^lease-([1-9]\d{0,14})\.json$/.exec(name)?.[1] ?? [])
-    .map(Number)
-    .sort((a, b) => b - a);
-}
-
-function leaseFile(dataDir: string, number: number): string {
-  return join(dataDir, `lease-${number}.json`);
-}
-
-/** Of the same length each time: it is written over in place, which needs no room on a full disk. */
-const fileBytes = 2_048;
-
-function encode(holder: Holder): Buffer {
-  const bytes = Buffer.alloc(fileBytes, ' ');
-  bytes.write(`${JSON.stringify(holder)}\n`);
-  return bytes;
-}
-
-/** Creates a file that all may read; returns false when there is one. It holds no secret. */
-function createFile(file: string, holder: Holder): boolean {
-  try {
-    const handle = openSync(file, 'wx', 0o644);
-    try {
-      writeSync(handle, encode(holder));
-    } finally {
-      closeSync(handle);
-    }
-    return true;
-  } catch (error) {
-    if (codeOf(error) === 'EEXIST') return false;
-    rmSync(file, { force: true });
-    throw error;
-  }
-}
-
-/** Opened anew each time: over a network, only then does the system ask the server whether it is still there. */
-function rewrite(file: string, holder: Holder): void {
-  const handle = openSync(file, 'r+');
-  try {
-    writeSync(handle, encode(holder), 0, fileBytes, 0);
-  } finally {
-    closeSync(handle);
-  }
-}
-
-/** What a lease file holds; one that cannot be read changes by its time at least. */
-function readHolder(file: string): { readonly text: string; readonly holder?: Holder } {
-  try {
-    const handle = openSync(file, 'r');
-    try {
-      const bytes = Buffer.alloc(fileBytes);
-      const text = bytes.toString('utf8', 0, readSync(handle, bytes));
-      return { text, ...present({ holder: holderIn(text) }) };
-    } finally {
-      closeSync(handle);
-    }
-  } catch {
-    return { text: String(statSync(file, { throwIfNoEntry: false })?.mtimeMs) };
-  }
-}
-
-const nobody = { text: '', holder: undefined };
-
-/** Undefined for what is no lease, or only half written. */
-function holderIn(text: string): Holder | undefined {
-  try {
-    const content = JSON.parse(text) as Record<string, unknown>;
-    const texts = ['started', 'scope', 'owner', 'host', 'user', 'since', 'version', 'phase'];
-    const numbers = ['pid', 'takeoverMs', 'beat'];
-    const isWhole =
-      texts.every(name => typeof content[name] === 'string') &&
-      numbers.every(name => Number.isSafeInteger(content[name]) && Number(content[name]) >= 0);
-    return isWhole ? (content as unknown as Holder) : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function isThere(file: string): boolean {
-  try {
-    return statSync(file, { throwIfNoEntry: false }) !== undefined;
-  } catch (error) {
-    if (isGone(error)) return false;
-    throw error;
-  }
-}
-
-/** Whether a file or what it was in has been removed, here or on a server. */
-function isGone(error: unknown): boolean {
-  return ['ENOENT', 'ENOTDIR', 'ESTALE'].includes(codeOf(error));
-}
-
-function codeOf(error: unknown): string {
-  return String((error as NodeJS.ErrnoException).code);
-}
-
 function userName(): string {
   try {
     return userInfo().username;
@@ -449,8 +349,9 @@ function userName(): string {
   }
 }
 
-function describe(holder: Holder | undefined): string {
-  if (holder === undefined) return 'another service, which does not say more';
+function describe(dataDir: string, { holder, number }: Seen): string {
+  if (holder === undefined)
+    return visible(`another service: ${leaseFile(dataDir, number)}, which would name it, is damaged`);
   const { host, pid, user, since, version, url } = holder;
   const where = url === undefined ? '' : ` at ${url}`;
   return visible(
@@ -458,7 +359,7 @@ function describe(holder: Holder | undefined): string {
   );
 }
 
-function waiting(dataDir: string, holder: Holder | undefined): string {
-  const seconds = Math.ceil((holder?.takeoverMs ?? usualTakeoverMs) / 1_000);
-  return `waiting up to ${seconds} s for the data directory ${dataDir}: it was last held by ${describe(holder)}`;
+function waiting(dataDir: string, seen: Seen, { takeoverMs = usualTakeoverMs }: LeaseOptions): string {
+  const seconds = Math.ceil(takeoverOf(seen.holder, takeoverMs) / 1_000);
+  return `waiting up to ${seconds} s for the data directory ${dataDir}: it was last held by ${describe(dataDir, seen)}`;
 }

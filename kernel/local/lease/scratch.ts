@@ -53,14 +53,20 @@ export interface Predecessor {
 
 /**
  * Takes their scratch directories away from those who held the data directory before: a file becomes part of a dataset by being
- * renamed out of one, which fails from now on. For the holder of the lease alone.
+ * renamed out of one, which fails from now on. Takes all but this process's own away where it may have been anybody. For the holder
+ * of the lease alone.
  */
-export async function clearScratch(dataDir: string, predecessors: readonly Predecessor[]): Promise<void> {
+export async function clearScratch(
+  dataDir: string,
+  predecessors: readonly Predecessor[] | 'anybody',
+): Promise<void> {
   const root = rootIn(dataDir);
-  const names = await readdir(root).catch(() => []);
+  const [names, own] = [await readdir(root).catch(() => []), await ownName()];
+  const isTheirs = (name: string) =>
+    predecessors === 'anybody' ? !name.startsWith(`${own}-`) : predecessors.some(each => isOf(each, name));
   for (const name of names) {
     const directory = path.join(root, name);
-    if (!predecessors.some(each => isOf(each, name)) && !(await isForgotten(directory, name))) continue;
+    if (!isTheirs(name) && !(await isForgotten(directory, name))) continue;
     // In one step, whatever is being written there.
     const taken = path.join(root, await scratchName());
     await rename(directory, taken).catch(ignoreMissing);

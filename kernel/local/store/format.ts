@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AplKernelError } from '../../errors.js';
-import { sealedText, unsealed } from './documents/sealed.js';
+import { sealedText, unsealed } from '../sealed.js';
 import { hasCode, replaceFile } from './files.js';
 
 /**

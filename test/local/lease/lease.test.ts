@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { hostname, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { readHolder } from '../../../kernel/local/lease/file.js';
 import { awaitVacancy, Lease, type LeaseOptions, takeLease } from '../../../kernel/local/lease/lease.js';
 import { ownName, processStart } from '../../../kernel/local/lease/processes.js';
 import { temporaryDirectory } from '../service.js';
@@ -162,6 +163,49 @@ test.each(damages)('a lease that is %s keeps nobody out for long', async (_, dam
   damage(join(dataDir, 'lease-7.json'));
   await take(dataDir, { takeoverMs: 200 });
   expect(leases(dataDir)).toEqual({ 'lease-8.json': 'starting' });
+});
+
+test('no changed bit of a lease lets others in that would be kept out, or keeps them out for longer', async () => {
+  const dataDir = await temporaryDirectory();
+  const lease = await take(dataDir, silent);
+  lease.open(
+    'http://127.0.0.1:7',
+    () => true,
+    () => {},
+  );
+  const file = join(dataDir, 'lease-1.json');
+  const content = { ...readHolder(file).holder };
+  expect(content.phase).toBe('open');
+  const bytes = readFileSync(file);
+  const end = bytes.indexOf('\n');
+  const believed: unknown[] = [];
+  for (let at = 0; at < bytes.length; at += at > end ? 97 : 1) {
+    const changed = Buffer.from(bytes);
+    changed[at] = (changed[at] ?? 0) ^ (1 << (at % 8));
+    writeFileSync(file, changed);
+    const { holder } = readHolder(file);
+    if (at > end) expect([at, holder]).toEqual([at, content]);
+    // The name of the checksum is no part of what it is of.
+    else if (holder !== undefined) believed.push({ ...content, ...holder, checksum: '' });
+  }
+  expect(believed).toEqual(believed.map(() => expect.objectContaining({ ...content, checksum: '' })));
+  expect(believed.length).toBeLessThanOrEqual('checksum'.length);
+});
+
+test('a silent holder whose file is damaged is followed soon, and every draft is taken away', async () => {
+  const dataDir = await temporaryDirectory();
+  const [scratch, other] = [join(dataDir, '.tmp'), new Elsewhere(dataDir)];
+  other.show();
+  const text = readFileSync(join(dataDir, other.file), 'utf8');
+  writeFileSync(join(dataDir, other.file), text.slice(0, 200));
+  const own = `${await ownName()}-1`;
+  for (const name of [`${other.owner}-1`, own]) mkdirSync(join(scratch, name), { recursive: true });
+  await take(dataDir);
+  expect(leases(dataDir)).toEqual({ 'lease-2.json': 'starting' });
+  expect(readdirSync(scratch)).toEqual([own]);
+  expect(logged).toEqual([
+    `waiting up to 7 s for the data directory ${dataDir}: it was last held by another service: ${join(dataDir, other.file)}, which would name it, is damaged`,
+  ]);
 });
 
 test.each([

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { checkData } from '../../../kernel/local/check/check.js';
 import { fileKinds } from '../../../kernel/local/check/kinds.js';
-import { sealedText } from '../../../kernel/local/store/documents/sealed.js';
+import { sealedText } from '../../../kernel/local/sealed.js';
 import { temporaryDirectory } from '../service.js';
 
 const fixture = fileURLToPath(new URL('format-0/data', import.meta.url));

@@ -1,7 +1,7 @@
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { FileSummary } from '../../engine/parquet.js';
-import { sealedText } from '../documents/sealed.js';
+import { sealedText } from '../../sealed.js';
 import {
   type Confirm,
   damagedSuffix,

@@ -3,9 +3,9 @@ import path from 'node:path';
 import { AplKernelError, type ErrorCode } from '../../../errors.js';
 import { makeDirectory, systemRefusal } from '../../../machine.js';
 import { LocalError } from '../../errors.js';
+import { sealedText, unsealed } from '../../sealed.js';
 import { emptyWhenMissing, hasCode, locked, removeLeftovers, replaceFile } from '../files.js';
 import { type Damage, damageError } from './damage.js';
-import { sealedText, unsealed } from './sealed.js';
 
 /** What is stored in a directory of documents. */
 export interface DocumentKind<T> {

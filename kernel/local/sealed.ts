@@ -1,15 +1,24 @@
 import { crc32 } from 'node:zlib';
 
 /**
- * Small JSON files that people edit and commit: a checksum in the file tells whether it is as it was written. A file whose
- * checksum differs is read all the same, as an edit by hand and damage look alike; only `doctor --check-data` says so.
+ * Small JSON files with a checksum, which tells whether one is as it was written. One that people edit and commit is read all the same
+ * when its checksum differs, as an edit by hand and damage look alike; only `doctor --check-data` says so.
  */
 
 const member = 'checksum';
 
 /** Returns the text of a file with this content. */
 export function sealedText(content: object): string {
-  return `${JSON.stringify({ ...content, [member]: checksumOf(content) }, null, 2)}\n`;
+  return `${JSON.stringify(sealed(content), null, 2)}\n`;
+}
+
+/** Returns the text of a file in one line. */
+export function sealedLine(content: object): string {
+  return `${JSON.stringify(sealed(content))}\n`;
+}
+
+function sealed(content: object): object {
+  return { ...content, [member]: checksumOf(content) };
 }
 
 /** Returns the content of a file, and whether it is as it was written; undefined where the file has no checksum. */
