@@ -5,7 +5,7 @@ import { isScript, readNotebook, replaceFile, writeNotebook } from '../headless/
 import { type Freezing, freezeNotebook } from '../headless/freeze.js';
 import type { Notebook } from '../headless/notebook.js';
 import { prepareNotebook } from '../headless/prepare.js';
-import type { CodeView } from '../headless/report/page.js';
+import type { CodeView, ReportOptions } from '../headless/report/page.js';
 import { type CellProgress, failureLines, runLine, runNotebook } from '../headless/run.js';
 import { stripNotebook } from '../headless/strip.js';
 import { compareRuns, type Verdict } from '../headless/verify.js';
@@ -17,8 +17,11 @@ import { oneLine, plural } from '../text.js';
 
 export type { CodeView };
 
+/** How a page shows the cells. */
+export type PageOptions = Omit<ReportOptions, 'title'>;
+
 /** The options of `apl-kernel run`, as the command line has them. */
-export interface RunOptions {
+export interface RunOptions extends PageOptions {
   /** The directory that an executed notebook and its page are written to. */
   readonly out: string;
   /** The file of the executed notebook, used in place of the directory. */
@@ -35,8 +38,6 @@ export interface RunOptions {
    * has a directory of its own below it.
    */
   readonly cache?: string;
-  /** How the page shows the cells. */
-  readonly code?: CodeView;
   /** What the notebook may do without a question, as nobody is there to answer one. */
   readonly allow?: readonly AskedEffect[];
 }
@@ -121,12 +122,12 @@ export async function strip(
  */
 export async function exportPage(
   path: string,
-  { output, code }: { readonly output?: string; readonly code?: CodeView },
+  { output, ...options }: PageOptions & { readonly output?: string },
   host: NotebookHost,
 ): Promise<number> {
   const notebook = await readNotebook(path);
   const page = output ?? join(dirname(path), `${nameOf(path)}.html`);
-  await writePage(page, notebook, path, code);
+  await writePage(page, notebook, path, options);
   host.print(`${path} -> ${page}: ${plural(notebook.cells.length, 'cell')}`);
   return 0;
 }
@@ -136,10 +137,10 @@ async function writePage(
   page: string,
   notebook: Notebook,
   path: string,
-  code: CodeView | undefined,
+  { code, setup }: PageOptions,
 ): Promise<void> {
   const { notebookPage } = await import('../headless/report/page.js');
-  await replaceFile(page, notebookPage(notebook, { title: nameOf(path), ...present({ code }) }));
+  await replaceFile(page, notebookPage(notebook, { title: nameOf(path), ...present({ code, setup }) }));
 }
 
 function freezingLine(done: Freezing): string {
@@ -244,7 +245,7 @@ async function runOne(path: string, options: RunOptions, host: NotebookHost): Pr
         keepGoing: options.keepGoing,
       }),
     });
-    if (files.page !== undefined) await writePage(files.page, notebook, path, options.code);
+    if (files.page !== undefined) await writePage(files.page, notebook, path, options);
     const written = [files.page, files.notebook].filter(file => file !== undefined).join(', ');
     host.print(`${failures.length === 0 ? 'ok     ' : 'FAILED '} ${path}: ${written}`);
     for (const line of failures.flatMap(failureLines)) host.print(`        ${line}`);

@@ -123,6 +123,7 @@ function notebookCommands(program: Command, { onNotebooks }: Actions): void {
     .option('--timeout <seconds>', 'how long a cell may take', seconds)
     .option('--keep-going', 'go on after a cell that failed')
     .option('--code <how>', CODE_HELP, codeView)
+    .option('--setup', SETUP_HELP)
     .option('--cache <directory>', 'replay the answers recorded there, or record them where there are none')
     .option('--allow <effects>', ALLOW_HELP, allowed)
     .action((notebooks: string[], options: RunOptions) =>
@@ -145,7 +146,8 @@ function fileCommands(program: Command, { onNotebooks }: Actions): void {
     .argument('<notebook>')
     .option('-o, --output <file>', 'where to write; beside the notebook when absent')
     .option('--code <how>', CODE_HELP, codeView)
-    .action((notebook: string, options: { output?: string; code?: CodeView }) =>
+    .option('--setup', SETUP_HELP)
+    .action((notebook: string, options: { output?: string; code?: CodeView; setup?: boolean }) =>
       onNotebooks((commands, host) => commands.exportPage(notebook, options, host)),
     );
   program
@@ -168,6 +170,7 @@ function fileCommands(program: Command, { onNotebooks }: Actions): void {
 
 const ALLOW_HELP = `what cells may do without a question, of ${askedEffects.join(', ')}; nothing when absent`;
 const CODE_HELP = 'how the page shows the code of the cells: show, fold or hide';
+const SETUP_HELP = 'keep what setup lines print, such as `Using local`, and the types of fields';
 
 function verifyCommand(program: Command, { onNotebooks }: Actions): void {
   program

@@ -1,5 +1,5 @@
-import { stripVTControlCharacters } from 'node:util';
 import MarkdownIt from 'markdown-it';
+import { parseCell } from '../../apl/syntax/cell.js';
 import { escapeHtml, visible, withoutTokens } from '../../text.js';
 import {
   type CodeCell,
@@ -10,8 +10,9 @@ import {
   textOf,
 } from '../notebook.js';
 import { codeHtml } from './code.js';
+import { base64Of, dataLink, memberOf } from './data.js';
 import { type ReportFacts, reportFacts } from './facts.js';
-import { REPORT_STYLE } from './style.js';
+import { REPORT_STYLE, SETUP_STYLE } from './style.js';
 
 /** How a report shows the cells themselves: in full, behind a click, or not at all. */
 export type CodeView = 'show' | 'fold' | 'hide';
@@ -22,12 +23,16 @@ export interface ReportOptions {
   readonly title: string;
   /** Default: `show`. */
   readonly code?: CodeView;
+  /** Whether the page has what setup lines print, such as `Using local`, and the types of fields. Default: only if the notebook is of another language. */
+  readonly setup?: boolean;
 }
 
 /** One self-contained HTML page of an executed notebook; its policy lets no script run and loads nothing from elsewhere. */
-export function notebookPage(notebook: Notebook, { title, code = 'show' }: ReportOptions): string {
+export function notebookPage(notebook: Notebook, options: ReportOptions): string {
+  const { title, setup = isOtherLanguage(notebook) } = options;
   const heading = headingOf(notebook);
-  const body = partsOf(withoutHeading(notebook)).map(cells => partHtml(cells, code));
+  const view = { code: options.code ?? 'show', setup, title: heading ?? title };
+  const body = partsOf(withoutHeading(notebook)).map(cells => partHtml(cells, view));
   const facts = factsHtml(reportFacts(notebook));
   return `<!doctype html>
 <html lang="en">
@@ -36,7 +41,7 @@ export function notebookPage(notebook: Notebook, { title, code = 'show' }: Repor
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; style-src 'unsafe-inline'">
 <title>${escapeHtml(heading ?? title)}</title>
-<style>${REPORT_STYLE}</style>
+<style>${REPORT_STYLE}${setup ? '' : SETUP_STYLE}</style>
 </head>
 <body>
 <main>
@@ -47,6 +52,12 @@ ${body.join('\n')}
 </body>
 </html>
 `;
+}
+
+/** In another language printed text is the answer. */
+function isOtherLanguage({ metadata: { kernelspec, language_info } }: Notebook): boolean {
+  const names = [memberOf(kernelspec, 'language'), memberOf(language_info, 'name')];
+  return names.some(name => typeof name === 'string' && name !== 'axiom-apl');
 }
 
 const TOP_HEADING = /^\s*# +(.+?)\s*(?:\n|$)/;
@@ -84,36 +95,53 @@ function beginsPart(cell: NotebookCell): boolean {
   return cell.cell_type === 'markdown' && /^\s*##? /.test(sourceOf(cell));
 }
 
-function partHtml(cells: readonly NotebookCell[], code: CodeView): string {
-  const sections = cells.map(cell => cellHtml(cell, code)).filter(html => html !== '');
+/** How the cells of a page are shown. */
+type PageView = Required<ReportOptions>;
+
+function partHtml(cells: readonly NotebookCell[], view: PageView): string {
+  const sections = cells.map(cell => cellHtml(cell, view)).filter(html => html !== '');
   return sections.length === 0 ? '' : `<div class="part">\n${sections.join('\n')}\n</div>`;
 }
 
 const markdown = new MarkdownIt({ html: false, linkify: false });
 
-function cellHtml(cell: NotebookCell, code: CodeView): string {
+function cellHtml(cell: NotebookCell, view: PageView): string {
   switch (cell.cell_type) {
     case 'markdown':
       return sectionHtml(markdown.render(withoutTokens(sourceOf(cell))));
     case 'raw':
       return sectionHtml(`<pre>${escapeHtml(withoutTokens(sourceOf(cell)))}</pre>`);
-    case 'code':
-      return sectionHtml([sourceHtml(cell, code), ...cell.outputs.map(outputHtml)].join('\n'));
+    case 'code': {
+      const outputs = view.setup ? cell.outputs : cell.outputs.filter(output => !isSetup(output));
+      return sectionHtml(
+        [sourceHtml(cell, view), ...outputs.map(output => outputHtml(output, view))].join('\n'),
+      );
+    }
   }
+}
+
+/** Whether an output tells how the answers came about: what magics print, and what they mark as setup, such as the fields of an import. */
+function isSetup(output: NotebookOutput): boolean {
+  if (output.output_type === 'stream') return output.name === 'stdout';
+  if (output.output_type === 'error') return false;
+  return memberOf(output.metadata.apl, 'setup') === true;
 }
 
 function sectionHtml(content: string): string {
   return content.trim() === '' ? '' : `<section>${content}</section>`;
 }
 
-function sourceHtml(cell: CodeCell, code: CodeView): string {
+/** Behind a click there are queries: a cell of magics alone has nothing to open. */
+function sourceHtml(cell: CodeCell, { code, setup }: PageView): string {
   const source = sourceOf(cell);
   if (code === 'hide' || source.trim() === '') return '';
   const box = `<div class="source"><pre>${codeHtml(withoutTokens(source))}</pre></div>`;
-  return code === 'show' ? box : `<details class="code"><summary>Query</summary>${box}</details>`;
+  if (code === 'show') return box;
+  if (!setup && parseCell(source).queries.length === 0) return '';
+  return `<details class="code"><summary>Query</summary>${box}</details>`;
 }
 
-function outputHtml(output: NotebookOutput): string {
+function outputHtml(output: NotebookOutput, { title }: PageView): string {
   switch (output.output_type) {
     case 'stream':
       return `<pre class="output ${output.name}">${plainText(textOf(output.text))}</pre>`;
@@ -121,7 +149,7 @@ function outputHtml(output: NotebookOutput): string {
       return `<pre class="output error">${plainText(output.traceback.join('\n'))}</pre>`;
     case 'display_data':
     case 'execute_result':
-      return `<div class="output">${bundleHtml(output.data)}</div>`;
+      return `<div class="output">${bundleHtml(output.data)}</div>${dataLink(output, title)}`;
   }
 }
 
@@ -133,8 +161,7 @@ function bundleHtml(data: Readonly<Record<string, unknown>>): string {
   if (prose !== undefined) return markdown.render(prose);
   const alt = plainText(partOf(data['text/plain']) ?? '');
   const svg = partOf(data['image/svg+xml']);
-  if (svg !== undefined)
-    return `<img alt="${alt}" src="data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}">`;
+  if (svg !== undefined) return `<img alt="${alt}" src="data:image/svg+xml;base64,${base64Of(svg)}">`;
   const png = partOf(data['image/png']);
   if (png !== undefined) return `<img alt="${alt}" src="data:image/png;base64,${escapeHtml(png)}">`;
   return `<pre>${alt}</pre>`;
@@ -144,6 +171,10 @@ function partOf(value: unknown): string | undefined {
   return Array.isArray(value) || typeof value === 'string' ? textOf(value) : undefined;
 }
 
+/** Text without the colors of a terminal; what else a terminal would obey is shown as marks. */
 function plainText(text: string): string {
-  return escapeHtml(withoutTokens(stripVTControlCharacters(text)));
+  return escapeHtml(withoutTokens(text.replace(COLORS, '')));
 }
+
+const ESCAPE = String.fromCharCode(27);
+const COLORS = new RegExp(`${ESCAPE}\\[[\\d;:]*m`, 'g');

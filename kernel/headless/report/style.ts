@@ -18,6 +18,8 @@ dl.facts { display: grid; grid-template-columns: max-content 1fr; gap: 2px 16px;
 dl.facts dt { color: var(--dim); }
 dl.facts dd { margin: 0; overflow-wrap: anywhere; }
 .source { border: 1px solid var(--line); border-radius: 6px; background: var(--code); padding: 8px 12px; }
+.data { margin: 2px 0 0; font-size: 12px; color: var(--dim); }
+.data a { color: var(--name); }
 details.code > summary { cursor: pointer; color: var(--dim); font-size: 13px; }
 details.code > .source { margin-top: 4px; }
 .tok-keyword, .tok-operatorKeyword { color: var(--word); }
@@ -57,10 +59,15 @@ thead:not(:has(th:not(:empty))) { display: none; }
   .output img, .source, dl.facts { break-inside: avoid; }
   .output:not(:has(tbody tr:nth-child(16))) { break-inside: avoid; }
   .source:not(:last-child), section:not(:has(.source, .output)):not(:last-child) { break-after: avoid; }
-  details.code > summary { display: none; }
+  details.code > summary, .data { display: none; }
   summary { list-style: none; }
   .output, pre { overflow: visible; }
   pre { white-space: pre-wrap; overflow-wrap: anywhere; font-size: 9pt; }
   details.code::details-content { display: block; content-visibility: visible; }
 }
+`;
+
+/** Hides the types of fields; units stay. */
+export const SETUP_STYLE = `
+.apl-table th :is(small:not(:has(span)), br:has(+ small:not(:has(span))), small > span:first-child) { display: none; }
 `;

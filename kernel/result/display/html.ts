@@ -18,6 +18,7 @@ import {
   totalsNotices,
 } from './summary.js';
 import { isNumeric, shownText, typeWord } from './text.js';
+import { COMPARED, figuresAcross } from './transposed.js';
 
 /** How much of a result is written out. */
 export interface HtmlLimits {
@@ -85,6 +86,8 @@ interface TableBlock {
 
 function tableBlock(table: ArrowTable, result: QueryResult, index: number, limits: HtmlLimits): TableBlock {
   const columns = columnsOf(table);
+  const figures = figuresAcross(result, table);
+  if (figures !== undefined) return { notices: [], html: across(columns, figures, table, result) };
   const head = headCells(columns, table, limits.bytes / 2);
   const shownColumns = columns.slice(0, head.length);
   const { rows, html } = bodyRows(shownColumns, table.data.numRows, limits, head.join('').length);
@@ -107,6 +110,34 @@ function tableBlock(table: ArrowTable, result: QueryResult, index: number, limit
     html:
       index === 0 ? `${headingHtml(headingParts(table, result))}\n${box}` : folded(table, result, label, box),
   };
+}
+
+/** One row of figures, a line each: a comparison of several figures is wider than any page. */
+function across(
+  columns: readonly HtmlColumn[],
+  figures: readonly number[],
+  table: ArrowTable,
+  result: QueryResult,
+): string {
+  const head = ['', ...COMPARED].map((word, index) => {
+    const style = index === 0 ? HEAD_TEXT : HEAD_NUMERIC;
+    return index === 0 ? '<td></td>' : `<th scope="col" style="${style}">${word}</th>`;
+  });
+  const lines = figures.map(place => {
+    const cells = columns.slice(place, place + COMPARED.length).map(column => bodyCell(column, 0));
+    const [{ field }] = columns.slice(place) as [HtmlColumn];
+    const name = escapeHtml(cut(shownName(field.name), CELL_LENGTH));
+    return `<tr><th scope="row"${TEXT_STYLE}>${name}</th>${cells.join('')}</tr>`;
+  });
+  const name = escapeHtml(`Result, ${tableSize(table)}`);
+  return [
+    headingHtml(headingParts(table, result)),
+    `<div class="apl-box" style="${BOX_STYLE}" role="region" aria-label="${name}" tabindex="0">`,
+    '<table class="apl-table apl-across" style="table-layout:auto">',
+    `<caption style="text-align:left">${name}</caption>`,
+    `<thead><tr>${head.join('')}</tr></thead>`,
+    `<tbody>\n${lines.join('\n')}</tbody></table></div>`,
+  ].join('\n');
 }
 
 function headingHtml(parts: readonly HeadingPart[]): string {
@@ -182,16 +213,19 @@ function headCell({ field, numeric }: HtmlColumn, table: ArrowTable): string {
   const order = table.info.order.find(item => item.field === field.name);
   const name = cut(shownName(field.name), CELL_LENGTH);
   const title = [safeWords(field.name), description && safeWords(description)].filter(Boolean).join('\n');
-  const under = [typeWord(metadata.get(FIELD_KEY.type) ?? ''), unit ?? '']
-    .filter(Boolean)
-    .map(text => escapeHtml(safeWords(text)));
+  const type = escapeHtml(safeWords(typeWord(metadata.get(FIELD_KEY.type) ?? '')));
+  // A report hides what stands alone or first, the type, and keeps units.
+  const under =
+    unit === undefined || unit === ''
+      ? type
+      : `<span>${type} \u00b7 </span><span>${escapeHtml(safeWords(unit))}</span>`;
   const arrow = order === undefined ? '' : `<i>${order.desc ? '\u2193' : '\u2191'}</i>`;
   const needsTitle = description !== undefined || name !== field.name;
   const attributes = ` scope="col" style="${numeric ? HEAD_NUMERIC : HEAD_TEXT}"${needsTitle ? ` title="${titleAttribute(title)}"` : ''}`;
   // On paper, where names wrap, they do so between their words.
   const words = escapeHtml(name).replace(/[_.](?=.)/g, '$&<wbr>');
   const mark = description === undefined ? words : `<u>${words}</u>`;
-  return `<th${attributes}>${mark}${arrow}<br><small>${under.join(' \u00b7 ')}</small></th>`;
+  return `<th${attributes}>${mark}${arrow}<br><small>${under}</small></th>`;
 }
 
 /** How many rows are shown of a table of `total` rows. */

@@ -10,6 +10,7 @@ import { formatNumber, numberFormat } from './format.js';
 import { shownRows } from './html.js';
 import { footerParts, heading, resultNotices, safeWords, tableSize, totalsNotices } from './summary.js';
 import { isNumeric, shownText } from './text.js';
+import { COMPARED, figuresAcross } from './transposed.js';
 
 /** How much of a result is written out. */
 export interface PlainLimits {
@@ -50,6 +51,9 @@ function tableLines(
   limits: PlainLimits,
 ): readonly string[] {
   const { numRows, numCols } = table.data;
+  const figures = figuresAcross(result, table);
+  if (figures !== undefined)
+    return [...sentences([heading(table, result).join(' \u00b7 ')], limits), ...acrossLines(table, figures)];
   const rows = shownRows(numRows, limits);
   const columns = fittingColumns(table, rows, limits.width);
   const isTotals = table.info.name === '_totals';
@@ -64,6 +68,18 @@ function tableLines(
   const notices = isTotals ? totalsNotices(result).map(noticeLine) : [];
   const said = sentences([words.join(' \u00b7 '), ...notices, ...cuts], limits);
   return [...said, ...linesOf(columns, rows)];
+}
+
+/** One row of figures, a line each. */
+function acrossLines({ data }: ArrowTable, figures: readonly number[]): readonly string[] {
+  const columns = data.schema.fields.map((field, index) =>
+    textColumn(data.getChildAt(index) as Vector, field, 1),
+  );
+  const lines = figures.map(place => [
+    columns[place]?.head ?? '',
+    ...columns.slice(place, place + COMPARED.length).map(({ cells }) => cells[0] ?? ''),
+  ]);
+  return alignedLines([['', ...COMPARED], ...lines], [false, ...COMPARED.map(() => true)]);
 }
 
 interface TextColumn {

@@ -46,6 +46,7 @@ body[data-jp-theme-light="false"] &{color-scheme:dark;--a6:${DARK[6]};--a7:${DAR
 & table.apl-table tbody tr td{background:var(--a0);color:var(--a1);text-align:right;vertical-align:top;padding:3px 10px;border:0;white-space:pre;max-width:none;font-variant-numeric:tabular-nums;unicode-bidi:isolate}
 & table.apl-table tbody tr:nth-child(even) td{background:linear-gradient(var(--a5),var(--a5)),var(--a0)}
 & table.apl-table tbody tr:hover td{background:linear-gradient(var(--a4),var(--a4)),var(--a0)}
+& table.apl-across tbody tr th{background:var(--a0);color:var(--a1);font-weight:500;padding:3px 10px;border:0;white-space:pre}
 & ul.apl-notices code{background:none;color:inherit;font-size:inherit;padding:0}
 & table.apl-table caption{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
 & details.apl-more{margin:4px 0}

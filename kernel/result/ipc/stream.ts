@@ -5,7 +5,6 @@
 import { createHash, type Hash } from 'node:crypto';
 import {
   CompressionType,
-  compressionRegistry,
   type Data,
   DataType,
   Dictionary,
@@ -17,13 +16,12 @@ import {
   Schema,
   Struct,
   Table,
-  tableFromIPC,
   Utf8,
   Vector,
   vectorFromArray,
 } from 'apache-arrow';
 import { atOnce, type Steps } from '../decode/slices.js';
-import { decodeLz4, encodeLz4 } from './lz4.js';
+import { tableOf } from './codec.js';
 
 /** A stream, and how many of the table's first rows and columns it holds. */
 export interface ArrowPart {
@@ -65,7 +63,7 @@ function firstRows(table: Table, budget: number): ArrowPart | undefined {
 
 /** The table in a stream that an output holds, in base64. */
 export function readStream(base64: string): Table {
-  return tableFromIPC(Buffer.from(base64, 'base64'));
+  return tableOf(Buffer.from(base64, 'base64'));
 }
 
 /** The SHA-256 of the names, types and cells of a table, in hexadecimal digits. */
@@ -118,8 +116,6 @@ function rowsWorthTrying(table: Table, budget: number): number {
     table.batches.reduce((sum, batch) => sum + batch.data.byteLength, 0) / Math.max(table.numRows, 1);
   return bytesPerRow === 0 ? table.numRows : Math.ceil(budget / (bytesPerRow * BEST_COMPRESSION));
 }
-
-compressionRegistry.set(CompressionType.LZ4_FRAME, { encode: encodeLz4, decode: decodeLz4 });
 
 /**
  * Writes the uncompressed length before each compressed buffer, as the format demands, where Arrow's own class writes the

@@ -1,6 +1,9 @@
 import { type Loader, parse, type Spec, View } from 'vega';
+import { pictureToClipboard } from '../ui/clipboard.js';
 import { button, element } from '../ui/dom.js';
 import { keepKeys } from '../ui/keys.js';
+import { closedLikeAMenu } from '../ui/menu.js';
+import { saveFile } from '../ui/save.js';
 import { addStyle } from '../ui/style.js';
 import { factsOf } from './facts.js';
 import { readAlong, type SetRange } from './reader.js';
@@ -82,24 +85,36 @@ function rowsOf(value: unknown): readonly (readonly [string, string])[] {
   return Object.entries(value).map(([name, text]) => [name, String(text)]);
 }
 
-/** Saves the chart as a picture; nothing of it leaves the browser. */
+/** Copies or saves the chart as a picture; nothing of it leaves the browser. */
 function menu(view: View, { description = 'chart' }: Spec): HTMLElement {
+  const said = element('span', { role: 'status' });
   const save = async (kind: 'svg' | 'png'): Promise<void> => {
     const url = await view.toImageURL(kind, kind === 'png' ? 2 : 1);
-    element('a', { href: url, download: `${fileName(description)}.${kind}` }).click();
+    saveFile(`${fileName(description)}.${kind}`, url);
+  };
+  const copy = async (): Promise<void> => {
+    const canvas = await view.toCanvas(2);
+    said.textContent = await pictureToClipboard(onPaper(canvas));
   };
   const list = element(
     'div',
     { class: 'apl-chart-choices' },
+    button('Copy picture', 'Copy the chart as a picture, to paste into a chat', () => void copy()),
     button('Save as SVG', 'Save as SVG', () => void save('svg')),
     button('Save as PNG', 'Save as PNG', () => void save('png')),
+    said,
   );
-  return element(
+  const label = 'Copy or save the chart';
+  const node = element(
     'details',
     { class: 'apl-chart-menu' },
-    element('summary', { 'aria-label': 'Save the chart', title: 'Save the chart' }, '\u22ef'),
+    element('summary', { 'aria-label': label, title: label }, '\u22ef'),
     list,
   );
+  node.addEventListener('toggle', () => {
+    if (node.open) said.textContent = '';
+  });
+  return closedLikeAMenu(node);
 }
 
 function fileName(description: string): string {
@@ -110,4 +125,16 @@ function fileName(description: string): string {
       .replace(/^-+|-+$/g, '')
       .slice(0, 60) || 'chart'
   );
+}
+
+/** A chart on white, as its ink is that of paper. */
+function onPaper(chart: HTMLCanvasElement): HTMLCanvasElement {
+  const { width, height } = chart;
+  const paper = element('canvas', { width, height });
+  const context = paper.getContext('2d');
+  if (context === null) return chart;
+  context.fillStyle = '#fff';
+  context.fillRect(0, 0, width, height);
+  context.drawImage(chart, 0, 0);
+  return paper;
 }

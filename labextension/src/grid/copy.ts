@@ -1,7 +1,8 @@
 /** Cells as text for the clipboard: exact values, without the grid's formatting; in Markdown, for people, as they are shown. */
 import { DataType, type Field } from 'apache-arrow';
+import { alignedLines } from '../../../kernel/result/display/aligned.js';
 import { isNumeric } from '../../../kernel/result/display/text.js';
-import { escapeMarkdownCell, spreadsheetText } from '../../../kernel/text.js';
+import { escapeMarkdownCell, spreadsheetText, visible } from '../../../kernel/text.js';
 
 /** A block of cells: columns, and rows of exact texts (null for a null). */
 export interface CellBlock {
@@ -9,13 +10,14 @@ export interface CellBlock {
   readonly rows: readonly (readonly (string | null)[])[];
 }
 
-export type CopyFormat = 'text' | 'csv' | 'json' | 'markdown';
+export type CopyFormat = 'text' | 'csv' | 'json' | 'markdown' | 'chat';
 
 export const COPY_FORMATS: Readonly<Record<CopyFormat, string>> = {
   text: 'Text',
   csv: 'CSV',
   json: 'JSON',
   markdown: 'Markdown',
+  chat: 'Text for chat',
 };
 
 /** Returns the cells in a format. Text is tab-separated without a header, as spreadsheets paste it. */
@@ -31,7 +33,23 @@ export function copyText(block: CellBlock, format: CopyFormat): string {
       return jsonOf(block);
     case 'markdown':
       return markdownOf(block);
+    case 'chat':
+      return fenced(block);
   }
+}
+
+/** Columns that line up, between fences: chats show them as they are, and most of them no tables. */
+function fenced({ fields, rows }: CellBlock): string {
+  const lines = alignedLines(
+    [fields.map(({ name }) => name), ...rows.map(row => row.map(cell => cell ?? 'null'))].map(row =>
+      row.map(cell => visible(cell)),
+    ),
+    fields.map(isNumeric),
+  );
+  const fence = '`'.repeat(
+    Math.max(3, ...lines.flatMap(line => line.match(/`+/g) ?? []).map(ticks => ticks.length + 1)),
+  );
+  return [fence, ...lines, fence].join('\n');
 }
 
 /** A value that a spreadsheet would run as a formula gets an apostrophe; numbers keep their signs. */

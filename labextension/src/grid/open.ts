@@ -1,16 +1,14 @@
 import type { IRenderMime } from '@jupyterlab/rendermime';
 import type { Kernel } from '@jupyterlab/services';
-import { CompressionType, compressionRegistry, Table, tableFromIPC } from 'apache-arrow';
+import { Table } from 'apache-arrow';
 import type { ResultReference } from '../../../kernel/notebook/results/protocol.js';
-import { decodeLz4 } from '../../../kernel/result/ipc/lz4.js';
-import { arrowBytes, surroundings } from './controls/notes.js';
+import { tableOf } from '../../../kernel/result/ipc/codec.js';
+import { arrowBytes, stillResult, surroundings } from './controls/notes.js';
 import { kernelRows } from './data/kernel-rows.js';
 import { Grid } from './grid.js';
 import type { SetupStore } from './setup.js';
 import { addGridStyle } from './style.js';
 import type { WrittenLine } from './surface/place.js';
-
-compressionRegistry.set(CompressionType.LZ4_FRAME, { decode: decodeLz4 });
 
 /** The connections of a grid to its notebook. */
 export interface Connections {
@@ -22,14 +20,21 @@ export interface Connections {
   readonly setups: SetupStore | undefined;
 }
 
-/** Resolves with the grid of an output, not started yet. */
-export function openGrid(
+/** Resolves with the grid of an output, not started yet; with an element where the result is shown as it was saved. */
+export async function openResult(
+  model: IRenderMime.IMimeModel,
+  connections: Connections,
+): Promise<Grid | HTMLElement> {
+  addGridStyle();
+  return stillResult(model.data, model.metadata) ?? openGrid(model, connections);
+}
+
+function openGrid(
   model: IRenderMime.IMimeModel,
   { reference, kernel, addCondition, leave, setups }: Connections,
 ): Promise<Grid> {
-  addGridStyle();
   const bytes = arrowBytes(model.data);
-  const table = bytes === undefined ? new Table() : tableFromIPC(bytes);
+  const table = bytes === undefined ? new Table() : tableOf(bytes);
   return Grid.create({
     table,
     rows: reference?.rows ?? table.numRows,

@@ -30,22 +30,23 @@ class ArrowOutput extends Widget implements IRenderMime.IRenderer {
   }
 
   async renderModel(model: IRenderMime.IMimeModel): Promise<void> {
-    const { openGrid } = await import('./open.js');
+    const { openResult } = await import('./open.js');
     const { metadata } = model;
     const query = queryOf(metadata.apl);
     const output = { model, node: this.node };
-    const grid = await openGrid(model, {
+    const shown = await openResult(model, {
       reference: referenceOf(metadata.apl),
       kernel: () => this.#place.kernel(output),
       addCondition: (field, condition) => this.#place.addCondition(output, query, field, condition),
       leave: () => this.#place.leave(output),
       setups: this.#place.setups(output),
     });
-    if (this.isDisposed) return grid.dispose();
+    const grid = shown instanceof HTMLElement ? undefined : shown;
+    if (this.isDisposed) return grid?.dispose();
     this.#grid?.dispose();
     this.#grid = grid;
     this.#isStarted = false;
-    this.node.replaceChildren(grid.node);
+    this.node.replaceChildren(shown instanceof HTMLElement ? shown : shown.node);
     this.#observer?.disconnect();
     this.#observer = new ResizeObserver(() => this.#onResize());
     this.#observer.observe(this.node);

@@ -93,6 +93,10 @@ const RULES = `
 .apl-grid-more { margin: 4px 0; }
 .apl-grid-more summary { cursor: pointer; color: var(--jp-content-font-color2); }
 .apl-grid-more :is(td, th) { padding: 2px 10px; text-align: right; font-size: 12px; }
+.apl-grid-still { width: fit-content; max-width: 100%; overflow: auto; border: 1px solid var(--jp-border-color2); border-radius: 4px; }
+.apl-grid-still table { margin: 0; font-size: 12px; }
+.apl-grid-still :is(td, th) { padding: 3px 10px; text-align: right; white-space: pre; font-variant-numeric: tabular-nums; }
+.apl-grid-still th[scope=row] { text-align: left; font-weight: 500; }
 .apl-grid-foot { font-size: 12px; color: var(--jp-content-font-color2); }
 @media (forced-colors: active) {
 .apl-grid regular-table tr :is(td, th).apl-grid-selected { forced-color-adjust: none; background: Highlight; color: HighlightText; }

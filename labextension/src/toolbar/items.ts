@@ -232,6 +232,21 @@ export class ParametersItem extends Item {
   }
 }
 
+/** Saves the notebook as a page to hand over; needs no kernel. */
+export class ReportItem extends Item {
+  constructor(around: Around) {
+    super(around, 'report');
+    this.control.append(element('span', { class: 'apl-toolbar-text' }, 'Report'));
+    this.control.title = 'Save this notebook as one HTML page to hand over';
+  }
+
+  override open(): void {
+    void import('./report.js').then(({ saveReport }) => saveReport(this.around.panel));
+  }
+
+  override draw(): void {}
+}
+
 /** After this time a cell is worth stopping, in milliseconds; quicker ones would make the button flicker. */
 const patienceMs = 500;
 

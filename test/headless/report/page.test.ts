@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Notebook, NotebookCell } from '../../../kernel/headless/notebook.js';
 import { notebookPage, type ReportOptions } from '../../../kernel/headless/report/page.js';
+import { ARROW_MIME, type OutputOptions, toBundle } from '../../../kernel/result/mime.js';
+import { cells, type SampleColumn, sampleResult } from '../../result/sample.js';
 
 const markdown = (source: string) => ({ cell_type: 'markdown', metadata: {}, source });
 const code = (source: string, ...outputs: readonly object[]) => ({
@@ -162,6 +164,85 @@ describe('the cells', () => {
     expect(views.map(html => html.includes('class="source"'))).toEqual([true, true, false]);
     expect(views.map(html => html.includes('<details class="code">'))).toEqual([false, true, false]);
     expect(views.map(html => html.includes('<b>7</b>'))).toEqual([true, true, true]);
+  });
+});
+
+describe('what setup lines print', () => {
+  const cells = [
+    code('%use local', { output_type: 'stream', name: 'stdout', text: 'Using local' }),
+    code('%import a.csv', { ...result({ setup: true }), data: { 'text/html': '<i>field table</i>' } }),
+    code('web\n| take 1', { output_type: 'stream', name: 'stderr', text: 'careful' }, result({})),
+    code('%assert n > 1', { output_type: 'error', ename: 'e', evalue: 'v', traceback: ['n is 0'] }),
+  ];
+  const found = (html: string) =>
+    ['Using local', 'field table', 'careful', '<b>7</b>', 'n is 0', 'small > span:first-child'].filter(text =>
+      html.includes(text),
+    );
+
+  test('is left out with the types of fields; warnings, results and failures stay', () => {
+    expect(found(page(cells))).toEqual(['careful', '<b>7</b>', 'n is 0', 'small > span:first-child']);
+    expect(found(page(cells, { setup: true }))).toEqual([
+      'Using local',
+      'field table',
+      'careful',
+      '<b>7</b>',
+      'n is 0',
+    ]);
+  });
+
+  test('a cell without a query has nothing to open', () => {
+    const folds = (options: Partial<ReportOptions>) =>
+      page(cells, options).match(/<details class="code">/g)?.length;
+    expect([folds({ code: 'fold' }), folds({ code: 'fold', setup: true })]).toEqual([1, 4]);
+  });
+
+  test('in a notebook of another language printed text is the answer', () => {
+    const html = notebookPage(
+      {
+        cells: cells as NotebookCell[],
+        metadata: { kernelspec: { name: 'python3', language: 'python' } },
+        nbformat: 4,
+        nbformat_minor: 5,
+      },
+      { title: 't' },
+    );
+    expect(html).toContain('Using local');
+  });
+});
+
+describe('the data of a table', () => {
+  const columns: readonly SampleColumn[] = [
+    ['name', 'string', '["a\\"b", "=1+1", "ü", null]'],
+    ['n', 'integer', '[9223372036854775807, 2, 3, null]'],
+  ];
+  const output = (rows: Partial<OutputOptions> = {}) => {
+    const { data, metadata } = toBundle(sampleResult([{ columns }]), rows);
+    return { output_type: 'execute_result', execution_count: 1, data, metadata };
+  };
+  const link = (html: string) =>
+    /<p class="data"><a download="(.*?)" href="(.*?)">(.*?)<\/p>/.exec(html) ?? [];
+
+  test('is one click away as CSV, exact, and no formula', () => {
+    const [, name, href = '', rest] = link(page([markdown('# Wöchentlich: 5xx!'), code('web', output())]));
+    expect([name, rest]).toEqual(['Wöchentlich-5xx.csv', 'Data as CSV</a>']);
+    expect(href.startsWith('data:text/csv;charset=utf-8;base64,')).toBe(true);
+    expect(Buffer.from(href.split(',')[1] ?? '', 'base64').toString()).toBe(
+      'name,n\n"a""b",9223372036854775807\n\'=1+1,2\nü,3\n,\n',
+    );
+  });
+
+  test('says which part of a large result the notebook holds', () => {
+    const many: readonly SampleColumn[] = [['n', 'integer', cells(50_000, row => (row * 7_919) % 50_021)]];
+    const { data, metadata } = toBundle(sampleResult([{ columns: many }]));
+    const html = page([code('web', { output_type: 'display_data', data, metadata })]);
+    expect(link(html)[3]).toMatch(/^Data as CSV<\/a> \(the first [\d,]+ of 50,000 rows\)$/);
+  });
+
+  test('is not there if the notebook holds none, or if it is damaged', () => {
+    const damaged = { ...output(), data: { ...output().data, [ARROW_MIME]: 'AAAA' } };
+    expect([output({ byteBudget: 0 }), damaged].map(each => link(page([code('web', each)])).length)).toEqual([
+      0, 0,
+    ]);
   });
 });
 

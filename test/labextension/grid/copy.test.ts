@@ -64,6 +64,30 @@ test.each<[CopyFormat, string]>([
   ],
 ])('cells as %s', (format, text) => expect(copyText({ fields, rows }, format)).toBe(text));
 
+test('text for a chat lines up between fences that nothing in it ends', () =>
+  expect(
+    copyText(
+      {
+        fields: fields.slice(0, 2),
+        rows: [
+          ['a```b', '5'],
+          [null, '-12345'],
+          ['x\ny\u202e', null],
+        ],
+      },
+      'chat',
+    ),
+  ).toBe(
+    [
+      '````',
+      'name              n',
+      'a```b             5',
+      'null         -12345',
+      'x\u21b5y\u27e8U+202E\u27e9    null',
+      '````',
+    ].join('\n'),
+  ));
+
 test('one row is one JSON object', () =>
   expect(copyText({ fields: fields.slice(1, 2), rows: [['1']] }, 'json')).toBe('{"n":1}'));
 

@@ -264,11 +264,22 @@ test('Tab offers starred queries of a service that takes its time', async () => 
   }
 });
 
-test('a query that was created has its id in the cell from then on', async () => {
+test('a query that was created has its name in the cell from then on', async () => {
   const { outputs } = await bench.run('%limit 5\n%star --new "Errors"\nweb | count');
-  expect(outputs.at(-1)).toEqual({ kind: 'this cell', text: '%limit 5\n%star s0\nweb | count' });
-  const again = await bench.run('%limit 5\n%star s0\nweb | count');
+  expect(outputs.at(-1)).toEqual({ kind: 'this cell', text: '%limit 5\n%star "Errors"\nweb | count' });
+  const again = await bench.run('%limit 5\n%star "Errors"\nweb | count');
   expect([stars.length, again.outputs.some(({ kind }) => kind === 'this cell')]).toEqual([1, false]);
+});
+
+test('a name in quotes that no query has creates one, and the next run says the same', async () => {
+  const said = [];
+  for (const query of ['web | count', 'web | take 1'])
+    said.push(printed(await bench.run(`%star "Slow \\"pages\\""\n${query}`)));
+  expect(stars.map(({ name, query }) => [name, query.apl])).toEqual([['Slow "pages"', 'web | take 1']]);
+  expect(said).toEqual([
+    'Saved the starred query s0, "Slow "pages"": now-1h to now; kept by the local service\n',
+    said[0],
+  ]);
 });
 
 test('a query that reads a kept result is not starred', async () => {

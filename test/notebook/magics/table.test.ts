@@ -46,22 +46,22 @@ describe('a magic is refused', () => {
     [
       '%star',
       '%star: give the id or the name of a starred query, or --new',
-      'Usage: %star ID|NAME [--name NAME] [--no-run] | %star --new [NAME] [--no-run]',
+      'Usage: %star ID|"NAME" [--name NAME] [--no-run] | %star --new [NAME] [--no-run]',
     ],
     [
       '%star a --nam x',
       '%star: there is no option --nam; did you mean --name?',
-      'Usage: %star ID|NAME [--name NAME] [--no-run] | %star --new [NAME] [--no-run]',
+      'Usage: %star ID|"NAME" [--name NAME] [--no-run] | %star --new [NAME] [--no-run]',
     ],
     [
       '%star a --name',
       '%star: --name needs a value: NAME',
-      'Usage: %star ID|NAME [--name NAME] [--no-run] | %star --new [NAME] [--no-run]',
+      'Usage: %star ID|"NAME" [--name NAME] [--no-run] | %star --new [NAME] [--no-run]',
     ],
     [
       '%star a',
       '%star: the cell must hold one query, and it holds none',
-      'Usage: %star ID|NAME [--name NAME] [--no-run] | %star --new [NAME] [--no-run]',
+      'Usage: %star ID|"NAME" [--name NAME] [--no-run] | %star --new [NAME] [--no-run]',
     ],
     ['%time --freeze=yes', '%time: --freeze takes no value', 'Usage: %time [RANGE] [--freeze] [--clear]'],
     [
@@ -419,7 +419,7 @@ describe('starred queries', () => {
       query: { apl: 'web | count', startTime: '2026-01-01T00:00:00Z', endTime: '2026-01-02T00:00:00Z' },
     });
     expect(printed(run)).toBe(
-      'Saved the starred query s7, "Server errors": 2026-01-01T00:00:00Z to 2026-01-02T00:00:00Z; kept by the local service; `%star s7` changes it from now on\n',
+      'Saved the starred query s7, "Server errors": 2026-01-01T00:00:00Z to 2026-01-02T00:00:00Z; kept by the local service; `%star "Server errors"` changes it from now on\n',
     );
   });
 

@@ -67,7 +67,7 @@ async function importFile({ words, options, magic }: MagicCall, host: MagicHost)
     try {
       const report = await client.importFile(request, io.signal, id);
       await noteImport(session, path, report, options.has('replace'));
-      return reportOutput(report);
+      return { ...reportOutput(report), metadata: { apl: { setup: true } } };
     } finally {
       clearInterval(timer);
     }

@@ -1,5 +1,7 @@
+import { NotFoundError } from '../../../api/errors.js';
 import { localProfile } from '../../../api/profile.js';
 import type { StarredQuery } from '../../../api/wire.js';
+import { splitWords } from '../../../apl/syntax/magic.js';
 import type { QueryText } from '../../../apl/syntax/parse.js';
 import { withoutRender } from '../../../apl/syntax/readers/charting.js';
 import { present } from '../../../present.js';
@@ -27,7 +29,7 @@ export const starMagics: readonly Magic[] = [
   {
     name: 'star',
     aliases: [],
-    usage: '%star ID|NAME [--name NAME] [--no-run] | %star --new [NAME] [--no-run]',
+    usage: '%star ID|"NAME" [--name NAME] [--no-run] | %star --new [NAME] [--no-run]',
     options: [
       { name: 'name', value: 'NAME', summary: 'what the starred query is called; unchanged when absent' },
       {
@@ -40,9 +42,9 @@ export const starMagics: readonly Magic[] = [
     help: [
       'A starred query keeps the query, its time range and its parameters, not its result. The whole organisation can see those of the hosted service; the local service keeps its own.',
       'A relative time range stays relative; freeze it with `%time --freeze` to keep the window.',
-      'Once a query has been created, the line in the cell is replaced by one that updates it from then on, where the front end lets the kernel edit the cell.',
+      'A name in quotes that no query has yet creates one, so that the notebook does the same wherever it runs. After `--new`, the line in the cell becomes one with the name, if the front end lets the kernel edit the cell.',
       '',
-      '    %star --new "Errors by service"',
+      '    %star "Errors by service"',
       "    ['sample-http-logs'] | where status >= 500 | summarize count() by uri",
     ].join('\n'),
     arity: [0, 1],
@@ -132,7 +134,7 @@ function refuseResults({ plan, session }: MagicHost): void {
 }
 
 async function save(
-  { words, options, line, magic }: MagicCall,
+  { words, options, line, magic, raw }: MagicCall,
   host: MagicHost,
   datasets: readonly string[] | undefined,
 ): Promise<void> {
@@ -153,21 +155,32 @@ async function save(
   };
   await refuseSecrets(session, magic, [parsed.text, name, variables]);
   const id = create ? name && (await findStar(session, name, io.signal)) : word;
-  const saved = id
-    ? await updateStar(session, id, order, io.signal, before => askToChange(id, before, parsed, host))
-    : await createStar(session, order, io.signal);
+  const update = (reference: string) =>
+    updateStar(session, reference, order, io.signal, before => askToChange(reference, before, parsed, host));
+  const saved = !id
+    ? await createStar(session, order, io.signal)
+    : await update(id).catch((error: unknown) => {
+        if (!(error instanceof NotFoundError) || !isQuoted(raw)) throw error;
+        return createStar(session, { ...order, name: name ?? id }, io.signal);
+      });
   if (saved.id !== undefined) session.consents.made(['starred query', saved.id, session.profileName]);
-  const update = saved.id === undefined ? undefined : `%star ${saved.id}`;
-  if (create && update !== undefined) plan.rewrites.push({ ...line, text: update });
-  const from = create && update !== undefined ? `; \`${update}\` changes it from now on` : '';
+  const again = `%star ${JSON.stringify(oneLine(saved.name))}`;
+  if (create) plan.rewrites.push({ ...line, text: again });
+  const from = create ? `; \`${again}\` changes it from now on` : '';
   const where = `${rangeText(saved)}; ${audience(session)}${from}`;
   // A first run and those after it say the same, so that running a notebook again does not change it.
   say(
     io,
-    `${create ? 'Saved' : 'Updated'} the starred query ${saved.id ?? '(the service gave no id)'}, "${oneLine(saved.name, 120)}": ${where}`,
+    `${create || isQuoted(raw) ? 'Saved' : 'Updated'} the starred query ${saved.id ?? '(the service gave no id)'}, "${oneLine(saved.name, 120)}": ${where}`,
   );
   const link = await consoleLink(session, saved);
   if (link !== undefined) say(io, link);
+}
+
+/** Whether the line names its query in quotes: a bare word may be an id from elsewhere, by which nothing is to be called. */
+function isQuoted(raw: string): boolean {
+  const [first] = splitWords(raw);
+  return first?.quoted === true;
 }
 
 /** Saving the query that is there already loses nothing; where it cannot be read, nobody knows. */

@@ -5,9 +5,9 @@
 import { writtenName } from '../../../../kernel/apl/catalog/written.js';
 import { typeWord } from '../../../../kernel/result/display/text.js';
 import { cut, plural, visibleLines } from '../../../../kernel/text.js';
+import { toClipboard } from '../../ui/clipboard.js';
 import { button, element } from '../../ui/dom.js';
 import { type GridColumn, nameOf } from '../cells.js';
-import { toClipboard } from '../clipboard.js';
 
 /** A row as exact texts, in the order of its columns. */
 export interface Row {

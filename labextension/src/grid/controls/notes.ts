@@ -34,6 +34,30 @@ export function surroundings(
   };
 }
 
+/**
+ * Returns a result that is shown as it was saved, built again from its texts: a comparison of one row, whose figures stand below each
+ * other. Undefined for one that a grid shows.
+ */
+export function stillResult(
+  data: Readonly<Record<string, unknown>>,
+  metadata: Readonly<Record<string, unknown>>,
+): HTMLElement | undefined {
+  const html = data['text/html'];
+  const page = new DOMParser().parseFromString(typeof html === 'string' ? html : '', 'text/html');
+  const table = page.querySelector('table.apl-across');
+  if (table === null) return undefined;
+  const { heading, window, notices, folded, footer } = surroundings(data, metadata);
+  return element(
+    'div',
+    { class: 'apl-grid' },
+    ...noticeList(notices),
+    element('p', { class: 'apl-grid-heading', title: window === '' ? undefined : window }, heading),
+    element('div', { class: 'apl-grid-still' }, copyOfTable(table)),
+    ...folded,
+    element('p', { class: 'apl-grid-foot' }, footer),
+  );
+}
+
 /** Returns the list of notices; backticks enclose code. */
 export function noticeList(notices: Surroundings['notices']): readonly HTMLElement[] {
   if (notices.length === 0) return [];
@@ -63,17 +87,25 @@ function isNotice(value: unknown): value is Surroundings['notices'][number] {
 
 /** A folded table, built again from its texts. */
 function copyOfFolded(details: Element): HTMLElement {
-  const rows = [...details.querySelectorAll('tr')].map(row =>
+  const summary = element('summary', {}, details.querySelector('summary')?.textContent ?? '');
+  return element('details', { class: 'apl-grid-more' }, summary, copyOfTable(details));
+}
+
+function copyOfTable(part: Element): HTMLElement {
+  const rows = [...part.querySelectorAll('tr')].map(row =>
     element(
       'tr',
       {},
       ...[...row.children].map(cell =>
-        element(cell.tagName === 'TH' ? 'th' : 'td', {}, cell.textContent ?? ''),
+        element(
+          cell.tagName === 'TH' ? 'th' : 'td',
+          { scope: cell.getAttribute('scope') ?? undefined, title: cell.getAttribute('title') ?? undefined },
+          cell.textContent ?? '',
+        ),
       ),
     ),
   );
-  const summary = element('summary', {}, details.querySelector('summary')?.textContent ?? '');
-  return element('details', { class: 'apl-grid-more' }, summary, element('table', {}, ...rows));
+  return element('table', {}, ...rows);
 }
 
 /** Bytes of the Arrow stream of an output; undefined where there is none. */

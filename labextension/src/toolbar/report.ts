@@ -1,0 +1,43 @@
+/** The page of a notebook, saved from the browser: that of `apl-kernel export`, made here, so that it needs no kernel. */
+import { Notification } from '@jupyterlab/apputils';
+import type { NotebookPanel } from '@jupyterlab/notebook';
+import { type Notebook, parseNotebook } from '../../../kernel/headless/notebook.js';
+import type { CodeView } from '../../../kernel/headless/report/page.js';
+import { visible } from '../../../kernel/text.js';
+import { saveFile } from '../ui/save.js';
+
+/** What the views of the code are called, and what a page with one of them is said to be. */
+const VIEWS: readonly { readonly code: CodeView; readonly label: string; readonly words: string }[] = [
+  { code: 'fold', label: 'Fold queries', words: 'queries folded' },
+  { code: 'show', label: 'Show queries', words: 'queries shown' },
+  { code: 'hide', label: 'Leave queries out', words: 'without queries' },
+];
+
+/** Saves the page of a notebook with its queries folded, and offers the other views. */
+export async function saveReport(panel: NotebookPanel, code: CodeView = 'fold'): Promise<void> {
+  const notebook = parseNotebook(JSON.stringify(panel.content.model?.toJSON() ?? null));
+  if (typeof notebook === 'string')
+    return void Notification.error(`The report cannot be made: ${visible(notebook)}.`);
+  const title = titleOf(panel);
+  const { notebookPage } = await import('../../../kernel/headless/report/page.js');
+  saveFile(`${title}.html`, new Blob([notebookPage(notebook, { title, code })], { type: 'text/html' }));
+  const words = VIEWS.find(view => view.code === code)?.words ?? '';
+  Notification.success(`Saved ${visible(title)}.html, ${words}${emptyText(notebook)}.`, {
+    autoClose: 8000,
+    actions: VIEWS.filter(view => view.code !== code).map(view => ({
+      label: view.label,
+      callback: () => void saveReport(panel, view.code),
+    })),
+  });
+}
+
+function titleOf({ context }: NotebookPanel): string {
+  const [name = ''] = context.path.split('/').slice(-1);
+  return name.replace(/\.\w+$/, '') || 'report';
+}
+
+/** A page of what has not run is rarely meant. */
+function emptyText({ cells }: Notebook): string {
+  const hasRun = cells.some(cell => cell.cell_type === 'code' && cell.outputs.length > 0);
+  return hasRun ? '' : '; no cell has an output yet';
+}

@@ -1,0 +1,26 @@
+/** Puts text on the clipboard; also on pages that were not loaded over HTTPS, where browsers offer only the older way. */
+export async function toClipboard(text: string): Promise<void> {
+  if (window.isSecureContext) return navigator.clipboard.writeText(text);
+  const area = document.createElement('textarea');
+  area.value = text;
+  area.style.position = 'fixed';
+  document.body.append(area);
+  area.select();
+  document.execCommand('copy');
+  area.remove();
+}
+
+/** Puts a picture on the clipboard; returns what came of it in a sentence. Browsers let pages do it that were loaded over HTTPS or from this machine. */
+export async function pictureToClipboard(canvas: HTMLCanvasElement): Promise<string> {
+  if (!window.isSecureContext || typeof ClipboardItem === 'undefined')
+    return 'The browser copies pictures only on pages over HTTPS: save it instead.';
+  const picture = new Promise<Blob>((resolve, reject) =>
+    canvas.toBlob(blob => (blob === null ? reject(new Error('no picture')) : resolve(blob)), 'image/png'),
+  );
+  try {
+    await navigator.clipboard.write([new ClipboardItem({ 'image/png': picture })]);
+    return 'Copied.';
+  } catch {
+    return 'The browser refused to copy the picture: save it instead.';
+  }
+}

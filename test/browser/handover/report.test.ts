@@ -1,0 +1,104 @@
+import { readFileSync } from 'node:fs';
+import type { Download, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { notebookOf, runEach } from '../gallery.js';
+import { FRONT_ENDS } from '../lab.js';
+import { findings } from '../page/findings.js';
+import { frameOf, pictureOf } from '../page/pictures.js';
+import { soon } from '../page/soon.js';
+import { openSession, type Session } from '../session.js';
+
+const sources = [
+  '%use local\n%time 2026-01-26T10:00Z..2026-01-26T11:00Z',
+  "['sample-http-logs'] | summarize count() by bin(_time, 5m), status",
+  'print n = 9223372036854775807, name = "<img src=x onerror=window.hit=1>"',
+  "%compare -1w\n['sample-http-logs'] | summarize requests = count(), slowest = max(req_duration_ms)",
+];
+
+describe.each(FRONT_ENDS)('a finding is handed over in $name', frontEnd => {
+  let session: Session;
+  let page: Page;
+
+  beforeAll(async () => {
+    session = await openSession(frontEnd, {
+      files: { 'incident.ipynb': notebookOf(sources) },
+      file: 'incident.ipynb',
+    });
+    ({ page } = session);
+    await session.context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    await runEach(page);
+    await pictureOf(page, 0).waitFor({ timeout: 60_000 });
+  });
+
+  afterAll(() => session?.stop());
+
+  test('Report saves the page of the notebook: results without what setup prints, queries folded', async () => {
+    const download = await saved(() => page.locator('.apl-toolbar-report').click());
+    expect(download.suggestedFilename()).toBe('incident.html');
+    const html = await textOf(download);
+    expect([html.includes('Using local'), html.includes('>local</dd>')]).toEqual([false, true]);
+    expect(html.match(/<details class="code">/g)?.length).toBe(3);
+    expect(html).not.toMatch(/<script/i);
+  });
+
+  test('the notice offers the page with its queries shown', async () => {
+    const button = page.locator('.Toastify').getByText('Show queries').last();
+    const html = await textOf(await saved(() => button.click()));
+    expect(html).toContain('<div class="source">');
+    expect(html).not.toContain('<details class="code">');
+  });
+
+  test('its tables have their data as links, and nothing that axe finds', async () => {
+    const report = await session.context.newPage();
+    const html = await textOf(await saved(() => page.keyboard.press('Alt+Shift+R'), true));
+    await report.setContent(html);
+    expect(await findings(report, ['main'])).toEqual([]);
+    const waiting = report.waitForEvent('download');
+    await report.getByText('Data as CSV').nth(1).click();
+    expect(await textOf(await waiting)).toBe(
+      'n,name\n9223372036854775807,<img src=x onerror=window.hit=1>\n',
+    );
+    expect(await report.evaluate('window.hit')).toBe(undefined);
+    await report.close();
+  });
+
+  test('a comparison of one row has a line for each figure', async () => {
+    const lines = page.locator('.apl-grid-still tr');
+    expect((await lines.allTextContents()).map(line => line.replace(/[\d.,-]+.*/, ''))).toEqual([
+      'nowbeforechangepercent',
+      'requests',
+      'slowest',
+    ]);
+    expect(await findings(page, ['.apl-grid-still'])).toEqual([]);
+  });
+
+  test('a chart is copied as a picture, and its menu closes as menus do', async () => {
+    const menu = frameOf(page, 0).locator('.apl-chart-menu');
+    await pictureOf(page, 0).hover();
+    await menu.locator('summary').click();
+    await menu.getByText('Copy picture').click();
+    await soon(() => menu.getByRole('status').innerText()).toBe('Copied.');
+    expect(await page.evaluate(SIZE_OF_COPIED)).toBeGreaterThan(5_000);
+    await page.keyboard.press('Escape');
+    expect(await menu.getAttribute('open')).toBe(null);
+    await page.keyboard.press('Enter');
+    expect(await menu.getAttribute('open')).toBe('');
+    await page.locator('.jp-CodeCell .cm-content').first().click();
+    expect(await menu.getAttribute('open')).toBe(null);
+  });
+
+  /** What the browser saves after `act`; keys go to the notebook. */
+  async function saved(act: () => Promise<unknown>, byKeys = false): Promise<Download> {
+    if (byKeys) await page.locator('.jp-InputPrompt').first().click();
+    const waiting = page.waitForEvent('download');
+    await act();
+    return waiting;
+  }
+});
+
+const SIZE_OF_COPIED =
+  "navigator.clipboard.read().then(([item]) => item.getType('image/png')).then(blob => blob.size)";
+
+async function textOf(download: Download): Promise<string> {
+  return readFileSync(await download.path(), 'utf8');
+}
