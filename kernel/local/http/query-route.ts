@@ -110,7 +110,8 @@ function withTotalsOf(
   };
 }
 
-async function answerTo(
+/** Runs a query of a request, in its turn and within its time limit. */
+export async function answerTo(
   parts: QueryParts,
   request: FastifyRequest,
   query: QueryRequest,

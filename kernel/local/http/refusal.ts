@@ -56,14 +56,18 @@ function bodyError(error: Error & Partial<FastifyError>, bodyBytes: number): Loc
 }
 
 /** Answers with a failure, in the shape of the API. */
-export function refuse(reply: FastifyReply, { status, error }: Refusal): FastifyReply {
-  const body: ErrorBody = {
+export function refuse(reply: FastifyReply, refusal: Refusal): FastifyReply {
+  return reply.code(refusal.status).send(bodyOf(refusal));
+}
+
+/** Returns a failure in the shape of the API. */
+export function bodyOf({ status, error }: Refusal): ErrorBody {
+  return {
     code: status,
     // Clients look for these words.
     message: `${status === 404 ? 'Not found: ' : ''}${sentences(error.message, error.hint)}`,
     detail: error instanceof CompileFailure ? error.detail : detailOf(error),
   };
-  return reply.code(status).send(body);
 }
 
 /** One text for readers that know nothing of `detail.hint`, and nothing of the magics of a notebook. */

@@ -4,6 +4,7 @@ import { writeError } from '../place.js';
 import { damageNotices } from '../store/documents/damage.js';
 import type { StarredFilter, StarredStore } from '../store/documents/starred.js';
 import { importFile } from '../store/import.js';
+import { addBatchRoute } from './batch.js';
 import { departure } from './departure.js';
 import { noticeHeaders } from './notices.js';
 import { addProgressRoute } from './progress.js';
@@ -25,6 +26,7 @@ export function addRoutes(app: FastifyInstance, parts: RouteParts): void {
     app.post(path, (request, reply) => answerQuery(parts, request, reply));
   }
   app.post<Id>('/v1/datasets/:id/query', (request, reply) => answerStructured(parts, request, reply));
+  addBatchRoute(app, parts);
   addProgressRoute(app, parts.queries);
   addAccountRoutes(app);
   addDatasetRoutes(app, parts);

@@ -340,7 +340,7 @@ async function write(
 ): Promise<Stored> {
   const time = await findTime(connection, reading, load.time);
   const fields = fieldsOf(reading);
-  const note = { fields, timeless: time.field === undefined };
+  const note = { fields, timeless: load.time.inFile === true && time.field === undefined };
   const copy = copyToParquet(selectOf(reading, fields, time, load.time), draft, note);
   const rows = await pass.write(connection, copy, reading);
   if (load.format === 'json' && (await mayBeDeep(connection, draft, fields))) await inspect(load);
@@ -523,7 +523,7 @@ function lateNotes(format: FileFormat['kind'], time: TimeSource, late: number, r
 function timeOptions(request: ImportRequest, nowNs: bigint): TimeOptions {
   const dates = dateOrders.find(order => order === request.dates);
   const { timeField: field, zone } = request;
-  return { nowNs, datesInNumbers: true, ...present({ field, dates, zone }) };
+  return { nowNs, inFile: true, ...present({ field, dates, zone }) };
 }
 
 function report(dataset: string, stored: Stored, before: Extent, { rows, ...span }: Extent): ImportReport {

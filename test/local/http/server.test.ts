@@ -516,7 +516,7 @@ async function serviceWithEvents(...events: readonly ((root: string) => void)[])
     ['other', 2],
   ] as const) {
     await own.json('POST', '/v2/datasets', { name });
-    await own.json('POST', `/v1/datasets/${name}/ingest`, [{ n }]);
+    await own.json('POST', `/v1/datasets/${name}/ingest`, [{ n, _time: '2026-06-15T11:59:59Z' }]);
     await own.json('GET', `/v1/local/datasets/${name}`);
   }
   return own;

@@ -230,13 +230,13 @@ test('dates in JSON have one order too', async () => {
   ]);
 });
 
-test('a body of events decides like a file', async () => {
+test('the named field of a body of events decides like that of a file', async () => {
   await service().json('POST', '/v2/datasets', { name: 'sent' });
-  const send = (dates: readonly string[], query = '') =>
+  const send = (dates: readonly string[], query = '?timestamp-field=date') =>
     service().json(
       'POST',
       `/v1/datasets/sent/ingest${query}`,
-      dates.map((date, n) => ({ n: n + (query === '' ? 0 : 9), date })),
+      dates.map((date, n) => ({ n: n + (query.includes('format') ? 9 : 0), date })),
     );
   expect(withoutHint(await send(['01/02/2024', '02/02/2024']))).toBe(
     'The dates of `date` do not tell their order: "01/02/2024" is 2024-02-01T00:00:00Z (day first) or 2024-01-02T00:00:00Z (month first).',

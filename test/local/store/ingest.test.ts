@@ -78,6 +78,16 @@ test.each(accepted)('accepted: %s', async (_, body, type, fields, columns) => {
   });
 });
 
+test.each([
+  ['a small body', '{"time":"2024-01-01T00:00:00Z","timestamp":"2024-01-01T00:00:00Z"}', 'application/json'],
+  ['an import', 'time,timestamp\n2024-01-01T00:00:00Z,2024-01-01T00:00:00Z\n', 'text/csv'],
+])('only `_time` is the time of an event unless the request names a field: %s', async (_, body, type) => {
+  const { columns } = await ingest(body, type, '_time:datetime');
+  expect(columns).toEqual([['2026-06-15T12:00:00Z']]);
+  const { body: info } = await service().json('GET', `/v1/local/datasets/d${datasets}`);
+  expect([info.firstTime, info.lastTime]).toEqual(['2026-06-15T12:00:00Z', '2026-06-15T12:00:00Z']);
+});
+
 test('gzip is unpacked and counted unpacked', async () => {
   const { body, columns } = await ingest(gzipSync('{"a":1}'), 'application/x-ndjson', 'a:long', '', {
     'content-encoding': 'gzip',

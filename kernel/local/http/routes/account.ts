@@ -73,7 +73,6 @@ const refused: readonly (readonly [methods: readonly Method[], path: string, wha
   [['POST'], '/v2/orgs', 'other organizations'],
   [['POST'], '/v2/orgs/provision', 'other organizations'],
   [['PUT'], '/v2/orgs/:id', 'changes to its organization'],
-  [['POST'], '/v1/query/batch', 'batches of queries'],
   [['POST'], '/v1/query/_mpl', 'metrics'],
   [['GET', 'POST'], '/v1/query/metrics/*', 'metrics'],
   [['POST'], '/v1/metrics', 'metrics'],

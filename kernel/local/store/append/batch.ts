@@ -61,7 +61,7 @@ export function readBatch(
   const { field, times } = found;
   return {
     fields: own.map(({ name, type, empty }) => ({ name, type, empty })),
-    timeless: field === undefined,
+    timeless: false,
     events: events.map((_, row) => ({
       time: times[row] ?? nowNs,
       cells: own.map(column => cellOf(column, row)),

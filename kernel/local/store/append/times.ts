@@ -1,7 +1,6 @@
 import type { TypeName } from '../../../apl/catalog/entry.js';
 import { EARLIEST_TIME, LATEST_TIME, MICROSECOND, MILLISECOND, SECOND } from '../../../time.js';
 import { timeNs } from '../../functions/time-text.js';
-import { isClock, isClockName, isLikelyTime, timeRank } from '../times/timestamps.js';
 import type { RawValue } from './events.js';
 
 /** The times of the events of a batch, null where an event has none. Without a field no event has one. */
@@ -32,22 +31,7 @@ export function timesOf(
     const readable = found?.times.some(time => time !== null) ?? false;
     return readable || own.empty || named === undefined ? found : undefined;
   }
-  if (named !== undefined || columns.some(mayBeClock)) return undefined;
-  const ranked = columns.filter(column => timeRank(column.name) >= 0 && !column.empty);
-  for (const column of ranked.sort((a, b) => timeRank(a.name) - timeRank(b.name))) {
-    const found = readTimes(column);
-    if (found === undefined) return undefined;
-    const present = column.values.filter(isPresent).length;
-    if (found.times.filter(time => time !== null && isLikelyTime(time)).length * 2 > present) return found;
-  }
-  return { times: new Array<null>(rows).fill(null) };
-}
-
-/** Whether a column may hold the time of day of a time that is spread over several columns. */
-function mayBeClock({ name, values }: Column): boolean {
-  return (
-    isClockName(name) && values.some(value => value?.kind === 'VARCHAR' && isClock(value.text.slice(1, -1)))
-  );
+  return named === undefined ? { times: new Array<null>(rows).fill(null) } : undefined;
 }
 
 function isPresent(value: RawValue | undefined): value is RawValue {

@@ -29,8 +29,11 @@ export interface TimeOptions {
   readonly dates?: DateOrder;
   /** The time zone of texts without one; UTC when absent. */
   readonly zone?: string;
-  /** Numbers may be dates: the days of a spreadsheet, such as 45000.5, or digits such as 20240201. */
-  readonly datesInNumbers?: boolean;
+  /**
+   * The rows are those of a file: their time is looked for, and numbers may be dates, such as the days of a spreadsheet or digits such
+   * as 20240201. Events that are ingested have a time in `_time` or in the field that the request names, as the API documents.
+   */
+  readonly inFile?: boolean;
   /** The dates of the whole file decide their order: those of the sample have misled. */
   readonly whole?: boolean;
 }
@@ -71,6 +74,7 @@ async function searchTime(search: Search): Promise<TimeSource> {
   const columns = await sampled(connection, reading, ({ name }) => isTimeName(name));
   const own = columns.find(column => column.name === '_time');
   if (own) return readingOf(search, own);
+  if (!options.inFile) return { sql: 'NULL::TIMESTAMP_NS', notes: [] };
   return (
     (await combinedTime(search, columns)) ??
     (await guessedTime(search, columns)) ?? {
@@ -219,24 +223,9 @@ function isTimeName(name: string): boolean {
   );
 }
 
-/** Returns the rank of a field among the names that speak of a time, 0 for the likeliest; -1 for any other name. */
-export function timeRank(name: string): number {
+/** The rank of a field among the names that speak of a time, 0 for the likeliest; -1 for any other name. */
+function timeRank(name: string): number {
   return timeNames.indexOf(plainName(name));
-}
-
-/** Returns whether a time, in nanoseconds since 1970, is recent enough for a field that is not known to hold times. */
-export function isLikelyTime(timeNs: bigint): boolean {
-  return timeNs > likelyFromNs;
-}
-
-/** Returns whether a field may hold a time of day. */
-export function isClockName(name: string): boolean {
-  return parts.clock.names.includes(plainName(name));
-}
-
-/** Returns whether a text is a time of day. */
-export function isClock(text: string): boolean {
-  return new RegExp(`^(?:${parts.clock.pattern})$`).test(text);
 }
 
 /** 1990-01-01. */
@@ -249,7 +238,7 @@ async function namedTime(search: Search, field: string): Promise<TimeSource> {
   if (!column) throw unknownField(reading.fields, field);
   const found = format === undefined ? await readingOf(search, column) : formatted(column, format);
   const { present, read, plausible, example } = await countRead(connection, column, found.sql);
-  if (read > 0 && plausible * 2 <= read && options.datesInNumbers)
+  if (read > 0 && plausible * 2 <= read && options.inFile)
     return { ...found, notes: [...found.notes, oldNote(field, example)] };
   if (read > 0 || present === 0) return found;
   throw new LocalError(
@@ -327,9 +316,9 @@ function unzonedNotes({ zone }: TimeOptions, field: string): readonly string[] {
 /** The time in a field whose numbers are dates, if it is named by the user or as a date: small ones may be durations. */
 async function numberedTime(search: Search, column: SampledColumn): Promise<TimeSource | undefined> {
   const { name: field, type, column: value } = column;
-  const { datesInNumbers, field: named, zone, nowNs } = search.options;
+  const { inFile, field: named, zone, nowNs } = search.options;
   const isDate = named !== undefined || plainName(field).includes('date');
-  if (!datesInNumbers || !isDate || (type !== 'long' && type !== 'real')) return undefined;
+  if (!inFile || !isDate || (type !== 'long' && type !== 'real')) return undefined;
   const found = await datesIn(search.connection, value, nowNs);
   if (found === undefined) return undefined;
   const sql = zone === undefined ? found.sql : inZone(found.sql, "''", zone);

@@ -198,8 +198,9 @@ test.each(['v1', 'v2'])('trimming deletes what is older, and nothing else (%s)',
 
 test('rows that have no time of their own stay when a dataset is trimmed', async () => {
   const own = await testService({ compile: compileRequest });
-  await own.json('POST', '/v2/datasets', { name: 'd' });
-  await own.json('POST', '/v1/datasets/d/ingest', '{"a":1}', { 'content-type': 'application/json' });
+  const file = path.join(await temporaryDirectory(), 'd.json');
+  await writeFile(file, '{"a":1}');
+  await own.json('POST', '/v1/local/import', { path: file, dataset: 'd' });
   expect((await own.json('POST', '/v1/datasets/d/trim', { maxDuration: '0' })).body).toEqual({
     numDeleted: 0,
   });

@@ -106,8 +106,8 @@ const bodies: readonly (readonly [what: string, bodies: readonly string[], timeF
     ],
   ],
   ['times in some events only', [`{${at},"a":1}\n{"a":2}\n{"_time":null,"a":3}`]],
-  ['a time by a likely name', ['{"ts":1700000000,"timestamp":"2024-01-01T00:00:00Z"}']],
-  ['a likely name without a value', ['{"timestamp":null,"ts":1700000000}']],
+  ['a likely name of a time', ['{"ts":1700000000,"timestamp":"2024-01-01T00:00:00Z"}']],
+  ['a date and a time of day', ['{"date":"2024-01-01","time":"10:00:00"}']],
   ['a named field', ['{"at":"2024-01-01T00:00:00Z","_time":5}', '{"at":1700000000}'], 'at'],
   ['a named field without a value', ['{"at":null,"a":1}'], 'at'],
   ['the time of an earlier import', [`{${at},"_sysTime":"2020-01-01T00:00:00Z","a":1}`]],
@@ -118,7 +118,7 @@ const bodies: readonly (readonly [what: string, bodies: readonly string[], timeF
   ['an object in one batch and a value in another', [`{${at},"a":{"b":1}}`, `{${at},"a":5}`]],
   ['fields that come and go', [`{${at},"a":1}`, `{${at},"b":"x"}`, `{${at},"a":2,"c":{"d":true}}`]],
   ['a null before its type is known', [`{${at},"a":null}`, `{${at},"a":7}`, `{${at},"a":"x"}`]],
-  ['timeless batches beside others', ['{"a":1}', `{${at},"a":2}`]],
+  ['batches without a time beside others', ['{"a":1}', `{${at},"a":2}`]],
   ['wide integers in one batch and reals in another', [`{${at},"i":9007199254740993}`, `{${at},"i":0.5}`]],
 ];
 
@@ -147,7 +147,6 @@ const left: readonly (readonly [what: string, body: string, timeField?: string])
   ['a named field that holds no time', '{"at":"?"}', 'at'],
   ['a time in another format', '{"_time":"31/Dec/2024:10:00:00 +0000"}'],
   ['a time with a fraction of seconds since 1970', '{"_time":1700000000.5}'],
-  ['a time of day that may belong to a date', '{"date":"2024-01-01","time":"10:00:00"}'],
 ];
 
 test.each(left.map(([what, body, timeField]) => ({ what, body, timeField })))(
