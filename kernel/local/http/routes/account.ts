@@ -87,7 +87,7 @@ const changing: readonly Method[] = ['POST', 'PUT', 'PATCH', 'DELETE'];
 /** Adds the routes about whom the service belongs to, and those of what it does not have. */
 export function addAccountRoutes(app: FastifyInstance): void {
   app.get('/v2/user', () => localUser);
-  app.get('/v1/user', () => ({ ...localUser, role: localUser.role.id, permissions: [] }));
+  app.get('/v1/user', () => ({ ...localUser, role: localUser.role.id, permissions: [], emails: [] }));
   app.get('/v2/users', () => [localUser]);
   app.get('/v2/orgs', () => [organization]);
   app.get<{ readonly Params: { readonly id: string } }>('/v2/orgs/:id', ({ params }) => {
