@@ -53,7 +53,11 @@ export interface AnnotationFilter {
 export interface Client {
   readonly endpoint: Endpoint;
   /** Runs a query; the local service answers questions about it under `id`. */
-  query(request: wire.QueryRequest, signal?: AbortSignal, id?: string): Promise<RawResult>;
+  query(
+    request: wire.QueryRequest & wire.RequestOptions,
+    signal?: AbortSignal,
+    id?: string,
+  ): Promise<RawResult>;
   /** The wait under way before a request is sent again; undefined when there is none. */
   pause(): Pause | undefined;
   /** How far a query of the local service has come. */
@@ -317,14 +321,18 @@ class Transport {
     this.#via = options.via ?? ((_, send) => send());
   }
 
-  async query(request: wire.QueryRequest, signal?: AbortSignal, id?: string): Promise<RawResult> {
+  async query(
+    { nocache, ...request }: wire.QueryRequest & wire.RequestOptions,
+    signal?: AbortSignal,
+    id?: string,
+  ): Promise<RawResult> {
     const { edgeUrl } = this.#endpoint;
     const send: Send = {
       safe: true,
       action: 'run a query',
       method: 'POST',
       path: edgeUrl === undefined ? '/v1/datasets/_apl' : '/v1/query/_apl',
-      parameters: { format: 'tabular' },
+      parameters: { format: 'tabular', ...present({ nocache: nocache && 'true' }) },
       json: request,
       ...this.#limited(request),
       maxBytes: largestAnswer(memoryAtMost()),

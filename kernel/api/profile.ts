@@ -21,6 +21,11 @@ export class AccessToken {
     return this.#value !== '' && Buffer.from(content).includes(this.#value);
   }
 
+  /** The end of the token, by which its owner knows it among several; undefined for one so short that it would tell too much. */
+  get ending(): string | undefined {
+    return this.#value.length < 20 ? undefined : this.#value.slice(-4);
+  }
+
   /** `api` and `personal` by their prefix; anything else is an access token. */
   get kind(): 'api' | 'personal' | 'access' {
     if (this.#value.startsWith('xaat-')) return 'api';
@@ -96,17 +101,20 @@ export function startProfile(environment: AxiomEnvironment): string {
   return environment.deployment || localProfile;
 }
 
-/** Returns the profiles of `~/.axiom.toml` and of the environment, without `local`, which can always be used; throws ProfileError when the file cannot be read. */
-export async function loadProfiles(
-  homeDir: string,
-  environment: AxiomEnvironment,
-): Promise<readonly Profile[]> {
-  const path = join(homeDir, '.axiom.toml');
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+/** Returns the text of `~/.axiom.toml`; undefined where there is none. Throws ProfileError when it cannot be read. */
+export async function readProfileFile(homeDir: string): Promise<string | undefined> {
+  return readFile(join(homeDir, '.axiom.toml'), 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
     throw new ProfileError('~/.axiom.toml cannot be read', 'Check the permissions of the file.', error);
   });
-  return resolveProfiles(text === undefined ? {} : await parseToml(text), environment);
+}
+
+/** Returns the profiles of a text of `~/.axiom.toml` and of the environment, without `local`, which can always be used; throws ProfileError. */
+export async function profilesOf(
+  file: string | undefined,
+  environment: AxiomEnvironment,
+): Promise<readonly Profile[]> {
+  return resolveProfiles(file === undefined ? {} : await parseToml(file), environment);
 }
 
 /**

@@ -40,6 +40,16 @@ export interface QueryRequest {
   readonly results?: WantedResults;
 }
 
+/** What a request may say besides its query, range, limit and variables. */
+export interface RequestOptions
+  extends Pick<
+    QueryRequest,
+    'cursor' | 'includeCursor' | 'includeCursorField' | 'defaultOrder' | 'libraries' | 'queryOptions'
+  > {
+  /** Do not answer from a cache; it is sent as a parameter of the address. */
+  readonly nocache?: true;
+}
+
 /** Results that a kernel has sent under its lease, by the names that a query uses. */
 export interface WantedResults {
   readonly lease: string;

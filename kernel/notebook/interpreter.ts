@@ -92,7 +92,7 @@ async function execute(
   { code, userExpressions }: ExecuteRequest,
   io: CellIo,
 ): Promise<ExecuteOutcome> {
-  const failure = await runCell(session, code, io);
+  const failure = await runCell(session, code, io).finally(() => session.endCell());
   if (io.signal.aborted) {
     return interruptedFailure(
       'the cell was stopped and its query cancelled; settings and earlier results are kept',
@@ -110,6 +110,7 @@ async function runCell(session: Session, code: string, io: CellIo): Promise<Cell
     queries: cell.queries,
     range: session.range,
     rowLimit: session.rowLimit,
+    request: session.request,
     fetch: undefined,
     shownRows: session.shownRows,
     retains: session.retains,

@@ -14,15 +14,16 @@ import {
   type AxiomEnvironment,
   type Endpoint,
   endpointOf,
-  loadProfiles,
   localProfile,
   type Profile,
   ProfileError,
   profileFileWarning,
+  profilesOf,
+  readProfileFile,
   startProfile,
 } from '../api/profile.js';
 import type { Pause } from '../api/retry.js';
-import type { DatasetInfo, QueryProgress, QueryRequest, WantedResults } from '../api/wire.js';
+import type { DatasetInfo, QueryProgress, QueryRequest, RequestOptions, WantedResults } from '../api/wire.js';
 import { nearest } from '../apl/syntax/nearest.js';
 import { memoryAtMost } from '../machine.js';
 import { present } from '../present.js';
@@ -87,6 +88,8 @@ export class Session {
   range: TimeRange = defaultRange;
   /** Sent as `defaultLimit`; undefined for the service's own. */
   rowLimit: number | undefined;
+  /** Sent with each query. */
+  request: RequestOptions = {};
   /** Time limit of one request, in milliseconds; undefined for the client's own. */
   timeLimitMs: number | undefined;
   /** Rows of a result that are written into the notebook; undefined for all of 100, 30 of more, as far as they are small. */
@@ -100,8 +103,11 @@ export class Session {
   /** The last error of a cell, for `%bugreport`. */
   lastFailure: { readonly code: string; readonly message: string } | undefined;
   #recording: Recording | undefined;
-  #profiles: readonly Profile[] | undefined;
+  /** The profiles of the file as it was when it was last read. */
+  #profiles: { readonly file: string | undefined; readonly all: readonly Profile[] } | undefined;
   #active: string;
+  /** The profile of the cell that is running, where it has one of its own. */
+  #ofCell: string | undefined;
   #introduced = false;
   /** The open client of the local service, and that of the active profile where that is another. */
   readonly #opened: Partial<Record<Place, Opened>> = {};
@@ -171,9 +177,9 @@ export class Session {
     this.options.log(text);
   }
 
-  /** Every name that `use` takes. */
+  /** Every name that `use` takes, of the file as it is now. */
   async profileNames(): Promise<readonly string[]> {
-    const endpoints = await this.#loadProfiles();
+    const endpoints = await this.#readProfiles();
     return [localProfile, ...endpoints.map(each => each.profileName).filter(name => name !== localProfile)];
   }
 
@@ -182,8 +188,9 @@ export class Session {
     return startProfile(this.options.environment);
   }
 
+  /** The profile that queries run on: that of the cell, or of the session. */
   get profileName(): string {
-    return this.#active;
+    return this.#ofCell ?? this.#active;
   }
 
   /** The configured endpoint of a profile; undefined for `local`, whose address is known only once it runs. */
@@ -200,21 +207,38 @@ export class Session {
     );
   }
 
-  /** As `endpoint`, after reading the file again. */
+  /** As `endpoint`, of the file as it is now. */
   async readEndpoint(name: string): Promise<Endpoint | undefined> {
-    this.#profiles = undefined;
+    await this.#readProfiles();
     return this.endpoint(name);
   }
 
   /** Uses a token that the user typed instead of the configured one. */
   keepToken(profileName: string, token: AccessToken): void {
     this.#tokens.set(profileName, token);
+    this.#profiles = undefined;
   }
 
   /** Changes the profile; throws ProfileError when none has that name. The file is read again. */
   async use(name: string): Promise<void> {
     await this.readEndpoint(name);
     this.#active = name;
+    await this.#changeTo(name);
+  }
+
+  /** Changes the profile until the cell has ended; throws ProfileError when none has that name. */
+  async useForCell(name: string): Promise<void> {
+    await this.readEndpoint(name);
+    await this.#changeTo(name);
+  }
+
+  /** Goes back to the profile of the session. */
+  async endCell(): Promise<void> {
+    if (this.#ofCell !== undefined) await this.#changeTo(this.#active);
+  }
+
+  async #changeTo(name: string): Promise<void> {
+    this.#ofCell = name === this.#active ? undefined : name;
     this.#introduced = true;
     this.schema.clear();
     this.annotations.forget();
@@ -251,7 +275,7 @@ export class Session {
    * started again, and the query is sent once more with the results that were lost.
    */
   async query(
-    request: QueryRequest,
+    request: QueryRequest & RequestOptions,
     signal: AbortSignal,
     results: ReadonlyMap<string, ReadResult> = noResults,
     id: string = randomUUID(),
@@ -354,10 +378,16 @@ export class Session {
   }
 
   async #loadProfiles(): Promise<readonly Profile[]> {
-    this.#profiles ??= this.#withTypedTokens(
-      await loadProfiles(this.options.homeDir, this.options.environment),
-    );
-    return this.#profiles;
+    return this.#profiles?.all ?? this.#readProfiles();
+  }
+
+  /** Those of an unchanged file stay the same objects, by which a client knows that it is still that of its profile. */
+  async #readProfiles(): Promise<readonly Profile[]> {
+    const { homeDir, environment } = this.options;
+    const file = await readProfileFile(homeDir);
+    if (this.#profiles === undefined || this.#profiles.file !== file)
+      this.#profiles = { file, all: this.#withTypedTokens(await profilesOf(file, environment)) };
+    return this.#profiles.all;
   }
 
   #withTypedTokens(profiles: readonly Profile[]): readonly Profile[] {

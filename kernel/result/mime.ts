@@ -113,7 +113,7 @@ export function toBundle(result: QueryResult, options: OutputOptions = {}): Outp
 
 /** A result without any value of its data: size, range and fields. Its notices, which may quote values, and hashes are left out. */
 export function toOutline(result: QueryResult): Output {
-  const { query: _, variables: __, ...provenance } = lasting(result.provenance);
+  const { query: _, variables: __, options: ___, ...provenance } = lasting(result.provenance);
   const lines = result.tables.map(table => {
     const fields = table.info.fields.map(({ name, type }) => `${safeWords(name)} (${safeWords(type)})`);
     return `${heading(table, result).join(' \u00b7 ')}\nfields: ${fields.join(', ')}`;

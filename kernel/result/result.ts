@@ -2,7 +2,7 @@
  * The result of one query as the rest of the kernel sees it: Arrow tables and their description.
  */
 import type { Table } from 'apache-arrow';
-import type { FieldMeta, QueryStatus, ResultTable } from '../api/wire.js';
+import type { FieldMeta, QueryStatus, RequestOptions, ResultTable } from '../api/wire.js';
 
 /** A wire table without its cells: name, fields, order, groups, the actual time window, time buckets. */
 export type TableInfo = Omit<ResultTable, 'columns'>;
@@ -18,6 +18,8 @@ export interface Provenance {
   /** The query text as it was sent. */
   readonly query: string;
   readonly variables?: Readonly<Record<string, unknown>>;
+  /** What else the request said. */
+  readonly options?: RequestOptions & { readonly defaultLimit?: number };
   /** RFC 3339 or relative (`now-1h`), as sent. */
   readonly startTime: string;
   readonly endTime: string;

@@ -7,9 +7,10 @@ import {
   AccessToken,
   type AxiomEnvironment,
   endpointOf,
-  loadProfiles,
   ProfileError,
   profileFileWarning,
+  profilesOf,
+  readProfileFile,
   resolveProfiles,
   startProfile,
 } from '../../kernel/api/profile.js';
@@ -190,7 +191,7 @@ describe('the file', () => {
     const home = await mkdtemp(join(tmpdir(), 'apl-profile-'));
     try {
       if (text !== undefined) await writeFile(join(home, '.axiom.toml'), text);
-      return (await loadProfiles(home, {})).map(endpointOf);
+      return (await profilesOf(await readProfileFile(home), {})).map(endpointOf);
     } finally {
       await rm(home, { recursive: true });
     }
@@ -216,7 +217,7 @@ describe('the file', () => {
   });
 
   test('is refused when it cannot be read', async () => {
-    const error = await loadProfiles('/dev/null/\u0000', {}).catch(reason => reason);
+    const error = await readProfileFile('/dev/null/\u0000').catch(reason => reason);
     expect([error.name, error.message]).toEqual(['ProfileError', '~/.axiom.toml cannot be read']);
   });
 

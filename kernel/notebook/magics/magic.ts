@@ -1,3 +1,4 @@
+import type { RequestOptions } from '../../api/wire.js';
 import type { ChartWish } from '../../apl/operators/drawing.js';
 import type { Span } from '../../apl/syntax/ast.js';
 import type { CellQuery } from '../../apl/syntax/cell.js';
@@ -20,6 +21,8 @@ export interface CellPlan {
   readonly queries: readonly CellQuery[];
   range: TimeRange;
   rowLimit: number | undefined;
+  /** Sent with each query. */
+  request: RequestOptions;
   /** Whether queries are fetched page by page. */
   fetch: Fetch | undefined;
   shownRows: number | undefined;

@@ -14,8 +14,10 @@ import { fetchMagics } from './families/fetch.js';
 import { helpMagics } from './families/help.js';
 import { historyMagics } from './families/history.js';
 import { importMagics } from './families/import.js';
+import { linkMagics } from './families/link.js';
 import { parameterMagics } from './families/parameters.js';
 import { profileMagics } from './families/profiles.js';
+import { requestMagics } from './families/request.js';
 import { resultMagics } from './families/results.js';
 import { settingMagics } from './families/settings.js';
 import { vizMagics } from './families/viz.js';
@@ -26,6 +28,7 @@ import { starMagics } from './stars/stars.js';
 /** Every magic, in the order in which help lists them. */
 export const magics: readonly Magic[] = [
   ...settingMagics,
+  ...requestMagics,
   ...fetchMagics,
   ...parameterMagics,
   ...checkMagics,
@@ -33,6 +36,7 @@ export const magics: readonly Magic[] = [
   ...cacheMagics,
   ...historyMagics,
   ...profileMagics,
+  ...linkMagics,
   ...datasetMagics,
   ...importMagics,
   ...exportMagics,

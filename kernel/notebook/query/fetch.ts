@@ -3,7 +3,7 @@
  * one time; elsewhere the time range is divided until no part of it reaches the limit. Each row is in one part.
  */
 import type { RawResult } from '../../api/client.js';
-import type { QueryRequest } from '../../api/wire.js';
+import type { QueryRequest, RequestOptions } from '../../api/wire.js';
 import type { QueryText } from '../../apl/syntax/parse.js';
 import { AplKernelError } from '../../errors.js';
 import { present } from '../../present.js';
@@ -21,10 +21,12 @@ export interface Fetch {
 }
 
 /** Refuses a query whose answer is not that of its parts together; throws MagicError. */
-export function checkFetchable(query: QueryText): void {
+export function checkFetchable(query: QueryText, { cursor }: RequestOptions): void {
   const { text, pipeline } = query;
   if (pipeline?.source.kind !== 'dataset')
     throw new MagicError('%fetch: the query does not read one dataset', 'It fetches the rows of a dataset.');
+  if (cursor !== undefined)
+    throw new MagicError('%fetch: it pages by itself', 'Leave `--cursor` out of %%request.');
   if (isRandom(query))
     throw new MagicError(
       '%fetch: `rand()` gives other values on each page',

@@ -1,6 +1,6 @@
 import type { RawResult } from '../../api/client.js';
 import { localProfile } from '../../api/profile.js';
-import type { QueryRequest } from '../../api/wire.js';
+import type { QueryRequest, RequestOptions } from '../../api/wire.js';
 import type { Operator } from '../../apl/syntax/ast.js';
 import type { QueryText } from '../../apl/syntax/parse.js';
 import { present } from '../../present.js';
@@ -50,6 +50,7 @@ export interface QueryOrder {
   readonly variables?: Readonly<Record<string, unknown>>;
   readonly range: TimeRange;
   readonly rowLimit: number | undefined;
+  readonly request: RequestOptions;
   /** Absent for one request: the rows that it gives. */
   readonly fetch: Fetch | undefined;
   /** The name under which the result is kept. */
@@ -96,7 +97,7 @@ interface Question {
   readonly order: QueryOrder;
   readonly reads: Reads;
   readonly clock: QueryClock;
-  readonly request: QueryRequest;
+  readonly request: QueryRequest & RequestOptions;
   readonly window: ResolvedRange;
   readonly profile: string;
 }
@@ -114,19 +115,25 @@ async function questionOf(session: Session, asked: QueryOrder, signal: AbortSign
 }
 
 function requestOf(
-  { query, rowLimit, variables = {} }: QueryOrder,
+  { query, rowLimit, request, variables = {} }: QueryOrder,
   window: ResolvedRange,
   now: string | undefined,
-): QueryRequest {
+): QueryRequest & RequestOptions {
+  const queryOptions = { ...request.queryOptions, ...present({ now }) };
   return {
     apl: query.text,
     ...window,
+    ...request,
     ...present({
       defaultLimit: rowLimit,
-      variables: Object.keys(variables).length === 0 ? undefined : variables,
-      queryOptions: now === undefined ? undefined : { now },
+      variables: nonEmpty(variables),
+      queryOptions: nonEmpty(queryOptions),
     }),
   };
+}
+
+function nonEmpty<T extends object>(members: T): T | undefined {
+  return Object.keys(members).length === 0 ? undefined : members;
 }
 
 /** Asks for annotations while the query runs, where its result will be drawn along time. */
@@ -169,7 +176,7 @@ async function sendPages(
   ask: (id: string) => (part: QueryRequest) => Promise<RawResult>,
   io: ProgressIo,
 ): Promise<Fetched> {
-  checkFetchable(order.query);
+  checkFetchable(order.query, order.request);
   let rows = 0;
   const tell = (count: number) => {
     rows = count;
@@ -224,7 +231,10 @@ function provenanceOf({
 }: Question): Omit<Provenance, 'datasets' | 'elapsedMs' | 'kernelVersion'> {
   return {
     query: request.apl,
-    ...present({ variables: request.variables }),
+    ...present({
+      variables: request.variables,
+      options: nonEmpty({ ...order.request, ...present({ defaultLimit: order.rowLimit }) }),
+    }),
     ...window,
     rangeLabel: order.range.label,
     frozen: isFrozen(order.range),

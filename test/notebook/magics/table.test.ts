@@ -72,11 +72,7 @@ describe('a magic is refused', () => {
     ['%peek', '%peek: an argument is missing', 'Usage: %peek DATASET [N]'],
     ['%peek web 0', '%peek: 0 is not a number of rows', 'Usage: %peek DATASET [N]'],
     ['%use "a', '%use: a quote is not closed', 'Usage: %use [PROFILE] [--token]'],
-    [
-      '%%use local',
-      '%use: it does not apply to a single cell; write %use',
-      'Usage: %use [PROFILE] [--token]',
-    ],
+    ['%%datasets', '%datasets: it does not apply to a single cell; write %datasets', 'Usage: %datasets'],
     ['%limit -5', '%limit: -5 is not a number of rows', 'Usage: %limit [N] [--clear]'],
     [
       '%stars --who me2',
@@ -274,7 +270,7 @@ describe('%use', () => {
 describe('the service is asked by', () => {
   test('%whoami', async () => {
     expect(shown(await bench.run('%whoami'))).toEqual([
-      `Who and where\n\n\nprofile  local\naddress  ${bench.service.url}\nuser     Ada, ada@example.org, u1`,
+      `Who and where\n\n\nprofile  local\naddress  ${bench.service.url}\ntoken    that of the local service\nuser     Ada, ada@example.org, u1`,
     ]);
   });
 

@@ -53,7 +53,7 @@ export const parameterMagics: readonly Magic[] = [
     aliases: [],
     usage: '%show-query',
     options: [],
-    summary: 'show what was sent: the text of the query, its variables and its time range',
+    summary: 'show what was sent: the text of the query, its variables, options and time range',
     help: 'Shown below the results of its cell; in a cell without a query, for the last one that ran.',
     arity: [0, 0],
     effects: [],
@@ -129,7 +129,9 @@ function showQuery({ magic }: MagicCall, { session, io, plan }: MagicHost): void
   show(last);
 }
 
-function sentText({ query, variables, startTime, endTime, profile }: Provenance): string {
-  const beside = Object.keys(variables ?? {}).length === 0 ? [] : [`variables: ${JSON.stringify(variables)}`];
+function sentText({ query, variables, options, startTime, endTime, profile }: Provenance): string {
+  const beside = Object.entries({ variables, options }).flatMap(([name, members = {}]) =>
+    Object.keys(members).length === 0 ? [] : [`${name}: ${JSON.stringify(members)}`],
+  );
   return [query, '', ...beside, `range: ${startTime} to ${endTime}`, `profile: ${profile}`].join('\n');
 }

@@ -1,4 +1,4 @@
-import { AccessToken, type Endpoint, ProfileError } from '../../../api/profile.js';
+import { AccessToken, type Endpoint, localProfile, ProfileError } from '../../../api/profile.js';
 import type { CellIo } from '../../../jupyter/message.js';
 import { visible } from '../../../text.js';
 import { MagicError, misuse } from '../arguments.js';
@@ -9,19 +9,23 @@ import { say, tableOutput } from '../output.js';
 export const profileMagics: readonly Magic[] = [
   {
     name: 'use',
-    aliases: ['connect'],
+    aliases: ['connect', 'on'],
     usage: '%use [PROFILE] [--token]',
     options: [{ name: 'token', summary: 'ask for a token in place of the configured one' }],
-    summary: 'list the profiles, or change to one; `local` is the embedded service',
+    summary:
+      'list the profiles, or change to one; `local` is the embedded service; `%%on PROFILE` for one cell',
     help: [
       'Profiles are the `[deployments.NAME]` sections of `~/.axiom.toml` and the AXIOM_* environment variables. Each `%use` reads the file again.',
       '',
       'A session starts on `local`, or on the profile that AXIOM_DEPLOYMENT names. Every result names its profile, unless that is `local`. Before a cell changes to another for the first time, it asks whether queries may be sent there.',
       '',
+      '`%%on PROFILE` runs its own cell there: the cells below stay where they were. Results keep the profile that they came from, and a query that reads results of several profiles runs on this machine.',
+      '',
       'For a profile without a token the kernel asks for one. It is not shown while you type, and stays in the memory of the kernel.',
     ].join('\n'),
     arity: [0, 1],
     effects: ['profile'],
+    perCell: true,
     argument: 'profile',
     run: use,
   },
@@ -31,7 +35,7 @@ export const profileMagics: readonly Magic[] = [
     usage: '%whoami',
     options: [],
     summary: 'show the profile, its address and the user of its token',
-    help: 'The token itself is never shown.',
+    help: 'Of a token its kind and its last four characters are shown, by which you find it among those of the console.',
     arity: [0, 0],
     effects: ['query'],
     run: whoami,
@@ -46,14 +50,16 @@ async function use(call: MagicCall, host: MagicHost): Promise<void> {
   if (warning !== undefined) io.stream('stderr', `${warning}\n`);
   if (name === undefined) {
     if (call.options.has('token')) throw misuse(call.magic, '--token needs the name of a profile');
+    if (call.cell) throw misuse(call.magic, 'the name of a profile is missing');
     return listProfiles(host);
   }
   const endpoint = await session.readEndpoint(name);
   if (!session.replays) await askToSend(endpoint, host);
   const asks = call.options.has('token') || (endpoint?.token === undefined && io.allowStdin);
   if (endpoint !== undefined && asks) session.keepToken(name, await askToken(endpoint, io));
+  if (call.cell) return session.useForCell(name);
   await session.use(name);
-  say(io, `Using ${name} (${endpoint === undefined ? 'the local service' : endpoint.url})`);
+  say(io, `Using ${name} (${endpoint === undefined ? 'the local service' : hostsOf(endpoint)})`);
 }
 
 /** Asks before queries can reach this service, unless it is local or the one that the session started on. */
@@ -64,9 +70,19 @@ export async function askToSend(
   // A choice in the front end is the user's yes.
   if (!io.storeHistory) session.consents.give('profile');
   if (endpoint === undefined || endpoint.profileName === session.startedOn) return;
-  const { profileName, url, edgeUrl } = endpoint;
-  const where = [url, ...(edgeUrl === undefined ? [] : [edgeUrl])].join(' and ');
-  await consent('profile', `send queries to ${profileName} (${where}), with your token`);
+  await consent('profile', `send queries to ${endpoint.profileName} (${hostsOf(endpoint)}), with your token`);
+}
+
+/** The addresses that a profile sends requests to. */
+function hostsOf({ url, edgeUrl }: Endpoint): string {
+  return edgeUrl === undefined ? url : `${url}, queries to ${edgeUrl}`;
+}
+
+/** The kind of a token and its end. */
+function tokenText(token: AccessToken | undefined): string {
+  if (token === undefined) return 'none';
+  const ending = token.ending === undefined ? '' : `, ends in ${token.ending}`;
+  return `${token.kind} token${ending}`;
 }
 
 async function askToken({ profileName, url }: Endpoint, io: CellIo): Promise<AccessToken> {
@@ -83,8 +99,10 @@ async function listProfiles({ session, io }: MagicHost): Promise<void> {
   const rows = (await session.profileNames()).map(async each => {
     const endpoint = await session.endpoint(each).catch(refusalOf);
     if (endpoint instanceof ProfileError) return [each, `cannot be used: ${endpoint.message}`, ''];
-    const token = endpoint?.token === undefined ? 'none' : `${endpoint.token.kind} token`;
-    const address = endpoint === undefined ? ['the local service', 'its own'] : [endpoint.url, token];
+    const address =
+      endpoint === undefined
+        ? ['the local service', 'its own']
+        : [hostsOf(endpoint), tokenText(endpoint.token)];
     return [each === active ? `${each} (in use)` : each, ...address];
   });
   io.display(tableOutput(['profile', 'address', 'token'], await Promise.all(rows), 'Profiles'));
@@ -104,6 +122,8 @@ async function whoami(_: MagicCall, { session, io }: MagicHost): Promise<void> {
     ['address', endpoint.url],
   ];
   if (endpoint.edgeUrl !== undefined) facts.push(['queries go to', endpoint.edgeUrl]);
+  const isOwn = endpoint.profileName === localProfile;
+  facts.push(['token', isOwn ? 'that of the local service' : tokenText(endpoint.token)]);
   if (endpoint.orgId !== undefined) facts.push(['organisation', endpoint.orgId]);
   const user = await client.currentUser(io.signal).catch(error => {
     if (error.code !== 'forbidden') throw error;

@@ -1,6 +1,6 @@
 import { ApiError, ForbiddenError, NotFoundError } from '../../../api/errors.js';
 import type { Listed } from '../../../api/notices.js';
-import type { StarredQuery } from '../../../api/wire.js';
+import type { RequestOptions, StarredQuery } from '../../../api/wire.js';
 import type { QueryText } from '../../../apl/syntax/parse.js';
 import { withoutRender } from '../../../apl/syntax/readers/charting.js';
 import { present } from '../../../present.js';
@@ -18,6 +18,8 @@ export interface StarOrder {
   readonly variables: Readonly<Record<string, unknown>>;
   readonly range: TimeRange;
   readonly rowLimit: number | undefined;
+  /** What else its requests say. */
+  readonly request: RequestOptions;
   readonly name: string | undefined;
   /** The datasets that it read, as the service reports them; absent when the query was not run. */
   readonly datasets?: readonly string[];
@@ -146,6 +148,8 @@ async function starBody(
   before: StarredQuery | undefined,
   signal: AbortSignal,
 ): Promise<StarredQuery> {
+  // A cursor is a place in one answer.
+  const { nocache: _, cursor: __, includeCursor: ___, ...lasting } = order.request;
   const dataset = order.datasets?.[0] ?? datasetOf(order.query) ?? before?.dataset;
   return {
     ...present({ dataset }),
@@ -164,6 +168,7 @@ async function starBody(
       ...present({ variables: Object.keys(order.variables).length === 0 ? undefined : order.variables }),
       ...storedRange(order.range, session.now()),
       ...present({ defaultLimit: order.rowLimit }),
+      ...lasting,
     },
   };
 }

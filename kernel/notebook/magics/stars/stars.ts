@@ -1,6 +1,6 @@
 import { NotFoundError } from '../../../api/errors.js';
 import { localProfile } from '../../../api/profile.js';
-import type { StarredQuery } from '../../../api/wire.js';
+import type { RequestOptions, StarredQuery } from '../../../api/wire.js';
 import { splitWords } from '../../../apl/syntax/magic.js';
 import type { QueryText } from '../../../apl/syntax/parse.js';
 import { withoutRender } from '../../../apl/syntax/readers/charting.js';
@@ -150,6 +150,7 @@ async function save(
     variables,
     range: plan.range,
     rowLimit: plan.rowLimit,
+    request: plan.request,
     name,
     ...present({ datasets }),
   };
@@ -237,12 +238,26 @@ async function stars({ words, options, magic }: MagicCall, { session, io }: Magi
   );
 }
 
-/** Runs a starred query with its own range, parameters and limit. */
+/** Runs a starred query with its own range, parameters, limit and options. */
 async function runStar({ words, magic }: MagicCall, { session, io, show }: MagicHost): Promise<void> {
   const found = await resolveStar(session, referenceOf(words[0] ?? '', magic), io.signal);
   const { apl, variables, defaultLimit } = found.query;
   const range = starRange(found) ?? session.range;
-  await show(apl, { range, variables: variables ?? {}, ...present({ rowLimit: defaultLimit || undefined }) });
+  const request = optionsOf(found);
+  await show(apl, {
+    range,
+    variables: variables ?? {},
+    ...present({ rowLimit: defaultLimit || undefined, request }),
+  });
+}
+
+/** The options of a starred query, where it has any: those that are absent may be empty. */
+function optionsOf({ query }: StarredQuery): RequestOptions | undefined {
+  const { defaultOrder, libraries, queryOptions } = query;
+  const given = Object.entries({ defaultOrder, libraries, queryOptions }).filter(
+    ([, value]) => Object.keys(value ?? {}).length > 0,
+  );
+  return given.length === 0 ? undefined : Object.fromEntries(given);
 }
 
 /** Has the front end put a starred query into a new cell. */

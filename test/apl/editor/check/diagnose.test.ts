@@ -86,7 +86,10 @@ describe('a magic line', () => {
       ['error --datset: %import: there is no option --datset; did you mean --dataset? -> --dataset'],
     ],
     ['%import', ['error %import: %import: an argument is missing']],
-    ['  %%use local', ['error %%use: %use: it does not apply to a single cell; write %use -> %use']],
+    [
+      '  %%schema web',
+      ['error %%schema: %schema: it does not apply to a single cell; write %schema -> %schema'],
+    ],
     ['%echo "a', []],
     ['%schema "a', ['error "a: %schema: a quote is not closed']],
     ['%param low = 5\nweb | where status > low', []],
