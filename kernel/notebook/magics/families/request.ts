@@ -65,7 +65,7 @@ function optionsIn({ options, lists, magic }: MagicCall): RequestOptions {
   const named = (lists.get('option') ?? []).map(text => {
     const [, name = '', value = ''] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
     if (name === '') throw misuse(magic, `${text} is not NAME=VALUE`);
-    return [name, valueOf(value)] as const;
+    return [name, optionValue(value)] as const;
   });
   const order = (lists.get('order') ?? []).map(text => {
     const [, field = '', way] = /^(.+?)(?::(asc|desc))?$/s.exec(text) ?? [];
@@ -83,7 +83,7 @@ function optionsIn({ options, lists, magic }: MagicCall): RequestOptions {
 }
 
 /** JSON where the text is that, else the text. */
-function valueOf(text: string): unknown {
+function optionValue(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {

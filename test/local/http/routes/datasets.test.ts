@@ -137,7 +137,12 @@ test('one field', async () => {
 
 test('who asks, and where', async () => {
   const user = { id: 'local', name: 'local', email: '' };
-  expect((await service().json('GET', '/v1/user')).body).toEqual({ ...user, role: 'owner', permissions: [], emails: [] });
+  expect((await service().json('GET', '/v1/user')).body).toEqual({
+    ...user,
+    role: 'owner',
+    permissions: [],
+    emails: [],
+  });
   expect((await service().json('GET', '/v2/users')).body).toEqual([
     { ...user, role: { id: 'owner', name: 'Owner' } },
   ]);
