@@ -4,7 +4,6 @@ import { writeError } from '../place.js';
 import { damageNotices } from '../store/documents/damage.js';
 import type { StarredFilter, StarredStore } from '../store/documents/starred.js';
 import { importFile } from '../store/import.js';
-import { addBatchRoute } from './batch.js';
 import { departure } from './departure.js';
 import { noticeHeaders } from './notices.js';
 import { addProgressRoute } from './progress.js';
@@ -12,6 +11,7 @@ import { answerQuery, answerStructured, type QueryParts } from './query-route.js
 import { type Parameters, parametersOf, readCount, readImportRequest, readStarredBody } from './requests.js';
 import { addAccountRoutes } from './routes/account.js';
 import { type AnnotationParts, addAnnotationRoutes } from './routes/annotations.js';
+import { addBatchRoute } from './routes/batch.js';
 import { addDatasetRoutes } from './routes/datasets.js';
 import { addIngestRoutes, type IngestParts } from './routes/ingest.js';
 

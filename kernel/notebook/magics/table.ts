@@ -10,11 +10,9 @@ import { compareMagics } from './families/compare.js';
 import { kernelMagics } from './families/config.js';
 import { datasetMagics } from './families/datasets.js';
 import { exportMagics } from './families/export.js';
-import { fetchMagics } from './families/fetch.js';
 import { helpMagics } from './families/help.js';
 import { historyMagics } from './families/history.js';
 import { importMagics } from './families/import.js';
-import { linkMagics } from './families/link.js';
 import { parameterMagics } from './families/parameters.js';
 import { profileMagics } from './families/profiles.js';
 import { requestMagics } from './families/request.js';
@@ -29,14 +27,12 @@ import { starMagics } from './stars/stars.js';
 export const magics: readonly Magic[] = [
   ...settingMagics,
   ...requestMagics,
-  ...fetchMagics,
   ...parameterMagics,
   ...checkMagics,
   ...compareMagics,
   ...cacheMagics,
   ...historyMagics,
   ...profileMagics,
-  ...linkMagics,
   ...datasetMagics,
   ...importMagics,
   ...exportMagics,

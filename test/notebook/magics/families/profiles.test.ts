@@ -1,7 +1,7 @@
 import { appendFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { consoleLink } from '../../../../kernel/notebook/magics/families/link.js';
+import { consoleLink } from '../../../../kernel/api/console.js';
 import { type Service, startService } from '../../../api/service.js';
 import { type Bench, everyday, printed, queries, shown, startBench, traceback } from '../../session.js';
 

@@ -1,14 +1,14 @@
 import { setMaxListeners } from 'node:events';
 import { Readable } from 'node:stream';
 import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify';
-import type { QueryRequest } from '../../api/wire.js';
-import { LocalError } from '../errors.js';
-import { invalid, readObject } from '../store/documents/members.js';
-import { tabularBody } from './answers/tabular.js';
-import { departure } from './departure.js';
-import { answerTo, type QueryParts } from './query-route.js';
-import { bodyOf, refusalOf } from './refusal.js';
-import { parametersOf, readCount, readQueryRequest } from './requests.js';
+import type { QueryRequest } from '../../../api/wire.js';
+import { LocalError } from '../../errors.js';
+import { invalid, readObject } from '../../store/documents/members.js';
+import { tabularBody } from '../answers/tabular.js';
+import { departure } from '../departure.js';
+import { answerTo, type QueryParts } from '../query-route.js';
+import { bodyOf, refusalOf } from '../refusal.js';
+import { parametersOf, readCount, readQueryRequest } from '../requests.js';
 
 /** A query of a batch, under the id that its sender gave it. */
 interface Item {

@@ -1,0 +1,33 @@
+import { type Endpoint, ProfileError } from './profile.js';
+
+/** A query to be opened in the console. */
+export interface LinkedQuery {
+  readonly query: string;
+  /** The range in the words of the user, such as `last 1h`. */
+  readonly rangeLabel: string;
+  readonly startTime: string;
+  readonly endTime: string;
+}
+
+/** Returns the address of a query in the console that belongs to an endpoint; throws ProfileError where none is known. */
+export function consoleLink(
+  { profileName, url, orgId }: Pick<Endpoint, 'profileName' | 'url' | 'orgId'>,
+  { query, rangeLabel, startTime, endTime }: LinkedQuery,
+  isAbsolute: boolean,
+): string {
+  const { protocol, host } = new URL(url);
+  if (!host.startsWith('api.'))
+    throw new ProfileError(
+      `the console of ${host} is not known`,
+      'It is known for addresses that begin with api., such as https://api.axiom.co.',
+    );
+  if (orgId === undefined)
+    throw new ProfileError(
+      `the profile ${profileName} does not name its organization`,
+      `Add \`org_id = "…"\` to [deployments.${profileName}] in ~/.axiom.toml, and write \`%use ${profileName}\`.`,
+    );
+  const [, quickRange] = /^last (\d+[smhdw])$/.exec(rangeLabel) ?? [];
+  const range = isAbsolute || quickRange === undefined ? { startTime, endTime } : { quickRange };
+  const form = encodeURIComponent(JSON.stringify({ apl: query, queryOptions: range }));
+  return `${protocol}//app.${host.slice('api.'.length)}/${encodeURIComponent(orgId)}/query?initForm=${form}`;
+}
