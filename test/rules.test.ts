@@ -85,6 +85,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'local/sql/atom',
     'local/sql/auto-bin',
     'local/sql/dialect',
+    'local/sql/standard',
     'local/sql/template',
     '@duckdb/*',
     'node:*',
@@ -92,8 +93,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'time',
   ],
   'local/sql': ['apl', 'api/wire', 'errors', 'time'],
-  // The one place that says which engine the SQL is for.
-  'local/sql/compile.ts': ['apl', 'api/wire', 'local/sql', 'local/duckdb/dialect', 'time'],
+  'local/sql/compile.ts': ['local/sql/request', 'local/duckdb/dialect'],
   'local/engine': [
     'apl',
     'api/wire',
@@ -192,9 +192,9 @@ const QUOTED_CONSTANTS: readonly string[] = [
   'local/duckdb/functions/conversion: type',
   'local/duckdb/functions/conversion: value.type',
   'local/duckdb/functions/net: address',
-  'local/engine/columns: new Date(day * 86_400_000).toISOString().slice(0, 10)',
   'local/engine/duckdb: memoryMb',
   'local/engine/parquet: metadataKey',
+  'local/engine/reading/chunks: new Date(day * 86_400_000).toISOString().slice(0, 10)',
   'local/store/readers/json-passes: format',
 ];
 
@@ -326,7 +326,26 @@ describe('every source file', () => {
   test('of local/sql writes no SQL that only one engine understands', () => {
     const spelling =
       /::[A-Z]|\bapl_|TRY\(|TRY_CAST|json_|list_|epoch_|MATERIALIZED|DISTINCT FROM|SEMI|QUALIFY|ILIKE/;
-    expect(offenders('kernel/local/sql', text => spelling.test(text))).toEqual([]);
+    // `IS DISTINCT FROM` is standard.
+    expect(offenders('kernel/local/sql', text => spelling.test(text))).toEqual([
+      'kernel/local/sql/standard.ts',
+    ]);
+  });
+  test('of local/ that runs queries knows no engine but where it is chosen', () => {
+    const engines = /from '(?:@duckdb\/|[./]+\/duckdb\/|[./]+\/engine\/(?:duckdb\.|reading|lanes))/;
+    const folders = ['kernel/local/sql', 'kernel/local/http'];
+    expect(folders.flatMap(folder => offenders(folder, text => engines.test(text)))).toEqual([
+      'kernel/local/sql/compile.ts',
+      'kernel/local/http/engines.ts',
+      // Events are stored by the engine of the store.
+      'kernel/local/http/routes/ingest.ts',
+      'kernel/local/http/routes/otlp.ts',
+    ]);
+    const seam = ['columns', 'reader', 'run', 'scans', 'visit'].map(name => `kernel/local/engine/${name}.ts`);
+    const own = /from '(?:@duckdb\/|\.\.\/duckdb\/|\.\/(?:duckdb\.|reading|lanes))/;
+    expect(
+      offenders('kernel/local/engine', text => own.test(text)).filter(file => seam.includes(file)),
+    ).toEqual([]);
   });
   test('marks what is private with #; a constructor cannot be', () => {
     const offending =

@@ -8,7 +8,7 @@ import type { Expr } from '../../kernel/apl/syntax/ast.js';
 import { parseQuery } from '../../kernel/apl/syntax/parse.js';
 import { visitQuery } from '../../kernel/apl/syntax/walk.js';
 import { FunctionShelf } from '../../kernel/local/duckdb/register.js';
-import { JsonColumns, packedSql } from '../../kernel/local/engine/columns.js';
+import { ChunkColumns, packedSql } from '../../kernel/local/engine/reading/chunks.js';
 import { compileRequest } from '../../kernel/local/sql/compile.js';
 import type { DatasetCatalog } from '../../kernel/local/sql/compiled.js';
 
@@ -123,12 +123,12 @@ async function firstRow(apl: string): Promise<readonly string[] | undefined> {
   if (!compiled.ok) throw new Error(compiled.diagnostics.map(each => each.message).join('; '));
   const [table] = compiled.compiled.tables;
   if (table === undefined) throw new Error('there is no table');
-  const columns = new JsonColumns(table.fields);
+  const filled = new ChunkColumns(table.fields);
   const stream = await connection.stream(packedSql(table.sql, table.fields));
   const chunk = await stream.fetchChunk();
   if (chunk === null || chunk.rowCount === 0) return undefined;
-  columns.append(chunk, 1);
-  return table.fields.map((_, index) => columns.bytes(index).toString());
+  filled.append(chunk, 1);
+  return table.fields.map((_, index) => filled.columns.bytes(index).toString());
 }
 
 /** JSON without the spaces outside strings, and `1.0`, which is the number `1`, as `1`. */

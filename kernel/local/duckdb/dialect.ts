@@ -1,4 +1,5 @@
 import type { Dialect } from '../sql/dialect.js';
+import { standard } from '../sql/standard.js';
 import { aggregateSql, merge } from './aggregates.js';
 import { bytesOf, growthFactor } from './bounds/lengths.js';
 import {
@@ -19,12 +20,13 @@ import {
 import { externalSql } from './external.js';
 import { convert } from './functions/conversion.js';
 import { textListOf } from './functions/lists.js';
-import { expandSql, firstOfEach, joinSql, orderKey, sequenceSql, stageSql, valuesSql } from './relations.js';
+import { expandSql, firstOfEach, joinSql, orderKey, sequenceSql, stageSql } from './relations.js';
 import { seriesSql } from './series-grid.js';
 import { textTest } from './text-test.js';
 
-/** DuckDB's SQL. */
+/** DuckDB's SQL, as far as it is not the standard's; its functions are macros of the connection. */
 export const duckdb: Dialect = {
+  ...standard,
   literal,
   convert,
   call: callSql,
@@ -46,10 +48,13 @@ export const duckdb: Dialect = {
   withoutNaN,
   merge,
   stage: stageSql,
+  keepsOrder: true,
+  nothing: items => `SELECT ${items} WHERE false`,
+  limit: (count, skip) => ` LIMIT ${count}${skip === 0 ? '' : ` OFFSET ${skip}`}`,
+  // The engine finds the common type itself.
+  unionItem: ({ sql }) => sql,
   orderKey,
-  same: (left, right) => `${left} IS NOT DISTINCT FROM ${right}`,
   join: joinSql,
-  values: valuesSql,
   sequence: sequenceSql,
   sample: proportion => `random() < ${proportion}`,
   firstOfEach,

@@ -1,5 +1,6 @@
 import type { JoinKind } from '../../apl/plan/plan.js';
 import type { AddStage, ExpandParts } from '../sql/dialect.js';
+import { standard } from '../sql/standard.js';
 import type { SqlArg } from '../sql/template.js';
 import { withoutNaN } from './expressions.js';
 import { convert } from './functions/conversion.js';
@@ -18,26 +19,12 @@ export function orderKey(arg: SqlArg, descending: boolean, nullsFirst: boolean):
   return `(${arg.sql} IS NULL) ${nullsFirst ? 'DESC' : 'ASC'}, ${numbers}, ${arg.sql}::VARCHAR ${direction}`;
 }
 
-const joinWords: Readonly<Record<Exclude<JoinKind, 'rightsemi' | 'rightanti'>, string>> = {
-  inner: 'JOIN',
-  innerunique: 'JOIN',
-  leftouter: 'LEFT JOIN',
-  rightouter: 'RIGHT JOIN',
-  fullouter: 'FULL JOIN',
-  leftsemi: 'SEMI JOIN',
-  leftanti: 'ANTI JOIN',
-};
-
 /** Returns a join as the text after FROM. */
 export function joinSql(kind: JoinKind, left: string, right: string, on: string): string {
-  if (kind === 'rightsemi') return joinSql('leftsemi', right, left, on);
-  if (kind === 'rightanti') return joinSql('leftanti', right, left, on);
-  return `${left} ${joinWords[kind]} ${right} ON ${on}`;
-}
-
-/** Returns a table of constants. VALUES is one scan: a UNION ALL of rows would run in parallel and lose their order. */
-export function valuesSql(rows: readonly (readonly string[])[], columns: readonly string[]): string {
-  return `SELECT * FROM (VALUES ${rows.map(row => `(${row.join(', ')})`).join(', ')}) AS v(${columns.join(', ')})`;
+  const [kept, other] = kind.startsWith('right') ? [right, left] : [left, right];
+  if (kind.endsWith('semi')) return `${kept} SEMI JOIN ${other} ON ${on}`;
+  if (kind.endsWith('anti')) return `${kept} ANTI JOIN ${other} ON ${on}`;
+  return standard.join(kind, left, right, on);
 }
 
 const longestSequence = 1_048_576;

@@ -18,16 +18,9 @@ import type { FunctionFamily } from '../duckdb/template.js';
 import { makeProfileDir, makeWorkDir } from '../lease/scratch.js';
 import { Admission, type Loan } from './admission.js';
 import { cancelledError, EngineError, engineFailure } from './failure.js';
-import {
-  type Company,
-  type Consume,
-  type Counted,
-  chunksOf,
-  type Delivery,
-  Lane,
-  patiently,
-} from './lanes/lane.js';
+import { type Company, type Consume, type Counted, chunksOf, Lane, patiently } from './lanes/lane.js';
 import { Rest } from './lanes/rest.js';
+import type { Delivery } from './reader.js';
 import { underEither, type Visit, watchUnseen } from './visit.js';
 
 /** How to open an engine. `dataDir` and `allow` are the only places that its SQL can read or write. */

@@ -1,7 +1,8 @@
 import { Engine } from './duckdb.js';
 import { EngineError, engineFailure } from './failure.js';
 import type { FromEngine, ToEngine } from './messages.js';
-import { type Reader, type ReaderSource, type ResultOrder, readersOf } from './reader.js';
+import type { Reader, ReaderSource, ResultOrder } from './reader.js';
+import { readersOf } from './reading/duckdb-reader.js';
 
 /**
  * The program of an engine process: an engine with the JavaScript functions, so that they block nothing else and can be ended with

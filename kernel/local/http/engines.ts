@@ -1,18 +1,22 @@
 import { memoryAtMost } from '../../machine.js';
 import { withoutScripts } from '../duckdb/register.js';
 import { Engine, type EngineOptions } from '../engine/duckdb.js';
-import { type ReaderSource, readersOf } from '../engine/reader.js';
+import type { ReaderSource } from '../engine/reader.js';
+import { readersOf } from '../engine/reading/duckdb-reader.js';
 import { anyStatement } from '../engine/run.js';
 import { ScriptedEngine } from '../engine/scripted.js';
 import type { Tenure } from '../lease/tenure.js';
 import { type HeldResult, HeldResults } from '../results/held.js';
 import { makeSchema } from '../results/names.js';
-import type { CompiledQuery } from '../sql/compiled.js';
+import { compileRequest } from '../sql/compile.js';
+import type { Compile, CompiledQuery } from '../sql/compiled.js';
 import { DatasetStore } from '../store/datasets.js';
 import type { ServiceOptions } from './options.js';
 
-/** The engine of this process runs no JavaScript: a slow function would hold up every request. */
+/** What runs queries: this file alone says that it is DuckDB, and which SQL is written for it. */
 export interface Engines {
+  readonly compile: Compile;
+  /** The engine of this process runs no JavaScript: a slow function would hold up every request. */
   readonly engine: Engine;
   /** The datasets have an engine of their own, so that no query holds them up. */
   readonly datasets: DatasetStore;
@@ -45,6 +49,7 @@ export async function openEngines(
   const lent = lentEngine({ dataDir, families, connections: 6, long: 2, memoryBytes: memoryBytes / 2, log });
   const plain = readersOf(engine);
   return {
+    compile: compileRequest,
     engine,
     readersFor: (query, lentResults) => {
       const results = [...lentResults];

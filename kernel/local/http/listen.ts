@@ -16,7 +16,6 @@ import {
   runtimeFilePath,
   serviceFormat,
 } from '../shared.js';
-import { compileRequest } from '../sql/compile.js';
 import { unpackedBody } from '../store/append/unpack.js';
 import { AnnotationStore } from '../store/documents/annotations.js';
 import { StarredStore } from '../store/documents/starred.js';
@@ -109,7 +108,7 @@ function withoutSchema(): never {
   throw new RangeError('no route has a schema');
 }
 
-function routeParts(options: ServiceOptions, { engine, datasets, readersFor, results }: Engines) {
+function routeParts(options: ServiceOptions, { compile, engine, datasets, readersFor, results }: Engines) {
   const now = options.now ?? Date.now;
   return {
     engine,
@@ -119,7 +118,7 @@ function routeParts(options: ServiceOptions, { engine, datasets, readersFor, res
     datasets,
     annotations: new AnnotationStore(options.dataDir),
     starred: new StarredStore(options.dataDir, localUser.id),
-    compile: options.compile ?? compileRequest,
+    compile: options.compile ?? compile,
     nowNs: () => BigInt(Math.floor(now())) * 1_000_000n,
     ingestBytes: options.limits?.ingestBytes ?? 2 ** 30,
     queryMs: options.limits?.queryMs ?? usualQueryMs,

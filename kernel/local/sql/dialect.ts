@@ -57,9 +57,17 @@ export interface ExpandParts {
   readonly place: { readonly column: string; readonly order: string } | undefined;
 }
 
+/** A statement: its stages, its SELECT, and the names of the functions that are called in it. */
+export interface StatementParts {
+  readonly stages: readonly string[];
+  readonly select: string;
+  readonly calls: ReadonlySet<string>;
+}
+
 /**
- * The differences between SQL engines. Conditions may be null, which counts as false, where `predicate` is true; else
- * they are true or false. No text that these return may fail on a row: a value that cannot be computed is null.
+ * The differences between SQL engines; `standard.ts` is the base of each. Conditions may be null, which counts as false, where
+ * `predicate` is true; else they are true or false. No SQL that these return may fail on a row: a value that cannot be computed is
+ * null. What an engine cannot say at all is refused by name.
  */
 export interface Dialect {
   // ---- expressions ----
@@ -109,7 +117,17 @@ export interface Dialect {
   };
 
   // ---- relations ----
+  /** A whole statement; an engine that needs the functions in front of it writes those that are called. */
+  readonly statement: (parts: StatementParts) => string;
   readonly stage: (name: string, body: string, materialized: boolean) => string;
+  /** Whether the rows of a stage have its order for whoever reads them. */
+  readonly keepsOrder: boolean;
+  /** A SELECT of these items that has no rows. */
+  readonly nothing: (items: string) => string;
+  /** What follows ORDER BY to get so many rows, after `skip`. */
+  readonly limit: (count: string, skip: number) => string;
+  /** A column of one input of a union, whose types must be those of the others. */
+  readonly unionItem: (arg: SqlArg) => string;
   readonly orderKey: (arg: SqlArg, descending: boolean, nullsFirst: boolean) => string;
   /** Whether two keys are the same; null is the same as null. */
   readonly same: (left: string, right: string) => string;

@@ -6,6 +6,8 @@ import { located, type Size, type SqlArg, type SqlContext, sizeOfAll } from './t
 /** The context of expressions: the engine's SQL, the request's fixed times, and the SQL of a query inside a list. */
 export interface ExpressionContext extends SqlContext {
   readonly dialect: Dialect;
+  /** Collects the names of the functions that are called. */
+  readonly calls: Set<string>;
   /** Columns that are not called c0, c1, … by their ids. */
   readonly columns?: ReadonlyMap<number, string>;
   /** SQL of a query with one column, which is called `value`. */
@@ -129,6 +131,7 @@ function negated(test: string): string {
 }
 
 function callSql(expr: Extract<Scalar, { kind: 'call' }>, context: ExpressionContext): string {
+  context.calls.add(expr.name);
   const args = expr.args.map((item, index) => argument(item, context, isCondition(expr, index)));
   return located(expr.at, () => context.dialect.call(expr.name, args, context));
 }

@@ -22,11 +22,17 @@ export function relationSql(
   made: Columns,
   shown: readonly Column[] = relation.columns,
 ): string {
-  const writer = new SqlWriter({ ...context, dialect }, source, made);
+  const calls = new Set<string>();
+  const writer = new SqlWriter({ ...context, dialect, calls }, source, made);
   const pruned = writer.prepared(relation);
   const name = writer.write(pruned);
   const columns = shown.map(column => `c${column.id}`).join(', ');
-  return `${writer.stages()} SELECT ${columns} FROM ${name}${writer.orderAfter(pruned)}`;
+  const order = dialect.keepsOrder ? writer.orderAfter(pruned) : writer.orderOf(pruned);
+  return dialect.statement({
+    stages: writer.stages(),
+    select: `SELECT ${columns} FROM ${name}${order}`,
+    calls,
+  });
 }
 
 /** One stage of a query; `limits`: it takes the first rows of another. */
@@ -47,12 +53,7 @@ class SqlWriter {
   #joins: boolean;
 
   /** `joins`: the query is itself one side of a join, as that of `in` is. */
-  constructor(
-    context: SqlContext & { readonly dialect: Dialect },
-    source: Source,
-    columns: Columns,
-    joins = false,
-  ) {
+  constructor(context: Omit<ExpressionContext, 'subquery'>, source: Source, columns: Columns, joins = false) {
     this.#columns = columns;
     this.#dialect = context.dialect;
     this.#source = source;
@@ -61,16 +62,14 @@ class SqlWriter {
   }
 
   /**
-   * Returns the WITH clause. Beside a join, a limit is materialized: the engine would apply the join's keys before it counts the
+   * Returns the stages of the WITH clause. Beside a join, a limit is materialized: the engine would apply the join's keys before it counts the
    * limit's rows.
    */
-  stages(): string {
-    if (this.#written.length === 0) return '';
+  stages(): string[] {
     const last = this.#written.length - 1;
-    const stages = this.#written.map(({ name, body, materialized, limits }, at) =>
+    return this.#written.map(({ name, body, materialized, limits }, at) =>
       this.#dialect.stage(name, body, materialized || (limits && this.#joins && at < last)),
     );
-    return `WITH ${stages.join(',\n')}\n`;
   }
 
   /** Returns a relation as it is written, after all rewrites. */
@@ -79,6 +78,7 @@ class SqlWriter {
       now: this.#context.now,
       columns: this.#columns,
       rowGroups: this.#source.rowGroups,
+      keepsOrder: this.#dialect.keepsOrder,
       isTextList: ({ name }) => this.#dialect.textListOf(name) !== undefined,
     });
   }
@@ -131,7 +131,7 @@ class SqlWriter {
 
   #subquery(relation: Relation): string {
     const [first] = relation.columns;
-    if (first === undefined) return 'SELECT NULL AS value WHERE false';
+    if (first === undefined) return this.#dialect.nothing('NULL AS value');
     this.#joins = true;
     const inner = new SqlWriter(this.#context, this.#source, this.#columns, true);
     const name = inner.write(
@@ -142,7 +142,11 @@ class SqlWriter {
         columns: [first],
       }),
     );
-    return `${inner.stages()} SELECT c${first.id} AS value FROM ${name}`;
+    return this.#dialect.statement({
+      stages: inner.stages(),
+      select: `SELECT c${first.id} AS value FROM ${name}`,
+      calls: new Set(),
+    });
   }
 
   #body(relation: Relation): string {
@@ -199,7 +203,7 @@ class SqlWriter {
   }
 
   #scanSql(relation: Extract<Relation, { kind: 'scan' }>, predicates: readonly Scalar[] = []): string {
-    if (relation.columns.length === 0) return 'SELECT NULL AS none WHERE false';
+    if (relation.columns.length === 0) return this.#dialect.nothing('NULL AS none');
     const columns = relation.columns.map((column, index) => `f${index} AS c${column.id}`).join(', ');
     const filter = predicates.length === 0 ? undefined : this.#scanFilter(relation.columns, predicates);
     return `SELECT ${columns} FROM (${this.#source.scan(relation.dataset, relation.fields, relation.start, relation.end, filter)})`;
@@ -218,7 +222,7 @@ class SqlWriter {
     const empty = columns
       .map(column => `${this.#dialect.literal(column.type, null)} AS c${column.id}`)
       .join(', ');
-    if (rows.length === 0) return `SELECT ${empty === '' ? 'NULL AS none' : empty} WHERE false`;
+    if (rows.length === 0) return this.#dialect.nothing(empty === '' ? 'NULL AS none' : empty);
     const texts = rows.map(row => row.map(value => this.#expression(value)));
     return this.#dialect.values(
       texts,
@@ -242,7 +246,7 @@ class SqlWriter {
       item => `${aggregateSql(item.call, this.#context, order)} AS c${item.column.id}`,
     );
     const select = [...keys, ...aggregates];
-    if (select.length === 0) return `SELECT NULL AS none FROM ${input} LIMIT 1`;
+    if (select.length === 0) return `SELECT NULL AS none FROM ${input}${this.#dialect.limit('1', 0)}`;
     if (keys.length === 0) return `SELECT ${select.join(', ')} FROM ${input}`;
     return `SELECT ${select.join(', ')} FROM ${input} GROUP BY ${keys.map((_, index) => index + 1).join(', ')}`;
   }
@@ -261,7 +265,7 @@ class SqlWriter {
     const rows = relation.count.kind === 'constant' ? relation.count.value : null;
     // Without keys it is a limit, for which the engine keeps no more rows than are asked for.
     if (keys.length === 0 && typeof rows === 'bigint' && rows >= 0n)
-      return `SELECT * FROM ${stage} WHERE ${where} ORDER BY ${order} LIMIT ${rows}`;
+      return `SELECT * FROM ${stage} WHERE ${where} ORDER BY ${order}${this.#dialect.limit(String(rows), 0)}`;
     return this.#dialect.firstOfEach(
       stage,
       where,
@@ -273,10 +277,11 @@ class SqlWriter {
 
   #limitSql(relation: Extract<Relation, { kind: 'limit' }>): string {
     const { input } = relation;
-    const skip = relation.skip === undefined || relation.skip === 0 ? '' : ` OFFSET ${relation.skip}`;
-    const count = `${rowCount(relation.count, this.#context)}${skip}`;
-    if (input.kind !== 'sort') return `SELECT * FROM ${this.write(input)} LIMIT ${count}`;
-    return `SELECT * FROM ${this.write(input.input)}${this.orderOf(input)} LIMIT ${count}`;
+    const limit = this.#dialect.limit(rowCount(relation.count, this.#context), relation.skip ?? 0);
+    if (input.kind === 'sort')
+      return `SELECT * FROM ${this.write(input.input)}${this.orderOf(input)}${limit}`;
+    const order = this.#dialect.keepsOrder ? '' : this.orderOf(input);
+    return `SELECT * FROM ${this.write(input)}${order}${limit}`;
   }
 
   /** The groups with the largest totals, each with all of its bins. */
@@ -289,7 +294,7 @@ class SqlWriter {
     );
     const order = [...rank, ...keys].join(', ');
     const chosen = this.#stage(
-      `SELECT ${keys.join(', ')} FROM ${input} GROUP BY ${keys.join(', ')} ORDER BY ${order} LIMIT ${this.#expression(relation.count)}`,
+      `SELECT ${keys.join(', ')} FROM ${input} GROUP BY ${keys.join(', ')} ORDER BY ${order}${this.#dialect.limit(this.#expression(relation.count), 0)}`,
       true,
     );
     const same = keys.map(key => this.#dialect.same(`${input}.${key}`, `${chosen}.${key}`)).join(' AND ');
@@ -309,11 +314,11 @@ class SqlWriter {
 
   #unionSql(relation: Extract<Relation, { kind: 'union' }>): string {
     if (relation.inputs.length === 0 || relation.columns.length === 0)
-      return 'SELECT NULL AS none WHERE false';
+      return this.#dialect.nothing('NULL AS none');
     const selects = relation.inputs.map(input => {
       const items = relation.columns.map(
         (column, index) =>
-          `${this.#expression(input.values[index] ?? constant(column.type, null))} AS c${column.id}`,
+          `${this.#dialect.unionItem(this.#argument(input.values[index] ?? constant(column.type, null)))} AS c${column.id}`,
       );
       return `SELECT ${items.join(', ')} FROM ${this.write(input.relation)}`;
     });

@@ -100,6 +100,12 @@ export function located(at: readonly Span[] | undefined, write: () => string): s
     return write();
   } catch (error) {
     if (!(error instanceof TemplateError) || error.span !== undefined) throw error;
-    throw new TemplateError(error.message, error.argIndex, error.hint, at?.[error.argIndex]);
+    throw new TemplateError(error.message, error.argIndex, error.hint, spanOf(at, error.argIndex));
   }
+}
+
+function spanOf(at: readonly Span[] | undefined, argIndex: number): Span | undefined {
+  const [first, last] = [at?.[0], at?.at(-1)];
+  if (argIndex >= 0 || first === undefined || last === undefined) return at?.[argIndex];
+  return { from: first.from, to: last.to };
 }

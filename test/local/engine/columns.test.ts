@@ -1,7 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { type DeclaredColumn, JsonColumns } from '../../../kernel/local/engine/columns.js';
 import { Engine } from '../../../kernel/local/engine/duckdb.js';
-import { type ResultOrder, readersOf } from '../../../kernel/local/engine/reader.js';
+import type { ResultOrder } from '../../../kernel/local/engine/reader.js';
+import { readersOf } from '../../../kernel/local/engine/reading/duckdb-reader.js';
 import { temporaryDirectory } from '../service.js';
 
 const fields: readonly DeclaredColumn[] = [

@@ -3,8 +3,8 @@ import { closeSync, existsSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import { devNull } from 'node:os';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Engine } from '../../../kernel/local/engine/duckdb.js';
-import type { Delivery } from '../../../kernel/local/engine/lanes/lane.js';
-import { type ReadResult, readersOf } from '../../../kernel/local/engine/reader.js';
+import type { Delivery, ReadResult } from '../../../kernel/local/engine/reader.js';
+import { readersOf } from '../../../kernel/local/engine/reading/duckdb-reader.js';
 import { temporaryDirectory } from '../service.js';
 
 interface Opened {

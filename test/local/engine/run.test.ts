@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { Engine } from '../../../kernel/local/engine/duckdb.js';
-import { type Reader, type ReaderSource, readersOf } from '../../../kernel/local/engine/reader.js';
+import type { Reader, ReaderSource } from '../../../kernel/local/engine/reader.js';
+import { readersOf } from '../../../kernel/local/engine/reading/duckdb-reader.js';
 import { runQuery } from '../../../kernel/local/engine/run.js';
 import { RecordingCatalog } from '../../../kernel/local/engine/scans.js';
 import { tabularBody } from '../../../kernel/local/http/answers/tabular.js';

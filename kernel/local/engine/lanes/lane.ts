@@ -13,6 +13,7 @@ import { sqlText } from '../../duckdb/literal.js';
 import type { FunctionShelf } from '../../duckdb/register.js';
 import { EngineError, engineFailure, fetchFailed, isUnexplained } from '../failure.js';
 import { noCounts, type OperatorCounts, operatorCounts } from '../profile.js';
+import type { Delivery } from '../reader.js';
 
 /** Reads a result to its end. It is called again, with another result, when the engine fails without a reason. */
 export type Consume<T> = (result: DuckDBResult) => Promise<T>;
@@ -22,12 +23,6 @@ export interface Counted<T> {
   readonly value: T;
   readonly counts: OperatorCounts;
 }
-
-/**
- * How the engine hands over a result: `streamed`, as it makes it, so that it never holds all of it; or `whole`, without planning
- * the statement twice, which takes 2 ms less.
- */
-export type Delivery = 'streamed' | 'whole';
 
 /** The chunks of a result. A few that the engine holds are taken at once: waiting for a thread to hand over each takes longer. */
 export async function* chunksOf(result: DuckDBResult): AsyncGenerator<DuckDBDataChunk> {

@@ -1,14 +1,70 @@
-import type { Columns, Relation } from '../../../apl/plan/plan.js';
+import type { Order } from '../../../api/wire.js';
+import type { Column, Columns, Plan, Relation } from '../../../apl/plan/plan.js';
+import { present } from '../../../present.js';
 import type { RowGroupsOf } from '../compiled.js';
+import type { Dialect } from '../dialect.js';
 import { type IsTextList, withTextElements } from './elements.js';
+import { withSortKeys } from './keys.js';
 import { levelled } from './levels.js';
 import { orderRows } from './ordering.js';
-import { pageOf } from './pages.js';
-import { placed } from './placed.js';
+import { type Page, type PageCursor, pageOf, type SortedRows, sortOf } from './pages.js';
+import { type PlacesOf, placed } from './placed.js';
 import { prune } from './prune.js';
 import { timeBounded } from './timed.js';
-import { takeApart } from './totals.js';
+import { type BinnedQuery, takeApart } from './totals.js';
 import { cutShort, readingBack } from './windows.js';
+
+/** A query as its rewrites leave it, and what they found out about its rows. */
+export interface RewrittenQuery {
+  readonly relation: Relation;
+  /** The columns of the result, of which the relation may have more. */
+  readonly shown: readonly Column[];
+  readonly order: readonly Order[];
+  /** Fields of the order that was asked for which the result does not have. */
+  readonly unknown: readonly string[];
+  readonly sorted?: SortedRows;
+  readonly page?: Page;
+  readonly apart?: BinnedQuery;
+}
+
+/** What the rewrites of a query know: its plan, and what the request asks for. */
+export interface QueryContext {
+  readonly plan: Plan;
+  readonly defaultOrder: readonly Order[];
+  readonly placesOf: PlacesOf;
+  readonly cursor?: PageCursor;
+  readonly includeCursor: boolean;
+  readonly windowSeconds: number;
+  readonly dialect: Dialect;
+}
+
+type QueryRewrite = (query: RewrittenQuery, context: QueryContext) => RewrittenQuery;
+
+const ofQuery = {
+  ordering: (query, { plan, defaultOrder }) => {
+    const ordered = orderRows(plan, defaultOrder);
+    return { ...query, ...ordered, shown: ordered.relation.columns };
+  },
+  places: (query, { plan, placesOf }) => ({
+    ...query,
+    relation: placed(query.relation, placesOf, plan.columns),
+  }),
+  pages: (query, { plan, cursor, includeCursor }) => {
+    const sorted = sortOf(query.relation);
+    return { ...query, ...present({ sorted, page: pageOf(sorted, plan, cursor, includeCursor) }) };
+  },
+  totals: (query, { plan, windowSeconds, dialect }) =>
+    query.page === undefined
+      ? { ...query, ...present({ apart: takeApart(query.relation, plan, windowSeconds, dialect) }) }
+      : query,
+} satisfies Record<string, QueryRewrite>;
+
+/** Returns the query of a plan after all rewrites of the whole query, in order. */
+export function rewrittenQuery(context: QueryContext): RewrittenQuery {
+  const { relation, order } = context.plan;
+  const asked: RewrittenQuery = { relation, order, shown: relation.columns, unknown: [] };
+  return Object.values<QueryRewrite>(ofQuery).reduce((query, rewrite) => rewrite(query, context), asked);
+}
 
 /** What the rewrites of a statement know besides its relation. */
 export interface RewriteContext {
@@ -16,11 +72,14 @@ export interface RewriteContext {
   readonly columns: Columns;
   readonly rowGroups: RowGroupsOf;
   readonly isTextList: IsTextList;
+  /** Whether the engine's stages keep their order. */
+  readonly keepsOrder: boolean;
 }
 
 type Rewrite = (relation: Relation, context: RewriteContext) => Relation;
 
 const ofStatement = {
+  keys: (relation, { keepsOrder }) => (keepsOrder ? relation : withSortKeys(relation)),
   prune: (relation, { columns }) => prune(relation, columns),
   bounds: (relation, { now }) => timeBounded(relation, now),
   limits: (relation, { rowGroups, now }) => cutShort(relation, rowGroups, now),
@@ -30,20 +89,17 @@ const ofStatement = {
 
 /** Every rewrite by its name, in order: first of the whole query, then what makes several statements of it, then of each statement. */
 export const rewrites = {
-  ordering: orderRows,
-  places: placed,
-  pages: pageOf,
-  totals: takeApart,
+  ...ofQuery,
   windows: readingBack,
   ...ofStatement,
 };
 
 /**
  * The rewrites of a statement, in order: it reads no more rows and columns than it needs, in expressions that are not too deep.
- * Pruned first, so that the columns of a wide dataset that nothing reads do not pass through the rest, and last, as the rest makes
+ * Pruned before the rest, so that the columns of a wide dataset that nothing reads do not pass through the rest, and last, as the rest makes
  * columns.
  */
-const inOrder = ['prune', 'bounds', 'limits', 'elements', 'levels', 'prune'] as const;
+const inOrder = ['keys', 'prune', 'bounds', 'limits', 'elements', 'levels', 'prune'] as const;
 
 /** Returns the relation of a statement after all of its rewrites. */
 export function rewritten(relation: Relation, context: RewriteContext): Relation {

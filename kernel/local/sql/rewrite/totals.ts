@@ -129,7 +129,7 @@ export function totalsSql(
   const groups = `(SELECT DISTINCT ${keys.join(', ')} FROM (${tableSql})) AS g`;
   const from = apart.someGroups ? dialect.join('leftsemi', `(${sql}) AS t`, groups, same) : `(${sql}) AS t`;
   const order = keys.length === 0 ? '' : ` ORDER BY ${keys.map(key => `t.${key} NULLS FIRST`).join(', ')}`;
-  return `SELECT t.* FROM ${from}${order} LIMIT ${rows}`;
+  return `SELECT t.* FROM ${from}${order}${dialect.limit(String(rows), 0)}`;
 }
 
 /** How the totals of one aggregate follow from its bins: `hidden` columns are stored beside it, `sql` merges over the bins. */

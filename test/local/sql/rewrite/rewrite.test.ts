@@ -5,8 +5,12 @@ import type { Plan, Relation } from '../../../../kernel/apl/plan/plan.js';
 import { parseQuery } from '../../../../kernel/apl/syntax/parse.js';
 import { duckdb } from '../../../../kernel/local/duckdb/dialect.js';
 import type { RowGroup } from '../../../../kernel/local/sql/compiled.js';
-import { type RewriteContext, rewrites } from '../../../../kernel/local/sql/rewrite/list.js';
-import { sortOf } from '../../../../kernel/local/sql/rewrite/pages.js';
+import {
+  type QueryContext,
+  type RewriteContext,
+  type RewrittenQuery,
+  rewrites,
+} from '../../../../kernel/local/sql/rewrite/list.js';
 import { planText } from './text.js';
 
 /**
@@ -50,25 +54,41 @@ const rowGroups = (): RowGroup[] =>
 
 const isTextList: RewriteContext['isTextList'] = ({ name }) => duckdb.textListOf(name) !== undefined;
 
-function ofStatement(name: 'prune' | 'bounds' | 'limits' | 'elements' | 'levels') {
-  return ({ relation, columns }: Plan) => [rewrites[name](relation, { now, columns, rowGroups, isTextList })];
+function ofStatement(name: 'keys' | 'prune' | 'bounds' | 'limits' | 'elements' | 'levels') {
+  return ({ relation, columns }: Plan) => [
+    rewrites[name](relation, { now, columns, rowGroups, isTextList, keepsOrder: false }),
+  ];
+}
+
+function ofQuery(name: 'ordering' | 'places' | 'pages' | 'totals', plan: Plan): RewrittenQuery {
+  const { relation, order } = plan;
+  const context: QueryContext = {
+    plan,
+    defaultOrder: [],
+    placesOf: () => 'timed',
+    cursor: { time: 30n * minute, count: 2, whole: false },
+    includeCursor: false,
+    windowSeconds: 3600,
+    dialect: duckdb,
+  };
+  return rewrites[name]({ relation, order, shown: relation.columns, unknown: [] }, context);
 }
 
 /** The plans that each rewrite makes of one. */
 const plansAfter: { readonly [Name in keyof typeof rewrites]: (plan: Plan) => readonly Relation[] } = {
-  ordering: plan => [rewrites.ordering(plan, []).relation],
-  places: ({ relation, columns }) => [rewrites.places(relation, () => 'timed', columns)],
+  ordering: plan => [ofQuery('ordering', plan).relation],
+  places: plan => [ofQuery('places', plan).relation],
   pages: plan => {
-    const cursor = { time: 30n * minute, count: 2, whole: false };
-    const page = rewrites.pages(sortOf(plan.relation), plan, cursor, false);
+    const { page } = ofQuery('pages', plan);
     return page === undefined ? [] : [page.rest.sort, page.exact(10, 20n * minute)];
   },
   totals: plan => {
-    const apart = rewrites.totals(plan.relation, plan, 3600, duckdb);
+    const { apart } = ofQuery('totals', plan);
     return apart === undefined ? [] : [apart.binned, apart.table, apart.totals];
   },
   windows: ({ relation }) =>
     relation.kind === 'sort' ? rewrites.windows(relation, 1000, rowGroups, now) : [],
+  keys: ofStatement('keys'),
   prune: ofStatement('prune'),
   bounds: ofStatement('bounds'),
   limits: ofStatement('limits'),

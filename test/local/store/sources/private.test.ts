@@ -2,8 +2,8 @@ import { link, mkdir, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { importable } from '../../../kernel/local/engine/private.js';
-import { temporaryDirectory, testService } from '../service.js';
+import { importable } from '../../../../kernel/local/store/sources/private.js';
+import { temporaryDirectory, testService } from '../../service.js';
 
 /** In two parts, so that no search for keys finds this file. */
 const begin = '-----BEGIN';

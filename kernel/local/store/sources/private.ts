@@ -1,7 +1,7 @@
 import { open, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, sep } from 'node:path';
 import { gunzipSync, constants as zlib } from 'node:zlib';
-import { isHidden } from '../../machine.js';
+import { isHidden } from '../../../machine.js';
 
 /** A file that may be imported, by its path without links; or why it never is, which ends a sentence about it. */
 export type Importable = { readonly path: string } | { readonly refusal: string; readonly hint: string };

@@ -1,0 +1,56 @@
+import type { DuckDBDataChunk, DuckDBResult } from '@duckdb/node-api';
+import type { Connection, Engine, RunStatement } from '../duckdb.js';
+import { chunksOf } from '../lanes/lane.js';
+import type { Reader, ReaderSource, ReadResult, ResultOrder } from '../reader.js';
+import { ChunkColumns, packedSql } from './chunks.js';
+
+/** Returns the readers of an engine of this process. */
+export function readersOf(engine: Engine): ReaderSource {
+  return {
+    reading: (work, temporary, visit) =>
+      engine.statements((run, connection) => work(readerOn(run, connection)), temporary, visit),
+  };
+}
+
+function readerOn(run: RunStatement, connection: Connection): Reader {
+  return {
+    load: async (table, body) => {
+      const [{ readSentTable }, { fillTable }] = await Promise.all([
+        import('../../results/arrow.js'),
+        import('../../results/fill.js'),
+      ]);
+      await fillTable(connection, table, readSentTable(body));
+    },
+    execute: async sql => (await run(sql, nothing, 'whole')).counts,
+    read: async order => {
+      const { sql, fields, delivery } = order;
+      const consume = (result: DuckDBResult) => readColumns(result, order);
+      const { value, counts } = await run(packedSql(sql, fields), consume, delivery);
+      return { ...value, counts };
+    },
+  };
+}
+
+async function nothing(): Promise<void> {}
+
+/** Reads to the end, even past the limit: only then does the engine report its counts. The SQL lets few rows through beyond it. */
+async function readColumns(
+  result: DuckDBResult,
+  { fields, limit, mostBytes, time }: ResultOrder,
+): Promise<Omit<ReadResult, 'counts'>> {
+  const filled = new ChunkColumns(fields, mostBytes);
+  let read: Pick<ReadResult, 'cut' | 'cutTime'> = { cut: false };
+  for await (const chunk of chunksOf(result)) {
+    const rows = Math.min(chunk.rowCount, limit - filled.columns.rows);
+    if (rows < chunk.rowCount && !read.cut)
+      read = { cut: true, ...timeAt(chunk, filled.plainAt(time), rows) };
+    if (rows > 0) filled.append(chunk, rows);
+  }
+  return { ...read, columns: filled.columns };
+}
+
+function timeAt(chunk: DuckDBDataChunk, column: number, row: number): { cutTime?: bigint } {
+  const value: unknown = column < 0 ? undefined : chunk.getColumnVector(column).getItem(row);
+  const ns = typeof value === 'object' && value !== null ? Reflect.get(value, 'nanos') : undefined;
+  return typeof ns === 'bigint' ? { cutTime: ns } : {};
+}

@@ -1,0 +1,119 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { functions } from '../../../kernel/apl/catalog/all.js';
+import { elements } from '../../../kernel/apl/catalog/operators.js';
+import { duckdb } from '../../../kernel/local/duckdb/dialect.js';
+import type { DatasetCatalog } from '../../../kernel/local/sql/compiled.js';
+import type { Dialect } from '../../../kernel/local/sql/dialect.js';
+import { compilerFor } from '../../../kernel/local/sql/request.js';
+import { standard } from '../../../kernel/local/sql/standard.js';
+import { fixtures } from '../../golden/fixtures.js';
+
+const now = 1_772_600_767_000_000_000n;
+
+/** Tables by their names: the catalogue of an engine that has nothing of DuckDB. */
+const catalog: DatasetCatalog = {
+  names: () => Object.keys(fixtures),
+  schema: name => {
+    const fixture = Object.hasOwn(fixtures, name) ? fixtures[name] : undefined;
+    return fixture && { name, fields: fixture.fields, open: fixture.open };
+  },
+  scan: (_, fields, _start, _end, filter) => {
+    const columns = fields.map((_, index) => `x${index}`);
+    const only = filter === undefined ? '' : ` WHERE ${filter(columns)}`;
+    return `SELECT ${columns.map((column, index) => `${column} AS f${index}`).join(', ')} FROM t${only}`;
+  },
+};
+
+/** The SQL of a query, or why there is none. */
+function written(dialect: Dialect, apl: string): { readonly sql: string[]; readonly refusals: string[] } {
+  const result = compilerFor(dialect)({ apl }, catalog, now);
+  if (!result.ok) return { sql: [], refusals: result.diagnostics.map(({ message }) => message) };
+  const { tables, shared = '' } = result.compiled;
+  return { sql: [shared, ...tables.flatMap(({ sql, sharedSql = '' }) => [sql, sharedSql])], refusals: [] };
+}
+
+const folder = new URL('../../golden/', import.meta.url);
+const golden = readdirSync(folder, { encoding: 'utf8', recursive: true })
+  .filter(name => name.endsWith('.txt'))
+  .flatMap(name => readFileSync(new URL(name, folder), 'utf8').split(/^=== /m).slice(1))
+  .map(
+    text =>
+      text
+        .slice(text.indexOf('\n') + 1)
+        .split(/^---\n/m)[0]
+        ?.trimEnd() ?? '',
+  );
+const examples = [...functions, ...elements].flatMap(({ example }) => example?.apl ?? []);
+const queries = [...new Set([...golden, ...examples])];
+
+/** SQL without its names and strings. */
+const bare = (sql: string) => sql.replace(/'(?:[^']|'')*'|"(?:[^"]|"")*"/g, '?');
+
+describe('the standard’s dialect', () => {
+  test('has no SQL that DuckDB alone understands, and refuses by name what it cannot say', () => {
+    const spelling =
+      /::|\bapl_|\bTRY\(|TRY_CAST|\b(?:json|list|epoch|make|to|regexp)_|MATERIALIZED|SEMI|ANTI|QUALIFY|\bLIMIT\b|[\w)]\[|\{|lambda|->|\/\/|\bunnest\b|\brange\(/i;
+    const leaks: string[] = [];
+    const silent: string[] = [];
+    let count = 0;
+    for (const apl of queries) {
+      const { sql, refusals } = written(standard, apl);
+      count += sql.length > 0 ? 1 : 0;
+      leaks.push(...sql.filter(each => spelling.test(bare(each))));
+      // What no engine runs is refused as it is for DuckDB.
+      const others = refusals.filter(
+        message => !message.includes(' is not available here: the engine has no SQL for it'),
+      );
+      if (others.length > 0 && written(duckdb, apl).refusals.join() !== refusals.join()) silent.push(apl);
+    }
+    expect(leaks).toEqual([]);
+    expect(silent).toEqual([]);
+    expect(count).toBeGreaterThan(200);
+  });
+
+  test.each([
+    [`['http-logs'] | where status == 200 | project uri`, /WHERE \(x\d = CAST\(200 AS BIGINT\)\)/],
+    [
+      `['http-logs'] | sort by status asc | project uri | take 3`,
+      / ORDER BY c1 ASC NULLS FIRST FETCH FIRST 4 ROWS ONLY\)[\s\S]* SELECT c3 FROM s\d ORDER BY c1 ASC NULLS FIRST$/m,
+    ],
+    [
+      `['http-logs'] | project a = status | union (traces | project a = 1)`,
+      /CAST\(c\d+ AS BIGINT\) AS c\d+ FROM s\d+ UNION ALL/,
+    ],
+    [`['http-logs'] | join kind=leftsemi (traces) on status`, /WHERE EXISTS \(SELECT 1 FROM s\d+ WHERE/],
+  ])('%s', (apl, expected) => {
+    const { sql, refusals } = written(standard, apl);
+    expect(refusals).toEqual([]);
+    expect(sql.join('\n')).toMatch(expected);
+  });
+
+  test.each([
+    ["print n = parse_ipv4('1.2.3.4')", '`parse_ipv4` is not available here: the engine has no SQL for it'],
+    [`['http-logs'] | mv-expand attrs`, '`mv-expand` is not available here: the engine has no SQL for it'],
+    [`['http-logs'] | where uri has "api"`, '`has` is not available here: the engine has no SQL for it'],
+    [
+      `['http-logs'] | summarize make_list(uri)`,
+      '`make_list` is not available here: the engine has no SQL for it',
+    ],
+  ])('%s is refused by name', (apl, expected) => {
+    expect(written(standard, apl)).toEqual({ sql: [], refusals: [expected] });
+  });
+});
+
+describe('an engine', () => {
+  test('overrides what it says otherwise, and is told which functions a statement calls', () => {
+    const other: Dialect = {
+      ...standard,
+      limit: count => ` TOP ${count}`,
+      statement: parts => `-- ${[...parts.calls].sort().join(' ')}\n${standard.statement(parts)}`,
+    };
+    const [, sql] = written(
+      other,
+      `['http-logs'] | extend a = tolower(uri), b = iff(status == 200, strlen(method), 0) | take 5`,
+    ).sql;
+    expect(sql).toMatch(/^-- iff strlen tolower\nWITH /);
+    expect(sql).toMatch(/ TOP \d+/);
+  });
+});
