@@ -1,7 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, chownSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { create } from 'tar';
 import { expect, onTestFinished, test } from 'vitest';
 import { present } from '../../kernel/present.js';
 import { freeze, temporaryDirectory, Victim } from './bench.js';
@@ -275,3 +277,44 @@ test('events in the log of a killed service are named in a directory that became
   expect(await third.columns('d | summarize count(), sum(a)')).toEqual([[3], [6]]);
   expect(logs()).toEqual([]);
 });
+
+/** Files of 100 MB of zeros, packed: more than the disk of their test holds. */
+const bombs: Readonly<Record<string, (directory: string) => Promise<string>>> = {
+  'an archive': async directory => {
+    writeFileSync(join(directory, 'app.log'), Buffer.alloc(100 * 2 ** 20));
+    await create({ gzip: true, file: join(directory, 'logs.tar.gz'), cwd: directory }, ['app.log']);
+    return join(directory, 'logs.tar.gz');
+  },
+  'two files': async directory => {
+    mkdirSync(join(directory, 'logs'));
+    const packed = gzipSync(Buffer.alloc(50 * 2 ** 20));
+    for (const name of ['a.log.gz', 'b.log.gz']) writeFileSync(join(directory, 'logs', name), packed);
+    return join(directory, 'logs');
+  },
+};
+
+test.each(Object.entries(bombs))(
+  'an import of %s that unpacks to more than the disk holds is refused, and events are taken meanwhile',
+  async (name, write) => {
+    const dataDir = await temporaryDirectory();
+    if (!mounted(dataDir, 'size=64m', `takes ${name}`)) return;
+    const victim = await Victim.start(dataDir);
+    await victim.send('POST', '/v2/datasets', { name: 'd' });
+    const path = await write(await temporaryDirectory());
+    const statuses = new Set<number>();
+    let over = false;
+    const ingesting = (async () => {
+      for (; !over; ) statuses.add((await victim.ingest('d', [{ a: 1 }])).status);
+    })();
+    const refused = await victim.send('POST', '/v1/local/import', { path, dataset: 'e' });
+    over = true;
+    await ingesting;
+    expect(said(refused)).toEqual([
+      507,
+      'engine-disk',
+      'The disk has no room for an unpacked copy of what is imported.',
+    ]);
+    expect([...statuses]).toEqual([200]);
+    expect(statfsSync(dataDir).bavail * statfsSync(dataDir).bsize).toBeGreaterThan(40 * 2 ** 20);
+  },
+);

@@ -53,7 +53,7 @@ export async function importFile(
 ): Promise<ImportReport> {
   store.checkName(request.dataset);
   const work = async () => {
-    const source = await openSource(dataDir, request);
+    const source = await openSource(dataDir, request, visit.signal);
     try {
       return await importSource(store, source, request, nowNs, visit);
     } finally {
@@ -75,6 +75,7 @@ export interface Source extends Prepared {
 export async function openSource(
   dataDir: string,
   request: Pick<ImportRequest, 'path' | 'format' | 'pattern' | 'encoding' | 'list' | 'zone'>,
+  signal?: AbortSignal,
 ): Promise<Source> {
   const found = await filesOf(request.path);
   const files = await Promise.all(found.map(file => publicFile(file, dataDir)));
@@ -87,7 +88,7 @@ export async function openSource(
     threads: Math.max(availableParallelism(), fewestForJson),
   });
   try {
-    const prepared = await prepare(engine, files, request);
+    const prepared = await prepare(engine, files, request, signal);
     const format = await formatOf(prepared.file, prepared.ending, request);
     return { ...prepared, name: path.basename(request.path), format, engine };
   } catch (error) {

@@ -1,6 +1,6 @@
-import { createReadStream, createWriteStream } from 'node:fs';
+import { createReadStream } from 'node:fs';
 import { Transform } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import { writeCopy } from '../bounds/copies.js';
 
 /**
  * Writes the values of a JSON array one per line, so that a value that is not JSON is the only one lost. Returns false when the
@@ -12,7 +12,7 @@ export async function writeArrayAsLines(
   bytes: { readonly start?: number; readonly end?: number } = {},
 ): Promise<boolean> {
   const splitter = new ArraySplitter();
-  await pipeline(createReadStream(file, bytes), splitter, createWriteStream(target, { mode: 0o600 }));
+  await writeCopy(target, [createReadStream(file, bytes), splitter]);
   return splitter.whole;
 }
 

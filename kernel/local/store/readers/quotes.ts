@@ -1,8 +1,8 @@
-import { createReadStream, createWriteStream } from 'node:fs';
+import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { pipeline } from 'node:stream/promises';
 import { formatCount } from '../../../text.js';
 import { LocalError } from '../../errors.js';
+import { writeCopy } from '../bounds/copies.js';
 
 /** What separates and encloses the values of a CSV file: single bytes. */
 export interface Quoting {
@@ -120,6 +120,6 @@ async function copyWithout(file: string, target: string, lines: readonly Line[])
     if (end <= start) continue;
     // The end of a stream is inclusive.
     const part = createReadStream(file, { start, end: end - 1 });
-    await pipeline(part, createWriteStream(target, { flags: 'a', mode: 0o600 }));
+    await writeCopy(target, [part], { append: true });
   }
 }

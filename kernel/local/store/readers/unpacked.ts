@@ -1,8 +1,8 @@
-import { createReadStream, createWriteStream } from 'node:fs';
+import { createReadStream } from 'node:fs';
 import path from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import { LocalError } from '../../errors.js';
 import { unpackers } from '../append/unpack.js';
+import { writeCopy } from '../bounds/copies.js';
 import { packingOf } from './packing.js';
 
 /** Returns the path of a text file without its packing: the file itself, or a copy in `workDir`. */
@@ -10,11 +10,10 @@ export async function unpacked(file: string, workDir: string): Promise<string> {
   const packing = await packingOf(file);
   if (packing === undefined) return file;
   const target = path.join(workDir, `${crypto.randomUUID()}.unpacked`);
-  const copy = createWriteStream(target, { mode: 0o600 });
   try {
-    await pipeline([createReadStream(file), ...unpackers(packing), copy]);
+    await writeCopy(target, [createReadStream(file), ...unpackers(packing)]);
   } catch (error) {
-    if (!(error instanceof LocalError)) throw error;
+    if (!(error instanceof LocalError) || error.code === 'engine-disk') throw error;
     const message = `${path.basename(file)} is cut off or damaged: it does not unpack to its end.`;
     throw new LocalError('invalid', 'unreadable', message, { cause: error });
   }

@@ -1,10 +1,13 @@
-import { createWriteStream } from 'node:fs';
+import { createReadStream } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import type { ReadEntry } from 'tar';
+import { systemRefusal } from '../../../machine.js';
+import { present } from '../../../present.js';
 import { formatCount } from '../../../text.js';
 import { LocalError } from '../../errors.js';
+import { writeCopy } from '../bounds/copies.js';
 import { byRotation, mostFiles } from './files.js';
 import { firstBytes, isArchive, isZip } from './formats.js';
 
@@ -14,18 +17,25 @@ interface Unpacked {
   readonly copy: string;
 }
 
-/** Puts a file of an archive into the directory of copies; undefined for one that is not imported: hidden, or of the system that packed it. */
-type Keep = (name: string, content: NodeJS.ReadableStream) => Promise<void> | undefined;
+/** Copies a file of an archive into the scratch directory; returns undefined for one that is not imported: hidden, or of the system that packed it. */
+type Keep = (name: string, open: () => Promise<Readable> | Readable) => Promise<void> | undefined;
 
-/** Returns the file, or copies in `workDir` of those in it if it is a ZIP or tar archive, the oldest of a rotated set first. Throws LocalError. */
-export async function filesIn(file: string, workDir: string): Promise<readonly string[]> {
+/**
+ * Returns the file, or copies in `workDir` of those in it if it is a ZIP or tar archive, the oldest of a rotated set first. Throws
+ * LocalError, or the error of the system if that refuses; ends when the signal aborts.
+ */
+export async function filesIn(
+  file: string,
+  workDir: string,
+  signal?: AbortSignal,
+): Promise<readonly string[]> {
   // A file that cannot be looked at is refused by whoever reads it.
   const start = await firstBytes(file).catch(() => Buffer.alloc(0));
   if (!isArchive(file, start)) return [file];
   const found: Unpacked[] = [];
   const directory = path.join(workDir, crypto.randomUUID());
   await mkdir(directory, { mode: 0o700 });
-  const keep: Keep = (name, content) => {
+  const keep: Keep = (name, open) => {
     if (name.split('/').some(part => part.startsWith('.') || part === '__MACOSX')) return undefined;
     if (found.length >= mostFiles) return Promise.reject(tooMany(file));
     const copy = path.join(
@@ -33,12 +43,13 @@ export async function filesIn(file: string, workDir: string): Promise<readonly s
       `${found.length}-${path.posix.basename(name).replace(/[^\w.@-]/g, '_')}`,
     );
     found.push({ name, copy });
-    return pipeline(content, createWriteStream(copy, { mode: 0o600 }));
+    return Promise.resolve(open()).then(content => writeCopy(copy, [content], present({ signal })));
   };
   try {
-    await (isZip(start) ? unzip : untar)(file, keep);
+    await (isZip(start) ? unzip : untar)(file, keep, signal);
   } catch (error) {
-    throw error instanceof LocalError ? error : damaged(file, error);
+    const isOurs = error instanceof LocalError || signal?.aborted || systemRefusal(error) !== undefined;
+    throw isOurs ? error : damaged(file, error);
   }
   if (found.length === 0)
     throw new LocalError('invalid', 'empty', `${path.basename(file)} holds no files to import.`);
@@ -51,32 +62,49 @@ async function unzip(file: string, keep: Keep): Promise<void> {
   for await (const entry of archive.eachEntry()) {
     if (entry.fileName.endsWith('/') || entry.uncompressedSize === 0) continue;
     if (entry.isEncrypted()) throw encrypted(file);
-    await keep(entry.fileName, await archive.openReadStreamPromise(entry));
+    await keep(entry.fileName, () => archive.openReadStreamPromise(entry));
   }
 }
 
-async function untar(file: string, keep: Keep): Promise<void> {
-  const { list } = await import('tar');
-  const writes: Promise<void>[] = [];
-  let failure: unknown;
-  await list({
-    file,
+async function untar(file: string, keep: Keep, signal: AbortSignal | undefined): Promise<void> {
+  const { Parser } = await import('tar');
+  const writes = new Map<ReadEntry, Promise<void>>();
+  let fail: (error: unknown) => void = () => undefined;
+  const failed = new Promise<never>((_, reject) => {
+    fail = reject;
+  });
+  const parser = new Parser({
     strict: true,
+    // The disk is the bound: see writeCopy.
+    maxDecompressionRatio: Number.POSITIVE_INFINITY,
     onReadEntry: entry => {
       const isFile = entry.type === 'File' && entry.size > 0;
-      const write = isFile ? keep(entry.path, entry as unknown as Readable) : undefined;
+      const write = isFile ? keep(entry.path, () => entry as unknown as Readable) : undefined;
       if (write === undefined) entry.resume();
       else
-        writes.push(
-          write.catch(error => {
-            failure ??= error;
-            entry.resume();
-          }),
+        writes.set(
+          entry,
+          write.catch(fail).finally(() => writes.delete(entry)),
         );
     },
   });
-  await Promise.all(writes);
-  if (failure !== undefined) throw failure;
+  parser.on('error', fail);
+  const ended = new Promise(resolve => parser.on('end', resolve));
+  const source = createReadStream(file, present({ signal }));
+  const read = async () => {
+    for await (const chunk of source)
+      if (!parser.write(chunk)) await new Promise(resolve => parser.once('drain', resolve));
+    parser.end();
+    await ended;
+    await Promise.all(writes.values());
+  };
+  try {
+    // A parser that has failed, or whose entry is not read on, does not go on by itself.
+    await Promise.race([read(), failed]);
+  } finally {
+    source.destroy();
+    for (const entry of writes.keys()) entry.destroy(new Error('the archive is not read on'));
+  }
 }
 
 function damaged(file: string, cause: unknown): LocalError {

@@ -1,10 +1,10 @@
-import { createReadStream, createWriteStream } from 'node:fs';
+import { createReadStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { Transform } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { plural } from '../../../text.js';
 import { LocalError } from '../../errors.js';
+import { writeCopy } from '../bounds/copies.js';
 import { writeArrayAsLines } from '../readers/array.js';
 import { looksLikeHeader } from '../readers/csv.js';
 import { firstBytes } from './formats.js';
@@ -90,8 +90,7 @@ async function asLines({ file, ending }: Prepared): Promise<string | undefined> 
 
 /** Adds a text, from one of its bytes on, with a line break at its end. */
 async function append(file: string, target: string, start: number): Promise<void> {
-  const end = createWriteStream(target, { flags: 'a', mode: 0o600 });
-  await pipeline(createReadStream(file, { start }), withLineBreak(), end);
+  await writeCopy(target, [createReadStream(file, { start }), withLineBreak()], { append: true });
 }
 
 function withLineBreak(): Transform {

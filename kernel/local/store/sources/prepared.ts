@@ -1,10 +1,12 @@
-import { createReadStream, createWriteStream } from 'node:fs';
+import { createReadStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import type { ImportRequest } from '../../../api/wire.js';
+import { present } from '../../../present.js';
 import type { Engine } from '../../engine/duckdb.js';
+import { LocalError } from '../../errors.js';
+import { writeCopy } from '../bounds/copies.js';
 import { packingOf } from '../readers/packing.js';
 import { unpacked } from '../readers/unpacked.js';
 import { filesIn } from './archives.js';
@@ -23,24 +25,25 @@ export async function prepare(
   engine: Engine,
   given: readonly string[],
   options: TextOptions,
+  signal?: AbortSignal,
 ): Promise<Prepared> {
   const files: string[] = [];
-  for (const each of given) files.push(...(await filesIn(each, engine.workDir)));
+  for (const each of given) files.push(...(await filesIn(each, engine.workDir, signal)));
   const [file = ''] = files;
   if (files.length > 1)
-    return joinTexts(files, scratchFile(engine, '.joined'), each => plainText(engine, each, options));
+    return joinTexts(files, scratchFile(engine, '.joined'), each => plainText(engine, each, options, signal));
   const start = await startOfReadable(file);
   const asItIs = { file, ending: endingOf(file), notes: [] };
   const isChosen = options.encoding !== undefined || options.list !== undefined;
   if (isParquet(start)) return asItIs;
   const packing = await packingOf(file);
   const isUnnamed = packing !== undefined && !endings[packing].test(file);
-  if (isZip(start) || isUnnamed) return plainText(engine, file, options);
+  if (isZip(start) || isUnnamed) return plainText(engine, file, options, signal);
   // The engine unpacks Zstandard while it reads; it would have to be copied to be looked at.
   if (packing === 'zstd' && !isChosen) return asItIs;
   const isText = encodingOf(plain(start), options.encoding) === 'utf-8';
   const mayHoldList = isJson(file) && (options.list !== undefined || mayBeObject(plain(start)));
-  return isText && !mayHoldList ? asItIs : plainText(engine, file, options);
+  return isText && !mayHoldList ? asItIs : plainText(engine, file, options, signal);
 }
 
 /** How the names of packed files end, by which the engine knows them. */
@@ -56,11 +59,16 @@ function scratchFile(engine: Engine, ending: string): string {
 }
 
 /** Returns a copy of a text: not packed, in UTF-8, and the events of its list if it is an object around one. */
-async function plainText(engine: Engine, file: string, options: TextOptions): Promise<Prepared> {
+async function plainText(
+  engine: Engine,
+  file: string,
+  options: TextOptions,
+  signal: AbortSignal | undefined,
+): Promise<Prepared> {
   const start = await startOfReadable(file);
   if (isParquet(start)) throw onlyText(file);
-  if (isZip(start)) return sheetText(engine, file, options);
-  const { copy, notes } = await unpackedCopy(engine, file, options.encoding);
+  if (isZip(start)) return sheetText(engine, file, options, signal);
+  const { copy, notes } = await unpackedCopy(engine, file, options.encoding, signal);
   const events = scratchFile(engine, '.ndjson');
   const list = isJson(file) ? await writeList(copy, events, path.basename(file), options.list) : undefined;
   if (list === undefined) return { file: copy, ending: endingOf(file), notes };
@@ -68,16 +76,26 @@ async function plainText(engine: Engine, file: string, options: TextOptions): Pr
   return { file: events, ending: '.ndjson', notes: [...notes, ...list] };
 }
 
-async function sheetText(engine: Engine, file: string, { list, zone }: TextOptions): Promise<Prepared> {
+async function sheetText(
+  engine: Engine,
+  file: string,
+  { list, zone }: TextOptions,
+  signal: AbortSignal | undefined,
+): Promise<Prepared> {
   const target = scratchFile(engine, '.csv');
-  const notes = await writeSheet(file, target, list, zone !== undefined);
+  const notes = await writeSheet(file, target, list, zone !== undefined, signal);
   return { file: target, ending: '.csv', notes };
 }
 
 const windowsNote =
   'The text is read as Windows-1252, as it is not UTF-8: `--encoding` names another encoding.';
 
-async function unpackedCopy(engine: Engine, file: string, named: string | undefined) {
+async function unpackedCopy(
+  engine: Engine,
+  file: string,
+  named: string | undefined,
+  signal: AbortSignal | undefined,
+) {
   const isZstandard = (await packingOf(file)) === 'zstd';
   const source = isZstandard ? await unpacked(file, engine.workDir) : file;
   const start = await startOfReadable(source);
@@ -85,10 +103,10 @@ async function unpackedCopy(engine: Engine, file: string, named: string | undefi
   const unpackers = plain(start) === start ? [] : [createGunzip()];
   const copy = scratchFile(engine, '.text');
   try {
-    const steps = [createReadStream(source), ...unpackers, toUtf8(encoding)];
-    await pipeline([...steps, createWriteStream(copy, { mode: 0o600 })]);
+    await writeCopy(copy, [createReadStream(source), ...unpackers, toUtf8(encoding)], present({ signal }));
   } catch (error) {
-    throw (await damageOf(file)) ?? error;
+    const isOurs = error instanceof LocalError || signal?.aborted;
+    throw (isOurs ? undefined : await damageOf(file)) ?? error;
   }
   if (isZstandard) await rm(source);
   return { copy, notes: encoding === 'windows-1252' && named === undefined ? [windowsNote] : [] };

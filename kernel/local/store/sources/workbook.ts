@@ -1,10 +1,11 @@
-import { createWriteStream } from 'node:fs';
 import path from 'node:path';
 import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import type { Entry, ZipFile } from 'yauzl';
+import { systemRefusal } from '../../../machine.js';
+import { present } from '../../../present.js';
 import { plural } from '../../../text.js';
 import { LocalError } from '../../errors.js';
+import { writeCopy } from '../bounds/copies.js';
 import { kindOfNumber, type NumberKind, textOfNumber } from './cell-numbers.js';
 
 /**
@@ -16,6 +17,7 @@ export async function writeSheet(
   target: string,
   named: string | undefined,
   local: boolean,
+  signal?: AbortSignal,
 ): Promise<readonly string[]> {
   const name = path.basename(file);
   let archive: ZipFile | undefined;
@@ -27,10 +29,10 @@ export async function writeSheet(
     if (sheet === undefined) throw noSheet(name, named ?? '', sheets);
     const found = { errors: 0 };
     const lines = Readable.from(linesOf(book, sheet, local, found));
-    await pipeline(lines, createWriteStream(target, { mode: 0o600 }));
+    await writeCopy(target, [lines], present({ signal }));
     return [...otherSheets(sheet, sheets), ...errorNotes(found.errors)];
   } catch (error) {
-    if (error instanceof LocalError) throw error;
+    if (error instanceof LocalError || signal?.aborted || systemRefusal(error)) throw error;
     throw new LocalError('invalid', 'unreadable', `${name} cannot be read as an Excel workbook.`, {
       hint: 'Save its sheet as CSV first.',
       cause: error,

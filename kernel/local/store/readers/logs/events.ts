@@ -1,7 +1,7 @@
-import { createReadStream, createWriteStream } from 'node:fs';
+import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import type { Beginning } from '../../../../api/logs/format.js';
+import { writeCopy } from '../../bounds/copies.js';
 
 /** Stands for a line break within an event: no log holds it. */
 export const lineBreak = '\u0001\u0002\u0004';
@@ -17,20 +17,19 @@ export function eventsOf(lines: readonly string[], begins: Beginning): readonly 
 
 /** Writes the events of a text file, a line each, with {@link lineBreak} between their lines. Bytes stay as they are. */
 export async function writeEvents(file: string, target: string, begins: Beginning): Promise<void> {
-  const events = Readable.from(eventLines(file, begins));
-  await pipeline(events, createWriteStream(target, { mode: 0o600, encoding: 'latin1' }));
+  await writeCopy(target, [Readable.from(eventLines(file, begins))]);
 }
 
-async function* eventLines(file: string, begins: Beginning): AsyncGenerator<string> {
+async function* eventLines(file: string, begins: Beginning): AsyncGenerator<Buffer> {
   const joiner = new Joiner(begins, lineBreak);
   let rest = '';
   for await (const chunk of createReadStream(file, { encoding: 'latin1', highWaterMark: chunkBytes })) {
     const lines = `${rest}${chunk}`.split('\n');
     rest = lines.pop() ?? '';
     const events = lines.flatMap(line => joiner.add(line.replace(/\r$/, '')));
-    if (events.length > 0) yield `${events.join('\n')}\n`;
+    if (events.length > 0) yield Buffer.from(`${events.join('\n')}\n`, 'latin1');
   }
-  yield [...joiner.add(rest), ...joiner.end(), ''].join('\n');
+  yield Buffer.from([...joiner.add(rest), ...joiner.end(), ''].join('\n'), 'latin1');
 }
 
 const chunkBytes = 2 ** 20;
