@@ -86,7 +86,11 @@ describe.each(FRONT_ENDS)('charts in $name', frontEnd => {
 
   test('the menu of a chart saves pictures and leads to no other site', async () => {
     const menu = frame(0).locator('.apl-chart-menu');
-    expect(await menu.locator('button').allTextContents()).toEqual(['Save as SVG', 'Save as PNG']);
+    expect(await menu.locator('button').allTextContents()).toEqual([
+      'Copy picture',
+      'Save as SVG',
+      'Save as PNG',
+    ]);
     expect(await frame(0).locator('a').count()).toBe(0);
   });
 
