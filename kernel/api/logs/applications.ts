@@ -1,6 +1,8 @@
 import { type LogFormat, part } from './format.js';
 
 const { iso, level, stack, all } = part;
+/** As Go's package log writes it. */
+const slashed = '\\d{4}/\\d{2}/\\d{2} \\d{2}:\\d{2}:\\d{2}(?:\\.\\d{1,9})?';
 const logger = '[\\w.$/-]+';
 const thread = '\\[(?<thread>[^\\]]*(?:\\[[^\\]]*\\][^\\]]*)?)\\]';
 
@@ -42,7 +44,7 @@ export const applications: readonly LogFormat[] = [
           pattern: `^(?<time>${iso}) +- +(?<level>${level}) +${thread} - (?<message>.*)${stack}$`,
         },
         {
-          pattern: `^(?<time>${iso}) +(?<level>${level}) +${thread} (?<logger>${logger})(?: -|:) (?<message>.*)${stack}$`,
+          pattern: `^(?<time>${iso}) +(?<level>${level}) +${thread} (?<logger>${logger})(?: -| *:) (?<message>.*)${stack}$`,
         },
         {
           pattern: `^(?<time>${iso}) +${thread} (?<level>${level}) +(?<logger>${logger})(?: -|:) (?<message>.*)${stack}$`,
@@ -94,7 +96,26 @@ export const applications: readonly LogFormat[] = [
       begins: { line: '^\\S+\\t[A-Za-z]+\\t' },
       shapes: [
         {
-          pattern: `^(?<time>${iso}|\\d+\\.\\d+(?:e[+]\\d+)?)\\t(?<level>${level})\\t(?:(?<logger>[\\w.-]+)\\t)?(?<caller>\\S+\\.go:\\d+)\\t(?<message>[^\\t\\n]*)(?:\\t(?<fields>\\{.*\\}))?${stack}$`,
+          pattern: `^(?<time>${iso}|\\d+\\.\\d+(?:e[+]\\d+)?)\\t(?<level>${level})\\t(?:(?<logger>[\\w.-]+)\\t)?(?:(?<caller>\\S+\\.go:\\d+)\\t)?(?<message>[^\\t\\n]*)(?:\\t(?<fields>\\{.*\\}))?${stack}$`,
+        },
+      ],
+    },
+  },
+  {
+    name: 'monolog',
+    label: 'log lines of Monolog (Laravel, Symfony)',
+    example: [
+      '[2025-10-10T13:55:36.123456+00:00] shop.ERROR: cart 7 is lost {"cart":7} []',
+      '[stacktrace]',
+      '#0 /srv/shop/Cart.php(31): Carts->get()',
+    ],
+    reading: {
+      kind: 'lines',
+      begins: { line: `^\\[${iso}\\] [\\w-]+\\.[A-Z]+: ` },
+      // https://github.com/Seldaek/monolog/blob/main/src/Monolog/Formatter/LineFormatter.php
+      shapes: [
+        {
+          pattern: `^\\[(?<time>${iso})\\] (?<channel>[\\w-]+)\\.(?<level>[A-Z]+): (?<message>.*)${stack}$`,
         },
       ],
     },
@@ -113,6 +134,25 @@ export const applications: readonly LogFormat[] = [
       shapes: [
         {
           pattern: `^[DIWEFA], \\[(?<time>${iso}) #(?<pid>\\d+)\\] +(?<level>DEBUG|INFO|WARN|ERROR|FATAL|ANY) -- (?<program>[^:]*): (?<message>${all})$`,
+        },
+      ],
+    },
+  },
+  {
+    name: 'leveled',
+    label: 'lines with a time and a level',
+    example: [
+      '2025-10-10 13:55:36,123 INFO cart is ready',
+      '2025/10/10 13:55:37 [warn] cart 7 is slow',
+      '2025-10-10 13:55:38,123:ERROR:cart 7 is lost',
+      'Traceback (most recent call last):',
+    ],
+    reading: {
+      kind: 'lines',
+      begins: { line: `^\\[?(?:${iso}|${slashed})` },
+      shapes: [
+        {
+          pattern: `^\\[?(?<time>${iso}|${slashed})\\]?[ ,:|\\t-]+[\\[(<]?(?<level>${level})[\\])>]?(?:[ :|\\t-]+|$)(?<message>.*)${stack}$`,
         },
       ],
     },

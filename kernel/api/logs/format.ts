@@ -48,8 +48,18 @@ export type LogReading =
   | { readonly kind: 'text' }
   /** Each line is an object, as in any other file of JSON. */
   | { readonly kind: 'json' }
-  /** Values between commas; `fields` names them if the file does not. */
-  | { readonly kind: 'csv'; readonly begins: string; readonly fields: readonly string[] };
+  /** It becomes lines of JSON before it is read. */
+  | { readonly kind: 'converted'; readonly begins: string; readonly as: ConvertedFormat }
+  /** Values between commas; `fields` names those that the file does not, which has a first line of names or none. */
+  | {
+      readonly kind: 'csv';
+      readonly begins: string;
+      readonly fields: readonly string[];
+      readonly header?: true;
+    };
+
+/** What a file is made lines of JSON from: a journal of systemd in its export format, or events of Windows in XML. */
+export type ConvertedFormat = 'journal' | 'windows';
 
 /** A format of logs. A new one is a row in a file of this folder. */
 export interface LogFormat {

@@ -27,6 +27,39 @@ export const objects: readonly LogFormat[] = [
     reading: json,
   },
   {
+    name: 'journald-export',
+    label: 'entries of journalctl -o export',
+    example: [
+      '__REALTIME_TIMESTAMP=1760104536123456',
+      '_HOSTNAME=edge',
+      'PRIORITY=6',
+      '_PID=31',
+      'SYSLOG_IDENTIFIER=sshd',
+      'MESSAGE=Accepted publickey for ann',
+    ],
+    reading: {
+      kind: 'converted',
+      begins: '^__(?:CURSOR|REALTIME_TIMESTAMP|MONOTONIC_TIMESTAMP)=[^\\n]*\\n[A-Z_]',
+      as: 'journal',
+    },
+  },
+  {
+    name: 'windows-xml',
+    label: 'events of Windows in XML',
+    example: [
+      '<Events><Event xmlns="http://schemas.microsoft.com/win/2004/08/events/event"><System>',
+      '<Provider Name="Microsoft-Windows-Security-Auditing"/><EventID>4625</EventID><Level>0</Level>',
+      '<TimeCreated SystemTime="2025-10-10T13:55:36.1234567Z"/><EventRecordID>229977</EventRecordID>',
+      '<Execution ProcessID="516" ThreadID="3240"/><Channel>Security</Channel><Computer>DC01</Computer></System>',
+      '<EventData><Data Name="TargetUserName">ann</Data><Data Name="LogonType">3</Data></EventData></Event></Events>',
+    ],
+    reading: {
+      kind: 'converted',
+      begins: '^\\s*(?:<\\?xml[^>]*\\?>\\s*)?(?:<Events[^>]*>\\s*)?<Event[ >]',
+      as: 'windows',
+    },
+  },
+  {
     name: 'gelf',
     label: 'messages in GELF',
     example: [

@@ -34,12 +34,13 @@ export const system: readonly LogFormat[] = [
     time: 'devTime',
     example: [
       'LEEF:1.0|Example|Firewall|1.0|deny|devTime=2025-10-10T13:55:36Z\tsrc=10.1.2.3\tmsg=no rule matches',
+      'LEEF:2.0|Example|Firewall|1.0|deny|^|devTime=2025-10-10T13:55:37Z^src=10.1.2.3^msg=no rule matches',
     ],
     reading: {
       kind: 'lines',
       shapes: [
         {
-          pattern: `^${sent}LEEF:(?<leef_version>[\\d.]+)\\|(?<vendor>[^|]*)\\|(?<product>[^|]*)\\|(?<product_version>[^|]*)\\|(?<event_class>[^|]*)\\|(?:(?:\\t|\\\\t|0?x09)?\\|)?(?<extension>.*)$`,
+          pattern: `^${sent}LEEF:(?<leef_version>[\\d.]+)\\|(?<vendor>[^|]*)\\|(?<product>[^|]*)\\|(?<product_version>[^|]*)\\|(?<event_class>[^|]*)\\|(?<extension>.*)$`,
           pairs: { group: 'extension', style: 'leef' },
           optional: ['priority', 'syslog_time', 'host', 'extension'],
         },
@@ -88,6 +89,20 @@ export const system: readonly LogFormat[] = [
       header: '^#fields\\t(.*)$',
       comment: '^#',
       absent: ['-', '(empty)'],
+    },
+  },
+  {
+    name: 'windows-csv',
+    label: 'events of Windows as the Event Viewer saves them in CSV',
+    example: [
+      'Level,Date and Time,Source,Event ID,Task Category',
+      'Information,10/13/2025 1:55:36 PM,Service Control Manager,7036,None,"The Spooler service entered the running state."',
+    ],
+    reading: {
+      kind: 'csv',
+      begins: '^"?(?:Level|Keywords)"?,"?Date and Time"?,"?Source"?,"?Event ID"?,"?Task Category"?$',
+      fields: ['', '', '', '', '', 'Message'],
+      header: true,
     },
   },
 ];

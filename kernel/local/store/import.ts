@@ -139,7 +139,7 @@ export async function importSource(
 
 function csvOptions(log: LogFormat | undefined): CsvOptions {
   if (log?.reading.kind !== 'csv') return { spreadsheet: true };
-  return { header: false, known: { names: log.reading.fields, label: log.label } };
+  return { header: log.reading.header ?? false, known: { names: log.reading.fields, label: log.label } };
 }
 
 /** A file to add to a dataset. */

@@ -8,7 +8,7 @@ import { LocalError } from '../../errors.js';
 import { lineReader } from './line-reader.js';
 import { writeWithoutUnclosed } from './quotes.js';
 import { distinctNames, keep, misfitOf, type Reading } from './reading.js';
-import { blankLines, firstLines, longLines, rowsInSample, saidDelimiter } from './sample.js';
+import { blankLines, firstLines, longLines, rowsInSample, saidDelimiter, saysType } from './sample.js';
 import { countRefused, readTexts } from './texts.js';
 import { unpacked } from './unpacked.js';
 
@@ -53,7 +53,8 @@ async function readWithin(
   limits: string,
 ): Promise<Reading | undefined> {
   const said = options.spreadsheet ? await saidDelimiter(source.file) : undefined;
-  const dialect = await sniff(connection, source.file, options.delimiter ?? said, limits, said !== undefined);
+  const skipsFirst = said !== undefined || (options.spreadsheet === true && (await saysType(source.file)));
+  const dialect = await sniff(connection, source.file, options.delimiter ?? said, limits, skipsFirst);
   const repaired = (await mayMislead(connection, source.file, dialect))
     ? await repair(source, dialect)
     : undefined;
@@ -175,8 +176,8 @@ async function readWhole(
 }
 
 function nameNotes(header: boolean, { known }: CsvOptions): string[] {
-  if (header) return [];
   if (known !== undefined) return [`The lines are read as ${known.label}.`];
+  if (header) return [];
   return ['The first line does not look like names: the fields are column1, column2, ….'];
 }
 

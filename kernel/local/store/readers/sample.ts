@@ -122,6 +122,11 @@ export async function saidDelimiter(file: string): Promise<string | undefined> {
   return /^(?:\xef\xbb\xbf)?"?sep=([\t ,;|:])"?\r?\n/i.exec((await headOf(file)) ?? '')?.[1];
 }
 
+/** Whether a CSV begins with the type of its rows, as PowerShell writes it. */
+export async function saysType(file: string): Promise<boolean> {
+  return /^(?:\xef\xbb\xbf)?#TYPE [\w.+[\],` ]+\r?\n/.test((await headOf(file)) ?? '');
+}
+
 /** Returns how many blank lines a file begins with; none of a compressed one. */
 export async function blankLines(file: string): Promise<number> {
   const [blank = ''] = /^(\r?\n)*/.exec((await headOf(file)) ?? '') ?? [];

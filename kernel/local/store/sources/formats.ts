@@ -37,6 +37,7 @@ const named = new Map<string, FileFormat>([
 
 function formatOfLog(log: LogFormat): FileFormat {
   const { kind } = log.reading;
+  if (kind === 'converted') return { kind: 'json', log };
   return { kind: kind === 'csv' || kind === 'json' ? kind : 'lines', log };
 }
 

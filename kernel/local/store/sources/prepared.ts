@@ -10,6 +10,7 @@ import { writeCopy } from '../bounds/copies.js';
 import { packingOf } from '../readers/packing.js';
 import { unpacked } from '../readers/unpacked.js';
 import { filesIn } from './archives.js';
+import { convertedFormat, writeConverted } from './converted/converted.js';
 import { encodingOf, toUtf8 } from './encoding.js';
 import { endingOf } from './files.js';
 import { damageOf, isParquet, isZip, plain, startOfReadable } from './formats.js';
@@ -42,8 +43,9 @@ export async function prepare(
   // The engine unpacks Zstandard while it reads; it would have to be copied to be looked at.
   if (packing === 'zstd' && !isChosen) return asItIs;
   const isText = encodingOf(plain(start), options.encoding) === 'utf-8';
+  const isConverted = convertedFormat(plain(start).toString('utf8')) !== undefined;
   const mayHoldList = isJson(file) && (options.list !== undefined || mayBeObject(plain(start)));
-  return isText && !mayHoldList ? asItIs : plainText(engine, file, options, signal);
+  return isText && !mayHoldList && !isConverted ? asItIs : plainText(engine, file, options, signal);
 }
 
 /** How the names of packed files end, by which the engine knows them. */
@@ -70,6 +72,12 @@ async function plainText(
   if (isZip(start)) return sheetText(engine, file, options, signal);
   const { copy, notes } = await unpackedCopy(engine, file, options.encoding, signal);
   const events = scratchFile(engine, '.ndjson');
+  const format = convertedFormat((await startOfReadable(copy)).toString('utf8'));
+  if (format !== undefined) {
+    const said = await writeConverted(copy, events, path.basename(file), format);
+    await rm(copy);
+    return { file: events, ending: '.ndjson', notes: [...notes, ...said] };
+  }
   const list = isJson(file) ? await writeList(copy, events, path.basename(file), options.list) : undefined;
   if (list === undefined) return { file: copy, ending: endingOf(file), notes };
   await rm(copy);

@@ -185,6 +185,7 @@ const timeNames = [
   'published',
   't',
   'timeCreated',
+  'dateAndTime',
   'systemTime',
   'utcTime',
   'realtimeTimestamp',
@@ -488,11 +489,11 @@ interface Part {
 
 const parts = {
   clock: {
-    names: ['time', 'timeofday', 'clock'],
+    names: ['time', 'timeofday', 'clock', 'timelocal'],
     pattern: '\\d{1,2}:\\d{2}(:\\d{2}([.,]\\d{1,9})?)?( ?[AaPp][Mm])?',
   },
   date: {
-    names: ['date', 'day'],
+    names: ['date', 'day', 'datelocal'],
     pattern: '\\d{4}[-/.]\\d{2}[-/.]\\d{2}|\\d{1,2}[-/.]\\d{1,2}[-/.](\\d{4}|\\d{2})',
   },
   month: {
@@ -554,5 +555,5 @@ function yearNote(source: string): string {
 }
 
 function plainName(name: string): string {
-  return name.toLowerCase().replace(/[_\-@]/g, '');
+  return name.toLowerCase().replace(/[_\-@ ]/g, '');
 }

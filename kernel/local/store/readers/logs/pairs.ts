@@ -30,6 +30,12 @@ const keyed = {
 const mark = 'chr(31)';
 const marked = `regexp_replace(t, ${sqlText('(^|\\s)([\\w.\\[\\]-]+=)')}, ${mark} || '\\2', 'g')`;
 
+/** What divides pairs stands in front of them: a character, or the number of one; if nothing does, tabs divide them. */
+const leefStart = sqlText('^([^|=]|0?x[0-9A-Fa-f]{1,4}|\\\\t)?\\|');
+const leefGiven = `regexp_extract(t, ${leefStart}, 1)`;
+const leefPairs = `regexp_replace(t, ${leefStart}, '')`;
+const leefDelimiter = `CASE WHEN ${leefGiven} IN ('', '\\t') THEN chr(9) WHEN length(${leefGiven}) = 1 THEN ${leefGiven} ELSE chr(('0x' || regexp_replace(${leefGiven}, '^0?x', ''))::INTEGER) END`;
+
 const styles: Readonly<Record<PairStyle, Style>> = {
   logfmt: {
     tokens: `list_transform(${groups(0)}, lambda p: rtrim(p))`,
@@ -43,7 +49,7 @@ const styles: Readonly<Record<PairStyle, Style>> = {
     values: `list_transform(ts, lambda p: ${unescaped("substr(p, strpos(p, '=') + 1)", '[=|\\\\]')})`,
     between: ' ',
   },
-  leef: { ...keyed, tokens: 'string_split(t, chr(9))', between: '\t' },
+  leef: { ...keyed, tokens: `string_split(${leefPairs}, ${leefDelimiter})`, between: '\t' },
 };
 
 /** Returns the SELECT that adds to the rows of `from` the pairs of a text: its tokens ts, their keys ks and values vs. */

@@ -31,6 +31,7 @@ function isOf(reading: LogReading, lines: readonly string[]): boolean {
     case 'csv':
       return new RegExp(reading.begins, 'u').test(lines[0] ?? '');
     case 'json':
+    case 'converted':
     case 'text':
       return false;
   }
