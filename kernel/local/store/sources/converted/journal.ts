@@ -1,11 +1,12 @@
 import { isUtf8 } from 'node:buffer';
+import { LocalError } from '../../../errors.js';
 
 /** A value as `journalctl -o json` writes it: text, or the numbers of its bytes. */
 type Value = string | readonly number[];
 
 /**
  * Yields the entries of a journal in its export format (https://systemd.io/JOURNAL_EXPORT_FORMATS/) as `journalctl -o json` writes
- * them. Throws an Error if the file is damaged.
+ * them. Throws LocalError if the file is damaged.
  */
 export async function* journalEvents(chunks: AsyncIterable<Buffer>): AsyncGenerator<object> {
   let entry = new Map<string, Value[]>();
@@ -41,7 +42,7 @@ async function* fieldsOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<readonly
   const last = rest.indexOf('=');
   if (last > 0 && !rest.includes('\n'))
     yield [rest.toString('utf8', 0, last), readValue(rest.subarray(last + 1))];
-  else if (rest.length > 0) throw new Error('a field of the journal is cut off');
+  else if (rest.length > 0) throw damaged('a field is cut off');
 }
 
 interface Field {
@@ -62,7 +63,7 @@ function fieldAt(bytes: Buffer, at: number): Field | undefined {
   const start = lineEnd + 1 + lengthBytes;
   if (bytes.length < start) return undefined;
   const end = start + Number(bytes.readBigUInt64LE(lineEnd + 1));
-  if (end - start > mostBytes) throw new Error('a field of the journal is too long');
+  if (end - start > mostBytes) throw damaged('a field is too long');
   if (bytes.length <= end) return undefined;
   return { name: line.toString(), value: bytes.subarray(start, end), end: end + 1 };
 }
@@ -72,4 +73,8 @@ const mostBytes = 64 * 2 ** 20;
 
 function readValue(bytes: Buffer): Value {
   return isUtf8(bytes) ? bytes.toString() : [...bytes];
+}
+
+function damaged(why: string): LocalError {
+  return new LocalError('invalid', 'unreadable', `The journal is damaged: ${why}.`);
 }

@@ -94,8 +94,7 @@ function typed(name: string, value: Value, within: string): Value {
 /** What is in `System` stands first; an identifier with qualifiers is two fields. */
 function eventOf({ members }: Element): object {
   const { System: system, ...rest } = objectOf(members, 'Event');
-  const isObject = typeof system === 'object' && !Array.isArray(system);
-  if (!isObject) return { ...(system !== undefined && { System: system }), ...rest };
+  if (typeof system !== 'object' || Array.isArray(system)) return objectOf(members, 'Event');
   const { EventID: id, ...others } = system as { readonly [name: string]: Value };
   const split =
     typeof id === 'object' && 'value' in id
