@@ -32,7 +32,8 @@ export async function writeConverted(
   try {
     await pipeline(Readable.from(lines), createWriteStream(target, { mode: 0o600 }));
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== undefined) throw error;
+    const isOfSystem = !(error instanceof LocalError) && (error as NodeJS.ErrnoException).code !== undefined;
+    if (isOfSystem) throw error;
     throw new LocalError('invalid', 'unreadable', `${name} cannot be read to its end as ${label}.`, {
       hint: 'It is cut off or damaged: get the whole file.',
       cause: error,
