@@ -1,13 +1,13 @@
 import { isUtf8 } from 'node:buffer';
-import { createReadStream, createWriteStream } from 'node:fs';
+import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import { writeCopy } from '../bounds/copies.js';
 
 /** Copies a text and replaces bytes that are not UTF-8 by U+FFFD; returns in how many lines there are some. */
 export async function repairText(file: string, target: string): Promise<number> {
   const count = { lines: 0 };
   const chunks = Readable.from(repaired(createReadStream(file, { highWaterMark: chunkBytes }), count));
-  await pipeline(chunks, createWriteStream(target, { mode: 0o600 }));
+  await writeCopy(target, [chunks]);
   return count.lines;
 }
 

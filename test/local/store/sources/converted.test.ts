@@ -131,6 +131,8 @@ test.each([
   ['^', '^'],
   ['\\t', '\t'],
   ['', '\t'],
+  // No character has this number.
+  ['0xD800', '\t'],
 ])('pairs of LEEF 2.0 are divided by what stands in front of them: %s', async (name, delimiter) => {
   const pairs = ['devTime=2025-10-10T13:55:37Z', 'msg=a=b c', 'src=1.2.3.4'].join(delimiter);
   const lines = `LEEF:2.0|V|P|1|ev|${name}|${pairs}\nLEEF:2.0|V|P|1|ev|${pairs.replaceAll(delimiter, '\t')}\n`;

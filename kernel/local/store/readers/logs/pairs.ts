@@ -34,7 +34,7 @@ const marked = `regexp_replace(t, ${sqlText('(^|\\s)([\\w.\\[\\]-]+=)')}, ${mark
 const leefStart = sqlText('^([^|=]|0?x[0-9A-Fa-f]{1,4}|\\\\t)?\\|');
 const leefGiven = `regexp_extract(t, ${leefStart}, 1)`;
 const leefPairs = `regexp_replace(t, ${leefStart}, '')`;
-const leefDelimiter = `CASE WHEN ${leefGiven} IN ('', '\\t') THEN chr(9) WHEN length(${leefGiven}) = 1 THEN ${leefGiven} ELSE chr(('0x' || regexp_replace(${leefGiven}, '^0?x', ''))::INTEGER) END`;
+const leefDelimiter = `CASE WHEN ${leefGiven} IN ('', '\\t') THEN chr(9) WHEN length(${leefGiven}) = 1 THEN ${leefGiven} ELSE coalesce(TRY(chr(('0x' || regexp_replace(${leefGiven}, '^0?x', ''))::INTEGER)), chr(9)) END`;
 
 const styles: Readonly<Record<PairStyle, Style>> = {
   logfmt: {

@@ -1,9 +1,10 @@
-import { createReadStream, createWriteStream } from 'node:fs';
+import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import type { ConvertedFormat, LogFormat } from '../../../../api/logs/format.js';
 import { logFormats } from '../../../../api/logs/formats.js';
+import { systemRefusal } from '../../../../machine.js';
 import { LocalError } from '../../../errors.js';
+import { writeCopy } from '../../bounds/copies.js';
 
 type EventReader = (chunks: AsyncIterable<Buffer>) => AsyncIterable<object>;
 
@@ -30,10 +31,9 @@ export async function writeConverted(
   const read = await readers[reading.as]();
   const lines = linesOf(read(createReadStream(file)));
   try {
-    await pipeline(Readable.from(lines), createWriteStream(target, { mode: 0o600 }));
+    await writeCopy(target, [Readable.from(lines)]);
   } catch (error) {
-    const isOfSystem = !(error instanceof LocalError) && (error as NodeJS.ErrnoException).code !== undefined;
-    if (isOfSystem) throw error;
+    if (error instanceof LocalError || systemRefusal(error) !== undefined) throw error;
     throw new LocalError('invalid', 'unreadable', `${name} cannot be read to its end as ${label}.`, {
       hint: 'It is cut off or damaged: get the whole file.',
       cause: error,

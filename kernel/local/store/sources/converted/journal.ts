@@ -1,23 +1,28 @@
 import { isUtf8 } from 'node:buffer';
-import { LocalError } from '../../../errors.js';
 
 /** A value as `journalctl -o json` writes it: text, or the numbers of its bytes. */
 type Value = string | readonly number[];
 
 /**
  * Yields the entries of a journal in its export format (https://systemd.io/JOURNAL_EXPORT_FORMATS/) as `journalctl -o json` writes
- * them. Throws LocalError if the file is damaged.
+ * them. Throws RangeError if the file is damaged.
  */
 export async function* journalEvents(chunks: AsyncIterable<Buffer>): AsyncGenerator<object> {
   let entry = new Map<string, Value[]>();
   for await (const [name, value] of fieldsOf(chunks)) {
-    if (name !== '') entry.set(name, [...(entry.get(name) ?? []), value]);
+    if (name !== '') addTo(entry, name, value);
     else if (entry.size > 0) {
       yield objectOf(entry);
       entry = new Map();
     }
   }
   if (entry.size > 0) yield objectOf(entry);
+}
+
+function addTo(entry: Map<string, Value[]>, name: string, value: Value): void {
+  const values = entry.get(name);
+  if (values === undefined) entry.set(name, [value]);
+  else values.push(value);
 }
 
 /** A field that an entry has several times is a list. */
@@ -42,7 +47,7 @@ async function* fieldsOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<readonly
   const last = rest.indexOf('=');
   if (last > 0 && !rest.includes('\n'))
     yield [rest.toString('utf8', 0, last), readValue(rest.subarray(last + 1))];
-  else if (rest.length > 0) throw damaged('a field is cut off');
+  else if (rest.length > 0) throw new RangeError('a field is cut off');
 }
 
 interface Field {
@@ -63,7 +68,7 @@ function fieldAt(bytes: Buffer, at: number): Field | undefined {
   const start = lineEnd + 1 + lengthBytes;
   if (bytes.length < start) return undefined;
   const end = start + Number(bytes.readBigUInt64LE(lineEnd + 1));
-  if (end - start > mostBytes) throw damaged('a field is too long');
+  if (end - start > mostBytes) throw new RangeError('a field is too long');
   if (bytes.length <= end) return undefined;
   return { name: line.toString(), value: bytes.subarray(start, end), end: end + 1 };
 }
@@ -73,8 +78,4 @@ const mostBytes = 64 * 2 ** 20;
 
 function readValue(bytes: Buffer): Value {
   return isUtf8(bytes) ? bytes.toString() : [...bytes];
-}
-
-function damaged(why: string): LocalError {
-  return new LocalError('invalid', 'unreadable', `The journal is damaged: ${why}.`);
 }

@@ -56,7 +56,9 @@ function isEmpty({ members, text }: Element): boolean {
 }
 
 function addMember(members: Map<string, Value[]>, name: string, value: Value): void {
-  members.set(name, [...(members.get(name) ?? []), value]);
+  const values = members.get(name);
+  if (values === undefined) members.set(name, [value]);
+  else values.push(value);
 }
 
 /** Elements of `System` that are numbers. */
