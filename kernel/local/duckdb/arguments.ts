@@ -43,9 +43,14 @@ export function computeHeavyFirst<const Args extends readonly SqlArg[]>(
   if (heavy.length === 0) return atom(body(given));
   const members = heavy.map((arg, index) => `'a${index}': ${arg.sql}`);
   const named = mapped(args, arg =>
-    heavy.includes(arg) ? { ...arg, sql: atom(`v.a${heavy.indexOf(arg)}`), computed: true } : arg,
+    heavy.includes(arg) ? computed(arg, atom(`v.a${heavy.indexOf(arg)}`)) : arg,
   );
   return boundSql(members, body(named));
+}
+
+/** The value under a name; its other forms would compute it again. */
+function computed({ text: _, list: __, json: ___, ...arg }: SqlArg, sql: Atom): SqlArg {
+  return { ...arg, sql, computed: true };
 }
 
 /** A body that reads values, computed once, as the members of `v`. */

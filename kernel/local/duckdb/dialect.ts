@@ -14,6 +14,7 @@ import {
   map,
   negate,
   path,
+  pathText,
   queryTest,
   withoutNaN,
 } from './expressions.js';
@@ -41,6 +42,8 @@ export const duckdb: Dialect = {
   listTest,
   queryTest,
   path,
+  pathText,
+  listElement: (list, index) => `${list}[${index + 1n}]`,
   element,
   array,
   map,

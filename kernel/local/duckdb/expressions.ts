@@ -7,7 +7,7 @@ import { limited } from './bounds/lengths.js';
 import { templateOf } from './functions/all.js';
 import { convert, toDynamic } from './functions/conversion.js';
 import { jsonPointer, sqlText } from './literal.js';
-import { anyTermTest, textTest } from './text-test.js';
+import { anyTermTest, mayHold, textTest } from './text-test.js';
 import { sqlTypes } from './types.js';
 
 /** Returns a constant as an SQL literal of its type. */
@@ -133,6 +133,12 @@ export function path(object: string, keys: readonly string[]): string {
   return `apl_json(json_extract(${object}, ${jsonPointer(keys)}))`;
 }
 
+/** Returns the member or element of JSON at constant keys as a text. */
+export function pathText(object: string, keys: readonly string[]): string {
+  const pointer = jsonPointer(keys);
+  return `apl_path_text(json_extract_string(${object}, ${pointer}), json_extract(${object}, ${pointer}))`;
+}
+
 /** Returns the member or element of JSON at a key that is computed. */
 export function element(object: SqlArg, key: SqlArg): string {
   return computeHeavyFirst([object, key], ([o = object, k = key]) =>
@@ -186,9 +192,11 @@ function membership(operator: ListOperator, left: SqlArg, items: readonly SqlArg
   const text = fold(convert(left, 'string'));
   const tests = known
     .filter(item => item.type === 'dynamic')
-    .map(({ sql }) => {
+    .map(({ sql, computed }) => {
       const texts = operator.endsWith('~') ? `lower(${sql}::VARCHAR)::JSON` : sql;
-      return `list_contains(apl_texts(${texts}), ${text})`;
+      const found = `list_contains(apl_texts(${texts}), ${text})`;
+      const first = computed ? mayHold(sql, left, operator.endsWith('~')) : undefined;
+      return first === undefined ? found : `CASE WHEN ${first} THEN ${found} END`;
     });
   const ordered =
     left.mayBeNaN === true && scalars.some(item => item.mayBeNaN) ? ` AND NOT isnan(${left.sql})` : '';

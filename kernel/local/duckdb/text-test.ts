@@ -22,26 +22,53 @@ function positiveTest(operator: string, left: SqlArg, right: SqlArg): string {
   const sensitive = operator.endsWith('_cs');
   const plain = sensitive || isCaseless(right);
   const [a, b] = plain ? [left.sql, right.sql] : [`lower(${left.sql})`, lower(right)];
+  const first = left.json === undefined ? undefined : mayHold(left.json, right, !plain);
   switch (sensitive ? operator.slice(0, -3) : operator) {
     case '=~':
       return `(${a} = ${b})`;
     case 'contains':
-      return `contains(${a}, ${b})`;
+      return after(first, `contains(${a}, ${b})`);
     case 'startswith':
-      return `starts_with(${a}, ${b})`;
+      return after(first, `starts_with(${a}, ${b})`);
     case 'endswith':
-      return `ends_with(${a}, ${b})`;
+      return after(first, `ends_with(${a}, ${b})`);
     case 'matches regex':
       return regexTest(left, right);
     case 'has':
-      return termTest(a, right, b, boundaryBefore, boundaryAfter);
+      return termTest(a, right, b, boundaryBefore, boundaryAfter, first);
     case 'hasprefix':
-      return termTest(a, right, b, boundaryBefore, '');
+      return termTest(a, right, b, boundaryBefore, '', first);
     case 'hassuffix':
-      return termTest(a, right, b, '', boundaryAfter);
+      return termTest(a, right, b, '', boundaryAfter, first);
     default:
       throw new RangeError(`no SQL for the operator ${operator}`);
   }
+}
+
+/**
+ * A test for the rows that pass another, which costs less and rules out most; null for the others. As one CASE: the sides of an AND
+ * are computed for each row, where the engine computes a function of a column once for each value of its dictionary.
+ */
+function after(first: string | undefined, test: string): string {
+  return first === undefined ? test : `CASE WHEN ${first} THEN ${test} END`;
+}
+
+/**
+ * Returns a test that passes wherever the text of a dynamic value, or of one of its parts, contains a constant: it reads the JSON as
+ * it stands. Undefined for a constant that may be written in another way there, as numbers are, or reach over several parts.
+ */
+export function mayHold(json: string, { constant }: SqlArg, folded: boolean): string | undefined {
+  if (typeof constant !== 'string' || !staysInJson(constant)) return undefined;
+  const [text, needle] = folded
+    ? [`lower(${json}::VARCHAR)`, constant.toLowerCase()]
+    : [`${json}::VARCHAR`, constant];
+  return `(contains(${text}, ${sqlText(needle)}) OR contains(${json}::VARCHAR, '\\'))`;
+}
+
+/** Whether a text is in JSON as it stands, unless an escape is there: it lies within one string, and is not a part of a number. */
+function staysInJson(text: string): boolean {
+  if (/["\\,:[\]{}\p{Cc}]/u.test(text) || !/[^0-9.eE+-]/.test(text)) return false;
+  return !['infinity', 'nan'].some(number => number.includes(text.toLowerCase()));
 }
 
 /** An invalid pattern from data matches nothing. */
@@ -55,16 +82,22 @@ function regexTest(left: SqlArg, right: SqlArg): string {
 const boundaryBefore = '(?:^|[^\\pL\\pN])';
 const boundaryAfter = '(?:$|[^\\pL\\pN])';
 
-/** A substring search first, as it is several times faster than the pattern and rules most rows out. */
-function termTest(subject: string, term: SqlArg, needle: string, before: string, after: string): string {
+/** A substring search first, as it is several times faster than the pattern and rules most rows out; `first` is another such test. */
+function termTest(
+  subject: string,
+  term: SqlArg,
+  needle: string,
+  before: string,
+  behind: string,
+  first = `contains(${subject}, ${needle})`,
+): string {
   if (typeof term.constant !== 'string') {
-    const pattern = `${sqlText(before)} || regexp_escape(${needle}) || ${sqlText(after)}`;
-    return `(contains(${subject}, ${needle}) AND ${needle} <> '' AND regexp_matches(${subject}, ${pattern}))`;
+    const pattern = `${sqlText(before)} || regexp_escape(${needle}) || ${sqlText(behind)}`;
+    return after(`${first} AND ${needle} <> ''`, `regexp_matches(${subject}, ${pattern})`);
   }
   if (term.constant === '') return 'false';
   const folded = needle === term.sql ? term.constant : term.constant.toLowerCase();
-  const pattern = before + escaped(folded) + after;
-  return `(contains(${subject}, ${needle}) AND regexp_matches(${subject}, ${sqlText(pattern)}))`;
+  return after(first, `regexp_matches(${subject}, ${sqlText(before + escaped(folded) + behind)})`);
 }
 
 /** Returns whether a text has one of many constant terms: few patterns of many terms are far faster than one of each. */

@@ -81,6 +81,8 @@ export interface Dialect {
   readonly growthFactor: (name: string) => number;
   /** Of a function whose array holds nothing but strings, that array as a list of the engine. */
   readonly textListOf: (name: string) => SqlTemplate | undefined;
+  /** The element of such a list at a place from 0 on; null beyond its end. */
+  readonly listElement: (list: string, index: bigint) => string;
   /** `==`, `!=`, `<`, `<=`, `>` or `>=`; neither side is the constant null. NaN is unordered. */
   readonly compare: (operator: BinaryOperator, left: SqlArg, right: SqlArg, predicate: boolean) => string;
   /** Whether a value is from `low` to `high`; may be null. */
@@ -96,6 +98,8 @@ export interface Dialect {
   readonly queryTest: (operator: ListOperator, left: SqlArg, query: string) => string;
   /** A member or an element at constant keys, in one pass. */
   readonly path: (object: string, keys: readonly string[]) => string;
+  /** What is at constant keys as a text, as if it were converted. */
+  readonly pathText: (object: string, keys: readonly string[]) => string;
   readonly element: (object: SqlArg, key: SqlArg) => string;
   readonly array: (items: readonly SqlArg[]) => string;
   readonly map: (entries: readonly { readonly key: string; readonly value: SqlArg }[]) => string;

@@ -1,4 +1,5 @@
 import type { AggregateCall, Relation, Scalar } from '../../apl/plan/plan.js';
+import { present } from '../../present.js';
 import { type Atom, atom, grouped } from './atom.js';
 import type { Dialect } from './dialect.js';
 import { located, type Size, type SqlArg, type SqlContext, sizeOfAll } from './template.js';
@@ -76,9 +77,44 @@ export function aggregateSql(call: AggregateCall, context: ExpressionContext, or
 export function argument(expr: Scalar, context: ExpressionContext, predicate = false): SqlArg {
   const sql = expressionSql(expr, context, predicate);
   const size = sizeOf(expr, context);
-  const arg = { sql, type: expr.type, mayBeNaN: mayBeNaN(expr), size };
+  const arg = { sql, type: expr.type, mayBeNaN: mayBeNaN(expr), size, ...formsOf(expr, context) };
   if (expr.kind === 'constant') return { ...arg, constant: expr.value };
   return expr.kind === 'column' ? { ...arg, computed: true } : arg;
+}
+
+/** Other forms of a value, in which some functions compute less. */
+function formsOf(expr: Scalar, context: ExpressionContext): Pick<SqlArg, 'text' | 'list' | 'json'> {
+  const { dialect } = context;
+  if (expr.kind === 'convert' && expr.type === 'string' && expr.value.type === 'dynamic')
+    return expr.value.kind === 'column' ? { json: expressionSql(expr.value, context) } : {};
+  if (expr.kind === 'path') {
+    const { list, index } = elementOf(expr, context) ?? {};
+    if (list !== undefined && index !== undefined) return { text: atom(dialect.listElement(list, index)) };
+    const { object, keys } = constantPath(expr);
+    return keys.length === 0 ? {} : { text: atom(dialect.pathText(expressionSql(object, context), keys)) };
+  }
+  return present({ list: textListOf(expr, context) });
+}
+
+/** Returns an array as a list of texts, where a function gives one. */
+export function textListOf(expr: Scalar, context: ExpressionContext): string | undefined {
+  if (expr.kind !== 'call') return undefined;
+  const list = context.dialect.textListOf(expr.name);
+  return list?.(
+    expr.args.map(arg => argument(arg, context)),
+    context,
+  );
+}
+
+/** Returns the list and the place, from 0 on, of an element of such an array. */
+function elementOf(
+  { object, key }: Extract<Scalar, { kind: 'path' }>,
+  context: ExpressionContext,
+): { readonly list: string; readonly index: bigint } | undefined {
+  if (key.kind !== 'constant' || key.type !== 'long' || typeof key.value !== 'bigint' || key.value < 0n)
+    return undefined;
+  const list = textListOf(object, context);
+  return list === undefined ? undefined : { list, index: key.value };
 }
 
 /** How many bytes a value has at most, as far as the columns that it is made of say. */
@@ -170,17 +206,32 @@ function nullTest(operator: string, left: SqlArg, right: SqlArg): string | undef
   return left.constant === null ? `(${right.sql} ${test})` : undefined;
 }
 
-/** Reads constant keys together, so that a path takes one pass. */
+/** Reads constant keys together, so that a path takes one pass; an element of a list of texts is never JSON before. */
 function pathSql(expr: Extract<Scalar, { kind: 'path' }>, context: ExpressionContext): string {
+  const { dialect } = context;
+  const element = elementOf(expr, context);
+  if (element !== undefined) {
+    const text = atom(dialect.listElement(element.list, element.index));
+    return dialect.convert({ sql: text, type: 'string' }, 'dynamic');
+  }
+  const { object, keys } = constantPath(expr);
+  if (keys.length > 0) return dialect.path(expressionSql(object, context), keys);
+  return dialect.element(argument(expr.object, context), argument(expr.key, context));
+}
+
+/** The constant keys at the end of a path, and the value in which they are looked up. */
+function constantPath(expr: Extract<Scalar, { kind: 'path' }>): {
+  readonly object: Scalar;
+  readonly keys: readonly string[];
+} {
   const keys: string[] = [];
-  let at: Scalar = expr;
-  for (; at.kind === 'path'; at = at.object) {
-    const key = constantKey(at.key);
+  let object: Scalar = expr;
+  for (; object.kind === 'path'; object = object.object) {
+    const key = constantKey(object.key);
     if (key === undefined) break;
     keys.unshift(key);
   }
-  if (keys.length > 0) return context.dialect.path(expressionSql(at, context), keys);
-  return context.dialect.element(argument(expr.object, context), argument(expr.key, context));
+  return { object, keys };
 }
 
 /** A name, or an index from 0 on. */

@@ -4,7 +4,7 @@ import { idsIn } from '../../apl/plan/walk.js';
 import { present } from '../../present.js';
 import type { DatasetCatalog, ScanFilter } from './compiled.js';
 import type { Dialect } from './dialect.js';
-import { aggregateSql, argument, type ExpressionContext, expressionSql } from './expression.js';
+import { aggregateSql, argument, type ExpressionContext, expressionSql, textListOf } from './expression.js';
 import { rewritten } from './rewrite/list.js';
 import { keyOf, withoutTies } from './rewrite/ordering.js';
 import { seriesParts } from './series.js';
@@ -330,7 +330,7 @@ class SqlWriter {
       name: `c${column.id}`,
       value: this.#argument(value),
       as: column.type === 'string' ? ('text' as const) : ('dynamic' as const),
-      ...present({ list: this.#textList(value) }),
+      ...present({ list: textListOf(value, this.#context) }),
     }));
     const parts = {
       items,
@@ -345,14 +345,6 @@ class SqlWriter {
       },
     };
     return this.#dialect.expand(parts, (body, materialized) => this.#stage(body, materialized));
-  }
-
-  #textList(value: Scalar): string | undefined {
-    if (value.kind !== 'call') return undefined;
-    return this.#dialect.textListOf(value.name)?.(
-      value.args.map(arg => this.#argument(arg)),
-      this.#context,
-    );
   }
 
   #seriesSql(relation: Extract<Relation, { kind: 'series' }>): string {

@@ -229,6 +229,7 @@ export const standard: Dialect = {
   bytes: ({ sql }) => `COALESCE(OCTET_LENGTH(${sql}), 0)`,
   growthFactor: () => 1,
   textListOf: () => undefined,
+  listElement: () => notHere('An element of an array'),
   compare,
   between: (value, low, high) => `(${value.sql} BETWEEN ${low.sql} AND ${high.sql})`,
   arithmetic,
@@ -246,6 +247,7 @@ export const standard: Dialect = {
     return `(${fold(left.sql)} IN (SELECT ${fold('value')} FROM (${query}) AS q WHERE value IS NOT NULL))`;
   },
   path: () => notHere('Reading a dynamic value'),
+  pathText: () => notHere('Reading a dynamic value'),
   element: () => notHere('Reading a dynamic value'),
   array: () => notHere('An array'),
   map: () => notHere('A map'),

@@ -13,7 +13,7 @@ export const arrays: SqlTemplates<typeof catalog> = {
   array_extract: args => extract(args[0], args[1]),
   array_iff: args => iff(args[0], args[1], args[2]),
   array_index_of: ([array, value, ...options]) => indexOf(array, value, options),
-  array_length: args => computeOnce([args[0]], j => `apl_array_length(${j})`),
+  array_length: args => arrayLength(args[0]),
   array_reverse: args => `to_json(list_reverse(${items(args[0])}))`,
   array_rotate_left: args => moved('apl_rotate_left', args[0], args[1]),
   array_rotate_right: args => moved('apl_rotate_right', args[0], args[1]),
@@ -106,6 +106,11 @@ export const setup: readonly string[] = [
 ];
 
 export const udfs: readonly JsFunction[] = [];
+
+function arrayLength(array: SqlArg): string {
+  if (array.list !== undefined) return `CAST(len(${array.list}) AS BIGINT)`;
+  return computeOnce([array], j => `apl_array_length(${j})`);
+}
 
 /** The elements of a dynamic argument as a list of JSON. */
 function items(array: SqlArg): string {

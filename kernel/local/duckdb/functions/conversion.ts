@@ -25,6 +25,7 @@ import { sqlTypes } from '../types.js';
  */
 export function convert(arg: SqlArg, to: TypeName): Atom {
   if (arg.type === to) return arg.sql;
+  if (to === 'string' && arg.text !== undefined) return arg.text;
   if (arg.constant === null) return atom(`NULL::${sqlTypes[to]}`);
   const conversion = conversions[to][arg.type];
   return computeHeavyFirst([arg], ([value = arg]) => conversion(value.sql));
@@ -201,12 +202,13 @@ export const setup: readonly string[] = [
   `CREATE MACRO apl_parse_dynamic(j) AS CASE WHEN json_type(j) = 'VARCHAR' THEN apl_parse_json(j ->> '$') ELSE j END`,
   `CREATE MACRO apl_exp_text(digits, exponent) AS CASE WHEN exponent < 0 THEN '0.' || repeat('0', -exponent - 1) || digits
      ELSE rpad(digits, (exponent + 1)::INTEGER, '0') END`,
+  // An argument is pasted wherever it is named, and the engine plans what is never computed too: lambdas name it once.
   `CREATE MACRO apl_unsigned_text(t) AS CASE WHEN contains(t, 'e')
-     THEN apl_exp_text(replace(split_part(t, 'e', 1), '.', ''), split_part(t, 'e', 2)::BIGINT)
+     THEN list_transform([string_split(t, 'e')], lambda p: apl_exp_text(replace(p[1], '.', ''), p[2]::BIGINT))[1]
      WHEN ends_with(t, '.0') THEN left(t, -2) ELSE t END`,
-  `CREATE MACRO apl_rare_real_text(x) AS CASE WHEN isnan(x) THEN 'NaN' WHEN isinf(x) THEN CASE WHEN x > 0 THEN '+Inf' ELSE '-Inf' END
-     WHEN starts_with(x::VARCHAR, '-') THEN '-' || apl_unsigned_text(substr(x::VARCHAR, 2))
-     ELSE apl_unsigned_text(x::VARCHAR) END`,
+  `CREATE MACRO apl_rare_real_text(x) AS list_transform([x::VARCHAR], lambda t: CASE WHEN t = 'nan' THEN 'NaN'
+     WHEN t = 'inf' THEN '+Inf' WHEN t = '-inf' THEN '-Inf' WHEN starts_with(t, '-') THEN '-' || apl_unsigned_text(substr(t, 2))
+     ELSE apl_unsigned_text(t) END)[1]`,
   // Within these bounds the engine prints digits, a point and digits, of which the last is no zero but in a whole number.
   `CREATE MACRO apl_real_text(x) AS CASE WHEN abs(x) >= 1e-4::DOUBLE AND abs(x) < 1e15::DOUBLE
      THEN CASE WHEN x = trunc(x) THEN x::BIGINT::VARCHAR ELSE x::VARCHAR END ELSE apl_rare_real_text(x) END`,
@@ -238,10 +240,11 @@ export const setup: readonly string[] = [
   `CREATE MACRO apl_text_time(s) AS CASE WHEN regexp_full_match(s, '${isoTime}') THEN TRY_CAST(s AS TIMESTAMP_NS)
      ELSE make_timestamp_ns(apl_parse_time(s)) END`,
   `CREATE MACRO apl_text_span(s) AS apl_parse_span(s)`,
-  // Most dynamic scalars are strings: decided by the first character, without parsing.
-  `CREATE MACRO apl_dyn_text(j) AS CASE WHEN starts_with(j::VARCHAR, '"') THEN j ->> '$'
-     WHEN json_type(j) = 'DOUBLE' AND regexp_matches(j::VARCHAR, '[.eE]') AND isfinite(TRY_CAST(j::VARCHAR AS DOUBLE))
-     THEN apl_real_text(TRY_CAST(j::VARCHAR AS DOUBLE)) ELSE j ->> '$' END`,
+  // Only a number with a fraction or an exponent is not printed as the engine does: most values are told apart without parsing.
+  `CREATE MACRO apl_dyn_text(j) AS CASE WHEN regexp_matches(j::VARCHAR, '^\\s*-?[0-9]+[.eE]') AND isfinite(TRY_CAST(j::VARCHAR AS DOUBLE))
+     THEN list_transform([TRY_CAST(j::VARCHAR AS DOUBLE)], lambda x: apl_real_text(x))[1] ELSE j ->> '$' END`,
+  // `t` is the text of the element or member `j` of a value, as the engine gives it.
+  `CREATE MACRO apl_path_text(t, j) AS CASE WHEN regexp_matches(t, '^-?[0-9]+[.eE]') THEN apl_dyn_text(j) ELSE t END`,
   `CREATE MACRO apl_dyn_long(j) AS CASE json_type(j) WHEN 'VARCHAR' THEN apl_text_long(j ->> '$')
      WHEN 'UBIGINT' THEN TRY_CAST(j ->> '$' AS BIGINT) WHEN 'BIGINT' THEN TRY_CAST(j ->> '$' AS BIGINT)
      WHEN 'DOUBLE' THEN apl_real_long(TRY_CAST(j ->> '$' AS DOUBLE))

@@ -86,7 +86,8 @@ export const internalFamily: FunctionFamily = {
        WHEN contains(j::VARCHAR, 'E') THEN apl_real_in(j) ELSE false END`,
     // As `apl_dyn_text` of each element; the engine writes numbers that are not integers in another way.
     `CREATE MACRO apl_expanded_texts(j, pairs) AS CASE WHEN apl_is_filled_array(j) AND NOT apl_has_real(j)
-       THEN from_json(j, '["VARCHAR"]') ELSE list_transform(apl_bag_elements(j, pairs), lambda x: apl_dyn_text(x)) END`,
+       THEN from_json(j, '["VARCHAR"]') WHEN j IS NULL OR j::VARCHAR = '[]' THEN [NULL::VARCHAR]
+       ELSE list_transform(apl_bag_elements(j, pairs), lambda x: apl_dyn_text(x)) END`,
     `CREATE MACRO apl_expanded_list(l) AS CASE WHEN len(l) > 0 THEN l ELSE [NULL::VARCHAR] END`,
     // Each step binds its input to a lambda's parameter, so that the list is built and scanned once.
     `CREATE MACRO apl_bucket(x, lo, hi, n) AS CASE WHEN hi > lo THEN least(floor((x - lo) / ((hi - lo) / n)), n - 1)::BIGINT ELSE 0 END`,

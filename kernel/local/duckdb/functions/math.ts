@@ -13,6 +13,7 @@ import {
 } from '../../sql/template.js';
 import { computeOnce } from '../arguments.js';
 import type { JsFunction } from '../template.js';
+import { mayHold } from '../text-test.js';
 import { convert, toDynamic } from './conversion.js';
 import { binTime, binTimeByColumn } from './datetime.js';
 
@@ -264,5 +265,10 @@ function sets(udf: string): SqlTemplate {
 }
 
 function hasElement(set: SqlArg, value: SqlArg): string {
-  return computeOnce([set, value], (s, v) => `apl_has_item(${s}, ${toDynamic({ ...value, sql: v })})`);
+  return computeOnce([set, value], (s, v) => {
+    const found = `apl_has_item(${s}, ${toDynamic({ ...value, sql: v })})`;
+    const first = mayHold(s, value, false);
+    if (first === undefined) return found;
+    return `CASE WHEN starts_with(${s}::VARCHAR, '[') AND NOT ${first} THEN false ELSE ${found} END`;
+  });
 }

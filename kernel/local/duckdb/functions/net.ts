@@ -1,6 +1,7 @@
 import type { net as catalog } from '../../../apl/catalog/functions/net.js';
 import { compareIp, isInRange, isIpMatch } from '../../functions/ip-address.js';
 import { type SqlArg, type SqlTemplates, sqlOr, TemplateError } from '../../sql/template.js';
+import { constantText, sqlText } from '../literal.js';
 import type { JsFunction } from '../template.js';
 import { convert, toDynamic } from './conversion.js';
 
@@ -12,10 +13,10 @@ export const net: SqlTemplates<typeof catalog> = {
   format_ipv4_mask: ([ip, prefix]) => `apl_ipv4_cidr(${ipv4Number(ip)}, ${sqlOr(prefix, '32')})`,
   ipv4_compare: ([a, b, prefix]) => `apl_ipv4_compare(${a.sql}, ${b.sql}, ${sqlOr(prefix, '32')})`,
   ipv4_is_match: ([a, b, prefix]) => `(apl_ipv4_compare(${a.sql}, ${b.sql}, ${sqlOr(prefix, '32')}) = 0)`,
-  ipv4_is_in_range: ([ip, range]) => `apl_ipv4_in(${ip.sql}, ${range.sql})`,
+  ipv4_is_in_range: ([ip, range]) => inRange(ip, range),
   ipv4_is_in_any_range: ([ip, ...ranges]) =>
     `apl_any(list_transform(${textList(ranges)}, lambda r: apl_ipv4_in(${ip.sql}, r)))`,
-  ipv4_is_private: ([ip]) => `apl_ipv4_private(apl_ipv4_address(${ip.sql}))`,
+  ipv4_is_private: ([ip]) => `apl_ipv4_private(${ip.sql})`,
   ipv4_netmask_suffix: ([ip]) => `apl_ipv4_prefix(${ip.sql})`,
   has_ipv4: ([text, ip]) => `list_contains(apl_ipv4_list(${text.sql}), ${ip.sql})`,
   has_ipv4_prefix: ([text, prefix]) => `apl_has_ipv4_prefix(apl_ipv4_list(${text.sql}), [${prefix.sql}])`,
@@ -58,7 +59,9 @@ export const setup: readonly string[] = [
        sign(apl_ipv4_masked(apl_ipv4_address(a), p) - apl_ipv4_masked(apl_ipv4_address(b), p))::BIGINT)[1]`,
   `CREATE MACRO apl_ipv4_in(ip, cidr) AS apl_ipv4_masked(apl_ipv4(ip), apl_ipv4_prefix(cidr))
      = apl_ipv4_masked(apl_ipv4_address(cidr), apl_ipv4_prefix(cidr))`,
-  `CREATE MACRO apl_ipv4_private(n) AS n >> 24 = 10 OR n >> 20 = 2753 OR n >> 16 = 49320`,
+  // An address has no zeros in front, so that its text tells the range.
+  `CREATE MACRO apl_ipv4_private(s) AS CASE WHEN regexp_full_match(s, '${address}(?s:/.*)?')
+     THEN starts_with(s, '10.') OR starts_with(s, '192.168.') OR regexp_matches(s, '^172[.](?:1[6-9]|2[0-9]|3[01])[.]') END`,
   // True when one of them is true; else null when one is unknown.
   `CREATE MACRO apl_any(flags) AS CASE WHEN list_contains(flags, true) THEN true
      WHEN len(list_filter(flags, lambda f: f IS NULL)) = 0 THEN false END`,
@@ -81,6 +84,17 @@ export const udfs: readonly JsFunction[] = [
   { name: 'apl_ipv6_match', params: ['VARCHAR', 'VARCHAR', 'BIGINT'], returns: 'BOOLEAN', run: isIpMatch },
   { name: 'apl_ipv6_in', params: ['VARCHAR', 'VARCHAR'], returns: 'BOOLEAN', run: isInRange },
 ];
+
+/** The octets that a constant range fixes rule most addresses out without computing their numbers. */
+function inRange(ip: SqlArg, range: SqlArg): string {
+  const test = `apl_ipv4_in(${ip.sql}, ${range.sql})`;
+  const [whole, prefix] =
+    new RegExp(`^${address}/(3[0-2]|[12]?[0-9])$`).exec(constantText(range) ?? '') ?? [];
+  const fixed = Math.min(Math.floor(Number(prefix) / 8), 3);
+  if (whole === undefined || fixed === 0) return test;
+  const start = sqlText(`${whole.split('.', fixed).join('.')}.`);
+  return `CASE WHEN starts_with(${ip.sql}, ${start}) THEN ${test} WHEN regexp_full_match(${ip.sql}, '${address}') THEN false END`;
+}
 
 /** Text is read as an address, anything else as its number. */
 function ipv4Number(ip: SqlArg): string {

@@ -10,7 +10,7 @@ export type IsTextList = (call: Call) => boolean;
 
 /**
  * Returns the relation with the elements of each `mv-expand` as texts too, next to the dynamic values: expressions that read an
- * element as a text take the one that was never JSON. `prune` removes those that nothing reads.
+ * element as a text take the one that was never JSON, as do those that read one element of such a list, or its length. `prune` removes those that nothing reads.
  */
 export function withTextElements(relation: Relation, isTextList: IsTextList, made: Columns): Relation {
   return only(relation.columns, rewritten(relation, { isTextList, made }).relation);
@@ -164,13 +164,25 @@ function readingTexts(value: Scalar, known: KnownColumns): Scalar {
     if (found !== undefined && value.type === 'string') return reference(found.text);
     if (found?.whole && value.type !== 'dynamic') return { ...value, value: reference(found.text) };
   }
+  if (value.kind === 'path') {
+    const made = callOf(value.object, known);
+    if (made !== undefined && value.key.kind === 'constant') return { ...value, object: made };
+  }
   if (value.kind === 'call') {
     const [arg] = value.args;
+    const made = value.name === 'array_length' && arg !== undefined ? callOf(arg, known) : undefined;
+    if (made !== undefined) return { ...value, args: [made] };
     const found = arg === undefined ? undefined : textOf(arg, known);
     const reads = value.name === 'tostring' || (found?.whole && conversions.has(value.name));
     if (found !== undefined && reads) return { ...value, args: [reference(found.text)] };
   }
   return mapParts(value, part => readingTexts(part, known));
+}
+
+/** The call that made a list of texts: an element and the length are known without the JSON of the array. */
+function callOf(value: Scalar, known: KnownColumns): Call | undefined {
+  const found = value.kind === 'column' ? known.get(value.id) : undefined;
+  return found?.kind === 'list' ? found.call : undefined;
 }
 
 /** Functions that read a dynamic text as they read a text. */

@@ -1,0 +1,123 @@
+import { describe, expect, test } from 'vitest';
+import { openQueries, start } from '../queries.js';
+
+/** Also JSON as others write it: with spaces, escapes, and numbers that the language prints in another way. */
+const values = [
+  '["gold","Silver ware"]',
+  '[ "gold" , "x" ]',
+  '["\\u0067old","a\\/b","\\u00c4rger"]',
+  '["Ärger","gold.rush","1e5"]',
+  '[1,2.0,1.10,1e5,1E400,-0.0,-0,12345678901234567890]',
+  '["gold",1e5,{"k":"gold"}]',
+  '{"gold":"x","k":[1.50,"Gold"]}',
+  '{"k":1.0,"l":null}',
+  '["a\\"b","a\\\\b",""]',
+  '"gold"',
+  '"1.0"',
+  '1.0',
+  '-1e5',
+  'true',
+  '[null,true,false]',
+  '[]',
+  '{}',
+];
+
+const time = `make_timestamp_ns(${start})`;
+
+const { run } = openQueries({
+  stored: {
+    open: false,
+    fields: [
+      { name: '_time', type: 'datetime' },
+      { name: 'id', type: 'long' },
+      { name: 'a', type: 'dynamic' },
+      { name: 's', type: 'string' },
+    ],
+    rows: [
+      ...values.map((text, id) => [time, `${id}`, `'${text}'::JSON`, `'/a/${id}//b.5'`]),
+      [time, `${values.length}`, 'NULL::JSON', 'NULL::VARCHAR'],
+    ],
+  },
+});
+
+const needles = [
+  'gold',
+  'old',
+  'ärger',
+  'a/b',
+  '100000',
+  '1e5',
+  '1',
+  '2',
+  'k',
+  'e',
+  'true',
+  'inf',
+  'x","',
+  'ware"',
+];
+const more = ['Silver ware', 'a"b', 'a\\b', 'null', '[', '', 'gold.rush', '1.5', '1E400'];
+const operators = ['has', 'contains', 'startswith', 'endswith', 'hasprefix', 'hassuffix'];
+const written = operators.flatMap(name => [name, `${name}_cs`, `!${name}`]);
+
+async function column(value: string): Promise<readonly string[]> {
+  const outcome = await run(`stored | project id, r = ${value} | sort by id asc`);
+  if (!outcome.ok) throw new Error(outcome.diagnostics.map(each => each.message).join('; '));
+  return outcome.ran.rows.map(row => String(row[1]));
+}
+
+const quoted = (text: string): string => JSON.stringify(text);
+
+/** `iff` gives the same value, of which no other form is known. */
+const apart = (value: string): string => `iff(id >= 0, ${value}, ${value})`;
+
+describe.each([...needles, ...more].map(quoted))('the constant %s', needle => {
+  test.each(written)('is found by %s where the text of the value has it', async operator => {
+    const found = await column(`a ${operator} ${needle}`);
+    const [missing, ...others] = found.toReversed();
+    const texts = await column(`strcat(tostring(a), '') ${operator} ${needle}`);
+    expect(others).toEqual(texts.toReversed().slice(1));
+    expect(missing).toBe(String(operator.startsWith('!')));
+  });
+
+  test('is an element where it is one', async () => {
+    expect(await column(`${needle} in (a)`)).toEqual(await column(`${needle} in (${apart('a')})`));
+    expect(await column(`${needle} in~ (a)`)).toEqual(await column(`${needle} in~ (${apart('a')})`));
+    expect(await column(`set_has_element(a, ${needle}) == true`)).toEqual(
+      await column(`array_index_of(a, ${needle}) >= 0`),
+    );
+  });
+});
+
+test('an element is found whatever stands around it', async () => {
+  const rows = async (test: string) =>
+    (await column(test)).flatMap((cell, id) => (cell === 'true' ? [id] : []));
+  expect(await rows("'gold' in (a)")).toEqual([0, 1, 2, 5, 9]);
+  expect(await rows("a has 'gold'")).toEqual([0, 1, 2, 3, 5, 6, 9]);
+  expect(await rows("a contains '100000'")).toEqual([4, 5, 12]);
+  expect(await rows("a contains 'ärger'")).toEqual([2, 3]);
+});
+
+test.each([
+  'a[0]',
+  'a[3]',
+  'a[1]',
+  'a.k',
+  'a.k[0]',
+  "a['l']",
+  "split(s, '/')[2]",
+  "split(s, '/')[9]",
+  "split(s, '')[0]",
+])('as a text, %s is what the dynamic value says', async value => {
+  expect(await column(`tostring(${value})`)).toEqual(await column(`tostring(${apart(value)})`));
+  expect(await column(`${value} == '1.5'`)).toEqual(await column(`${apart(value)} == '1.5'`));
+  expect(await column(`${value}`)).toEqual(await column(apart(value)));
+});
+
+test('an element and the length of a list that a function makes need no array', async () => {
+  const rows = await run(
+    "stored | where id in (0, 17) | extend parts = split(s, '/') | project first = parts[1], n = array_length(parts), beyond = isnull(parts[9]), t = tostring(parts[4])",
+  );
+  if (!rows.ok) throw new Error('refused');
+  expect(rows.ran.rows.map(row => row.join(' '))).toEqual(['"a" 5 true "b.5"', 'null null true ""']);
+});
