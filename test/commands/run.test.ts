@@ -178,7 +178,9 @@ describe('run', () => {
       `Using local (the local service)\n${range}`,
       range,
     ]);
-    expect(readFileSync(join(home, 'page.html'), 'utf8')).toContain('2026-01-01 (UTC)');
+    expect(readFileSync(join(home, 'page.html'), 'utf8')).toContain(
+      '2026-01-01T00:00:00Z to 2026-01-02T00:00:00Z',
+    );
   });
 
   test('goes on after failing cells when told so, and exits with 1', async () => {

@@ -2,6 +2,7 @@ import { type ImportOption, importChoices } from '../../api/imports.js';
 import { type ImportRequest, isNoTime, type QueryRequest, type StarredQuery } from '../../api/wire.js';
 import { present } from '../../present.js';
 import { parseGoDuration, parseTime } from '../../time.js';
+import { LocalError } from '../errors.js';
 import type { DatasetSettings } from '../store/dataset/stored.js';
 import { readWholeStar } from '../store/documents/contents.js';
 import {
@@ -19,7 +20,14 @@ export function readQueryRequest(body: unknown): QueryRequest {
   const object = readObject(body, 'the body');
   checkQuery(object, '');
   const given = Object.entries(object).filter(([name, value]) => !isAbsent(name, value));
+  if (Array.isArray(object.libraries) && object.libraries.length > 0) throw noLibraries();
   return Object.fromEntries(given) as unknown as QueryRequest;
+}
+
+function noLibraries(): LocalError {
+  return new LocalError('not-supported', 'not-supported', 'The local service has no libraries.', {
+    hint: 'Leave out `libraries`.',
+  });
 }
 
 /** Returns the time limit that a request asks for with `queryOptions.timeLimitMs`, in milliseconds; throws LocalError. */

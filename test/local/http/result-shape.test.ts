@@ -600,6 +600,13 @@ describe('requests that cannot be answered', () => {
       { errorType: 'invalid-request' },
     ],
     [
+      'a library',
+      { apl: 'logs', libraries: ['l'] },
+      501,
+      'The local service has no libraries. Leave out `libraries`.',
+      { errorType: 'not-supported' },
+    ],
+    [
       'a bad time limit',
       { apl: 'logs', queryOptions: { timeLimitMs: '5' } },
       400,
