@@ -97,10 +97,14 @@ describe('%compare', () => {
 
   test('of a single row, of one week before, of a range of two times', async () => {
     const single = 'web | summarize total = sum(ms), load = avg(load)';
-    expect(table(await compare('-1w', single)).at(-2)).toBe('63 1 62 6,200 3.15 0.25 2.9 1,160');
-    expect(table(await compare('2026-01-01', single)).at(-2)).toBe(
-      '63 9,007,199,254,741,026 -9,007,199,254,740,963 -100 3.15 562,949,953,421,314 -562,949,953,421,311 -100',
-    );
+    expect(table(await compare('-1w', single)).slice(-3, -1)).toEqual([
+      'total 63 1 62 6,200',
+      'load 3.15 0.25 2.9 1,160',
+    ]);
+    expect(table(await compare('2026-01-01', single)).slice(-3, -1)).toEqual([
+      'total 63 9,007,199,254,741,026 -9,007,199,254,740,963 -100',
+      'load 3.15 562,949,953,421,314 -562,949,953,421,311 -100',
+    ]);
     expect(notices(await compare('2025-12-26..2026-01-02', single)).slice(-1)).toEqual([
       'The two ranges differ in length: totals of the longer one hold more time.',
     ]);
