@@ -184,8 +184,8 @@ const points: Readonly<Record<string, readonly Case[]>> = {
   ],
   'score and shape of spotlight': [
     [
-      "datatable(x: string, y: long, ok: bool)['a', 1, true, 'b', 1, false] | summarize s = spotlight(ok, x, y)",
-      's: [[{"field":"x","score":1,"values":[{"value":"a","selected":1,"baseline":0},{"value":"b","selected":0,"baseline":1}]},{"field":"y","score":0,"values":[{"value":"1","selected":1,"baseline":1}]}]]',
+      "range i from 1 to 20 step 1 | extend x = iff(i > 10, 'a', 'b'), ok = i > 10, y = 1 | summarize s = spotlight(ok, x, y, ok)",
+      's: [[{"field":"x","score":1.0,"values":[{"value":"a","selected":1.0,"baseline":0.0},{"value":"b","selected":0.0,"baseline":1.0}]},{"field":"y","score":0.0,"values":[{"value":"1","selected":1.0,"baseline":1.0}]},{"field":"ok","score":0.0,"values":[],"note":"left out: the condition reads it"}]]',
     ],
   ],
   'time column and anchor of make-series': [

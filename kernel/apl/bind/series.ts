@@ -53,6 +53,7 @@ function bindSeriesAggregate(
   const value = bindExpression(binder, item.value, { columns: [], open: false, aggregates: sink });
   const found: Aggregated | undefined =
     value.kind === 'column' ? sink.found.find(candidate => candidate.column.id === value.id) : undefined;
+  if (found?.call.name === 'spotlight') return refuseAggregate(binder, item.value);
   if (found === undefined) return value.kind === 'constant' ? [] : refuseAggregate(binder, item.value);
   const name = givenName(binder, item) ?? aggregateName(call, call.callee.name);
   const output: Column = binder.column(name, 'dynamic', present({ agg: found.column.agg }));

@@ -7,6 +7,7 @@ import { type AggregateSink, type Binder, convertTo, scopeOf, unwrap } from './b
 import { aggregateName, bindAggregateParts, describe, expandFields } from './expressions/aggregate.js';
 import type { CallExpr } from './expressions/call.js';
 import { bindCount, bindExpression } from './expressions/expression.js';
+import { withoutDeciding } from './expressions/spotlight.js';
 import { defaultName, fieldOf, givenName, keptName } from './names.js';
 import { columnFor, freshStage, keep, project, type Stage, uniqueNames } from './stage.js';
 
@@ -26,7 +27,9 @@ export function bindSummarize(binder: Binder, operator: Summarize, before: Stage
     for (const { column } of computed) beside.add(column.name);
     return computed;
   });
-  const aggregates = sink.found.map(found => addRate(binder, found, keys, operator.by));
+  const aggregates = sink.found.map(found =>
+    withoutDeciding(addRate(binder, found, keys, operator.by), stage.relation),
+  );
   const columns = [...keys.map(key => key.column), ...aggregates.map(found => found.column)];
   const aggregated = freshStage(
     { kind: 'aggregate', input: stage.relation, keys, aggregates, columns },

@@ -324,16 +324,15 @@ export const aggregates = [
     group: 'aggregation',
     params: [predicate, { name: 'field', type: 'any', rest: true, doc: 'The fields to compare, or `*`.' }],
     returns: 'dynamic',
-    doc: 'Compares the rows for which a predicate holds with the rest, and ranks fields by how much their values differ.',
+    doc: 'Compares the rows for which a predicate holds with the rest, and ranks fields, and fields together, by how much their values differ beyond chance.',
     example: {
-      apl: "datatable(s:string, e:bool)['a', true, 'b', false] | summarize r = spotlight(e, s)",
+      apl: "range x from 1 to 20 step 1 | extend s = iff(x > 10, 'a', 'b'), e = x > 10 | summarize r = spotlight(e, s)",
       result:
         '[[{"field": "s", "score": 1, "values": [{"value": "a", "selected": 1, "baseline": 0}, {"value": "b", "selected": 0, "baseline": 1}]}]]',
     },
     nulls: {
-      predicate:
-        '[{"field": "s", "score": 0.5, "values": [{"value": "a", "selected": 0, "baseline": 0.5}, {"value": "b", "selected": 0, "baseline": 0.5}]}]',
-      field: '[{"field": "s", "score": 0, "values": []}]',
+      predicate: '[{"field": "s", "score": 0, "values": [], "note": "no row is selected"}]',
+      field: '[{"field": "s", "score": 0, "values": [{"value": null, "selected": 1, "baseline": 1}]}]',
     },
   },
   {

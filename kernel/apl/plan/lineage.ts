@@ -1,5 +1,6 @@
-import type { Column, Relation } from './plan.js';
+import type { Column, Relation, Scalar } from './plan.js';
 import { reference } from './scalars.js';
+import { idsIn, inputsOf } from './walk.js';
 
 /** Returns the dataset that a column of a relation comes from unchanged. */
 export function originOf(relation: Relation, id: number): string | undefined {
@@ -71,4 +72,19 @@ export function withTime(relation: Relation): Timed | undefined {
     case 'series':
       return undefined;
   }
+}
+
+/** Returns the ids of the columns that an expression over a relation reads, and of those that these are computed from. */
+export function basisOf(value: Scalar, relation: Relation): ReadonlySet<number> {
+  const ids = idsIn(value);
+  addBasis(ids, relation);
+  return ids;
+}
+
+function addBasis(ids: Set<number>, relation: Relation): void {
+  if (relation.kind === 'project') {
+    const read = relation.items.filter(item => ids.has(item.column.id)).map(item => item.value);
+    for (const id of idsIn(...read)) ids.add(id);
+  }
+  for (const input of inputsOf(relation)) addBasis(ids, input);
 }

@@ -100,6 +100,8 @@ export interface AggregateCall {
   readonly filter?: Scalar;
   /** The names of the fields in `args`, for aggregates that report them. */
   readonly labels?: readonly string[];
+  /** The fields that an aggregate over fields leaves out, with the reason. */
+  readonly omitted?: readonly { readonly name: string; readonly note: string }[];
   readonly type: TypeName;
   /** Where the arguments stand in the query. */
   readonly at?: readonly Span[];

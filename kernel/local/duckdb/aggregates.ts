@@ -7,7 +7,6 @@ import { computeHeavyFirst } from './arguments.js';
 import { failing, longestValue } from './bounds/lengths.js';
 import { withoutNaN } from './expressions.js';
 import { convert, toDynamic } from './functions/conversion.js';
-import { sqlText } from './literal.js';
 
 type AggregateTemplate<Args extends readonly unknown[]> = (parts: AggregateParts<Args>) => string;
 
@@ -32,7 +31,11 @@ function keepsNaN(name: string, index: number): boolean {
 
 type Internal = (typeof internalAggregates)[number];
 /** The predicate of `…if` is the filter of the aggregate without it. */
-type Plain = Exclude<(typeof aggregates)[number], { readonly name: `${string}if` | Internal['name'] }>;
+type Plain = Exclude<
+  (typeof aggregates)[number],
+  // A query of its own; see `spotlight.ts`.
+  { readonly name: `${string}if` | Internal['name'] | 'spotlight' }
+>;
 type Templates = {
   readonly [Entry in Plain | Internal as Entry['name']]: AggregateTemplate<ArgsOf<Entry['params']>>;
 };
@@ -80,7 +83,6 @@ const templates: Templates = {
   histogram: histogramSql,
   phrases: ({ args, filter }) =>
     `apl_phrases(to_json(histogram(${args[0].sql})${where(filter)})::VARCHAR, ${sqlOr(args[1], '10')})::JSON`,
-  spotlight: spotlightSql,
 };
 
 /** Aggregates of the bins' aggregates; see `totals.ts`. */
@@ -247,19 +249,4 @@ function buckets(count: SqlArg): string {
   const wanted = Number(count.constant ?? 10);
   if (wanted >= 1 && wanted <= mostBuckets) return String(wanted);
   throw new TemplateError(`a histogram has 1 to ${mostBuckets} buckets, not ${wanted}`, 1);
-}
-
-/** Per field the counts of its values, in the selected rows and in the others. */
-function spotlightSql({ args, call }: AggregateParts<readonly [SqlArg, ...SqlArg[]]>): string {
-  const [selected, ...fields] = args;
-  const names = (call.labels ?? []).slice(1);
-  const counts = fields.map(field => {
-    const text = field.type === 'string' ? field.sql : `(${toDynamic(field)})::VARCHAR`;
-    return `{'selected': histogram(${text}) FILTER (WHERE ${selected.sql}), 'baseline': histogram(${text}) FILTER (WHERE NOT coalesce(${selected.sql}, false))}`;
-  });
-  const entries = counts.map(
-    (sql, index) =>
-      `json_object('field', ${sqlText(names[index] ?? `field${index + 1}`)}, 'counts', to_json(${sql}))`,
-  );
-  return `apl_spotlight(json_array(${entries.join(', ')})::VARCHAR)::JSON`;
 }

@@ -22,7 +22,8 @@ import { externalSql } from './external.js';
 import { convert } from './functions/conversion.js';
 import { textListOf } from './functions/lists.js';
 import { expandSql, firstOfEach, joinSql, orderKey, sequenceSql, stageSql } from './relations.js';
-import { seriesSql } from './series-grid.js';
+import { seriesSql } from './stages/series-grid.js';
+import { spotlightSql } from './stages/spotlight.js';
 import { textTest } from './text-test.js';
 
 /** DuckDB's SQL, as far as it is not the standard's; its functions are macros of the connection. */
@@ -63,6 +64,7 @@ export const duckdb: Dialect = {
   firstOfEach,
   expand: expandSql,
   series: seriesSql,
+  spotlight: spotlightSql,
   external: externalSql,
   temporary: table => `temp.${table}`,
 };

@@ -37,6 +37,21 @@ export interface SeriesParts {
   readonly time: string;
 }
 
+/** A field that `spotlight` compares. */
+export interface SpotlightField {
+  readonly label: string;
+  readonly arg: SqlArg;
+}
+
+/** A `spotlight` with its parts written as SQL, and the fields that it leaves out, with the reason. */
+export interface SpotlightParts {
+  readonly input: string;
+  readonly keys: readonly { readonly name: string; readonly sql: string }[];
+  readonly selected: SqlArg;
+  readonly fields: readonly SpotlightField[];
+  readonly omitted: readonly { readonly name: string; readonly note: string }[];
+}
+
 /** An `mv-expand`: the elements of all items side by side, one row per position. */
 export interface ExpandParts {
   readonly input: string;
@@ -151,6 +166,8 @@ export interface Dialect {
   ) => string;
   readonly expand: (parts: ExpandParts, stage: AddStage) => string;
   readonly series: (parts: SeriesParts, stage: AddStage) => string;
+  /** A SELECT of the keys, and of the ranked fields as `value`. */
+  readonly spotlight: (parts: SpotlightParts, stage: AddStage) => string;
   readonly external: (relation: Extract<Relation, { kind: 'external' }>) => string;
   /** The text after FROM for the rows of a temporary table. */
   readonly temporary: (table: string) => string;

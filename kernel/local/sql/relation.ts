@@ -1,4 +1,13 @@
-import type { Column, Columns, Computed, OrderKey, Relation, Scalar } from '../../apl/plan/plan.js';
+import type {
+  AggregateCall,
+  Aggregated,
+  Column,
+  Columns,
+  Computed,
+  OrderKey,
+  Relation,
+  Scalar,
+} from '../../apl/plan/plan.js';
 import { constant, reference } from '../../apl/plan/scalars.js';
 import { idsIn } from '../../apl/plan/walk.js';
 import { present } from '../../present.js';
@@ -240,9 +249,48 @@ class SqlWriter {
 
   #aggregateBody(relation: Extract<Relation, { kind: 'aggregate' }>): string {
     const input = this.write(relation.input);
+    const [apart, plain] = partition(relation.aggregates, ({ call }) => call.name === 'spotlight');
+    const body = this.#aggregateSelect(relation, plain, input);
+    if (apart.length === 0) return body;
+    const names = relation.keys.map(key => `c${key.column.id}`);
+    const others = apart.map(({ call }) => this.#stage(this.#spotlightSql(call, relation.keys, input)));
+    const stages = plain.length === 0 ? others : [this.#stage(body), ...others];
+    const base = stages[0] ?? '';
+    const from = stages.reduce((left, right) => {
+      const on = names.map(name => this.#dialect.same(`${base}.${name}`, `${right}.${name}`));
+      return this.#dialect.join('inner', left, right, on.join(' AND ') || 'true');
+    });
+    const values = apart.map(({ column }, index) => `${others[index]}.value AS c${column.id}`);
+    const columns = [...relation.keys, ...plain].map(({ column }) => `${base}.c${column.id}`);
+    return `SELECT ${[...columns, ...values].join(', ')} FROM ${from}`;
+  }
+
+  /** An aggregate that reads its rows several times: a query of its own, with a row for each group. */
+  #spotlightSql(call: AggregateCall, keys: readonly Computed[], input: string): string {
+    const [selected, ...fields] = call.args;
+    return this.#dialect.spotlight(
+      {
+        input,
+        keys: keys.map(key => ({ name: `c${key.column.id}`, sql: this.#expression(key.value) })),
+        selected: this.#argument(selected ?? constant('bool', false)),
+        fields: fields.map((field, index) => ({
+          label: call.labels?.[index] ?? '',
+          arg: this.#argument(field),
+        })),
+        omitted: call.omitted ?? [],
+      },
+      (body, materialized) => this.#stage(body, materialized),
+    );
+  }
+
+  #aggregateSelect(
+    relation: Extract<Relation, { kind: 'aggregate' }>,
+    found: readonly Aggregated[],
+    input: string,
+  ): string {
     const order = this.orderOf(relation.input);
     const keys = relation.keys.map(key => this.#computed(key));
-    const aggregates = relation.aggregates.map(
+    const aggregates = found.map(
       item => `${aggregateSql(item.call, this.#context, order)} AS c${item.column.id}`,
     );
     const select = [...keys, ...aggregates];
@@ -424,4 +472,8 @@ function lastSort(relation: Relation): readonly OrderKey[] {
 
 function usesOnly(value: Scalar, ids: ReadonlySet<number>): boolean {
   return [...idsIn(value)].every(id => ids.has(id));
+}
+
+function partition<T>(items: readonly T[], test: (item: T) => boolean): readonly [T[], T[]] {
+  return [items.filter(test), items.filter(item => !test(item))];
 }

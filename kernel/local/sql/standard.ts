@@ -278,6 +278,7 @@ export const standard: Dialect = {
   },
   expand: refuse('mv-expand'),
   series: refuse('make-series'),
+  spotlight: refuse('spotlight'),
   external: refuse('externaldata'),
   temporary: table => table,
 };

@@ -81,7 +81,7 @@ test.each(fine)('%s can be made', async (_, apl, value) => {
   expect(body.tables?.[0].columns ?? body.message).toEqual([[value]]);
 });
 
-/** Of these aggregates arrays are short by their arguments, or made in JavaScript, which takes a few megabytes at most. */
+/** Of these aggregates arrays are short by their arguments, have cut values, or are made in JavaScript, which takes a few megabytes at most. */
 const shortArrays = ['histogram', 'percentiles_array', 'phrases', 'spotlight'];
 
 test('every aggregate that makes an array is short, or checked', () => {

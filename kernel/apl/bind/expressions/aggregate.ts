@@ -8,6 +8,7 @@ import { type AggregateSink, type Binder, convertTo } from '../binder.js';
 import { fieldOf } from '../names.js';
 import { alignArguments, argumentSpans, type CallExpr, positional } from './call.js';
 import { bindExpression } from './expression.js';
+import { eventTimes, timeNote } from './spotlight.js';
 
 /** Binds an aggregate's arguments over the input, records it in the sink, and returns its column. */
 export function bindAggregate(
@@ -44,15 +45,19 @@ export function bindAggregateParts(
   const args = filter === undefined ? aligned.args : aligned.args.filter((_, index) => index !== at);
   const spans = argumentSpans(expr);
   const name = filter === undefined ? entry.name : entry.name.replace(/_?if$/, '');
-  const labels =
-    entry.name === 'spotlight' ? exprs.map(value => fieldOf(value) ?? binder.text(value)) : undefined;
+  const isSpotlight = entry.name === 'spotlight';
+  const labels = isSpotlight ? exprs.slice(1).map(value => fieldOf(value) ?? binder.text(value)) : undefined;
   const type = resultType(name, aligned.type, args);
   return {
     name,
     args,
     type,
     at: filter === undefined ? spans : spans.filter((_, index) => index !== at),
-    ...present({ filter: filter === undefined ? undefined : convertTo(filter, 'bool'), labels }),
+    ...present({
+      filter: filter === undefined ? undefined : convertTo(filter, 'bool'),
+      labels,
+      omitted: isSpotlight ? starredTimes(expr, sink) : undefined,
+    }),
   };
 }
 
@@ -116,9 +121,19 @@ function argumentsOf(
     binder.error('misplaced-star', star, `\`${name}\` does not take \`*\``, instead);
     return undefined;
   }
-  return values.flatMap(value =>
-    value.kind === 'star' ? sink.input.columns.map(column => fieldName(column, value)) : [value],
+  const named = sink.input.columns.filter(
+    column => name !== 'spotlight' || !eventTimes.includes(column.name),
   );
+  return values.flatMap(value =>
+    value.kind === 'star' ? named.map(column => fieldName(column, value)) : [value],
+  );
+}
+
+/** The times that `*` of a `spotlight` leaves out. */
+function starredTimes(expr: CallExpr, sink: AggregateSink): NonNullable<AggregateCall['omitted']> {
+  if (!expr.args.some(argument => argument.value.kind === 'star')) return [];
+  const times = sink.input.columns.filter(column => eventTimes.includes(column.name));
+  return times.map(({ name }) => ({ name, note: timeNote }));
 }
 
 /** The arguments of arg_max and arg_min, with `*` replaced by every field and each result's name. */

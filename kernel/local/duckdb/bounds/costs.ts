@@ -73,7 +73,6 @@ const bounds: Readonly<Record<string, CostBound>> = {
   apl_set_intersect: refused('set_intersect', linear(500)),
   apl_set_union: refused('set_union', linear(500)),
   apl_sha512: refused('hash_sha512', linear(10)),
-  apl_spotlight: refused('spotlight', linear(300)),
   apl_text_index: refused('indexof', linear(100)),
   apl_url_decode: refused('url_decode', linear(300)),
 };

@@ -1,10 +1,11 @@
 import type { internalFunctions as catalog } from '../../../apl/catalog/internal.js';
-import { phrases, spotlight } from '../../functions/insight.js';
+import { phrases } from '../../functions/insight.js';
 import { redact } from '../../functions/redact.js';
 import type { SqlArg, SqlTemplates } from '../../sql/template.js';
 import { computeHeavyFirst } from '../arguments.js';
 import { constantText, sqlText } from '../literal.js';
 import { canMatchNothing, regexArgument } from '../regex.js';
+import { spotlightSetup } from '../stages/chance.js';
 import type { FunctionFamily } from '../template.js';
 import { convert } from './conversion.js';
 
@@ -70,6 +71,7 @@ function matchesNothing(pattern: SqlArg): boolean {
 /** The macros and JavaScript functions that the internal functions call. */
 export const internalFamily: FunctionFamily = {
   setup: [
+    ...spotlightSetup,
     `CREATE MACRO apl_texts(j) AS CASE json_type(j) WHEN 'ARRAY' THEN json_extract_string(j, '$[*]') ELSE [j ->> '$'] END`,
     `CREATE MACRO apl_elements(j) AS CASE WHEN json_type(j) = 'ARRAY' AND json_array_length(j) > 0
        THEN from_json(j, '["JSON"]') WHEN j IS NULL OR json_type(j) = 'ARRAY' THEN [NULL::JSON] ELSE [j] END`,
@@ -106,7 +108,6 @@ export const internalFamily: FunctionFamily = {
       run: redact,
     },
     { name: 'apl_phrases', params: ['VARCHAR', 'BIGINT'], returns: 'VARCHAR', run: phrases },
-    { name: 'apl_spotlight', params: ['VARCHAR'], returns: 'VARCHAR', run: spotlight },
   ],
 };
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { openQueries } from '../queries.js';
+import { openQueries } from '../../queries.js';
 
 const { run } = openQueries();
 

@@ -1,8 +1,8 @@
-import type { TypeName } from '../../apl/catalog/entry.js';
-import type { AddStage, SeriesParts } from '../sql/dialect.js';
-import { type SqlArg, sqlArg } from '../sql/template.js';
-import { convert, toDynamic } from './functions/conversion.js';
-import { timeBound } from './literal.js';
+import type { TypeName } from '../../../apl/catalog/entry.js';
+import type { AddStage, SeriesParts } from '../../sql/dialect.js';
+import { type SqlArg, sqlArg } from '../../sql/template.js';
+import { convert, toDynamic } from '../functions/conversion.js';
+import { timeBound } from '../literal.js';
 
 /**
  * Returns `make-series`: aggregates by group and step number, and from those of each group its arrays, as JSON that is put together

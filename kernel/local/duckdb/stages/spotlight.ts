@@ -1,0 +1,371 @@
+import type { AddStage, SpotlightField, SpotlightParts } from '../../sql/dialect.js';
+import { type SqlArg, sqlArg } from '../../sql/template.js';
+import { withoutNaN } from '../expressions.js';
+import { convert, toDynamic } from '../functions/conversion.js';
+import { sqlText } from '../literal.js';
+
+/** Numbers with more values than this are put into bins. */
+const mostPlainNumbers = 24;
+/** The quantiles of all rows between the bins of a number. */
+const quantiles = [0.001, 0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 0.999];
+/** Bins of equal width between the first and the last time. */
+const timeBins = 12;
+/** About this many rows decide where the bins of a number end. */
+const quantileRows = 100_000;
+/** Fields of text with more values are not counted. */
+const mostValues = 250_000;
+/** Fields that the engine counts in one pass. */
+const fieldsInPass = 30;
+/** With fewer rows on either side no difference can be told from chance. */
+const fewestRows = 5;
+/** How often a field may be listed although nothing but chance is in it, over all fields and values together. */
+const falseAlarms = 0.01;
+/** A field of text with this many values per row tells rows apart, and explains nothing. */
+const uniqueShare = 0.8;
+/** The values that are listed of a field. */
+const listedValues = 10;
+/** The fields that are looked at together, and how many of their combinations are listed. */
+const combinedFields = 8;
+const listedCombinations = 3;
+/** How much more a combination has to tell than any of its fields. */
+const leastGain = 0.01;
+
+/**
+ * Returns `spotlight` as a SELECT of its keys and, as `value`, JSON [{field, score, values}], the most telling first. The values of each
+ * field are put into bins, the engine counts the rows of each bin, and the rest is arithmetic on those counts:
+ *
+ * - `score` is the total variation distance of the two distributions, corrected for what shuffled rows would show: (d - E[d]) /
+ *   (1 - E[d]), the form of Hubert & Arabie, "Comparing partitions" (1985), with the exact mean deviation of the hypergeometric
+ *   distribution in Diaconis & Zabell, "Closed form summation for classical distributions" (1991).
+ * - It is 0 unless a bin, or all bins up to one, have more or fewer selected rows than chance gives: Fisher's exact test, with
+ *   Bonferroni's correction for all bins of all fields.
+ * - Of the fields that tell most, the bins in which selected rows are most frequent are tried together.
+ */
+export function spotlightSql(parts: SpotlightParts, stage: AddStage): string {
+  const fields = parts.fields.map(codedField);
+  const keys = parts.keys.map(key => key.name);
+  const rows = stage(
+    `SELECT ${listOf(
+      parts.keys.map(key => `${key.sql} AS ${key.name}`),
+      `coalesce(${parts.selected.sql}, false) AS sel`,
+      fields.map(field => `${field.value} AS ${field.raw}`),
+    )} FROM ${parts.input}`,
+  );
+  const totals = stage(
+    `SELECT ${listOf(keys, 'count(*) AS total, count_if(sel) AS chosen')} FROM ${rows}${groupedBy(keys)}`,
+    true,
+  );
+  const tables = fields.length === 0 ? undefined : fieldTables(fields, keys, { rows, totals }, stage);
+  const entries = [
+    ...(tables === undefined ? [] : [`SELECT * FROM ${tables.listed}`]),
+    ...(tables === undefined || keys.length > 0 || fields.length === 1
+      ? []
+      : [combinedSql(fields, tables, totals, stage)]),
+    ...parts.omitted.map(({ name, note }, index) => {
+      const entry = `apl_spotlight_entry(${sqlText(name)}, 0.0, '[]'::JSON, ${sqlText(note)})`;
+      return `SELECT ${listOf(keys, `${fields.length + index} AS place, -1.0 AS score`, `${entry} AS entry`)} FROM ${totals}`;
+    }),
+  ];
+  const all = stage(
+    entries.length === 0
+      ? `SELECT *, 0 AS place, 0.0 AS score, NULL::JSON AS entry FROM ${totals} WHERE false`
+      : entries.join(' UNION ALL '),
+  );
+  const list = `coalesce(to_json(list(entry ORDER BY score DESC, place)), '[]'::JSON) AS value`;
+  return `SELECT ${listOf(keys, list)} FROM ${all}${groupedBy(keys)}`;
+}
+
+/** A field with the names of its columns: the value of a row, its bin (`code`), and SQL that makes the one of the other. */
+interface CodedField {
+  readonly label: string;
+  readonly place: number;
+  readonly type: SqlArg['type'];
+  readonly bins: 'none' | 'quantiles' | 'times';
+  readonly raw: string;
+  readonly value: string;
+  readonly code: string;
+  readonly codeSql: string;
+}
+
+function codedField({ label, arg }: SpotlightField, place: number): CodedField {
+  const raw = `r${place}`;
+  const field = { label, place, type: arg.type, raw, code: `k${place}` };
+  switch (arg.type) {
+    case 'long':
+    case 'real':
+    case 'timespan': {
+      const cuts = quantiles.map((_, at) => `WHEN ${raw} < e${place}_${at} THEN ${at}`).join(' ');
+      const bin = `CASE WHEN ${raw} IS NULL THEN NULL ${cuts} ELSE ${quantiles.length} END`;
+      const codeSql = `CASE WHEN d${place} <= ${mostPlainNumbers} THEN ${raw} ELSE ${bin} END`;
+      return { ...field, bins: 'quantiles', value: withoutNaN(arg), codeSql };
+    }
+    case 'datetime':
+      return {
+        ...field,
+        bins: 'times',
+        value: arg.sql,
+        codeSql: `(epoch_ns(${raw}) - a${place}) // w${place}`,
+      };
+    default: {
+      const codeSql = `CASE WHEN d${place} <= ${mostValues} THEN ${raw} END`;
+      return { ...field, bins: 'none', value: convert(arg, 'string'), codeSql };
+    }
+  }
+}
+
+/** The stages that all fields share. */
+interface FieldTables {
+  readonly coded: string;
+  readonly bins: string;
+  readonly scored: string;
+  readonly ranked: string;
+  readonly listed: string;
+}
+
+function fieldTables(
+  fields: readonly CodedField[],
+  keys: readonly string[],
+  { rows, totals }: { readonly rows: string; readonly totals: string },
+  stage: AddStage,
+): FieldTables {
+  const facts = stage(factsSql(fields, rows), true);
+  const edges = stage(edgesSql(fields, rows, facts), true);
+  const codes = fields.map(field => `${field.codeSql} AS ${field.code}`);
+  const coded = stage(`SELECT ${listOf(keys, 'sel', codes)} FROM ${rows}, ${facts}, ${edges}`);
+  const bins = stage(binsSql(fields, facts, edges), true);
+  const counted = stage(countsSql(fields, keys, coded), true);
+  const scored = stage(scoredSql(keys, counted, totals, fields.length), true);
+  const ranked = stage(rankedSql(fields, keys, { scored, totals, facts }), true);
+  const listed = stage(listedSql(keys, { scored, ranked, bins }));
+  return { coded, bins, scored, ranked, listed };
+}
+
+/** One row: the number of rows, of each field about how many values it has, and where its bins of time begin and how wide they are. */
+function factsSql(fields: readonly CodedField[], rows: string): string {
+  const facts = fields.flatMap(({ bins, raw, place }) => [
+    `approx_count_distinct(${raw}) AS d${place}`,
+    ...(bins === 'times'
+      ? [
+          `epoch_ns(min(${raw})) AS a${place}`,
+          `greatest((epoch_ns(max(${raw})) - epoch_ns(min(${raw}))) // ${timeBins} + 1, 1) AS w${place}`,
+        ]
+      : []),
+  ]);
+  return `SELECT ${listOf('count(*) AS n', facts)} FROM ${rows}`;
+}
+
+/** One row: the quantiles of each number with many values, of rows that a hash chooses, the same ones each time. */
+function edgesSql(fields: readonly CodedField[], rows: string, facts: string): string {
+  const numbers = fields.filter(field => field.bins === 'quantiles');
+  if (numbers.length === 0) return 'SELECT NULL AS none';
+  const lists = numbers.map(
+    ({ raw, place }) =>
+      `CASE WHEN any_value(d${place}) > ${mostPlainNumbers} THEN quantile_disc(${raw}, [${quantiles.join(', ')}]) END AS q${place}`,
+  );
+  const chosen = `hash(${numbers.map(({ raw }) => raw).join(', ')}) % greatest(n // ${quantileRows}, 1) = 0`;
+  const picked = numbers.flatMap(({ place }) =>
+    quantiles.map((_, at) => `q${place}[${at + 1}] AS e${place}_${at}`),
+  );
+  return `SELECT ${picked.join(', ')} FROM (SELECT ${lists.join(', ')} FROM ${rows}, ${facts} WHERE ${chosen})`;
+}
+
+/** The bins that are ranges: from `lo` on, and less than `hi`, which are null where they have no such end. */
+function binsSql(fields: readonly CodedField[], facts: string, edges: string): string {
+  const range = (place: number, count: number, lo: string, hi: string, where: string) =>
+    `SELECT ${place} AS place, unnest(range(${count}))::DOUBLE AS bin, unnest(${lo}) AS lo, unnest(${hi}) AS hi FROM ${facts}, ${edges} WHERE ${where}`;
+  const selects = fields.flatMap(({ bins, place, type }) => {
+    if (bins === 'none') return [];
+    if (bins === 'times') {
+      const at = (from: number) =>
+        `list_transform(range(${from}, ${from + timeBins}), lambda i: ${toDynamic(sqlArg(`make_timestamp_ns(a${place} + i * w${place})`, 'datetime'))})`;
+      return [range(place, timeBins, at(0), at(1), `a${place} IS NOT NULL`)];
+    }
+    const ends = quantiles.map((_, at) => toDynamic(sqlArg(`e${place}_${at}`, type))).join(', ');
+    const many = `d${place} > ${mostPlainNumbers}`;
+    return [range(place, quantiles.length + 1, `[NULL, ${ends}]`, `[${ends}, NULL]`, many)];
+  });
+  if (selects.length === 0)
+    return 'SELECT 0 AS place, NULL::DOUBLE AS bin, NULL::JSON AS lo, NULL::JSON AS hi WHERE false';
+  return selects.join(' UNION ALL ');
+}
+
+/** The rows of each bin of each field: the bin as text and, where bins have an order, as a number. */
+function countsSql(fields: readonly CodedField[], keys: readonly string[], coded: string): string {
+  const passes = Array.from({ length: Math.ceil(fields.length / fieldsInPass) }, (_, pass) =>
+    fields.slice(pass * fieldsInPass, (pass + 1) * fieldsInPass),
+  );
+  const selects = passes.map(pass => {
+    const chosen = (of: (field: CodedField) => string) =>
+      `CASE ${pass.map(field => `WHEN grouping(${field.code}) = 0 THEN ${of(field)}`).join(' ')} END`;
+    const text = ({ code, type }: CodedField) => {
+      if (type === 'long' || type === 'real' || type === 'timespan')
+        return convert(sqlArg(code, type), 'string');
+      return `${code}::VARCHAR`;
+    };
+    const columns = listOf(
+      keys,
+      `${chosen(({ place }) => String(place))} AS place`,
+      `${chosen(text)} AS v`,
+      `${chosen(({ code, bins }) => (bins === 'none' ? 'NULL' : `${code}::DOUBLE`))}::DOUBLE AS bin`,
+      'count(*) AS n, count_if(sel) AS s',
+    );
+    const sets = pass.map(({ code }) => `(${listOf(keys, code)})`).join(', ');
+    return `SELECT ${columns} FROM ${coded} GROUP BY GROUPING SETS (${sets})`;
+  });
+  return selects.join(' UNION ALL ');
+}
+
+/** Each bin with its shares, how far apart chance would take them, and the logarithm of how likely chance gives what is there. */
+function scoredSql(keys: readonly string[], counted: string, totals: string, fields: number): string {
+  const own = listOf(
+    keys.map(key => `${counted}.${key}`),
+    'place',
+  );
+  // Of bins in an order, all up to each one are tried too: a shift is in many of them, and large in none.
+  const upTo = `OVER (PARTITION BY ${own} ORDER BY bin NULLS LAST, v)`;
+  const likely = `CASE WHEN bin IS NULL THEN apl_chance_ln(s, n, chosen, total)
+    ELSE least(apl_chance_ln(s, n, chosen, total), apl_chance_ln(s_up, n_up, chosen, total)) + ln(2) END`;
+  return `SELECT *, apl_chance_gap(n, chosen, total) AS gap, ${likely} + ln(2.0 * ${fields} * kinds) AS chance
+    FROM (SELECT ${counted}.*, total, chosen, s / chosen AS inside, (n - s) / (total - chosen) AS outside,
+        count(*) OVER (PARTITION BY ${own}) AS kinds, sum(n) ${upTo} AS n_up, sum(s) ${upTo} AS s_up
+      FROM ${counted} JOIN ${totals} ON ${same(keys, counted, totals)}
+      WHERE chosen >= ${fewestRows} AND total - chosen >= ${fewestRows})`;
+}
+
+/** Each field with its score, or a note that says why it has none. */
+function rankedSql(
+  fields: readonly CodedField[],
+  keys: readonly string[],
+  { scored, totals, facts }: { readonly scored: string; readonly totals: string; readonly facts: string },
+): string {
+  const names = fields.map(
+    ({ place, label, bins }) =>
+      `SELECT ${place} AS place, ${sqlText(label)} AS label, d${place} AS kinds_about, n AS rows_about, ${bins === 'none'} AS plain FROM ${facts}`,
+  );
+  const note = `CASE WHEN total = 0 THEN 'there are no rows' WHEN chosen = 0 THEN 'no row is selected' WHEN chosen = total THEN 'every row is selected'
+    WHEN chosen < ${fewestRows} THEN 'too few rows are selected: ' || chosen || ', at least ${fewestRows} are needed'
+    WHEN total - chosen < ${fewestRows} THEN 'too few rows are not selected: ' || (total - chosen) || ', at least ${fewestRows} are needed'
+    WHEN plain AND (kinds >= ${uniqueShare} * total OR (kinds_about > ${mostValues} AND kinds_about >= 0.5 * rows_about)) THEN 'left out: nearly every row has its own value'
+    WHEN plain AND kinds_about > ${mostValues} THEN 'left out: more than ${mostValues} values' END`;
+  const score = `CASE WHEN chance >= ln(${falseAlarms}) OR e >= 1 THEN 0 ELSE greatest(0, round((d - e) / (1 - e), 6)) END`;
+  return `SELECT *, CASE WHEN note IS NULL THEN coalesce(${score}, 0) ELSE 0 END AS score
+    FROM (SELECT ${listOf(
+      keys.map(key => `${totals}.${key}`),
+      'fields.place, label, d, e, chance',
+    )}, ${note} AS note
+    FROM ${totals} CROSS JOIN (${names.join(' UNION ALL ')}) AS fields
+    LEFT JOIN (SELECT ${listOf(keys, 'place')}, sum(abs(inside - outside)) / 2 AS d, sum(gap) / 2 AS e, min(chance) AS chance, any_value(kinds) AS kinds
+      FROM ${scored} GROUP BY ALL) AS sums ON sums.place = fields.place AND ${same(keys, totals, 'sums')})`;
+}
+
+/** The entries of single fields. Ranges stand in their order, other values by how much their shares differ. */
+function listedSql(
+  keys: readonly string[],
+  { scored, ranked, bins }: { readonly scored: string; readonly ranked: string; readonly bins: string },
+): string {
+  const partition = `PARTITION BY ${listOf(
+    keys.map(key => `${scored}.${key}`),
+    `${scored}.place`,
+  )}`;
+  const order = `abs(inside - outside) DESC, inside DESC, v NULLS LAST`;
+  const value = `apl_spotlight_value(v, lo, hi, ranged, inside, outside)`;
+  const values = `SELECT ${listOf(keys, 'place')}, to_json(list(${value} ORDER BY CASE WHEN ranged THEN bin END NULLS LAST, turn)) AS found
+    FROM (SELECT ${scored}.*, lo, hi, ${bins}.place IS NOT NULL AS ranged, row_number() OVER (${partition} ORDER BY ${order}) AS turn
+      FROM ${scored} LEFT JOIN ${bins} ON ${scored}.place = ${bins}.place AND ${scored}.bin = ${bins}.bin)
+    WHERE turn <= ${listedValues} OR ranged GROUP BY ALL`;
+  const entry = `apl_spotlight_entry(label, score, CASE WHEN note IS NULL THEN coalesce(found, '[]'::JSON) ELSE '[]'::JSON END, note)`;
+  return `SELECT ${listOf(
+    keys.map(key => `${ranked}.${key}`),
+    `${ranked}.place, CASE WHEN note IS NULL THEN score ELSE -1 END AS score`,
+  )}, ${entry} AS entry
+    FROM ${ranked} LEFT JOIN (${values}) AS listed ON listed.place = ${ranked}.place AND ${same(keys, ranked, 'listed')}`;
+}
+
+/** The entries of fields that tell more together: each of the first fields is a bit of a row, set where its fullest bins hold. */
+function combinedSql(
+  fields: readonly CodedField[],
+  { coded, bins, scored, ranked }: FieldTables,
+  totals: string,
+  stage: AddStage,
+): string {
+  // Neighboring bins in which selected rows are more frequent count as one.
+  const runs = `SELECT place, v, bin, inside, outside, place_score, turn,
+      CASE WHEN bin IS NULL THEN turn ELSE turn - row_number() OVER (PARTITION BY place, inside > outside ORDER BY bin, v) END AS run
+    FROM (SELECT ${scored}.*, score AS place_score, row_number() OVER (PARTITION BY ${scored}.place ORDER BY bin, v) AS turn
+      FROM ${scored} JOIN ${ranked} ON ${scored}.place = ${ranked}.place WHERE score > 0)
+    QUALIFY inside > outside`;
+  const best = stage(
+    `SELECT place, place_score, v, low, high, row_number() OVER (ORDER BY place_score DESC, place) - 1 AS bit
+    FROM (SELECT place, any_value(place_score) AS place_score, first(v ORDER BY turn) AS v, min(bin) AS low, max(bin) AS high, sum(inside - outside) AS gain, min(turn) AS start
+      FROM (${runs}) GROUP BY place, run QUALIFY row_number() OVER (PARTITION BY place ORDER BY gain DESC, start) = 1)
+    QUALIFY bit < ${combinedFields}`,
+    true,
+  );
+  const pivot = fields.flatMap(({ place }) =>
+    ['bit', 'v', 'low', 'high'].map(
+      name => `any_value(${name}) FILTER (WHERE place = ${place}) AS ${name}${place}`,
+    ),
+  );
+  const bits = fields.map(({ place, code, bins: kind }) => {
+    const holds =
+      kind === 'none'
+        ? `${code} IS NOT DISTINCT FROM v${place}`
+        : `CASE WHEN low${place} IS NULL THEN ${code} IS NULL ELSE ${code} BETWEEN low${place} AND high${place} END`;
+    return `CASE WHEN bit${place} IS NOT NULL AND ${holds} THEN 1 << bit${place} ELSE 0 END`;
+  });
+  const chosen = stage(`SELECT ${pivot.join(', ')} FROM ${best}`, true);
+  const masks = stage(
+    `SELECT ${bits.join(' + ')} AS mask, count(*) AS n, count_if(sel) AS s FROM ${coded}, ${chosen} GROUP BY 1`,
+    true,
+  );
+  const sets = Array.from({ length: 2 ** combinedFields }, (_, mask) => mask).filter(
+    mask => bitsOf(mask) <= 3,
+  );
+  const counts = stage(
+    `SELECT wanted, coalesce(sum(n), 0) AS n, coalesce(sum(s), 0) AS s FROM (VALUES ${sets.map(mask => `(${mask})`).join(', ')}) AS sets(wanted)
+    JOIN ${masks} ON (mask & wanted) = wanted GROUP BY 1`,
+    true,
+  );
+  const members = sets.flatMap(mask =>
+    bitsOf(mask) < 2 ? [] : bitPlaces(mask).map(bit => `(${mask}, ${bit}, ${mask - 2 ** bit})`),
+  );
+  const label = `apl_spotlight_label(v, first_bin.lo, last_bin.hi, first_bin.place IS NOT NULL)`;
+  const part = `apl_spotlight_part(v, first_bin.lo, last_bin.hi, first_bin.place IS NOT NULL)`;
+  const tested = `SELECT members.wanted, label AS name, ${label} AS text, ${part} AS part, ${best}.place, place_score, whole.n AS n, whole.s AS s,
+      apl_chance_ln(whole.s, whole.n, fewer.s, fewer.n) + ln(2.0 * ${members.length}) AS chance, whole.s * fewer.n > fewer.s * whole.n AS more
+    FROM (VALUES ${members.join(', ')}) AS members(wanted, bit, without)
+    JOIN ${best} ON ${best}.bit = members.bit JOIN ${ranked} ON ${ranked}.place = ${best}.place
+    JOIN ${counts} AS whole ON whole.wanted = members.wanted JOIN ${counts} AS fewer ON fewer.wanted = members.without
+    LEFT JOIN ${bins} AS first_bin ON first_bin.place = ${best}.place AND first_bin.bin = low
+    LEFT JOIN ${bins} AS last_bin ON last_bin.place = ${best}.place AND last_bin.bin = high`;
+  const told = stage(
+    `SELECT wanted, list(name ORDER BY place) AS names, list(text ORDER BY place) AS texts, list(part ORDER BY place) AS parts,
+      any_value(s) / any_value(chosen) AS inside, (any_value(n) - any_value(s)) / any_value(total - chosen) AS outside,
+      inside - outside AS d, apl_chance_gap(any_value(n), any_value(chosen), any_value(total)) AS e, max(place_score) AS single
+    FROM (${tested}), ${totals} GROUP BY wanted HAVING bool_and(more) AND max(chance) < ln(${falseAlarms})`,
+  );
+  const entry = `json_object('field', array_to_string(names, ', '), 'score', score, 'values',
+      json_array(json_object('value', array_to_string(texts, ', '), 'selected', inside, 'baseline', outside, 'parts', parts)), 'fields', names)`;
+  return `SELECT -wanted AS place, score, ${entry} AS entry FROM (SELECT *, round((d - e) / (1 - e), 6) AS score FROM ${told})
+    WHERE score > single + ${leastGain} QUALIFY row_number() OVER (ORDER BY score DESC, wanted) <= ${listedCombinations}`;
+}
+
+function bitPlaces(mask: number): number[] {
+  return Array.from({ length: combinedFields }, (_, bit) => bit).filter(bit => (mask >> bit) % 2 === 1);
+}
+
+function bitsOf(mask: number): number {
+  return bitPlaces(mask).length;
+}
+
+function listOf(...items: readonly (string | readonly string[])[]): string {
+  return items.flat().join(', ');
+}
+
+function groupedBy(keys: readonly string[]): string {
+  return keys.length === 0 ? '' : ` GROUP BY ${keys.join(', ')}`;
+}
+
+function same(keys: readonly string[], left: string, right: string): string {
+  return keys.map(key => `${left}.${key} IS NOT DISTINCT FROM ${right}.${key}`).join(' AND ') || 'true';
+}

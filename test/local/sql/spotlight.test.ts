@@ -1,0 +1,99 @@
+import { describe, expect, test } from 'vitest';
+import { openQueries } from '../queries.js';
+import { incident, incidents } from './incidents.js';
+
+const { rows } = openQueries(incidents);
+
+interface Entry {
+  readonly field: string;
+  readonly fields?: readonly string[];
+  readonly score: number;
+  readonly values: readonly Readonly<Record<string, unknown>>[];
+  readonly note?: string;
+}
+
+async function spotlight(apl: string): Promise<readonly Entry[]> {
+  const [row] = await rows(apl);
+  return JSON.parse(row?.[0] ?? '') as Entry[];
+}
+
+/** How many incidents of each kind are tried; `INCIDENTS=300` tries all. */
+const tried = Number(process.env.INCIDENTS ?? 4);
+const seeds = Array.from({ length: tried }, (_, seed) => seed);
+
+test('of incidents with a cause it is among the first three entries', { timeout: 3_600_000 }, async () => {
+  const missed: string[] = [];
+  for (const seed of seeds) {
+    const { cause, kind } = incident(seed, true);
+    const found = await spotlight(`['planted-${seed}'] | summarize spotlight(bad, *)`);
+    const first = found.slice(0, 3).filter(({ score }) => score > 0);
+    const named = new Set(first.flatMap(({ field, fields }) => fields ?? [field]));
+    if (!cause.every(name => named.has(name))) missed.push(`${seed}: ${kind}, found ${[...named].join(' ')}`);
+  }
+  if (tried > 4) process.stdout.write(`missed ${missed.length} of ${tried}\n${missed.join('\n')}\n`);
+  expect(missed.length / tried, missed.join('; ')).toBeLessThanOrEqual(0.05);
+});
+
+test('of incidents without a cause it says so', { timeout: 3_600_000 }, async () => {
+  const wrong: string[] = [];
+  for (const seed of seeds) {
+    const found = await spotlight(`['chance-${seed}'] | summarize spotlight(bad, *)`);
+    const named = found.filter(({ score }) => score > 0).map(({ field }) => field);
+    if (named.length > 0) wrong.push(`${seed}: ${named.join(' ')}`);
+  }
+  if (tried > 4) process.stdout.write(`wrong ${wrong.length} of ${tried}\n${wrong.join('\n')}\n`);
+  expect(wrong.length / tried, wrong.join('; ')).toBeLessThanOrEqual(0.05);
+});
+
+describe('spotlight', () => {
+  const numbers = `range i from 1 to 1000 step 1 | extend bad = i % 10 == 0, ms = iff(i % 10 == 0, 900 + i, i)`;
+
+  test('numbers are binned by quantiles of all rows, and their ranges are listed in order', async () => {
+    const [found] = await spotlight(`${numbers} | extend i = 0 | summarize spotlight(bad, ms)`);
+    const inside = found?.values.filter(({ selected }) => Number(selected) > 0) ?? [];
+    expect(inside.map(({ from }) => from)).toEqual([888, 990, 1400, 1800, 1890]);
+    expect(inside.reduce((sum, { selected }) => sum + Number(selected), 0)).toBeCloseTo(1);
+    // Bins without rows are not listed: that below the first quantile.
+    expect(found?.values[0]?.from).toBe(1);
+    expect(found?.values.at(-1)?.to).toBe(null);
+  });
+
+  test('gives the same each time', async () => {
+    const apl = `['planted-1'] | summarize spotlight(bad, *)`;
+    expect(await spotlight(apl)).toEqual(await spotlight(apl));
+  });
+
+  test('tells a shift that is in many ranges, and large in none', async () => {
+    const shifted = `range i from 1 to 4000 step 1 | extend bad = i % 4 == 0, x = (i * 7919) % 1000 + iff(i % 4 == 0, 90, 0)`;
+    const [found] = await spotlight(`${shifted} | extend i = 0 | summarize spotlight(bad, x)`);
+    expect(found?.score).toBeGreaterThan(0);
+  });
+
+  test('takes a missing value as a value', async () => {
+    const missing = `range n from 1 to 100 step 1 | extend bad = n > 50, s = iff(n > 50, toint('none'), 1)`;
+    const [found] = await spotlight(`${missing} | summarize spotlight(bad, s)`);
+    expect(found).toMatchObject({
+      score: 1,
+      values: [
+        { value: null, selected: 1 },
+        { value: '1', selected: 0 },
+      ],
+    });
+  });
+
+  test('lists the beginning of long values', async () => {
+    const long = `range n from 1 to 100 step 1 | extend bad = n > 50, s = iff(n > 50, strrep('x', 5000), 'a')`;
+    const [found] = await spotlight(`${long} | summarize spotlight(bad, s)`);
+    expect(found?.values[0]).toEqual({ value: `${'x'.repeat(1000)}…`, selected: 1, baseline: 0 });
+  });
+
+  test.each(["it's", '"', '{"a": 1}', '\\', '<script>', 'a, b'])(
+    'the value %j comes back as it was',
+    async value => {
+      const text = JSON.stringify(value);
+      const hostile = `range n from 1 to 100 step 1 | extend bad = n > 50, [${text}] = iff(n > 50, ${text}, 'other')`;
+      const [found] = await spotlight(`${hostile} | summarize spotlight(bad, [${text}])`);
+      expect(found).toMatchObject({ field: value, score: 1, values: [{ value }, { value: 'other' }] });
+    },
+  );
+});
