@@ -72,7 +72,9 @@ describe.each(FRONT_ENDS)('charts in $name', frontEnd => {
     await drag(0, 0.3, 0.6);
     await bar.getByText("Set the notebook's range").click();
     const first = page.locator('.jp-CodeCell .cm-content').first();
-    await soon(() => first.innerText()).toMatch(/^%time \d{4}-\d\d-\d\dT[\d:.]+Z\.\.\d{4}-/);
+    await soon(() => first.innerText()).toMatch(
+      /^%time \d{4}-\d\d-\d\dT\d\d:\d\d:00Z\.\.\d{4}-\d\d-\d\dT\d\d:\d\d:00Z/,
+    );
     expect(await bar.getByRole('status').innerText()).toContain('is set');
   });
 

@@ -57,6 +57,19 @@ export function overRange(source: string, range: string): string {
   return replaced(source, own, magic => (magic === times[0] ? line : ''));
 }
 
+/** Magics that only set or ask something: a cell of these and of queries may run any number of times. */
+const REPEATABLE: ReadonlySet<string> = new Set([
+  ...['time', 'limit', 'rows', 'viz', 'retain', 'use', 'param', 'compare', 'assert', 'fetch', 'peek'],
+]);
+
+/** Whether a cell does the same each time it runs, asks nobody, and leaves nothing behind. */
+export function isRepeatable(source: string): boolean {
+  const { magics } = parseCell(source);
+  return magics.every(
+    ({ name, args }) => REPEATABLE.has(name.toLowerCase()) && !/(?:^|\s)--prompt\b/.test(args),
+  );
+}
+
 /** Returns the lines that save the query at `offset` as a starred query without running it; undefined where there is no query. */
 export function starCode(source: string, offset: number, star: string): string | undefined {
   const query = queryAt(source, offset);

@@ -8,8 +8,8 @@ import type { ChartFacts, RuleFacts } from './facts.js';
 import { momentText, numberText, timeRange } from './texts.js';
 import type { Tip, TipRow } from './tip.js';
 
-/** Sets the time range of the notebook to what `%time` takes; returns what came of it in a sentence. */
-export type SetRange = (range: string) => Promise<string>;
+/** Sets the time range of the notebook to what `%time` takes, and runs the cells below if `runs` is true; returns what came of it in a sentence. */
+export type SetRange = (range: string, runs: boolean) => Promise<string>;
 
 /** A chart on the page. */
 export interface Stage {
@@ -46,9 +46,9 @@ export function readAlong(stage: Stage): { clear(): void } {
     if (stage.view.signal('shownWindow') === null) bar.hidden = true;
   };
   const mark = (from: number, to: number): void => {
-    const [left, right] = [from, to].map(value => pixelOf(stage, value)).sort((a, b) => a - b);
+    const [left, right] = snapped(stage.facts, from, to).map(value => pixelOf(stage, value));
     stretch.hidden = false;
-    stretch.style.left = `${left}px`;
+    stretch.style.left = `${left ?? 0}px`;
     stretch.style.width = `${(right ?? 0) - (left ?? 0)}px`;
   };
   picture.addEventListener('pointerdown', event => {
@@ -76,12 +76,19 @@ export function readAlong(stage: Stage): { clear(): void } {
   });
   picture.addEventListener('pointerup', event => {
     if (anchor === undefined) return;
-    const [from, to] = [anchor, valueAt(stage, event)].sort((a, b) => a - b) as [number, number];
+    const [from, to] = [anchor, valueAt(stage, event)];
     anchor = undefined;
     if (Math.abs(pixelOf(stage, to) - pixelOf(stage, from)) < 4) return clear();
-    offer(stage, bar, [from, to], clear);
+    offer(stage, bar, snapped(stage.facts, from, to), clear);
   });
   return { clear };
+}
+
+/** The stretch between two values in order; over bins of time it holds each bin that it touches whole. */
+function snapped({ across, bin, origin }: ChartFacts, a: number, b: number): readonly [number, number] {
+  const [from, to] = a < b ? [a, b] : [b, a];
+  if (across !== 'time' || bin === 0) return [from, to];
+  return [origin + Math.floor((from - origin) / bin) * bin, origin + Math.ceil((to - origin) / bin) * bin];
 }
 
 /** What may be done with a stretch. */
@@ -113,11 +120,17 @@ function offer(
     ...(set === undefined
       ? []
       : [
-          button("Set the notebook's range", 'Write this stretch as the %time line of the notebook', () => {
-            void set(timeRange(from, to)).then(text => {
-              outcome.textContent = text;
-            });
-          }),
+          ...[true, false].map(runs =>
+            button(
+              runs ? 'Set range and run' : "Set the notebook's range",
+              `Write this stretch as the %time line of the notebook${runs ? ', and run the cells below it' : ''}`,
+              () => {
+                void set(timeRange(from, to), runs).then(text => {
+                  outcome.textContent = text;
+                });
+              },
+            ),
+          ),
         ]),
     button('Show all', 'Show the whole axis', () => {
       show(null);

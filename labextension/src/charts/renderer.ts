@@ -1,6 +1,7 @@
 import type { INotebookTracker } from '@jupyterlab/notebook';
 import type { IRenderMime, IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import { Widget } from '@lumino/widgets';
+import { refresh } from '../cell/refresh.js';
 import { around } from '../link/around.js';
 import type { Workbench } from '../link/workbench.js';
 import { VEGA_MIME } from './mime.js';
@@ -42,11 +43,15 @@ function rangeSetter(
 ): SetRange | undefined {
   const panel = notebooks?.find(each => each.node.contains(node));
   if (panel === undefined) return undefined;
-  return async range => {
+  return async (range, runs) => {
     const place = around(panel, workbench);
     if (place.state !== 'ready') return 'The kernel of the notebook does not answer.';
     const change = await place.set('time', range);
     if (!change.isOk) return change.text;
+    if (runs) {
+      void refresh(place, change.cell);
+      return 'The time range of the notebook is set; the cells run again.';
+    }
     return change.cell === undefined
       ? 'Set for this session. It was not written down: the cell cannot be edited.'
       : 'The time range of the notebook is set: run the cells again.';

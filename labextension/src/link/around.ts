@@ -44,6 +44,11 @@ export class Around {
     return this.#changed;
   }
 
+  /** Has toolbars and the panel drawn again, for what the page alone knows. */
+  redraw(): void {
+    this.#emit();
+  }
+
   /** True in a notebook of this language, also while it has no kernel. */
   get isApl(): boolean {
     return !this.panel.isDisposed && this.panel.content.codeMimetype === mimeType;

@@ -1,12 +1,14 @@
 import { Notification } from '@jupyterlab/apputils';
 import { Widget } from '@lumino/widgets';
 import { cut, visible } from '../../../kernel/text.js';
+import { INTERVALS, refresh, refresherOf } from '../cell/refresh.js';
 import type { Around } from '../link/around.js';
 import { button, element } from '../ui/dom.js';
 import { popover } from '../ui/popover.js';
 import { hasParameters, parametersForm } from './parameters.js';
-import { rangePicker } from './range.js';
+import { moveRange, rangePicker, timeNow } from './range.js';
 import { rangeText, rangeTitle } from './range-text.js';
+import { MOVES, movedRange } from './windows.js';
 
 /** A button in the toolbar of a notebook, hidden in notebooks of other languages. */
 abstract class Item extends Widget {
@@ -75,11 +77,35 @@ function whyNot({ state }: Around): string {
   }
 }
 
-/** The time range of the notebook; opens the picker. */
+/** The time range of the notebook, between the windows before and after it; opens the picker. */
 export class RangeItem extends Item {
+  readonly #moves = MOVES.filter(({ name }) => name !== 'wider').map(move => ({
+    move,
+    control: element(
+      'button',
+      {
+        type: 'button',
+        class: 'apl-toolbar-button apl-toolbar-move',
+        title: move.label,
+        'aria-label': move.label,
+      },
+      move.sign,
+    ),
+  }));
+
   constructor(around: Around) {
     super(around, 'range');
     this.control.setAttribute('aria-haspopup', 'dialog');
+    const [before, after] = this.#moves;
+    if (before !== undefined) this.node.prepend(before.control);
+    if (after !== undefined) this.node.append(after.control);
+    for (const { move, control } of this.#moves)
+      control.addEventListener('click', event => {
+        event.stopPropagation();
+        void moveRange(this.around, move).then(problem => {
+          if (problem !== undefined) Notification.warning(problem, { autoClose: 6000 });
+        });
+      });
   }
 
   override open(): void {
@@ -99,6 +125,39 @@ export class RangeItem extends Item {
       ...(range?.isFrozen === true ? [element('span', { class: 'apl-toolbar-flag' }, 'pinned')] : []),
     );
     this.control.title = range === undefined ? whyNot(this.around) : rangeTitle(range);
+    this.control.setAttribute('aria-label', this.control.title);
+    for (const { move, control } of this.#moves)
+      control.disabled = range === undefined || movedRange(move, range, timeNow()) === undefined;
+  }
+}
+
+/** Runs the cells again; shows how often that happens by itself. */
+export class RefreshItem extends Item {
+  constructor(around: Around) {
+    super(around, 'refresh');
+  }
+
+  override open(): void {
+    if (this.around.state !== 'ready') return;
+    void refresh(this.around).then(count => {
+      if (count === 0)
+        Notification.info(
+          'No cell has run that can be run again. Cells that import, export or star stay as they are.',
+          {
+            autoClose: 6000,
+          },
+        );
+    });
+  }
+
+  override draw(): void {
+    const { seconds } = refresherOf(this.around);
+    const text = INTERVALS.find(([each]) => each === seconds)?.[1] ?? '';
+    this.control.disabled = this.around.state !== 'ready';
+    this.control.textContent = `\u21bb ${text}`.trim();
+    this.control.title = this.control.disabled
+      ? whyNot(this.around)
+      : `Run the queries again${text === '' ? '' : `; every ${text} while the notebook is on the screen`}`;
     this.control.setAttribute('aria-label', this.control.title);
   }
 }

@@ -1,7 +1,9 @@
 import type { SessionFacts } from '../../../kernel/apl/editor/link.js';
 import { visible } from '../../../kernel/text.js';
+import { INTERVALS, refresh, refresherOf } from '../cell/refresh.js';
 import type { Around } from '../link/around.js';
 import { button, element } from '../ui/dom.js';
+import { MOVES, movedRange, type WindowMove } from './windows.js';
 
 /** The ranges of one click, as `%time` takes them. */
 const quick = ['5m', '15m', '1h', '6h', '24h', '7d', '30d'] as const;
@@ -24,9 +26,11 @@ export function rangePicker(around: Around, close: () => void): readonly Node[] 
   return [
     element('header', {}, element('strong', {}, 'Time range of the notebook')),
     quickRanges(range, set),
+    moves(around, range, said),
     anyRange(set),
     absoluteRange(range, set),
     pin(range, set),
+    refreshing(around),
     element(
       'p',
       { class: 'apl-hint' },
@@ -45,6 +49,58 @@ function quickRanges(range: SessionFacts['range'] | undefined, set: SetRange): H
     return choice;
   });
   return element('div', { class: 'apl-row', role: 'group', 'aria-label': 'Until now' }, ...choices);
+}
+
+/** The time of this browser, in nanoseconds since 1970. */
+export function timeNow(): bigint {
+  return BigInt(Date.now()) * 1_000_000n;
+}
+
+/** Moves the window of the notebook and runs the cells below its line again; returns why it could not. */
+export async function moveRange(around: Around, move: WindowMove): Promise<string | undefined> {
+  const range = around.link?.session?.range;
+  const moved = range === undefined ? undefined : movedRange(move, range, timeNow());
+  if (moved === undefined) return 'There is no such window: nothing has happened there yet.';
+  const change = await around.set('time', moved);
+  if (!change.isOk) return visible(change.text);
+  void refresh(around, change.cell);
+  return undefined;
+}
+
+/** The windows beside and around the one of the notebook; the cells run again with them. */
+function moves(around: Around, range: SessionFacts['range'] | undefined, said: HTMLElement): HTMLElement {
+  const texts = { previous: '\u2039 Previous', next: 'Next \u203a', wider: 'Zoom out' };
+  const controls = MOVES.map(move => {
+    const control = button(texts[move.name], `${move.label}; the cells run again`, () => {
+      void moveRange(around, move).then(problem => {
+        said.textContent = problem ?? '';
+      });
+    });
+    control.disabled = range === undefined || movedRange(move, range, timeNow()) === undefined;
+    return control;
+  });
+  return element('div', { class: 'apl-row', role: 'group', 'aria-label': 'Move the window' }, ...controls);
+}
+
+/** How often the cells run again by themselves. */
+function refreshing(around: Around): HTMLElement {
+  const refresher = refresherOf(around);
+  const select = element('select', { class: 'apl-input', 'aria-label': 'Refresh' });
+  for (const [seconds, text] of [
+    [0, 'by hand'] as const,
+    ...INTERVALS.map(([s, t]) => [s, `every ${t}`] as const),
+  ])
+    select.append(element('option', { value: seconds, selected: seconds === refresher.seconds }, text));
+  select.addEventListener('change', () => {
+    refresher.every(Number(select.value));
+    around.redraw();
+  });
+  return element(
+    'div',
+    { class: 'apl-row' },
+    element('label', {}, 'Refresh ', select),
+    button('Refresh now', 'Run the queries again', () => void refresh(around)),
+  );
 }
 
 /** A field for any range that `%time` takes. */

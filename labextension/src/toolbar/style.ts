@@ -11,6 +11,7 @@ const RULES = `
 .apl-toolbar-button:hover:not(:disabled) { background: var(--jp-layout-color2); }
 .apl-toolbar-button:disabled { color: var(--jp-ui-font-color2); cursor: default; }
 .apl-toolbar-range { max-width: 340px; }
+.apl-toolbar-move { padding: 0 5px; font-size: 15px; margin: 0; }
 .apl-toolbar-profile { max-width: 120px; }
 .apl-toolbar-stop { color: var(--jp-error-color1); }
 .apl-toolbar-stop::before { content: ''; width: 9px; height: 9px; flex: none; background: currentcolor; border-radius: 1px; }

@@ -3,11 +3,12 @@ import type { ICommandPalette, IToolbarWidgetRegistry } from '@jupyterlab/apputi
 import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import { around } from '../link/around.js';
 import type { Workbench } from '../link/workbench.js';
-import { ParametersItem, ProfileItem, RangeItem, ReportItem, StopItem } from './items.js';
+import { ParametersItem, ProfileItem, RangeItem, RefreshItem, ReportItem, StopItem } from './items.js';
 import { addToolbarStyle } from './style.js';
 
 const items = {
   range: { Item: RangeItem, label: 'Set the APL Time Range\u2026' },
+  refresh: { Item: RefreshItem, label: 'Run the APL Queries Again' },
   profile: { Item: ProfileItem, label: 'Change the APL Profile\u2026' },
   parameters: { Item: ParametersItem, label: 'Set the APL Parameters\u2026' },
   report: { Item: ReportItem, label: 'Save an APL Report' },

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import {
   type CodeCell,
   chartKindEdit,
+  isRepeatable,
   overRange,
   quoted,
   recordSetting,
@@ -116,3 +117,13 @@ describe('a starred query', () => {
     expect(quoted('--yes')).toBe('"--yes"');
   });
 });
+
+test.each([
+  ["%time last 1h\n['web'] | count", true],
+  ['%%limit 5\nweb | take 1', true],
+  ['%param n = 5', true],
+  ['%param n = 5 --prompt', false],
+  ['%import a.csv', false],
+  ['%export a.csv\nweb | count', false],
+  ['%STAR "a"\nweb | count', false],
+])('a refresh may run %j: %s', (source, expected) => expect(isRepeatable(source)).toBe(expected));

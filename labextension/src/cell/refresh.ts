@@ -1,0 +1,74 @@
+/** Running the cells of a notebook again, by hand or from time to time. */
+import { NotebookActions } from '@jupyterlab/notebook';
+import type { Around } from '../link/around.js';
+import { isRepeatable } from './lines.js';
+import type { CodeCell } from './run.js';
+
+/** Seconds between two runs that may be chosen. */
+export const INTERVALS: readonly (readonly [seconds: number, text: string])[] = [
+  [10, '10s'],
+  [30, '30s'],
+  [60, '1m'],
+  [300, '5m'],
+];
+
+/**
+ * Runs again what has run and only asks: cells that import, export or keep something stay as they are. `from` is the number of the
+ * first cell, from 1. Resolves with how many cells ran.
+ */
+export async function refresh({ panel }: Around, from = 1): Promise<number> {
+  const { content, sessionContext } = panel;
+  const cells = content.widgets.slice(from - 1).filter(cell => {
+    if (cell.model.type !== 'code') return false;
+    const { executionCount } = (cell as CodeCell).model;
+    return executionCount !== null && isRepeatable(cell.model.sharedModel.getSource());
+  });
+  if (cells.length > 0) await NotebookActions.runCells(content, cells, sessionContext);
+  return cells.length;
+}
+
+/** Runs a notebook again from time to time, while somebody can see it and no cell runs. */
+export class Refresher {
+  readonly #around: Around;
+  #seconds = 0;
+  #timer: ReturnType<typeof setInterval> | undefined;
+  #isRunning = false;
+
+  constructor(around: Around) {
+    this.#around = around;
+    around.panel.disposed.connect(() => this.every(0));
+  }
+
+  /** Seconds between two runs; 0 where there are none. */
+  get seconds(): number {
+    return this.#seconds;
+  }
+
+  /** Begins, changes or, with 0, ends the runs. */
+  every(seconds: number): void {
+    clearInterval(this.#timer);
+    this.#seconds = seconds;
+    if (seconds > 0) this.#timer = setInterval(() => void this.#tick(), seconds * 1000);
+  }
+
+  async #tick(): Promise<void> {
+    const { panel, state, link } = this.#around;
+    const isSeen = document.visibilityState === 'visible' && panel.isVisible;
+    if (this.#isRunning || !isSeen || state !== 'ready' || link?.session?.isRunning === true) return;
+    this.#isRunning = true;
+    try {
+      await refresh(this.#around);
+    } finally {
+      this.#isRunning = false;
+    }
+  }
+}
+
+const refreshers = new WeakMap<Around, Refresher>();
+
+/** Returns the refresher of a notebook, of which there is one. */
+export function refresherOf(around: Around): Refresher {
+  const found = refreshers.get(around) ?? new Refresher(around);
+  refreshers.set(around, found);
+  return found;
+}

@@ -1,0 +1,52 @@
+/** Windows of time beside and around a window, as `%time` takes them. */
+import { formatTime, LATEST_TIME, parseTime } from '../../../kernel/time.js';
+
+/** Two times in RFC 3339. */
+export interface TimeWindow {
+  readonly startTime: string;
+  readonly endTime: string;
+}
+
+/** A way to move a window: what it is called, and the window after it. Times are in nanoseconds since 1970. */
+export interface WindowMove {
+  readonly name: 'previous' | 'next' | 'wider';
+  readonly sign: string;
+  readonly label: string;
+  readonly move: (start: bigint, end: bigint, now: bigint) => readonly [bigint, bigint] | undefined;
+}
+
+/** Every move, in the order of their buttons. Nothing has happened after now: no move begins there, and zooming out ends there. */
+export const MOVES: readonly WindowMove[] = [
+  {
+    name: 'previous',
+    sign: '\u2039',
+    label: 'Previous window',
+    move: (start, end) => [start - (end - start), start],
+  },
+  {
+    name: 'next',
+    sign: '\u203a',
+    label: 'Next window',
+    move: (start, end, now) => (end >= now ? undefined : [end, end + (end - start)]),
+  },
+  {
+    name: 'wider',
+    sign: '\u2212',
+    label: 'Zoom out to twice the length',
+    move: (start, end, now) => {
+      const length = end - start;
+      const late = end > now ? end : now;
+      const to = end + length / 2n > late ? late : end + length / 2n;
+      return [to - 2n * length, to];
+    },
+  },
+];
+
+/** Returns the range after a move, as `%time` takes it; undefined where there is none. */
+export function movedRange({ move }: WindowMove, window: TimeWindow, now: bigint): string | undefined {
+  const [start, end] = [parseTime(window.startTime), parseTime(window.endTime)];
+  if (start === undefined || end === undefined || end <= start) return undefined;
+  const moved = move(start, end, now);
+  if (moved === undefined || moved.some(time => time < 0n || time > LATEST_TIME)) return undefined;
+  return moved.map(time => formatTime(time)).join('..');
+}
