@@ -27,7 +27,7 @@ export async function refresh({ panel }: Around, from = 1): Promise<number> {
   return cells.length;
 }
 
-/** Runs a notebook again from time to time, while somebody can see it and no cell runs. */
+/** Runs a notebook again from time to time, while somebody can see it, nobody types in it and no cell runs. */
 export class Refresher {
   readonly #around: Around;
   #seconds = 0;
@@ -54,7 +54,9 @@ export class Refresher {
   async #tick(): Promise<void> {
     const { panel, state, link } = this.#around;
     const isSeen = document.visibilityState === 'visible' && panel.isVisible;
-    if (this.#isRunning || !isSeen || state !== 'ready' || link?.session?.isRunning === true) return;
+    // To run cells ends the edit mode.
+    const isBusy = this.#isRunning || panel.content.mode === 'edit' || link?.session?.isRunning === true;
+    if (isBusy || !isSeen || state !== 'ready') return;
     this.#isRunning = true;
     try {
       await refresh(this.#around);
