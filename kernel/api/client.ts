@@ -19,6 +19,7 @@ import {
   truncatedError,
   unexpectedBody,
 } from './failure.js';
+import { nearLimit } from './limits.js';
 import { decodeNotices, type Listed, noticeHeader } from './notices.js';
 import { type Endpoint, localProfile } from './profile.js';
 import { type Pause, withRetries } from './retry.js';
@@ -32,6 +33,8 @@ export interface RawResult {
   readonly elapsedMs: number;
   /** The answer is that of a recording: reading it again must give the same in all that is shown. */
   readonly recorded?: true;
+  /** What to say of the query limit when little of it is left. */
+  readonly nearLimit?: string;
 }
 
 /** Which starred queries to list: one's own when `who` is absent, else those of `team`, `all` or a user id. */
@@ -348,7 +351,7 @@ class Transport {
     checkJsonEnds(body, this.#attempt(send));
     const traceId = identifier(headerText(headers, 'x-axiom-trace-id'), this.#endpoint);
     const recorded = recordedMs === undefined ? undefined : (true as const);
-    return { body, elapsedMs, ...present({ traceId, recorded }) };
+    return { body, elapsedMs, ...present({ traceId, recorded, nearLimit: nearLimit(headers) }) };
   }
 
   async json<T>(send: Send, read: (value: unknown) => T, signal?: AbortSignal): Promise<T> {

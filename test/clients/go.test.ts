@@ -36,9 +36,24 @@ test.skipIf(!hasProgram('go', 'version'))('axiom-go', async () => {
   expectRow('axiom-go', outcomes);
 });
 
+/** What a test printed. */
+function outputOf(name: string, events: readonly Event[]): string {
+  return events.flatMap(({ Test, Output }) => (Test === name ? [Output ?? ''] : [])).join('');
+}
+
+interface Event {
+  readonly Action: string;
+  readonly Test?: string;
+  readonly Output?: string;
+}
+
 /** Tests within suites, by name; those that skip themselves are none. */
 function outcomesIn(output: string): Record<string, boolean> {
-  const events = output.split('\n').flatMap(line => (line.startsWith('{') ? [JSON.parse(line)] : []));
+  const events: readonly Event[] = output
+    .split('\n')
+    .flatMap(line => (line.startsWith('{') ? [JSON.parse(line)] : []));
+  const failed = events.filter(({ Action, Test }) => Action === 'fail' && /\//.test(Test ?? ''));
+  for (const { Test } of failed) console.log(outputOf(Test ?? '', events));
   const ended = events.filter(({ Action, Test }) => /^(pass|fail)$/.test(Action) && /\//.test(Test ?? ''));
-  return Object.fromEntries(ended.map(({ Action, Test }) => [Test, Action === 'pass']));
+  return Object.fromEntries(ended.map(({ Action, Test }) => [Test ?? '', Action === 'pass']));
 }

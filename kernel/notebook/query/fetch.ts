@@ -8,7 +8,7 @@ import type { QueryText } from '../../apl/syntax/parse.js';
 import { AplKernelError } from '../../errors.js';
 import { present } from '../../present.js';
 import type { Page } from '../../result/decode/pages.js';
-import { oneLine } from '../../text.js';
+import { formatBytes, oneLine } from '../../text.js';
 import { formatTime, parseTime } from '../../time.js';
 import { MagicError } from '../magics/arguments.js';
 import { TimeRangeError } from '../time-range.js';
@@ -86,6 +86,8 @@ interface Means {
   readonly signal: AbortSignal;
   /** Whether the service is the local one, which has exact cursors. */
   readonly isLocal: boolean;
+  /** The most bytes of all pages together. */
+  readonly mostBytes: number;
   /** Is told how many rows there are so far. */
   readonly tell: (rows: number) => void;
 }
@@ -109,7 +111,7 @@ export async function fetchAll(request: QueryRequest, fetch: Fetch, means: Means
   const raw = {
     body,
     elapsedMs: pages.elapsedMs,
-    ...present({ traceId: pages.traceId, recorded: pages.recorded }),
+    ...present({ traceId: pages.traceId, recorded: pages.recorded, nearLimit: pages.nearLimit }),
   };
   return reason === undefined ? { raw } : { raw, stopped: { ...reason, ...present({ matched }) } };
 }
@@ -118,9 +120,12 @@ export async function fetchAll(request: QueryRequest, fetch: Fetch, means: Means
 class Pages {
   readonly read: Page[] = [];
   rows = 0;
+  #bytes = 0;
   elapsedMs = 0;
   traceId: string | undefined;
   recorded: true | undefined;
+  /** As the last answer says. */
+  nearLimit: string | undefined;
   /** How many rows the service has counted; undefined where it has not. */
   matched: number | undefined;
   readonly #most: number;
@@ -139,6 +144,7 @@ class Pages {
     let cursor: string | undefined;
     for (;;) {
       const page = await this.#ask({ ...request, ...present({ cursor }) });
+      if (!this.#fits(page)) return this.#largeness();
       this.#take(page);
       if (!saysMore(page)) return undefined;
       if (this.#isFull) return this.#fullness();
@@ -161,7 +167,9 @@ class Pages {
       this.matched ??= matchedBy(page);
       const length = part.end - part.start;
       const isWhole = !isCut(page, PAGE_ROWS);
-      if (isWhole || length <= 1n || this.#isEnough(page)) this.#take(page);
+      const isTaken = isWhole || length <= 1n || this.#isEnough(page);
+      if (isTaken && !this.#fits(page)) return this.#largeness();
+      if (isTaken) this.#take(page);
       else left.push(...(isAscending(page) ? divided(part, page).reverse() : divided(part, page)));
       if (!isWhole && length <= 1n) why = crowded(window.startTime);
       if (this.#isFull && this.matched === this.rows) return undefined;
@@ -200,6 +208,18 @@ class Pages {
     return { why: `--max ${this.#most}`, hint: '`%fetch --all` fetches every row.' };
   }
 
+  /** Whether there is room for another page; the first one came within the limit of an answer. */
+  #fits({ bytes }: Page): boolean {
+    return this.rows === 0 || this.#bytes + bytes <= this.#means.mostBytes;
+  }
+
+  #largeness(): Reason {
+    return {
+      why: `${formatBytes(this.#means.mostBytes)}, what one result may take of the memory`,
+      hint: 'Fetch fewer fields by `| project …`, or a shorter range.',
+    };
+  }
+
   async #ask(request: QueryRequest): Promise<Page> {
     this.#means.signal.throwIfAborted();
     const defaultLimit = Math.min(PAGE_ROWS, this.#most - this.rows);
@@ -208,11 +228,13 @@ class Pages {
     this.elapsedMs += raw.elapsedMs;
     this.traceId = raw.traceId;
     this.recorded = raw.recorded;
+    this.nearLimit = raw.nearLimit;
     return readPage(raw.body);
   }
 
   #take(page: Page): void {
     this.read.push(page);
+    this.#bytes += page.bytes;
     this.rows += page.rows;
     this.#means.tell(this.rows);
   }

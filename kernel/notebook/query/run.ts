@@ -3,6 +3,7 @@ import { localProfile } from '../../api/profile.js';
 import type { QueryRequest, RequestOptions } from '../../api/wire.js';
 import type { Operator } from '../../apl/syntax/ast.js';
 import type { QueryText } from '../../apl/syntax/parse.js';
+import { largestAnswer, memoryAtMost } from '../../machine.js';
 import { present } from '../../present.js';
 import type {
   ArrowTable,
@@ -82,6 +83,7 @@ export async function runQuery(session: Session, order: QueryOrder, io: Progress
     ...question.clock.notices,
     ...session.takeRecordingNotices(),
     ...restartNotices(session.takeRestart()),
+    ...(raw.nearLimit === undefined ? [] : [{ level: 'warn' as const, text: raw.nearLimit }]),
     ...limitNotices(limited, answer, question.reads),
     ...wholeNotices(order, shortfalls),
     ...(await readNotices(question.reads, session.schema)),
@@ -188,7 +190,14 @@ async function sendPages(
       const found = await service.progress(id, over);
       return found === undefined || found.state === 'running' ? { state: 'fetching', rows } : found;
     },
-    id => fetchAll(request, fetch, { ask: ask(id), signal: io.signal, isLocal, tell }),
+    id =>
+      fetchAll(request, fetch, {
+        ask: ask(id),
+        signal: io.signal,
+        isLocal,
+        mostBytes: largestAnswer(memoryAtMost()),
+        tell,
+      }),
   );
 }
 

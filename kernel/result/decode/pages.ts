@@ -12,6 +12,8 @@ export interface Page {
   readonly table: Readonly<Record<string, unknown>>;
   readonly columns: readonly Column[];
   readonly rows: number;
+  /** Of the response, which is kept as long as its cells are. */
+  readonly bytes: number;
 }
 
 interface Column {
@@ -21,11 +23,13 @@ interface Column {
   readonly cells: Uint8Array;
 }
 
+type TablePart = Omit<Page, 'rest' | 'bytes'>;
+
 /** Reads one page; throws a DecodeError for what is no tabular result. */
 export function readPage(body: Uint8Array): Page {
   const json = new JsonBytes(body);
   const rest: Record<string, unknown> = {};
-  let table: Omit<Page, 'rest'> = { table: {}, columns: [], rows: 0 };
+  let table: TablePart = { table: {}, columns: [], rows: 0 };
   for (const key of json.keys()) {
     if (key !== 'tables' || json.peek() !== OPEN_ARRAY) rest[key] = json.value();
     else
@@ -34,10 +38,10 @@ export function readPage(body: Uint8Array): Page {
         else json.skip();
       }
   }
-  return { rest, ...table };
+  return { rest, ...table, bytes: body.length };
 }
 
-function readTable(json: JsonBytes): Omit<Page, 'rest'> {
+function readTable(json: JsonBytes): TablePart {
   const table: Record<string, unknown> = {};
   let cells: readonly Uint8Array[] = [];
   let rows = 0;

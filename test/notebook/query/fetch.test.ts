@@ -1,6 +1,8 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { createClient } from '../../../kernel/api/client.js';
+import { fetchAll } from '../../../kernel/notebook/query/fetch.js';
 import { parseTime } from '../../../kernel/time.js';
-import { type Reply, type Seen, tabular } from '../../api/service.js';
+import { type Reply, type Seen, startService, tabular } from '../../api/service.js';
 import { type Bench, everyday, localToken, queries, shown, startBench, traceback } from '../session.js';
 
 /** What a service with a limit of its own answers from: events in the order of their times. */
@@ -48,8 +50,6 @@ function answer(seen: Seen, most: number, all = events): Reply {
 
 let bench: Bench;
 
-afterEach(() => bench.close());
-
 /** Exactly once each: how many, how many different, and their sum. */
 const once = '%assert rows == 2503 and dcount(n) == 2503 and sum(n) == 3131253';
 
@@ -57,6 +57,7 @@ describe('the local service', () => {
   beforeEach(async () => {
     bench = await startBench();
   });
+  afterEach(() => bench.close());
 
   test('is read by its cursors: each row once, in its order', async () => {
     bench.service.answer(seen => answer(seen, 300));
@@ -115,6 +116,7 @@ describe('any other service', () => {
       environment: service => ({ url: service.url, token: 'xaat-4711' }),
     });
   });
+  afterEach(() => bench.close());
 
   test('is read by parts of the range, which are divided where they reach its limit', async () => {
     bench.service.answer(seen => answer(seen, 600));
@@ -133,6 +135,21 @@ describe('any other service', () => {
     expect([traceback(run), refused]).toEqual([[], true]);
   });
 
+  test('a query limit of which little is left is said above the result, as the last answer has it', async () => {
+    bench.service.answer(seen => {
+      const headers = {
+        'x-querylimit-limit': '5000',
+        'x-querylimit-remaining': String(400 - queries(bench.service).length),
+        'x-querylimit-reset': '4102444800',
+      };
+      return { ...answer(seen, 600), headers };
+    });
+    const run = await bench.run('%use environment\n%fetch --all\nweb');
+    expect(shown(run).join('\n')).toContain(
+      `Only ${400 - queries(bench.service).length} of 5,000 GB·ms of the query limit of the plan are left; it resets at 2100-01-01T00:00:00Z.`,
+    );
+  });
+
   test('that cannot give all rows of one time has those that it gave, and says so', async () => {
     const same = Array.from({ length: 700 }, (_, n) => ({ time: '2026-03-04T04:10:00Z', n }));
     bench.service.answer(seen => answer(seen, 600, same));
@@ -140,5 +157,40 @@ describe('any other service', () => {
     expect(shown(run).join('\n')).toContain(
       'Only 600 of 700 matching rows were fetched (more rows at 2026-03-04T04:10:00Z than one answer holds)',
     );
+  });
+});
+
+describe('pages stay within the memory that one result may take', () => {
+  const request = { apl: 'web', startTime: '2026-03-04T04:00:00Z', endTime: '2026-03-04T06:00:00Z' };
+
+  test.each([
+    ['by cursors', true],
+    ['by parts of the range', false],
+  ])('%s', async (_, isLocal) => {
+    const service = await startService(seen => answer(seen, 600));
+    const client = createClient({ profileName: 'p', url: service.url }, { version: '1.2.3' });
+    onTestFinished(() => service.close());
+    onTestFinished(() => client.close());
+    const mostBytes = 40_000;
+    const taken: number[] = [];
+    const fetched = await fetchAll(
+      request,
+      { most: Number.POSITIVE_INFINITY },
+      {
+        ask: part => client.query(part),
+        signal: new AbortController().signal,
+        isLocal,
+        mostBytes,
+        tell: rows => taken.push(rows),
+      },
+    );
+    expect(fetched.stopped).toMatchObject({
+      why: '40 kB, what one result may take of the memory',
+      hint: 'Fetch fewer fields by `| project …`, or a shorter range.',
+    });
+    const rows = JSON.parse(new TextDecoder().decode(fetched.raw.body)).tables[0].columns[1];
+    expect([rows.length, new Set(rows).size]).toEqual([taken.at(-1), taken.at(-1)]);
+    expect(rows.length).toBeGreaterThan(0);
+    expect(fetched.raw.body.length).toBeLessThan(mostBytes);
   });
 });
