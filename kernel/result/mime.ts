@@ -16,6 +16,7 @@ import { allNotices, heading, safeWords } from './display/summary.js';
 import { arrowWithin, tableHash } from './ipc/stream.js';
 import type { Provenance, QueryResult } from './result.js';
 import { shortfallSentences, shortfallsOf, shortfallText } from './shortfall.js';
+import { spread } from './spread.js';
 
 /** One output of a cell: MIME type -> payload, and metadata by MIME type and under `apl`. */
 export interface Output {
@@ -61,9 +62,17 @@ export async function toOutputs(
   options: OutputOptions = {},
 ): Promise<readonly Output[]> {
   const chart = await chartOf(result, options);
-  if (chart === undefined) return [toBundle(result, options)];
-  if (chart.kind === 'none') return [toBundle(withNotice(result, chart), options)];
-  return [chartOutput(chart, result, options), toBundle(result, options)];
+  if (chart === undefined) return [tableOutput(result, options)];
+  if (chart.kind === 'none') return [tableOutput(withNotice(result, chart), options)];
+  return [chartOutput(chart, result, options), tableOutput(result, options)];
+}
+
+/** Lists that people read as rows are shown as rows, which the result that the kernel keeps does not have. */
+function tableOutput(result: QueryResult, options: OutputOptions): Output {
+  const rows = spread(result);
+  if (rows === undefined) return toBundle(result, options);
+  const { resultId: _, ...rest } = options;
+  return toBundle(rows, rest);
 }
 
 /** Returns the chart of a result, or why there is none; undefined where its shape has none and none is asked for. */

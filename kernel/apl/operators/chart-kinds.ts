@@ -1,5 +1,5 @@
 /** The kinds of charts, from `result/chart/kinds/`; `npx tsx scripts/reference.ts` writes this file. */
-export const drawnKinds = ['area', 'bar', 'heat', 'line', 'pie', 'scatter', 'stat'] as const;
+export const drawnKinds = ['area', 'bar', 'heat', 'line', 'pie', 'scatter', 'shares', 'stat'] as const;
 
 /** What they are called in a menu. */
 export const kindLabels = {
@@ -9,5 +9,6 @@ export const kindLabels = {
   line: 'Lines',
   pie: 'Pie',
   scatter: 'Dots',
+  shares: 'Shares',
   stat: 'Big numbers',
 } as const;

@@ -13,7 +13,7 @@ export interface Facts {
   /** Columns that tell groups apart. */
   readonly keys: number;
   /** What the lists of the result hold. */
-  readonly lists: 'percentiles' | 'series' | 'histograms' | 'none';
+  readonly lists: 'percentiles' | 'series' | 'histograms' | 'spotlight' | 'none';
   /** The key is a number in bins of one width. */
   readonly isBinned: boolean;
   /** The rows come from an aggregation; events have no chart unless one is asked for. */
@@ -30,6 +30,13 @@ export interface ShapeRow {
 
 /** Every shape that has a chart, from the most particular on. */
 export const shapes = [
+  {
+    shape: 'a spotlight',
+    kind: 'shares',
+    drawn:
+      'bars for each field, the most telling first: the share of the selected rows beside that of the others',
+    holds: ({ lists }) => lists === 'spotlight',
+  },
   {
     shape: 'histograms over time',
     kind: 'heat',

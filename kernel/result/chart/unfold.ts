@@ -17,6 +17,7 @@ import { parseTime } from '../../time.js';
 import { cellText } from '../display/text.js';
 import { FIELD_KEY } from '../field.js';
 import type { ArrowTable, QueryResult } from '../result.js';
+import { type SpotlightEntry, spotlightEntries } from '../spotlight.js';
 import { aggregateArguments, aggregateName, columnsOf, groupNames, isNumber, isTime } from './columns.js';
 import type { ChartColumn } from './values.js';
 
@@ -39,6 +40,14 @@ export interface Bucket {
 export interface Histograms {
   readonly column: ChartColumn;
   readonly rows: readonly (readonly Bucket[] | null)[];
+}
+
+/** Returns what the only value of `spotlight` in a table found; undefined for a table with none, with several, or by group. */
+export function spotlightIn(table: ArrowTable): readonly SpotlightEntry[] | undefined {
+  const [column, ...more] = columnsOf(table).filter(each => aggregateName(each) === 'spotlight');
+  const isOne = more.length === 0 && table.data.numRows === 1 && table.info.groups.length === 0;
+  if (column === undefined || !isOne) return undefined;
+  return spotlightEntries(listAt(column, 0) ?? []);
 }
 
 /** Returns a result whose percentiles are columns and whose series are rows; undefined for one that has neither. */
@@ -66,7 +75,8 @@ function bucketsIn(column: ChartColumn, row: number): readonly Bucket[] | null {
   });
 }
 
-function listAt({ field, vector }: ChartColumn, row: number): readonly unknown[] | undefined {
+/** Returns the list in a cell; undefined for a cell that holds none. */
+export function listAt({ field, vector }: ChartColumn, row: number): readonly unknown[] | undefined {
   const text = cellText(vector, row, field);
   if (text === null || !text.startsWith('[')) return undefined;
   try {
@@ -209,7 +219,12 @@ function repeated({ field, vector }: ChartColumn, lengths: readonly number[]): C
   return { field: new Field(field.name, new Utf8(), true), vector: vectorFromArray(texts, new Utf8()) };
 }
 
-function withTable(result: QueryResult, table: ArrowTable, columns: readonly ChartColumn[]): QueryResult {
+/** Returns a result whose first table has these columns in place of its own. */
+export function withTable(
+  result: QueryResult,
+  table: ArrowTable,
+  columns: readonly ChartColumn[],
+): QueryResult {
   const fields = columns.map(({ field }) => field);
   const schema = new Schema(fields);
   // By number: two columns may have one name, and vectors batches of their own.

@@ -41,6 +41,7 @@ const cases: readonly (readonly [what: string, facts: Partial<Facts>, shape: str
   ['percentiles of everything', { measures: 3, lists: 'percentiles' }, 'one row of numbers'],
   ['series', { rows: 9, moments: 5, measures: 1, keys: 1, lists: 'series' }, 'series'],
   ['a histogram', { lists: 'histograms' }, 'a histogram'],
+  ['a spotlight', { lists: 'spotlight' }, 'a spotlight'],
   ['histograms over time', { rows: 5, moments: 5, lists: 'histograms' }, 'histograms over time'],
 ];
 

@@ -5,4 +5,5 @@ export { heat } from './heat.js';
 export { line } from './line.js';
 export { pie } from './pie.js';
 export { scatter } from './scatter.js';
+export { shares } from './shares.js';
 export { stat } from './stat.js';

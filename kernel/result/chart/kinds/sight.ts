@@ -3,11 +3,12 @@
  */
 import type { ChartWish } from '../../../apl/operators/drawing.js';
 import type { ArrowTable, QueryResult } from '../../result.js';
+import type { SpotlightEntry } from '../../spotlight.js';
 import { columnsOf, groupNames, isNumber, isTime, rolesOf } from '../columns.js';
 import type { Facts } from '../shapes.js';
 import { binCount } from '../time/bins.js';
 import { axisOf } from '../time/series.js';
-import { type Histograms, histograms, type Unfolded, unfolded } from '../unfold.js';
+import { type Histograms, histograms, spotlightIn, type Unfolded, unfolded } from '../unfold.js';
 import { type ChartColumn, timeAt } from '../values.js';
 import type { NameRoles } from './shared/names.js';
 
@@ -17,6 +18,8 @@ export interface Sight {
   readonly table: ArrowTable;
   readonly flat: Unfolded | undefined;
   readonly histograms: Histograms | undefined;
+  /** What `spotlight` found, in a result of one row. */
+  readonly spotlight: readonly SpotlightEntry[] | undefined;
   readonly time: ChartColumn | undefined;
   /** The roles of the columns beside the time. */
   readonly roles: NameRoles;
@@ -33,6 +36,7 @@ export function sightOf(result: QueryResult, now: number, wish: ChartWish): Sigh
   if (table === undefined || table.data.numRows === 0) return undefined;
   const isAsked = wish.kind !== undefined;
   const found = histograms(table);
+  const spotlight = spotlightIn(table);
   const timed = rolesOf(table, new Set(seen.reading?.keyColumns), isAsked);
   const columns = columnsOf(table);
   const names = groupNames(table, columns);
@@ -57,11 +61,12 @@ export function sightOf(result: QueryResult, now: number, wish: ChartWish): Sigh
     moments: time === undefined ? 0 : momentsOf(seen, table, time, now),
     measures: measures.length,
     keys: roles.keys.length,
-    lists: found !== undefined ? 'histograms' : (flat?.kind ?? 'none'),
+    lists:
+      spotlight !== undefined ? 'spotlight' : found !== undefined ? 'histograms' : (flat?.kind ?? 'none'),
     isBinned: isBinned(table, roles.keys),
     isAggregate: isAsked || isGrouped(table) || columns.some(isAggregated),
   };
-  return { result: seen, table, flat, histograms: found, time, roles, facts, now };
+  return { result: seen, table, flat, histograms: found, spotlight, time, roles, facts, now };
 }
 
 /** The rows are groups or bins, not events. */

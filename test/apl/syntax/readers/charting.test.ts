@@ -50,7 +50,7 @@ describe('in an editor', () => {
     ['// @annotations o', ['on', 'off']],
     ['// @unit m', []],
     ['%time last 1h\n// @v', ['viz']],
-    ['// @viz s', ['scatter', 'stat']],
+    ['// @viz s', ['scatter', 'shares', 'stat']],
   ])('%j is completed', (cell, labels) => expect(offered(cell)).toEqual(labels));
 
   test.each<[string, readonly string[]]>([

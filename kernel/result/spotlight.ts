@@ -1,0 +1,134 @@
+/**
+ * What `spotlight` found, read from its value: fields with their scores, and how often each value is among the selected and the other
+ * rows. Free of Node.js.
+ */
+import { present } from '../present.js';
+import { cut, shownName } from '../text.js';
+
+/** A condition on one field: a value, or a range from `from` on and below `to`; an end that is null is open. */
+export type SpotlightPart =
+  | { readonly field: string; readonly value: string | null }
+  | { readonly field: string; readonly from: unknown; readonly to: unknown };
+
+/** A value, a range, or values of several fields, with its shares of the selected and of the other rows, from 0 to 1. */
+export interface SpotlightValue {
+  readonly text: string;
+  readonly selected: number;
+  readonly others: number;
+  readonly parts: readonly SpotlightPart[];
+  /** It is one of the ranges of a field, which stand in their order. */
+  readonly isRange: boolean;
+}
+
+/** One field, or several together. */
+export interface SpotlightEntry {
+  readonly field: string;
+  readonly score: number;
+  readonly values: readonly SpotlightValue[];
+  /** Why it has no score. */
+  readonly note?: string;
+}
+
+/** Returns the entries of a value of `spotlight`; what is none is left out. */
+export function spotlightEntries(list: readonly unknown[]): readonly SpotlightEntry[] {
+  return list.flatMap(each => {
+    const { field, score, values, fields, note } = membersOf(each);
+    if (typeof field !== 'string' || typeof score !== 'number' || !Array.isArray(values)) return [];
+    const names = Array.isArray(fields) ? fields.map(String) : [field];
+    const read = values.flatMap(value => entryValue(value, names));
+    return [
+      { field, score, values: read, ...present({ note: typeof note === 'string' ? note : undefined }) },
+    ];
+  });
+}
+
+/** Returns the value that is most more frequent among the selected rows; neighboring ranges count as one. */
+export function strongest({ values }: SpotlightEntry): SpotlightValue | undefined {
+  const more: SpotlightValue[] = [];
+  let isOpen = false;
+  for (const value of values) {
+    const before = more.at(-1);
+    const isMore = value.selected > value.others;
+    if (isMore) {
+      const joined = isOpen && before !== undefined ? together(before, value) : undefined;
+      if (joined === undefined) more.push(value);
+      else more[more.length - 1] = joined;
+    }
+    isOpen = isMore;
+  }
+  return more.reduce<SpotlightValue | undefined>(
+    (most, each) => (most === undefined || gain(each) > gain(most) ? each : most),
+    undefined,
+  );
+}
+
+/** Returns a sentence without its full stop: `92% of the selected events have region = GRU, 4% of the others`. */
+export function spotlightSentence({ selected, others, parts }: SpotlightValue): string {
+  const what = parts.map(partWords).join(' and ');
+  return `${percent(selected)} of the selected events have ${what}, ${percent(others)} of the others`;
+}
+
+/** Returns a share as a whole percentage, with a digit more near both ends. */
+export function percent(share: number): string {
+  const value = share * 100;
+  if (value > 0 && value < 0.05) return '<0.1%';
+  if (value < 100 && value >= 99.95) return '>99.9%';
+  return `${Number(value.toFixed(value < 1 || value > 99 ? 1 : 0))}%`;
+}
+
+/** Returns a condition in words. */
+function partWords(part: SpotlightPart): string {
+  const name = cut(shownName(part.field), LONGEST);
+  if ('value' in part)
+    return part.value === null ? `no ${name}` : `${name} = ${cut(shownName(part.value), LONGEST) || '""'}`;
+  const [from, to] = [part.from, part.to].map(end => (end === null ? null : shownName(String(end))));
+  if (from === null) return `${name} < ${to}`;
+  return to === null ? `${name} \u2265 ${from}` : `${name} from ${from} to ${to}`;
+}
+
+/** Characters of a name and of a value in a sentence. */
+const LONGEST = 60;
+
+function gain({ selected, others }: SpotlightValue): number {
+  return selected - others;
+}
+
+/** Two ranges of which one begins where the other ends; undefined for any other values. */
+function together(low: SpotlightValue, high: SpotlightValue): SpotlightValue | undefined {
+  const [a, b] = [low.parts[0], high.parts[0]];
+  if (a === undefined || b === undefined || !('from' in a && 'from' in b) || a.to !== b.from)
+    return undefined;
+  const part = { field: a.field, from: a.from, to: b.to };
+  return {
+    text: partWords(part),
+    selected: low.selected + high.selected,
+    others: low.others + high.others,
+    parts: [part],
+    isRange: true,
+  };
+}
+
+function entryValue(value: unknown, fields: readonly string[]): readonly SpotlightValue[] {
+  const members = membersOf(value);
+  const { value: text, selected, baseline, parts } = members;
+  if (typeof selected !== 'number' || typeof baseline !== 'number') return [];
+  const each = Array.isArray(parts) ? parts : [members];
+  return [
+    {
+      text: text === null || text === undefined ? 'null' : String(text),
+      selected,
+      others: baseline,
+      isRange: 'from' in members,
+      parts: fields.map((field, index) => partOf(field, membersOf(each[index]))),
+    },
+  ];
+}
+
+function partOf(field: string, { value, ...ends }: Readonly<Record<string, unknown>>): SpotlightPart {
+  if ('from' in ends) return { field, from: ends.from, to: ends.to ?? null };
+  return { field, value: value === null || value === undefined ? null : String(value) };
+}
+
+function membersOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? { ...value } : {};
+}

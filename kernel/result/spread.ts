@@ -1,0 +1,127 @@
+/**
+ * Results with one list of `spotlight` or `phrases` in a row, as the table that people read: a row for each entry. The result that the
+ * kernel keeps stays as its query made it.
+ */
+import { Field, Float64, Int64, Utf8, type Vector, vectorFromArray } from 'apache-arrow';
+import { aggregateName, columnsOf } from './chart/columns.js';
+import { listAt, withTable } from './chart/unfold.js';
+import { allRows, type ChartColumn } from './chart/values.js';
+import { safeWords } from './display/summary.js';
+import { FIELD_KEY } from './field.js';
+import type { Notice, QueryResult } from './result.js';
+import { type SpotlightEntry, spotlightEntries } from './spotlight.js';
+import { takeRows } from './take.js';
+
+/** How the lists of an aggregate become rows. */
+interface SpreadKind {
+  readonly columns: readonly SpreadColumn[];
+  /** The cells of each entry, in the order of the columns. */
+  readonly rows: (list: readonly unknown[]) => readonly (readonly unknown[])[];
+  /** What the rows leave out. */
+  readonly notices: (lists: readonly (readonly unknown[])[]) => readonly Notice[];
+}
+
+interface SpreadColumn {
+  readonly name: string;
+  readonly type: 'string' | 'integer' | 'float';
+  readonly unit?: string;
+}
+
+const SHARE = 'percent';
+
+const kinds: Readonly<Record<string, SpreadKind>> = {
+  spotlight: {
+    columns: [
+      { name: 'field', type: 'string' },
+      { name: 'score', type: 'float' },
+      { name: 'value', type: 'string' },
+      { name: 'selected', type: 'float', unit: SHARE },
+      { name: 'others', type: 'float', unit: SHARE },
+    ],
+    rows: list =>
+      listedEntries(spotlightEntries(list)).flatMap(({ field, score, values }) =>
+        values.map(({ text, selected, others }) => [field, score, text, selected * 100, others * 100]),
+      ),
+    notices: lists => (lists.length === 1 ? lists.flatMap(list => leftOut(spotlightEntries(list))) : []),
+  },
+  phrases: {
+    columns: [
+      { name: 'phrase', type: 'string' },
+      { name: 'count', type: 'integer' },
+    ],
+    rows: list =>
+      list.flatMap(each => {
+        const { phrase, count } = Object(each) as { readonly phrase?: unknown; readonly count?: unknown };
+        return typeof phrase === 'string' && typeof count === 'number' ? [[phrase, BigInt(count)]] : [];
+      }),
+    notices: () => [],
+  },
+};
+
+/** Returns a result with a row for each entry of its only list; undefined for one without such a list. */
+export function spread(result: QueryResult): QueryResult | undefined {
+  const table = result.tables[0];
+  if (table === undefined || table.data.numRows === 0) return undefined;
+  const columns = columnsOf(table);
+  const lists = columns.filter(column => Object.hasOwn(kinds, aggregateName(column)));
+  const [column] = lists;
+  const kind = column && kinds[aggregateName(column)];
+  if (column === undefined || kind === undefined || lists.length > 1) return undefined;
+  const entries = [...allRows(table.data.numRows)].map(row => listAt(column, row) ?? []);
+  // A row whose list is empty keeps a line, so that its other columns are seen.
+  const rows = entries.map(list => {
+    const found = kind.rows(list);
+    return found.length === 0 ? [kind.columns.map(() => null)] : found;
+  });
+  const repeated = Uint32Array.from(rows.flatMap((each, row) => each.map(() => row)));
+  const all = rows.flat();
+  const flat = columns.flatMap((each, place): readonly ChartColumn[] => {
+    if (each === column)
+      return kind.columns.map((made, index) =>
+        columnOf(
+          made,
+          all.map(row => row[index]),
+        ),
+      );
+    const taken = takeRows(table.data, [place], repeated);
+    return [{ field: each.field, vector: taken.getChildAt(0) as Vector }];
+  });
+  return {
+    ...withTable(result, table, flat),
+    notices: [...result.notices, ...kind.notices(entries)],
+  };
+}
+
+/** Returns the entries that tell something; all where none does. */
+function listedEntries(entries: readonly SpotlightEntry[]): readonly SpotlightEntry[] {
+  const telling = entries.filter(({ score }) => score > 0);
+  return telling.length > 0 ? telling : entries;
+}
+
+const LEFT_OUT = 'left out: ';
+
+/** Names the fields that have no rows, by why they have none. */
+function leftOut(entries: readonly SpotlightEntry[]): readonly Notice[] {
+  const shown = listedEntries(entries);
+  // Other notes say of every field that there is nothing to compare, which stands above the table once.
+  const missing = entries.filter(entry =>
+    entry.note === undefined ? !shown.includes(entry) : entry.note.startsWith(LEFT_OUT),
+  );
+  const why = new Map<string, string[]>();
+  for (const { field, note = 'no difference beyond chance' } of missing) {
+    const reason = note.replace(LEFT_OUT, '');
+    why.set(reason, [...(why.get(reason) ?? []), safeWords(field)]);
+  }
+  if (why.size === 0) return [];
+  const said = [...why].map(([reason, names]) => `${names.join(', ')} (${reason})`);
+  return [{ level: 'info', text: `Left out: ${said.join('; ')}.` }];
+}
+
+function columnOf({ name, type, unit }: SpreadColumn, cells: readonly unknown[]): ChartColumn {
+  const arrow = { string: new Utf8(), integer: new Int64(), float: new Float64() }[type];
+  const metadata = new Map([
+    [FIELD_KEY.type, type],
+    ...(unit === undefined ? [] : [[FIELD_KEY.unit, unit] as const]),
+  ]);
+  return { field: new Field(name, arrow, true, metadata), vector: vectorFromArray(cells, arrow) as Vector };
+}

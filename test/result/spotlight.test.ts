@@ -1,0 +1,181 @@
+import { describe, expect, test } from 'vitest';
+import { toOutputs } from '../../kernel/result/mime.js';
+import { percent, spotlightEntries, spotlightSentence, strongest } from '../../kernel/result/spotlight.js';
+import { sampleResult } from './sample.js';
+
+const region = {
+  field: 'region',
+  score: 0.88,
+  values: [
+    { value: 'GRU', selected: 0.92, baseline: 0.04 },
+    { value: 'FRA', selected: 0.08, baseline: 0.96 },
+  ],
+};
+const range = (from: number | null, to: number | null, selected: number, baseline: number) => ({
+  value: `${from} to ${to}`,
+  selected,
+  baseline,
+  from,
+  to,
+});
+const ms = {
+  field: 'ms',
+  score: 0.5,
+  values: [
+    range(null, 9, 0.1, 0.5),
+    range(9, 36, 0.3, 0.1),
+    range(36, 90, 0.4, 0.2),
+    range(90, null, 0.2, 0.2),
+  ],
+};
+const pair = {
+  field: 'a, b',
+  fields: ['a', 'b'],
+  score: 0.7,
+  values: [{ value: 'a1, 9 to 36', selected: 1, baseline: 0, parts: [{ value: 'a1' }, { from: 9, to: 36 }] }],
+};
+const method = {
+  field: 'method',
+  score: 0,
+  values: [{ value: 'GET', selected: 0.5, baseline: 0.5 }],
+};
+const left = (field: string, note: string) => ({ field, score: 0, values: [], note });
+
+const resultOf = (entries: readonly unknown[], groups: readonly string[] = []) =>
+  sampleResult([
+    {
+      columns: [
+        ...groups.map(name => [name, 'string', '["g1"]'] as const),
+        ['found', 'dynamic', JSON.stringify([entries])],
+      ],
+      aggs: { found: { name: 'spotlight' } },
+      groups,
+    },
+  ]);
+
+async function texts(entries: readonly unknown[], width?: number): Promise<readonly string[]> {
+  const outputs = await toOutputs(resultOf(entries), width === undefined ? {} : { width });
+  return outputs.map(({ data }) => String(data['text/plain']));
+}
+
+describe('the sentence of an entry', () => {
+  const sentence = (entry: unknown) => {
+    const best = strongest(spotlightEntries([entry])[0] ?? { field: '', score: 0, values: [] });
+    return best && spotlightSentence(best);
+  };
+
+  test.each([
+    ['a value', region, '92% of the selected events have region = GRU, 4% of the others'],
+    ['neighboring ranges', ms, '70% of the selected events have ms from 9 to 90, 30% of the others'],
+    ['fields together', pair, '100% of the selected events have a = a1 and b from 9 to 36, 0% of the others'],
+    [
+      'a missing value',
+      { ...region, values: [{ value: null, selected: 0.5, baseline: 0.001 }] },
+      '50% of the selected events have no region, 0.1% of the others',
+    ],
+    [
+      'an open range',
+      { ...ms, values: [range(9, 36, 0.1, 0.3), range(36, null, 0.9, 0.7)] },
+      '90% of the selected events have ms \u2265 36, 70% of the others',
+    ],
+    ['nothing more frequent', { ...region, values: [] }, undefined],
+  ])('of %s', (_, entry, expected) => expect(sentence(entry)).toBe(expected));
+
+  test('a share is never rounded to none or all', () => {
+    expect([0, 0.0001, 0.004, 0.015, 0.92, 0.995, 0.9999, 1].map(percent)).toEqual([
+      '0%',
+      '<0.1%',
+      '0.4%',
+      '2%',
+      '92%',
+      '99.5%',
+      '>99.9%',
+      '100%',
+    ]);
+  });
+});
+
+describe('a result of spotlight', () => {
+  test('is bars by field and a table, and says what it leaves out', async () => {
+    const [chart, table] = await texts([
+      region,
+      ms,
+      method,
+      left('id', 'left out: nearly every row has its own value'),
+      left('_time', 'left out: the time of the event'),
+      left('_sysTime', 'left out: the time of the event'),
+    ]);
+    expect(chart).toBe(
+      'Shares of region, ms; 92% of the selected events have region = GRU, 4% of the others; 70% of the selected events have ms from 9 to 90, 30% of the others.',
+    );
+    expect(table?.split('\n').map(line => line.replace(/ +/g, ' ').trim())).toEqual([
+      'Note: Left out: method (no difference beyond chance); id (nearly every row has its own value); _time, _sysTime (the time of the event).',
+      '6 rows × 5 columns · last 1h (2026-11-20T09:00:00Z to 2026-11-20T10:00:00Z)',
+      'field score value selected (percent) others (percent)',
+      '────── ───── ────────── ────────────────── ────────────────',
+      'region 0.88 GRU 92 4',
+      'region 0.88 FRA 8 96',
+      'ms 0.50 null to 9 10 50',
+      'ms 0.50 9 to 36 30 10',
+      'ms 0.50 36 to 90 40 20',
+      'ms 0.50 90 to null 20 20',
+      expect.stringContaining('rows examined'),
+    ]);
+  });
+
+  test('in a terminal the selected rows stand above the others', async () => {
+    const [chart] = await texts([region], 60);
+    expect(chart?.split('\n')).toEqual([
+      '92% of the selected events have region = GRU, 4% of the oth…',
+      'region · score 0.88',
+      'GRU       ███████████████████████████████████████████▏ 92 %',
+      '  others  █▉ 4 %',
+      'FRA       ███▊ 8 %',
+      '  others  █████████████████████████████████████████████ 96 %',
+      'Shares of region; 92% of the selected events have region =',
+      'GRU, 4% of the others.',
+    ]);
+  });
+
+  test.each([
+    ['nothing selected', [left('a', 'no row is selected')], 'Nothing to compare: no row is selected.'],
+    ['chance alone', [method], 'No field tells the selected events from the others better than chance.'],
+  ])('with %s is a sentence above the table', async (_, entries, sentence) => {
+    const [table, ...more] = await texts(entries);
+    expect(more).toEqual([]);
+    expect(table?.split('\n')[0]).toBe(`Note: ${sentence}`);
+  });
+
+  test('by group is a table alone, with the group in each row', async () => {
+    const [table, ...more] = await toOutputs(resultOf([region], ['g']));
+    expect(more.length).toBe(0);
+    expect(table?.data['text/plain']).toMatch(/g1 +region +0.88 +GRU +92 +4\n/);
+  });
+
+  test('values of strangers are text', async () => {
+    const hostile = '<img src=x onerror=alert(1)>\u001b[31m';
+    const entry = { ...region, field: hostile, values: [{ value: hostile, selected: 1, baseline: 0 }] };
+    const outputs = await toOutputs(resultOf([entry]), { width: 100 });
+    for (const { data } of outputs) {
+      expect(`${data['text/html']}${data['image/svg+xml']}`).not.toContain('<img');
+      expect(data['text/plain']).not.toContain('\u001b');
+    }
+    expect(outputs.length).toBe(2);
+  });
+
+  test('rows are those of the table: the kernel keeps the list, so no front end asks it for them', async () => {
+    const outputs = await toOutputs(resultOf([region]), { resultId: 'r1' });
+    expect(outputs.map(({ metadata }) => (metadata.apl as { result?: { id: string } }).result?.id)).toEqual([
+      'r1',
+      undefined,
+    ]);
+  });
+});
+
+test('phrases are a table', async () => {
+  const found = '[[{"phrase":"disk is full","count":9007},{"phrase":"all fine","count":1}]]';
+  const [table] = await toOutputs(
+    sampleResult([{ columns: [['p', 'dynamic', found]], aggs: { p: { name: 'phrases' } } }]),
+  );
+  expect(table?.data['text/plain']).toMatch(/phrase +count\n─+ +─+\ndisk is full +9,007\nall fine +1\n/);
+});
