@@ -1,16 +1,20 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { createWriteStream, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createWriteStream, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ensureBuild, installInto, main } from './build.mjs';
+import { copyExamples, notebooksIn } from './examples.mjs';
 import { basePath, lastLines, portOption } from './lab.mjs';
 import { root, run, show } from './process.mjs';
 import { ensureVenv, Missing, venvBin } from './python.mjs';
 
 const examples = join(root, 'examples');
+/** The folder that JupyterLab opens: what is changed there leaves the clone alone. */
+const notebooks = join(homedir(), 'apl-examples');
 /** Options for JupyterLab. */
 const options = process.argv.slice(2);
 
@@ -26,6 +30,7 @@ async function start() {
     const venv = await ensureVenv('.venv', ['scripts/requirements.txt'], say);
     await installInto(venv);
     quietenLab(venv);
+    copyExamples(examples, notebooks);
     await runLab(venv);
   } catch (error) {
     if (!(error instanceof Missing)) throw error;
@@ -84,7 +89,7 @@ async function runLab(/** @type {string} */ venv) {
     );
   }
   console.log(
-    `\n  JupyterLab is at  ${base}lab/tree/${firstNotebook()}?token=${token}\n  Its log: ${log}\n  Ctrl-C stops it and everything that it started.\n`,
+    `\n  JupyterLab is at  ${base}lab/tree/${firstNotebook()}?token=${token}\n  Its notebooks: ${notebooks}\n  Its log: ${log}\n  Ctrl-C stops it and everything that it started.\n`,
   );
   await ended;
   await stopService();
@@ -93,7 +98,7 @@ async function runLab(/** @type {string} */ venv) {
 /** @param {number} port */
 function labOptions(port) {
   return [
-    `--ServerApp.root_dir=${examples}`,
+    `--ServerApp.root_dir=${notebooks}`,
     ...(portOption(options) === undefined ? [`--ServerApp.port=${port}`] : []),
     '--ServerApp.port_retries=0',
     `--LabApp.default_url=/lab/tree/${firstNotebook()}`,
@@ -105,11 +110,7 @@ function labOptions(port) {
 }
 
 function firstNotebook() {
-  return (
-    readdirSync(examples)
-      .filter(name => name.endsWith('.ipynb'))
-      .sort()[0] ?? ''
-  );
+  return notebooksIn(examples)[0] ?? '';
 }
 
 /** Lab sees the private environment alone: it neither reads nor writes the user's own Jupyter. */
@@ -189,10 +190,7 @@ async function freePort(from) {
 /** @param {string} reason one sentence: why there is no JupyterLab */
 async function runHeadless(reason) {
   console.log(`\n${reason}\nJupyterLab is left out; the example notebooks run without it.\n`);
-  const notebooks = readdirSync(examples)
-    .filter(name => name.endsWith('.ipynb'))
-    .sort();
-  const paths = notebooks.map(name => join(examples, name));
+  const paths = notebooksIn(examples).map(name => join(examples, name));
   process.exitCode = await show(process.execPath, [main, 'run', ...paths, '--out', join(root, 'out')]);
   await stopService();
 }

@@ -237,6 +237,7 @@ const IN_THE_BROWSER = [
   'result/display/text',
   'result/ipc/codec',
   'result/ipc/lz4',
+  'result/take',
   'result/chart/units',
   'notebook/results/protocol',
 ];

@@ -38,6 +38,7 @@ import { kernelInfo } from './kernel-info.js';
 import type { CellHost, CellPlan, QuerySettings, Rewrite } from './magics/magic.js';
 import { runMagic } from './magics/table.js';
 import type { BoundQuery } from './parameters.js';
+import { explainForgotten } from './query/forgotten.js';
 import type { LoggedQuery } from './query/log.js';
 import { type QueryOrder, type RanQuery, runQuery } from './query/run.js';
 import type { KeptResult } from './results/kept.js';
@@ -215,6 +216,7 @@ async function runLogged(
     at: formatTime(began),
     profile: session.profileName,
     apl: written,
+    ...present({ name: order.name }),
     ...facts,
   });
   const write = async (query: LoggedQuery) => {
@@ -231,8 +233,9 @@ async function runLogged(
   } catch (error) {
     const code = error instanceof AplKernelError ? error.code : 'internal-error';
     const range = storedRange(order.range, began);
+    const explained = await explainForgotten(error, order.query, session.options);
     await write(entry({ ...range, elapsedMs: performance.now() - started, error: code }));
-    throw error;
+    throw explained;
   }
 }
 

@@ -28,6 +28,15 @@ export class SchemaCache {
     return this.#known('datasets', () => this.#source.datasets(), patienceMs);
   }
 
+  /** The datasets as the service lists them now, where it answers within `patienceMs`; else those known. */
+  async renewedDatasets(patienceMs: number): Promise<readonly DatasetInfo[]> {
+    const entry = this.#entry<DatasetInfo>('datasets');
+    entry.loadedAt = Number.NEGATIVE_INFINITY;
+    const known = await this.knownDatasets(patienceMs);
+    if (entry.loading !== undefined) await atMost(entry.loading, patienceMs);
+    return entry.value ?? known;
+  }
+
   /** The fields known now; waits at most `patienceMs` when none are known yet. */
   knownFields(dataset: string, patienceMs = 0): Promise<readonly FieldMeta[]> {
     return this.#known(`fields ${dataset}`, () => this.#source.fields(dataset), patienceMs);

@@ -114,9 +114,14 @@ const grid: JupyterFrontEndPlugin<void> = {
   description: 'Results as grids to sort, filter, search and copy from.',
   autoStart: true,
   requires: [IRenderMimeRegistry],
-  optional: [INotebookTracker],
-  activate: (app: JupyterFrontEnd, rendermime: IRenderMimeRegistry, notebooks: INotebookTracker | null) =>
-    addGrid(rendermime, placeIn(app.shell, notebooks)),
+  optional: [INotebookTracker, IConsoleTracker, IEditorTracker],
+  activate: (
+    app: JupyterFrontEnd,
+    rendermime: IRenderMimeRegistry,
+    notebooks: INotebookTracker | null,
+    consoles: IConsoleTracker | null,
+    files: IEditorTracker | null,
+  ) => addGrid(rendermime, placeIn(app.shell, notebooks), workbenchOf({ notebooks, consoles, files })),
 };
 
 /** Puts the time range, the profile, the parameters and a stop button into the toolbars of notebooks, and commands on cells into theirs. */

@@ -6,7 +6,7 @@ import type { KernelFacts } from './known.js';
 export const editorTarget = 'apl.editor';
 
 /** A question of a front end; answers about data depend on the session's profile and time range. */
-export type EditorQuestion = DataQuestion | ListQuestion | KindsQuestion;
+export type EditorQuestion = DataQuestion | ListQuestion | ResultQuestion;
 
 /** A question about the data, from editors or from the panel below a dataset. */
 export type DataQuestion =
@@ -23,14 +23,14 @@ export type ListQuestion =
   | { readonly ask: 'profiles' | 'datasets' | 'results' | 'stars' }
   | { readonly ask: 'history'; readonly text: string };
 
-/** Which charts a result can be drawn as; `result` is the id that its output names. */
-export interface KindsQuestion {
-  readonly ask: 'kinds';
+/** Which charts a result can be drawn as, or its address in a console; `result` is the id that its output names. */
+export interface ResultQuestion {
+  readonly ask: 'kinds' | 'link';
   readonly result: string;
 }
 
-/** A message of a front end: a question, or the request to ask the service for everything again. */
-export type EditorMessage = EditorQuestion | { readonly ask: 'refresh' };
+/** A message of a front end: a question, or the request to ask the service again, for everything or for datasets made elsewhere. */
+export type EditorMessage = EditorQuestion | { readonly ask: 'refresh' } | { readonly ask: 'renew' };
 
 /** A message of a kernel: its session and facts, when the comm opens and after each cell, and answers. */
 export type EditorNews =
@@ -54,6 +54,8 @@ export type Answer =
       readonly question: EditorQuestion;
       readonly kinds: readonly ChartKind[] | undefined;
     }
+  /** Undefined where the kernel does not hold the result, or its profile has no console that is known. */
+  | { readonly tell: 'link'; readonly question: EditorQuestion; readonly url: string | undefined }
   /** The kernel could not answer: why, and what to do. */
   | {
       readonly tell: 'failed';
@@ -152,6 +154,7 @@ export function readMessage(data: unknown): EditorMessage | undefined {
   const { ask, dataset, field, path, text, result } = (data ?? {}) as Readonly<Record<string, unknown>>;
   switch (ask) {
     case 'refresh':
+    case 'renew':
     case 'profiles':
     case 'datasets':
     case 'results':
@@ -160,6 +163,7 @@ export function readMessage(data: unknown): EditorMessage | undefined {
     case 'history':
       return typeof text === 'string' ? { ask, text } : undefined;
     case 'kinds':
+    case 'link':
       return typeof result === 'string' ? { ask, result } : undefined;
   }
   if (typeof dataset !== 'string') return undefined;

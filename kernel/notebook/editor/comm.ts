@@ -33,6 +33,8 @@ const listMs = 60_000;
 export class Editors {
   readonly #session: Session;
   readonly #comms = new Set<Comm>();
+  /** The datasets that each was told of last. */
+  readonly #told = new WeakMap<Comm, string>();
   #isRunning = false;
 
   constructor(session: Session) {
@@ -53,12 +55,20 @@ export class Editors {
       message: async data => {
         const message = readMessage(data);
         if (message === undefined) return;
+        if (message.ask === 'renew') return this.#renew(comm);
         if (message.ask !== 'refresh') return send(comm, await this.#answer(message));
         this.#session.schema.clear();
         await this.#tell([comm]);
       },
       close: () => void this.#comms.delete(comm),
     };
+  }
+
+  /** Tells an editor of datasets that were made or deleted elsewhere, where there are any. */
+  async #renew(comm: Comm): Promise<void> {
+    const datasets = await this.#session.schema.renewedDatasets(patienceMs);
+    if (namesOf(datasets) === this.#told.get(comm)) return;
+    await this.#tell([comm]);
   }
 
   /** Runs a cell; every editor hears that it runs, and gets what is known once it has ended. */
@@ -78,7 +88,10 @@ export class Editors {
     if (comms.length === 0) return;
     this.#tellSession(comms);
     const facts = await factsOf(this.#session, patienceMs);
-    for (const comm of comms) send(comm, { tell: 'facts', facts });
+    for (const comm of comms) {
+      this.#told.set(comm, facts.datasets.join('\n'));
+      send(comm, { tell: 'facts', facts });
+    }
   }
 
   #tellSession(comms: readonly Comm[]): void {
@@ -116,6 +129,10 @@ export class Editors {
     const soon = known();
     return { tell: 'texts', question, texts: (await seen.settle(patienceMs)) ? known() : soon };
   }
+}
+
+function namesOf(datasets: readonly { readonly name: string }[]): string {
+  return datasets.map(({ name }) => name).join('\n');
 }
 
 function sessionFacts({

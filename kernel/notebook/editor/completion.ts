@@ -110,7 +110,7 @@ async function argumentWords(session: Session, magic: Magic, typed: string): Pro
   }
 }
 
-/** The names that only one of one's own starred queries has, each with its query, then the ids of all, each with its name. */
+/** Each starred query once: by its name, with its query, or where others share the name by its id. */
 async function starItems(session: Session, prefix: string): Promise<readonly CompletionItem[]> {
   const { listStars } = await import('../magics/stars/starred.js');
   const listed = await listStars(session, {}, AbortSignal.timeout(starPatienceMs)).catch(() => undefined);
@@ -123,7 +123,7 @@ async function starItems(session: Session, prefix: string): Promise<readonly Com
   const isOnly = (name: string) => found.filter(each => each.name === name).length === 1;
   return [
     ...found.flatMap(({ name, query }) => (isOnly(name) ? [item(JSON.stringify(name), query.apl)] : [])),
-    ...found.flatMap(({ id, name }) => (id === undefined ? [] : [item(id, name)])),
+    ...found.flatMap(({ id, name }) => (id === undefined || isOnly(name) ? [] : [item(id, name)])),
   ];
 }
 

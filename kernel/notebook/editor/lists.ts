@@ -1,12 +1,13 @@
+import { consoleLink } from '../../api/console.js';
 import { ProfileError } from '../../api/profile.js';
 import type { DatasetInfo, StarredQuery } from '../../api/wire.js';
 import type {
   Answer,
   DatasetRow,
   HistoryRow,
-  KindsQuestion,
   ListQuestion,
   ProfileRow,
+  ResultQuestion,
   ResultRow,
   StarRow,
 } from '../../apl/editor/link.js';
@@ -23,7 +24,7 @@ const longestHistory = 200;
 /** Returns a list of the panel or a menu, newest first where its rows have a time. Throws the errors of the client. */
 export async function listOf(
   session: Session,
-  question: ListQuestion | KindsQuestion,
+  question: ListQuestion | ResultQuestion,
   signal: AbortSignal,
 ): Promise<Answer> {
   switch (question.ask) {
@@ -42,8 +43,23 @@ export async function listOf(
       const { chartKindsOf } = await import('../../result/chart/chart.js');
       return { tell: 'kinds', question, kinds: kept && chartKindsOf(kept.result, Date.now()) };
     }
+    case 'link':
+      return { tell: 'link', question, url: await linkTo(session, question.result) };
     case 'history':
       return { tell: 'history', question, rows: await historyRows(session, question.text) };
+  }
+}
+
+/** The address of a result in its console, with the range in the user's words. */
+async function linkTo(session: Session, result: string): Promise<string | undefined> {
+  const provenance = session.results.withId(result)?.result.provenance;
+  if (provenance === undefined || provenance.isLocal) return undefined;
+  try {
+    const endpoint = await session.endpoint(provenance.profile);
+    return endpoint && consoleLink(endpoint, provenance, false);
+  } catch (error) {
+    if (error instanceof ProfileError) return undefined;
+    throw error;
   }
 }
 

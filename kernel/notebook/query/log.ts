@@ -9,6 +9,8 @@ export interface LoggedQuery {
   readonly at: string;
   readonly profile: string;
   readonly apl: string;
+  /** The name that its result was given. */
+  readonly name?: string;
   readonly variables?: Readonly<Record<string, unknown>>;
   /** As sent. */
   readonly startTime: string;

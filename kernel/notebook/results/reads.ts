@@ -9,7 +9,7 @@ import { shortfallsOf } from '../../result/shortfall.js';
 import { formatTime, parseTime } from '../../time.js';
 import type { SchemaCache } from '../schema-cache.js';
 import type { TimeRange } from '../time-range.js';
-import type { KeptResult, KeptResults } from './kept.js';
+import { type KeptResult, type KeptResults, lastName } from './kept.js';
 import type { ReadResult } from './sent.js';
 
 /** The kept results that a query reads, by name, and the other tables that it reads by name. */
@@ -33,8 +33,8 @@ interface Names {
 
 /**
  * Returns what a query reads by name. A bare name is first one of its own `let` tables, then a kept result, then a dataset; in
- * brackets and quotes it is always a dataset. Throws ResultError for a result that was dropped to make room, and where results
- * and hosted datasets are mixed.
+ * brackets and quotes it is always a dataset. Throws ResultError for a result that was dropped to make room, for the
+ * last one before there is any, and where results and hosted datasets are mixed.
  */
 export function readsOf({ tree }: QueryText, names: Names): Reads {
   const own = new Set(tree.statements.flatMap(each => (each.kind === 'let' ? [each.name.name] : [])));
@@ -45,6 +45,7 @@ export function readsOf({ tree }: QueryText, names: Names): Reads {
     const kept = quoted ? undefined : names.results.named(name);
     if (kept !== undefined) results.set(name, kept);
     else if (!quoted && names.results.wasEvicted(name)) throw evicted(name);
+    else if (!quoted && isTable && name === lastName) throw noneYet();
     else if (isTable) datasets.push(name);
   };
   visitQuery(tree, {
@@ -72,6 +73,13 @@ function evicted(name: string): ResultError {
   return new ResultError(
     `the result \`${name}\` was dropped to make room`,
     `Run its query again; \`%results --budget\` lets more results stay, and \`['${name}']\` is the dataset of that name.`,
+  );
+}
+
+function noneYet(): ResultError {
+  return new ResultError(
+    `there is no last result \`${lastName}\` yet`,
+    'Run the cells above again: a new kernel has no results.',
   );
 }
 

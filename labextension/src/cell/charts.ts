@@ -57,10 +57,8 @@ function fill(
   pick: (kind: ChartKind) => Promise<void>,
 ): void {
   const { link } = session;
-  const draw = (): void => {
-    const answer = link?.answer({ ask: 'kinds', result });
-    if (answer?.tell !== 'kinds') return;
-    link?.changed.disconnect(draw);
+  link?.whenAnswered({ ask: 'kinds', result }, answer => {
+    if (answer.tell !== 'kinds') return;
     const kinds = answer.kinds ?? [];
     if (answer.kinds === undefined)
       said.textContent = 'The kernel no longer holds the result of this cell: run it again.';
@@ -69,9 +67,7 @@ function fill(
     const choices = kinds.length === 0 ? [] : [...kinds, 'none' as const];
     list.replaceChildren(...choices.map(kind => button(names[kind], names[kind], () => void pick(kind))));
     list.querySelector('button')?.focus({ preventScroll: true });
-  };
-  link?.changed.connect(draw);
-  draw();
+  });
 }
 
 type Output = ReturnType<CodeCell['model']['outputs']['toJSON']>[number];

@@ -8,10 +8,17 @@ import { button, element } from '../ui/dom.js';
 import { keepKeys } from '../ui/keys.js';
 import { popover } from '../ui/popover.js';
 import { type GridColumn, nameOf } from './cells.js';
-import { columnMenu, WITHOUT_KERNEL } from './controls/column-menu.js';
+import { columnMenu, withoutKernel } from './controls/column-menu.js';
 import { detailsOf } from './controls/details.js';
 import { noticeList, type Surroundings } from './controls/notes.js';
-import { columnsMenu, copyMenu, type Toolbar, type ToolbarActions, toolbar } from './controls/toolbar.js';
+import {
+  columnsMenu,
+  copyMenu,
+  linkTo,
+  type Toolbar,
+  type ToolbarActions,
+  toolbar,
+} from './controls/toolbar.js';
 import { valueMenu } from './controls/value-menu.js';
 import { type CopyFormat, copyText } from './copy.js';
 import { Rows } from './data/rows.js';
@@ -39,6 +46,8 @@ export interface GridOptions {
   readonly connect: (lost: (error: SourceError) => void) => Promise<RowSource> | undefined;
   /** Adds a `where` line on a field to the query; undefined where that cannot be done. */
   readonly addCondition: (field: string, condition: string) => WrittenLine | undefined;
+  /** Calls `hear` with the address of the result in a console, where it has one. */
+  readonly consoleLink: (hear: (url: string) => void) => void;
   /** Gives the keys back to the cell of the result. */
   readonly leave: () => void;
   /** Keeps what the reader sets up for the next run; undefined where there is none. */
@@ -87,7 +96,9 @@ export class Grid {
 
   /** Returns the grid of the rows that the notebook holds; it draws once it is started. */
   static async create(options: GridOptions): Promise<Grid> {
-    return new Grid(options, await Rows.open(notebookRows(options.table), {}));
+    const { table, rows, columns } = options;
+    const isWhole = table.numRows === rows && table.numCols === columns;
+    return new Grid(options, await Rows.open(notebookRows(table, isWhole), {}));
   }
 
   private constructor(options: GridOptions, saved: Rows) {
@@ -234,9 +245,12 @@ export class Grid {
   /** Changes the view, where there is a kernel to compute another. */
   #change(change: Partial<View>): void {
     const { source } = this.#rows;
-    if (!source.canCompute) {
-      if (this.#isConnecting) this.#asked = { ...this.#asked, ...change };
-      else this.#say(WITHOUT_KERNEL);
+    if (!source.canCompute && this.#isConnecting) {
+      this.#asked = { ...this.#asked, ...change };
+      return;
+    }
+    if (!(source.canCompute || (source.canArrange && change.filters === undefined))) {
+      this.#say(withoutKernel(source));
       return;
     }
     const shown = this.#show(source, { ...this.#wanted, ...change });
@@ -414,7 +428,13 @@ export class Grid {
           popover().close();
           void this.#copy(this.#selection ?? this.#everything(), format);
         };
-        popover().show([opener], 'Copy', copyMenu(what, copy));
+        popover().show([opener], 'Copy', [
+          ...copyMenu(what, copy),
+          linkTo(this.#options.consoleLink, url => {
+            popover().close();
+            void toClipboard(url).then(() => this.#say('Copied the link.'));
+          }),
+        ]);
       },
     };
   }
@@ -438,7 +458,7 @@ export class Grid {
     const { source, view } = this.#rows;
     const nodes = columnMenu(column, {
       view,
-      canCompute: source.canCompute,
+      source,
       isPinned: this.#layout.isPinned(column),
       sort: this.#closing(key => this.#sort(column, key, false)),
       filter: this.#closing(filter => this.#filter(filter)),

@@ -16,6 +16,7 @@ export interface Connections {
   readonly reference: ResultReference | undefined;
   kernel(): Kernel.IKernelConnection | undefined;
   addCondition(field: string, condition: string): WrittenLine | undefined;
+  consoleLink(result: string, hear: (url: string) => void): void;
   leave(): void;
   readonly setups: SetupStore | undefined;
 }
@@ -31,7 +32,7 @@ export async function openResult(
 
 function openGrid(
   model: IRenderMime.IMimeModel,
-  { reference, kernel, addCondition, leave, setups }: Connections,
+  { reference, kernel, addCondition, consoleLink, leave, setups }: Connections,
 ): Promise<Grid> {
   const bytes = arrowBytes(model.data);
   const table = bytes === undefined ? new Table() : tableOf(bytes);
@@ -46,6 +47,7 @@ function openGrid(
       return kernelRows(connection, reference.id, lost);
     },
     addCondition,
+    consoleLink: hear => (reference === undefined ? undefined : consoleLink(reference.id, hear)),
     leave,
     setups,
   });

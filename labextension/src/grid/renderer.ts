@@ -1,6 +1,7 @@
 import type { IRenderMime, IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import { Widget } from '@lumino/widgets';
 import type { ResultReference } from '../../../kernel/notebook/results/protocol.js';
+import type { Workbench } from '../link/workbench.js';
 import type { Grid } from './grid.js';
 import { ARROW_MIME } from './mime.js';
 import type { Place } from './surface/place.js';
@@ -9,9 +10,9 @@ import type { Place } from './surface/place.js';
 const RANK = 40;
 
 /** Shows Arrow outputs as grids; the code of the grid is fetched when the first one is shown. */
-export function addGrid(rendermime: IRenderMimeRegistry, place: Place): void {
+export function addGrid(rendermime: IRenderMimeRegistry, place: Place, workbench: Workbench): void {
   rendermime.addFactory(
-    { safe: true, mimeTypes: [ARROW_MIME], createRenderer: () => new ArrowOutput(place) },
+    { safe: true, mimeTypes: [ARROW_MIME], createRenderer: () => new ArrowOutput(place, workbench) },
     RANK,
   );
 }
@@ -19,13 +20,15 @@ export function addGrid(rendermime: IRenderMimeRegistry, place: Place): void {
 /** The grid of one output, kept while its notebook scrolls it out of the page and back. */
 class ArrowOutput extends Widget implements IRenderMime.IRenderer {
   readonly #place: Place;
+  readonly #workbench: Workbench;
   #grid: Grid | undefined;
   #observer: ResizeObserver | undefined;
   #isStarted = false;
 
-  constructor(place: Place) {
+  constructor(place: Place, workbench: Workbench) {
     super();
     this.#place = place;
+    this.#workbench = workbench;
     this.addClass('apl-grid-output');
   }
 
@@ -38,6 +41,10 @@ class ArrowOutput extends Widget implements IRenderMime.IRenderer {
       reference: referenceOf(metadata.apl),
       kernel: () => this.#place.kernel(output),
       addCondition: (field, condition) => this.#place.addCondition(output, query, field, condition),
+      consoleLink: (result, hear) =>
+        this.#workbench.linkTo(this.#place.kernel(output))?.whenAnswered({ ask: 'link', result }, answer => {
+          if (answer.tell === 'link' && answer.url !== undefined) hear(answer.url);
+        }),
       leave: () => this.#place.leave(output),
       setups: this.#place.setups(output),
     });

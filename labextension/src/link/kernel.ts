@@ -34,6 +34,9 @@ export class KernelLink {
   #facts: KernelFacts | undefined;
   #session: SessionFacts | undefined;
   #wanted = false;
+  #renewing: ReturnType<typeof setTimeout> | undefined;
+  #renewedAt = Number.NEGATIVE_INFINITY;
+  readonly #missed = new Set<string>();
   /** True when the kernel does not know the comm. */
   #refused = false;
 
@@ -89,9 +92,43 @@ export class KernelLink {
     return this.#known(question);
   }
 
+  /** Calls `hear` with the answer to a question, at once or when it has come; never where the kernel does not answer. */
+  whenAnswered(question: EditorQuestion, hear: (answer: Answer) => void): void {
+    const look = (): void => {
+      const answer = this.answer(question);
+      if (answer === undefined) return;
+      this.#changed.disconnect(look);
+      hear(answer);
+    };
+    this.#changed.connect(look);
+    this.connect();
+    look();
+  }
+
   /** True while an answer to a question is awaited. */
   isAwaited(question: EditorQuestion): boolean {
     return this.#asked.has(keyOf(question));
+  }
+
+  /**
+   * Makes the kernel look for datasets made elsewhere, at most once in a while: asked for more often, it looks once more after
+   * that.
+   */
+  renew(): void {
+    if (this.#renewing !== undefined) return;
+    const wait = Math.max(0, this.#renewedAt + renewEveryMs - performance.now());
+    this.#renewing = setTimeout(() => {
+      this.#renewing = undefined;
+      this.#renewedAt = performance.now();
+      this.#send({ ask: 'renew' });
+    }, wait);
+  }
+
+  /** As `renew`, once for each name that no dataset has. */
+  miss(name: string): void {
+    if (this.#missed.has(name)) return;
+    this.#missed.add(name);
+    this.renew();
   }
 
   /** Makes the kernel ask its service again. */
@@ -197,6 +234,9 @@ export class KernelLink {
     return true;
   }
 }
+
+/** How often the kernel looks for datasets made elsewhere, in milliseconds. */
+const renewEveryMs = 3_000;
 
 /** Equal for equal questions: the kernel may name their members in another order. */
 function keyOf(question: EditorQuestion): string {

@@ -65,6 +65,7 @@ export function peerOf(workbench: Workbench) {
         queueMicrotask(this.#onNews);
       }
       link?.connect();
+      if (link?.facts !== undefined) link.renew();
     }
   }
   return [workbenchOf.of(workbench), viewHolder, ViewPlugin.define(view => new Peer(view))];

@@ -261,9 +261,9 @@ function valueItems(
 }
 
 function resultItem(row: ResultRow, index: number): Item {
-  const name = row.names.length === 0 ? '(without a name)' : row.names.map(shown).join(', ');
+  const label = row.names.length === 0 ? shown(row.query) : row.names.map(shown).join(', ');
   return {
-    ...{ key: `result ${row.names.join() || `${index}`}`, level: 2, kind: 'result', label: name },
+    ...{ key: `result ${row.names.join() || `${index}`}`, level: 2, kind: 'result', label },
     detail: `${plural(row.rows, 'row')} \u00b7 ${formatBytes(row.bytes)}`,
     title: shown(row.query),
     subject: { kind: 'result', row },

@@ -27,8 +27,14 @@ function marksOf(view: EditorView, workbench: Workbench): readonly Mark[] {
   // Text that is missing at the cursor is about to be typed.
   const isOpen = ({ from, to }: Mark): boolean =>
     view.hasFocus && from === to && isBlankBetween(view, from, head);
+  const link = workbench.linkOf(view);
   return cellsOf(view, workbench)
-    .flatMap(({ text, from }) => diagnose(text, environment, magics).map(each => toMark(each, from)))
+    .flatMap(({ text, from }) =>
+      diagnose(text, environment, magics).map(each => {
+        if (each.code === 'unknown-dataset') link?.miss(text.slice(each.from, each.to));
+        return toMark(each, from);
+      }),
+    )
     .filter(mark => !isOpen(mark));
 }
 

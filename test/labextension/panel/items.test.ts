@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Answer, EditorQuestion } from '../../../kernel/apl/editor/link.js';
+import type { Answer, EditorQuestion, ResultRow } from '../../../kernel/apl/editor/link.js';
 import {
   cellOf,
   conditionOf,
@@ -20,12 +20,18 @@ const datasets: Answer = {
   ],
 };
 
+const result = {
+  ...{ rows: 2, columns: 1, bytes: 30, profile: 'local' },
+  ...{ startTime: '2026-01-01T00:00:00Z', endTime: '2026-01-02T00:00:00Z' },
+};
+let results: readonly ResultRow[] = [];
+
 /** The answers of a kernel by what is asked; what it has not told yet is undefined. */
 function answers({ ask }: EditorQuestion): Answer | undefined {
   const question = { ask: 'profiles' } as const;
   if (ask === 'datasets') return datasets;
   if (ask === 'stars') return { tell: 'failed', question, message: 'no access', hint: 'Use another token.' };
-  if (ask === 'results') return { tell: 'results', question, rows: [] };
+  if (ask === 'results') return { tell: 'results', question, rows: results };
   if (ask === 'fields')
     return {
       tell: 'fields',
@@ -76,6 +82,19 @@ describe('the rows of the panel', () => {
         ...['    took | long, ms', ...closed],
       ],
     ));
+
+  test('a result without a name has the text of its query', () => {
+    results = [
+      { ...result, names: ['_', 'errs'], query: 'web | limit 2' },
+      { ...result, names: [], query: 'web\n| limit 2' },
+    ];
+    const said = ['  _, errs | 2 rows \u00b7 30 B', '  web | limit 2 | 2 rows \u00b7 30 B'];
+    try {
+      check(['results'], '', ['Datasets | ', 'Results | 2', ...said, ...closed.slice(1)]);
+    } finally {
+      results = [];
+    }
+  });
 
   test('what is missing is said in its place', () =>
     check(['results', 'stars', 'history'], '', [

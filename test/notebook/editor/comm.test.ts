@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type EditorNews, editorTarget } from '../../../kernel/apl/editor/link.js';
 import type { CommHandler } from '../../../kernel/jupyter/message.js';
 import { QueryLog } from '../../../kernel/notebook/query/log.js';
-import { type Bench, startBench } from '../session.js';
+import { type Bench, everyday, startBench } from '../session.js';
 
 let bench: Bench;
 
@@ -201,6 +201,49 @@ test('it lists results, the newest first', async () => {
     rows: [{ names: ['_', 'kept'], rows: 1, columns: 1, profile: 'local', query: 'web | count' }],
   };
   expect(await ask({ ask: 'results' })).toMatchObject({ tell: 'results', ...rows });
+});
+
+test('it learns of datasets that were made elsewhere, and of nothing where there are none', async () => {
+  const editor = connect();
+  await editor.facts();
+  const told = editor.news.length;
+  await editor.handler?.message({ ask: 'renew' }, []);
+  expect(editor.news.length).toBe(told);
+  bench.service.answer(() => ({ body: [{ id: 'n', name: 'elsewhere', description: '', kind: 'events' }] }));
+  await editor.handler?.message({ ask: 'renew' }, []);
+  expect(editor.news.at(-1)).toMatchObject({ tell: 'facts', facts: { datasets: ['elsewhere'] } });
+});
+
+test('what is known of datasets stays where the service does not answer', async () => {
+  const editor = connect();
+  await editor.facts();
+  const told = editor.news.length;
+  bench.service.answer(() => ({ status: 500, body: { message: 'no' } }));
+  await editor.handler?.message({ ask: 'renew' }, []);
+  expect(editor.news.length).toBe(told);
+});
+
+test('a result has a link where its profile has a console', async () => {
+  const endpoint = `url = "http://api.invalid:81"\nedge_url = "${bench.service.url}"\ntoken = "xaat-secret"\n`;
+  const file = `[deployments.prod]\n${endpoint}org_id = "acme"\n[deployments.bare]\n${endpoint}`;
+  await writeFile(join(bench.homeDir, '.axiom.toml'), file);
+  const linkOf = async (cell: string): Promise<string | undefined> => {
+    bench.service.answer(each => everyday({ ...each, path: '/v1/datasets/_apl' }));
+    const { outputs } = await bench.run(cell);
+    bench.service.answer(everyday);
+    const reference = outputs.flatMap(each => ('metadata' in each ? [each.metadata.apl] : [])).at(-1);
+    const { result } = reference as { readonly result: { readonly id: string } };
+    const told = (await ask({ ask: 'link', result: result.id })) as { readonly url?: string };
+    return told.url;
+  };
+  const link = await linkOf('%%on prod\nweb | count');
+  expect(link).toMatch(
+    /^http:\/\/app\.invalid:81\/acme\/query\?initForm=%7B%22apl%22%3A%22web%20%7C%20count/,
+  );
+  expect(link).not.toContain('secret');
+  expect(await linkOf('%%on bare\nweb | limit 1')).toBe(undefined);
+  expect(await linkOf('web | limit 2')).toBe(undefined);
+  expect(await ask({ ask: 'link', result: 'nothing' })).toEqual({ tell: 'link' });
 });
 
 test('an answer that the service refuses is a failure in its words', async () => {

@@ -4,12 +4,12 @@ import { typeWord } from '../../../../kernel/result/display/text.js';
 import { formatCount, visible } from '../../../../kernel/text.js';
 import { button, element } from '../../ui/dom.js';
 import { type GridColumn, nameOf } from '../cells.js';
-import type { Profile } from '../data/source.js';
+import type { Profile, RowSource } from '../data/source.js';
 
 /** The actions of a column's menu. */
 export interface ColumnActions {
   readonly view: View;
-  readonly canCompute: boolean;
+  readonly source: Pick<RowSource, 'canCompute' | 'canArrange'>;
   readonly isPinned: boolean;
   sort(key: SortKey | undefined): void;
   filter(filter: Filter): void;
@@ -22,9 +22,12 @@ export interface ColumnActions {
   profile(): Promise<Profile>;
 }
 
-/** Shown in place of sorting, filters and the profile where there is no kernel. */
-export const WITHOUT_KERNEL =
-  'Run the cell again to sort, filter and search: these need all rows, which only the kernel has.';
+/** Returns what is said in place of what a source cannot do, where there is no kernel. */
+export function withoutKernel({ canArrange }: Pick<RowSource, 'canArrange'>): string {
+  return canArrange
+    ? 'Run the cell again to filter and to see what a column holds.'
+    : 'Run the cell again to sort, filter and search: these need all rows, which only the kernel has.';
+}
 
 /** Returns the content of a column's menu; its profile is filled in once it is known. */
 export function columnMenu(column: GridColumn, actions: ColumnActions): readonly Node[] {
@@ -39,7 +42,11 @@ export function columnMenu(column: GridColumn, actions: ColumnActions): readonly
     button('Hide', 'Hide the column', actions.hide),
     button('Copy', 'Copy the column', actions.copy),
   );
-  if (!actions.canCompute) return [head, place, element('p', {}, WITHOUT_KERNEL)];
+  const { source } = actions;
+  if (!source.canCompute) {
+    const sorting = source.canArrange ? [sortRow(column, actions)] : [];
+    return [head, ...sorting, place, element('p', {}, withoutKernel(source))];
+  }
   return [head, sortRow(column, actions), place, filterRow(column, actions), profileOf(column, actions)];
 }
 

@@ -97,6 +97,18 @@ export function copyMenu(what: string, copy: (format: CopyFormat) => void): read
   return [element('p', {}, what), element('div', { class: 'apl-grid-row' }, ...choices)];
 }
 
+/** Returns what opens a result in its console, and copies its address; empty until that is known, and where there is none. */
+export function linkTo(ask: (hear: (url: string) => void) => void, copy: (url: string) => void): HTMLElement {
+  const node = element('div', { class: 'apl-grid-row' });
+  ask(url =>
+    node.replaceChildren(
+      element('a', { href: url, target: '_blank', rel: 'noopener noreferrer' }, 'Open in console'),
+      button('Copy link', 'Copy the link to the console', () => copy(url)),
+    ),
+  );
+  return node;
+}
+
 function searchBox({ prepareSearch, search }: ToolbarActions): Control<string> {
   const box = element('input', {
     type: 'search',

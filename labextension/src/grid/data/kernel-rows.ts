@@ -96,6 +96,7 @@ export async function kernelRows(
     });
   return {
     canCompute: true,
+    canArrange: true,
     page: (view: View, offset, limit, signal): Promise<Page> => {
       const read = (reply: PageReply | ProfileReply, buffer: ArrayBuffer | ArrayBufferView | undefined) => {
         if (reply.kind !== 'page' || buffer === undefined)

@@ -3,6 +3,8 @@
  */
 import type { Table } from 'apache-arrow';
 import type { ProfileReply, View } from '../../../../kernel/notebook/results/protocol.js';
+import { takeRows } from '../../../../kernel/result/take.js';
+import { arrangedRows } from './arrange.js';
 
 /** Rows of a view from `offset` on. */
 export interface Page {
@@ -29,6 +31,8 @@ export class SourceError extends Error {
 export interface RowSource {
   /** True when it holds all rows and can sort, filter, search and profile them. */
   readonly canCompute: boolean;
+  /** True when it can sort and search, as all rows are here. */
+  readonly canArrange: boolean;
   /** An abort tells the kernel that nobody waits any more; the promise then rejects. */
   page(view: View, offset: number, limit: number, signal?: AbortSignal): Promise<Page>;
   /** A reader is about to search: what that needs is made ready. */
@@ -37,12 +41,26 @@ export interface RowSource {
   close(): void;
 }
 
-/** The rows that were saved with the notebook, in their order. */
-export function notebookRows(table: Table): RowSource {
+/** The rows that were saved with the notebook; where those are all rows, `isWhole`, they can be sorted and searched. */
+export function notebookRows(table: Table, isWhole: boolean): RowSource {
+  const canArrange = isWhole && table.batches.length === 1;
+  const arranged = new WeakMap<View, Uint32Array>();
+  const rowsOf = (view: View): Uint32Array => {
+    const known = arranged.get(view) ?? arrangedRows(table, view);
+    arranged.set(view, known);
+    return known;
+  };
+  const places = [...table.schema.fields.keys()];
   return {
     canCompute: false,
-    page: (_view, offset, limit) =>
-      Promise.resolve({ table: table.slice(offset, offset + limit), offset, rows: table.numRows }),
+    canArrange,
+    page: (view, offset, limit) => {
+      if (!canArrange)
+        return Promise.resolve({ table: table.slice(offset, offset + limit), offset, rows: table.numRows });
+      const rows = rowsOf(view);
+      const page = takeRows(table, places, rows.slice(offset, offset + limit));
+      return Promise.resolve({ table: page, offset, rows: rows.length });
+    },
     prepare: () => undefined,
     profile: () => Promise.reject(new SourceError('Only the kernel knows what a column holds.', true)),
     close: () => undefined,

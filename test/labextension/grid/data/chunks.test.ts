@@ -7,6 +7,7 @@ function counting(rows: number, fail: () => boolean = () => false) {
   const asked: [number, number][] = [];
   const source: RowSource = {
     canCompute: true,
+    canArrange: true,
     page: (_view, offset, limit) => {
       asked.push([offset, limit]);
       if (fail()) return Promise.reject(new Error('no'));

@@ -12,6 +12,7 @@ function held() {
   const waiting: ((isHere: boolean) => void)[] = [];
   const source: RowSource = {
     canCompute: true,
+    canArrange: true,
     page: (_view, offset, limit) => {
       asked.push(offset);
       const numbers = Array.from({ length: limit }, (_, index) => offset + index);
