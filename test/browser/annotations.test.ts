@@ -72,10 +72,12 @@ describe.each(FRONT_ENDS)('annotations over charts in $name', frontEnd => {
     async width => {
       await page.setViewportSize({ width, height: 900 });
       for (const chart of [0, 1, 2]) {
-        await soon(() => isFitted(chart)).toBe(true);
-        const boxes = await labelBoxes(chart);
-        const apart = boxes.every(({ left }, index) => index === 0 || left >= (boxes[index - 1]?.right ?? 0));
-        expect([chart, apart]).toEqual([chart, true]);
+        // A picture is drawn anew, perhaps more than once, while the page takes its width.
+        await soon(async () => [chart, await isFitted(chart), await areApart(chart)]).toEqual([
+          chart,
+          true,
+          true,
+        ]);
         const all = chart === 2 ? hostile.length : 2;
         expect(await picture(chart).textContent()).toContain(`${all} annotations, named under the pointer.`);
       }
@@ -120,6 +122,12 @@ describe.each(FRONT_ENDS)('annotations over charts in $name', frontEnd => {
   /** The boxes of the labels of a chart, from the left. */
   async function labelBoxes(chart: number): Promise<readonly Box[]> {
     return (await boxesOf(labelsOf(chart))).toSorted((a, b) => a.left - b.left);
+  }
+
+  /** Whether no label of a chart covers another. */
+  async function areApart(chart: number): Promise<boolean> {
+    const boxes = await labelBoxes(chart);
+    return boxes.every(({ left }, index) => index === 0 || left >= (boxes[index - 1]?.right ?? 0));
   }
 
   /** Whether a chart has taken the width of its output. */
