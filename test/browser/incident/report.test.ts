@@ -80,11 +80,11 @@ describe.each(FRONT_ENDS)('a finding is handed over in $name', frontEnd => {
     await soon(() => menu.getByRole('status').innerText()).toBe('Copied.');
     expect(await page.evaluate(SIZE_OF_COPIED)).toBeGreaterThan(5_000);
     await page.keyboard.press('Escape');
-    expect(await menu.getAttribute('open')).toBe(null);
+    await soon(() => menu.getAttribute('open')).toBe(null);
     await page.keyboard.press('Enter');
-    expect(await menu.getAttribute('open')).toBe('');
+    await soon(() => menu.getAttribute('open')).toBe('');
     await page.locator('.jp-CodeCell .cm-content').first().click();
-    expect(await menu.getAttribute('open')).toBe(null);
+    await soon(() => menu.getAttribute('open')).toBe(null);
   });
 
   /** What the browser saves after `act`; keys go to the notebook. */
