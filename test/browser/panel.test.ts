@@ -243,7 +243,9 @@ describe.each(FRONT_ENDS)('toolbar and panel in $name', frontEnd => {
     await soon(() => panel.labels('star')).toEqual(['By "status"']);
     await panel.filter('');
     await panel.rows('star').click();
-    await soon(() => panel.details().locator('pre').textContent()).toContain('summarize n = count() by status');
+    await soon(() => panel.details().locator('pre').textContent()).toContain(
+      'summarize n = count() by status',
+    );
     await cells.enter(2);
     await panel.act('Open as cell');
     await soon(() => cells.source(3)).toBe(`%%time now-2h..now\n${sources[0]}`);
