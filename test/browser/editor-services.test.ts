@@ -212,7 +212,7 @@ describe.each(FRONT_ENDS)('$name', frontEnd => {
     await page.keyboard.press('Shift+Enter');
     // The kernel has told of the new dataset once the cell has ended.
     await page.locator('.jp-InputArea-prompt', { hasText: '[1]:' }).waitFor();
-    await page.locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]').waitFor();
+    await page.locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]').waitFor({ state: 'attached' });
     await page.locator('.jp-Notebook .cm-content').nth(1).click();
     await page.keyboard.type('hostile | where [');
     await soon(() => labels(page)).toContain(hostile);
@@ -277,7 +277,9 @@ describe.each(FRONT_ENDS)('$name', frontEnd => {
   async function openConnected(file: string): Promise<LabPage> {
     const opened = await openFile(site.context, site.lab, file, app);
     const { page } = opened;
-    await page.locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]').waitFor({ timeout: 60_000 });
+    await page
+      .locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]')
+      .waitFor({ state: 'attached', timeout: 60_000 });
     await page.locator('.jp-Notebook .cm-content').first().click();
     await page.locator('.cm-content[data-apl-profile="local"]').first().waitFor({ timeout: 60_000 });
     return opened;

@@ -396,7 +396,9 @@ describe.each(FRONT_ENDS)('the grid of a result in $name', frontEnd => {
       /as saved in the notebook; run the cell again to see all\.$/,
     );
     await page.locator('.jp-Dialog').getByRole('button').first().click();
-    await page.locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]').waitFor({ timeout: 60_000 });
+    await page
+      .locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]')
+      .waitFor({ state: 'attached', timeout: 60_000 });
     await kernelReady(page);
     await cells.write(0, numbers);
     await cells.run(0);

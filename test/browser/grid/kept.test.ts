@@ -125,7 +125,7 @@ describe.each(FRONT_ENDS)('what a reader has set up in a grid, in $name', frontE
     await soon(() => status(0)).toMatch(/run the cell again to see all\.$|^$/);
     await soon(() => chips(0)).toEqual([]);
     expect(await search(0).inputValue()).toBe('');
-    await page.locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]').waitFor();
+    await page.locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]').waitFor({ state: 'attached' });
     await rerun(`${whole}\n\n${whole}`);
     await soon(() => status(0)).toBe('20 of 400 rows match.');
     await grid(0).locator('.apl-grid-kept button').click();
