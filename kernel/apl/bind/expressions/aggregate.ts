@@ -121,18 +121,25 @@ function argumentsOf(
     binder.error('misplaced-star', star, `\`${name}\` does not take \`*\``, instead);
     return undefined;
   }
-  const named = sink.input.columns.filter(
-    column => name !== 'spotlight' || !eventTimes.includes(column.name),
-  );
+  const named = starred(name, sink);
+  // An editor does not know the fields of every dataset.
+  if (star !== undefined && named.length === 0 && sink.input.open) return undefined;
   return values.flatMap(value =>
     value.kind === 'star' ? named.map(column => fieldName(column, value)) : [value],
   );
 }
 
+/** The fields that `*` names: for a `spotlight` those besides the times of the event, if there are any. */
+function starred(name: string, { input: { columns } }: AggregateSink): readonly Column[] {
+  const others = name === 'spotlight' ? columns.filter(each => !eventTimes.includes(each.name)) : columns;
+  return others.length > 0 ? others : columns;
+}
+
 /** The times that `*` of a `spotlight` leaves out. */
 function starredTimes(expr: CallExpr, sink: AggregateSink): NonNullable<AggregateCall['omitted']> {
   if (!expr.args.some(argument => argument.value.kind === 'star')) return [];
-  const times = sink.input.columns.filter(column => eventTimes.includes(column.name));
+  const named = starred('spotlight', sink);
+  const times = sink.input.columns.filter(column => !named.includes(column));
   return times.map(({ name }) => ({ name, note: timeNote }));
 }
 

@@ -104,6 +104,7 @@ test('without a kernel no name is wrong, and the language still is', () => {
   const empty = known({ fields: () => undefined, now: 0n });
   const found = (cell: string) => diagnose(cell, empty).map(({ message }) => message);
   expect(found('%nonsense\nanything | where whatever == 1 | summarize count() by x')).toEqual([]);
+  expect(found('anything | summarize spotlight(whatever == 1, *), arg_max(x, *)')).toEqual([]);
   expect(found('anything | whree x == 1')).toEqual(['unknown operator `whree`']);
 });
 
