@@ -56,6 +56,7 @@ describe.each(FRONT_ENDS)('the window of a notebook in $name', frontEnd => {
   });
 
   test('a stretch over bins holds them whole, and runs the cells in the same press', async () => {
+    const before = await cells.source(0);
     await pictureOf(page, 0).scrollIntoViewIfNeeded();
     const box = await pictureOf(page, 0).boundingBox();
     if (box === null) throw new Error('the chart is not on the page');
@@ -64,7 +65,8 @@ describe.each(FRONT_ENDS)('the window of a notebook in $name', frontEnd => {
     await page.mouse.move(box.x + box.width * 0.6, box.y + 90, { steps: 4 });
     await page.mouse.up();
     await frameOf(page, 0).locator('.apl-chart-bar').getByText('Set range and run').click();
-    await soon(() => cells.source(0)).toMatch(
+    await soon(() => cells.source(0)).not.toBe(before);
+    expect(await cells.source(0)).toMatch(
       /^%time 2026-01-26T1[012]:[0-5][05]:00Z\.\.2026-01-26T1[012]:[0-5][05]:00Z$/,
     );
     const [, start = '', end = ''] = /^%time (\S+)\.\.(\S+)$/.exec(await cells.source(0)) ?? [];
