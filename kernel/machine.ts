@@ -1,6 +1,6 @@
 import { closeSync, mkdirSync, openSync, readdirSync, statfsSync, statSync } from 'node:fs';
-import { devNull, freemem, loadavg, tmpdir, totalmem } from 'node:os';
-import { dirname, sep } from 'node:path';
+import { devNull, freemem, homedir, loadavg, tmpdir, totalmem, userInfo } from 'node:os';
+import { dirname, parse, sep } from 'node:path';
 import process from 'node:process';
 import type { ErrorCode } from './errors.js';
 
@@ -20,6 +20,25 @@ const MiB = 2 ** 20;
 export function largestAnswer(memory: number): number {
   const share = Math.floor(memory / 4 / MiB) * MiB;
   return Math.max(512 * MiB, Math.min(share, 2048 * MiB));
+}
+
+/** Returns the name of this process's user. */
+export function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    // The user id of a container may have no name.
+    return `user ${process.getuid?.()}`;
+  }
+}
+
+/** Returns the home of this process's user; the root directory, as in a container, for one that has none. */
+export function homeDirectory(): string {
+  try {
+    return homedir();
+  } catch {
+    return parse(process.cwd()).root;
+  }
 }
 
 /**

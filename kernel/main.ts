@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
@@ -11,6 +10,7 @@ import { nameSourceLines } from './commands/stack.js';
 import { AplKernelError, UsageError } from './errors.js';
 import type { KernelHandler } from './jupyter/message.js';
 import type { LocalService } from './local/launch.js';
+import { homeDirectory } from './machine.js';
 import type { AskedEffect } from './notebook/magics/effects/effects.js';
 import { present } from './present.js';
 import { visibleLines, withoutTokens } from './text.js';
@@ -18,7 +18,7 @@ import { visibleLines, withoutTokens } from './text.js';
 const machine: Machine = {
   env: process.env,
   platform: process.platform,
-  home: homedir(),
+  home: homeDirectory(),
   execPath: process.execPath,
 };
 

@@ -166,7 +166,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'text',
     'time',
   ],
-  local: ['errors', 'local/store/format', 'node:*', 'proper-lockfile', 'text'],
+  local: ['errors', 'local/store/files', 'local/store/format', 'node:*', 'proper-lockfile', 'text'],
   'errors.ts': [],
   'machine.ts': ['errors', 'node:*'],
   'present.ts': [],

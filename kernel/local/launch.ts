@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { type ClientRequest, request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -8,6 +8,7 @@ import { AplKernelError } from '../errors.js';
 import { awaitVacancy, longestWaitMs } from './lease/lease.js';
 import { placeOf, placesOf, writeError } from './place.js';
 import { endShared, findShared, type RuntimeFile, runtimeFilePath, serviceFormat } from './shared.js';
+import { hasCode, setAside } from './store/files.js';
 import { checkFormat } from './store/format.js';
 
 /** The address of the running local service and its token. */
@@ -73,9 +74,9 @@ export function spawnDetached(
   dataDir: string,
   env?: NodeJS.ProcessEnv,
 ): SpawnedService {
-  const log = openSync(join(placeOf(dataDir).directory, 'service.log'), 'a', 0o600);
+  const log = openLog(join(placeOf(dataDir).directory, 'service.log'));
   const child = spawn(command, args, { detached: true, env, stdio: ['ignore', log, log], windowsHide: true });
-  closeSync(log);
+  if (log !== 'ignore') closeSync(log);
   child.unref();
   const ended = new Promise<string>(resolve => {
     child.on('error', error => resolve(error.message));
@@ -84,6 +85,15 @@ export function spawnDetached(
     );
   });
   return { ended };
+}
+
+/** Without a log a service is better than none: what is in its place may be a directory, or another user's. */
+function openLog(file: string): number | 'ignore' {
+  try {
+    return openSync(file, 'a', 0o600);
+  } catch {
+    return 'ignore';
+  }
 }
 
 const pollMs = 25;
@@ -174,7 +184,8 @@ class Launcher implements LocalService {
     try {
       const other = (await this.#running()) ?? (await this.#vacate(place));
       if (other !== undefined) return other;
-      await rm(runtimeFilePath(place), { force: true });
+      // The service sets a directory of that name aside.
+      await rm(runtimeFilePath(place), { force: true }).catch(unlessDirectory);
       log('starting the local service');
       return await this.#await(this.#options.spawn(), place);
     } finally {
@@ -210,6 +221,9 @@ class Launcher implements LocalService {
     const { log } = this.#options;
     const retries = Math.ceil((this.#limitMs + longestWaitMs) / 100) + 20;
     const lockfilePath = join(place, 'service.lock');
+    // A lock is an empty directory; anything else was put there by no program of ours, and nobody would remove it.
+    const inside = await readdir(lockfilePath).catch(error => (hasCode(error, 'ENOTDIR') ? [''] : []));
+    if (inside.length > 0) await setAside(lockfilePath);
     const onCompromised = (error: Error) => log(`the start lock was lost: ${error.message}`);
     return lockfile
       .lock(place, {
@@ -223,6 +237,7 @@ class Launcher implements LocalService {
           'another process has been starting the local service for too long',
           place,
           error,
+          `If no other kernel is starting, remove ${lockfilePath}.`,
         );
       });
   }
@@ -316,6 +331,10 @@ function unwritable(dataDir: string, cause: unknown): LaunchError {
     cause,
     hint,
   );
+}
+
+function unlessDirectory(error: unknown): void {
+  if (!hasCode(error, 'ERR_FS_EISDIR')) throw error;
 }
 
 function authorization(file: RuntimeFile): { readonly authorization: string } {

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { lstatSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir, userInfo } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { AplKernelError } from '../errors.js';
-import { makeDirectory, systemRefusal } from '../machine.js';
+import { makeDirectory, systemRefusal, userName } from '../machine.js';
 
 /** Where the service of a data directory keeps its runtime file and its log. */
 export interface Place {
@@ -60,13 +60,12 @@ function removeIfThere(file: string): void {
 
 function privatePlace(dataDir: string): string {
   const digest = createHash('sha256').update(resolve(dataDir)).digest('hex').slice(0, 16);
-  return join(tmpdir(), `apl-service-${userInfo().username.replace(/\W/g, '_')}-${digest}`);
+  return join(tmpdir(), `apl-service-${userName().replace(/\W/g, '_')}-${digest}`);
 }
 
 /** A directory for temporary files is everybody's: what lies there is believed only if nobody else can have put it there. */
 function isOurs(directory: string): boolean {
   const found = lstatSync(directory, { throwIfNoEntry: false });
   if (found === undefined || !found.isDirectory()) return false;
-  const { uid } = userInfo();
-  return process.platform === 'win32' || (found.uid === uid && (found.mode & 0o077) === 0);
+  return process.platform === 'win32' || (found.uid === process.getuid?.() && (found.mode & 0o077) === 0);
 }

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { rename } from 'node:fs/promises';
 import { inspect } from 'node:util';
 import fastify, { type FastifyError, type FastifyInstance } from 'fastify';
 import { largestAnswer, memoryAtMost } from '../../machine.js';
@@ -19,7 +18,7 @@ import {
 import { unpackedBody } from '../store/append/unpack.js';
 import { AnnotationStore } from '../store/documents/annotations.js';
 import { StarredStore } from '../store/documents/starred.js';
-import { damagedSuffix, replaceFile, versionOf } from '../store/files.js';
+import { replaceFile } from '../store/files.js';
 import { KeepAlive } from './alive.js';
 import { limitHeaders } from './answers/limits.js';
 import { watchDepartures } from './departure.js';
@@ -208,8 +207,6 @@ async function writeRuntimeFile(
 ): Promise<void> {
   const content: RuntimeFile = { ...known, ...(await ownProcess()), version, format: serviceFormat };
   const file = runtimeFilePath(directory);
-  // No program of ours makes a directory of that name.
-  if (versionOf(file)?.isDirectory) await rename(file, `${file}.${crypto.randomUUID()}${damagedSuffix}`);
   await replaceFile(file, `${JSON.stringify(content, null, 2)}\n`);
 }
 

@@ -1,7 +1,8 @@
 import { rmSync } from 'node:fs';
-import { hostname, userInfo } from 'node:os';
+import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { AplKernelError } from '../../errors.js';
+import { userName } from '../../machine.js';
 import { present } from '../../present.js';
 import { visible } from '../../text.js';
 import {
@@ -118,7 +119,7 @@ export class Lease implements Tenure {
   static async follow(
     before: number,
     dataDir: string,
-    { version, beatMs = usualBeatMs, takeoverMs = usualTakeoverMs }: LeaseOptions,
+    { version, log, beatMs = usualBeatMs, takeoverMs = usualTakeoverMs }: LeaseOptions,
   ): Promise<Lease | undefined> {
     const number = before + 1;
     const content: Holder = {
@@ -132,7 +133,7 @@ export class Lease implements Tenure {
       const [highest, ...earlier] = leasesIn(dataDir);
       // Whoever was slow to create it may come after others.
       if (highest === number) {
-        await lease.#succeed(earlier);
+        await lease.#succeed(earlier, log);
         return lease;
       }
     } catch (error) {
@@ -233,7 +234,7 @@ export class Lease implements Tenure {
   }
 
   /** From here on nothing of earlier holders becomes part of a dataset; what they had acknowledged is on the disk. */
-  async #succeed(earlier: readonly number[]): Promise<void> {
+  async #succeed(earlier: readonly number[], log: LeaseOptions['log']): Promise<void> {
     const files = earlier.map(number => leaseFile(this.#dataDir, number));
     const before = files.map(file => readHolder(file).holder);
     const known = before.filter(each => each !== undefined);
@@ -241,7 +242,14 @@ export class Lease implements Tenure {
     const predecessors =
       known.length < before.length ? 'anybody' : known.filter(({ phase }) => phase !== 'ended');
     await clearScratch(this.#dataDir, predecessors);
-    for (const file of files) rmSync(file, { force: true, recursive: true });
+    for (const file of files) {
+      try {
+        rmSync(file, { force: true, recursive: true });
+      } catch (error) {
+        // It is over whether it is there or not; what another user has put in its place stays.
+        log(`an earlier lease cannot be removed: ${visible(String(error))}`);
+      }
+    }
   }
 
   #abandon(): void {
@@ -337,15 +345,6 @@ class LeaseWatch {
     const last = this.#last;
     this.#last = performance.now();
     return Math.min(this.#last - last, 10 * pollMs);
-  }
-}
-
-function userName(): string {
-  try {
-    return userInfo().username;
-  } catch {
-    // A user id of a container may have no name.
-    return `user ${process.getuid?.()}`;
   }
 }
 

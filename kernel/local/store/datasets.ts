@@ -3,6 +3,7 @@ import { rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { FieldSchema } from '../../apl/plan/plan.js';
 import { makeDirectory } from '../../machine.js';
+import { visible } from '../../text.js';
 import type { Engine } from '../engine/duckdb.js';
 import { LocalError } from '../errors.js';
 import type { BuiltinDataset } from '../sql/compiled.js';
@@ -54,6 +55,7 @@ export class DatasetStore {
   readonly #journal: Journal;
   readonly #compactor: Compactor;
   readonly #confirm: Confirm;
+  readonly #log: (text: string) => void;
 
   /** `confirm` throws unless this process may change the directory; to add a file needs no confirmation. */
   constructor(
@@ -66,6 +68,7 @@ export class DatasetStore {
     this.#dataDir = dataDir;
     this.#engine = engine;
     this.#confirm = confirm;
+    this.#log = log;
     this.#root = path.join(dataDir, 'datasets');
     this.#footers = new FooterReader(engine);
     this.#builtins = new Map(builtins.map(each => [each.schema.name, each]));
@@ -195,7 +198,10 @@ export class DatasetStore {
     await rename(directory.path, deleted).catch(unknownWhenMissing(name));
     this.#directories.delete(name);
     await this.#cache.forget(path.basename(directory.path));
-    await rm(deleted, { recursive: true, force: true });
+    // It is gone for everybody, whatever another user has put into it.
+    await rm(deleted, { recursive: true, force: true }).catch(error =>
+      this.#log(`${visible(deleted)}, a deleted dataset, cannot be removed: ${visible(String(error))}`),
+    );
   }
 
   /** Moves a finished Parquet file into a dataset, which is created if need be; with `replace`, its rows replace all others. */

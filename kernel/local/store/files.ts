@@ -1,19 +1,33 @@
 import { statSync } from 'node:fs';
-import { open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { lstat, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Writes a file so that a reader sees the old text or the new, never a part, even after a power failure. */
+/**
+ * Writes a file so that a reader sees the old text or the new, never a part, even after a power failure. A directory of its name,
+ * which no program of ours makes, is set aside.
+ */
 export async function replaceFile(file: string, text: string): Promise<void> {
   const draft = `${file}.${crypto.randomUUID()}.tmp`;
   try {
     await writeDurably(draft, text);
+    if (await isDirectory(file)) await setAside(file);
     await rename(draft, file);
   } catch (error) {
     await rm(draft, { force: true }).catch(() => undefined);
     throw error;
   }
   await syncDirectory(path.dirname(file));
+}
+
+/** Whether there is a directory, and no link to one. */
+export async function isDirectory(file: string): Promise<boolean> {
+  return (await lstat(file).catch(() => undefined))?.isDirectory() === true;
+}
+
+/** Renames what holds nothing that can be read, whoever it belongs to. */
+export async function setAside(file: string): Promise<void> {
+  await rename(file, `${file}.${crypto.randomUUID()}${damagedSuffix}`);
 }
 
 /** Writes a file that nobody reads yet; it is on the disk once this resolves. */

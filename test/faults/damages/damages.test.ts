@@ -1,145 +1,142 @@
-import { cpSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { expect, test } from 'vitest';
+import { checkData } from '../../../kernel/local/check/check.js';
 import { type Answer, randomOf, rounds, temporaryDirectory, Victim } from '../bench.js';
 import { damages, giveTo, stranger } from './damages.js';
+import { contentQuery, fill, namesOf, type Truth, titlesOf } from './data.js';
 import { Said } from './said.js';
 
-/** The kinds of files in a data directory. */
-const places: Readonly<Record<string, RegExp>> = {
+/** The kinds of files of a dataset. */
+const ofDatasets: Readonly<Record<string, RegExp>> = {
   Parquet: /\.parquet$/,
   '.replaces': /\.replaces$/,
   'dataset.json': /dataset\.json$/,
   journal: /\.log$/,
-  'starred query': /starred\/.*\.json$/,
-  annotation: /annotations\/.*\.json$/,
   'kept summaries': /\.cache\/files\/.*\.json$/,
+};
+
+/** The kinds of files that a data directory has beside its datasets. */
+const ofDirectory: Readonly<Record<string, RegExp>> = {
+  'starred query': /^starred\/.*\.json$/,
+  annotation: /^annotations\/.*\.json$/,
   'format.json': /^format\.json$/,
   'service.json': /^service\.json$/,
   lease: /^lease-\d+\.json$/,
 };
 
-interface Truth {
-  readonly datasets: ReadonlyMap<string, string>;
-  readonly stars: readonly string[];
-  readonly annotations: readonly string[];
+/** Each start has a damaged file in each of these datasets. */
+const hurt = Array.from({ length: 16 }, (_, n) => `hurt${n + 10}`);
+
+interface Damaged {
+  readonly place: string;
+  readonly damage: string;
+  /** Below the data directory. */
+  readonly file: string;
 }
 
 test('a damaged file stops nothing but what needs it, is named, and nothing untrue is shown', async () => {
   const base = await temporaryDirectory();
-  const truth = await fill(base);
-  const files = Object.entries(places).map(([place, pattern]) => [place, filesIn(base, pattern)] as const);
-  expect(files.filter(([, found]) => found.length === 0)).toEqual([]);
+  const truth = await fill(base, [...hurt, 'whole']);
   const random = randomOf('damages');
   const said = new Said();
-  const cases = Object.keys(damages).flatMap(damage =>
-    files.map(([place, found]) => ({ damage, place, found })),
-  );
-  const count = rounds('damages', cases.length, 2_000);
-  for (let round = 0; round < count; round++) {
-    const { damage, place, found } = cases[round % cases.length] as (typeof cases)[number];
-    const file = found[Math.floor(random() * found.length)] ?? '';
+  const each = hurt.length + Object.keys(ofDirectory).length;
+  // Each damage of each place once at least.
+  const count = rounds(`starts beside ${each} damages`, Object.keys(damages).length, 100);
+  const cases = casesOf(base, count, random);
+  for (const [round, damaged] of cases.entries()) {
     const dataDir = join(await temporaryDirectory(), 'data');
     cpSync(base, dataDir, { recursive: true, preserveTimestamps: true });
-    if (damage === 'unreadable') giveTo(dataDir, stranger);
-    damages[damage]?.(join(dataDir, file), random);
-    const outcome = await consequences(dataDir, file, truth, damage === 'unreadable', round % 10 === 0).catch(
-      error => {
-        throw new Error(`round ${round}: ${file}, ${damage}`, { cause: error });
-      },
-    );
-    said.add(place, damage, outcome);
+    giveTo(dataDir, stranger);
+    for (const { damage, file } of damaged) damages[damage]?.(join(dataDir, file), random);
+    try {
+      const outcomes = await consequences(dataDir, damaged, truth);
+      for (const [{ place, damage }, outcome] of outcomes) said.add(place, damage, outcome);
+    } catch (error) {
+      throw new Error(`start ${round}: ${JSON.stringify(damaged)}`, { cause: error });
+    }
     rmSync(dataDir, { recursive: true, force: true });
   }
   said.expectKnown();
 });
 
-/** Two datasets with replaced rows and batches in a log, two starred queries and two annotations; returns what they hold. */
-async function fill(dataDir: string): Promise<Truth> {
-  const imported = join(await temporaryDirectory(), 'in.ndjson');
-  const first = await Victim.start(dataDir);
-  for (const name of ['left', 'right']) {
-    await first.send('POST', '/v2/datasets', { name, description: `Events of the ${name}` });
-    for (const version of [1, 2]) {
-      const lines = Array.from({ length: 3_000 }, (_, n) =>
-        JSON.stringify({ _time: `2026-01-0${version}T00:00:00Z`, n, text: `${name} ${n} ${version}` }),
-      );
-      writeFileSync(imported, lines.join('\n'));
-      const request = { path: imported, dataset: name, replace: version === 2 };
-      expect((await first.send('POST', '/v1/local/import', request)).status).toBe(200);
-    }
-    await first.send('PUT', `/v2/datasets/${name}/fields/n`, { unit: 'ms', description: 'A number' });
-  }
-  for (const name of ['one', 'two']) {
-    const query = { apl: 'left | count' };
-    await first.send('POST', '/v2/apl-starred-queries', {
-      kind: 'apl',
-      metadata: {},
-      name,
-      who: 'local',
-      query,
-    });
-    const time = '2026-01-02T00:00:00Z';
-    await first.send('POST', '/v2/annotations', { type: 'deploy', title: name, datasets: ['left'], time });
-  }
-  await first.stop();
-  // What is acknowledged and in no file yet stays in a log.
-  const second = await Victim.start(dataDir);
-  for (const name of ['left', 'right']) {
-    await second.columns(`${name} | count`);
-    const events = Array.from({ length: 5 }, (_, n) => ({
-      _time: '2026-01-03T00:00:00Z',
-      n: 10_000 + n,
-      text: 'late',
-    }));
-    expect((await second.ingest(name, events)).status).toBe(200);
-  }
-  await second.kill();
-  const copy = join(await temporaryDirectory(), 'data');
-  cpSync(dataDir, copy, { recursive: true, preserveTimestamps: true });
-  const third = await Victim.start(copy);
-  const datasets = new Map<string, string>();
-  for (const name of ['left', 'right']) datasets.set(name, await contentOf(third, name));
-  const truth = {
-    datasets,
-    stars: namesOf((await third.send('GET', '/v2/apl-starred-queries')).body),
-    annotations: titlesOf((await third.send('GET', '/v2/annotations')).body),
+/** What is damaged at each start: a file of each dataset, and one of each kind beside them. */
+function casesOf(base: string, count: number, random: () => number): readonly (readonly Damaged[])[] {
+  const files = filesIn(base);
+  const kinds = Object.keys(damages);
+  const inDatasets = kinds.flatMap(damage =>
+    Object.entries(ofDatasets).map(([place, pattern]) => ({ place, damage, pattern })),
+  );
+  const oneOf = (pattern: RegExp, dataset?: string) => {
+    const found = files.filter(
+      file => pattern.test(file) && (dataset ?? datasetOf(file)) === datasetOf(file),
+    );
+    expect([pattern, found.length]).not.toEqual([pattern, 0]);
+    return found[Math.floor(random() * found.length)] ?? '';
   };
-  await third.kill();
-  expect(datasets.get('left')).toContain('3005');
-  return truth;
+  return Array.from({ length: count }, (_, round) => [
+    ...hurt.map((dataset, index) => {
+      const kind = inDatasets[
+        (round * hurt.length + index) % inDatasets.length
+      ] as (typeof inDatasets)[number];
+      return { place: kind.place, damage: kind.damage, file: oneOf(kind.pattern, dataset) };
+    }),
+    ...Object.entries(ofDirectory).map(([place, pattern], index) => ({
+      place,
+      damage: kinds[(round + index) % kinds.length] ?? '',
+      file: oneOf(pattern),
+    })),
+  ]);
 }
 
-/** Starts a service over the damaged directory, asks it for everything, and returns what it says of the damaged file. */
+/** Starts a service over the damaged directory, asks it for everything, and returns what it says of each damaged file. */
 async function consequences(
   dataDir: string,
-  file: string,
+  damaged: readonly Damaged[],
   truth: Truth,
-  asStranger: boolean,
-  everyLane: boolean,
-): Promise<string> {
-  const victim = await Victim.start(dataDir, asStranger ? { uid: stranger } : {});
-  const said: string[] = [];
+): Promise<ReadonlyMap<Damaged, string>> {
+  const reported = (await checkData(dataDir)).faults.map(({ file }) =>
+    slashed(file.slice(dataDir.length + 1)),
+  );
+  const victim = await Victim.start(dataDir, { uid: stranger });
+  const outcomes = new Map<Damaged, string>();
   expect(await victim.columns('print x = 7')).toEqual([[7]]);
   const listed = await victim.send('GET', '/v1/local/datasets');
   expect(listed.status).toBe(200);
   expect(namesOf(listed.body).filter(name => truth.datasets.has(name))).toEqual([...truth.datasets.keys()]);
   for (const [name, content] of truth.datasets) {
+    const its = damaged.find(({ file }) => datasetOf(file) === name);
     const answer = await victim.query(contentQuery(name));
-    const outcome = outcomeOf(answer, content, file);
-    said.push(`${file.includes(`datasets/${name}/`) ? 'its dataset' : 'the other'} ${outcome}`);
-    if (!file.includes(`datasets/${name}/`)) expect([file, name, outcome]).toEqual([file, name, 'right']);
+    const outcome = outcomeOf(answer, content, its?.file ?? 'no file');
+    if (its === undefined) expect([name, outcome]).toEqual([name, 'right']);
+    else outcomes.set(its, outcome === 'right' ? harmless : `its dataset ${outcome}`);
+    if (!outcome.startsWith('refused')) continue;
     const info = listed.body.find((each: { name: string }) => each.name === name);
-    if (outcome.startsWith('refused')) expect(JSON.stringify(info.problems)).toContain(file);
-    if (outcome.startsWith('refused'))
-      expect((await victim.send('DELETE', `/v2/datasets/${name}`)).status).toBe(204);
+    expect(JSON.stringify(info.problems)).toContain(its?.file);
+    expect((await victim.send('DELETE', `/v2/datasets/${name}`)).status).toBe(204);
   }
-  said.push(listOutcome(await victim.listing('/v2/apl-starred-queries'), namesOf, truth.stars, file));
-  said.push(listOutcome(await victim.listing('/v2/annotations'), titlesOf, truth.annotations, file));
-  if (everyLane) await victim.expectHealthy();
+  const lists = [
+    { place: 'starred query', path: '/v2/apl-starred-queries', read: namesOf, names: truth.stars },
+    { place: 'annotation', path: '/v2/annotations', read: titlesOf, names: truth.annotations },
+  ];
+  for (const { place, path, read, names } of lists) {
+    const its = damaged.find(each => each.place === place) as Damaged;
+    outcomes.set(its, listOutcome(await victim.listing(path), read, names, its.file));
+  }
+  // All of the above was right.
+  for (const each of damaged) if (!outcomes.has(each)) outcomes.set(each, harmless);
+  await victim.expectHealthy();
   await victim.kill();
-  return said.filter(each => !each.endsWith('right')).join('; ') || 'changes nothing';
+  // This process may read everything.
+  const told = [...outcomes].filter(
+    ([{ damage }, outcome]) => outcome !== harmless && damage !== 'unreadable',
+  );
+  expect(told.map(([{ file }]) => file).filter(file => !reported.includes(file))).toEqual([]);
+  expect(reported.filter(file => !damaged.some(each => each.file === file))).toEqual([]);
+  return outcomes;
 }
+
+const harmless = 'changes nothing';
 
 /** A dataset is right, refused with the name of the damaged file, or right but for what a notice names. */
 function outcomeOf({ status, body }: Answer, content: string, file: string): string {
@@ -165,15 +162,12 @@ function listOutcome(
   file: string,
 ): string {
   const found = read(names);
-  if (notice.includes(file)) {
-    expect(found).toEqual(truth.filter(name => found.includes(name)));
-    expect(found.length).toBe(truth.length - 1);
-    return `listed without it, with a notice: ${sentenceOf(notice, file)}`;
-  }
   // A letter of a name may be another one: such files are meant to be edited.
-  if (!/^(?:starred|annotations)\//.test(file)) expect(found).toEqual(truth);
-  expect(found.length).toBe(truth.length);
-  return 'right';
+  const expected = notice.includes(file) ? truth.length - 1 : truth.length;
+  expect([file, found.length]).toEqual([file, expected]);
+  if (!notice.includes(file)) return harmless;
+  expect(found).toEqual(truth.filter(name => found.includes(name)));
+  return `listed without it, with a notice: ${sentenceOf(notice, file)}`;
 }
 
 /** A message with FILE for the path of the damaged one and D for a dataset, up to the end of its first sentence. */
@@ -185,27 +179,21 @@ function sentenceOf(message: unknown, file: string): string {
     .replaceAll(/\S*\/[^\s:,;`]*/g, 'FILE')
     .replaceAll(file, 'FILE')
     .replaceAll(/\b(?:ann_)?[0-9a-f]{32}\b/g, 'ID')
-    .replaceAll(/\b(?:left|right)\b/g, 'D');
+    .replaceAll(/\bhurt\d\d\b/g, 'D');
 }
 
-const contentQuery = (name: string) =>
-  `${name} | summarize rows = count(), sum(n), least = min(text), greatest = max(text), kinds = dcount(text)`;
-
-async function contentOf(victim: Victim, name: string): Promise<string> {
-  return JSON.stringify(await victim.columns(contentQuery(name)));
+/** The dataset that a file below the data directory belongs to. */
+function datasetOf(file: string): string | undefined {
+  return /^(?:datasets|\.cache\/files)\/(\w+)/.exec(file)?.[1];
 }
 
-function namesOf(body: unknown): readonly string[] {
-  return (body as readonly { readonly name: string }[]).map(each => each.name).sort();
-}
-
-function titlesOf(body: unknown): readonly string[] {
-  return (body as readonly { readonly title: string }[]).map(each => each.title).sort();
-}
-
-/** The paths of files within a directory, with slashes. */
-function filesIn(directory: string, pattern: RegExp): readonly string[] {
+/** The paths of the files below a directory. */
+function filesIn(directory: string): readonly string[] {
   return readdirSync(directory, { recursive: true })
-    .map(name => String(name).split(sep).join('/'))
-    .filter(name => pattern.test(name) && statSync(join(directory, name)).isFile());
+    .map(name => slashed(String(name)))
+    .filter(name => statSync(join(directory, name)).isFile());
+}
+
+function slashed(path: string): string {
+  return path.split(sep).join('/');
 }

@@ -38,11 +38,20 @@ test('a draft becomes the file, and is gone', async () => {
   expect([await readdir(directory), await readFile(file, 'utf8')]).toEqual([['x.parquet'], 'new']);
 });
 
-test('a file that cannot be put in place leaves no draft', async () => {
+test('a file that cannot be written leaves no draft', async () => {
+  const nothing = undefined as unknown as string;
+  await expect(replaceFile(join(directory, 'a'), nothing)).rejects.toThrow(TypeError);
+  expect(await readdir(directory)).toEqual([]);
+});
+
+test('a directory in the place of a file is set aside with what it holds', async () => {
   const file = join(directory, 'taken');
-  await mkdir(file);
-  await expect(replaceFile(file, 'text')).rejects.toMatchObject({ code: 'EISDIR' });
-  expect(await readdir(directory)).toEqual(['taken']);
+  await mkdir(join(file, 'inside'), { recursive: true });
+  await replaceFile(file, 'text');
+  expect(await readFile(file, 'utf8')).toBe('text');
+  const [, aside = ''] = (await readdir(directory)).sort();
+  expect(aside).toMatch(/^taken\.[0-9a-f-]{36}\.damaged$/);
+  expect(await readdir(join(directory, aside))).toEqual(['inside']);
 });
 
 test('two locks in one directory are held and given back apart', async () => {

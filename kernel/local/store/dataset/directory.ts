@@ -296,7 +296,7 @@ const noteFile = 'dataset.json';
 
 /** Logs of acknowledged events that could not all be read. */
 function setAside(directory: string, entries: readonly string[]): readonly Damage[] {
-  const names = entries.filter(entry => entry.endsWith(damagedSuffix));
+  const names = entries.filter(entry => entry.endsWith(logSuffix + damagedSuffix));
   const reason = 'was set aside: some of the events in it could not be read';
   return names.map(name => ({ file: path.join(directory, name), reason }));
 }

@@ -4,7 +4,15 @@ import { AplKernelError, type ErrorCode } from '../../../errors.js';
 import { makeDirectory, systemRefusal } from '../../../machine.js';
 import { LocalError } from '../../errors.js';
 import { sealedText, unsealed } from '../../sealed.js';
-import { emptyWhenMissing, hasCode, locked, removeLeftovers, replaceFile } from '../files.js';
+import {
+  emptyWhenMissing,
+  hasCode,
+  isDirectory,
+  locked,
+  removeLeftovers,
+  replaceFile,
+  setAside,
+} from '../files.js';
 import { type Damage, damageError } from './damage.js';
 
 /** What is stored in a directory of documents. */
@@ -73,7 +81,11 @@ export class Documents<T extends object> {
 
   /** Deletes a document, whatever its file holds; throws LocalError (`not-found`) when there is none. */
   async remove(id: string): Promise<void> {
-    const removal = () => rm(this.#file(id), { recursive: true, force: true });
+    const removal = async () => {
+      const file = this.#file(id);
+      if (await isDirectory(file)) await setAside(file);
+      else await rm(file, { force: true });
+    };
     return this.#alone(id, removal).catch(error => {
       // A full disk has no room for a lock, and needs what this gives back.
       if (!hasCode(error, 'ENOSPC', 'EDQUOT')) throw error;
@@ -108,10 +120,7 @@ export class Documents<T extends object> {
 
   async #write(id: string, document: T): Promise<Stored<T>> {
     const stored = { ...document, id };
-    const file = this.#file(id);
-    // A file cannot be renamed over a directory, which holds no document in any case.
-    if ((await lstat(file).catch(() => undefined))?.isDirectory()) await rm(file, { recursive: true });
-    await replaceFile(file, sealedText(stored));
+    await replaceFile(this.#file(id), sealedText(stored));
     return stored;
   }
 

@@ -1,0 +1,91 @@
+import { cpSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { temporaryDirectory, Victim } from '../bench.js';
+
+/** What a data directory holds. */
+export interface Truth {
+  /** The content of each dataset, by its name. */
+  readonly datasets: ReadonlyMap<string, string>;
+  readonly stars: readonly string[];
+  readonly annotations: readonly string[];
+}
+
+/** Datasets with replaced rows and batches in a log, two starred queries and two annotations; returns what they hold. */
+export async function fill(dataDir: string, datasets: readonly string[]): Promise<Truth> {
+  await importInto(dataDir, datasets);
+  await leaveLogs(dataDir, datasets);
+  const copy = join(await temporaryDirectory(), 'data');
+  cpSync(dataDir, copy, { recursive: true, preserveTimestamps: true });
+  const victim = await Victim.start(copy);
+  const contents = new Map<string, string>();
+  for (const name of datasets) contents.set(name, await contentOf(victim, name));
+  const truth = {
+    datasets: contents,
+    stars: namesOf((await victim.send('GET', '/v2/apl-starred-queries')).body),
+    annotations: titlesOf((await victim.send('GET', '/v2/annotations')).body),
+  };
+  await victim.kill();
+  for (const content of contents.values()) expect(content).toContain('3005');
+  return truth;
+}
+
+async function importInto(dataDir: string, datasets: readonly string[]): Promise<void> {
+  const imported = join(await temporaryDirectory(), 'in.ndjson');
+  const victim = await Victim.start(dataDir);
+  for (const name of datasets) {
+    await victim.send('POST', '/v2/datasets', { name, description: `Events of ${name}` });
+    for (const version of [1, 2]) {
+      const lines = Array.from({ length: 3_000 }, (_, n) =>
+        JSON.stringify({ _time: `2026-01-0${version}T00:00:00Z`, n, text: `${name} ${n} ${version}` }),
+      );
+      writeFileSync(imported, lines.join('\n'));
+      const request = { path: imported, dataset: name, replace: version === 2 };
+      expect((await victim.send('POST', '/v1/local/import', request)).status).toBe(200);
+    }
+    await victim.send('PUT', `/v2/datasets/${name}/fields/n`, { unit: 'ms', description: 'A number' });
+  }
+  const [first = ''] = datasets;
+  for (const name of ['one', 'two']) {
+    const query = { apl: `${first} | count` };
+    const star = { kind: 'apl', metadata: {}, name, who: 'local', query };
+    await victim.send('POST', '/v2/apl-starred-queries', star);
+    const time = '2026-01-02T00:00:00Z';
+    await victim.send('POST', '/v2/annotations', { type: 'deploy', title: name, datasets: [first], time });
+  }
+  await victim.stop();
+}
+
+/** What is acknowledged and in no file yet stays in a log. */
+async function leaveLogs(dataDir: string, datasets: readonly string[]): Promise<void> {
+  const victim = await Victim.start(dataDir);
+  const events = Array.from({ length: 5 }, (_, n) => ({
+    _time: '2026-01-03T00:00:00Z',
+    n: 10_000 + n,
+    text: 'late',
+  }));
+  for (const name of datasets) await victim.columns(`${name} | count`);
+  // At once: what is in a log for a while becomes a file.
+  const answers = await Promise.all(datasets.map(name => victim.ingest(name, events)));
+  await victim.kill();
+  expect(answers.map(({ status }) => status)).toEqual(datasets.map(() => 200));
+}
+
+/** A query for all that is in a dataset. */
+export function contentQuery(name: string): string {
+  return `${name} | summarize rows = count(), sum(n), least = min(text), greatest = max(text), kinds = dcount(text)`;
+}
+
+async function contentOf(victim: Victim, name: string): Promise<string> {
+  return JSON.stringify(await victim.columns(contentQuery(name)));
+}
+
+/** The names in a listing, in order. */
+export function namesOf(body: unknown): readonly string[] {
+  return (body as readonly { readonly name: string }[]).map(each => each.name).sort();
+}
+
+/** The titles of annotations, in order. */
+export function titlesOf(body: unknown): readonly string[] {
+  return (body as readonly { readonly title: string }[]).map(each => each.title).sort();
+}
