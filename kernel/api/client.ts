@@ -25,7 +25,7 @@ import { type Endpoint, localProfile } from './profile.js';
 import { type Pause, withRetries } from './retry.js';
 import * as wire from './wire.js';
 
-/** The answer to a query, with its JSON still as bytes. */
+/** The answer to a query, as the bytes that came: JSON, or Arrow IPC from the service of this machine. */
 export interface RawResult {
   readonly body: Uint8Array;
   readonly traceId?: string;
@@ -57,7 +57,7 @@ export interface Client {
   readonly endpoint: Endpoint;
   /** Runs a query; the local service answers questions about it under `id`. */
   query(
-    request: wire.QueryRequest & wire.RequestOptions,
+    request: wire.QueryRequest & wire.RequestOptions & wire.AnswerOptions,
     signal?: AbortSignal,
     id?: string,
   ): Promise<RawResult>;
@@ -277,9 +277,13 @@ interface Send {
   readonly maxBytes?: number;
   /** The name of a query, for questions about it. */
   readonly id?: string;
+  /** The media types that are read; JSON when absent. */
+  readonly accept?: string;
 }
 
 type Answer = Omit<Reply, 'status' | 'body'> & { readonly body: Uint8Array };
+
+const jsonType = 'application/json';
 
 const defaultTimeLimitMs = 120_000;
 
@@ -313,6 +317,8 @@ class Transport {
   readonly #ownLimitMs: number | undefined;
   readonly #retryMs: number;
   readonly #via: Via;
+  /** Recordings hold JSON, which anyone can read. */
+  readonly #takesArrow: boolean;
   pause: Pause | undefined;
 
   constructor(endpoint: Endpoint, options: ClientOptions) {
@@ -322,10 +328,11 @@ class Transport {
     this.#ownLimitMs = options.timeLimitMs;
     this.#retryMs = options.retryMs ?? 500;
     this.#via = options.via ?? ((_, send) => send());
+    this.#takesArrow = options.via === undefined && endpoint.profileName === localProfile;
   }
 
   async query(
-    { nocache, ...request }: wire.QueryRequest & wire.RequestOptions,
+    { nocache, asJson, ...request }: wire.QueryRequest & wire.RequestOptions & wire.AnswerOptions,
     signal?: AbortSignal,
     id?: string,
   ): Promise<RawResult> {
@@ -339,19 +346,28 @@ class Transport {
       json: request,
       ...this.#limited(request),
       maxBytes: largestAnswer(memoryAtMost()),
+      accept: asJson || !this.#takesArrow ? jsonType : `${wire.arrowType}, ${jsonType}`,
       ...present({ base: edgeUrl, id }),
     };
     const started = performance.now();
     const { headers, body, recordedMs } = await this.#send(send, signal);
     const elapsedMs = recordedMs ?? performance.now() - started;
-    if (body.length < MAX_HIDDEN_BYTES) {
-      const hidden = hiddenError(this.#attempt(send), headers, new TextDecoder().decode(body));
-      if (hidden !== undefined) throw hidden;
-    }
-    checkJsonEnds(body, this.#attempt(send));
+    this.#checkAnswer(send, headers, body);
     const traceId = identifier(headerText(headers, 'x-axiom-trace-id'), this.#endpoint);
     const recorded = recordedMs === undefined ? undefined : (true as const);
     return { body, elapsedMs, ...present({ traceId, recorded, nearLimit: nearLimit(headers) }) };
+  }
+
+  /** Of an Arrow stream the decoder finds whether it is whole. */
+  #checkAnswer(send: Send, headers: Reply['headers'], body: Uint8Array): void {
+    const attempt = this.#attempt(send);
+    const isArrow = headerText(headers, 'content-type')?.startsWith(wire.arrowType);
+    if (isArrow && send.accept !== jsonType) return;
+    if (body.length < MAX_HIDDEN_BYTES) {
+      const hidden = hiddenError(attempt, headers, new TextDecoder().decode(body));
+      if (hidden !== undefined) throw hidden;
+    }
+    checkJsonEnds(body, attempt);
   }
 
   async json<T>(send: Send, read: (value: unknown) => T, signal?: AbortSignal): Promise<T> {
@@ -480,7 +496,7 @@ class Transport {
   #headers(send: Send): Record<string, string> {
     const { token, orgId, profileName } = this.#endpoint;
     return {
-      accept: 'application/json',
+      accept: send.accept ?? jsonType,
       'user-agent': this.#userAgent,
       ...present({
         'content-type': contentType(send),
@@ -536,7 +552,7 @@ function boundOf({ maxBytes }: Send, status: number): number {
 
 function contentType({ method, arrow }: Send): string | undefined {
   if (method === 'GET' || method === 'DELETE') return undefined;
-  return arrow === undefined ? 'application/json' : 'application/vnd.apache.arrow.stream';
+  return arrow === undefined ? jsonType : wire.arrowType;
 }
 
 /** The first line of the answer to a request for a lease. */

@@ -40,6 +40,12 @@ export interface QueryRequest {
   readonly results?: WantedResults;
 }
 
+/** How an answer arrives. */
+export interface AnswerOptions {
+  /** As JSON, whose cells can be put together with those of other answers, also on this machine. */
+  readonly asJson?: true;
+}
+
 /** What a request may say besides its query, range, limit and variables. */
 export interface RequestOptions
   extends Pick<
@@ -49,6 +55,9 @@ export interface RequestOptions
   /** Do not answer from a cache; it is sent as a parameter of the address. */
   readonly nocache?: true;
 }
+
+/** The media type of Arrow IPC streams: results that a kernel lends, and the local service's answers to kernels. */
+export const arrowType = 'application/vnd.apache.arrow.stream';
 
 /** Results that a kernel has sent under its lease, by the names that a query uses. */
 export interface WantedResults {

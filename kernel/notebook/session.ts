@@ -23,7 +23,14 @@ import {
   startProfile,
 } from '../api/profile.js';
 import type { Pause } from '../api/retry.js';
-import type { DatasetInfo, QueryProgress, QueryRequest, RequestOptions, WantedResults } from '../api/wire.js';
+import type {
+  AnswerOptions,
+  DatasetInfo,
+  QueryProgress,
+  QueryRequest,
+  RequestOptions,
+  WantedResults,
+} from '../api/wire.js';
 import { nearest } from '../apl/syntax/nearest.js';
 import { memoryAtMost } from '../machine.js';
 import { present } from '../present.js';
@@ -275,7 +282,7 @@ export class Session {
    * started again, and the query is sent once more with the results that were lost.
    */
   async query(
-    request: QueryRequest & RequestOptions,
+    request: QueryRequest & RequestOptions & AnswerOptions,
     signal: AbortSignal,
     results: ReadonlyMap<string, ReadResult> = noResults,
     id: string = randomUUID(),
@@ -447,7 +454,7 @@ const PLACES = ['local', 'hosted', 'unrecorded'] as const;
 
 /** A query of the local service. */
 interface LocalQuery {
-  readonly request: QueryRequest;
+  readonly request: QueryRequest & AnswerOptions;
   readonly results: ReadonlyMap<string, ReadResult>;
   readonly id: string;
   readonly place: 'local' | 'unrecorded';

@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import type { Client } from '../../kernel/api/client.js';
+import { type Client, createClient } from '../../kernel/api/client.js';
 import { ConnectionError, InterruptedError, TruncatedAnswerError } from '../../kernel/api/errors.js';
 import { AccessToken } from '../../kernel/api/profile.js';
 import { answer, failureOf, request, secret, useService } from './connections.js';
@@ -61,6 +61,21 @@ describe('a query', () => {
       type: 'application/json',
     });
     expect(seen?.headers['x-axiom-org-id']).toBe(undefined);
+  });
+
+  test('takes Arrow from the service of this machine alone, and not where cells are put together or recorded', async () => {
+    const both = 'application/vnd.apache.arrow.stream, application/json';
+    const endpoint = { profileName: 'local', url: connections.service.url, token: new AccessToken(secret) };
+    const recorded = createClient(endpoint, { version: '1.2.3', via: (_, send) => send() });
+    const local = connect({ profileName: 'local' });
+    await local.query(request);
+    await local.query({ ...request, asJson: true });
+    await recorded.query(request);
+    await local.datasets().catch(() => undefined);
+    await recorded.close();
+    const { seen } = connections.service;
+    expect(seen.map(({ headers }) => headers.accept)).toEqual([both, ...Array(3).fill('application/json')]);
+    expect(JSON.parse(seen[1]?.body ?? '')).toEqual(request);
   });
 
   test('goes to the edge host where there is one, everything else to the API host', async () => {

@@ -8,7 +8,8 @@ import type { Expr } from '../../kernel/apl/syntax/ast.js';
 import { parseQuery } from '../../kernel/apl/syntax/parse.js';
 import { visitQuery } from '../../kernel/apl/syntax/walk.js';
 import { FunctionShelf } from '../../kernel/local/duckdb/register.js';
-import { ChunkColumns, packedSql } from '../../kernel/local/engine/reading/chunks.js';
+import { JsonColumns } from '../../kernel/local/engine/columns.js';
+import { JsonChunks, packedSql } from '../../kernel/local/engine/reading/chunks.js';
 import { compileRequest } from '../../kernel/local/sql/compile.js';
 import type { DatasetCatalog } from '../../kernel/local/sql/compiled.js';
 
@@ -123,8 +124,8 @@ async function firstRow(apl: string): Promise<readonly string[] | undefined> {
   if (!compiled.ok) throw new Error(compiled.diagnostics.map(each => each.message).join('; '));
   const [table] = compiled.compiled.tables;
   if (table === undefined) throw new Error('there is no table');
-  const filled = new ChunkColumns(table.fields);
-  const stream = await connection.stream(packedSql(table.sql, table.fields));
+  const filled = new JsonChunks(table.fields, new JsonColumns(table.fields));
+  const stream = await connection.stream(packedSql(table.sql, table.fields, 'json'));
   const chunk = await stream.fetchChunk();
   if (chunk === null || chunk.rowCount === 0) return undefined;
   filled.append(chunk, 1);

@@ -8,7 +8,8 @@ import { mergeDiagnostics } from '../../kernel/apl/syntax/diagnostics.js';
 import { parseQuery } from '../../kernel/apl/syntax/parse.js';
 import { FunctionShelf } from '../../kernel/local/duckdb/register.js';
 import { sqlTypes } from '../../kernel/local/duckdb/types.js';
-import { ChunkColumns, packedSql } from '../../kernel/local/engine/reading/chunks.js';
+import { JsonColumns } from '../../kernel/local/engine/columns.js';
+import { JsonChunks, packedSql } from '../../kernel/local/engine/reading/chunks.js';
 import { compileRequest } from '../../kernel/local/sql/compile.js';
 import type { CompiledTable, DatasetCatalog } from '../../kernel/local/sql/compiled.js';
 
@@ -153,9 +154,9 @@ async function checkTypes(connection: DuckDBConnection, { fields, sql }: Compile
 
 /** The rows that the service returns: the SQL fetches one more than the limit. */
 async function rowsOf(connection: DuckDBConnection, table: CompiledTable): Promise<string[][]> {
-  const filled = new ChunkColumns(table.fields);
+  const filled = new JsonChunks(table.fields, new JsonColumns(table.fields));
   const { columns } = filled;
-  const stream = await connection.stream(packedSql(table.sql, table.fields));
+  const stream = await connection.stream(packedSql(table.sql, table.fields, 'json'));
   for (let chunk = await stream.fetchChunk(); chunk !== null; chunk = await stream.fetchChunk()) {
     if (chunk.rowCount === 0) break;
     filled.append(chunk, chunk.rowCount);

@@ -1,3 +1,4 @@
+import type { Data } from 'apache-arrow';
 import type { TypeName } from '../../apl/catalog/entry.js';
 import { answerTooLarge } from './failure.js';
 
@@ -15,8 +16,42 @@ export interface ReadCells {
   readonly notFinite: readonly number[];
 }
 
+/** The form in which the cells of a result are read from an engine. */
+export type CellForm = 'json' | 'arrow';
+
+/** The cells of a result, in whichever form they were read. */
+export type Columns = JsonColumns | ArrowCells;
+
+/** What is known of the cells of a result in any form. */
+interface Cells {
+  readonly form: CellForm;
+  readonly rows: number;
+  /** The bytes of all columns together. */
+  readonly size: number;
+  /** How many values of a column are NaN or infinite: they are null. */
+  notFinite(index: number): number;
+  /** The cell at one end of a column of times, and how many rows from there on are the same. */
+  run(index: number, end: 'first' | 'last'): { readonly text: string; readonly rows: number };
+  /** How many different rows there are in these columns alone. */
+  distinct(indexes: readonly number[]): number;
+}
+
+/** The cells of a result as Arrow columns. */
+export interface ArrowCells extends Cells {
+  readonly form: 'arrow';
+  /** The columns, once all rows are read. */
+  data(): readonly Data[];
+}
+
+/** Returns cells that were read as JSON. */
+export function asJson(columns: Columns): JsonColumns {
+  if (columns.form !== 'json') throw new RangeError('the cells were not read as JSON');
+  return columns;
+}
+
 /** The cells of a result as JSON, one comma-separated run of bytes per column, whichever engine they come from. */
-export class JsonColumns {
+export class JsonColumns implements Cells {
+  readonly form = 'json';
   readonly #sinks: readonly Sink[];
   readonly #mostBytes: number;
   #rows = 0;

@@ -1,3 +1,4 @@
+import { asJson } from './columns.js';
 import { Engine } from './duckdb.js';
 import { EngineError, engineFailure } from './failure.js';
 import type { FromEngine, ToEngine } from './messages.js';
@@ -94,7 +95,7 @@ function begin(readers: ReaderSource, temporary: string | undefined): Promise<Qu
 
 async function resultOf(reader: Reader, order: ResultOrder): Promise<FromEngine> {
   const { columns, ...rest } = await reader.read(order);
-  return { kind: 'result', read: columns.read, ...rest };
+  return { kind: 'result', read: asJson(columns).read, ...rest };
 }
 
 function failureOf(error: unknown): FromEngine {

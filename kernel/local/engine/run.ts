@@ -12,13 +12,13 @@ import {
   sharedTable,
 } from '../sql/compiled.js';
 import { cursorText, firstCursor, lastCursor, type Run } from '../sql/cursor.js';
-import { JsonColumns } from './columns.js';
+import type { CellForm, Columns } from './columns.js';
 import { type OperatorCounts, sumCounts } from './profile.js';
 import type { Reader, ReaderSource, ReadResult, ResultOrder } from './reader.js';
 import type { ExaminedBlocks, RecordingCatalog } from './scans.js';
 import type { Visit } from './visit.js';
 
-/** The result of a query: its tables with their cells as JSON, and the facts about its run. */
+/** The result of a query: its tables with their cells, and the facts about its run. */
 export interface QueryAnswer {
   readonly query: CompiledQuery;
   readonly tables: readonly RanTable[];
@@ -29,7 +29,7 @@ export interface QueryAnswer {
 /** A table with its rows. `cut`: the row limit was reached and rows were left out. */
 export interface RanTable {
   readonly table: CompiledTable;
-  readonly columns: JsonColumns;
+  readonly columns: Columns;
   readonly counts: OperatorCounts;
   readonly cut: boolean;
   readonly cursors?: Cursors;
@@ -39,8 +39,10 @@ export interface RanTable {
 interface RunOptions {
   /** Milliseconds. */
   readonly clock?: () => number;
-  /** The most bytes of the cells of a table as JSON; any number when absent. */
+  /** The most bytes of the cells of a table; any number when absent. */
   readonly mostBytes?: number;
+  /** JSON when absent. */
+  readonly form?: CellForm;
 }
 
 /** Runs a query that was compiled against `catalog`. Throws EngineError. */
@@ -49,13 +51,13 @@ export async function runQuery(
   query: CompiledQuery,
   catalog: RecordingCatalog,
   visit: Visit = {},
-  { clock = () => performance.now(), mostBytes = Number.POSITIVE_INFINITY }: RunOptions = {},
+  { clock = () => performance.now(), mostBytes = Number.POSITIVE_INFINITY, form = 'json' }: RunOptions = {},
 ): Promise<QueryAnswer> {
   const startedMs = clock();
   const temporary = query.shared === undefined ? undefined : sharedTable;
   const { rows, computed = 0 } = catalog.examined;
   const reads = rows + computed + (query.made ?? 0);
-  const ran = await readers.reading(reader => runTables(reader, query, mostBytes), temporary, {
+  const ran = await readers.reading(reader => runTables(reader, query, { mostBytes, form }), temporary, {
     ...visit,
     rows: reads,
   });
@@ -73,20 +75,16 @@ interface Cursors {
   readonly max: string;
 }
 
-async function runTables(
-  reader: Reader,
-  query: CompiledQuery,
-  mostBytes: number,
-): Promise<readonly RanTable[]> {
+async function runTables(reader: Reader, query: CompiledQuery, wanted: Wanted): Promise<readonly RanTable[]> {
   const ran: RanTable[] = [];
   if (query.shared === undefined) {
-    for (const table of query.tables) ran.push(await runTable(reader, table, table.sql, mostBytes));
+    for (const table of query.tables) ran.push(await runTable(reader, table, table.sql, wanted));
     return ran;
   }
   const counts = await reader.execute(`CREATE OR REPLACE TEMP TABLE ${sharedTable} AS ${query.shared}`);
   // The rows were examined when they were stored: reading them again examines none.
   for (const table of query.tables)
-    ran.push({ ...(await runTable(reader, table, table.sharedSql ?? table.sql, mostBytes)), counts });
+    ran.push({ ...(await runTable(reader, table, table.sharedSql ?? table.sql, wanted)), counts });
   return ran;
 }
 
@@ -94,9 +92,9 @@ async function runTable(
   reader: Reader,
   table: CompiledTable,
   sql: string,
-  mostBytes: number,
+  wanted: Wanted,
 ): Promise<RanTable> {
-  const order = orderOf(table, mostBytes);
+  const order = orderOf(table, wanted);
   const quick = await readParts(reader, table, sql, order);
   const { cut, columns, counts } = quick;
   if (table.page === undefined) return { table, columns, counts, cut };
@@ -121,24 +119,21 @@ async function readParts(
   let read = await reader.read({ ...order, limit, sql });
   for (const further of table.further ?? []) {
     if (read.cut || (read.columns.rows === limit && table.rowLimit?.reason === 'query')) break;
-    const mostBytes = order.mostBytes - read.columns.size;
-    const next = await reader.read({ ...order, limit: limit - read.columns.rows, mostBytes, sql: further() });
-    read = {
-      ...next,
-      columns: JsonColumns.together(order.fields, [read.columns.read, next.columns.read]),
-      counts: sumCounts([read.counts, next.counts]),
-    };
+    const { columns: onto, counts } = read;
+    const next = await reader.read({ ...order, limit: limit - onto.rows, onto, sql: further() });
+    read = { ...next, counts: sumCounts([counts, next.counts]) };
   }
   return read;
 }
 
 type TableOrder = Omit<ResultOrder, 'sql'>;
+type Wanted = Pick<ResultOrder, 'mostBytes' | 'form'>;
 
-function orderOf(table: CompiledTable, mostBytes: number): TableOrder {
+function orderOf(table: CompiledTable, wanted: Wanted): TableOrder {
   const fields = table.fields.map(({ name, type }) => ({ name, type }));
   const limit = table.rowLimit?.rows ?? Number.POSITIVE_INFINITY;
   const delivery = table.whole ? 'whole' : 'streamed';
-  return { fields, limit, mostBytes, time: timeIndex(table), delivery };
+  return { fields, limit, ...wanted, time: timeIndex(table), delivery };
 }
 
 /** The place of the time among the fields, or -1. */
@@ -150,7 +145,7 @@ function timeIndex(table: CompiledTable): number {
 function cursorsOf(
   table: CompiledTable,
   { page, cursor }: CompiledPage,
-  columns: JsonColumns,
+  columns: Columns,
   more: boolean,
 ): Cursors | undefined {
   if (columns.rows === 0) return cursor === undefined ? undefined : { min: cursor, max: cursor };
@@ -163,7 +158,7 @@ function cursorsOf(
 }
 
 /** The rows at one end that share a time. */
-function edge(columns: JsonColumns, index: number, end: 'first' | 'last'): Run | undefined {
+function edge(columns: Columns, index: number, end: 'first' | 'last'): Run | undefined {
   const { text, rows } = columns.run(index, end);
   const time = parseTime(text.replaceAll('"', ''));
   return time === undefined ? undefined : { time, rows, all: rows === columns.rows };

@@ -2,11 +2,18 @@ import { availableParallelism } from 'node:os';
 import { Readable } from 'node:stream';
 import { createGzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { CompileMistake, ErrorBody, QueryRequest, StatusMessage } from '../../api/wire.js';
+import {
+  arrowType,
+  type CompileMistake,
+  type ErrorBody,
+  type QueryRequest,
+  type StatusMessage,
+} from '../../api/wire.js';
 import type { Diagnostic } from '../../apl/syntax/ast.js';
 import { foreignCode } from '../../errors.js';
 import { present } from '../../present.js';
 import { formatCount } from '../../text.js';
+import type { CellForm } from '../engine/columns.js';
 import { externalFiles, unreadableFile } from '../engine/external.js';
 import { engineWords } from '../engine/failure.js';
 import type { ReaderSource } from '../engine/reader.js';
@@ -21,7 +28,7 @@ import type { DatasetStore } from '../store/datasets.js';
 import { invalid } from '../store/documents/members.js';
 import type { Snapshot } from '../store/snapshot.js';
 import { legacyBody, structuredBody } from './answers/legacy.js';
-import { tabularBody } from './answers/tabular.js';
+import { arrowBody, tabularBody } from './answers/tabular.js';
 import { departure } from './departure.js';
 import type { QueriesUnderWay } from './progress.js';
 import { parametersOf, readQueryRequest, timeLimitOf } from './requests.js';
@@ -72,8 +79,16 @@ export async function answerQuery(
 ): Promise<FastifyReply> {
   const format = readFormat(parametersOf(request).format ?? 'tabular');
   const query = readQueryRequest(request.body);
-  const answer = withTotalsAsAsked(await answerTo(parts, request, query), request);
+  const form = format === 'tabular' && acceptsArrow(request.headers.accept) ? 'arrow' : 'json';
+  const answer = withTotalsAsAsked(await answerTo(parts, request, query, form), request);
+  const arrow = form === 'arrow' ? await arrowBody(answer) : undefined;
+  if (arrow !== undefined) return send(request, reply, arrow, arrowType);
   return send(request, reply, format === 'legacy' ? legacyBody(answer, query) : tabularBody(answer));
+}
+
+/** Whether the client reads Arrow: the kernels of this machine say so, and no client of the hosted service. */
+function acceptsArrow(accept: string | undefined): boolean {
+  return accept?.split(',')[0]?.trim() === arrowType;
 }
 
 /** Answers a structured query of one dataset. */
@@ -115,12 +130,13 @@ export async function answerTo(
   parts: QueryParts,
   request: FastifyRequest,
   query: QueryRequest,
+  form: CellForm = 'json',
 ): Promise<QueryAnswer> {
   const limitMs = limitMsOf(parts, query);
   const { results: wanted = noResults } = query;
   return withinTime(limitMs, departure(request), signal =>
     parts.results.reading(wanted, results =>
-      parts.queries.visit(request, signal, visit => answerOf(parts, query, results, signal, visit)),
+      parts.queries.visit(request, signal, visit => answerOf(parts, { query, form }, results, signal, visit)),
     ),
   );
 }
@@ -152,10 +168,16 @@ function limitMsOf({ queryMs }: QueryParts, query: QueryRequest): number {
 
 const noResults = { lease: '', tables: {} };
 
+/** A query, and the form in which its cells are wanted. */
+interface Asked {
+  readonly query: QueryRequest;
+  readonly form: CellForm;
+}
+
 /** Answers a query. If files that it reads are deleted while it runs, it starts over, once, with the datasets as they are then. */
 async function answerOf(
   parts: QueryParts,
-  query: QueryRequest,
+  asked: Asked,
   results: ReadableResults,
   signal: AbortSignal,
   visit: Visit,
@@ -163,7 +185,7 @@ async function answerOf(
   for (let attempt = 1; ; attempt++) {
     const snapshot = await parts.datasets.snapshot();
     try {
-      return await answerFrom(parts, query, snapshot, results, visit);
+      return await answerFrom(parts, asked, snapshot, results, visit);
     } catch (error) {
       if (signal.aborted) throw error;
       if (await snapshot.intact()) {
@@ -185,7 +207,7 @@ function changed(cause: unknown): LocalError {
 
 async function answerFrom(
   parts: QueryParts,
-  query: QueryRequest,
+  { query, form }: Asked,
   snapshot: Snapshot,
   results: ReadableResults,
   visit: Visit,
@@ -195,7 +217,7 @@ async function answerFrom(
   const { notices, datasets } = compiled.compiled;
   const wanted = { ...compiled.compiled, notices: [...notices, ...snapshot.notices(datasets)] };
   const readers = parts.readersFor(wanted, tables.scanned);
-  return runQuery(readers, wanted, catalog, visit, { mostBytes: parts.answerBytes });
+  return runQuery(readers, wanted, catalog, visit, { mostBytes: parts.answerBytes, form });
 }
 
 /** Compiles a query, again after each time that it asked for datasets which had to be read first. */
@@ -303,9 +325,14 @@ function positionOf(text: string, offset: number): { line: number; column: numbe
 /** Smaller bodies travel in a few packets either way. */
 const compressFromBytes = 64 * 1024;
 
-function send(request: FastifyRequest, reply: FastifyReply, body: readonly Buffer[]): FastifyReply {
+function send(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  body: readonly Uint8Array[],
+  type = 'application/json',
+): FastifyReply {
   const bytes = body.reduce((total, part) => total + part.length, 0);
-  reply.header('content-type', 'application/json');
+  reply.header('content-type', type);
   if (bytes < compressFromBytes || !acceptsGzip(request.headers['accept-encoding'])) {
     return reply.header('content-length', bytes).send(Readable.from(body, { objectMode: false }));
   }

@@ -3,7 +3,7 @@
  * one time; elsewhere the time range is divided until no part of it reaches the limit. Each row is in one part.
  */
 import type { RawResult } from '../../api/client.js';
-import type { QueryRequest, RequestOptions } from '../../api/wire.js';
+import type { AnswerOptions, QueryRequest, RequestOptions } from '../../api/wire.js';
 import type { QueryText } from '../../apl/syntax/parse.js';
 import { AplKernelError } from '../../errors.js';
 import { present } from '../../present.js';
@@ -78,7 +78,7 @@ const timeless: Reason = {
 };
 
 /** One request of a fetch. */
-type Ask = (request: QueryRequest) => Promise<RawResult>;
+type Ask = (request: QueryRequest & AnswerOptions) => Promise<RawResult>;
 
 /** What a fetch is told besides its request. */
 interface Means {
@@ -223,7 +223,7 @@ class Pages {
   async #ask(request: QueryRequest): Promise<Page> {
     this.#means.signal.throwIfAborted();
     const defaultLimit = Math.min(PAGE_ROWS, this.#most - this.rows);
-    const raw = await this.#means.ask({ ...request, defaultLimit });
+    const raw = await this.#means.ask({ ...request, defaultLimit, asJson: true });
     const { readPage } = await import('../../result/decode/pages.js');
     this.elapsedMs += raw.elapsedMs;
     this.traceId = raw.traceId;

@@ -1,6 +1,6 @@
 import type { RawResult } from '../../api/client.js';
 import { localProfile } from '../../api/profile.js';
-import type { QueryRequest, RequestOptions } from '../../api/wire.js';
+import type { AnswerOptions, QueryRequest, RequestOptions } from '../../api/wire.js';
 import type { Operator } from '../../apl/syntax/ast.js';
 import type { QueryText } from '../../apl/syntax/parse.js';
 import { largestAnswer, memoryAtMost } from '../../machine.js';
@@ -156,7 +156,8 @@ async function send(service: Service, question: Question, io: ProgressIo): Promi
   const { request, reads, order } = question;
   // It loads while the service works.
   const decoder = import('../../result/decode/arrow.js');
-  const ask = (id: string) => (part: QueryRequest) => service.query(part, io.signal, tablesOf(reads), id);
+  const ask = (id: string) => (part: QueryRequest & AnswerOptions) =>
+    service.query(part, io.signal, tablesOf(reads), id);
   const fetched =
     order.fetch === undefined || reads.results.size > 0
       ? {
@@ -175,7 +176,7 @@ async function sendPages(
   service: Service,
   { request, order, profile }: Question,
   fetch: Fetch,
-  ask: (id: string) => (part: QueryRequest) => Promise<RawResult>,
+  ask: (id: string) => (part: QueryRequest & AnswerOptions) => Promise<RawResult>,
   io: ProgressIo,
 ): Promise<Fetched> {
   checkFetchable(order.query, order.request);

@@ -4,10 +4,11 @@
  */
 
 import { isUtf8 } from 'node:buffer';
-import { Field, makeData, RecordBatch, Schema, Struct, Table } from 'apache-arrow';
+import { type Data, Field, makeData, RecordBatch, Schema, Struct, Table } from 'apache-arrow';
 import type { FieldMeta, ResultField, TabularResult } from '../../api/wire.js';
 import { present } from '../../present.js';
 import { FIELD_KEY } from '../field.js';
+import { hasArrowEnd, isArrow, readAnswer } from '../ipc/answer.js';
 import type { ArrowTable, TableInfo } from '../result.js';
 import { type DecodedColumn, decodeColumn } from './column.js';
 import { type Envelope, readEnvelope, readFields, readTableInfo } from './envelope.js';
@@ -23,7 +24,7 @@ export interface TabularArrow {
 }
 
 /**
- * Decodes the body of a `format=tabular` response. datetime -> timestamp[ns, UTC], integer -> int64, float -> float64,
+ * Decodes the body of a `format=tabular` response, JSON or Arrow IPC with the same columns. datetime -> timestamp[ns, UTC], integer -> int64, float -> float64,
  * timespan -> duration[ns], string -> utf8 (dictionary-encoded where that pays), boolean -> bool; every other type, and a
  * column with a cell that does not fit its type, -> JSON text. Throws a DecodeError with the byte offset.
  */
@@ -33,6 +34,7 @@ export function decodeTabular(body: Uint8Array): TabularArrow {
 
 /** As `decodeTabular`, in steps of less than a millisecond each, for results that may be large. */
 export function* decodeSteps(body: Uint8Array): Steps<TabularArrow> {
+  if (isArrow(body)) return decodeStreams(body);
   const json = new JsonBytes(yield* wellFormed(body), startsWithBom(body) ? 3 : 0);
   const rest = new Map<string, unknown>();
   let tables: readonly DecodedTable[] | undefined;
@@ -47,6 +49,43 @@ export function* decodeSteps(body: Uint8Array): Steps<TabularArrow> {
   }
   const envelope = readEnvelope(rest);
   return { envelope, tables: (tables ?? []).map(table => toArrow(table, envelope.fieldsMetaMap)) };
+}
+
+/** Decodes an answer of the local service, whose columns are views of its bytes. */
+function decodeStreams(body: Uint8Array): TabularArrow {
+  if (!hasArrowEnd(body))
+    throw new DecodeError('The response ends before its Arrow stream does', body.length);
+  const { head, tables } = readStreams(body);
+  const rest = new Map(Object.entries(head));
+  const envelope = readEnvelope(rest);
+  const described = (rest.get('tables') ?? []) as readonly Readonly<Record<string, unknown>>[];
+  return {
+    envelope,
+    tables: described.map((each, index) => {
+      const fields = readFields(each.fields, 0);
+      const info = readTableInfo(new Map(Object.entries(each)), fields, index);
+      const columns = tables[index] ?? [];
+      if (columns.length !== fields.length)
+        throw new DecodeError(`A table has ${fields.length} fields but ${columns.length} columns`, 0);
+      return toArrow(
+        { info, columns: columns.map((data, at) => arrivedColumn(data, fields[at])) },
+        envelope.fieldsMetaMap,
+      );
+    }),
+  };
+}
+
+function arrivedColumn(data: Data, field: ResultField | undefined): DecodedColumn {
+  return { data, rows: data.length, isJson: field?.type === 'dynamic' };
+}
+
+function readStreams(body: Uint8Array) {
+  try {
+    const { head, tables } = readAnswer(body);
+    return { head: JSON.parse(head) as object, tables };
+  } catch (cause) {
+    throw new DecodeError('The Arrow stream of the response is damaged', 0, cause);
+  }
 }
 
 interface DecodedTable {

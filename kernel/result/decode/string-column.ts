@@ -50,8 +50,14 @@ export class StringBuilder implements ColumnBuilder {
     }
     json.string();
     const text = unescapeString(bytes, from, json.pos - 1);
-    this.#add(text, 0, text.length, hashOf(text), row);
+    this.#add(text, 0, text.length, hashOf(text, 0, text.length), row);
     return true;
+  }
+
+  /** Takes the string `source[from..to]`. */
+  take(source: Uint8Array, from: number, to: number, row: number): void {
+    if (this.#plain !== undefined) this.#plain.push(source, from, to);
+    else this.#add(source, from, to, hashOf(source, from, to), row);
   }
 
   skipNull(row: number): void {
@@ -101,8 +107,13 @@ export class JsonTextBuilder implements ColumnBuilder {
   read(json: JsonBytes): true {
     const from = json.pos;
     json.skip();
-    this.#texts.push(json.bytes, from, json.pos);
+    this.take(json.bytes, from, json.pos);
     return true;
+  }
+
+  /** Takes the document `source[from..to]`. */
+  take(source: Uint8Array, from: number, to: number): void {
+    this.#texts.push(source, from, to);
   }
 
   skipNull(): void {
@@ -196,9 +207,9 @@ class StringDictionary {
   }
 }
 
-function hashOf(bytes: Uint8Array): number {
+function hashOf(bytes: Uint8Array, from: number, to: number): number {
   let hash = 0;
-  for (const byte of bytes) hash = (Math.imul(hash, 31) + byte) | 0;
+  for (let at = from; at < to; at++) hash = (Math.imul(hash, 31) + (bytes[at] as number)) | 0;
   return hash;
 }
 

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { type DeclaredColumn, JsonColumns } from '../../../kernel/local/engine/columns.js';
+import { asJson, type DeclaredColumn, JsonColumns } from '../../../kernel/local/engine/columns.js';
 import { Engine } from '../../../kernel/local/engine/duckdb.js';
 import type { ResultOrder } from '../../../kernel/local/engine/reader.js';
 import { readersOf } from '../../../kernel/local/engine/reading/duckdb-reader.js';
@@ -20,9 +20,10 @@ async function read(rows: number, mostBytes = Number.POSITIVE_INFINITY): Promise
     mostBytes,
     time: -1,
     delivery: 'streamed',
+    form: 'json',
   };
   const { columns } = await readersOf(engine).reading(reader => reader.read(order), undefined);
-  return columns;
+  return asJson(columns);
 }
 
 function expected(rows: number): readonly string[] {

@@ -32,7 +32,15 @@ async function open(): Promise<Opened> {
 function readEven(engine: Engine, delivery: Delivery, below = 2_000_000): Promise<ReadResult> {
   const sql = `SELECT i FROM range(${below}) r(i) WHERE i % 2 = 0`;
   const fields = [{ name: 'i', type: 'long' }] as const;
-  const order = { sql, fields, limit: 2_000_000, mostBytes: 2 ** 30, time: -1, delivery };
+  const order = {
+    sql,
+    fields,
+    limit: 2_000_000,
+    mostBytes: 2 ** 30,
+    time: -1,
+    delivery,
+    form: 'json',
+  } as const;
   return readersOf(engine).reading(reader => reader.read(order), undefined);
 }
 
@@ -142,7 +150,7 @@ test('a stream that fails midway is no result, and the reason is said', async ()
   const fields = [{ name: 'i', type: 'long' }] as const;
   const order = { sql: failing, fields, limit: 2_000_000, mostBytes: 2 ** 30, time: -1 };
   const read = readersOf(engine).reading(
-    reader => reader.read({ ...order, delivery: 'streamed' }),
+    reader => reader.read({ ...order, delivery: 'streamed', form: 'json' }),
     undefined,
   );
   await expect(read).rejects.toMatchObject({

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn as spawnProcess } from 'node:child_process';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { asJson } from '../../../kernel/local/engine/columns.js';
 import type { Reader } from '../../../kernel/local/engine/reader.js';
 import { ScriptedEngine } from '../../../kernel/local/engine/scripted.js';
 import { temporaryDirectory } from '../service.js';
@@ -40,11 +41,12 @@ const order = (sql: string) => ({
   mostBytes: 2 ** 20,
   time: -1,
   delivery: 'streamed' as const,
+  form: 'json' as const,
 });
 
 async function cellsOf({ engine }: Bench, sql: string, signal?: AbortSignal): Promise<string[]> {
   const read = (reader: Reader) => reader.read(order(sql));
-  return (await engine.reading(read, undefined, signal && { signal })).columns.cells(0);
+  return asJson((await engine.reading(read, undefined, signal && { signal })).columns).cells(0);
 }
 
 /** Every row takes about half a second, and the engine hears of an interrupt only after 2,048 of them. */
@@ -64,7 +66,7 @@ test('statements of one query share a temporary table, which the next does not s
   const own = await bench();
   const cells = await own.engine.reading(async reader => {
     await reader.execute("CREATE TEMP TABLE kept AS SELECT apl_quote('x') AS a");
-    return (await reader.read(order('SELECT a FROM kept'))).columns.cells(0);
+    return asJson((await reader.read(order('SELECT a FROM kept'))).columns).cells(0);
   }, 'kept');
   expect(cells).toEqual(['"\\"x\\""']);
   await expect(cellsOf(own, 'SELECT a FROM kept')).rejects.toMatchObject({ code: 'engine-failed' });

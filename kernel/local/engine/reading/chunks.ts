@@ -3,7 +3,14 @@ import duckdb from '@duckdb/node-bindings';
 import type { TypeName } from '../../../apl/catalog/entry.js';
 import { AplKernelError } from '../../../errors.js';
 import { sqlTypes } from '../../duckdb/types.js';
-import { comma, type DeclaredColumn, JsonColumns, type Sink } from '../columns.js';
+import {
+  type CellForm,
+  type Columns,
+  comma,
+  type DeclaredColumn,
+  type JsonColumns,
+  type Sink,
+} from '../columns.js';
 
 /**
  * A column that the engine computed in another type than the one declared, a fault of the compiler: its bytes would be read
@@ -24,20 +31,22 @@ class ColumnTypeError extends AplKernelError {
 }
 
 /**
- * Returns the SELECT to run instead of `sql`, so that a {@link ChunkColumns} can read it. Texts are slow to fetch one by
- * one, so each row's texts travel as one, already JSON, with their lengths beside them; last come the engine's types.
+ * Returns the SELECT to run instead of `sql`, so that a {@link Chunks} of this form can read it. Texts are slow to fetch one by
+ * one, so each row's texts travel as one, for JSON already written as such, with their lengths beside them, which are -1 for null;
+ * last come the engine's types.
  */
-export function packedSql(sql: string, fields: readonly DeclaredColumn[]): string {
+export function packedSql(sql: string, fields: readonly DeclaredColumn[], form: CellForm): string {
   const names = fields.map((_, index) => `c${index}`);
   const texts = textIndexes(fields);
   const plain = names.filter((_, index) => !texts.includes(index));
-  const jsons = texts.map(index => `${jsonOf(`c${index}`, fields[index]?.type)} AS j${index}`);
+  const textOf = form === 'json' ? jsonOf : plainTextOf;
+  const written = texts.map(index => `${textOf(`c${index}`, fields[index]?.type)} AS j${index}`);
   // The engine knows these before it runs: they cost nothing per row.
   const types = `concat_ws(',', ${names.map(name => `typeof(${name})`).join(', ')}) AS types`;
-  const inner = `SELECT ${[...plain, ...jsons, types].join(', ')} FROM (${sql}) AS q(${names.join(', ')})`;
+  const inner = `SELECT ${[...plain, ...written, types].join(', ')} FROM (${sql}) AS q(${names.join(', ')})`;
   if (texts.length === 0) return inner;
-  const pack = concatenated(texts.map(index => `j${index}`));
-  const lengths = texts.map(index => `strlen(j${index})::INTEGER`);
+  const pack = concatenated(texts.map(index => (form === 'json' ? `j${index}` : `coalesce(j${index}, '')`)));
+  const lengths = texts.map(index => `coalesce(strlen(j${index}), -1)::INTEGER`);
   return `SELECT ${[...plain, pack, ...lengths, 'types'].join(', ')} FROM (${inner})`;
 }
 
@@ -51,38 +60,45 @@ function concatenated(names: readonly string[]): string {
 
 const longestChain = 100;
 
-/** The columns of a result of {@link packedSql}, filled chunk by chunk from raw vectors. */
-export class ChunkColumns {
-  readonly columns: JsonColumns;
+/** The chunks of a result of {@link packedSql}, added to its columns from raw vectors. */
+export abstract class Chunks {
+  abstract readonly columns: Columns;
   readonly #fields: readonly DeclaredColumn[];
-  readonly #texts: readonly number[];
+  /** The indexes of the columns that travel as one. */
+  readonly texts: readonly number[];
   #checked = false;
 
-  /** `mostBytes`: of all columns together. */
-  constructor(fields: readonly DeclaredColumn[], mostBytes = Number.POSITIVE_INFINITY) {
-    this.columns = new JsonColumns(fields, mostBytes);
+  constructor(fields: readonly DeclaredColumn[]) {
     this.#fields = fields;
-    this.#texts = textIndexes(fields);
+    this.texts = textIndexes(fields);
   }
 
   /** Adds the first `rows` rows of a chunk; throws a {@link ColumnTypeError}, or EngineError for too many bytes. */
   append(chunk: DuckDBDataChunk, rows: number): void {
     this.#check(chunk);
-    this.columns.append(rows, (sinks, expectRoom) => {
-      let at = 0;
-      for (const [index, { type }] of this.#fields.entries()) {
-        if (this.#texts.includes(index)) continue;
-        const vector = duckdb.data_chunk_get_vector(chunk.chunk, at++);
-        appendPlain(sinks[index] as Sink, type, vector, rows);
-      }
-      if (this.#texts.length > 0) this.#appendTexts(chunk, at, sinks, expectRoom, rows);
-    });
+    const vectors = this.#fields.flatMap(({ type }, index) =>
+      this.texts.includes(index)
+        ? []
+        : { index, type, vector: duckdb.data_chunk_get_vector(chunk.chunk, this.plainAt(index)) },
+    );
+    const packAt = vectors.length;
+    const packed =
+      this.texts.length === 0
+        ? undefined
+        : {
+            packs: new TextVector(chunk, packAt, rows),
+            lengths: this.texts.map((_, offset) => int32(chunk, packAt + 1 + offset, rows)),
+          };
+    this.take(rows, vectors, packed);
   }
+
+  /** Adds rows: the columns that are no texts, and those that travel as one, if there are any. */
+  abstract take(rows: number, plain: readonly PlainVector[], packed: Packed | undefined): void;
 
   /** The place of a column among those of a chunk; -1 for a text or no column. */
   plainAt(index: number): number {
-    if (index < 0 || this.#texts.includes(index)) return -1;
-    return index - this.#texts.filter(each => each < index).length;
+    if (index < 0 || this.texts.includes(index)) return -1;
+    return index - this.texts.filter(each => each < index).length;
   }
 
   /** Checks the types of the first chunk; every chunk of a result has the same. */
@@ -94,25 +110,53 @@ export class ChunkColumns {
     }
     this.#checked = true;
   }
+}
 
-  #appendTexts(
-    chunk: DuckDBDataChunk,
-    packAt: number,
+/** The vector of one column. */
+export interface PlainVector {
+  readonly index: number;
+  readonly type: TypeName;
+  readonly vector: Vector;
+}
+
+/** The texts of each row in one, and the length of each in bytes. */
+export interface Packed {
+  readonly packs: TextVector;
+  readonly lengths: readonly Int32Array[];
+}
+
+/** Chunks that are added to columns of JSON. */
+export class JsonChunks extends Chunks {
+  readonly columns: JsonColumns;
+  readonly #dynamic: readonly boolean[];
+
+  constructor(fields: readonly DeclaredColumn[], columns: JsonColumns) {
+    super(fields);
+    this.columns = columns;
+    this.#dynamic = this.texts.map(index => fields[index]?.type === 'dynamic');
+  }
+
+  take(rows: number, plain: readonly PlainVector[], packed: Packed | undefined): void {
+    this.columns.append(rows, (sinks, expectRoom) => {
+      for (const { index, type, vector } of plain) appendPlain(sinks[index] as Sink, type, vector, rows);
+      if (packed !== undefined) this.#takeTexts(rows, packed, sinks, expectRoom);
+    });
+  }
+
+  #takeTexts(
+    rows: number,
+    { packs, lengths }: Packed,
     all: readonly Sink[],
     expectRoom: (bytes: number) => void,
-    rows: number,
   ): void {
-    const lengths = this.#texts.map((_, offset) => int32(chunk, packAt + 1 + offset, rows));
-    const sinks = this.#texts.map(index => all[index] as Sink);
+    const sinks = this.texts.map(index => all[index] as Sink);
     const sizes = lengths.map(each => total(each) + rows);
     expectRoom(sizes.reduce((sum, size) => sum + size, 0));
     for (const [offset, sink] of sinks.entries()) sink.reserve(sizes[offset] ?? 0);
     const starts = sinks.map(sink => sink.length);
-    splitRows(new TextVector(chunk, packAt, rows), lengths, sinks, rows);
-    for (const [offset, index] of this.#texts.entries()) {
-      if (this.#fields[index]?.type === 'dynamic')
-        sinks[offset]?.replaceFrom(starts[offset] ?? 0, strictJson);
-    }
+    splitRows(packs, lengths, sinks, rows);
+    for (const [offset, sink] of sinks.entries())
+      if (this.#dynamic[offset]) sink.replaceFrom(starts[offset] ?? 0, strictJson);
   }
 }
 
@@ -120,17 +164,23 @@ export class ChunkColumns {
 const widest = 48;
 const zero = 0x30;
 
-type Vector = ReturnType<typeof duckdb.data_chunk_get_vector>;
+/** A vector of the engine. */
+export type Vector = ReturnType<typeof duckdb.data_chunk_get_vector>;
 
 function textIndexes(fields: readonly DeclaredColumn[]): number[] {
   return fields.flatMap(({ type }, index) => (type === 'string' || type === 'dynamic' ? [index] : []));
 }
 
-/** Invalid JSON becomes a JSON string, so that one bad cell cannot break a response. */
 function jsonOf(column: string, type: TypeName | undefined): string {
+  const text = type === 'string' ? `to_json(${column}::VARCHAR)::VARCHAR` : plainTextOf(column, type);
+  return `coalesce(${text}, 'null')`;
+}
+
+/** Of a dynamic value, invalid JSON becomes a JSON string, so that one bad cell cannot break a response. */
+function plainTextOf(column: string, type: TypeName | undefined): string {
   const text = `${column}::VARCHAR`;
-  if (type === 'string') return `coalesce(to_json(${text})::VARCHAR, 'null')`;
-  return `coalesce(CASE WHEN json_valid(${text}) THEN ${text} ELSE to_json(${text})::VARCHAR END, 'null')`;
+  if (type === 'string') return text;
+  return `CASE WHEN json_valid(${text}) THEN ${text} ELSE to_json(${text})::VARCHAR END`;
 }
 
 function appendPlain(sink: Sink, type: TypeName, vector: Vector, rows: number): void {
@@ -251,21 +301,57 @@ function writeFraction(sink: Sink, ns: number): void {
 /** Texts of up to twelve bytes are in the vector itself, longer ones elsewhere. */
 const inlineBytes = 12;
 
-class TextVector {
-  readonly #data: Uint8Array;
-  readonly #view: DataView;
+/** Texts that are no further apart than this lie in one piece of memory: what is between them is on pages of theirs. */
+const closest = 8;
+
+/**
+ * A vector of texts none of which is null, as places in few pieces of bytes: the engine writes most of a vector's texts one after
+ * the other, and to fetch each by itself takes longer than all else.
+ */
+export class TextVector {
+  /** The piece with the text of each row, by its number. */
+  readonly #pieceOf: Int32Array;
+  /** The place of each text in its piece. */
+  readonly starts: Int32Array;
+  readonly #pieces: Uint8Array[];
 
   constructor(chunk: DuckDBDataChunk, index: number, rows: number) {
-    this.#data = duckdb.vector_get_data(duckdb.data_chunk_get_vector(chunk.chunk, index), rows * 16);
-    this.#view = new DataView(this.#data.buffer, this.#data.byteOffset, this.#data.byteLength);
+    const data = duckdb.vector_get_data(duckdb.data_chunk_get_vector(chunk.chunk, index), rows * 16);
+    // Of each text the length, four bytes of it, and where it is; or the length and the text.
+    const words = new Uint32Array(data.buffer, data.byteOffset, rows * 4);
+    this.#pieceOf = new Int32Array(rows);
+    this.starts = new Int32Array(rows);
+    this.#pieces = [data];
+    const piece = { row: 0, from: 0, to: 0 };
+    const fetch = () => {
+      if (piece.to === piece.from) return;
+      const { buffer, byteOffset } = data;
+      const pointerAt = byteOffset + piece.row * 16 + 8;
+      const bytes = piece.to - piece.from;
+      this.#pieces.push(duckdb.get_data_from_pointer(buffer as ArrayBuffer, pointerAt, bytes));
+    };
+    for (let row = 0; row < rows; row++) {
+      const length = words[row * 4] as number;
+      if (length <= inlineBytes) {
+        this.starts[row] = row * 16 + 4;
+        continue;
+      }
+      // Addresses have 48 bits.
+      const from = (words[row * 4 + 2] as number) + (words[row * 4 + 3] as number) * 0x1_0000_0000;
+      if (piece.to === piece.from || from < piece.to || from >= piece.to + closest) {
+        fetch();
+        Object.assign(piece, { row, from });
+      }
+      piece.to = from + length;
+      this.starts[row] = from - piece.from;
+      this.#pieceOf[row] = this.#pieces.length;
+    }
+    fetch();
   }
 
-  bytes(row: number): Uint8Array {
-    const at = row * 16;
-    const length = this.#view.getUint32(at, true);
-    if (length <= inlineBytes) return this.#data.subarray(at + 4, at + 4 + length);
-    const pointerAt = this.#data.byteOffset + at + 8;
-    return duckdb.get_data_from_pointer(this.#data.buffer as ArrayBuffer, pointerAt, length);
+  /** The piece in which the text of a row is. */
+  piece(row: number): Uint8Array {
+    return this.#pieces[this.#pieceOf[row] as number] as Uint8Array;
   }
 }
 
@@ -276,8 +362,8 @@ function splitRows(
   rows: number,
 ): void {
   for (let row = 0; row < rows; row++) {
-    const pack = packs.bytes(row);
-    let from = 0;
+    const pack = packs.piece(row);
+    let from = packs.starts[row] as number;
     for (let at = 0; at < sinks.length; at++) {
       const sink = sinks[at] as Sink;
       const to = from + ((lengths[at] as Int32Array)[row] as number);
@@ -304,16 +390,17 @@ function copyBytes(source: Uint8Array, from: number, to: number, sink: Sink): vo
 }
 
 /** The engine prints NaN and Infinity bare inside JSON: they become null. Bytes are kept as they are. */
-function strictJson(bytes: Buffer): string | undefined {
+export function strictJson(bytes: Buffer): string | undefined {
   if (!bytes.includes('NaN') && !bytes.includes('Infinity')) return undefined;
   return bytes
     .toString('latin1')
     .replace(/"(?:[^"\\]|\\.)*"|-?(?:NaN|Infinity)/g, token => (token.startsWith('"') ? token : 'null'));
 }
 
-function total(lengths: Int32Array | undefined): number {
+/** The bytes of all texts of these lengths; -1 is that of a null. */
+export function total(lengths: Int32Array): number {
   let bytes = 0;
-  for (const length of lengths ?? []) bytes += length;
+  for (const length of lengths) if (length > 0) bytes += length;
   return bytes;
 }
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { LegacyResult, QueryRequest } from '../../../api/wire.js';
 import type { TypeName } from '../../../apl/catalog/entry.js';
 import { formatTime, parseTime } from '../../../time.js';
+import { asJson } from '../../engine/columns.js';
 import type { QueryAnswer, RanTable } from '../../engine/run.js';
 import type { CompiledTable } from '../../sql/compiled.js';
 import { timeText } from './tabular.js';
@@ -58,7 +59,7 @@ function isAggregated({ groups, buckets, fields }: CompiledTable): boolean {
 
 /** The rows of a table, each with its cells as JSON text, so that no number loses digits. */
 function rowsOf({ table, columns }: RanTable): Row[] {
-  const cells = table.fields.map((_, index) => columns.cells(index));
+  const cells = table.fields.map((_, index) => asJson(columns).cells(index));
   return Array.from({ length: columns.rows }, (_, row) =>
     Object.fromEntries(table.fields.map(({ name }, index) => [name, cells[index]?.[row] ?? 'null'])),
   );

@@ -3,15 +3,28 @@ import { serviceTypes } from '../../../apl/catalog/entry.js';
 import type { FieldSchema } from '../../../apl/plan/plan.js';
 import { present } from '../../../present.js';
 import { formatTime } from '../../../time.js';
+import { asJson } from '../../engine/columns.js';
 import type { QueryAnswer, RanTable } from '../../engine/run.js';
 import type { CompiledField, CompiledQuery, CompiledTable, DatasetCatalog } from '../../sql/compiled.js';
 
 /** Returns the body of a tabular response as bytes in order. */
 export function tabularBody(answer: QueryAnswer): readonly Buffer[] {
   const tables = answer.tables.flatMap((each, index) => [text(index === 0 ? '' : ','), ...tableBytes(each)]);
-  return [text(head(answer)), ...tables, text(']}')];
+  return [text(`${head(answer).slice(0, -1)},"tables":[`), ...tables, text(']}')];
 }
 
+/** Returns the body as Arrow IPC; undefined when a table was not read in that form. */
+export async function arrowBody(answer: QueryAnswer): Promise<readonly Uint8Array[] | undefined> {
+  const { answerPieces } = await import('../../../result/ipc/answer.js');
+  const tables = answer.tables.flatMap(({ table, columns }) =>
+    columns.form === 'arrow' ? { names: table.fields.map(({ name }) => name), columns: columns.data() } : [],
+  );
+  if (tables.length < answer.tables.length) return undefined;
+  const described = answer.tables.map(({ table }) => description(table)).join(',');
+  return answerPieces(`${head(answer).slice(0, -1)},"tables":[${described}]}`, tables);
+}
+
+/** All but the tables, as a JSON object. */
 function head({ query, catalog, status }: QueryAnswer): string {
   const fieldsMetaMap = Object.fromEntries(
     query.datasets.map((name, index) => [
@@ -19,8 +32,7 @@ function head({ query, catalog, status }: QueryAnswer): string {
       [...metaOf(catalog, name), ...(index === 0 ? computedMeta(query) : [])],
     ]),
   );
-  const json = JSON.stringify({ format: 'tabular', status, datasetNames: query.datasets, fieldsMetaMap });
-  return `${json.slice(0, -1)},"tables":[`;
+  return JSON.stringify({ format: 'tabular', status, datasetNames: query.datasets, fieldsMetaMap });
 }
 
 /** Properties of fields that the query made, such as the unit of a sum; listed with the first dataset. */
@@ -46,8 +58,9 @@ export function fieldMeta(field: FieldSchema): FieldMeta {
   };
 }
 
-function tableBytes({ table, columns }: RanTable): Buffer[] {
-  const description = toJson({
+/** All but the columns of a table, as a JSON object. */
+function description(table: CompiledTable): string {
+  return toJson({
     name: table.name,
     sources: table.sources.map(name => ({ name })),
     fields: table.fields.map(resultField),
@@ -58,12 +71,13 @@ function tableBytes({ table, columns }: RanTable): Buffer[] {
       buckets: table.buckets ? { field: table.buckets.field, size: Number(table.buckets.size) } : undefined,
     }),
   });
-  const cells = table.fields.flatMap((_, index) => [
-    text(index === 0 ? '[' : '],['),
-    ...columns.pieces(index),
-  ]);
+}
+
+function tableBytes({ table, columns }: RanTable): Buffer[] {
+  const json = asJson(columns);
+  const cells = table.fields.flatMap((_, index) => [text(index === 0 ? '[' : '],['), ...json.pieces(index)]);
   const end = table.fields.length === 0 ? ']}' : ']]}';
-  return [text(`${description.slice(0, -1)},"columns":[`), ...cells, text(end)];
+  return [text(`${description(table).slice(0, -1)},"columns":[`), ...cells, text(end)];
 }
 
 function resultField(field: CompiledField) {

@@ -1,11 +1,10 @@
 import type { FastifyInstance } from 'fastify';
+import { arrowType } from '../../../api/wire.js';
 import type { HeldResults } from '../../results/held.js';
 
 interface Place {
   readonly Params: { readonly lease: string; readonly id: string };
 }
-
-const arrowType = 'application/vnd.apache.arrow.stream';
 
 /** Adds the routes by which a kernel lends its results to the service; `bodyBytes` bounds one of them. */
 export function addResultRoutes(app: FastifyInstance, results: HeldResults, bodyBytes: number): void {
