@@ -13,7 +13,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'apl/hints': ['apl/catalog/written', 'apl/syntax/tokens/quote', 'present'],
   'apl/syntax': ['apl/operators', 'apl/catalog/entry', 'apl/hints', 'text', 'time'],
   'apl/catalog': ['apl/syntax', 'apl/operators'],
-  'apl/plan': ['apl/syntax', 'apl/operators/combining', 'apl/catalog/entry'],
+  'apl/plan': ['apl/syntax', 'apl/operators/combining', 'apl/catalog/entry', 'apl/catalog/row-functions'],
   'apl/bind': ['apl/syntax', 'apl/operators', 'apl/catalog', 'apl/plan', 'apl/hints', 'text', 'time'],
   'apl/editor': ['apl', '@lezer/common', '@lezer/highlight', 'text'],
   jupyter: ['zeromq', 'node:*', 'errors', 'text'],

@@ -1,7 +1,7 @@
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { aggregates } from '../../kernel/apl/catalog/aggregates.js';
-import { functions } from '../../kernel/apl/catalog/all.js';
+import { everyFunction } from '../../kernel/apl/catalog/all.js';
 import type { Example, FunctionEntry } from '../../kernel/apl/catalog/entry.js';
 import { elements } from '../../kernel/apl/catalog/operators.js';
 import type { Expr } from '../../kernel/apl/syntax/ast.js';
@@ -40,7 +40,9 @@ const noDatasets: DatasetCatalog = {
 const now = 1_772_600_767_000_000_000n;
 
 describe('a function’s example gives what it says', () => {
-  test.each(functions.filter(each => each.unavailable === undefined))('$name', each => check(each.example));
+  test.each(everyFunction.filter(each => each.unavailable === undefined))('$name', each =>
+    check(each.example),
+  );
 });
 
 describe('an aggregate’s example gives what it says', () => {
@@ -55,7 +57,7 @@ describe('an operator’s example gives what it says', () => {
 });
 
 describe('what is not available is refused by its name', () => {
-  const refused = functions.filter(each => each.unavailable !== undefined);
+  const refused = everyFunction.filter(each => each.unavailable !== undefined);
   test.each(refused)('$name', ({ name, example }) => {
     const compiled = compileRequest({ apl: example.apl }, noDatasets, now);
     const messages = compiled.ok ? [] : compiled.diagnostics.map(each => each.message);
@@ -64,7 +66,7 @@ describe('what is not available is refused by its name', () => {
 });
 
 describe('a null as an argument gives null, or what the entry says', () => {
-  const cases = [...functions, ...aggregates].flatMap((entry: FunctionEntry) =>
+  const cases = [...everyFunction, ...aggregates].flatMap((entry: FunctionEntry) =>
     entry.unavailable === undefined ? withNulls(entry) : [],
   );
   test.each(cases)('$name: $param', async ({ apl, said }) => {
@@ -74,7 +76,7 @@ describe('a null as an argument gives null, or what the entry says', () => {
   });
 
   test('an entry names its own parameters', () => {
-    const named = [...functions, ...aggregates].flatMap(({ name, params, nulls }: FunctionEntry) =>
+    const named = [...everyFunction, ...aggregates].flatMap(({ name, params, nulls }: FunctionEntry) =>
       Object.keys(nulls ?? {})
         .filter(each => params.every(param => param.name !== each))
         .map(each => `${name}: ${each}`),

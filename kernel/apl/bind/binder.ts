@@ -78,6 +78,8 @@ export class Binder {
   readonly definitions = new Map<string, Definition>();
   readonly diagnostics: Diagnostic[] = [];
   readonly datasets = new Set<string>();
+  /** The columns of calls that read the rows around, while their operator is bound; undefined where the call was refused. */
+  readonly neighbors = new Map<Expr, Column | undefined>();
   /** The text being bound, to name columns after the expression they come from. */
   readonly source: string;
   /** Binds a query that stands within an expression; passed in, as expressions know nothing of pipelines. */
@@ -268,7 +270,12 @@ export function commonType(values: readonly Scalar[]): TypeName {
 
 /** The schema that an expression over this scope sees, without aggregates. */
 export function scopeOf(input: Bindable): Scope {
-  return { columns: input.relation.columns, open: input.open };
+  const { columns } = input.relation;
+  const isHidden = columns.some(({ role }) => role === 'neighbor');
+  return {
+    columns: isHidden ? columns.filter(({ role }) => role !== 'neighbor') : columns,
+    open: input.open,
+  };
 }
 
 const articles: Readonly<Record<TypeName, string>> = {

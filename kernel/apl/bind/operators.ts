@@ -38,6 +38,8 @@ export const operatorBinders: OperatorBinders = {
   'project-reorder': bindReorder,
   summarize: bindSummarize,
   sort: (binder, operator, stage) => sort(binder, operator.keys, stage),
+  serialize: (binder, { items }, stage) =>
+    items === undefined ? stage : extend(stage, bindExtensions(binder, items, stage)),
   limit: (binder, operator, stage) =>
     limitGroups(
       stage,

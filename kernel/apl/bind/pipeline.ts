@@ -6,6 +6,7 @@ import type { Operator, Pipeline } from '../syntax/ast.js';
 import { limits } from '../syntax/limits.js';
 import { nearest } from '../syntax/nearest.js';
 import type { Binder } from './binder.js';
+import { withNeighbors } from './expressions/neighbors.js';
 import { operatorBinders } from './operators.js';
 import { bindSource } from './source.js';
 import { freshStage, type Stage } from './stage.js';
@@ -47,7 +48,7 @@ function bindOperator(binder: Binder, operator: Operator, stage: Stage): Stage {
   if (operator.kind !== 'unknown') {
     // The kind chooses the function that takes this node; the type of the table says so for each kind separately.
     const bindNode = operatorBinders[operator.kind] as (b: Binder, o: Operator, s: Stage) => Stage;
-    return bindNode(binder, operator, stage);
+    return withNeighbors(binder, operator, stage, rows => bindNode(binder, operator, rows));
   }
   const word = binder.text(operator.word);
   if (word === '') return stage;

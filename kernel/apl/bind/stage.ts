@@ -101,7 +101,7 @@ export function columnFor(
   const source = value.kind === 'column' ? inputs.find(column => column.id === value.id) : undefined;
   if (source === undefined) return binder.column(name, value.type);
   if (same && source.name === name) return source;
-  const { id: _, name: __, type: ___, table: ____, ...rest } = source;
+  const { id: _, name: __, type: ___, table: ____, role: _____, ...rest } = source;
   return binder.column(name, value.type, rest);
 }
 

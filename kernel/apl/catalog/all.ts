@@ -10,6 +10,7 @@ import { net } from './functions/net.js';
 import { series } from './functions/series.js';
 import { sql } from './functions/sql.js';
 import { strings } from './functions/strings.js';
+import { rowFunctions } from './row-functions.js';
 
 const catalogue = [
   ...strings,
@@ -33,10 +34,13 @@ export type FunctionName = CatalogEntry['name'];
 /** Every scalar function. */
 export const functions: readonly FunctionEntry[] = catalogue;
 
-const byName = index(functions);
+/** Every function but the aggregates: those of values, and those of the rows around. */
+export const everyFunction: readonly FunctionEntry[] = [...functions, ...rowFunctions];
+
+const byName = index(everyFunction);
 const aggregatesByName = index(aggregates);
 
-/** The scalar function of that name or alias. */
+/** The function of that name or alias, of a value or of the rows around. */
 export function functionNamed(name: string): FunctionEntry | undefined {
   return byName.get(name);
 }

@@ -101,6 +101,8 @@ function keeps(operator: Operator, field: string): boolean {
     case 'extend-valid':
     case 'project-rename':
       return !operator.items.some(item => defines(item, field));
+    case 'serialize':
+      return operator.items?.some(item => defines(item, field)) !== true;
     case 'project':
       return isPassed(operator.items, field);
     case 'distinct':

@@ -1,15 +1,10 @@
 import { scalarWords } from '../catalog/written.js';
 
-const before =
-  'A row does not see its neighbours: collect the values by `make_list` after a `sort`, and shift them by `array_shift_right`.';
-const after =
-  'A row does not see its neighbours: collect the values by `make_list` after a `sort`, and shift them by `array_shift_left`.';
 const formats =
   "A time has one form, tostring(x). Put parts together: `strcat(getyear(x), '-', getmonth(x))`, or round it: `bin(x, 1d)`.";
 const lengths = '`tostring(x)` gives `1h2m3s`, and `x / 1m` the number of minutes.';
 const joining = "strcat_array(make_list(x), ',')";
-const ranking =
-  'Sort, then collect the values by `make_list` and number them by `| mv-expand with_itemindex=n x`.';
+const ranking = '`row_number()` after a `sort` numbers the rows.';
 const packing = "Name the fields: `bag_pack('a', a, 'b', b)`.";
 const keyed = "parse_json(text).key, or parse_json(text)['key']";
 const sinceEpoch = '(time - datetime(1970-01-01)) / 1s';
@@ -54,16 +49,12 @@ export const foreignFunctions: Readonly<Record<string, string>> = {
   timestamp: 'todatetime(x)',
   cast: 'toint(x), todouble(x), tostring(x), …',
   unnest: '| mv-expand x',
-  prev: before,
-  next: after,
-  row_number: 'Collect the values by `make_list`, then number them by `| mv-expand with_itemindex=n x`.',
-  row_cumsum: 'Write `series_iir(list, dynamic([1]), dynamic([1, -1]))` of a `make_list`.',
   take_anyif: 'Write `arg_max(_time, x)` after a `where`.',
   bag_unpack: 'Write each key as `field.key`.',
   pivot: 'Write one `countif(…)` for each column.',
-  lag: before,
-  lead: after,
-  delta: before,
+  lag: 'prev(x)',
+  lead: 'next(x)',
+  delta: 'x - prev(x)',
   rank: ranking,
   any_value: 'arg_max(_time, x)',
   anyif: 'Write `arg_max(_time, x)` after a `where`.',
@@ -220,7 +211,8 @@ export const foreignFunctions: Readonly<Record<string, string>> = {
   series_mean: 'series_stats(x)[4]',
   row_rank_dense: ranking,
   row_rank_min: ranking,
-  row_window_session: before,
+  row_window_session:
+    'Mark where one begins: `| sort by _time asc | extend s = row_cumsum(iff(_time - prev(_time) > 30m, 1, 0))`.',
   nvl2: 'iff(isnull(x), b, a)',
   decode: 'case(x == 1, a, b)',
   in_cidr: 'ipv4_is_in_range(ip, range)',

@@ -35,7 +35,6 @@ const foreignOperators: Readonly<Record<string, string>> = {
   bucket: metrics,
   map: metrics,
   compute: metrics,
-  serialize: 'Rows keep the order of `sort` by themselves.',
   'sample-distinct': 'Write `| distinct field | limit N`.',
   'top-nested': 'Write `| summarize topk(field, N) by …`.',
   'mv-apply': 'Write `| mv-expand`, then the operators.',

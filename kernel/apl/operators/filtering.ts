@@ -49,6 +49,12 @@ export const filtering = {
     },
     clauses: sortClauses,
   },
+  serialize: {
+    usage: ['T | serialize [name = expression, …]'],
+    doc: 'Keeps the order of a sort, or in which a datatable is written, for functions such as `prev` and `row_number`, and adds fields like extend.',
+    example: { apl: `${numbers} | serialize n = row_number(), p = prev(x)`, result: '[1, true, 1, null]' },
+    clauses: [{ name: 'items', takes: 'assignments', optional: true }],
+  },
   top: {
     usage: ['T | top number by expression [asc|desc]'],
     doc: 'Returns the first rows in the order of the expression, largest first unless `asc` is written.',

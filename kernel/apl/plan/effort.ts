@@ -27,6 +27,7 @@ export function mostRows(relation: Relation, rowsOf: (table: string) => number |
     case 'filter':
     case 'project':
     case 'sort':
+    case 'neighbors':
       return mostRows(relation.input, rowsOf);
     case 'limit':
       return least(mostRows(relation.input, rowsOf), numberOf(relation.count));
@@ -61,6 +62,7 @@ export function isGrouped(relation: Relation): boolean {
     case 'sort':
     case 'limit':
     case 'top-groups':
+    case 'neighbors':
       return isGrouped(relation.input);
     case 'scan':
     case 'values':

@@ -18,6 +18,7 @@ export function originOf(relation: Relation, id: number): string | undefined {
     case 'distinct':
     case 'sample':
     case 'expand':
+    case 'neighbors':
       return originOf(relation.input, id);
     case 'join':
       return originOf(relation.left, id) ?? originOf(relation.right, id);
@@ -69,6 +70,7 @@ export function withTime(relation: Relation): Timed | undefined {
     case 'distinct':
     case 'join':
     case 'union':
+    case 'neighbors':
     case 'series':
       return undefined;
   }

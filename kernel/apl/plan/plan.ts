@@ -1,5 +1,6 @@
 import { present } from '../../present.js';
 import type { TypeName } from '../catalog/entry.js';
+import type { RowFunctionName } from '../catalog/row-functions.js';
 import type { joinKinds } from '../operators/combining.js';
 import type { BinaryOperator, ListOperator, Span } from '../syntax/ast.js';
 import type { VirtualField } from '../syntax/readers/virtual.js';
@@ -13,8 +14,8 @@ export interface Column {
   readonly description?: string;
   /** The same number for all columns of a dataset or a union, whose dotted names may mean one thing: `m.a`, and the key `a` of `m`. */
   readonly table?: number;
-  /** What the column is for, if a rewrite added it: a `place` tells rows of equal times apart. */
-  readonly role?: 'place';
+  /** What the column is for, if no name reaches it: a `place` tells rows of equal times apart, a `neighbor` reads the rows around. */
+  readonly role?: 'place' | 'neighbor';
   /** How the column was aggregated, for the result's `agg`. */
   readonly agg?: {
     readonly name: string;
@@ -117,6 +118,13 @@ export interface Aggregated {
   readonly call: AggregateCall;
 }
 
+/** A value of the rows around, by the name of its function. */
+export interface NeighborItem {
+  readonly column: Column;
+  readonly name: RowFunctionName;
+  readonly args: readonly Scalar[];
+}
+
 export interface OrderKey {
   readonly value: Scalar;
   readonly descending: boolean;
@@ -211,6 +219,16 @@ export type Relation = { readonly columns: readonly Column[] } & (
        */
       readonly place?: { readonly column: Column; readonly keys: readonly OrderKey[] };
     }
+  /**
+   * The rows of the input, which are in an order, with their place in it from 1 on and values of the rows around, computed by
+   * the functions of `rowFunctions`.
+   */
+  | {
+      readonly kind: 'neighbors';
+      readonly input: Relation;
+      readonly place: Column;
+      readonly items: readonly NeighborItem[];
+    }
   | {
       readonly kind: 'series';
       readonly input: Relation;
@@ -302,6 +320,7 @@ export function decidingSort(relation: Relation): Extract<Relation, { kind: 'sor
     case 'top-groups':
     case 'sample':
     case 'expand':
+    case 'neighbors':
       return decidingSort(relation.input);
     case 'scan':
     case 'values':

@@ -109,6 +109,7 @@ const relations: { readonly [K in Kind]: Held<RelationOf<K>> } = {
       place: within({ keys: each(within({ value: one })) }),
     },
   ),
+  neighbors: holding({ input: one }, { items: each(within({ args: all })) }),
   series: holding(
     { input: one },
     {

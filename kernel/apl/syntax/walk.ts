@@ -104,7 +104,8 @@ function visitSource(source: Source, visitor: Visitor): void {
   }
 }
 
-function visitOperator(operator: Operator, visitor: Visitor): void {
+/** Visits every node of an operator. */
+export function visitOperator(operator: Operator, visitor: Visitor): void {
   visitor.operator?.(operator);
   if (operator.kind === 'unknown') return;
   visitor.name?.(operator.word, 'stage');

@@ -21,7 +21,15 @@ import {
 import { externalSql } from './external.js';
 import { convert } from './functions/conversion.js';
 import { textListOf } from './functions/lists.js';
-import { expandSql, firstOfEach, joinSql, orderKey, sequenceSql, stageSql } from './relations.js';
+import {
+  expandSql,
+  firstOfEach,
+  joinSql,
+  neighborSql,
+  orderKey,
+  sequenceSql,
+  stageSql,
+} from './relations.js';
 import { seriesSql } from './stages/series-grid.js';
 import { spotlightSql } from './stages/spotlight.js';
 import { textTest } from './text-test.js';
@@ -63,6 +71,7 @@ export const duckdb: Dialect = {
   sample: proportion => `random() < ${proportion}`,
   firstOfEach,
   expand: expandSql,
+  neighbor: neighborSql,
   series: seriesSql,
   spotlight: spotlightSql,
   external: externalSql,

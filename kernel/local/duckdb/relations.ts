@@ -1,7 +1,8 @@
+import type { RowFunctionName } from '../../apl/catalog/row-functions.js';
 import type { JoinKind } from '../../apl/plan/plan.js';
 import type { AddStage, ExpandParts } from '../sql/dialect.js';
 import { standard } from '../sql/standard.js';
-import type { SqlArg } from '../sql/template.js';
+import { type SqlArg, sqlOr } from '../sql/template.js';
 import { withoutNaN } from './expressions.js';
 import { convert } from './functions/conversion.js';
 
@@ -86,4 +87,23 @@ export function expandSql(parts: ExpandParts, stage: AddStage): string {
 function elementsOf({ name, as, list }: ExpandParts['items'][number], bag: boolean): string {
   if (list !== undefined) return `apl_expanded_list(array_${name})`;
   return `${as === 'text' ? 'apl_expanded_texts' : 'apl_expanded'}(array_${name}, ${bag ? 'false' : 'true'})`;
+}
+
+/** Returns the SQL of a function of the rows around, which `place` numbers. */
+export function neighborSql(name: RowFunctionName, args: readonly SqlArg[], place: string): string {
+  const [value] = args;
+  const over = `OVER (ORDER BY ${place})`;
+  const list = args.map(({ sql }) => sql).join(', ');
+  switch (name) {
+    case 'prev':
+      return `lag(${list}) ${over}`;
+    case 'next':
+      return `lead(${list}) ${over}`;
+    case 'row_number':
+      return `TRY(${place} - 1 + ${sqlOr(value, '1')})`;
+    case 'row_cumsum': {
+      const sum = `coalesce(sum(${sqlOr(value, '0')}) ${over}, 0)`;
+      return value?.type === 'real' ? sum : `TRY_CAST(${sum} AS BIGINT)`;
+    }
+  }
 }

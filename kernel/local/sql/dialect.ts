@@ -1,4 +1,5 @@
 import type { TypeName } from '../../apl/catalog/entry.js';
+import type { RowFunctionName } from '../../apl/catalog/row-functions.js';
 import type { AggregateCall, JoinKind, Relation } from '../../apl/plan/plan.js';
 import type { BinaryOperator, ListOperator } from '../../apl/syntax/ast.js';
 import type { ConstantValue, SqlArg, SqlContext, SqlTemplate } from './template.js';
@@ -165,6 +166,8 @@ export interface Dialect {
     count: string,
   ) => string;
   readonly expand: (parts: ExpandParts, stage: AddStage) => string;
+  /** A value of the rows around, by the column that numbers the rows. */
+  readonly neighbor: (name: RowFunctionName, args: readonly SqlArg[], place: string) => string;
   readonly series: (parts: SeriesParts, stage: AddStage) => string;
   /** A SELECT of the keys, and of the ranked fields as `value`. */
   readonly spotlight: (parts: SpotlightParts, stage: AddStage) => string;

@@ -192,6 +192,8 @@ class SqlWriter {
         return this.#unionSql(relation);
       case 'expand':
         return this.#expandSql(relation);
+      case 'neighbors':
+        return this.#neighborsSql(relation);
       case 'series':
         return this.#seriesSql(relation);
     }
@@ -395,6 +397,22 @@ class SqlWriter {
     return this.#dialect.expand(parts, (body, materialized) => this.#stage(body, materialized));
   }
 
+  /** The places are numbered once, so that all functions see equal rows in the same order. */
+  #neighborsSql({ input, place, items }: Extract<Relation, { kind: 'neighbors' }>): string {
+    const written = this.write(input);
+    const numbered = `row_number() OVER (${this.orderOf(input).trim()}) AS c${place.id}`;
+    const stage = this.#stage(`SELECT *, ${numbered} FROM ${written}`);
+    const values = items.map(({ column, name, args }) => {
+      const sql = this.#dialect.neighbor(
+        name,
+        args.map(each => this.#argument(each)),
+        `c${place.id}`,
+      );
+      return `${sql} AS c${column.id}`;
+    });
+    return `SELECT ${['*', ...values].join(', ')} FROM ${stage}`;
+  }
+
   #seriesSql(relation: Extract<Relation, { kind: 'series' }>): string {
     const parts = seriesParts(relation, this.#context, this.write(relation.input));
     return this.#dialect.series(parts, (body, materialized) => this.#stage(body, materialized));
@@ -465,6 +483,7 @@ function lastSort(relation: Relation): readonly OrderKey[] {
     case 'sample':
     case 'join':
     case 'union':
+    case 'neighbors':
     case 'series':
       return [];
   }

@@ -277,6 +277,7 @@ export const standard: Dialect = {
     return `SELECT * FROM (${ranked}) AS r WHERE place <= ${count} ORDER BY ${[...groups, order].join(', ')}`;
   },
   expand: refuse('mv-expand'),
+  neighbor: name => notHere(`\`${name}\``),
   series: refuse('make-series'),
   spotlight: refuse('spotlight'),
   external: refuse('externaldata'),

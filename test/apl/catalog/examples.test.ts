@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { aggregates } from '../../../kernel/apl/catalog/aggregates.js';
-import { functions } from '../../../kernel/apl/catalog/all.js';
+import { everyFunction } from '../../../kernel/apl/catalog/all.js';
 import type { FunctionEntry } from '../../../kernel/apl/catalog/entry.js';
 import { elements } from '../../../kernel/apl/catalog/operators.js';
 
@@ -18,8 +18,8 @@ test.each([
 
 test('the results of examples are spaced one way', () => {
   const results = [
-    ...[...functions, ...aggregates, ...elements].map(each => each.example?.result ?? ''),
-    ...[...functions, ...aggregates].flatMap(({ nulls = {} }: FunctionEntry) =>
+    ...[...everyFunction, ...aggregates, ...elements].map(each => each.example?.result ?? ''),
+    ...[...everyFunction, ...aggregates].flatMap(({ nulls = {} }: FunctionEntry) =>
       Object.values(nulls).filter(each => each !== 'no row'),
     ),
   ];

@@ -98,6 +98,7 @@ const operators: readonly Operator[] = [
   limitOfGroups,
   distinct,
   sortAndLimit,
+  rowsAround,
   top,
   count,
   join,
@@ -276,16 +277,50 @@ function sortAndLimit(draw: Draw, { columns, rows }: Table): Step | undefined {
   if (columns.some(column => column.type === 'dynamic' || column.type === 'bool')) return undefined;
   const keys = columns.map(column => sortKey(draw, column.name));
   const limit = draw.pick([0, 1, 2, 3, 5]);
-  const sorted = rows.toSorted((a, b) => {
+  const sorted = sortedBy(rows, keys);
+  return {
+    text: `sort by ${keys.map(key => key.text).join(', ')} | ${draw.pick(['limit', 'take'])} ${limit}`,
+    table: { columns, rows: sorted.slice(0, limit) },
+  };
+}
+
+function sortedBy(rows: Table['rows'], keys: readonly SortKey[]): Table['rows'] {
+  return rows.toSorted((a, b) => {
     for (const [index, key] of keys.entries()) {
       const found = key.compare(a[index] ?? null, b[index] ?? null);
       if (found !== 0) return found;
     }
     return 0;
   });
+}
+
+/** Sorted by every field; NaN and null are equal to a sort, but not to who sees the row beside. */
+function rowsAround(draw: Draw, { columns, rows }: Table): Step | undefined {
+  if (columns.some(column => column.type === 'dynamic' || column.type === 'bool')) return undefined;
+  if (columns.some(({ name }) => name === 'p' || name === 'q' || name === 'r')) return undefined;
+  if (rows.some(row => row.some(Number.isNaN))) return undefined;
+  const keys = columns.map(column => sortKey(draw, column.name));
+  const sorted = sortedBy(rows, keys);
+  const [before, after] = [draw.pick([0, 1, 2]), draw.pick([1, 3])];
+  const [index, other] = [draw.pick(columns.map((_, at) => at)), draw.pick(columns.map((_, at) => at))];
+  const [one, two] = [columns[index] as Column, columns[other] as Column];
+  const near = (row: number, column: number): Value => sorted[row]?.[column] ?? null;
   return {
-    text: `sort by ${keys.map(key => key.text).join(', ')} | ${draw.pick(['limit', 'take'])} ${limit}`,
-    table: { columns, rows: sorted.slice(0, limit) },
+    text: `sort by ${keys.map(key => key.text).join(', ')} | extend p = prev(${one.name}, ${before}), q = next(${two.name}, ${after}), r = row_number()`,
+    table: {
+      columns: [
+        ...columns,
+        { name: 'p', type: one.type },
+        { name: 'q', type: two.type },
+        { name: 'r', type: 'long' },
+      ],
+      rows: sorted.map((row, at) => [
+        ...row,
+        near(at - before, index),
+        near(at + after, other),
+        BigInt(at + 1),
+      ]),
+    },
   };
 }
 

@@ -8,6 +8,7 @@ import {
   type TypeName,
 } from '../../catalog/entry.js';
 import { allGroups } from '../../catalog/functions/strings.js';
+import { rowFunctions } from '../../catalog/row-functions.js';
 import { foreignFunctions, operatorCalled } from '../../hints/functions.js';
 import type { Relation, Scalar } from '../../plan/plan.js';
 import { call, constant, reference } from '../../plan/scalars.js';
@@ -408,6 +409,7 @@ const specialForms: Readonly<Record<string, SpecialForm>> = {
   column_ifexists: bindColumnIfExists,
   ingestion_time: (_, __, scope) => namedOrNull('_sysTime', 'datetime', scope),
   case: bindCase,
+  ...Object.fromEntries(rowFunctions.map(({ name }) => [name, bindRowFunction])),
   bag_pack: bindPackAll,
   pack: bindPackAll,
   pack_array: bindPackArrayAll,
@@ -454,6 +456,22 @@ function asPipeline(binder: Binder, expr: Expr, scope: Scope): Pipeline | undefi
   if (findColumn(scope.columns, expr.name) !== undefined) return undefined;
   const source = dataset(identifier(expr.name, expr.quoted, expr), expr);
   return { source, operators: [], from: expr.from, to: expr.to };
+}
+
+/** `prev(x)`: the column that its operator has made of it. */
+function bindRowFunction(binder: Binder, expr: CallExpr): Scalar {
+  const column = binder.neighbors.get(expr);
+  if (column !== undefined) return reference(column);
+  if (!binder.neighbors.has(expr)) {
+    const { name } = expr.callee;
+    binder.error(
+      'misplaced-row-function',
+      expr.callee,
+      `\`${name}\` reads the rows around, of which there are none here`,
+      `Compute it first: \`| sort by … | extend x = ${shorten(binder.text(expr))}\`.`,
+    );
+  }
+  return unbound;
 }
 
 /** `extract_all(regex, text)`: what all groups captured. */

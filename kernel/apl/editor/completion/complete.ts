@@ -1,6 +1,6 @@
 import { present } from '../../../present.js';
 import { aggregates } from '../../catalog/aggregates.js';
-import { aggregateNamed, functionNamed, functions } from '../../catalog/all.js';
+import { aggregateNamed, everyFunction, functionNamed } from '../../catalog/all.js';
 import type { ElementEntry, FunctionEntry, TypeName } from '../../catalog/entry.js';
 import { elementNamed, tabularOperators } from '../../catalog/operators.js';
 import { isPlain, scalarWords, writtenName } from '../../catalog/written.js';
@@ -265,8 +265,8 @@ function callables(entry: FunctionEntry, kind: 'function' | 'aggregate', place: 
   }));
 }
 
-const allFunctions = functionItems(functions);
-const localFunctions = functionItems(functions.filter(entry => entry.unavailable === undefined));
+const allFunctions = functionItems(everyFunction);
+const localFunctions = functionItems(everyFunction.filter(entry => entry.unavailable === undefined));
 
 function functionItems(entries: readonly FunctionEntry[]): readonly Candidate[] {
   return entries

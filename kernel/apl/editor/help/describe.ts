@@ -1,7 +1,7 @@
 import { own } from '../../../present.js';
 import { visible } from '../../../text.js';
 import { aggregates } from '../../catalog/aggregates.js';
-import { aggregateNamed, functionNamed, functions } from '../../catalog/all.js';
+import { aggregateNamed, everyFunction, functionNamed } from '../../catalog/all.js';
 import type { ElementEntry, Example, FunctionEntry, Param } from '../../catalog/entry.js';
 import { elementNamed, elements } from '../../catalog/operators.js';
 
@@ -56,7 +56,7 @@ export function describeName(name: string): string | undefined {
 
 /** Every name and alias that `describeName` knows. */
 export function describedNames(): readonly string[] {
-  return [...elements, ...aggregates, ...functions]
+  return [...elements, ...aggregates, ...everyFunction]
     .flatMap((entry: { readonly name: string; readonly aliases?: readonly string[] }) => [
       entry.name,
       ...(entry.aliases ?? []),
@@ -83,11 +83,11 @@ const listings: Readonly<Record<string, () => string>> = {
       section('Names and literals', of('syntax')),
     ].join('\n\n'),
   functions: () =>
-    [...new Set(functions.map(entry => entry.group))]
+    [...new Set(everyFunction.map(entry => entry.group))]
       .map(group =>
         section(
           `Functions: ${group}`,
-          functions.filter(entry => entry.group === group),
+          everyFunction.filter(entry => entry.group === group),
         ),
       )
       .join('\n\n'),

@@ -1,5 +1,5 @@
 import { aggregates } from '../../catalog/aggregates.js';
-import { functions } from '../../catalog/all.js';
+import { everyFunction } from '../../catalog/all.js';
 import type { ElementEntry, Example, FunctionEntry } from '../../catalog/entry.js';
 import { elements } from '../../catalog/operators.js';
 import { limits } from '../../syntax/limits.js';
@@ -10,8 +10,8 @@ export function referencePage(): string {
   const groups = new Map<string, readonly (ElementEntry | FunctionEntry)[]>([
     ...elementGroups.map(([kind, title]) => [title, elements.filter(entry => entry.kind === kind)] as const),
     ['Aggregates', aggregates],
-    ...[...new Set(functions.map(entry => entry.group))].map(
-      group => [`Functions: ${group}`, functions.filter(entry => entry.group === group)] as const,
+    ...[...new Set(everyFunction.map(entry => entry.group))].map(
+      group => [`Functions: ${group}`, everyFunction.filter(entry => entry.group === group)] as const,
     ),
   ]);
   return [

@@ -66,6 +66,7 @@ function rewritten(relation: Relation, context: Context): Rewritten {
     case 'distinct':
     case 'join':
     case 'union':
+    case 'neighbors':
     case 'series': {
       const alone = (input: Relation): Relation => only(input.columns, below(input).relation);
       return { relation: mapInputs(relation, alone), known: nothing };

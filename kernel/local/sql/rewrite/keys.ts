@@ -32,6 +32,7 @@ export function withSortKeys(relation: Relation): Relation {
     case 'join':
     case 'union':
     case 'expand':
+    case 'neighbors':
     case 'series':
       return relation;
   }
@@ -64,6 +65,7 @@ function idsOfSort(relation: Relation): ReadonlySet<number> {
     case 'join':
     case 'union':
     case 'expand':
+    case 'neighbors':
     case 'series':
       return new Set();
   }

@@ -82,6 +82,7 @@ function sourceOf(relation: Relation): Relation {
     case 'join':
     case 'union':
     case 'expand':
+    case 'neighbors':
     case 'series':
       return relation;
   }
@@ -168,6 +169,7 @@ function identity(relation: Relation): readonly Column[] | undefined {
     case 'sequence':
     case 'sample':
     case 'expand':
+    case 'neighbors':
       return undefined;
   }
 }

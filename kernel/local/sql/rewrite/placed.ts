@@ -48,6 +48,7 @@ export function placed(relation: Relation, placesOf: PlacesOf, made: Columns): R
       case 'distinct':
       case 'join':
       case 'expand':
+      case 'neighbors':
       case 'series':
         return bare(mapInputs(each, input => walk(input).relation));
     }

@@ -66,6 +66,14 @@ function pruneTo(relation: Relation, needed: Ids, made: Columns): Relation {
       });
       return { ...relation, inputs, columns: pickAt(relation.columns, indices) };
     }
+    case 'neighbors': {
+      const items = relation.items.filter(item => needed.has(item.column.id));
+      const ordered = carryingOrder(relation.input, made);
+      const ids = new Set([...needed, ...idsIn(...items.flatMap(({ args }) => args)), ...ordered.ids]);
+      const input = below(ordered.relation, ids);
+      const columns = [...input.columns, relation.place, ...items.map(item => item.column)];
+      return { ...relation, input, items, columns };
+    }
     case 'expand': {
       const items = relation.items.filter((item, at) => isExpanded(item, at, relation.items, needed));
       const own = new Set([
@@ -175,6 +183,7 @@ function passingOn(relation: Relation, carrying: (input: Relation) => Carried): 
     case 'join':
     case 'union':
     case 'expand':
+    case 'neighbors':
     case 'series':
       return unordered(relation);
   }

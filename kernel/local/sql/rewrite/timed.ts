@@ -54,6 +54,7 @@ export function timedRows(relation: Relation, id: number, now: bigint): Timed | 
     case 'distinct':
     case 'sample':
     case 'join':
+    case 'neighbors':
     case 'series':
       return undefined;
   }
@@ -107,6 +108,7 @@ export function timeBounded(relation: Relation, now: bigint, ranges: Ranges = ne
     case 'top-groups':
     case 'distinct':
     case 'join':
+    case 'neighbors':
     case 'series':
       return mapInputs(relation, input => timeBounded(input, now));
   }

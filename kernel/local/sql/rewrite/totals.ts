@@ -276,6 +276,7 @@ function outputsOf(relation: Relation): Project | undefined {
     case 'join':
     case 'union':
     case 'expand':
+    case 'neighbors':
     case 'series':
       return undefined;
   }

@@ -160,7 +160,7 @@ describe('while no dataset is known, what is right when they are known is no mis
     name.endsWith('.txt'),
   );
   const nothing = known({ fields: () => undefined, now: 0n });
-  /** The queries of the golden files that have a result, over tables of which nothing is known. */
+  /** The queries of the golden files that have a result, over tables of which nothing is known, but for those that keep the order of a written one. */
   const queries = files.flatMap(name =>
     readFileSync(new URL(name, folder), 'utf8')
       .split(/^=== /m)
@@ -170,7 +170,9 @@ describe('while no dataset is known, what is right when they are known is no mis
         const text = apl
           .replaceAll(/datatable\s*\([^)]*\)\s*\[[^[\]]*\]/g, 'T')
           .replaceAll(/\blet \w+ = T;/g, '');
-        return /^error /m.test(result) || parseQuery(text).diagnostics.length > 0 ? [] : [[text] as const];
+        return /^error |\| serialize/m.test(apl + result) || parseQuery(text).diagnostics.length > 0
+          ? []
+          : [[text] as const];
       }),
   );
 

@@ -1,0 +1,125 @@
+import { functionNamed } from '../../catalog/all.js';
+import { isRowFunction } from '../../catalog/row-functions.js';
+import { isInOrder, isWritten } from '../../plan/order.js';
+import type { NeighborItem, Relation, Scalar } from '../../plan/plan.js';
+import { reference } from '../../plan/scalars.js';
+import type { Operator, Span } from '../../syntax/ast.js';
+import { visitOperator } from '../../syntax/walk.js';
+import { type Binder, scopeOf } from '../binder.js';
+import { keep, type Stage, withRelation } from '../stage.js';
+import { alignArguments, type CallExpr, positional } from './call.js';
+import { bindExpression } from './expression.js';
+
+/**
+ * Binds an operator over rows that have the values of the rows around as columns of their own: `bind` finds them in the binder, by
+ * the calls in the operator, and they are gone from the result.
+ */
+export function withNeighbors(
+  binder: Binder,
+  operator: Operator,
+  before: Stage,
+  bind: (stage: Stage) => Stage,
+): Stage {
+  const calls = callsOf(operator);
+  let stage = operator.kind === 'serialize' ? inOrder(binder, operator, before) : before;
+  const [first] = calls;
+  if (first === undefined) return bind(stage);
+  for (const call of calls) binder.neighbors.set(call, undefined);
+  if (!isInOrder(stage.relation)) refuseUnordered(binder, first);
+  else stage = withRelation(stage, withItems(binder, calls, stage));
+  const bound = bind(stage);
+  for (const call of calls) binder.neighbors.delete(call);
+  return withoutNeighbors(bound);
+}
+
+/** The rows with a column for each of the calls; those within others are computed first. */
+function withItems(binder: Binder, calls: readonly CallExpr[], stage: Stage): Relation {
+  let { relation } = stage;
+  for (let left = calls; left.length > 0; ) {
+    const ready = left.filter(call => !left.some(other => other !== call && isWithin(other, call)));
+    const items = ready.flatMap(call => {
+      const item = bindItem(binder, call, stage);
+      if (item !== undefined) binder.neighbors.set(call, item.column);
+      return item ?? [];
+    });
+    relation = numbered(binder, relation, items);
+    left = left.filter(call => !ready.includes(call));
+  }
+  return relation;
+}
+
+function isWithin(inner: Span, outer: Span): boolean {
+  return inner.from >= outer.from && inner.to <= outer.to;
+}
+
+/** The calls in an operator, without those of queries within it. */
+function callsOf(operator: Operator): readonly CallExpr[] {
+  const calls: CallExpr[] = [];
+  let within = -1;
+  visitOperator(operator, {
+    pipeline: ({ to }) => {
+      within = Math.max(within, to);
+    },
+    expr: expr => {
+      if (expr.kind === 'call' && expr.from >= within && isRowFunction(expr.callee.name)) calls.push(expr);
+    },
+  });
+  return calls;
+}
+
+function bindItem(binder: Binder, call: CallExpr, stage: Stage): NeighborItem | undefined {
+  const { name } = call.callee;
+  const entry = functionNamed(name);
+  if (entry === undefined || !isRowFunction(name)) return undefined;
+  const values = positional(binder, call).map(value => bindExpression(binder, value, scopeOf(stage)));
+  const aligned = alignArguments(binder, call, entry, values);
+  if (aligned === undefined || !isOffset(binder, call, aligned.args)) return undefined;
+  const column = binder.column('', aligned.type, { role: 'neighbor' });
+  return { column, name, args: aligned.args };
+}
+
+/** False where `prev` and `next` are asked for a row in the other direction, which is reported. */
+function isOffset(binder: Binder, call: CallExpr, [, offset]: readonly Scalar[]): boolean {
+  const at = call.args[1];
+  if (offset === undefined || at === undefined) return true;
+  if (offset.kind === 'constant' && typeof offset.value === 'bigint' && offset.value >= 0n) return true;
+  const other = call.callee.name === 'prev' ? 'next' : 'prev';
+  const message = `the offset of \`${call.callee.name}\` must be a whole number from 0 on`;
+  binder.error('bad-offset', at, message, `\`${other}\` looks in the other direction.`);
+  return false;
+}
+
+/** The rows in their order, with their place in it and the values of the rows around. */
+function numbered(binder: Binder, input: Relation, items: readonly NeighborItem[]): Relation {
+  const place = binder.column('', 'long', { role: 'neighbor' });
+  const columns = [...input.columns, place, ...items.map(({ column }) => column)];
+  const neighbors: Relation = { kind: 'neighbors', input, place, items, columns };
+  const keys = [{ value: reference(place), descending: false, nullsFirst: false }];
+  return { kind: 'sort', input: neighbors, keys, columns };
+}
+
+function withoutNeighbors(stage: Stage): Stage {
+  const shown = stage.relation.columns.filter(({ role }) => role !== 'neighbor');
+  if (shown.length === stage.relation.columns.length) return stage;
+  return withRelation(stage, {
+    kind: 'project',
+    input: stage.relation,
+    items: shown.map(keep),
+    columns: shown,
+  });
+}
+
+function refuseUnordered(binder: Binder, { callee }: CallExpr): void {
+  const message = `\`${callee.name}\` reads the rows around, and these are in no order`;
+  binder.error('no-order', callee, message, 'Write `| sort by …` before it.');
+}
+
+/** The rows as they are written or sorted; rows of any other origin have no order that `serialize` could keep. */
+function inOrder(binder: Binder, operator: Operator, stage: Stage): Stage {
+  if (isInOrder(stage.relation)) return stage;
+  if (!isWritten(stage.relation)) {
+    const message = '`serialize` keeps the order of rows, and these are in none';
+    binder.error('no-order', operator.word, message, 'Write `| sort by …` instead.');
+  }
+  return withoutNeighbors(withRelation(stage, numbered(binder, stage.relation, [])));
+}

@@ -1,0 +1,74 @@
+import type { FunctionEntry, Param } from './entry.js';
+
+const value = { name: 'value', type: 'any' } as const satisfies Param;
+const offset = {
+  name: 'offset',
+  type: 'long',
+  optional: true,
+  constant: true,
+  doc: 'How many rows away; 1 where it is left out.',
+} as const satisfies Param;
+const fallback = {
+  name: 'default',
+  type: 'any',
+  optional: true,
+  constant: true,
+  doc: 'What stands where there is no such row; null where it is left out.',
+} as const satisfies Param;
+
+const numbers = 'datatable(x:long)[3, 1, 2] | sort by x asc';
+
+/** Functions that read the rows around, in the order of a sort; a sort or `serialize` has to come before them. */
+export const rowFunctions = [
+  {
+    kind: 'function',
+    name: 'prev',
+    group: 'rows in order',
+    params: [value, offset, fallback],
+    returns: 'common',
+    doc: 'Returns the value of an earlier row. The rows need an order: write `sort` or `serialize` before it.',
+    example: { apl: `${numbers} | extend p = prev(x, 1, 0)`, result: '[1, 0]' },
+    nulls: { value: '1, 0' },
+  },
+  {
+    kind: 'function',
+    name: 'next',
+    group: 'rows in order',
+    params: [value, offset, fallback],
+    returns: 'common',
+    doc: 'Returns the value of a later row. The rows need an order: write `sort` or `serialize` before it.',
+    example: { apl: `${numbers} | extend n = next(x)`, result: '[1, 2]' },
+    nulls: { value: '1, null' },
+  },
+  {
+    kind: 'function',
+    name: 'row_number',
+    group: 'rows in order',
+    params: [
+      { name: 'first', type: 'long', optional: true, constant: true, doc: 'The number of the first row; 1.' },
+    ],
+    returns: 'long',
+    doc: 'Numbers the rows. They need an order: write `sort` or `serialize` before it.',
+    example: { apl: `${numbers} | extend n = row_number(10)`, result: '[1, 10]' },
+  },
+  {
+    kind: 'function',
+    name: 'row_cumsum',
+    group: 'rows in order',
+    params: [{ name: 'term', type: 'number' }],
+    returns: 'same',
+    doc: 'Returns the sum of the values up to this row; nulls add nothing. The rows need an order: write `sort` or `serialize` before it.',
+    example: { apl: `${numbers} | extend s = row_cumsum(x) | where x == 3`, result: '[3, 6]' },
+    nulls: { term: '3, 0' },
+  },
+] as const satisfies readonly FunctionEntry[];
+
+/** The name of a function that reads the rows around. */
+export type RowFunctionName = (typeof rowFunctions)[number]['name'];
+
+const names: ReadonlySet<string> = new Set(rowFunctions.map(({ name }) => name));
+
+/** Whether a name is that of a function that reads the rows around. */
+export function isRowFunction(name: string): name is RowFunctionName {
+  return names.has(name);
+}
