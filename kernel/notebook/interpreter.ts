@@ -272,7 +272,7 @@ interface ShowOptions {
 }
 
 /**
- * The last output of the cell is its result; those before it are displayed. A notice above it names results that were dropped to
+ * The table of the last query is the result of the cell; other outputs are displayed. A notice above it names results that were dropped to
  * make room.
  */
 async function show(
@@ -282,7 +282,7 @@ async function show(
   plan: CellPlan,
   { last, drawn, chart, signal }: ShowOptions,
 ): Promise<void> {
-  const { toOutline, toOutputs } = await import('../result/mime.js');
+  const { toOutline, toOutputs, VEGA_MIME } = await import('../result/mime.js');
   const dropped = session.results.takeNotices().map(text => ({ level: 'warn' as const, text }));
   const shown = { ...result, notices: [...result.notices, ...dropped] };
   const wish = { ...plan.chart, ...chart };
@@ -301,8 +301,8 @@ async function show(
       })
     : [toOutline(shown)];
   signal.throwIfAborted();
-  for (const [index, output] of outputs.entries()) {
-    if (last && index === outputs.length - 1) io.result(output);
+  for (const output of outputs) {
+    if (last && !(VEGA_MIME in output.data)) io.result(output);
     else io.display(output);
   }
 }

@@ -54,8 +54,8 @@ const ASKED_BYTES = 4 * 1024 * 1024;
 
 /**
  * The outputs of a result, in the order to show them: a chart (Vega and SVG) if its shape has one or one is asked for, then the table
- * (HTML, plain text, Arrow). Two outputs, as a front end shows only one MIME type of each: the chart is meant as display_data, the
- * last output as execute_result.
+ * (HTML, plain text, Arrow); a chart that would push the table off the screen comes after it. Two outputs, as a front end shows only
+ * one MIME type of each: the chart is meant as display_data, the table as execute_result.
  */
 export async function toOutputs(
   result: QueryResult,
@@ -64,7 +64,8 @@ export async function toOutputs(
   const chart = await chartOf(result, options);
   if (chart === undefined) return [tableOutput(result, options)];
   if (chart.kind === 'none') return [tableOutput(withNotice(result, chart), options)];
-  return [chartOutput(chart, result, options), tableOutput(result, options)];
+  const outputs = [chartOutput(chart, result, options), tableOutput(result, options)];
+  return chart.model.followsTable === true ? outputs.reverse() : outputs;
 }
 
 /** Lists that people read as rows are shown as rows, which the result that the kernel keeps does not have. */

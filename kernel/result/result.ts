@@ -67,6 +67,8 @@ export interface Reading {
    * or it is unknown, as an operator after the aggregation may have removed the row.
    */
   readonly missingBins: 'empty' | 'empty-between' | 'unknown';
+  /** The query sorts what it has aggregated. */
+  readonly isSorted?: true;
   /** Columns computed from the keys of the aggregation alone. */
   readonly keyColumns: readonly string[];
 }

@@ -21,6 +21,7 @@ import { explanations } from './services/hover.js';
 import { mistakes } from './services/lint.js';
 import { isSignatureOpen, signatures } from './services/signature.js';
 import { theme } from './services/theme.js';
+import { welcome } from './services/welcome.js';
 
 /** The user's settings that the editor follows. */
 export interface EditorOptions {
@@ -41,6 +42,7 @@ export function aplSupport(workbench: Workbench, options: EditorOptions): Langua
     tooltips({ parent: document.body }),
     popupAttribute,
     profileAttribute(workbench),
+    welcome(workbench),
   ];
   if (options.markMistakes) extensions.push(mistakes(workbench));
   if (options.closeBrackets) extensions.push(closeBrackets());

@@ -2,7 +2,7 @@ import { tableFromIPC } from 'apache-arrow';
 import { describe, expect, test } from 'vitest';
 import { ARROW_MIME, toBundle, toOutputs, VEGA_MIME } from '../../kernel/result/mime.js';
 import type { QueryResult } from '../../kernel/result/result.js';
-import { cells, sampleResult } from './sample.js';
+import { cells, type SampleColumn, sampleResult } from './sample.js';
 
 const BUCKETS = { field: '_time', size: 60_000_000_000 };
 const OVER_TIME = {
@@ -23,6 +23,15 @@ test('an aggregate over time is two outputs, the chart first; any other result i
   ]);
   expect(await types(toOutputs(sampleResult([OVER_TIME]), { chart: { kind: 'none' } }))).toEqual([table]);
   expect(await types(toOutputs(sampleResult([{ columns: [['i', 'integer', '[1]']] }])))).toEqual([table]);
+});
+
+test('several figures by name are drawn below their table, one above it', async () => {
+  const shown = async (columns: readonly SampleColumn[]) =>
+    (await toOutputs(sampleResult([{ columns, groups: ['uri'] }]))).map(({ data }) => VEGA_MIME in data);
+  const names: SampleColumn = ['uri', 'string', '["/a","/b"]'];
+  const figures = (name: string): SampleColumn => [name, 'integer', '[5,20]'];
+  expect(await shown([names, figures('n')])).toEqual([true, false]);
+  expect(await shown([names, figures('n'), figures('m')])).toEqual([false, true]);
 });
 
 test('a chart without a value is a sentence above the table', async () => {

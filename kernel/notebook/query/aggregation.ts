@@ -1,6 +1,7 @@
 import type { Expr, Operator, Pipeline, Query, Span } from '../../apl/syntax/ast.js';
 import type { QueryText } from '../../apl/syntax/parse.js';
 import { visitQuery } from '../../apl/syntax/walk.js';
+import { present } from '../../present.js';
 import type { Reading, TableInfo } from '../../result/result.js';
 
 /** Returns the facts about a result, described by `info`, that follow from the text of its query. */
@@ -20,6 +21,7 @@ export function readAggregation(
   return {
     missingBins:
       at < 0 ? 'unknown' : missingBins(operators.slice(0, at), after, fields, info.range?.field ?? '_time'),
+    ...present({ isSorted: after.some(({ kind }) => ordering.has(kind)) ? (true as const) : undefined }),
     keyColumns: keyColumns(after, keys, fields),
   };
 }
@@ -59,6 +61,9 @@ const keeping: ReadonlySet<Operator['kind']> = new Set([
   'project-reorder',
   'sort',
 ]);
+
+/** Operators that decide the order of the rows. */
+const ordering: ReadonlySet<Operator['kind']> = new Set(['sort', 'top']);
 
 /** Operators that keep only some of the rows. */
 const sampling: ReadonlySet<Operator['kind']> = new Set(['limit', 'top', 'sample']);

@@ -63,6 +63,8 @@ export interface ChartModel {
   readonly remarks: readonly string[];
   readonly title?: string;
   readonly isLegendHidden?: true;
+  /** It is as high as a page: the table, which says the same, comes first. */
+  readonly followsTable?: true;
   /** In order of time; absent where there are none. */
   readonly rules?: readonly Rule[];
 }

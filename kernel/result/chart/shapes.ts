@@ -77,7 +77,8 @@ export const shapes = [
   {
     shape: 'numbers by name',
     kind: 'bar',
-    drawn: 'bars, the longest first',
+    drawn:
+      'bars, the longest first or as the query sorts them; below the table where there are several figures',
     holds: ({ keys, measures, rows, isAggregate, moments }) =>
       isAggregate && moments === 0 && keys > 0 && measures > 0 && rows > 1,
   },

@@ -3,9 +3,10 @@
  * set as the time range of the notebook.
  */
 import type { Spec, View } from 'vega';
+import type { Zone } from '../link/zone.js';
 import { button, element } from '../ui/dom.js';
 import type { ChartFacts, RuleFacts } from './facts.js';
-import { momentText, numberText, timeRange } from './texts.js';
+import { fullMoment, momentText, numberText, timeRange } from './texts.js';
 import type { Tip, TipRow } from './tip.js';
 
 /** Sets the time range of the notebook to what `%time` takes, and runs the cells below if `runs` is true; returns what came of it in a sentence. */
@@ -19,6 +20,7 @@ export interface Stage {
   readonly node: HTMLElement;
   readonly picture: HTMLElement;
   readonly tip: Tip;
+  readonly zone: Zone;
   readonly setter: () => SetRange | undefined;
 }
 
@@ -113,7 +115,7 @@ function offer(
       'span',
       {},
       facts.across === 'time'
-        ? `${momentText(from)} to ${momentText(to)} UTC`
+        ? `${momentText(from, stage.zone)} to ${fullMoment(to, stage.zone)}`
         : `${numberText(from)} to ${numberText(to)}`,
     ),
     zoom,
@@ -195,7 +197,7 @@ const MOST = 12;
 function nearest(
   plots: readonly (readonly Row[])[],
   value: number,
-  { facts, view }: Stage,
+  { facts, view, zone }: Stage,
 ): { readonly t: number; readonly rows: readonly TipRow[] } | undefined {
   const picked = String(view.signal('picked'));
   const shown = plots.map(rows => rows.filter(({ s }) => picked === '' || picked.includes(` ${s} `)));
@@ -214,7 +216,7 @@ function nearest(
     const rest = there.length - listed.length;
     return rest === 0 ? listed : [...listed, [`and ${rest} more`, ''] as const];
   });
-  const head = facts.across === 'time' ? `${momentText(at)} UTC` : numberText(at);
+  const head = facts.across === 'time' ? fullMoment(at, zone) : numberText(at);
   return { t: at, rows: [[head, ''], ...rows] };
 }
 
@@ -230,7 +232,9 @@ function annotationRows(stage: Stage, x: number): readonly TipRow[] {
     .flatMap(({ t, end, label, type, text }): readonly TipRow[] => [
       [
         label === type ? label : `${label} (${type})`,
-        end === t ? momentText(t) : `${momentText(t)} to ${momentText(end)}`,
+        end === t
+          ? momentText(t, stage.zone)
+          : `${momentText(t, stage.zone)} to ${momentText(end, stage.zone)}`,
       ],
       ...(text === '' ? [] : [[text, ''] as const]),
     ]);

@@ -3,7 +3,9 @@ import type { IRenderMime, IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import { Widget } from '@lumino/widgets';
 import { refresh } from '../cell/refresh.js';
 import { around } from '../link/around.js';
+import { homeOf } from '../link/home.js';
 import type { Workbench } from '../link/workbench.js';
+import { type Zone, type ZoneSetting, zoneOfNotebook, zoneOfOne } from '../link/zone.js';
 import { VEGA_MIME } from './mime.js';
 import type { SetRange } from './reader.js';
 import type { ChartView } from './view.js';
@@ -29,6 +31,7 @@ export function addCharts(
         new ChartOutput(
           () => theirs?.createRenderer(options),
           node => rangeSetter(node, workbench, notebooks),
+          model => zoneFor(model, notebooks),
         ),
     },
     vegaRank,
@@ -58,24 +61,39 @@ function rangeSetter(
   };
 }
 
+/** The zone of the notebook of an output, or of the output alone. */
+function zoneFor(model: IRenderMime.IMimeModel, notebooks: INotebookTracker | null): ZoneSetting {
+  const notebook = homeOf({ model }, notebooks)?.panel.content.model;
+  return notebook === undefined || notebook === null ? zoneOfOne() : zoneOfNotebook(notebook);
+}
+
 /** One output. It lives on while its notebook scrolls it out of the page and back. */
 class ChartOutput extends Widget implements IRenderMime.IRenderer {
   readonly #others: () => IRenderMime.IRenderer | undefined;
   readonly #setterAt: (node: HTMLElement) => SetRange | undefined;
+  readonly #zoneOf: (model: IRenderMime.IMimeModel) => ZoneSetting;
+  #unfollow = (): void => undefined;
   #other: IRenderMime.IRenderer | undefined;
   #chart: ChartView | undefined;
 
   constructor(
     others: () => IRenderMime.IRenderer | undefined,
     setterAt: (node: HTMLElement) => SetRange | undefined,
+    zoneOf: (model: IRenderMime.IMimeModel) => ZoneSetting,
   ) {
     super();
     this.#others = others;
     this.#setterAt = setterAt;
+    this.#zoneOf = zoneOf;
   }
 
   async renderModel(model: IRenderMime.IMimeModel): Promise<void> {
-    if ('apl' in model.metadata) return this.#draw(model.data[VEGA_MIME]);
+    if ('apl' in model.metadata) {
+      const [spec, setting] = [model.data[VEGA_MIME], this.#zoneOf(model)];
+      this.#unfollow();
+      this.#unfollow = setting.follow(() => void this.#draw(spec, setting.zone));
+      return this.#draw(spec, setting.zone);
+    }
     this.#other ??= this.#others();
     if (this.#other === undefined) return;
     this.node.replaceChildren(this.#other.node);
@@ -84,15 +102,16 @@ class ChartOutput extends Widget implements IRenderMime.IRenderer {
 
   override dispose(): void {
     if (this.isDisposed) return;
+    this.#unfollow();
     this.#chart?.dispose();
     this.#other?.dispose();
     super.dispose();
   }
 
-  async #draw(spec: unknown): Promise<void> {
+  async #draw(spec: unknown, zone: Zone): Promise<void> {
     const { openChart } = await import('./view.js');
     if (this.isDisposed) return;
-    const chart = await openChart(spec, () => this.#setterAt(this.node));
+    const chart = await openChart(spec, zone, () => this.#setterAt(this.node));
     this.#chart?.dispose();
     if (this.isDisposed) return chart.dispose();
     this.#chart = chart;

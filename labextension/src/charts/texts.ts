@@ -1,9 +1,15 @@
-/** A moment in UTC, to the millisecond where it has any. */
-export function momentText(t: number): string {
-  return new Date(t)
-    .toISOString()
+import { clockName, timeIn, type Zone } from '../link/zone.js';
+
+/** A moment in a zone, to the millisecond where it has any. */
+export function momentText(t: number, zone: Zone): string {
+  return timeIn(new Date(t).toISOString(), zone)
     .replace('T', ' ')
-    .replace(/\.000Z$|Z$/, '');
+    .replace(/(?:\.000)?(?:Z|[+-]\d\d:\d\d)$/, '');
+}
+
+/** As `momentText`, with the name of the clock. */
+export function fullMoment(t: number, zone: Zone): string {
+  return `${momentText(t, zone)} ${clockName(new Date(t).toISOString(), zone)}`;
 }
 
 /** A number: thousands apart, seven digits at most. */

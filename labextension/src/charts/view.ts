@@ -1,4 +1,5 @@
 import { type Loader, parse, type Spec, View } from 'vega';
+import type { Zone } from '../link/zone.js';
 import { pictureToClipboard } from '../ui/clipboard.js';
 import { button, element } from '../ui/dom.js';
 import { keepKeys } from '../ui/keys.js';
@@ -9,6 +10,7 @@ import { factsOf } from './facts.js';
 import { readAlong, type SetRange } from './reader.js';
 import { STYLE } from './style.js';
 import { Tip } from './tip.js';
+import { inZone } from './zone.js';
 
 /** A chart that is drawn, and what takes it down. */
 export interface ChartView {
@@ -20,13 +22,17 @@ export interface ChartView {
  * Returns the chart of a Vega specification as an element that fits its width; of what is no specification a sentence. `setter` finds
  * what sets the time range where the chart then stands.
  */
-export async function openChart(spec: unknown, setter: () => SetRange | undefined): Promise<ChartView> {
+export async function openChart(
+  spec: unknown,
+  zone: Zone,
+  setter: () => SetRange | undefined,
+): Promise<ChartView> {
   addStyle('apl-chart-style', STYLE);
   const picture = element('div', { class: 'apl-chart-picture' });
   const node = element('div', { class: 'apl-chart-frame' }, picture);
   keepKeys(node);
   try {
-    return await drawn(spec as Spec, { node, picture }, setter);
+    return await drawn(spec as Spec, { node, picture, zone }, setter);
   } catch (error) {
     console.warn('apl-kernel: a chart cannot be drawn.', error);
     node.replaceChildren('This chart cannot be drawn here.');
@@ -37,23 +43,25 @@ export async function openChart(spec: unknown, setter: () => SetRange | undefine
 interface Frame {
   readonly node: HTMLElement;
   readonly picture: HTMLElement;
+  readonly zone: Zone;
 }
 
 async function drawn(
-  spec: Spec,
-  { node, picture }: Frame,
+  written: Spec,
+  { node, picture, zone }: Frame,
   setter: () => SetRange | undefined,
 ): Promise<ChartView> {
+  const facts = factsOf(written);
+  const spec = inZone(written, facts, zone);
   const view = new View(parse(spec), { renderer: 'svg', container: picture, loader: NOTHING, hover: true });
   const tip = new Tip(node);
-  const facts = factsOf(spec);
   if (facts.across === 'none')
     view.tooltip((_, event, __, value) => tip.show(event as MouseEvent, rowsOf(value)));
   else view.tooltip(() => undefined);
   await view.runAsync();
   node.append(menu(view, spec));
   const reader =
-    facts.across === 'none' ? undefined : readAlong({ view, spec, facts, node, picture, tip, setter });
+    facts.across === 'none' ? undefined : readAlong({ view, spec, facts, node, picture, tip, zone, setter });
   let width = 0;
   const observer = new ResizeObserver(() => {
     if (node.clientWidth === width || node.clientWidth === 0) return;

@@ -6,7 +6,8 @@ import { formatNumber, type NumberFormat, numberFormat } from '../../../kernel/r
 import { cellText, isNumeric, shownText, typeWord } from '../../../kernel/result/display/text.js';
 import { FIELD_KEY } from '../../../kernel/result/field.js';
 import { cut, visible } from '../../../kernel/text.js';
-import { sharedText, shownTime, type TimeFormat, timeFormat, type Zone } from './times.js';
+import type { Zone } from '../link/zone.js';
+import { sharedText, shownTime, type TimeFormat, timeFormat } from './times.js';
 
 /** A column of a result as the grid shows it. */
 export interface GridColumn {

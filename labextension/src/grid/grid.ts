@@ -3,6 +3,7 @@ import type { Table } from 'apache-arrow';
 import { conditionFor } from '../../../kernel/apl/editor/condition.js';
 import type { Filter, SortKey, View } from '../../../kernel/notebook/results/protocol.js';
 import { cut, formatCount, plural, visible } from '../../../kernel/text.js';
+import type { ZoneSetting } from '../link/zone.js';
 import { toClipboard } from '../ui/clipboard.js';
 import { button, element } from '../ui/dom.js';
 import { keepKeys } from '../ui/keys.js';
@@ -29,7 +30,6 @@ import { type GestureActions, listen } from './surface/gestures.js';
 import type { WrittenLine } from './surface/place.js';
 import { HEAD_ROW, inBlock, isOfHeads, type Selection } from './surface/selection.js';
 import { Surface, type SurfaceModel } from './surface/surface.js';
-import type { Zone } from './times.js';
 
 /** The data of a grid, and its connections to the notebook. */
 export interface GridOptions {
@@ -50,6 +50,8 @@ export interface GridOptions {
   readonly consoleLink: (hear: (url: string) => void) => void;
   /** Gives the keys back to the cell of the result. */
   readonly leave: () => void;
+  /** The zone of its times. */
+  readonly zone: ZoneSetting;
   /** Keeps what the reader sets up for the next run; undefined where there is none. */
   readonly setups: SetupStore | undefined;
 }
@@ -86,7 +88,7 @@ export class Grid {
   #setup: Setup | undefined;
   /** True where this grid began as the one of the run before was left, until that is cleared. */
   #isContinued: boolean;
-  #zone: Zone;
+  readonly #unfollow: () => void;
   #isWrapped: boolean;
   #selection: Selection | undefined;
   #message = '';
@@ -107,7 +109,6 @@ export class Grid {
     this.#rows = saved;
     this.#setup = options.setups?.setup;
     this.#isContinued = this.#setup !== undefined;
-    this.#zone = this.#setup?.zone ?? 'utc';
     this.#isWrapped = this.#setup?.isWrapped ?? false;
     this.#layout = new ColumnLayout(saved.columns, this.#setup?.columns);
     this.#surface = new Surface(this.#surfaceModel());
@@ -121,6 +122,7 @@ export class Grid {
     );
     this.node = this.#build();
     this.#showControls('');
+    this.#unfollow = options.zone.follow(() => this.#onZone());
   }
 
   /** Draws the rows of the notebook, then switches to the kernel's. The node must be in the page and have a width. */
@@ -152,6 +154,7 @@ export class Grid {
 
   dispose(): void {
     this.#isDisposed = true;
+    this.#unfollow();
     popover().closeWithin(this.node);
     this.#surface.dispose();
     this.#rows.source.close();
@@ -267,7 +270,7 @@ export class Grid {
       : { view: {}, types: new Map<string, string>(), ...this.#setup };
     this.#setup = {
       ...{ view, types, columns: this.#layout.setup },
-      ...{ zone: this.#zone, isWrapped: this.#isWrapped },
+      isWrapped: this.#isWrapped,
     };
     if (this.#options.setups !== undefined) this.#options.setups.setup = this.#setup;
     this.#drawKept();
@@ -277,7 +280,6 @@ export class Grid {
   #clear(): void {
     this.#isContinued = false;
     this.#layout = new ColumnLayout(this.#layout.all);
-    this.#zone = 'utc';
     this.#isWrapped = false;
     this.#showControls('');
     this.#relayout();
@@ -285,8 +287,14 @@ export class Grid {
     this.#surface.focus();
   }
 
+  /** The notebook shows its times in another zone. */
+  #onZone(): void {
+    this.#showControls(this.#wanted.search ?? '');
+    void this.#redraw(true);
+  }
+
   #showControls(search: string): void {
-    this.#toolbar.show(search, this.#zone, this.#isWrapped);
+    this.#toolbar.show(search, this.#options.zone.zone, this.#isWrapped);
     this.node.classList.toggle('apl-grid-wrap', this.#isWrapped);
   }
 
@@ -331,9 +339,7 @@ export class Grid {
 
   /** Says what is kept from the run before, so that nothing seems to be missing, and takes it back at a press. */
   #drawKept(): void {
-    const words = this.#isContinued
-      ? wordsOf(this.#rows.view, this.#layout, this.#zone, this.#isWrapped)
-      : [];
+    const words = this.#isContinued ? wordsOf(this.#rows.view, this.#layout, this.#isWrapped) : [];
     const text = `Kept from before: ${words.join(', ')}.`;
     if (words.length === 0) this.#kept.replaceChildren();
     else if (this.#kept.firstChild === null)
@@ -364,7 +370,7 @@ export class Grid {
         return grid.#rows;
       },
       get zone() {
-        return grid.#zone;
+        return grid.#options.zone.zone;
       },
       get selection() {
         return grid.#selection;
@@ -403,11 +409,7 @@ export class Grid {
     return {
       prepareSearch: () => this.#rows.source.prepare(),
       search: text => this.#change({ search: text }),
-      setZone: zone => {
-        this.#zone = zone;
-        this.#keep();
-        void this.#redraw(true);
-      },
+      setZone: zone => this.#options.zone.change(zone),
       setWrapped: isWrapped => {
         this.#isWrapped = isWrapped;
         this.node.classList.toggle('apl-grid-wrap', isWrapped);

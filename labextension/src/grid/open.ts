@@ -3,6 +3,7 @@ import type { Kernel } from '@jupyterlab/services';
 import { Table } from 'apache-arrow';
 import type { ResultReference } from '../../../kernel/notebook/results/protocol.js';
 import { tableOf } from '../../../kernel/result/ipc/codec.js';
+import type { ZoneSetting } from '../link/zone.js';
 import { arrowBytes, stillResult, surroundings } from './controls/notes.js';
 import { kernelRows } from './data/kernel-rows.js';
 import { Grid } from './grid.js';
@@ -18,6 +19,7 @@ export interface Connections {
   addCondition(field: string, condition: string): WrittenLine | undefined;
   consoleLink(result: string, hear: (url: string) => void): void;
   leave(): void;
+  readonly zone: ZoneSetting;
   readonly setups: SetupStore | undefined;
 }
 
@@ -32,7 +34,7 @@ export async function openResult(
 
 function openGrid(
   model: IRenderMime.IMimeModel,
-  { reference, kernel, addCondition, consoleLink, leave, setups }: Connections,
+  { reference, kernel, addCondition, consoleLink, leave, zone, setups }: Connections,
 ): Promise<Grid> {
   const bytes = arrowBytes(model.data);
   const table = bytes === undefined ? new Table() : tableOf(bytes);
@@ -49,6 +51,7 @@ function openGrid(
     addCondition,
     consoleLink: hear => (reference === undefined ? undefined : consoleLink(reference.id, hear)),
     leave,
+    zone,
     setups,
   });
 }

@@ -46,6 +46,7 @@ class ArrowOutput extends Widget implements IRenderMime.IRenderer {
           if (answer.tell === 'link' && answer.url !== undefined) hear(answer.url);
         }),
       leave: () => this.#place.leave(output),
+      zone: this.#place.zone(output),
       setups: this.#place.setups(output),
     });
     const grid = shown instanceof HTMLElement ? undefined : shown;

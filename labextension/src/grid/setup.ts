@@ -3,7 +3,6 @@ import type { Filter, View } from '../../../kernel/notebook/results/protocol.js'
 import { plural } from '../../../kernel/text.js';
 import { type GridColumn, nameOf } from './cells.js';
 import type { ColumnLayout, ColumnSetup } from './surface/columns.js';
-import type { Zone } from './times.js';
 
 /** What is shown of a result, and how; nothing of its rows. */
 export interface Setup {
@@ -11,7 +10,6 @@ export interface Setup {
   /** The types of the fields that the view names: a comparison makes sense for its own type alone. */
   readonly types: ReadonlyMap<string, string>;
   readonly columns: ColumnSetup;
-  readonly zone: Zone;
   readonly isWrapped: boolean;
 }
 
@@ -40,7 +38,6 @@ export function isPlain({ sort = [], filters = [], search = '' }: View): boolean
 export function wordsOf(
   { sort = [], filters = [], search = '' }: View,
   layout: ColumnLayout,
-  zone: Zone,
   isWrapped: boolean,
 ): readonly string[] {
   const { hidden, pinned, order, widths } = layout.setup;
@@ -58,6 +55,5 @@ export function wordsOf(
     ...(order === undefined ? [] : ['columns moved']),
     ...(widths.size === 0 ? [] : ['widths']),
     ...(isWrapped ? ['wrapped'] : []),
-    ...(zone === 'utc' ? [] : ['local times']),
   ];
 }

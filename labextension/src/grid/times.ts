@@ -1,7 +1,6 @@
 /** Times of a column, without what all of its rows share: that stands in the head, and the exact time in the tooltip. */
 
-/** Times in UTC, or in the browser's own time zone. */
-export type Zone = 'utc' | 'local';
+import { timeIn, type Zone } from '../link/zone.js';
 
 /** What the first rows of a column share, in each zone. */
 export type TimeFormat = Readonly<Record<Zone, Shared>>;
@@ -58,20 +57,6 @@ export function shownTime(exact: string, zone: Zone, format: TimeFormat): string
 export function sharedText(zone: Zone, format: TimeFormat): string {
   const { day, offset } = format[zone];
   return [`UTC${zone === 'utc' ? '' : offset}`, ...(day === undefined ? [] : [day])].join(' \u00b7 ');
-}
-
-/** Returns an RFC 3339 time in a zone, with all of its digits: `2026-11-20T10:00:00.123456789+01:00`. */
-export function timeIn(exact: string, zone: Zone): string {
-  if (zone === 'utc') return exact;
-  const at = new Date(exact);
-  const offset = -at.getTimezoneOffset();
-  if (Number.isNaN(offset)) return exact;
-  const shifted = new Date(at.getTime() + offset * 60_000).toISOString().slice(0, 19);
-  const fraction = /\.\d+/.exec(exact)?.[0] ?? '';
-  const [hours, minutes] = [Math.floor(Math.abs(offset) / 60), Math.abs(offset) % 60].map(part =>
-    String(part).padStart(2, '0'),
-  );
-  return `${shifted}${fraction}${offset < 0 ? '-' : '+'}${hours}:${minutes}`;
 }
 
 const TIME = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.(\d+))?(Z|[+-]\d\d:\d\d)$/;

@@ -7,6 +7,7 @@ import { mimeType } from '../names.js';
 import type { KernelLink } from './kernel.js';
 import { type MagicOutcome, runLines } from './magic.js';
 import type { Workbench } from './workbench.js';
+import { changeZone, type Zone, zoneOf } from './zone.js';
 
 /** The state of a notebook's kernel: `other` is one of another language, `unanswering` one without our comm. */
 export type KernelState = 'none' | 'starting' | 'dead' | 'other' | 'unanswering' | 'ready';
@@ -71,6 +72,16 @@ export class Around {
   /** What is known of the data, and of what the cells of the notebook name. */
   get environment(): EditorEnvironment {
     return this.#workbench.environmentIn(this.panel);
+  }
+
+  /** The zone of the notebook's times. */
+  get zone(): Zone {
+    return zoneOf(this.panel.model);
+  }
+
+  /** Shows the times of the notebook in another zone. */
+  changeZone(zone: Zone): void {
+    if (this.panel.model !== null) changeZone(this.panel.model, zone);
   }
 
   /** Runs lines in the kernel. */
@@ -145,7 +156,7 @@ export class Around {
   }
 
   #seen(): readonly unknown[] {
-    return [this.isApl, this.#link, this.state];
+    return [this.isApl, this.#link, this.state, this.zone];
   }
 
   #emit(): void {

@@ -92,6 +92,16 @@ export class Workbench {
     return this.#trackers.consoles?.find(({ sessionContext }) => sessionContext.path === path);
   }
 
+  /** True in a notebook in which nothing was written or run yet. */
+  isFresh(view: EditorView): boolean {
+    const panel = this.#trackers.notebooks?.find(each => each.node.contains(view.dom));
+    const cells = [...(panel?.content.model?.cells ?? [])];
+    return (
+      cells.length > 0 &&
+      cells.every(({ sharedModel }) => sharedModel.getSource() === '' && !hasRun(sharedModel))
+    );
+  }
+
   /** True in a file, where lines `// %%` separate cells. */
   isFile(view: EditorView): boolean {
     return view.dom.closest('.jp-FileEditor') !== null;
@@ -122,6 +132,11 @@ export class Workbench {
   #cellSources(view: EditorView): readonly string[] {
     return codeSources(this.#trackers.notebooks?.find(each => each.node.contains(view.dom)));
   }
+}
+
+/** True for a cell that has a number. */
+function hasRun(cell: object): boolean {
+  return 'execution_count' in cell && cell.execution_count !== null;
 }
 
 function codeSources(panel: NotebookPanel | undefined): readonly string[] {

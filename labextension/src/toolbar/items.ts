@@ -119,12 +119,17 @@ export class RangeItem extends Item {
 
   override draw(): void {
     const range = this.around.state === 'ready' ? this.around.link?.session?.range : undefined;
+    const { zone } = this.around;
     this.control.disabled = range === undefined;
     this.control.replaceChildren(
-      element('span', { class: 'apl-toolbar-text' }, range === undefined ? 'time range' : rangeText(range)),
+      element(
+        'span',
+        { class: 'apl-toolbar-text' },
+        range === undefined ? 'time range' : rangeText(range, zone),
+      ),
       ...(range?.isFrozen === true ? [element('span', { class: 'apl-toolbar-flag' }, 'pinned')] : []),
     );
-    this.control.title = range === undefined ? whyNot(this.around) : rangeTitle(range);
+    this.control.title = range === undefined ? whyNot(this.around) : rangeTitle(range, zone);
     this.control.setAttribute('aria-label', this.control.title);
     for (const { move, control } of this.#moves)
       control.disabled = range === undefined || movedRange(move, range, timeNow()) === undefined;

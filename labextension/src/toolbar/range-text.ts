@@ -1,17 +1,23 @@
 /** A time range in words, for a toolbar and its tooltip. */
 import type { SessionFacts } from '../../../kernel/apl/editor/link.js';
 import { visible } from '../../../kernel/text.js';
+import { clockName, timeIn, type Zone } from '../link/zone.js';
 
 /** Returns a range short enough for a toolbar: the user's words, or `26 Jan 14:30\u201316:30 UTC`; the year only where it is another one. */
 export function rangeText(
   { label, startTime, endTime, isFrozen }: SessionFacts['range'],
+  zone: Zone = 'utc',
   now = new Date(),
 ): string {
   if (!isFrozen) return visible(label);
-  const [from, to] = [startTime, endTime].map(time => shortTime(time, now)) as [ShortTime, ShortTime];
+  const clock = clockName(endTime, zone);
+  const [from, to] = [startTime, endTime].map(time => shortTime(timeIn(time, zone), now)) as [
+    ShortTime,
+    ShortTime,
+  ];
   return from.day === to.day
-    ? `${from.day} ${from.clock}\u2013${to.clock} UTC`
-    : `${from.day} ${from.clock} \u2013 ${to.day} ${to.clock} UTC`;
+    ? `${from.day} ${from.clock}\u2013${to.clock} ${clock}`
+    : `${from.day} ${from.clock} \u2013 ${to.day} ${to.clock} ${clock}`;
 }
 
 interface ShortTime {
@@ -21,7 +27,7 @@ interface ShortTime {
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
-/** The parts of an RFC 3339 time in UTC, without its seconds. */
+/** The parts of an RFC 3339 time, without its seconds. */
 function shortTime(time: string, now: Date): ShortTime {
   const [year = '', month, day] = time.slice(0, 10).split('-');
   const words = `${Number(day)} ${MONTHS[Number(month) - 1]}`;
@@ -30,7 +36,11 @@ function shortTime(time: string, now: Date): ShortTime {
 }
 
 /** Returns the range in full, for a tooltip. */
-export function rangeTitle({ label, startTime, endTime, isFrozen }: SessionFacts['range']): string {
-  const kind = isFrozen ? 'pinned: the same window on every run' : `now ${startTime} to ${endTime}`;
+export function rangeTitle(
+  { label, startTime, endTime, isFrozen }: SessionFacts['range'],
+  zone: Zone,
+): string {
+  const window = [startTime, endTime].map(time => timeIn(time, zone)).join(' to ');
+  const kind = isFrozen ? 'pinned: the same window on every run' : `now ${window}`;
   return `Time range of the notebook: ${visible(label)} (${kind})`;
 }

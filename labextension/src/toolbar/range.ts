@@ -2,13 +2,12 @@ import type { SessionFacts } from '../../../kernel/apl/editor/link.js';
 import { visible } from '../../../kernel/text.js';
 import { INTERVALS, refresh, refresherOf } from '../cell/refresh.js';
 import type { Around } from '../link/around.js';
+import { timeIn, type Zone } from '../link/zone.js';
 import { button, element } from '../ui/dom.js';
 import { MOVES, movedRange, type WindowMove } from './windows.js';
 
 /** The ranges of one click, as `%time` takes them. */
 const quick = ['5m', '15m', '1h', '6h', '24h', '7d', '30d'] as const;
-
-const utc = 'UTC';
 
 /** Returns the content of the time picker; what it sets runs as a `%time` line. */
 export function rangePicker(around: Around, close: () => void): readonly Node[] {
@@ -28,7 +27,7 @@ export function rangePicker(around: Around, close: () => void): readonly Node[] 
     quickRanges(range, set),
     moves(around, range, said),
     anyRange(set),
-    absoluteRange(range, set),
+    absoluteRange(around, range, set),
     pin(range, set),
     refreshing(around),
     element(
@@ -126,11 +125,20 @@ function anyRange(set: SetRange): HTMLElement {
   return form;
 }
 
-/** Two times, in UTC or in the zone of the browser. */
-function absoluteRange(range: SessionFacts['range'] | undefined, set: SetRange): HTMLElement {
+/** Two times, in the zone of the notebook's times, which is chosen here too. */
+function absoluteRange(around: Around, range: SessionFacts['range'] | undefined, set: SetRange): HTMLElement {
   const local = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  const zone = element('select', { class: 'apl-input', 'aria-label': 'Time zone' });
-  for (const name of new Set([utc, local])) zone.append(element('option', { value: name }, name));
+  const zone = element('select', {
+    class: 'apl-input',
+    'aria-label': 'Time zone',
+    title: 'The zone of all times that the notebook shows',
+  });
+  const zones: readonly [Zone, string][] = [
+    ['utc', 'UTC'],
+    ['local', local === 'UTC' ? 'Local time' : local],
+  ];
+  for (const [value, name] of zones)
+    zone.append(element('option', { value, selected: value === around.zone }, name));
   const [from, to] = ['From', 'To'].map(name =>
     element('input', {
       class: 'apl-input',
@@ -145,9 +153,12 @@ function absoluteRange(range: SessionFacts['range'] | undefined, set: SetRange):
       [from, range?.startTime],
       [to, range?.endTime],
     ] as const)
-      input.value = time === undefined ? '' : timeIn(zone.value, time);
+      input.value = time === undefined ? '' : timeIn(time, zoneOf(zone)).slice(0, 19);
   };
-  zone.addEventListener('change', fill);
+  zone.addEventListener('change', () => {
+    around.changeZone(zoneOf(zone));
+    fill();
+  });
   fill();
   const form = element(
     'form',
@@ -157,7 +168,7 @@ function absoluteRange(range: SessionFacts['range'] | undefined, set: SetRange):
   );
   form.addEventListener('submit', event => {
     event.preventDefault();
-    const [start, end] = [from, to].map(({ value }) => timeOf(zone.value, value));
+    const [start, end] = [from, to].map(({ value }) => timeOf(zoneOf(zone), value));
     if (start !== undefined && end !== undefined) void set(`${start}..${end}`);
   });
   return form;
@@ -175,16 +186,12 @@ function pin(range: SessionFacts['range'] | undefined, set: SetRange): HTMLEleme
   return element('div', { class: 'apl-row' }, control);
 }
 
-/** The value of a field for a time: the wall clock of the zone, to the second. */
-function timeIn(zone: string, time: string): string {
-  if (zone === utc) return time.slice(0, 19);
-  const date = new Date(time);
-  const wall = new Date(date.getTime() - date.getTimezoneOffset() * 60_000);
-  return wall.toISOString().slice(0, 19);
+function zoneOf({ value }: HTMLSelectElement): Zone {
+  return value === 'local' ? 'local' : 'utc';
 }
 
 /** The time of a field in UTC; undefined where it holds none. */
-function timeOf(zone: string, value: string): string | undefined {
-  const date = new Date(zone === utc ? `${value}Z` : value);
+function timeOf(zone: Zone, value: string): string | undefined {
+  const date = new Date(zone === 'utc' ? `${value}Z` : value);
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString().replace('.000Z', 'Z');
 }

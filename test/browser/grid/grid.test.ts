@@ -249,9 +249,9 @@ describe.each(FRONT_ENDS)('the grid of a result in $name', frontEnd => {
   });
 
   test('shows times in UTC or locally, with all digits', async () => {
-    await grid().getByRole('button', { name: 'Times in UTC; switch to local time' }).click();
+    await grid().getByRole('button', { name: 'Times of the notebook in UTC; switch to local time' }).click();
     await soon(async () => (await column('_time'))[0]).toBe('14:30:01.123456789');
-    await grid().getByRole('button', { name: 'Local times; switch to UTC' }).click();
+    await grid().getByRole('button', { name: 'Times of the notebook in local time; switch to UTC' }).click();
     await soon(async () => (await column('_time'))[0]).toBe('09:00:01.123456789');
     const head = grid().locator('th[title="_time"] small');
     expect(await head.textContent()).toBe('datetime \u00b7 UTC \u00b7 2026-11-20');

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sharedText, shownTime, timeFormat, timeIn } from '../../../labextension/src/grid/times.js';
+import { sharedText, shownTime, timeFormat } from '../../../labextension/src/grid/times.js';
+import { timeIn } from '../../../labextension/src/link/zone.js';
 
 const zone = process.env.TZ;
 beforeAll(() => {

@@ -8,10 +8,14 @@ test.each([
   ['2026-01-26T23:00:00Z', '2026-01-27T01:00:00Z', '26 Jan 23:00 \u2013 27 Jan 01:00 UTC'],
   ['2025-12-31T23:00:00Z', '2026-01-01T01:00:00Z', '31 Dec 2025 23:00 \u2013 1 Jan 01:00 UTC'],
 ])('a pinned range from %s to %s', (startTime, endTime, text) =>
-  expect(rangeText({ label: 'any', startTime, endTime, isFrozen: true }, now)).toBe(text),
+  expect(rangeText({ label: 'any', startTime, endTime, isFrozen: true }, 'utc', now)).toBe(text),
 );
 
 test('a range that moves is what was typed', () =>
   expect(
-    rangeText({ label: 'last 1h', startTime: '2026-01-26T14:30:00Z', endTime: '', isFrozen: false }, now),
+    rangeText(
+      { label: 'last 1h', startTime: '2026-01-26T14:30:00Z', endTime: '', isFrozen: false },
+      'utc',
+      now,
+    ),
   ).toBe('last 1h'));

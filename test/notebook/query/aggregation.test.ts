@@ -28,6 +28,16 @@ describe('a time bin without a row', () => {
   ])('after %j is %s', (text, expected) => expect(read(text).missingBins).toBe(expected));
 });
 
+test.each<[string, true | undefined]>([
+  [binned, undefined],
+  [`${binned} | sort by count_ asc`, true],
+  [`${binned} | top 5 by status`, true],
+  [`| sort by status ${binned}`, undefined],
+  [`${binned} | sort by status | summarize sum(count_) by status`, undefined],
+])('the rows after %j are in an order of the query: %s', (text, expected) =>
+  expect(read(text).isSorted).toBe(expected),
+);
+
 describe('columns made of keys alone', () => {
   test.each<[string, readonly string[]]>([
     ['extend z = status', ['z']],

@@ -28,6 +28,35 @@ const byName: SampleTable = {
   groups: ['uri'],
   aggs: { n: count },
 };
+/** The names of the bars of a result whose query sorts it, or not. */
+function namesOf(table: SampleTable, isSorted: boolean): readonly unknown[] {
+  const result = sampleResult([table]);
+  const reading = {
+    missingBins: 'unknown',
+    keyColumns: [],
+    ...(isSorted ? { isSorted: true } : {}),
+  } as const;
+  const model = chartModel({ ...result, reading }, now);
+  if (typeof model !== 'object' || !('plots' in model)) throw new Error('no bars');
+  const [plot] = model.plots as readonly { readonly bars: readonly { readonly label: string }[] }[];
+  return [plot?.bars.map(({ label }) => label), model.remarks];
+}
+
+test('bars are the longest first, or in the order of the query, cut at its end', () => {
+  expect(namesOf(byName, false)).toEqual([['/b', '/a', '/c'], []]);
+  expect(namesOf(byName, true)).toEqual([['/a', '/b', '/c'], []]);
+  const many: SampleTable = {
+    ...byName,
+    columns: [
+      ['uri', 'string', cells(30, row => `/${row}`)],
+      ['n', 'integer', cells(30, row => row)],
+    ],
+  };
+  const [names, remarks] = namesOf(many, true);
+  expect(names).toEqual(Array.from({ length: 25 }, (_, row) => `/${row}`));
+  expect(remarks).toEqual(['the first 25 of 30 names, in the order of the query']);
+});
+
 const byTwo: SampleTable = {
   columns: [
     ['uri', 'string', '["/a","/a","/b"]'],

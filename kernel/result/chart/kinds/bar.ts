@@ -2,6 +2,7 @@
  * Bars: by name one below the other, each with its value at its end; else along an axis.
  */
 import type { ChartWish } from '../../../apl/operators/drawing.js';
+import { present } from '../../../present.js';
 import { cutToWidth } from '../../display/aligned.js';
 import { aggregateOf, distinctNames, nameOf, namesOf } from '../columns.js';
 import { exactly, FEW_TICKS, numberLabels, tip } from '../draw/axes.js';
@@ -49,7 +50,7 @@ interface Bar {
   readonly parts: readonly (number | null)[];
 }
 
-/** Bars of one measure, longest first, which share an axis. */
+/** Bars of one measure, longest first or as the query sorts them, which share an axis. */
 interface BarPlot {
   readonly title: string;
   readonly unit: string;
@@ -68,12 +69,13 @@ export interface BarChart extends ChartModel {
 }
 
 /** Returns bars of each measure, one below the other; with two keys and `@stack` the second divides the bars. */
-function toBars({ table, roles }: Sight, wish: ChartWish): BarChart | string {
+function toBars({ result, table, roles }: Sight, wish: ChartWish): BarChart | string {
   const filled = withValues(table, roles.measures);
   const [first] = filled;
   if (first === undefined) return noValue(roles);
   const isDivided = wish.stack === true && roles.keys.length > 1 && !aggregateOf(first).isNever;
-  const names = isDivided ? dividedRows(roles.keys, first) : rowsByName(roles.keys, first);
+  const isSorted = !isDivided && result.reading?.isSorted === true;
+  const names = isDivided ? dividedRows(roles.keys, first) : rowsByName(roles.keys, first, isSorted);
   const measures = isDivided ? [first] : filled.slice(0, MAX_PLOTS);
   const titles = distinctNames(measures);
   const plots = measures.map((measure, index) =>
@@ -82,12 +84,13 @@ function toBars({ table, roles }: Sight, wish: ChartWish): BarChart | string {
   const empty = roles.measures.filter(measure => !filled.includes(measure));
   return {
     kind: 'bars',
+    ...present({ followsTable: plots.length > 1 ? (true as const) : undefined }),
     plots,
     keys: namesOf(isDivided ? roles.keys.slice(0, -1) : roles.keys),
     legend: names.parts,
     names: titles,
     remarks: [
-      ...cutNames(names, first),
+      ...cutNames(names, first, isSorted),
       ...(names.cut > 0 ? [`parts beyond the ${MAX_PARTS - 1} greatest are drawn as one, ${OTHERS}`] : []),
       ...(filled.length > plots.length && !isDivided
         ? [`the first ${plots.length} of ${filled.length} measures`]

@@ -1,8 +1,8 @@
+import { timesIn, type Zone } from '../../link/zone.js';
 import { button, element } from '../../ui/dom.js';
 import { nameOf } from '../cells.js';
 import { COPY_FORMATS, type CopyFormat } from '../copy.js';
 import type { ColumnLayout } from '../surface/columns.js';
-import type { Zone } from '../times.js';
 import type { Surroundings } from './notes.js';
 
 /** The actions of the controls above a grid. */
@@ -16,13 +16,13 @@ export interface ToolbarActions {
   openCopy(opener: HTMLElement): void;
 }
 
-const IN_UTC = 'Times in UTC; switch to local time';
-const IN_LOCAL_TIME = 'Local times; switch to UTC';
+const IN_UTC = 'Times of the notebook in UTC; switch to local time';
+const IN_LOCAL_TIME = 'Times of the notebook in local time; switch to UTC';
 
 /** How long after the last key a search begins, in milliseconds. */
 const SEARCH_DELAY = 100;
 
-/** The line above a grid, and what sets its controls without acting. */
+/** The line above a grid, and what sets its controls and the zone of its times without acting. */
 export interface Toolbar {
   readonly node: HTMLElement;
   show(search: string, zone: Zone, isWrapped: boolean): void;
@@ -40,10 +40,11 @@ export function toolbar(
   const wrap = wrapSwitch(actions);
   const columns = button('Columns', 'Show and hide columns', () => actions.openColumns(columns));
   const copy = button('Copy', 'Copy rows', () => actions.openCopy(copy));
+  const head = element('span', { class: 'apl-grid-heading' });
   const node = element(
     'div',
     { class: 'apl-grid-bar', role: 'toolbar', 'aria-label': 'Result' },
-    element('span', { class: 'apl-grid-heading', title: window === '' ? undefined : window }, heading),
+    head,
     ...said,
     element(
       'span',
@@ -58,6 +59,8 @@ export function toolbar(
   const show: Toolbar['show'] = (text, zoneShown, isWrapped) => {
     search.show(text);
     zone.show(zoneShown);
+    head.textContent = timesIn(heading, zoneShown);
+    if (window !== '') head.title = timesIn(window, zoneShown);
     wrap.show(isWrapped);
   };
   return { node, show };
@@ -131,10 +134,7 @@ function searchBox({ prepareSearch, search }: ToolbarActions): Control<string> {
 
 function zoneSwitch({ setZone }: ToolbarActions): Control<Zone> {
   let zone: Zone = 'utc';
-  const node = button('UTC', IN_UTC, () => {
-    show(zone === 'utc' ? 'local' : 'utc');
-    setZone(zone);
-  });
+  const node = button('UTC', IN_UTC, () => setZone(zone === 'utc' ? 'local' : 'utc'));
   const show = (shown: Zone) => {
     zone = shown;
     node.textContent = zone === 'utc' ? 'UTC' : Intl.DateTimeFormat().resolvedOptions().timeZone;

@@ -1,7 +1,7 @@
 import type { View } from '../../../../kernel/notebook/results/protocol.js';
 import { cellText } from '../../../../kernel/result/display/text.js';
+import type { Zone } from '../../link/zone.js';
 import { columnsOf, type GridColumn, type ShownCell, shownCell, vectorOf } from '../cells.js';
-import type { Zone } from '../times.js';
 import { Chunks } from './chunks.js';
 import type { RowSource } from './source.js';
 

@@ -4,23 +4,14 @@
 import type { JupyterFrontEnd } from '@jupyterlab/application';
 import type { CodeConsole } from '@jupyterlab/console';
 import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
-import type { IRenderMime } from '@jupyterlab/rendermime';
 import type { Kernel } from '@jupyterlab/services';
 import { type WhereLine, whereLine } from '../../../../kernel/apl/editor/where-line.js';
 import { commandCell } from '../../cell/run.js';
-import { VEGA_MIME } from '../../charts/mime.js';
+import { homeOf, type ShownOutput } from '../../link/home.js';
+import { type ZoneSetting, zoneOfNotebook, zoneOfOne } from '../../link/zone.js';
 import type { Setup, SetupStore } from '../setup.js';
 
 type SessionContext = NotebookPanel['sessionContext'];
-type Cell = NotebookPanel['content']['widgets'][number];
-type CodeCell = ReturnType<NotebookPanel.ContentFactory['createCodeCell']>;
-type Output = IRenderMime.IMimeModel;
-
-/** An output in the page: what it shows, and the node that shows it. */
-export interface ShownOutput {
-  readonly model: Output;
-  readonly node: HTMLElement;
-}
 
 /** A line that was written into a cell. */
 export interface WrittenLine extends WhereLine {
@@ -35,6 +26,8 @@ export interface Place {
   addCondition(output: ShownOutput, query: string, field: string, condition: string): WrittenLine | undefined;
   /** Makes the cell of an output the active one, and gives it the focus; in a console, the cell that is typed into. */
   leave(output: ShownOutput): void;
+  /** The zone of the notebook's times, or of an output in none. */
+  zone(output: ShownOutput): ZoneSetting;
   /** Keeps the setup of a result for the next run of its cell, in the memory of the page; undefined outside notebooks. */
   setups(output: ShownOutput): SetupStore | undefined;
 }
@@ -68,6 +61,10 @@ export function placeIn(shell: JupyterFrontEnd.IShell, notebooks: INotebookTrack
       if (home === undefined) consoleAround(output, shell)?.promptCell?.editor?.focus();
       else commandCell(home.panel.content, home.cell);
     },
+    zone: output => {
+      const model = homeOf(output, notebooks)?.panel.content.model;
+      return model === undefined || model === null ? zoneOfOne() : zoneOfNotebook(model);
+    },
     setups: output => {
       const home = homeOf(output, notebooks);
       const notebook = home?.panel.content.model ?? undefined;
@@ -86,36 +83,6 @@ export function placeIn(shell: JupyterFrontEnd.IShell, notebooks: INotebookTrack
       };
     },
   };
-}
-
-/** The cell of an output in an open notebook, and how many results of the cell come before it; views of the output share both. */
-interface Home {
-  readonly panel: NotebookPanel;
-  readonly cell: CodeCell;
-  readonly result: number;
-}
-
-function homeOf({ model }: ShownOutput, notebooks: INotebookTracker | null): Home | undefined {
-  let home: Home | undefined;
-  notebooks?.find(panel => {
-    for (const cell of panel.content.widgets.filter(isCode)) {
-      const { outputs } = cell.model;
-      const all: readonly Output[] = Array.from({ length: outputs.length }, (_, index) => outputs.get(index));
-      const at = all.indexOf(model);
-      if (at >= 0) home = { panel, cell, result: all.slice(0, at).filter(isResult).length };
-    }
-    return home !== undefined;
-  });
-  return home;
-}
-
-function isCode(cell: Cell): cell is CodeCell {
-  return cell.model.type === 'code';
-}
-
-/** Whether an output is a result, of whose outputs a chart is the other. */
-function isResult({ data, metadata }: Output): boolean {
-  return 'apl' in metadata && !(VEGA_MIME in data);
 }
 
 /** The session of the document or the console around an output that is in no notebook. */

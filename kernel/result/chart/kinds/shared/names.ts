@@ -54,7 +54,7 @@ export interface NamedRow {
   readonly places: readonly Place[];
 }
 
-/** The longest bars, and what is left out of them. */
+/** The longest bars, or the first ones of a sorted result, and what is left out of them. */
 interface NamedRows {
   readonly rows: readonly NamedRow[];
   /** Names that are drawn and names that are not. */
@@ -64,14 +64,21 @@ interface NamedRows {
   readonly cut: number;
 }
 
-export function cutNames({ rows, count }: NamedRows, measure: ChartColumn): readonly string[] {
+export function cutNames(
+  { rows, count }: NamedRows,
+  measure: ChartColumn,
+  isSorted = false,
+): readonly string[] {
   if (count <= rows.length) return [];
+  if (isSorted) return [`the first ${rows.length} of ${formatCount(count)} names, in the order of the query`];
   return [`the ${rows.length} of ${formatCount(count)} names with the greatest ${nameOf(measure)}`];
 }
 
-export function rowsByName(keys: readonly ChartColumn[], measure: ChartColumn): NamedRows {
+/** The rows with the greatest values, or of a sorted result the first ones, each with its name. */
+export function rowsByName(keys: readonly ChartColumn[], measure: ChartColumn, isSorted: boolean): NamedRows {
   const sizes = numbersOf(measure);
-  const rows = greatestOf(sizes, MAX_BARS).map(row => ({ keys: keyTexts(keys, row), places: [[row]] }));
+  const places = isSorted ? [...sizes.keys()].slice(0, MAX_BARS) : greatestOf(sizes, MAX_BARS);
+  const rows = places.map(row => ({ keys: keyTexts(keys, row), places: [[row]] }));
   return { rows: labelled(rows), count: sizes.length, parts: [], cut: 0 };
 }
 

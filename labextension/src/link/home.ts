@@ -1,0 +1,47 @@
+import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
+import type { IRenderMime } from '@jupyterlab/rendermime';
+import { VEGA_MIME } from '../charts/mime.js';
+
+type Cell = NotebookPanel['content']['widgets'][number];
+type CodeCell = ReturnType<NotebookPanel.ContentFactory['createCodeCell']>;
+type Output = IRenderMime.IMimeModel;
+
+/** An output in the page: what it shows, and the node that shows it. */
+export interface ShownOutput {
+  readonly model: Output;
+  readonly node: HTMLElement;
+}
+
+/** The cell of an output in an open notebook, and how many results of the cell come before it; views of the output share both. */
+export interface Home {
+  readonly panel: NotebookPanel;
+  readonly cell: CodeCell;
+  readonly result: number;
+}
+
+/** Returns where an output stands in an open notebook. */
+export function homeOf(
+  { model }: Pick<ShownOutput, 'model'>,
+  notebooks: INotebookTracker | null,
+): Home | undefined {
+  let home: Home | undefined;
+  notebooks?.find(panel => {
+    for (const cell of panel.content.widgets.filter(isCode)) {
+      const { outputs } = cell.model;
+      const all: readonly Output[] = Array.from({ length: outputs.length }, (_, index) => outputs.get(index));
+      const at = all.indexOf(model);
+      if (at >= 0) home = { panel, cell, result: all.slice(0, at).filter(isResult).length };
+    }
+    return home !== undefined;
+  });
+  return home;
+}
+
+function isCode(cell: Cell): cell is CodeCell {
+  return cell.model.type === 'code';
+}
+
+/** Whether an output is a result, of whose outputs a chart is the other. */
+function isResult({ data, metadata }: Output): boolean {
+  return 'apl' in metadata && !(VEGA_MIME in data);
+}

@@ -1,0 +1,97 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { notebookOf, runEach } from '../gallery.js';
+import { FRONT_ENDS, openFile } from '../lab.js';
+import { type Cells, cellsOf } from '../page/cells.js';
+import { pictureOf } from '../page/pictures.js';
+import { soon } from '../page/soon.js';
+import { openSession, type Session } from '../session.js';
+
+const sources = [
+  '%time 2026-01-26T10:00Z..2026-01-26T11:00Z',
+  "['sample-http-logs'] | summarize count() by bin(_time, 5m)",
+  "['sample-http-logs'] | summarize n = count(), p = max(req_duration_ms) by method | sort by method asc",
+];
+
+describe.each(FRONT_ENDS)('the zone of a notebook in $name', frontEnd => {
+  let session: Session;
+  let page: Page;
+  let cells: Cells;
+
+  beforeAll(async () => {
+    session = await openSession(frontEnd, {
+      files: { 'zone.ipynb': notebookOf(sources), 'new.ipynb': notebookOf(['']) },
+      file: 'zone.ipynb',
+      browser: { timezoneId: 'Asia/Kolkata' },
+    });
+    ({ page } = session);
+    cells = cellsOf(page);
+    await runEach(page);
+    await pictureOf(page, 0).waitFor({ timeout: 60_000 });
+    await page.locator('.apl-grid').nth(1).waitFor();
+  });
+
+  afterAll(() => session?.stop());
+
+  const zone = (name: string) => page.locator('.apl-grid').first().getByRole('button', { name });
+  const heading = () => page.locator('.apl-grid-heading').first().textContent();
+  const first = () => page.locator('.apl-grid tbody td').first().textContent();
+  const range = () => page.locator('.apl-toolbar-range .apl-toolbar-text').textContent();
+  const axis = async () => (await pictureOf(page, 0).locator('text').allTextContents()).join(' ');
+
+  test('is that of grids, headlines, charts and the toolbar, by the pointer and by keys', async () => {
+    await soon(axis).toContain('10:00');
+    await zone('Times of the notebook in UTC').click();
+    await soon(first).toBe('15:30:00');
+    expect(await heading()).toContain('2026-01-26T15:30:00+05:30 to 2026-01-26T16:30:00+05:30');
+    await soon(range).toContain('15:30\u201316:30 UTC+05:30');
+    await soon(axis).toMatch(/15:30|16:00/);
+    expect(await axis()).not.toContain('10:15');
+    expect(await axis()).toContain('2026-01-26, UTC+05:30');
+    await zone('Times of the notebook in local time').press('Enter');
+    await soon(first).toBe('10:00:00');
+    await soon(range).toContain('10:00\u201311:00 UTC');
+    await soon(axis).toContain('10:15');
+  });
+
+  test('is chosen in the picker too, and is there again when the notebook is opened', async () => {
+    await page.locator('.apl-toolbar-range').click();
+    await page.getByLabel('Time zone').selectOption('local');
+    await soon(first).toBe('15:30:00');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Control+s');
+    await soon(() => savedZone()).toBe('local');
+  });
+
+  const savedZone = async (): Promise<unknown> => {
+    const saved = await page.evaluate<string>(
+      `fetch('/api/contents/zone.ipynb?token=${session.lab.token}').then(answer => answer.text())`,
+    );
+    return (JSON.parse(saved) as { content: { metadata: { apl?: { zone?: string } } } }).content.metadata.apl
+      ?.zone;
+  };
+
+  test('bars are in the order of the query, below the table where there are several figures', async () => {
+    const outputs = cells.at(2).locator('.jp-OutputArea-child');
+    expect(await outputs.first().locator('.apl-grid').count()).toBe(1);
+    const methods = await outputs.first().locator('tbody tr td:first-of-type').allTextContents();
+    expect(methods).toEqual(methods.toSorted());
+    const texts = await outputs.nth(1).locator('svg text').allTextContents();
+    const names = texts.filter(text => methods.includes(text));
+    expect(names.slice(0, methods.length)).toEqual(methods);
+  });
+
+  test('a new notebook says what can be written, until something is', async () => {
+    const { page: empty, close } = await openFile(session.context, session.lab, 'new.ipynb', frontEnd.app);
+    const words = empty.locator('.apl-welcome');
+    await words.waitFor();
+    expect(await words.textContent()).toMatch(/^Try {2}\['[\w-]+'\] \| limit 10\n/);
+    await cellsOf(empty).enter(0);
+    await empty.keyboard.insertText('%help');
+    await soon(() => words.count()).toBe(0);
+    await empty.keyboard.press('Shift+Enter');
+    await cellsOf(empty).at(0).locator('.jp-OutputArea-output').first().waitFor();
+    expect(await words.count()).toBe(0);
+    await close();
+  });
+});
