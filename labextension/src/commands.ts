@@ -4,6 +4,7 @@ import type { EditorView } from '@codemirror/view';
 import type { JupyterFrontEnd } from '@jupyterlab/application';
 import { type ICommandPalette, InputDialog, Notification } from '@jupyterlab/apputils';
 import { referencesInCell } from '../../kernel/apl/editor/cell.js';
+import { aplIcon } from './icon.js';
 import { focusedEditor } from './link/peer.js';
 import type { Workbench } from './link/workbench.js';
 import { completeNow } from './services/complete.js';
@@ -20,13 +21,14 @@ interface EditorCommand {
 
 /** Adds the editor's commands: each works on the APL editor that has the focus, or had it last. */
 export function addCommands(
-  { commands }: JupyterFrontEnd,
+  app: JupyterFrontEnd,
   workbench: Workbench,
   palette: ICommandPalette | null,
 ): void {
   keepEscape();
+  addNewFile(app, palette);
   for (const { id, label, run } of editorCommands(workbench)) {
-    commands.addCommand(id, {
+    app.commands.addCommand(id, {
       ...(label === undefined ? {} : { label }),
       isEnabled: () => focusedEditor() !== undefined,
       execute: async () => {
@@ -36,6 +38,26 @@ export function addCommands(
     });
     if (label !== undefined) palette?.addItem({ command: id, category: 'APL' });
   }
+}
+
+/** Adds what creates and opens a file of queries, in the folder of what is open. */
+function addNewFile({ commands, shell }: JupyterFrontEnd, palette: ICommandPalette | null): void {
+  const command = 'apl:new-file';
+  commands.addCommand(command, {
+    label: ({ isPalette }) => (isPalette === true ? 'New APL File' : 'APL File'),
+    caption: 'Create a file of APL queries',
+    icon: aplIcon,
+    execute: async () => {
+      const widget = shell.currentWidget;
+      const file = widget !== null && 'context' in widget ? (widget.context as { path?: string }).path : '';
+      const path = (file ?? '').split('/').slice(0, -1).join('/');
+      const made: { readonly path: string } = await commands.execute('docmanager:new-untitled', {
+        ...{ path, type: 'file', ext: '.apl' },
+      });
+      await commands.execute('docmanager:open', { path: made.path });
+    },
+  });
+  palette?.addItem({ command, category: 'APL', args: { isPalette: true } });
 }
 
 /**

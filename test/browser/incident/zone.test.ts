@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { notebookOf, runEach } from '../gallery.js';
-import { FRONT_ENDS, openFile } from '../lab.js';
+import { FRONT_ENDS } from '../lab.js';
 import { type Cells, cellsOf } from '../page/cells.js';
 import { pictureOf } from '../page/pictures.js';
 import { soon } from '../page/soon.js';
@@ -20,7 +22,7 @@ describe.each(FRONT_ENDS)('the zone of a notebook in $name', frontEnd => {
 
   beforeAll(async () => {
     session = await openSession(frontEnd, {
-      files: { 'zone.ipynb': notebookOf(sources), 'new.ipynb': notebookOf(['']) },
+      files: { 'zone.ipynb': notebookOf(sources) },
       file: 'zone.ipynb',
       browser: { timezoneId: 'Asia/Kolkata' },
     });
@@ -60,15 +62,12 @@ describe.each(FRONT_ENDS)('the zone of a notebook in $name', frontEnd => {
     await soon(first).toBe('15:30:00');
     await page.keyboard.press('Escape');
     await page.keyboard.press('Control+s');
-    await soon(() => savedZone()).toBe('local');
+    await soon(savedZone).toBe('local');
   });
 
-  const savedZone = async (): Promise<unknown> => {
-    const saved = await page.evaluate<string>(
-      `fetch('/api/contents/zone.ipynb?token=${session.lab.token}').then(answer => answer.text())`,
-    );
-    return (JSON.parse(saved) as { content: { metadata: { apl?: { zone?: string } } } }).content.metadata.apl
-      ?.zone;
+  const savedZone = (): string | undefined => {
+    const saved = JSON.parse(readFileSync(join(session.lab.notebookDir, 'zone.ipynb'), 'utf8'));
+    return (saved as { readonly metadata: { readonly apl?: { readonly zone?: string } } }).metadata.apl?.zone;
   };
 
   test('bars are in the order of the query, below the table where there are several figures', async () => {
@@ -79,19 +78,5 @@ describe.each(FRONT_ENDS)('the zone of a notebook in $name', frontEnd => {
     const texts = await outputs.nth(1).locator('svg text').allTextContents();
     const names = texts.filter(text => methods.includes(text));
     expect(names.slice(0, methods.length)).toEqual(methods);
-  });
-
-  test('a new notebook says what can be written, until something is', async () => {
-    const { page: empty, close } = await openFile(session.context, session.lab, 'new.ipynb', frontEnd.app);
-    const words = empty.locator('.apl-welcome');
-    await words.waitFor();
-    expect(await words.textContent()).toMatch(/^Try {2}\['[\w-]+'\] \| limit 10\n/);
-    await cellsOf(empty).enter(0);
-    await empty.keyboard.insertText('%help');
-    await soon(() => words.count()).toBe(0);
-    await empty.keyboard.press('Shift+Enter');
-    await cellsOf(empty).at(0).locator('.jp-OutputArea-output').first().waitFor();
-    expect(await words.count()).toBe(0);
-    await close();
   });
 });

@@ -34,7 +34,7 @@ function namesOf(table: SampleTable, isSorted: boolean): readonly unknown[] {
   const reading = {
     missingBins: 'unknown',
     keyColumns: [],
-    ...(isSorted ? { isSorted: true } : {}),
+    ...(isSorted ? { isSorted: true as const } : {}),
   } as const;
   const model = chartModel({ ...result, reading }, now);
   if (typeof model !== 'object' || !('plots' in model)) throw new Error('no bars');
