@@ -12,7 +12,6 @@ const files = [
   'service.lock',
   'service.log',
   'format.json',
-  'lease-1.json',
   'history.jsonl',
   'queries.jsonl',
   '.cache',
