@@ -13,20 +13,17 @@ export interface ResultOrder {
   readonly sql: string;
   readonly fields: readonly DeclaredColumn[];
   readonly limit: number;
-  /** The most bytes of its cells, with those of `onto`. */
+  /** The most bytes of its cells. */
   readonly mostBytes: number;
   /** The column that holds the time; -1 without one. */
   readonly time: number;
   readonly delivery: Delivery;
   /** What is asked for; a reader that has no Arrow columns gives JSON. */
   readonly form: CellForm;
-  /** The rows before these, which the reader adds them to. */
-  readonly onto?: Columns;
 }
 
 /** A result up to its row limit. */
 export interface ReadResult {
-  /** All rows, those of `onto` first. */
   readonly columns: Columns;
   readonly counts: OperatorCounts;
   /** The row limit was reached and rows were left out. */

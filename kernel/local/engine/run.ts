@@ -12,7 +12,7 @@ import {
   sharedTable,
 } from '../sql/compiled.js';
 import { cursorText, firstCursor, lastCursor, type Run } from '../sql/cursor.js';
-import type { CellForm, Columns } from './columns.js';
+import { asJson, type CellForm, type Columns, JsonColumns } from './columns.js';
 import { type OperatorCounts, sumCounts } from './profile.js';
 import type { Reader, ReaderSource, ReadResult, ResultOrder } from './reader.js';
 import type { ExaminedBlocks, RecordingCatalog } from './scans.js';
@@ -119,9 +119,15 @@ async function readParts(
   let read = await reader.read({ ...order, limit, sql });
   for (const further of table.further ?? []) {
     if (read.cut || (read.columns.rows === limit && table.rowLimit?.reason === 'query')) break;
-    const { columns: onto, counts } = read;
-    const next = await reader.read({ ...order, limit: limit - onto.rows, onto, sql: further() });
-    read = { ...next, counts: sumCounts([counts, next.counts]) };
+    const { columns, counts } = read;
+    const mostBytes = order.mostBytes - columns.size;
+    const next = await reader.read({ ...order, limit: limit - columns.rows, mostBytes, sql: further() });
+    const parts = [columns, next.columns].map(each => asJson(each).read);
+    read = {
+      ...next,
+      columns: JsonColumns.together(order.fields, parts),
+      counts: sumCounts([counts, next.counts]),
+    };
   }
   return read;
 }
@@ -129,11 +135,13 @@ async function readParts(
 type TableOrder = Omit<ResultOrder, 'sql'>;
 type Wanted = Pick<ResultOrder, 'mostBytes' | 'form'>;
 
-function orderOf(table: CompiledTable, wanted: Wanted): TableOrder {
+/** Cells that several statements give are put together as JSON. */
+function orderOf(table: CompiledTable, { mostBytes, form }: Wanted): TableOrder {
   const fields = table.fields.map(({ name, type }) => ({ name, type }));
   const limit = table.rowLimit?.rows ?? Number.POSITIVE_INFINITY;
   const delivery = table.whole ? 'whole' : 'streamed';
-  return { fields, limit, ...wanted, time: timeIndex(table), delivery };
+  const isOne = (table.further ?? []).length === 0;
+  return { fields, limit, mostBytes, form: isOne ? form : 'json', time: timeIndex(table), delivery };
 }
 
 /** The place of the time among the fields, or -1. */

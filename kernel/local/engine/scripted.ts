@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import { present } from '../../present.js';
 import { Admission } from './admission.js';
-import { asJson, JsonColumns } from './columns.js';
+import { JsonColumns } from './columns.js';
 import { cancelledError, EngineError, engineFailure } from './failure.js';
 import type { FromEngine, ToEngine } from './messages.js';
 import type { Reader, ReaderSource } from './reader.js';
@@ -119,12 +119,10 @@ function readerOn(engine: EngineProcess): Reader {
       expected('loaded', await engine.ask({ kind: 'load', table, body }));
     },
     execute: async sql => expected('executed', await engine.ask({ kind: 'execute', sql })).counts,
-    read: async ({ onto, ...order }) => {
-      const asked = { ...order, mostBytes: order.mostBytes - (onto?.size ?? 0), form: 'json' as const };
-      const answer = await engine.ask({ kind: 'read', order: asked });
+    read: async order => {
+      const answer = await engine.ask({ kind: 'read', order: { ...order, form: 'json' } });
       const { read, counts, cut, cutTime } = expected('result', answer);
-      const parts = onto === undefined ? [read] : [asJson(onto).read, read];
-      const columns = JsonColumns.together(order.fields, parts);
+      const columns = JsonColumns.together(order.fields, [read]);
       return { columns, counts, cut, ...present({ cutTime }) };
     },
   };

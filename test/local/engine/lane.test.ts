@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { closeSync, existsSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import type { CellForm } from '../../../kernel/local/engine/columns.js';
 import { Engine } from '../../../kernel/local/engine/duckdb.js';
 import type { Delivery, ReadResult } from '../../../kernel/local/engine/reader.js';
 import { readersOf } from '../../../kernel/local/engine/reading/duckdb-reader.js';
@@ -29,7 +30,12 @@ async function open(): Promise<Opened> {
 }
 
 /** Reads the numbers from 0 on that are even. */
-function readEven(engine: Engine, delivery: Delivery, below = 2_000_000): Promise<ReadResult> {
+function readEven(
+  engine: Engine,
+  delivery: Delivery,
+  below = 2_000_000,
+  form: CellForm = 'json',
+): Promise<ReadResult> {
   const sql = `SELECT i FROM range(${below}) r(i) WHERE i % 2 = 0`;
   const fields = [{ name: 'i', type: 'long' }] as const;
   const order = {
@@ -39,8 +45,8 @@ function readEven(engine: Engine, delivery: Delivery, below = 2_000_000): Promis
     mostBytes: 2 ** 30,
     time: -1,
     delivery,
-    form: 'json',
-  } as const;
+    form,
+  };
   return readersOf(engine).reading(reader => reader.read(order), undefined);
 }
 
@@ -102,6 +108,13 @@ describe.each(deliveries)('a profile that cannot be written fails no statement (
     ]);
     expect(seen(await readEven(engine, delivery))).toEqual([1_000_000, '1999998', counted]);
     expect(lines.length).toBe(1);
+  });
+
+  test('as its directory is removed all the time, and the cells are read as Arrow', async () => {
+    const { engine, profiles, lines } = await open();
+    const remove = () => rmSync(profiles, { recursive: true, force: true });
+    const { columns } = await meanwhile(remove, () => readEven(engine, delivery, 2_000_000, 'arrow'));
+    expect([lines.length, columns.form, columns.rows]).toEqual([1, 'arrow', 1_000_000]);
   });
 
   test('as something else has its name', async () => {

@@ -26,9 +26,9 @@ function readerOn(run: RunStatement, connection: Connection): Reader {
     read: async order => {
       const { sql, fields, delivery } = order;
       const chunks = await chunksFor(order);
-      const consume = (result: DuckDBResult) => readColumns(result, order, chunks);
-      const statement = packedSql(sql, fields, chunks.columns.form);
-      const { value, counts } = await run(statement, consume, delivery);
+      // The engine may try the statement again, from its first row on.
+      const consume = (result: DuckDBResult) => readColumns(result, order, chunks());
+      const { value, counts } = await run(packedSql(sql, fields, order.form), consume, delivery);
       return { ...value, counts };
     },
   };
@@ -36,11 +36,11 @@ function readerOn(run: RunStatement, connection: Connection): Reader {
 
 async function nothing(): Promise<void> {}
 
-async function chunksFor({ fields, form, mostBytes, onto }: ResultOrder): Promise<Chunks> {
-  if (form === 'json')
-    return new JsonChunks(fields, onto?.form === 'json' ? onto : new JsonColumns(fields, mostBytes));
+/** Returns what makes the columns of a result, which are empty at first. */
+async function chunksFor({ fields, form, mostBytes }: ResultOrder): Promise<() => Chunks> {
+  if (form === 'json') return () => new JsonChunks(fields, new JsonColumns(fields, mostBytes));
   const { ArrowChunks, ArrowColumns } = await import('./arrow-chunks.js');
-  return new ArrowChunks(fields, onto instanceof ArrowColumns ? onto : new ArrowColumns(fields, mostBytes));
+  return () => new ArrowChunks(fields, new ArrowColumns(fields, mostBytes));
 }
 
 /** Reads to the end, even past the limit: only then does the engine report its counts. The SQL lets few rows through beyond it. */
@@ -49,10 +49,9 @@ async function readColumns(
   { limit, time }: ResultOrder,
   filled: Chunks,
 ): Promise<Omit<ReadResult, 'counts'>> {
-  const most = filled.columns.rows + limit;
   let read: Pick<ReadResult, 'cut' | 'cutTime'> = { cut: false };
   for await (const chunk of chunksOf(result)) {
-    const rows = Math.min(chunk.rowCount, most - filled.columns.rows);
+    const rows = Math.min(chunk.rowCount, limit - filled.columns.rows);
     if (rows < chunk.rowCount && !read.cut)
       read = { cut: true, ...timeAt(chunk, filled.plainAt(time), rows) };
     if (rows > 0) filled.append(chunk, rows);
