@@ -40,6 +40,7 @@ export const operatorBinders: OperatorBinders = {
   sort: (binder, operator, stage) => sort(binder, operator.keys, stage),
   serialize: (binder, { items }, stage) =>
     items === undefined ? stage : extend(stage, bindExtensions(binder, items, stage)),
+  as: (_, __, stage) => stage,
   limit: (binder, operator, stage) =>
     limitGroups(
       stage,

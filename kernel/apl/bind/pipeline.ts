@@ -2,7 +2,7 @@ import { hintForOperator } from '../hints/operators.js';
 import { operatorWords } from '../operators/rows.js';
 import type { Relation } from '../plan/plan.js';
 import { inputsOf } from '../plan/walk.js';
-import type { Operator, Pipeline } from '../syntax/ast.js';
+import type { Operator, OperatorOf, Pipeline } from '../syntax/ast.js';
 import { limits } from '../syntax/limits.js';
 import { nearest } from '../syntax/nearest.js';
 import type { Binder } from './binder.js';
@@ -15,13 +15,30 @@ import { freshStage, type Stage } from './stage.js';
 export function bindPipeline(binder: Binder, pipeline: Pipeline): Stage {
   if (!binder.enter(pipeline, weightOfPipeline)) return emptyStage();
   let stage = bindSource(binder, pipeline.source);
-  for (const operator of pipeline.operators) {
+  for (const [index, operator] of pipeline.operators.entries()) {
     stage = bindOperator(binder, operator, stage);
+    if (operator.kind === 'as')
+      nameRows(binder, operator, { ...pipeline, operators: pipeline.operators.slice(0, index) });
     if (depthOf(stage.relation) <= mostRelations) continue;
     binder.limit(operator, limits.stages);
     return { ...stage, open: true };
   }
   return stage;
+}
+
+/** `T | as name`: each use of the name is bound anew, as that of a `let` table is; in the rows that it names, it means what it did before. */
+function nameRows(binder: Binder, { name: { name }, ...span }: OperatorOf<'as'>, before: Pipeline): void {
+  const { definitions } = binder;
+  const earlier = definitions.get(name);
+  const bind = (): Stage => {
+    if (earlier === undefined) definitions.delete(name);
+    else definitions.set(name, earlier);
+    const stage = bindPipeline(binder, before);
+    definitions.set(name, definition);
+    return stage;
+  };
+  const definition = { kind: 'table', bind, span, used: true } as const;
+  definitions.set(name, definition);
 }
 
 /** The part of the bound of nodes that a pipeline takes up, each time that a `let` table is used. */

@@ -96,6 +96,7 @@ function keeps(operator: Operator, field: string): boolean {
     case 'project-keep':
     case 'project-reorder':
     case 'render':
+    case 'as':
       return true;
     case 'extend':
     case 'extend-valid':

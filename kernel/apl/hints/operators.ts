@@ -37,9 +37,9 @@ const foreignOperators: Readonly<Record<string, string>> = {
   compute: metrics,
   'sample-distinct': 'Write `| distinct field | limit N`.',
   'top-nested': 'Write `| summarize topk(field, N) by …`.',
-  'mv-apply': 'Write `| mv-expand`, then the operators.',
+  'mv-apply':
+    'Write `| mv-expand x`, then the operators; a `summarize … by` the fields of the row gives one answer for each.',
   fork: 'Write two queries in two cells.',
-  as: 'Name a query with `let name = …;`, or a result with `name << query`.',
   find: 'Write `| search …`.',
   select: 'Write `| project …`.',
   stats: 'Write `| summarize … by …`.',

@@ -106,4 +106,10 @@ export const combining = {
       { name: 'tables', takes: 'sources' },
     ],
   },
+  as: {
+    usage: ['T | as name'],
+    doc: 'Names the rows up to here, for a union, a join or `in` further down in the query.',
+    example: { apl: 'datatable(x:long)[1, 2] | as All | where x > 1 | union All | count', result: '[3]' },
+    clauses: [{ name: 'name', takes: 'name', offers: 'new names' }],
+  },
 } as const satisfies Readonly<Record<string, OperatorRow>>;

@@ -18,7 +18,6 @@ import { dataset, identifier, literal } from '../../syntax/nodes.js';
 import { typeNamed } from '../../syntax/types.js';
 import {
   type Binder,
-  commonType,
   convertTo,
   type Definition,
   isNull,
@@ -30,7 +29,7 @@ import {
 } from '../binder.js';
 import { findColumn } from '../names.js';
 import { bindAggregate } from './aggregate.js';
-import { type Operand, refusesBin, warnOfBareNumber } from './duration.js';
+import { type Operand, refusesBin, typeOfOneOf, warnOfBareNumber } from './duration.js';
 import { bindExpression } from './expression.js';
 
 export type CallExpr = Extract<Expr, { kind: 'call' }>;
@@ -87,8 +86,13 @@ export function alignArguments(
   const params = values.map((_, index) => entry.params[index] ?? last);
   const common =
     entry.returns === 'common'
-      ? commonType(values.filter((_, index) => params[index]?.type === 'any'))
+      ? typeOfOneOf(
+          binder,
+          entry.name,
+          operandsOf(expr, values).filter((_, index) => params[index]?.type === 'any'),
+        )
       : undefined;
+  if (entry.returns === 'common' && common === undefined) return undefined;
   const args: Scalar[] = [];
   for (const [index, value] of values.entries()) {
     const param = params[index];
@@ -576,7 +580,12 @@ function bindCase(binder: Binder, expr: CallExpr, scope: Scope): Scalar {
   // Without a default it is null, as in the documentation's `case(p1, v1, 1 == 1, v2)`.
   if (values.length % 2 === 0) values.push(constant('dynamic', null));
   const isPredicate = (index: number): boolean => index % 2 === 0 && index < values.length - 1;
-  const type = commonType(values.filter((_, index) => !isPredicate(index)));
+  const type = typeOfOneOf(
+    binder,
+    'case',
+    operandsOf(expr, values).filter((_, index) => !isPredicate(index)),
+  );
+  if (type === undefined) return unbound;
   for (const [index, value] of values.entries()) {
     if (!isPredicate(index) || value.type === 'bool' || value.type === 'dynamic') continue;
     const at = expr.args[index]?.value ?? expr;

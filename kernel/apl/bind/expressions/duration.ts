@@ -2,7 +2,17 @@ import { UNITS } from '../../../time.js';
 import type { TypeName } from '../../catalog/entry.js';
 import type { Column, Scalar } from '../../plan/plan.js';
 import type { Expr } from '../../syntax/ast.js';
-import { type Binder, convertTo, isNumber, type Scope, shorten, typeInWords, unbound } from '../binder.js';
+import {
+  type Binder,
+  commonType,
+  convertTo,
+  isNull,
+  isNumber,
+  type Scope,
+  shorten,
+  typeInWords,
+  unbound,
+} from '../binder.js';
 
 /** An operand: where it stands, and its value. */
 export interface Operand {
@@ -70,6 +80,41 @@ export function warnOfBareNumber(binder: Binder, { expr, value }: Operand, durat
       : `Write ${meant}, or another unit; ${ns}ns says what it means here.`,
     meant,
   );
+}
+
+/**
+ * Returns the type of a value that is one of these, as that of `iff`. A written number beside a duration becomes one, with a warning;
+ * any other number there is reported, and the type is undefined.
+ */
+export function typeOfOneOf(
+  binder: Binder,
+  name: string,
+  operands: readonly Operand[],
+): TypeName | undefined {
+  const type = commonType(operands.map(({ value }) => value));
+  const known = operands.filter(({ value }) => !isNull(value));
+  const duration = known.find(({ value }) => value.type === 'timespan');
+  const numbers = known.filter(({ value }) => isNumber(value.type));
+  const isMixed = duration !== undefined && numbers.length > 0;
+  if (!isMixed || known.some(({ value }) => value.type !== 'timespan' && !isNumber(value.type))) return type;
+  const other = numbers.find(({ value }) => value.kind !== 'constant');
+  if (other === undefined) {
+    for (const number of numbers) warnOfBareNumber(binder, number, quoted(binder, duration.expr));
+    return 'timespan';
+  }
+  binder.error(
+    'argument-type',
+    other.expr,
+    `\`${name}\` returns one type, but ${quoted(binder, duration.expr)} is a duration and ${quoted(binder, other.expr)} is ${typeInWords(other.value.type)}`,
+    `Give the number its unit, as in \`${factor(binder, other.expr)} * 1ms\`, or make a number of the duration: \`${factor(binder, duration.expr)} / 1ms\`.`,
+  );
+  return undefined;
+}
+
+/** An expression as it is written before `*` or `/`. */
+function factor(binder: Binder, expr: Expr): string {
+  const text = shorten(binder.text(expr));
+  return expr.kind === 'name' || expr.kind === 'literal' || expr.kind === 'call' ? text : `(${text})`;
 }
 
 /**
