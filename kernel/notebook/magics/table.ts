@@ -1,6 +1,7 @@
 import type { MagicLine } from '../../apl/syntax/cell.js';
 import { noCellForm, unknownMagic } from '../../apl/syntax/magic.js';
 import { MagicError, misuse, parseArguments } from './arguments.js';
+import { explainMagics } from './cause/explain.js';
 import { askConsent } from './effects/consent.js';
 import { type AskedEffect, effectReference } from './effects/effects.js';
 import { annotateMagics } from './families/annotate.js';
@@ -30,6 +31,7 @@ export const magics: readonly Magic[] = [
   ...parameterMagics,
   ...checkMagics,
   ...compareMagics,
+  ...explainMagics,
   ...cacheMagics,
   ...historyMagics,
   ...profileMagics,

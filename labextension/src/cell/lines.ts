@@ -59,7 +59,20 @@ export function overRange(source: string, range: string): string {
 
 /** Magics that only set or ask something: a cell of these and of queries may run any number of times. */
 const REPEATABLE: ReadonlySet<string> = new Set([
-  ...['time', 'limit', 'rows', 'viz', 'retain', 'use', 'param', 'compare', 'assert', 'fetch', 'peek'],
+  ...[
+    'time',
+    'limit',
+    'rows',
+    'viz',
+    'retain',
+    'use',
+    'param',
+    'compare',
+    'explain',
+    'assert',
+    'fetch',
+    'peek',
+  ],
 ]);
 
 /** Whether a cell does the same each time it runs, asks nobody, and leaves nothing behind. */

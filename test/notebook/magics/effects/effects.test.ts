@@ -209,6 +209,7 @@ const quiet: Readonly<Record<string, readonly string[]>> = {
   assert: ['%assert rows > 0'],
   diff: ['%diff _ _'],
   compare: ['%compare -1d\nkept | count'],
+  explain: ['%explain kept where n > 1', '%explain n > 1\nkept | take 1'],
   cache: ['%cache', '%cache replay rec', '%cache off'],
   history: ['%history'],
   rerun: ['%rerun 1'],

@@ -1,0 +1,181 @@
+import { writtenName } from '../../../apl/catalog/written.js';
+import { conditionFor } from '../../../apl/editor/condition.js';
+import { eventsOf, explaining } from '../../../apl/editor/events.js';
+import { QueryText } from '../../../apl/syntax/parse.js';
+import { writtenText } from '../../../apl/syntax/tokens/quote.js';
+import { cellText } from '../../../result/display/text.js';
+import type { ArrowTable, Provenance, QueryResult } from '../../../result/result.js';
+import { type SpotlightPart, spotlightEntries, strongest } from '../../../result/spotlight.js';
+import { formatTime, parseTime } from '../../../time.js';
+import { lastName } from '../../results/kept.js';
+import { readsOf } from '../../results/reads.js';
+import { parseRange, type TimeRange } from '../../time-range.js';
+import { MagicError, misuse } from '../arguments.js';
+import type { Magic, MagicCall, MagicHost } from '../magic.js';
+import { say } from '../output.js';
+
+/** The magic that tells what events have in common that the others have not. */
+export const explainMagics: readonly Magic[] = [
+  {
+    name: 'explain',
+    aliases: [],
+    usage: "%explain CONDITION | RESULT where CONDITION | ['DATASET'] | … | where CONDITION",
+    options: [],
+    summary: 'show what tells the events that meet a condition from the others',
+    help: [
+      'Compares every field of the events that meet the condition with that of the others, by `summarize spotlight(CONDITION, *)`. The fields that tell most come first, each with its values as bars; below stands the query of the events in which most of it is found, to go on with. Differences that chance would give are left out, and so are ids, times and the fields of the condition.',
+      '',
+      '- `%explain status == "500"`: the events behind the last result: its query up to where it sorts, cuts or summarizes, over the same time',
+      '- `%explain errs where ms > 900`: the rows of the kept result `errs`; `_` is the last',
+      '- `%explain [\'logs\'] | where service == "cart" | where status >= 500`: of the events of cart those that failed; the last `where` is the condition',
+    ].join('\n'),
+    arity: [0, 0],
+    effects: ['query'],
+    argument: 'result',
+    verbatim: true,
+    run: explain,
+  },
+];
+
+async function explain(call: MagicCall, host: MagicHost): Promise<void> {
+  const { session, plan } = host;
+  const text = call.raw.trim();
+  if (text === '') throw misuse(call.magic, 'give a condition, such as status == "500"');
+  const own = ownQuestion(text, call);
+  if (own !== undefined) return answer(own, host);
+  if (plan.queries.length === 0)
+    return answer(questionOf(text, session.results.named(lastName)?.result, call, host), host);
+  plan.afterRun.push(async results => {
+    if (plan.run) await answer(questionOf(text, results.at(-1), call, host), host);
+  });
+}
+
+/** The events that are compared, as the text of a query, and the condition that divides them. */
+interface Question {
+  readonly events: string;
+  readonly condition: string;
+  /** Absent for that of the cell. */
+  readonly range?: TimeRange;
+}
+
+/** A source at the start of the line: a name, or one in brackets and quotes. */
+const SOURCE = /^(?:\[\s*(?:'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*")\s*\]|[\w-]+)/;
+
+/** The question of a line that names its events; undefined for a condition alone. */
+function ownQuestion(text: string, { magic }: MagicCall): Question | undefined {
+  const source = SOURCE.exec(text)?.[0] ?? '';
+  const rest = text.slice(source.length).trimStart();
+  if (source === '' || !/^(?:\||where\b)/.test(rest)) return undefined;
+  const query = rest.startsWith('|') ? text : `${source} | ${rest}`;
+  const { pipeline } = checked(query);
+  const last = pipeline?.operators.at(-1);
+  if (pipeline === undefined || last?.kind !== 'where')
+    throw misuse(magic, 'the line has to end with `where` and the condition');
+  const { from, to } = last.predicate;
+  const before = pipeline.operators.at(-2)?.to ?? pipeline.source.to;
+  return { events: query.slice(pipeline.from, before), condition: query.slice(from, to) };
+}
+
+/** The question about the events behind a result. */
+function questionOf(
+  condition: string,
+  result: QueryResult | undefined,
+  { magic }: MagicCall,
+  { session }: MagicHost,
+): Question {
+  if (result === undefined) throw misuse(magic, 'no query has run yet');
+  const { provenance } = result;
+  if (provenance.profile !== session.profileName)
+    throw new MagicError(
+      `%explain: the last result is of ${provenance.profile}, and the profile is ${session.profileName}`,
+      `Change to it with \`%use ${provenance.profile}\`.`,
+    );
+  const query = new QueryText(provenance.query);
+  if (readsOf(query, session).results.has(lastName))
+    throw new MagicError(
+      '%explain: the query of the last result reads `_`, which is another result by now',
+      'Write `%explain _ where CONDITION` for its rows, or name the events: `%explain RESULT where CONDITION`.',
+    );
+  const events = eventsOf(query);
+  if (events === undefined) throw misuse(magic, 'the last result has no events');
+  checked(`${events}\n| where ${condition}`);
+  return { events, condition, ...windowOf(provenance) };
+}
+
+function windowOf({ startTime, endTime }: Provenance): { readonly range?: TimeRange } {
+  const [start, end] = [parseTime(startTime), parseTime(endTime)];
+  if (start === undefined || end === undefined) return {};
+  return { range: parseRange(`${formatTime(start)}..${formatTime(end)}`) };
+}
+
+/** Returns a query that can be read; throws MagicError for one that cannot. */
+function checked(text: string): QueryText {
+  const query = new QueryText(text);
+  const flaw = query.diagnostics.find(({ severity }) => severity === 'error');
+  if (flaw === undefined) return query;
+  const near = text.slice(flaw.from, flaw.to);
+  throw new MagicError(`%explain: ${flaw.message}${near === '' ? '' : `, at \`${near}\``}`, flaw.hint);
+}
+
+async function answer({ events, condition, range }: Question, host: MagicHost): Promise<void> {
+  const settings = range === undefined ? {} : { range };
+  const result = await host.run(explaining(events, condition), settings);
+  await host.showResult(result, result);
+  const [first] = entriesOf(result);
+  const best = first !== undefined && first.score > 0 ? strongest(first) : undefined;
+  if (best === undefined) return;
+  const types = await typesOf(events, settings, host);
+  const found = best.parts.map(part => conditionOf(part, types.get(part.field))).join(' and ');
+  say(host.io, `Go on with:\n${events}\n| where ${condition}\n| where ${found}`);
+}
+
+function entriesOf({ tables }: QueryResult): ReturnType<typeof spotlightEntries> {
+  const text = firstCell(tables[0]);
+  return text === undefined ? [] : spotlightEntries(JSON.parse(text) as readonly unknown[]);
+}
+
+function firstCell(table: ArrowTable | undefined): string | undefined {
+  const [field, vector] = [table?.data.schema.fields[0], table?.data.getChildAt(0)];
+  if (field === undefined || vector == null || vector.length === 0) return undefined;
+  return cellText(vector, 0, field) ?? undefined;
+}
+
+/** The types of the fields of the events, which the answer does not tell. */
+async function typesOf(
+  events: string,
+  settings: { readonly range?: TimeRange },
+  { run }: MagicHost,
+): Promise<ReadonlyMap<string, string>> {
+  const { tables } = await run(`${events}\n| getschema\n| project ColumnName, ColumnType`, settings);
+  const data = tables[0]?.data;
+  const rows = Array.from({ length: data?.numRows ?? 0 }, (_, row) => row);
+  const texts = (place: number) => rows.map(row => String(data?.getChildAt(place)?.get(row)));
+  const types = texts(1);
+  return new Map(texts(0).map((name, row) => [name, types[row] ?? '']));
+}
+
+/** Ends of long values that `spotlight` cuts. */
+const CUT = '\u2026';
+/** Characters of a value that it does not cut. */
+const LONGEST = 1_000;
+
+/** Returns a part of what was found as a condition that holds for the same rows; of a type that is not known by the text of its values. */
+function conditionOf(part: SpotlightPart, type = 'dynamic'): string {
+  const { field } = part;
+  const name = writtenName(field);
+  if ('from' in part) {
+    const low = part.from === null ? [] : [`${name} >= ${endOf(part.from, type)}`];
+    const high = part.to === null ? [] : [`${name} < ${endOf(part.to, type)}`];
+    return [...low, ...high].join(' and ');
+  }
+  const { value } = part;
+  return value !== null && value.length > LONGEST && value.endsWith(CUT)
+    ? `tostring(${name}) startswith_cs ${writtenText(value.slice(0, -CUT.length))}`
+    : conditionFor({ name: field, type }, value, true);
+}
+
+/** The end of a range as a literal. */
+function endOf(end: unknown, type: string): string {
+  if (typeof end === 'number') return String(end);
+  return type === 'timespan' ? `totimespan(${writtenText(String(end))})` : `datetime(${String(end)})`;
+}

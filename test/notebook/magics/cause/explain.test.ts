@@ -1,0 +1,116 @@
+import { describe, expect, test } from 'vitest';
+import { realBench } from '../../real-bench.js';
+import { type CellRun, printed, shown, traceback } from '../../session.js';
+
+const events = Array.from({ length: 400 }, (_, index) => ({
+  _time: `2026-01-01T${10 + Math.floor(index / 60)}:${String(index % 60).padStart(2, '0')}:00Z`,
+  region: index % 4 === 0 ? 'GRU' : 'FRA',
+  'user.plan': index % 3 === 0 ? 'it\'s "pro"' : 'free',
+  code: index % 5,
+  ms: (index % 4 === 0 ? 900 : 10) + index / 1000,
+  bad: index % 4 === 0,
+  odd: index % 3 === 0,
+  third: index % 5 === 2,
+  free: (index * 7919) % 11 < 3,
+}));
+
+const bench = realBench({ web: events });
+
+/** What a cell says to go on with. */
+function onward(cell: CellRun): string {
+  return printed(cell)
+    .replace(/^[\s\S]*Go on with:\n/, '')
+    .trimEnd();
+}
+
+/** Runs a cell over the day of the events, and then what it says to go on with; returns both texts. */
+async function goneOn(cell: string): Promise<readonly [onward: string, rows: string]> {
+  const run = await bench().run(`%%time 2026-01-01\n${cell}`);
+  expect(traceback(run)).toEqual([]);
+  const query = onward(run);
+  const next = await bench().run(`%%time 2026-01-01\n${query} | count`);
+  expect(traceback(next)).toEqual([]);
+  return [
+    query,
+    shown(next)
+      .at(-1)
+      ?.match(/^\s*(\d+)\s*$/m)?.[1] ?? '',
+  ];
+}
+
+describe('%explain', () => {
+  test('answers for the events behind the last result, over the same time', async () => {
+    await bench().run(
+      '%%time 2026-01-01T10:00Z..2026-01-01T12:00Z\nweb | where code < 9 | summarize count() by region | take 1',
+    );
+    const cell = await bench().run('%explain bad');
+    expect(traceback(cell)).toEqual([]);
+    const [chart, table] = shown(cell);
+    expect(chart).toMatch(
+      /^Shares of region, ms; 100% of the selected events have region = GRU, 0% of the others;/,
+    );
+    expect(table).toContain('2026-01-01T10:00:00Z to 2026-01-01T12:00:00Z');
+    expect(onward(cell)).toBe('web | where code < 9\n| where bad\n| where region == "GRU"');
+    const kept = await bench().run('_ | project field = tostring(spotlight_[0].field)');
+    expect(shown(kept).at(-1)).toMatch(/^region$/m);
+  });
+
+  test('in the cell of a query it answers for that query', async () => {
+    const cell = await bench().run(
+      '%%time 2026-01-01\n%explain odd\nweb | project region, plan = ["user.plan"], odd',
+    );
+    expect(traceback(cell)).toEqual([]);
+    expect(onward(cell)).toBe(
+      'web | project region, plan = ["user.plan"], odd\n| where odd\n| where plan == "it\'s \\"pro\\""',
+    );
+  });
+
+  test.each<[string, string, string, string]>([
+    [
+      'a text in a field with a dot',
+      '%explain web | where odd',
+      `| where ['user.plan'] == "it's \\"pro\\""`,
+      '134',
+    ],
+    ['a number', '%explain ["web"] | where code >= 0 | where third', '| where code == 2', '80'],
+    ['a condition after a name', '%explain web where third', '| where code == 2', '80'],
+    ['a range', '%explain web | project ms, bad | where bad', '| where ms >= 10.373', '121'],
+  ])('of %s: what it says to go on with runs, and finds those events', async (_, cell, last, rows) => {
+    const [query, found] = await goneOn(cell);
+    expect(query.split('\n').at(-1)).toBe(last);
+    expect(found).toBe(rows);
+  });
+
+  test('answers for the rows of a kept result', async () => {
+    await bench().run('%%time 2026-01-01\nkept << web | where code != 4');
+    const cell = await bench().run('%explain kept where third');
+    expect(traceback(cell)).toEqual([]);
+    expect(onward(cell)).toBe('kept\n| where third\n| where code == 2');
+  });
+
+  test('of chance it says so, and nothing to go on with', async () => {
+    const cell = await bench().run('%%time 2026-01-01\n%explain web | project region, free | where free');
+    expect(traceback(cell)).toEqual([]);
+    expect(shown(cell).at(-1)).toContain(
+      'No field tells the selected events from the others better than chance.',
+    );
+    expect(printed(cell)).not.toContain('Go on');
+  });
+
+  test.each<[string, string, string]>([
+    ['nothing', '%explain', '%explain: give a condition, such as status == "500"'],
+    ['two conditions', '%explain web | where bad, odd', '%explain: '],
+    ['an open bracket', '%explain web where (bad', '%explain: '],
+    ['no condition', '%explain web | take 5', '%explain: the line has to end with `where` and the condition'],
+  ])('refuses %s', async (_, cell, message) => {
+    expect(traceback(await bench().run(cell))[0]).toContain(message);
+  });
+
+  test('refuses the events of `_` after another result', async () => {
+    await bench().run('%%time 2026-01-01\nweb | take 9');
+    await bench().run('_ | count');
+    expect(traceback(await bench().run('%explain bad'))[0]).toContain(
+      'reads `_`, which is another result by now',
+    );
+  });
+});
