@@ -2,6 +2,7 @@ import type { MagicLine } from '../../apl/syntax/cell.js';
 import { noCellForm, unknownMagic } from '../../apl/syntax/magic.js';
 import { MagicError, misuse, parseArguments } from './arguments.js';
 import { explainMagics } from './cause/explain.js';
+import { patternMagics } from './cause/patterns.js';
 import { askConsent } from './effects/consent.js';
 import { type AskedEffect, effectReference } from './effects/effects.js';
 import { annotateMagics } from './families/annotate.js';
@@ -32,6 +33,7 @@ export const magics: readonly Magic[] = [
   ...checkMagics,
   ...compareMagics,
   ...explainMagics,
+  ...patternMagics,
   ...cacheMagics,
   ...historyMagics,
   ...profileMagics,

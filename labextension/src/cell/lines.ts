@@ -69,6 +69,7 @@ const REPEATABLE: ReadonlySet<string> = new Set([
     'param',
     'compare',
     'explain',
+    'patterns',
     'assert',
     'fetch',
     'peek',

@@ -1,0 +1,63 @@
+import { describe, expect, test } from 'vitest';
+import { Drain, masked, parseLine } from '../../../../kernel/notebook/magics/cause/drain.js';
+
+function templates(lines: readonly string[]): readonly (readonly [template: string, lines: number])[] {
+  const drain = new Drain<number>();
+  for (const [at, line] of lines.entries()) drain.add(masked(line), at);
+  return drain.templates().map(({ words, members }) => [words.join(' '), members.length]);
+}
+
+describe('the templates of lines', () => {
+  test('numbers, ids and addresses are masked', () => {
+    expect(masked('from 10.1.2.3:80 in 0x1f ms, blk_-123 of 9f86d081 fed')).toBe(
+      'from <*>.<*>.<*>.<*>:<*> in <*> ms, blk_-<*> of <*> fed',
+    );
+  });
+
+  test('words that differ become wildcards; lines of other lengths and beginnings stay apart', () => {
+    expect(
+      templates([
+        'user ann logged in from cafe',
+        'user bob logged in from home',
+        'user ann logged out',
+        'disk sda is full',
+        'disk sdb is full',
+      ]),
+    ).toEqual([
+      ['user ann logged in from cafe', 1],
+      ['user bob logged in from home', 1],
+      ['user ann logged out', 1],
+      ['disk sda is full', 1],
+      ['disk sdb is full', 1],
+    ]);
+    expect(templates(['conn closed by ann at gate', 'conn closed by bob at gate'])).toEqual([
+      ['conn closed by <*> at gate', 2],
+    ]);
+  });
+
+  test('a line joins the template that it has most in common with', () => {
+    expect(templates(['a b c d e f', 'a b x y z w', 'a b c d z f'])).toEqual([
+      ['a b c d <*> f', 2],
+      ['a b x y z w', 1],
+    ]);
+  });
+
+  test('many beginnings share a branch, so that memory is bounded', () => {
+    const lines = Array.from(
+      { length: 500 },
+      (_, at) => `${'abcdefghij'.charAt(at % 10)}${'k'.repeat(at)} went away now`,
+    );
+    expect(templates(lines).reduce((sum, [, count]) => sum + count, 0)).toBe(500);
+    expect(templates(lines).length).toBe(101);
+  });
+});
+
+test.each([
+  ['took <*> ms', 'parse m with "took " p1 " ms"'],
+  ['<*> <*> of <*>', 'parse m with p1 " of " p2'],
+  ['say "<*>"  twice', 'parse m with "say \\"" p1 "\\"  twice"'],
+  ['nothing', undefined],
+  ['<*> <*>', undefined],
+])('the parse line of %j', (template, line) => {
+  expect(parseLine('m', { words: template.split(' ') })).toBe(line);
+});
