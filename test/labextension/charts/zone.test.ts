@@ -38,7 +38,8 @@ test('a chart has the times of the zone on its axis and under the pointer, and i
   expect(drawn(local)).toContain('time (UTC+05:30)');
   expect(drawn(local)).toContain('2026-11-20, UTC+05:30');
   expect(drawn(local)).not.toMatch(/UTC(?!\+05:30)/);
-  expect(local.data).toEqual(spec.data);
+  const odd = { ...spec, data: [{ name: 'odd', values: [{ type: 'utc', signal: 'utcFormat(' }] }] };
+  expect(inZone(odd, facts, 'local').data).toEqual(odd.data);
 });
 
 test('moments and headlines are in the zone', () => {
