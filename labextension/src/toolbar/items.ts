@@ -159,7 +159,7 @@ export class RefreshItem extends Item {
     const { seconds } = refresherOf(this.around);
     const text = INTERVALS.find(([each]) => each === seconds)?.[1] ?? '';
     this.control.disabled = this.around.state !== 'ready';
-    this.control.textContent = `Refresh ${text}`.trim();
+    this.control.textContent = `\u21bb ${text}`.trim();
     this.control.title = this.control.disabled
       ? whyNot(this.around)
       : `Run the queries again${text === '' ? '' : `; every ${text} while the notebook is on the screen`}`;

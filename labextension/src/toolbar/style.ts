@@ -15,7 +15,7 @@ const RULES = `
 .apl-toolbar-profile { max-width: 120px; }
 .apl-toolbar-stop { color: var(--jp-error-color1); }
 .apl-toolbar-stop::before { content: ''; width: 9px; height: 9px; flex: none; background: currentcolor; border-radius: 1px; }
-.apl-toolbar-button[aria-haspopup] { border: 1px solid var(--jp-border-color2); }
+.apl-toolbar-button[aria-haspopup], .apl-toolbar-refresh { border: 1px solid var(--jp-border-color2); }
 .apl-toolbar-button[aria-haspopup]::after { content: '\\25BE'; margin-left: auto; flex: none; color: var(--jp-ui-font-color2); }
 .apl-toolbar-profile.apl-remote::after { color: inherit; }
 .apl-toolbar-text { overflow: hidden; text-overflow: ellipsis; unicode-bidi: isolate; }

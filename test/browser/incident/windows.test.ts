@@ -85,7 +85,7 @@ describe.each(FRONT_ENDS)('the window of a notebook in $name', frontEnd => {
       .getByLabel('Refresh', { exact: true })
       .selectOption('10');
     await page.keyboard.press('Escape');
-    await soon(() => page.locator('.apl-toolbar-refresh').innerText()).toBe('Refresh 10s');
+    await soon(() => page.locator('.apl-toolbar-refresh').innerText()).toBe('\u21bb 10s');
     await soon(() => cells.prompt(1)).not.toBe(second);
   });
 });
