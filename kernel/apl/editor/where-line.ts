@@ -1,10 +1,12 @@
 /** Where a `where` line goes in the query that returned a result: before what would make it filter something else. */
 import { present } from '../../present.js';
+import { isRowFunction } from '../catalog/row-functions.js';
 import type { Assignment, Operator, Pipeline } from '../syntax/ast.js';
 import { type CellQuery, parseCell, toCellOffset } from '../syntax/cell.js';
 import { parseQuery } from '../syntax/parse.js';
 import { withoutRender } from '../syntax/readers/charting.js';
 import { tokenize } from '../syntax/tokens/lexer.js';
+import { visitOperator } from '../syntax/walk.js';
 
 /** An insertion of a `where` line into the text of a cell. */
 export interface WhereLine {
@@ -84,8 +86,23 @@ function before({ word }: Operator, text: string, condition: string): Written | 
   return { after: last.to, text: isOwnLine ? `\n| where ${condition}` : ` | where ${condition}` };
 }
 
-/** Whether an operator has the same field in its output as in its input. */
+/** Whether an operator has the same field in its output as in its input, whichever rows it reads. */
 function keeps(operator: Operator, field: string): boolean {
+  return !readsRowsAround(operator) && passesOn(operator, field);
+}
+
+/** As by `prev`, whose value depends on which rows there are. */
+function readsRowsAround(operator: Operator): boolean {
+  let found = false;
+  visitOperator(operator, {
+    expr: each => {
+      found ||= each.kind === 'call' && isRowFunction(each.callee.name);
+    },
+  });
+  return found;
+}
+
+function passesOn(operator: Operator, field: string): boolean {
   switch (operator.kind) {
     case 'where':
     case 'sort':

@@ -70,6 +70,7 @@ describe('the line goes before what would make it filter something else', () => 
     ['T | take 5 | mv-expand x', 'take 5'],
     ['T | take 5 | lookup (U) on y', 'take 5'],
     ['T | take 5 | union (U)', 'take 5'],
+    ['T | take 5 | sort by y | extend d = y - prev(y)', 'take 5'],
   ])('but not before the field is made: %s', (query, after) => {
     expect(put(query)).toEqual([`${query}\n| where x == 1`, undefined, after]);
   });
