@@ -2,6 +2,7 @@ import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { notebookOf } from './gallery.js';
 import { endKernels, FRONT_ENDS, type LabPage, openFile } from './lab.js';
+import { writtenIn } from './page/cells.js';
 import { soon } from './page/soon.js';
 import { openSite, type Site } from './session.js';
 
@@ -311,7 +312,7 @@ function firstEditor(page: Page): Locator {
 }
 
 async function text(page: Page): Promise<string> {
-  return (await firstEditor(page).locator('.cm-line').allTextContents()).join('\n');
+  return writtenIn(firstEditor(page));
 }
 
 /** Clicks into the first occurrence of `wanted` in the first cell. */

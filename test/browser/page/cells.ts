@@ -16,6 +16,12 @@ export interface Cells {
   run(index: number): Promise<string>;
 }
 
+/** What is written in an editor, without the hint that an empty one shows. */
+export async function writtenIn(editor: Locator): Promise<string> {
+  const lines = editor.locator('.cm-line').filter({ hasNot: editor.page().locator('.cm-placeholder') });
+  return (await lines.allTextContents()).join('\n');
+}
+
 export function cellsOf(page: Page): Cells {
   const at = (index: number): Locator => page.locator('.jp-CodeCell').nth(index);
   const prompt = (index: number) => at(index).locator('.jp-InputPrompt').textContent();
@@ -27,7 +33,7 @@ export function cellsOf(page: Page): Cells {
     prompt,
     enter,
     output,
-    source: async index => (await at(index).locator('.cm-line').allTextContents()).join('\n'),
+    source: index => writtenIn(at(index)),
     write: async (index, text) => {
       await enter(index);
       await page.keyboard.press('Control+a');
