@@ -18,7 +18,7 @@ export interface Cells {
 
 /** What is written in an editor, without the hint that an empty one shows. */
 export async function writtenIn(editor: Locator): Promise<string> {
-  const lines = editor.locator('.cm-line').filter({ hasNot: editor.page().locator('.cm-placeholder') });
+  const lines = editor.locator('.cm-line').filter({ hasNot: editor.page().locator('.apl-welcome') });
   return (await lines.allTextContents()).join('\n');
 }
 
