@@ -47,6 +47,8 @@ STORIES |= {
     ],
 }
 CHARTS = {"01-first-look": 10, "02-own-data": 4, "03-security-hunt": 1, "04-weekly-report": 1, "05-incident": 1}
+# A chart of several plots is tall: it comes after its table.
+AFTER_TABLE = {"01-first-look": 2, "02-own-data": 1}
 
 
 def read(path):
@@ -113,7 +115,9 @@ def test_results_over_time_have_a_chart_and_a_table(executed):
     ]
     chart = {"application/vnd.vega.v5+json", "image/svg+xml", "text/plain"}
     table = {"text/html", "text/plain", "application/vnd.apache.arrow.stream"}
-    assert charted == [[chart, table]] * CHARTS[name]
+    after = AFTER_TABLE.get(name, 0)
+    assert (charted.count([chart, table]), charted.count([table, chart])) == (CHARTS[name] - after, after)
+    assert len(charted) == CHARTS[name]
 
 
 def test_the_tables_say_what_the_prose_says(executed):
