@@ -25,11 +25,26 @@ export const logFormats: readonly LogFormat[] = [
   plainText,
 ];
 
+/** A format of whole files: how it is called in messages, in requests, and at the end of file names. */
+interface FileFormat {
+  readonly kind: 'csv' | 'json' | 'parquet';
+  readonly label: string;
+  readonly names: readonly string[];
+  readonly endings: readonly string[];
+}
+
+/** How a file is read: as one of {@link fileFormats}, or line by line. */
+export type FileKind = FileFormat['kind'] | 'lines';
+
+/** The formats of files that are not logs. */
+export const fileFormats: readonly FileFormat[] = [
+  { kind: 'csv', label: 'CSV', names: ['csv'], endings: ['.csv', '.tsv'] },
+  { kind: 'json', label: 'JSON', names: ['json', 'ndjson'], endings: ['.json', '.ndjson', '.jsonl'] },
+  { kind: 'parquet', label: 'Parquet', names: ['parquet'], endings: ['.parquet'] },
+];
+
 /** The names that a request may give as its format. */
 export const formatNames: readonly string[] = [
-  'csv',
-  'json',
-  'ndjson',
-  'parquet',
+  ...fileFormats.flatMap(({ names }) => names),
   ...logFormats.map(({ name }) => name),
 ];

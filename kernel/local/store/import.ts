@@ -2,7 +2,7 @@ import { mkdir, rename, rm } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import type { LogFormat } from '../../api/logs/format.js';
-import { plainText } from '../../api/logs/formats.js';
+import { fileFormats, plainText } from '../../api/logs/formats.js';
 import type { ImportReport, ImportRequest } from '../../api/wire.js';
 import { serviceTypes } from '../../apl/catalog/entry.js';
 import { memoryAtMost } from '../../machine.js';
@@ -540,12 +540,6 @@ function report(dataset: string, stored: Stored, before: Extent, { rows, ...span
   };
 }
 
-const formatNames: Partial<Record<FileFormat['kind'], string>> = {
-  csv: 'CSV',
-  json: 'JSON',
-  parquet: 'Parquet',
-};
-
 /** A failure to read concerns the user's data: the line is passed on, the engine's words are not. */
 function readingError(error: unknown, { name, format }: Load): unknown {
   if (error instanceof EngineError && error.code === 'engine-memory')
@@ -557,6 +551,7 @@ function readingError(error: unknown, { name, format }: Load): unknown {
   if (words === undefined) return error;
   const [, line] = /\bline:?\s+(\d+)/i.exec(words) ?? [];
   const place = line === undefined || format === 'parquet' ? '' : `, from line ${line} on`;
-  const message = `${name} cannot be read as ${formatNames[format] ?? 'lines of text'}${place}.`;
+  const label = fileFormats.find(({ kind }) => kind === format)?.label ?? 'lines of text';
+  const message = `${name} cannot be read as ${label}${place}.`;
   return new LocalError('invalid', 'unreadable', message, { cause: error });
 }

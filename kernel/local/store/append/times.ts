@@ -1,6 +1,7 @@
 import type { TypeName } from '../../../apl/catalog/entry.js';
-import { EARLIEST_TIME, LATEST_TIME, MICROSECOND, MILLISECOND, SECOND } from '../../../time.js';
 import { timeNs } from '../../functions/time-text.js';
+import { rfc3339 } from '../readers/texts.js';
+import { epochNs } from '../times/epoch.js';
 import type { RawValue } from './events.js';
 
 /** The times of the events of a batch, null where an event has none. Without a field no event has one. */
@@ -56,14 +57,5 @@ function readTime({ kind, text }: RawValue, type: Column['type']): bigint | null
   return undefined;
 }
 
-/** RFC 3339, also with a space for the T, without a zone, or the date alone: every reader takes these for the same times. */
-const usual = /^"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})?)?"$/;
-
-/** Reads a number of seconds, milliseconds, microseconds or nanoseconds since 1970, told apart by size. */
-function epochNs(value: bigint): bigint | null {
-  const size = value < 0n ? -value : value;
-  const unit =
-    size < 10n ** 11n ? SECOND : size < 10n ** 14n ? MILLISECOND : size < 10n ** 17n ? MICROSECOND : 1n;
-  const time = value * unit;
-  return time >= EARLIEST_TIME && time <= LATEST_TIME ? time : null;
-}
+/** RFC 3339, also with a space for the T, without a zone, or the date alone. */
+const usual = new RegExp(`^"${rfc3339.date}(${rfc3339.clock}${rfc3339.zone}?)?"$`);

@@ -1,5 +1,6 @@
 import { formatCount } from '../../../text.js';
 import { LocalError } from '../../errors.js';
+import { csvDelimiters } from '../readers/csv-recognize.js';
 import { packedAs } from '../readers/packing.js';
 
 /** The most keys that an object, and columns that a CSV, may have as fields. */
@@ -157,7 +158,7 @@ class Columns implements Inspector {
 
   constructor(what: Inspected) {
     this.#what = what;
-    const delimiters = what.delimiter === undefined ? [',', ';', '\t', '|'] : [what.delimiter];
+    const delimiters = what.delimiter === undefined ? csvDelimiters : [what.delimiter];
     this.#counts = new Map(delimiters.map(each => [each.charCodeAt(0), 0]));
   }
 

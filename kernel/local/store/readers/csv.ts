@@ -5,6 +5,7 @@ import { sqlText } from '../../duckdb/literal.js';
 import type { Connection } from '../../engine/duckdb.js';
 import { engineWords } from '../../engine/failure.js';
 import { LocalError } from '../../errors.js';
+import { csvDelimiters, looksLikeHeader } from './csv-recognize.js';
 import { lineReader } from './line-reader.js';
 import { writeWithoutUnclosed } from './quotes.js';
 import { distinctNames, keep, misfitOf, type Reading } from './reading.js';
@@ -255,7 +256,7 @@ async function sniff(
 
 /** Returns the delimiter that a line has most of. */
 function likeliest(line: string): string {
-  const counts = [',', ';', '\t', '|'].map(each => [each, line.split(each).length] as const);
+  const counts = csvDelimiters.map(each => [each, line.split(each).length] as const);
   return counts.reduce((most, each) => (each[1] > most[1] ? each : most))[0];
 }
 
@@ -276,13 +277,4 @@ function csvReader(file: string, dialect: Dialect): (header: boolean, mode: CsvM
   };
   return (header, mode) =>
     `read_csv(${sqlText(file)}, auto_detect = false, header = ${header}, ${words}, null_padding = true, columns = {${columns}}${more[mode]})`;
-}
-
-/** Returns whether a first line looks like names: most are not empty, and none is a number or a time. */
-export function looksLikeHeader(cells: readonly string[]): boolean {
-  const names = cells.filter(cell => cell !== '');
-  return (
-    names.length * 2 > cells.length &&
-    names.every(name => /\p{L}/u.test(name) && !/^\d{1,4}[-/:.]/.test(name))
-  );
 }

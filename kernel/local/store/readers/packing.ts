@@ -5,16 +5,12 @@ export async function packingOf(file: string): Promise<'gzip' | 'zstd' | undefin
   const handle = await open(file);
   try {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(4), 0, 4, 0);
-    const start = buffer.subarray(0, bytesRead).toString('hex');
-    if (start.startsWith(gzip)) return 'gzip';
-    return start === zstd ? 'zstd' : undefined;
+    const kind = beginsAs(buffer.subarray(0, bytesRead));
+    return kind === 'gzip' || kind === 'zstd' ? kind : undefined;
   } finally {
     await handle.close();
   }
 }
-
-const gzip = '1f8b';
-const zstd = '28b52ffd';
 
 /** Data that is packed, or in a format that is not text: how it begins, each byte as a character, what it is, and how to make of it what is read. */
 interface Packing {
@@ -22,6 +18,8 @@ interface Packing {
   /** What else is so at the beginning, where text may begin alike. */
   readonly further?: (start: string) => boolean;
   readonly name: string;
+  /** What readers branch on. */
+  readonly kind?: 'gzip' | 'zstd' | 'parquet' | 'zip';
   /** Absent if it is read. */
   readonly instead?: string;
 }
@@ -29,10 +27,10 @@ interface Packing {
 const intoText = 'Convert it to Parquet or to lines of text first.';
 
 const packings: readonly Packing[] = [
-  { begin: '\x1f\x8b', name: 'compressed with gzip' },
-  { begin: '\x28\xb5\x2f\xfd', name: 'compressed with Zstandard' },
-  { begin: 'PAR1', name: 'a Parquet file' },
-  { begin: 'PK\x03\x04', name: 'a ZIP archive' },
+  { begin: '\x1f\x8b', name: 'compressed with gzip', kind: 'gzip' },
+  { begin: '\x28\xb5\x2f\xfd', name: 'compressed with Zstandard', kind: 'zstd' },
+  { begin: 'PAR1', name: 'a Parquet file', kind: 'parquet' },
+  { begin: 'PK\x03\x04', name: 'a ZIP archive', kind: 'zip' },
   {
     begin: 'BZh',
     further: start => start.startsWith('1AY&SY', 4),
@@ -72,6 +70,11 @@ const longestBegin = 256;
 function packingAt(start: Buffer): Packing | undefined {
   const text = start.toString('latin1', 0, longestBegin);
   return packings.find(({ begin, further }) => text.startsWith(begin) && further?.(text) !== false);
+}
+
+/** Returns the kind of a file that begins like this, of those that are read; undefined for any other, such as text. */
+export function beginsAs(start: Buffer): Packing['kind'] {
+  return packingAt(start)?.kind;
 }
 
 /** Returns what the beginning of a file shows it to be, and what to do with it; undefined for what is read. */

@@ -165,7 +165,13 @@ const realPattern =
 const plainReal = '-?(0|[1-9][0-9]{0,30})\\.[0-9]+';
 /** With a comma in front of the fraction, and points between thousands or not. */
 const commaPattern = '-?(\\d{1,3}(\\.\\d{3})+|\\d+)(,\\d+)?';
-const timePattern = '\\d{4}-\\d{2}-\\d{2}[T ]\\d{2}:\\d{2}:\\d{2}(\\.\\d{1,9})?(Z|[+-]\\d{2}:\\d{2})';
+/** Parts of a time as RFC 3339 writes it. Every reader takes these for the same times. */
+export const rfc3339 = {
+  date: '\\d{4}-\\d{2}-\\d{2}',
+  clock: '[T ]\\d{2}:\\d{2}:\\d{2}(\\.\\d{1,9})?',
+  zone: '(Z|[+-]\\d{2}:\\d{2})',
+};
+const timePattern = `${rfc3339.date}${rfc3339.clock}${rfc3339.zone}`;
 
 /**
  * SQL of a text as a value of a type, null where that would lose something. The commonest forms are tested first and cheaply.

@@ -5,33 +5,28 @@ import { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { constants, createGunzip, gunzipSync } from 'node:zlib';
 import type { LogFormat } from '../../../api/logs/format.js';
-import { formatNames, logFormats } from '../../../api/logs/formats.js';
+import { type FileKind, fileFormats, formatNames, logFormats } from '../../../api/logs/formats.js';
 import { expandPattern } from '../../../api/logs/grok.js';
 import type { ImportRequest } from '../../../api/wire.js';
 import { present } from '../../../present.js';
 import { checkPattern } from '../../duckdb/regex.js';
 import { LocalError } from '../../errors.js';
 import { TemplateError } from '../../sql/template.js';
-import { looksLikeHeader } from '../readers/csv.js';
+import { looksLikeCsv } from '../readers/csv-recognize.js';
 import { recognizeFormat } from '../readers/logs/recognize.js';
-import { unreadPacking } from '../readers/packing.js';
+import { beginsAs, unreadPacking } from '../readers/packing.js';
 
 /** How a file is read, and the format of logs that it has, if one is known. */
 export interface FileFormat {
-  readonly kind: 'csv' | 'json' | 'parquet' | 'lines';
+  readonly kind: FileKind;
   readonly log?: LogFormat;
 }
 
 const csv: FileFormat = { kind: 'csv' };
-const json: FileFormat = { kind: 'json' };
-const parquet: FileFormat = { kind: 'parquet' };
 
 /** The formats that a request may name. */
 const named = new Map<string, FileFormat>([
-  ['csv', csv],
-  ['json', json],
-  ['ndjson', json],
-  ['parquet', parquet],
+  ...fileFormats.flatMap(({ kind, names }) => names.map(name => [name, { kind }] as const)),
   ...logFormats.map(log => [log.name, formatOfLog(log)] as const),
 ]);
 
@@ -41,14 +36,10 @@ function formatOfLog(log: LogFormat): FileFormat {
   return { kind: kind === 'csv' || kind === 'json' ? kind : 'lines', log };
 }
 
-const extensions: Readonly<Record<string, FileFormat>> = {
-  '.csv': csv,
-  '.tsv': csv,
-  '.json': json,
-  '.ndjson': json,
-  '.jsonl': json,
-  '.parquet': parquet,
-};
+/** Returns the kind of file that the ending of a name stands for; undefined if it stands for none. */
+export function kindByEnding(ending: string): FileFormat['kind'] | undefined {
+  return fileFormats.find(({ endings }) => endings.includes(ending))?.kind;
+}
 
 /**
  * Returns the requested format or that of the requested pattern, else that of the ending of the name, else the one that the beginning
@@ -62,17 +53,17 @@ export async function formatOf(
   if (pattern !== undefined) return { kind: 'lines', log: patternFormat(pattern) };
   if (wanted !== undefined) return namedFormat(wanted);
   const start = await firstBytes(file);
-  if (isParquet(start)) return parquet;
-  const known = extensions[ending];
-  if (known !== undefined && known !== csv) return known;
+  if (isParquet(start)) return { kind: 'parquet' };
+  const kind = kindByEnding(ending);
+  if (kind !== undefined && kind !== 'csv') return { kind };
   const { size } = await stat(file);
   const recognized = formatOfText(textOf(start), start.length === size);
-  return known === undefined || recognized.log?.reading.kind === 'csv' ? recognized : known;
+  return kind === undefined || recognized.log?.reading.kind === 'csv' ? recognized : csv;
 }
 
 /** Whether a file that begins like this is Parquet. */
 export function isParquet(start: Buffer): boolean {
-  return start.toString('latin1', 0, 4) === 'PAR1';
+  return beginsAs(start) === 'parquet';
 }
 
 /** Returns the first bytes of a file, as they are; throws LocalError for one that is empty, or is packed or written in a way that is not read. */
@@ -104,7 +95,7 @@ export function isArchive(file: string, start: Buffer): boolean {
 
 /** Whether a file that begins like this is a ZIP archive. */
 export function isZip(start: Buffer): boolean {
-  return start.toString('latin1', 0, 4) === 'PK\x03\x04';
+  return beginsAs(start) === 'zip';
 }
 
 function isWorkbook(file: string): boolean {
@@ -140,39 +131,19 @@ function patternRefused(problem: string, hint: string | undefined): LocalError {
   return new LocalError('invalid', 'invalid-request', `The pattern ${problem}.`, present({ hint }));
 }
 
+/** Whether a text that begins like this is a JSON array of objects. */
+export function isArrayOfObjects(text: string): boolean {
+  return /^\[\s*[{\]]/.test(text);
+}
+
 /** With `whole`, the text is the entire file, not only its beginning. */
 function formatOfText(text: string, whole: boolean): FileFormat {
-  if (/^(\{|\[\s*[{\]])/.test(text)) return json;
+  if (text.startsWith('{') || isArrayOfObjects(text)) return { kind: 'json' };
   const lines = text.split(/\r?\n/);
   // The last line may be cut off.
   const complete = (whole ? lines : lines.slice(0, -1)).filter(line => line !== '');
   const log = recognizeFormat(complete);
   return log.reading.kind === 'text' && looksLikeCsv(complete) ? csv : formatOfLog(log);
-}
-
-/**
- * Whether the first line holds names, and every line as many values. Lines of a log may have as many commas each: a word of the
- * first that comes again in its column is a value and no name.
- */
-function looksLikeCsv(lines: readonly string[]): boolean {
-  return [',', ';', '\t', '|'].some(delimiter => {
-    const [names = [], ...rows] = lines.map(line => cellsOf(line, delimiter));
-    return (
-      rows.length > 0 &&
-      names.length > 1 &&
-      rows.every(row => row.length === names.length) &&
-      looksLikeHeader(names) &&
-      !rows.some(row => row.some((cell, column) => cell !== '' && cell === names[column]))
-    );
-  });
-}
-
-/** The values of a line, roughly: those in quotes without their delimiters. */
-function cellsOf(line: string, delimiter: string): readonly string[] {
-  return line
-    .replace(/"[^"]*"/g, quoted => quoted.replaceAll(delimiter, ''))
-    .split(delimiter)
-    .map(cell => cell.trim());
 }
 
 /** Returns the beginning of a file as text, unpacked, without a byte order mark and leading white space. */
@@ -207,7 +178,7 @@ export async function damageOf(file: string, signal?: AbortSignal): Promise<Loca
 }
 
 function isPacked(bytes: Buffer): boolean {
-  return bytes[0] === 0x1f && bytes[1] === 0x8b;
+  return beginsAs(bytes) === 'gzip';
 }
 
 /** Whether a text file, unpacked, begins with the mark that Windows puts there. */

@@ -6,8 +6,8 @@ import { plural } from '../../../text.js';
 import { LocalError } from '../../errors.js';
 import { writeCopy } from '../bounds/copies.js';
 import { writeArrayAsLines } from '../readers/array.js';
-import { looksLikeHeader } from '../readers/csv.js';
-import { firstBytes } from './formats.js';
+import { csvDelimiters, looksLikeHeader } from '../readers/csv-recognize.js';
+import { firstBytes, isArrayOfObjects, kindByEnding } from './formats.js';
 
 /** One file that readers take, made from those of a request if these are not such a file. */
 export interface Prepared {
@@ -71,14 +71,14 @@ function unlike(file: string, why: string): LocalError {
 }
 
 function namesFields(line: Buffer, ending: string): boolean {
-  const cells = line.toString().split(/[,;\t|]/);
-  return ['.csv', '.tsv'].includes(ending) && looksLikeHeader(cells.map(cell => cell.trim()));
+  const cells = line.toString().split(new RegExp(`[${csvDelimiters.join('')}]`));
+  return kindByEnding(ending) === 'csv' && looksLikeHeader(cells.map(cell => cell.trim()));
 }
 
 /** Returns the values of a JSON array as lines; undefined for any other text. */
 async function asLines({ file, ending }: Prepared): Promise<string | undefined> {
   const begin = (await firstBytes(file, mostBytes)).toString('latin1').trimStart();
-  if (['.csv', '.tsv'].includes(ending) || !/^\[\s*[{\]]/.test(begin)) return undefined;
+  if (kindByEnding(ending) === 'csv' || !isArrayOfObjects(begin)) return undefined;
   const lines = `${file}.lines`;
   if (await writeArrayAsLines(file, lines)) {
     await rm(file);

@@ -13,7 +13,7 @@ import { filesIn } from './archives.js';
 import { convertedFormat, writeConverted } from './converted/converted.js';
 import { encodingOf, toUtf8 } from './encoding.js';
 import { endingOf } from './files.js';
-import { damageOf, isParquet, isZip, plain, startOfReadable } from './formats.js';
+import { damageOf, isParquet, isZip, kindByEnding, plain, startOfReadable } from './formats.js';
 import { joinTexts, onlyText, type Prepared } from './joined.js';
 import { writeSheet } from './workbook.js';
 import { mayBeObject, writeList } from './wrapper.js';
@@ -53,7 +53,7 @@ const endings = { gzip: /\.gz$/, zstd: /\.zst$/ };
 
 /** Whether a file may be JSON, by its name. */
 function isJson(file: string): boolean {
-  return !['.csv', '.tsv'].includes(endingOf(file));
+  return kindByEnding(endingOf(file)) !== 'csv';
 }
 
 function scratchFile(engine: Engine, ending: string): string {

@@ -2,6 +2,7 @@ import { open, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, sep } from 'node:path';
 import { gunzipSync, constants as zlib } from 'node:zlib';
 import { isHidden } from '../../../machine.js';
+import { beginsAs } from '../readers/packing.js';
 
 /** A file that may be imported, by its path without links; or why it never is, which ends a sentence about it. */
 export type Importable = { readonly path: string } | { readonly refusal: string; readonly hint: string };
@@ -65,9 +66,8 @@ async function secretIn(path: string): Promise<string | undefined> {
 }
 
 function plain(bytes: Buffer): Buffer {
-  const isPacked = bytes[0] === 0x1f && bytes[1] === 0x8b;
   try {
-    return isPacked
+    return beginsAs(bytes) === 'gzip'
       ? gunzipSync(bytes, { finishFlush: zlib.Z_SYNC_FLUSH, maxOutputLength: 64 * lookedAt })
       : bytes;
   } catch {

@@ -1,13 +1,13 @@
 import type { TypeName } from '../../../apl/catalog/entry.js';
 import { present } from '../../../present.js';
 import { cut } from '../../../text.js';
-import { DAY, type DateOrder, EARLIEST_TIME } from '../../../time.js';
+import { DAY, type DateOrder } from '../../../time.js';
 import { sqlText } from '../../duckdb/literal.js';
 import type { Connection } from '../../engine/duckdb.js';
 import { LocalError } from '../../errors.js';
 import { cells, keep, type ReadField, type Reading } from '../readers/reading.js';
-
 import { dateAtAll, type FoundOrder, findOrder, orderMisfit } from './date-order.js';
+import { epochNsOfRealSql, epochNsSql } from './epoch.js';
 import { datesIn } from './numbers.js';
 import { inZone, unclearZoneHint, withoutZoneWord } from './zone.js';
 
@@ -295,9 +295,9 @@ async function readingOf(search: Search, column: SampledColumn): Promise<TimeSou
       return instant(value);
     case 'long':
     case 'timespan':
-      return instant(`make_timestamp_ns(${epochNs(value)})`);
+      return instant(`make_timestamp_ns(${epochNsSql(value)})`);
     case 'real':
-      return instant(`make_timestamp_ns(${epochNsOfReal(value)})`);
+      return instant(`make_timestamp_ns(${epochNsOfRealSql(value)})`);
     case 'string':
       return readText(search, field, value);
     case 'dynamic':
@@ -331,7 +331,7 @@ const textReaders: readonly ((text: string) => string)[] = [
   text => `TRY_CAST(${text} AS TIMESTAMP_NS)`,
   text => `TRY_CAST(replace(${text}, ',', '.') AS TIMESTAMP_NS)`,
   text =>
-    `make_timestamp_ns(CASE WHEN regexp_full_match(${text}, '\\d{10}|\\d{13}|\\d{16}|\\d{19}') THEN ${epochNs(`TRY_CAST(${text} AS BIGINT)`)} END)`,
+    `make_timestamp_ns(CASE WHEN regexp_full_match(${text}, '\\d{10}|\\d{13}|\\d{16}|\\d{19}') THEN ${epochNsSql(`TRY_CAST(${text} AS BIGINT)`)} END)`,
   text => `TRY_CAST(try_strptime(trim(${text}, '[]'), '%d/%b/%Y:%H:%M:%S %z') AS TIMESTAMP_NS)`,
 ];
 
@@ -387,28 +387,6 @@ async function bestReader(connection: Connection, text: string, present: number)
     if (read === present) break;
   }
   return best.sql;
-}
-
-/** Seconds, milliseconds, microseconds or nanoseconds since 1970, by their size; null where the number is not such a time. */
-function epochNs(value: string): string {
-  const units = [
-    { below: 10n ** 11n, nanos: 10n ** 9n },
-    { below: 10n ** 14n, nanos: 10n ** 6n },
-    { below: 10n ** 17n, nanos: 10n ** 3n },
-  ];
-  const latest = 2n ** 63n - 2n;
-  const cases = units.map(({ below, nanos }) => {
-    const inside = `${value} BETWEEN ${EARLIEST_TIME / nanos} AND ${latest / nanos}`;
-    return `WHEN ${value} > -${below} AND ${value} < ${below} THEN CASE WHEN ${inside} THEN ${value} * ${nanos} END`;
-  });
-  return `CASE ${cases.join(' ')} WHEN ${value} BETWEEN ${EARLIEST_TIME} AND ${latest} THEN ${value} END`;
-}
-
-/** Like {@link epochNs}, to the microsecond, which is what a double holds of a time in seconds. */
-function epochNsOfReal(value: string): string {
-  const scale = `CASE WHEN abs(${value}) < 1e11 THEN 1e6 WHEN abs(${value}) < 1e14 THEN 1e3 WHEN abs(${value}) < 1e17 THEN 1 ELSE 1e-3 END`;
-  const micros = `round(${value} * ${scale})`;
-  return `CASE WHEN abs(${micros}) < 9.2e15 THEN CAST(${micros} AS BIGINT) * 1000 END`;
 }
 
 function formatted(column: SampledColumn, format: string): TimeSource {

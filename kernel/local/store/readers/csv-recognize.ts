@@ -1,0 +1,36 @@
+/** What may divide the values of a line. */
+export const csvDelimiters: readonly string[] = [',', ';', '\t', '|'];
+
+/** Returns whether a first line looks like names: most are not empty, and none is a number or a time. */
+export function looksLikeHeader(cells: readonly string[]): boolean {
+  const names = cells.filter(cell => cell !== '');
+  return (
+    names.length * 2 > cells.length &&
+    names.every(name => /\p{L}/u.test(name) && !/^\d{1,4}[-/:.]/.test(name))
+  );
+}
+
+/**
+ * Whether the first line holds names, and every line as many values. Lines of a log may have as many commas each: a word of the
+ * first that comes again in its column is a value and no name.
+ */
+export function looksLikeCsv(lines: readonly string[]): boolean {
+  return csvDelimiters.some(delimiter => {
+    const [names = [], ...rows] = lines.map(line => cellsOf(line, delimiter));
+    return (
+      rows.length > 0 &&
+      names.length > 1 &&
+      rows.every(row => row.length === names.length) &&
+      looksLikeHeader(names) &&
+      !rows.some(row => row.some((cell, column) => cell !== '' && cell === names[column]))
+    );
+  });
+}
+
+/** The values of a line, roughly: those in quotes without their delimiters. */
+function cellsOf(line: string, delimiter: string): readonly string[] {
+  return line
+    .replace(/"[^"]*"/g, quoted => quoted.replaceAll(delimiter, ''))
+    .split(delimiter)
+    .map(cell => cell.trim());
+}

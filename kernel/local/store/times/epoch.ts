@@ -1,0 +1,31 @@
+import { EARLIEST_TIME, LATEST_TIME, MICROSECOND, MILLISECOND, SECOND } from '../../../time.js';
+
+/** The unit of a number since 1970 follows from its size: seconds, milliseconds, microseconds, nanoseconds. */
+const units = [
+  { below: 10n ** 11n, nanos: SECOND },
+  { below: 10n ** 14n, nanos: MILLISECOND },
+  { below: 10n ** 17n, nanos: MICROSECOND },
+] as const;
+
+/** Returns nanoseconds since 1970; null if the number is not a timestamp. */
+export function epochNs(value: bigint): bigint | null {
+  const size = value < 0n ? -value : value;
+  const time = value * (units.find(({ below }) => size < below)?.nanos ?? 1n);
+  return time >= EARLIEST_TIME && time <= LATEST_TIME ? time : null;
+}
+
+/** SQL of {@link epochNs} of a BIGINT. */
+export function epochNsSql(value: string): string {
+  const cases = units.map(({ below, nanos }) => {
+    const inside = `${value} BETWEEN ${EARLIEST_TIME / nanos} AND ${LATEST_TIME / nanos}`;
+    return `WHEN ${value} > -${below} AND ${value} < ${below} THEN CASE WHEN ${inside} THEN ${value} * ${nanos} END`;
+  });
+  return `CASE ${cases.join(' ')} WHEN ${value} BETWEEN ${EARLIEST_TIME} AND ${LATEST_TIME} THEN ${value} END`;
+}
+
+/** SQL of {@link epochNs} of a DOUBLE, to the microsecond: a double holds no more of a time in seconds. */
+export function epochNsOfRealSql(value: string): string {
+  const cases = units.map(({ below, nanos }) => `WHEN abs(${value}) < ${below} THEN ${nanos / MICROSECOND}`);
+  const micros = `round(${value} * CASE ${cases.join(' ')} ELSE 1e-3 END)`;
+  return `CASE WHEN abs(${micros}) < 9.2e15 THEN CAST(${micros} AS BIGINT) * 1000 END`;
+}
