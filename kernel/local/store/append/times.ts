@@ -52,10 +52,11 @@ function readTimes({ name, type, values }: Column): BatchTimes | undefined {
 /** Returns nanoseconds since 1970; null for a number that is not a time, undefined for what only the engine can read. */
 function readTime({ kind, text }: RawValue, type: Column['type']): bigint | null | undefined {
   if (type === 'long' && kind === 'BIGINT') return epochNs(BigInt(text));
-  if (type === 'string' && kind === 'VARCHAR' && usual.test(text))
-    return timeNs(text.slice(1, -1)) ?? undefined;
-  return undefined;
+  const inner = text.slice(1, -1);
+  return type === 'string' && kind === 'VARCHAR' && usual.test(inner)
+    ? (timeNs(inner) ?? undefined)
+    : undefined;
 }
 
 /** RFC 3339, also with a space for the T, without a zone, or the date alone. */
-const usual = new RegExp(`^"${rfc3339.date}(${rfc3339.clock}${rfc3339.zone}?)?"$`);
+const usual = new RegExp(`^${rfc3339.date}(${rfc3339.clock}${rfc3339.zone}?)?$`);

@@ -1,7 +1,7 @@
 import { formatCount } from '../../../text.js';
 import { LocalError } from '../../errors.js';
-import { csvDelimiters } from '../readers/csv-recognize.js';
 import { packedAs } from '../readers/packing.js';
+import { csvDelimiters } from '../sources/csv-recognize.js';
 
 /** The most keys that an object, and columns that a CSV, may have as fields. */
 export const mostFields = 5000;

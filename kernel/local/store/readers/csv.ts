@@ -5,7 +5,7 @@ import { sqlText } from '../../duckdb/literal.js';
 import type { Connection } from '../../engine/duckdb.js';
 import { engineWords } from '../../engine/failure.js';
 import { LocalError } from '../../errors.js';
-import { csvDelimiters, looksLikeHeader } from './csv-recognize.js';
+import { csvDelimiters, looksLikeHeader } from '../sources/csv-recognize.js';
 import { lineReader } from './line-reader.js';
 import { writeWithoutUnclosed } from './quotes.js';
 import { distinctNames, keep, misfitOf, type Reading } from './reading.js';

@@ -12,9 +12,9 @@ import { present } from '../../../present.js';
 import { checkPattern } from '../../duckdb/regex.js';
 import { LocalError } from '../../errors.js';
 import { TemplateError } from '../../sql/template.js';
-import { looksLikeCsv } from '../readers/csv-recognize.js';
 import { recognizeFormat } from '../readers/logs/recognize.js';
 import { beginsAs, unreadPacking } from '../readers/packing.js';
+import { looksLikeCsv } from './csv-recognize.js';
 
 /** How a file is read, and the format of logs that it has, if one is known. */
 export interface FileFormat {

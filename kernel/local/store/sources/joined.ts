@@ -6,7 +6,7 @@ import { plural } from '../../../text.js';
 import { LocalError } from '../../errors.js';
 import { writeCopy } from '../bounds/copies.js';
 import { writeArrayAsLines } from '../readers/array.js';
-import { csvDelimiters, looksLikeHeader } from '../readers/csv-recognize.js';
+import { csvDelimiters, looksLikeHeader } from './csv-recognize.js';
 import { firstBytes, isArrayOfObjects, kindByEnding } from './formats.js';
 
 /** One file that readers take, made from those of a request if these are not such a file. */

@@ -2,13 +2,13 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { expect, test } from 'vitest';
-import { present } from '../../../kernel/present.js';
-import { isZone } from '../../../kernel/time.js';
-import { sharedService, temporaryDirectory } from '../service.js';
+import { present } from '../../../../kernel/present.js';
+import { isZone } from '../../../../kernel/time.js';
+import { sharedService, temporaryDirectory } from '../../service.js';
 
 const service = sharedService();
 const update = process.env.UPDATE_GOLDEN === '1';
-const page = path.join(import.meta.dirname, '../../../docs/import-dates.md');
+const page = path.join(import.meta.dirname, '../../../../docs/import-dates.md');
 
 /** The values of one column, and the `--dates` that an import has. */
 interface Case {
@@ -141,7 +141,7 @@ of a year from 69 to 99 are 19xx.
 Times without a zone are UTC, or local times of \`--zone\`. A word for a zone that stands for several offsets, such as IST, needs \`--zone\`. In a field that has "date" in its name or is named by \`--time\`, numbers
 from 20,000 to 80,000 are days of a spreadsheet, and those of 8, 12, 14 or 17 digits that are a date are that date.
 
-\`test/local/store/dates.test.ts\` writes this table from what imports do at 2026-06-15T12:00:00Z.
+\`test/local/store/times/dates.test.ts\` writes this table from what imports do at 2026-06-15T12:00:00Z.
 
 | dates | values | option | times, notes or refusal |
 |---|---|---|---|
