@@ -9,7 +9,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ensureVenv, venvBin } from '../scripts/python.mjs';
+import { ensureVenv, venvBin } from '../kernel/commands/lab/python.js';
 import { Client, connectionOnFreePorts, executed } from './tools/client.js';
 import { median, report } from './tools/row.js';
 
@@ -46,11 +46,11 @@ const CONTENDERS: readonly [Contender, Contender] = [
 ];
 
 async function main(): Promise<void> {
-  const python = venvBin(
-    await ensureVenv('.venv-bench', ['bench/tools/requirements.txt'], console.log),
-    'python',
-  );
-  execFileSync(python, ['-m', 'compileall', '-q', join(root, '.venv-bench', 'lib')], { stdio: 'ignore' });
+  const venv = join(root, '.venv-bench');
+  const requirements = [join(root, 'bench', 'tools', 'requirements.txt')];
+  await ensureVenv(venv, requirements, { env: process.env, say: console.log });
+  const python = venvBin(venv, 'python');
+  execFileSync(python, ['-m', 'compileall', '-q', join(venv, 'lib')], { stdio: 'ignore' });
   await compare('', environment);
   if (authorities !== undefined)
     await compare(' with NODE_EXTRA_CA_CERTS', { ...environment, NODE_EXTRA_CA_CERTS: authorities });

@@ -64,13 +64,13 @@ function isCommand(words: readonly string[], command: readonly string[]): boolea
 /** The commands, each of which loads its module when it runs. */
 async function program(): Promise<Command> {
   const { programOf } = await import('./commands/program.js');
-  const actions = { install, uninstall, kernel, serve, importFile, doctor, onNotebooks };
+  const actions = { install, uninstall, kernel, lab, serve, importFile, doctor, onNotebooks };
   return programOf(actions, { version: files.version, dataDir: dataDirectory() });
 }
 
 async function install(target: InstallTarget): Promise<void> {
   const [commands, { printInstalled }] = await installing();
-  printInstalled('installed', await commands.install(target, files, machine));
+  printInstalled('installed', await commands.install(target, await keptFiles(), machine));
 }
 
 async function uninstall(target: InstallTarget): Promise<void> {
@@ -78,8 +78,28 @@ async function uninstall(target: InstallTarget): Promise<void> {
   printInstalled('removed', await commands.uninstall(target, machine));
 }
 
+/** The package where a kernelspec may point to. */
+async function keptFiles(): Promise<PackageFiles> {
+  const { lasting } = await import('./commands/lasting.js');
+  return lasting(files, dataDirectory());
+}
+
 function installing() {
   return Promise.all([import('./commands/install.js'), import('./commands/reports.js')]);
+}
+
+async function lab(
+  options: readonly string[],
+  { environment }: { readonly environment: string },
+): Promise<void> {
+  const commands = await import('./commands/lab/lab.js');
+  process.exitCode = await commands.lab({
+    machine,
+    files: await keptFiles(),
+    dataDir: dataDirectory(),
+    venv: resolve(environment),
+    options,
+  });
 }
 
 async function kernel(connectionFile: string): Promise<void> {
@@ -293,10 +313,13 @@ function log(text: string): void {
 }
 
 async function doctor({ checkData = false }: { readonly checkData?: boolean }): Promise<void> {
-  const { examine, findingsText } = await import('./commands/doctor.js');
+  const [{ examine, findingsText }, { lastingFiles }] = await Promise.all([
+    import('./commands/doctor.js'),
+    import('./commands/lasting.js'),
+  ]);
   const findings = await examine({
     machine,
-    files,
+    files: await lastingFiles(files, dataDirectory()),
     nodeVersion: process.versions.node,
     dataDir: dataDirectory(),
     checkData,

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { ensureVenv, venvBin } from '../kernel/commands/lab/python.js';
 import { ensureBuild, installInto } from './build.mjs';
 import { root, show } from './process.mjs';
-import { ensureVenv, venvBin } from './python.mjs';
 
 /** @typedef {{ passed: number, failed: number }} Tally */
 /** @typedef {(line: string) => void} Say prints a line under the name of its stage */
@@ -54,7 +54,7 @@ const GROUPS = new Map(
   }),
 );
 
-const VENV = ['scripts/requirements.txt', 'test/python/requirements.txt'];
+const VENV = ['python/lab-requirements.txt', 'test/python/requirements.txt'];
 const VENV_LAB42 = ['test/python/requirements-lab42.txt'];
 
 await main(process.argv.slice(2));
@@ -149,7 +149,9 @@ function tally(/** @type {number} */ code, /** @type {number} */ passed, /** @ty
 /** @param {Say} say @param {string} directory @param {readonly string[]} requirements @returns {Promise<Tally>} */
 function environment(say, directory, requirements) {
   return step(say, async () => {
-    const venv = await ensureVenv(directory, requirements, say);
+    const venv = join(root, directory);
+    const files = requirements.map(file => join(root, file));
+    await ensureVenv(venv, files, { env: process.env, say });
     await installInto(venv);
   });
 }

@@ -2,9 +2,9 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, write
 import { join } from 'node:path';
 import { argv } from 'node:process';
 import { parseArgs } from 'node:util';
+import { ensureVenv, venvBin } from '../kernel/commands/lab/python.js';
 import { ensureBuild, main } from './build.mjs';
 import { npm, root, run } from './process.mjs';
-import { ensureVenv, venvBin } from './python.mjs';
 
 /**
  * Where a wheel can be installed, and the machine code for it: the package of the engine, and the folder of the sockets' package and
@@ -54,7 +54,9 @@ const about = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
  */
 async function buildWheels(platforms, directory) {
   await ensureBuild(console.log);
-  const venv = await ensureVenv('.venv-wheel', ['scripts/requirements-wheel.txt'], console.log);
+  const venv = join(root, '.venv-wheel');
+  const requirements = [join(root, 'scripts', 'requirements-wheel.txt')];
+  await ensureVenv(venv, requirements, { env: process.env, say: console.log });
   for (const name of platforms) {
     const platform = PLATFORMS[name];
     if (platform === undefined)
@@ -79,15 +81,21 @@ async function assemble(stage, platform) {
   for (const file of readdirSync(join(root, 'python')).filter(name => !name.startsWith('__')))
     copy(join('python', file), join(stage, file));
   writeFileSync(join(stage, 'apl_kernel', 'oldest-node.txt'), `${about.engines.node.replace('>=', '')}\n`);
-  for (const path of ['dist', 'package.json', 'kernel/kernelspec', 'labextension/labextension', 'LICENSE'])
-    copy(path, join(program, path));
-  for (const path of ['dist/compiled', 'dist/build.stamp'])
-    rmSync(join(program, path), { recursive: true, force: true });
+  for (const path of await packedFiles()) copy(path, join(program, path));
   copySockets(join(program, 'node_modules'), platform);
   await copyEngine(join(program, 'node_modules', '@duckdb'), platform);
   await shareWithJupyter(join(stage, 'data'));
   copy('python/hatch_build.py', join(stage, 'hatch_build.py'));
   copy('README.md', join(stage, 'README.md'));
+}
+
+/** What npm packs but for the README, which is a wheel's own. */
+async function packedFiles() {
+  const [program, args] = npm(['pack', '--dry-run', '--json', '--ignore-scripts', '--silent']);
+  const [{ files }] = JSON.parse(await must(program, args));
+  return files
+    .map((/** @type {{ path: string }} */ { path }) => path)
+    .filter((/** @type {string} */ path) => path !== 'README.md');
 }
 
 /** The sockets' addon for a platform, and what looks for it. @param {string} modules @param {Platform} platform */

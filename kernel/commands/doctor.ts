@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { profileFileWarning } from '../api/profile.js';
 import { holderOf } from '../local/lease/lease.js';
 import { findShared, type SharedService } from '../local/shared.js';
-import { damagedSuffix } from '../local/store/files.js';
+import { damagedSuffix, toolsDirectory } from '../local/store/files.js';
 import { makeDirectory } from '../machine.js';
 import { formatBytes, formatCount, plural, visible } from '../text.js';
 import {
@@ -12,10 +12,10 @@ import {
   KERNEL_NAME,
   LABEXTENSION_NAME,
   type Machine,
-  output,
   type PackageFiles,
   readJson,
 } from './install.js';
+import { output } from './process.js';
 
 /** The result of one check; `fix` says what to do unless it is ok. The kernel works in spite of a warning. */
 export interface Finding {
@@ -89,7 +89,7 @@ async function moduleFinding(name: string, library: string, load: () => Promise<
 
 async function programFinding(machine: Machine, name: string, programs: readonly string[]): Promise<Finding> {
   for (const program of programs) {
-    const version = await output(machine, program, ['--version']);
+    const version = await output(machine.env, program, ['--version']);
     if (version !== undefined) return { name, state: 'ok', found: jupyterCore(version) };
   }
   const fix = 'needed for JupyterLab only: `npx apl-kernel run` works without it';
@@ -109,12 +109,12 @@ async function kernelspecFinding(dataDirs: readonly string[], files: PackageFile
   const name = 'kernelspec';
   const path = findFile(dataDirs, 'kernels', KERNEL_NAME, 'kernel.json');
   const fix = 'run `npx apl-kernel install`, with the options for the Jupyter that you use';
-  // `npm start` brings a Jupyter of its own, and headless runs need none.
+  // `apl-kernel lab` brings a Jupyter of its own, and headless runs need none.
   if (path === undefined)
     return {
       name,
       state: 'warning',
-      found: 'not installed where Jupyter looks; `npm start` does without',
+      found: 'not installed where Jupyter looks; `apl-kernel lab` does without',
       fix,
     };
   const spec = await readJson(path);
@@ -209,7 +209,7 @@ async function damagedIn(directory: string): Promise<string[]> {
   const found = entries.map(async entry => {
     const path = join(directory, entry.name);
     if (entry.name.endsWith(damagedSuffix)) return [path];
-    return entry.isDirectory() ? damagedIn(path) : [];
+    return entry.isDirectory() && entry.name !== toolsDirectory ? damagedIn(path) : [];
   });
   return (await Promise.all(found)).flat();
 }

@@ -1,10 +1,9 @@
-import { execFile } from 'node:child_process';
 import { existsSync, realpathSync } from 'node:fs';
 import { cp, mkdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { delimiter, dirname, join, resolve } from 'node:path';
-import { promisify } from 'node:util';
 import { AplKernelError } from '../errors.js';
 import { installPapermill, uninstallPapermill } from './papermill.js';
+import { output } from './process.js';
 
 /** The kernelspec's directory name under `kernels/`. */
 export const KERNEL_NAME = 'apl';
@@ -110,24 +109,10 @@ export function stableNodePath(machine: Machine): string {
 
 /** Every data directory that Jupyter searches, as `jupyter --paths` says; the platform's usual ones when it does not answer. */
 export async function jupyterDataDirs(machine: Machine): Promise<readonly string[]> {
-  const paths = await output(machine, 'jupyter', ['--paths', '--json']);
+  const paths = await output(machine.env, 'jupyter', ['--paths', '--json']);
   const data = paths === undefined ? undefined : parseObject(paths)?.data;
   if (Array.isArray(data) && data.every(each => typeof each === 'string')) return data;
   return [userDataDir(machine), '/usr/local/share/jupyter', '/usr/share/jupyter'];
-}
-
-/** Standard output of a program found on PATH, or undefined when it is missing or fails. */
-export async function output(
-  machine: Machine,
-  program: string,
-  args: readonly string[],
-): Promise<string | undefined> {
-  try {
-    const { stdout } = await promisify(execFile)(program, args, { env: machine.env, timeout: 20_000 });
-    return stdout.trim();
-  } catch {
-    return undefined;
-  }
 }
 
 /** Jupyter's data directory of a target, and the environment that it is in. */
@@ -137,7 +122,7 @@ async function placeOf(
 ): Promise<{ readonly dataDir: string; readonly prefix: string | undefined }> {
   if (target.kind === 'user')
     return {
-      dataDir: (await output(machine, 'jupyter', ['--data-dir'])) ?? userDataDir(machine),
+      dataDir: (await output(machine.env, 'jupyter', ['--data-dir'])) ?? userDataDir(machine),
       prefix: undefined,
     };
   const prefix = target.kind === 'prefix' ? resolve(target.prefix) : await pythonPrefix(machine);
@@ -146,7 +131,7 @@ async function placeOf(
 
 async function pythonPrefix(machine: Machine): Promise<string> {
   for (const python of ['python3', 'python']) {
-    const prefix = await output(machine, python, ['-c', 'import sys; print(sys.prefix)']);
+    const prefix = await output(machine.env, python, ['-c', 'import sys; print(sys.prefix)']);
     if (prefix !== undefined) return prefix;
   }
   throw new InstallError('python-not-found', 'there is no python on the PATH, so no prefix to install into', {

@@ -1,5 +1,7 @@
+import { join } from 'node:path';
 import { Command } from 'commander';
 import { importOptions } from '../api/imports.js';
+import { toolsDirectory } from '../local/store/files.js';
 import { askedEffects } from '../notebook/magics/effects/effects.js';
 import type { InstallTarget } from './install.js';
 import type { CodeView, NotebookHost, RunOptions, VerifyOptions } from './notebooks.js';
@@ -10,6 +12,7 @@ export interface Actions {
   install(target: InstallTarget): Promise<void>;
   uninstall(target: InstallTarget): Promise<void>;
   kernel(connectionFile: string): Promise<void>;
+  lab(options: readonly string[], places: { readonly environment: string }): Promise<void>;
   serve(options: ServeOptions): Promise<void>;
   importFile(file: string, options: ImportFileOptions): Promise<void>;
   doctor(options: { readonly checkData?: boolean }): Promise<void>;
@@ -62,6 +65,7 @@ export function programOf(actions: Actions, { version, dataDir }: ProgramFacts):
     .description('run the kernel; Jupyter calls this')
     .requiredOption('--connection-file <file>', 'where to listen, as Jupyter wrote it')
     .action(({ connectionFile }: { connectionFile: string }) => actions.kernel(connectionFile));
+  labCommand(program, actions, dataDir);
   notebookCommands(program, actions);
   verifyCommand(program, actions);
   fileCommands(program, actions);
@@ -82,6 +86,22 @@ export function programOf(actions: Actions, { version, dataDir }: ProgramFacts):
     .option('--check-data', 'read all of the data directory too, and name every damaged file')
     .action(actions.doctor);
   return program;
+}
+
+function labCommand(program: Command, { lab }: Actions, dataDir: string): void {
+  program
+    .command('lab')
+    .description(
+      'run JupyterLab with this kernel, in a Python environment of its own, on the examples in ~/apl-examples',
+    )
+    .argument('[options...]', 'options for JupyterLab, such as --ServerApp.ip=0.0.0.0')
+    .allowUnknownOption()
+    .option(
+      '--environment <directory>',
+      'where the Python environment is or is made',
+      join(dataDir, toolsDirectory, 'lab'),
+    )
+    .action(lab);
 }
 
 function importCommand(program: Command, actions: Actions, dataDir: string): void {

@@ -18,12 +18,21 @@ export interface Finished {
 }
 
 /** Runs `apl-kernel` with these arguments, nothing in the environment but `env`, and perhaps text on standard input. */
-export async function aplKernel(
+export function aplKernel(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
   input?: string,
 ): Promise<Finished> {
-  const child = startAplKernel(args, env, input === undefined ? 'ignore' : 'pipe');
+  return runNode([main, ...args], env, input);
+}
+
+/** Runs Node in the same way. */
+export async function runNode(
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+  input?: string,
+): Promise<Finished> {
+  const child = startNode(args, env, input === undefined ? 'ignore' : 'pipe');
   child.stdin?.end(input);
   const [stdout, stderr, code] = await Promise.all([
     textOf(child.stdout),
@@ -39,7 +48,15 @@ export function startAplKernel(
   env: Readonly<Record<string, string>>,
   stdin: 'ignore' | 'pipe' = 'ignore',
 ): ChildProcess {
-  return spawn(process.execPath, [main, ...args], { env, cwd: env.HOME, stdio: [stdin, 'pipe', 'pipe'] });
+  return startNode([main, ...args], env, stdin);
+}
+
+function startNode(
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+  stdin: 'ignore' | 'pipe',
+): ChildProcess {
+  return spawn(process.execPath, args, { env, cwd: env.HOME, stdio: [stdin, 'pipe', 'pipe'] });
 }
 
 /** A directory that is gone after the test. */

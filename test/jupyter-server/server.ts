@@ -8,7 +8,8 @@ import { fileURLToPath } from 'node:url';
 import { ServerConnection } from '@jupyterlab/services';
 import { removeHome } from '../setup/leavings.js';
 
-const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+/** The project's directory. */
+export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const venv = join(root, '.venv');
 
 /** A Jupyter server of the private environment, with the kernel installed for it alone. */
@@ -78,7 +79,8 @@ async function installKernel(home: string, env: Record<string, string>): Promise
   if (code !== 0) throw new Error(`apl-kernel install ended with ${String(code)}`);
 }
 
-function freePort(): Promise<number> {
+/** A port that nobody listens on. */
+export function freePort(): Promise<number> {
   return new Promise((settle, fail) => {
     const server = createServer().listen(0, '127.0.0.1', () => {
       const address = server.address();

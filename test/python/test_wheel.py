@@ -22,7 +22,7 @@ print(notebook.cells[0].outputs[-1].data['text/plain'])
 
 
 def built(directory):
-    subprocess.run(["node", "scripts/wheel.mjs", "--to", directory], cwd=ROOT, check=True)
+    subprocess.run(["node", "--import", "tsx", "scripts/wheel.mjs", "--to", directory], cwd=ROOT, check=True)
     return sorted(directory.glob("*.whl"))
 
 

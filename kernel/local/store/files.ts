@@ -159,6 +159,9 @@ export function isLeftover(name: string): boolean {
 /** Ends the name of a log of batches that are in no Parquet file yet. */
 export const logSuffix = '.log';
 
+/** The folder of a data directory for what is no data: JupyterLab of `apl-kernel lab`, and copies of the program. */
+export const toolsDirectory = 'tools';
+
 /** Ends the name of a file that was set aside, as not all of it could be read. Nothing of ours removes it. */
 export const damagedSuffix = '.damaged';
 

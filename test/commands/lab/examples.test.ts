@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { copyExamples, notebooksIn } from '../../scripts/examples.mjs';
+import { copyExamples, notebooksIn } from '../../../kernel/commands/lab/examples.js';
 
 let root: string;
 beforeEach(() => {

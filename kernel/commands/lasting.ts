@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto';
+import { constants, existsSync } from 'node:fs';
+import { cp, mkdir, readFile, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { toolsDirectory } from '../local/store/files.js';
+import { makeDirectory } from '../machine.js';
+import type { PackageFiles } from './install.js';
+
+/** Folders in which a runner of packages keeps one until it clears its cache: those of npx, `pnpm dlx` and `yarn dlx`. */
+const CACHE = /[\\/](?:_npx|dlx(?:-[^\\/]+)?|xfs-[^\\/]+)[\\/]/;
+
+/** Where `lasting` finds or puts the package. */
+export async function lastingFiles(files: PackageFiles, dataDir: string): Promise<PackageFiles> {
+  if (!CACHE.test(files.root)) return files;
+  const program = await readFile(join(dirname(files.main), 'commands.cjs'));
+  const hash = createHash('sha256').update(program).digest('hex').slice(0, 12);
+  const root = join(dataDir, toolsDirectory, `program-${files.version}-${hash}`);
+  return { ...files, root, main: join(root, 'dist', 'main.js') };
+}
+
+/**
+ * The package in a place that lasts, for what starts it later: where it is, or a copy in the data directory, with the packages that it
+ * needs, if it is in the cache of npx.
+ */
+export async function lasting(files: PackageFiles, dataDir: string): Promise<PackageFiles> {
+  const copy = await lastingFiles(files, dataDir);
+  if (copy.root === files.root || existsSync(copy.main)) return copy;
+  const fresh = `${copy.root}.new-${crypto.randomUUID()}`;
+  makeDirectory(dirname(copy.root));
+  try {
+    await copyFolder(files.root, fresh);
+    for (const [name, folder] of await packagesOf(files.root)) {
+      const to = join(fresh, 'node_modules', name);
+      await mkdir(dirname(to), { recursive: true });
+      await copyFolder(folder, to);
+    }
+    await rename(fresh, copy.root).catch(error => {
+      // Another process was first.
+      if (!existsSync(copy.main)) throw error;
+    });
+  } finally {
+    await rm(fresh, { recursive: true, force: true });
+  }
+  return copy;
+}
+
+async function copyFolder(from: string, to: string): Promise<void> {
+  await cp(from, to, { recursive: true, mode: constants.COPYFILE_FICLONE });
+}
+
+interface Manifest {
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+}
+
+/** The folders of the packages that a package needs and that are not within it, by name. */
+async function packagesOf(root: string): Promise<ReadonlyMap<string, string>> {
+  const found = new Map<string, string>();
+  const folders = [root];
+  for (const folder of folders) {
+    const manifest = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as Manifest;
+    for (const name of Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies })) {
+      const needed = folderOf(name, folder);
+      if (needed === undefined || found.has(name)) continue;
+      found.set(name, needed);
+      folders.push(needed);
+    }
+  }
+  return found;
+}
+
+/** The folder in which Node finds a package that another imports; undefined for one of another platform. */
+function folderOf(name: string, from: string): string | undefined {
+  for (let at = from; at !== dirname(at); at = dirname(at)) {
+    const folder = join(at, 'node_modules', name);
+    if (existsSync(join(folder, 'package.json'))) return folder;
+  }
+  return undefined;
+}

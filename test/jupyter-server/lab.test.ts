@@ -1,0 +1,46 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { removeHome } from '../setup/leavings.js';
+import { freePort, root } from './server.js';
+
+test('lab opens JupyterLab with the kernel on copies of the examples, and an interrupt ends it', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'apl-kernel-lab-'));
+  onTestFinished(() => removeHome(home));
+  const port = await freePort();
+  const args = ['lab', '--environment', join(root, '.venv'), `--ServerApp.port=${port}`];
+  const child = spawn(process.execPath, [join(root, 'dist', 'main.js'), ...args], {
+    env: { HOME: home, PATH: process.env.PATH, LANG: 'C.UTF-8' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const ended = new Promise(settle => child.on('close', settle));
+  const address = new URL(await addressIn(child));
+  expect(address.pathname).toBe('/lab/tree/01-first-look.ipynb');
+
+  const read = async (path: string) => (await fetch(new URL(path + address.search, address))).json();
+  const { kernelspecs } = (await read('/api/kernelspecs')) as {
+    kernelspecs: Record<string, { spec: { argv: readonly string[] } }>;
+  };
+  expect(kernelspecs.apl?.spec.argv[1]).toBe(join(root, 'dist', 'main.js'));
+  const { content } = (await read('/api/contents/')) as { content: readonly { name: string }[] };
+  expect(content.map(({ name }) => name).sort()).toEqual(readdirSync(join(root, 'examples')).sort());
+
+  child.kill('SIGINT');
+  expect(await ended).toBe(0);
+  // The Jupyter of the user is not used, and nothing is left in the data directory. Tools such as npm have caches.
+  const visible = readdirSync(home).filter(name => !['.cache', '.npm', '.rustup'].includes(name));
+  expect(visible).toEqual(['apl-examples']);
+});
+
+/** The address that is printed once JupyterLab answers; throws with what was printed if it ends before. */
+async function addressIn({ stdout }: ChildProcess): Promise<string> {
+  let text = '';
+  for await (const part of stdout ?? []) {
+    text += String(part);
+    const [, address] = /at {2}(http\S+)/.exec(text) ?? [];
+    if (address !== undefined) return address;
+  }
+  throw new Error(`lab ended:\n${text}`);
+}
