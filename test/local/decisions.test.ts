@@ -229,6 +229,11 @@ const points: Readonly<Record<string, readonly Case[]>> = {
       `datatable(['geo.city']: string, geo: dynamic)['flat', dynamic({"city":"map"})] | project a = geo.city, b = geo['city']`,
       'a b: ["flat","map"]',
     ],
+    [
+      `datatable(['geo.city']: string, ['a.b']: dynamic)['flat', dynamic({"c":[7]})]
+       | summarize n = count() by city = ['geo']['city'], c = tolong(a['b']['c'][0]), g = geo['city']`,
+      'city c g n: ["flat",7,"flat",1]',
+    ],
   ],
   'names of columns without a name': [
     ['print 1, 2', 'print_0 print_1: [1,2]'],

@@ -23,8 +23,8 @@ type NameExpr = Extract<Expr, { kind: 'name' | 'member' | 'index' }>;
 
 /**
  * Binds a field, a `let` name, or a path into a dynamic value. Of `a.b.c` the longest leading part that is a flat field wins; the
- * rest is a path. `a['b']` is always a path, `['a.b']` always a field. Where rows of one table hold `a.b` and others a map `a`,
- * `a.b` is read from both.
+ * rest is a path. `a['b']` is a path, or the field `a.b` where nothing is called `a`; `['a.b']` is always a field. Where rows of one
+ * table hold `a.b` and others a map `a`, `a.b` is read from both.
  */
 export function bindName(binder: Binder, expr: NameExpr, scope: Scope): Scalar {
   const side = bindSide(binder, expr, scope);
@@ -36,6 +36,8 @@ export function bindName(binder: Binder, expr: NameExpr, scope: Scope): Scalar {
     return path === undefined ? bindSimple(binder, expr, scope) : bindName(binder, path, scope);
   }
   const { object } = expr;
+  const flattened = findFlattened(binder, expr, scope);
+  if (flattened !== undefined) return reference(flattened);
   if (isUnknownRoot(binder, expr, scope)) return reportUnknown(binder, expr, scope);
   const parent = bindExpression(binder, object, scope);
   const key: Scalar =
@@ -56,6 +58,14 @@ function escapedPath(expr: Extract<Expr, { kind: 'name' }>): NameExpr | undefine
 function findFlat(expr: NameExpr, scope: Scope): Column | undefined {
   const name = dottedName(expr);
   return name === undefined ? undefined : findColumn(scope.columns, name);
+}
+
+/** The field `a.b` that `a['b']` means where there is no map `a`, as its keys became fields. */
+function findFlattened(binder: Binder, expr: NameExpr, scope: Scope): Column | undefined {
+  const [root, ...keys] = keysOf(expr);
+  if (root === undefined || keys.length + 1 < depthOf(expr)) return undefined;
+  if (binder.definitions.has(root) || findColumn(scope.columns, root) !== undefined) return undefined;
+  return findColumn(scope.columns, [root, ...keys].join('.'));
 }
 
 /** The keys of maps of a field's own table that the same name means, that of the longest path first. */
@@ -184,6 +194,7 @@ function isUnknownRoot(binder: Binder, expr: NameExpr, scope: Scope): boolean {
   for (let at: Expr = expr; at.kind === 'member' || at.kind === 'index'; at = at.object) {
     const name = dottedName(at);
     if (name !== undefined && findColumn(scope.columns, name) !== undefined) return false;
+    if (findFlattened(binder, at, scope) !== undefined) return false;
   }
   return (
     scope.aggregates === undefined || findColumn(scope.aggregates.input.columns, root.name) === undefined
@@ -243,7 +254,7 @@ function reportUnknown(binder: Binder, expr: NameExpr, scope: Scope): Scalar {
     );
   else {
     const owner = columns.find(column => column.type === 'dynamic' && name.startsWith(`${column.name}.`));
-    const flat = flatHint(expr, name, known);
+    const flat = flatHint(name, known);
     if (isForeignTime(name) && known.includes('_time')) reportForeignTime(binder, name, span);
     else if (flat !== undefined) binder.unknown('field', name, span, [], flat);
     else if (owner === undefined) {
@@ -268,12 +279,8 @@ function reportForeignTime(binder: Binder, name: string, span: Span): void {
   );
 }
 
-/** What to write for a map that is no field itself, as its keys are: `a['b']` where `a.b` is a field. */
-function flatHint(expr: NameExpr, name: string, known: readonly string[]): string | undefined {
-  const path = keysOf(expr);
-  const names = path.map((_, index) => path.slice(0, path.length - index).join('.'));
-  const field = path.length < 2 ? undefined : names.find(each => known.includes(each));
-  if (field !== undefined) return `Did you mean \`${quotedName(field)}\`?`;
+/** The fields to write for a map that is no field itself, as its keys are. */
+function flatHint(name: string, known: readonly string[]): string | undefined {
   const parts = known.filter(each => each.startsWith(`${name}.`));
   const [first, second] = parts;
   if (first === undefined) return undefined;
