@@ -1,10 +1,10 @@
 /**
- * Results with one list of `spotlight` or `phrases` in a row, as the table that people read: a row for each entry. The result that the
+ * Results with one list of `spotlight` or `phrases`, or one map of `presence`, in a row, as the table that people read: a row for each entry. The result that the
  * kernel keeps stays as its query made it.
  */
 import { Field, Float64, Int64, Utf8, type Vector, vectorFromArray } from 'apache-arrow';
 import { aggregateName, columnsOf } from './chart/columns.js';
-import { listAt, withTable } from './chart/unfold.js';
+import { entriesAt, listAt, withTable } from './chart/unfold.js';
 import { allRows, type ChartColumn } from './chart/values.js';
 import { safeWords } from './display/summary.js';
 import { FIELD_KEY } from './field.js';
@@ -14,6 +14,8 @@ import { takeRows } from './take.js';
 
 /** How the lists of an aggregate become rows. */
 interface SpreadKind {
+  /** The entries in a cell; undefined for a cell that holds none. */
+  readonly list: (column: ChartColumn, row: number) => readonly unknown[] | undefined;
   readonly columns: readonly SpreadColumn[];
   /** The cells of each entry, in the order of the columns. */
   readonly rows: (list: readonly unknown[]) => readonly (readonly unknown[])[];
@@ -31,6 +33,7 @@ const SHARE = 'percent';
 
 const kinds: Readonly<Record<string, SpreadKind>> = {
   spotlight: {
+    list: listAt,
     columns: [
       { name: 'field', type: 'string' },
       { name: 'score', type: 'float' },
@@ -45,6 +48,7 @@ const kinds: Readonly<Record<string, SpreadKind>> = {
     notices: lists => (lists.length === 1 ? lists.flatMap(list => leftOut(spotlightEntries(list))) : []),
   },
   phrases: {
+    list: listAt,
     columns: [
       { name: 'phrase', type: 'string' },
       { name: 'count', type: 'integer' },
@@ -56,9 +60,24 @@ const kinds: Readonly<Record<string, SpreadKind>> = {
       }),
     notices: () => [],
   },
+  presence: {
+    // What is hardly used comes first.
+    list: (column, row) =>
+      entriesAt(column, row)?.toSorted(([, one], [, other]) => Number(one) - Number(other)),
+    columns: [
+      { name: 'field', type: 'string' },
+      { name: 'count', type: 'integer' },
+    ],
+    rows: list =>
+      list.flatMap(each => {
+        const [field, count] = each as readonly [string, unknown];
+        return typeof count === 'number' ? [[field, BigInt(count)]] : [];
+      }),
+    notices: () => [],
+  },
 };
 
-/** Returns a result with a row for each entry of its only list; undefined for one without such a list. */
+/** Returns a result with a row for each entry of its only list or map; undefined for one without. */
 export function spread(result: QueryResult): QueryResult | undefined {
   const table = result.tables[0];
   if (table === undefined || table.data.numRows === 0) return undefined;
@@ -67,7 +86,7 @@ export function spread(result: QueryResult): QueryResult | undefined {
   const [column] = lists;
   const kind = column && kinds[aggregateName(column)];
   if (column === undefined || kind === undefined || lists.length > 1) return undefined;
-  const entries = [...allRows(table.data.numRows)].map(row => listAt(column, row) ?? []);
+  const entries = [...allRows(table.data.numRows)].map(row => kind.list(column, row) ?? []);
   // A row whose list is empty keeps a line, so that its other columns are seen.
   const rows = entries.map(list => {
     const found = kind.rows(list);

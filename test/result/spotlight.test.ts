@@ -179,3 +179,12 @@ test('phrases are a table', async () => {
   );
   expect(table?.data['text/plain']).toMatch(/phrase +count\n─+ +─+\ndisk is full +9,007\nall fine +1\n/);
 });
+
+test('presence is a table, the least used field first', async () => {
+  const found = '[{"b":9007,"__proto__":2,"<i>":0}]';
+  const [table] = await toOutputs(
+    sampleResult([{ columns: [['p', 'dynamic', found]], aggs: { p: { name: 'presence' } } }]),
+  );
+  expect(table?.data['text/plain']).toMatch(/field +count\n─+ +─+\n<i> +0\n__proto__ +2\nb +9,007\n/);
+  expect(table?.data['text/html']).not.toContain('<i>');
+});

@@ -307,6 +307,19 @@ export const aggregates = [
   },
   {
     kind: 'aggregate',
+    name: 'presence',
+    group: 'aggregation',
+    params: [{ name: 'field', type: 'any', rest: true, doc: 'The fields to count, or `*`.' }],
+    returns: 'dynamic',
+    doc: 'How many rows have a value in each field: a map of field to count. Finds fields that are empty or hardly used.',
+    example: {
+      apl: "datatable(s:string, x:long)['a', 1, 'b', long(null)] | summarize p = presence(*)",
+      result: '[{"s": 2, "x": 1}]',
+    },
+    nulls: { field: '{"field": 0}' },
+  },
+  {
+    kind: 'aggregate',
     name: 'rate',
     group: 'aggregation',
     params: [value],

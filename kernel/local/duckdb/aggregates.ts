@@ -7,6 +7,7 @@ import { computeHeavyFirst } from './arguments.js';
 import { failing, longestValue } from './bounds/lengths.js';
 import { withoutNaN } from './expressions.js';
 import { convert, toDynamic } from './functions/conversion.js';
+import { sqlText } from './literal.js';
 
 type AggregateTemplate<Args extends readonly unknown[]> = (parts: AggregateParts<Args>) => string;
 
@@ -26,7 +27,11 @@ export function aggregateSql(parts: AggregateParts): string {
 
 /** Arguments that are passed on unchanged. */
 function keepsNaN(name: string, index: number): boolean {
-  return name === 'take_first' || ((name === 'arg_max' || name === 'arg_min') && index === 0);
+  return (
+    name === 'take_first' ||
+    name === 'presence' ||
+    ((name === 'arg_max' || name === 'arg_min') && index === 0)
+  );
 }
 
 type Internal = (typeof internalAggregates)[number];
@@ -81,6 +86,7 @@ const templates: Templates = {
   take_any: ({ args, filter }) => `any_value(${args[0].sql})${where(filter)}`,
   topk: topkSql,
   histogram: histogramSql,
+  presence: presenceSql,
   phrases: ({ args, filter }) =>
     `apl_phrases(to_json(histogram(${args[0].sql})${where(filter)})::VARCHAR, ${sqlOr(args[1], '10')})::JSON`,
 };
@@ -107,6 +113,13 @@ export const merge: Dialect['merge'] = {
 function where(...conditions: readonly (string | undefined)[]): string {
   const all = conditions.filter(condition => condition !== undefined);
   return all.length === 0 ? '' : ` FILTER (WHERE ${all.join(' AND ')})`;
+}
+
+/** A map of the fields to the numbers of rows in which they have a value; a field named twice counts once. */
+function presenceSql({ args, filter, call }: AggregateParts): string {
+  const fields = new Map(args.map((arg, index) => [call.labels?.[index] ?? '', arg]));
+  const counts = [...fields].map(([name, { sql }]) => `${sqlText(name)}, count(${sql})${where(filter)}`);
+  return `json_object(${counts.join(', ')})`;
 }
 
 /** The smallest or largest value; dynamic values in the order of a sort: what reads as a number by its value, before everything else. */

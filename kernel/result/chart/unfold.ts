@@ -76,12 +76,25 @@ function bucketsIn(column: ChartColumn, row: number): readonly Bucket[] | null {
 }
 
 /** Returns the list in a cell; undefined for a cell that holds none. */
-export function listAt({ field, vector }: ChartColumn, row: number): readonly unknown[] | undefined {
+export function listAt(column: ChartColumn, row: number): readonly unknown[] | undefined {
+  const value = parsedAt(column, row, '[');
+  return Array.isArray(value) ? value : undefined;
+}
+
+/** Returns the keys and values of the map in a cell; undefined for a cell that holds none. */
+export function entriesAt(
+  column: ChartColumn,
+  row: number,
+): readonly (readonly [string, unknown])[] | undefined {
+  const value = parsedAt(column, row, '{');
+  return value === undefined ? undefined : Object.entries(Object(value));
+}
+
+function parsedAt({ field, vector }: ChartColumn, row: number, opening: string): unknown {
   const text = cellText(vector, row, field);
-  if (text === null || !text.startsWith('[')) return undefined;
+  if (text === null || !text.startsWith(opening)) return undefined;
   try {
-    const list: unknown = JSON.parse(text);
-    return Array.isArray(list) ? list : undefined;
+    return JSON.parse(text);
   } catch {
     return undefined;
   }

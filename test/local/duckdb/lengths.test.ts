@@ -82,7 +82,7 @@ test.each(fine)('%s can be made', async (_, apl, value) => {
 });
 
 /** Of these aggregates arrays are short by their arguments, have cut values, or are made in JavaScript, which takes a few megabytes at most. */
-const shortArrays = ['histogram', 'percentiles_array', 'phrases', 'spotlight'];
+const shortArrays = ['histogram', 'percentiles_array', 'phrases', 'presence', 'spotlight'];
 
 test('every aggregate that makes an array is short, or checked', () => {
   const base = (name: string) => name.replace(/_?if$/, '');

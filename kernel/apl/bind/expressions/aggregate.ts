@@ -45,8 +45,9 @@ export function bindAggregateParts(
   const args = filter === undefined ? aligned.args : aligned.args.filter((_, index) => index !== at);
   const spans = argumentSpans(expr);
   const name = filter === undefined ? entry.name : entry.name.replace(/_?if$/, '');
-  const isSpotlight = entry.name === 'spotlight';
-  const labels = isSpotlight ? exprs.slice(1).map(value => fieldOf(value) ?? binder.text(value)) : undefined;
+  const fields = entry.params.findIndex(param => param.name === 'field');
+  const labels =
+    fields < 0 ? undefined : exprs.slice(fields).map(value => fieldOf(value) ?? binder.text(value));
   const type = resultType(name, aligned.type, args);
   return {
     name,
@@ -56,7 +57,7 @@ export function bindAggregateParts(
     ...present({
       filter: filter === undefined ? undefined : convertTo(filter, 'bool'),
       labels,
-      omitted: isSpotlight ? starredTimes(expr, sink) : undefined,
+      omitted: entry.name === 'spotlight' ? starredTimes(expr, sink) : undefined,
     }),
   };
 }
@@ -79,13 +80,15 @@ function warnOfShares(binder: Binder, exprs: readonly Expr[], args: readonly Sca
   }
 }
 
+/** Aggregates whose first argument does not name the result. */
+const fieldless: ReadonlySet<string> = new Set(['countif', 'presence', 'spotlight']);
+
 /** The name of an aggregate that was given none: `count_`, `avg_duration`, `percentiles_req_duration_ms`. */
 export function aggregateName(expr: CallExpr, name: string): string {
   const first = expr.args[0]?.value;
   const field = first === undefined ? undefined : fieldOf(first);
   const prefix = name.startsWith('percentiles_array') ? 'percentiles' : name;
-  const skipped = name === 'countif' || name === 'spotlight';
-  return `${prefix}_${skipped || field === undefined ? '' : field}`;
+  return `${prefix}_${fieldless.has(name) || field === undefined ? '' : field}`;
 }
 
 export function describe(expr: CallExpr, name: string): NonNullable<Column['agg']> {
