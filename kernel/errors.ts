@@ -34,6 +34,7 @@ export type ErrorCode =
   | 'invalid-connection-file'
   | 'lab-failed'
   | 'local-service'
+  | 'login'
   | 'magic'
   | 'no-input'
   | 'not-recorded'

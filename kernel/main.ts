@@ -261,12 +261,15 @@ async function interpreter(
   consoleWidth: () => number | undefined = () => undefined,
   allow: readonly AskedEffect[] = [],
 ): Promise<KernelHandler> {
-  const [{ createInterpreter }, { QueryLog }, { ImportLog }, local] = await Promise.all([
-    import('./notebook/interpreter.js'),
-    import('./notebook/query/log.js'),
-    import('./notebook/magics/effects/imports.js'),
-    localService(),
-  ]);
+  const [{ createInterpreter }, { QueryLog }, { ImportLog }, { Logins }, { openInBrowser }, local] =
+    await Promise.all([
+      import('./notebook/interpreter.js'),
+      import('./notebook/query/log.js'),
+      import('./notebook/magics/effects/imports.js'),
+      import('./api/login/logins.js'),
+      import('./api/login/browser.js'),
+      localService(),
+    ]);
   const { env, home } = machine;
   return createInterpreter({
     now: nowNs,
@@ -282,6 +285,10 @@ async function interpreter(
     workDir,
     version: files.version,
     local,
+    logins: new Logins({
+      file: join(dataDirectory(), 'logins.json'),
+      openPage: page => openInBrowser(page, machine),
+    }),
     log,
     consoleWidth,
     queryLog: new QueryLog(join(dataDirectory(), 'queries.jsonl')),

@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
-import undici, { type Dispatcher } from 'undici';
+import type { Dispatcher } from 'undici';
 import { largestAnswer, memoryAtMost } from '../machine.js';
 import { present } from '../present.js';
+import { dispatcherTo, isThisMachine } from './connection.js';
 import { InterruptedError, NotFoundError, TimeLimitError } from './errors.js';
 import {
   type Attempt,
@@ -452,13 +453,23 @@ class Transport {
 
   /** The kernel starts our own service again where it has ended; waiting for it would only delay that. */
   #persist(send: Send, signal: AbortSignal): Promise<Reply> {
-    const receive = () => this.#receive(send, signal);
+    const receive = () => this.#receiveSigned(send, signal);
     if (this.#endpoint.profileName === localProfile) return receive();
     const tell = (pause: Pause | undefined) => {
       this.pause = pause;
     };
     const endsAt = performance.now() + this.#timeLimitMs;
     return withRetries(receive, { safe: send.safe, firstMs: this.#retryMs, endsAt, signal, tell });
+  }
+
+  /** With a token that is renewed before its time is over, and once more where the service refused it. */
+  async #receiveSigned(send: Send, signal: AbortSignal): Promise<Reply> {
+    const { token } = this.#endpoint;
+    await token?.ready(signal);
+    const sent = token?.version;
+    const reply = await this.#receive(send, signal);
+    if (reply.status !== 401 || !(await token?.changedSince(sent, signal))) return reply;
+    return this.#receive(send, signal);
   }
 
   async #receive(send: Send, signal: AbortSignal): Promise<Reply> {
@@ -484,6 +495,7 @@ class Transport {
       query: Object.fromEntries(
         Object.entries(send.parameters ?? {}).filter(([, value]) => value !== undefined),
       ),
+      // Compressing for this machine costs a second per 165 MB, and saves nothing.
       headers: { ...this.#headers(send), 'accept-encoding': isThisMachine(base) ? 'identity' : 'gzip' },
       body: send.arrow ?? (send.json === undefined ? null : JSON.stringify(send.body ?? send.json)),
       signal,
@@ -508,15 +520,11 @@ class Transport {
     };
   }
 
-  /** Addresses beyond this machine are reached as HTTPS_PROXY, HTTP_PROXY and NO_PROXY say. */
   #pool(base: URL): Dispatcher {
     const { origin } = base;
     const known = this.#pools.get(origin);
     if (known !== undefined) return known;
-    // The time limit of the request is the only clock: the library's own would fire first on a long query.
-    const options = { connections: 16, headersTimeout: 0, bodyTimeout: 0, connectTimeout: 15_000 };
-    const isNear = this.#endpoint.profileName === localProfile || isThisMachine(base);
-    const pool = isNear ? new undici.Pool(origin, options) : new undici.EnvHttpProxyAgent(options);
+    const pool = dispatcherTo(base, this.#endpoint.profileName === localProfile || isThisMachine(base));
     this.#pools.set(origin, pool);
     return pool;
   }
@@ -560,11 +568,6 @@ function readLease(line: string): string {
   const { lease } = JSON.parse(line) as { readonly lease?: unknown };
   if (typeof lease !== 'string') throw new RangeError('the service names no lease');
   return lease;
-}
-
-/** Compressing for this machine costs a second per 165 MB, and saves nothing. */
-function isThisMachine({ hostname }: URL): boolean {
-  return /^(localhost|\[::1\]|127(\.\d+){3})$/.test(hostname);
 }
 
 /** Leaves a body unread; that it was left is no error to anyone. */

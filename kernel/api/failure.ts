@@ -173,15 +173,17 @@ export function unexpectedBody(attempt: Attempt, body: string, cause?: unknown):
 
 /** Returns the text without the endpoint's token or anything else that looks like one. */
 export function redact(text: string, endpoint?: Endpoint): string {
-  const secret = endpoint?.token?.reveal();
-  return withoutTokens(secret ? text.replaceAll(secret, '***') : text, 1);
+  return withoutTokens(endpoint?.token?.removedFrom(text) ?? text, 1);
 }
 
 /** Returns a text of a cell, which is kept, without the tokens of the endpoints and what looks like one; a very short token is no secret. */
 export function withoutSecrets(text: string, endpoints: readonly Endpoint[]): string {
-  const secrets = endpoints.map(({ token }) => token?.reveal() ?? '').filter(({ length }) => length >= 8);
-  return withoutTokens(secrets.reduce((rest, secret) => rest.replaceAll(secret, '***'), text));
+  return withoutTokens(
+    endpoints.reduce((rest, { token }) => token?.removedFrom(rest, SHORTEST_SECRET) ?? rest, text),
+  );
 }
+
+const SHORTEST_SECRET = 8;
 
 /** Returns a name that the service chose, such as an error code or a trace id; undefined when it is not a name, or holds a token. */
 export function identifier(value: string | undefined, endpoint: Endpoint): string | undefined {
@@ -273,12 +275,12 @@ function statusError(attempt: Attempt, status: number, reason: string, shared: S
       return endpoint.token === undefined
         ? new UnauthorizedError(`${host} needs a token, and the ${profile} has none`, {
             code: 'unauthorized',
-            hint: `\`%use ${endpoint.profileName}\` asks for one; to keep it, put it into ~/.axiom.toml. \`%use local\` needs none.`,
+            hint: `\`%use ${endpoint.profileName}\` asks for one, and \`%login ${endpoint.profileName}\` signs in for one; to keep a token of the console, put it into ~/.axiom.toml. \`%use local\` needs none.`,
             ...shared,
           })
         : new UnauthorizedError(`${host} does not accept the token of the ${profile}${quoted(reason)}`, {
             code: 'unauthorized',
-            hint: `The token may be mistyped, expired or revoked, or belong to another region. Renew it in ~/.axiom.toml and write \`%use ${endpoint.profileName}\`, or type one with \`%use ${endpoint.profileName} --token\`.`,
+            hint: tokenHint(endpoint),
             ...shared,
           });
     case 403:
@@ -342,6 +344,12 @@ function otherStatus({ host, action }: Attempt, status: number, reason: string, 
       : 'Run the cell again; if it fails again, report the trace id to the operator of the service.',
     ...shared,
   });
+}
+
+function tokenHint({ profileName, token }: Endpoint): string {
+  if (token?.kind === 'login')
+    return `The sign-in may have been revoked, or belong to another service: \`%login ${profileName}\` signs in again.`;
+  return `The token may be mistyped, expired or revoked, or belong to another region. Renew it in ~/.axiom.toml and write \`%use ${profileName}\`, or type one with \`%use ${profileName} --token\`.`;
 }
 
 function forbiddenHint(endpoint: Endpoint): string {

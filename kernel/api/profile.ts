@@ -4,32 +4,59 @@ import { inspect } from 'node:util';
 import { AplKernelError } from '../errors.js';
 import { present } from '../present.js';
 
-/** A bearer token that cannot be printed: string, JSON and inspect forms are `***`; `reveal` is for the request header alone. */
+/**
+ * A bearer token that cannot be printed: string, JSON and inspect forms are `***`; `reveal` is for the request header alone. A token
+ * that is renewed stays the same object.
+ */
 export class AccessToken {
-  readonly #value: string;
+  /** The token, then what else is as secret: what renews it, and those before it. */
+  #secrets: readonly string[];
+  #version = 0;
 
-  constructor(value: string) {
-    this.#value = value;
+  constructor(value: string, ...others: readonly string[]) {
+    this.#secrets = [value, ...others];
   }
 
   reveal(): string {
-    return this.#value;
+    return this.#secrets[0] ?? '';
+  }
+
+  /** How often it has been replaced. */
+  get version(): number {
+    return this.#version;
+  }
+
+  /** Resolves once it may be sent. */
+  async ready(_signal: AbortSignal): Promise<void> {}
+
+  /** Whether there is another one than that of a version, which the service refused. */
+  async changedSince(_version: number | undefined, _signal: AbortSignal): Promise<boolean> {
+    return false;
   }
 
   /** Whether bytes or a text hold the token. */
   isIn(content: Uint8Array | string): boolean {
-    return this.#value !== '' && Buffer.from(content).includes(this.#value);
+    const bytes = Buffer.from(content);
+    return this.#secrets.some(secret => secret !== '' && bytes.includes(secret));
+  }
+
+  /** The text with `***` in place of the token; one of fewer characters than `least` stays. */
+  removedFrom(text: string, least = 1): string {
+    const long = this.#secrets.filter(({ length }) => length >= least);
+    return long.reduce((rest, secret) => rest.replaceAll(secret, '***'), text);
   }
 
   /** The end of the token, by which its owner knows it among several; undefined for one so short that it would tell too much. */
   get ending(): string | undefined {
-    return this.#value.length < 20 ? undefined : this.#value.slice(-4);
+    const [value = ''] = this.#secrets;
+    return value.length < 20 ? undefined : value.slice(-4);
   }
 
   /** `api` and `personal` by their prefix; anything else is an access token. */
-  get kind(): 'api' | 'personal' | 'access' {
-    if (this.#value.startsWith('xaat-')) return 'api';
-    return this.#value.startsWith('xapt-') ? 'personal' : 'access';
+  get kind(): 'api' | 'personal' | 'access' | 'login' {
+    const [value = ''] = this.#secrets;
+    if (value.startsWith('xaat-')) return 'api';
+    return value.startsWith('xapt-') ? 'personal' : 'access';
   }
 
   toString(): string {
@@ -43,7 +70,16 @@ export class AccessToken {
   [inspect.custom](): string {
     return '***';
   }
+
+  /** Puts another token in its place, with what else is secret from now on. */
+  replace(value: string, ...others: readonly string[]): void {
+    this.#version += 1;
+    this.#secrets = [...new Set([value, ...others, ...this.#secrets])].slice(0, MOST_SECRETS);
+  }
 }
+
+/** Older ones are long out of use. */
+const MOST_SECRETS = 8;
 
 /** The address of one service and the credentials for it. URLs have no trailing slash and no user name in them. */
 export interface Endpoint {
@@ -53,6 +89,15 @@ export interface Endpoint {
   readonly edgeUrl?: string;
   readonly token?: AccessToken;
   readonly orgId?: string;
+  readonly signIn?: SignInSettings;
+}
+
+/** How `~/.axiom.toml` says that one signs in to a profile; what it leaves out is found out from the service. */
+export interface SignInSettings {
+  /** The address of the authorization server. */
+  readonly issuer?: string;
+  readonly clientId?: string;
+  readonly scope?: string;
 }
 
 /** Values of the AXIOM_* environment variables, read by the caller. */
@@ -193,8 +238,23 @@ function fileEndpoint(name: string, entry: Readonly<Record<string, unknown>>): E
   return {
     profileName: name,
     url: address(text(entry.url) || hostedUrl, `url of ${place}`),
-    ...present({ edgeUrl, token: token === undefined ? undefined : new AccessToken(token), orgId }),
+    ...present({
+      edgeUrl,
+      token: token === undefined ? undefined : new AccessToken(token),
+      orgId,
+      signIn: signInSettings(entry, place),
+    }),
   };
+}
+
+function signInSettings(entry: Readonly<Record<string, unknown>>, place: string): SignInSettings | undefined {
+  const issuer = text(entry.oauth_issuer);
+  const settings: SignInSettings = present({
+    issuer: issuer === undefined ? undefined : address(issuer, `oauth_issuer of ${place}`),
+    clientId: text(entry.oauth_client_id),
+    scope: text(entry.oauth_scope),
+  });
+  return Object.keys(settings).length === 0 ? undefined : settings;
 }
 
 function environmentEndpoint(base: Endpoint | undefined, environment: AxiomEnvironment): Endpoint {
@@ -205,7 +265,7 @@ function environmentEndpoint(base: Endpoint | undefined, environment: AxiomEnvir
   return {
     profileName: base?.profileName ?? environmentProfile,
     url: environment.url ? address(environment.url, 'AXIOM_URL') : (base?.url ?? hostedUrl),
-    ...present({ edgeUrl, token, orgId }),
+    ...present({ edgeUrl, token, orgId, signIn: base?.signIn }),
   };
 }
 

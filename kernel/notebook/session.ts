@@ -9,6 +9,7 @@ import {
   UnexpectedAnswerError,
 } from '../api/errors.js';
 import { withoutSecrets } from '../api/failure.js';
+import type { Logins } from '../api/login/logins.js';
 import {
   AccessToken,
   type AxiomEnvironment,
@@ -69,6 +70,8 @@ export interface SessionOptions {
   readonly workDir: string;
   readonly version: string;
   readonly local: LocalServiceAccess;
+  /** Sign-ins to profiles, which all kernels share. */
+  readonly logins: Logins;
   readonly log: (text: string) => void;
   /** Time limit of one request, in milliseconds; the client's own default when absent. */
   readonly timeLimitMs?: number;
@@ -110,8 +113,10 @@ export class Session {
   /** The last error of a cell, for `%bugreport`. */
   lastFailure: { readonly code: string; readonly message: string } | undefined;
   #recording: Recording | undefined;
-  /** The profiles of the file as it was when it was last read. */
-  #profiles: { readonly file: string | undefined; readonly all: readonly Profile[] } | undefined;
+  /** The profiles of the files as they were when they were last read. */
+  #profiles:
+    | { readonly file: string | undefined; readonly logins: string; readonly all: readonly Profile[] }
+    | undefined;
   #active: string;
   /** The profile of the cell that is running, where it has one of its own. */
   #ofCell: string | undefined;
@@ -224,6 +229,13 @@ export class Session {
   keepToken(profileName: string, token: AccessToken): void {
     this.#tokens.set(profileName, token);
     this.#profiles = undefined;
+  }
+
+  /** Uses the sign-in that a profile has now, or no longer has, instead of a token that the user typed. */
+  changeLogin(profileName: string): void {
+    this.#tokens.delete(profileName);
+    this.#profiles = undefined;
+    this.schema.clear();
   }
 
   /** Changes the profile; throws ProfileError when none has that name. The file is read again. */
@@ -388,21 +400,24 @@ export class Session {
     return this.#profiles?.all ?? this.#readProfiles();
   }
 
-  /** Those of an unchanged file stay the same objects, by which a client knows that it is still that of its profile. */
+  /** Those of unchanged files stay the same objects, by which a client knows that it is still that of its profile. */
   async #readProfiles(): Promise<readonly Profile[]> {
-    const { homeDir, environment } = this.options;
-    const file = await readProfileFile(homeDir);
-    if (this.#profiles === undefined || this.#profiles.file !== file)
-      this.#profiles = { file, all: this.#withTypedTokens(await profilesOf(file, environment)) };
+    const { homeDir, environment, logins } = this.options;
+    const [file, version] = await Promise.all([readProfileFile(homeDir), logins.version()]);
+    if (this.#profiles === undefined || this.#profiles.file !== file || this.#profiles.logins !== version) {
+      const configured = await profilesOf(file, environment);
+      const all = await Promise.all(configured.map(each => this.#withOwnToken(each)));
+      this.#profiles = { file, logins: version, all };
+    }
     return this.#profiles.all;
   }
 
-  #withTypedTokens(profiles: readonly Profile[]): readonly Profile[] {
-    return profiles.map(endpoint => {
-      if ('refusal' in endpoint) return endpoint;
-      const token = this.#tokens.get(endpoint.profileName) ?? endpoint.token;
-      return token === undefined ? endpoint : { ...endpoint, token };
-    });
+  /** A token that the user typed, or that of a sign-in, in place of the configured one. */
+  async #withOwnToken(profile: Profile): Promise<Profile> {
+    if ('refusal' in profile) return profile;
+    const token =
+      this.#tokens.get(profile.profileName) ?? (await this.options.logins.tokenFor(profile)) ?? profile.token;
+    return token === undefined ? profile : { ...profile, token };
   }
 
   async #localClient(signal: AbortSignal | undefined, place: Place = 'local'): Promise<Client> {

@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { Logins } from '../../kernel/api/login/logins.js';
 import { AccessToken, type AxiomEnvironment } from '../../kernel/api/profile.js';
 import { Session } from '../../kernel/notebook/session.js';
 import { type Service, startService } from '../api/service.js';
@@ -39,6 +40,7 @@ async function open(toml: string, environment: AxiomEnvironment = {}): Promise<v
       },
       close: () => undefined,
     },
+    logins: new Logins({ file: join(home, 'logins.json') }),
     log: () => undefined,
   });
 }

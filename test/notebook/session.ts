@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
+import { Logins } from '../../kernel/api/login/logins.js';
 import type { AxiomEnvironment } from '../../kernel/api/profile.js';
 import type { CellIo, DisplayData, ExecuteOutcome, KernelHandler } from '../../kernel/jupyter/message.js';
 import { createInterpreter } from '../../kernel/notebook/interpreter.js';
@@ -46,7 +47,8 @@ export interface Bench {
       readonly signal?: AbortSignal;
       readonly expressions?: Record<string, string>;
       /** What the user enters when asked; absent where the front end cannot ask. */
-      readonly answer?: string;
+      readonly answer?: string | (() => Promise<string>);
+      readonly onPassing?: (output: DisplayData) => void;
       /** False for lines that a front end runs by itself. */
       readonly storeHistory?: boolean;
     },
@@ -59,6 +61,7 @@ export interface BenchOptions {
   readonly environment?: (service: Service) => AxiomEnvironment;
   readonly local?: (service: Service) => LocalServiceAccess;
   readonly timeLimitMs?: number;
+  readonly logins?: Logins;
   readonly queryLog?: QueryLog;
   readonly importLog?: ImportLog;
   /** What cells may do without a question; everything when absent. */
@@ -83,6 +86,7 @@ export async function startBench(options: BenchOptions = {}): Promise<Bench> {
       connect: async () => ({ url: service.url, token: localToken, restarted: false }),
       close: () => undefined,
     },
+    logins: options.logins ?? new Logins({ file: join(homeDir, 'logins.json') }),
     log: text => logged.push(text),
     ...(options.timeLimitMs === undefined ? {} : { timeLimitMs: options.timeLimitMs }),
     consoleWidth: () => options.consoleWidth,
@@ -109,7 +113,10 @@ export async function startBench(options: BenchOptions = {}): Promise<Bench> {
         {
           ...recorder(outputs, signal, answer),
           storeHistory,
-          passing: ({ data }) => void passed.push(String(data['text/plain'])),
+          passing: output => {
+            passed.push(String(output.data['text/plain']));
+            options.onPassing?.(output);
+          },
         },
       );
       return { outcome, outputs };
@@ -162,7 +169,11 @@ export function queries(service: Service): readonly Record<string, unknown>[] {
   return service.seen.filter(each => each.path.endsWith('_apl')).map(each => JSON.parse(each.body));
 }
 
-function recorder(outputs: Output[], signal: AbortSignal, answer: string | undefined): CellIo {
+function recorder(
+  outputs: Output[],
+  signal: AbortSignal,
+  answer: string | (() => Promise<string>) | undefined,
+): CellIo {
   const show =
     (kind: 'display' | 'update' | 'result') =>
     ({ data, metadata }: DisplayData) =>
@@ -183,7 +194,7 @@ function recorder(outputs: Output[], signal: AbortSignal, answer: string | undef
     input: async (text, password) => {
       if (answer === undefined) throw new Error('there is no input');
       outputs.push({ kind: password ? 'asked for a secret' : 'asked', text });
-      return answer;
+      return typeof answer === 'string' ? answer : answer();
     },
   };
 }

@@ -16,12 +16,13 @@ import { helpMagics } from './families/help.js';
 import { historyMagics } from './families/history.js';
 import { importMagics } from './families/import.js';
 import { parameterMagics } from './families/parameters.js';
-import { profileMagics } from './families/profiles.js';
 import { requestMagics } from './families/request.js';
 import { resultMagics } from './families/results.js';
 import { settingMagics } from './families/settings.js';
 import { vizMagics } from './families/viz.js';
 import type { CellHost, Magic, MagicHost } from './magic.js';
+import { loginMagics } from './profiles/login.js';
+import { profileMagics } from './profiles/profiles.js';
 import { magicHelp } from './reference.js';
 import { starMagics } from './stars/stars.js';
 
@@ -37,6 +38,7 @@ export const magics: readonly Magic[] = [
   ...cacheMagics,
   ...historyMagics,
   ...profileMagics,
+  ...loginMagics,
   ...datasetMagics,
   ...importMagics,
   ...exportMagics,

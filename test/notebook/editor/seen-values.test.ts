@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { Logins } from '../../../kernel/api/login/logins.js';
 import { SeenValues } from '../../../kernel/notebook/editor/seen-values.js';
 import { Session } from '../../../kernel/notebook/session.js';
 import { parseRange } from '../../../kernel/notebook/time-range.js';
@@ -26,6 +27,7 @@ beforeEach(async () => {
       connect: async () => ({ url: service.url, token: 't', restarted: false }),
       close: () => undefined,
     },
+    logins: new Logins({ file: join(home, 'logins.json') }),
     log: () => undefined,
   });
   seen = new SeenValues(session);

@@ -33,7 +33,7 @@ const ofTheSystem = ['proc', 'sys', 'dev', 'run/secrets'].map(
 );
 
 /** What lies in the data directory beside its folders: the address and the token of the service, logs, what was run. */
-const ownFiles = /^(?:service|history|queries|imports)\./;
+const ownFiles = /^(?:service|history|queries|imports|logins)\./;
 
 /** Whether the kernel or the service keeps the file beside the datasets, under whatever name it is reached. */
 async function isOwn(path: string, dataDir: string): Promise<boolean> {
@@ -51,6 +51,7 @@ const secrets: readonly (readonly [begin: RegExp, name: string])[] = [
   [/(?:^|")[\uFEFF \t]*-----BEGIN [A-Z0-9 ]*PRIVATE KEY/m, 'a private key'],
   [/^[\uFEFF \t]*PuTTY-User-Key-File-\d/m, 'a private key'],
   [/^[\uFEFF \t]*AGE-SECRET-KEY-1/m, 'a private key'],
+  [/^\s*\[\s*\{\s*"profile":[^{}]*"server":\s*\{[^{}]*"token_endpoint":/, 'the token of a sign-in'],
   [/^\s*\{(?=[^{}]*"token":)(?=[^{}]*"secret":)(?=[^{}]*"pid":)/, 'the token of a local service'],
   [/^[ \t]*\[deployments\.[^\]]+\][^[]*^[ \t]*token[ \t]*=/m, 'a token of Axiom'],
 ];

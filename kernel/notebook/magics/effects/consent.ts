@@ -32,7 +32,7 @@ export class Consents {
 
 /** What a cell can make, and later change; ids are those of a profile. */
 type Thing = readonly [
-  kind: 'file' | 'recording' | 'dataset' | 'starred query' | 'annotation',
+  kind: 'file' | 'recording' | 'dataset' | 'starred query' | 'annotation' | 'sign-in',
   name: string,
   profile?: string,
 ];

@@ -13,6 +13,11 @@ export const effects = {
     asks: true,
     does: 'sends queries to a service that the session did not start on, with your token for it; every result names the profile',
   },
+  login: {
+    asks: false,
+    does: 'shows the page at which you sign in to a service, and keeps its token on this machine for your kernels',
+  },
+  logout: { asks: true, does: 'ends a sign-in that no cell of the session began' },
   history: { asks: false, does: 'shows queries of other notebooks on this machine' },
   read: {
     asks: false,

@@ -9,7 +9,7 @@ import { MagicError, misuse } from '../arguments.js';
 import { pathOf } from '../files.js';
 import type { Magic, MagicCall, MagicHost } from '../magic.js';
 import { say } from '../output.js';
-import { askToSend } from './profiles.js';
+import { askToSend } from '../profiles/profiles.js';
 
 /** The magic that records the answers of services, and replays them. */
 export const cacheMagics: readonly Magic[] = [

@@ -42,6 +42,7 @@ const refused: readonly (readonly [name: string, content: string | Uint8Array, r
   ['repo/.git/config', 'a = b\n', hidden],
   ['data/service.json', rows, own],
   ['data/service.log', rows, own],
+  ['data/logins.json', '[]\n', own],
   ['data/history.jsonl', '{"a":1}\n', own],
   ['data/queries.jsonl', '{"a":1}\n', own],
   ['data/queries.jsonl.old', '{"a":1}\n', own],
@@ -58,6 +59,13 @@ const refused: readonly (readonly [name: string, content: string | Uint8Array, r
   ['home/packed.csv.gz', gzipSync(pem('RSA ')), 'holds a private key'],
   ['home/key.ppk', 'PuTTY-User-Key-File-3: ssh-ed25519\n', 'holds a private key'],
   ['home/age.txt', '# created: today\nAGE-SECRET-KEY-1QQQ\n', 'holds a private key'],
+  [
+    'home/logins.csv',
+    JSON.stringify([
+      { profile: 'p', url: 'u', server: { issuer: 'i', token_endpoint: 't' }, accessToken: 'a' },
+    ]),
+    'holds the token of a sign-in',
+  ],
   [
     'home/other.json',
     JSON.stringify({ url: 'http://127.0.0.1:1', token: 't', secret: 's', pid: 1 }),

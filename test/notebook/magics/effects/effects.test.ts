@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { Logins } from '../../../../kernel/api/login/logins.js';
 import {
   type AskedEffect,
   askedEffects,
@@ -34,6 +35,21 @@ afterEach(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
+function loginsFile(): string {
+  return join(directory, 'data', 'logins.json');
+}
+
+/** A sign-in to the profile `prod`. */
+function login() {
+  return {
+    profile: 'prod',
+    url: hosted.url,
+    server: { issuer: hosted.url, token_endpoint: `${hosted.url}/token` },
+    clientId: 'c1',
+    accessToken: 'access-1',
+  };
+}
+
 /** A hosted service with one starred query and one annotation. */
 function answer(seen: Seen): ReturnType<typeof everyday> {
   const star = { id: 's1', kind: 'apl', name: 'Theirs', who: 'u9', metadata: {}, query: { apl: 'web' } };
@@ -53,6 +69,7 @@ async function kernel(allowed: readonly AskedEffect[], deployment?: string): Pro
     allowed,
     workDir,
     importLog: new ImportLog(join(directory, 'data', 'imports.json')),
+    logins: new Logins({ file: loginsFile() }),
     local: () => ({ connect, close: () => undefined }),
     environment: () => (deployment === undefined ? {} : { deployment }),
   });
@@ -73,6 +90,7 @@ async function belongings(): Promise<void> {
   await writeFile(join(workDir, 'rows.csv'), 'n\n1\n2\n');
   await writeFile(join(workDir, 'other.csv'), 'n\n3\n');
   await writeFile(join(workDir, '.apl-kernel.toml'), 'limit = 7\n');
+  await writeFile(loginsFile(), JSON.stringify([login()]), { mode: 0o600 });
   for (const cell of [
     '%import rows.csv --dataset kept',
     '%star --new Mine\nprint a = 1',
@@ -92,6 +110,7 @@ async function state({ homeDir }: Bench): Promise<unknown> {
   const datasets = (await read('/v1/local/datasets')) as readonly { name: string; rows?: number }[];
   return {
     files: { ...(await filesOf(workDir)), ...(await filesOf(homeDir)) },
+    logins: await readFile(loginsFile(), 'utf8'),
     datasets: datasets.map(({ name, rows }) => [name, rows]),
     stars: await read('/v2/apl-starred-queries'),
     annotations: await read('/v2/annotations'),
@@ -125,6 +144,7 @@ const asking: readonly (readonly [magic: string, effect: AskedEffect, cell: stri
     '%cache replay rec\n%use prod\n%cache off\nweb | count',
     'send queries to prod (http://',
   ],
+  ['logout', 'logout', '%logout prod', 'end the sign-in to prod, for all your kernels'],
   ['annotate', 'send', '%use prod\n%annotate Hi --dataset web', 'keep an annotation in prod'],
   ['annotate', 'drop', '%use prod\n%annotate --delete n1', 'delete the annotation n1'],
   ['star', 'send', '%use prod\n%star --new Hi --no-run\nweb', 'keep a query in prod'],
@@ -217,6 +237,8 @@ const quiet: Readonly<Record<string, readonly string[]>> = {
   use: ['%use', '%use local', '%use prod', '%use prod --token'],
   whoami: ['%whoami'],
   link: ['%link', '%link --absolute'],
+  login: ['%login prod', '%login local'],
+  logout: ['%logout prod', '%logout other'],
   datasets: ['%datasets'],
   schema: ['%schema', '%schema kept'],
   peek: ['%peek kept'],

@@ -103,7 +103,8 @@ function hostsOf({ url, edgeUrl }: Endpoint): string {
 function tokenText(token: AccessToken | undefined): string {
   if (token === undefined) return 'none';
   const ending = token.ending === undefined ? '' : `, ends in ${token.ending}`;
-  return `${token.kind} token${ending}`;
+  const kind = token.kind === 'login' ? 'access token of a sign-in' : `${token.kind} token`;
+  return `${kind}${ending}`;
 }
 
 async function askToken({ profileName, url }: Endpoint, io: CellIo): Promise<AccessToken> {

@@ -1,0 +1,307 @@
+import { present } from '../../present.js';
+import { plural } from '../../text.js';
+import { InterruptedError } from '../errors.js';
+import { AccessToken, type Endpoint } from '../profile.js';
+import { LoginError, type Patience } from './error.js';
+import { type Loopback, openLoopback } from './loopback.js';
+import { type Authorization, authorize, type Granted, renew, revoke } from './provider.js';
+import { type Login, LoginStore } from './store.js';
+
+export interface LoginsOptions {
+  /** Where sign-ins are kept. */
+  readonly file: string;
+  /** How long a sign-in is waited for, in milliseconds; five minutes when absent. */
+  readonly waitMs?: number;
+  /** How long the authorization server may take for an answer, in milliseconds; half a minute when absent. */
+  readonly answerMs?: number;
+  /** Milliseconds since 1970; the clock of the machine when absent. */
+  readonly now?: () => number;
+  /** Shows a page in the browser of whoever sits at this machine; nothing does when absent. */
+  readonly openPage?: (page: URL) => void;
+}
+
+/** A sign-in that has begun. */
+export interface PendingLogin {
+  readonly page: URL;
+  /** Waits until the browser comes back; resolves once the token is kept. */
+  browser(signal: AbortSignal): Promise<void>;
+  /** Takes the address that the browser was sent back to; resolves once the token is kept. */
+  pasted(address: string, signal: AbortSignal): Promise<void>;
+  close(): void;
+}
+
+/** How a sign-in ended. */
+export type Logout = 'revoked' | 'no revocation' | LoginError;
+
+/** Signs in to profiles by OAuth 2.0 with PKCE, and keeps, renews and revokes the tokens. */
+export class Logins {
+  readonly #store: LoginStore;
+  readonly #options: LoginsOptions;
+  readonly #clock: Clock;
+
+  constructor(options: LoginsOptions) {
+    this.#options = options;
+    this.#store = new LoginStore(options.file);
+    this.#clock = { now: options.now ?? Date.now, answerMs: options.answerMs ?? USUAL_ANSWER_MS };
+  }
+
+  get file(): string {
+    return this.#store.file;
+  }
+
+  /** Changes with each sign-in, renewal and sign-out of any kernel. */
+  version(): Promise<string> {
+    return this.#store.text();
+  }
+
+  /** The token of the sign-in to a profile, which renews itself; undefined where there is none. */
+  async tokenFor(endpoint: Endpoint): Promise<AccessToken | undefined> {
+    const login = await this.#store.find(endpoint);
+    return login === undefined ? undefined : new LoginToken(endpoint, login, this.#store, this.#clock);
+  }
+
+  /** Begins a sign-in; throws LoginError where the service has none. */
+  async begin(endpoint: Endpoint, signal: AbortSignal): Promise<PendingLogin> {
+    const loopback = await openLoopback();
+    try {
+      const { answerMs } = this.#clock;
+      const authorization = await authorize(endpoint, loopback.redirectUri, { signal, answerMs });
+      const finish = async (parameters: URLSearchParams, ended: AbortSignal) => {
+        const { server, clientId } = authorization;
+        const granted = await authorization.exchange(parameters, { signal: ended, answerMs });
+        await this.#keep(endpoint, { server, clientId }, granted, ended);
+      };
+      const waitMs = this.#options.waitMs ?? USUAL_WAIT_MS;
+      return {
+        page: authorization.page,
+        browser: ended => {
+          const waiting = waitForBrowser(loopback, authorization, { endpoint, waitMs, finish }, ended);
+          this.#options.openPage?.(authorization.page);
+          return waiting;
+        },
+        pasted: async (address, ended) => finish(parametersIn(address, authorization), ended),
+        close: () => loopback.close(),
+      };
+    } catch (error) {
+      loopback.close();
+      throw error;
+    }
+  }
+
+  /** Forgets the sign-in to a profile and revokes it; undefined where there is none. */
+  async end(endpoint: Endpoint, signal: AbortSignal): Promise<Logout | undefined> {
+    let ended: Login | undefined;
+    await this.#store.change(
+      endpoint,
+      async login => {
+        ended = login;
+        return undefined;
+      },
+      signal,
+    );
+    return ended === undefined
+      ? undefined
+      : revoked(endpoint, ended, { signal, answerMs: this.#clock.answerMs });
+  }
+
+  async #keep(
+    { profileName, url, edgeUrl }: Endpoint,
+    by: Pick<Login, 'server' | 'clientId'>,
+    granted: Granted,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const login: Login = {
+      profile: profileName,
+      url,
+      ...present({ edgeUrl }),
+      ...by,
+      ...keptOf(granted, this.#clock.now()),
+    };
+    await this.#store.change({ profileName, url, ...present({ edgeUrl }) }, async () => login, signal);
+  }
+}
+
+interface Clock {
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  readonly answerMs: number;
+}
+
+const USUAL_WAIT_MS = 5 * 60_000;
+const USUAL_ANSWER_MS = 30_000;
+
+/** A token is renewed so long before its time is over, in milliseconds. */
+const EARLY_MS = 60_000;
+
+/** The token of a sign-in. */
+class LoginToken extends AccessToken {
+  readonly #endpoint: Endpoint;
+  readonly #store: LoginStore;
+  readonly #clock: Clock;
+  #login: Login;
+  #renewing: Promise<void> | undefined;
+
+  constructor(endpoint: Endpoint, login: Login, store: LoginStore, clock: Clock) {
+    super(login.accessToken, login.refreshToken ?? '');
+    this.#endpoint = endpoint;
+    this.#login = login;
+    this.#store = store;
+    this.#clock = clock;
+  }
+
+  override get kind() {
+    return 'login' as const;
+  }
+
+  override async ready(signal: AbortSignal): Promise<void> {
+    const left = this.#left();
+    if (left >= EARLY_MS) return;
+    try {
+      await this.#renewed(signal);
+    } catch (error) {
+      // The service may be reached although the authorization server is not.
+      if (left <= 0 || signal.aborted) throw error;
+    }
+  }
+
+  override async changedSince(version: number | undefined, signal: AbortSignal): Promise<boolean> {
+    if (this.version !== version) return true;
+    if (this.#login.refreshToken === undefined) return false;
+    await this.#renewed(signal);
+    return true;
+  }
+
+  /** Milliseconds until its time is over. */
+  #left(): number {
+    return (this.#login.expiresAt ?? Number.POSITIVE_INFINITY) - this.#clock.now();
+  }
+
+  /** Requests that need it at the same time share one renewal; each can be interrupted on its own. */
+  async #renewed(signal: AbortSignal): Promise<void> {
+    this.#renewing ??= this.#renew(new AbortController().signal).finally(() => {
+      this.#renewing = undefined;
+    });
+    this.#renewing.catch(() => undefined);
+    await untilAborted(this.#renewing, signal);
+  }
+
+  /** A refresh token may be good for one use: kernels take turns, and take over what another has got. */
+  async #renew(signal: AbortSignal): Promise<void> {
+    const old = this.#login;
+    const login = await this.#store.change(
+      this.#endpoint,
+      async kept => {
+        if (kept === undefined) throw ended(this.#endpoint, 'was ended by %logout');
+        if (kept.accessToken !== old.accessToken) return kept;
+        if (kept.refreshToken === undefined) throw ended(this.#endpoint, 'has expired');
+        const { server, clientId, refreshToken } = kept;
+        const granted = await renew(this.#endpoint, server, clientId, refreshToken, {
+          signal,
+          answerMs: this.#clock.answerMs,
+        });
+        return { ...kept, ...keptOf({ refreshToken, ...granted }, this.#clock.now()) };
+      },
+      signal,
+    );
+    if (login === undefined) return;
+    this.#login = login;
+    this.replace(login.accessToken, login.refreshToken ?? '');
+  }
+}
+
+function ended({ profileName }: Endpoint, how: string): LoginError {
+  return new LoginError(`the sign-in to ${profileName} ${how}`, {
+    hint: `\`%login ${profileName}\` signs in again.`,
+  });
+}
+
+function keptOf({ accessToken, refreshToken, expiresIn }: Granted, now: number) {
+  return {
+    accessToken,
+    ...present({ refreshToken, expiresAt: expiresIn === undefined ? undefined : now + expiresIn * 1000 }),
+  };
+}
+
+/** Resolves once the answer to this sign-in is there and its token is kept; answers to others are refused and counted. */
+async function waitForBrowser(
+  loopback: Loopback,
+  { isAnswer }: Authorization,
+  { endpoint, waitMs, finish }: Waiting,
+  signal: AbortSignal,
+): Promise<void> {
+  let foreign = 0;
+  let timer: NodeJS.Timeout | undefined;
+  const signedIn = new Promise<void>((resolve, reject) => {
+    timer = setTimeout(() => reject(timeOut(endpoint, waitMs, foreign)), waitMs);
+    loopback.serve(parameters => {
+      if (!isAnswer(parameters)) {
+        foreign += 1;
+        return undefined;
+      }
+      clearTimeout(timer);
+      const finished = finish(parameters, signal);
+      finished.then(resolve, reject);
+      return finished.then(
+        () => true,
+        () => false,
+      );
+    });
+  });
+  await untilAborted(signedIn, signal).finally(() => clearTimeout(timer));
+}
+
+/** A sign-in that waits for its answer. */
+interface Waiting {
+  readonly endpoint: Endpoint;
+  readonly waitMs: number;
+  readonly finish: (parameters: URLSearchParams, signal: AbortSignal) => Promise<void>;
+}
+
+/** The result of work that goes on where the signal is aborted; rejects then. */
+async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted();
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(new InterruptedError(signal.reason));
+    signal.addEventListener('abort', stop, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+  });
+}
+
+function timeOut({ profileName }: Endpoint, waitMs: number, foreign: number): LoginError {
+  const refused =
+    foreign === 0
+      ? ''
+      : `; ${plural(foreign, 'answer')} to another sign-in came, and nothing was taken from it`;
+  return new LoginError(`nobody signed in to ${profileName} within ${waitMs / 1000} s${refused}`, {
+    hint: `Run the cell again. A browser on another machine cannot come back to this one: then \`%login ${profileName} --paste\`.`,
+  });
+}
+
+function parametersIn(address: string, { isAnswer }: Authorization): URLSearchParams {
+  const parameters = new URLSearchParams(
+    address
+      .trim()
+      .replace(/^[^?]*\?/, '')
+      .replace(/#.*$/, ''),
+  );
+  if (isAnswer(parameters)) return parameters;
+  throw new LoginError('this is not the address that the browser was sent to after this sign-in', {
+    hint: 'It begins with http://127.0.0.1 and holds a code and a state: copy it whole from the address bar, from the page of this sign-in.',
+  });
+}
+
+/** The longest-lived token is revoked first: most servers end the others with it. */
+async function revoked(endpoint: Endpoint, login: Login, patience: Patience): Promise<Logout> {
+  const { server, clientId, accessToken, refreshToken } = login;
+  const { revocation_endpoint } = server;
+  if (revocation_endpoint === undefined) return 'no revocation';
+  try {
+    for (const token of [refreshToken, accessToken])
+      if (token !== undefined)
+        await revoke(endpoint, { ...server, revocation_endpoint }, clientId, token, patience);
+    return 'revoked';
+  } catch (error) {
+    if (patience.signal.aborted || !(error instanceof Error)) throw error;
+    return new LoginError(error.message, { cause: error });
+  }
+}

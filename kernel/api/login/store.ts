@@ -1,0 +1,146 @@
+import { randomUUID } from 'node:crypto';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { makeDirectory, systemRefusal } from '../../machine.js';
+import type { Endpoint } from '../profile.js';
+import { LoginError } from './error.js';
+
+/** A sign-in as it is kept: whose it is, what it gives, and what renews and revokes it. */
+export interface Login {
+  readonly profile: string;
+  /** The addresses that the token is for: it is sent nowhere else, even if the profile changes. */
+  readonly url: string;
+  readonly edgeUrl?: string;
+  readonly server: AuthorizationEndpoints;
+  readonly clientId: string;
+  readonly accessToken: string;
+  readonly refreshToken?: string;
+  /** Milliseconds since 1970, of the clock of this machine; absent where the service does not say. */
+  readonly expiresAt?: number;
+}
+
+/** The part of an authorization server's metadata that is needed after the sign-in, by the names of RFC 8414. */
+export interface AuthorizationEndpoints {
+  readonly issuer: string;
+  readonly token_endpoint: string;
+  readonly revocation_endpoint?: string;
+}
+
+/** The file of sign-ins, which only its user can read: all kernels of a data directory share it. */
+export class LoginStore {
+  readonly file: string;
+
+  constructor(file: string) {
+    this.file = file;
+  }
+
+  /** The text of the file, which changes with each sign-in; empty where there is none. Throws LoginError. */
+  async text(): Promise<string> {
+    return readFile(this.file, 'utf8').catch(cause => {
+      if (cause.code === 'ENOENT' || cause.code === 'ENOTDIR') return '';
+      throw this.#failure('read', cause);
+    });
+  }
+
+  /** The sign-in of a profile at the addresses that the profile has now. */
+  async find(endpoint: Pick<Endpoint, 'profileName' | 'url' | 'edgeUrl'>): Promise<Login | undefined> {
+    return loginsIn(await this.text()).find(each => isOf(each, endpoint));
+  }
+
+  /**
+   * Replaces the sign-in of a profile by what `change` makes of it, undefined for none, while no other kernel does; returns it. Throws
+   * LoginError, and what `change` throws.
+   */
+  async change(
+    endpoint: Pick<Endpoint, 'profileName' | 'url' | 'edgeUrl'>,
+    change: (login: Login | undefined) => Promise<Login | undefined>,
+    signal: AbortSignal,
+  ): Promise<Login | undefined> {
+    const unlock = await this.#lock(signal);
+    try {
+      const logins = loginsIn(await this.text());
+      const before = logins.find(each => isOf(each, endpoint));
+      const after = await change(before);
+      if (after !== before) {
+        const others = logins.filter(each => each.profile !== endpoint.profileName);
+        await this.#write(after === undefined ? others : [...others, after]);
+      }
+      return after;
+    } finally {
+      // The library has taken a lock away that was not renewed in time.
+      await unlock().catch(() => undefined);
+    }
+  }
+
+  async #write(logins: readonly Login[]): Promise<void> {
+    const draft = `${this.file}.${randomUUID()}.tmp`;
+    try {
+      await writeFile(draft, `${JSON.stringify(logins, undefined, 1)}\n`, { mode: 0o600, flag: 'wx' });
+      await rename(draft, this.file);
+    } catch (cause) {
+      await rm(draft, { force: true }).catch(() => undefined);
+      throw this.#failure('written', cause);
+    }
+  }
+
+  async #lock(signal: AbortSignal): Promise<() => Promise<void>> {
+    const { default: lockfile } = await import('proper-lockfile');
+    const directory = dirname(this.file);
+    for (;;) {
+      try {
+        makeDirectory(directory);
+        return await lockfile.lock(directory, {
+          lockfilePath: `${this.file}.lock`,
+          stale: STALE_LOCK_MS,
+          onCompromised: () => undefined,
+        });
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'ELOCKED') throw this.#failure('written', error);
+      }
+      await delay(LOCK_POLL_MS, undefined, { signal });
+    }
+  }
+
+  #failure(verb: string, cause: unknown): LoginError {
+    const { reason = '', hint = 'Check its permissions, and those of its directory.' } =
+      systemRefusal(cause) ?? {};
+    return new LoginError(`the file of sign-ins ${this.file} cannot be ${verb}${reason && `: ${reason}`}`, {
+      hint,
+      cause,
+    });
+  }
+}
+
+/** The lock of a kernel that was killed expires after so long. */
+const STALE_LOCK_MS = 10_000;
+const LOCK_POLL_MS = 100;
+
+function isOf(
+  login: Login,
+  { profileName, url, edgeUrl }: Pick<Endpoint, 'profileName' | 'url' | 'edgeUrl'>,
+) {
+  return login.profile === profileName && login.url === url && login.edgeUrl === edgeUrl;
+}
+
+/** A file that is damaged holds none: signing in again writes it anew. */
+function loginsIn(text: string): readonly Login[] {
+  try {
+    const value: unknown = JSON.parse(text);
+    return Array.isArray(value) ? value.filter(isLogin) : [];
+  } catch {
+    return [];
+  }
+}
+
+function isLogin(value: unknown): value is Login {
+  if (typeof value !== 'object' || value === null) return false;
+  const { profile, url, edgeUrl, server, clientId, accessToken, refreshToken, expiresAt } = value as Login;
+  const isText = (each: unknown) => typeof each === 'string';
+  const isTextOrAbsent = (each: unknown) => each === undefined || isText(each);
+  return (
+    [profile, url, clientId, accessToken, server?.issuer, server?.token_endpoint].every(isText) &&
+    [edgeUrl, refreshToken, server.revocation_endpoint].every(isTextOrAbsent) &&
+    (expiresAt === undefined || Number.isFinite(expiresAt))
+  );
+}

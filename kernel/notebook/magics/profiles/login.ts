@@ -1,0 +1,141 @@
+import type { LoginError } from '../../../api/login/error.js';
+import type { PendingLogin } from '../../../api/login/logins.js';
+import type { Endpoint } from '../../../api/profile.js';
+import type { DisplayData } from '../../../jupyter/message.js';
+import { escapeHtml } from '../../../text.js';
+import { MagicError } from '../arguments.js';
+import type { Magic, MagicCall, MagicHost } from '../magic.js';
+import { say } from '../output.js';
+
+/** The magics that get and give up a token in the browser, in the order in which help lists them. */
+export const loginMagics: readonly Magic[] = [
+  {
+    name: 'login',
+    aliases: [],
+    usage: '%login [PROFILE] [--paste]',
+    options: [
+      { name: 'paste', summary: 'for a browser on another machine: paste the address that it ends at' },
+    ],
+    summary: 'sign in to a profile in the browser, in place of a token of the console',
+    help: [
+      'Without a name it is the profile in use. The cell shows a link to the page at which you sign in, and waits up to five minutes; an interrupt ends the wait. On a machine with a screen the page opens by itself. Then queries of this profile use the token of the sign-in, in all your kernels, until `%logout`.',
+      '',
+      'It is OAuth 2.0 with PKCE: the browser comes back to an address of this machine. A browser on another machine, as with a remote JupyterLab, cannot: it ends at a page that does not load, whose address `--paste` asks for.',
+      '',
+      'The token is kept in `logins.json` in the data directory, which only you can read, and is renewed before it expires. It is sent to the addresses that the profile had at the sign-in, and nowhere else.',
+      '',
+      'Where the service does not say how one signs in, `oauth_issuer`, `oauth_client_id` and `oauth_scope` of the profile in `~/.axiom.toml` do.',
+    ].join('\n'),
+    arity: [0, 1],
+    effects: ['login'],
+    argument: 'profile',
+    run: login,
+  },
+  {
+    name: 'logout',
+    aliases: [],
+    usage: '%logout [PROFILE]',
+    options: [],
+    summary: 'end the sign-in to a profile: its token is revoked and forgotten',
+    help: 'Without a name it is the profile in use. Other kernels of yours lose the sign-in too. A token in `~/.axiom.toml` stays.',
+    arity: [0, 1],
+    effects: ['logout'],
+    argument: 'profile',
+    run: logout,
+  },
+];
+
+/** Shows where one signs in, and waits until it is done. */
+async function login({ words, options, magic }: MagicCall, host: MagicHost): Promise<void> {
+  const { session, io } = host;
+  const endpoint = await endpointFor(magic, words[0], host);
+  const { profileName } = endpoint;
+  if (!io.allowStdin && io.storeHistory)
+    throw new MagicError(
+      `%login: nobody can sign in to ${profileName} here`,
+      `Sign in once in a notebook or a console: \`%login ${profileName}\`. The token is then there for runs without one too.`,
+    );
+  const pending = await session.options.logins.begin(endpoint, io.signal);
+  try {
+    if (options.has('paste')) await pasteAddress(endpoint, pending, host);
+    else {
+      io.passing(linkTo(endpoint, pending.page, 'This cell waits for it.'));
+      await pending.browser(io.signal);
+    }
+  } finally {
+    pending.close();
+  }
+  session.changeLogin(profileName);
+  session.consents.made(['sign-in', profileName]);
+  const next = profileName === session.profileName ? '' : ` \`%use ${profileName}\` sends queries there.`;
+  say(io, `Signed in to ${profileName} (${endpoint.url}).${next}`);
+}
+
+async function pasteAddress(endpoint: Endpoint, pending: PendingLogin, { io }: MagicHost): Promise<void> {
+  // Nothing listens there: the browser shows the address.
+  pending.close();
+  io.passing(linkTo(endpoint, pending.page, 'The browser then ends at a page that does not load.'));
+  const address = await io.input(
+    'Paste the address of that page, which begins with http://127.0.0.1: ',
+    true,
+  );
+  await pending.pasted(address, io.signal);
+}
+
+/** What is shown only until the cell goes on, and so is in no notebook. */
+function linkTo({ profileName, url }: Endpoint, page: URL, then: string): DisplayData {
+  const what = `Sign in to ${profileName} (${url})`;
+  return {
+    data: {
+      'text/plain': `${what}: ${page.href}\n${then}`,
+      'text/html': `<p><a href="${escapeHtml(page.href)}" target="_blank" rel="noopener noreferrer">${escapeHtml(what)}</a> at ${escapeHtml(page.host)}. ${escapeHtml(then)}</p>`,
+    },
+    metadata: {},
+  };
+}
+
+/** Forgets and revokes the token of a sign-in. */
+async function logout({ words, magic }: MagicCall, host: MagicHost): Promise<void> {
+  const { session, io, consent } = host;
+  const endpoint = await endpointFor(magic, words[0], host);
+  const { profileName } = endpoint;
+  if (endpoint.token?.kind !== 'login')
+    throw new MagicError(
+      `%logout: there is no sign-in to ${profileName}`,
+      'A token in ~/.axiom.toml is deleted there.',
+    );
+  if (!session.consents.hasMade(['sign-in', profileName]))
+    await consent('logout', `end the sign-in to ${profileName}, for all your kernels`);
+  const ended = await session.options.logins.end(endpoint, io.signal);
+  session.changeLogin(profileName);
+  say(
+    io,
+    `Signed out of ${profileName}: ${ended === undefined ? 'another kernel had done so' : endText(ended)}.`,
+  );
+}
+
+function endText(ended: 'revoked' | 'no revocation' | LoginError): string {
+  if (ended === 'revoked') return 'the token is revoked and forgotten';
+  const why =
+    ended === 'no revocation'
+      ? 'the service does not revoke tokens'
+      : `it was not revoked, as ${ended.message}`;
+  return `the token is forgotten here; ${why}, so it ends when its time is over`;
+}
+
+async function endpointFor(
+  { name: magic }: Magic,
+  name: string | undefined,
+  { session }: MagicHost,
+): Promise<Endpoint> {
+  const profile = name ?? session.profileName;
+  const endpoint = await session.readEndpoint(profile);
+  if (endpoint === undefined)
+    throw new MagicError(
+      `%${magic}: the service on this machine needs no sign-in`,
+      `Name a profile: \`%${magic} PROFILE\`. \`%use\` lists them.`,
+    );
+  if (session.replays)
+    throw new MagicError(`%${magic}: a replay reaches no service`, 'Leave it with `%cache off`.');
+  return endpoint;
+}
