@@ -14,6 +14,7 @@ const ENGINE = { engine: 'kernel/local/engine/process.ts' };
 const PACKAGES = {
   // Its CommonJS file, which is its default export.
   'markdown-it': createRequire(import.meta.url).resolve('markdown-it'),
+  oauth4webapi: 'oauth4webapi',
   protobufjs: 'protobufjs/light.js',
   'semantic-conventions': '@opentelemetry/semantic-conventions/incubating',
   undici: 'undici',
