@@ -140,7 +140,9 @@ function combined(
 
 /** The limits in the text of the query are those of both periods. */
 function unasked(name: string, earlier: QueryResult): readonly Shortfall[] {
-  return readThrough(name, earlier).filter(({ kind, isAsked }) => kind !== 'cut' || isAsked !== true);
+  return readThrough(name, earlier)
+    .filter(({ kind, isAsked }) => kind !== 'cut' || isAsked !== true)
+    .map(({ whole: _, ...each }) => each);
 }
 
 /** The fields that identify a row, or the reason why none do. */

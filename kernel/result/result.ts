@@ -48,16 +48,21 @@ export interface Notice {
 /** A reason why the rows of a result are not all that its query gives now. */
 export interface Shortfall {
   readonly kind: 'cut' | 'sampled' | 'partial' | 'estimated' | 'replayed';
-  /** What the result holds, as it follows that word: `the first 1,000 of 3,116 rows (the default limit)`. */
+  /** What the result holds, as it follows that word: `the first 1,000 of more rows (the default limit)`. */
   readonly holds: string;
   /** The result through which a query read it: a kept one by its name, or one of two that are compared. Absent for its own. */
   readonly through?: string;
-  /** The query that fetches all rows, in one line. */
-  readonly whole?: string;
+  readonly whole?: Whole;
   /** The text of the query asks for it. */
   readonly isAsked?: true;
   /** Between the first and the last moment of the rows none is missing, so that an empty time bin there is empty. */
   readonly isGapless?: true;
+}
+
+/** The query that fetches all rows, in one line; `most` rows of it where they cannot be fetched page by page. */
+export interface Whole {
+  readonly query: string;
+  readonly most?: number;
 }
 
 /** Facts about the rows of a result that follow from the text of its query. */

@@ -2,7 +2,8 @@
  * What the rows of a result are not: all that its query finds, every one of them counted, those of now. Whatever reads a result
  * says so, as a sum over a part reads like a sum over all.
  */
-import type { Notice, QueryResult, Shortfall } from './result.js';
+import { formatCount } from '../text.js';
+import type { Notice, QueryResult, Shortfall, Whole } from './result.js';
 
 /** Returns every shortfall of a result: those of its query and of the results that it read, and those that its service reports. */
 export function shortfallsOf({
@@ -75,7 +76,10 @@ function wholeOf({ through, whole }: Shortfall): readonly string[] {
   return whole === undefined || through === undefined ? [] : [wholeText(through, whole)];
 }
 
-/** Returns the sentence with the query that keeps all rows under the name. */
-export function wholeText(name: string, whole: string): string {
-  return `All of them: \`${name === '_' ? '' : `${name} << `}${whole.replaceAll('`', "'")}\`.`;
+/** Returns the sentence with the line that keeps all rows under the name, or many where they cannot be fetched page by page. */
+export function wholeText(name: string, { query, most }: Whole): string {
+  const named = `${name === '_' ? '' : `${name} << `}${query.replaceAll('`', "'")}`;
+  return most === undefined
+    ? `All of them: \`%%fetch --all\` above \`${named}\`.`
+    : `Up to ${formatCount(most)} of them: \`${named} | limit ${most}\`.`;
 }

@@ -1,4 +1,6 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
@@ -19,22 +21,30 @@ export function realService(dataDir: string) {
   });
 }
 
+interface RealBenchOptions extends Pick<BenchOptions, 'allowed'> {
+  /** Members of the status of answers about datasets, which the local service never gives. */
+  readonly status?: Readonly<Record<string, object>>;
+}
+
 /** An interpreter on a local service that really runs, over datasets that were really imported; one for all tests of a file. */
 export function realBench(
   datasets: Readonly<Record<string, readonly object[]>>,
-  options: Pick<BenchOptions, 'allowed'> = {},
+  { status, ...options }: RealBenchOptions = {},
 ): () => Bench {
   let bench: Bench | undefined;
   let end: () => Promise<void> = async () => undefined;
   beforeAll(async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'apl-kernel-test-'));
     const service = await realService(dataDir);
-    const { url, token } = service;
+    const { token } = service;
+    const relay = status === undefined ? undefined : await startRelay(service.url, status);
+    const url = relay?.url ?? service.url;
     const connect = async () => ({ url, token, restarted: false });
     const started = await startBench({ ...options, local: () => ({ connect, close: () => undefined }) });
     bench = started;
     end = async () => {
       await started.close();
+      await relay?.close();
       await service.close();
       await rm(dataDir, { recursive: true, force: true });
     };
@@ -45,6 +55,53 @@ export function realBench(
     if (bench === undefined) throw new Error('the service has not started');
     return bench;
   };
+}
+
+/** Passes requests on, and changes what the answers say of the datasets that their queries read. */
+async function startRelay(
+  url: string,
+  statuses: Readonly<Record<string, object>>,
+): Promise<{ readonly url: string; close(): Promise<void> }> {
+  const server = createServer(async (incoming, outgoing) => {
+    const body = Buffer.concat(await incoming.toArray());
+    const changed = Object.entries(statuses).find(([name]) => readsDataset(incoming.url, body, name))?.[1];
+    const { accept = '', host: _, ...others } = incoming.headers;
+    const headers = { ...others, accept: changed === undefined ? accept : 'application/json' };
+    const passed = request(
+      new URL(incoming.url ?? '/', url),
+      { method: incoming.method, headers },
+      answer => {
+        if (changed === undefined) {
+          outgoing.writeHead(answer.statusCode ?? 500, answer.headers);
+          answer.pipe(outgoing);
+          return;
+        }
+        void answer.toArray().then(chunks => {
+          outgoing.writeHead(answer.statusCode ?? 500, { 'content-type': 'application/json' });
+          outgoing.end(withStatus(Buffer.concat(chunks).toString(), changed));
+        });
+      },
+    );
+    passed.end(body);
+  });
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: () =>
+      new Promise(resolve => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function readsDataset(path: string | undefined, body: Buffer, name: string): boolean {
+  return (path ?? '').includes('_apl') && new RegExp(`"apl":"${name}\\b`).test(body.toString());
+}
+
+function withStatus(text: string, changed: object): string {
+  const answer = JSON.parse(text) as { status: object };
+  return JSON.stringify({ ...answer, status: { ...answer.status, ...changed } });
 }
 
 /** The notices above each table that a cell showed. */

@@ -43,6 +43,12 @@ export function checkFetchable(query: QueryText, { cursor }: RequestOptions): vo
   );
 }
 
+/** Whether every row of a query can be fetched page by page. */
+export function isFetchable(query: QueryText): boolean {
+  const { pipeline } = query;
+  return pipeline?.source.kind === 'dataset' && !isRandom(query) && pipeline.operators.every(isRowWise);
+}
+
 /** An answer that was put together, and why it does not hold all rows; absent where it does. */
 export interface Fetched {
   readonly raw: RawResult;

@@ -4,13 +4,13 @@
 import type { Expr, Operator, Pipeline } from '../../apl/syntax/ast.js';
 import type { QueryText } from '../../apl/syntax/parse.js';
 import { present } from '../../present.js';
-import type { QueryAnswer, Shortfall } from '../../result/result.js';
+import type { QueryAnswer, Shortfall, Whole } from '../../result/result.js';
 import { readThrough } from '../../result/shortfall.js';
 import { formatCount, plural } from '../../text.js';
 import { formatTime } from '../../time.js';
 import type { Reads } from '../results/reads.js';
-import type { Fetch, Stopped } from './fetch.js';
-import { isRowWise, keepsRows } from './reading.js';
+import { type Fetch, isFetchable, type Stopped } from './fetch.js';
+import { keepsRows } from './reading.js';
 
 /** The query behind an answer, as it was sent, and the limit of its cell. */
 export interface Limited {
@@ -57,16 +57,14 @@ export function limitNotice(order: Limited, answer: QueryAnswer, readsResults: b
   const of = matched === undefined ? '' : ` of ${formatCount(matched)} matching`;
   const only = `Only ${formatCount(rows)}${of} rows were fetched (${whose}).`;
   if (order.stopped !== undefined) return `${only} ${order.stopped.hint}`;
-  const all = order.query.pipeline?.operators.every(isRowWise)
-    ? ', and `%fetch --all` above the query fetches every row'
-    : '';
+  const all = isFetchable(order.query) ? ', and `%fetch --all` above the query fetches every row' : '';
   return `${only} Add \`| limit N\` or aggregate; \`%limit N\` changes it${all}.`;
 }
 
 /** Where the rows of an answer end, though its query did not ask for it. */
 interface Cut {
   readonly rows: number;
-  /** How many rows the query would give; absent where nobody knows. */
+  /** How many rows the query would give, where parts of its range have been counted: a service that has enough rows counts no further. */
   readonly matched: number | undefined;
   readonly whose: string;
 }
@@ -81,25 +79,31 @@ function cutBy(order: Limited, answer: QueryAnswer, readsResults: boolean): read
       kind: 'cut',
       holds: `the first ${formatCount(rows)} ${of} (${whose})`,
       ...present({
-        whole:
-          matched === undefined || order.fetch !== undefined
-            ? undefined
-            : `${shortened(order.query.text)} | limit ${matched}`,
+        whole: order.fetch !== undefined || readsResults ? undefined : wholeOf(order.query, rows),
         isGapless: isByTime(answer) || undefined,
       }),
     },
   ];
 }
 
+function wholeOf(query: QueryText, rows: number): Whole | undefined {
+  const text = shortened(query.text);
+  if (isFetchable(query)) return { query: text };
+  return rows < largeLimit ? { query: text, most: largeLimit } : undefined;
+}
+
+/** The most rows of one answer of the hosted service. */
+const largeLimit = 50_000;
+
 /** The limit that a service names in the code of its message. */
-function saidLimit({ query, fetch }: Limited, { tables, status }: QueryAnswer): Cut | undefined {
+function saidLimit({ fetch }: Limited, { tables, status }: QueryAnswer): Cut | undefined {
   if (fetch !== undefined) return undefined;
   const code = status.messages?.find(message => /^row_limit_/.test(message.code))?.code;
   const rows = tables[0]?.data.numRows;
   if (code === undefined || rows === undefined) return undefined;
   return {
     rows,
-    matched: matchedBy(query, status.rowsMatched, rows),
+    matched: undefined,
     whose: whoseLimit[code] ?? 'the limit of the service',
   };
 }
@@ -126,7 +130,7 @@ function unsaidLimit(
   if (query.pipeline?.operators.some(({ kind }) => reducing.has(kind))) return undefined;
   if (status.rowsMatched === limit) return undefined;
   const whose = rowLimit === undefined ? 'the default limit' : 'the limit set by %limit';
-  return { rows: limit, matched: matchedBy(query, status.rowsMatched, limit), whose };
+  return { rows: limit, matched: undefined, whose };
 }
 
 /** Operators after which the number of rows is no longer that of the data. */
@@ -140,12 +144,6 @@ const reducing: ReadonlySet<Operator['kind']> = new Set([
   'getschema',
   'make-series',
 ]);
-
-/** How many rows the query gives, where the service's count of the rows that matched is that. */
-function matchedBy({ pipeline }: QueryText, matched: number, rows: number): number | undefined {
-  const operators = pipeline?.operators ?? [];
-  return matched > rows && operators.every(keepsRows) ? matched : undefined;
-}
 
 /** The most characters of a query that a notice repeats. */
 const longestQuery = 160;
@@ -209,8 +207,7 @@ function askedCut(
   if ((countsGroups ? status.numGroups : rows) < most) return undefined;
   const before = operators.slice(0, operators.indexOf(limit)).every(keepsRows);
   if (before && status.rowsMatched === rows) return undefined;
-  const of = before && status.rowsMatched > rows ? ` of ${formatCount(status.rowsMatched)}` : '';
-  return `the first ${formatCount(rows)}${of} rows`;
+  return `the first ${formatCount(rows)} rows`;
 }
 
 /** Operators that keep every row. */

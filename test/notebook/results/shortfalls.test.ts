@@ -1,9 +1,12 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { NotebookOutput } from '../../../kernel/headless/notebook.js';
 import { notebookPage } from '../../../kernel/headless/report/page.js';
+import * as chartKinds from '../../../kernel/result/chart/kinds/list.js';
+import { exportFormats } from '../../../kernel/result/export/formats.js';
+import type { Shortfall } from '../../../kernel/result/result.js';
 import { notices, realBench } from '../real-bench.js';
 import { type CellRun, printed, shown, traceback } from '../session.js';
 import { metadata } from './rows.js';
@@ -15,21 +18,51 @@ const events = Array.from({ length: 1500 }, (_, minute) => ({
   host: minute % 2 === 0 ? 'a' : 'b',
 }));
 
-const bench = realBench({ web: events });
+/** What the service says of the rows of these datasets, as a hosted one would. */
+const reported: Readonly<Record<string, object>> = { part: { isPartial: true }, rough: { isEstimate: true } };
+
+const bench = realBench({ web: events, part: events, rough: events }, { status: reported });
 const range = '%%time 2026-03-04..2026-03-06\n';
 const run = (code: string) => bench().run(range + code);
 
-const cut = '`z` holds the first 1,000 of 1,500 rows (the default limit)';
-const whole = 'All of them: `z << web | extend m = n | limit 1500`.';
+const query = 'web | extend m = n';
+const cut = '`z` holds the first 1,000 of more rows (the default limit)';
+const whole = `All of them: \`%%fetch --all\` above \`z << ${query}\`.`;
 const sentence = `${cut}. ${whole}`;
+
+/** How a result comes to be less than all rows of now, and what is then said of it; `z` is to hold it. */
+const kinds: Readonly<Record<Shortfall['kind'], readonly [cells: readonly string[], said: string]>> = {
+  cut: [[`z << ${query}`], cut],
+  sampled: [['z << web | sample 0.9 | extend m = n | limit 1600'], '`z` holds a sample (`sample 0.9`)'],
+  partial: [
+    ['z << part | extend m = n | limit 1600'],
+    '`z` holds a part of the rows: the service did not read all of the data in the range',
+  ],
+  estimated: [
+    ['z << rough | extend m = n | limit 1600'],
+    '`z` holds an estimate: the service did not count every row',
+  ],
+  replayed: [
+    [
+      '%cache record DIR/answers\nz << web | extend m = n | limit 1600',
+      '%cache replay DIR/answers\nz << web | extend m = n | limit 1600',
+      '%cache off',
+    ],
+    '`z` holds the answer of a recording, as of 2026-03-04T05:06:07.123456789Z',
+  ],
+};
 
 let directory = '';
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'apl-cut-'));
-  await run('z << web | extend m = n');
-  await run('whole << web | summarize n = count() by host');
 });
 afterAll(() => rm(directory, { recursive: true }));
+
+async function keep(kind: Shortfall['kind']): Promise<void> {
+  for (const cell of kinds[kind][0])
+    expect(traceback(await run(cell.replaceAll('DIR', directory)))).toEqual([]);
+  await run('whole << web | summarize n = count() by host');
+}
 
 /** Everything that a cell printed and showed, with the notices above its tables. */
 function said(cell: CellRun): string {
@@ -37,66 +70,101 @@ function said(cell: CellRun): string {
   return [printed(cell), ...notices(cell), ...shown(cell)].join('\n');
 }
 
-/** Whatever reads a result: a cell that reads `z`, and what of it names the cut. */
+async function chartOf(kind: string): Promise<string> {
+  const asked = chartQueries[kind] ?? 'z | summarize count() by host';
+  return chartText(await run(`// @viz ${kind}\n${asked}`));
+}
+
+/** Queries for the kinds that do not draw counts by name. */
+const chartQueries: Readonly<Record<string, string>> = {
+  line: 'z | summarize count() by bin(_time, 1h)',
+  area: 'z | summarize count() by bin(_time, 1h), host',
+  heat: 'z | summarize histogram(n, 10) by bin(_time, 1h)',
+  scatter: 'z | project m, n | limit 100',
+  shares: 'z | summarize spotlight(n > 900, m)',
+  stat: 'z | summarize count()',
+};
+
+/** Whatever reads a result: a cell that reads `z`, and what of it names the shortfall. */
 const readers: Readonly<Record<string, () => Promise<string>>> = {
   'a query': async () => notices(await run('z | summarize count()')).join('\n'),
   'a query of a query': async () => {
     await run('y << z | where n > 600');
     return notices(await run('y | count')).join('\n');
   },
-  'a query by let': async () => notices(await run('let t = z;\nt | count')).join('\n'),
+  'a query by `let`': async () => notices(await run('let t = z;\nt | count')).join('\n'),
   'a join': async () => notices(await run('web | join kind=inner (z) on n | count')).join('\n'),
   'a union': async () => notices(await run('union z, web | count')).join('\n'),
-  'a list of in': async () => notices(await run('web | where n in ((z | project n)) | count')).join('\n'),
-  'a chart over time': async () => chartText(await run('z | summarize count() by bin(_time, 1h)')),
-  'a chart by name': async () => chartText(await run('z | summarize count() by host')),
-  'a chart of one number': async () => chartText(await run('// @viz stat\nz | summarize count()')),
-  'a picture': async () => picture(await run('z | summarize count() by host')),
-  '%viz': async () => {
+  'a lookup': async () => notices(await run('whole | lookup (z) on n | count')).join('\n'),
+  'a list of `in`': async () => notices(await run('web | where n in ((z | project n)) | count')).join('\n'),
+  ...Object.fromEntries(Object.keys(chartKinds).map(kind => [`a chart: ${kind}`, () => chartOf(kind)])),
+  'a static image': async () => picture(await run('z | summarize count() by host')),
+  'a grid': async () => {
+    const { result } = metadata(await run('z | project n')) as {
+      readonly result: { readonly id: string };
+    };
+    return noted(result.id);
+  },
+  '`%viz`': async () => {
     await run('named << z | summarize n = count() by host;');
     return chartText(await run('%viz bar --from named'));
   },
-  '%export': async () => {
-    await run('part << z | project n;');
-    return said(await run(`%export ${join(directory, 'part.csv')} --from part`));
-  },
-  '%assert': async () => printed(await run('%assert rows > 1\nz | summarize count() by host')),
-  'a failed %assert': async () =>
+  ...Object.fromEntries(
+    exportFormats.map(({ endings: [extension = ''] }) => [
+      `\`%export\` to .${extension}`,
+      async () => {
+        await run('rest << z | project n;');
+        return said(await run(`%export ${join(directory, `rest.${extension}`)} --from rest --force`));
+      },
+    ]),
+  ),
+  '`%assert`': async () => printed(await run('%assert rows > 1\nz | summarize count() by host')),
+  'a failed `%assert`': async () =>
     traceback(await run('%assert rows > 5\nz | summarize count() by host')).join('\n'),
-  '%diff': async () => {
-    await run('other << z | extend m = n | limit 1000');
+  '`%diff`': async () => {
+    await run('other << web | extend m = n | limit 1000');
     return said(await run('%diff z other --key n'));
   },
-  '%results': async () =>
-    `\`z\` holds ${/the first 1,000 of 1,500 rows \(the default limit\)/.exec(said(await run('%results z')))?.[0]}`,
+  '`%results`': async () => said(await run('%results z')),
   'provenance of a table': async () =>
     JSON.stringify((metadata(await run('z | count')) as { shortfalls: unknown }).shortfalls),
-  'an outline without data': async () => shown(await run('%retain off\nz | count')).join('\n'),
-  'a report': async () => {
-    await run('%retain on');
-    const { outputs } = await run('z | count');
-    const kept = outputs.flatMap((each): NotebookOutput[] =>
-      'data' in each ? [{ output_type: 'display_data', data: each.data, metadata: each.metadata }] : [],
-    );
-    const page = notebookPage(
-      {
-        cells: [{ cell_type: 'code', source: 'z | count', outputs: kept, metadata: {}, execution_count: 1 }],
-        metadata: {},
-        nbformat: 4,
-        nbformat_minor: 5,
-      },
-      { title: 'R' },
-    );
-    return (
-      /<dt>Incomplete<\/dt><dd>1 of 1 outputs: ([^<]*)/.exec(page)?.[1]?.replaceAll('&#96;', '`') ?? page
-    );
-  },
+  'an outline without data': async () => shown(await run('%%retain off\nz | count')).join('\n'),
+  'a report': async () => reportOf(await run('z | count')),
   'a result as an expression': async () => {
     await run('w << z | count');
     const { outcome } = await bench().run('%results', { expressions: { w: 'w' } });
     return JSON.stringify(outcome);
   },
 };
+
+/** Words as they stand in any format: some have no backticks, some begin a sentence with them. */
+function plain(text: string): string {
+  return text.replaceAll('`', '').toLowerCase();
+}
+
+/** What a grid is told when it opens a result. */
+function noted(result: string): Promise<string> {
+  return new Promise(resolve => {
+    const send = (data: unknown) => resolve((data as { readonly notes: readonly string[] }).notes.join('\n'));
+    const comm = { id: 'c', target: 'apl.results', send, close: () => undefined };
+    bench().handler.commOpen(comm, { result }, []);
+  });
+}
+
+function reportOf({ outputs }: CellRun): string {
+  const kept = outputs.flatMap((each): NotebookOutput[] =>
+    'data' in each ? [{ output_type: 'display_data', data: each.data, metadata: each.metadata }] : [],
+  );
+  const cell = {
+    cell_type: 'code',
+    source: 'z | count',
+    outputs: kept,
+    metadata: {},
+    execution_count: 1,
+  } as const;
+  const page = notebookPage({ cells: [cell], metadata: {}, nbformat: 4, nbformat_minor: 5 }, { title: 'R' });
+  return /<dt>Incomplete<\/dt><dd>1 of 1 outputs: ([^<]*)/.exec(page)?.[1]?.replaceAll('&#96;', '`') ?? page;
+}
 
 function chartText({ outputs, outcome }: CellRun): string {
   const chart = outputs.find(each => 'data' in each && 'image/svg+xml' in each.data);
@@ -112,17 +180,61 @@ function picture({ outputs }: CellRun): string {
     .join(' ');
 }
 
-describe('what reads a result that a limit cut says so:', () => {
+describe.each(Object.entries(kinds))('what reads a result that is %s says so:', (kind, [, text]) => {
+  beforeAll(() => keep(kind as Shortfall['kind']));
+
   test.each(Object.keys(readers))('%s', async name => {
-    expect((await readers[name]?.())?.toLowerCase()).toContain(cut.toLowerCase());
+    const found = plain((await readers[name]?.()) ?? '');
+    // A list of results has a column of names.
+    expect(found).toContain(plain(name === '`%results`' ? text.replace('`z` holds ', '') : text));
   });
 });
 
+test('whatever reads a result is on the page, by what its rows may lack', async () => {
+  const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
+  const names = Object.keys(kinds);
+  const how = ({ 0: cells, 1: text }: (typeof kinds)['cut'], kind: string) =>
+    row([
+      kind,
+      cells.map(cell => `\`${cell.replace('\n', ' ↵ ').replaceAll('|', '\\|')}\``).join('<br>'),
+      text,
+    ]);
+  const text = [
+    head,
+    row(['shortfall', 'cells', 'what is said']),
+    row(['---', '---', '---']),
+    ...Object.entries(kinds).map(([kind, each]) => how(each, kind)),
+    '',
+    row(['read by', ...names]),
+    row(['---', ...names.map(() => '---')]),
+    ...Object.keys(readers).map(name => row([name, ...names.map(() => 'said')])),
+    '',
+  ].join('\n');
+  if (process.env.UPDATE_GOLDEN === '1') await writeFile(page, text);
+  expect(await readFile(page, 'utf8')).toBe(text);
+});
+
+const page = join(import.meta.dirname, '../../../docs/shortfalls.md');
+
+const head = `# Results that are not all rows of now
+
+A result may be cut by a limit, sampled, replayed from a recording, or, of a hosted service, partial or estimated. Whatever reads it says
+so above its own answer, however many results lie between. \`test/notebook/results/shortfalls.test.ts\` runs each reader over each kind,
+and writes this page. Cells that a reader copies or saves from a grid stand below the sentence in that grid.
+
+`;
+
 test('the notice has the query that fetches all of them, above the result itself too', async () => {
+  await keep('cut');
   expect(notices(await run('z | summarize count()'))).toEqual([sentence]);
   expect(notices(await run('z << web | extend m = n\n\nz | count')).join()).toContain(whole);
   expect(notices(await run('web | extend m = n')).join()).not.toContain('All of them');
-  expect(notices(await run('_ | count')).join()).toContain('All of them: `web | extend m = n | limit 1500`.');
+  expect(notices(await run('_ | count')).join()).toContain(
+    'All of them: `%%fetch --all` above `web | extend m = n`.',
+  );
+  expect(notices(await run('z4 << web | sort by n')).join()).toContain(
+    'Up to 50,000 of them: `z4 << web | sort by n | limit 50000`.',
+  );
   await run('z3 << web | extend m = n | limit 1500');
   expect(notices(await run('z3 | count'))).toEqual([]);
 });
@@ -135,7 +247,7 @@ describe('a chart over time of a result that was cut', () => {
       endTime: '2026-03-05T00:59:00.000000001Z',
     });
     expect(chartText(cell)).toBe(
-      'Bar chart of count_; over time from 2026-03-04 08:20:00 to 2026-03-05 00:59:00 UTC; count_: lowest 40 at 2026-03-04 08:00:00, highest 60 at 2026-03-04 09:00:00; `z` holds the first 1,000 of 1,500 rows (the default limit); the first and the last bin are partial.',
+      'Bar chart of count_; over time from 2026-03-04 08:20:00 to 2026-03-05 00:59:00 UTC; count_: lowest 40 at 2026-03-04 08:00:00, highest 60 at 2026-03-04 09:00:00; `z` holds the first 1,000 of more rows (the default limit); the first and the last bin are partial.',
     );
   });
 
@@ -156,9 +268,9 @@ describe('a chart over time of a result that was cut', () => {
 
 describe('what a query leaves out by its own text is said to those that read it:', () => {
   test.each([
-    ['web | limit 5', '`z` holds the first 5 of 1,500 rows (`limit 5`).'],
-    ['web | take 5 | project n', '`z` holds the first 5 of 1,500 rows (`take 5`).'],
-    ['web | top 3 by n', '`z` holds the first 3 of 1,500 rows (`top 3 by n`).'],
+    ['web | limit 5', '`z` holds the first 5 rows (`limit 5`).'],
+    ['web | take 5 | project n', '`z` holds the first 5 rows (`take 5`).'],
+    ['web | top 3 by n', '`z` holds the first 3 rows (`top 3 by n`).'],
     ['web | limit 5 | where n > 0', '`z` holds what is left of 5 rows at most (`limit 5`).'],
     [
       'web | limit 700 | summarize n = count() by host',
