@@ -70,7 +70,7 @@ export class Engine {
     this.#scratch = scratch;
     this.#lanes = lanes;
     this.#admission = new Admission(lanes, { queue, long: Math.min(long, lanes.length), shortRows });
-    this.#rest = new Rest(resting, () => this.#lanes.some(lane => lane.running !== undefined));
+    this.#rest = new Rest(resting);
   }
 
   /** Opens the engine and locks its configuration. Its scratch files live in a directory of its own under `<dataDir>/.tmp`. */
@@ -192,13 +192,14 @@ export class Engine {
     const signals = signal ? [signal, closing] : [closing];
     const running = underEither(signals, within => guarded(lane, within, inScratch, this.#scratch));
     lane.running = running.then(ignore, ignore);
+    this.#rest.begin();
     try {
       return await running;
     } finally {
       // After the interrupts of a cancelled query, which would hit this statement too.
       if (cleanUp !== undefined) await lane.connection.run(cleanUp).catch(ignore);
       delete lane.running;
-      this.#rest.begin();
+      this.#rest.end();
     }
   }
 }

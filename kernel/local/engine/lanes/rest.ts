@@ -18,27 +18,37 @@ const exercise = 'SELECT count(*) FROM (SELECT hash(i) % 1000 FROM range(1000000
 /** Those of libuv in the service; they take the statements of an engine in turn, and each holds what it has freed until it works again. */
 const threads = 16;
 
+/** Statements of all engines of this process that run at this moment: what is done at rest would hold them up. */
+let running = 0;
+
+/** Buffers and objects of JavaScript after the last collection, in bytes. */
+let collectedSize = 0;
+
 /**
- * Gives the memory of large queries and bodies back while the engine rests. Else a process that is asked nothing more keeps
- * gigabytes: buffers wait for the next collection of garbage, and what a thread has freed for the next work of that thread.
+ * Gives the memory of large queries and bodies back while every engine of the process rests. Else a process that is asked nothing more
+ * keeps gigabytes: buffers wait for the next collection of garbage, and what a thread has freed for the next work of that thread.
  */
 export class Rest {
   readonly #connection: DuckDBConnection;
-  readonly #isBusy: () => boolean;
   /** Of the process when it last rested, in bytes. */
   #size = processMemory() ?? 0;
   #timer: NodeJS.Timeout | undefined;
-  #running: Promise<void> | undefined;
+  #exercising: Promise<void> | undefined;
   #tries = 0;
   #closed = false;
 
-  constructor(connection: DuckDBConnection, isBusy: () => boolean) {
+  constructor(connection: DuckDBConnection) {
     this.#connection = connection;
-    this.#isBusy = isBusy;
   }
 
-  /** Tells that a query has ended. */
+  /** Tells that a statement begins; {@link end} follows. */
   begin(): void {
+    running++;
+  }
+
+  /** Tells that a statement has ended. */
+  end(): void {
+    running--;
     this.#tries = mostTries;
     this.#wait();
   }
@@ -47,19 +57,19 @@ export class Rest {
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#timer);
-    await this.#running;
+    await this.#exercising;
     this.#connection.closeSync();
   }
 
   #wait(): void {
-    if (this.#closed || this.#running !== undefined) return;
+    if (this.#closed || this.#exercising !== undefined) return;
     this.#timer ??= setTimeout(() => this.#tick(), everyMs).unref();
   }
 
   #tick(): void {
     this.#timer = undefined;
     const size = processMemory();
-    if (size === undefined || this.#isBusy()) {
+    if (size === undefined || running > 0) {
       this.#wait();
       return;
     }
@@ -69,20 +79,28 @@ export class Rest {
       return;
     }
     this.#tries--;
-    this.#running = this.#exercise();
+    this.#exercising = this.#exercise();
   }
 
   async #exercise(): Promise<void> {
     collectGarbage();
     // A failure leaves the memory where it is, and the next query tells what is wrong with the engine.
-    for (let thread = 0; thread < threads && !this.#closed && !this.#isBusy(); thread++)
+    for (let thread = 0; thread < threads && !this.#closed; thread++)
       await this.#connection.run(exercise).catch(() => undefined);
-    this.#running = undefined;
+    this.#exercising = undefined;
     this.#wait();
   }
 }
 
+/** On a busy machine a collection can take half a second, in which the process answers nothing: it has to be worth that. */
 function collectGarbage(): void {
+  if (scriptSize() - collectedSize <= spareBytes / 2) return;
   setFlagsFromString('--expose-gc');
   runInNewContext('gc')();
+  collectedSize = scriptSize();
+}
+
+function scriptSize(): number {
+  const { heapTotal, external } = process.memoryUsage();
+  return heapTotal + external;
 }
