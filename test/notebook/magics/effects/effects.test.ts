@@ -138,6 +138,8 @@ const asking: readonly (readonly [magic: string, effect: AskedEffect, cell: stri
   ['export', 'overwrite', 'print a = 3\n', 'replace '],
   ['cache', 'overwrite', '%cache record rec', 'delete the recording in '],
   ['use', 'profile', '%use prod\nweb | count', 'send queries to prod (http://'],
+  ['use', 'profile', '%connect prod\nweb | count', 'send queries to prod (http://'],
+  ['use', 'profile', '%%on prod\nweb | count', 'send queries to prod (http://'],
   [
     'cache',
     'profile',
@@ -146,6 +148,7 @@ const asking: readonly (readonly [magic: string, effect: AskedEffect, cell: stri
   ],
   ['logout', 'logout', '%logout prod', 'end the sign-in to prod, for all your kernels'],
   ['annotate', 'send', '%use prod\n%annotate Hi --dataset web', 'keep an annotation in prod'],
+  ['annotate', 'send', '%%on prod\n%annotate Hi --dataset web', 'keep an annotation in prod'],
   ['annotate', 'drop', '%use prod\n%annotate --delete n1', 'delete the annotation n1'],
   ['star', 'send', '%use prod\n%star --new Hi --no-run\nweb', 'keep a query in prod'],
   ['star', 'overwrite', '%star Mine --no-run\nprint a = 4', 'replace the starred query "Mine"'],
@@ -168,7 +171,8 @@ test('each effect that a magic declares and that is asked for has a cell here, a
   const declared = magics.flatMap(({ name, effects }) =>
     askedEffects.filter(each => effects.includes(each)).map(effect => `${name} ${effect}`),
   );
-  expect(cells.map(([magic, effect]) => `${magic} ${effect}`).sort()).toEqual(declared.sort());
+  const asked = new Set(cells.map(([magic, effect]) => `${magic} ${effect}`));
+  expect([...asked].sort()).toEqual(declared.sort());
 });
 
 describe.each(cells)('%s: %s', (magic, effect, cell, what) => {
@@ -271,6 +275,22 @@ test('every magic changes nothing that is not its own without a question', async
   for (const cell of Object.values(quiet).flat()) {
     await stranger.run(cell);
     expect([cell, await state(stranger)]).toEqual([cell, before]);
+  }
+});
+
+/** The second line of a cell is its own query, and `%apl` is one. */
+const ownQuery = /\n.*|^%apl .*/s;
+
+test('a magic that declares nothing of a service reaches none, and without a question every magic sends queries at most', async () => {
+  await belongings();
+  for (const { name, effects } of magics) {
+    const bench = await kernel([], 'prod');
+    const before = hosted.seen.length;
+    for (const cell of quiet[name] ?? []) await bench.run(cell.replace(ownQuery, ''));
+    const sent = hosted.seen.slice(before);
+    const changes = sent.filter(each => isSent(each) && !each.path.includes('/_apl'));
+    const mayReach = effects.some(each => ['query', 'drop', 'send'].includes(each));
+    expect([name, mayReach || sent.length === 0, changes]).toEqual([name, true, []]);
   }
 });
 
