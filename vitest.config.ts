@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 
 const folders = {
   service: ['local', 'jupyter', 'api'],
-  built: ['commands'],
+  built: ['commands', 'protocols'],
   jupyter: ['jupyter-server'],
   browser: ['browser'],
   faults: ['faults'],

@@ -5,13 +5,14 @@ import type { Command } from 'commander';
 import { importChoices } from './api/imports.js';
 import type { InstallTarget, Machine, PackageFiles } from './commands/install.js';
 import { allowed, USAGE } from './commands/options.js';
-import type { Actions, ImportFileOptions, ServeOptions } from './commands/program.js';
+import type { Actions, ImportFileOptions, LspOptions, ServeOptions } from './commands/program.js';
 import { nameSourceLines } from './commands/stack.js';
 import { AplKernelError, UsageError } from './errors.js';
 import type { KernelHandler } from './jupyter/message.js';
 import type { LocalService } from './local/launch.js';
 import { homeDirectory } from './machine.js';
 import type { AskedEffect } from './notebook/magics/effects/effects.js';
+import type { LocalServiceAccess, SessionOptions } from './notebook/session.js';
 import { present } from './present.js';
 import { visibleLines, withoutTokens } from './text.js';
 
@@ -64,7 +65,7 @@ function isCommand(words: readonly string[], command: readonly string[]): boolea
 /** The commands, each of which loads its module when it runs. */
 async function program(): Promise<Command> {
   const { programOf } = await import('./commands/program.js');
-  const actions = { install, uninstall, kernel, lab, serve, importFile, doctor, onNotebooks };
+  const actions = { install, uninstall, kernel, lab, lsp, serve, importFile, doctor, onNotebooks };
   return programOf(actions, { version: files.version, dataDir: dataDirectory() });
 }
 
@@ -261,17 +262,29 @@ async function interpreter(
   consoleWidth: () => number | undefined = () => undefined,
   allow: readonly AskedEffect[] = [],
 ): Promise<KernelHandler> {
-  const [{ createInterpreter }, { QueryLog }, { ImportLog }, { Logins }, { openInBrowser }, local] =
-    await Promise.all([
-      import('./notebook/interpreter.js'),
-      import('./notebook/query/log.js'),
-      import('./notebook/magics/effects/imports.js'),
-      import('./api/login/logins.js'),
-      import('./api/login/browser.js'),
-      localService(),
-    ]);
-  const { env, home } = machine;
+  const [{ createInterpreter }, { QueryLog }, { ImportLog }, local] = await Promise.all([
+    import('./notebook/interpreter.js'),
+    import('./notebook/query/log.js'),
+    import('./notebook/magics/effects/imports.js'),
+    localService(),
+  ]);
   return createInterpreter({
+    ...(await sessionOptions(local, workDir)),
+    consoleWidth,
+    queryLog: new QueryLog(join(dataDirectory(), 'queries.jsonl')),
+    importLog: new ImportLog(join(dataDirectory(), 'imports.json')),
+    allowed: [...allow, ...allowed(machine.env.APL_KERNEL_ALLOW ?? '')],
+  });
+}
+
+/** Those of any session. */
+async function sessionOptions(local: LocalServiceAccess, workDir: string): Promise<SessionOptions> {
+  const [{ Logins }, { openInBrowser }] = await Promise.all([
+    import('./api/login/logins.js'),
+    import('./api/login/browser.js'),
+  ]);
+  const { env, home } = machine;
+  return {
     now: nowNs,
     environment: present({
       deployment: env.AXIOM_DEPLOYMENT,
@@ -290,11 +303,16 @@ async function interpreter(
       openPage: page => openInBrowser(page, machine),
     }),
     log,
-    consoleWidth,
-    queryLog: new QueryLog(join(dataDirectory(), 'queries.jsonl')),
-    importLog: new ImportLog(join(dataDirectory(), 'imports.json')),
-    allowed: [...allow, ...allowed(env.APL_KERNEL_ALLOW ?? '')],
-  });
+  };
+}
+
+async function lsp({ startService }: LspOptions): Promise<void> {
+  const [{ serveEditor }, { runningService }] = await Promise.all([
+    import('./protocols/lsp/server.js'),
+    import('./local/launch.js'),
+  ]);
+  const local = startService ? await localService() : runningService(dataDirectory());
+  serveEditor(process.stdin, process.stdout, await sessionOptions(local, process.cwd()));
 }
 
 async function localService(): Promise<LocalService> {

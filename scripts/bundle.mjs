@@ -12,6 +12,7 @@ const PROGRAM = { commands: 'kernel/main.ts' };
 /** The program of an engine's process, and large packages that are seldom used. */
 const ENGINE = { engine: 'kernel/local/engine/process.ts' };
 const PACKAGES = {
+  'language-server': 'vscode-languageserver/node',
   // Its CommonJS file, which is its default export.
   'markdown-it': createRequire(import.meta.url).resolve('markdown-it'),
   oauth4webapi: 'oauth4webapi',

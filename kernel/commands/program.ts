@@ -12,6 +12,7 @@ export interface Actions {
   install(target: InstallTarget): Promise<void>;
   uninstall(target: InstallTarget): Promise<void>;
   kernel(connectionFile: string): Promise<void>;
+  lsp(options: LspOptions): Promise<void>;
   lab(options: readonly string[], places: { readonly environment: string }): Promise<void>;
   serve(options: ServeOptions): Promise<void>;
   importFile(file: string, options: ImportFileOptions): Promise<void>;
@@ -19,6 +20,10 @@ export interface Actions {
   onNotebooks(
     command: (commands: typeof import('./notebooks.js'), host: NotebookHost) => Promise<number>,
   ): Promise<void>;
+}
+
+export interface LspOptions {
+  readonly startService?: boolean;
 }
 
 export interface ServeOptions {
@@ -66,6 +71,12 @@ export function programOf(actions: Actions, { version, dataDir }: ProgramFacts):
     .requiredOption('--connection-file <file>', 'where to listen, as Jupyter wrote it')
     .action(({ connectionFile }: { connectionFile: string }) => actions.kernel(connectionFile));
   labCommand(program, actions, dataDir);
+  program
+    .command('lsp')
+    .description('answer an editor in the Language Server Protocol, on standard input and output')
+    .option('--stdio', 'the transport that there is; editors add it')
+    .option('--start-service', 'start the local service if none runs, to know its datasets and fields')
+    .action(actions.lsp);
   notebookCommands(program, actions);
   verifyCommand(program, actions);
   fileCommands(program, actions);

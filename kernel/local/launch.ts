@@ -67,6 +67,24 @@ export function createLocalService(options: LaunchOptions): LocalService {
   return new Launcher(options);
 }
 
+/** The local service of a data directory while one runs: it is neither started nor held. */
+export function runningService(dataDir: string): LocalService {
+  return { connect: () => addressOf(dataDir), waiting: () => undefined, close: () => undefined };
+}
+
+async function addressOf(dataDir: string): Promise<LocalAddress> {
+  for (const place of placesOf(dataDir)) {
+    const found = await findShared(place);
+    if (found.kind === 'running') return { url: found.file.url, token: found.file.token, restarted: false };
+  }
+  throw new LaunchError(
+    'no local service is running',
+    dataDir,
+    undefined,
+    'A kernel starts one with its first query.',
+  );
+}
+
 /** Starts a service process that outlives this one and writes its log to `service.log` in the data directory. */
 export function spawnDetached(
   command: string,

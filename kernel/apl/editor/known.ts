@@ -91,6 +91,16 @@ export function withParameters<T extends BindEnvironment>(cell: string, environm
   return { ...environment, variables: { ...unknown, ...environment.variables } };
 }
 
+/** The names that a text gives results, `name << query`. */
+export function resultNames(source: string): readonly string[] {
+  return [...source.matchAll(/^\s*([A-Za-z_]\w*)\s*<</gm)].map(match => match[1] ?? '');
+}
+
+/** The lines of texts that name parameters, one below the other. */
+export function parameterLines(...sources: readonly string[]): string {
+  return sources.flatMap(source => source.match(/^[ \t]*%%?param.*/gm) ?? []).join('\n');
+}
+
 /** The names of parameters in a text: `%param name = … other = …`. */
 function parameterNames(cell: string): readonly string[] {
   return [...cell.matchAll(/^[ \t]*%%?param[ \t]+(.*)$/gm)].flatMap(([, args = '']) =>

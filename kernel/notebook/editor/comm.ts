@@ -150,7 +150,7 @@ function sessionFacts({
 }
 
 /** Returns what a session knows now; waits at most `patienceMs` for its datasets where none have been seen. */
-async function factsOf(session: Session, patienceMs: number): Promise<KernelFacts> {
+export async function factsOf(session: Session, patienceMs: number): Promise<KernelFacts> {
   const datasets = await session.schema.knownDatasets(patienceMs);
   return {
     profile: session.profileName,

@@ -7,6 +7,8 @@ import type { EditorEnvironment } from '../../../kernel/apl/editor/completion/co
 import {
   environmentOf,
   type KernelFacts,
+  parameterLines,
+  resultNames,
   withNames,
   withParameters,
 } from '../../../kernel/apl/editor/known.js';
@@ -67,7 +69,7 @@ export class Workbench {
     const link = this.linkOf(view);
     const sources = this.#cellSources(view);
     const named = new Set(sources.flatMap(resultNames));
-    const settings = parametersOf(sources);
+    const settings = parameterLines(...sources);
     const from = [link, link?.version, [...named].join(), settings];
     const known = this.#environments.get(view);
     if (known?.from.every((each, index) => each === from[index])) return known.made;
@@ -80,7 +82,7 @@ export class Workbench {
   environmentIn(panel: NotebookPanel): EditorEnvironment {
     const sources = codeSources(panel);
     const link = this.linkTo(panel.sessionContext.session?.kernel);
-    return this.#make(link, parametersOf(sources), new Set(sources.flatMap(resultNames)));
+    return this.#make(link, parameterLines(...sources), new Set(sources.flatMap(resultNames)));
   }
 
   #make(link: KernelLink | undefined, settings: string, named: ReadonlySet<string>): EditorEnvironment {
@@ -142,14 +144,4 @@ function hasRun(cell: object): boolean {
 function codeSources(panel: NotebookPanel | undefined): readonly string[] {
   const cells = panel?.content.model?.sharedModel.cells ?? [];
   return cells.filter(cell => cell.cell_type === 'code').map(cell => cell.source);
-}
-
-/** The lines that name parameters, one below the other. */
-function parametersOf(sources: readonly string[]): string {
-  return sources.flatMap(source => source.match(/^[ \t]*%%?param.*/gm) ?? []).join('\n');
-}
-
-/** The names that a cell gives results. */
-function resultNames(source: string): readonly string[] {
-  return [...source.matchAll(/^\s*([A-Za-z_]\w*)\s*<</gm)].map(match => match[1] ?? '');
 }
