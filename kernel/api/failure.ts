@@ -19,6 +19,7 @@ import {
   UnexpectedAnswerError,
 } from './errors.js';
 import { type Endpoint, localProfile } from './profile.js';
+import { isOurClock, type Reset, readReset, readRetryAfter, untilReset } from './reset.js';
 import { type ErrorBody, readErrorBody } from './wire.js';
 
 /** A request that failed; `action` reads as in "could not {action}". */
@@ -242,7 +243,10 @@ function tooMany(attempt: Attempt, refusal: Refusal, reason: string, shared: Sha
     return value === undefined ? undefined : clean(value, attempt.endpoint);
   };
   const retryAfter = header('retry-after');
-  const again = retryAfter === undefined ? '' : `; requests are taken again ${afterText(retryAfter)}`;
+  const again =
+    retryAfter === undefined
+      ? ''
+      : `; requests are taken again ${resetText(readRetryAfter(retryAfter), refusal)}`;
   // Gateways send the header for any 429.
   if (/\b(?:budget|spend)/i.test(reason)) {
     return new BudgetError(`the spend budget of this token is used up${quoted(reason)}${again}`, {
@@ -254,9 +258,9 @@ function tooMany(attempt: Attempt, refusal: Refusal, reason: string, shared: Sha
   const kind = header('x-ratelimit-limit') === undefined && header('x-querylimit-limit') ? 'query' : 'rate';
   const scope = header('x-ratelimit-scope');
   const limit = header(`x-${kind}limit-limit`);
-  const reset = epochText(Number(header(`x-${kind}limit-reset`)));
+  const reset = readReset(header(`x-${kind}limit-reset`) ?? header('ratelimit-reset'));
   const which = [limit && `limit ${limit}`, scope && `per ${scope}`].filter(Boolean).join(' ');
-  const when = reset === undefined ? again : `; it resets at ${reset}`;
+  const when = reset === undefined ? again : `; it resets ${resetText(reset, refusal)}`;
   return new RateLimitError(
     `too many requests to ${attempt.host}${which && ` (${which})`}${quoted(reason)}${when}`,
     {
@@ -416,23 +420,19 @@ function looksLikeHtml({ headers, body }: Refusal): boolean {
   return /html/i.test(headerText(headers, 'content-type') ?? '') || /^\s*</.test(body);
 }
 
-function afterText(retryAfter: string): string {
-  const seconds = Number(retryAfter);
-  if (seconds >= 0 && Number.isFinite(seconds)) return `in ${secondsText(seconds)}`;
-  const isDate = Number.isNaN(seconds) && !Number.isNaN(Date.parse(retryAfter));
-  return isDate ? `at ${new Date(retryAfter).toISOString()}` : 'later';
+/** By a clock that is not ours a time would mislead: then it is how long that is from now. */
+function resetText(reset: Reset | undefined, { headers }: Refusal): string {
+  if (reset === undefined) return 'later';
+  const date = headerText(headers, 'date');
+  if ('at' in reset && isOurClock(date)) return `at ${new Date(reset.at).toISOString()}`;
+  const ms = untilReset(reset, date);
+  return Number.isFinite(ms) ? `in ${secondsText(ms / 1000)}` : 'later';
 }
 
 function secondsText(seconds: number): string {
   const minutes = Math.floor(seconds / 60);
   const rest = `${Math.ceil(seconds % 60)} s`;
   return minutes === 0 ? rest : `${minutes} min ${rest}`;
-}
-
-/** RFC 3339 for seconds since 1970; undefined for a number that is not such a time. */
-function epochText(seconds: number): string | undefined {
-  const time = new Date(seconds * 1000);
-  return seconds > 0 && !Number.isNaN(time.getTime()) ? time.toISOString() : undefined;
 }
 
 function quoted(reason: string): string {

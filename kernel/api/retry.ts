@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { AplKernelError } from '../errors.js';
 import { errorCodes, headerText, type Refusal } from './failure.js';
+import { readReset, readRetryAfter, untilReset } from './reset.js';
 
 /** What a retry needs to know of a request. */
 export interface RetryRule {
@@ -81,17 +82,11 @@ function passingReason(outcome: Outcome<Answered>, safe: boolean): string | unde
 
 /** How long the service wants to be left alone, in milliseconds; 0 when it does not say. */
 function askedMs({ headers }: Answered): number {
+  const names = ['x-ratelimit-reset', 'ratelimit-reset', 'x-querylimit-reset'];
+  const resets = names.map(name => readReset(headerText(headers, name)));
   const after = headerText(headers, 'retry-after');
-  if (after === undefined) {
-    const reset = headerText(headers, 'x-ratelimit-reset') ?? headerText(headers, 'x-querylimit-reset');
-    return untilMs(Number(reset) * 1000);
-  }
-  const seconds = Number(after);
-  return Number.isNaN(seconds) ? untilMs(Date.parse(after)) : Math.max(0, seconds * 1000);
-}
-
-function untilMs(time: number): number {
-  return Number.isNaN(time) ? 0 : Math.max(0, time - Date.now());
+  const reset = after === undefined ? resets.find(each => each !== undefined) : readRetryAfter(after);
+  return reset === undefined ? 0 : untilReset(reset, headerText(headers, 'date'));
 }
 
 async function outcomeOf<T>(send: () => Promise<T>): Promise<Outcome<T>> {

@@ -75,6 +75,8 @@ export interface SessionOptions {
   readonly log: (text: string) => void;
   /** Time limit of one request, in milliseconds; the client's own default when absent. */
   readonly timeLimitMs?: number;
+  /** About how long to wait before a failed request is sent again, in milliseconds; the client's own default when absent. */
+  readonly retryMs?: number;
   /** Bytes of results that are kept until `%results --budget` says otherwise; a quarter of the machine's memory when absent. */
   readonly resultBytes?: number;
   /** The width of the terminal of a front end that asks on it too; undefined where there is none. */
@@ -437,11 +439,11 @@ export class Session {
     const { timeLimitMs } = this;
     if (previous !== undefined && previous.key === key && previous.timeLimitMs === timeLimitMs)
       return previous.client;
-    const { version } = this.options;
+    const { version, retryMs } = this.options;
     const via =
       place === 'unrecorded' ? undefined : this.#recording?.via(endpoint, this.#listingOf(endpoint));
     const client = import('../api/client.js').then(({ createClient }) =>
-      createClient(endpoint, { version, ...present({ timeLimitMs, via }) }),
+      createClient(endpoint, { version, ...present({ timeLimitMs, retryMs, via }) }),
     );
     this.#opened[place] = { key, timeLimitMs, client };
     if (previous === undefined) return client;

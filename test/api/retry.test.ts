@@ -34,7 +34,12 @@ describe('a request is sent', () => {
     [4, 'a query after 504', query, status(504)],
     [4, 'a query after 429', query, status(429)],
     [4, 'a query after 429 with a wait of no time', query, status(429, { 'retry-after': '0' })],
-    [4, 'a query after 429 with a wait until the past', query, status(429, { 'x-ratelimit-reset': '1' })],
+    [
+      4,
+      'a query after 429 with a wait until the past',
+      query,
+      status(429, { 'x-ratelimit-reset': '1000000000' }),
+    ],
     [4, 'a query after a date in the past', query, status(429, { 'retry-after': new Date(0).toUTCString() })],
     [4, 'a query after a wait that is none', query, status(503, { 'retry-after': 'soon' })],
     [4, 'a query whose connection is reset', query, reset],
@@ -56,6 +61,26 @@ describe('a request is sent', () => {
     [1, 'a query after a long wait', query, status(429, { 'retry-after': '31' })],
     [1, 'a query after a wait of eternity', query, status(503, { 'retry-after': 'Infinity' })],
     [1, 'a query after a limit of an hour', query, status(429, { 'x-ratelimit-reset': inOneHour })],
+    [
+      1,
+      'a query after an hour in milliseconds',
+      query,
+      status(429, { 'x-ratelimit-reset': `${inOneHour}000` }),
+    ],
+    [1, 'a query after an hour from now', query, status(429, { 'x-querylimit-reset': '3600' })],
+    [1, 'a query after an hour by the header of the IETF', query, status(429, { 'ratelimit-reset': '3600' })],
+    [
+      1,
+      'a query after an hour of a clock that is a year behind ours',
+      query,
+      status(429, { date: 'Tue, 25 Nov 2025 12:00:00 GMT', 'retry-after': 'Tue, 25 Nov 2025 13:00:00 GMT' }),
+    ],
+    [
+      4,
+      'a query after no time of a clock that is years ahead of ours',
+      query,
+      status(429, { date: 'Tue, 04 Dec 2057 12:00:00 GMT', 'x-ratelimit-reset': '2774692800' }),
+    ],
   ])('%i times: %s', async (times, _, ask, reply) => {
     connections.service.answer(() => reply);
     await failureOf(ask(connect()));

@@ -61,6 +61,7 @@ export interface BenchOptions {
   readonly environment?: (service: Service) => AxiomEnvironment;
   readonly local?: (service: Service) => LocalServiceAccess;
   readonly timeLimitMs?: number;
+  readonly retryMs?: number;
   readonly logins?: Logins;
   readonly queryLog?: QueryLog;
   readonly importLog?: ImportLog;
@@ -89,6 +90,7 @@ export async function startBench(options: BenchOptions = {}): Promise<Bench> {
     logins: options.logins ?? new Logins({ file: join(homeDir, 'logins.json') }),
     log: text => logged.push(text),
     ...(options.timeLimitMs === undefined ? {} : { timeLimitMs: options.timeLimitMs }),
+    ...(options.retryMs === undefined ? {} : { retryMs: options.retryMs }),
     consoleWidth: () => options.consoleWidth,
     allowed: options.allowed ?? askedEffects,
     ...(options.importLog === undefined ? {} : { importLog: options.importLog }),
