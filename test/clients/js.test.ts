@@ -2,13 +2,21 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { AxiomWithoutBatching, ContentEncoding, ContentType } from '@axiomhq/js';
+import { OTLPLogExporter } from '@opentelemetry/exporter-logs-otlp-proto';
+import { OTLPTraceExporter as JsonTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
+import { LoggerProvider, SimpleLogRecordProcessor } from '@opentelemetry/sdk-logs';
+import { BasicTracerProvider, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { expect, test } from 'vitest';
 import { samples } from '../../kernel/local/samples/all.js';
 import { compileRequest } from '../../kernel/local/sql/compile.js';
 import { sharedService } from '../local/service.js';
 import { expectRow, root, rowOf } from './rows.js';
 
-/** axiom-js: its release ships no tests, so every documented call is made once, and each answer compared. */
+/**
+ * axiom-js, whose release ships no tests, so that every documented call is made once, and each answer compared; and the exporters of
+ * OpenTelemetry for JavaScript.
+ */
 
 const service = sharedService({ compile: compileRequest, samples, now: Date.now });
 const dataset = 'axiom js';
@@ -142,4 +150,42 @@ test('axiom-js', async () => {
       },
     );
   expectRow('axiom-js', outcomes);
+});
+
+test('OpenTelemetry for JavaScript', async () => {
+  const { version } = JSON.parse(
+    readFileSync(
+      path.join(root, 'node_modules/@opentelemetry/exporter-trace-otlp-proto/package.json'),
+      'utf8',
+    ),
+  );
+  expect(rowOf('OpenTelemetry JavaScript').version).toBe(version);
+  const name = 'otel-js';
+  await service().json('POST', '/v2/datasets', { name });
+  const { url, token } = service().service;
+  const to = (route: string) => ({
+    url: `${url}${route}`,
+    headers: { authorization: `Bearer ${token}`, 'x-axiom-dataset': name },
+  });
+  for (const [span, exporter] of [
+    ['protobuf', new OTLPTraceExporter(to('/v1/traces'))],
+    ['JSON', new JsonTraceExporter(to('/v1/traces'))],
+  ] as const) {
+    const provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
+    provider.getTracer('stage').startSpan(span).end();
+    await provider.forceFlush();
+    await provider.shutdown();
+  }
+  const logs = new LoggerProvider();
+  logs.addLogRecordProcessor(new SimpleLogRecordProcessor(new OTLPLogExporter(to('/v1/logs'))));
+  logs.getLogger('stage').emit({ body: 'it is done' });
+  await logs.forceFlush();
+  await logs.shutdown();
+  const count = async (apl: string) =>
+    (await service().query(`['${name}'] | ${apl} | count`)).body.tables[0].columns.flat()[0];
+  expectRow('OpenTelemetry JavaScript', {
+    'span in protobuf': (await count('where name == "protobuf"')) === 1,
+    'span in JSON': (await count('where name == "JSON"')) === 1,
+    'log record': (await count('where body == "it is done"')) === 1,
+  });
 });
