@@ -6,13 +6,15 @@ import {
   type CompiledPage,
   type CompiledQuery,
   type CompiledTable,
+  cursorField,
   type DatasetCatalog,
   type LimitReason,
   mostRowLimit,
   sharedTable,
 } from '../sql/compiled.js';
-import { cursorText, firstCursor, lastCursor, type Run } from '../sql/cursor.js';
-import { asJson, type CellForm, type Columns, JsonColumns } from './columns.js';
+import { cursorText, firstCursor, lastCursor, type Run, rowCursors } from '../sql/cursor.js';
+import type { Page } from '../sql/rewrite/pages.js';
+import { asJson, type CellForm, type Columns, JsonColumns, type ReadCells } from './columns.js';
 import { type OperatorCounts, sumCounts } from './profile.js';
 import type { Reader, ReaderSource, ReadResult, ResultOrder } from './reader.js';
 import type { ExaminedBlocks, RecordingCatalog } from './scans.js';
@@ -100,12 +102,34 @@ async function runTable(
   if (table.page === undefined) return { table, columns, counts, cut };
   const last = edge(quick.columns, timeIndex(table), 'last');
   const more = last !== undefined && quick.cutTime === last.time;
-  const skipped = table.page.page.skipped !== undefined;
+  const { page, ofRows } = table.page;
+  const isFixed = page.fixed || !(more || ofRows);
   const exactSql = () => table.page?.exactSql(cut ? last?.time : undefined) ?? sql;
   const exact =
-    (more && !table.page.page.fixed) || skipped ? await reader.read({ ...order, sql: exactSql() }) : quick;
+    !isFixed || page.skipped !== undefined ? await reader.read({ ...order, sql: exactSql() }) : quick;
   const cursors = cursorsOf(table, table.page, exact.columns, more);
-  return { table, columns: exact.columns, counts, cut, ...present({ cursors }) };
+  const shown = ofRows ? withCursors(table, page, exact.columns) : { table, columns: exact.columns };
+  return { ...shown, counts, cut, ...present({ cursors }) };
+}
+
+/** The rows with the cursor of each as their last field, in place of a field of that name. */
+function withCursors(table: CompiledTable, page: Page, read: Columns): Pick<RanTable, 'table' | 'columns'> {
+  const columns = asJson(read);
+  const cells = columns.cells(timeIndex(table)).map(cell => parseTime(cell.replaceAll('"', '')));
+  const cursors = rowCursors(page, cells).map(each =>
+    each === undefined ? 'null' : JSON.stringify(cursorText(each)),
+  );
+  const kept = table.fields.flatMap(({ name }, index) => (name === cursorField ? [] : [index]));
+  const fields = [
+    ...kept.flatMap(index => table.fields[index] ?? []),
+    { name: cursorField, type: 'string' as const },
+  ];
+  const part: ReadCells = {
+    rows: columns.rows,
+    cells: [...kept.map(index => columns.pieces(index)), [Buffer.from(cursors.join(','), 'latin1')]],
+    notFinite: [...kept.map(index => columns.notFinite(index)), 0],
+  };
+  return { table: { ...table, fields }, columns: JsonColumns.together(fields, [part]) };
 }
 
 /** Reads the statements of a table one after the other, until there are as many rows as it may have. */
@@ -135,13 +159,13 @@ async function readParts(
 type TableOrder = Omit<ResultOrder, 'sql'>;
 type Wanted = Pick<ResultOrder, 'mostBytes' | 'form'>;
 
-/** Cells that several statements give are put together as JSON. */
+/** Cells that several statements give are put together as JSON, and cursors are added to it. */
 function orderOf(table: CompiledTable, { mostBytes, form }: Wanted): TableOrder {
   const fields = table.fields.map(({ name, type }) => ({ name, type }));
   const limit = table.rowLimit?.rows ?? Number.POSITIVE_INFINITY;
   const delivery = table.whole ? 'whole' : 'streamed';
-  const isOne = (table.further ?? []).length === 0;
-  return { fields, limit, mostBytes, form: isOne ? form : 'json', time: timeIndex(table), delivery };
+  const isAsRead = (table.further ?? []).length === 0 && !table.page?.ofRows;
+  return { fields, limit, mostBytes, form: isAsRead ? form : 'json', time: timeIndex(table), delivery };
 }
 
 /** The place of the time among the fields, or -1. */

@@ -61,7 +61,12 @@ export interface CompiledPage {
   readonly exactSql: (last: bigint | undefined) => string;
   /** The cursor that the page begins at. */
   readonly cursor?: string;
+  /** Whether each row has its own cursor, in a field of its own. */
+  readonly ofRows: boolean;
 }
+
+/** The field with the cursor of each row. */
+export const cursorField = '_cursor';
 
 export interface CompiledField {
   readonly name: string;

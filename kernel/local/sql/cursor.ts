@@ -29,6 +29,17 @@ export function firstCursor(page: Page, first: Run, last: PageCursor): PageCurso
   return first.all ? last : { time: first.time, count: first.rows + before(page, first), whole: true };
 }
 
+/** Returns the cursor after each row of a page, whose rows are in their fixed order; undefined for a row without a time. */
+export function rowCursors(page: Page, times: readonly (bigint | undefined)[]): (PageCursor | undefined)[] {
+  let count = 0;
+  return times.map((time, row) => {
+    if (time === undefined) return undefined;
+    count = row > 0 && times[row - 1] === time ? count + 1 : 1;
+    const skipped = times[0] === time ? before(page, { time, rows: 0, all: false }) : 0;
+    return { time, count: count + skipped, whole: false };
+  });
+}
+
 function before({ skipped }: Page, { time }: Run): number {
   return skipped?.time === time ? skipped.rows : 0;
 }

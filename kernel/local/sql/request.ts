@@ -123,7 +123,7 @@ function write(
   };
   const common = {
     datasets: plan.datasets,
-    notices: [...messages, ...ignored(request, query.unknown)],
+    notices: [...messages, ...ignored(request, query.unknown, page !== undefined)],
     made: madeRows(plan.relation),
   };
   if (apart !== undefined) {
@@ -136,7 +136,7 @@ function write(
     rows === undefined
       ? { sql: rowsToSql(firstOfAtMost(relation, limit.rows, most)) }
       : sortedStatements(rows, limit.rows + skipped, source.rowGroups, window.now, rowsToSql);
-  const paged = page === undefined ? {} : { page: compiledPage(page, limit.rows, rowsToSql, request.cursor) };
+  const paged = page === undefined ? {} : { page: compiledPage(page, limit.rows, rowsToSql, request) };
   const table = { ...about, ...statements, ...paged, name: '0' };
   return { ok: true, compiled: { ...common, tables: [table] } };
 }
@@ -206,9 +206,14 @@ function sortedStatements(
   return { sql: statement(first), further: others.map(sort => () => statement(sort)) };
 }
 
-function compiledPage(page: Page, rows: number, toSql: ToSql, cursor: string | undefined): CompiledPage {
+function compiledPage(
+  page: Page,
+  rows: number,
+  toSql: ToSql,
+  { cursor, includeCursorField }: QueryRequest,
+): CompiledPage {
   const exactSql = (last: bigint | undefined): string => toSql(page.exact(rows, last));
-  return { page, exactSql, ...present({ cursor }) };
+  return { page, exactSql, ofRows: includeCursorField ?? false, ...present({ cursor }) };
 }
 
 function cursorProblem(cursor: PageCursor | undefined, page: Page | undefined): Diagnostic | undefined {
@@ -267,14 +272,23 @@ function leftOut(names: readonly string[]): StatusMessage[] {
 }
 
 /** Notices about the parts of a request that have no effect. */
-function ignored({ includeCursorField }: QueryRequest, unknownOrder: readonly string[]): StatusMessage[] {
+function ignored(
+  { includeCursorField }: QueryRequest,
+  unknownOrder: readonly string[],
+  hasCursors: boolean,
+): StatusMessage[] {
   const warn = (code: string, msg: string): StatusMessage => ({ priority: 'warn', count: 1, code, msg });
   return [
     ...unknownOrder.map(field =>
       warn('unknown_order', `The request's order names \`${field}\`, which the result does not have.`),
     ),
-    ...(includeCursorField
-      ? [warn('no_cursor_field', '`includeCursorField` has no effect here: the cursors are in the status.')]
+    ...(includeCursorField && !hasCursors
+      ? [
+          warn(
+            'no_cursor_field',
+            '`includeCursorField` has no effect here: rows have cursors where they are in the order of `_time` and it is among the fields.',
+          ),
+        ]
       : []),
   ];
 }

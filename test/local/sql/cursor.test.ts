@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { compileRequest } from '../../../kernel/local/sql/compile.js';
 import { cursorText, readCursor } from '../../../kernel/local/sql/cursor.js';
 import { type Answer, sharedService } from '../service.js';
@@ -128,9 +128,38 @@ test('from a page newest first one can page towards later times', async () => {
   expect([found.at(-1), found.length > 4990]).toEqual([9999, true]);
 });
 
-test('a missing cursor field is reported', async () => {
-  const { body } = await service().query('ties | project n, _time', { ...window, includeCursorField: true });
-  expect(body.status.messages.map((message: { code: string }) => message.code)).toContain('no_cursor_field');
+describe('includeCursorField', () => {
+  const ask = async (apl: string, more: object): Promise<Answer['body']> =>
+    (await service().query(apl, { ...window, includeCursorField: true, ...more })).body;
+  const numbers = ({ tables }: Answer['body']) => tables[0].columns[0];
+
+  test.each(['ties | project n, _time', 'ties | sort by _time asc | project n, _time'])(
+    'gives each row its cursor, from which the next row comes: %s',
+    async apl => {
+      const all = await ask(apl, { defaultLimit: 40 });
+      const [found, , cursors] = all.tables[0].columns;
+      expect(all.tables[0].fields.at(-1)).toMatchObject({ name: '_cursor', type: 'string' });
+      expect(new Set(cursors).size).toBe(40);
+      for (const at of [0, 1, 2, 3, 17, 18, 30]) {
+        const rest = await ask(apl, { defaultLimit: 5, cursor: cursors[at] });
+        expect(numbers(rest)).toEqual(found.slice(at + 1, at + 6));
+        expect(rest.tables[0].columns[2]).toEqual(cursors.slice(at + 1, at + 6));
+      }
+    },
+  );
+
+  test('stands for a field of that name', async () => {
+    const apl = "ties | extend _cursor = 'mine' | project n, _time, _cursor";
+    const { tables } = await ask(apl, { defaultLimit: 3 });
+    expect(tables[0].fields.map(({ name }: { name: string }) => name)).toEqual(['n', '_time', '_cursor']);
+    expect(tables[0].columns[2]).not.toContain('mine');
+  });
+
+  test('has no effect where rows have no cursor, and says so', async () => {
+    const { status, tables } = await ask('ties | summarize count()', {});
+    expect(status.messages.map((message: { code: string }) => message.code)).toContain('no_cursor_field');
+    expect(tables[0].fields.length).toBe(1);
+  });
 });
 
 test('past the last row the cursor stays', async () => {
