@@ -47,6 +47,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   headless: [
     'apl/syntax/cell',
     'apl/syntax/parameters',
+    'apl/syntax/tokens/quote',
     'apl/editor/colours/highlight',
     '@lezer/highlight',
     'notebook/time-range',
@@ -93,7 +94,6 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'apl',
     'local/functions',
     'local/sql/atom',
-    'local/sql/auto-bin',
     'local/sql/dialect',
     'local/sql/standard',
     'local/sql/template',

@@ -1,4 +1,5 @@
 import { parseCell } from '../apl/syntax/cell.js';
+import { writtenText } from '../apl/syntax/tokens/quote.js';
 import { UsageError } from '../errors.js';
 import { type CodeCell, type Notebook, sourceOf } from './notebook.js';
 import { writtenParameters } from './parameters.js';
@@ -109,8 +110,8 @@ function literal(value: string): string {
     const json: unknown = JSON.parse(value);
     if (typeof json === 'object' && json !== null) return `dynamic(${JSON.stringify(json)})`;
     if (typeof json === 'number' || typeof json === 'boolean') return value;
-    return JSON.stringify(json === null ? value : json);
+    return writtenText(typeof json === 'string' ? json : value);
   } catch {
-    return JSON.stringify(value);
+    return writtenText(value);
   }
 }

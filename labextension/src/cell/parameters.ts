@@ -4,6 +4,7 @@
 import { type MagicLine, parseCell } from '../../../kernel/apl/syntax/cell.js';
 import { declaredParameters, readParamLine, splitLiterals } from '../../../kernel/apl/syntax/parameters.js';
 import { tokenize } from '../../../kernel/apl/syntax/tokens/lexer.js';
+import { writtenText } from '../../../kernel/apl/syntax/tokens/quote.js';
 import type { CodeCell } from './lines.js';
 
 /** A parameter as the notebook has it; texts are literals as written. */
@@ -73,7 +74,7 @@ export function literalOf(
   typed: string,
   isText: boolean,
 ): { readonly literal: string } | { readonly problem: string } {
-  const literal = isText ? JSON.stringify(typed) : typed.trim();
+  const literal = isText ? writtenText(typed) : typed.trim();
   const { assignments, choices, prompts, stray } = readParamLine(`${name} = ${literal}`);
   const isOne = assignments.length === 1 && assignments[0]?.text === literal && stray === '';
   if (isOne && literal !== '' && !/[\r\n]/.test(literal) && choices === undefined && !prompts)

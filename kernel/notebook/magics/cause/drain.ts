@@ -1,3 +1,5 @@
+import { writtenText } from '../../../apl/syntax/tokens/quote.js';
+
 /**
  * Templates of log lines by Drain: He, Zhu, Zheng, Lyu, "Drain: An Online Log Parsing Approach with Fixed Depth Tree" (ICWS 2017). Lines
  * of as many words that begin alike are compared word by word; a line joins the template that it shares most words with. Numbers and
@@ -99,7 +101,7 @@ export function parseLine(field: string, { words }: Pick<Template<unknown>, 'wor
   const pieces = words.join(' ').split(/(?:<\*>)(?: ?<\*>)*/);
   if (pieces.length < 2 || pieces.every(piece => piece.trim() === '')) return undefined;
   const parts = pieces.flatMap((piece, at) => [
-    ...(piece === '' ? [] : [JSON.stringify(piece)]),
+    ...(piece === '' ? [] : [writtenText(piece)]),
     ...(at < pieces.length - 1 ? [`p${at + 1}`] : []),
   ]);
   return `parse ${field} with ${parts.join(' ')}`;

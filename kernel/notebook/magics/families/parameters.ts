@@ -1,4 +1,5 @@
 import { readParamLine, splitLiterals } from '../../../apl/syntax/parameters.js';
+import { writtenText } from '../../../apl/syntax/tokens/quote.js';
 import type { Provenance, QueryResult } from '../../../result/result.js';
 import { plural } from '../../../text.js';
 import { type Parameter, type ParameterValue, readParameter } from '../../parameters.js';
@@ -104,7 +105,7 @@ async function asked(
   const typed = (await io.input(`${name}${choices}${fallback}: `, false)).trim();
   if (typed === '' && written !== undefined) return written;
   const isText = written === undefined || (written.kind === 'value' && written.value.type === 'string');
-  return readParameter(name, isText && !/^["'].*["']$/.test(typed) ? JSON.stringify(typed) : typed);
+  return readParameter(name, isText && !/^["'].*["']$/.test(typed) ? writtenText(typed) : typed);
 }
 
 function params(_: MagicCall, { session, io }: MagicHost): void {

@@ -3,6 +3,7 @@
  */
 
 import { writtenName } from '../../../../kernel/apl/catalog/written.js';
+import { writtenText } from '../../../../kernel/apl/syntax/tokens/quote.js';
 import { typeWord } from '../../../../kernel/result/display/text.js';
 import { cut, plural, visibleLines } from '../../../../kernel/text.js';
 import { toClipboard } from '../../ui/clipboard.js';
@@ -92,7 +93,7 @@ function treeOf(value: object, path: string, depth: number): HTMLElement {
       ? `${path}[${key}]`
       : /^[A-Za-z_]\w*$/.test(key)
         ? `${path}.${key}`
-        : `${path}[${JSON.stringify(key)}]`;
+        : `${path}[${writtenText(key)}]`;
     return element('li', {}, ...memberOf(key, member, memberPath, depth));
   };
   const addFrom = (from: number): void => {

@@ -56,6 +56,8 @@ test.each([
   ['took <*> ms', 'parse m with "took " p1 " ms"'],
   ['<*> <*> of <*>', 'parse m with p1 " of " p2'],
   ['say "<*>"  twice', 'parse m with "say \\"" p1 "\\"  twice"'],
+  [String.raw`C:\temp\new <*>`, String.raw`parse m with "C:\\temp\\new " p1`],
+  ['bell \u0007\u2028 <*>', String.raw`parse m with "bell \u0007\u2028 " p1`],
   ['nothing', undefined],
   ['<*> <*>', undefined],
 ])('the parse line of %j', (template, line) => {
