@@ -8,6 +8,7 @@ import { INotebookTracker } from '@jupyterlab/notebook';
 import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { IStateDB } from '@jupyterlab/statedb';
+import { explainerOf } from './cell/explain.js';
 import { addCharts } from './charts/renderer.js';
 import type { EditorOptions } from './editor.js';
 import { addGrid } from './grid/renderer.js';
@@ -121,7 +122,12 @@ const grid: JupyterFrontEndPlugin<void> = {
     notebooks: INotebookTracker | null,
     consoles: IConsoleTracker | null,
     files: IEditorTracker | null,
-  ) => addGrid(rendermime, placeIn(app.shell, notebooks), workbenchOf({ notebooks, consoles, files })),
+  ) => {
+    const workbench = workbenchOf({ notebooks, consoles, files });
+    addGrid(rendermime, placeIn(app.shell, notebooks), workbench, output =>
+      explainerOf(output, notebooks, workbench),
+    );
+  },
 };
 
 /** Puts the time range, the profile, the parameters and a stop button into the toolbars of notebooks, and commands on cells into theirs. */

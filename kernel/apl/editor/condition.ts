@@ -10,7 +10,15 @@ export interface ResultColumn {
 
 /** Returns the condition that keeps the rows with a value, given as its exact text (null for a null), or that leaves them out. */
 export function conditionFor({ name, type }: ResultColumn, value: string | null, keep: boolean): string {
-  const field = writtenName(name);
+  return conditionOn({ field: writtenName(name), type }, value, keep);
+}
+
+/** As `conditionFor`, of an expression. */
+export function conditionOn(
+  { field, type }: { readonly field: string; readonly type: string },
+  value: string | null,
+  keep: boolean,
+): string {
   if (value === null) return keep ? `isnull(${field})` : `isnotnull(${field})`;
   const is = keep ? '==' : '!=';
   switch (type) {

@@ -87,7 +87,7 @@ function before({ word }: Operator, text: string, condition: string): Written | 
 }
 
 /** Whether an operator has the same field in its output as in its input, whichever rows it reads. */
-function keeps(operator: Operator, field: string): boolean {
+export function keeps(operator: Operator, field: string): boolean {
   return !readsRowsAround(operator) && passesOn(operator, field);
 }
 

@@ -1,5 +1,6 @@
 import type { QueryRequest, StatusMessage } from '../../api/wire.js';
 import { bind } from '../../apl/bind/bind.js';
+import { autoBinWidth } from '../../apl/plan/auto-bin.js';
 import { isGrouped, madeRows, mostRows } from '../../apl/plan/effort.js';
 import type { Columns, Plan, Relation, Scalar } from '../../apl/plan/plan.js';
 import { constant } from '../../apl/plan/scalars.js';
@@ -8,7 +9,6 @@ import { mergeDiagnostics } from '../../apl/syntax/diagnostics.js';
 import { parseQuery } from '../../apl/syntax/parse.js';
 import { present } from '../../present.js';
 import { HOUR, isBeyond, isBeyondTime, LATEST_TIME, parseTime, parseTimespan, SECOND } from '../../time.js';
-import { autoBinWidth } from './auto-bin.js';
 import {
   type Compile,
   type CompiledField,

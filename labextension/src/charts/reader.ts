@@ -3,6 +3,7 @@
  * set as the time range of the notebook.
  */
 import type { Spec, View } from 'vega';
+import type { Explainer } from '../cell/explain.js';
 import type { Zone } from '../link/zone.js';
 import { button, element } from '../ui/dom.js';
 import type { ChartFacts, RuleFacts } from './facts.js';
@@ -12,8 +13,14 @@ import type { Tip, TipRow } from './tip.js';
 /** Sets the time range of the notebook to what `%time` takes, and runs the cells below if `runs` is true; returns what came of it in a sentence. */
 export type SetRange = (range: string, runs: boolean) => Promise<string>;
 
+/** What may be done with a chart where it stands by now. */
+export interface ChartPlace {
+  readonly setter: () => SetRange | undefined;
+  readonly explainer: () => Pick<Explainer, 'part'> | undefined;
+}
+
 /** A chart on the page. */
-export interface Stage {
+export interface Stage extends ChartPlace {
   readonly view: View;
   readonly spec: Spec;
   readonly facts: ChartFacts;
@@ -21,7 +28,6 @@ export interface Stage {
   readonly picture: HTMLElement;
   readonly tip: Tip;
   readonly zone: Zone;
-  readonly setter: () => SetRange | undefined;
 }
 
 /** Rows that are drawn: a place on the axis, a value, and their series. */
@@ -134,6 +140,7 @@ function offer(
             ),
           ),
         ]),
+    ...explainButton(stage, [from, to], outcome),
     button('Show all', 'Show the whole axis', () => {
       show(null);
       bar.hidden = true;
@@ -141,6 +148,22 @@ function offer(
     outcome,
   );
   bar.hidden = false;
+}
+
+/** Explains a stretch; nothing outside notebooks. */
+function explainButton(
+  { facts, explainer }: Stage,
+  [from, to]: readonly [number, number],
+  outcome: HTMLElement,
+): readonly HTMLElement[] {
+  const explain = explainer();
+  if (explain === undefined) return [];
+  const title =
+    'Add a cell below, and run it, that shows what tells the events of this stretch from the others';
+  const press = () => {
+    outcome.textContent = explain.part(from, to, facts.across === 'time');
+  };
+  return [button('Explain', title, press)];
 }
 
 function windowOf({ view, facts }: Stage): readonly [number, number] {

@@ -1,6 +1,7 @@
 import type { INotebookTracker } from '@jupyterlab/notebook';
 import type { IRenderMime, IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import { Widget } from '@lumino/widgets';
+import { type Explainer, explainerOf } from '../cell/explain.js';
 import { refresh } from '../cell/refresh.js';
 import { around } from '../link/around.js';
 import { homeOf } from '../link/home.js';
@@ -32,6 +33,7 @@ export function addCharts(
           () => theirs?.createRenderer(options),
           node => rangeSetter(node, workbench, notebooks),
           model => zoneFor(model, notebooks),
+          model => explainerOf({ model }, notebooks, workbench),
         ),
     },
     vegaRank,
@@ -72,6 +74,7 @@ class ChartOutput extends Widget implements IRenderMime.IRenderer {
   readonly #others: () => IRenderMime.IRenderer | undefined;
   readonly #setterAt: (node: HTMLElement) => SetRange | undefined;
   readonly #zoneOf: (model: IRenderMime.IMimeModel) => ZoneSetting;
+  readonly #explainerAt: (model: IRenderMime.IMimeModel) => Explainer | undefined;
   #unfollow = (): void => undefined;
   #other: IRenderMime.IRenderer | undefined;
   #chart: ChartView | undefined;
@@ -80,8 +83,10 @@ class ChartOutput extends Widget implements IRenderMime.IRenderer {
     others: () => IRenderMime.IRenderer | undefined,
     setterAt: (node: HTMLElement) => SetRange | undefined,
     zoneOf: (model: IRenderMime.IMimeModel) => ZoneSetting,
+    explainerAt: (model: IRenderMime.IMimeModel) => Explainer | undefined,
   ) {
     super();
+    this.#explainerAt = explainerAt;
     this.#others = others;
     this.#setterAt = setterAt;
     this.#zoneOf = zoneOf;
@@ -89,10 +94,10 @@ class ChartOutput extends Widget implements IRenderMime.IRenderer {
 
   async renderModel(model: IRenderMime.IMimeModel): Promise<void> {
     if ('apl' in model.metadata) {
-      const [spec, setting] = [model.data[VEGA_MIME], this.#zoneOf(model)];
+      const setting = this.#zoneOf(model);
       this.#unfollow();
-      this.#unfollow = setting.follow(() => void this.#draw(spec, setting.zone));
-      return this.#draw(spec, setting.zone);
+      this.#unfollow = setting.follow(() => void this.#draw(model, setting.zone));
+      return this.#draw(model, setting.zone);
     }
     this.#other ??= this.#others();
     if (this.#other === undefined) return;
@@ -108,10 +113,13 @@ class ChartOutput extends Widget implements IRenderMime.IRenderer {
     super.dispose();
   }
 
-  async #draw(spec: unknown, zone: Zone): Promise<void> {
+  async #draw(model: IRenderMime.IMimeModel, zone: Zone): Promise<void> {
     const { openChart } = await import('./view.js');
     if (this.isDisposed) return;
-    const chart = await openChart(spec, zone, () => this.#setterAt(this.node));
+    const chart = await openChart(model.data[VEGA_MIME], zone, {
+      setter: () => this.#setterAt(this.node),
+      explainer: () => this.#explainerAt(model),
+    });
     this.#chart?.dispose();
     if (this.isDisposed) return chart.dispose();
     this.#chart = chart;

@@ -7,7 +7,7 @@ import { closedLikeAMenu } from '../ui/menu.js';
 import { saveFile } from '../ui/save.js';
 import { addStyle } from '../ui/style.js';
 import { factsOf } from './facts.js';
-import { readAlong, type SetRange } from './reader.js';
+import { type ChartPlace, readAlong } from './reader.js';
 import { STYLE } from './style.js';
 import { Tip } from './tip.js';
 import { inZone } from './zone.js';
@@ -19,20 +19,15 @@ export interface ChartView {
 }
 
 /**
- * Returns the chart of a Vega specification as an element that fits its width; of what is no specification a sentence. `setter` finds
- * what sets the time range where the chart then stands.
+ * Returns the chart of a Vega specification as an element that fits its width; of what is no specification a sentence.
  */
-export async function openChart(
-  spec: unknown,
-  zone: Zone,
-  setter: () => SetRange | undefined,
-): Promise<ChartView> {
+export async function openChart(spec: unknown, zone: Zone, place: ChartPlace): Promise<ChartView> {
   addStyle('apl-chart-style', STYLE);
   const picture = element('div', { class: 'apl-chart-picture' });
   const node = element('div', { class: 'apl-chart-frame' }, picture);
   keepKeys(node);
   try {
-    return await drawn(spec as Spec, { node, picture, zone }, setter);
+    return await drawn(spec as Spec, { node, picture, zone }, place);
   } catch (error) {
     console.warn('apl-kernel: a chart cannot be drawn.', error);
     node.replaceChildren('This chart cannot be drawn here.');
@@ -46,11 +41,7 @@ interface Frame {
   readonly zone: Zone;
 }
 
-async function drawn(
-  written: Spec,
-  { node, picture, zone }: Frame,
-  setter: () => SetRange | undefined,
-): Promise<ChartView> {
+async function drawn(written: Spec, { node, picture, zone }: Frame, place: ChartPlace): Promise<ChartView> {
   const facts = factsOf(written);
   const spec = inZone(written, facts, zone);
   const view = new View(parse(spec), { renderer: 'svg', container: picture, loader: NOTHING, hover: true });
@@ -61,7 +52,9 @@ async function drawn(
   await view.runAsync();
   node.append(menu(view, spec));
   const reader =
-    facts.across === 'none' ? undefined : readAlong({ view, spec, facts, node, picture, tip, zone, setter });
+    facts.across === 'none'
+      ? undefined
+      : readAlong({ view, spec, facts, node, picture, tip, zone, ...place });
   let width = 0;
   const observer = new ResizeObserver(() => {
     if (node.clientWidth === width || node.clientWidth === 0) return;

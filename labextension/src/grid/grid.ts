@@ -3,6 +3,7 @@ import type { Table } from 'apache-arrow';
 import { conditionFor } from '../../../kernel/apl/editor/condition.js';
 import type { Filter, SortKey, View } from '../../../kernel/notebook/results/protocol.js';
 import { cut, formatCount, plural, visible } from '../../../kernel/text.js';
+import type { Around, Explainer } from '../cell/explain.js';
 import type { ZoneSetting } from '../link/zone.js';
 import { toClipboard } from '../ui/clipboard.js';
 import { button, element } from '../ui/dom.js';
@@ -46,6 +47,8 @@ export interface GridOptions {
   readonly connect: (lost: (error: SourceError) => void) => Promise<RowSource> | undefined;
   /** Adds a `where` line on a field to the query; undefined where that cannot be done. */
   readonly addCondition: (field: string, condition: string) => WrittenLine | undefined;
+  /** What explains the result at its present place; undefined where no cell can be added. */
+  readonly explainer: () => Explainer | undefined;
   /** Calls `hear` with the address of the result in a console, where it has one. */
   readonly consoleLink: (hear: (url: string) => void) => void;
   /** Gives the keys back to the cell of the result. */
@@ -491,14 +494,42 @@ export class Grid {
     const rows = this.#rows;
     if (!(await this.#loaded(row)) || rows !== this.#rows) return;
     const value = rows.exact(row, column);
+    const explainer = this.#options.explainer();
     const nodes = valueMenu(column, {
       canCompute: this.#rows.source.canCompute,
       condition: this.#closing(keep => this.#condition(column, value, keep)),
       filter: this.#closing(op => this.#filter({ column: column.name, op, value })),
       copy: this.#closing(() => void toClipboard(value ?? '').then(() => this.#say('Copied.'))),
       showRow: this.#closing(() => void this.#showRow(row)),
+      around: this.#around(explainer, column, row),
+      explain: explainer && this.#closing(() => void this.#explain(explainer, column, row)),
     });
     popover().show([target], 'Value', nodes);
+  }
+
+  #around(explainer: Explainer | undefined, column: GridColumn, row: number): Around {
+    const { columns } = this.#rows;
+    const values = new Map(columns.map(each => [each.name, this.#rows.exact(row, each)]));
+    const adding = Object.entries(explainer?.around(column, values) ?? {});
+    return Object.fromEntries(adding.map(([name, add]) => [name, this.#closing(() => this.#say(add()))]));
+  }
+
+  /** Explains a row, or all rows of the selection that it is in. */
+  async #explain(explainer: Explainer, column: GridColumn, row: number): Promise<void> {
+    const { top, bottom } = inBlock(this.#selection ?? this.#everything());
+    const isInBlock = Number.isFinite(bottom) && top <= row && row <= bottom;
+    const [from, to] = isInBlock ? [top, bottom + 1] : [row, row + 1];
+    const rows = this.#rows;
+    try {
+      await rows.load(from, to);
+    } catch (error) {
+      return this.#fail(error);
+    }
+    const chosen = Array.from(
+      { length: to - from },
+      (_, index) => new Map(rows.columns.map(each => [each.name, rows.exact(from + index, each)])),
+    );
+    this.#say(explainer.rows(rows.columns, column.name, chosen));
   }
 
   /** Sorts by one column, or by one more. */

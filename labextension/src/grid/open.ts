@@ -3,6 +3,7 @@ import type { Kernel } from '@jupyterlab/services';
 import { Table } from 'apache-arrow';
 import type { ResultReference } from '../../../kernel/notebook/results/protocol.js';
 import { tableOf } from '../../../kernel/result/ipc/codec.js';
+import type { Explainer } from '../cell/explain.js';
 import type { ZoneSetting } from '../link/zone.js';
 import { arrowBytes, stillResult, surroundings } from './controls/notes.js';
 import { kernelRows } from './data/kernel-rows.js';
@@ -17,6 +18,7 @@ export interface Connections {
   readonly reference: ResultReference | undefined;
   kernel(): Kernel.IKernelConnection | undefined;
   addCondition(field: string, condition: string): WrittenLine | undefined;
+  explainer(): Explainer | undefined;
   consoleLink(result: string, hear: (url: string) => void): void;
   leave(): void;
   readonly zone: ZoneSetting;
@@ -34,7 +36,7 @@ export async function openResult(
 
 function openGrid(
   model: IRenderMime.IMimeModel,
-  { reference, kernel, addCondition, consoleLink, leave, zone, setups }: Connections,
+  { reference, kernel, addCondition, explainer, consoleLink, leave, zone, setups }: Connections,
 ): Promise<Grid> {
   const bytes = arrowBytes(model.data);
   const table = bytes === undefined ? new Table() : tableOf(bytes);
@@ -49,6 +51,7 @@ function openGrid(
       return kernelRows(connection, reference.id, lost);
     },
     addCondition,
+    explainer,
     consoleLink: hear => (reference === undefined ? undefined : consoleLink(reference.id, hear)),
     leave,
     zone,

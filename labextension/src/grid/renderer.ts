@@ -1,18 +1,31 @@
 import type { IRenderMime, IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import { Widget } from '@lumino/widgets';
 import type { ResultReference } from '../../../kernel/notebook/results/protocol.js';
+import type { Explainer } from '../cell/explain.js';
+import type { ShownOutput } from '../link/home.js';
 import type { Workbench } from '../link/workbench.js';
 import type { Grid } from './grid.js';
 import { ARROW_MIME } from './mime.js';
 import type { Place } from './surface/place.js';
 
+type ExplainerAt = (output: ShownOutput) => Explainer | undefined;
+
 /** Before the static table, which is text/html. */
 const RANK = 40;
 
 /** Shows Arrow outputs as grids; the code of the grid is fetched when the first one is shown. */
-export function addGrid(rendermime: IRenderMimeRegistry, place: Place, workbench: Workbench): void {
+export function addGrid(
+  rendermime: IRenderMimeRegistry,
+  place: Place,
+  workbench: Workbench,
+  explainerAt: ExplainerAt,
+): void {
   rendermime.addFactory(
-    { safe: true, mimeTypes: [ARROW_MIME], createRenderer: () => new ArrowOutput(place, workbench) },
+    {
+      safe: true,
+      mimeTypes: [ARROW_MIME],
+      createRenderer: () => new ArrowOutput(place, workbench, explainerAt),
+    },
     RANK,
   );
 }
@@ -21,12 +34,14 @@ export function addGrid(rendermime: IRenderMimeRegistry, place: Place, workbench
 class ArrowOutput extends Widget implements IRenderMime.IRenderer {
   readonly #place: Place;
   readonly #workbench: Workbench;
+  readonly #explainerOf: ExplainerAt;
   #grid: Grid | undefined;
   #observer: ResizeObserver | undefined;
   #isStarted = false;
 
-  constructor(place: Place, workbench: Workbench) {
+  constructor(place: Place, workbench: Workbench, explainerAt: ExplainerAt) {
     super();
+    this.#explainerOf = explainerAt;
     this.#place = place;
     this.#workbench = workbench;
     this.addClass('apl-grid-output');
@@ -41,6 +56,7 @@ class ArrowOutput extends Widget implements IRenderMime.IRenderer {
       reference: referenceOf(metadata.apl),
       kernel: () => this.#place.kernel(output),
       addCondition: (field, condition) => this.#place.addCondition(output, query, field, condition),
+      explainer: () => this.#explainerOf(output),
       consoleLink: (result, hear) =>
         this.#workbench.linkTo(this.#place.kernel(output))?.whenAnswered({ ask: 'link', result }, answer => {
           if (answer.tell === 'link' && answer.url !== undefined) hear(answer.url);

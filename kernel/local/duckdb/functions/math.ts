@@ -1,8 +1,8 @@
 import type { TypeName } from '../../../apl/catalog/entry.js';
 import type { math as catalog } from '../../../apl/catalog/functions/math.js';
+import { autoBinWidth } from '../../../apl/plan/auto-bin.js';
 import { HOUR } from '../../../time.js';
 import { setDifference, setIntersect, setUnion } from '../../functions/json/sets.js';
-import { autoBinWidth } from '../../sql/auto-bin.js';
 import {
   type SqlArg,
   type SqlContext,

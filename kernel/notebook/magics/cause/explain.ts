@@ -3,6 +3,7 @@ import { conditionFor } from '../../../apl/editor/condition.js';
 import { eventsOf, explaining } from '../../../apl/editor/events.js';
 import { QueryText } from '../../../apl/syntax/parse.js';
 import { writtenText } from '../../../apl/syntax/tokens/quote.js';
+import { present } from '../../../present.js';
 import { cellText } from '../../../result/display/text.js';
 import type { ArrowTable, Provenance, QueryResult } from '../../../result/result.js';
 import { type SpotlightPart, spotlightEntries, strongest } from '../../../result/spotlight.js';
@@ -19,7 +20,8 @@ export const explainMagics: readonly Magic[] = [
   {
     name: 'explain',
     aliases: [],
-    usage: "%explain CONDITION | RESULT where CONDITION | ['DATASET'] | … | where CONDITION",
+    usage:
+      "%explain CONDITION | RESULT where CONDITION | ['DATASET'] | … | where CONDITION; %%explain CONDITION above a query",
     options: [],
     summary: 'show what tells the events that meet a condition from the others',
     help: [
@@ -28,9 +30,11 @@ export const explainMagics: readonly Magic[] = [
       '- `%explain status == "500"`: the events behind the last result: its query up to where it sorts, cuts or summarizes, over the same time',
       '- `%explain errs where ms > 900`: the rows of the kept result `errs`; `_` is the last',
       '- `%explain [\'logs\'] | where service == "cart" | where status >= 500`: of the events of cart those that failed; the last `where` is the condition',
+      '- `%%explain status == "500"`, above a query: the events behind that query, which is not run itself; JupyterLab writes such a cell for a value of a result, or for a part of a chart',
     ].join('\n'),
     arity: [0, 0],
     effects: ['query'],
+    perCell: true,
     argument: 'result',
     verbatim: true,
     run: explain,
@@ -41,6 +45,7 @@ async function explain(call: MagicCall, host: MagicHost): Promise<void> {
   const { session, plan } = host;
   const text = call.raw.trim();
   if (text === '') throw misuse(call.magic, 'give a condition, such as status == "500"');
+  if (call.cell) return explainBelow(text, call, host);
   const own = ownQuestion(text, call);
   if (own !== undefined) return answer(own, host);
   if (plan.queries.length === 0)
@@ -50,12 +55,27 @@ async function explain(call: MagicCall, host: MagicHost): Promise<void> {
   });
 }
 
+/** Answers for the query of the cell, which takes the place of running it. */
+function explainBelow(condition: string, { magic }: MagicCall, host: MagicHost): void {
+  const { session, plan } = host;
+  const [query, more] = plan.queries;
+  if (query === undefined || more !== undefined)
+    throw misuse(magic, 'write one query below it, whose events are compared');
+  plan.run = false;
+  plan.afterRun.push(async () => {
+    const { parsed, variables } = session.parameters.bind(query);
+    await answer({ ...eventsBehind(parsed, condition, magic), variables }, host);
+  });
+}
+
 /** The events that are compared, as the text of a query, and the condition that divides them. */
 interface Question {
   readonly events: string;
   readonly condition: string;
   /** Absent for that of the cell. */
   readonly range?: TimeRange;
+  /** Values of the parameters that they name. */
+  readonly variables?: Readonly<Record<string, unknown>>;
 }
 
 /** A source at the start of the line: a name, or one in brackets and quotes. */
@@ -96,10 +116,15 @@ function questionOf(
       '%explain: the query of the last result reads `_`, which is another result by now',
       'Write `%explain _ where CONDITION` for its rows, or name the events: `%explain RESULT where CONDITION`.',
     );
+  const { variables } = provenance;
+  return { ...eventsBehind(query, condition, magic), ...windowOf(provenance), ...present({ variables }) };
+}
+
+function eventsBehind(query: QueryText, condition: string, magic: Magic): Question {
   const events = eventsOf(query);
-  if (events === undefined) throw misuse(magic, 'the last result has no events');
+  if (events === undefined) throw misuse(magic, 'the query reads no events');
   checked(`${events}\n| where ${condition}`);
-  return { events, condition, ...windowOf(provenance) };
+  return { events, condition };
 }
 
 function windowOf({ startTime, endTime }: Provenance): { readonly range?: TimeRange } {
@@ -117,8 +142,7 @@ function checked(text: string): QueryText {
   throw new MagicError(`%explain: ${flaw.message}${near === '' ? '' : `, at \`${near}\``}`, flaw.hint);
 }
 
-async function answer({ events, condition, range }: Question, host: MagicHost): Promise<void> {
-  const settings = range === undefined ? {} : { range };
+async function answer({ events, condition, ...settings }: Question, host: MagicHost): Promise<void> {
   const result = await host.run(explaining(events, condition), settings);
   await host.showResult(result, result);
   const [first] = entriesOf(result);
@@ -143,7 +167,7 @@ function firstCell(table: ArrowTable | undefined): string | undefined {
 /** The types of the fields of the events, which the answer does not tell. */
 async function typesOf(
   events: string,
-  settings: { readonly range?: TimeRange },
+  settings: Omit<Question, 'events' | 'condition'>,
   { run }: MagicHost,
 ): Promise<ReadonlyMap<string, string>> {
   const { tables } = await run(`${events}\n| getschema\n| project ColumnName, ColumnType`, settings);

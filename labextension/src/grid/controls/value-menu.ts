@@ -1,3 +1,4 @@
+import type { Around } from '../../cell/explain.js';
 import { button, element } from '../../ui/dom.js';
 import { type GridColumn, nameOf } from '../cells.js';
 
@@ -10,7 +11,28 @@ export interface ValueActions {
   filter(op: '==' | '!='): void;
   copy(): void;
   showRow(): void;
+  /** Adds cells of the events around the row. */
+  readonly around: Around;
+  /** Adds a cell that explains the chosen rows; undefined where there is no notebook. */
+  readonly explain: (() => void) | undefined;
 }
+
+function aroundRow(column: GridColumn, { all, same }: Around): readonly (readonly Node[])[] {
+  if (all === undefined) return [];
+  const those = 'Add a cell below, and run it, with the events from 30 s before this one to 30 s after it';
+  return [
+    [
+      element('span', {}, 'Around it'),
+      button('All events', those, all),
+      ...(same === undefined
+        ? []
+        : [button('Same value', `${those} that have this ${nameOf(column)}`, same)]),
+    ],
+  ];
+}
+
+const EXPLAIN =
+  'Add a cell below, and run it, that shows what tells these events from the others; the query stays';
 
 /** Returns the content of the menu of a value: first what changes nothing, then the grid, then the query. */
 export function valueMenu(column: GridColumn, actions: ValueActions): readonly Node[] {
@@ -28,7 +50,9 @@ export function valueMenu(column: GridColumn, actions: ValueActions): readonly N
     row(
       button('Copy', 'Copy the exact value', actions.copy),
       button('Whole row', 'Show every field of the row', actions.showRow),
+      ...(actions.explain === undefined ? [] : [button('Explain', EXPLAIN, actions.explain)]),
     ),
+    ...aroundRow(column, actions.around).map(buttons => row(...buttons)),
     ...(actions.canCompute ? [here] : []),
     choices(
       'In the query',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { autoBinWidth } from '../../../../kernel/apl/plan/auto-bin.js';
 import { binTime, binTimeByColumn, datetime } from '../../../../kernel/local/duckdb/functions/datetime.js';
-import { autoBinWidth } from '../../../../kernel/local/sql/auto-bin.js';
 import { sqlArg, TemplateError } from '../../../../kernel/local/sql/template.js';
 import { type Case, checkAll, context, d, n, nul, opaque, openEngine, s, t } from './harness.js';
 

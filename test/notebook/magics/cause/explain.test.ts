@@ -81,6 +81,18 @@ describe('%explain', () => {
     expect(found).toBe(rows);
   });
 
+  test('above a query it answers in place of it, with its parameters and its statements', async () => {
+    await bench().run('%param most = 3');
+    const cell = await bench().run(
+      '%%time 2026-01-01\n%%explain third\nlet least = 0;\nweb\n| where code between (least .. most)\n| summarize count() by region',
+    );
+    expect(traceback(cell)).toEqual([]);
+    expect(shown(cell).join('\n')).not.toContain('count_');
+    expect(onward(cell)).toMatch(
+      /\| where code between \(least \.\. most\)\n\| where third\n\| where code == 2$/,
+    );
+  });
+
   test('answers for the rows of a kept result', async () => {
     await bench().run('%%time 2026-01-01\nkept << web | where code != 4');
     const cell = await bench().run('%explain kept where third');
@@ -101,6 +113,7 @@ describe('%explain', () => {
     ['nothing', '%explain', '%explain: give a condition, such as status == "500"'],
     ['two conditions', '%explain web | where bad, odd', '%explain: '],
     ['an open bracket', '%explain web where (bad', '%explain: '],
+    ['no query below', '%%explain bad', '%explain: write one query below it, whose events are compared'],
     ['no condition', '%explain web | take 5', '%explain: the line has to end with `where` and the condition'],
   ])('refuses %s', async (_, cell, message) => {
     expect(traceback(await bench().run(cell))[0]).toContain(message);

@@ -1,0 +1,155 @@
+/** Which events stand behind what a reader chooses of a result: rows, or a part of the axis of a chart. */
+
+import { present } from '../../present.js';
+import { keptName } from '../bind/names.js';
+import { writtenName } from '../catalog/written.js';
+import { autoBinWidth } from '../plan/auto-bin.js';
+import type { Assignment, Expr, Operator } from '../syntax/ast.js';
+import type { QueryText } from '../syntax/parse.js';
+import { conditionFor, conditionOn, type ResultColumn } from './condition.js';
+import { endOfEvents } from './events.js';
+import { keeps } from './where-line.js';
+
+/** The ends of the range of a query, in nanoseconds since 1970. */
+export interface Window {
+  readonly start: bigint;
+  readonly end: bigint;
+}
+
+/** A row as exact texts by column; null for a null. */
+export type ChosenRow = ReadonlyMap<string, string | null>;
+
+/** A condition on the events of a query, or why there is none. */
+export type Chosen = { readonly condition: string } | { readonly problem: string };
+
+/** Rows that may be chosen at once. */
+const MOST_ROWS = 20;
+
+/**
+ * Returns the condition on the events behind rows of a result: those with the value of `column`, or, of a result that is grouped,
+ * those of the groups.
+ */
+export function chosenRows(
+  query: QueryText,
+  columns: readonly ResultColumn[],
+  column: string,
+  rows: readonly ChosenRow[],
+  window: Window | undefined,
+): Chosen {
+  if (rows.length > MOST_ROWS) return { problem: `Choose ${MOST_ROWS} rows at most.` };
+  const { operators = [] } = query.pipeline ?? {};
+  const end = endOfEvents(operators);
+  const at = operators.findIndex(({ kind }, index) => index >= end && kind in grouping);
+  const after = operators.slice(at < 0 ? end : at + 1);
+  const keys =
+    at < 0 ? [{ name: column, text: writtenName(column) }] : keysOf(operators[at], query.text, window);
+  if (keys === undefined || keys.length === 0)
+    return { problem: 'A row of this result stands for no part of the events.' };
+  const types = new Map(columns.map(({ name, type }) => [name, type]));
+  const lost = keys.find(({ name }) => !types.has(name) || !after.every(each => keeps(each, name)));
+  if (lost !== undefined)
+    return { problem: `The events have no ${lost.name} as this result has it: the query computes it later.` };
+  const conditions = rows.map(row =>
+    keys.map(({ name, text }) => {
+      const type = types.get(name) ?? '';
+      return conditionOn({ field: text, type }, row.get(name) ?? null, true);
+    }),
+  );
+  return { condition: anyOf(conditions) };
+}
+
+/**
+ * Returns the source that an event of a result is from, with the statements before it, and the condition for events with the same value
+ * of `column`, if the source has that field; undefined where the rows of the result are no events with their `_time`.
+ */
+export function sourceOfRow(
+  { text, pipeline }: QueryText,
+  column: ResultColumn,
+  value: string | null,
+): { readonly source: string; readonly condition?: string } | undefined {
+  if (pipeline === undefined || pipeline.source.kind !== 'dataset') return undefined;
+  const { source, operators } = pipeline;
+  const isThere = (field: string) => operators.every(each => keeps(each, field));
+  if (!isThere('_time') || operators.some(({ kind }) => kind in grouping)) return undefined;
+  const hasField = column.name !== '_time' && isThere(column.name);
+  return {
+    source: text.slice(0, source.to),
+    ...present({ condition: hasField ? conditionFor(column, value, true) : undefined }),
+  };
+}
+
+/** Returns the condition on the events in a part of the axis of a chart; its ends are literals, the upper one not included. */
+export function chosenPart(query: QueryText, from: string, to: string, isTime: boolean): Chosen {
+  const { operators = [] } = query.pipeline ?? {};
+  const group = operators.slice(endOfEvents(operators)).find(({ kind }) => kind in grouping);
+  const axes = group === undefined ? [] : axesOf(group);
+  const field = axes[0] === undefined ? '_time' : query.text.slice(axes[0].from, axes[0].to);
+  const isSure = axes.length === 1 || (isTime && axes.length === 0 && isOfTime(group));
+  if (!isSure) return { problem: 'The query does not say which field runs along this chart.' };
+  return { condition: `${field} >= ${from} and ${field} < ${to}` };
+}
+
+/** Operators whose rows stand for groups of those that they read. */
+const grouping = { summarize: true, 'make-series': true, distinct: true };
+
+interface Key {
+  readonly name: string;
+  /** The expression of the events that it is. */
+  readonly text: string;
+}
+
+/** The keys of an operator that groups; undefined where one cannot be computed from an event alone. */
+function keysOf(
+  operator: Operator | undefined,
+  text: string,
+  window: Window | undefined,
+): readonly Key[] | undefined {
+  const keys = itemsOf(operator).map(item => keyOf(item, text, window));
+  return keys.every(key => key !== undefined) ? keys : undefined;
+}
+
+function itemsOf(operator: Operator | undefined): readonly Assignment[] {
+  if (operator?.kind === 'summarize' || operator?.kind === 'make-series') return operator.by;
+  return operator?.kind === 'distinct' ? operator.items : [];
+}
+
+function keyOf({ names, value }: Assignment, text: string, window: Window | undefined): Key | undefined {
+  const bin = binOf(value);
+  const name = names[0]?.name ?? keptName(value) ?? (bin && keptName(bin.field));
+  if (name === undefined || value.kind === 'star' || isOfAll(value)) return undefined;
+  if (bin?.word !== 'bin_auto') return { name, text: text.slice(value.from, value.to) };
+  if (window === undefined) return undefined;
+  const width = autoBinWidth(window.start, window.end) / 1_000_000_000n;
+  return { name, text: `bin(${text.slice(bin.field.from, bin.field.to)}, ${width}s)` };
+}
+
+/** True for a key that is computed from all events, as the bins of a histogram are. */
+function isOfAll(value: Expr): boolean {
+  return value.kind === 'call' && value.callee.name === 'histogram';
+}
+
+const binning: ReadonlySet<string> = new Set(['bin', 'bin_auto', 'floor']);
+
+function binOf(value: Expr): { readonly word: string; readonly field: Expr } | undefined {
+  if (value.kind !== 'call' || !binning.has(value.callee.name)) return undefined;
+  const field = value.args[0]?.value;
+  return field && { word: value.callee.name, field };
+}
+
+/** The expressions that are binned: one of them runs along the chart. */
+function axesOf(operator: Operator): readonly Expr[] {
+  if (operator.kind === 'make-series') return [operator.on];
+  return itemsOf(operator).flatMap(({ value }) => binOf(value)?.field ?? []);
+}
+
+/** True for events, and for groups by time. */
+function isOfTime(group: Operator | undefined): boolean {
+  return group === undefined || itemsOf(group).some(({ value }) => keptName(value) === '_time');
+}
+
+function anyOf(conditions: readonly (readonly string[])[]): string {
+  const each = [...new Set(conditions.map(parts => parts.join(' and ')))];
+  if (each.length === 1) return each[0] ?? '';
+  const isOne = conditions.every(parts => parts.length === 1);
+  return each.map(condition => (isOne ? condition : `(${condition})`)).join(' or ');
+}

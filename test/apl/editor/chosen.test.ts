@@ -1,0 +1,113 @@
+import { describe, expect, test } from 'vitest';
+import { chosenPart, chosenRows, sourceOfRow } from '../../../kernel/apl/editor/chosen.js';
+import { QueryText } from '../../../kernel/apl/syntax/parse.js';
+
+const day = { start: 1_767_225_600_000_000_000n, end: 1_767_312_000_000_000_000n };
+const columns = [
+  { name: '_time', type: 'datetime' },
+  { name: 'status', type: 'string' },
+  { name: 'ms', type: 'float' },
+  { name: 'count_', type: 'integer' },
+  { name: 'place', type: 'string' },
+];
+
+function rowsOf(query: string, column: string, ...rows: readonly Record<string, string | null>[]) {
+  const chosen = rows.map(row => new Map(Object.entries(row)));
+  const found = chosenRows(new QueryText(query), columns, column, chosen, day);
+  return 'condition' in found ? found.condition : found.problem;
+}
+
+describe('the events behind rows', () => {
+  test.each<[string, string, string, readonly Record<string, string | null>[], string]>([
+    ['a value', 'web', 'status', [{ status: 'it\'s "5\\00"' }], String.raw`status == "it's \"5\\00\""`],
+    ['a null', 'web', 'status', [{ status: null }], 'isnull(status)'],
+    [
+      'values',
+      'web | take 9',
+      'status',
+      [{ status: '1' }, { status: '2' }, { status: '1' }],
+      'status == "1" or status == "2"',
+    ],
+    [
+      'a group, whichever value of it is chosen',
+      'web | summarize count() by status, place = tolower(["geo.city"]) | sort by count_',
+      'count_',
+      [{ status: '500', place: 'x', count_: '7' }],
+      'status == "500" and tolower(["geo.city"]) == "x"',
+    ],
+    [
+      'groups',
+      'web | summarize count() by status, bin(_time, 5m)',
+      'status',
+      [
+        { status: '5', _time: '2026-01-01T00:00:00Z' },
+        { status: '6', _time: '2026-01-01T00:05:00Z' },
+      ],
+      '(status == "5" and bin(_time, 5m) == datetime(2026-01-01T00:00:00Z)) or (status == "6" and bin(_time, 5m) == datetime(2026-01-01T00:05:00Z))',
+    ],
+    [
+      'a bin as wide as the range makes it',
+      'web | summarize count() by bin_auto(_time)',
+      'count_',
+      [{ _time: '2026-01-01T00:15:00Z', count_: '1' }],
+      'bin(_time, 900s) == datetime(2026-01-01T00:15:00Z)',
+    ],
+    ['a value that differs', 'web | distinct status', 'status', [{ status: '5' }], 'status == "5"'],
+    [
+      'no groups',
+      'web | summarize count()',
+      'count_',
+      [{ count_: '7' }],
+      'A row of this result stands for no part of the events.',
+    ],
+    [
+      'bins of all events',
+      'web | summarize count() by histogram(ms, 5)',
+      'count_',
+      [{ ms: '7', count_: '1' }],
+      'A row of this result stands for no part of the events.',
+    ],
+    [
+      'a field that is computed later',
+      'web | take 5 | extend status = strcat(status, "!")',
+      'status',
+      [{ status: '5!' }],
+      'The events have no status as this result has it: the query computes it later.',
+    ],
+  ])('%s', (_, query, column, rows, condition) => {
+    expect(rowsOf(query, column, ...rows)).toBe(condition);
+  });
+
+  test('more than twenty rows are refused', () => {
+    const rows = Array.from({ length: 21 }, (_, index) => ({ status: String(index) }));
+    expect(rowsOf('web', 'status', ...rows)).toBe('Choose 20 rows at most.');
+  });
+});
+
+test.each<[string, boolean, string]>([
+  ['web | summarize count() by bin(_time, 5m), status', true, '_time >= 1 and _time < 2'],
+  ['web | summarize count() by bin_auto(["start.time"])', true, '["start.time"] >= 1 and ["start.time"] < 2'],
+  ['web | make-series count() on at from ago(1h) to now() step 1m', true, 'at >= 1 and at < 2'],
+  ['web | project _time, ms', true, '_time >= 1 and _time < 2'],
+  ['web | summarize count() by bin(ms, 10)', false, 'ms >= 1 and ms < 2'],
+  [
+    'web | summarize count() by bin(ms, 10), bin(_time, 5m)',
+    false,
+    'The query does not say which field runs along this chart.',
+  ],
+])('the events behind a part of the chart of %s', (query, isTime, condition) => {
+  const found = chosenPart(new QueryText(query), '1', '2', isTime);
+  expect('condition' in found ? found.condition : found.problem).toBe(condition);
+});
+
+test.each<[string, string, unknown]>([
+  ["['web'] | where ok | sort by x | take 5", 'status', { source: "['web']", condition: 'status == "5"' }],
+  ['let a = 1;\nweb | where x == a', '_time', { source: 'let a = 1;\nweb' }],
+  ['web | extend status = strcat("a", status)', 'status', { source: 'web' }],
+  ['web | project status', 'status', undefined],
+  ['web | extend _time = ago(1h)', 'status', undefined],
+  ['web | summarize count() by _time, status', 'status', undefined],
+  ['range n from 1 to 9 step 1', 'n', undefined],
+])('the source of a row of %s', (query, name, source) => {
+  expect(sourceOfRow(new QueryText(query), { name, type: 'string' }, '5')).toEqual(source);
+});

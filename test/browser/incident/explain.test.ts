@@ -1,0 +1,133 @@
+import type { Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { notebookOf, runEach } from '../gallery.js';
+import { FRONT_ENDS } from '../lab.js';
+import { type Cells, cellsOf } from '../page/cells.js';
+import { findings } from '../page/findings.js';
+import { pictureOf } from '../page/pictures.js';
+import { soon } from '../page/soon.js';
+import { openSession, type Session } from '../session.js';
+
+const window = '2026-01-26T10:00:00Z..2026-01-26T11:00:00Z';
+const odd = 'it\'s "odd" \\d';
+const events = `range n from 1 to 400 step 1 | extend kind = iff(n % 4 == 0, ${JSON.stringify(odd)}, "plain"), host = strcat("h", tostring(iff(n % 4 == 0, 7, n % 3)))`;
+const sources = [
+  `%time ${window}`,
+  `${events}\n| sort by n asc`,
+  '[\'sample-http-logs\']\n| where method != "PUT" // as it is\n| summarize count() by bin_auto(_time), status\n| sort by count_',
+  '[\'sample-http-logs\'] | where method != "PUT" | project _time, method | take 3',
+  `${events} | summarize count() by kind`,
+];
+
+describe.each(FRONT_ENDS)('explaining in $name', frontEnd => {
+  let session: Session;
+  let page: Page;
+  let cells: Cells;
+
+  beforeAll(async () => {
+    session = await openSession(frontEnd, {
+      files: { 'explain.ipynb': notebookOf(sources) },
+      file: 'explain.ipynb',
+      browser: { timezoneId: 'Asia/Kolkata' },
+    });
+    ({ page } = session);
+    cells = cellsOf(page);
+    await runEach(page);
+    await grid(4).waitFor({ timeout: 60_000 });
+  });
+
+  afterAll(() => session?.stop());
+
+  const grid = (cell: number): Locator => cells.at(cell).locator('.apl-grid');
+  const menu = () => page.getByRole('dialog', { name: 'Value' });
+  const cellOf = (text: string) => grid(1).locator('tbody td', { hasText: text }).first();
+
+  test('a click selects; the menu of a value explains it in a cell below, which runs', async () => {
+    await cellOf('odd').click();
+    expect(await menu().count()).toBe(0);
+    await cellOf('odd').click({ button: 'right' });
+    expect(await findings(page, ['.apl-popover'])).toEqual([]);
+    await menu()
+      .getByRole('button', { name: /^Add a cell below/ })
+      .click();
+    await soon(() => cells.source(2)).toBe(
+      `%%time ${window}\n%%explain kind == "it's \\"odd\\" \\\\d"\n${events}`,
+    );
+    await soon(() => cells.output(2)).toContain('| where host == "h7"');
+    expect(await cells.source(1)).toBe(sources[1]);
+    expect(await grid(1).locator('.apl-grid-status').textContent()).toContain('Explained in the cell below.');
+    await pictureOf(page, 0).waitFor();
+  });
+
+  test('by keys, of the rows of a selection', async () => {
+    await grid(1).locator('tbody tr').nth(0).locator('td').nth(0).click();
+    await page.keyboard.press('Shift+ArrowDown');
+    await page.keyboard.press('Space');
+    await menu()
+      .getByRole('button', { name: /^Add a cell below/ })
+      .press('Enter');
+    await soon(() => cells.source(2)).toBe(`%%time ${window}\n%%explain n == 1 or n == 2\n${events}`);
+    await soon(() => cells.prompt(2)).toMatch(/\[\d+\]/);
+  });
+
+  test('a part of a chart, in the time of the notebook or in local time', async () => {
+    const chart = page.locator('.jp-CodeCell', { hasText: 'as it is' }).first();
+    const cell = async () =>
+      (await page.locator('.jp-CodeCell').allTextContents()).findIndex(text => text.includes('as it is'));
+    await chart.scrollIntoViewIfNeeded();
+    await chart.getByRole('button', { name: /switch to local time/ }).click();
+    const frame = chart.locator('.apl-chart-frame');
+    await soon(() => frame.locator('svg').first().textContent()).toContain('UTC+05:30');
+    const box = await frame.locator('.apl-chart-picture > svg').boundingBox();
+    if (box === null) throw new Error('the chart is not on the page');
+    await page.mouse.move(box.x + box.width * 0.4, box.y + 60);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width * 0.5, box.y + 60, { steps: 4 });
+    await page.mouse.up();
+    const before = await cell();
+    await frame
+      .locator('.apl-chart-bar')
+      .getByRole('button', { name: /^Add a cell below/ })
+      .click();
+    await soon(() => cells.source(before + 1)).toMatch(
+      /^%%time 2026-01-26T10:00:00Z\.\.2026-01-26T11:00:00Z\n%%explain _time >= datetime\(2026-01-26T10:2\d:[03]0\.000Z\) and _time < datetime\(2026-01-26T10:[23]\d:[03]0\.000Z\)\n\['sample-http-logs'\]\n\| where method != "PUT"$/,
+    );
+    await soon(() => cells.output(before + 1)).toMatch(/No field tells|Go on with:/);
+    expect(await cells.source(before)).toBe(sources[2]);
+  });
+
+  test('the events around one, and those of them with the same value', async () => {
+    const texts = await page.locator('.jp-CodeCell').allTextContents();
+    const at = texts.findIndex(text => text.includes('sample-http-logs') && text.includes('take 3'));
+    const value = grid(at)
+      .locator('tbody td', { hasText: /^(GET|POST|DELETE)$/ })
+      .first();
+    const method = await value.textContent();
+    for (const [name, line] of [
+      [/to 30 s after it$/, ''],
+      [/to 30 s after it that have this method$/, `\n| where method == "${method}"`],
+    ] as const) {
+      await value.click({ button: 'right' });
+      await menu().getByRole('button', { name }).press('Enter');
+      await soon(() => cells.source(at + 1)).toMatch(
+        /^%%time 2026-01-26T\S+Z\.\.2026-01-26T\S+Z\n\['sample-http-logs'\]/,
+      );
+      await soon(() => cells.source(at + 1)).toContain(`['sample-http-logs']${line}\n| sort by _time asc`);
+      await soon(() => cells.output(at + 1)).toContain('2026-01-26T');
+    }
+  });
+
+  test('a group', async () => {
+    const texts = await page.locator('.jp-CodeCell').allTextContents();
+    const at = texts.findIndex(text => text.includes('summarize count() by kind'));
+    const group = grid(at);
+    await group.scrollIntoViewIfNeeded();
+    await group.locator('tbody tr').first().locator('td').nth(1).click({ button: 'right' });
+    await menu()
+      .getByRole('button', { name: /^Add a cell below/ })
+      .click();
+    await soon(() => cells.output(at + 1)).toContain('Go on with:');
+    expect(await cells.source(at + 1)).toContain('%%explain kind == ');
+    expect(session.complaints).toEqual([]);
+  });
+});
