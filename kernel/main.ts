@@ -10,6 +10,7 @@ import { nameSourceLines } from './commands/stack.js';
 import { AplKernelError, UsageError } from './errors.js';
 import type { KernelHandler } from './jupyter/message.js';
 import type { LocalService } from './local/launch.js';
+import { inDataDir } from './local/place.js';
 import { homeDirectory } from './machine.js';
 import type { AskedEffect } from './notebook/magics/effects/effects.js';
 import type { LocalServiceAccess, SessionOptions } from './notebook/session.js';
@@ -113,7 +114,7 @@ async function kernel(connectionFile: string): Promise<void> {
   const open = () => interpreter(process.cwd(), () => terminalWidth(machine.env));
   const running = await startKernel(await readConnectionFile(connectionFile), open, {
     info: kernelInfo(files.version),
-    historyFile: join(dataDirectory(), 'history.jsonl'),
+    historyFile: inDataDir(dataDirectory(), 'history.jsonl'),
     log,
   });
   process.on('SIGINT', () => void running.interrupt());
@@ -271,8 +272,8 @@ async function interpreter(
   return createInterpreter({
     ...(await sessionOptions(local, workDir)),
     consoleWidth,
-    queryLog: new QueryLog(join(dataDirectory(), 'queries.jsonl')),
-    importLog: new ImportLog(join(dataDirectory(), 'imports.json')),
+    queryLog: new QueryLog(inDataDir(dataDirectory(), 'queries.jsonl')),
+    importLog: new ImportLog(inDataDir(dataDirectory(), 'imports.json')),
     allowed: [...allow, ...allowed(machine.env.APL_KERNEL_ALLOW ?? '')],
   });
 }
@@ -299,7 +300,7 @@ async function sessionOptions(local: LocalServiceAccess, workDir: string): Promi
     version: files.version,
     local,
     logins: new Logins({
-      file: join(dataDirectory(), 'logins.json'),
+      file: inDataDir(dataDirectory(), 'logins.json'),
       openPage: page => openInBrowser(page, machine),
     }),
     log,

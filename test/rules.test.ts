@@ -22,7 +22,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   ],
   'apl/bind': ['apl/syntax', 'apl/operators', 'apl/catalog', 'apl/plan', 'apl/hints', 'text', 'time'],
   'apl/editor': ['apl', '@lezer/common', '@lezer/highlight', 'text'],
-  jupyter: ['zeromq', 'node:*', 'errors', 'text'],
+  jupyter: ['zeromq', 'node:*', 'errors', 'local/sealed', 'text'],
   api: ['undici', 'smol-toml', 'node:*', 'errors', 'text', 'time'],
   'api/login': ['api', 'undici', 'oauth4webapi', 'proper-lockfile', 'node:*', 'errors', 'text'],
   result: [
@@ -44,6 +44,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'result',
     'errors',
     'jupyter/message',
+    'local/sealed',
     'smol-toml',
     'proper-lockfile',
     'text',
@@ -118,6 +119,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'result/decode/store',
     'result/decode/string-column',
     'local/duckdb',
+    'local/place',
     'local/lease',
     'local/results',
     'local/sql',
@@ -138,6 +140,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'local/engine',
     'local/errors',
     'local/functions',
+    'local/place',
     'local/lease',
     'local/sealed',
     'local/sql',
@@ -162,7 +165,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'apache-arrow',
     'node:*',
   ],
-  'local/check': ['local/duckdb', 'local/engine', 'local/sealed', 'local/store', 'node:*'],
+  'local/check': ['local/duckdb', 'local/engine', 'local/place', 'local/sealed', 'local/store', 'node:*'],
   'local/otlp': [
     'apl/catalog',
     'local/engine',
@@ -186,7 +189,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'text',
     'time',
   ],
-  local: ['errors', 'local/store/files', 'local/store/format', 'node:*', 'proper-lockfile', 'text'],
+  local: ['errors', 'local/store/files', 'local/store/format', 'node:*', 'text'],
   'errors.ts': [],
   'machine.ts': ['errors', 'node:*'],
   'present.ts': [],
@@ -379,6 +382,12 @@ describe('every source file', () => {
     const offending =
       /\.\.\.\([^()]*\? \{\} : \{ ?['\w]|\.\.\.\([^;]*? \? \{ \w[^{}]*\} : \{\}\)|\.\.\.\(.* && \{|^ *(?:readonly )?\w+\?: [^;(<]*\| undefined;/m;
     expect(offenders('kernel', text => offending.test(text))).toEqual([]);
+  });
+  test('of the kernel takes the names in a data directory from its layout', () => {
+    const literal = /join\((?:this\.#)?(?:dataDir|dataDirectory\(\)|place(?:Of\(dataDir\)\.directory)?), '/;
+    const isJupyters = ({ path }: Source) => path.endsWith('commands/install.ts');
+    const found = kernelSources.filter(source => !isJupyters(source) && literal.test(source.text));
+    expect(found.map(({ path }) => path)).toEqual([]);
   });
   test('of apl/ is synchronous, as editors call it while somebody types', () => {
     expect(offenders('kernel/apl', text => /\basync\b|\bawait\b|\bPromise</.test(text))).toEqual([]);

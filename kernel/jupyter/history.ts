@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { sealedLine, unsealed } from '../local/sealed.js';
 import { makeDirectory } from '../machine.js';
-import { withoutTokens } from '../text.js';
+import { plural, withoutTokens } from '../text.js';
 import { matchesGlob } from './glob.js';
 import type { HistoryQuery } from './requests.js';
 
@@ -18,7 +19,7 @@ export interface HistoryEntry {
  *
  * The file holds one JSON object per line and is only ever appended to, each line by one write: kernels share it without
  * a lock. A session is numbered by the place of its opening line among those of all sessions, so that every kernel
- * counts alike. A line that a crash left incomplete is skipped.
+ * counts alike. A line that a crash left incomplete, or that is not as it was written, is left out, and the log says so.
  */
 export class History {
   readonly #sessionId = randomUUID();
@@ -99,7 +100,7 @@ export class History {
       return;
     }
     try {
-      appendLine(this.#file, JSON.stringify(record));
+      appendLine(this.#file, sealedLine(record));
     } catch (cause) {
       this.#fallBack(cause);
       this.#take(record);
@@ -111,7 +112,10 @@ export class History {
     try {
       const { lines, end } = readLines(this.#file, this.#readBytes);
       this.#readBytes = end;
-      for (const line of lines) this.#take(parseRecord(line));
+      const records = lines.filter(line => line !== '').map(parseRecord);
+      for (const record of records) this.#take(record);
+      const unread = records.filter(record => record === undefined).length;
+      if (unread > 0) this.#log(`${plural(unread, 'damaged line')} of ${this.#file} left out`);
     } catch (cause) {
       if (!isMissing(cause)) this.#fallBack(cause);
     }
@@ -150,8 +154,9 @@ interface JsonRecord {
 
 function parseRecord(line: string): JsonRecord | undefined {
   try {
-    const record = JSON.parse(line) as Partial<Record<keyof JsonRecord, unknown>> | null;
-    if (typeof record?.session !== 'string') return undefined;
+    const { content, intact } = unsealed(JSON.parse(line));
+    const record = content as Partial<Record<keyof JsonRecord, unknown>> | null;
+    if (intact === false || typeof record?.session !== 'string') return undefined;
     const { session, line: number, source } = record;
     if (typeof number === 'number' && typeof source === 'string') return { session, line: number, source };
     return typeof record.started === 'string' ? { session } : undefined;
@@ -160,12 +165,12 @@ function parseRecord(line: string): JsonRecord | undefined {
   }
 }
 
-/** Appends by one write, which the system does not interleave with another kernel's. */
+/** Appends a line, with its end, by one write, which the system does not interleave with another kernel's. */
 function appendLine(file: string, line: string): void {
   makeDirectory(dirname(file));
   const handle = openSync(file, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT, 0o600);
   try {
-    const bytes = Buffer.from(`${endsTorn(handle) ? '\n' : ''}${line}\n`);
+    const bytes = Buffer.from(`${endsTorn(handle) ? '\n' : ''}${line}`);
     const written = writeSync(handle, bytes);
     if (written < bytes.length) throw new Error('the disk took only a part of a line');
   } finally {

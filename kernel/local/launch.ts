@@ -1,14 +1,13 @@
 import { spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
-import { readdir, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { type ClientRequest, request } from 'node:http';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { AplKernelError } from '../errors.js';
 import { awaitVacancy, longestWaitMs } from './lease/lease.js';
-import { placeOf, placesOf, writeError } from './place.js';
+import { inDataDir, placeOf, placesOf, writeError } from './place.js';
 import { endShared, findShared, type RuntimeFile, runtimeFilePath, serviceFormat } from './shared.js';
-import { hasCode, setAside } from './store/files.js';
+import { hasCode, lockOf } from './store/files.js';
 import { checkFormat } from './store/format.js';
 
 /** The address of the running local service and its token. */
@@ -59,7 +58,7 @@ export class LaunchError extends AplKernelError {
 }
 
 function seeLog(dataDir: string): string {
-  return `See ${join(dataDir, 'service.log')}; \`npx apl-kernel doctor\` says what is wrong.`;
+  return `See ${inDataDir(dataDir, 'service.log')}; \`npx apl-kernel doctor\` says what is wrong.`;
 }
 
 /** Returns the local service of a data directory, not yet started. */
@@ -92,7 +91,7 @@ export function spawnDetached(
   dataDir: string,
   env?: NodeJS.ProcessEnv,
 ): SpawnedService {
-  const log = openLog(join(placeOf(dataDir).directory, 'service.log'));
+  const log = openLog(inDataDir(placeOf(dataDir).directory, 'service.log'));
   const child = spawn(command, args, { detached: true, env, stdio: ['ignore', log, log], windowsHide: true });
   if (log !== 'ignore') closeSync(log);
   child.unref();
@@ -235,29 +234,19 @@ class Launcher implements LocalService {
 
   /** Taken by one kernel at a time; the others then find the service that it started. */
   async #lock(place: string): Promise<() => Promise<void>> {
-    const { default: lockfile } = await import('proper-lockfile');
     const { log } = this.#options;
-    const retries = Math.ceil((this.#limitMs + longestWaitMs) / 100) + 20;
-    const lockfilePath = join(place, 'service.lock');
-    // A lock is an empty directory; anything else was put there by no program of ours, and nobody would remove it.
-    const inside = await readdir(lockfilePath).catch(error => (hasCode(error, 'ENOTDIR') ? [''] : []));
-    if (inside.length > 0) await setAside(lockfilePath);
+    const lockfilePath = inDataDir(place, 'service.lock');
     const onCompromised = (error: Error) => log(`the start lock was lost: ${error.message}`);
-    return lockfile
-      .lock(place, {
-        stale: 10_000,
-        retries: { retries, factor: 1, minTimeout: 100 },
-        onCompromised,
-        lockfilePath,
-      })
-      .catch(error => {
-        throw new LaunchError(
-          'another process has been starting the local service for too long',
-          place,
-          error,
-          `If no other kernel is starting, remove ${lockfilePath}.`,
-        );
-      });
+    return lockOf(lockfilePath, this.#limitMs + longestWaitMs + 2_000, onCompromised).catch(error => {
+      if (!hasCode(error, 'ELOCKED'))
+        throw new LaunchError(`the local service cannot start: ${lockfilePath} cannot be made`, place, error);
+      throw new LaunchError(
+        'another process has been starting the local service for too long',
+        place,
+        error,
+        `If no other kernel is starting, remove ${lockfilePath}.`,
+      );
+    });
   }
 
   async #await(service: SpawnedService, place: string): Promise<RuntimeFile> {

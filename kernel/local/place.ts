@@ -5,6 +5,37 @@ import { join, resolve } from 'node:path';
 import { AplKernelError } from '../errors.js';
 import { makeDirectory, systemRefusal, userName } from '../machine.js';
 
+/**
+ * What has a name of its own in a data directory, besides leases. What stands in the place of one of `ours`, which kernels and the
+ * service keep for themselves, keeps nobody from anything; what stands in the place of one of the `user`'s is named where it is asked for.
+ */
+export const layout = {
+  datasets: { is: 'directory', of: 'user' },
+  starred: { is: 'directory', of: 'user' },
+  annotations: { is: 'directory', of: 'user' },
+  external: { is: 'directory', of: 'user' },
+  '.cache': { is: 'directory', of: 'ours' },
+  '.tmp': { is: 'directory', of: 'ours' },
+  'service.lock': { is: 'directory', of: 'ours' },
+  'service.json': { is: 'file', of: 'ours' },
+  'service.log': { is: 'file', of: 'ours' },
+  'format.json': { is: 'file', of: 'ours' },
+  'history.jsonl': { is: 'file', of: 'ours' },
+  'queries.jsonl': { is: 'file', of: 'ours' },
+  'imports.json': { is: 'file', of: 'ours' },
+  'logins.json': { is: 'file', of: 'ours' },
+} as const satisfies Readonly<Record<string, { readonly is: 'file' | 'directory'; readonly of: Owner }>>;
+
+type Owner = 'user' | 'ours';
+
+/** A name in the {@link layout} of a data directory. */
+export type LayoutName = keyof typeof layout;
+
+/** Returns the path of what has this name in a data directory. */
+export function inDataDir(dataDir: string, name: LayoutName): string {
+  return join(dataDir, name);
+}
+
 /** Where the service of a data directory keeps its runtime file and its log. */
 export interface Place {
   readonly directory: string;

@@ -2,10 +2,16 @@ import { crc32 } from 'node:zlib';
 
 /**
  * Small JSON files with a checksum, which tells whether one is as it was written. One that people edit and commit is read all the same
- * when its checksum differs, as an edit by hand and damage look alike; only `doctor --check-data` says so.
+ * when its checksum differs, as an edit by hand and damage look alike, and whoever asks for it is told.
  */
 
 const member = 'checksum';
+
+/** What is said of a file whose checksum differs, as in "it {reason}". */
+export const changedReason = 'is not as it was written: it was edited by hand, or is damaged';
+
+/** A sentence that says what to do with such a file. */
+export const changedRemedy = `If it is right, delete its line with \`${member}\`.`;
 
 /** Returns the text of a file with this content. */
 export function sealedText(content: object): string {

@@ -2,10 +2,10 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import { type IncomingMessage, request } from 'node:http';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { present } from '../present.js';
 import { ownScope, type ProcessId, stateOf } from './lease/processes.js';
+import { inDataDir } from './place.js';
 
 /** The runtime file, mode 0600, that a shared service writes once it listens. */
 export interface RuntimeFile extends ProcessId {
@@ -41,7 +41,7 @@ const graceMs = 5_000;
 
 /** Returns the path of the runtime file in a data directory. */
 export function runtimeFilePath(dataDir: string): string {
-  return join(dataDir, 'service.json');
+  return inDataDir(dataDir, 'service.json');
 }
 
 /** Returns the state of the service that kernels share in a data directory. */

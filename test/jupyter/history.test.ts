@@ -111,17 +111,22 @@ test('processes that append at the same time leave every line whole', async () =
   expect(entries.every(({ line, source }) => source.length === line * 40)).toBe(true);
 });
 
-test('an incomplete line is skipped, and the next one is not', async () => {
+test('a line that is incomplete, or not as it was written, is left out and told, and the next one is not', async () => {
   const file = await historyFile();
   const first = new History(file, fail);
   first.append(1, 'whole');
   await appendFile(file, '{"session":"x","line":2,"sou');
   first.append(2, 'after');
   await appendFile(file, 'null\n[]\n{"session":7}\n\u0000\n');
-  expect(rows(new History(file, fail), ALL)).toEqual([
+  const said: string[] = [];
+  const whole = [
     [1, 1, 'whole'],
     [1, 2, 'after'],
-  ]);
+  ];
+  expect(rows(new History(file, line => said.push(line)), ALL)).toEqual(whole);
+  await writeFile(file, (await readFile(file, 'utf8')).replace('"whole"', '"whome"'));
+  expect(rows(new History(file, line => said.push(line)), ALL)).toEqual(whole.slice(1));
+  expect(said).toEqual([5, 6].map(lines => `${lines} damaged lines of ${file} left out`));
 });
 
 test('lines being written are read once they are complete', async () => {
@@ -131,7 +136,8 @@ test('lines being written are read once they are complete', async () => {
   writer.append(1, 'one 😀');
   expect(rows(reader, ALL).length).toBe(1);
   const [, written = ''] = (await readFile(file, 'utf8')).split('\n');
-  const line = written.replace('"line":1', '"line":2');
+  const { checksum: _, ...record } = JSON.parse(written);
+  const line = JSON.stringify({ ...record, line: 2 });
   await appendFile(file, line.slice(0, 20));
   expect(rows(reader, ALL).length).toBe(1);
   await appendFile(file, `${line.slice(20)}\n`);

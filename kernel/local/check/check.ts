@@ -1,9 +1,10 @@
-import { lstat, readdir } from 'node:fs/promises';
+import { lstat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { Engine } from '../engine/duckdb.js';
+import { type LayoutName, layout } from '../place.js';
 import { faultReason } from '../store/documents/documents.js';
-import { hasCode } from '../store/files.js';
-import { type CheckTools, type Fault, type FileKind, fileKinds } from './kinds.js';
+import { hasCode, listed, systemFault } from '../store/files.js';
+import { type CheckTools, type Fault, type FileKind, fileKinds, unlisted } from './kinds.js';
 
 /** A file of a data directory with which something is wrong. */
 export interface FaultyFile extends Fault {
@@ -35,18 +36,32 @@ export async function checkData(dataDir: string): Promise<DataReport> {
 }
 
 /** The files of a kind that is known, in the order of their names; a directory in the place of one is one of them. */
-async function* filesIn(
-  dataDir: string,
-  directory: string,
-): AsyncGenerator<{ readonly file: string; readonly kind: FileKind }> {
-  const names = await readdir(directory).catch(() => []);
-  for (const name of names.sort()) {
+async function* filesIn(dataDir: string, directory: string): AsyncGenerator<Found> {
+  const { names, fault } = await listed(directory);
+  if (fault !== undefined) yield { file: directory, kind: unlisted(fault) };
+  for (const name of [...names].sort()) {
     const file = join(directory, name);
     const place = relative(dataDir, file).split(sep).join('/');
     const kind = fileKinds.find(({ pattern }) => pattern.test(place));
     if (kind !== undefined) yield { file, kind };
-    else if ((await lstat(file).catch(() => undefined))?.isDirectory()) yield* filesIn(dataDir, file);
+    else if (await isDirectoryOfUser(place, file)) yield* filesIn(dataDir, file);
   }
+}
+
+interface Found {
+  readonly file: string;
+  readonly kind: FileKind;
+}
+
+/** Whether a path is that of a directory which the layout names, whatever is in its place, or of a dataset. */
+async function isDirectoryOfUser(place: string, file: string): Promise<boolean> {
+  if (Object.hasOwn(layout, place)) {
+    const { is, of } = layout[place as LayoutName];
+    return is === 'directory' && of === 'user';
+  }
+  if (!/^datasets\/[^./][^/]*$/.test(place)) return false;
+  const found = await lstat(file).catch(() => undefined);
+  return found?.isDirectory() === true || found?.isSymbolicLink() === true;
 }
 
 async function faultOf(file: string, kind: FileKind, tools: CheckTools): Promise<Fault | undefined> {
@@ -55,7 +70,7 @@ async function faultOf(file: string, kind: FileKind, tools: CheckTools): Promise
     return typeof found === 'string' ? { state: 'damaged', reason: found } : found;
   } catch (error) {
     // A service that works meanwhile removes files that it has replaced.
-    if (hasCode(error, 'ENOENT')) return undefined;
-    return { state: 'damaged', reason: `cannot be read: ${faultReason(error)}` };
+    const isGone = hasCode(error, 'ENOENT') && systemFault(file, error) === undefined;
+    return isGone ? undefined : { state: 'damaged', reason: `cannot be read: ${faultReason(error)}` };
   }
 }

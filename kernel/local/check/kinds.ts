@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Engine } from '../engine/duckdb.js';
-import { unsealed } from '../sealed.js';
+import { changedReason, unsealed } from '../sealed.js';
 import { decodeLog } from '../store/append/records.js';
 import { damageIn } from '../store/dataset/part-file.js';
 import { readReplacements } from '../store/dataset/replacement-list.js';
@@ -84,6 +84,15 @@ export const fileKinds: readonly FileKind[] = [
   },
 ];
 
+/** A directory of the user's that cannot be listed, for this reason. */
+export function unlisted(fault: string): FileKind {
+  return {
+    pattern: /^/,
+    remedy: 'repair it, or move it away: a new one is made when it is needed',
+    check: async () => fault,
+  };
+}
+
 function document(pattern: RegExp, deletedBy: string, read: (value: unknown) => unknown): FileKind {
   return {
     pattern,
@@ -97,9 +106,7 @@ function document(pattern: RegExp, deletedBy: string, read: (value: unknown) => 
 }
 
 function changeIn({ intact }: { readonly intact?: boolean | undefined }): Fault | undefined {
-  return intact === false
-    ? { state: 'changed', reason: 'is not as it was written: it was edited by hand, or is damaged' }
-    : undefined;
+  return intact === false ? { state: 'changed', reason: changedReason } : undefined;
 }
 
 /** A JSON object a line, each with these texts; the last line may be incomplete, as a kernel may have died. */
@@ -117,8 +124,9 @@ function lines(pattern: RegExp, texts: readonly string[]): FileKind {
 
 function holds(line: string, texts: readonly string[]): boolean {
   try {
-    const value = JSON.parse(line);
-    return texts.every(name => typeof value[name] === 'string');
+    const { content, intact } = unsealed(JSON.parse(line));
+    const value = content as Readonly<Record<string, unknown>>;
+    return intact !== false && texts.every(name => typeof value[name] === 'string');
   } catch {
     return false;
   }

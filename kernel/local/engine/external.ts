@@ -2,7 +2,9 @@ import { lstatSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ExternalFile } from '../../apl/plan/plan.js';
+import { systemRefusal } from '../../machine.js';
 import { mostBytes } from '../duckdb/external.js';
+import { inDataDir } from '../place.js';
 import { EngineError } from './failure.js';
 
 /**
@@ -10,7 +12,7 @@ import { EngineError } from './failure.js';
  * `<dataDir>/external`, and nothing else, neither the network nor a link out of that directory.
  */
 export function externalFiles(dataDir: string): (address: string) => ExternalFile {
-  const root = path.join(dataDir, 'external');
+  const root = inDataDir(dataDir, 'external');
   return address => {
     const file = pathOf(address, root);
     if (typeof file !== 'string') return file;
@@ -70,7 +72,13 @@ function checked(root: string, file: string): ExternalFile {
     if (found.size > mostBytes)
       return refused(tooLarge(file), 'Import it with `%import`, then query the dataset.');
     return { ok: true, path: real };
-  } catch {
+  } catch (error) {
+    const reason = systemRefusal(error)?.reason;
+    if (reason !== undefined)
+      return refused(
+        `\`${path.relative(root, file)}\` in the directory \`external\` cannot be read: ${reason}`,
+        'Look at what is there.',
+      );
     return refused(
       `there is no file \`${path.relative(root, file)}\` in the directory \`external\``,
       whereTo,

@@ -1,4 +1,4 @@
-import { closeSync, openSync, readdirSync, readSync, rmSync, statSync, writeSync } from 'node:fs';
+import { closeSync, lstatSync, openSync, readdirSync, readSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { present } from '../../present.js';
 import { sealedLine, unsealed } from '../sealed.js';
@@ -85,7 +85,7 @@ export function readHolder(file: string): { readonly text: string; readonly hold
       closeSync(handle);
     }
   } catch {
-    return { text: String(statSync(file, { throwIfNoEntry: false })?.mtimeMs) };
+    return { text: String(lstatSync(file, { throwIfNoEntry: false })?.mtimeMs) };
   }
 }
 
@@ -116,7 +116,7 @@ function holderIn(text: string): Holder | undefined {
 /** Whether a file is there; throws where the system does not tell. */
 export function isThere(file: string): boolean {
   try {
-    return statSync(file, { throwIfNoEntry: false }) !== undefined;
+    return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
   } catch (error) {
     if (isGone(error)) return false;
     throw error;

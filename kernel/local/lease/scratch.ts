@@ -1,6 +1,7 @@
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { inDataDir } from '../place.js';
 import { ownerOf, ownName, ownScope } from './processes.js';
 
 /** Makes the directory for drafts and spilled rows: with the data, into which drafts are moved, but where that cannot be written. */
@@ -19,7 +20,7 @@ export async function makeProfileDir(): Promise<string> {
 }
 
 function rootIn(dataDir: string): string {
-  return path.join(dataDir, '.tmp');
+  return inDataDir(dataDir, '.tmp');
 }
 
 /** Before the names of ours in the directory for temporary files. */

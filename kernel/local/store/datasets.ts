@@ -6,12 +6,13 @@ import { makeDirectory } from '../../machine.js';
 import { visible } from '../../text.js';
 import type { Engine } from '../engine/duckdb.js';
 import { LocalError } from '../errors.js';
+import { inDataDir } from '../place.js';
 import type { BuiltinDataset } from '../sql/compiled.js';
 import type { Batch } from './append/batch.js';
 import { Journal } from './append/journal.js';
 import { Compactor } from './compaction.js';
 import { mapAtMost } from './concurrent.js';
-import { damagedDataset } from './dataset/damage.js';
+import { damagedDataset, damagedDatasets } from './dataset/damage.js';
 import { DatasetDirectory, writeNote } from './dataset/directory.js';
 import { FooterReader } from './dataset/footers.js';
 import type { DatasetNote, DatasetSettings, Extent, FieldNote } from './dataset/stored.js';
@@ -24,6 +25,7 @@ import {
   hasCode,
   removeLeftovers,
   syncDirectory,
+  systemFault,
   versionOf,
 } from './files.js';
 import { decodeName, encodeName, isDatasetName, nameRule } from './names.js';
@@ -69,7 +71,7 @@ export class DatasetStore {
     this.#engine = engine;
     this.#confirm = confirm;
     this.#log = log;
-    this.#root = path.join(dataDir, 'datasets');
+    this.#root = inDataDir(dataDir, 'datasets');
     this.#footers = new FooterReader(engine);
     this.#builtins = new Map(builtins.map(each => [each.schema.name, each]));
     this.#cache = new SummaryCache(dataDir);
@@ -93,7 +95,7 @@ export class DatasetStore {
     const snapshot = new Snapshot({
       builtins: this.#builtins,
       names: () => this.#names(),
-      exists: name => isDatasetName(name) && this.#directory(name).exists(),
+      exists: name => this.#exists(name),
       current: name => this.#current(name),
       read: name => this.#read(name),
       verify: (name, signal) => this.#directory(name).verify(signal),
@@ -137,7 +139,7 @@ export class DatasetStore {
   /** Throws LocalError (`not-found`) when there is no dataset of this name. */
   checkExists(name: string): void {
     // A name that no dataset can have may be longer than the file system takes.
-    const isKnown = this.#builtins.has(name) || (isDatasetName(name) && this.#directory(name).exists());
+    const isKnown = this.#builtins.has(name) || this.#exists(name);
     if (!isKnown) throw unknownDataset(name);
   }
 
@@ -158,7 +160,7 @@ export class DatasetStore {
   /** Creates an empty dataset; throws LocalError (`conflict`) when one of that name exists. */
   async create(name: string, settings: DatasetSettings = {}): Promise<ServedDataset> {
     this.checkName(name);
-    if (this.#directory(name).exists()) throw existing(name);
+    if (this.#exists(name)) throw existing(name);
     return infoOf(name, await this.#make(name, settings));
   }
 
@@ -278,9 +280,8 @@ export class DatasetStore {
         'forbidden',
         `\`${name}\` comes with the service and cannot be ${done}.`,
       );
-    const directory = this.#directory(name);
-    if (!isDatasetName(name) || !directory.exists()) throw unknownDataset(name);
-    return directory;
+    if (!this.#exists(name)) throw unknownDataset(name);
+    return this.#directory(name);
   }
 
   async #ofAll(
@@ -307,15 +308,35 @@ export class DatasetStore {
     return reading && measuredInfo(name, reading);
   }
 
-  /** The names of the stored datasets. The directory is listed again only when it has changed. */
+  /** Throws LocalError where that cannot be told, as what holds all datasets cannot be listed. */
+  #exists(name: string): boolean {
+    if (isDatasetName(name) && this.#directory(name).exists()) return true;
+    this.#names();
+    return false;
+  }
+
+  /** The names of the stored datasets; throws LocalError where they cannot be listed. */
   #names(): readonly string[] {
+    try {
+      return this.#list();
+    } catch (error) {
+      const fault = systemFault(this.#root, error);
+      if (fault === undefined) return [];
+      throw damagedDatasets(this.#root, fault);
+    }
+  }
+
+  /** The directory is listed again only when it has changed. */
+  #list(): readonly string[] {
     const version = versionOf(this.#root);
-    if (version === undefined) return [];
-    // A second change within the resolution of the clock would not show.
-    const settled = Date.now() - version.changedMs > settleMs;
-    if (this.#listed?.version === version.text) return this.#listed.names;
+    if (version !== undefined && this.#listed?.version === version.text) return this.#listed.names;
     const entries = readdirSync(this.#root, { withFileTypes: true });
-    const names = entries.flatMap(entry => (entry.isDirectory() ? (decodeName(entry.name) ?? []) : []));
+    // A link that leads nowhere is one to a disk that is not mounted, say.
+    const names = entries.flatMap(entry =>
+      entry.isDirectory() || entry.isSymbolicLink() ? (decodeName(entry.name) ?? []) : [],
+    );
+    // A second change within the resolution of the clock would not show.
+    const settled = version !== undefined && Date.now() - version.changedMs > settleMs;
     this.#listed = settled ? { version: version.text, names } : undefined;
     return names;
   }

@@ -1,7 +1,9 @@
-import { statSync } from 'node:fs';
+import { type BigIntStats, lstatSync, statSync } from 'node:fs';
 import { lstat, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { systemRefusal } from '../../machine.js';
+import { present } from '../../present.js';
 
 /**
  * Writes a file so that a reader sees the old text or the new, never a part, even after a power failure. A directory of its name,
@@ -83,23 +85,43 @@ export async function locked<T>(lockfilePath: string, work: () => Promise<T>): P
   }
 }
 
-/** Waits for a lock that is held, and for nothing else: the library's own way of waiting would try for as long to lock on a full disk. */
-async function lockOf(lockfilePath: string): Promise<() => Promise<void>> {
+/**
+ * Takes a lock, and returns what gives it back. Waits for one that is held, and for nothing else: the library's own way of waiting would
+ * try for as long to lock on a full disk. `onCompromised` is called if another takes it away; work that is short, and whose result
+ * is checked by those who read it, need not know.
+ */
+export async function lockOf(
+  lockfilePath: string,
+  patienceMs = 2 * staleLockMs,
+  onCompromised: (error: Error) => void = () => undefined,
+): Promise<() => Promise<void>> {
   const { default: lockfile } = await import('proper-lockfile');
-  const options = {
-    lockfilePath,
-    realpath: false,
-    stale: staleLockMs,
-    // The work is short, and those who read its result check it.
-    onCompromised: () => undefined,
-  };
-  for (const end = performance.now() + 2 * staleLockMs; ; await delay(lockPollMs)) {
+  const options = { lockfilePath, realpath: false, stale: staleLockMs, onCompromised };
+  for (const end = performance.now() + patienceMs; ; await delay(lockPollMs)) {
+    await clearLock(lockfilePath);
     try {
       return await lockfile.lock(lockfilePath, options);
     } catch (error) {
-      if (!hasCode(error, 'ELOCKED') || performance.now() > end) throw error;
+      if (!hasCode(error, 'ELOCKED', 'ENOTEMPTY') || performance.now() > end) throw error;
     }
   }
+}
+
+/**
+ * A lock is an empty directory, touched again and again while it is held. Anything else was put there by no program of ours, and nobody
+ * would remove it.
+ */
+async function clearLock(lockfilePath: string): Promise<void> {
+  const found = await lstat(lockfilePath).catch(() => undefined);
+  if (found === undefined) return;
+  const isOld = Date.now() - found.mtimeMs > staleLockMs;
+  const mayHold = (error: unknown) => (hasCode(error, 'ENOENT') || !isOld ? [] : ['unknown']);
+  const inside = found.isDirectory() ? await readdir(lockfilePath).catch(mayHold) : ['itself'];
+  if (inside.length > 0) await setAside(lockfilePath).catch(unlessMissing);
+}
+
+function unlessMissing(error: unknown): void {
+  if (!hasCode(error, 'ENOENT')) throw error;
 }
 
 /** What changes when a file or a directory does. */
@@ -116,7 +138,7 @@ export interface Version {
 /** Returns undefined where there is none. Synchronous: handing the question to another thread takes longer than its answer. */
 export function versionOf(file: string): Version | undefined {
   try {
-    const found = statSync(file, { bigint: true, throwIfNoEntry: false });
+    const found = statsOf(file);
     if (found === undefined) return undefined;
     const content = `${found.size}-${found.mtimeNs}`;
     return {
@@ -132,9 +154,20 @@ export function versionOf(file: string): Version | undefined {
   }
 }
 
+/** Those of a link where it leads nowhere, or in a circle: it is there. */
+function statsOf(file: string): BigIntStats | undefined {
+  const options = { bigint: true, throwIfNoEntry: false } as const;
+  try {
+    return statSync(file, options) ?? lstatSync(file, options);
+  } catch (error) {
+    if (hasCode(error, 'ELOOP')) return lstatSync(file, options);
+    throw error;
+  }
+}
+
 /** Removes the leftovers of killed operations from a directory: drafts of files, and directories that were being deleted. */
 export async function removeLeftovers(directory: string): Promise<void> {
-  const entries = await readdir(directory).catch(emptyWhenMissing);
+  const { names: entries } = await listed(directory);
   await removeStale(entries.filter(isLeftover).map(name => path.join(directory, name)));
 }
 
@@ -175,11 +208,36 @@ export function draftName(): string {
   return `${draftPrefix}${crypto.randomUUID()}`;
 }
 
-/** Returns an empty list for a directory that does not exist; rethrows any other error. */
-export function emptyWhenMissing(error: unknown): [] {
-  if (hasCode(error, 'ENOENT')) return [];
-  throw error;
+/** The names in a directory; none where there is no directory, or it has a fault, as in "it {fault}". */
+export interface ListedNames {
+  readonly names: readonly string[];
+  readonly fault?: string;
 }
+
+/** Lists a directory that may not be there, or in whose place may be anything. */
+export async function listed(directory: string): Promise<ListedNames> {
+  try {
+    return { names: await readdir(directory) };
+  } catch (error) {
+    return { names: [], ...present({ fault: systemFault(directory, error) }) };
+  }
+}
+
+/**
+ * Returns why the system does not let something be read, as in "it {fault}"; undefined where there is nothing of its name. Rethrows what is
+ * no error of the system.
+ */
+export function systemFault(file: string, error: unknown): string | undefined {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === undefined) throw error;
+  if (code === 'ENOTDIR') return 'is not a directory';
+  if (code !== 'ENOENT') return `cannot be read: ${systemRefusal(error)?.reason ?? code}`;
+  const isThere = lstatSync(file, { throwIfNoEntry: false }) !== undefined;
+  return isThere ? 'cannot be read: it is a link that leads nowhere' : undefined;
+}
+
+/** What to do about a directory with a fault. */
+export const directoryRemedy = 'Repair it, or move it away: a new one is made when it is needed.';
 
 /** Returns whether an operation on a file failed with one of these codes. */
 export function hasCode(error: unknown, ...codes: readonly string[]): boolean {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { AplKernelError } from '../../errors.js';
+import { inDataDir } from '../place.js';
 import { sealedText, unsealed } from '../sealed.js';
 import { hasCode, replaceFile } from './files.js';
 
@@ -18,7 +18,7 @@ type FoundFormat =
 
 /** Returns the file in which a data directory holds its format. */
 function formatFile(dataDir: string): string {
-  return join(dataDir, 'format.json');
+  return inDataDir(dataDir, 'format.json');
 }
 
 /** Returns the format of a data directory; 0 where no file holds it. */

@@ -1,7 +1,9 @@
 import { appendFile, readFile, rename, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { AplKernelError } from '../../errors.js';
+import { sealedLine, unsealed } from '../../local/sealed.js';
 import { makeDirectory } from '../../machine.js';
+import { plural } from '../../text.js';
 
 /** One query that ran: the facts needed to run it again, and its outcome. */
 export interface LoggedQuery {
@@ -46,7 +48,7 @@ export class QueryLog {
   async append(query: LoggedQuery): Promise<unknown> {
     try {
       makeDirectory(dirname(this.#file));
-      await appendFile(this.#file, `${JSON.stringify(query)}\n`, { mode: 0o600 });
+      await appendFile(this.#file, sealedLine(query), { mode: 0o600 });
       if (await this.#isFull()) await this.#renew();
       return undefined;
     } catch (error) {
@@ -56,7 +58,16 @@ export class QueryLog {
 
   /** Every query, except damaged lines; none before the first. Throws AplKernelError `query-log` when the file cannot be read. */
   async entries(): Promise<readonly LoggedQuery[]> {
-    return (await this.#lines()).flatMap(line => readEntry(line) ?? []);
+    return (await this.read()).entries;
+  }
+
+  /** Those, and a sentence about the damaged lines, if there are any. Throws the same. */
+  async read(): Promise<{ readonly entries: readonly LoggedQuery[]; readonly damage?: string }> {
+    const lines = await this.#lines();
+    const entries = lines.flatMap(line => readEntry(line) ?? []);
+    const unread = lines.length - entries.length;
+    if (unread === 0) return { entries };
+    return { entries, damage: `${plural(unread, 'damaged line')} of ${this.#file} left out.` };
   }
 
   async #lines(): Promise<readonly string[]> {
@@ -118,7 +129,9 @@ function isMissing(cause: unknown): boolean {
 
 function readEntry(line: string): LoggedQuery | undefined {
   try {
-    const entry = JSON.parse(line);
+    const { content, intact } = unsealed(JSON.parse(line));
+    if (intact === false) return undefined;
+    const entry = content as LoggedQuery;
     const texts = [entry.at, entry.profile, entry.apl, entry.startTime, entry.endTime];
     return texts.every(text => typeof text === 'string') ? entry : undefined;
   } catch {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { chmod, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, lstat, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
@@ -50,16 +50,13 @@ export class AnswerStore {
 
   /** Opens the recording of a directory; undefined when there is none. Throws RecordingError. */
   static async open(directory: string, maxBytes = MAX_RECORDING_BYTES): Promise<AnswerStore | undefined> {
-    const text = await readFile(join(directory, ABOUT_FILE), 'utf8').catch(error => {
-      if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
-      throw unreadable(join(directory, ABOUT_FILE), error);
-    });
-    if (text === undefined) return undefined;
-    const moment = momentOf(text);
+    const bytes = await contentOf(join(directory, ABOUT_FILE));
+    if (bytes === undefined) return undefined;
+    const moment = momentOf(bytes.toString());
     if (moment === undefined) throw damaged(join(directory, ABOUT_FILE));
     const names = (await readdir(directory)).filter(name => ANSWER_FILE.test(name));
     const sizes = await Promise.all(
-      names.map(async name => [name, (await stat(join(directory, name))).size] as const),
+      names.map(async name => [name, (await lstat(join(directory, name))).size] as const),
     );
     return new AnswerStore(directory, moment, new Map(sizes), maxBytes);
   }
@@ -96,10 +93,7 @@ export class AnswerStore {
   /** Returns the answer of a key; undefined when there is none. Throws RecordingError for one that was changed on disk. */
   async read(key: string): Promise<KeptAnswer | undefined> {
     const file = join(this.directory, `${key}.answer`);
-    const bytes = await readFile(file).catch(error => {
-      if (error.code === 'ENOENT') return undefined;
-      throw unreadable(file, error);
-    });
+    const bytes = await contentOf(file);
     if (bytes === undefined) return undefined;
     const end = bytes.indexOf('\n');
     const sum = bytes.subarray(0, end).toString('latin1');
@@ -124,6 +118,16 @@ export class AnswerStore {
     }
     this.#files.set(name, bytes.length);
     return true;
+  }
+}
+
+/** Undefined where there is no file of this name; a link that leads nowhere is one that cannot be read. */
+async function contentOf(file: string): Promise<Buffer | undefined> {
+  try {
+    return await readFile(file);
+  } catch (error) {
+    if ((await lstat(file).catch(() => undefined)) === undefined) return undefined;
+    throw unreadable(file, error);
   }
 }
 

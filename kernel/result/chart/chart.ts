@@ -67,7 +67,7 @@ async function annotated(chart: ChartModel, wish: ChartWish, ask: AskAnnotations
   const excuse =
     problem !== undefined && wish.annotations === true ? [`no annotations: ${safeWords(problem)}`] : [];
   // Whether they belong here is not known.
-  const damaged = isPart ? ['there are annotations that cannot be read: %annotate --list names them'] : [];
+  const damaged = isPart ? ['there are damaged annotations: %annotate --list names them'] : [];
   return {
     ...chart,
     remarks: [...chart.remarks, ...remarks, ...damaged, ...excuse],

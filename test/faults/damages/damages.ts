@@ -6,6 +6,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
@@ -29,6 +30,14 @@ export const damages: Readonly<Record<string, (file: string, random: () => numbe
     rmSync(file);
     mkdirSync(file);
     writeFileSync(join(file, 'inside'), 'x');
+  },
+  'a link to itself': file => {
+    rmSync(file);
+    symlinkSync(file, file);
+  },
+  'a link that leads nowhere': file => {
+    rmSync(file);
+    symlinkSync(join(file, '..', 'unmounted', 'file'), file);
   },
   unreadable: file => {
     chownSync(file, 0, 0);

@@ -1,5 +1,5 @@
 import { existsSync, statSync } from 'node:fs';
-import { appendFile, mkdir, mkdtemp, rm, stat, utimes } from 'node:fs/promises';
+import { appendFile, mkdir, mkdtemp, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -40,6 +40,20 @@ test('damaged lines are left out', async () => {
   await appendFile(file, '{"at": 5}\nnot json\n');
   await log.append(entry(2));
   expect(await log.entries()).toEqual([entry(1), entry(2)]);
+});
+
+test('%history names lines that are not as they were written, and lists the others', async () => {
+  const log = new QueryLog(file);
+  for (const number of [1, 2, 3]) await log.append(entry(number));
+  await writeFile(file, (await readFile(file, 'utf8')).replace('print n = 2', 'print n = 3'));
+  expect(await log.entries()).toEqual([entry(1), entry(3)]);
+  const bench = await startBench({ queryLog: log });
+  try {
+    const [listed = ''] = shown(await bench.run('%history'));
+    expect(listed.split('\n').slice(0, 2)).toEqual(['2 queries', `1 damaged line of ${file} left out.`]);
+  } finally {
+    await bench.close();
+  }
 });
 
 test('the older half goes when there is too much, and no other entry', async () => {

@@ -5,7 +5,7 @@ import { formatCount, plural, visible } from '../../../text.js';
 import type { Engine } from '../../engine/duckdb.js';
 import { LocalError } from '../../errors.js';
 import { ownerOf, ownName } from '../../lease/processes.js';
-import { type Confirm, damagedSuffix, hasCode, logSuffix, syncDirectory } from '../files.js';
+import { type Confirm, damagedSuffix, hasCode, logSuffix, syncDirectory, systemFault } from '../files.js';
 import type { Batch } from './batch.js';
 import { BatchLog } from './log.js';
 import { type Damage, decodeLog, type LogContent } from './records.js';
@@ -270,17 +270,12 @@ async function readLog(file: string, name: string): Promise<LogContent | undefin
   try {
     return decodeLog(await readFile(file));
   } catch (error) {
-    if (hasCode(error, 'ENOENT')) return undefined;
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new LocalError(
-      'invalid',
-      'log-unreadable',
-      `The log of events ${name} cannot be read: ${reason}.`,
-      {
-        hint: 'Make it readable. To query the dataset without its events, move it to another directory.',
-        cause: error,
-      },
-    );
+    const reason = systemFault(file, error);
+    if (reason === undefined) return undefined;
+    throw new LocalError('invalid', 'log-unreadable', `The log of events ${name} ${reason}.`, {
+      hint: 'Make it readable. To query the dataset without its events, move it to another directory.',
+      cause: error,
+    });
   }
 }
 

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { AplKernelError } from '../../../errors.js';
 import type { Engine } from '../../engine/duckdb.js';
 import { type Lease, takeLease } from '../../lease/lease.js';
+import { inDataDir } from '../../place.js';
 import type { BuiltinDataset } from '../../sql/compiled.js';
 import { DatasetStore } from '../datasets.js';
 import { hasCode, logSuffix } from '../files.js';
@@ -69,7 +70,7 @@ export class VisitingStore extends DatasetStore {
 
   async #logs(name: string): Promise<readonly string[]> {
     try {
-      const entries = await readdir(path.join(this.#dataDir, 'datasets', encodeName(name)));
+      const entries = await readdir(path.join(inDataDir(this.#dataDir, 'datasets'), encodeName(name)));
       return entries.filter(entry => entry.endsWith(logSuffix));
     } catch (error) {
       if (hasCode(error, 'ENOENT')) return [];

@@ -1,5 +1,6 @@
 import { systemRefusal } from '../../../machine.js';
 import { LocalError } from '../../errors.js';
+import { directoryRemedy } from '../files.js';
 
 /** A file of a dataset that cannot be read, and why, as in "it {reason}". */
 export interface Damage {
@@ -21,10 +22,10 @@ export function damagedDataset(name: string, damages: readonly Damage[]): LocalE
   );
 }
 
-/** Returns why the system does not let a file be read; undefined when the error is not one of the system. */
-export function systemReason(error: unknown): string | undefined {
-  const { code } = error as NodeJS.ErrnoException;
-  return code === undefined ? undefined : `cannot be read: ${systemRefusal(error)?.reason ?? code}`;
+/** Returns the refusal of everything about stored datasets where their directory cannot be listed, for this reason, as in "it {fault}". */
+export function damagedDatasets(directory: string, fault: string): LocalError {
+  const message = `The datasets cannot be read: ${directory} ${fault}.`;
+  return new LocalError('invalid', 'dataset-damaged', message, { hint: directoryRemedy });
 }
 
 /**

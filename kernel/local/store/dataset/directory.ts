@@ -1,20 +1,24 @@
-import { readdir, readFile, rm, stat } from 'node:fs/promises';
+import { lstatSync } from 'node:fs';
+import { readFile, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { present } from '../../../present.js';
 import type { FileSummary } from '../../engine/parquet.js';
-import { sealedText } from '../../sealed.js';
+import { changedReason, sealedText, unsealed } from '../../sealed.js';
 import {
   type Confirm,
   damagedSuffix,
-  hasCode,
   isLeftover,
+  listed,
   locked,
   logSuffix,
   placeFile,
   removeStale,
   replaceFile,
+  systemFault,
+  type Version,
   versionOf,
 } from '../files.js';
-import { type Damage, damagedDataset, systemReason } from './damage.js';
+import { type Damage, damagedDataset } from './damage.js';
 import type { FooterReader } from './footers.js';
 import { idOf, partPath } from './part-file.js';
 import { fileOf, listOf, listSuffix, readReplacements, writeReplacements } from './replacement-list.js';
@@ -72,7 +76,7 @@ export class DatasetDirectory {
       const current = this.current();
       if (current !== undefined) return current;
       const stamp = this.#stamp();
-      if (stamp === undefined) return undefined;
+      if (stamp === undefined) return this.#misplaced();
       try {
         return await this.#read(stamp);
       } catch (error) {
@@ -81,8 +85,13 @@ export class DatasetDirectory {
     }
   }
 
+  /** Whether anything has its name, also what is no directory. */
   exists(): boolean {
-    return versionOf(this.path)?.isDirectory === true;
+    try {
+      return lstatSync(this.path, { throwIfNoEntry: false }) !== undefined;
+    } catch {
+      return false;
+    }
   }
 
   /** Moves a finished Parquet file into the directory; rejects with ENOENT when the directory is gone. */
@@ -131,7 +140,7 @@ export class DatasetDirectory {
   async change(change: (before: DatasetNote) => DatasetNote): Promise<DatasetNote> {
     return this.#locked(async () => {
       const { note: before, defect } = await this.#readNote();
-      if (defect !== undefined) throw damagedDataset(this.#name, [defect]);
+      if (before === undefined) throw damagedDataset(this.#name, defect === undefined ? [] : [defect]);
       const changed = change(before);
       await writeNote(this.path, changed);
       return changed;
@@ -140,17 +149,19 @@ export class DatasetDirectory {
 
   /** Returns the note on the dataset; an empty one when it cannot be read. */
   async note(): Promise<DatasetNote> {
-    return (await this.#readNote()).note;
+    return (await this.#readNote()).note ?? {};
   }
 
   /** An unreadable note on a dataset is no reason to refuse its rows. */
-  async #readNote(): Promise<{ readonly note: DatasetNote; readonly defect?: Damage }> {
+  async #readNote(): Promise<{ readonly note?: DatasetNote; readonly defect?: Damage }> {
     const file = path.join(this.path, noteFile);
     try {
-      return { note: noteIn(JSON.parse(await readFile(file, 'utf8'))) };
+      const { content, intact } = unsealed(JSON.parse(await readFile(file, 'utf8')));
+      const defect = intact === false ? { file, reason: changedReason } : undefined;
+      return { note: noteIn(content), ...present({ defect }) };
     } catch (error) {
-      if (hasCode(error, 'ENOENT')) return { note: {} };
-      return { note: {}, defect: { file, reason: systemReason(error) ?? 'is not JSON' } };
+      const reason = error instanceof SyntaxError ? 'is not JSON' : systemFault(file, error);
+      return reason === undefined ? { note: {} } : { defect: { file, reason } };
     }
   }
 
@@ -162,9 +173,21 @@ export class DatasetDirectory {
   /** What changes whenever the directory does, within the resolution of the file system's clock. */
   #stamp(): Stamp | undefined {
     const takenMs = Date.now();
-    const [own, note] = [this.path, path.join(this.path, noteFile)].map(versionOf);
+    const own = versionOr(this.path, () => undefined);
     if (own === undefined || !own.isDirectory) return undefined;
+    const note = versionOr(path.join(this.path, noteFile), error => ({ text: String(error) }));
     return { text: `${own.text} ${note?.text}`, settled: takenMs - own.changedMs > settleMs };
+  }
+
+  /** What is listed where something else is in the place of the directory; undefined where nothing is. */
+  async #misplaced(): Promise<Listing | undefined> {
+    const { fault } = await listed(this.path);
+    if (fault === undefined) return undefined;
+    return {
+      dataset: new StoredDataset(this.#name, [], {}),
+      ...{ files: [], names: [], logs: [], ids: new Set(), defects: [] },
+      damages: [{ file: this.path, reason: fault }],
+    };
   }
 
   async #read({ text, settled }: Stamp): Promise<Listing> {
@@ -188,7 +211,7 @@ export class DatasetDirectory {
     const unused = lists.filter(list => !used.includes(list));
     await removeStale([...entries.filter(isLeftover), ...unused].map(name => path.join(this.path, name)));
     const listing = {
-      dataset: new StoredDataset(this.#name, live, note),
+      dataset: new StoredDataset(this.#name, live, note ?? {}),
       files: live,
       names: names.filter(name => !replaced.has(name)),
       logs: entries.filter(entry => entry.endsWith(logSuffix)),
@@ -201,13 +224,11 @@ export class DatasetDirectory {
   }
 
   async #entries(): Promise<{ readonly entries: readonly string[]; readonly damage?: Damage }> {
-    try {
-      return { entries: (await readdir(this.path)).sort() };
-    } catch (error) {
-      const reason = systemReason(error);
-      if (hasCode(error, 'ENOENT') || reason === undefined) return { entries: [] };
-      return { entries: [], damage: { file: this.path, reason } };
-    }
+    const { names, fault } = await listed(this.path);
+    return {
+      entries: [...names].sort(),
+      ...present({ damage: fault === undefined ? undefined : { file: this.path, reason: fault } }),
+    };
   }
 
   async #replacement(
@@ -223,8 +244,8 @@ export class DatasetDirectory {
       this.#replacements.set(entry, names);
       return { names };
     } catch (error) {
-      const reason = systemReason(error);
-      if (hasCode(error, 'ENOENT') || reason === undefined) throw error;
+      const reason = systemFault(file, error);
+      if (reason === undefined) throw error;
       return { damage: { file, reason } };
     }
   }
@@ -272,6 +293,14 @@ export class DatasetDirectory {
 export interface Replaced {
   readonly since: number;
   readonly names: readonly string[];
+}
+
+function versionOr<T>(file: string, otherwise: (error: unknown) => T): Version | T | undefined {
+  try {
+    return versionOf(file);
+  } catch (error) {
+    return otherwise(error);
+  }
 }
 
 /** Writes the note on a dataset into its directory. */

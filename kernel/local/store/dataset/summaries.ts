@@ -1,8 +1,8 @@
 import path from 'node:path';
 import type { FileSummary } from '../../engine/parquet.js';
 import { mapAtMost } from '../concurrent.js';
-import { hasCode, versionOf } from '../files.js';
-import { type Damage, systemReason } from './damage.js';
+import { systemFault, versionOf } from '../files.js';
+import type { Damage } from './damage.js';
 import type { FooterReader } from './footers.js';
 import { damageIn, hasChecksum } from './part-file.js';
 import type { KeptSummaries, SummaryCache } from './summary-cache.js';
@@ -133,7 +133,7 @@ export class SummaryReader {
     await mapAtMost(filesAtOnce, names, async name => {
       signal?.throwIfAborted();
       const file = this.#path(name);
-      const reason = await damageIn(file, name).catch(reasonOfSystem);
+      const reason = await damageIn(file, name).catch(error => faultIn(file, error));
       if (reason !== undefined) damages.set(name, { file, reason });
     });
     return damages;
@@ -159,10 +159,10 @@ function missing(file: string): Error {
 }
 
 /** A file that is gone is not damaged. */
-function reasonOfSystem(error: unknown): string {
-  const reason = systemReason(error);
-  if (reason === undefined || hasCode(error, 'ENOENT')) throw error;
-  return reason;
+function faultIn(file: string, error: unknown): string {
+  const fault = systemFault(file, error);
+  if (fault === undefined) throw error;
+  return fault;
 }
 
 /** Damaged files are read again at the next start. */

@@ -2,6 +2,7 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { crc32 } from 'node:zlib';
 import type { FileField, FileSummary } from '../../engine/parquet.js';
+import { inDataDir } from '../../place.js';
 import type { RowGroup } from '../../sql/compiled.js';
 
 /** The summaries of files by their names, each with the version of the file: its size and the time of its last change. */
@@ -18,7 +19,7 @@ export class SummaryCache {
   #saving: Promise<void> = Promise.resolve();
 
   constructor(dataDir: string) {
-    this.#directory = path.join(dataDir, '.cache', 'files');
+    this.#directory = path.join(inDataDir(dataDir, '.cache'), 'files');
   }
 
   /** Returns what was kept under a key; nothing when it is absent or damaged. */

@@ -1,6 +1,6 @@
-import path from 'node:path';
 import type { Annotation, AnnotationContent } from '../../../api/wire.js';
 import { parseTime } from '../../../time.js';
+import { inDataDir } from '../../place.js';
 import { type AnnotationChange, changed, readWholeAnnotation } from './contents.js';
 import { Documents, type Listing } from './documents.js';
 
@@ -16,8 +16,9 @@ export class AnnotationStore {
   readonly #annotations: Documents<AnnotationContent>;
 
   constructor(dataDir: string) {
-    this.#annotations = new Documents<AnnotationContent>(path.join(dataDir, 'annotations'), {
+    this.#annotations = new Documents<AnnotationContent>(inDataDir(dataDir, 'annotations'), {
       name: 'annotation',
+      names: 'annotations',
       prefix: 'ann_',
       read: readWholeAnnotation,
       deletedBy: '%annotate --delete',

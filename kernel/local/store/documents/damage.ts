@@ -1,27 +1,22 @@
 import type { ErrorCode } from '../../../errors.js';
 import { LocalError } from '../../errors.js';
 
-/** A file that cannot be read. A listing leaves it out and says so; what asks for it alone fails. */
+/** A file that cannot be read, or that is not as it was written. What asks for one alone that cannot be read fails. */
 export interface Damage {
-  /** What the file should hold, such as `the starred query 12ab`. */
-  readonly what: string;
-  readonly file: string;
-  /** Reads as in "is damaged: {reason}". */
-  readonly reason: string;
+  /** A sentence about the file, such as "The starred query 12ab cannot be read: it is empty (FILE)." */
+  readonly text: string;
+  /** A sentence that says what a listing makes of it. */
+  readonly consequence: string;
   /** A sentence that says what to do. */
   readonly remedy: string;
 }
 
-/** Returns what an answer that leaves these files out says of them. */
+/** Returns what a listing says of these files. */
 export function damageNotices(damages: readonly Damage[]): readonly string[] {
-  return damages.map(damage => `${damagedText(damage)} It is left out. ${damage.remedy}`);
+  return damages.map(({ text, consequence, remedy }) => `${text} ${consequence} ${remedy}`);
 }
 
 /** Returns the error for a request that asks for a damaged file. */
-export function damageError(damage: Damage, code: ErrorCode, cause?: unknown): LocalError {
-  return new LocalError('failed', code, damagedText(damage), { hint: damage.remedy, cause });
-}
-
-function damagedText({ what, file, reason }: Damage): string {
-  return `${what[0]?.toUpperCase()}${what.slice(1)} cannot be read: ${reason} (${file}).`;
+export function damageError({ text, remedy }: Damage, code: ErrorCode, cause?: unknown): LocalError {
+  return new LocalError('failed', code, text, { hint: remedy, cause });
 }

@@ -1,13 +1,14 @@
-import { lstat, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { lstat, readFile, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { AplKernelError, type ErrorCode } from '../../../errors.js';
 import { makeDirectory, systemRefusal } from '../../../machine.js';
 import { LocalError } from '../../errors.js';
-import { sealedText, unsealed } from '../../sealed.js';
+import { changedReason, changedRemedy, sealedText, unsealed } from '../../sealed.js';
 import {
-  emptyWhenMissing,
+  directoryRemedy,
   hasCode,
   isDirectory,
+  listed,
   locked,
   removeLeftovers,
   replaceFile,
@@ -17,8 +18,9 @@ import { type Damage, damageError } from './damage.js';
 
 /** What is stored in a directory of documents. */
 export interface DocumentKind<T> {
-  /** What one is called in messages. */
+  /** What one is called in messages, and several. */
   readonly name: string;
+  readonly names: string;
   /** Before each id. */
   readonly prefix: string;
   /** Returns the document in a file; throws AplKernelError for anything else. */
@@ -39,15 +41,18 @@ export class Documents<T extends object> {
     this.#kind = kind;
   }
 
-  /** Returns all documents, in no order, and the files that hold none. */
+  /** Returns all documents, in no order, and what is wrong with their files. */
   async list(): Promise<Listing<T>> {
     await removeLeftovers(this.#directory);
-    const names = await readdir(this.#directory).catch(emptyWhenMissing);
+    const { names, fault } = await listed(this.#directory);
     const ids = names.flatMap(name => (name.endsWith('.json') ? [name.slice(0, -'.json'.length)] : []));
     const found = await Promise.all(ids.filter(isId).map(id => this.#read(id)));
     return {
       documents: found.flatMap(each => (each?.kind === 'whole' ? [each.document] : [])),
-      damages: found.flatMap(each => (each?.kind === 'damaged' ? [each.damage] : [])),
+      damages: [
+        ...(fault === undefined ? [] : [this.#unlisted(fault)]),
+        ...found.flatMap(each => each?.damage ?? []),
+      ],
     };
   }
 
@@ -107,15 +112,34 @@ export class Documents<T extends object> {
 
   async #read(id: string): Promise<Found<T> | undefined> {
     const file = this.#file(id);
+    const { name, deletedBy } = this.#kind;
     try {
-      return { kind: 'whole', document: { ...this.#kind.read(unsealed(await jsonOf(file)).content), id } };
+      const { content, intact } = unsealed(await jsonOf(file));
+      const document = { ...this.#kind.read(content), id };
+      if (intact !== false) return { kind: 'whole', document };
+      const damage = {
+        text: `The ${name} ${id} ${changedReason} (${file}).`,
+        consequence: 'It is listed as it is.',
+        remedy: changedRemedy,
+      };
+      return { kind: 'whole', document, damage };
     } catch (error) {
-      if (hasCode(error, 'ENOENT')) return undefined;
-      const { name, deletedBy } = this.#kind;
-      const remedy = `Repair the file, or delete it with \`${deletedBy} ${id}\`.`;
-      const damage = { what: `the ${name} ${id}`, file, reason: faultReason(error), remedy };
+      if (hasCode(error, 'ENOENT') && !(await isThere(file))) return undefined;
+      const damage = {
+        text: `The ${name} ${id} cannot be read: ${faultReason(error)} (${file}).`,
+        consequence: 'It is left out.',
+        remedy: `Repair the file, or delete it with \`${deletedBy} ${id}\`.`,
+      };
       return { kind: 'damaged', damage, cause: error };
     }
+  }
+
+  #unlisted(fault: string): Damage {
+    return {
+      text: `The ${this.#kind.names} cannot be read: ${this.#directory} ${fault}.`,
+      consequence: 'None is listed.',
+      remedy: directoryRemedy,
+    };
   }
 
   async #write(id: string, document: T): Promise<Stored<T>> {
@@ -143,13 +167,13 @@ export class Documents<T extends object> {
 /** A document as it is stored: always with its id. */
 export type Stored<T> = T & { readonly id: string };
 
-/** The documents of a directory, and its files that hold none. */
+/** The documents of a directory, and what is wrong with the directory and its files. */
 export interface Listing<T> {
   readonly documents: readonly Stored<T>[];
   readonly damages: readonly Damage[];
 }
 
-type Found<T> = { readonly kind: 'whole'; readonly document: Stored<T> } | Damaged;
+type Found<T> = { readonly kind: 'whole'; readonly document: Stored<T>; readonly damage?: Damage } | Damaged;
 
 interface Damaged {
   readonly kind: 'damaged';
@@ -178,6 +202,7 @@ class NoDocument extends AplKernelError {
 
 /** Returns why a document could not be read, as in "it cannot be read: {reason}". */
 export function faultReason(error: unknown): string {
+  if (hasCode(error, 'ENOENT')) return 'it is a link that leads nowhere';
   if (error instanceof SyntaxError) return 'it is not JSON';
   if (hasCode(error, 'ERR_ENCODING_INVALID_ENCODED_DATA')) return 'it is not UTF-8';
   if (error instanceof AplKernelError) return error.message.replace(/\.$/, '');

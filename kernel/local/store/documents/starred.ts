@@ -1,5 +1,5 @@
-import path from 'node:path';
 import type { StarredQuery } from '../../../api/wire.js';
+import { inDataDir } from '../../place.js';
 import { readWholeStar } from './contents.js';
 import { Documents, type Listing, type Stored } from './documents.js';
 
@@ -22,8 +22,9 @@ export class StarredStore {
 
   /** `self` is the user whose queries are "one's own". */
   constructor(dataDir: string, self: string) {
-    this.#queries = new Documents(path.join(dataDir, 'starred'), {
+    this.#queries = new Documents(inDataDir(dataDir, 'starred'), {
       name: 'starred query',
+      names: 'starred queries',
       prefix: '',
       read: readWholeStar,
       deletedBy: '%unstar',

@@ -36,7 +36,7 @@ async function history({ words, options, magic }: MagicCall, { session, io }: Ma
   const limit = options.get('limit') ?? '20';
   if (!/^[1-9]\d{0,5}$/.test(limit)) throw misuse(magic, `${limit} is not a number of queries`);
   const wanted = (words[0] ?? '').toLowerCase();
-  const all = (await session.options.queryLog?.entries()) ?? [];
+  const { entries: all = [], damage } = (await session.options.queryLog?.read()) ?? {};
   const numbered = all.map((entry, index) => ({ entry, number: index + 1 }));
   const found = numbered.filter(({ entry }) => entry.apl.toLowerCase().includes(wanted));
   const rows = found.slice(-Number(limit)).map(({ entry, number }) => [String(number), ...cells(entry)]);
@@ -46,7 +46,7 @@ async function history({ words, options, magic }: MagicCall, { session, io }: Ma
     tableOutput(
       ['number', 'when', 'profile', 'time range', 'rows', 'elapsed', 'trace', 'query'],
       rows,
-      `${plural(found.length, 'query', 'queries')}${which}${last}`,
+      [`${plural(found.length, 'query', 'queries')}${which}${last}`, damage ?? []].flat().join('\n'),
     ),
   );
 }

@@ -166,13 +166,16 @@ test('a change of some members of an annotation that cannot be read fails, and l
   expect(readFileSync(fileOf(bad), 'utf8')).toBe('{');
 });
 
-test('one that was edited by hand is listed as it is, whatever its checksum', async () => {
+test('one that is not as it was written is listed as it is, and named, until its checksum is deleted', async () => {
   const { starred: kind } = kinds;
   if (kind === undefined) throw new Error('no kind');
   const { service, ids, fileOf } = await threeOf(kind);
   const file = fileOf(ids[0] ?? '');
   writeFileSync(file, readFileSync(file, 'utf8').replace('"one"', '"edited"'));
-  expect(await listed(service, kind)).toEqual([['edited', 'two', 'three'], []]);
+  const said = `The starred query ${ids[0]} is not as it was written: it was edited by hand, or is damaged (${file}). It is listed as it is. If it is right, delete its line with \`checksum\`.`;
+  expect(await listed(service, kind)).toEqual([['edited', 'two', 'three'], [said]]);
+  writeFileSync(file, readFileSync(file, 'utf8').replace('"local"', '"locam"'));
+  expect(await listed(service, kind)).toEqual([['two', 'three'], [said]]);
   writeFileSync(file, JSON.stringify({ name: 'by hand', query: { apl: 'web' } }));
   expect((await service.json('GET', `${kind.route}/${ids[0]}`)).body).toEqual({
     id: ids[0],
