@@ -228,8 +228,9 @@ export async function listed(directory: string): Promise<ListedNames> {
  * no error of the system.
  */
 export function systemFault(file: string, error: unknown): string | undefined {
-  const { code } = error as NodeJS.ErrnoException;
-  if (code === undefined) throw error;
+  const { code = '' } = error as NodeJS.ErrnoException;
+  // Errors of our own have codes too.
+  if (!/^E[A-Z\d]+$/.test(code)) throw error;
   if (code === 'ENOTDIR') return 'is not a directory';
   if (code !== 'ENOENT') return `cannot be read: ${systemRefusal(error)?.reason ?? code}`;
   const isThere = lstatSync(file, { throwIfNoEntry: false }) !== undefined;

@@ -270,7 +270,8 @@ async function readLog(file: string, name: string): Promise<LogContent | undefin
   try {
     return decodeLog(await readFile(file));
   } catch (error) {
-    const reason = systemFault(file, error);
+    const reason =
+      error instanceof LocalError ? `cannot be read: ${error.message}` : systemFault(file, error);
     if (reason === undefined) return undefined;
     throw new LocalError('invalid', 'log-unreadable', `The log of events ${name} ${reason}.`, {
       hint: 'Make it readable. To query the dataset without its events, move it to another directory.',
