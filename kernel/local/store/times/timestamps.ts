@@ -1,7 +1,7 @@
 import type { TypeName } from '../../../apl/catalog/entry.js';
 import { present } from '../../../present.js';
 import { cut } from '../../../text.js';
-import { DAY, type DateOrder } from '../../../time.js';
+import { DAY, type DateOrder, EARLIEST_TIME, LATEST_TIME, SECOND } from '../../../time.js';
 import { sqlText } from '../../duckdb/literal.js';
 import type { Connection } from '../../engine/duckdb.js';
 import { LocalError } from '../../errors.js';
@@ -77,6 +77,7 @@ async function searchTime(search: Search): Promise<TimeSource> {
   if (!options.inFile) return { sql: 'NULL::TIMESTAMP_NS', notes: [] };
   return (
     (await combinedTime(search, columns)) ??
+    (await countedTime(search, columns)) ??
     (await guessedTime(search, columns)) ?? {
       sql: 'NULL::TIMESTAMP_NS',
       notes: [(await zoneNote(search, columns)) ?? (await timelessNote(connection, reading))],
@@ -123,7 +124,10 @@ async function timelessNote(
   const candidates = await sampled(
     connection,
     reading,
-    ({ type }) => type === 'datetime' || type === 'string',
+    ({ name, type }) =>
+      type === 'datetime' ||
+      type === 'string' ||
+      ((type === 'long' || type === 'real') && speaksOfTime(name)),
   );
   const fields = await unnamedTimes(
     connection,
@@ -147,18 +151,48 @@ async function unnamedTimes(
   const texts = candidates.flatMap(({ type, column }, index) =>
     type === 'string' ? [{ column, index }] : [],
   );
-  if (texts.length === 0) return candidates.map(({ name }) => name);
-  const indexes = texts.map(({ index }) => index).join(', ');
-  const values = texts.map(({ column }) => column).join(', ');
-  const rows = await connection.run(
-    `SELECT i FROM (SELECT unnest([${indexes}]) AS i, unnest([${values}]) AS t FROM sampled)
-     WHERE t IS NOT NULL GROUP BY i
-     HAVING bool_and(regexp_full_match(t, ${sqlText(plainTime)}) AND TRY_CAST(t AS TIMESTAMP_NS) IS NOT NULL)`,
-  );
-  const found = new Set(rows.map(([index]) => Number(index)));
+  const found = new Set(await numberTimes(connection, candidates));
+  if (texts.length > 0) {
+    const indexes = texts.map(({ index }) => index).join(', ');
+    const values = texts.map(({ column }) => column).join(', ');
+    const rows = await connection.run(
+      `SELECT i FROM (SELECT unnest([${indexes}]) AS i, unnest([${values}]) AS t FROM sampled)
+       WHERE t IS NOT NULL GROUP BY i
+       HAVING bool_and(regexp_full_match(t, ${sqlText(plainTime)}) AND TRY_CAST(t AS TIMESTAMP_NS) IS NOT NULL)`,
+    );
+    for (const [index] of rows) found.add(Number(index));
+  }
   return candidates
     .filter(({ type }, index) => type === 'datetime' || found.has(index))
     .map(({ name }) => name);
+}
+
+/** Returns the places of the candidates whose numbers are all recent times: since 2001 in seconds, ms, µs or ns. */
+async function numberTimes(
+  connection: Connection,
+  candidates: readonly SampledColumn[],
+): Promise<readonly number[]> {
+  const numbers = candidates.flatMap(({ type, column }, index) => {
+    if (type !== 'long' && type !== 'real') return [];
+    const time = type === 'long' ? epochNsSql(column) : epochNsOfRealSql(column);
+    return [
+      {
+        index,
+        sql: `bool_and(coalesce(${time} BETWEEN ${recentFromNs} AND ${recentToNs}, ${column} IS NULL))`,
+      },
+    ];
+  });
+  if (numbers.length === 0) return [];
+  const [row = []] = await connection.run(`SELECT ${numbers.map(({ sql }) => sql).join(', ')} FROM sampled`);
+  return numbers.filter((_, place) => row[place] === true).map(({ index }) => index);
+}
+
+/** 2001-09-09T01:46:40Z, from which seconds have ten digits, and 2100-01-01. */
+const [recentFromNs, recentToNs] = [1_000_000_000n * SECOND, 47_482n * DAY];
+
+/** Whether a field of numbers may hold times by its name: an id may have as many digits. */
+function speaksOfTime(name: string): boolean {
+  return /time|date|epoch|(^|[._-])(ts|at)$|(?<=[a-z])At$|Ts$/.test(name) || /timestamp|epoch/i.test(name);
 }
 
 /** Names that hold the time of an event, the likeliest first; compared without case, `_`, `-` and `@`. */
@@ -215,12 +249,16 @@ const timeNames = [
   'creationTime',
   'requestTime',
   't.$date',
+  'edgeStartTimestamp',
+  'startedAt',
 ].map(plainName);
 
 /** Whether a field may hold a time, or a part of one. */
 function isTimeName(name: string): boolean {
   return (
-    timeRank(name) >= 0 || Object.values<Part>(parts).some(({ names }) => names.includes(plainName(name)))
+    timeRank(name) >= 0 ||
+    countedName(name) !== undefined ||
+    Object.values<Part>(parts).some(({ names }) => names.includes(plainName(name)))
   );
 }
 
@@ -459,6 +497,47 @@ async function countRead(connection: Connection, { column }: SampledColumn, sql:
 }
 
 // ---- a time spread over several columns ----
+
+/** Names of the seconds since 1970, and of the nanoseconds that another field adds to them, behind the same prefix. */
+const counted = [
+  // Log4j's JSON layout.
+  { seconds: 'epochsecond', nanos: 'nanoofsecond' },
+  // A timestamp of Protocol Buffers as JSON.
+  { seconds: 'seconds', nanos: 'nanos' },
+];
+
+/** The prefix and the last word of a name that is a part of a counted time. */
+function countedName(name: string): { readonly prefix: string; readonly word: string } | undefined {
+  const [, prefix = '', word = ''] = /^(.*?)([^.]+)$/.exec(name) ?? [];
+  const plain = plainName(word);
+  const isPart = counted.some(({ seconds, nanos }) => plain === seconds || plain === nanos);
+  return isPart && prefix !== '' ? { prefix, word: plain } : undefined;
+}
+
+/** The time in two fields of whole numbers, to the nanosecond; of several, the first. */
+async function countedTime(
+  { connection, options }: Search,
+  columns: readonly SampledColumn[],
+): Promise<TimeSource | undefined> {
+  const whole = columns.filter(({ type, empty }) => type === 'long' && !empty);
+  for (const first of whole) {
+    const name = countedName(first.name);
+    const pair = counted.find(({ seconds }) => seconds === name?.word);
+    const second = whole.find(each => {
+      const other = countedName(each.name);
+      return other?.prefix === name?.prefix && other?.word === pair?.nanos;
+    });
+    if (pair === undefined || second === undefined) continue;
+    const nanos = `TRY(${first.column} * ${SECOND} + coalesce(${second.column}, 0))`;
+    const sql = `make_timestamp_ns(CASE WHEN ${nanos} BETWEEN ${EARLIEST_TIME} AND ${LATEST_TIME} THEN ${nanos} END)`;
+    const { present, plausible } = await countRead(connection, first, sql);
+    if (plausible * 2 <= present) continue;
+    const field = `${first.name}, ${second.name}`;
+    const note = `The time is put together from \`${first.name}\` and \`${second.name}\`.`;
+    return { field, sql, notes: [note, ...unzonedNotes(options, field)] };
+  }
+  return undefined;
+}
 
 interface Part {
   readonly names: readonly string[];

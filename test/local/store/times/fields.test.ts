@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import { formatTime } from '../../../../kernel/time.js';
+import { importText, stored, useService } from '../readers/traps.js';
+
+useService();
+
+/** Fields of JSON, and the times of the events or the note about them. */
+const times: readonly (readonly [fields: string, time: string])[] = [
+  ['{"started_at":1700000000}', '2023-11-14T22:13:20Z'],
+  ['{"started_at":1700000000123}', '2023-11-14T22:13:20.123Z'],
+  ['{"startedAt":1700000000123456}', '2023-11-14T22:13:20.123456Z'],
+  ['{"started_at":1700000000123456789}', '2023-11-14T22:13:20.123456789Z'],
+  ['{"started_at":1700000000.25}', '2023-11-14T22:13:20.25Z'],
+  ['{"started_at":"2023-11-14T22:13:20Z"}', '2023-11-14T22:13:20Z'],
+  [
+    '{"EdgeStartTimestamp":1700000000123456789,"EdgeEndTimestamp":1700000001123456789}',
+    '2023-11-14T22:13:20.123456789Z',
+  ],
+  ['{"EdgeStartTimestamp":"2023-11-14T22:13:20Z"}', '2023-11-14T22:13:20Z'],
+  ['{"instant":{"epochSecond":1700000000,"nanoOfSecond":123456789}}', '2023-11-14T22:13:20.123456789Z'],
+  ['{"at":{"seconds":1700000000,"nanos":5}}', '2023-11-14T22:13:20.000000005Z'],
+  ['{"ended":{"seconds":1700000000}}', ''],
+  ['{"wait":{"seconds":3,"nanos":5}}', ''],
+  ['{"started_at":12}', ''],
+];
+
+test.each(times)('the time of %s', async (text, time) => {
+  const { notes, rows } = await imported(text);
+  if (time !== '') expect(rows).toEqual([time]);
+  else expect(notes.join()).toContain('every row has the time of its import');
+});
+
+test.each([
+  ['{"finish_time":1700000000123,"id":1700000000123}', '`finish_time` holds times: name the one to use.'],
+  ['{"doneAt":1700000000,"latency_time":12}', '`doneAt` holds times: name the one to use.'],
+  ['{"beginTs":1700000000,"endTs":1700000001}', '`beginTs`, `endTs` hold times: name the one to use.'],
+])('numbers that are times by name and value are named: %s', async (text, note) => {
+  expect((await imported(text)).notes.join()).toContain(note);
+});
+
+async function imported(
+  text: string,
+): Promise<{ readonly notes: readonly string[]; readonly rows: readonly string[] }> {
+  const { status, body, dataset } = await importText('in.ndjson', text);
+  if (status !== 200) throw new Error(JSON.stringify(body));
+  const { notes } = body as { readonly notes: readonly string[] };
+  const nanos = await stored(dataset, 'epoch_ns(_time)');
+  return { notes, rows: nanos.map(each => formatTime(BigInt(each), 'fewest')) };
+}
