@@ -135,6 +135,11 @@ export function withoutTokens(text: string, bearerLength = BEARER_LENGTH): strin
   return replaceTokens(text, bearerLength, () => '***');
 }
 
+/** The address in a path without what may be secret of it: user, password, query and fragment; other text as it is. */
+export function withoutCredentials(text: string): string {
+  return text.replace(/(https?:[\\/]+)(?:[^\\/?#@]*@)?([^?#]*).*$/s, '$1$2');
+}
+
 /** As `withoutTokens`, with as many asterisks as the token has characters, so that places in the text stay what they are. */
 export function maskedTokens(text: string): string {
   return replaceTokens(text, BEARER_LENGTH, token => '*'.repeat(token.length));

@@ -1,5 +1,6 @@
 import { AplKernelError } from '../errors.js';
 import { present } from '../present.js';
+import { withoutCredentials } from '../text.js';
 import { formatTime, parseTime } from '../time.js';
 import type { ImportChoices } from './imports.js';
 import type { Listed } from './notices.js';
@@ -270,7 +271,9 @@ export interface ImportRequest extends ImportChoices {
  * `logs`.
  */
 export function datasetNameOf(file: string): string {
-  const named = file.split(/[\\/]/).filter(part => !/^(?:\.{0,2}|[*?.]+(?:\.\w+)*[*?]*)$/.test(part));
+  const named = withoutCredentials(file)
+    .split(/[\\/]/)
+    .filter(part => !/^(?:\.{0,2}|[*?.]+(?:\.\w+)*[*?]*)$/.test(part));
   const name = (named.at(-1) ?? '')
     .replace(/[*?]+/g, '')
     .replace(/\.+$/, '')

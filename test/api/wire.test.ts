@@ -241,4 +241,5 @@ test.each([
   ['data/', 'data'],
   ['./x/.', 'x'],
   ['日本.csv', 'imported'],
+  ['https://ada:secret@shop.example/a.csv?sig=secret', 'a'],
 ])('the dataset of %s is %s', (file, name) => expect(datasetNameOf(file)).toBe(name));

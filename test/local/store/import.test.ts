@@ -468,6 +468,10 @@ test.each([
     { path: '/work/https:/shop.example/a.csv', dataset: 'd' },
     'https://shop.example/a.csv is an address: files of this machine are imported. Download it first, as in `curl -O ADDRESS`.',
   ],
+  [
+    { path: 'https://ada:secret@shop.example/a.csv?sig=secret#x', dataset: 'd' },
+    'https://shop.example/a.csv is an address: files of this machine are imported. Download it first, as in `curl -O ADDRESS`.',
+  ],
   [{ dataset: 'd' }, '`path` should be the path of a file.'],
   [{ path: 'x', dataset: 'd', replace: 'no' }, '`replace` should be true or false.'],
   [{ path: 'x' }, '`dataset` should be the name of a dataset.'],

@@ -2,7 +2,7 @@ import type { Dirent } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { matchesGlob } from '../../../jupyter/glob.js';
-import { formatCount } from '../../../text.js';
+import { formatCount, withoutCredentials } from '../../../text.js';
 import { LocalError } from '../../errors.js';
 import { hasCode } from '../files.js';
 import { noSuchFile } from './formats.js';
@@ -16,7 +16,7 @@ export const mostFiles = 10_000;
  */
 export async function filesOf(written: string): Promise<readonly string[]> {
   const address = /(?:^|[\\/])(https?):[\\/]+(.*)$/.exec(written);
-  if (address !== null) throw noAddress(`${address[1]}://${address[2]}`);
+  if (address !== null) throw noAddress(withoutCredentials(`${address[1]}://${address[2]}`));
   const file = path.resolve(written);
   const kind = await kindOf(file);
   if (kind === 'file') return [file];

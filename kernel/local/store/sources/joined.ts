@@ -47,8 +47,19 @@ export async function joinTexts(
   return {
     file: target,
     ending: ending ?? '',
-    notes: [`Imported together: ${plural(files.length, 'file')}.`, ...notes],
+    notes: [`Imported together: ${plural(files.length, 'file')}.`, ...partitionNotes(files), ...notes],
   };
+}
+
+/** Says which values stand in the names of directories alone, such as those of `year=2026/month=11`. */
+function partitionNotes(files: readonly string[]): readonly string[] {
+  const directories = files.flatMap(file => path.dirname(file).split(path.sep));
+  const keys = new Set(directories.flatMap(name => /^([\w.-]+)=/.exec(name)?.[1] ?? []));
+  if (keys.size === 0) return [];
+  const names = [...keys].map(key => `\`${key}\``).join(', ');
+  return [
+    `In no field: ${names}, which the names of directories give. To tell the files apart, import each directory into a dataset of its own.`,
+  ];
 }
 
 /** Returns the refusal of a file that is not text in a set. */

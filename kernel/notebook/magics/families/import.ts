@@ -5,7 +5,7 @@ import { importChoices, importOptions, importUsage } from '../../../api/imports.
 import { datasetNameOf, type ImportReport, type QueryProgress } from '../../../api/wire.js';
 import { present } from '../../../present.js';
 import { codeWords } from '../../../result/display/summary.js';
-import { partRead, plural, shownName } from '../../../text.js';
+import { partRead, plural, shownName, withoutCredentials } from '../../../text.js';
 import { extentText } from '../../query/extent.js';
 import type { Session } from '../../session.js';
 import { misuse } from '../arguments.js';
@@ -60,18 +60,22 @@ async function importFile({ words, options, magic }: MagicCall, host: MagicHost)
   const client = await session.client(io.signal);
   const id = randomUUID();
   const { size } = await stat(path).catch(() => ({ size: 0 }));
-  await withProgress(io, `Importing ${basename(path)} into ${request.dataset}`, async tell => {
-    // A failed question about the progress says nothing about the import.
-    const ask = () => client.progress(id, io.signal).then(found => tell(partOf(size, found)), ignore);
-    const timer = setInterval(ask, progressMs);
-    try {
-      const report = await client.importFile(request, io.signal, id);
-      await noteImport(session, path, report, options.has('replace'));
-      return { ...reportOutput(report), metadata: { apl: { setup: true } } };
-    } finally {
-      clearInterval(timer);
-    }
-  });
+  await withProgress(
+    io,
+    `Importing ${basename(withoutCredentials(path))} into ${request.dataset}`,
+    async tell => {
+      // A failed question about the progress says nothing about the import.
+      const ask = () => client.progress(id, io.signal).then(found => tell(partOf(size, found)), ignore);
+      const timer = setInterval(ask, progressMs);
+      try {
+        const report = await client.importFile(request, io.signal, id);
+        await noteImport(session, path, report, options.has('replace'));
+        return { ...reportOutput(report), metadata: { apl: { setup: true } } };
+      } finally {
+        clearInterval(timer);
+      }
+    },
+  );
   session.schema.clear();
 }
 

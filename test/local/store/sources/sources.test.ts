@@ -104,6 +104,14 @@ describe('several files become one dataset', () => {
     expect(await stored(trail.dataset, 'v')).toEqual(['1', '2']);
   });
 
+  test('a value in the names of directories alone is named', async () => {
+    const files = { 'year=2026/month=11/a.csv': 'v\n1\n', 'year=2026/month=12/a.csv': 'v\n2\n' };
+    const { notes } = await importFiles(files, '.');
+    expect(notes[1]).toBe(
+      'In no field: `year`, `month`, which the names of directories give. To tell the files apart, import each directory into a dataset of its own.',
+    );
+  });
+
   test.each<[string, Files, string, string]>([
     ['a pattern that nothing matches', logs, '*.csv', 'No file matches …/*.csv.'],
     ['a directory without files', { '.x': 'x' }, '.', '… holds no files to import.'],
