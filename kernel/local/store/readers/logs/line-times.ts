@@ -89,7 +89,7 @@ const layouts: readonly Layout[] = [
   },
   {
     // Clusters: a number, the node, its part and what happened, and seconds since 1970.
-    pattern: '^\\d+ \\S+ \\S+ \\S+ (\\d{10}) \\d ',
+    pattern: '^\\d+ \\S+ \\S+ \\S+ (\\d{10}) -?\\d ',
     text: time => time,
   },
   {
@@ -136,13 +136,16 @@ const dated = [
   `${monthName} \\d{1,2}, \\d{4} ${clock} [AP]M`,
 ].join('|');
 
+/** Escape sequences of a terminal, as programs color what they log. */
+const colors = '(?:\\x1b\\[[\\d;]*m)*';
+
 /** A time at the beginning of a line, in brackets or not, also after the level of the event. */
-const leadingTime = `^(?:\\[?${level}\\]?:?\\s+)?[\\["]?(${dated}|${monthName} {1,2}\\d{1,2} ${clock})`;
+const leadingTime = `^${colors}(?:\\[?${level}\\]?${colors}:?\\s+${colors})?[\\["]?(${dated}|${monthName} {1,2}\\d{1,2} ${clock})`;
 
 /** The time at the beginning of a line that cannot be mistaken; an empty text where there is none. */
 const timeOfLine = `regexp_extract(l, ${sqlText(leadingTime)}, 1)`;
 
-const innerTime = `(?:^|[^\\w./-])(${dated})`;
+const innerTime = `(?:^|[^\\w./-]|\\x1b\\[[\\d;]*m)(${dated})`;
 
 /** The time of a line that is an event of its own: at its beginning, else the first one in it; an empty text where there is none. */
 export const timeInLine = `CASE WHEN ${timeOfLine} <> '' THEN ${timeOfLine} ELSE regexp_extract(l, ${sqlText(innerTime)}, 1) END`;
