@@ -2,7 +2,7 @@
  * Which part each column of a result plays in a chart over time: the time, a measure, a key of the groups, or none.
  */
 import { DataType, type Field, type Vector } from 'apache-arrow';
-import { cut, plural } from '../../text.js';
+import { cut } from '../../text.js';
 import { safeWords } from '../display/summary.js';
 import { shownText } from '../display/text.js';
 import { FIELD_KEY } from '../field.js';
@@ -106,21 +106,6 @@ export function distinctNames(columns: readonly ChartColumn[]): readonly string[
 /** The texts of the keys of a row. */
 export function keyTexts(keys: readonly ChartColumn[], row: number): readonly string[] {
   return keys.map(({ field, vector }) => shownText(vector, row, field).text);
-}
-
-/** Names of columns, for a sentence. */
-export function namesOf(columns: readonly ChartColumn[]): string {
-  return columns.map(nameOf).join(', ');
-}
-
-/** Returns a sentence that names columns that are not drawn; none without columns. */
-export function notDrawn(columns: readonly ChartColumn[]): readonly string[] {
-  return columns.length > 0 ? [`not drawn: ${namesOf(columns)}`] : [];
-}
-
-/** Returns a sentence about rows that are not drawn, as they lack what places them; none where there are no such rows. */
-export function rowsWithout(count: number, what: string): readonly string[] {
-  return count > 0 ? [`not drawn: ${plural(count, 'row')} without ${what}`] : [];
 }
 
 const SUMS = /^(?:count|countif|sum|sumif|rate)$/;

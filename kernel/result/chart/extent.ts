@@ -29,3 +29,10 @@ export function greatestOf(values: ArrayLike<number>, most: number): readonly nu
   }
   return kept;
 }
+
+/** Returns the greatest magnitude of any number of values; 0 of none. */
+export function greatestSize(values: Iterable<number>): number {
+  let most = 0;
+  for (const value of values) most = Math.max(most, Math.abs(value));
+  return most;
+}

@@ -4,7 +4,7 @@
 import type { ChartWish } from '../../../apl/operators/drawing.js';
 import { present } from '../../../present.js';
 import { cutToWidth } from '../../display/aligned.js';
-import { aggregateOf, distinctNames, nameOf, namesOf } from '../columns.js';
+import { aggregateOf, distinctNames } from '../columns.js';
 import { exactly, FEW_TICKS, numberLabels, tip } from '../draw/axes.js';
 import {
   at,
@@ -23,8 +23,9 @@ import {
 } from '../draw/style.js';
 import { barsByName } from '../draw/terminal.js';
 import { forNames, measureText, shortText } from '../draw/texts.js';
-import { largest, logFoot, smallest } from '../extent.js';
+import { greatestSize, largest, logFoot, smallest } from '../extent.js';
 import type { ChartModel, Entry } from '../model.js';
+import { firstOf, NO_LOG, namesOf, notDrawn, notes, notStacked, noValue, withoutValues } from '../notes.js';
 import { FIRST_LOOK } from '../palette.js';
 import { scaled, titleOf, unitOf } from '../time/series.js';
 import { scaleFor } from '../units.js';
@@ -36,7 +37,6 @@ import {
   dividedRows,
   MAX_PARTS,
   type NamedRow,
-  noValue,
   OTHERS,
   rowsByName,
   sumAt,
@@ -72,7 +72,7 @@ export interface BarChart extends ChartModel {
 function toBars({ result, table, roles }: Sight, wish: ChartWish): BarChart | string {
   const filled = withValues(table, roles.measures);
   const [first] = filled;
-  if (first === undefined) return noValue(roles);
+  if (first === undefined) return noValue(roles.measures);
   const isDivided = wish.stack === true && roles.keys.length > 1 && !aggregateOf(first).isNever;
   const isSorted = !isDivided && result.reading?.isSorted === true;
   const names = isDivided ? dividedRows(roles.keys, first) : rowsByName(roles.keys, first, isSorted);
@@ -81,7 +81,6 @@ function toBars({ result, table, roles }: Sight, wish: ChartWish): BarChart | st
   const plots = measures.map((measure, index) =>
     barPlot(names.rows, { measure, name: titles[index] ?? '' }, names.parts, wish),
   );
-  const empty = roles.measures.filter(measure => !filled.includes(measure));
   return {
     kind: 'bars',
     ...present({ followsTable: plots.length > 1 ? (true as const) : undefined }),
@@ -89,26 +88,18 @@ function toBars({ result, table, roles }: Sight, wish: ChartWish): BarChart | st
     keys: namesOf(isDivided ? roles.keys.slice(0, -1) : roles.keys),
     legend: names.parts,
     names: titles,
-    remarks: [
-      ...cutNames(names, first, isSorted),
-      ...(names.cut > 0 ? [`parts beyond the ${MAX_PARTS - 1} greatest are drawn as one, ${OTHERS}`] : []),
-      ...(filled.length > plots.length && !isDivided
-        ? [`the first ${plots.length} of ${filled.length} measures`]
-        : []),
-      ...(isDivided && filled.length > 1 ? [`not drawn: ${namesOf(filled.slice(1))}`] : []),
-      ...(empty.length > 0 ? [`no value in any row: ${namesOf(empty)}`] : []),
-      ...(roles.leftOut.length > 0 ? [`not drawn: ${namesOf(roles.leftOut)}`] : []),
-      ...(wish.log === true && plots.some(plot => !plot.isLog)
-        ? [`no log axis: ${isDivided ? 'the bars are divided' : 'there are values of 0 or less'}`]
-        : []),
-      ...(wish.stack === true && !isDivided
-        ? [
-            roles.keys.length < 2
-              ? 'nothing to stack: there is one key'
-              : `not stacked: values of ${nameOf(first)} do not add up`,
-          ]
-        : []),
-    ],
+    remarks: notes(
+      cutNames(names, first, isSorted),
+      names.cut > 0 && `parts beyond the ${MAX_PARTS - 1} greatest are drawn as one, ${OTHERS}`,
+      !isDivided && firstOf(plots.length, filled.length, 'measures'),
+      isDivided && notDrawn(filled.slice(1)),
+      withoutValues(roles.measures.filter(measure => !filled.includes(measure))),
+      notDrawn(roles.leftOut),
+      wish.log === true &&
+        plots.some(plot => !plot.isLog) &&
+        (isDivided ? 'no log axis: the bars are divided' : NO_LOG),
+      wish.stack === true && !isDivided && notStacked(roles.keys.length > 1, 'there is one key', [first]),
+    ),
   };
 }
 
@@ -119,8 +110,7 @@ function barPlot(
   wish: ChartWish,
 ): BarPlot {
   const values = rows.flatMap(row => row.places.flatMap(place => sumAt(place, measure) ?? []));
-  const size = values.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
-  const scale = scaleFor(unitOf(measure, wish), size);
+  const scale = scaleFor(unitOf(measure, wish), greatestSize(values));
   const bars = rows.map(
     (row): Bar => ({
       label: row.label,

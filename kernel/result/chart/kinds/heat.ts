@@ -4,7 +4,7 @@
 import type { ChartWish } from '../../../apl/operators/drawing.js';
 import { present } from '../../../present.js';
 import { cut, formatCount } from '../../../text.js';
-import { aggregateOf, keyTexts, nameOf, namesOf, notDrawn, rowsWithout } from '../columns.js';
+import { aggregateOf, keyTexts, nameOf } from '../columns.js';
 import { exactly, moment, numberLabels, timeGuide, tip } from '../draw/axes.js';
 import { RULE_LABELS_HEIGHT, ruleBands, ruleData, ruleMarks } from '../draw/rules.js';
 import {
@@ -31,9 +31,10 @@ import {
   withNames,
 } from '../draw/terminal.js';
 import { measureText, overTime } from '../draw/texts.js';
-import { largest, smallest } from '../extent.js';
+import { greatestSize, largest, smallest } from '../extent.js';
 import { LABEL_LENGTH } from '../labels.js';
 import type { ChartModel, XyChart } from '../model.js';
+import { firstOf, namesOf, notDrawn, notes, noValue, rowsWithout } from '../notes.js';
 import type { TimeAxis } from '../time/bins.js';
 import { axisOf, scaled, titleOf, unitOf } from '../time/series.js';
 import type { Bucket, Histograms } from '../unfold.js';
@@ -47,7 +48,6 @@ import {
   MAX_CELLS,
   type NameRoles,
   notDrawnBeside,
-  noValue,
   OTHERS,
   sumAt,
   withValues,
@@ -117,13 +117,13 @@ function toTimeHeat(sight: Sight, wish: ChartWish): HeatChart | string | undefin
     ...shadesOf(cells, wish),
     legend: [],
     names: chart.plots.length > 1 ? chart.names.slice(0, 1) : chart.names,
-    remarks: [
-      ...chart.remarks.filter(remark => !OF_LINES.test(remark)),
-      ...logRemark(cells, wish),
-      ...(plot.flagged.length > 0 ? ['anomalies are not marked'] : []),
+    remarks: notes(
+      chart.remarks.filter(remark => !OF_LINES.test(remark)),
+      logRemark(cells, wish),
+      plot.flagged.length > 0 && 'anomalies are not marked',
       'bins without rows are empty',
-      ...(chart.plots.length > 1 ? [`the first of ${chart.plots.length} measures`] : []),
-    ],
+      chart.plots.length > 1 && `the first of ${chart.plots.length} measures`,
+    ),
   };
 }
 
@@ -133,14 +133,14 @@ const OF_LINES = /^(?:bins |rings are anomalies|the axis does not begin at 0)/;
 /** Returns the first measure as colours over the first key and the others. */
 function toGrid({ table, roles }: Sight, wish: ChartWish): HeatChart | string {
   const [measure] = withValues(table, roles.measures);
-  if (measure === undefined) return noValue(roles);
+  if (measure === undefined) return noValue(roles.measures);
   if (roles.keys.length < 2) return 'No heatmap: it needs two keys, or one over time.';
   const mixes = aggregateOf(measure).additive;
   const names = dividedRows(roles.keys, measure, { most: MAX_CELLS, mixes });
   const { rows: drawn, parts, cut } = names;
   const scale = scaleFor(
     unitOf(measure, wish),
-    largest(drawn.flatMap(row => row.places.map(place => Math.abs(sumAt(place, measure) ?? 0)))),
+    greatestSize(drawn.flatMap(row => row.places.map(place => sumAt(place, measure) ?? 0))),
   );
   const cells = drawn.flatMap((row, y): Cell[] =>
     row.places.flatMap((place, x) => {
@@ -157,12 +157,12 @@ function toGrid({ table, roles }: Sight, wish: ChartWish): HeatChart | string {
     ...shadesOf(cells, wish),
     legend: [],
     names: [nameOf(measure), nameOf(roles.keys.at(-1) as ChartColumn)],
-    remarks: [
-      ...cutNames(names, measure),
-      ...(cut > 0 ? [beyondRemark(cut, mixes, roles, measure)] : []),
-      ...logRemark(cells, wish),
-      ...notDrawnBeside(roles, measure),
-    ],
+    remarks: notes(
+      cutNames(names, measure),
+      cut > 0 && beyondRemark(cut, mixes, roles, measure),
+      logRemark(cells, wish),
+      notDrawnBeside(roles, measure),
+    ),
   };
 }
 
@@ -185,7 +185,7 @@ function toHistogramHeat(sight: Sight, wish: ChartWish): HeatChart | string | un
   const found = group.rows.flatMap(row => columnOf(rows[row] ?? [], timeAt(time, row), axis));
   if (found.length === 0) return `No chart: ${nameOf(column)} has no buckets.`;
   const shown = found.slice(0, MAX_BUCKETS);
-  const size = largest(shown.flatMap(({ y, height }) => [Math.abs(y), Math.abs(y + height)]));
+  const size = greatestSize(shown.flatMap(({ y, height }) => [y, y + height]));
   const scale = scaleFor(unitOf(column, wish), size);
   const cells = shown.map(cell => ({
     ...cell,
@@ -207,20 +207,15 @@ function toHistogramHeat(sight: Sight, wish: ChartWish): HeatChart | string | un
     ...shadesOf(cells, wish),
     legend: [],
     names: [nameOf(column)],
-    remarks: [
+    remarks: notes(
       'each bin of the time has buckets of its own; colours are counts',
-      ...(knee === undefined ? [] : ['the axis is logarithmic: a few buckets are far above the others']),
-      ...(found.length > shown.length
-        ? [`the first ${formatCount(shown.length)} of ${formatCount(found.length)} buckets`]
-        : []),
-      ...(group.count > 1
-        ? [
-            `of the ${formatCount(group.count)} groups by ${namesOf(keys)} the one with the greatest count: ${group.label}`,
-          ]
-        : []),
-      ...rowsWithout(group.rows.filter(row => timeAt(time, row) === undefined).length, 'a time'),
-      ...notDrawn([...measures, ...leftOut]),
-    ],
+      knee !== undefined && 'the axis is logarithmic: a few buckets are far above the others',
+      firstOf(shown.length, found.length, 'buckets'),
+      group.count > 1 &&
+        `of the ${formatCount(group.count)} groups by ${namesOf(keys)} the one with the greatest count: ${group.label}`,
+      rowsWithout(group.rows.filter(row => timeAt(time, row) === undefined).length, 'a time'),
+      notDrawn([...measures, ...leftOut]),
+    ),
   };
 }
 
@@ -264,11 +259,12 @@ function kneeOf(cells: readonly Cell[]): number | undefined {
   return isFar ? usual / 10 : undefined;
 }
 
-function logRemark(cells: readonly Cell[], wish: ChartWish): readonly string[] {
+function logRemark(cells: readonly Cell[], wish: ChartWish): string | false {
   if (shadesOf(cells, wish).knee !== undefined)
-    return ['colours are logarithmic: some rows are far below the others'];
-  const isRefused = wish.log === true && cells.some(({ v }) => v <= 0);
-  return isRefused ? ['no log colours: there are values of 0 or less'] : [];
+    return 'colours are logarithmic: some rows are far below the others';
+  return (
+    wish.log === true && cells.some(({ v }) => v <= 0) && 'no log colours: there are values of 0 or less'
+  );
 }
 
 /** The rows of the group whose histograms count the most, and how many groups there are. */

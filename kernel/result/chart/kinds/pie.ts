@@ -22,12 +22,13 @@ import { forLegend, measureText, shortText } from '../draw/texts.js';
 import { greatestOf } from '../extent.js';
 import { distinctLabels } from '../labels.js';
 import type { ChartModel } from '../model.js';
+import { notes, noValue } from '../notes.js';
 import { looksFor } from '../palette.js';
 import { scaled, unitOf } from '../time/series.js';
 import { scaleFor } from '../units.js';
 import { numbersOf } from '../values.js';
 import type { ChartForm, KindRow } from './kind.js';
-import { entriesOf, labelled, notDrawnBeside, noValue, withValues } from './shared/names.js';
+import { entriesOf, labelled, notDrawnBeside, withValues } from './shared/names.js';
 import type { Sight } from './sight.js';
 
 /** Shares of a whole. */
@@ -41,7 +42,7 @@ export interface PieChart extends ChartModel {
 /** Returns the shares of the first measure; a sentence where they are no shares of anything. */
 function toPie({ table, roles }: Sight, wish: ChartWish): PieChart | string {
   const [measure] = withValues(table, roles.measures);
-  if (measure === undefined) return noValue(roles);
+  if (measure === undefined) return noValue(roles.measures);
   if (aggregateOf(measure).isNever) return `No pie chart: values of ${nameOf(measure)} do not add up.`;
   const sizes = numbersOf(measure);
   const known = sizes.filter(size => !Number.isNaN(size));
@@ -75,17 +76,13 @@ function toPie({ table, roles }: Sight, wish: ChartWish): PieChart | string {
       rest,
     ),
     names: [nameOf(measure)],
-    remarks: [
-      ...(without > 0
-        ? [`not drawn: ${formatCount(without)} of ${formatCount(sizes.length)} names, which have no value`]
-        : []),
-      ...(rest > 0
-        ? [
-            `the ${shown.length} of ${formatCount(known.length)} names with the greatest ${nameOf(measure)}; the others are one slice`,
-          ]
-        : []),
-      ...notDrawnBeside(roles, measure),
-    ],
+    remarks: notes(
+      without > 0 &&
+        `not drawn: ${formatCount(without)} of ${formatCount(sizes.length)} names, which have no value`,
+      rest > 0 &&
+        `the ${shown.length} of ${formatCount(known.length)} names with the greatest ${nameOf(measure)}; the others are one slice`,
+      notDrawnBeside(roles, measure),
+    ),
   };
 }
 

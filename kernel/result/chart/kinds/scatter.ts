@@ -4,11 +4,12 @@
 
 import type { ChartWish } from '../../../apl/operators/drawing.js';
 import { formatCount } from '../../../text.js';
-import { keyTexts, nameOf, namesOf } from '../columns.js';
+import { keyTexts, nameOf } from '../columns.js';
 import { xyForm } from '../draw/xy.js';
-import { largest, smallest } from '../extent.js';
+import { greatestSize, largest, smallest } from '../extent.js';
 import { distinctLabels } from '../labels.js';
 import type { XyChart } from '../model.js';
+import { NO_LOG, notDrawn, notes } from '../notes.js';
 import { FIRST_LOOK, looksFor } from '../palette.js';
 import { type Dots, spread } from '../thin.js';
 import { scaled, titleOf, unitOf } from '../time/series.js';
@@ -80,21 +81,15 @@ function toScatter({ table, roles: { keys, measures, leftOut } }: Sight, wish: C
     legend:
       isFew && keys.length > 0 && lines.length > 1 ? lines.map(({ label, look }) => ({ label, look })) : [],
     names: [nameOf(up), nameOf(across)],
-    remarks: [
-      ...(wish.log === true && !isLog ? ['no log axis: there are values of 0 or less'] : []),
-      ...(without > 0
-        ? [
-            `not drawn: ${formatCount(without)} of ${formatCount(table.data.numRows)} rows, which lack a number`,
-          ]
-        : []),
-      ...(kept.length < rows.length
-        ? [
-            `${formatCount(kept.length)} of ${formatCount(rows.length)} dots: of those that cover each other one is drawn`,
-          ]
-        : []),
-      ...(isFew || keys.length === 0 ? [] : [`more than ${MAX_GROUPS} groups: one colour`]),
-      ...(beyond.length + leftOut.length > 0 ? [`not drawn: ${namesOf([...beyond, ...leftOut])}`] : []),
-    ],
+    remarks: notes(
+      wish.log === true && !isLog && NO_LOG,
+      without > 0 &&
+        `not drawn: ${formatCount(without)} of ${formatCount(table.data.numRows)} rows, which lack a number`,
+      kept.length < rows.length &&
+        `${formatCount(kept.length)} of ${formatCount(rows.length)} dots: of those that cover each other one is drawn`,
+      !isFew && keys.length > 0 && `more than ${MAX_GROUPS} groups: one colour`,
+      notDrawn([...beyond, ...leftOut]),
+    ),
   };
 }
 
@@ -107,10 +102,6 @@ function dotsOf(across: ChartColumn, up: ChartColumn): Dots & { readonly rows: U
 
 function placesOf(values: Float64Array, dots: Uint32Array): Float64Array {
   return Float64Array.from(dots, dot => values[dot] ?? 0);
-}
-
-function greatestSize(values: Float64Array): number {
-  return values.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
 }
 
 function endsOf(values: readonly number[]): readonly [number, number] {

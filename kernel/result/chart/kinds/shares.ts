@@ -24,6 +24,7 @@ import {
 import { barsByName } from '../draw/terminal.js';
 import { distinctLabels } from '../labels.js';
 import type { ChartModel } from '../model.js';
+import { firstOf, notes } from '../notes.js';
 import type { ChartForm, KindRow } from './kind.js';
 import type { Sight } from './sight.js';
 
@@ -66,12 +67,11 @@ function toShares({ spotlight = [] }: Sight): SharesChart | string {
     legend: LEGEND,
     names,
     title: `${first?.sentence}.`,
-    remarks: [
-      ...(telling.length > shown.length ? [`the first ${shown.length} of ${telling.length} fields`] : []),
-      ...(shown.some(({ values }) => values.filter(({ isRange }) => !isRange).length > MAX_VALUES)
-        ? [`the ${MAX_VALUES} values of a field whose shares differ most`]
-        : []),
-    ],
+    remarks: notes(
+      firstOf(shown.length, telling.length, 'fields'),
+      shown.some(({ values }) => values.filter(({ isRange }) => !isRange).length > MAX_VALUES) &&
+        `the ${MAX_VALUES} values of a field whose shares differ most`,
+    ),
   };
 }
 

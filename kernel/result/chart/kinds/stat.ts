@@ -6,10 +6,11 @@ import { cutToWidth } from '../../display/aligned.js';
 import { formatNumber, numberFormat } from '../../display/format.js';
 import { cellText } from '../../display/text.js';
 import { FIELD_KEY } from '../../field.js';
-import { distinctNames, namesOf } from '../columns.js';
+import { distinctNames } from '../columns.js';
 import { tip } from '../draw/axes.js';
 import { type Drawing, mark, TEXT_COLOR, widest } from '../draw/style.js';
 import type { ChartModel } from '../model.js';
+import { firstOf, notDrawn, notes } from '../notes.js';
 import { unitOf } from '../time/series.js';
 import type { ChartColumn } from '../values.js';
 import type { ChartForm, KindRow } from './kind.js';
@@ -41,10 +42,7 @@ function toStat({ roles: { measures, leftOut } }: Sight, wish: ChartWish): StatC
     tiles,
     legend: [],
     names,
-    remarks: [
-      ...(measures.length > shown.length ? [`the first ${shown.length} of ${measures.length} numbers`] : []),
-      ...(leftOut.length > 0 ? [`not drawn: ${namesOf(leftOut)}`] : []),
-    ],
+    remarks: notes(firstOf(shown.length, measures.length, 'numbers'), notDrawn(leftOut)),
   };
 }
 

@@ -1,42 +1,39 @@
 import { formatCount } from '../../../text.js';
-import { aggregateOf, nameOf, namesOf, rowsWithout } from '../columns.js';
+import { aggregateOf, nameOf } from '../columns.js';
 import type { Plot } from '../model.js';
+import { firstOf, namesOf, notDrawn, notes, rowsWithout, withoutValues } from '../notes.js';
 import type { Facts, Outline } from './outline.js';
 
 /** Returns a sentence about each value that is drawn differently from the table, or not at all. */
 export function remarksOf(outline: Outline, plots: readonly Plot[], facts: Facts): readonly string[] {
   const { empty, leftOut, beyond, measures, untimed } = outline;
-  return [
-    ...facts.refusals,
-    ...groupRemarks(outline),
-    ...(beyond.length > 0
-      ? [`the first ${measures.length} of ${measures.length + beyond.length} measures`]
-      : []),
-    ...(empty.length > 0 ? [`no value in any row: ${namesOf(empty)}`] : []),
-    ...rowsWithout(untimed, 'a time'),
-    ...(leftOut.length > 0 ? [`not drawn: ${namesOf(leftOut)}`] : []),
-    ...edgeRemarks(outline, plots),
-    ...missingRemarks(outline, facts),
-    ...(plots.some(plot => plot.mark === 'dots') && outline.wish.kind !== 'scatter'
-      ? ['rows that share a moment are dots']
-      : []),
-    ...(outline.wish.kind === 'bar' && plots.some(plot => plot.mark === 'area')
-      ? ['too many bins for bars: an area']
-      : []),
-    ...(outline.flags.length > 0 ? [`rings are anomalies by ${namesOf(outline.flags)}`] : []),
-    ...(facts.isThinned
-      ? ['too many points to draw: of neighbours the least and the greatest are shown']
-      : []),
-    ...(facts.isNarrow ? ['the axis does not begin at 0'] : []),
-  ];
+  return notes(
+    facts.refusals,
+    groupRemarks(outline),
+    firstOf(measures.length, measures.length + beyond.length, 'measures'),
+    withoutValues(empty),
+    rowsWithout(untimed, 'a time'),
+    notDrawn(leftOut),
+    edgeRemarks(outline, plots),
+    missingRemarks(outline, facts),
+    plots.some(plot => plot.mark === 'dots') &&
+      outline.wish.kind !== 'scatter' &&
+      'rows that share a moment are dots',
+    outline.wish.kind === 'bar' &&
+      plots.some(plot => plot.mark === 'area') &&
+      'too many bins for bars: an area',
+    outline.flags.length > 0 && `rings are anomalies by ${namesOf(outline.flags)}`,
+    facts.isThinned && 'too many points to draw: of neighbours the least and the greatest are shown',
+    facts.isNarrow && 'the axis does not begin at 0',
+  );
 }
 
-function groupRemarks({ groups, measures }: Outline): readonly string[] {
+function groupRemarks({ groups, measures }: Outline): string | false {
   const [first] = measures;
-  if (groups.count <= groups.chosen || first === undefined) return [];
+  if (groups.count <= groups.chosen || first === undefined) return false;
   const rank = aggregateOf(first).additive ? `total of ${nameOf(first)}` : nameOf(first);
   const shown = `${groups.chosen} of ${formatCount(groups.count)}`;
-  return [`the ${shown} groups by ${namesOf(groups.keys)} with the greatest ${rank}`];
+  return `the ${shown} groups by ${namesOf(groups.keys)} with the greatest ${rank}`;
 }
 
 /** A bin at an edge is called partial where a value is drawn in it. */
@@ -44,23 +41,21 @@ function edgeRemarks({ axis }: Outline, plots: readonly Plot[]): readonly string
   const partial = plots.flatMap(plot =>
     plot.lines.flatMap(line => line.points.filter(point => point.partial)),
   );
-  const edges = [
-    ...(partial.some(point => point.t < axis.start) ? ['first'] : []),
-    ...(partial.some(point => point.t >= axis.start) ? ['last'] : []),
-  ];
-  return [
-    ...(edges.length > 0
-      ? [`the ${edges.join(' and the ')} bin ${edges.length > 1 ? 'are' : 'is'} partial`]
-      : []),
-    ...(axis.isSearched && axis.until < axis.end ? ['the range ends in the future'] : []),
-    ...(axis.isSearched ? [] : ['the axis covers the times of the result, not the searched range']),
-  ];
+  const edges = notes(
+    partial.some(point => point.t < axis.start) && 'first',
+    partial.some(point => point.t >= axis.start) && 'last',
+  );
+  return notes(
+    edges.length > 0 && `the ${edges.join(' and the ')} bin ${edges.length > 1 ? 'are' : 'is'} partial`,
+    axis.isSearched && axis.until < axis.end && 'the range ends in the future',
+    !axis.isSearched && 'the axis covers the times of the result, not the searched range',
+  );
 }
 
 function missingRemarks({ missing }: Outline, { zeros, breaks }: Facts): readonly string[] {
   const why = missing === 'unknown' ? 'the result leaves out' : 'without rows';
-  return [
-    ...(zeros.length > 0 ? [`bins without rows are 0 in ${namesOf(zeros)}`] : []),
-    ...(breaks.length > 0 ? [`bins ${why} are gaps in ${namesOf(breaks)}`] : []),
-  ];
+  return notes(
+    zeros.length > 0 && `bins without rows are 0 in ${namesOf(zeros)}`,
+    breaks.length > 0 && `bins ${why} are gaps in ${namesOf(breaks)}`,
+  );
 }

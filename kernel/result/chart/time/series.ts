@@ -11,10 +11,11 @@ import { safeWords } from '../../display/summary.js';
 import { FIELD_KEY } from '../../field.js';
 import type { ArrowTable, QueryResult } from '../../result.js';
 import { mayMissBins } from '../../shortfall.js';
-import { aggregateOf, distinctNames, nameOf, namesOf, rolesOf } from '../columns.js';
+import { aggregateOf, distinctNames, nameOf, rolesOf } from '../columns.js';
 import { stackEnds } from '../draw/spots.js';
-import { largest, logFoot, smallest } from '../extent.js';
+import { greatestSize, largest, logFoot, smallest } from '../extent.js';
 import type { Entry, Line, Plot, XyChart } from '../model.js';
+import { namesOf, notes, notStacked, noValue } from '../notes.js';
 import { FIRST_LOOK, looksFor } from '../palette.js';
 import { thinned, thinnedTogether } from '../thin.js';
 import { scaleFor } from '../units.js';
@@ -49,8 +50,7 @@ export function toSeries(
   const empty = numbers.filter(isEmpty);
   const filled = numbers.filter(measure => !empty.includes(measure));
   const first = filled[0];
-  if (first === undefined)
-    return `No chart: ${namesOf(empty)} ${empty.length === 1 ? 'has' : 'have'} no value in any row.`;
+  if (first === undefined) return noValue(empty);
   const moments = distinctTimes(valuesIn(roles.time, rows));
   const axis = axisOf(result, table, moments, now);
   if (axis === undefined || Math.max(moments.length, binCount(axis)) < 2) return undefined;
@@ -173,20 +173,11 @@ function refusalsOf(
   isStacked: boolean,
 ): readonly string[] {
   const low = wish.log === true ? tracks.filter(holdsNoLog).map(track => track.measure) : [];
-  return [
-    ...(low.length > 0
-      ? [
-          `no log axis: ${namesOf([...new Set(low)])} ${new Set(low).size === 1 ? 'holds' : 'hold'} values of 0 or less`,
-        ]
-      : []),
-    ...(wish.stack === true && !isStacked
-      ? [
-          keys.length === 0
-            ? 'nothing to stack: there are no groups'
-            : `not stacked: values of ${namesOf(measures)} do not add up`,
-        ]
-      : []),
-  ];
+  return notes(
+    low.length > 0 &&
+      `no log axis: ${namesOf([...new Set(low)])} ${new Set(low).size === 1 ? 'holds' : 'hold'} values of 0 or less`,
+    wish.stack === true && !isStacked && notStacked(keys.length > 0, 'there are no groups', measures),
+  );
 }
 
 function groupEntries({ drawn }: Groups, areSurfaces: boolean): readonly Entry[] {
@@ -306,8 +297,8 @@ function logEnds(values: readonly number[], mark: Plot['mark']): Pick<Plot, 'low
 
 /** The ends of the vertical axis: from zero, unless all values of the chart are far from it. */
 function limits(values: readonly number[], isNarrow: boolean): Pick<Plot, 'low' | 'high'> {
-  const least = values.reduce((a, b) => Math.min(a, b), isNarrow ? Number.POSITIVE_INFINITY : 0);
-  const most = values.reduce((a, b) => Math.max(a, b), isNarrow ? Number.NEGATIVE_INFINITY : 0);
+  const all = isNarrow ? values : [0, ...values];
+  const [least, most] = [smallest(all), largest(all)];
   return least === most ? { low: 0, high: 1 } : { low: least, high: most };
 }
 
@@ -315,8 +306,7 @@ function variesLittle({ measure, points }: Track): boolean {
   if (aggregateOf(measure).emptyIsZero) return false;
   const values = points.map(point => point.v).filter(v => v !== null);
   if (values.length < 2) return false;
-  const least = values.reduce((a, b) => Math.min(a, b));
-  const most = values.reduce((a, b) => Math.max(a, b));
+  const [least, most] = [smallest(values), largest(values)];
   return most > least && most - least < NARROW * Math.min(Math.abs(least), Math.abs(most));
 }
 
@@ -327,7 +317,7 @@ function areAlike({ wish }: Outline, tracks: readonly Track[]): boolean {
 }
 
 function greatest(tracks: readonly Track[]): number {
-  return tracks.flatMap(({ points }) => points).reduce((most, { v }) => Math.max(most, Math.abs(v ?? 0)), 0);
+  return greatestSize(tracks.flatMap(({ points }) => points.map(({ v }) => v ?? 0)));
 }
 
 /** As many digits as no product of two doubles gets wrong. */

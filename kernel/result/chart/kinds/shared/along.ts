@@ -1,23 +1,22 @@
 /**
  * Charts along an axis that several kinds draw: series over time, histograms, and bins of a number.
  */
-
 import { DataType } from 'apache-arrow';
 import type { ChartWish } from '../../../../apl/operators/drawing.js';
 import { present } from '../../../../present.js';
 import { formatCount } from '../../../../text.js';
-import { shownText } from '../../../display/text.js';
-import type { ArrowTable } from '../../../result.js';
-import { distinctNames, nameOf, namesOf, notDrawn, rowsWithout } from '../../columns.js';
-import { largest, logFoot, smallest } from '../../extent.js';
+import { distinctNames, keyTexts, nameOf } from '../../columns.js';
+import { greatestSize, largest, logFoot, smallest } from '../../extent.js';
 import { distinctLabels } from '../../labels.js';
 import type { Plot, XyChart } from '../../model.js';
+import { firstOf, NO_LOG, notDrawn, notes, noValue, rowsWithout, withoutValues } from '../../notes.js';
 import { FIRST_LOOK } from '../../palette.js';
 import type { Point } from '../../thin.js';
 import { scaled, titleOf, toSeries, unitOf } from '../../time/series.js';
-import { scaleFor } from '../../units.js';
+import { type Scale, scaleFor } from '../../units.js';
 import { type ChartColumn, numberAt } from '../../values.js';
 import type { Sight } from '../sight.js';
+import { withValues } from './names.js';
 
 const MAX_PLOTS = 6;
 const MAX_BARS = 400;
@@ -30,56 +29,52 @@ export function drawSeries({ result, flat, now }: Sight, wish: ChartWish): XyCha
   });
 }
 
+/** One bar: where it begins and ends along the axis, and its height. */
+type Bin = readonly [from: number, to: number, v: number | null];
+
 /** Returns one measure as bars along the number that the rows are bins of. */
 export function toNumberBins(
   { table, roles: { keys, measures, leftOut } }: Sight,
   wish: ChartWish,
 ): XyChart | string {
   const key = keys[0] as ChartColumn;
-  const size = sizeOf(table, key);
-  const filled = measures.filter(measure => rowsOf(table).some(row => numberAt(measure, row) !== null));
+  const stated = table.info.buckets?.size ?? 0;
+  // Spans are read in seconds, and the service counts their bins in nanoseconds.
+  const size = DataType.isDuration(key.field.type) ? stated / 1e9 : stated;
+  const filled = withValues(table, measures);
   const drawn = filled.slice(0, MAX_PLOTS);
   const names = distinctNames(drawn);
-  const rows = rowsOf(table).map(row => ({ row, from: numberAt(key, row) }));
-  const known = rows
+  const known = Array.from({ length: table.data.numRows }, (_, row) => ({ row, from: numberAt(key, row) }))
     .flatMap(({ row, from }) => (from === null ? [] : [{ row, from }]))
     .sort((a, b) => a.from - b.from);
-  if (drawn.length === 0 || known.length === 0)
-    return `No chart: ${namesOf(measures)} has no value in any row.`;
+  if (drawn.length === 0 || known.length === 0) return noValue(measures);
   const across = scaleFor(unitOf(key), largest(known.map(({ from }) => Math.abs(from) + size)));
+  const isJoined = wish.kind === 'line' || wish.kind === 'area';
   const plots = drawn.map((measure, index) => {
-    const scale = scaleFor(
-      unitOf(measure, wish),
-      largest(known.map(({ row }) => Math.abs(numberAt(measure, row) ?? 0))),
-    );
-    const points = known.map(
-      ({ row, from }): Point =>
-        pointOf(from, from + size, numberAt(measure, row), [across.factor, scale.factor]),
-    );
-    return plotOf(
-      { title: titleOf(names[index] ?? '', scale.unit), unit: scale.unit, measure },
-      wish.kind === 'line' || wish.kind === 'area'
-        ? withBreaks(points.slice(0, MAX_BARS))
-        : points.slice(0, MAX_BARS),
-      wish,
-    );
+    const bins = known.map(({ row, from }): Bin => [from, from + size, numberAt(measure, row)]);
+    const scale = scaleFor(unitOf(measure, wish), greatestSize(bins.map(([, , v]) => v ?? 0)));
+    const points = pointsOf(bins, across, scale);
+    const isIntegral = scale.unit === '' && DataType.isInt(measure.field.type);
+    const title = titleOf(names[index] ?? '', scale.unit);
+    return plotOf({ title, unit: scale.unit, isIntegral }, isJoined ? withBreaks(points) : points, wish);
   });
-  return xyOf(plots, titleOf(nameOf(key), across.unit), names, wish, [
-    ...rowsWithout(rows.length - known.length, nameOf(key)),
-    ...(known.length > MAX_BARS ? [`the first ${MAX_BARS} of ${formatCount(known.length)} bins`] : []),
-    ...(filled.length > drawn.length ? [`the first ${drawn.length} of ${filled.length} measures`] : []),
-    ...(measures.length > filled.length
-      ? [`no value in any row: ${namesOf(measures.filter(measure => !filled.includes(measure)))}`]
-      : []),
-    ...notDrawn(leftOut),
-    ...gapRemark(
-      known.map(({ from }) => from),
-      size,
+  const hasGap = known.some(({ from }, index) => from - (known[index - 1]?.from ?? from) > size * 1.5);
+  return numbersChart(plots, {
+    across: titleOf(nameOf(key), across.unit),
+    names,
+    remarks: notes(
+      wish.log === true && plots.some(plot => !plot.isLog) && NO_LOG,
+      rowsWithout(table.data.numRows - known.length, nameOf(key)),
+      firstOf(Math.min(MAX_BARS, known.length), known.length, 'bins'),
+      firstOf(drawn.length, filled.length, 'measures'),
+      withoutValues(measures.filter(measure => !filled.includes(measure))),
+      notDrawn(leftOut),
+      hasGap && 'bins without rows are empty',
     ),
-  ]);
+  });
 }
 
-/** Returns each histogram as bars as wide as its buckets; `keys` name the plots where there are several. */
+/** Returns each histogram as bars as wide as its buckets; the keys name the plots if there are several. */
 export function toHistograms(
   { histograms, roles: { keys, measures, leftOut } }: Sight,
   wish: ChartWish,
@@ -91,43 +86,39 @@ export function toHistograms(
   );
   if (filled.length === 0) return `No chart: ${nameOf(column)} has no buckets.`;
   const shown = filled.slice(0, MAX_PLOTS);
-  const across = scaleFor(
-    unitOf(column, wish),
-    largest(
-      shown.flatMap(({ buckets }) => buckets.flatMap(({ from, to }) => [Math.abs(from), Math.abs(to)])),
-    ),
-  );
-  const labels = distinctLabels(
-    shown.map(({ row }) =>
-      keys.map(({ field, vector }) => shownText(vector, row, field).text).join(' \u00b7 '),
-    ),
-  );
+  const ends = shown.flatMap(({ buckets }) => buckets.flatMap(({ from, to }) => [from, to]));
+  const across = scaleFor(unitOf(column, wish), greatestSize(ends));
+  const labels = distinctLabels(shown.map(({ row }) => keyTexts(keys, row).join(' \u00b7 ')));
   const plots = shown.map(({ buckets }, index) => {
-    const points = buckets
-      .slice(0, MAX_BARS)
-      .map(({ from, to, count }) => pointOf(from, to, count, [across.factor, 1]));
+    const bins = buckets.map(({ from, to, count }): Bin => [from, to, count]);
     const name = labels[index] ?? '';
-    return plotOf({ title: name === '' ? 'count' : `count of ${name}`, unit: '' }, points, wish);
+    const head = { title: name === '' ? 'count' : `count of ${name}`, unit: '', isIntegral: true };
+    return plotOf(head, pointsOf(bins, across, { factor: 1, unit: '' }), wish);
   });
-  const { unit: _, ...rest } = wish;
   const most = largest(shown.map(({ buckets }) => buckets.length));
-  return xyOf(plots, titleOf(nameOf(column), across.unit), [nameOf(column)], rest, [
-    ...(filled.length > shown.length
-      ? [`the first ${shown.length} of ${formatCount(filled.length)} histograms`]
-      : []),
-    ...(rows.length > filled.length ? [`${formatCount(rows.length - filled.length)} without buckets`] : []),
-    ...(most > MAX_BARS ? [`the first ${MAX_BARS} of ${formatCount(most)} buckets`] : []),
-    ...notDrawn([...measures, ...leftOut]),
-  ]);
+  return numbersChart(plots, {
+    across: titleOf(nameOf(column), across.unit),
+    names: [nameOf(column)],
+    remarks: notes(
+      wish.log === true && plots.some(plot => !plot.isLog) && NO_LOG,
+      firstOf(shown.length, filled.length, 'histograms'),
+      rows.length > filled.length && `${formatCount(rows.length - filled.length)} without buckets`,
+      firstOf(Math.min(MAX_BARS, most), most, 'buckets'),
+      notDrawn([...measures, ...leftOut]),
+    ),
+  });
 }
 
-/** The width of the bins in the unit in which their starts are read: seconds for spans, which the service counts in nanoseconds. */
-function sizeOf({ info }: ArrowTable, { field }: ChartColumn): number {
-  const size = info.buckets?.size ?? 0;
-  return DataType.isDuration(field.type) ? size / 1e9 : size;
+function pointsOf(bins: readonly Bin[], across: Scale, up: Scale): readonly Point[] {
+  return bins.slice(0, MAX_BARS).map(([from, to, v]) => ({
+    t: scaled(from, across.factor) ?? from,
+    end: scaled(to, across.factor) ?? to,
+    v: scaled(v, up.factor),
+    partial: false,
+  }));
 }
 
-/** The points with a break where bins are missing, which no line may bridge. */
+/** The points with a break for missing bins, which no line may bridge. */
 function withBreaks(points: readonly Point[]): readonly Point[] {
   return points.flatMap((point, index): readonly Point[] => {
     const before = points[index - 1];
@@ -137,68 +128,32 @@ function withBreaks(points: readonly Point[]): readonly Point[] {
   });
 }
 
-function rowsOf({ data }: ArrowTable): readonly number[] {
-  return Array.from({ length: data.numRows }, (_, row) => row);
-}
-
-function pointOf(from: number, to: number, v: number | null, [across, up]: readonly [number, number]): Point {
-  return { t: scaled(from, across) ?? from, end: scaled(to, across) ?? to, v: scaled(v, up), partial: false };
-}
-
 function plotOf(
-  { title, unit, measure }: { readonly title: string; readonly unit: string; readonly measure?: ChartColumn },
+  head: Pick<Plot, 'title' | 'unit' | 'isIntegral'>,
   points: readonly Point[],
   wish: ChartWish,
 ): Plot {
   const values = points.flatMap(({ v }) => v ?? []);
   const isLog = wish.log === true && values.every(v => v > 0);
   const mark = wish.kind === 'line' ? 'lines' : wish.kind === 'area' ? 'area' : 'bars';
-  const low = !isLog
-    ? smallest([0, ...values])
-    : mark === 'lines'
-      ? smallest(values)
-      : logFoot(smallest(values));
+  const least = smallest(values);
   return {
-    title,
-    unit,
-    mark,
-    arrangement: 'apart',
-    lines: [{ label: title, look: FIRST_LOOK, points }],
-    flagged: [],
-    low,
+    ...head,
+    ...{ mark, arrangement: 'apart', lines: [{ label: head.title, look: FIRST_LOOK, points }], flagged: [] },
+    low: !isLog ? Math.min(0, least) : mark === 'lines' ? least : logFoot(least),
     high: largest([values.every(v => v === 0) ? 1 : 0, ...values]),
     isLog,
-    isIntegral: unit === '' && (measure === undefined || DataType.isInt(measure.field.type)),
   };
 }
 
-function xyOf(
+/** Returns a chart along a number, whose axis reaches from the first point to the end of the last. */
+export function numbersChart(
   plots: readonly Plot[],
-  across: string,
-  names: readonly string[],
-  wish: ChartWish,
-  remarks: readonly string[],
+  parts: Pick<XyChart, 'names' | 'remarks'> & { readonly across: string } & Partial<Pick<XyChart, 'legend'>>,
 ): XyChart {
   const points = plots.flatMap(plot => plot.lines.flatMap(line => line.points));
   const start = smallest(points.map(({ t }) => t));
   const end = largest(points.map(({ t, end: own }) => own ?? t));
-  return {
-    kind: 'xy',
-    axis: { start, end: end > start ? end : start + 1, until: end, isSearched: false },
-    across,
-    plots,
-    legend: [],
-    names,
-    remarks: [
-      ...(wish.log === true && plots.some(plot => !plot.isLog)
-        ? ['no log axis: there are values of 0 or less']
-        : []),
-      ...remarks,
-    ],
-  };
-}
-
-function gapRemark(starts: readonly number[], size: number): readonly string[] {
-  const hasGap = starts.some((from, index) => index > 0 && from - (starts[index - 1] ?? from) > size * 1.5);
-  return hasGap ? ['bins without rows are empty'] : [];
+  const axis = { start, end: end > start ? end : start + 1, until: end, isSearched: false };
+  return { kind: 'xy', axis, plots, legend: [], ...parts };
 }

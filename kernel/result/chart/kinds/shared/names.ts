@@ -4,10 +4,11 @@
 
 import { formatCount } from '../../../../text.js';
 import type { ArrowTable } from '../../../result.js';
-import { aggregateOf, keyTexts, nameOf, namesOf, notDrawn } from '../../columns.js';
+import { aggregateOf, keyTexts, nameOf } from '../../columns.js';
 import { greatestOf } from '../../extent.js';
 import { distinctLabels } from '../../labels.js';
 import type { Entry } from '../../model.js';
+import { notDrawn } from '../../notes.js';
 import { FIRST_LOOK, type Look, looksFor } from '../../palette.js';
 import {
   allRows,
@@ -32,17 +33,14 @@ export const MAX_CELLS = 30;
 export const OTHERS = 'others';
 const REST_LOOK = { color: '#868c96', dash: [1, 0] };
 
-export function notDrawnBeside({ measures, leftOut }: NameRoles, measure: ChartColumn): readonly string[] {
+/** Names the columns beside a measure, which are not drawn; false if there are none. */
+export function notDrawnBeside({ measures, leftOut }: NameRoles, measure: ChartColumn): string | false {
   return notDrawn([...measures.filter(each => each !== measure), ...leftOut]);
 }
 
-export function noValue({ measures }: NameRoles): string {
-  return `No chart: ${namesOf(measures)} ${measures.length === 1 ? 'has' : 'have'} no value in any row.`;
-}
-
+/** Returns the measures that have a value in some row. */
 export function withValues(table: ArrowTable, measures: readonly ChartColumn[]): readonly ChartColumn[] {
-  const rows = allRows(table.data.numRows);
-  return measures.filter(measure => rows.some(row => numberAt(measure, row) !== null));
+  return measures.filter(measure => table.data.numRows > 0 && numbersOf(measure).some(v => !Number.isNaN(v)));
 }
 
 /** The rows of one part of a bar. */
@@ -64,14 +62,11 @@ interface NamedRows {
   readonly cut: number;
 }
 
-export function cutNames(
-  { rows, count }: NamedRows,
-  measure: ChartColumn,
-  isSorted = false,
-): readonly string[] {
-  if (count <= rows.length) return [];
-  if (isSorted) return [`the first ${rows.length} of ${formatCount(count)} names, in the order of the query`];
-  return [`the ${rows.length} of ${formatCount(count)} names with the greatest ${nameOf(measure)}`];
+/** Says which names are drawn if not all are. */
+export function cutNames({ rows, count }: NamedRows, measure: ChartColumn, isSorted = false): string | false {
+  if (count <= rows.length) return false;
+  if (isSorted) return `the first ${rows.length} of ${formatCount(count)} names, in the order of the query`;
+  return `the ${rows.length} of ${formatCount(count)} names with the greatest ${nameOf(measure)}`;
 }
 
 /** The rows with the greatest values, or of a sorted result the first ones, each with its name. */
