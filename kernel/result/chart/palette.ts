@@ -3,6 +3,9 @@
  * fewer colours tell apart. All stand out from white and from near-black.
  */
 
+import { distinctLabels } from './labels.js';
+import type { Entry } from './model.js';
+
 /** How a line looks; `dash` is a pattern of strokes and gaps, `[1, 0]` for a solid one. */
 export interface Look {
   readonly color: string;
@@ -11,6 +14,16 @@ export interface Look {
 
 /** The look of a single line. */
 export const FIRST_LOOK: Look = { color: '#2a85c7', dash: [1, 0] };
+
+/** Returns an entry of a legend for each name, no two with the same label; the parts of a name are the texts of its keys. */
+export function entriesFor(
+  names: readonly (readonly string[])[],
+  options: { areSurfaces?: boolean } = {},
+): readonly Entry[] {
+  const looks = looksFor(names, options);
+  const labels = distinctLabels(names.map(parts => parts.join(' \u00b7 ')));
+  return labels.map((label, index) => ({ label, look: looks[index] ?? FIRST_LOOK }));
+}
 
 /** Returns a look for each name, no two the same up to 24 names of a kind. Surfaces have no strokes: their colours alone differ. */
 export function looksFor(

@@ -23,12 +23,11 @@ import { greatestOf } from '../extent.js';
 import { distinctLabels } from '../labels.js';
 import type { ChartModel } from '../model.js';
 import { notes, noValue } from '../notes.js';
-import { looksFor } from '../palette.js';
 import { scaled, unitOf } from '../time/series.js';
 import { scaleFor } from '../units.js';
 import { numbersOf } from '../values.js';
 import type { ChartForm, KindRow } from './kind.js';
-import { entriesOf, labelled, notDrawnBeside, withValues } from './shared/names.js';
+import { notDrawnBeside, surfaces, withValues } from './shared/names.js';
 import type { Sight } from './sight.js';
 
 /** Shares of a whole. */
@@ -53,26 +52,20 @@ function toPie({ table, roles }: Sight, wish: ChartWish): PieChart | string {
     sizes,
     known.length > MAX_SLICES ? MAX_SLICES - 1 : Math.min(MAX_SLICES, known.length),
   );
-  const shown = labelled(greatest.map(row => ({ keys: keyTexts(roles.keys, row), v: sizes[row] ?? 0 })));
-  const rest = known.length - shown.length;
+  const rest = known.length - greatest.length;
   const scale = scaleFor(unitOf(measure, wish), sum);
   const isRest = (size: number, row: number) => !Number.isNaN(size) && !greatest.includes(row);
   const values = [
-    ...shown.map(({ v }) => v),
+    ...greatest.map(row => sizes[row] ?? 0),
     ...(rest > 0 ? [sizes.filter(isRest).reduce((total, size) => total + size, 0)] : []),
   ];
-  const looks = looksFor(
-    shown.map(({ keys }) => keys),
-    { areSurfaces: true },
-  );
   const without = sizes.length - known.length;
   return {
     kind: 'pie',
     unit: scale.unit,
     values: values.map(v => scaled(v, scale.factor) ?? 0),
-    legend: entriesOf(
-      shown.map(({ label }) => label),
-      looks,
+    legend: surfaces(
+      greatest.map(row => keyTexts(roles.keys, row)),
       rest,
     ),
     names: [nameOf(measure)],
@@ -80,7 +73,7 @@ function toPie({ table, roles }: Sight, wish: ChartWish): PieChart | string {
       without > 0 &&
         `not drawn: ${formatCount(without)} of ${formatCount(sizes.length)} names, which have no value`,
       rest > 0 &&
-        `the ${shown.length} of ${formatCount(known.length)} names with the greatest ${nameOf(measure)}; the others are one slice`,
+        `the ${greatest.length} of ${formatCount(known.length)} names with the greatest ${nameOf(measure)}; the others are one slice`,
       notDrawnBeside(roles, measure),
     ),
   };

@@ -7,16 +7,15 @@ import { formatCount } from '../../../text.js';
 import { keyTexts, nameOf } from '../columns.js';
 import { xyForm } from '../draw/xy.js';
 import { greatestSize, largest, smallest } from '../extent.js';
-import { distinctLabels } from '../labels.js';
-import type { XyChart } from '../model.js';
+import type { Plot, XyChart } from '../model.js';
 import { NO_LOG, notDrawn, notes } from '../notes.js';
-import { FIRST_LOOK, looksFor } from '../palette.js';
+import { entriesFor } from '../palette.js';
 import { type Dots, spread } from '../thin.js';
 import { scaled, titleOf, unitOf } from '../time/series.js';
 import { scaleFor } from '../units.js';
 import { allRows, type ChartColumn, groupNumbers, numbersOf, placesByGroup, valuesIn } from '../values.js';
 import type { KindRow } from './kind.js';
-import { drawSeries } from './shared/along.js';
+import { drawSeries, numbersChart } from './shared/along.js';
 import type { Sight } from './sight.js';
 
 const MAX_GROUPS = 10;
@@ -44,42 +43,27 @@ function toScatter({ table, roles: { keys, measures, leftOut } }: Sight, wish: C
   const kept = drawn.flat();
   const xScale = scaleFor(unitOf(across), greatestSize(x));
   const yScale = scaleFor(unitOf(up, wish), greatestSize(y));
-  const names = drawn.map(([first]) => keyTexts(keys, first?.row ?? 0));
-  const looks = looksFor(names);
-  const labels = distinctLabels(names.map(each => each.join(' \u00b7 ')));
-  const lines = drawn.map((dots, index) => ({
-    label: labels[index] ?? '',
-    look: looks[index] ?? FIRST_LOOK,
-    points: dots.map(({ t, v }) => ({
+  const entries = entriesFor(drawn.map(([first]) => keyTexts(keys, first?.row ?? 0)));
+  const lines = entries.map((entry, index) => ({
+    ...entry,
+    points: (drawn[index] ?? []).map(({ t, v }) => ({
       t: scaled(t, xScale.factor) ?? t,
       v: scaled(v, yScale.factor),
       partial: false,
     })),
   }));
-  const points = lines.flatMap(line => line.points);
-  const ends = endsOf(points.map(({ t }) => t));
-  const values = points.flatMap(({ v }) => v ?? []);
+  const values = lines.flatMap(line => line.points.flatMap(({ v }) => v ?? []));
   const isLog = wish.log === true && values.every(v => v > 0);
-  const [low, high] = isLog ? [smallest(values), largest(values)] : endsOf([0, ...values]);
+  const shown = isLog ? values : [0, ...values];
+  const [low, high] = [smallest(shown), largest(shown)];
   const without = table.data.numRows - rows.length;
-  return {
-    kind: 'xy',
-    axis: { start: ends[0], end: ends[1], until: ends[1], isSearched: false },
+  const plot: Plot = {
+    ...{ title: titleOf(nameOf(up), yScale.unit), unit: yScale.unit, mark: 'dots', arrangement: 'apart' },
+    ...{ lines, flagged: [], low, high: high > low || isLog ? high : low + 1, isLog, isIntegral: false },
+  };
+  return numbersChart([plot], {
     across: titleOf(nameOf(across), xScale.unit),
-    plots: [
-      {
-        ...{
-          title: titleOf(nameOf(up), yScale.unit),
-          unit: yScale.unit,
-          mark: 'dots',
-          arrangement: 'apart',
-          lines,
-        },
-        ...{ flagged: [], low, high, isLog, isIntegral: false },
-      },
-    ],
-    legend:
-      isFew && keys.length > 0 && lines.length > 1 ? lines.map(({ label, look }) => ({ label, look })) : [],
+    legend: isFew && keys.length > 0 && lines.length > 1 ? entries : [],
     names: [nameOf(up), nameOf(across)],
     remarks: notes(
       wish.log === true && !isLog && NO_LOG,
@@ -90,7 +74,7 @@ function toScatter({ table, roles: { keys, measures, leftOut } }: Sight, wish: C
       !isFew && keys.length > 0 && `more than ${MAX_GROUPS} groups: one colour`,
       notDrawn([...beyond, ...leftOut]),
     ),
-  };
+  });
 }
 
 /** The rows that have both numbers, with these. */
@@ -102,12 +86,6 @@ function dotsOf(across: ChartColumn, up: ChartColumn): Dots & { readonly rows: U
 
 function placesOf(values: Float64Array, dots: Uint32Array): Float64Array {
   return Float64Array.from(dots, dot => values[dot] ?? 0);
-}
-
-function endsOf(values: readonly number[]): readonly [number, number] {
-  const low = smallest(values);
-  const high = largest(values);
-  return low === high ? [low, low + 1] : [low, high];
 }
 
 export const scatter: KindRow = {

@@ -5,12 +5,10 @@
 import { FIELD_KEY } from '../../field.js';
 import { aggregateOf, keyTexts, type Roles } from '../columns.js';
 import { greatestOf } from '../extent.js';
-import { distinctLabels } from '../labels.js';
 import { type ChartColumn, groupNumbers, numbersOf } from '../values.js';
 
-/** One group: its label, the texts of its keys, and its rows in order of time. */
+/** One group: the texts of its keys, and its rows in order of time. */
 export interface Group {
-  readonly label: string;
   readonly keys: readonly string[];
   readonly rows: Uint32Array;
 }
@@ -58,9 +56,7 @@ export function largestGroups(
   const linesEach = Math.max(1, groupNumbers(periods, rows).count);
   const greatest = greatestOf(sizesOf(rows, numbers, count, measure), Math.floor(most / linesEach));
   const members = rowsBy(rows, numbers, greatest).flatMap(own => split(own, periods));
-  const largest = members.map(own => ({ rows: own, keys: keyTexts(keys, own[0] ?? 0) }));
-  const labels = distinctLabels(largest.map(group => group.keys.join(' \u00b7 ')));
-  const drawn = largest.map((group, index) => ({ ...group, label: labels[index] ?? '' }));
+  const drawn = members.map(own => ({ rows: own, keys: keyTexts(keys, own[0] ?? 0) }));
   return { drawn, chosen: greatest.length, count, keys: compared };
 }
 

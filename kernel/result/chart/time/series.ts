@@ -16,12 +16,12 @@ import { stackEnds } from '../draw/spots.js';
 import { greatestSize, largest, logFoot, smallest } from '../extent.js';
 import type { Entry, Line, Plot, XyChart } from '../model.js';
 import { namesOf, notes, notStacked, noValue } from '../notes.js';
-import { FIRST_LOOK, looksFor } from '../palette.js';
+import { entriesFor, FIRST_LOOK } from '../palette.js';
 import { thinned, thinnedTogether } from '../thin.js';
 import { scaleFor } from '../units.js';
 import { type ChartColumn, numberAt, numbersOf, valuesIn } from '../values.js';
 import { betweenRows, binCount, everyBin, runOf, type Searched, timeAxis, withMissing } from './bins.js';
-import { type Group, type Groups, hasTwins, largestGroups, timedRows } from './groups.js';
+import { type Group, hasTwins, largestGroups, timedRows } from './groups.js';
 import type { Course, Facts, Outline, Track } from './outline.js';
 import { remarksOf } from './remarks.js';
 
@@ -121,9 +121,12 @@ function chartOf(outline: Outline): XyChart {
   const isOnePlot = !isGrouped && (together !== undefined || areAlike(outline, drawn.flat()));
   const sheets = isOnePlot ? [drawn.flat()] : drawn;
   const entries = isGrouped
-    ? groupEntries(groups, isStacked || wish.kind === 'bar')
+    ? entriesFor(
+        groups.drawn.map(({ keys }) => keys),
+        { areSurfaces: isStacked || wish.kind === 'bar' },
+      )
     : sheets.length === 1
-      ? measureEntries(measures)
+      ? entriesFor(measures.map(({ field }) => [safeWords(field.name)]))
       : [];
   const isLog = wish.log === true && !drawn.flat().some(holdsNoLog);
   const isNarrow = !isLog && drawn.flat().every(variesLittle);
@@ -178,19 +181,6 @@ function refusalsOf(
       `no log axis: ${namesOf([...new Set(low)])} ${new Set(low).size === 1 ? 'holds' : 'hold'} values of 0 or less`,
     wish.stack === true && !isStacked && notStacked(keys.length > 0, 'there are no groups', measures),
   );
-}
-
-function groupEntries({ drawn }: Groups, areSurfaces: boolean): readonly Entry[] {
-  const looks = looksFor(
-    drawn.map(group => group.keys),
-    { areSurfaces },
-  );
-  return drawn.map(({ label }, index) => ({ label, look: looks[index] ?? FIRST_LOOK }));
-}
-
-function measureEntries(measures: readonly ChartColumn[]): readonly Entry[] {
-  const looks = looksFor(measures.map(measure => [measure.field.name]));
-  return distinctNames(measures).map((label, index) => ({ label, look: looks[index] ?? FIRST_LOOK }));
 }
 
 /** The points of one line: one per datum, and stand-ins for the bins that have none. */

@@ -9,7 +9,7 @@ import { greatestOf } from '../../extent.js';
 import { distinctLabels } from '../../labels.js';
 import type { Entry } from '../../model.js';
 import { notDrawn } from '../../notes.js';
-import { FIRST_LOOK, type Look, looksFor } from '../../palette.js';
+import { entriesFor } from '../../palette.js';
 import {
   allRows,
   type ChartColumn,
@@ -106,14 +106,7 @@ export function dividedRows(
     places: places[index] ?? [],
   }));
   const texts = shown.map(part => keyTexts(keys.slice(-1), parts.numbers.indexOf(part)));
-  const looks = looksFor(texts, { areSurfaces: true });
-  const labels = texts.map(each => each.join());
-  return {
-    rows: labelled(named),
-    count: bars.count,
-    parts: entriesOf(labels, looks, mixes ? rest : 0),
-    cut: rest,
-  };
+  return { rows: labelled(named), count: bars.count, parts: surfaces(texts, mixes ? rest : 0), cut: rest };
 }
 
 function placesOf(groups: readonly number[]): ReadonlyMap<number, number> {
@@ -141,19 +134,14 @@ function sizesOf(
   return sizes;
 }
 
-/** The entries of a legend, the last of which stands for `others` names. */
-export function entriesOf(
-  names: readonly string[],
-  looks: readonly Look[],
-  others: number,
-): readonly Entry[] {
-  const labels = distinctLabels(others > 0 ? [...names, `${OTHERS} (${formatCount(others)})`] : names);
-  return labels.map((label, index) => ({
-    label,
-    look: index < names.length ? (looks[index] ?? FIRST_LOOK) : REST_LOOK,
-  }));
+/** Legend entries of surfaces by the texts of their keys; the last aggregates the remaining `others` names. */
+export function surfaces(names: readonly (readonly string[])[], others: number): readonly Entry[] {
+  if (others === 0) return entriesFor(names, { areSurfaces: true });
+  const all = entriesFor([...names, [`${OTHERS} (${formatCount(others)})`]], { areSurfaces: true });
+  return all.map((entry, index) => (index < names.length ? entry : { ...entry, look: REST_LOOK }));
 }
 
+/** Adds the labels of rows by the texts of their keys, no two the same. */
 export function labelled<T extends { readonly keys: readonly string[] }>(
   rows: readonly T[],
 ): readonly (T & { readonly label: string })[] {
