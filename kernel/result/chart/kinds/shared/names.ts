@@ -142,7 +142,7 @@ export function surfaces(names: readonly (readonly string[])[], others: number):
 }
 
 /** Adds the labels of rows by the texts of their keys, no two the same. */
-export function labelled<T extends { readonly keys: readonly string[] }>(
+function labelled<T extends { readonly keys: readonly string[] }>(
   rows: readonly T[],
 ): readonly (T & { readonly label: string })[] {
   const labels = distinctLabels(rows.map(({ keys }) => keys.join(' \u00b7 ')));
