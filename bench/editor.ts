@@ -1,11 +1,11 @@
 /**
  * The editor's services as a browser runs them, on a cell of 200 lines over a dataset of 2,000 fields: checking the whole cell,
- * completing a word at its end, colouring it. Each figure is the 95th percentile of runs in one warm process.
+ * completing a word at its end, coloring it. Each figure is the 95th percentile of runs in one warm process.
  */
 
 import { completeCell } from '../kernel/apl/editor/cell.js';
 import { diagnose } from '../kernel/apl/editor/check/diagnose.js';
-import { aplParser } from '../kernel/apl/editor/colours/highlight.js';
+import { aplParser } from '../kernel/apl/editor/colors/highlight.js';
 import { environmentOf } from '../kernel/apl/editor/known.js';
 import type { FieldSchema } from '../kernel/apl/plan/plan.js';
 import { magics } from '../kernel/notebook/magics/table.js';
@@ -64,7 +64,7 @@ const cases: readonly { readonly name: string; readonly run: () => unknown }[] =
   { name: 'check the cell', run: () => diagnose(cell, environment, magics) },
   { name: 'complete a field', run: () => completeCell(typed, typed.length, environment) },
   { name: 'complete at nothing', run: () => completeCell(`${cell}\n\n`, cell.length + 2, environment) },
-  { name: 'colour the cell', run: () => parser.parse(cell) },
+  { name: 'color the cell', run: () => parser.parse(cell) },
 ];
 
 for (const { name, run } of cases) {

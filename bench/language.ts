@@ -1,10 +1,10 @@
 /**
- * The language front end: compiling a query of 20 operators, parsing and colouring a file of 10,000 lines, completing,
+ * The language front end: compiling a query of 20 operators, parsing and coloring a file of 10,000 lines, completing,
  * and texts made to be slow to read. Each figure is the 95th percentile of runs in one warm process, in milliseconds;
  * `growth` is the time of a text against that of half of it.
  */
 
-import { aplParser } from '../kernel/apl/editor/colours/highlight.js';
+import { aplParser } from '../kernel/apl/editor/colors/highlight.js';
 import { complete } from '../kernel/apl/editor/completion/complete.js';
 import type { DatasetSchema, FieldSchema } from '../kernel/apl/plan/plan.js';
 import { parseCell } from '../kernel/apl/syntax/cell.js';

@@ -210,7 +210,7 @@ function oldestNode() {
   return JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).engines.node.replace('>=', '');
 }
 
-/** @param {readonly string[]} files @returns {string} the licences of the packages that are in the bundle, which ask to be passed on */
+/** @param {readonly string[]} files @returns {string} the licenses of the packages that are in the bundle, which ask to be passed on */
 function licenses(files) {
   const folders = new Set(files.flatMap(file => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? []));
   return [...folders].sort().map(licenseOf).join('\n\n');

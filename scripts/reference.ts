@@ -1,4 +1,4 @@
-/** Writes docs/reference.md from the catalogue, and the names of the kinds of charts into the language: `npx tsx scripts/reference.ts`. */
+/** Writes docs/reference.md from the catalog, and the names of the kinds of charts into the language: `npx tsx scripts/reference.ts`. */
 import { writeFileSync } from 'node:fs';
 import { kindNames } from '../kernel/result/chart/kinds/table.js';
 

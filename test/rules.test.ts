@@ -55,7 +55,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'apl/syntax/cell',
     'apl/syntax/parameters',
     'apl/syntax/tokens/quote',
-    'apl/editor/colours/highlight',
+    'apl/editor/colors/highlight',
     '@lezer/highlight',
     'notebook/time-range',
     'result/compare',
@@ -224,8 +224,8 @@ const QUOTED_CONSTANTS: readonly string[] = [
 /** The assertions of types in apl/: the compiler cannot follow a row of a table to the node that is made from it. */
 const ASSERTED: readonly string[] = [
   'apl/bind/pipeline: (b: Binder, o: Operator, s: Stage) => Stage',
-  'apl/editor/colours/highlight: Record<NodeName, number>',
-  'apl/editor/colours/roles: Record<Role, number>',
+  'apl/editor/colors/highlight: Record<NodeName, number>',
+  'apl/editor/colors/roles: Record<Role, number>',
   'apl/editor/link: Readonly<Record<string, unknown>>',
   'apl/plan/walk: Held<R>',
   'apl/plan/walk: Part<Scalar, Scalar>',

@@ -251,7 +251,7 @@ function tooMany(attempt: Attempt, refusal: Refusal, reason: string, shared: Sha
   if (/\b(?:budget|spend)/i.test(reason)) {
     return new BudgetError(`the spend budget of this token is used up${quoted(reason)}${again}`, {
       code: 'budget-exhausted',
-      hint: 'Wait until then, or ask whoever administers the organisation to raise the budget.',
+      hint: 'Wait until then, or ask whoever administers the organization to raise the budget.',
       ...shared,
     });
   }
@@ -315,7 +315,7 @@ function statusError(attempt: Attempt, status: number, reason: string, shared: S
             },
           );
     case 430:
-      return new PlanLimitError(`the query limit of the organisation's plan is used up${quoted(reason)}`, {
+      return new PlanLimitError(`the query limit of the organization's plan is used up${quoted(reason)}`, {
         code: 'plan-limit',
         hint: 'Narrow the time range so that queries cost less, or wait for the next billing period.',
         ...shared,
@@ -359,7 +359,7 @@ function tokenHint({ profileName, token }: Endpoint): string {
 function forbiddenHint(endpoint: Endpoint): string {
   if (endpoint.token?.kind === 'personal') {
     return endpoint.orgId === undefined
-      ? 'A personal token (xapt-) also needs the organisation: set org_id in ~/.axiom.toml or AXIOM_ORG_ID.'
+      ? 'A personal token (xapt-) also needs the organization: set org_id in ~/.axiom.toml or AXIOM_ORG_ID.'
       : 'Check that org_id is right; edge hosts refuse personal tokens (xapt-): use an API token (xaat-) there.';
   }
   return 'Use a token with that permission, or ask an administrator to grant it.';

@@ -5,7 +5,7 @@ import { type CodeCell, type Notebook, sourceOf } from './notebook.js';
 import { type Displays, OutputCollector } from './outputs.js';
 import { lineOf } from './script.js';
 
-/** A failed cell: its execution count, as in the written notebook, and the traceback of a front end, without colours. */
+/** A failed cell: its execution count, as in the written notebook, and the traceback of a front end, without colors. */
 export interface FailedCell {
   readonly executionCount: number;
   /** In an `.apl` file: the line at which the cell begins, from 1. */

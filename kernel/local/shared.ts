@@ -82,7 +82,7 @@ export async function endShared(dataDir: string, file: RuntimeFile, termMs = gra
     await removeRuntimeFile(dataDir, file.secret);
     return ceases(async () => (await probe(file, graceMs)) === 'proved', 2 * graceMs);
   }
-  const ended = (await signalled(file, 'SIGTERM', termMs)) || (await signalled(file, 'SIGKILL', graceMs));
+  const ended = (await signaled(file, 'SIGTERM', termMs)) || (await signaled(file, 'SIGKILL', graceMs));
   if (ended) await removeRuntimeFile(dataDir, file.secret);
   return ended;
 }
@@ -92,7 +92,7 @@ export async function removeRuntimeFile(dataDir: string, secret: string): Promis
   if (isAnnounced(dataDir, secret)) await rm(runtimeFilePath(dataDir), { force: true });
 }
 
-async function signalled(file: RuntimeFile, signal: NodeJS.Signals, limitMs: number): Promise<boolean> {
+async function signaled(file: RuntimeFile, signal: NodeJS.Signals, limitMs: number): Promise<boolean> {
   if ((await stateOf(file)) === 'gone') return true;
   try {
     process.kill(file.pid, signal);

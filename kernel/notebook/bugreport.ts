@@ -1,6 +1,6 @@
 import { arch, platform, release } from 'node:os';
 import { localProfile } from '../api/profile.js';
-import { aplParser } from '../apl/editor/colours/highlight.js';
+import { aplParser } from '../apl/editor/colors/highlight.js';
 import type { Session } from './session.js';
 import { readSettings } from './settings.js';
 

@@ -167,7 +167,7 @@ function shown(text: string): string {
   return visible(text.replaceAll('\t', '    ').replaceAll('\r', ''));
 }
 
-/** Bold rather than coloured: on JupyterLab's dark theme the terminal's red cannot be read on the background of an error. */
+/** Bold rather than colored: on JupyterLab's dark theme the terminal's red cannot be read on the background of an error. */
 function bold(text: string): string {
   return `\u001b[1m${text}\u001b[22m`;
 }

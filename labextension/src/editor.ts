@@ -12,7 +12,7 @@ import {
 import type { EditorState, Extension } from '@codemirror/state';
 import { EditorView, tooltips } from '@codemirror/view';
 import { NodeProp, type SyntaxNode } from '@lezer/common';
-import { aplParser } from '../../kernel/apl/editor/colours/highlight.js';
+import { aplParser } from '../../kernel/apl/editor/colors/highlight.js';
 import { indentedNodes, indentLine } from './indent.js';
 import { peerOf } from './link/peer.js';
 import type { Workbench } from './link/workbench.js';

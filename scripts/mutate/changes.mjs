@@ -29,7 +29,7 @@ const SWAPS = new Map(
   }),
 );
 
-/** Types do nothing, and texts of imports and of errors that are thrown are not behaviour. */
+/** Types do nothing, and texts of imports and of errors that are thrown are not behavior. */
 const SKIPPED =
   /^(TS(?!AsExpression|SatisfiesExpression|NonNull)|Import(?!Expression)|ExportAll|ThrowStatement)/;
 

@@ -89,7 +89,7 @@ describe('a query', () => {
     await edge.close();
   });
 
-  test('of a personal token names the organisation, one of any other token does not', async () => {
+  test('of a personal token names the organization, one of any other token does not', async () => {
     for (const token of ['xapt-1', 'xaat-1', 'else'])
       await connect({ token: new AccessToken(token), orgId: 'acme' }).query(request);
     expect(connections.service.seen.map(({ headers }) => headers['x-axiom-org-id'])).toEqual([

@@ -80,7 +80,7 @@ describe('an error body becomes', () => {
       json(430, 'limit'),
       'PlanLimitError',
       'plan-limit',
-      "the query limit of the organisation's plan is used up: limit",
+      "the query limit of the organization's plan is used up: limit",
     ],
     [
       '500 with a trace',
@@ -313,13 +313,13 @@ describe('an error body becomes', () => {
 
   test.each<readonly [string, Partial<Endpoint>, Reply, string]>([
     [
-      'a personal token without an organisation',
+      'a personal token without an organization',
       { token: new AccessToken('xapt-1') },
       json(403, 'no'),
-      'A personal token (xapt-) also needs the organisation: set org_id in ~/.axiom.toml or AXIOM_ORG_ID.',
+      'A personal token (xapt-) also needs the organization: set org_id in ~/.axiom.toml or AXIOM_ORG_ID.',
     ],
     [
-      'a personal token with an organisation',
+      'a personal token with an organization',
       { token: new AccessToken('xapt-1'), orgId: 'acme' },
       json(403, 'no'),
       'Check that org_id is right; edge hosts refuse personal tokens (xapt-): use an API token (xaat-) there.',

@@ -128,7 +128,7 @@ describe('a profile is refused', () => {
     ],
     ['with a token that is not ASCII', {}, { token: 'xaat-€' }, 'the AXIOM_TOKEN holds characters'],
     [
-      'with an organisation of two words',
+      'with an organization of two words',
       {},
       { url: 'https://h', orgId: 'a b' },
       'the AXIOM_ORG_ID holds characters',
@@ -140,7 +140,7 @@ describe('a profile is refused', () => {
       'the token of [deployments.a] holds characters',
     ],
     [
-      'with such an organisation in the file',
+      'with such an organization in the file',
       { deployments: { a: { org_id: 'a\u0000' } } },
       {},
       'the org_id of [deployments.a] holds characters',

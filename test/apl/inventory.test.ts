@@ -96,7 +96,7 @@ const syntax = [
   ],
 ];
 
-test('every documented function is in the catalogue', () => {
+test('every documented function is in the catalog', () => {
   const names = Object.values(functionGroups).flatMap(words);
   expect(names.flatMap(spellings).filter(name => functionNamed(name) === undefined)).toEqual([]);
   expect(names.length).toBe(256);
@@ -110,19 +110,19 @@ test('the spellings of one function are one entry', () => {
     expect([name, new Set(spellings(name).map(functionNamed)).size]).toEqual([name, 1]);
 });
 
-test('every documented aggregate is in the catalogue', () => {
+test('every documented aggregate is in the catalog', () => {
   expect(words(aggregates).filter(name => aggregateNamed(name) === undefined)).toEqual([]);
   expect(words(aggregates).length).toBe(33);
 });
 
-test.each(Object.entries(elements))('every documented %s is in the catalogue', (kind, names) => {
+test.each(Object.entries(elements))('every documented %s is in the catalog', (kind, names) => {
   const found = words(names)
     .flatMap(spellings)
     .map(name => [name, elementNamed(name)?.kind]);
   expect(found.filter(([, known]) => known !== kind)).toEqual([]);
 });
 
-test('every documented form of syntax is in the catalogue', () => {
+test('every documented form of syntax is in the catalog', () => {
   expect(syntax.filter(name => elementNamed(name) === undefined)).toEqual([]);
   expect(syntax.length).toBe(23);
 });

@@ -231,7 +231,7 @@ describe.each(FRONT_ENDS)('$name', frontEnd => {
 
   // Notebook 7 opens files that are no notebooks in a page of another application.
   if (app === 'lab/tree') {
-    test('colours and checks every cell of a file', async () => {
+    test('colors and checks every cell of a file', async () => {
       const opened = await openFile(site.context, site.lab, 'query.apl');
       const { page } = opened;
       const marks = page.locator('.cm-lintRange-error');

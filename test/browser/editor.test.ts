@@ -17,8 +17,8 @@ const pipeline = `['sample-http-logs']
 | where status == 500
 | count`;
 
-/** The colours of JupyterLab's theme, by the end of their variable's name, of every coloured stretch of `query`. */
-const colouredQuery = `
+/** The colors of JupyterLab's theme, by the end of their variable's name, of every colored stretch of `query`. */
+const coloredQuery = `
 meta: %%time
 string-2: last 1h
 comment: // errors by city
@@ -82,15 +82,15 @@ describe.each([
     await page.close();
   });
 
-  test('colours a notebook cell', async () => {
+  test('colors a notebook cell', async () => {
     const opened = await open('cells.ipynb');
-    expect(await colours(opened.page, '.jp-Cell')).toBe(colouredQuery);
+    expect(await colors(opened.page, '.jp-Cell')).toBe(coloredQuery);
     await finish(opened);
   });
 
-  test('colours an .apl file', async () => {
+  test('colors an .apl file', async () => {
     const opened = await open('query.apl');
-    expect(await colours(opened.page, '.jp-FileEditor')).toBe(colouredQuery);
+    expect(await colors(opened.page, '.jp-FileEditor')).toBe(coloredQuery);
     await finish(opened);
   });
 
@@ -191,8 +191,8 @@ describe.each([
   }
 });
 
-/** The variables of JupyterLab's theme that the language uses; some share a colour and differ in weight. */
-const themeColours = [
+/** The variables of JupyterLab's theme that the language uses; some share a color and differ in weight. */
+const themeColors = [
   ...[
     'keyword bold',
     'operator bold',
@@ -207,7 +207,7 @@ const themeColours = [
   ...['string', 'string-2', 'bracket', 'attribute', 'meta'],
 ];
 
-/** The few properties of a page that `colours` reads there; the tests compile without the library of the DOM. */
+/** The few properties of a page that `colors` reads there; the tests compile without the library of the DOM. */
 interface PageElement {
   readonly textContent: string;
   readonly style: { color: string; fontWeight: string };
@@ -224,8 +224,8 @@ interface PageWindow {
   getComputedStyle(element: PageElement): { readonly color: string; readonly fontWeight: string };
 }
 
-/** Every stretch of text that has a colour of the theme, as `variable: text`, one a line, in the first element of `root`. */
-async function colours(page: Page, root: string): Promise<string> {
+/** Every stretch of text that has a color of the theme, as `variable: text`, one a line, in the first element of `root`. */
+async function colors(page: Page, root: string): Promise<string> {
   await page.locator(root).first().locator('.cm-line span').first().waitFor();
   const read = ([root, names]: readonly [string, readonly string[]]): string => {
     const window = globalThis as unknown as PageWindow;
@@ -247,7 +247,7 @@ async function colours(page: Page, root: string): Promise<string> {
       .map(element => `${nameOf.get(styleOf(element))}: ${element.textContent}`)
       .join('\n');
   };
-  return page.evaluate(read, [root, themeColours] as const);
+  return page.evaluate(read, [root, themeColors] as const);
 }
 
 function editorLines(page: Page): Locator {

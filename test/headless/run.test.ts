@@ -14,7 +14,7 @@ beforeEach(async () => {
 
 afterEach(() => rm(directory, { recursive: true }));
 
-/** Prints each cell; one that begins with `fail` fails in colour. */
+/** Prints each cell; one that begins with `fail` fails in color. */
 const handler = {
   execute: async ({ code }, io) => {
     io.stream('stdout', code);

@@ -36,7 +36,7 @@ export type Outcome =
 
 /**
  * Opens an engine in memory for the tests of one file; returns what compiles, explains and runs queries on it, over tables
- * of the test or a catalogue that is there when the first query runs.
+ * of the test or a catalog that is there when the first query runs.
  */
 export function openQueries(tables: Readonly<Record<string, Fixture>> | (() => DatasetCatalog) = {}): {
   readonly run: (apl: string) => Promise<Outcome>;

@@ -161,7 +161,7 @@ export function shown({ outputs }: CellRun): readonly string[] {
   return outputs.flatMap(output => ('data' in output ? [String(output.data['text/plain'])] : []));
 }
 
-/** The traceback of a failed cell without colours; empty when it succeeded. */
+/** The traceback of a failed cell without colors; empty when it succeeded. */
 export function traceback({ outcome }: CellRun): readonly string[] {
   return outcome.status === 'error' ? outcome.traceback.map(stripVTControlCharacters) : [];
 }

@@ -238,7 +238,7 @@ export const aggregates = [
     group: 'aggregation',
     params: [value, percent],
     returns: 'real',
-    doc: 'The value below which a percentage of the values lies, interpolated between neighbours. The local service is exact.',
+    doc: 'The value below which a percentage of the values lies, interpolated between neighbors. The local service is exact.',
     example: { apl: `${numbers} | summarize percentile(x, 50)`, result: '[2]' },
   },
   {

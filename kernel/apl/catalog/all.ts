@@ -12,7 +12,7 @@ import { sql } from './functions/sql.js';
 import { strings } from './functions/strings.js';
 import { rowFunctions } from './row-functions.js';
 
-const catalogue = [
+const catalog = [
   ...strings,
   ...formats,
   ...conversion,
@@ -26,13 +26,13 @@ const catalogue = [
 ] as const;
 
 /** One of the scalar functions, with its name and its parameters as literal types. */
-export type CatalogEntry = (typeof catalogue)[number];
+export type CatalogEntry = (typeof catalog)[number];
 
 /** The canonical name of a scalar function. */
 export type FunctionName = CatalogEntry['name'];
 
 /** Every scalar function. */
-export const functions: readonly FunctionEntry[] = catalogue;
+export const functions: readonly FunctionEntry[] = catalog;
 
 /** Every function but the aggregates: those of values, and those of the rows around. */
 export const everyFunction: readonly FunctionEntry[] = [...functions, ...rowFunctions];

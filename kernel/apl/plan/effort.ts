@@ -3,7 +3,7 @@ import { inputsOf } from './walk.js';
 
 /**
  * Returns an estimate of how many rows a plan makes itself, by `range` and tables of constants; those of datasets are the
- * catalogue's to count.
+ * catalog's to count.
  */
 export function madeRows(relation: Relation): number {
   if (relation.kind === 'values') return relation.rows.length;

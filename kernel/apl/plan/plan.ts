@@ -48,7 +48,7 @@ export type Scalar =
       readonly value: string | number | bigint | boolean | null;
     }
   | { readonly kind: 'convert'; readonly type: TypeName; readonly value: Scalar }
-  /** A function of the catalogue, by its canonical name. */
+  /** A function of the catalog, by its canonical name. */
   | {
       readonly kind: 'call';
       readonly name: string;
@@ -94,7 +94,7 @@ export type Scalar =
       readonly type: 'dynamic';
     };
 
-/** An aggregate of the catalogue. `filter` is the predicate of the `…if` forms. */
+/** An aggregate of the catalog. `filter` is the predicate of the `…if` forms. */
 export interface AggregateCall {
   readonly name: string;
   readonly args: readonly Scalar[];

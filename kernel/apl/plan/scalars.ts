@@ -20,7 +20,7 @@ export function reference({ id, type }: Pick<Column, 'id' | 'type'>): ScalarOf<'
   return { kind: 'column', id, type };
 }
 
-/** A call of a function of the catalogue; `at` is where its arguments stand in the query. */
+/** A call of a function of the catalog; `at` is where its arguments stand in the query. */
 export function call(
   name: string,
   args: readonly Scalar[],

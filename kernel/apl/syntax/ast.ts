@@ -243,7 +243,7 @@ export type ParsePiece =
   | (Span & { readonly kind: 'field'; readonly name: Identifier; readonly type: TypeName });
 
 interface OperatorBase extends Span {
-  /** The word of the operator, for the editor to colour and explain. */
+  /** The word of the operator, for the editor to color and explain. */
   readonly word: Span;
 }
 

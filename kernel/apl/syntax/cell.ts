@@ -74,7 +74,7 @@ export interface CellStatement extends Span {
 }
 
 /**
- * Splits as `parseCell` does, into places in the text, for an editor that colours and folds it. A cell may be a part of a text.
+ * Splits as `parseCell` does, into places in the text, for an editor that colors and folds it. A cell may be a part of a text.
  * Never throws.
  */
 export function splitCell(

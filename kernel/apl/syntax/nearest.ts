@@ -28,7 +28,7 @@ function abbreviates(short: string, word: string): boolean {
   return at === short.length;
 }
 
-/** Insertions, deletions, substitutions and swaps of neighbours between two texts; `limit` when there are at least that many. */
+/** Insertions, deletions, substitutions and swaps of neighbors between two texts; `limit` when there are at least that many. */
 function editDistance(a: string, b: string, limit = Number.POSITIVE_INFINITY): number {
   if (Math.abs(a.length - b.length) >= limit) return limit;
   let beforePrevious: number[] = [];

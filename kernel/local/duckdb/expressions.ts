@@ -37,7 +37,7 @@ function realSql(value: number): string {
   return `'${Object.is(value, -0) ? '-0' : value}'::DOUBLE`;
 }
 
-/** Returns a call of a function of the catalogue or of one of the compiler's own. */
+/** Returns a call of a function of the catalog or of one of the compiler's own. */
 export function callSql(name: string, args: readonly SqlArg[], context: SqlContext): string {
   const template = templateOf(name);
   if (template === undefined) throw new RangeError(`no SQL for the function ${name}`);

@@ -16,7 +16,7 @@ export interface ExaminedBlocks {
   readonly maxNs?: bigint;
 }
 
-/** A catalogue that also knows the extent of its files. A computed dataset has none. */
+/** A catalog that also knows the extent of its files. A computed dataset has none. */
 export interface MeasuredCatalog extends DatasetCatalog {
   examined(name: string, startNs: bigint, endNs: bigint): ExaminedBlocks;
   readonly rowGroups: RowGroupsOf;
@@ -30,7 +30,7 @@ export interface Budget {
 }
 
 /**
- * A catalogue that remembers what was scanned: a dataset read twice by one query counts twice. `scan` throws EngineError for what
+ * A catalog that remembers what was scanned: a dataset read twice by one query counts twice. `scan` throws EngineError for what
  * is certain not to be computed within the budget.
  */
 export class RecordingCatalog implements DatasetCatalog {

@@ -1,7 +1,7 @@
 import { jsonItems } from './json/sets.js';
 
 /**
- * Series functions that need their neighbours or earlier results, over the text of JSON arrays. Each returns JSON text, or null
+ * Series functions that need their neighbors or earlier results, over the text of JSON arrays. Each returns JSON text, or null
  * when an argument has another type. Elements that are not numbers count as missing.
  */
 
@@ -17,7 +17,7 @@ export function fillBackward(text: string): string | null {
   return items === undefined ? null : `[${filled(items).reverse().join(',')}]`;
 }
 
-/** Returns the array with missing elements on the line between their neighbours; at the ends they take the nearest value. */
+/** Returns the array with missing elements on the line between their neighbors; at the ends they take the nearest value. */
 export function fillLinear(text: string): string | null {
   const items = jsonItems(text);
   if (items === undefined) return null;

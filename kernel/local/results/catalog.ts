@@ -7,7 +7,7 @@ import type { Places } from '../sql/rewrite/placed.js';
 import type { HeldResult, ReadableResults } from './held.js';
 import { resultTable } from './names.js';
 
-/** The catalogue of the datasets together with the results that a request names. */
+/** The catalog of the datasets together with the results that a request names. */
 export class CatalogWithResults implements MeasuredCatalog {
   readonly results: ReadonlyMap<string, DatasetSchema>;
   /** The results that a query reads. */

@@ -5,7 +5,7 @@ import type { Engine } from '../engine/duckdb.js';
 import { LocalError } from '../errors.js';
 import type { SentTable } from './arrow.js';
 
-/** One result that a kernel has sent, and the names under which the catalogue and the engine know it. */
+/** One result that a kernel has sent, and the names under which the catalog and the engine know it. */
 export interface HeldResult {
   /** No dataset can have this name. */
   readonly key: string;

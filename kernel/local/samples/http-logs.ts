@@ -173,7 +173,7 @@ const fields: Readonly<Record<string, SampleField>> = {
   server_datacenter: {
     type: 'string',
     sql: 'datacenter',
-    description: 'Data centre of the server.',
+    description: 'Data center of the server.',
   },
   status: { type: 'string', sql: `(${status})`, description: 'HTTP status code, as text.' },
   uri: {
@@ -196,12 +196,12 @@ function rows(startNs: bigint, endNs: bigint): string {
   const last = endNs / slotNs + 1n;
   const slots = `SELECT i, i * ${slotNs} AS slot_ns, i * ${slotNs} + (${uniform('i', 2)} * ${slotNs - 1n})::BIGINT AS ns FROM range(${first}, ${last}) t(i) WHERE ${uniform('i', 3)} < ${rhythm(`i * ${slotNs}`)}`;
   const placed = `SELECT *, ${major} AS outage, ${datacenter} AS datacenter, ${pick(endpoints, u(13))} AS endpoint FROM (${slots}) WHERE ns >= ${startNs} AND ns < ${endNs}`;
-  // An outage affects one data centre.
+  // An outage affects one data center.
   const struck = `SELECT *, outage AND datacenter = 'GRU' AS hit, CASE WHEN ${minor} THEN 0.06 ELSE 0.012 END AS error_share FROM (${placed})`;
   return `SELECT *, ${u(10)} < CASE WHEN hit THEN 0.9 ELSE error_share END AS failed FROM (${struck})`;
 }
 
-/** Requests to a web shop: a daily wave, error bursts of minutes in most hours, the outage of a data centre on every other day. */
+/** Requests to a web shop: a daily wave, error bursts of minutes in most hours, the outage of a data center on every other day. */
 export const httpLogs = sampleDataset(
   'sample-http-logs',
   'Sample: HTTP requests to a web shop',

@@ -89,7 +89,7 @@ export interface Dialect {
   // ---- expressions ----
   readonly literal: (type: TypeName, value: ConstantValue) => string;
   readonly convert: (arg: SqlArg, to: TypeName) => string;
-  /** A function of the catalogue by its canonical name, or one of the compiler's own, which begin with `$`. */
+  /** A function of the catalog by its canonical name, or one of the compiler's own, which begin with `$`. */
   readonly call: (name: string, args: readonly SqlArg[], context: SqlContext) => string;
   /** The bytes of a value as text; 0 for null. */
   readonly bytes: (arg: SqlArg) => string;

@@ -19,7 +19,7 @@ import { keyOf, withoutTies } from './rewrite/ordering.js';
 import { seriesParts } from './series.js';
 import type { SqlArg, SqlContext } from './template.js';
 
-/** The datasets of a query, as in a catalogue. */
+/** The datasets of a query, as in a catalog. */
 export type Source = Required<Pick<DatasetCatalog, 'scan' | 'rowGroups'>>;
 
 /** Returns one SELECT for these columns of a relation, all of them when absent; they are called c0, c1, … by their ids, in order. */

@@ -37,7 +37,7 @@ const fewRows = 1000;
 const usualRowLimit = 1_000_000;
 
 /**
- * Returns the compiler of requests for an engine: parse, bind against the catalogue's schemas, plan, write. Times are nanoseconds
+ * Returns the compiler of requests for an engine: parse, bind against the catalog's schemas, plan, write. Times are nanoseconds
  * since 1970; without a time range the last hour is read. What cannot be compiled is refused by name and position.
  */
 export function compilerFor(dialect: Dialect): Compile {

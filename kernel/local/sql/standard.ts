@@ -72,7 +72,7 @@ type Functions = {
   readonly [Entry in CatalogEntry as Entry['name']]?: SqlTemplate<ArgsOf<Entry['params']>>;
 };
 
-/** What the standard has of the catalogue: an engine adds its own, and any other function is refused by name. */
+/** What the standard has of the catalog: an engine adds its own, and any other function is refused by name. */
 const functions: Functions = {
   abs: ([x]) => `ABS(${x.sql})`,
   case: args => caseSql(args),

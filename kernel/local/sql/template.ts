@@ -72,7 +72,7 @@ export type ArgsOf<Params extends readonly Param[]> = Params extends readonly [
       : readonly [arg: SqlArg, ...rest: ArgsOf<Rest>]
   : readonly [];
 
-/** A template for each entry of a catalogue, with arguments as its parameters declare them. */
+/** A template for each entry of a catalog, with arguments as its parameters declare them. */
 export type SqlTemplates<Entries extends readonly Callable[]> = {
   readonly [Entry in Entries[number] as Entry['name']]: SqlTemplate<ArgsOf<Entry['params']>>;
 };

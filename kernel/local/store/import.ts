@@ -272,9 +272,9 @@ async function writeDraft(connection: Connection, draft: string, given: Load, pa
   let load = given;
   const longest = await inspect(load, load.format === 'json' ? firstBytes : undefined);
   pass.rows = await rowsOfFile(connection, load.file, load.format);
-  const unlabelled = await read(connection, load, path.dirname(draft));
-  if (!unlabelled) return nothing;
-  let reading = load.labels === undefined ? unlabelled : withLabels(unlabelled, load.labels);
+  const unlabeled = await read(connection, load, path.dirname(draft));
+  if (!unlabeled) return nothing;
+  let reading = load.labels === undefined ? unlabeled : withLabels(unlabeled, load.labels);
   // The engine's fast reader leaves out such a line at the end of a file without a word.
   if (longest > fastLine && reading.wider !== undefined) reading = await reading.wider();
   for (;;) {

@@ -1,6 +1,6 @@
 /**
- * The colours of lines: errors red, warnings amber, and success blue or green; other names get colours that people who see
- * fewer colours tell apart. All stand out from white and from near-black.
+ * The colors of lines: errors red, warnings amber, and success blue or green; other names get colors that people who see
+ * fewer colors tell apart. All stand out from white and from near-black.
  */
 
 import { distinctLabels } from './labels.js';
@@ -25,7 +25,7 @@ export function entriesFor(
   return labels.map((label, index) => ({ label, look: looks[index] ?? FIRST_LOOK }));
 }
 
-/** Returns a look for each name, no two the same up to 24 names of a kind. Surfaces have no strokes: their colours alone differ. */
+/** Returns a look for each name, no two the same up to 24 names of a kind. Surfaces have no strokes: their colors alone differ. */
 export function looksFor(
   names: readonly (readonly string[])[],
   { areSurfaces = false } = {},
@@ -54,7 +54,7 @@ const COLOR_OF: Readonly<Record<Hue, string>> = {
 };
 
 const PALETTE = ['#2a85c7', '#c98200', '#119a76', '#c5679b', '#7f79c6', '#8a7344'];
-/** For names without a grade beside names that have one: no colour that could be taken for good or bad. */
+/** For names without a grade beside names that have one: no color that could be taken for good or bad. */
 const BESIDE_GRADES = ['#7f79c6', '#c5679b', '#8a7344'];
 const DASHES = [
   [1, 0],
@@ -92,7 +92,7 @@ function nthLook(colors: readonly string[], nth: number): Look {
   return { color, dash: DASHES[Math.floor(nth / colors.length) % DASHES.length] ?? DASHES[0] };
 }
 
-/** How much of white, or of black where negative, is mixed into a colour that comes again. */
+/** How much of white, or of black where negative, is mixed into a color that comes again. */
 const SHADES = [0, 0.45, -0.35, 0.7, -0.6] as const;
 
 function nthSurface(colors: readonly string[], nth: number): Look {

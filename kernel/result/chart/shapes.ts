@@ -40,7 +40,7 @@ export const shapes = [
   {
     shape: 'histograms over time',
     kind: 'heat',
-    drawn: 'a heatmap: time across, buckets up, counts as colour',
+    drawn: 'a heatmap: time across, buckets up, counts as color',
     holds: ({ lists, moments }) => lists === 'histograms' && moments > 1,
   },
   {

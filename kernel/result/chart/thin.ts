@@ -28,7 +28,7 @@ export const PARTIAL = 1;
 export const ADDED = 2;
 
 /**
- * Returns at most about `most` points in order: of each stretch of neighbours the least and the greatest value, and a break where
+ * Returns at most about `most` points in order: of each stretch of neighbors the least and the greatest value, and a break where
  * the stretch has one. The first and the last point stay.
  */
 export function thinned(run: Run, most: number): readonly Point[] {

@@ -1,12 +1,12 @@
 /**
- * The look of a table: JupyterLab's or VS Code's colours where they exist, otherwise a light or a dark set of its own.
+ * The look of a table: JupyterLab's or VS Code's colors where they exist, otherwise a light or a dark set of its own.
  */
 
 import { createHash } from 'node:crypto';
 
 const LIGHT = ['#ffffff', '#1f2328', '#59636e', '#d8dee4', '#f3f5f8', '#f8fafb', '#fff4d6', '#9a6700'];
 const DARK = ['#14171c', '#e3e6ea', '#98a1ad', '#333a44', '#1f242c', '#191d23', '#2e2614', '#e3b341'];
-/** Background, text, dim text, lines, header, every second row, notice, notice edge: names of the host's own colours. */
+/** Background, text, dim text, lines, header, every second row, notice, notice edge: names of the host's own colors. */
 const HOST = [
   ['--jp-layout-color0', '--vscode-editor-background'],
   ['--jp-content-font-color1', '--vscode-editor-foreground'],
@@ -16,7 +16,7 @@ const HOST = [
   ['--jp-rendermime-table-row-background', '--vscode-list-inactiveSelectionBackground'],
 ];
 
-/** Custom properties --a0 ... --a7, one for each colour. */
+/** Custom properties --a0 ... --a7, one for each color. */
 function properties(own: readonly string[]): string {
   const value = (color: string, [jupyter, vscode]: readonly string[]) =>
     `var(${jupyter},var(${vscode},${color}))`;

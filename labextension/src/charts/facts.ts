@@ -14,7 +14,7 @@ export interface ChartFacts {
   readonly units: readonly string[];
   /** The measure of each plot. */
   readonly titles: readonly string[];
-  /** Names and colours by id; empty where there is one series. */
+  /** Names and colors by id; empty where there is one series. */
   readonly series: ReadonlyMap<string, { readonly label: string; readonly color: string }>;
   readonly rules: readonly RuleFacts[];
 }

@@ -1,6 +1,6 @@
 import { element } from '../ui/dom.js';
 
-/** A row of a tooltip: a name with its value, and the colour of its series. */
+/** A row of a tooltip: a name with its value, and the color of its series. */
 export type TipRow = readonly [name: string, value: string, color?: string];
 
 /** The box with values beside the pointer. What it shows is text, whatever the data holds. */

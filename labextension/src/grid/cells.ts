@@ -22,11 +22,11 @@ export interface GridColumn {
   readonly isNumeric: boolean;
   /** How its times are written; undefined for other columns. */
   readonly times: TimeFormat | undefined;
-  /** Which values are coloured: names of severities, or HTTP status codes. */
-  readonly colours: 'severity' | 'status' | 'none';
+  /** Which values are colored: names of severities, or HTTP status codes. */
+  readonly colors: 'severity' | 'status' | 'none';
 }
 
-/** One cell: what is shown, the exact text (null for a null), and the colour of a severity. */
+/** One cell: what is shown, the exact text (null for a null), and the color of a severity. */
 export interface ShownCell {
   readonly text: string;
   readonly exact: string | null;
@@ -69,7 +69,7 @@ export function columnsOf(table: Table): readonly GridColumn[] {
     unit: field.metadata.get(FIELD_KEY.unit),
     format: numberFormat(field, vectorOf(table, index)),
     isNumeric: isNumeric(field),
-    colours: coloursOf(field.name),
+    colors: colorsOf(field.name),
   }));
 }
 
@@ -100,7 +100,7 @@ export function shownCell(vector: Vector, row: number, column: GridColumn, zone:
 const SEVERITY_FIELD = /(?:^|[._])(?:severity|severity_text|level|log_?level|loglevel|priority)$/i;
 const STATUS_FIELD = /(?:^|[._])(?:status|status_?code|http_?status|response_?code)$/i;
 
-function coloursOf(name: string): GridColumn['colours'] {
+function colorsOf(name: string): GridColumn['colors'] {
   if (SEVERITY_FIELD.test(name)) return 'severity';
   return STATUS_FIELD.test(name) ? 'status' : 'none';
 }
@@ -109,9 +109,9 @@ const ERRORS = /^(?:error|err|fatal|critical|crit|alert|emerg(?:ency)?|panic|sev
 const WARNINGS = /^(?:warn|warning|degraded|timeout)$/i;
 const QUIET = /^(?:debug|trace|verbose)$/i;
 
-function toneOf({ colours }: GridColumn, text: string): ShownCell['tone'] {
-  if (colours === 'none') return undefined;
-  if (ERRORS.test(text) || (colours === 'status' && /^5\d\d$/.test(text))) return 'error';
-  if (WARNINGS.test(text) || (colours === 'status' && /^4\d\d$/.test(text))) return 'warning';
+function toneOf({ colors }: GridColumn, text: string): ShownCell['tone'] {
+  if (colors === 'none') return undefined;
+  if (ERRORS.test(text) || (colors === 'status' && /^5\d\d$/.test(text))) return 'error';
+  if (WARNINGS.test(text) || (colors === 'status' && /^4\d\d$/.test(text))) return 'warning';
   return QUIET.test(text) ? 'quiet' : undefined;
 }

@@ -1,7 +1,7 @@
 import { EditorView } from '@codemirror/view';
 
-/** The letters and colours of the kinds of completions. */
-const kinds: Readonly<Record<string, readonly [letter: string, colour: string]>> = {
+/** The letters and colors of the kinds of completions. */
+const kinds: Readonly<Record<string, readonly [letter: string, color: string]>> = {
   operator: ['|', 'var(--jp-mirror-editor-keyword-color)'],
   keyword: ['K', 'var(--jp-mirror-editor-keyword-color)'],
   function: ['ƒ', 'var(--jp-mirror-editor-builtin-color)'],
@@ -31,7 +31,7 @@ const box = {
   boxShadow: 'var(--jp-elevation-z6)',
 };
 
-/** How lists, explanations and marks look, in the colours of JupyterLab's theme. */
+/** How lists, explanations and marks look, in the colors of JupyterLab's theme. */
 export const theme = EditorView.theme({
   '.cm-tooltip': {
     ...box,

@@ -1,4 +1,4 @@
-/** Adds rules to the page, once for an id, with those of buttons and popovers; colours are those of the application's theme. */
+/** Adds rules to the page, once for an id, with those of buttons and popovers; colors are those of the application's theme. */
 export function addStyle(id: string, rules: string): void {
   for (const [each, text] of [
     ['apl-ui-style', SHARED],

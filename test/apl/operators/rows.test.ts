@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { bind } from '../../../kernel/apl/bind/bind.js';
 import { elementNamed } from '../../../kernel/apl/catalog/operators.js';
-import { aplParser } from '../../../kernel/apl/editor/colours/highlight.js';
+import { aplParser } from '../../../kernel/apl/editor/colors/highlight.js';
 import { complete } from '../../../kernel/apl/editor/completion/complete.js';
 import { hover } from '../../../kernel/apl/editor/help/hover.js';
 import { referencePage } from '../../../kernel/apl/editor/help/reference.js';
@@ -58,8 +58,8 @@ function beforeOptions(word: string, clauses: readonly Clause[]): string {
   return first?.takes === 'options' ? `web | ${word} ` : `web | ${word} method as (a:long) with (`;
 }
 
-/** The text of the nodes of one name in the tree of colours. */
-function coloured(text: string, name: string): string[] {
+/** The text of the nodes of one name in the tree of colors. */
+function colored(text: string, name: string): string[] {
   const found: string[] = [];
   aplParser()
     .parse(text)
@@ -88,12 +88,12 @@ describe.each(words)('$word', ({ kind, word, usage, example, clauses }) => {
     expect(expected.filter(each => !shown.includes(each))).toEqual([]);
   });
 
-  test('has an example that is sound, coloured, and its own layout after one pass', () => {
+  test('has an example that is sound, colored, and its own layout after one pass', () => {
     const text = example ?? '';
     const parsed = parseQuery(text);
     const { diagnostics } = bind(parsed.query, text, environment);
     expect([...parsed.diagnostics, ...diagnostics].filter(each => each.severity === 'error')).toEqual([]);
-    expect(coloured(text, 'Stage')).toContain(word);
+    expect(colored(text, 'Stage')).toContain(word);
     expect(format(format(text))).toBe(format(text));
   });
 
@@ -155,7 +155,7 @@ test('a misspelt option is told apart from the name of a result', () => {
   expect(codes('T | search level="x"')).toEqual(['single-equals']);
 });
 
-test.each(Object.keys(sources))('the source %s is completed and coloured', word => {
+test.each(Object.keys(sources))('the source %s is completed and colored', word => {
   expect(offered('')).toContain(word);
   expect(elementNamed(word)?.name.replace(' (tabular)', '')).toBe(word);
   expect(elementNamed(word)?.doc).toMatch(SENTENCES);

@@ -32,7 +32,7 @@ describe('around the outputs in every theme', () => {
   test.each(STATES)(
     '$name: everyone can read and reach it, and nothing runs',
     async ({ show, parts, stays }) => {
-      // Colours are the same in a narrow window: it is looked at in one theme.
+      // Colors are the same in a narrow window: it is looked at in one theme.
       for (const [width, themes] of [
         [1400, THEMES],
         [560, THEMES.slice(0, 1)],

@@ -152,7 +152,7 @@ test('a page shows no access token, wherever one is', () => {
 describe('the cells', () => {
   const cells = [code("%time last 1h\n['web'] | where n > 5 // <b>", result({}))];
 
-  test('are coloured by the grammar of the editor', () => {
+  test('are colored by the grammar of the editor', () => {
     const html = page(cells);
     expect(html).toContain('<span class="tok-keyword">where</span>');
     expect(html).toContain('<span class="tok-comment">// &#60;b&#62;</span>');

@@ -21,20 +21,20 @@ const table = (names: readonly string[], values: readonly string[]) => {
   return new Table(schema, [new RecordBatch(schema, struct)]);
 };
 
-describe('severities and status codes are coloured, other fields are not', () => {
+describe('severities and status codes are colored, other fields are not', () => {
   const values = ['error', 'WARN', 'debug', 'info', '500', '404', '200', 'terror'];
   test.each([
     ['level', 'error WARN:warning debug:quiet'],
     ['log.severity', 'error WARN:warning debug:quiet'],
     ['http.status_code', 'error WARN:warning debug:quiet 500:error 404:warning'],
     ['message', ''],
-  ])('%s', (name, coloured) => {
+  ])('%s', (name, colored) => {
     const data = table([name], values);
     const column = first(columnsOf(data));
     const tones = values.map((value, row) => [value, shownCell(vectorOf(data, 0), row, column, 'utc').tone]);
     const found = tones.filter(([, tone]) => tone !== undefined);
     expect(found.map(([value, tone]) => (value === tone ? value : `${value}:${tone}`)).join(' ')).toBe(
-      coloured,
+      colored,
     );
   });
 });

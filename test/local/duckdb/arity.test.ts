@@ -6,7 +6,7 @@ import { type ArgsOf, type SqlArg, sqlArg } from '../../../kernel/local/sql/temp
 type Args<Name extends string> = ArgsOf<Extract<CatalogEntry, { readonly name: Name }>['params']>;
 
 describe('the arguments of a template', () => {
-  test('are those that the catalogue declares', () => {
+  test('are those that the catalog declares', () => {
     expectTypeOf<Args<'tolower'>>().toEqualTypeOf<readonly [arg: SqlArg]>();
     expectTypeOf<Args<'strrep'>>().toEqualTypeOf<readonly [arg: SqlArg, arg: SqlArg, arg?: SqlArg]>();
     expectTypeOf<Args<'startofday'>>().toEqualTypeOf<readonly [arg: SqlArg, arg?: SqlArg]>();

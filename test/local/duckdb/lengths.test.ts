@@ -7,7 +7,7 @@ import { sharedService } from '../service.js';
 
 const service = sharedService({ compile: compileRequest });
 
-test('every function of the catalogue is short, bounded by its arguments, or checked', () => {
+test('every function of the catalog is short, bounded by its arguments, or checked', () => {
   expect(
     functions.map(({ name }) => [name, lengthClass(name)]).filter(([, found]) => found === undefined),
   ).toEqual([]);

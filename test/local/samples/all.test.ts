@@ -91,7 +91,7 @@ describe('unrelated fields are independent', () => {
   });
 });
 
-test('the outage of 26 January 2026 affects one data centre', async () => {
+test('the outage of 26 January 2026 affects one data center', async () => {
   const rows = await read(
     'sample-http-logs',
     ['server_datacenter', 'status', '_time'],

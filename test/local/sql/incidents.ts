@@ -66,7 +66,7 @@ export function incident(seed: number, planted: boolean): Incident {
   return { kind, rows, fields, cause };
 }
 
-/** A catalogue of incidents: the dataset `planted-7` is that of seed 7. */
+/** A catalog of incidents: the dataset `planted-7` is that of seed 7. */
 export function incidents(): DatasetCatalog {
   const known = new Map<string, Incident>();
   const named = (name: string): Incident => {

@@ -11,7 +11,7 @@ import { fixtures } from '../../golden/fixtures.js';
 
 const now = 1_772_600_767_000_000_000n;
 
-/** Tables by their names: the catalogue of an engine that has nothing of DuckDB. */
+/** Tables by their names: the catalog of an engine that has nothing of DuckDB. */
 const catalog: DatasetCatalog = {
   names: () => Object.keys(fixtures),
   schema: name => {

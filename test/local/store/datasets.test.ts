@@ -128,7 +128,7 @@ test('a window includes its start and not its end, and only files that overlap i
   expect(catalog.examined('d', at(40), at(50))).toEqual({ blocks: 0, rows: 0 });
 });
 
-test('the catalogue says of each row group of a window what it holds', async () => {
+test('the catalog says of each row group of a window what it holds', async () => {
   const parts = await openStore();
   await add(parts, 'd', { _time: 1_700_000_010 }, { _time: 1_700_000_020 });
   await add(parts, 'd', { _time: 1_700_000_030 });
@@ -233,7 +233,7 @@ test('directories that are not datasets are left alone', async () => {
   expect((await store.snapshot()).names()).toEqual(['sample']);
 });
 
-test('computed datasets are read through the same catalogue', async () => {
+test('computed datasets are read through the same catalog', async () => {
   const parts = await openStore();
   expect(await rows(parts, 'sample', ['_time'])).toEqual([['1970-01-01 00:00:00.000000005']]);
   expect((await parts.store.info('sample')).description).toBe('Computed.');

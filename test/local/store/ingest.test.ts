@@ -235,20 +235,20 @@ const refused: readonly (readonly [
 // ---- headers that change what is stored ----
 
 const labels = '{"region":"eu-west-1","n":{"a":7}}';
-const labelled = 'a:long region:string n.a:long';
+const labeled = 'a:long region:string n.a:long';
 
 /** JSON small enough to be read without the engine, JSON that is not, and CSV. */
-const labelledBodies: readonly (readonly [what: string, body: string, type: string, rows: number])[] = [
+const labeledBodies: readonly (readonly [what: string, body: string, type: string, rows: number])[] = [
   ['a small body', '[{"a":1},{"a":1,"region":"us"}]', 'application/json', 2],
   ['a large body', '{"a":1,"region":5}\n'.repeat(20_000), 'application/x-ndjson', 20_000],
   ['a CSV', 'a,region\n1,us\n1,\n', 'text/csv', 2],
 ];
 
-test.each(labelledBodies)(
+test.each(labeledBodies)(
   'labels are members of every event, before their own: %s',
   async (_, body, type, rows) => {
     const headers = { 'x-axiom-event-labels': labels };
-    const answer = await ingest(body, type, labelled, '', headers);
+    const answer = await ingest(body, type, labeled, '', headers);
     expect([answer.status, answer.body.ingested, answer.body.failed]).toEqual([200, rows, 0]);
     expect(answer.body.processedBytes).toBe(body.length + labels.length);
     const all = (value: unknown) => new Array(rows).fill(value);

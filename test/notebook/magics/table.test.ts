@@ -346,7 +346,7 @@ describe('starred queries', () => {
     kind: 'apl',
     name: 'Before',
     who: 'u9',
-    metadata: { colour: 'red' },
+    metadata: { color: 'red' },
     query: { apl: 'web', startTime: 'now-1d', endTime: 'now', queryOptions: { disableCache: true } },
   };
   const ours = { savedBy: 'apl-kernel 1.2.3', savedAt: '2026-03-04T05:06:07.123Z', timeRange: 'last 1h' };
@@ -381,7 +381,7 @@ describe('starred queries', () => {
       kind: 'apl',
       name: 'Before',
       who: 'u9',
-      metadata: { colour: 'red', ...ours },
+      metadata: { color: 'red', ...ours },
       query: {
         apl: 'web | where status > 400 | count',
         startTime: 'now-1h',

@@ -570,8 +570,8 @@ describe('a heatmap with values far from the others', () => {
     return model;
   };
 
-  test('has logarithmic colours where a row would have none, and says so', () => {
-    const said = 'colours are logarithmic: some rows are far below the others';
+  test('has logarithmic colors where a row would have none, and says so', () => {
+    const said = 'colors are logarithmic: some rows are far below the others';
     expect(heat(statuses(4)).knee).toBe(4);
     expect(heat(statuses(4)).remarks).toContain(said);
     expect(heat(statuses(2_000)).knee).toBeUndefined();

@@ -3,12 +3,12 @@ import { expect, test } from 'vitest';
 import { distinctLabels, LABEL_LENGTH } from '../../../kernel/result/chart/labels.js';
 
 test('short names stay, long ones with the same beginning show their ends', () => {
-  const name = (end: string) => `/api/v1/organisations/0123456789/projects/0123456789/${end}`;
+  const name = (end: string) => `/api/v1/organizations/0123456789/projects/0123456789/${end}`;
   expect(distinctLabels(['a', name('production'), name('staging')])).toEqual([
     'a',
-    '/api/v1/organisations/012\u20266789/projects/0123456789/production'.slice(0, 26) +
+    '/api/v1/organizations/012\u20266789/projects/0123456789/production'.slice(0, 26) +
       name('production').slice(-22),
-    '/api/v1/organisations/012\u2026'.slice(0, 26) + name('staging').slice(-22),
+    '/api/v1/organizations/012\u2026'.slice(0, 26) + name('staging').slice(-22),
   ]);
 });
 

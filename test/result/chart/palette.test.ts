@@ -7,7 +7,7 @@ const blue = '#2a85c7';
 const green = '#119a76';
 const grey = '#868c96';
 
-describe('colours say what the names mean', () => {
+describe('colors say what the names mean', () => {
   test.each<[readonly string[], readonly string[]]>([
     [
       ['error', 'WARN', 'Info', 'debug'],
@@ -54,7 +54,7 @@ test('no two lines look the same', () => {
   expect(looks(['error', 'a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i'])).toBe(10);
 });
 
-describe('every colour', () => {
+describe('every color', () => {
   const names = ['a', 'b', 'c', 'd', 'e', 'f'].concat('error', 'warn', 'info', 'ok', 'debug');
   const plain = looksFor(names.slice(0, 6).map(name => [name]));
   const graded = looksFor(names.slice(4).map(name => [name]));
@@ -64,7 +64,7 @@ describe('every colour', () => {
     for (const color of colors) expect(contrast(color, background)).toBeGreaterThanOrEqual(3);
   });
 
-  test.each(Object.entries(deficiencies()))('differs from its neighbours for %s', (_, matrix) => {
+  test.each(Object.entries(deficiencies()))('differs from its neighbors for %s', (_, matrix) => {
     const first = plain.slice(0, 4).map(look => look.color);
     const levels = [red, amber, blue, green];
     for (const set of [first, levels])
@@ -130,7 +130,7 @@ function contrast(a: string, b: string): number {
   return ((light ?? 0) + 0.05) / ((dark ?? 0) + 0.05);
 }
 
-/** The distance of two colours in CIE Lab. */
+/** The distance of two colors in CIE Lab. */
 function distance(a: Triple, b: Triple): number {
   const [x, y] = [lab(a), lab(b)];
   return Math.hypot(x[0] - y[0], x[1] - y[1], x[2] - y[2]);

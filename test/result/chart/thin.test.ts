@@ -18,7 +18,7 @@ test('a line that fits stays as it is', () => {
   ]);
 });
 
-test('of each run of neighbours the least, the greatest and a break stay, in order', () => {
+test('of each run of neighbors the least, the greatest and a break stay, in order', () => {
   const values = [5, 9, 1, 5, 5, 5, null, 5, 8, 2, 5, 5];
   expect(thinned(runOf(values), 6).map(({ t, v }) => [t, v])).toEqual([
     [0, 5],

@@ -35,7 +35,7 @@ import { bindExpression } from './expression.js';
 export type CallExpr = Extract<Expr, { kind: 'call' }>;
 type SpecialForm = (binder: Binder, expr: CallExpr, scope: Scope) => Scalar | undefined;
 
-/** Binds a call: a special form, an aggregate where aggregates may stand, or a function of the catalogue. */
+/** Binds a call: a special form, an aggregate where aggregates may stand, or a function of the catalog. */
 export function bindCall(binder: Binder, expr: CallExpr, scope: Scope): Scalar {
   const { name } = expr.callee;
   const special = Object.hasOwn(specialForms, name) ? specialForms[name]?.(binder, expr, scope) : undefined;

@@ -198,7 +198,7 @@ export const series = [
     group: 'series',
     params: [{ name: 'array', type: 'array' }],
     returns: 'dynamic',
-    doc: 'Replaces nulls by values on the line between their neighbours; at the ends, by the nearest value.',
+    doc: 'Replaces nulls by values on the line between their neighbors; at the ends, by the nearest value.',
     example: {
       apl: 'print x = series_fill_linear(dynamic([150, null, 300, null]))',
       result: '[[150, 225, 300, 300]]',

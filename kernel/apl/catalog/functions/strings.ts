@@ -284,7 +284,7 @@ export const strings = [
     group: 'string',
     params: [{ name: 'text', type: 'string' }],
     returns: 'string',
-    doc: 'Removes the escape sequences that colour and move text in terminals.',
+    doc: 'Removes the escape sequences that color and move text in terminals.',
     example: { apl: "print strip_ansi_escapes('\\u001b[31mfailed\\u001b[0m')", result: '["failed"]' },
   },
   {

@@ -28,7 +28,7 @@ function isSubsequence(wanted: string, lower: string): boolean {
   return at === wanted.length;
 }
 
-/** One letter is wrong, missing, too many, or swapped with its neighbour. */
+/** One letter is wrong, missing, too many, or swapped with its neighbor. */
 function startsButForOne(wanted: string, lower: string): boolean {
   let at = 0;
   while (at < wanted.length && wanted[at] === lower[at]) at += 1;

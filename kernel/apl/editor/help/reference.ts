@@ -5,7 +5,7 @@ import { elements } from '../../catalog/operators.js';
 import { limits } from '../../syntax/limits.js';
 import { code, nullsOf, signatureOf } from './describe.js';
 
-/** Returns the reference page of the language in Markdown: every element of the catalogue, by group. */
+/** Returns the reference page of the language in Markdown: every element of the catalog, by group. */
 export function referencePage(): string {
   const groups = new Map<string, readonly (ElementEntry | FunctionEntry)[]>([
     ...elementGroups.map(([kind, title]) => [title, elements.filter(entry => entry.kind === kind)] as const),
@@ -16,7 +16,7 @@ export function referencePage(): string {
   ]);
   return [
     '# Reference',
-    'Made from the catalogue by `npx tsx scripts/reference.ts`. An example is a whole query, followed by the first row of its result. The types are bool, long, real, string, datetime, timespan (nanoseconds) and dynamic; `number` is long or real, `any` every type, `same` the type of the first argument, `common` that of all of them.',
+    'Made from the catalog by `npx tsx scripts/reference.ts`. An example is a whole query, followed by the first row of its result. The types are bool, long, real, string, datetime, timespan (nanoseconds) and dynamic; `number` is long or real, `any` every type, `same` the type of the first argument, `common` that of all of them.',
     contents(groups),
     ...[...groups].flatMap(([title, entries]) => [`## ${title}`, ...entries.map(describe)]),
     '## Limits',

@@ -48,7 +48,7 @@ const packed: Growing = {
 };
 const escaped: Growing = { factor: jsonFactor };
 
-/** One row for each function of the catalogue: one that is missing fails the type check. */
+/** One row for each function of the catalog: one that is missing fails the type check. */
 const growths: {
   readonly [Entry in CatalogEntry as Entry['name']]: Growth<ArgsOf<Entry['params']>>;
 } = {
@@ -369,7 +369,7 @@ export function mayFail(sql: string): boolean {
   return sql.includes(mark);
 }
 
-/** Returns how a function of the catalogue is classified. */
+/** Returns how a function of the catalog is classified. */
 export function lengthClass(name: string): 'short' | 'bounded' | 'checked' | undefined {
   if (!Object.hasOwn(growths, name)) return undefined;
   const growth = growthOf(name);

@@ -14,7 +14,7 @@ import { series } from './series.js';
 import { sql } from './sql.js';
 import { strings } from './strings.js';
 
-/** SQL of every function of the catalogue: one that is missing here fails the type check. */
+/** SQL of every function of the catalog: one that is missing here fails the type check. */
 const templates: Readonly<Record<FunctionName, SqlTemplate<never>>> = {
   ...strings,
   ...formats,
@@ -35,7 +35,7 @@ const arities = new Map(
 
 /**
  * Returns the SQL template of a function by its canonical name, or of one of the compiler's own, which start with `$`. It
- * throws a RangeError for fewer or more arguments than the parameters in the catalogue.
+ * throws a RangeError for fewer or more arguments than the parameters in the catalog.
  */
 export function templateOf(name: string): SqlTemplate | undefined {
   const template = Object.hasOwn(all, name) ? all[name] : undefined;

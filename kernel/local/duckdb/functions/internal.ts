@@ -79,7 +79,7 @@ export const internalFamily: FunctionFamily = {
        THEN list_transform(json_keys(j), lambda k: CASE WHEN pairs THEN json_array(k, json_extract(j, '/' || replace(replace(k, '~', '~0'), '/', '~1')))
          ELSE json_object(k, json_extract(j, '/' || replace(replace(k, '~', '~0'), '/', '~1'))) END)
        WHEN json_type(j) = 'OBJECT' THEN [NULL::JSON] ELSE apl_elements(j) END`,
-    // Recognises most arrays without parsing: `[`, followed by neither a space nor `]`.
+    // Recognizes most arrays without parsing: `[`, followed by neither a space nor `]`.
     `CREATE MACRO apl_is_filled_array(j) AS j::VARCHAR >= '[!' AND j::VARCHAR < '\\' AND NOT starts_with(j::VARCHAR, '[]')`,
     `CREATE MACRO apl_expanded(j, pairs) AS CASE WHEN apl_is_filled_array(j) THEN from_json(j, '["JSON"]') ELSE apl_bag_elements(j, pairs) END`,
     // Few arrays have a letter that a real needs, and looking for letters takes a fraction of what a regular expression does.

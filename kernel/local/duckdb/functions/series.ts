@@ -82,10 +82,10 @@ export const setup: readonly string[] = [
   `CREATE OR REPLACE MACRO apl_cosine(p) AS list_transform([{
      'xx': list_sum(list_transform(p, lambda e: e.x * e.x)), 'yy': list_sum(list_transform(p, lambda e: e.y * e.y))}],
      lambda m: apl_quotient(apl_sum_xy(p), sqrt(m.xx * m.yy)))[1]`,
-  `CREATE OR REPLACE MACRO apl_centred(p) AS list_transform([{
+  `CREATE OR REPLACE MACRO apl_centered(p) AS list_transform([{
      'p': p, 'x': list_avg(list_transform(p, lambda e: e.x)), 'y': list_avg(list_transform(p, lambda e: e.y))}],
      lambda m: list_transform(m.p, lambda e: {'x': e.x - m.x, 'y': e.y - m.y}))[1]`,
-  `CREATE OR REPLACE MACRO apl_pearson(p) AS apl_cosine(apl_centred(p))`,
+  `CREATE OR REPLACE MACRO apl_pearson(p) AS apl_cosine(apl_centered(p))`,
   `CREATE OR REPLACE MACRO apl_place_of(l, x) AS
      CASE WHEN x IS NOT NULL THEN CAST(list_position(l, x) - 1 AS BIGINT) END`,
   // Each step is bound before the next one reads it: an expression inside a lambda is computed again for every element.

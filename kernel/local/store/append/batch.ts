@@ -2,7 +2,7 @@ import { present } from '../../../present.js';
 import { namesOf, shapeOfEvents } from '../readers/json-shape.js';
 import { sampleRows } from '../readers/reading.js';
 import { type RawObject, readEvents, valueAt } from './events.js';
-import { labelled } from './labels.js';
+import { labeled } from './labels.js';
 import { type Column, timesOf } from './times.js';
 
 /** A field of a batch. */
@@ -41,7 +41,7 @@ export function readBatch(
   nowNs: bigint,
   labels?: RawObject,
 ): ReadBatch | undefined {
-  const events = readEvents(body)?.map(event => (labels === undefined ? event : labelled(event, labels)));
+  const events = readEvents(body)?.map(event => (labels === undefined ? event : labeled(event, labels)));
   if (events === undefined || events.length === 0 || events.length > sampleRows) return undefined;
   const { leaves } = shapeOfEvents(events);
   const { names, notes } = namesOf(leaves);

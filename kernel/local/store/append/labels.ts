@@ -16,7 +16,7 @@ export function readLabels(text: string): RawObject {
 }
 
 /** Returns an event with the labels as members of its own; a label replaces a member of the same name. */
-export function labelled(event: RawObject, labels: RawObject): RawObject {
+export function labeled(event: RawObject, labels: RawObject): RawObject {
   return { ...event, members: new Map([...event.members, ...labels.members]) };
 }
 

@@ -46,7 +46,7 @@ export const helpMagics: readonly Magic[] = [
     name: 'echo',
     aliases: [],
     usage: '%echo [--stderr] TEXT',
-    options: [{ name: 'stderr', summary: 'print it as an error, which front ends colour' }],
+    options: [{ name: 'stderr', summary: 'print it as an error, which front ends color' }],
     summary: 'print a text',
     help: 'The rest of the line is printed as it stands.',
     arity: [0, Number.POSITIVE_INFINITY],

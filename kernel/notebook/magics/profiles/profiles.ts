@@ -146,7 +146,7 @@ async function whoami(_: MagicCall, { session, io }: MagicHost): Promise<void> {
   if (endpoint.edgeUrl !== undefined) facts.push(['queries go to', endpoint.edgeUrl]);
   const isOwn = endpoint.profileName === localProfile;
   facts.push(['token', isOwn ? 'that of the local service' : tokenText(endpoint.token)]);
-  if (endpoint.orgId !== undefined) facts.push(['organisation', endpoint.orgId]);
+  if (endpoint.orgId !== undefined) facts.push(['organization', endpoint.orgId]);
   const user = await client.currentUser(io.signal).catch(error => {
     if (error.code !== 'forbidden') throw error;
     return undefined;

@@ -92,7 +92,7 @@ export function starRange({ query: { startTime, endTime } }: StarredQuery): Time
   return startTime && endTime ? parseRange(storedText({ startTime, endTime })) : undefined;
 }
 
-/** A link to the query in the console of the hosted service; undefined on the local one, and where the organisation is not known. */
+/** A link to the query in the console of the hosted service; undefined on the local one, and where the organization is not known. */
 export async function consoleLink(session: Session, { query }: StarredQuery): Promise<string | undefined> {
   const endpoint = await session.endpoint(session.profileName);
   const host = endpoint && new URL(endpoint.url).host;

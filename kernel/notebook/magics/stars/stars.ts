@@ -40,7 +40,7 @@ export const starMagics: readonly Magic[] = [
     ],
     summary: "save the cell's query as a starred query once it has run without an error",
     help: [
-      'A starred query keeps the query, its time range and its parameters, not its result. The whole organisation can see those of the hosted service; the local service keeps its own.',
+      'A starred query keeps the query, its time range and its parameters, not its result. The whole organization can see those of the hosted service; the local service keeps its own.',
       'A relative time range stays relative; freeze it with `%time --freeze` to keep the window.',
       'A name in quotes that no query has yet creates one, so that the notebook does the same wherever it runs. After `--new`, the line in the cell becomes one with the name, if the front end lets the kernel edit the cell.',
       '',
@@ -96,7 +96,7 @@ export const starMagics: readonly Magic[] = [
     usage: '%unstar ID|NAME',
     options: [],
     summary: 'delete a starred query',
-    help: 'In the hosted service it is gone for everybody in the organisation.',
+    help: 'In the hosted service it is gone for everybody in the organization.',
     arity: [1, 1],
     effects: ['drop'],
     argument: 'star',
@@ -206,7 +206,7 @@ function rangeText({ query: { startTime = '?', endTime = '?' } }: StarredQuery):
 function audience({ profileName }: Session): string {
   return profileName === localProfile
     ? 'kept by the local service'
-    : `kept in ${profileName}, visible to the whole organisation`;
+    : `kept in ${profileName}, visible to the whole organization`;
 }
 
 /** Lists starred queries. */

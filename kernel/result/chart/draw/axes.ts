@@ -3,7 +3,7 @@
  */
 import { present } from '../../../present.js';
 import type { TimeAxis } from '../time/bins.js';
-import { labelled } from './style.js';
+import { labeled } from './style.js';
 import { daysTitle } from './texts.js';
 
 const MINUTE = 60_000;
@@ -30,7 +30,7 @@ export function timeGuide({ start, end, grid }: TimeAxis, isLast: boolean): obje
     const isMidnight = "utcFormat(datum.value, '%H:%M') === '00:00'";
     return {
       ...guide,
-      ...labelled(`utcFormat(datum.value, ${isMidnight} ? '%b %d' : '%b %d, %H:%M')`),
+      ...labeled(`utcFormat(datum.value, ${isMidnight} ? '%b %d' : '%b %d, %H:%M')`),
     };
   }
   const format = span <= 1000 ? '%H:%M:%S.%L' : span <= 8 * MINUTE ? '%H:%M:%S' : '%H:%M';
@@ -47,7 +47,7 @@ export function numberLabels(low: number, high: number): object {
   const isLarge = Math.max(Math.abs(low), Math.abs(high)) >= LARGE;
   const small = `datum.value !== 0 && abs(datum.value) < ${SMALL} ? format(datum.value, '.4~e')`;
   const large = isLarge ? ` : abs(datum.value) >= 1000 ? format(datum.value, '.6~s')` : '';
-  return labelled(`${small}${large} : format(datum.value, ',.7~r')`);
+  return labeled(`${small}${large} : format(datum.value, ',.7~r')`);
 }
 
 /** An expression that writes a value exactly, under the pointer. */

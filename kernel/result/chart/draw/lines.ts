@@ -77,7 +77,7 @@ function layer(
   return values.length === 0 ? [] : [{ name: data, values, mark: { ...draw(data), ...own } }];
 }
 
-/** The colour of a series, or that of a plot that no legend explains. */
+/** The color of a series, or that of a plot that no legend explains. */
 function colorOf({ plot, chart }: Draft): object {
   return chart.legend.length > 0 ? at('color', 's') : { value: plot.lines[0]?.look.color };
 }

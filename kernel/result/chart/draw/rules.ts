@@ -41,7 +41,7 @@ export function ruleData(rules: readonly Rule[] = [], { start, end }: TimeAxis):
 export function ruleCaption(rules: readonly Rule[], interactive: boolean): readonly string[] {
   if (rules.length === 0) return [];
   const count = plural(rules.length, 'annotation');
-  return [`${count}, ${interactive ? 'named under the pointer' : 'labelled where there is room'}`];
+  return [`${count}, ${interactive ? 'named under the pointer' : 'labeled where there is room'}`];
 }
 
 const COLOR = { value: TEXT_COLOR };
@@ -59,7 +59,7 @@ export function ruleBands(rules: readonly Rule[], height: number): readonly obje
 export function ruleMarks(
   rules: readonly Rule[],
   height: number,
-  { isLabelled, interactive }: { readonly isLabelled: boolean; readonly interactive: boolean },
+  { isLabeled, interactive }: { readonly isLabeled: boolean; readonly interactive: boolean },
 ): readonly object[] {
   if (rules.length === 0) return [];
   const dashed = { stroke: COLOR, strokeWidth: { value: 1.3 }, strokeDash: { value: [4, 3] } };
@@ -79,7 +79,7 @@ export function ruleMarks(
   };
   return [
     mark('rule', EDGES, { ...whole(height), ...dashed }, CUT),
-    ...(isLabelled ? [mark('symbol', LABELS, flag, CUT), labels()] : []),
+    ...(isLabeled ? [mark('symbol', LABELS, flag, CUT), labels()] : []),
     ...(interactive ? [mark('rule', EDGES, hit, { ...CUT, interactive: true })] : []),
   ];
 }

@@ -1,5 +1,5 @@
 /**
- * Sizes and colours that all charts share, and the parts of a Vega specification that they are made of.
+ * Sizes and colors that all charts share, and the parts of a Vega specification that they are made of.
  */
 import type { Signal } from 'vega';
 import { present } from '../../../present.js';
@@ -150,7 +150,7 @@ export function namesBeside(names: readonly string[], idOf: (index: number) => s
     guide: {
       ...NO_FRAME,
       orient: 'left',
-      ...labelled(labelWhere(isShort)),
+      ...labeled(labelWhere(isShort)),
       labelLimit: { signal: `${isShort} ? ${NAMES_SIGNAL} - 8 : 0` },
       minExtent: width,
       maxExtent: width,
@@ -168,7 +168,7 @@ export function namesBelow(
     guide: {
       ...NO_FRAME,
       orient: 'bottom',
-      ...labelled(labelWhere('true')),
+      ...labeled(labelWhere('true')),
       labelAngle: -40,
       labelAlign: 'right',
       labelBaseline: 'top',
@@ -187,7 +187,7 @@ export function seriesLabels(legend: readonly Entry[]): Readonly<Record<string, 
 }
 
 /** Returns what makes an axis or a legend write its labels by an expression of `datum.value`. */
-export function labelled(text: string): object {
+export function labeled(text: string): object {
   return { encode: { labels: { update: { text: { signal: text } } } } };
 }
 
@@ -213,7 +213,7 @@ export function titlePlace(index: number): object {
   return { signal: `${TITLES_SIGNAL}[${index}]` };
 }
 
-/** The scales by which marks are coloured by their series, and the legend below the plots that names these. */
+/** The scales by which marks are colored by their series, and the legend below the plots that names these. */
 export interface SeriesGuide {
   readonly scales: readonly object[];
   readonly legends: readonly object[];

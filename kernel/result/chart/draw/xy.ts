@@ -129,7 +129,7 @@ function plotOf(
     marks: [
       ...ruleBands(rules, height),
       ...marks,
-      ...ruleMarks(rules, height, { isLabelled: index === 0, interactive }),
+      ...ruleMarks(rules, height, { isLabeled: index === 0, interactive }),
     ],
   });
   return { group, data };

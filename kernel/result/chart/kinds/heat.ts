@@ -1,5 +1,5 @@
 /**
- * Values as colours: a deeper colour is a greater value, on light and on dark.
+ * Values as colors: a deeper color is a greater value, on light and on dark.
  */
 import type { ChartWish } from '../../../apl/operators/drawing.js';
 import { present } from '../../../present.js';
@@ -71,7 +71,7 @@ interface NumberRows {
   readonly knee?: number;
 }
 
-/** Values as colours, over time or names, and over numbers or names. */
+/** Values as colors, over time or names, and over numbers or names. */
 export interface HeatChart extends ChartModel {
   readonly kind: 'heat';
   /** The horizontal axis: time, or names from the left. */
@@ -80,11 +80,11 @@ export interface HeatChart extends ChartModel {
   readonly rows: readonly string[] | NumberRows;
   readonly cells: readonly Cell[];
   readonly unit: string;
-  /** The ends of the colours. */
+  /** The ends of the colors. */
   readonly most: number;
   readonly least: number;
   readonly isLog: boolean;
-  /** Colours are about linear up to here and logarithmic above; absent for those that are all the one or the other. */
+  /** Colors are about linear up to here and logarithmic above; absent for those that are all the one or the other. */
   readonly knee?: number;
 }
 
@@ -130,7 +130,7 @@ function toTimeHeat(sight: Sight, wish: ChartWish): HeatChart | string | undefin
 /** What is said of lines and their axis alone. */
 const OF_LINES = /^(?:bins |rings are anomalies|the axis does not begin at 0)/;
 
-/** Returns the first measure as colours over the first key and the others. */
+/** Returns the first measure as colors over the first key and the others. */
 function toGrid({ table, roles }: Sight, wish: ChartWish): HeatChart | string {
   const [measure] = withValues(table, roles.measures);
   if (measure === undefined) return noValue(roles.measures);
@@ -208,7 +208,7 @@ function toHistogramHeat(sight: Sight, wish: ChartWish): HeatChart | string | un
     legend: [],
     names: [nameOf(column)],
     remarks: notes(
-      'each bin of the time has buckets of its own; colours are counts',
+      'each bin of the time has buckets of its own; colors are counts',
       knee !== undefined && 'the axis is logarithmic: a few buckets are far above the others',
       firstOf(shown.length, found.length, 'buckets'),
       group.count > 1 &&
@@ -223,10 +223,10 @@ function momentsIn(time: ChartColumn): Float64Array {
   return Float64Array.from(new Set(numbersOf(time).filter(t => !Number.isNaN(t)))).sort();
 }
 
-/** A row of names whose greatest value is below this share of all would have no colour to be seen. */
+/** A row of names whose greatest value is below this share of all would have no color to be seen. */
 const FAINT = 0.02;
 
-/** The colours: their ends, and where they become logarithmic. */
+/** The colors: their ends, and where they become logarithmic. */
 function shadesOf(
   cells: readonly Cell[],
   wish: ChartWish,
@@ -261,9 +261,9 @@ function kneeOf(cells: readonly Cell[]): number | undefined {
 
 function logRemark(cells: readonly Cell[], wish: ChartWish): string | false {
   if (shadesOf(cells, wish).knee !== undefined)
-    return 'colours are logarithmic: some rows are far below the others';
+    return 'colors are logarithmic: some rows are far below the others';
   return (
-    wish.log === true && cells.some(({ v }) => v <= 0) && 'no log colours: there are values of 0 or less'
+    wish.log === true && cells.some(({ v }) => v <= 0) && 'no log colors: there are values of 0 or less'
   );
 }
 
@@ -317,7 +317,7 @@ function heatDrawing(chart: HeatChart, interactive: boolean): Drawing {
         marks: [
           mark('rect', 'cells', cell),
           ...ruleBands(marked, height),
-          ...ruleMarks(marked, height, { isLabelled: true, interactive }),
+          ...ruleMarks(marked, height, { isLabeled: true, interactive }),
         ],
       }),
     ],
@@ -416,7 +416,7 @@ function powersUpTo(high: number, knee: number): readonly number[] {
   return [0, ...Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => 10 ** (first + index))];
 }
 
-/** Shades of one colour: the least can still be seen, on light and on dark. */
+/** Shades of one color: the least can still be seen, on light and on dark. */
 const SHADES = ['rgba(42, 133, 199, 0.12)', 'rgba(42, 133, 199, 1)'];
 
 function colors({ least, most, isLog, knee }: HeatChart): Pick<Drawing, 'scales' | 'legends'> {
@@ -462,7 +462,7 @@ function heatLines(chart: HeatChart, width: number): readonly string[] {
   });
 }
 
-/** How far the colour of a value is from the least, from 0 to 1. */
+/** How far the color of a value is from the least, from 0 to 1. */
 function shareOf({ least, most, isLog, knee }: HeatChart, v: number): number {
   const scale = (value: number) =>
     isLog ? Math.log(value) : knee === undefined ? value : Math.log1p(value / knee);

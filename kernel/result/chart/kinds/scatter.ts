@@ -22,7 +22,7 @@ const MAX_GROUPS = 10;
 /** Each is a mark of its own in the picture, which a notebook holds. */
 const MAX_DOTS = 1_000;
 
-/** Returns the second measure over the first, coloured by the keys where they are few. */
+/** Returns the second measure over the first, colored by the keys where they are few. */
 function toScatter({ table, roles: { keys, measures, leftOut } }: Sight, wish: ChartWish): XyChart | string {
   const [across, up, ...beyond] = measures;
   if (across === undefined || up === undefined) return 'No scatter plot: it needs two numbers in each row.';
@@ -71,7 +71,7 @@ function toScatter({ table, roles: { keys, measures, leftOut } }: Sight, wish: C
         `not drawn: ${formatCount(without)} of ${formatCount(table.data.numRows)} rows, which lack a number`,
       kept.length < rows.length &&
         `${formatCount(kept.length)} of ${formatCount(rows.length)} dots: of those that cover each other one is drawn`,
-      !isFew && keys.length > 0 && `more than ${MAX_GROUPS} groups: one colour`,
+      !isFew && keys.length > 0 && `more than ${MAX_GROUPS} groups: one color`,
       notDrawn([...beyond, ...leftOut]),
     ),
   });

@@ -10,7 +10,7 @@ import {
   type Drawing,
   faded,
   LABELS_SIGNAL,
-  labelled,
+  labeled,
   mark,
   namesBeside,
   plotGroup,
@@ -165,7 +165,7 @@ function plotMarks(ids: readonly string[], place: number, high: number, guide: o
     axes: [
       {
         ...{ scale: 'x', orient: 'bottom', grid: true, labelOverlap: true, labelFlush: true },
-        ...labelled("format(datum.value, '.3~%')"),
+        ...labeled("format(datum.value, '.3~%')"),
         ...{ title: titlePlace(place), titleAlign: 'left', titleAnchor: 'start', tickCount: FEW_TICKS },
       },
       { scale: 'y', ...guide },

@@ -17,7 +17,7 @@ export interface Course {
   readonly added?: 0 | null;
 }
 
-/** One line with the points that are drawn, before it gets its colour. */
+/** One line with the points that are drawn, before it gets its color. */
 export interface Track extends Pick<Course, 'measure' | 'group'> {
   readonly points: readonly Point[];
 }

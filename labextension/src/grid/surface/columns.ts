@@ -95,8 +95,8 @@ export class ColumnLayout {
 
   /** Moves a column one place among those that are shown. */
   move(column: GridColumn, by: -1 | 1): void {
-    const neighbours = this.#pinned.has(column) ? this.pinned : this.scrolling;
-    const other = neighbours[neighbours.indexOf(column) + by];
+    const neighbors = this.#pinned.has(column) ? this.pinned : this.scrolling;
+    const other = neighbors[neighbors.indexOf(column) + by];
     if (other === undefined) return;
     this.#order = this.#order.map(each => (each === column ? other : each === other ? column : each));
     this.#arranged = this.#arrangement();

@@ -239,7 +239,7 @@ export class Surface {
     this.frame.style.setProperty('--apl-grid-row', `${whole === undefined ? height : ROW_HEIGHT}px`);
   }
 
-  /** Updates the drawn cells: selection, colours, matches of the search. */
+  /** Updates the drawn cells: selection, colors, matches of the search. */
   style(): void {
     const focus = this.#model.selection?.focus;
     let active: HTMLElement | undefined;

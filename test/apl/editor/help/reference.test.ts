@@ -11,7 +11,7 @@ test('docs/reference.md is what scripts/reference.ts writes', () => {
   expect(written).toBe(referencePage());
 });
 
-test('every name of the catalogue is explained, with a heading of its own unless it is an alias', () => {
+test('every name of the catalog is explained, with a heading of its own unless it is an alias', () => {
   const page = referencePage();
   const silent = describedNames().filter(name => describeName(name) === undefined);
   expect(silent).toEqual([]);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { completeCell } from '../../../../kernel/apl/editor/cell.js';
-import { aplParser } from '../../../../kernel/apl/editor/colours/highlight.js';
+import { aplParser } from '../../../../kernel/apl/editor/colors/highlight.js';
 import { QueryText } from '../../../../kernel/apl/syntax/parse.js';
 import {
   directivesIn,
@@ -57,7 +57,7 @@ describe('in an editor', () => {
     ['// @viz bar\nweb', ['MagicName @viz', 'MagicArguments bar']],
     ['web\n// @viz bar', []],
     ['// about @viz\nweb', []],
-  ])('%j has colours of its own', (cell, nodes) => {
+  ])('%j has colors of its own', (cell, nodes) => {
     const found: string[] = [];
     aplParser()
       .parse(cell)

@@ -147,14 +147,14 @@ test('heatmap over time: each value is a cell of its line and bin, inside of the
         const { axis, rows: names } = model;
         if (!('start' in axis) || !('map' in names)) throw new Error('no time');
         expect([axis.start, axis.end]).toEqual([nine + size / 2, nine + (bins - 0.25) * size]);
-        const colours = onAxis(
+        const colors = onAxis(
           '',
           rows.map(({ v }) => v),
         );
-        expect(model.unit).toBe(colours.unit);
+        expect(model.unit).toBe(colors.unit);
         const found = model.cells.map(({ x, y, v }) => `${Math.floor((x - nine) / size)} ${names[y]} ${v}`);
         expect(found.toSorted()).toEqual(
-          rows.map(({ bin, g, v }) => `${bin} ${g} ${colours.of(v)}`).toSorted(),
+          rows.map(({ bin, g, v }) => `${bin} ${g} ${colors.of(v)}`).toSorted(),
         );
         for (const { x, width } of model.cells)
           expect(x >= axis.start && width > 0 && x + width <= axis.end).toBe(true);
@@ -162,7 +162,7 @@ test('heatmap over time: each value is a cell of its line and bin, inside of the
         const isLog = log && rows.every(({ v }) => v > 0);
         expect([
           model.isLog,
-          model.remarks.includes('no log colours: there are values of 0 or less'),
+          model.remarks.includes('no log colors: there are values of 0 or less'),
         ]).toEqual([isLog, log && !isLog]);
       },
     ),

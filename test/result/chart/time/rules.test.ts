@@ -99,7 +99,7 @@ describe('rules', () => {
 
   test('are counted above the chart and listed in its description', async () => {
     const { svg, description } = await drawn([failover, release]);
-    expect(textsIn(svg)).toContain('2 annotations, labelled where there is room.');
+    expect(textsIn(svg)).toContain('2 annotations, labeled where there is room.');
     expect(description).toContain(
       '; 2 annotations: Release 1.2 (2026-11-20 09:12:00), Failover (2026-11-20 09:30:00 to 2026-11-20 09:42:00)',
     );
@@ -155,7 +155,7 @@ describe('rules', () => {
     const { model, svg } = await drawn(many);
     expect([model.rules?.length, model.rules?.[0]?.label]).toEqual([100, 'r30']);
     expect(model.remarks).toContain('the latest 100 of 130 annotations are drawn');
-    expect(textsIn(svg).some(text => text.startsWith('100 annotations, labelled where there is room.'))).toBe(
+    expect(textsIn(svg).some(text => text.startsWith('100 annotations, labeled where there is room.'))).toBe(
       true,
     );
   });

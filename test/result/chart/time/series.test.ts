@@ -219,7 +219,7 @@ describe('the time axis', () => {
 
 describe('groups', () => {
   test('with the same beginning stay apart, and so do their labels', () => {
-    const name = (end: string) => `/api/v1/organisations/0123456789/projects/0123456789/${end}`;
+    const name = (end: string) => `/api/v1/organizations/0123456789/projects/0123456789/${end}`;
     const columns = [
       times(0, 0, 0, 1, 1, 1),
       [
@@ -411,7 +411,7 @@ test('a spike among twenty thousand bins is drawn, and a remark names what is le
   const values = line(chart).map(([, v]) => v);
   expect([values.length <= 4_002, values.includes(900), values.includes(1)]).toEqual([true, true, true]);
   expect(chart.remarks).toEqual([
-    'too many points to draw: of neighbours the least and the greatest are shown',
+    'too many points to draw: of neighbors the least and the greatest are shown',
   ]);
 });
 

@@ -74,7 +74,7 @@ export function rowsByName(keys: readonly ChartColumn[], measure: ChartColumn, i
   const sizes = numbersOf(measure);
   const places = isSorted ? [...sizes.keys()].slice(0, MAX_BARS) : greatestOf(sizes, MAX_BARS);
   const rows = places.map(row => ({ keys: keyTexts(keys, row), places: [[row]] }));
-  return { rows: labelled(rows), count: sizes.length, parts: [], cut: 0 };
+  return { rows: labeled(rows), count: sizes.length, parts: [], cut: 0 };
 }
 
 /**
@@ -106,7 +106,7 @@ export function dividedRows(
     places: places[index] ?? [],
   }));
   const texts = shown.map(part => keyTexts(keys.slice(-1), parts.numbers.indexOf(part)));
-  return { rows: labelled(named), count: bars.count, parts: surfaces(texts, mixes ? rest : 0), cut: rest };
+  return { rows: labeled(named), count: bars.count, parts: surfaces(texts, mixes ? rest : 0), cut: rest };
 }
 
 function placesOf(groups: readonly number[]): ReadonlyMap<number, number> {
@@ -142,7 +142,7 @@ export function surfaces(names: readonly (readonly string[])[], others: number):
 }
 
 /** Adds the labels of rows by the texts of their keys, no two the same. */
-function labelled<T extends { readonly keys: readonly string[] }>(
+function labeled<T extends { readonly keys: readonly string[] }>(
   rows: readonly T[],
 ): readonly (T & { readonly label: string })[] {
   const labels = distinctLabels(rows.map(({ keys }) => keys.join(' \u00b7 ')));

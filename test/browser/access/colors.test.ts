@@ -4,16 +4,16 @@ import { notebookOf, runEach } from '../gallery.js';
 import { changeTheme, NEWEST_LAB, THEMES } from '../lab.js';
 import { openSession, type Session } from '../session.js';
 
-describe('the colours of outputs', () => {
+describe('the colors of outputs', () => {
   let session: Session;
   let page: Page;
 
   beforeAll(async () => {
     session = await openSession(NEWEST_LAB, {
       files: {
-        'colours.ipynb': notebookOf(["['sample-http-logs'] | summarize count() by bin_auto(_time), status"]),
+        'colors.ipynb': notebookOf(["['sample-http-logs'] | summarize count() by bin_auto(_time), status"]),
       },
-      file: 'colours.ipynb',
+      file: 'colors.ipynb',
     });
     ({ page } = session);
     await runEach(page);
@@ -30,14 +30,14 @@ describe('the colours of outputs', () => {
     const fills = await page.evaluate<string[]>(
       "[...new Set([...document.querySelectorAll('.apl-chart-picture text')].map(each => getComputedStyle(each).fill))]",
     );
-    const ofTheme = await coloursOf('--jp-content-font-color1', '--jp-content-font-color2');
+    const ofTheme = await colorsOf('--jp-content-font-color1', '--jp-content-font-color2');
     expect(fills.length).toBeGreaterThan(0);
     expect(fills.filter(fill => !ofTheme.includes(fill))).toEqual([]);
   });
 
-  test('where the system forces its own colours, texts of charts, what is selected and what is pressed have them', async () => {
+  test('where the system forces its own colors, texts of charts, what is selected and what is pressed have them', async () => {
     await page.emulateMedia({ forcedColors: 'active' });
-    const [text, highlight, highlighted] = await coloursOf('CanvasText', 'Highlight', 'HighlightText');
+    const [text, highlight, highlighted] = await colorsOf('CanvasText', 'Highlight', 'HighlightText');
     const seen = (selector: string, property: string) =>
       page.evaluate<string>(
         `getComputedStyle(document.querySelector(${JSON.stringify(selector)}))['${property}']`,
@@ -50,8 +50,8 @@ describe('the colours of outputs', () => {
     await page.emulateMedia({ forcedColors: 'none' });
   });
 
-  /** The colours that the page shows for custom properties and names of colours. */
-  const coloursOf = (...names: readonly string[]) =>
+  /** The colors that the page shows for custom properties and names of colors. */
+  const colorsOf = (...names: readonly string[]) =>
     page.evaluate<string[]>(`${JSON.stringify(names)}.map(name => {
       const probe = document.createElement('span');
       probe.style.color = name.startsWith('--') ? \`var(\${name})\` : name;

@@ -2,7 +2,7 @@ import { NodeProp } from '@lezer/common';
 import { highlightTree, tagHighlighter, tags } from '@lezer/highlight';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { aplParser } from '../../../../kernel/apl/editor/colours/highlight.js';
+import { aplParser } from '../../../../kernel/apl/editor/colors/highlight.js';
 
 const parser = aplParser();
 
@@ -132,7 +132,7 @@ describe('nodes with children', () => {
   }
 });
 
-test('styles: what an editor colours', () => {
+test('styles: what an editor colors', () => {
   const text = "%time 1h\nlet n = 5;\n['logs'] // c\n| where f == 'x' and g > n | take 10";
   const style = tagHighlighter([
     { tag: tags.keyword, class: 'keyword' },

@@ -82,7 +82,7 @@ const nodeSet = new NodeSet(nodeNames.map(defineNode)).extend(
     Type: [tags.typeName, tags.standard(tags.variableName)],
     Dataset: tags.special(tags.variableName),
     LetName: tags.special(tags.variableName),
-    // One colour for all of a.b.c: most often it is one field of that name.
+    // One color for all of a.b.c: most often it is one field of that name.
     'Field Member Name': tags.variableName,
     Definition: tags.definition(tags.variableName),
     OptionName: tags.attributeName,
