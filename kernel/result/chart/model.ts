@@ -2,15 +2,9 @@
  * A chart as plain data, from the result's columns to what is drawn.
  */
 
-import type { Look } from './palette.js';
+import type { Entry } from './palette.js';
 import type { Point } from './thin.js';
 import type { TimeAxis } from './time/bins.js';
-
-/** The name and the look of a series in the legend. */
-export interface Entry {
-  readonly label: string;
-  readonly look: Look;
-}
 
 /** One line of a plot; its values are in the plot's unit. */
 export interface Line extends Entry {

@@ -4,12 +4,17 @@
  */
 
 import { distinctLabels } from './labels.js';
-import type { Entry } from './model.js';
 
 /** How a line looks; `dash` is a pattern of strokes and gaps, `[1, 0]` for a solid one. */
 export interface Look {
   readonly color: string;
   readonly dash: readonly number[];
+}
+
+/** The name and the look of a series in the legend. */
+export interface Entry {
+  readonly label: string;
+  readonly look: Look;
 }
 
 /** The look of a single line. */

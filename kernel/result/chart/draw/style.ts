@@ -1,10 +1,11 @@
 /**
  * Sizes and colors that all charts share, and the parts of a Vega specification that they are made of.
  */
+
 import type { Signal } from 'vega';
 import { present } from '../../../present.js';
 import { distinctLabels } from '../labels.js';
-import type { Entry } from '../model.js';
+import type { Entry } from '../palette.js';
 
 /** What one kind of chart gives to the specification. */
 export interface Drawing {

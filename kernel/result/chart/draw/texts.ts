@@ -1,9 +1,10 @@
 /**
  * Numbers and moments as a chart writes them beside its marks and in its description.
  */
+
 import { cut } from '../../../text.js';
 import { formatNumber } from '../../display/format.js';
-import type { Entry } from '../model.js';
+import type { Entry } from '../palette.js';
 import type { TimeAxis } from '../time/bins.js';
 
 /** A number: thousands apart, seven digits at most. */

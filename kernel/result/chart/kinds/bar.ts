@@ -24,9 +24,9 @@ import {
 import { barsByName } from '../draw/terminal.js';
 import { forNames, measureText, shortText } from '../draw/texts.js';
 import { greatestSize, largest, logFoot, smallest } from '../extent.js';
-import type { ChartModel, Entry } from '../model.js';
+import type { ChartModel } from '../model.js';
 import { firstOf, NO_LOG, namesOf, notDrawn, notes, notStacked, noValue, withoutValues } from '../notes.js';
-import { FIRST_LOOK } from '../palette.js';
+import { type Entry, FIRST_LOOK } from '../palette.js';
 import { scaled, titleOf, unitOf } from '../time/series.js';
 import { scaleFor } from '../units.js';
 import type { ChartColumn } from '../values.js';

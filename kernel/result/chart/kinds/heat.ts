@@ -262,9 +262,7 @@ function kneeOf(cells: readonly Cell[]): number | undefined {
 function logRemark(cells: readonly Cell[], wish: ChartWish): string | false {
   if (shadesOf(cells, wish).knee !== undefined)
     return 'colors are logarithmic: some rows are far below the others';
-  return (
-    wish.log === true && cells.some(({ v }) => v <= 0) && 'no log colors: there are values of 0 or less'
-  );
+  return wish.log === true && cells.some(({ v }) => v <= 0) && 'no log colors: there are values of 0 or less';
 }
 
 /** The rows of the group whose histograms count the most, and how many groups there are. */

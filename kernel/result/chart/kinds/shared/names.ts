@@ -7,9 +7,8 @@ import type { ArrowTable } from '../../../result.js';
 import { aggregateOf, keyTexts, nameOf } from '../../columns.js';
 import { greatestOf } from '../../extent.js';
 import { distinctLabels } from '../../labels.js';
-import type { Entry } from '../../model.js';
 import { notDrawn } from '../../notes.js';
-import { entriesFor } from '../../palette.js';
+import { type Entry, entriesFor } from '../../palette.js';
 import {
   allRows,
   type ChartColumn,
