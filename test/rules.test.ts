@@ -308,6 +308,56 @@ test('no folder of kernel/, labextension/src/ and test/ holds more than can be t
   expect(Object.fromEntries(sizes.filter(([, size]) => size > LARGEST_FOLDER))).toEqual(LARGER);
 });
 
+/** What nobody writes here: a pattern, what stands for it, and the lines that need it all the same. CONTRIBUTING has the reasons. */
+const WORDS: readonly {
+  readonly not: RegExp;
+  readonly but: string;
+  readonly except?: readonly RegExp[];
+}[] = [
+  { not: /colour/i, but: 'color', except: [/render bar with \(colour=red\)/] },
+  { not: /neighbour/i, but: 'neighbor' },
+  { not: /behaviour/i, but: 'behavior' },
+  { not: /catalogue/i, but: 'catalog' },
+  { not: /\bcentre|centred/i, but: 'center' },
+  { not: /labelled(?!by|-by)/i, but: 'labeled' },
+  {
+    not: /\b(?:organ|normal|recogn|initial|serial|optim|capital|minim|maxim)is(?:e|es|ed|ing|ation|ations)\b/i,
+    but: 'ize',
+  },
+  { not: /\b(?:whilst|amongst|thereof|hereby|wherein|whatsoever)\b/i, but: 'a plain word' },
+];
+
+const DOCS = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
+  'CHANGELOG.md',
+  'kernel/README.md',
+  'docs/decisions.md',
+  'docs/reference.md',
+  'docs/operations.md',
+  'docs/faults.md',
+  'docs/clients.md',
+];
+
+const lines = [
+  ...everything.filter(({ path }) => path !== 'test/rules.test.ts'),
+  ...DOCS.map(path => ({ path, text: readFileSync(join(root, path), 'utf8') })),
+].flatMap(({ path, text }) =>
+  text.split('\n').map((line, index) => ({ place: `${path}:${index + 1}`, line })),
+);
+
+describe.each(WORDS)('$not is written $but', ({ not, except = [] }) => {
+  test('in code, messages, tests and docs', () => {
+    const found = lines.filter(({ line }) => not.test(line) && !except.some(each => each.test(line)));
+    expect(found.map(({ place, line }) => `${place}: ${line.trim()}`)).toEqual([]);
+  });
+
+  test.runIf(except.length > 0)('and each exception is still needed', () => {
+    expect(except.filter(each => !lines.some(({ line }) => each.test(line)))).toEqual([]);
+  });
+});
+
 describe('every source file', () => {
   const offenders = (folder: string, wrong: (text: string) => boolean, but = '') =>
     everything
