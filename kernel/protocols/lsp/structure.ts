@@ -8,7 +8,7 @@ import {
   SymbolKind,
 } from 'vscode-languageserver/node';
 import type { TextDocument } from 'vscode-languageserver-textdocument';
-import { aplParser } from '../../apl/editor/colours/highlight.js';
+import { aplParser } from '../../apl/editor/colors/highlight.js';
 import type { Span } from '../../apl/syntax/ast.js';
 import { splitCell } from '../../apl/syntax/cell.js';
 import { splitFile } from '../../apl/syntax/file.js';
