@@ -160,10 +160,9 @@ test('heatmap over time: each value is a cell of its line and bin, inside of the
           expect(x >= axis.start && width > 0 && x + width <= axis.end).toBe(true);
         expect(marksIn(svg, 'rect')).toBe(rows.length);
         const isLog = log && rows.every(({ v }) => v > 0);
-        expect([
-          model.isLog,
-          model.remarks.includes('no log colors: there are values of 0 or less'),
-        ]).toEqual([isLog, log && !isLog]);
+        expect([model.isLog, model.remarks.includes('no log colors: there are values of 0 or less')]).toEqual(
+          [isLog, log && !isLog],
+        );
       },
     ),
     runs,
