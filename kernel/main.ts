@@ -66,7 +66,7 @@ function isCommand(words: readonly string[], command: readonly string[]): boolea
 /** The commands, each of which loads its module when it runs. */
 async function program(): Promise<Command> {
   const { programOf } = await import('./commands/program.js');
-  const actions = { install, uninstall, kernel, lab, lsp, serve, importFile, doctor, onNotebooks };
+  const actions = { install, uninstall, kernel, lab, lsp, mcp, serve, importFile, doctor, onNotebooks };
   return programOf(actions, { version: files.version, dataDir: dataDirectory() });
 }
 
@@ -314,6 +314,13 @@ async function lsp({ startService }: LspOptions): Promise<void> {
   ]);
   const local = startService ? await localService() : runningService(dataDirectory());
   serveEditor(process.stdin, process.stdout, await sessionOptions(local, process.cwd()));
+}
+
+/** Agents are given the service on this machine alone. */
+async function mcp(): Promise<void> {
+  const { serveAgent } = await import('./protocols/mcp/server.js');
+  const options = await sessionOptions(await localService(), process.cwd());
+  await serveAgent({ ...options, environment: {} });
 }
 
 async function localService(): Promise<LocalService> {

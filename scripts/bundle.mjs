@@ -9,8 +9,9 @@ import { root } from './process.mjs';
 const START = { main: 'kernel/commands/start.ts' };
 const PROGRAM = { commands: 'kernel/main.ts' };
 
-/** The program of an engine's process, and large packages that are seldom used. */
+/** The program of an engine's process, what is used of the packages of a protocol, and large packages that are seldom used. */
 const ENGINE = { engine: 'kernel/local/engine/process.ts' };
+const PROTOCOL = { 'agent-protocol': 'kernel/protocols/mcp/sdk.ts' };
 const PACKAGES = {
   'language-server': 'vscode-languageserver/node',
   // Its CommonJS file, which is its default export.
@@ -41,6 +42,11 @@ const FILE_URL = "const fileUrl=require('node:url').pathToFileURL(__filename).hr
 const packagesApart = {
   name: 'packages-apart',
   setup({ onResolve }) {
+    onResolve({ filter: /^\.\/sdk\.js$/ }, ({ kind, importer }) =>
+      kind !== 'entry-point' && importer.includes('protocols')
+        ? { path: './agent-protocol.cjs', external: true }
+        : undefined,
+    );
     onResolve({ filter: /^[@\w]/ }, ({ path, kind }) =>
       kind !== 'entry-point' && FILES.has(path)
         ? { path: `./${FILES.get(path)}.cjs`, external: true }
@@ -117,7 +123,7 @@ const FILE_MAP = btoa(JSON.stringify({ version: 3, sources: [''], mappings: 'AAA
  * @param {string} directory
  */
 export async function bundle(directory) {
-  const apart = { ...ENGINE, ...PACKAGES };
+  const apart = { ...ENGINE, ...PROTOCOL, ...PACKAGES };
   const outputs = await Promise.all([
     build({ ...options(directory), entryPoints: START, format: 'esm', sourcemap: 'external' }),
     build({ ...programOptions(directory), entryPoints: PROGRAM, sourcemap: 'external' }),

@@ -13,6 +13,7 @@ export interface Actions {
   uninstall(target: InstallTarget): Promise<void>;
   kernel(connectionFile: string): Promise<void>;
   lsp(options: LspOptions): Promise<void>;
+  mcp(): Promise<void>;
   lab(options: readonly string[], places: { readonly environment: string }): Promise<void>;
   serve(options: ServeOptions): Promise<void>;
   importFile(file: string, options: ImportFileOptions): Promise<void>;
@@ -77,6 +78,12 @@ export function programOf(actions: Actions, { version, dataDir }: ProgramFacts):
     .option('--stdio', 'the transport that there is; editors add it')
     .option('--start-service', 'start the local service if none runs, to know its datasets and fields')
     .action(actions.lsp);
+  program
+    .command('mcp')
+    .description(
+      'let an agent query the local service, by the Model Context Protocol on standard input and output',
+    )
+    .action(() => actions.mcp());
   notebookCommands(program, actions);
   verifyCommand(program, actions);
   fileCommands(program, actions);

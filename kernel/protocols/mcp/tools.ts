@@ -1,0 +1,152 @@
+import { diagnose } from '../../apl/editor/check/diagnose.js';
+import { describeName } from '../../apl/editor/help/describe.js';
+import { environmentOf } from '../../apl/editor/known.js';
+import type { FieldSchema } from '../../apl/plan/plan.js';
+import { QueryText } from '../../apl/syntax/parse.js';
+import { quotedName } from '../../apl/syntax/tokens/quote.js';
+import { visitQuery } from '../../apl/syntax/walk.js';
+import { UsageError } from '../../errors.js';
+import { fieldSchema } from '../../notebook/editor/completion.js';
+import { runQuery } from '../../notebook/query/run.js';
+import type { Session } from '../../notebook/session.js';
+import { parseRange } from '../../notebook/time-range.js';
+import { present } from '../../present.js';
+import { allNotices, heading } from '../../result/display/summary.js';
+import { answerOf, rowLines, type ToolAnswer } from './answer.js';
+
+/** The most rows of a result that an agent is given. */
+export const mostRows = 500;
+/** How long a call may take, in milliseconds. */
+const limitMs = 30_000;
+
+/** The datasets: how many events each holds, from when to when. */
+export async function listDatasets(session: Session, signal: AbortSignal): Promise<ToolAnswer> {
+  const datasets = await session.schema.datasets(limited(signal));
+  const lines = datasets.map(({ name, description, rows, firstTime, lastTime }) =>
+    JSON.stringify({ name, description, ...present({ events: rows, firstTime, lastTime }) }),
+  );
+  return answerOf(['The datasets of the local service.'], lines);
+}
+
+/** The fields of a dataset. */
+export async function getSchema(
+  session: Session,
+  { dataset }: { readonly dataset: string },
+  signal: AbortSignal,
+): Promise<ToolAnswer> {
+  const fields = await session.schema.fields(dataset, limited(signal));
+  const lines = fields.map(({ name, type, unit, description }) =>
+    JSON.stringify({
+      name,
+      type,
+      ...present({ unit: unit || undefined, description: description || undefined }),
+    }),
+  );
+  return answerOf(['The fields of the dataset.'], lines);
+}
+
+/** The newest events of a dataset. */
+export async function sampleEvents(
+  session: Session,
+  { dataset, range, rows }: { readonly dataset: string; readonly range: string; readonly rows: number },
+  signal: AbortSignal,
+): Promise<ToolAnswer> {
+  const query = `${quotedName(dataset)} | sort by _time desc | limit ${rows}`;
+  return run(session, { query, range, rows }, signal);
+}
+
+/** The errors of a query: where, and what to write instead. */
+export async function checkQuery(
+  session: Session,
+  { query }: { readonly query: string },
+  signal: AbortSignal,
+): Promise<ToolAnswer> {
+  const found = await findings(session, query, signal);
+  if (found.length === 0) return answerOf(['No error was found.'], []);
+  const lines = found.map(({ severity, code, from, to, message, hint, instead }) => {
+    const { line, column } = placeOf(query, from);
+    const place = { line, column, text: query.slice(from, to) };
+    return JSON.stringify({ severity, code, ...place, message, ...present({ hint, instead }) });
+  });
+  return answerOf(['Lines and columns count from 1; `instead` replaces `text`.'], lines);
+}
+
+/** The rows of a query, once it is free of errors. */
+export async function run(
+  session: Session,
+  { query, range, rows }: { readonly query: string; readonly range: string; readonly rows: number },
+  signal: AbortSignal,
+): Promise<ToolAnswer> {
+  const text = new QueryText(query);
+  refuseFiles(text);
+  const io = { signal: limited(signal), passing: () => undefined };
+  const order = { query: text, range: parseRange(range), rowLimit: rows, request: {}, fetch: undefined };
+  const { result } = await runQuery(session, order, io);
+  const [table] = result.tables;
+  if (table === undefined) return answerOf(['The query has no result.'], []);
+  const shown = table.data.slice(0, rows);
+  const sentences = [
+    `The result: ${heading(table, result).join(', ')}.`,
+    ...(shown.numRows < table.data.numRows ? [`Only its first ${rows} rows are here.`] : []),
+  ];
+  // Notices name values and fields of the data.
+  const notes = allNotices(result).map(({ text: note }) => JSON.stringify({ note }));
+  return answerOf(sentences, [...notes, ...rowLines(shown)]);
+}
+
+/** The documentation of an operator or a function. */
+export function explain({ name }: { readonly name: string }): ToolAnswer {
+  const text = describeName(name);
+  if (text === undefined)
+    throw new UsageError('option-invalid', `nothing of the language is called ${name}`, {
+      hint: 'give the name of an operator, an aggregate or a function, such as summarize',
+    });
+  return { content: [{ type: 'text', text }] };
+}
+
+/** An agent that was led astray by what it read must not read files through a query. */
+function refuseFiles({ tree }: QueryText): void {
+  visitQuery(tree, {
+    source: source => {
+      if (source.kind !== 'externaldata') return;
+      throw new UsageError('option-invalid', '`externaldata` reads files, which agents are not given', {
+        hint: 'import the file into a dataset with `apl-kernel import`',
+      });
+    },
+  });
+}
+
+async function findings(session: Session, query: string, signal: AbortSignal) {
+  const datasets = (await session.schema.datasets(limited(signal))).map(({ name }) => name);
+  const fields = new Map<string, readonly FieldSchema[]>();
+  const named = new Set<string>();
+  const facts = {
+    profile: 'local',
+    exact: true,
+    datasets,
+    results: [],
+    variables: {},
+    tables: [],
+    magics: [],
+  };
+  const check = () => {
+    const known = (dataset: string) => {
+      named.add(dataset);
+      return fields.get(dataset);
+    };
+    return diagnose(query, environmentOf({ facts, fields: known, now: session.now() }), []);
+  };
+  check();
+  for (const dataset of named)
+    fields.set(dataset, (await session.schema.fields(dataset, limited(signal))).map(fieldSchema));
+  return check();
+}
+
+function limited(signal: AbortSignal): AbortSignal {
+  return AbortSignal.any([signal, AbortSignal.timeout(limitMs)]);
+}
+
+function placeOf(text: string, offset: number): { readonly line: number; readonly column: number } {
+  const lines = text.slice(0, offset).split('\n');
+  return { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 };
+}
