@@ -11,7 +11,7 @@ import { AplKernelError, UsageError } from './errors.js';
 import type { KernelHandler } from './jupyter/message.js';
 import type { LocalService } from './local/launch.js';
 import { inDataDir } from './local/place.js';
-import { homeDirectory } from './machine.js';
+import { homeDirectory, systemRefusal } from './machine.js';
 import type { AskedEffect } from './notebook/magics/effects/effects.js';
 import type { LocalServiceAccess, SessionOptions } from './notebook/session.js';
 import { present } from './present.js';
@@ -214,7 +214,7 @@ function serviceEnvironment(): NodeJS.ProcessEnv {
  * this one. Node 20 has started its threads before any code of ours runs.
  */
 async function withThreads(): Promise<void> {
-  const { spawn } = await import('node:child_process');
+  const [{ spawn }, { once }] = await Promise.all([import('node:child_process'), import('node:events')]);
   const child = spawn(machine.execPath, process.argv.slice(1), {
     env: serviceEnvironment(),
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
@@ -227,6 +227,12 @@ async function withThreads(): Promise<void> {
     });
   // A signal that reached the child before it could listen has ended it, as intended.
   child.on('exit', (code, signal) => process.exit(code ?? (signal === passedOn ? 0 : 1)));
+  try {
+    await once(child, 'spawn');
+  } catch (error) {
+    const { reason = (error as Error).message, hint } = systemRefusal(error) ?? {};
+    throw new AplKernelError('local-service', `the service cannot be started: ${reason}`, present({ hint }));
+  }
 }
 
 async function importFile(file: string, options: ImportFileOptions): Promise<void> {

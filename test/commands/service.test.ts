@@ -43,6 +43,20 @@ describe('serve', () => {
     expect(await once(service, 'exit')).toEqual([0, null]);
   });
 
+  test('says in a sentence that its process cannot be started', async () => {
+    const home = scratchDirectory();
+    const elsewhere = "process.execPath='/nowhere/node'";
+    const { code, stderr } = await aplKernel(['serve'], {
+      HOME: home,
+      PATH: '',
+      NODE_OPTIONS: `--import=data:text/javascript,${elsewhere}`,
+    });
+    expect([code, stderr]).toEqual([
+      1,
+      'apl-kernel: the service cannot be started: spawn /nowhere/node ENOENT\n',
+    ]);
+  });
+
   test('takes a time limit of a day at most', async () => {
     const { code, stderr } = await aplKernel(['serve', '--query-timeout=86401'], { HOME: '/', PATH: '' });
     expect([code, stderr]).toEqual([2, expect.stringContaining('86401 seconds are more than a day')]);
