@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -214,7 +215,7 @@ function serviceEnvironment(): NodeJS.ProcessEnv {
  * this one. Node 20 has started its threads before any code of ours runs.
  */
 async function withThreads(): Promise<void> {
-  const [{ spawn }, { once }] = await Promise.all([import('node:child_process'), import('node:events')]);
+  const { spawn } = await import('node:child_process');
   const child = spawn(machine.execPath, process.argv.slice(1), {
     env: serviceEnvironment(),
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],

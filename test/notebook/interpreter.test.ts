@@ -234,17 +234,17 @@ describe('above the table it says', () => {
     [
       'web',
       1000,
-      'Only 1,000 of 5,000 matching rows were fetched (the default limit). Add `| limit N` or aggregate; `%limit N` changes it, and `%fetch --all` above the query fetches every row.',
+      'Only 1,000 rows were fetched (the default limit). Add `| limit N` or aggregate; `%limit N` changes it, and `%fetch --all` above the query fetches every row.',
     ],
     [
       'web | where status > 1',
       1000,
-      'Only 1,000 of 5,000 matching rows were fetched (the default limit). Add `| limit N` or aggregate; `%limit N` changes it, and `%fetch --all` above the query fetches every row.',
+      'Only 1,000 rows were fetched (the default limit). Add `| limit N` or aggregate; `%limit N` changes it, and `%fetch --all` above the query fetches every row.',
     ],
     [
       '%%limit 10\nweb',
       10,
-      'Only 10 of 5,000 matching rows were fetched (the limit set by %limit). Add `| limit N` or aggregate; `%limit N` changes it, and `%fetch --all` above the query fetches every row.',
+      'Only 10 rows were fetched (the limit set by %limit). Add `| limit N` or aggregate; `%limit N` changes it, and `%fetch --all` above the query fetches every row.',
     ],
     ['web', 999, undefined],
     ['web | limit 1000', 1000, undefined],
@@ -252,7 +252,7 @@ describe('above the table it says', () => {
     [
       'web | where message contains "| limit 5"',
       1000,
-      'Only 1,000 of 5,000 matching rows were fetched (the default limit). Add `| limit N` or aggregate; `%limit N` changes it, and `%fetch --all` above the query fetches every row.',
+      'Only 1,000 rows were fetched (the default limit). Add `| limit N` or aggregate; `%limit N` changes it, and `%fetch --all` above the query fetches every row.',
     ],
   ])('%j with %i rows', async (code, count, text) => {
     expect(await limits(code, rows(count))).toEqual(text === undefined ? [] : [{ level: 'warn', text }]);
