@@ -42,6 +42,8 @@ export type LogReading =
       readonly header: string;
       /** Lines that hold no event. */
       readonly comment: string;
+      /** The comment whose first group is the day of the lines below it, if these have a `time` and no `date`. */
+      readonly day?: string;
       readonly absent: readonly string[];
     }
   /** Each line is one field. */

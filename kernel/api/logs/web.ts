@@ -231,6 +231,7 @@ export const web: readonly LogFormat[] = [
       kind: 'headed',
       // https://www.w3.org/TR/WD-logfile
       header: '^#Fields:[ \\t]*(.*)$',
+      day: '^#Date:[ \\t]*(\\d{4}-\\d{2}-\\d{2})',
       comment: '^#',
       absent: ['-'],
     },

@@ -25,12 +25,31 @@ export async function headedParts(
     const found = `CASE h ${cases.join(' ')} END`;
     return `CASE WHEN ok THEN CASE WHEN NOT list_contains(${absent}, ${found}) THEN ${found} END ${ofWhole[name] ?? ''} END`;
   };
-  return {
+  const rows = (lines: string) =>
+    `SELECT *, coalesce(${fits}, false) AS ok FROM (${split(lines, reading, headers)})`;
+  const parts = {
     names: [...names, 'line'],
     columns: [...names.map(value), 'CASE WHEN NOT ok THEN l END'],
-    rows: lines => `SELECT *, coalesce(${fits}, false) AS ok FROM (${split(lines, reading, headers)})`,
+    rows,
     whole: 'line',
   };
+  if (!isUndated(reading, headers)) return parts;
+  const dated = (lines: string) => withDays(rows(lines), value('time'));
+  return { ...parts, names: ['date', ...parts.names], columns: ['day', ...parts.columns], rows: dated };
+}
+
+/** Whether lines have a time of day, and the day stands in a comment above them. */
+function isUndated({ day }: Headed, headers: readonly Header[]): boolean {
+  const fields = headers.flatMap(header => header.fields);
+  return day !== undefined && fields.includes('time') && !fields.includes('date');
+}
+
+/** Adds the day of each row as text: that of the comment above it, one more after each midnight since. */
+function withDays(rows: string, time: string): string {
+  const clock = `SELECT *, epoch(TRY_CAST(${time} AS TIME)) AS clock FROM (${rows})`;
+  const turned = `SELECT *, clock < lag(clock IGNORE NULLS) OVER (PARTITION BY d ORDER BY n) - 43200 AS turned FROM (${clock})`;
+  const midnights = 'CAST(count(*) FILTER (turned) OVER (PARTITION BY d ORDER BY n) AS INTEGER)';
+  return `SELECT *, (TRY_CAST(d[1] AS DATE) + ${midnights})::VARCHAR AS day FROM (${turned})`;
 }
 
 /** What is read of a line that has more or fewer values than there are fields. */
@@ -59,21 +78,26 @@ async function headersOf(
 }
 
 /** The lines l of events, with their values v and the line h that names them. */
-function split(lines: string, { header, comment }: Headed, headers: readonly Header[]): string {
+function split(lines: string, reading: Headed, headers: readonly Header[]): string {
+  const { header, comment, day = '' } = reading;
   const isHeader = `regexp_matches(l, ${sqlText(header)})`;
   const isEvent = `NOT ${isHeader} AND NOT regexp_matches(l, ${sqlText(comment)})`;
   const [only] = headers;
+  const isEach = isUndated(reading, headers);
+  const own = isEach ? `nullif(regexp_extract(l, ${sqlText(day)}, 1), '')` : 'NULL';
   const headed =
-    headers.length === 1
+    headers.length === 1 && !isEach
       ? `SELECT l, ${sqlText(only?.line ?? '')} AS h FROM ${lines} WHERE ${isEvent}`
-      : `SELECT l, h FROM (${underHeaders(lines, isHeader)}) WHERE ${isEvent} ORDER BY n`;
-  return `SELECT l, h, ${valuesOf} AS v FROM (${headed})`;
+      : `SELECT l, h${isEach ? ', d, n' : ''} FROM (${underHeaders(lines, isHeader, own)}) WHERE ${isEvent} ORDER BY n`;
+  return `SELECT *, ${valuesOf} AS v FROM (${headed})`;
 }
 
-/** The lines with the last header above each. */
-function underHeaders(lines: string, isHeader: string): string {
-  const numbered = `SELECT l, CASE WHEN ${isHeader} THEN l END AS own, row_number() OVER () AS n FROM ${lines} WHERE l IS NOT NULL`;
-  return `SELECT l, n, last_value(own IGNORE NULLS) OVER (ORDER BY n ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS h FROM (${numbered})`;
+/** The lines with the last header above each, and with the last day d above it, whose second member tells equal days apart. */
+function underHeaders(lines: string, isHeader: string, day: string): string {
+  const numbered = `SELECT l, CASE WHEN ${isHeader} THEN l END AS own, ${day} AS day, row_number() OVER () AS n FROM ${lines} WHERE l IS NOT NULL`;
+  const above = 'OVER (ORDER BY n ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)';
+  const days = `CASE WHEN day IS NOT NULL THEN [day, n::VARCHAR] END`;
+  return `SELECT l, n, last_value(own IGNORE NULLS) ${above} AS h, last_value(${days} IGNORE NULLS) ${above} AS d FROM (${numbered})`;
 }
 
 /** Between tabs if there are some, else between blanks and perhaps in quotes. */
