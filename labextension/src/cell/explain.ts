@@ -6,11 +6,10 @@ import {
   chosenPart,
   chosenRows,
   sourceOfRow,
-  type Window,
 } from '../../../kernel/apl/editor/chosen.js';
 import type { ResultColumn } from '../../../kernel/apl/editor/condition.js';
 import { eventsOf } from '../../../kernel/apl/editor/events.js';
-import { QueryText } from '../../../kernel/apl/syntax/parse.js';
+import type { QueryText } from '../../../kernel/apl/syntax/parse.js';
 import { tokenize } from '../../../kernel/apl/syntax/tokens/lexer.js';
 import { present } from '../../../kernel/present.js';
 import { formatTime, parseTime } from '../../../kernel/time.js';
@@ -18,6 +17,7 @@ import { around } from '../link/around.js';
 import { homeOf, type ShownOutput } from '../link/home.js';
 import type { Workbench } from '../link/workbench.js';
 import { quoted } from './lines.js';
+import { queryShown } from './query-shown.js';
 import { addCell } from './run.js';
 
 /** Goes on from what is chosen of one output; each returns what came of it in a sentence. */
@@ -45,7 +45,7 @@ export function explainerOf(
   notebooks: INotebookTracker | null,
   workbench: Workbench,
 ): Explainer | undefined {
-  const facts = factsOf(output.model.metadata.apl);
+  const facts = queryShown(output.model.metadata.apl);
   const home = homeOf(output, notebooks);
   if (facts === undefined || home === undefined) return undefined;
   const { query, range, profile, window } = facts;
@@ -85,31 +85,6 @@ export function explainerOf(
         ...present({ same: condition === undefined ? undefined : () => show(`| where ${condition}`) }),
       };
     },
-  };
-}
-
-interface Facts {
-  readonly query: QueryText;
-  readonly profile: string | undefined;
-  /** The line that sets the range of the result for a cell, if that is known. */
-  readonly range: readonly string[];
-  readonly window: Window | undefined;
-}
-
-/** What the metadata of an output, which a stranger may have written, say of its query. */
-function factsOf(apl: unknown): Facts | undefined {
-  if (typeof apl !== 'object' || apl === null || !('query' in apl) || typeof apl.query !== 'string')
-    return undefined;
-  const { query, startTime, endTime, profile } = apl as Readonly<Record<string, unknown>>;
-  const [start, end] = [startTime, endTime].map(each =>
-    typeof each === 'string' ? parseTime(each) : undefined,
-  );
-  const hasWindow = start !== undefined && end !== undefined;
-  return {
-    query: new QueryText(String(query)),
-    profile: typeof profile === 'string' ? profile : undefined,
-    range: hasWindow ? [`%%time ${String(startTime)}..${String(endTime)}`] : [],
-    window: hasWindow ? { start, end } : undefined,
   };
 }
 

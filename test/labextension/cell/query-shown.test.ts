@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { queryShown } from '../../../labextension/src/cell/query-shown.js';
+
+const startTime = '2026-01-26T10:00:00Z';
+const endTime = '2026-01-26T11:00:00.5Z';
+
+test('the range is written anew, as a line of a cell', () => {
+  const shown = queryShown({ query: "['web'] | count", startTime, endTime, profile: 'dev' });
+  expect([shown?.query.text, shown?.profile]).toEqual(["['web'] | count", 'dev']);
+  expect(shown?.range).toEqual(['%%time 2026-01-26T10:00:00Z..2026-01-26T11:00:00.500Z']);
+  expect(shown?.window?.end).toBe(1_769_425_200_500_000_000n);
+});
+
+test.each([
+  ['a line that does something else', "%drop web\n['web']"],
+  ['such a line after the query', "['web']\n%drop web"],
+  ['no text', 7],
+])('%s is no query', (_, query) => {
+  expect(queryShown({ query, startTime, endTime })).toBe(undefined);
+});
+
+test.each([`${startTime}\n%drop web`, '', 'now'])('%j is no time', start => {
+  const shown = queryShown({ query: "['web']", startTime: start, endTime });
+  expect([shown?.range, shown?.window]).toEqual([[], undefined]);
+});
