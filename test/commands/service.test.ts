@@ -331,8 +331,19 @@ describe('apl-kernel', () => {
     expect((await aplKernel(['--version'], env)).stdout).toBe(`${version}\n`);
     const { code, stdout } = await aplKernel(['--help'], env);
     expect(code).toBe(0);
-    const added = ['freeze', 'verify', 'export', 'convert', 'strip'];
-    const commands = ['install', 'uninstall', 'run', ...added, 'serve', 'import', 'doctor', 'help'];
+    const notebooks = ['run', 'freeze', 'verify', 'export', 'convert', 'strip'];
+    const commands = [
+      'install',
+      'uninstall',
+      'lab',
+      'lsp',
+      'mcp',
+      ...notebooks,
+      'serve',
+      'import',
+      'doctor',
+      'help',
+    ];
     expect([...stdout.matchAll(/^ {2}([a-z]+) /gm)].map(([, name]) => name)).toEqual(commands);
   });
 });
