@@ -1,4 +1,4 @@
-import { mkdir, stat } from 'node:fs/promises';
+import { lstat, mkdir } from 'node:fs/promises';
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import { UsageError } from '../errors.js';
 import { isScript, readNotebook, replaceFile, writeNotebook } from '../headless/file.js';
@@ -257,7 +257,8 @@ async function runOne(path: string, options: RunOptions, host: NotebookHost): Pr
 
 /** Has a kernel replay a recording, or make one where there is none; throws UsageError. */
 async function useRecording(handler: KernelHandler, directory: string, signal: AbortSignal): Promise<void> {
-  const isThere = await stat(join(directory, 'recording.json')).then(
+  // A link that leads nowhere is a recording on a disk that is not mounted, say.
+  const isThere = await lstat(join(directory, 'recording.json')).then(
     () => true,
     () => false,
   );

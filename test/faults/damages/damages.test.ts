@@ -185,7 +185,11 @@ function sentenceOf(message: unknown, file: string): string {
     .replaceAll(file, 'FILE')
     .replaceAll(/\b(?:ann_)?[0-9a-f]{32}\b/g, 'ID')
     .replaceAll(/\bhurt\d\d\b/g, 'D')
-    .replaceAll(/`[^`]+`(?= is not a member)/g, '`NAME`');
+    .replaceAll(/`[^:]+`(?= is not a member)/g, '`NAME`')
+    .replace(
+      /(?<=cannot be read: ).*(?: should | is missing|` is empty).*(?= FILE)/,
+      'a member of it should be another',
+    );
 }
 
 /** The dataset that a file below the data directory belongs to. */
