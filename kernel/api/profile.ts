@@ -120,7 +120,7 @@ export class ProfileError extends AplKernelError {
 /** A section of `~/.axiom.toml` that cannot be used as it is written; the other profiles can. */
 export interface RefusedProfile {
   readonly profileName: string;
-  readonly refusal: ProfileError;
+  readonly refusal: AplKernelError;
 }
 
 /** What is configured under one name. */

@@ -33,6 +33,7 @@ import type {
   WantedResults,
 } from '../api/wire.js';
 import { nearest } from '../apl/syntax/nearest.js';
+import { AplKernelError } from '../errors.js';
 import { memoryAtMost } from '../machine.js';
 import { present } from '../present.js';
 import type { Notice } from '../result/result.js';
@@ -417,9 +418,14 @@ export class Session {
   /** A token that the user typed, or that of a sign-in, in place of the configured one. */
   async #withOwnToken(profile: Profile): Promise<Profile> {
     if ('refusal' in profile) return profile;
-    const token =
-      this.#tokens.get(profile.profileName) ?? (await this.options.logins.tokenFor(profile)) ?? profile.token;
-    return token === undefined ? profile : { ...profile, token };
+    try {
+      const own = this.#tokens.get(profile.profileName) ?? (await this.options.logins.tokenFor(profile));
+      const token = own ?? profile.token;
+      return token === undefined ? profile : { ...profile, token };
+    } catch (refusal) {
+      if (!(refusal instanceof AplKernelError)) throw refusal;
+      return { profileName: profile.profileName, refusal };
+    }
   }
 
   async #localClient(signal: AbortSignal | undefined, place: Place = 'local'): Promise<Client> {

@@ -49,9 +49,9 @@ export class Logins {
     return this.#store.file;
   }
 
-  /** Changes with each sign-in, renewal and sign-out of any kernel. */
+  /** Changes with each sign-in, renewal and sign-out of any kernel; a file that cannot be read stops only what needs a sign-in. */
   version(): Promise<string> {
-    return this.#store.text();
+    return this.#store.text().catch(String);
   }
 
   /** The token of the sign-in to a profile, which renews itself; undefined where there is none. */

@@ -43,7 +43,7 @@ const named = (owner: 'user' | 'ours') =>
 
 /** Runs the program as a user whom the system does not know by name, as in a container. */
 async function runAs(home: string, args: readonly string[]): Promise<string> {
-  const env = { PATH: process.env.PATH, APL_KERNEL_DATA: join(home, 'data') };
+  const env = { HOME: home, PATH: process.env.PATH, APL_KERNEL_DATA: join(home, 'data') };
   const options = { cwd: home, env, uid: stranger, gid: stranger };
   const { stdout, stderr } = await promisify(execFile)(process.execPath, [mainProgram, ...args], options);
   return stdout + stderr;
@@ -66,6 +66,11 @@ test.each(Object.entries(places))(
     const dataDir = join(home, 'data');
     mkdirSync(dataDir);
     giveTo(dataDir, stranger);
+    // Another profile, which queries of the local one do without.
+    writeFileSync(
+      join(home, '.axiom.toml'),
+      '[deployments.prod]\nurl = "https://api.example.org"\ntoken = "none"\n',
+    );
     for (const name of Object.keys(layout)) place(join(dataDir, name));
     expect(await answerIn(home)).toMatch(/total\n─+\n\s+6\n/);
   },

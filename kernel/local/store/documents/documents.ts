@@ -56,8 +56,10 @@ export class Documents<T extends object> {
     };
   }
 
-  /** Stores a document under a new id. */
+  /** Stores a document under a new id; throws LocalError where no directory can be. */
   async create(document: T): Promise<Stored<T>> {
+    const { fault } = await listed(this.#directory);
+    if (fault !== undefined) throw damageError(this.#unlisted(fault), this.#kind.unreadable);
     makeDirectory(this.#directory);
     return this.#write(this.#kind.prefix + crypto.randomUUID().replaceAll('-', ''), document);
   }
