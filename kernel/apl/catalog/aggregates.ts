@@ -313,10 +313,10 @@ export const aggregates = [
     returns: 'dynamic',
     doc: 'How many rows have a value in each field: a map of field to count. Finds fields that are empty or hardly used.',
     example: {
-      apl: "datatable(s:string, x:long)['a', 1, 'b', long(null)] | summarize p = presence(*)",
+      apl: "datatable(s:string, x:long)['a', 1, 'b', long(null)] | summarize p = presence(s, x)",
       result: '[{"s": 2, "x": 1}]',
     },
-    nulls: { field: '{"field": 0}' },
+    nulls: { field: '{"s": 0, "x": 1}' },
   },
   {
     kind: 'aggregate',

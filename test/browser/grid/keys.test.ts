@@ -94,7 +94,7 @@ describe.each(FRONT_ENDS)('a grid by keys alone, in $name', frontEnd => {
     for (let stops = 0; stops < 10 && !(await focused('.apl-grid table')); stops += 1) await press('Tab');
     await press('ArrowDown', 'ArrowRight', 'Space');
     await page.locator('.apl-popover').waitFor();
-    for (const name of ['Whole row', 'Keep only']) {
+    for (const name of ['Whole row', 'Explain', 'Keep only']) {
       await press('Tab');
       expect(await page.evaluate('document.activeElement.textContent')).toBe(name);
     }
