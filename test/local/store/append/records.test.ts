@@ -107,6 +107,8 @@ test.each([
     }
     expect(counts).toEqual(expectedCounts);
   },
+  // A thousand logs, each of which is synced to the disk.
+  600_000,
 );
 
 /** What is done to a log of three batches before or behind the fourth, the batches that are left, and what is said of the rest. */
