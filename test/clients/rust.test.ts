@@ -13,18 +13,14 @@ const service = sharedService({ compile: compileRequest, now: Date.now });
 test.skipIf(!hasProgram('cargo', '--version'))('axiom-rs', async () => {
   const manifest = path.join(import.meta.dirname, 'rust/Cargo.toml');
   const { url, token } = service().service;
-  const { stdout } = await promisify(execFile)(
-    'cargo',
-    ['run', '-q', '--locked', '--manifest-path', manifest],
-    {
-      env: {
-        ...process.env,
-        AXIOM_URL: url,
-        AXIOM_TOKEN: token,
-        CARGO_TARGET_DIR: path.join(root, 'test-output/clients/rust'),
-      },
+  const { stdout } = await promisify(execFile)('cargo', ['run', '-q', '--manifest-path', manifest], {
+    env: {
+      ...process.env,
+      AXIOM_URL: url,
+      AXIOM_TOKEN: token,
+      CARGO_TARGET_DIR: path.join(root, 'test-output/clients/rust'),
     },
-  );
+  });
   const lines = stdout.trim().split('\n');
   for (const line of lines.filter(each => each.startsWith('fail'))) console.log(line);
   expect(rowOf('axiom-rs').version).toBe('0.11.6');
