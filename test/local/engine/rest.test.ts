@@ -12,22 +12,22 @@ afterEach(() => {
 
 test('memory is given back when every engine of the process rests, not while another works', async () => {
   const ran: string[] = [];
-  const restOf = (name: string) =>
-    new Rest({
-      run: async () => void ran.push(name),
-      closeSync: () => undefined,
-    } as unknown as DuckDBConnection);
+  // That of the process depends on the tests before this one.
+  let memory = 0;
+  const restOf = (name: string) => {
+    const connection = { run: async () => void ran.push(name), closeSync: () => undefined };
+    return new Rest(connection as unknown as DuckDBConnection, () => memory);
+  };
   const [one, other] = [restOf('one'), restOf('other')];
   other.begin();
   one.begin();
-  const grown = Buffer.alloc(300 * 2 ** 20, 1);
+  memory = 300 * 2 ** 20;
   one.end();
   await vi.advanceTimersByTimeAsync(60_000);
   expect(ran).toEqual([]);
   other.end();
   await vi.advanceTimersByTimeAsync(1_000);
   expect(new Set(ran)).toEqual(new Set(['one', 'other']));
-  expect(grown.length).toBe(300 * 2 ** 20);
   await one.close();
   await other.close();
 });

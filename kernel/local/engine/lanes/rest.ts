@@ -30,15 +30,19 @@ let collectedSize = 0;
  */
 export class Rest {
   readonly #connection: DuckDBConnection;
+  readonly #measure: () => number | undefined;
   /** Of the process when it last rested, in bytes. */
-  #size = processMemory() ?? 0;
+  #size: number;
   #timer: NodeJS.Timeout | undefined;
   #exercising: Promise<void> | undefined;
   #tries = 0;
   #closed = false;
 
-  constructor(connection: DuckDBConnection) {
+  /** `measure` returns the memory of the process in bytes; undefined where the system does not say. */
+  constructor(connection: DuckDBConnection, measure = processMemory) {
     this.#connection = connection;
+    this.#measure = measure;
+    this.#size = measure() ?? 0;
   }
 
   /** Tells that a statement begins; {@link end} follows. */
@@ -68,7 +72,7 @@ export class Rest {
 
   #tick(): void {
     this.#timer = undefined;
-    const size = processMemory();
+    const size = this.#measure();
     if (size === undefined || running > 0) {
       this.#wait();
       return;
