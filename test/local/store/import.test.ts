@@ -465,7 +465,7 @@ test('of a long value or name, a refusal quotes the beginning', async () => {
 test.each([
   [{ path: '/no/such/file.csv', dataset: 'd' }, 'There is no file /no/such/file.csv.'],
   [
-    { path: '/work/https:/shop.example/a.csv', dataset: 'd' },
+    { path: '/home/ada/https:/shop.example/a.csv', dataset: 'd' },
     'https://shop.example/a.csv is an address: files of this machine are imported. Download it first, as in `curl -O ADDRESS`.',
   ],
   [
