@@ -55,6 +55,21 @@ describe.each(FRONT_ENDS)('toolbar and panel in $name', frontEnd => {
     await soon(() => cells.output(0)).toContain('last 6h');
   });
 
+  test('a popover that is opened while a choice is on its way stays open', async () => {
+    await range().click();
+    const choice = page.getByRole('button', { name: 'Last 15m' });
+    await choice.waitFor();
+    await page.evaluate(
+      "document.querySelector('.apl-popover [title=\"Last 15m\"]').click(); document.querySelector('.apl-toolbar-range').dispatchEvent(new PointerEvent('pointerdown', { bubbles: true })); document.querySelector('.apl-toolbar-range').click()",
+    );
+    await soon(() => range().textContent()).toBe('last 15m');
+    await soon(() => cells.source(0)).toBe(`%time last 15m\n${sources[0]}`);
+    await page.getByRole('button', { name: 'Last 6h' }).click();
+    await soon(() => range().textContent()).toBe('last 6h');
+    await soon(() => cells.source(0)).toBe(`%time last 6h\n${sources[0]}`);
+    await page.locator('.apl-popover').waitFor({ state: 'detached' });
+  });
+
   test('the list of profiles has the focus when the kernel has named them, above what the pointer rests on', async () => {
     await cells.at(0).locator('.cm-line span', { hasText: 'summarize' }).hover();
     await page.locator('.cm-tooltip-hover').waitFor();

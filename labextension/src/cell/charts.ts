@@ -36,10 +36,7 @@ export function openChartMenu(session: Around, panel: NotebookPanel, cell: CodeC
   const pick = async (kind: ChartKind): Promise<void> => {
     const problem = await drawAs(session, cell, result, kind);
     if (problem !== undefined) said.textContent = visible(problem);
-    else {
-      popover().close();
-      panel.content.activate();
-    }
+    else if (popover().leave(said)) panel.content.activate();
   };
   fill(session, result, { list, said }, pick);
 }

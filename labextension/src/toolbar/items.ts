@@ -113,7 +113,7 @@ export class RangeItem extends Item {
     popover().show(
       this.places,
       'Time range',
-      rangePicker(this.around, () => popover().leave()),
+      rangePicker(this.around, part => popover().leave(part)),
     );
   }
 
@@ -239,7 +239,7 @@ export class ProfileItem extends Item {
       said.textContent = visible(change.text);
       return;
     }
-    popover().leave();
+    popover().leave(said);
   }
 }
 
@@ -278,7 +278,7 @@ export class ParametersItem extends Item {
     popover().show(
       this.places,
       'Parameters',
-      parametersForm(this.around, () => popover().leave()),
+      parametersForm(this.around, part => popover().leave(part)),
     );
   }
 

@@ -10,7 +10,7 @@ export function hasParameters(around: Around): boolean {
 }
 
 /** Returns the form of the parameters that the cells name; what it sets runs as `%param` lines, and is written as such. */
-export function parametersForm(around: Around, close: () => void): readonly Node[] {
+export function parametersForm(around: Around, close: (part: Node) => void): readonly Node[] {
   const said = element('p', { class: 'apl-said', role: 'alert' });
   const rows = writtenParameters(around.codeCells().map(({ source }) => source)).map(rowOf);
   const set = async (runs: boolean): Promise<void> => {
@@ -19,7 +19,7 @@ export function parametersForm(around: Around, close: () => void): readonly Node
     const problem = await setAll(around, rows);
     if (problem !== undefined) said.textContent = visible(problem);
     else {
-      close();
+      close(said);
       if (runs) await NotebookActions.runAll(around.panel.content, around.panel.sessionContext);
     }
   };

@@ -10,7 +10,7 @@ import { MOVES, movedRange, type WindowMove } from './windows.js';
 const quick = ['5m', '15m', '1h', '6h', '24h', '7d', '30d'] as const;
 
 /** Returns the content of the time picker; what it sets runs as a `%time` line. */
-export function rangePicker(around: Around, close: () => void): readonly Node[] {
+export function rangePicker(around: Around, close: (part: Node) => void): readonly Node[] {
   const range = around.link?.session?.range;
   const said = element('p', { class: 'apl-said', role: 'alert' });
   const set = async (args: string): Promise<void> => {
@@ -20,7 +20,7 @@ export function rangePicker(around: Around, close: () => void): readonly Node[] 
     if (!change.isOk) said.textContent = visible(change.text);
     else if (change.cell === undefined)
       said.textContent = 'Set for this session. It was not written down: the cell cannot be edited.';
-    else close();
+    else close(said);
   };
   return [
     element('header', {}, element('strong', {}, 'Time range of the notebook')),

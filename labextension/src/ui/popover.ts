@@ -23,7 +23,7 @@ class Popover {
     document.body.addEventListener('keydown', event => {
       if (event.key !== 'Escape' || this.#open === undefined) return;
       event.stopPropagation();
-      this.leave();
+      this.leave(this.#open);
     });
     document.addEventListener(
       'pointerdown',
@@ -69,11 +69,13 @@ class Popover {
     this.#open = undefined;
   }
 
-  /** Closes as Escape does. */
-  leave(): void {
+  /** Closes what holds a part, as Escape does; returns false where that is closed already, and leaves what is open since. */
+  leave(part: Node): boolean {
+    if (this.#open?.contains(part) !== true) return false;
     this.close();
     this.#opener?.focus({ preventScroll: true });
     if (document.activeElement !== this.#opener) this.#before?.focus({ preventScroll: true });
+    return true;
   }
 
   /** Closes what was opened within a part of the page, which goes away. */

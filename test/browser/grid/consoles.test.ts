@@ -4,7 +4,7 @@ import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { notebookOf, runEach } from '../gallery.js';
 import { LAB_42, NEWEST_LAB } from '../lab.js';
-import { type Cells, cellsOf } from '../page/cells.js';
+import { type Cells, cellsOf, writtenIn } from '../page/cells.js';
 import { sidePanelOf } from '../page/side-panel.js';
 import { soon } from '../page/soon.js';
 import { openSession, type Session } from '../session.js';
@@ -37,12 +37,21 @@ describe.each([NEWEST_LAB, LAB_42])('a console, in $name', frontEnd => {
   const offered = () => page.locator('.cm-tooltip-autocomplete li').allTextContents();
   const isInPrompt = () =>
     page.evaluate("document.activeElement.closest('.jp-CodeConsole-promptCell') !== null");
-  const run = async (text: string) => {
-    await prompt().click();
-    await page.keyboard.press('Control+a');
-    await page.keyboard.insertText(text);
+  /** The cell that was run last. */
+  const last = (): Locator => view().locator('.jp-CodeConsole-content .jp-CodeCell').last();
+  /** Runs a text at the prompt, and resolves with its output when it has its number. */
+  const run = async (text: string): Promise<string> => {
+    // A console that is still opening moves the focus by itself.
+    await soon(async () => {
+      await prompt().click();
+      await page.keyboard.press('Control+a');
+      await page.keyboard.insertText(text);
+      return writtenIn(prompt());
+    }).toBe(text);
     await page.keyboard.press('Shift+Enter');
-    await soon(() => prompt().textContent()).toBe('');
+    await soon(() => writtenIn(last().locator('.cm-content'))).toBe(text);
+    await soon(() => last().locator('.jp-InputPrompt').textContent()).toMatch(/\[\d+\]/);
+    return (await last().locator('.jp-OutputArea').allTextContents()).join('');
   };
 
   test('beside a notebook offers its results, and Escape closes the list alone', async () => {
@@ -62,7 +71,7 @@ describe.each([NEWEST_LAB, LAB_42])('a console, in $name', frontEnd => {
   });
 
   test('it has the grids of the notebook, over all rows, and Escape goes from one to the prompt', async () => {
-    await run('seen << errs | where n > 10');
+    expect(await run('seen << errs | where n > 10')).toContain('19,990 rows');
     const grid = view().locator('.apl-grid').last();
     await grid.getByRole('searchbox').fill('host 3');
     await soon(() => grid.locator('.apl-grid-status').textContent()).toBe('4,998 of 19,990 rows match.');
