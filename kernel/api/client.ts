@@ -76,11 +76,11 @@ export interface Client {
   createAnnotation(content: wire.AnnotationContent, signal?: AbortSignal): Promise<wire.Annotation>;
   putAnnotation(id: string, content: wire.AnnotationContent, signal?: AbortSignal): Promise<wire.Annotation>;
   deleteAnnotation(id: string, signal?: AbortSignal): Promise<void>;
-  datasets(signal?: AbortSignal): Promise<readonly wire.DatasetInfo[]>;
+  datasets(signal?: AbortSignal): Promise<Listed<wire.DatasetInfo>>;
   /** Only the local service knows how much datasets hold; those that do not exist are left out. */
   measuredDatasets(names: readonly string[], signal?: AbortSignal): Promise<readonly wire.DatasetInfo[]>;
   deleteDataset(name: string, signal?: AbortSignal): Promise<void>;
-  fields(dataset: string, signal?: AbortSignal): Promise<readonly wire.FieldMeta[]>;
+  fields(dataset: string, signal?: AbortSignal): Promise<Listed<wire.FieldMeta>>;
   currentUser(signal?: AbortSignal): Promise<wire.User>;
   /** Reads a file of this machine into a dataset, which only the local service does; `id` is for {@link Client.progress}. */
   importFile(request: wire.ImportRequest, signal?: AbortSignal, id?: string): Promise<wire.ImportReport>;
@@ -192,7 +192,7 @@ export function createClient(endpoint: Endpoint, options: ClientOptions): Client
       ),
     datasets: signal => {
       const path = endpoint.profileName === localProfile ? measured : '/v2/datasets';
-      return call(wire.readDatasets, get('list datasets', path), signal);
+      return transport.listed(get('list datasets', path), wire.readDatasets, signal);
     },
     measuredDatasets: async (names, signal) => {
       const ask = (name: string) => {
@@ -207,7 +207,7 @@ export function createClient(endpoint: Endpoint, options: ClientOptions): Client
         signal,
       ),
     fields: (name, signal) =>
-      call(wire.readFields, get(`read the fields of ${name}`, `${dataset(name)}/fields`), signal),
+      transport.listed(get(`read the fields of ${name}`, `${dataset(name)}/fields`), wire.readFields, signal),
     currentUser: signal => call(wire.readUser, get('read the current user', '/v2/user'), signal),
     importFile: (request, signal, id) =>
       call(

@@ -369,9 +369,9 @@ export function isNoTime(value: unknown): boolean {
   return value === undefined || value === null || value === '' || value === '0001-01-01T00:00:00Z';
 }
 
-/** Returns the datasets of a listing. */
-export function readDatasets(value: unknown): readonly DatasetInfo[] {
-  return list(value, 'datasets').map((item, index) => readDataset(item, `datasets[${index}]`));
+/** Returns the datasets of a listing; one that cannot be read is left out, and a notice says why. */
+export function readDatasets(value: unknown): Listed<DatasetInfo> {
+  return listed(value, 'datasets', readDataset);
 }
 
 /** Returns one dataset. */
@@ -396,10 +396,9 @@ function problemsIn(value: unknown, path: string): readonly string[] | undefined
   return value === undefined ? undefined : list(value, path).map(each => string(each, path));
 }
 
-/** Returns the fields of a dataset. */
-export function readFields(value: unknown): readonly FieldMeta[] {
-  return list(value, 'fields').map((item, index) => {
-    const path = `fields[${index}]`;
+/** Returns the fields of a dataset; one that cannot be read is left out, and a notice says why. */
+export function readFields(value: unknown): Listed<FieldMeta> {
+  return listed(value, 'fields', (item, path) => {
     const object = record(item, path);
     return {
       name: string(object.name, `${path}.name`),
@@ -520,16 +519,21 @@ function list(value: unknown, path: string): readonly unknown[] {
 
 function listed<T>(value: unknown, path: string, read: (value: unknown, path: string) => T): Listed<T> {
   const items: T[] = [];
-  const notices: string[] = [];
+  const odd: string[] = [];
   for (const [index, item] of list(value, path).entries())
     try {
       items.push(read(item, `${path}[${index}]`));
     } catch (error) {
       if (!(error instanceof ShapeError)) throw error;
-      notices.push(`Left out: ${error.message}.`);
+      odd.push(`Left out: ${error.message}.`);
     }
-  return { items, notices };
+  const more = odd.length - NAMED_ENTRIES;
+  const notices = odd.slice(0, NAMED_ENTRIES);
+  return { items, notices: more > 0 ? [...notices, `Left out: ${more} more of the ${path}.`] : notices };
 }
+
+/** How many entries of a listing that cannot be read are named. */
+const NAMED_ENTRIES = 5;
 
 function string(value: unknown, path: string): string {
   if (typeof value !== 'string') throw new ShapeError(path, 'a string', value);

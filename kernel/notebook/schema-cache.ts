@@ -1,9 +1,10 @@
+import type { Listed } from '../api/notices.js';
 import type { DatasetInfo, FieldMeta } from '../api/wire.js';
 
 /** The source of schemas: two requests to the API. */
 export interface SchemaSource {
-  datasets(signal?: AbortSignal): Promise<readonly DatasetInfo[]>;
-  fields(dataset: string, signal?: AbortSignal): Promise<readonly FieldMeta[]>;
+  datasets(signal?: AbortSignal): Promise<Listed<DatasetInfo>>;
+  fields(dataset: string, signal?: AbortSignal): Promise<Listed<FieldMeta>>;
 }
 
 /** How old an answer may be before it is fetched again, in milliseconds. */
@@ -42,13 +43,13 @@ export class SchemaCache {
     return this.#known(`fields ${dataset}`, () => this.#source.fields(dataset), patienceMs);
   }
 
-  /** Fresh datasets; throws the error of the request. */
-  datasets(signal?: AbortSignal): Promise<readonly DatasetInfo[]> {
+  /** Fresh datasets, and what could not be listed; throws the error of the request. */
+  datasets(signal?: AbortSignal): Promise<Listed<DatasetInfo>> {
     return this.#fresh('datasets', () => this.#source.datasets(signal));
   }
 
-  /** Fresh fields; throws the error of the request. */
-  fields(dataset: string, signal?: AbortSignal): Promise<readonly FieldMeta[]> {
+  /** Fresh fields, and what could not be listed; throws the error of the request. */
+  fields(dataset: string, signal?: AbortSignal): Promise<Listed<FieldMeta>> {
     return this.#fresh(`fields ${dataset}`, () => this.#source.fields(dataset, signal));
   }
 
@@ -57,13 +58,13 @@ export class SchemaCache {
     this.#entries.clear();
   }
 
-  async #known<T>(key: string, load: () => Promise<readonly T[]>, patienceMs: number): Promise<readonly T[]> {
+  async #known<T>(key: string, load: () => Promise<Listed<T>>, patienceMs: number): Promise<readonly T[]> {
     const entry = this.#entry<T>(key);
     const stale = entry.value === undefined || this.#clock() - entry.loadedAt > timeToLiveMs;
     if (stale) {
       entry.loading ??= load()
         .then(
-          value => this.#renew(key, entry, value),
+          ({ items }) => this.#renew(key, entry, items),
           () => undefined,
         )
         .finally(() => {
@@ -82,11 +83,11 @@ export class SchemaCache {
     return entry as Entry<readonly T[]>;
   }
 
-  async #fresh<T>(key: string, load: () => Promise<readonly T[]>): Promise<readonly T[]> {
+  async #fresh<T>(key: string, load: () => Promise<Listed<T>>): Promise<Listed<T>> {
     const entry = this.#entry<T>(key);
-    const value = await load();
-    this.#renew(key, entry, value);
-    return value;
+    const listed = await load();
+    this.#renew(key, entry, listed.items);
+    return listed;
   }
 
   /** An answer that arrives after `clear` is out of date. */

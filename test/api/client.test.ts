@@ -210,7 +210,7 @@ describe('an answer that is too large', () => {
       `the answer of ${new URL(connections.service.url).host} is larger than 64 MiB, the most that is read`,
     ]);
     connections.service.answer(() => bomb(2 * mib));
-    expect((await failureOf(connect().datasets())).code).toBe('not-json');
+    expect((await failureOf(connect().currentUser())).code).toBe('not-json');
   });
 
   test('is read up to the limit when it never ends', async () => {
@@ -367,14 +367,14 @@ describe('the other requests', () => {
       client => client.datasets(),
       [{ name: 'web' }],
       'GET /v2/datasets?',
-      [{ id: 'web', name: 'web', description: '' }],
+      { items: [{ id: 'web', name: 'web', description: '' }], notices: [] },
     ],
     [
       'fields',
       client => client.fields('web logs'),
       [{ name: 'a', type: 'string' }],
       'GET /v2/datasets/web%20logs/fields?',
-      [{ name: 'a', type: 'string', unit: '', hidden: false, description: '' }],
+      { items: [{ name: 'a', type: 'string', unit: '', hidden: false, description: '' }], notices: [] },
     ],
     [
       'user',
@@ -427,11 +427,11 @@ describe('the other requests', () => {
   });
 
   test('name the part of an answer that has the wrong shape', async () => {
-    connections.service.answer(() => ({ body: [{ name: 3 }] }));
-    const error = await failureOf(connect().datasets());
+    connections.service.answer(() => ({ body: { id: 3 } }));
+    const error = await failureOf(connect().currentUser());
     expect([error.code, (error.cause as Error).message]).toEqual([
       'not-json',
-      'datasets[0].name should be a string, not a number',
+      'user.id should be a string, not a number',
     ]);
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { Listed } from '../../kernel/api/notices.js';
 import {
   datasetNameOf,
   type QueryProgress,
@@ -73,9 +74,10 @@ describe('a starred query', () => {
   });
 });
 
-test('lists that are null are empty', () => expect(readDatasets(null)).toEqual([]));
+test('lists that are null are empty', () => expect(readDatasets(null)).toEqual({ items: [], notices: [] }));
 
 describe('an answer', () => {
+  const listing = (...items: readonly unknown[]) => ({ items, notices: [] });
   const dataset = { id: 'w', name: 'web', description: 'd', created: 'c', who: 'u', kind: 'events', rows: 3 };
   const times = { firstTime: 'a', lastTime: 'b' };
   const report = {
@@ -89,14 +91,44 @@ describe('an answer', () => {
   };
 
   test.each<readonly [string, (value: unknown) => unknown, unknown, unknown]>([
-    ['of datasets', readDatasets, [{ ...dataset, ...times, other: 1 }], [{ ...dataset, ...times }]],
+    ['of datasets', readDatasets, [{ ...dataset, ...times, other: 1 }], listing({ ...dataset, ...times })],
     [
       'of a dataset with a name alone',
       readDatasets,
       [{ name: 'a' }],
-      [{ id: 'a', name: 'a', description: '' }],
+      listing({ id: 'a', name: 'a', description: '' }),
     ],
-    ['of a dataset with an id alone', readDatasets, [{ id: 'a' }], [{ id: 'a', name: 'a', description: '' }]],
+    [
+      'of a dataset with an id alone',
+      readDatasets,
+      [{ id: 'a' }],
+      listing({ id: 'a', name: 'a', description: '' }),
+    ],
+    [
+      'of datasets, but for those that are odd',
+      readDatasets,
+      [dataset, { id: 'a', name: 7 }, null, { ...dataset, created: 0 }],
+      {
+        items: [dataset],
+        notices: [
+          'Left out: datasets[1].name should be a string, not a number.',
+          'Left out: datasets[2] should be an object, not null.',
+          'Left out: datasets[3].created should be a string, not a number.',
+        ],
+      },
+    ],
+    [
+      'of fields, but for those that are odd, of which a few are named',
+      readFields,
+      [{ name: 'a' }, ...Array(1000).fill({ type: 'integer' })],
+      {
+        items: [{ name: 'a', type: '', unit: '', hidden: false, description: '' }],
+        notices: [
+          ...[1, 2, 3, 4, 5].map(at => `Left out: fields[${at}].name should be a string, not missing.`),
+          'Left out: 995 more of the fields.',
+        ],
+      },
+    ],
     [
       'of fields',
       readFields,
@@ -104,10 +136,10 @@ describe('an answer', () => {
         { name: 'a', type: 'integer', unit: 'ms', hidden: true, description: 'd' },
         { name: 'b', hidden: 1 },
       ],
-      [
+      listing(
         { name: 'a', type: 'integer', unit: 'ms', hidden: true, description: 'd' },
         { name: 'b', type: '', unit: '', hidden: false, description: '' },
-      ],
+      ),
     ],
     ['of starred queries', readStarredQueries, [star, star], { items: [star, star], notices: [] }],
     [
@@ -147,26 +179,7 @@ describe('an answer', () => {
 
   test.each<readonly [(value: unknown) => unknown, unknown, string]>([
     [readDatasets, {}, 'datasets should be an array, not an object'],
-    [readDatasets, [7], 'datasets[0] should be an object, not a number'],
-    [readDatasets, [dataset, {}], 'datasets[1].name should be a string, not missing'],
-    [readDatasets, [{ ...dataset, id: 7 }], 'datasets[0].id should be a string, not a number'],
-    [
-      readDatasets,
-      [{ ...dataset, description: 7 }],
-      'datasets[0].description should be a string, not a number',
-    ],
-    [readDatasets, [{ ...dataset, created: 7 }], 'datasets[0].created should be a string, not a number'],
-    [readDatasets, [{ ...dataset, who: 7 }], 'datasets[0].who should be a string, not a number'],
-    [readDatasets, [{ ...dataset, kind: 7 }], 'datasets[0].kind should be a string, not a number'],
-    [readDatasets, [{ ...dataset, rows: '7' }], 'datasets[0].rows should be a number, not a string'],
-    [readDatasets, [{ ...dataset, firstTime: 7 }], 'datasets[0].firstTime should be a string, not a number'],
-    [readDatasets, [{ ...dataset, lastTime: 7 }], 'datasets[0].lastTime should be a string, not a number'],
     [readFields, 'a', 'fields should be an array, not a string'],
-    [readFields, [[]], 'fields[0] should be an object, not an array'],
-    [readFields, [{}], 'fields[0].name should be a string, not missing'],
-    [readFields, [{ name: 'a', type: 7 }], 'fields[0].type should be a string, not a number'],
-    [readFields, [{ name: 'a', unit: 7 }], 'fields[0].unit should be a string, not a number'],
-    [readFields, [{ name: 'a', description: 7 }], 'fields[0].description should be a string, not a number'],
     [readStarredQueries, 7, 'starred queries should be an array, not a number'],
     [readStarredQuery, { ...star, dataset: 7 }, 'starred query.dataset should be a string, not a number'],
     [readStarredQuery, { ...star, who: 7 }, 'starred query.who should be a string, not a number'],
@@ -215,6 +228,30 @@ describe('an answer', () => {
   ])('%o of %j is refused', (read, value, message) => {
     expect(() => read(value)).toThrow(ShapeError);
     expect(() => read(value)).toThrow(message);
+  });
+
+  test.each<readonly [(value: unknown) => Listed<unknown>, unknown, string]>([
+    [
+      readDatasets,
+      [{ ...dataset, description: 7 }],
+      'datasets[0].description should be a string, not a number',
+    ],
+    [readDatasets, [7], 'datasets[0] should be an object, not a number'],
+    [readDatasets, [dataset, {}], 'datasets[1].name should be a string, not missing'],
+    [readDatasets, [{ ...dataset, id: 7 }], 'datasets[0].id should be a string, not a number'],
+    [readDatasets, [{ ...dataset, created: 7 }], 'datasets[0].created should be a string, not a number'],
+    [readDatasets, [{ ...dataset, who: 7 }], 'datasets[0].who should be a string, not a number'],
+    [readDatasets, [{ ...dataset, kind: 7 }], 'datasets[0].kind should be a string, not a number'],
+    [readDatasets, [{ ...dataset, rows: '7' }], 'datasets[0].rows should be a number, not a string'],
+    [readDatasets, [{ ...dataset, firstTime: 7 }], 'datasets[0].firstTime should be a string, not a number'],
+    [readDatasets, [{ ...dataset, lastTime: 7 }], 'datasets[0].lastTime should be a string, not a number'],
+    [readFields, [[]], 'fields[0] should be an object, not an array'],
+    [readFields, [{}], 'fields[0].name should be a string, not missing'],
+    [readFields, [{ name: 'a', type: 7 }], 'fields[0].type should be a string, not a number'],
+    [readFields, [{ name: 'a', unit: 7 }], 'fields[0].unit should be a string, not a number'],
+    [readFields, [{ name: 'a', description: 7 }], 'fields[0].description should be a string, not a number'],
+  ])('%o of %j leaves an entry out', (read, value, message) => {
+    expect(read(value).notices).toEqual([`Left out: ${message}.`]);
   });
 });
 

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import type { Listed } from '../../kernel/api/notices.js';
 import type { DatasetInfo } from '../../kernel/api/wire.js';
 import { SchemaCache } from '../../kernel/notebook/schema-cache.js';
 
@@ -16,9 +17,9 @@ let cache: SchemaCache;
 beforeEach(() => {
   questions = [];
   milliseconds = 0;
-  const ask = <T>(what: string, answerOf: (name: string) => T): Promise<readonly T[]> =>
+  const ask = <T>(what: string, answerOf: (name: string) => T): Promise<Listed<T>> =>
     new Promise((resolve, reject) => {
-      const answer = (...names: readonly string[]) => resolve(names.map(answerOf));
+      const answer = (...names: readonly string[]) => resolve({ items: names.map(answerOf), notices: [] });
       questions.push({ what, answer, refuse: () => reject(new Error('refused')) });
     });
   const source = {
@@ -101,11 +102,14 @@ describe('a fresh answer', () => {
     for (const found of [['web'], ['web', 'logs']]) {
       const fresh = cache.datasets();
       await answered(...found);
-      expect([names(await fresh), await known()]).toEqual([found, found]);
+      expect([names((await fresh).items), await known()]).toEqual([found, found]);
     }
     const fields = cache.fields('web');
     await answered('status');
-    expect([names(await fields), names(await cache.knownFields('web'))]).toEqual([['status'], ['status']]);
+    expect([names((await fields).items), names(await cache.knownFields('web'))]).toEqual([
+      ['status'],
+      ['status'],
+    ]);
     expect(asked()).toEqual(['datasets', 'datasets', 'web']);
   });
 
@@ -134,7 +138,7 @@ describe('after clear', () => {
     const fresh = cache.datasets();
     cache.clear();
     for (const question of questions) question.answer('of before');
-    expect([names(await background), names(await fresh)]).toEqual([[], ['of before']]);
+    expect([names(await background), names((await fresh).items)]).toEqual([[], ['of before']]);
     expect(await known()).toEqual([]);
   });
 });

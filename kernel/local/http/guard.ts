@@ -19,10 +19,10 @@ export function guardOrigin(headers: IncomingHttpHeaders, port: number): void {
   }
 }
 
-/** Throws LocalError unless a request carries the token. */
+/** Throws LocalError unless a request carries the token, as one of the API or of a person: the official command line asks for either. */
 export function guardToken(headers: IncomingHttpHeaders, token: string): void {
   const given = /^Bearer (\S+)$/i.exec(headers.authorization ?? '')?.[1];
-  if (given === undefined || !equal(given, token)) {
+  if (given === undefined || !equal(given.replace(/^xapt-/, 'xaat-'), token)) {
     throw new LocalError('unauthorized', 'unauthorized', 'The request has no valid token.', {
       hint: 'Send `Authorization: Bearer <token>`.',
     });

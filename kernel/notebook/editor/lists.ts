@@ -83,7 +83,7 @@ async function profileRows(session: Session): Promise<readonly ProfileRow[]> {
 /** The datasets known, refreshed in the background when they are old; else those that the service lists. */
 async function datasetRows({ schema }: Session, signal: AbortSignal): Promise<readonly DatasetRow[]> {
   const known = await schema.knownDatasets();
-  return (known.length > 0 ? known : await schema.datasets(signal)).map(datasetRow);
+  return (known.length > 0 ? known : (await schema.datasets(signal)).items).map(datasetRow);
 }
 
 function datasetRow({ name, description, rows, firstTime, lastTime, problems }: DatasetInfo): DatasetRow {

@@ -21,11 +21,11 @@ const limitMs = 30_000;
 
 /** The datasets: how many events each holds, from when to when. */
 export async function listDatasets(session: Session, signal: AbortSignal): Promise<ToolAnswer> {
-  const datasets = await session.schema.datasets(limited(signal));
+  const { items: datasets, notices } = await session.schema.datasets(limited(signal));
   const lines = datasets.map(({ name, description, rows, firstTime, lastTime }) =>
     JSON.stringify({ name, description, ...present({ events: rows, firstTime, lastTime }) }),
   );
-  return answerOf(['The datasets of the local service.'], lines);
+  return answerOf(['The datasets of the local service.'], [...noticeLines(notices), ...lines]);
 }
 
 /** The fields of a dataset. */
@@ -34,7 +34,7 @@ export async function getSchema(
   { dataset }: { readonly dataset: string },
   signal: AbortSignal,
 ): Promise<ToolAnswer> {
-  const fields = await session.schema.fields(dataset, limited(signal));
+  const { items: fields, notices } = await session.schema.fields(dataset, limited(signal));
   const lines = fields.map(({ name, type, unit, description }) =>
     JSON.stringify({
       name,
@@ -42,7 +42,11 @@ export async function getSchema(
       ...present({ unit: unit || undefined, description: description || undefined }),
     }),
   );
-  return answerOf(['The fields of the dataset.'], lines);
+  return answerOf(['The fields of the dataset.'], [...noticeLines(notices), ...lines]);
+}
+
+function noticeLines(notices: readonly string[]): readonly string[] {
+  return notices.map(notice => JSON.stringify({ notice }));
 }
 
 /** The newest events of a dataset. */
@@ -117,7 +121,7 @@ function refuseFiles({ tree }: QueryText): void {
 }
 
 async function findings(session: Session, query: string, signal: AbortSignal) {
-  const datasets = (await session.schema.datasets(limited(signal))).map(({ name }) => name);
+  const datasets = (await session.schema.datasets(limited(signal))).items.map(({ name }) => name);
   const fields = new Map<string, readonly FieldSchema[]>();
   const named = new Set<string>();
   const facts = {
@@ -138,7 +142,7 @@ async function findings(session: Session, query: string, signal: AbortSignal) {
   };
   check();
   for (const dataset of named)
-    fields.set(dataset, (await session.schema.fields(dataset, limited(signal))).map(fieldSchema));
+    fields.set(dataset, (await session.schema.fields(dataset, limited(signal))).items.map(fieldSchema));
   return check();
 }
 

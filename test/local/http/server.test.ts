@@ -49,6 +49,11 @@ const visitors: readonly (readonly [
   status: number,
 ])[] = [
   ['its token', to => ({ authorization: `Bearer ${to.service.token}` }), 200],
+  [
+    'its token as that of a person',
+    to => ({ authorization: `Bearer ${to.service.token.replace('xaat-', 'xapt-')}` }),
+    200,
+  ],
   ['no token', () => ({}), 401],
   ['another token', () => ({ authorization: 'Bearer x' }), 401],
   ['the start of the token', to => ({ authorization: `Bearer ${to.service.token.slice(0, -1)}` }), 401],

@@ -1,5 +1,7 @@
+import { ApiError } from '../../../api/errors.js';
+import type { Listed } from '../../../api/notices.js';
 import { localProfile } from '../../../api/profile.js';
-import type { DatasetInfo } from '../../../api/wire.js';
+import type { DatasetInfo, FieldMeta } from '../../../api/wire.js';
 import { quotedName } from '../../../apl/syntax/tokens/quote.js';
 import { formatCount, plural, shownName, visible } from '../../../text.js';
 import { parseTime } from '../../../time.js';
@@ -63,7 +65,7 @@ export const datasetMagics: readonly Magic[] = [
 
 /** Lists the datasets. */
 async function datasets(_: MagicCall, { session, io }: MagicHost): Promise<void> {
-  const found = await session.schema.datasets(io.signal);
+  const { items: found, notices } = await session.schema.datasets(io.signal);
   const measured = found.some(each => each.rows !== undefined);
   const facts = (each: DatasetInfo) => (measured ? extentCells(each) : [each.kind ?? '']);
   const headers = [
@@ -77,6 +79,7 @@ async function datasets(_: MagicCall, { session, io }: MagicHost): Promise<void>
       : plural(found.length, 'dataset');
   const rows = found.map(each => [each.name, ...facts(each), each.description]);
   for (const { name, problems = [] } of found) for (const each of problems) say(io, `${name}: ${each}.`);
+  for (const notice of notices) say(io, notice);
   io.display(tableOutput(headers, rows, named(session, caption)));
 }
 
@@ -97,16 +100,27 @@ const schemaDatasets = 20;
 /** Lists the fields of one dataset or of the first few. */
 async function schema({ words }: MagicCall, { session, io }: MagicHost): Promise<void> {
   const [name] = words;
-  const datasets = await (name === undefined
+  const { items: datasets, notices } = await (name === undefined
     ? session.schema.datasets(io.signal)
-    : // The fields can be shown without it.
-      session.measuredDatasets([name], io.signal).catch(() => []));
+    : infoOf(name, session, io.signal));
+  for (const notice of notices) say(io, notice);
   const listed = new Map(datasets.map(dataset => [dataset.name, dataset]));
   const all = name === undefined ? [...listed.keys()] : [name];
   const shown = all.slice(0, schemaDatasets);
-  const fields = await Promise.all(shown.map(each => session.schema.fields(each, io.signal)));
+  const fields = await Promise.all(
+    shown.map(each => session.schema.fields(each, io.signal).catch(refusalOf)),
+  );
+  const refused = fields.filter(each => each instanceof ApiError);
+  if (refused.length === shown.length && refused[0] !== undefined) throw refused[0];
   for (const [index, dataset] of shown.entries()) {
-    const rows = (fields[index] ?? []).map(field => [
+    const found = fields[index] as Listed<FieldMeta> | ApiError;
+    if (found instanceof ApiError) {
+      say(io, `${dataset}: ${found.message}.`);
+      continue;
+    }
+    const { items, notices } = found;
+    for (const notice of notices) say(io, `${dataset}: ${notice}`);
+    const rows = items.map(field => [
       field.hidden ? `${shownName(field.name)} (hidden)` : shownName(field.name),
       field.type,
       field.unit === 'none' ? '' : field.unit,
@@ -119,6 +133,18 @@ async function schema({ words }: MagicCall, { session, io }: MagicHost): Promise
   }
   const rest = all.length - shown.length;
   if (rest > 0) say(io, `${plural(rest, 'more dataset')} not shown; \`%schema DATASET\` shows one.`);
+}
+
+/** A service that refuses the fields of one dataset has the others shown. */
+function refusalOf(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  throw error;
+}
+
+/** What is known of one dataset besides its fields, which can be shown without it. */
+async function infoOf(name: string, session: Session, signal: AbortSignal): Promise<Listed<DatasetInfo>> {
+  const items = await session.measuredDatasets([name], signal).catch(() => []);
+  return { items, notices: [] };
 }
 
 /** Runs a query for a few events. */
