@@ -11,6 +11,7 @@ import {
   element,
   listTest,
   literal,
+  lookedFor,
   map,
   negate,
   path,
@@ -66,6 +67,7 @@ export const duckdb: Dialect = {
   // The engine finds the common type itself.
   unionItem: ({ sql }) => sql,
   orderKey,
+  joinKey: lookedFor,
   join: joinSql,
   sequence: sequenceSql,
   sample: proportion => `random() < ${proportion}`,

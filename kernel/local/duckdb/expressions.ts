@@ -50,17 +50,34 @@ export function callSql(name: string, args: readonly SqlArg[], context: SqlConte
 export function compare(operator: BinaryOperator, left: SqlArg, right: SqlArg, predicate: boolean): string {
   if (!mayMeetNaN(operator, left, right)) return plainComparison(operator, left, right, predicate);
   return computeHeavyFirst([left, right], ([a = left, b = right]) =>
-    unorderedComparison(operator, a.sql, b.sql, predicate),
+    unorderedComparison(operator, a, b, predicate),
   );
 }
 
 function plainComparison(operator: BinaryOperator, left: SqlArg, right: SqlArg, predicate: boolean): string {
   if (operator === '!=')
     return right.constant !== undefined && left.computed === true
-      ? `(${left.sql} <> ${right.sql} OR ${left.sql} IS NULL)`
+      ? `(${mayBeZero(right) ? lookedFor(left) : left.sql} <> ${right.sql} OR ${left.sql} IS NULL)`
       : `(${left.sql} IS DISTINCT FROM ${right.sql})`;
-  const test = `${left.sql} ${operator === '==' ? '=' : operator} ${right.sql}`;
+  const test = operator === '==' ? equality(left, right) : `${left.sql} ${operator} ${right.sql}`;
   return predicate ? `(${test})` : `coalesce(${test}, false)`;
+}
+
+function equality(left: SqlArg, right: SqlArg): string {
+  return `${mayBeZero(right) ? lookedFor(left) : left.sql} = ${mayBeZero(left) ? lookedFor(right) : right.sql}`;
+}
+
+/** A constant is known to be none. */
+function mayBeZero({ constant }: SqlArg): boolean {
+  return constant === undefined || Number(constant) === 0;
+}
+
+/**
+ * Returns a value as it is looked for: behind an addition the engine does not ask the filter that a Parquet file has beside a
+ * column, which tells -0.0 from 0.0 and would leave out rows that are equal.
+ */
+export function lookedFor({ sql, type, constant }: SqlArg): string {
+  return type === 'real' && constant === undefined ? `(${sql} + 0.0)` : sql;
 }
 
 /** True when the engine's answer may differ from IEEE 754. */
@@ -72,13 +89,15 @@ function mayMeetNaN(operator: BinaryOperator, left: SqlArg, right: SqlArg): bool
 
 function unorderedComparison(
   operator: BinaryOperator,
-  left: string,
-  right: string,
+  left: SqlArg,
+  right: SqlArg,
   predicate: boolean,
 ): string {
-  if (operator === '!=') return `(${left} IS DISTINCT FROM ${right} OR coalesce(isnan(${left}), false))`;
+  if (operator === '!=')
+    return `(${left.sql} IS DISTINCT FROM ${right.sql} OR coalesce(isnan(${left.sql}), false))`;
   const larger = operator === '<' || operator === '<=' ? right : left;
-  const test = `${left} ${operator === '==' ? '=' : operator} ${right} AND NOT isnan(${larger})`;
+  const compared = operator === '==' ? equality(left, right) : `${left.sql} ${operator} ${right.sql}`;
+  const test = `${compared} AND NOT isnan(${larger.sql})`;
   return predicate ? `(${test})` : `coalesce(${test}, false)`;
 }
 
@@ -171,7 +190,7 @@ function json(value: SqlArg): string {
 /** Returns whether a value is in the column `value` of a query. */
 export function queryTest(operator: ListOperator, left: SqlArg, query: string): string {
   const fold = folding(operator);
-  return `(${fold(left.sql)} IN (SELECT ${fold('value')} FROM (${query}) WHERE value IS NOT NULL))`;
+  return `(${fold(lookedFor(left))} IN (SELECT ${fold('value')} FROM (${query}) WHERE value IS NOT NULL))`;
 }
 
 /** Returns whether a value is in a list, or has some or all of its terms. */
@@ -201,7 +220,8 @@ function membership(operator: ListOperator, left: SqlArg, items: readonly SqlArg
   const ordered =
     left.mayBeNaN === true && scalars.some(item => item.mayBeNaN) ? ` AND NOT isnan(${left.sql})` : '';
   const listed = scalars.map(({ sql }) => fold(sql)).join(', ');
-  if (scalars.length > 0) tests.unshift(`(${fold(left.sql)} IN (${listed})${ordered})`);
+  const sought = scalars.some(mayBeZero) ? lookedFor(left) : left.sql;
+  if (scalars.length > 0) tests.unshift(`(${fold(sought)} IN (${listed})${ordered})`);
   return tests.length === 0 ? 'false' : `(${tests.join(' OR ')})`;
 }
 

@@ -1,5 +1,5 @@
 import type { TypeName } from '../../apl/catalog/entry.js';
-import { sqlName, sqlText } from '../duckdb/literal.js';
+import { sqlText } from '../duckdb/literal.js';
 import type { RowGroup } from '../sql/compiled.js';
 import type { Connection, Engine } from './duckdb.js';
 import { engineWords } from './failure.js';
@@ -13,8 +13,6 @@ export interface FileField {
   readonly declared?: boolean;
   /** Every value is null, so that the type means nothing. */
   readonly empty?: boolean;
-  /** Reals in which zeros may be negative, as another program wrote them. */
-  readonly signed?: boolean;
   /** Integers that a double cannot hold exactly. */
   readonly wide?: boolean;
 }
@@ -37,16 +35,10 @@ export interface FileSummary {
 export type FileNote = Partial<Pick<FileSummary, 'timeless' | 'replaces' | 'foreign'>> &
   Pick<FileSummary, 'fields'>;
 
-/**
- * Returns the statement that writes the rows of `select` to a Parquet file with a note on itself. Negative zeros become zeros:
- * the filter that the engine writes beside a column tells them apart, so that a search for zero would not read the rows.
- */
+/** Returns the statement that writes the rows of `select` to a Parquet file with a note on itself. */
 export function copyToParquet(select: string, file: string, note: FileNote): string {
   const metadata = sqlText(JSON.stringify({ version: 1, ...note }));
-  const reals = note.fields.filter(({ type }) => type === 'real').map(({ column }) => sqlName(column));
-  const unsigned = reals.map(column => `${column} + 0.0 AS ${column}`).join(', ');
-  const rows = reals.length === 0 ? select : `SELECT * REPLACE (${unsigned}) FROM (${select})`;
-  return `COPY (${rows}) TO ${sqlText(file)} (FORMAT parquet, COMPRESSION snappy, KV_METADATA {'${metadataKey}': ${metadata}})`;
+  return `COPY (${select}) TO ${sqlText(file)} (FORMAT parquet, COMPRESSION snappy, KV_METADATA {'${metadataKey}': ${metadata}})`;
 }
 
 /** Returns column names for fields, in order, that differ even where case is folded. */
@@ -162,9 +154,12 @@ async function readNotes(
 async function foreignFields(connection: Connection, path: string): Promise<FileField[]> {
   const rows = await connection.run(`DESCRIBE SELECT * FROM read_parquet(${sqlText(path)})`);
   return rows.map(([column, sqlType]) => {
-    const type = typeOfSql(String(sqlType));
-    const field = { name: String(column), column: String(column), type, declared: true };
-    return type === 'real' ? { ...field, signed: true } : field;
+    return {
+      name: String(column),
+      column: String(column),
+      type: typeOfSql(String(sqlType)),
+      declared: true,
+    };
   });
 }
 

@@ -151,6 +151,8 @@ export interface Dialect {
   readonly orderKey: (arg: SqlArg, descending: boolean, nullsFirst: boolean) => string;
   /** Whether two keys are the same; null is the same as null. */
   readonly same: (left: string, right: string) => string;
+  /** One side of the equality that a join is on. */
+  readonly joinKey: (arg: SqlArg) => string;
   readonly join: (kind: JoinKind, left: string, right: string, on: string) => string;
   /** A table of rows, each a list of SQL texts; they keep their order. */
   readonly values: (rows: readonly (readonly string[])[], columns: readonly string[]) => string;

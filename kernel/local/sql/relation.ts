@@ -357,7 +357,9 @@ class SqlWriter {
     const right = this.write(relation.join === 'innerunique' ? firstOfEachKey(relation) : relation.right);
     const on =
       relation.on
-        .map(condition => `${this.#expression(condition.left)} = ${this.#expression(condition.right)}`)
+        .map(({ left: a, right: b }) =>
+          [a, b].map(key => this.#dialect.joinKey(this.#argument(key))).join(' = '),
+        )
         .join(' AND ') || 'true';
     return `SELECT * FROM ${this.#dialect.join(relation.join, left, right, on)}`;
   }

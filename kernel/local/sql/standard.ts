@@ -265,6 +265,7 @@ export const standard: Dialect = {
   unionItem: ({ sql, type }) => cast(sql, types[type]),
   orderKey,
   same: (left, right) => `${left} IS NOT DISTINCT FROM ${right}`,
+  joinKey: ({ sql }) => sql,
   join,
   // VALUES is one scan: rows joined by UNION ALL have no order.
   values: (rows, columns) =>

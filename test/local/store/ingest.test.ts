@@ -2,7 +2,6 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { sqlText } from '../../../kernel/local/duckdb/literal.js';
 import { type Answer, sharedService, testService } from '../service.js';
 import { sample, zstdBomb, zstdOf, zstdSample } from './zstd.js';
 
@@ -361,19 +360,6 @@ test('a body that unpacks beyond the limit is refused, and leaves nothing behind
   expect(
     (await readdir(path.join(limited.dataDir, '.tmp', scratch))).filter(name => name.endsWith('.csv')),
   ).toEqual([]);
-});
-
-test('a negative zero is found as a zero, also by the filter that the engine keeps beside a column', async () => {
-  const dataset = `d${++datasets}`;
-  await service().json('POST', '/v2/datasets', { name: dataset });
-  const values = Array.from({ length: 60 }, (_, n) => ({ v: n % 2 === 0 ? -0.5 : 0.5 }));
-  const body = JSON.stringify([...values, { v: 0 }]).replace('"v":0}', '"v":-0.0}');
-  await service().json('POST', `/v1/datasets/${dataset}/ingest`, body);
-  // The events are in a file once somebody asks for them.
-  await service().json('GET', `/v1/local/datasets/${dataset}`);
-  const sql = `SELECT count(*) FROM read_parquet(${sqlText(path.join(service().dataDir, 'datasets', dataset, '*.parquet'))}) WHERE v = 0`;
-  const { body: found } = await service().query(`n:long\n${sql}`);
-  expect(found.tables[0].columns).toEqual([[1]]);
 });
 
 test('a property is found whether it came in an object of fields or in a map beside other values', async () => {

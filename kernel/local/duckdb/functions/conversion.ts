@@ -84,7 +84,8 @@ const conversions: Readonly<Record<TypeName, Readonly<Record<TypeName, Conversio
   bool: {
     bool: same,
     long: sql => `(${sql} <> 0)`,
-    real: sql => `(${sql} <> 0)`,
+    // Its opposite is looked for where it is negated.
+    real: sql => `(${sql} + 0.0 <> 0)`,
     string: call('apl_text_bool'),
     datetime: sql => `(epoch_ns(${sql}) <> 0)`,
     timespan: sql => `(${sql} <> 0)`,

@@ -262,13 +262,7 @@ const shapes = new WeakMap<FileSummary, string>();
 function shapeOf(file: FileSummary): string {
   const known = shapes.get(file);
   if (known !== undefined) return known;
-  const fields = file.fields.map(({ name, type, column, empty, signed }) => [
-    name,
-    type,
-    column,
-    empty,
-    signed,
-  ]);
+  const fields = file.fields.map(({ name, type, column, empty }) => [name, type, column, empty]);
   const shape = JSON.stringify([file.timeless, fields]);
   shapes.set(file, shape);
   return shape;
@@ -392,7 +386,7 @@ const mostSplits = 3;
 
 function columnSql(field: FileField | undefined, wanted: TypeName): string {
   if (!field || field.empty) return `NULL::${sqlTypes[wanted]}`;
-  const column = field.signed ? `(${sqlName(field.column)}::DOUBLE + 0.0)` : sqlName(field.column);
+  const column = sqlName(field.column);
   if (wanted === 'dynamic' && field.type === 'datetime') {
     return `to_json(replace(${column}::TIMESTAMP_NS::VARCHAR, ' ', 'T') || 'Z')`;
   }

@@ -473,14 +473,14 @@ const traps: readonly Trap[] = [
     name: 'in.csv',
     content: lines('v', '-0.0', 'NaN', 'inf', '-inf', '1.5', ''),
     select: 'v, typeof(v)',
-    values: ['0.0|DOUBLE', 'nan|DOUBLE', 'inf|DOUBLE', '-inf|DOUBLE', '1.5|DOUBLE'],
+    values: ['-0.0|DOUBLE', 'nan|DOUBLE', 'inf|DOUBLE', '-inf|DOUBLE', '1.5|DOUBLE'],
   },
   {
     what: 'negative zero, infinities and NaN in JSON',
     name: 'in.ndjson',
     content: lines('{"v":-0.0}', '{"v":NaN}', '{"v":-Infinity}', '{"v":1.5}'),
     select: 'v, typeof(v)',
-    values: ['0.0|DOUBLE', 'nan|DOUBLE', '-inf|DOUBLE', '1.5|DOUBLE'],
+    values: ['-0.0|DOUBLE', 'nan|DOUBLE', '-inf|DOUBLE', '1.5|DOUBLE'],
   },
   {
     what: 'an integer that no real holds, after thousands of reals in JSON',
