@@ -19,7 +19,7 @@ import { makeProfileDir, makeWorkDir } from '../lease/scratch.js';
 import { Admission, type Loan } from './admission.js';
 import { cancelledError, EngineError, engineFailure } from './failure.js';
 import { type Company, type Consume, type Counted, chunksOf, Lane, patiently } from './lanes/lane.js';
-import { Rest } from './lanes/rest.js';
+import { purging, rest } from './lanes/rest.js';
 import type { Delivery } from './reader.js';
 import { underEither, type Visit, watchUnseen } from './visit.js';
 
@@ -57,11 +57,9 @@ export class Engine {
   readonly #lanes: readonly Lane[];
   readonly #admission: Admission<Lane>;
   readonly #closing = new AbortController();
-  readonly #rest: Rest;
 
   private constructor(
     instance: DuckDBInstance,
-    resting: DuckDBConnection,
     scratch: Scratch,
     lanes: readonly Lane[],
     { queue = 64, long = 4 }: EngineOptions,
@@ -70,7 +68,6 @@ export class Engine {
     this.#scratch = scratch;
     this.#lanes = lanes;
     this.#admission = new Admission(lanes, { queue, long: Math.min(long, lanes.length), shortRows });
-    this.#rest = new Rest(resting);
   }
 
   /** Opens the engine and locks its configuration. Its scratch files live in a directory of its own under `<dataDir>/.tmp`. */
@@ -90,7 +87,7 @@ export class Engine {
       Array.from({ length: options.connections ?? 12 }, (_, at) => openLane(at)),
     );
     await configure(lanes, options, [workDir, profileDir]);
-    return new Engine(instance, await instance.connect(), [workDir, profileDir], lanes, options);
+    return new Engine(instance, [workDir, profileDir], lanes, options);
   }
 
   /** A directory that this engine's SQL may write to and that is removed with it. */
@@ -152,10 +149,9 @@ export class Engine {
     this.#closing.abort();
     this.#admission.close();
     await Promise.all(this.#lanes.map(lane => lane.running));
-    await this.#rest.close();
     for (const lane of this.#lanes) lane.connection.closeSync();
     this.#lanes[0]?.functions.close();
-    this.#instance.closeSync();
+    rest.close(() => this.#instance.closeSync());
     for (const directory of this.#scratch) await rm(directory, { recursive: true, force: true });
   }
 
@@ -192,14 +188,14 @@ export class Engine {
     const signals = signal ? [signal, closing] : [closing];
     const running = underEither(signals, within => guarded(lane, within, inScratch, this.#scratch));
     lane.running = running.then(ignore, ignore);
-    this.#rest.begin();
+    rest.begin();
     try {
       return await running;
     } finally {
       // After the interrupts of a cancelled query, which would hit this statement too.
       if (cleanUp !== undefined) await lane.connection.run(cleanUp).catch(ignore);
       delete lane.running;
-      this.#rest.end();
+      rest.end();
     }
   }
 }
@@ -255,7 +251,7 @@ function instanceSettings(options: EngineOptions, [workDir, profileDir]: Scratch
   return [
     `SET memory_limit='${memoryMb}MiB'`,
     // Else the memory of a large query stays with the process for as long as it rests.
-    'SET allocator_background_threads=true',
+    purging,
     `SET temp_directory=${sqlText(path.join(workDir, 'spill'))}`,
     `SET allowed_directories=[${[options.dataDir, workDir, profileDir].map(each => sqlText(`${each}/`)).join(', ')}]`,
     `SET allowed_paths=[${files}]`,

@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { childrenOf, memoryOf, randomOf, rounds, temporaryDirectory, Victim } from '../bench.js';
 import { type Bomb, bombs } from './bombs.js';
@@ -42,6 +44,28 @@ test('each bomb is answered with its reason, a light query beside them with its 
     `memory: ${rest} MiB before, ${after} after the last, ${memory(victim)} after another ${seconds} s`,
   );
   await victim.expectHealthy();
+});
+
+test('memory of a large query is given back when an import has ended its engine before', async () => {
+  const dataDir = await temporaryDirectory();
+  const victim = await Victim.start(dataDir, { environment: smallMachine });
+  const file = join(dataDir, 'rows.csv');
+  await writeFile(file, 'a,b\n1,2\n');
+  const { status } = await victim.send('POST', '/v1/local/import', { path: file, dataset: 'imported' });
+  expect(status).toBe(200);
+  const rest = memory(victim);
+  const large =
+    'range i from 1 to 250000 step 1 | extend s = strcat(i, strrep("x", 2000)) | summarize l = make_list(s) | project array_length(l)';
+  // The engine of the import ends at some time between these, when the service rests.
+  for (const _ of [1, 2, 3]) {
+    let most = 0;
+    const watching = setInterval(() => {
+      most = Math.max(most, memory(victim));
+    }, 20);
+    await victim.query(large).finally(() => clearInterval(watching));
+    expect(most - rest).toBeGreaterThan(400);
+    await expect.poll(() => memory(victim) - rest, { timeout: 60_000, interval: 50 }).toBeLessThan(200);
+  }
 });
 
 function spread(latencies: readonly number[]): string {

@@ -1,100 +1,105 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import type { DuckDBConnection } from '@duckdb/node-api';
+import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { processMemory } from '../../../machine.js';
 
-/** How long after the last query, and how often, in milliseconds. */
+/** How long after the last statement, and how often, in milliseconds. */
 const everyMs = 1000;
 
 /** By how much the process may grow from one rest to the next without an attempt to give memory back, in bytes. */
 const spareBytes = 128 * 2 ** 20;
 
-/** How often it is tried after a query; what the process has then is taken to be in use. */
+/** How often it is tried after a statement; what the process has then is taken to be in use. */
 const mostTries = 20;
 
-/** Work for the threads of the engine and for one of libuv's, of some milliseconds. */
-const exercise = 'SELECT count(*) FROM (SELECT hash(i) % 1000 FROM range(1000000) t(i) GROUP BY ALL)';
+/** Closed engines that wait for a rest; each has idle threads. */
+const mostClosed = 16;
 
-/** Those of libuv in the service; they take the statements of an engine in turn, and each holds what it has freed until it works again. */
-const threads = 16;
-
-/** Statements of all engines of this process that run at this moment: what is done at rest would hold them up. */
-let running = 0;
-
-/** Buffers and objects of JavaScript after the last collection, in bytes. */
-let collectedSize = 0;
+/** What is done for the memory of the process. */
+interface Means {
+  /** Returns the memory of the process in bytes; undefined where the system does not say. */
+  readonly measure: () => number | undefined;
+  readonly collect: () => void;
+  /** Has the allocator of the engines give back what they have freed, within seconds. */
+  readonly purge: () => Promise<unknown>;
+}
 
 /**
- * Gives the memory of large queries and bodies back while every engine of the process rests. Else a process that is asked nothing more
- * keeps gigabytes: buffers wait for the next collection of garbage, and what a thread has freed for the next work of that thread.
+ * Does at rest, while no engine of the process runs a statement, what would hold statements up: it collects buffers of JavaScript that
+ * large queries and bodies leave behind, and ends engines that were closed. To end one takes up to a second on a busy machine, in which
+ * the process answers nothing.
  */
 export class Rest {
-  readonly #connection: DuckDBConnection;
-  readonly #measure: () => number | undefined;
+  readonly #means: Means;
+  readonly #closed: (() => void)[] = [];
+  /** Statements that run at this moment. */
+  #running = 0;
   /** Of the process when it last rested, in bytes. */
   #size: number;
-  #timer: NodeJS.Timeout | undefined;
-  #exercising: Promise<void> | undefined;
   #tries = 0;
-  #closed = false;
+  #timer: NodeJS.Timeout | undefined;
 
-  /** `measure` returns the memory of the process in bytes; undefined where the system does not say. */
-  constructor(connection: DuckDBConnection, measure = processMemory) {
-    this.#connection = connection;
-    this.#measure = measure;
-    this.#size = measure() ?? 0;
+  constructor(means: Means) {
+    this.#means = means;
+    this.#size = means.measure() ?? 0;
   }
 
   /** Tells that a statement begins; {@link end} follows. */
   begin(): void {
-    running++;
+    this.#running++;
   }
 
   /** Tells that a statement has ended. */
   end(): void {
-    running--;
+    this.#running--;
     this.#tries = mostTries;
     this.#wait();
   }
 
-  /** Waits for an attempt that is under way; none begins after it. */
-  async close(): Promise<void> {
-    this.#closed = true;
-    clearTimeout(this.#timer);
-    await this.#exercising;
-    this.#connection.closeSync();
+  /** Ends an engine that no statement will run on: at the next rest, or once many wait for one. */
+  close(end: () => void): void {
+    this.#closed.push(end);
+    if (this.#closed.length > mostClosed) this.#endOne();
+    this.#wait();
   }
 
   #wait(): void {
-    if (this.#closed || this.#exercising !== undefined) return;
     this.#timer ??= setTimeout(() => this.#tick(), everyMs).unref();
   }
 
   #tick(): void {
     this.#timer = undefined;
-    const size = this.#measure();
-    if (size === undefined || running > 0) {
-      this.#wait();
-      return;
-    }
-    if (size - this.#size <= spareBytes) return;
-    if (this.#tries === 0) {
-      this.#size = size;
-      return;
-    }
-    this.#tries--;
-    this.#exercising = this.#exercise();
-  }
-
-  async #exercise(): Promise<void> {
-    collectGarbage();
-    // A failure leaves the memory where it is, and the next query tells what is wrong with the engine.
-    for (let thread = 0; thread < threads && !this.#closed; thread++)
-      await this.#connection.run(exercise).catch(() => undefined);
-    this.#exercising = undefined;
+    // The end of the last statement waits anew.
+    if (this.#running > 0) return;
+    if (this.#closed.length > 0) this.#endOne();
+    else if (!this.#giveBack()) return;
     this.#wait();
   }
+
+  /** Ending an engine ends the work of the allocator for all others too. */
+  #endOne(): void {
+    this.#closed.shift()?.();
+    // A failure leaves the memory where it is, and the next query tells what is wrong with the engine.
+    this.#means.purge().catch(() => undefined);
+  }
+
+  /** Returns whether there may be more to give back. */
+  #giveBack(): boolean {
+    const size = this.#means.measure();
+    if (size === undefined) return true;
+    if (size - this.#size <= spareBytes) return false;
+    if (this.#tries === 0) {
+      this.#size = size;
+      return false;
+    }
+    this.#tries--;
+    this.#means.collect();
+    return true;
+  }
 }
+
+/** Buffers and objects of JavaScript after the last collection, in bytes. */
+let collectedSize = 0;
 
 /** On a busy machine a collection can take half a second, in which the process answers nothing: it has to be worth that. */
 function collectGarbage(): void {
@@ -108,3 +113,21 @@ function scriptSize(): number {
   const { heapTotal, external } = process.memoryUsage();
   return heapTotal + external;
 }
+
+let keeper: Promise<DuckDBConnection> | undefined;
+
+/** The other engines cannot change their settings any more. */
+async function purgeInBackground(): Promise<void> {
+  keeper ??= DuckDBInstance.create(':memory:', { threads: '1' }).then(instance => instance.connect());
+  await (await keeper).run(purging);
+}
+
+/** Setting of an engine that lets the allocator, which all engines of a process share, give memory back in the background. */
+export const purging = 'SET allocator_background_threads=true';
+
+/** That of this process. */
+export const rest = new Rest({
+  measure: processMemory,
+  collect: collectGarbage,
+  purge: purgeInBackground,
+});
