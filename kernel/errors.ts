@@ -16,6 +16,7 @@ export type ErrorCode =
   | 'not-found'
   | 'not-json'
   | 'plan-limit'
+  | 'proxy'
   | 'rate-limited'
   | 'redirected'
   | 'refused'

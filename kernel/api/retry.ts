@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { AplKernelError } from '../errors.js';
-import { errorCodes, headerText, type Refusal } from './failure.js';
+import { errorCodes, headerText, proxyUnavailable, type Refusal } from './failure.js';
 import { readReset, readRetryAfter, untilReset } from './reset.js';
 
 /** What a retry needs to know of a request. */
@@ -36,7 +36,14 @@ export const MOST_TRIES = 4;
 const LONGEST_PAUSE_MS = 30_000;
 
 /** The request never left: even a write may be sent again. */
-const UNSENT = ['ECONNREFUSED', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT'];
+const UNSENT = [
+  'ECONNREFUSED',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+  proxyUnavailable,
+];
 
 /** The connection ended before the answer began; the service may have done what was asked. */
 const CUT_OFF = ['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'UND_ERR_SOCKET'];

@@ -1,5 +1,5 @@
 import { createServer, type Server } from 'node:http';
-import { type AddressInfo, connect as connectTo } from 'node:net';
+import { type AddressInfo, connect as connectTo, createServer as createSocketServer } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { answer, failureOf, request, useService } from './connections.js';
 
@@ -67,3 +67,78 @@ test.each(['local', 'prod'])(
     expect([asked, connections.service.seen.length]).toEqual([[], 1]);
   },
 );
+
+describe('what a proxy does wrong is said of the proxy', () => {
+  const address = () => new URL(proxyUrl).host;
+  const withoutProxy = 'Name api.invalid in NO_PROXY if it can be reached without a proxy, and start the kernel again.';
+
+  test.each([
+    [
+      407,
+      1,
+      'asks for a user and a password (status 407)',
+      'Write them into HTTPS_PROXY, as in http://USER:PASSWORD@HOST:PORT, or check those that are there, and start the kernel again.',
+    ],
+    [403, 1, 'refuses to connect to api.invalid (status 403)', withoutProxy],
+    [
+      502,
+      4,
+      'cannot connect to api.invalid (status 502)',
+      `Run the cell again in a moment, and check the URL of the profile. ${withoutProxy}`,
+    ],
+  ])('status %i', async (status, times, message, hint) => {
+    proxy.removeAllListeners('connect').on('connect', ({ url = '' }, socket) => {
+      asked.push(url);
+      socket.on('error', () => undefined).end(`HTTP/1.1 ${status} No\r\n\r\n`);
+    });
+    vi.stubEnv('HTTPS_PROXY', proxyUrl.replace('//', '//user:pa55w0rd@'));
+    const error = await failureOf(connect({ url: 'https://api.invalid' }).query(request));
+    expect([error.code, error.message, error.hint, asked.length]).toEqual([
+      'proxy',
+      `the proxy ${address()} ${message}`,
+      hint,
+      times,
+    ]);
+  });
+
+  test('that nothing answers at its address', async () => {
+    const gone = createServer();
+    await new Promise<void>(resolve => gone.listen(0, '127.0.0.1', resolve));
+    const { port } = gone.address() as AddressInfo;
+    await new Promise(resolve => gone.close(resolve));
+    vi.stubEnv('HTTPS_PROXY', `http://127.0.0.1:${port}`);
+    const error = await failureOf(connect({ url: 'https://api.invalid' }).query(request));
+    expect([error.code, error.message]).toEqual([
+      'proxy',
+      `the proxy 127.0.0.1:${port} cannot be reached (ECONNREFUSED)`,
+    ]);
+  });
+
+  test('that its name is unknown', async () => {
+    vi.stubEnv('HTTPS_PROXY', 'http://proxy.invalid:3128');
+    const error = await failureOf(connect({ url: 'https://api.invalid' }, undefined, 1).query(request));
+    expect(error.message).toMatch(/^the proxy proxy\.invalid:3128 cannot be reached \((ENOTFOUND|EAI_AGAIN)\)$/);
+  });
+
+  test('that it speaks no HTTP', async () => {
+    const other = createSocketServer(socket => socket.on('error', () => undefined).end('SSH-2.0\r\n'));
+    await new Promise<void>(resolve => other.listen(0, '127.0.0.1', resolve));
+    const { port } = other.address() as AddressInfo;
+    vi.stubEnv('HTTPS_PROXY', `http://127.0.0.1:${port}`);
+    const error = await failureOf(connect({ url: 'https://api.invalid' }).query(request));
+    other.close();
+    expect([error.code, error.message]).toEqual([
+      'proxy',
+      `the proxy 127.0.0.1:${port} cannot be reached (it speaks no HTTP)`,
+    ]);
+  });
+
+  test.each(['proxy.corp:3128', '::::', 'nonsense'])('that %s is no address', async value => {
+    vi.stubEnv('HTTPS_PROXY', value);
+    const error = await failureOf(connect({ url: 'https://api.invalid' }).query(request));
+    expect([error.code, error.message]).toEqual([
+      'proxy',
+      'what HTTPS_PROXY or HTTP_PROXY names is no address of a proxy',
+    ]);
+  });
+});

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { Readable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
 import { createGzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import {
@@ -13,6 +14,7 @@ import type { Diagnostic } from '../../apl/syntax/ast.js';
 import { foreignCode } from '../../errors.js';
 import { present } from '../../present.js';
 import { formatCount } from '../../text.js';
+import { parseGoDuration } from '../../time.js';
 import type { CellForm } from '../engine/columns.js';
 import { externalFiles, unreadableFile } from '../engine/external.js';
 import { engineWords } from '../engine/failure.js';
@@ -27,7 +29,7 @@ import type { Compile, CompiledQuery } from '../sql/compiled.js';
 import type { DatasetStore } from '../store/datasets.js';
 import { invalid } from '../store/documents/members.js';
 import type { Snapshot } from '../store/snapshot.js';
-import { legacyBody, structuredBody } from './answers/legacy.js';
+import { legacyBody, structuredBody, withRowCursors } from './answers/legacy.js';
 import { arrowBody, tabularBody } from './answers/tabular.js';
 import { departure } from './departure.js';
 import type { QueriesUnderWay } from './progress.js';
@@ -80,7 +82,8 @@ export async function answerQuery(
   const format = readFormat(parametersOf(request).format ?? 'tabular');
   const query = readQueryRequest(request.body);
   const form = format === 'tabular' && acceptsArrow(request.headers.accept) ? 'arrow' : 'json';
-  const answer = withTotalsAsAsked(await answerTo(parts, request, query, form), request);
+  const ran = format === 'legacy' ? withRowCursors(query) : query;
+  const answer = withTotalsAsAsked(await answerTo(parts, request, ran, form), request);
   const arrow = form === 'arrow' ? await arrowBody(answer) : undefined;
   if (arrow !== undefined) return send(request, reply, arrow, arrowType);
   return send(request, reply, format === 'legacy' ? legacyBody(answer, query) : tabularBody(answer));
@@ -100,10 +103,22 @@ export async function answerStructured(
   parts.datasets.checkExists(request.params.id);
   const { rows, totals } = readStructuredQuery(request.params.id, request.body);
   const answerOf = (query: QueryRequest) => answerTo(parts, request, query).catch(withoutPlace);
-  const answer = await answerOf(rows);
+  const answer = await answerOf(withRowCursors(rows));
   const whole = totals && withTotalsOf(answer, await answerOf(totals));
-  return send(request, reply, structuredBody(withTotalsAsAsked(whole ?? answer, request)));
+  const found = answer.tables.some(({ columns }) => columns.rows > 0);
+  if (!found) await pauseOfStream(request);
+  return send(request, reply, structuredBody(withTotalsAsAsked(whole ?? answer, request), rows));
 }
+
+/** Whoever streams asks again at once: an answer without events comes later, so that this is not done a thousand times a second. */
+async function pauseOfStream(request: FastifyRequest): Promise<void> {
+  const nanos = parseGoDuration(parametersOf(request)['streaming-duration'] ?? '') ?? 0n;
+  const ms = Math.min(Number(nanos / 1_000_000n), LONGEST_PAUSE_MS);
+  if (ms > 0) await delay(ms, undefined, { signal: departure(request) }).catch(() => undefined);
+}
+
+/** New events are seen a second later at the most. */
+const LONGEST_PAUSE_MS = 1000;
 
 /** A place in the APL that was made of a query says nothing to whoever sent the query. */
 function withoutPlace(error: unknown): never {

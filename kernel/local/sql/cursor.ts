@@ -5,9 +5,15 @@ export function cursorText({ time, count, whole }: PageCursor): string {
   return Buffer.from(`${time}.${count}${whole ? '.' : ''}`, 'latin1').toString('base64url');
 }
 
+/** Returns the id of a row, which can be handed back as the cursor after it; rows that differ have other hashes. */
+export function cursorId(cursor: string, hash: string): string {
+  return `${cursor}.${hash}`;
+}
+
 /** Returns the cursor that a text stands for, or undefined. */
 export function readCursor(text: string): PageCursor | undefined {
-  const parts = /^(-?\d{1,19})\.(\d{1,9})(\.)?$/.exec(Buffer.from(text, 'base64url').toString('latin1'));
+  const [cursor = ''] = text.split('.', 1);
+  const parts = /^(-?\d{1,19})\.(\d{1,9})(\.)?$/.exec(Buffer.from(cursor, 'base64url').toString('latin1'));
   if (parts === null) return undefined;
   return { time: BigInt(parts[1] ?? 0), count: Number(parts[2]), whole: parts[3] !== undefined };
 }

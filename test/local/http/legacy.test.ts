@@ -61,7 +61,32 @@ test('ids of rows differ and stay', async () => {
   const ids = async (): Promise<string[]> => (await ask('logs')).body.matches.map(match => match._rowId);
   const first = await ids();
   expect([new Set(first).size, await ids()]).toEqual([4, first]);
-  expect(first[1]).toBe(`${first[0]}-1`);
+});
+
+test('the id of a row is a cursor, from which the next row comes', async () => {
+  const all = (await ask('logs')).body.matches;
+  for (const [at, { _rowId: cursor }] of all.entries()) {
+    const { status, body } = await service().json('POST', '/v1/datasets/_apl?format=legacy', {
+      apl: 'logs',
+      ...request,
+      cursor,
+    });
+    expect([status, body.matches]).toEqual([200, all.slice(at + 1)]);
+  }
+});
+
+test('rows in another order have ids too, which are no cursors, and the cursors that were asked for are shown', async () => {
+  const { body } = await ask('logs | sort by n asc');
+  const ids = body.matches.map(match => match._rowId);
+  expect([new Set(ids).size, body.status.messages]).toEqual([4, undefined]);
+  expect(ids[2]).toBe(`${ids[1]}-1`);
+  const shown = await service().json('POST', '/v1/datasets/_apl?format=legacy', {
+    apl: 'logs | project _time, n',
+    ...request,
+    includeCursorField: true,
+  });
+  const cells = shown.body.matches.map(({ data }: { data: object }) => Object.keys(data));
+  expect(cells).toEqual(Array(4).fill(['n', '_cursor']));
 });
 
 const value = (op: string, value: unknown) => [{ op, value }];

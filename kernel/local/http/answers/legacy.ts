@@ -4,28 +4,44 @@ import type { TypeName } from '../../../apl/catalog/entry.js';
 import { formatTime, parseTime } from '../../../time.js';
 import { asJson } from '../../engine/columns.js';
 import type { QueryAnswer, RanTable } from '../../engine/run.js';
-import type { CompiledTable } from '../../sql/compiled.js';
+import { type CompiledTable, cursorField } from '../../sql/compiled.js';
+import { cursorId } from '../../sql/cursor.js';
 import { timeText } from './tabular.js';
 
 /**
  * Returns the body of a response in the older format (https://axiom.co/docs/restapi/endpoints/queryDataset), a {@link LegacyResult}, as bytes: events under `matches`, groups under
  * `buckets`, where `series` has one entry per time bin and `totals` one per group.
  */
-export function legacyBody(answer: QueryAnswer, request: QueryRequest): readonly Buffer[] {
+export function legacyBody(answered: QueryAnswer, request: QueryRequest): readonly Buffer[] {
+  const answer = withOwnCursors(answered, request);
   const members: Readonly<Record<keyof LegacyResult, string>> = {
     request: JSON.stringify({ ...rangeOf(answer.tables[0]), ...request }),
     status: JSON.stringify(answer.status),
-    ...rowsIn(answer),
+    ...rowsIn(answer, request),
     datasetNames: JSON.stringify(answer.query.datasets),
   };
   return [Buffer.from(object(Object.entries(members)), 'utf8')];
 }
 
 /** Returns the body of an answer to a structured query: clients that decode strictly know no other members. */
-export function structuredBody(answer: QueryAnswer): readonly Buffer[] {
+export function structuredBody(answered: QueryAnswer, request: QueryRequest): readonly Buffer[] {
+  const answer = withOwnCursors(answered, request);
   const { blocksCached: _, blocksMatched: __, cacheStatus: ___, messages = [], ...status } = answer.status;
   const known = { ...status, messages: messages.map(each => ({ ...each, code: structuredCode(each.code) })) };
-  return [Buffer.from(object(Object.entries({ status: JSON.stringify(known), ...rowsIn(answer) })), 'utf8')];
+  return [Buffer.from(object(Object.entries({ status: JSON.stringify(known), ...rowsIn(answer, request) })), 'utf8')];
+}
+
+/** Returns a request as it is run: the ids of events are cursors, which clients go on from. */
+export function withRowCursors(request: QueryRequest): QueryRequest {
+  return { ...request, includeCursorField: true };
+}
+
+/** Nobody asked for the cursors that {@link withRowCursors} adds, so that it is no news where there are none. */
+function withOwnCursors(answer: QueryAnswer, { includeCursorField = false }: QueryRequest): QueryAnswer {
+  if (includeCursorField) return answer;
+  const messages = answer.status.messages?.filter(({ code }) => code !== 'no_cursor_field') ?? [];
+  const { messages: _, ...status } = answer.status;
+  return { ...answer, status: { ...status, ...(messages.length > 0 && { messages }) } };
 }
 
 /** Clients refuse other codes than these, and those of the compiler. */
@@ -37,11 +53,14 @@ function structuredCode(code: string): string {
     : `apl_${code}`;
 }
 
-function rowsIn({ tables }: QueryAnswer): Readonly<Record<'matches' | 'buckets', string>> {
+function rowsIn(
+  { tables }: QueryAnswer,
+  { includeCursorField = false }: QueryRequest,
+): Readonly<Record<'matches' | 'buckets', string>> {
   const [first] = tables;
   const grouped = first !== undefined && isAggregated(first.table);
   return {
-    matches: `[${first === undefined || grouped ? '' : matches(first).join(',')}]`,
+    matches: `[${first === undefined || grouped ? '' : matches(first, includeCursorField).join(',')}]`,
     buckets: buckets(grouped ? tables : []),
   };
 }
@@ -70,23 +89,24 @@ type Row = Readonly<Record<string, string>>;
 
 const systemFields = ['_time', '_sysTime'];
 
-function matches(ran: RanTable): string[] {
-  const fields = ran.table.fields.map(field => field.name).filter(name => !systemFields.includes(name));
+/** The same event has the same id in every response; equal events are numbered, by their cursors where they have them. */
+function matches(ran: RanTable, showsCursors: boolean): string[] {
+  const hasCursors = ran.table.page?.ofRows === true;
+  const apart = hasCursors && !showsCursors ? [...systemFields, cursorField] : systemFields;
+  const fields = ran.table.fields.map(field => field.name).filter(name => !apart.includes(name));
   const seen = new Map<string, number>();
   return rowsOf(ran).map(row => {
     const data = object(fields.map(name => [name, row[name] ?? 'null']));
     const times = systemFields.map((name): Entry => [name, row[name] ?? 'null']);
     const content = object([...times, ['data', data]]);
-    const before = seen.get(content) ?? 0;
-    seen.set(content, before + 1);
-    return object([...times, ['_rowId', JSON.stringify(rowId(content, before))], ['data', data]]);
+    const hash = createHash('sha256').update(content).digest('hex').slice(0, 24);
+    const before = seen.get(hash) ?? 0;
+    seen.set(hash, before + 1);
+    const cursor = hasCursors ? JSON.parse(row[cursorField] ?? 'null') : null;
+    const numbered = before === 0 ? hash : `${hash}-${before}`;
+    const id = cursor === null ? numbered : cursorId(cursor, hash);
+    return object([...times, ['_rowId', JSON.stringify(id)], ['data', data]]);
   });
-}
-
-/** The same event has the same id in every response; equal events are numbered. */
-function rowId(content: string, before: number): string {
-  const hash = createHash('sha256').update(content).digest('hex').slice(0, 24);
-  return before === 0 ? hash : `${hash}-${before}`;
 }
 
 function buckets(tables: readonly RanTable[]): string {

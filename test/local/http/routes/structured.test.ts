@@ -182,3 +182,14 @@ test('parameters that are taken are obeyed, or said to change nothing', async ()
 test('a dataset that is not there', async () => {
   expect((await service().json('POST', '/v1/datasets/nope/query', window)).status).toBe(404);
 });
+
+test('a stream goes on from the id of its last event, and waits where there is none', async () => {
+  const query = { order: [{ field: '_time', desc: false }] };
+  const stream = async (cursor: string) => (await ask({ ...query, cursor }, '?streaming-duration=5s')).body;
+  const all = (await stream('')).matches;
+  expect(all.map(({ data }: { data: { status: number } }) => data.status)).toEqual([200, 503, 404]);
+  expect((await stream(all[0]._rowId)).matches).toEqual(all.slice(1));
+  const before = performance.now();
+  expect((await stream(all[2]._rowId)).matches).toEqual([]);
+  expect(performance.now() - before).toBeGreaterThanOrEqual(990);
+});
