@@ -45,7 +45,8 @@ export function refusalError(attempt: Attempt, refusal: Refusal): ApiError {
   const reason = clean(detail?.message || parsed?.message || plainReason(refusal), endpoint);
   const traceId = identifier(headerText(headers, 'x-axiom-trace-id'), endpoint);
   const shared = { status, ...present({ traceId }) };
-  if (parsed === undefined && looksLikeHtml(refusal))
+  // The gateways that count requests answer with pages too.
+  if (parsed === undefined && looksLikeHtml(refusal) && status !== 429)
     return status > 500 && status <= 504 ? gatewayError(attempt, status) : htmlError(attempt, status);
   const shown = detail?.hint === undefined ? shared : { ...shared, hint: clean(detail.hint, endpoint) };
   if (status >= 300 && status < 400) return redirectError(attempt, refusal);

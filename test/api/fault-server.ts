@@ -54,6 +54,14 @@ export const faults: Readonly<Record<string, Fault>> = {
   '200, an error': http(200, json, '{"code":500,"message":"shard 7 is gone"}'),
   '200, an error without a code': http(200, json, '{"message":"shard 7 is gone"}'),
   '200, the error of a wrong query': http(200, json, '{"code":400,"message":"no such field"}'),
+  '200, a wrong type in a column': http(
+    200,
+    json,
+    whole.replace(
+      '"tables":[]',
+      '"tables":[{"name":"0","fields":[{"name":"n","type":"integer"}],"columns":[[1,"two",{"a":3},null]]}]',
+    ),
+  ),
   '200, no body': http(200, json, ''),
   '200, a list': http(200, json, '[1,2]'),
   '200, a text': http(200, json, '"done"'),

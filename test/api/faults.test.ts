@@ -4,6 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { createClient } from '../../kernel/api/client.js';
 import { AccessToken } from '../../kernel/api/profile.js';
 import { AplKernelError } from '../../kernel/errors.js';
+import { decodeTabular } from '../../kernel/result/decode/arrow.js';
+import { FIELD_KEY } from '../../kernel/result/field.js';
 import { type Fault, faults, raw, secret, serveFault, whole } from './fault-server.js';
 
 /** What a query says of everything that may answer it; `test/notebook/query/faults.test.ts` has the same in one notebook. */
@@ -11,6 +13,8 @@ import { type Fault, faults, raw, secret, serveFault, whole } from './fault-serv
 interface Outcome {
   readonly requests: number;
   readonly error: unknown;
+  /** What is said of the columns of an answer. */
+  readonly notes: readonly string[];
 }
 
 /** Sends a query to what answers each connection so; `{host}` stands for its address. */
@@ -18,17 +22,23 @@ async function met(answer: Fault, timeLimitMs = 20_000): Promise<Outcome> {
   const server = await serveFault(answer);
   const endpoint = { profileName: 'prod', url: server.url, token: new AccessToken(secret) };
   const client = createClient(endpoint, { version: '1', timeLimitMs, retryMs: 1 });
-  const error = await client.query({ apl: 'logs' }).then(
-    () => undefined,
-    (each: unknown) => each,
-  );
+  const outcome = await client
+    .query({ apl: 'logs' })
+    .then(({ body }) => ({ error: undefined, notes: notesOn(body) }))
+    .catch((error: unknown) => ({ error, notes: [] }));
   await client.close();
   server.close();
-  return { requests: server.requests, error };
+  return { requests: server.requests, ...outcome };
 }
 
-function spoken(error: unknown): string {
-  if (!(error instanceof AplKernelError)) return String(error ?? 'an answer');
+function notesOn(body: Uint8Array): readonly string[] {
+  const fields = decodeTabular(body).tables.flatMap(({ data }) => data.schema.fields);
+  return fields.map(({ metadata }) => metadata.get(FIELD_KEY.note)).filter(note => note !== undefined);
+}
+
+function spoken({ error, notes }: Outcome): string {
+  if (error === undefined) return ['an answer', ...notes].join(': ');
+  if (!(error instanceof AplKernelError)) return String(error);
   const short = error.message.replace(/127\.0\.0\.1:\d+/g, '{host}').replace(/x{50,}.*$/, 'xxx…');
   return [`\`${error.code}\` ${short}.`, error.hint].filter(Boolean).join(' ').replaceAll('|', '\\|');
 }
@@ -47,10 +57,11 @@ of one notebook (\`test/notebook/query/faults.test.ts\`). A request that only re
 test('each fault is named, and the page has what is said of it', async () => {
   const lines: string[] = [];
   for (const [name, fault] of Object.entries(faults)) {
-    const { requests, error } = await met(fault);
-    expect([name, error instanceof AplKernelError]).toEqual([name, !name.endsWith(', then an answer')]);
-    expect(spoken(error)).not.toContain(secret);
-    lines.push(`| ${name} | ${requests} | ${spoken(error)} |\n`);
+    const outcome = await met(fault);
+    const isAnswer = /, then an answer$|, a wrong type in a column$/.test(name);
+    expect([name, outcome.error instanceof AplKernelError]).toEqual([name, !isAnswer]);
+    expect(spoken(outcome)).not.toContain(secret);
+    lines.push(`| ${name} | ${outcome.requests} | ${spoken(outcome)} |\n`);
   }
   expect(lines.length).toBeGreaterThanOrEqual(70);
   const page = head + lines.join('');

@@ -1,6 +1,8 @@
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect as connectTo, createServer as createSocketServer } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { ProxyFailure } from '../../kernel/api/failure.js';
+import { loginError } from '../../kernel/api/login/error.js';
 import { answer, failureOf, request, useService } from './connections.js';
 
 const connections = useService();
@@ -70,7 +72,8 @@ test.each(['local', 'prod'])(
 
 describe('what a proxy does wrong is said of the proxy', () => {
   const address = () => new URL(proxyUrl).host;
-  const withoutProxy = 'Name api.invalid in NO_PROXY if it can be reached without a proxy, and start the kernel again.';
+  const withoutProxy =
+    'Name api.invalid in NO_PROXY if it can be reached without a proxy, and start the kernel again.';
 
   test.each([
     [
@@ -117,7 +120,9 @@ describe('what a proxy does wrong is said of the proxy', () => {
   test('that its name is unknown', async () => {
     vi.stubEnv('HTTPS_PROXY', 'http://proxy.invalid:3128');
     const error = await failureOf(connect({ url: 'https://api.invalid' }, undefined, 1).query(request));
-    expect(error.message).toMatch(/^the proxy proxy\.invalid:3128 cannot be reached \((ENOTFOUND|EAI_AGAIN)\)$/);
+    expect(error.message).toMatch(
+      /^the proxy proxy\.invalid:3128 cannot be reached \((ENOTFOUND|EAI_AGAIN)\)$/,
+    );
   });
 
   test('that it speaks no HTTP', async () => {
@@ -130,6 +135,21 @@ describe('what a proxy does wrong is said of the proxy', () => {
     expect([error.code, error.message]).toEqual([
       'proxy',
       `the proxy 127.0.0.1:${port} cannot be reached (it speaks no HTTP)`,
+    ]);
+  });
+
+  test('and by a sign-in', () => {
+    const asking = {
+      endpoint: { profileName: 'prod', url: 'https://api.invalid' },
+      action: 'sign in',
+      url: new URL('https://auth.invalid'),
+      secrets: [],
+    };
+    const thrown = new TypeError('fetch failed', { cause: new ProxyFailure('proxy:1', 407) });
+    const error = loginError(asking, thrown, { signal: new AbortController().signal, answerMs: 1 });
+    expect([error.code, error.message]).toEqual([
+      'proxy',
+      'the proxy proxy:1 asks for a user and a password (status 407)',
     ]);
   });
 

@@ -28,7 +28,12 @@ export function structuredBody(answered: QueryAnswer, request: QueryRequest): re
   const answer = withOwnCursors(answered, request);
   const { blocksCached: _, blocksMatched: __, cacheStatus: ___, messages = [], ...status } = answer.status;
   const known = { ...status, messages: messages.map(each => ({ ...each, code: structuredCode(each.code) })) };
-  return [Buffer.from(object(Object.entries({ status: JSON.stringify(known), ...rowsIn(answer, request) })), 'utf8')];
+  return [
+    Buffer.from(
+      object(Object.entries({ status: JSON.stringify(known), ...rowsIn(answer, request) })),
+      'utf8',
+    ),
+  ];
 }
 
 /** Returns a request as it is run: the ids of events are cursors, which clients go on from. */
