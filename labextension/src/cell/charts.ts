@@ -2,11 +2,10 @@ import type { NotebookPanel } from '@jupyterlab/notebook';
 import { kindLabels } from '../../../kernel/apl/operators/chart-kinds.js';
 import type { ChartKind } from '../../../kernel/apl/operators/drawing.js';
 import { parseCell } from '../../../kernel/apl/syntax/cell.js';
-import { visible } from '../../../kernel/text.js';
 import { VEGA_MIME } from '../charts/mime.js';
 import type { Around } from '../link/around.js';
 import { button, element } from '../ui/dom.js';
-import { popover } from '../ui/popover.js';
+import { type Opened, popover } from '../ui/popover.js';
 import { chartKindEdit, quoted } from './lines.js';
 import type { CodeCell } from './run.js';
 
@@ -20,37 +19,33 @@ const names: Readonly<Record<ChartKind, string>> = { ...kindLabels, none: 'Table
 export function openChartMenu(session: Around, panel: NotebookPanel, cell: CodeCell): void {
   const result = lastResult(cell);
   const list = element('div', { class: 'apl-choices', role: 'group', 'aria-label': 'Kinds of chart' });
-  const said = element('p', { class: 'apl-said', role: 'alert' });
   // A narrow cell hides its toolbar.
   const control = cell.node.querySelector<HTMLElement>('[data-jp-item-name="apl-chart"]');
   const input = cell.inputArea?.node ?? cell.node;
-  popover().show(control === null ? [input] : [control, input], 'Chart', [
+  const opened = popover().show(control === null ? [input] : [control, input], 'Chart', () => [
     element('header', {}, element('strong', {}, 'Draw the result as')),
     list,
-    said,
   ]);
-  if (result === undefined || session.state !== 'ready') {
-    said.textContent = 'The kernel holds no result of this cell: run it first.';
-    return;
-  }
+  if (result === undefined || session.state !== 'ready')
+    return void opened.say('The kernel holds no result of this cell: run it first.');
   const pick = async (kind: ChartKind): Promise<void> => {
     const problem = await drawAs(session, cell, result, kind);
-    if (problem !== undefined) said.textContent = visible(problem);
-    else if (popover().leave(said)) panel.content.activate();
+    if (problem !== undefined) opened.say(problem);
+    else if (opened.close()) panel.content.activate();
   };
-  fill(session, result, { list, said }, pick);
+  fill(session, result, { list, opened }, pick);
 }
 
 interface Shown {
   readonly list: HTMLElement;
-  readonly said: HTMLElement;
+  readonly opened: Opened;
 }
 
 /** Lists the kinds once the kernel has named them. */
 function fill(
   session: Around,
   result: string,
-  { list, said }: Shown,
+  { list, opened }: Shown,
   pick: (kind: ChartKind) => Promise<void>,
 ): void {
   const { link } = session;
@@ -58,9 +53,8 @@ function fill(
     if (answer.tell !== 'kinds') return;
     const kinds = answer.kinds ?? [];
     if (answer.kinds === undefined)
-      said.textContent = 'The kernel no longer holds the result of this cell: run it again.';
-    else if (kinds.length === 0)
-      said.textContent = 'This result has no numbers to draw along times or names.';
+      opened.say('The kernel no longer holds the result of this cell: run it again.');
+    else if (kinds.length === 0) opened.say('This result has no numbers to draw along times or names.');
     const choices = kinds.length === 0 ? [] : [...kinds, 'none' as const];
     list.replaceChildren(...choices.map(kind => button(names[kind], names[kind], () => void pick(kind))));
     list.querySelector('button')?.focus({ preventScroll: true });

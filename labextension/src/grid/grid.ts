@@ -8,7 +8,7 @@ import type { ZoneSetting } from '../link/zone.js';
 import { toClipboard } from '../ui/clipboard.js';
 import { button, element } from '../ui/dom.js';
 import { keepKeys } from '../ui/keys.js';
-import { popover } from '../ui/popover.js';
+import { type Opened, popover } from '../ui/popover.js';
 import { type GridColumn, nameOf } from './cells.js';
 import { columnMenu, withoutKernel } from './controls/column-menu.js';
 import { detailsOf } from './controls/details.js';
@@ -420,23 +420,19 @@ export class Grid {
         void this.#redraw(true);
       },
       openColumns: opener => {
-        const close = () => popover().close();
-        popover().show(
-          [opener],
-          'Columns',
+        popover().show([opener], 'Columns', ({ close }) =>
           columnsMenu(this.#layout, () => this.#relayout(), close),
         );
       },
       openCopy: opener => {
         const what = this.#selection === undefined ? 'All rows' : 'The selection';
-        const copy = (format: CopyFormat) => {
-          popover().close();
-          void this.#copy(this.#selection ?? this.#everything(), format);
-        };
-        popover().show([opener], 'Copy', [
-          ...copyMenu(what, copy),
+        popover().show([opener], 'Copy', ({ close }) => [
+          ...copyMenu(what, format => {
+            close();
+            void this.#copy(this.#selection ?? this.#everything(), format);
+          }),
           linkTo(this.#options.consoleLink, url => {
-            popover().close();
+            close();
             void toClipboard(url).then(() => this.#say('Copied the link.'));
           }),
         ]);
@@ -451,9 +447,12 @@ export class Grid {
   }
 
   /** Makes an action of the popover, which closes it and returns the focus to the table. */
-  #closing<Given extends unknown[]>(act: (...given: Given) => void): (...given: Given) => void {
+  #closing<Given extends unknown[]>(
+    { close }: Opened,
+    act: (...given: Given) => void,
+  ): (...given: Given) => void {
     return (...given) => {
-      popover().close();
+      close();
       this.#surface.focus();
       act(...given);
     };
@@ -461,31 +460,32 @@ export class Grid {
 
   #openColumn(opener: HTMLElement, column: GridColumn): void {
     const { source, view } = this.#rows;
-    const nodes = columnMenu(column, {
-      view,
-      source,
-      isPinned: this.#layout.isPinned(column),
-      sort: this.#closing(key => this.#sort(column, key, false)),
-      filter: this.#closing(filter => this.#filter(filter)),
-      togglePinned: this.#closing(() => {
-        this.#layout.togglePinned(column);
-        this.#relayout();
-      }),
-      hide: this.#closing(() => {
-        this.#layout.toggleHidden(column);
-        this.#relayout();
-      }),
-      move: by => {
-        this.#layout.move(column, by);
-        this.#relayout();
-      },
-      copy: this.#closing(() => {
-        const x = this.#layout.shown.indexOf(column);
-        void this.#copy({ anchor: { x, y: HEAD_ROW }, focus: { x, y: HEAD_ROW } }, 'text');
-      }),
-      condition: this.#closing((value, keep) => this.#condition(column, value, keep)),
-      profile: () => source.profile(view, column.name),
-    });
+    const nodes = (opened: Opened) =>
+      columnMenu(column, {
+        view,
+        source,
+        isPinned: this.#layout.isPinned(column),
+        sort: this.#closing(opened, key => this.#sort(column, key, false)),
+        filter: this.#closing(opened, filter => this.#filter(filter)),
+        togglePinned: this.#closing(opened, () => {
+          this.#layout.togglePinned(column);
+          this.#relayout();
+        }),
+        hide: this.#closing(opened, () => {
+          this.#layout.toggleHidden(column);
+          this.#relayout();
+        }),
+        move: by => {
+          this.#layout.move(column, by);
+          this.#relayout();
+        },
+        copy: this.#closing(opened, () => {
+          const x = this.#layout.shown.indexOf(column);
+          void this.#copy({ anchor: { x, y: HEAD_ROW }, focus: { x, y: HEAD_ROW } }, 'text');
+        }),
+        condition: this.#closing(opened, (value, keep) => this.#condition(column, value, keep)),
+        profile: () => source.profile(view, column.name),
+      });
     popover().show([opener], `Column ${nameOf(column)}`, nodes);
   }
 
@@ -495,23 +495,26 @@ export class Grid {
     if (!(await this.#loaded(row)) || rows !== this.#rows) return;
     const value = rows.exact(row, column);
     const explainer = this.#options.explainer();
-    const nodes = valueMenu(column, {
-      canCompute: this.#rows.source.canCompute,
-      condition: this.#closing(keep => this.#condition(column, value, keep)),
-      filter: this.#closing(op => this.#filter({ column: column.name, op, value })),
-      copy: this.#closing(() => void toClipboard(value ?? '').then(() => this.#say('Copied.'))),
-      showRow: this.#closing(() => void this.#showRow(row)),
-      around: this.#around(explainer, column, row),
-      explain: explainer && this.#closing(() => void this.#explain(explainer, column, row)),
-    });
+    const nodes = (opened: Opened) =>
+      valueMenu(column, {
+        canCompute: this.#rows.source.canCompute,
+        condition: this.#closing(opened, keep => this.#condition(column, value, keep)),
+        filter: this.#closing(opened, op => this.#filter({ column: column.name, op, value })),
+        copy: this.#closing(opened, () => void toClipboard(value ?? '').then(() => this.#say('Copied.'))),
+        showRow: this.#closing(opened, () => void this.#showRow(row)),
+        around: this.#around(opened, explainer, column, row),
+        explain: explainer && this.#closing(opened, () => void this.#explain(explainer, column, row)),
+      });
     popover().show([target], 'Value', nodes);
   }
 
-  #around(explainer: Explainer | undefined, column: GridColumn, row: number): Around {
+  #around(opened: Opened, explainer: Explainer | undefined, column: GridColumn, row: number): Around {
     const { columns } = this.#rows;
     const values = new Map(columns.map(each => [each.name, this.#rows.exact(row, each)]));
     const adding = Object.entries(explainer?.around(column, values) ?? {});
-    return Object.fromEntries(adding.map(([name, add]) => [name, this.#closing(() => this.#say(add()))]));
+    return Object.fromEntries(
+      adding.map(([name, add]) => [name, this.#closing(opened, () => this.#say(add()))]),
+    );
   }
 
   /** Explains a row, or all rows of the selection that it is in. */

@@ -4,7 +4,7 @@ import { cut, visible } from '../../../kernel/text.js';
 import { INTERVALS, refresh, refresherOf } from '../cell/refresh.js';
 import type { Around } from '../link/around.js';
 import { button, element } from '../ui/dom.js';
-import { popover } from '../ui/popover.js';
+import { type Opened, popover } from '../ui/popover.js';
 import { hasParameters, parametersForm } from './parameters.js';
 import { moveRange, rangePicker, timeNow } from './range.js';
 import { rangeText, rangeTitle } from './range-text.js';
@@ -110,11 +110,7 @@ export class RangeItem extends Item {
 
   override open(): void {
     if (this.around.state !== 'ready') return;
-    popover().show(
-      this.places,
-      'Time range',
-      rangePicker(this.around, part => popover().leave(part)),
-    );
+    popover().show(this.places, 'Time range', opened => rangePicker(this.around, opened));
   }
 
   override draw(): void {
@@ -178,16 +174,14 @@ export class ProfileItem extends Item {
     const { link } = this.around;
     if (this.around.state !== 'ready' || link === undefined) return;
     const list = element('div', { class: 'apl-choices' });
-    const said = element('p', { class: 'apl-said', role: 'alert' });
-    const fill = (): void => {
-      if (!list.isConnected) link.changed.disconnect(fill);
-      else fillChoices(list, this.#choices(said));
-    };
-    popover().show(this.places, 'Profile', [
+    const opened = popover().show(this.places, 'Profile', () => [
       element('header', {}, element('strong', {}, 'Where queries run')),
       list,
-      said,
     ]);
+    const fill = (): void => {
+      if (!list.isConnected) link.changed.disconnect(fill);
+      else fillChoices(list, this.#choices(opened));
+    };
     link.changed.connect(fill);
     fill();
   }
@@ -209,7 +203,7 @@ export class ProfileItem extends Item {
     this.control.setAttribute('aria-label', this.control.title);
   }
 
-  #choices(said: HTMLElement): readonly Node[] {
+  #choices(opened: Opened): readonly Node[] {
     const { link } = this.around;
     const answer = link?.answer({ ask: 'profiles' });
     if (answer === undefined) return [element('p', {}, 'Asking the kernel \u2026')];
@@ -218,7 +212,7 @@ export class ProfileItem extends Item {
     return answer.rows.map(({ name, address, hasToken, problem }) => {
       const about = problem ?? address ?? 'the service on this machine';
       const label = `Use ${visible(name)}: ${visible(about)}`;
-      const choice = button('', label, () => void this.#use(name, said));
+      const choice = button('', label, () => void this.#use(name, opened));
       const token = hasToken || problem !== undefined ? '' : '; asks for a token';
       choice.append(
         element('strong', {}, visible(cut(name, 200))),
@@ -230,16 +224,12 @@ export class ProfileItem extends Item {
     });
   }
 
-  async #use(name: string, said: HTMLElement): Promise<void> {
+  async #use(name: string, opened: Opened): Promise<void> {
     const { around } = this;
-    said.textContent =
-      around.link?.session?.isRunning === true ? 'Waiting for the cell that runs \u2026' : '';
+    opened.say(around.link?.session?.isRunning === true ? 'Waiting for the cell that runs \u2026' : '');
     const change = await around.useProfile(name);
-    if (!change.isOk) {
-      said.textContent = visible(change.text);
-      return;
-    }
-    popover().leave(said);
+    if (change.isOk) opened.leave();
+    else opened.say(change.text);
   }
 }
 
@@ -275,11 +265,7 @@ export class ParametersItem extends Item {
       return void Notification.info('The notebook has no parameters. The line `%param name = 5` makes one.', {
         autoClose: 6000,
       });
-    popover().show(
-      this.places,
-      'Parameters',
-      parametersForm(this.around, part => popover().leave(part)),
-    );
+    popover().show(this.places, 'Parameters', opened => parametersForm(this.around, opened));
   }
 
   override get isUseful(): boolean {

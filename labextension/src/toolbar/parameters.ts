@@ -3,6 +3,7 @@ import { cut, visible } from '../../../kernel/text.js';
 import { literalOf, textOf, type WrittenParameter, writtenParameters } from '../cell/parameters.js';
 import type { Around } from '../link/around.js';
 import { button, element } from '../ui/dom.js';
+import type { Opened } from '../ui/popover.js';
 
 /** Whether a cell may name parameters; quick, as it is asked while somebody types. */
 export function hasParameters(around: Around): boolean {
@@ -10,16 +11,15 @@ export function hasParameters(around: Around): boolean {
 }
 
 /** Returns the form of the parameters that the cells name; what it sets runs as `%param` lines, and is written as such. */
-export function parametersForm(around: Around, close: (part: Node) => void): readonly Node[] {
-  const said = element('p', { class: 'apl-said', role: 'alert' });
+export function parametersForm(around: Around, opened: Opened): readonly Node[] {
   const rows = writtenParameters(around.codeCells().map(({ source }) => source)).map(rowOf);
   const set = async (runs: boolean): Promise<void> => {
     const isRunning = around.link?.session?.isRunning === true;
-    said.textContent = `Waiting for the ${isRunning ? 'cell that runs' : 'kernel'} \u2026`;
+    opened.say(`Waiting for the ${isRunning ? 'cell that runs' : 'kernel'} \u2026`);
     const problem = await setAll(around, rows);
-    if (problem !== undefined) said.textContent = visible(problem);
+    if (problem !== undefined) opened.say(problem);
     else {
-      close(said);
+      opened.leave();
       if (runs) await NotebookActions.runAll(around.panel.content, around.panel.sessionContext);
     }
   };
@@ -46,7 +46,6 @@ export function parametersForm(around: Around, close: (part: Node) => void): rea
       { class: 'apl-hint' },
       'They are written as %param lines. Cells keep their outputs until they are run again.',
     ),
-    said,
   ];
 }
 

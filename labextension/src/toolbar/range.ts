@@ -4,28 +4,27 @@ import { INTERVALS, refresh, refresherOf } from '../cell/refresh.js';
 import type { Around } from '../link/around.js';
 import { timeIn, type Zone } from '../link/zone.js';
 import { button, element } from '../ui/dom.js';
+import type { Opened } from '../ui/popover.js';
 import { MOVES, movedRange, type WindowMove } from './windows.js';
 
 /** The ranges of one click, as `%time` takes them. */
 const quick = ['5m', '15m', '1h', '6h', '24h', '7d', '30d'] as const;
 
 /** Returns the content of the time picker; what it sets runs as a `%time` line. */
-export function rangePicker(around: Around, close: (part: Node) => void): readonly Node[] {
+export function rangePicker(around: Around, opened: Opened): readonly Node[] {
   const range = around.link?.session?.range;
-  const said = element('p', { class: 'apl-said', role: 'alert' });
   const set = async (args: string): Promise<void> => {
-    said.textContent =
-      around.link?.session?.isRunning === true ? 'Waiting for the cell that runs \u2026' : '';
+    opened.say(around.link?.session?.isRunning === true ? 'Waiting for the cell that runs \u2026' : '');
     const change = await around.set('time', args);
-    if (!change.isOk) said.textContent = visible(change.text);
+    if (!change.isOk) opened.say(change.text);
     else if (change.cell === undefined)
-      said.textContent = 'Set for this session. It was not written down: the cell cannot be edited.';
-    else close(said);
+      opened.say('Set for this session. It was not written down: the cell cannot be edited.');
+    else opened.leave();
   };
   return [
     element('header', {}, element('strong', {}, 'Time range of the notebook')),
     quickRanges(range, set),
-    moves(around, range, said),
+    moves(around, opened),
     anyRange(set),
     absoluteRange(around, range, set),
     pin(range, set),
@@ -35,7 +34,6 @@ export function rangePicker(around: Around, close: (part: Node) => void): readon
       { class: 'apl-hint' },
       'It is written as a %time line, so that the notebook does the same when it is run again.',
     ),
-    said,
   ];
 }
 
@@ -67,18 +65,28 @@ export async function moveRange(around: Around, move: WindowMove): Promise<strin
 }
 
 /** The windows beside and around the one of the notebook; the cells run again with them. */
-function moves(around: Around, range: SessionFacts['range'] | undefined, said: HTMLElement): HTMLElement {
+function moves(around: Around, opened: Opened): HTMLElement {
   const texts = { previous: '\u2039 Previous', next: 'Next \u203a', wider: 'Zoom out' };
   const controls = MOVES.map(move => {
     const control = button(texts[move.name], `${move.label}; the cells run again`, () => {
       void moveRange(around, move).then(problem => {
-        said.textContent = problem ?? '';
+        opened.say(problem ?? '');
+        draw();
       });
     });
-    control.disabled = range === undefined || movedRange(move, range, timeNow()) === undefined;
-    return control;
+    return { move, control };
   });
-  return element('div', { class: 'apl-row', role: 'group', 'aria-label': 'Move the window' }, ...controls);
+  const draw = (): void => {
+    const range = around.link?.session?.range;
+    for (const { move, control } of controls)
+      control.disabled = range === undefined || movedRange(move, range, timeNow()) === undefined;
+  };
+  draw();
+  return element(
+    'div',
+    { class: 'apl-row', role: 'group', 'aria-label': 'Move the window' },
+    ...controls.map(({ control }) => control),
+  );
 }
 
 /** How often the cells run again by themselves. */

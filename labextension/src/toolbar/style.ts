@@ -32,8 +32,6 @@ const RULES = `
 .apl-parameter-type { color: var(--jp-ui-font-color2); }
 .apl-popover .apl-title { margin: 0 0 6px; }
 .apl-popover .apl-hint { margin: 0; color: var(--jp-ui-font-color2); }
-.apl-popover .apl-said { margin: 4px 0 0; color: var(--jp-error-color1); overflow-wrap: anywhere; }
-.apl-popover .apl-said:empty { display: none; }
 .apl-choices { display: flex; flex-direction: column; gap: 3px; max-height: 300px; overflow: auto; padding: 2px; }
 .apl-choices .apl-button { display: flex; gap: 8px; justify-content: space-between; text-align: left; white-space: normal; flex: none; }
 .apl-choices .apl-button > * { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; unicode-bidi: isolate; }

@@ -1,3 +1,5 @@
+import { Notification } from '@jupyterlab/apputils';
+import { visible } from '../../../kernel/text.js';
 import { element } from './dom.js';
 
 let shared: Popover | undefined;
@@ -6,6 +8,16 @@ let shared: Popover | undefined;
 export function popover(): Popover {
   shared ??= new Popover();
   return shared;
+}
+
+/** What a popover was opened for. Once it is closed it stays closed: a slow action never closes what was opened since. */
+export interface Opened {
+  /** Closes it as a press elsewhere does; false where it was closed before. */
+  close(): boolean;
+  /** Closes it as Escape does. */
+  leave(): void;
+  /** Says something below the content, or in a notification where that is gone. */
+  say(text: string): void;
 }
 
 /** A popover beside its opener, closed by Escape or a click elsewhere. It is in no output, which would cut it off. */
@@ -23,12 +35,12 @@ class Popover {
     document.body.addEventListener('keydown', event => {
       if (event.key !== 'Escape' || this.#open === undefined) return;
       event.stopPropagation();
-      this.leave(this.#open);
+      this.#leave();
     });
     document.addEventListener(
       'pointerdown',
       event => {
-        if (this.#open !== undefined && !event.composedPath().includes(this.#open)) this.close();
+        if (this.#open !== undefined && !event.composedPath().includes(this.#open)) this.#close();
       },
       true,
     );
@@ -48,10 +60,26 @@ class Popover {
   show(
     openers: readonly [HTMLElement, ...HTMLElement[]],
     label: string,
-    content: readonly Node[],
-  ): HTMLElement {
-    this.close();
-    const open = element('div', { class: 'apl-popover', role: 'dialog', 'aria-label': label }, ...content);
+    content: (opened: Opened) => readonly Node[],
+  ): Opened {
+    this.#close();
+    const open = element('div', { class: 'apl-popover', role: 'dialog', 'aria-label': label });
+    const said = element('p', { class: 'apl-said', role: 'alert' });
+    const opened: Opened = {
+      close: () => {
+        const isOpen = this.#open === open;
+        if (isOpen) this.#close();
+        return isOpen;
+      },
+      leave: () => {
+        if (this.#open === open) this.#leave();
+      },
+      say: text => {
+        if (open.isConnected) said.textContent = visible(text);
+        else if (text !== '') Notification.warning(visible(text), { autoClose: 8000 });
+      },
+    };
+    open.append(...content(opened), said);
     const { activeElement } = document;
     this.#before = activeElement instanceof HTMLElement ? activeElement : undefined;
     this.#opener = openers.find(isInSight) ?? openers[0];
@@ -60,27 +88,24 @@ class Popover {
     this.#observer.observe(open);
     this.#place();
     open.querySelector<HTMLElement>('button, input, select')?.focus({ preventScroll: true });
-    return open;
+    return opened;
   }
 
-  close(): void {
+  #close(): void {
     this.#observer.disconnect();
     this.#open?.remove();
     this.#open = undefined;
   }
 
-  /** Closes what holds a part, as Escape does; returns false where that is closed already, and leaves what is open since. */
-  leave(part: Node): boolean {
-    if (this.#open?.contains(part) !== true) return false;
-    this.close();
+  #leave(): void {
+    this.#close();
     this.#opener?.focus({ preventScroll: true });
     if (document.activeElement !== this.#opener) this.#before?.focus({ preventScroll: true });
-    return true;
   }
 
   /** Closes what was opened within a part of the page, which goes away. */
   closeWithin(part: HTMLElement): void {
-    if (part.contains(this.#opener ?? null)) this.close();
+    if (part.contains(this.#opener ?? null)) this.#close();
   }
 
   /** Below the opener, or above it where the window ends; never beyond the window. */

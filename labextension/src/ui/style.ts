@@ -19,6 +19,8 @@ const SHARED = `
 @media (forced-colors: active) { .apl-button[aria-pressed="true"] { forced-color-adjust: none; background: Highlight; color: HighlightText; border-color: Highlight; } }
 .apl-popover { position: fixed; z-index: 1100; box-sizing: border-box; max-width: min(360px, 100vw); max-height: min(420px, 100vh); font-family: var(--jp-ui-font-family); overflow: auto; background: var(--jp-layout-color1); color: var(--jp-content-font-color1); border: 1px solid var(--jp-border-color1); border-radius: 4px; box-shadow: var(--jp-elevation-z6); padding: 8px; font-size: 12px; }
 .apl-popover p { margin: 0 0 6px; }
+.apl-popover .apl-said { margin: 4px 0 0; color: var(--jp-error-color1); overflow-wrap: anywhere; }
+.apl-popover .apl-said:empty { display: none; }
 .apl-popover header { margin-bottom: 6px; overflow-wrap: anywhere; color: var(--jp-content-font-color2); }
 .apl-popover header strong { color: var(--jp-content-font-color1); }
 .apl-popover .apl-row, .apl-row { display: flex; flex-wrap: wrap; gap: 4px; margin: 0 0 6px; align-items: center; }

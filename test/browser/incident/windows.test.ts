@@ -73,6 +73,23 @@ describe.each(FRONT_ENDS)('the window of a notebook in $name', frontEnd => {
     await soon(() => cells.output(1)).toContain(`${start} to ${end}`);
   });
 
+  test('a choice that fails after its picker was closed says so', async () => {
+    const before = await cells.source(0);
+    await page.locator('.apl-toolbar-range').click();
+    const picker = page.getByRole('dialog', { name: 'Time range' });
+    await picker.getByLabel('Any range that %time takes').fill('last 90 moons');
+    // In one task of the page: the kernel answers afterwards, however quick it is.
+    await page.evaluate(`(() => {
+      document.querySelector('.apl-popover form button').click();
+      document.querySelector('.jp-InputPrompt').dispatchEvent(new PointerEvent('pointerdown', { bubbles: true }));
+    })()`);
+    await soon(() => page.locator('.Toastify__toast').allInnerTexts()).toContainEqual(
+      expect.stringContaining('90 moons'),
+    );
+    expect(await picker.count()).toBe(0);
+    expect(await cells.source(0)).toBe(before);
+  });
+
   test('runs again by hand, and from time to time once that is chosen', async () => {
     const first = await cells.prompt(1);
     await page.locator('.apl-toolbar-refresh').click();
