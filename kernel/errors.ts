@@ -17,6 +17,7 @@ export type ErrorCode =
   | 'not-json'
   | 'plan-limit'
   | 'proxy'
+  | 'proxy-unavailable'
   | 'rate-limited'
   | 'redirected'
   | 'refused'

@@ -55,32 +55,13 @@ export function refusalError(attempt: Attempt, refusal: Refusal): ApiError {
   return statusError(attempt, status, reason, shown);
 }
 
-/** A proxy, by host and port, that cannot be reached, or that answered with a status in place of a connection. */
-export class ProxyFailure extends Error {
-  readonly proxy: string;
-  readonly status: number | undefined;
-  /** Of a proxy that could not connect for now. */
-  readonly code: string | undefined;
-
-  constructor(proxy: string, status: number | undefined, cause?: unknown) {
-    super('the proxy gave no connection', { cause });
-    this.proxy = proxy;
-    this.status = status;
-    this.code = status !== undefined && status >= 502 && status <= 504 ? proxyUnavailable : undefined;
-  }
-}
-
-/** The code of a proxy that could not connect for now: nothing of the request has left. */
-export const proxyUnavailable = 'PROXY_UNAVAILABLE';
-
 /** Returns the error for a request that got no complete answer. */
 export function transportError(attempt: Attempt, error: unknown): AplKernelError {
-  if (error instanceof AplKernelError) return error;
+  const own = ownErrorIn(error);
+  if (own !== undefined) return own;
   const codes = errorCodes(error);
   const has = (...wanted: readonly string[]) => wanted.some(code => codes.includes(code));
   const local = attempt.endpoint.profileName === localProfile;
-  const failure = proxyFailureIn(error);
-  if (failure !== undefined) return proxyError(attempt, failure, codes);
   if (has('ECONNREFUSED')) {
     return new ConnectionError(`nothing answers at ${attempt.host} (connection refused)`, {
       code: 'connection-refused',
@@ -126,32 +107,10 @@ export function transportError(attempt: Attempt, error: unknown): AplKernelError
   );
 }
 
-function proxyFailureIn(error: unknown): ProxyFailure | undefined {
-  if (error instanceof ProxyFailure) return error;
-  return error instanceof Error ? proxyFailureIn(error.cause) : undefined;
-}
-
-function proxyError({ host }: Attempt, cause: ProxyFailure, codes: readonly string[]): ConnectionError {
-  const { proxy, status } = cause;
-  const refused = (message: string, hint: string) =>
-    new ConnectionError(message, { code: 'proxy', hint, cause });
-  if (status === 407)
-    return refused(
-      `the proxy ${proxy} asks for a user and a password (status 407)`,
-      'Write them into HTTPS_PROXY, as in http://USER:PASSWORD@HOST:PORT, or check those that are there, and start the kernel again.',
-    );
-  const without = `Name ${host} in NO_PROXY if it can be reached without a proxy, and start the kernel again.`;
-  if (status === undefined)
-    return refused(
-      `the proxy ${proxy} cannot be reached (${codes.join(', ') || 'it speaks no HTTP'})`,
-      `HTTPS_PROXY or HTTP_PROXY names it: check its address. ${without}`,
-    );
-  return cause.code === undefined
-    ? refused(`the proxy ${proxy} refuses to connect to ${host} (status ${status})`, without)
-    : refused(
-        `the proxy ${proxy} cannot connect to ${host} (status ${status})`,
-        `Run the cell again in a moment, and check the URL of the profile. ${without}`,
-      );
+/** What is known already, as of a proxy; HTTP libraries may wrap it. */
+function ownErrorIn(error: unknown): AplKernelError | undefined {
+  if (error instanceof AplKernelError) return error;
+  return error instanceof Error ? ownErrorIn(error.cause) : undefined;
 }
 
 /** Returns the error for an answer whose headers arrived but whose body is incomplete. */

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { AplKernelError } from '../errors.js';
-import { errorCodes, headerText, proxyUnavailable, type Refusal } from './failure.js';
+import { ConnectionError } from './errors.js';
+import { errorCodes, headerText, type Refusal } from './failure.js';
 import { readReset, readRetryAfter, untilReset } from './reset.js';
 
 /** What a retry needs to know of a request. */
@@ -42,7 +43,7 @@ const UNSENT = [
   'EHOSTUNREACH',
   'ENETUNREACH',
   'UND_ERR_CONNECT_TIMEOUT',
-  proxyUnavailable,
+  'proxy-unavailable',
 ];
 
 /** The connection ended before the answer began; the service may have done what was asked. */
@@ -77,7 +78,8 @@ function pauseAfter(outcome: Outcome<Answered>, tried: number, rule: RetryRule):
 function passingReason(outcome: Outcome<Answered>, safe: boolean): string | undefined {
   if ('error' in outcome) {
     // An answer that has begun and is damaged: it is not asked for again behind the user's back, as queries cost.
-    if (outcome.error instanceof AplKernelError) return undefined;
+    if (outcome.error instanceof AplKernelError && !(outcome.error instanceof ConnectionError))
+      return undefined;
     const passing = safe ? [...UNSENT, ...CUT_OFF] : UNSENT;
     return errorCodes(outcome.error).find(code => passing.includes(code));
   }

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect as connectTo, createServer as createSocketServer } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { ProxyFailure } from '../../kernel/api/failure.js';
+import { ConnectionError } from '../../kernel/api/errors.js';
 import { loginError } from '../../kernel/api/login/error.js';
 import { answer, failureOf, request, useService } from './connections.js';
 
@@ -97,7 +97,7 @@ describe('what a proxy does wrong is said of the proxy', () => {
     vi.stubEnv('HTTPS_PROXY', proxyUrl.replace('//', '//user:pa55w0rd@'));
     const error = await failureOf(connect({ url: 'https://api.invalid' }).query(request));
     expect([error.code, error.message, error.hint, asked.length]).toEqual([
-      'proxy',
+      times === 1 ? 'proxy' : 'proxy-unavailable',
       `the proxy ${address()} ${message}`,
       hint,
       times,
@@ -145,12 +145,9 @@ describe('what a proxy does wrong is said of the proxy', () => {
       url: new URL('https://auth.invalid'),
       secrets: [],
     };
-    const thrown = new TypeError('fetch failed', { cause: new ProxyFailure('proxy:1', 407) });
-    const error = loginError(asking, thrown, { signal: new AbortController().signal, answerMs: 1 });
-    expect([error.code, error.message]).toEqual([
-      'proxy',
-      'the proxy proxy:1 asks for a user and a password (status 407)',
-    ]);
+    const cause = new ConnectionError('the proxy proxy:1 refuses', { code: 'proxy' });
+    const thrown = new TypeError('fetch failed', { cause });
+    expect(loginError(asking, thrown, { signal: new AbortController().signal, answerMs: 1 })).toBe(cause);
   });
 
   test.each(['proxy.corp:3128', '::::', 'nonsense'])('that %s is no address', async value => {

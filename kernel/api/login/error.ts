@@ -1,7 +1,7 @@
 import { AplKernelError } from '../../errors.js';
 import { oneLine, withoutTokens } from '../../text.js';
 import { InterruptedError } from '../errors.js';
-import { ProxyFailure, transportError } from '../failure.js';
+import { transportError } from '../failure.js';
 import type { Endpoint } from '../profile.js';
 
 /** Signing in, renewing or revoking a token failed; the message holds no token, code or other secret. */
@@ -41,7 +41,6 @@ export function loginError(asking: Asking, error: unknown, { signal, answerMs }:
     });
   const { error: name, error_description: description, cause } = error as Error & RefusedAnswer;
   if (typeof name === 'string') return refused(asking, name, description);
-  if (cause instanceof ProxyFailure) return transportError({ endpoint, action, host }, cause);
   const { status } = (cause ?? {}) as { readonly status?: unknown };
   if (typeof status === 'number' && status >= 300)
     return new LoginError(`could not ${action}: ${host} answered with status ${status}`, {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { LegacyResult, QueryRequest } from '../../../api/wire.js';
 import type { TypeName } from '../../../apl/catalog/entry.js';
+import { present } from '../../../present.js';
 import { formatTime, parseTime } from '../../../time.js';
 import { asJson } from '../../engine/columns.js';
 import type { QueryAnswer, RanTable } from '../../engine/run.js';
@@ -46,7 +47,10 @@ function withOwnCursors(answer: QueryAnswer, { includeCursorField = false }: Que
   if (includeCursorField) return answer;
   const messages = answer.status.messages?.filter(({ code }) => code !== 'no_cursor_field') ?? [];
   const { messages: _, ...status } = answer.status;
-  return { ...answer, status: { ...status, ...(messages.length > 0 && { messages }) } };
+  return {
+    ...answer,
+    status: { ...status, ...present({ messages: messages.length > 0 ? messages : undefined }) },
+  };
 }
 
 /** Clients refuse other codes than these, and those of the compiler. */
