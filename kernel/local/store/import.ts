@@ -114,13 +114,14 @@ async function publicFile(file: string, dataDir: string): Promise<string> {
 /** Imports the file of a source, like {@link importFile}; the engine stays open. */
 export async function importSource(
   store: DatasetStore,
-  { file, name, format, engine, notes }: Source,
+  { file, parts, name, format, engine, notes }: Source,
   request: ImportRequest,
   nowNs: bigint,
   visit: Visit = {},
 ): Promise<ImportReport> {
   const load = {
     file,
+    ...present({ parts }),
     name,
     format: format.kind,
     csv: csvOptions(format.log),
@@ -145,6 +146,8 @@ function csvOptions(log: LogFormat | undefined): CsvOptions {
 /** A file to add to a dataset. */
 export interface Load {
   readonly file: string;
+  /** The files of a set of Parquet; `file` is the first. */
+  readonly parts?: readonly string[];
   /** The name of the file in messages. */
   readonly name: string;
   readonly format: FileFormat['kind'];
@@ -271,7 +274,7 @@ const notUtf8 = /not utf-8 encoded|invalid unicode/i;
 async function writeDraft(connection: Connection, draft: string, given: Load, pass: Pass): Promise<Stored> {
   let load = given;
   const longest = await inspect(load, load.format === 'json' ? firstBytes : undefined);
-  pass.rows = await rowsOfFile(connection, load.file, load.format);
+  pass.rows = await rowsOfFile(connection, load);
   const unlabeled = await read(connection, load, path.dirname(draft));
   if (!unlabeled) return nothing;
   let reading = load.labels === undefined ? unlabeled : withLabels(unlabeled, load.labels);
@@ -308,14 +311,14 @@ function isOfEngine(error: unknown): boolean {
 }
 
 /** Returns about how many rows a file has; 0 where that cannot be told before they are read. */
-async function rowsOfFile(connection: Connection, file: string, format: FileFormat['kind']): Promise<number> {
-  if (format === 'parquet') return rowsInParquet(connection, file);
+async function rowsOfFile(connection: Connection, { file, parts, format }: Load): Promise<number> {
+  if (format === 'parquet') return rowsInParquet(connection, parts ?? [file]);
   return rowsByLines(file, format === 'csv');
 }
 
 function read(
   connection: Connection,
-  { file, name, format, log = plainText, csv }: Load,
+  { file, parts = [file], name, format, log = plainText, csv }: Load,
   workDir: string,
 ): Promise<Reading | undefined> {
   switch (format) {
@@ -326,7 +329,7 @@ function read(
         readJson(connection, { file, sampleFile, workDir }),
       );
     case 'parquet':
-      return readParquet(connection, file, workDir);
+      return readParquet(connection, parts, workDir);
     case 'lines':
       return readLines(connection, { file, name, workDir }, log);
   }

@@ -14,6 +14,8 @@ export interface ReadField {
   readonly sql: string;
   /** The file itself says which type it has. */
   readonly declared?: boolean;
+  /** Its values are the same in all rows of a file: the names of directories give them. */
+  readonly ofDirectory?: boolean;
 }
 
 /**

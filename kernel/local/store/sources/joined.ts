@@ -3,15 +3,17 @@ import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { Transform } from 'node:stream';
 import { plural } from '../../../text.js';
-import { LocalError } from '../../errors.js';
 import { writeCopy } from '../bounds/copies.js';
 import { writeArrayAsLines } from '../readers/array.js';
+import { unlike } from '../readers/unlike.js';
 import { csvDelimiters, looksLikeHeader } from './csv-recognize.js';
 import { firstBytes, isArrayOfObjects, kindByEnding } from './formats.js';
 
 /** One file that readers take, made from those of a request if these are not such a file. */
 export interface Prepared {
   readonly file: string;
+  /** The files of a set of Parquet, which are read together; `file` is the first of them. */
+  readonly parts?: readonly string[];
   /** The ending that says how it is written. */
   readonly ending: string;
   readonly notes: readonly string[];
@@ -47,8 +49,13 @@ export async function joinTexts(
   return {
     file: target,
     ending: ending ?? '',
-    notes: [`Imported together: ${plural(files.length, 'file')}.`, ...partitionNotes(files), ...notes],
+    notes: [togetherNote(files), ...partitionNotes(files), ...notes],
   };
+}
+
+/** Says how many files were imported as one. */
+export function togetherNote(files: readonly string[]): string {
+  return `Imported together: ${plural(files.length, 'file')}.`;
 }
 
 /** Says which values stand in the names of directories alone, such as those of `year=2026/month=11`. */
@@ -60,25 +67,6 @@ function partitionNotes(files: readonly string[]): readonly string[] {
   return [
     `In no field: ${names}, which the names of directories give. To tell the files apart, import each directory into a dataset of its own.`,
   ];
-}
-
-/** Returns the refusal of a file that is not text in a set. */
-export function onlyText(file: string): LocalError {
-  return new LocalError(
-    'invalid',
-    'format',
-    `${file} is a Parquet file: only files of text are imported together.`,
-    {
-      hint: 'Import each Parquet file by itself, into the same dataset.',
-    },
-  );
-}
-
-function unlike(file: string, why: string): LocalError {
-  const message = `${path.basename(file)} is not written as the files before it. ${why}`;
-  return new LocalError('invalid', 'unlike-files', message, {
-    hint: 'Import files of each kind by themselves, into the same dataset.',
-  });
 }
 
 function namesFields(line: Buffer, ending: string): boolean {

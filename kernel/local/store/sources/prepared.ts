@@ -8,13 +8,14 @@ import type { Engine } from '../../engine/duckdb.js';
 import { LocalError } from '../../errors.js';
 import { writeCopy } from '../bounds/copies.js';
 import { packingOf } from '../readers/packing.js';
+import { unlike } from '../readers/unlike.js';
 import { unpacked } from '../readers/unpacked.js';
 import { filesIn } from './archives.js';
 import { convertedFormat, writeConverted } from './converted/converted.js';
 import { encodingOf, toUtf8 } from './encoding.js';
 import { endingOf } from './files.js';
-import { damageOf, isParquet, isZip, kindByEnding, plain, startOfReadable } from './formats.js';
-import { joinTexts, onlyText, type Prepared } from './joined.js';
+import { damageOf, firstBytes, isParquet, isZip, kindByEnding, plain, startOfReadable } from './formats.js';
+import { joinTexts, type Prepared, togetherNote } from './joined.js';
 import { writeSheet } from './workbook.js';
 import { mayBeObject, writeList } from './wrapper.js';
 
@@ -30,6 +31,8 @@ export async function prepare(
 ): Promise<Prepared> {
   const files: string[] = [];
   for (const each of given) files.push(...(await filesIn(each, engine.workDir, signal)));
+  const parquet = await parquetSet(files);
+  if (parquet !== undefined) return parquet;
   const [file = ''] = files;
   if (files.length > 1)
     return joinTexts(files, scratchFile(engine, '.joined'), each => plainText(engine, each, options, signal));
@@ -46,6 +49,32 @@ export async function prepare(
   const isConverted = convertedFormat(plain(start).toString('utf8')) !== undefined;
   const mayHoldList = isJson(file) && (options.list !== undefined || mayBeObject(plain(start)));
   return isText && !mayHoldList && !isConverted ? asItIs : plainText(engine, file, options, signal);
+}
+
+/** Returns the files of a set that are Parquet, without those that hold no rows by their names; undefined if none is. */
+async function parquetSet(files: readonly string[]): Promise<Prepared | undefined> {
+  const log = files.find(file => path.dirname(file).split(path.sep).includes('_delta_log'));
+  if (log !== undefined) throw deltaTable(path.dirname(path.dirname(log)));
+  if (files.length < 2) return undefined;
+  const parts = files.filter(file => !path.basename(file).startsWith('_'));
+  const [file = '', ...others] = parts;
+  const isFirst = await isParquetFile(file);
+  for (const other of others)
+    if ((await isParquetFile(other)) !== isFirst)
+      throw unlike(other, `It is ${isFirst ? 'no' : 'a'} Parquet file.`);
+  if (!isFirst) return undefined;
+  return { file, parts, ending: '.parquet', notes: [togetherNote(parts)] };
+}
+
+async function isParquetFile(file: string): Promise<boolean> {
+  return isParquet(await firstBytes(file, 4));
+}
+
+function deltaTable(directory: string): LocalError {
+  const message = `${path.basename(directory)} is a Delta table: only its log says which of its files count.`;
+  return new LocalError('invalid', 'format', message, {
+    hint: 'Export it as Parquet, as in `df.write.parquet` of Spark, and import that.',
+  });
 }
 
 /** How the names of packed files end, by which the engine knows them. */
@@ -68,7 +97,6 @@ async function plainText(
   signal: AbortSignal | undefined,
 ): Promise<Prepared> {
   const start = await startOfReadable(file);
-  if (isParquet(start)) throw onlyText(file);
   if (isZip(start)) return sheetText(engine, file, options, signal);
   const { copy, notes } = await unpackedCopy(engine, file, options.encoding, signal);
   const events = scratchFile(engine, '.ndjson');

@@ -18,6 +18,8 @@ interface SampledColumn {
   readonly column: string;
   /** No row of the sample has a value. */
   readonly empty: boolean;
+  /** As of {@link ReadField}. */
+  readonly ofDirectory: boolean;
 }
 
 /** How to find the time of a row. `field` and `format` are those that the user named; a format is Go's or strptime's. */
@@ -106,11 +108,12 @@ async function sampled(
   await keep(connection, 'sampled', `SELECT ${values.join(', ')} FROM ${sample}`);
   const counts = chosen.map(({ column }) => `count(${column})`);
   const [row = []] = await connection.run(`SELECT ${counts.join(', ')} FROM sampled`);
-  return chosen.map(({ name, type, column }, index) => ({
+  return chosen.map(({ name, type, column, ofDirectory = false }, index) => ({
     name,
     type,
     column,
     empty: Number(row[index]) === 0,
+    ofDirectory,
   }));
 }
 
@@ -314,7 +317,7 @@ async function guessedTime(
   const ranked = columns
     .map(column => ({ column, rank: timeRank(column.name) }))
     .filter(each => each.rank >= 0 && !each.column.empty)
-    .sort((a, b) => a.rank - b.rank);
+    .sort((a, b) => Number(a.column.ofDirectory) - Number(b.column.ofDirectory) || a.rank - b.rank);
   for (const { column } of ranked) {
     const found = await readingOf(search, column);
     const { present, plausible } = await countRead(search.connection, column, found.sql);

@@ -128,12 +128,6 @@ describe('several files become one dataset', () => {
       'b.log is not written as the files before it. It ends in .log, others in .csv.',
     ],
     [
-      'Parquet',
-      { 'a.parquet': 'PAR1', 'b.parquet': 'PAR1' },
-      '*',
-      '…/a.parquet is a Parquet file: only files of text are imported together.',
-    ],
-    [
       'a key among them',
       { 'a.log': 'x\n', 'b.log': '-----BEGIN RSA PRIVATE KEY-----\n' },
       '*',

@@ -1,30 +1,145 @@
 import { constants } from 'node:fs';
 import { chmod, copyFile, type FileHandle, open } from 'node:fs/promises';
 import path from 'node:path';
+import { DuckDBStructType, type DuckDBType } from '@duckdb/node-api';
 import { sqlText } from '../../../duckdb/literal.js';
 import type { Connection } from '../../../engine/duckdb.js';
+import { unlike } from '../unlike.js';
 import type { ArrowDuration } from './parquet-durations.js';
-import { type FooterColumn, readFooter } from './parquet-footer.js';
+import { type Footer, type FooterColumn, readFooter } from './parquet-footer.js';
 
-/** A Parquet file whose values the engine reads exactly, and what it does not know of them. */
-export interface ExactFile {
-  readonly file: string;
+/** Parquet files whose values the engine reads exactly as one table, and what it does not know of them. */
+export interface ExactFiles {
+  readonly files: readonly string[];
   /** As {@link FooterColumn}: also the groups of columns, depth first. */
   readonly columns: readonly FooterColumn[];
   readonly durations: readonly ArrowDuration[];
 }
 
-/** Returns the file itself, or a copy in `workDir` with another footer, so that the engine cuts no nanoseconds. */
-export async function exactFile(connection: Connection, file: string, workDir: string): Promise<ExactFile> {
-  const { start, bytes } = await footerOf(file);
-  const { columns, exact } = readFooter(bytes);
-  const durations = await durationsIn(connection, file);
-  if (columns.every(column => column.exact === undefined)) return { file, columns, durations };
+/**
+ * Returns the files themselves, or copies in `workDir` with other footers, so that the engine cuts no nanoseconds. Throws LocalError
+ * for a file with a column whose values would be changed to be like those of the files before it.
+ */
+export async function exactFiles(
+  connection: Connection,
+  files: readonly string[],
+  workDir: string,
+): Promise<ExactFiles> {
+  const durations = await durationsIn(connection, files);
+  const set = new FileSet(connection);
+  for (const file of files) {
+    const { start, bytes } = await footerOf(file);
+    const footer = readFooter(bytes);
+    const isExact = footer.columns.every(column => column.exact === undefined);
+    const readable = isExact ? file : await copyWithFooter(file, workDir, start, footer.exact);
+    await set.add(file, readable, footer, durations.get(file) ?? []);
+  }
+  return set;
+}
+
+/** Returns the SQL of a list of texts. */
+export function listOf(texts: readonly string[]): string {
+  return `[${texts.map(sqlText).join(', ')}]`;
+}
+
+/** The columns that files have together; names that differ by case are one column to the engine. */
+class FileSet implements ExactFiles {
+  readonly files: string[] = [];
+  readonly columns: FooterColumn[] = [];
+  readonly durations: ArrowDuration[] = [];
+  readonly #connection: Connection;
+  readonly #readings = new Map<string, string>();
+  readonly #types = new Map<string, string>();
+  readonly #schemas = new Set<string>();
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  /** Adds a file that the engine reads as `readable`. */
+  async add(
+    file: string,
+    readable: string,
+    { columns, schema }: Footer,
+    durations: readonly ArrowDuration[],
+  ): Promise<void> {
+    this.files.push(readable);
+    const written = JSON.stringify([schema.toString('base64'), durations]);
+    if (this.#schemas.has(written)) return;
+    this.#schemas.add(written);
+    const units = new Map(durations.map(({ path, unit }) => [keyOf(path), unit]));
+    const known = new Map(this.#readings);
+    for (const column of columns) {
+      const key = keyOf(column.path);
+      const reading = JSON.stringify([column.exact, units.get(key)]);
+      if ((known.get(key) ?? reading) !== reading)
+        throw unlike(file, `Its \`${column.path.join('.')}\` has values of another kind.`);
+      this.#readings.set(key, reading);
+      if (!known.has(key)) this.columns.push(column);
+    }
+    this.durations.push(
+      ...durations.filter(each => !this.durations.some(({ path }) => keyOf(path) === keyOf(each.path))),
+    );
+    await this.#checkTypes(file, readable);
+  }
+
+  async #checkTypes(file: string, readable: string): Promise<void> {
+    const columns = await this.#connection.columns(`SELECT * FROM read_parquet(${sqlText(readable)})`);
+    for (const [key, type] of columns.flatMap(({ name, type }) => typesBelow([name], type))) {
+      const known = this.#types.get(key);
+      if (known !== undefined && !isExactTogether(known, type)) {
+        const name = (JSON.parse(key) as string[]).join('.');
+        throw unlike(file, `Its \`${name}\` is ${type}, in others ${known}.`);
+      }
+      this.#types.set(
+        key,
+        known === undefined || widths.indexOf(known) < widths.indexOf(type) ? type : known,
+      );
+    }
+  }
+}
+
+function keyOf(path: readonly string[]): string {
+  return JSON.stringify(path.map(name => name.toLowerCase()));
+}
+
+function typesBelow(path: readonly string[], type: DuckDBType): [key: string, type: string][] {
+  if (!(type instanceof DuckDBStructType)) return [[keyOf(path), type.alias ?? type.toString()]];
+  return type.entryTypes.flatMap((entry, index) =>
+    typesBelow([...path, type.entryNames[index] ?? ''], entry),
+  );
+}
+
+/** Types of numbers, each of which holds the values of all before it; a double holds no more integers than those of 32 bits. */
+const widths = [
+  'UTINYINT',
+  'TINYINT',
+  'USMALLINT',
+  'SMALLINT',
+  'UINTEGER',
+  'INTEGER',
+  'BIGINT',
+  'FLOAT',
+  'DOUBLE',
+];
+
+/** Whether values of two types of the engine are read as one without a change. */
+function isExactTogether(a: string, b: string): boolean {
+  const [x, y] = [widths.indexOf(a), widths.indexOf(b)];
+  if (a === b) return true;
+  if (x < 0 || y < 0) return false;
+  const integers = widths.indexOf('BIGINT');
+  const [least, most] = [Math.min(x, y), Math.max(x, y)];
+  return most <= integers || least > integers || (widths[most] === 'DOUBLE' && least < integers);
+}
+
+/** Returns a copy of a file in `workDir` with another footer. */
+async function copyWithFooter(file: string, workDir: string, start: number, footer: Buffer): Promise<string> {
   const copy = path.join(workDir, `${crypto.randomUUID()}.exact.parquet`);
   await copyFile(file, copy, constants.COPYFILE_FICLONE);
   await chmod(copy, 0o600);
-  await replaceFooter(copy, start, exact);
-  return { file: copy, columns, durations };
+  await replaceFooter(copy, start, footer);
+  return copy;
 }
 
 /** A footer has its length and four letters behind it. */
@@ -58,11 +173,14 @@ async function readAt(handle: FileHandle, position: number, length: number): Pro
   return (await handle.read(Buffer.alloc(length), 0, length, position)).buffer;
 }
 
-async function durationsIn(connection: Connection, file: string): Promise<readonly ArrowDuration[]> {
-  const [row] = await connection.run(
-    `SELECT decode(value) FROM parquet_kv_metadata(${sqlText(file)}) WHERE key = 'ARROW:schema'`,
+async function durationsIn(
+  connection: Connection,
+  files: readonly string[],
+): Promise<ReadonlyMap<string, readonly ArrowDuration[]>> {
+  const rows = await connection.run(
+    `SELECT file_name, decode(value) FROM parquet_kv_metadata(${listOf(files)}) WHERE key = 'ARROW:schema'`,
   );
-  if (row === undefined) return [];
+  if (rows.length === 0) return new Map();
   const { durationsOf } = await import('./arrow-durations.js');
-  return durationsOf(String(row[0]));
+  return new Map(rows.map(([file, schema]) => [String(file), durationsOf(String(schema))]));
 }

@@ -52,14 +52,24 @@ const written = {
   nanosecondsOfDay: [0x11, 0x12].map(zone => Buffer.from([0x7c, zone, 0x1c, 0x3c, 0x00, 0x00, 0x00, 0x00])),
 } as const;
 
-/** Returns the columns of a file and the groups that hold them, in the order of the schema, and the footer that reads them exactly. */
-export function readFooter(footer: Buffer): { columns: readonly FooterColumn[]; exact: Buffer } {
+/** What a footer says, and the footer that reads the file exactly. */
+export interface Footer {
+  /** The columns of the file and the groups that hold them, in the order of the schema. */
+  readonly columns: readonly FooterColumn[];
+  /** The schema as it is written. */
+  readonly schema: Buffer;
+  readonly exact: Buffer;
+}
+
+/** Reads the footer of a file. */
+export function readFooter(footer: Buffer): Footer {
   const reader = new ThriftReader(footer);
   const { start, elements } = schemaOf(reader);
   const columns = columnsOf(elements);
   const changed = elements.map((element, index) => encoded(exactly(element, columns[index - 1]?.exact)));
   return {
     columns,
+    schema: footer.subarray(start, reader.at),
     exact: Buffer.concat([footer.subarray(0, start), ...changed, footer.subarray(reader.at)]),
   };
 }

@@ -11,7 +11,7 @@ import { sqlName, sqlText } from '../../../duckdb/literal.js';
 import { typeOfSql } from '../../../engine/parquet.js';
 import type { ReadField } from '../reading.js';
 import { type ArrowDuration, nanoseconds } from './parquet-durations.js';
-import type { ExactFile } from './parquet-exact.js';
+import type { ExactFiles } from './parquet-exact.js';
 import type { ExactReading } from './parquet-footer.js';
 
 /** A column of a Parquet file that becomes a field. */
@@ -29,7 +29,7 @@ export interface ParquetLeaf extends ReadField {
 /** Returns the columns as fields, those of structs with dotted names; names are those of the file, which may differ only by case. */
 export function leavesOf(
   columns: readonly { readonly name: string; readonly type: DuckDBType }[],
-  { columns: written, durations }: ExactFile,
+  { columns: written, durations }: ExactFiles,
 ): readonly ParquetLeaf[] {
   const file: Described = {
     names: namesBelow(written),
@@ -41,7 +41,7 @@ export function leavesOf(
   );
 }
 
-function namesBelow(columns: ExactFile['columns']): Map<string, string[]> {
+function namesBelow(columns: ExactFiles['columns']): Map<string, string[]> {
   const names = new Map<string, string[]>();
   for (const { path, name } of columns) {
     const above = keyOf(path.slice(0, -1));

@@ -1,34 +1,43 @@
 import path from 'node:path';
 import { cut, plural, visible } from '../../../../text.js';
-import { sqlText } from '../../../duckdb/literal.js';
 import type { Connection } from '../../../engine/duckdb.js';
 import { LocalError } from '../../../errors.js';
 import { mostFields, tooManyColumns } from '../../bounds/text.js';
 import { distinctNames, keep, noFields, type Reading, sampleRows } from '../reading.js';
-import { exactFile } from './parquet-exact.js';
+import { exactFiles, listOf } from './parquet-exact.js';
 import { leavesOf, type ParquetLeaf } from './parquet-values.js';
+import { partitionLeaves, partitionNotes, partitionsOf, withPartitions } from './partitions.js';
 
-/** Reads a Parquet file: structs become dotted names, lists and maps become JSON, times get nanoseconds. */
+/**
+ * Reads Parquet files as one: structs become dotted names, lists and maps become JSON, times get nanoseconds, and the values in the
+ * names of directories become fields.
+ */
 export async function readParquet(
   connection: Connection,
-  file: string,
+  files: readonly string[],
   workDir: string,
 ): Promise<Reading | undefined> {
-  await refuseLargeDecimals(connection, file);
-  const exact = await exactFile(connection, file, workDir);
-  const from = `read_parquet(${sqlText(exact.file)})`;
-  const leaves = leavesOf(await connection.columns(`SELECT * FROM ${from}`), exact);
+  await refuseLargeDecimals(connection, files);
+  const exact = await exactFiles(connection, files, workDir);
+  const rows = `read_parquet(${listOf(exact.files)}, union_by_name = true, hive_partitioning = false)`;
+  const columns = await connection.columns(`SELECT * FROM ${rows}`);
+  const given = partitionsOf(files);
+  const partitions = given.filter(({ name }) => !columns.some(column => column.name === name));
+  const taken = columns.map(({ name }) => name);
+  const from = withPartitions(rows, partitions, taken);
+  const leaves = [...leavesOf(columns, exact), ...partitionLeaves(partitions, taken)];
   if (leaves.length === 0) throw noFields();
-  if (leaves.length > mostFields) throw tooManyColumns(path.basename(file));
+  if (leaves.length > mostFields) throw tooManyColumns(path.basename(files[0] ?? ''));
   const names = distinctNames(leaves.map(leaf => leaf.name));
   await keep(connection, 'sample', `SELECT * FROM ${from} LIMIT ${sampleRows}`);
   if ((await connection.run('SELECT 1 FROM sample LIMIT 1')).length === 0) return undefined;
   const named = leaves.map((leaf, index) => ({ ...leaf, name: names[index] ?? leaf.name }));
   const fields = await narrowed(connection, from, named);
   const notes = [
+    ...partitionNotes(given, partitions),
     ...renamedNotes(leaves, names),
     ...fields.flatMap(({ name, note }) => (note === undefined ? [] : [`\`${name}\` ${note}.`])),
-    ...(await changeNotes(connection, from, await mayChange(connection, exact.file, fields))),
+    ...(await changeNotes(connection, from, await mayChange(connection, exact.files, fields))),
   ];
   return { from, sample: 'sample', fields, notes, refused: 0 };
 }
@@ -40,9 +49,9 @@ function renamedNotes(leaves: readonly ParquetLeaf[], names: readonly string[]):
 }
 
 /** Throws LocalError where a file has decimals of more digits than the engine holds: it would read other numbers. */
-async function refuseLargeDecimals(connection: Connection, file: string): Promise<void> {
+async function refuseLargeDecimals(connection: Connection, files: readonly string[]): Promise<void> {
   const [row] = await connection.run(
-    `SELECT name, precision FROM parquet_schema(${sqlText(file)}) WHERE precision > ${mostDigits}`,
+    `SELECT name, precision FROM parquet_schema(${listOf(files)}) WHERE precision > ${mostDigits}`,
   );
   if (row === undefined) return;
   const name = visible(cut(String(row[0]), 80));
@@ -54,9 +63,9 @@ async function refuseLargeDecimals(connection: Connection, file: string): Promis
 
 const mostDigits = 38;
 
-/** Returns how many rows a Parquet file has. */
-export async function rowsInParquet(connection: Connection, file: string): Promise<number> {
-  const [row] = await connection.run(`SELECT num_rows FROM parquet_file_metadata(${sqlText(file)})`);
+/** Returns how many rows Parquet files have. */
+export async function rowsInParquet(connection: Connection, files: readonly string[]): Promise<number> {
+  const [row] = await connection.run(`SELECT sum(num_rows) FROM parquet_file_metadata(${listOf(files)})`);
   return Number(row?.[0]);
 }
 
@@ -80,14 +89,14 @@ async function narrowed(
 /** Returns the fields in which values may be changed: of times, the statistics of the file mostly show that all are in range. */
 async function mayChange(
   connection: Connection,
-  file: string,
+  files: readonly string[],
   fields: readonly ParquetLeaf[],
 ): Promise<readonly ParquetLeaf[]> {
   const some = fields.filter(field => field.changed !== undefined);
   if (some.length === 0) return [];
   const bounds = ['min', 'max'].map(bound => `isfinite(TRY_CAST(stats_${bound}_value AS TIMESTAMP_NS))`);
   const rows = await connection.run(
-    `SELECT path_in_schema FROM parquet_metadata(${sqlText(file)}) GROUP BY path_in_schema
+    `SELECT path_in_schema FROM parquet_metadata(${listOf(files)}) GROUP BY path_in_schema
      HAVING bool_and(coalesce(stats_null_count = num_values OR (${bounds.join(' AND ')}), false))`,
   );
   const near = new Set(rows.map(([path]) => path));

@@ -5,15 +5,18 @@ A file has a column for each type, and a row for each of its extremes. The file 
 type and the values as its writer names them.
 """
 
+import base64
 import datetime
 import decimal
 import json
 import math
+import tempfile
 from pathlib import Path
 
 import duckdb
 import polars as pl
 import pyarrow as pa
+import pyarrow.dataset
 import pyarrow.parquet as pq
 
 HERE = Path(__file__).parent
@@ -233,6 +236,34 @@ def write_duckdb():
     save_names("duckdb", {name: [type_, values] for name, (type_, values) in DUCKDB.items()})
 
 
+def write_partitions():
+    """Writes the files of two sets in partitions, in Base64 by their paths."""
+    table = pa.table(
+        {
+            "n": pa.array([1, 2, 3, 4, 5, 6], pa.int32()),
+            "at": pa.array([1700000000123456789 + row for row in range(6)], pa.timestamp("ns")),
+            "took": pa.array([1, 2, 3, 4, 5, 6], pa.duration("ms")),
+            "day": pa.array([datetime.date(2026, 11, day) for day in (1, 1, 2, 2)] + [None, None], pa.date32()),
+            "month": pa.array([1, 1, 2, 2, 11, 11], pa.int8()),
+            "region": pa.array(["eu west", "eu west", "a/b=c", "ü%", None, "00501"]),
+        }
+    )
+    written = {}
+    with tempfile.TemporaryDirectory() as scratch:
+        keys = pa.schema([("day", pa.date32()), ("month", pa.int8()), ("region", pa.string())])
+        parts = pa.dataset.partitioning(keys, flavor="hive")
+        pa.dataset.write_dataset(table, f"{scratch}/pyarrow", format="parquet", partitioning=parts)
+        select = """SELECT n, "at", day, printf('%02d', month) AS month, region FROM "table" """
+        duckdb.sql(f"COPY ({select}) TO '{scratch}/duckdb' (FORMAT parquet, PARTITION_BY (day, month, region))")
+        for writer in ("pyarrow", "duckdb"):
+            top = Path(scratch) / writer
+            files = sorted(top.rglob("*.parquet"))
+            written[writer] = {
+                str(file.relative_to(top)): base64.b64encode(file.read_bytes()).decode() for file in files
+            }
+    (HERE / "partitions.json").write_text(json.dumps(written, ensure_ascii=False, indent=2) + "\n")
+
+
 if __name__ == "__main__":
     write_arrow("pyarrow", arrow_columns(), row_group_size=2)
     write_arrow("nested", nested_columns())
@@ -242,3 +273,4 @@ if __name__ == "__main__":
     write_arrow("decimal256", {"decimal_50_2": (pa.decimal256(50, 2), large, ["1.00", "-1.00"])})
     write_polars()
     write_duckdb()
+    write_partitions()

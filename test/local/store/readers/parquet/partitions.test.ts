@@ -1,0 +1,172 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { temporaryDirectory } from '../../../service.js';
+import { parquetOf, service, stored, timeless, useService } from '../traps.js';
+
+useService();
+
+type Files = Readonly<Record<string, string | Uint8Array>>;
+
+let datasets = 0;
+
+/** Imports a directory of these files; a SELECT is written as Parquet. */
+async function importSet(files: Files, below = '.') {
+  const directory = await temporaryDirectory();
+  for (const [name, content] of Object.entries(files)) {
+    const file = path.join(directory, 'set', name);
+    await mkdir(path.dirname(file), { recursive: true });
+    const isQuery = typeof content === 'string' && content.startsWith('SELECT');
+    await writeFile(file, isQuery ? await parquetOf(content) : content);
+  }
+  const dataset = `set${++datasets}`;
+  const request = { path: path.join(directory, 'set', below), dataset };
+  const { status, body } = await service().json('POST', '/v1/local/import', request);
+  const said: readonly string[] = body.notes ?? [body.message];
+  return { dataset, status, said, fields: body.fields };
+}
+
+async function writtenBy(writer: 'pyarrow' | 'duckdb'): Promise<Files> {
+  const file = path.join(import.meta.dirname, 'types/partitions.json');
+  const written = JSON.parse(await readFile(file, 'utf8'))[writer] as Record<string, string>;
+  return Object.fromEntries(
+    Object.entries(written).map(([name, base64]) => [name, Buffer.from(base64, 'base64')]),
+  );
+}
+
+const untold =
+  'No field has the name of a time: every row has the time of its import, and is found in every time range.';
+
+describe('a directory of Parquet files', () => {
+  test.each(['pyarrow', 'duckdb'] as const)(
+    'in partitions that %s wrote: dates, integers, texts that are encoded, nulls',
+    async writer => {
+      const { dataset, said } = await importSet(await writtenBy(writer));
+      expect(said).toEqual([
+        'Imported together: 5 files.',
+        'From the names of directories: `day`, `month`, `region`.',
+        `${untold} \`at\`, \`day\` hold times: name the one to use.`,
+      ]);
+      expect(
+        (await stored(dataset, 'n, "at", "day", "month", region, typeof("day"), typeof("month")')).sort(),
+      ).toEqual([
+        '1|2023-11-14 22:13:20.123456789|2026-11-01 00:00:00|1|eu west|TIMESTAMP_NS|BIGINT',
+        '2|2023-11-14 22:13:20.12345679|2026-11-01 00:00:00|1|eu west|TIMESTAMP_NS|BIGINT',
+        '3|2023-11-14 22:13:20.123456791|2026-11-02 00:00:00|2|a/b=c|TIMESTAMP_NS|BIGINT',
+        '4|2023-11-14 22:13:20.123456792|2026-11-02 00:00:00|2|ü%|TIMESTAMP_NS|BIGINT',
+        '5|2023-11-14 22:13:20.123456793|null|11|null|TIMESTAMP_NS|BIGINT',
+        '6|2023-11-14 22:13:20.123456794|null|11|00501|TIMESTAMP_NS|BIGINT',
+      ]);
+    },
+  );
+
+  test('durations of a set stay durations', async () => {
+    const { dataset, fields } = await importSet(await writtenBy('pyarrow'), 'day=2026-11-02');
+    expect(fields).toContainEqual({ name: 'took', type: 'timespan' });
+    expect((await stored(dataset, 'n, took, region')).sort()).toEqual(['3|3000000|a/b=c', '4|4000000|ü%']);
+  });
+
+  test.each<[what: string, files: Files, select: string, rows: readonly string[], said: readonly string[]]>([
+    [
+      'times and numbers of a kind, beside values that are none',
+      {
+        'at=2026-11-01 05%3A06%3A07.25/code=7/zip=00501/odd=%E0%A4%A/a.parquet': 'SELECT 1 AS n',
+        'at=2026-11-01/code=-9223372036854775808/zip=10001/odd=2026-02-30/a.parquet': 'SELECT 2 AS n',
+      },
+      '"at", code, zip, odd, n',
+      [
+        '2026-11-01 00:00:00|-9223372036854775808|10001|2026-02-30|2',
+        '2026-11-01 05:06:07.25|7|00501|%E0%A4%A|1',
+      ],
+      [
+        'From the names of directories: `at`, `code`, `zip`, `odd`.',
+        `${untold} \`at\` holds times: name the one to use.`,
+      ],
+    ],
+    [
+      'integers beyond 64 bits, and what files beside others do not have',
+      { 'id=9223372036854775808/a.parquet': 'SELECT 1 AS n', 'b.parquet': "SELECT 2 AS n, 'x' AS s" },
+      'id, n, s, typeof(id)',
+      ['9223372036854775808|1|null|VARCHAR', 'null|2|x|VARCHAR'],
+      ['From the names of directories: `id`.', timeless()],
+    ],
+    [
+      'a key that is a column too',
+      { 'k=1/a.parquet': 'SELECT 7 AS k', 'k=2/a.parquet': 'SELECT 8 AS k' },
+      'k',
+      ['7', '8'],
+      ['In the files and in the names of directories: `k`. The values of the files count.', timeless()],
+    ],
+    [
+      'names that differ by case',
+      { 'K=1/a.parquet': 'SELECT 7 AS k', 'K=2/a.parquet': 'SELECT 8 AS k' },
+      'k, "K_2"',
+      ['7|1', '8|2'],
+      ['From the names of directories: `K`.', timeless()],
+    ],
+    [
+      'a time of the rows before that of the directory',
+      {
+        'date=2026-11-01/a.parquet': "SELECT TIMESTAMP '2026-11-01 10:00:00' AS started_at",
+        'date=2026-11-02/a.parquet': "SELECT TIMESTAMP '2026-11-02 11:00:00' AS started_at",
+      },
+      '_time, "date"',
+      ['2026-11-01 10:00:00|2026-11-01 00:00:00', '2026-11-02 11:00:00|2026-11-02 00:00:00'],
+      ['From the names of directories: `date`.'],
+    ],
+    [
+      'files that only describe others, and numbers of several widths',
+      {
+        'a.parquet': 'SELECT 1::TINYINT AS n, 1::INTEGER AS r, {a: 1::SMALLINT} AS o',
+        'b.parquet': 'SELECT 9223372036854775807::BIGINT AS n, 0.5::DOUBLE AS r, {b: 2, a: 3::BIGINT} AS o',
+        _metadata: 'PAR1',
+        _SUCCESS: '',
+      },
+      'n, r, "o.a", "o.b"',
+      ['1|1.0|1|null', '9223372036854775807|0.5|3|2'],
+      [timeless()],
+    ],
+  ])('%s', async (_, files, select, rows, said) => {
+    const found = await importSet(files);
+    expect(found.said.slice(1)).toEqual(said);
+    expect((await stored(found.dataset, select)).sort()).toEqual(rows);
+  });
+
+  test('refused: durations beside integers', async () => {
+    const [[, file] = ['', '']] = Object.entries(await writtenBy('pyarrow'));
+    const { said } = await importSet({ 'a.parquet': file, 'b.parquet': 'SELECT 5::BIGINT AS took' });
+    const message = 'b.parquet is not written as the files before it. Its `took` has values of another kind.';
+    expect(said[0]?.slice(0, message.length)).toBe(message);
+  });
+
+  test.each<[what: string, files: Files, message: string]>([
+    [
+      'integers that a real cannot hold',
+      { 'a.parquet': 'SELECT 1::BIGINT AS n', 'b.parquet': 'SELECT 0.5::DOUBLE AS n' },
+      'b.parquet is not written as the files before it. Its `n` is DOUBLE, in others BIGINT.',
+    ],
+    [
+      'texts and numbers',
+      { 'a.parquet': "SELECT {x: 'a'} AS o", 'b.parquet': 'SELECT {x: 1} AS o' },
+      'b.parquet is not written as the files before it. Its `o.x` is INTEGER, in others VARCHAR.',
+    ],
+    [
+      'text beside Parquet',
+      { 'a.parquet': 'SELECT 1 AS n', 'b.csv': 'n\n1\n' },
+      'b.csv is not written as the files before it. It is no Parquet file.',
+    ],
+    [
+      'Parquet beside text',
+      { 'a.csv': 'n\n1\n', 'b.parquet': 'SELECT 1 AS n' },
+      'b.parquet is not written as the files before it. It is a Parquet file.',
+    ],
+    [
+      'a Delta table',
+      { 'a.parquet': 'SELECT 1 AS n', '_delta_log/0.json': '{}' },
+      'set is a Delta table: only its log says which of its files count. Export it as Parquet, as in `df.write.parquet` of Spark, and import that.',
+    ],
+  ])('refused: %s', async (_, files, message) => {
+    const { status, said } = await importSet(files);
+    expect([status, said[0]?.slice(0, message.length)]).toEqual([400, message]);
+  });
+});
