@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import type { Engine } from '../engine/duckdb.js';
 import { changedReason, unsealed } from '../sealed.js';
 import { decodeLog } from '../store/append/records.js';
-import { damageIn } from '../store/dataset/part-file.js';
+import { examinePart } from '../store/dataset/part-file.js';
 import { readReplacements } from '../store/dataset/replacement-list.js';
 import { readWholeAnnotation, readWholeStar } from '../store/documents/contents.js';
 import { jsonOf } from '../store/documents/documents.js';
@@ -39,7 +39,7 @@ export const fileKinds: readonly FileKind[] = [
     pattern: /^datasets\/[^/]+\/[^./][^/]*\.parquet$/,
     remedy: `${copy}; \`%drop\` deletes the dataset`,
     check: async (file, { engine }) =>
-      (await damageIn(file, basename(file))) ?? (await valuesDamage(engine, file)),
+      (await examinePart(file, basename(file))).damage ?? (await valuesDamage(engine, file)),
   },
   {
     pattern: /^datasets\/[^/]+\/[^/]+\.replaces$/,

@@ -93,18 +93,32 @@ async function readAll(engine: Engine, paths: readonly string[]): Promise<Footer
     columns: await readColumns(connection, list),
     blocks: await readBlocks(connection, list),
   }));
-  return paths.map(path => {
-    const { fields, timeless = false, replaces = [], foreign = false } = notes.get(path) ?? { fields: [] };
-    const measured = fields.map(field => ({ ...field, ...columns.get(columnKey(path, field.column)) }));
-    return {
+  return paths.map(path =>
+    footerFrom(
       path,
-      fields: measured.map(({ empty = false, ...field }) => ({ ...field, empty: empty && !field.declared })),
-      blocks: blocks.get(path) ?? [],
-      timeless,
-      replaces,
-      foreign,
-    };
-  });
+      notes.get(path) ?? { fields: [] },
+      columns.get(path) ?? new Map(),
+      blocks.get(path) ?? [],
+    ),
+  );
+}
+
+/** What the statistics of a column say. */
+export type ColumnFacts = Pick<FileField, 'empty' | 'wide'>;
+
+/** Returns what a footer says, from its note, the statistics of its columns by their names, and its row groups. */
+export function footerFrom(
+  path: string,
+  { fields, timeless = false, replaces = [], foreign = false }: FileNote,
+  columns: ReadonlyMap<string, ColumnFacts>,
+  blocks: readonly RowGroup[],
+): Footer {
+  const measured = fields.map(field => ({ ...field, ...columns.get(field.column) }));
+  return {
+    path,
+    fields: measured.map(({ empty = false, ...field }) => ({ ...field, empty: empty && !field.declared })),
+    ...{ blocks, timeless, replaces, foreign },
+  };
 }
 
 /** Returns whether the engine can read every value of a Parquet file. */
@@ -128,7 +142,8 @@ export function typeOfSql(sqlType: string): TypeName {
   return 'dynamic';
 }
 
-const metadataKey = 'apl-kernel';
+/** The key of a file's {@link FileNote} in its metadata. */
+export const metadataKey = 'apl-kernel';
 
 /** Column names are compared as the engine does. */
 function fold(name: string): string {
@@ -170,23 +185,20 @@ async function foreignFields(connection: Connection, path: string): Promise<File
 async function readColumns(
   connection: Connection,
   list: string,
-): Promise<Map<string, Pick<FileField, 'empty' | 'wide'>>> {
+): Promise<ReadonlyMap<string, ReadonlyMap<string, ColumnFacts>>> {
   const rows = await connection.run(
     `SELECT file_name, path_in_schema, bool_and(stats_null_count = num_values),
        bool_or(type = 'INT64' AND (TRY_CAST(stats_min_value AS BIGINT) < -9007199254740992
          OR TRY_CAST(stats_max_value AS BIGINT) > 9007199254740992))
      FROM parquet_metadata(${list}) GROUP BY ALL`,
   );
-  return new Map(
-    rows.map(([path, column, empty, wide]) => [
-      columnKey(String(path), String(column)),
-      { empty: empty === true, wide: wide === true },
-    ]),
-  );
-}
-
-function columnKey(path: string, column: string): string {
-  return `${path}\n${column}`;
+  const columns = new Map<string, Map<string, ColumnFacts>>();
+  for (const [file, column, empty, wide] of rows) {
+    const path = String(file);
+    const known = columns.get(path) ?? new Map<string, ColumnFacts>();
+    columns.set(path, known.set(String(column), { empty: empty === true, wide: wide === true }));
+  }
+  return columns;
 }
 
 async function readBlocks(connection: Connection, list: string): Promise<Map<string, RowGroup[]>> {

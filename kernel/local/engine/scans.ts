@@ -2,7 +2,7 @@ import type { DatasetSchema } from '../../apl/plan/plan.js';
 import { present } from '../../present.js';
 import { formatCount, plural } from '../../text.js';
 import { DAY } from '../../time.js';
-import type { DatasetCatalog, RowGroup, RowGroupsOf, ScanFilter } from '../sql/compiled.js';
+import type { DatasetCatalog, RowCountOf, RowGroup, RowGroupsOf, ScanFilter } from '../sql/compiled.js';
 import type { Places } from '../sql/rewrite/placed.js';
 import { EngineError } from './failure.js';
 
@@ -20,6 +20,7 @@ export interface ExaminedBlocks {
 export interface MeasuredCatalog extends DatasetCatalog {
   examined(name: string, startNs: bigint, endNs: bigint): ExaminedBlocks;
   readonly rowGroups: RowGroupsOf;
+  readonly rowCount: RowCountOf;
 }
 
 /** The processor time that one query has. */
@@ -66,6 +67,12 @@ export class RecordingCatalog implements DatasetCatalog {
 
   rowGroups(name: string, startNs: bigint, endNs: bigint): readonly RowGroup[] {
     return this.#catalog.rowGroups(name, startNs, endNs);
+  }
+
+  rowCount(name: string, startNs: bigint, endNs: bigint): number | undefined {
+    const count = this.#catalog.rowCount(name, startNs, endNs);
+    if (count !== undefined) this.#scans.push(this.#catalog.examined(name, startNs, endNs));
+    return count;
   }
 
   places(name: string): Places | undefined {

@@ -43,6 +43,10 @@ export class CatalogWithResults implements MeasuredCatalog {
     return this.#held.has(name) ? [] : this.#datasets.rowGroups(name, startNs, endNs);
   }
 
+  rowCount(name: string, startNs: bigint, endNs: bigint): number | undefined {
+    return this.#held.has(name) ? undefined : this.#datasets.rowCount(name, startNs, endNs);
+  }
+
   /** The rows of a result keep their order where a sort leaves them equal. */
   places(name: string): Places | undefined {
     return this.#held.has(name) ? 'timeless' : this.#datasets.places?.(name);

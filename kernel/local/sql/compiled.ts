@@ -96,6 +96,12 @@ export interface RowGroup {
 /** Returns the row groups with rows in [startNs, endNs), in no particular order; none where nothing is known of them. */
 export type RowGroupsOf = (name: string, startNs: bigint, endNs: bigint) => readonly RowGroup[];
 
+/**
+ * Returns how many rows a dataset has in [startNs, endNs); undefined where that cannot be told without reading them. Where it is told, it
+ * counts as a scan of them.
+ */
+export type RowCountOf = (name: string, startNs: bigint, endNs: bigint) => number | undefined;
+
 /** The datasets that a query may read. */
 export interface DatasetCatalog {
   /** Results of the kernel by the names that they have in the query; `scan` knows them by the name in their schema. */
@@ -109,6 +115,7 @@ export interface DatasetCatalog {
    */
   scan(name: string, fields: readonly string[], startNs: bigint, endNs: bigint, filter?: ScanFilter): string;
   readonly rowGroups?: RowGroupsOf;
+  readonly rowCount?: RowCountOf;
   /** What `scan` knows of the places of rows, which are the field {@link placeField}. */
   readonly places?: PlacesOf;
   /** The most rows that a table has; undefined where that is not known. */

@@ -20,7 +20,7 @@ import { seriesParts } from './series.js';
 import type { SqlArg, SqlContext } from './template.js';
 
 /** The datasets of a query, as in a catalog. */
-export type Source = Required<Pick<DatasetCatalog, 'scan' | 'rowGroups'>>;
+export type Source = Required<Pick<DatasetCatalog, 'scan' | 'rowGroups' | 'rowCount'>>;
 
 /** Returns one SELECT for these columns of a relation, all of them when absent; they are called c0, c1, … by their ids, in order. */
 export function relationSql(
@@ -87,6 +87,7 @@ class SqlWriter {
       now: this.#context.now,
       columns: this.#columns,
       rowGroups: this.#source.rowGroups,
+      rowCount: this.#source.rowCount,
       keepsOrder: this.#dialect.keepsOrder,
       isTextList: ({ name }) => this.#dialect.textListOf(name) !== undefined,
     });

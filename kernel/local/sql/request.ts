@@ -108,6 +108,7 @@ function write(
   const source: Source = {
     scan: (...asked) => catalog.scan(...asked),
     rowGroups: (...asked) => catalog.rowGroups?.(...asked) ?? [],
+    rowCount: (...asked) => catalog.rowCount?.(...asked),
   };
   const toSql = (rows: Relation, shown = rows.columns) =>
     relationSql(rows, window, source, dialect, plan.columns, shown);
@@ -240,11 +241,11 @@ function withTotals(
   const { rows } = about.rowLimit;
   const { window, dialect } = target;
   const temporary = dialect.temporary(sharedTable);
-  const over = (source: string) => {
+  const over = (table: string) => {
     const scan: Source['scan'] = (dataset, fields, _start, _end, filter) =>
-      apart.scanSql(dataset, fields, source, filter);
-    return (relation: Relation) =>
-      relationSql(relation, window, { scan, rowGroups: () => [] }, dialect, columns);
+      apart.scanSql(dataset, fields, table, filter);
+    const source: Source = { scan, rowGroups: () => [], rowCount: () => undefined };
+    return (relation: Relation) => relationSql(relation, window, source, dialect, columns);
   };
   const tableSql = (source: string): string => over(source)(firstRows(apart.table, rows));
   const table = { ...about, name: '0', sql: tableSql(`(${shared})`), sharedSql: tableSql(temporary) };

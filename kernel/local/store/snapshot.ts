@@ -90,6 +90,10 @@ export class Snapshot implements MeasuredCatalog {
     return source?.rowGroups?.(startNs, endNs) ?? [];
   }
 
+  rowCount(name: string, startNs: bigint, endNs: bigint): number | undefined {
+    return this.#readings.get(name)?.listing.dataset.rowCount(startNs, endNs);
+  }
+
   places(name: string): Places | undefined {
     return this.#readings.get(name)?.listing.dataset.places;
   }

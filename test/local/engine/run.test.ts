@@ -14,6 +14,7 @@ const noDatasets = new RecordingCatalog({
   schema: () => undefined,
   scan: () => '',
   rowGroups: () => [],
+  rowCount: () => undefined,
   examined: () => ({ blocks: 0, rows: 0 }),
 });
 

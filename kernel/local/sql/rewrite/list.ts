@@ -1,8 +1,9 @@
 import type { Order } from '../../../api/wire.js';
 import type { Column, Columns, Plan, Relation } from '../../../apl/plan/plan.js';
 import { present } from '../../../present.js';
-import type { RowGroupsOf } from '../compiled.js';
+import type { RowCountOf, RowGroupsOf } from '../compiled.js';
 import type { Dialect } from '../dialect.js';
+import { counted } from './counts.js';
 import { type IsTextList, withTextElements } from './elements.js';
 import { withSortKeys } from './keys.js';
 import { levelled } from './levels.js';
@@ -71,6 +72,7 @@ export interface RewriteContext {
   readonly now: bigint;
   readonly columns: Columns;
   readonly rowGroups: RowGroupsOf;
+  readonly rowCount: RowCountOf;
   readonly isTextList: IsTextList;
   /** Whether the engine's stages keep their order. */
   readonly keepsOrder: boolean;
@@ -82,6 +84,7 @@ const ofStatement = {
   keys: (relation, { keepsOrder }) => (keepsOrder ? relation : withSortKeys(relation)),
   prune: (relation, { columns }) => prune(relation, columns),
   bounds: (relation, { now }) => timeBounded(relation, now),
+  counts: (relation, { rowCount }) => counted(relation, rowCount),
   limits: (relation, { rowGroups, now }) => cutShort(relation, rowGroups, now),
   elements: (relation, { isTextList, columns }) => withTextElements(relation, isTextList, columns),
   levels: (relation, { columns }) => levelled(relation, columns),
@@ -99,7 +102,7 @@ export const rewrites = {
  * Pruned before the rest, so that the columns of a wide dataset that nothing reads do not pass through the rest, and last, as the rest makes
  * columns.
  */
-const inOrder = ['keys', 'prune', 'bounds', 'limits', 'elements', 'levels', 'prune'] as const;
+const inOrder = ['keys', 'prune', 'bounds', 'counts', 'limits', 'elements', 'levels', 'prune'] as const;
 
 /** Returns the relation of a statement after all of its rewrites. */
 export function rewritten(relation: Relation, context: RewriteContext): Relation {

@@ -9,7 +9,10 @@ const partName = /^(\d+)-([^.]+)(?:\.([0-9a-f]{8}))?\.parquet$/;
 
 /** Returns the path of a finished Parquet file that is to be called `target`, a path without what follows the id. */
 export async function partPath(draft: string, target: string): Promise<string> {
-  return `${target}.${await checksumOf(draft)}.parquet`;
+  const checksum = await withFile(draft, async handle =>
+    checksumOf((await handle.stat()).size, (at, length) => bytesAt(handle, at, length)),
+  );
+  return `${target}.${checksum}.parquet`;
 }
 
 /** Returns the id in the name of a Parquet file; where another program chose the name, the whole of it. */
@@ -22,40 +25,80 @@ export function hasChecksum(name: string): boolean {
   return partName.exec(name)?.[3] !== undefined;
 }
 
-/** Returns why the content of a Parquet file is not to be trusted, as in "it {reason}". Rejects with the system's error. */
-export async function damageIn(file: string, name: string): Promise<string | undefined> {
-  const expected = partName.exec(name)?.[3];
-  if (expected !== undefined && (await checksumOf(file)) === expected) return undefined;
-  const kind = await endOf(file);
-  if (kind !== 'whole') return kind === 'empty' ? 'is empty' : 'is cut short, or not a Parquet file';
-  return expected === undefined ? undefined : 'is damaged: it is not what was written';
+/** A Parquet file that was read whole. */
+export interface ExaminedPart {
+  /** Why its content is not to be trusted, as in "it {reason}". */
+  readonly damage?: string;
+  /** Its footer, where the content has its checksum. */
+  readonly footer?: Buffer;
 }
 
-/** Returns the CRC-32 of a file, in hexadecimal. */
-async function checksumOf(file: string): Promise<string> {
-  const checksum = await withFile(file, async handle => {
-    const buffer = Buffer.alloc(pieceBytes);
-    for (let sum = 0; ; ) {
-      const { bytesRead } = await handle.read(buffer, 0, pieceBytes, null);
-      if (bytesRead === 0) return sum;
-      sum = crc32(buffer.subarray(0, bytesRead), sum);
-    }
+/** Reads the whole of a Parquet file. Rejects with the system's error. */
+export async function examinePart(file: string, name: string): Promise<ExaminedPart> {
+  const expected = partName.exec(name)?.[3];
+  return withFile(file, async handle => {
+    const stats = await handle.stat();
+    // On some file systems it looks like an empty file.
+    if (stats.isDirectory()) throw Object.assign(new Error(`${file} is a directory`), { code: 'EISDIR' });
+    const { size } = stats;
+    // A small file is read once.
+    const all = size <= pieceBytes ? await bytesAt(handle, 0, size) : undefined;
+    const read: ReadBytes = async (at, length) =>
+      all?.subarray(at, at + length) ?? bytesAt(handle, at, length);
+    const footer = await footerAt(size, read);
+    if (footer === undefined)
+      return { damage: size === 0 ? 'is empty' : 'is cut short, or not a Parquet file' };
+    if (expected === undefined) return {};
+    if ((await checksumOf(size, read)) !== expected)
+      return { damage: 'is damaged: it is not what was written' };
+    return { footer: await read(footer.at, footer.length) };
   });
+}
+
+/** Returns the footer of a Parquet file of ours, which is taken as it is; undefined where there is none. Rejects with the system's error. */
+export async function footerIn(file: string): Promise<Buffer | undefined> {
+  return withFile(file, async handle => {
+    const read: ReadBytes = (at, length) => bytesAt(handle, at, length);
+    const footer = await footerAt((await handle.stat()).size, read);
+    return footer && read(footer.at, footer.length);
+  });
+}
+
+/** Returns the bytes of a file from a place on; fewer at its end. */
+type ReadBytes = (at: number, length: number) => Promise<Buffer>;
+
+async function bytesAt(handle: FileHandle, at: number, length: number): Promise<Buffer> {
+  const buffer = Buffer.allocUnsafe(length);
+  let done = 0;
+  while (done < length) {
+    const { bytesRead } = await handle.read(buffer, done, length - done, at + done);
+    if (bytesRead === 0) break;
+    done += bytesRead;
+  }
+  return buffer.subarray(0, done);
+}
+
+/** Returns the CRC-32 of a file of this size, in hexadecimal. */
+async function checksumOf(size: number, read: ReadBytes): Promise<string> {
+  let checksum = 0;
+  for (let at = 0; at < size; at += pieceBytes)
+    checksum = crc32(await read(at, Math.min(pieceBytes, size - at)), checksum);
   return checksum.toString(16).padStart(8, '0');
 }
 
 /** The checksum of a piece takes a fraction of a millisecond, in which nothing else is done. */
 const pieceBytes = 2 ** 20;
 
-/** Whether a file ends as a Parquet file does: with the length of its footer and the mark of the format. */
-async function endOf(file: string): Promise<'whole' | 'empty' | 'other'> {
-  return withFile(file, async handle => {
-    const { size } = await handle.stat();
-    if (size < endBytes) return size === 0 ? 'empty' : 'other';
-    const end = Buffer.alloc(endBytes);
-    await handle.read(end, 0, endBytes, size - endBytes);
-    return end.toString('latin1', 4) === 'PAR1' && end.readUInt32LE(0) + endBytes <= size ? 'whole' : 'other';
-  });
+/** Where the footer is: a Parquet file ends with its length and the mark of the format. Undefined where a file ends otherwise. */
+async function footerAt(
+  size: number,
+  read: ReadBytes,
+): Promise<{ readonly at: number; readonly length: number } | undefined> {
+  if (size < endBytes) return undefined;
+  const end = await read(size - endBytes, endBytes);
+  if (end.toString('latin1', 4) !== 'PAR1') return undefined;
+  const length = end.readUInt32LE(0);
+  return length + endBytes <= size ? { at: size - endBytes - length, length } : undefined;
 }
 
 const endBytes = 8;

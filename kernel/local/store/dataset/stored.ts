@@ -135,7 +135,7 @@ export class StoredDataset {
 
   /** The rows there are, and the times of the first and the last. */
   get extent(): Extent {
-    const rows = this.#files.flatMap(file => file.blocks).reduce((total, block) => total + block.rows, 0);
+    const rows = rowsIn(this.#files);
     const [first, ...others] = this.#files.filter(file => !file.timeless).flatMap(file => file.blocks);
     if (first === undefined) return { rows };
     return {
@@ -160,6 +160,13 @@ export class StoredDataset {
       minNs: blocks.map(block => block.minNs).reduce(earlier),
       maxNs: blocks.map(block => block.maxNs).reduce(later),
     };
+  }
+
+  /** How many rows are in a window; undefined where that does not follow from the statistics of the files. */
+  rowCount(startNs: bigint, endNs: bigint): number | undefined {
+    const files = this.#files.filter(file => blocksIn(file, startNs, endNs).length > 0);
+    const isKnown = files.every(file => file.timeless || areWithin([file], startNs, endNs));
+    return isKnown ? rowsIn(files) : undefined;
   }
 
   /** The row groups with rows in a window. */
@@ -242,6 +249,10 @@ function earlier(a: bigint, b: bigint): bigint {
 function later(a: bigint, b: bigint): bigint {
   if (a > b) return a;
   return b;
+}
+
+function rowsIn(files: readonly FileSummary[]): number {
+  return files.flatMap(file => file.blocks).reduce((total, block) => total + block.rows, 0);
 }
 
 /** Files read together must have the same columns of the same types, and all of them times or none. */

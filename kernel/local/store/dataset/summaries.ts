@@ -1,10 +1,12 @@
 import path from 'node:path';
-import type { FileSummary } from '../../engine/parquet.js';
+import { present } from '../../../present.js';
+import type { FileSummary, Footer } from '../../engine/parquet.js';
 import { mapAtMost } from '../concurrent.js';
 import { systemFault, versionOf } from '../files.js';
 import type { Damage } from './damage.js';
 import type { FooterReader } from './footers.js';
-import { damageIn, hasChecksum } from './part-file.js';
+import { type ExaminedPart, examinePart, footerIn, hasChecksum } from './part-file.js';
+import { partFooter } from './part-footer.js';
 import type { KeptSummaries, SummaryCache } from './summary-cache.js';
 
 /** What is known of a file, and the version of it that this holds for. */
@@ -104,20 +106,37 @@ export class SummaryReader {
   /** The versions are those from before the reading: a file that is written over meanwhile is read again. */
   async #read(names: readonly string[]): Promise<readonly (readonly [string, KnownFile])[]> {
     const versions = new Map(names.map(name => [name, versionOf(this.#path(name))]));
-    const damages = await this.#damagesOf(names.filter(name => !this.#written.delete(name)));
-    const readable = names.filter(name => !damages.has(name));
-    const read = await this.#footers.read(readable.map(name => this.#path(name)));
-    const footers = new Map(readable.map((name, index) => [name, read[index]]));
+    const looked = new Map<string, Looked>();
+    await mapAtMost(filesAtOnce, names, async name => looked.set(name, await this.#look(name)));
+    const unread = names.filter(name => looked.get(name) === askEngine);
+    const read = await this.#footers.read(unread.map(name => this.#path(name)));
+    const byEngine = new Map(unread.map((name, index) => [name, read[index]]));
     return names.map(name => {
       const { content: version = '', bytes = 0 } = versions.get(name) ?? {};
-      const damage = damages.get(name);
-      if (damage !== undefined) return [name, { version, damage }];
-      const footer = footers.get(name);
+      const own = looked.get(name);
+      if (typeof own === 'string')
+        return [name, { version, damage: { file: this.#path(name), reason: own } }];
+      const footer = typeof own === 'object' ? own : byEngine.get(name);
       if (footer !== undefined && !('unreadable' in footer))
         return [name, { version, summary: { ...footer, bytes } }];
       if (versionOf(this.#path(name)) === undefined) throw missing(this.#path(name));
       return [name, { version, damage: { file: this.#path(name), reason: unreadableFooter } }];
     });
+  }
+
+  /** Reads a file, all of it unless it was written a moment ago. */
+  async #look(name: string): Promise<Looked> {
+    const file = this.#path(name);
+    const isTrusted = this.#written.delete(name);
+    try {
+      const { damage, footer }: ExaminedPart = isTrusted
+        ? present({ footer: await footerIn(file) })
+        : await examinePart(file, name);
+      if (damage !== undefined) return damage;
+      return (footer && partFooter(file, footer)) ?? askEngine;
+    } catch (error) {
+      return faultIn(file, error);
+    }
   }
 
   #path(name: string): string {
@@ -133,7 +152,10 @@ export class SummaryReader {
     await mapAtMost(filesAtOnce, names, async name => {
       signal?.throwIfAborted();
       const file = this.#path(name);
-      const reason = await damageIn(file, name).catch(error => faultIn(file, error));
+      const reason = await examinePart(file, name).then(
+        ({ damage }) => damage,
+        error => faultIn(file, error),
+      );
       if (reason !== undefined) damages.set(name, { file, reason });
     });
     return damages;
@@ -149,8 +171,13 @@ function mayChange(known: KnownFile): boolean {
   return 'damage' in known || known.summary.foreign;
 }
 
+/** What a look at a file has found: its footer, why it is damaged, or that the engine has to be asked. */
+type Looked = Footer | string | typeof askEngine;
+
+const askEngine = Symbol('the engine reads its footer');
+
 /** Files that are read at the same time. */
-const filesAtOnce = 8;
+const filesAtOnce = 16;
 
 const unreadableFooter = 'is damaged: its footer cannot be read';
 

@@ -52,11 +52,14 @@ const rowGroups = (): RowGroup[] =>
     timed: true,
   }));
 
+/** Known of one of the datasets. */
+const rowCount: RewriteContext['rowCount'] = name => (name === 'logs' ? 6_000_000 : undefined);
+
 const isTextList: RewriteContext['isTextList'] = ({ name }) => duckdb.textListOf(name) !== undefined;
 
-function ofStatement(name: 'keys' | 'prune' | 'bounds' | 'limits' | 'elements' | 'levels') {
+function ofStatement(name: 'keys' | 'prune' | 'bounds' | 'counts' | 'limits' | 'elements' | 'levels') {
   return ({ relation, columns }: Plan) => [
-    rewrites[name](relation, { now, columns, rowGroups, isTextList, keepsOrder: false }),
+    rewrites[name](relation, { now, columns, rowGroups, rowCount, isTextList, keepsOrder: false }),
   ];
 }
 
@@ -91,6 +94,7 @@ const plansAfter: { readonly [Name in keyof typeof rewrites]: (plan: Plan) => re
   keys: ofStatement('keys'),
   prune: ofStatement('prune'),
   bounds: ofStatement('bounds'),
+  counts: ofStatement('counts'),
   limits: ofStatement('limits'),
   elements: ofStatement('elements'),
   levels: ofStatement('levels'),

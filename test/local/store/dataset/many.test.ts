@@ -1,6 +1,7 @@
-import { cp, readdir } from 'node:fs/promises';
+import { cp, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { compileRequest } from '../../../../kernel/local/sql/compile.js';
 import { type TestService, temporaryDirectory, testService } from '../../service.js';
 
 const names = Array.from({ length: 200 }, (_, n) => `d${String(n).padStart(3, '0')}`);
@@ -42,4 +43,38 @@ test('and lists all of them, each with what it holds', async () => {
     200,
     names.map(name => [name, 2]),
   ]);
+});
+
+/** A dataset of three files, of the minutes 10, 20 and 30 of an hour, with one, two and three events. */
+async function serviceOnMinutes(): Promise<TestService> {
+  const service = await testService({ compile: compileRequest });
+  await service.json('POST', '/v2/datasets', { name: 'd' });
+  for (const n of [1, 2, 3]) {
+    const events = Array.from({ length: n }, () => ({ _time: `2026-06-15T11:${n}0:00Z`, n }));
+    await service.json('POST', '/v1/datasets/d/ingest', events);
+    // Stores them in a file of their own.
+    await service.json('GET', '/v2/datasets/d/fields');
+  }
+  return service;
+}
+
+const counts: readonly (readonly [window: string, apl: string, count: number, examined: number])[] = [
+  ['11:00 12:00', 'd | count', 6, 6],
+  ['11:00 12:00', 'd | extend m = n + 1 | sort by m asc | summarize rows = count()', 6, 6],
+  ['11:15 11:25', 'd | count', 2, 2],
+  ['11:20 11:30', 'd | count', 2, 2],
+  ['11:40 12:00', 'd | count', 0, 0],
+];
+
+test.each(counts)('from %s, `%s` opens no file', async (window, apl, count, examined) => {
+  const service = await serviceOnMinutes();
+  const [startTime, endTime] = window.split(' ').map(time => `2026-06-15T${time}:00Z`);
+  const directory = path.join(service.dataDir, 'datasets', 'd');
+  // The engine would refuse them.
+  for (const name of await readdir(directory))
+    if (name.endsWith('.parquet')) await writeFile(path.join(directory, name), 'nothing');
+  const { status, body } = await service.query(apl, { startTime, endTime });
+  expect([status, body.tables?.[0].columns]).toEqual([200, [[count]]]);
+  expect([body.status.rowsExamined, body.status.rowsMatched]).toEqual([examined, examined]);
+  expect((await service.query('d | summarize max(n)')).status).toBe(400);
 });

@@ -1,13 +1,5 @@
 import { present } from '../../../../present.js';
-
-/** A field of a Thrift struct, in the compact encoding (https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md). */
-interface ThriftField {
-  readonly type: number;
-  /** Its value as it is written, without the header. */
-  readonly bytes: Buffer;
-}
-
-type ThriftStruct = Map<number, ThriftField>;
+import { numberOf, ThriftReader, type ThriftStruct, textOf } from './thrift.js';
 
 /** A column or a group of columns, as the footer of a Parquet file describes it. */
 export interface FooterColumn {
@@ -28,18 +20,6 @@ export type ExactReading = 'bytes' | 'integer' | 'no-zone';
 
 /** Members of SchemaElement (https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift). */
 const member = { type: 1, length: 2, repetition: 3, name: 4, children: 5, logical: 10 } as const;
-
-const thrift = {
-  true: 1,
-  false: 2,
-  byte: 3,
-  double: 7,
-  binary: 8,
-  list: 9,
-  set: 10,
-  map: 11,
-  struct: 12,
-} as const;
 
 /** Values of members, as they are written. */
 const written = {
@@ -99,10 +79,10 @@ function columnsOf(elements: readonly ThriftStruct[]): readonly FooterColumn[] {
       const repeated = inList || element.get(member.repetition)?.bytes.equals(written.repeated) === true;
       const exact = exactReading(element, repeated);
       columns.push({ name, path: [...path, name], repeated, ...present({ exact }) });
-      below(countOf(element.get(member.children)), [...path, name], repeated);
+      below(numberOf(element.get(member.children)) ?? 0, [...path, name], repeated);
     }
   };
-  below(countOf(elements[0]?.get(member.children)), [], false);
+  below(numberOf(elements[0]?.get(member.children)) ?? 0, [], false);
   return columns;
 }
 
@@ -139,110 +119,4 @@ function encoded(struct: ThriftStruct): Buffer {
       return [header, bytes];
     });
   return Buffer.concat([...parts, Buffer.from([0])]);
-}
-
-function textOf(field: ThriftField | undefined): string {
-  if (field === undefined) return '';
-  const reader = new ThriftReader(field.bytes);
-  reader.varint();
-  return field.bytes.toString('utf8', reader.at);
-}
-
-function countOf(field: ThriftField | undefined): number {
-  return field === undefined ? 0 : new ThriftReader(field.bytes).varint() / 2;
-}
-
-class ThriftReader {
-  readonly #bytes: Buffer;
-  at = 0;
-
-  constructor(bytes: Buffer) {
-    this.#bytes = bytes;
-  }
-
-  /** Reads the header of the member behind the one named `last`; undefined at the end of the struct. */
-  fieldHeader(last: number): { id: number; type: number } | undefined {
-    const byte = this.#byte();
-    if (byte === 0) return undefined;
-    const id = byte >> 4 === 0 ? this.varint() / 2 : last + (byte >> 4);
-    return { id, type: byte & 0x0f };
-  }
-
-  listHeader(): { size: number; type: number } {
-    const byte = this.#byte();
-    return { size: byte >> 4 === 15 ? this.varint() : byte >> 4, type: byte & 0x0f };
-  }
-
-  struct(): ThriftStruct {
-    const fields: ThriftStruct = new Map();
-    let last = 0;
-    for (let header = this.fieldHeader(0); header !== undefined; header = this.fieldHeader(last)) {
-      const start = this.at;
-      this.skip(header.type);
-      fields.set(header.id, { type: header.type, bytes: this.#bytes.subarray(start, this.at) });
-      last = header.id;
-    }
-    return fields;
-  }
-
-  /** An unsigned number of any length: sizes and, doubled, numbers that are not negative. */
-  varint(): number {
-    let value = 0;
-    for (let factor = 1; ; factor *= 128) {
-      const byte = this.#byte();
-      value += (byte & 0x7f) * factor;
-      if (byte < 0x80) return value;
-    }
-  }
-
-  skip(type: number): void {
-    switch (type) {
-      case thrift.true:
-      case thrift.false:
-        return;
-      case thrift.byte:
-        this.at += 1;
-        return;
-      case thrift.double:
-        this.at += 8;
-        return;
-      case thrift.binary: {
-        const size = this.varint();
-        this.at += size;
-        return;
-      }
-      case thrift.list:
-      case thrift.set: {
-        const { size, type: inner } = this.listHeader();
-        for (let index = 0; index < size; index++) this.#skipInList(inner);
-        return;
-      }
-      case thrift.map: {
-        const size = this.varint();
-        const types = size === 0 ? 0 : this.#byte();
-        for (let index = 0; index < size; index++) {
-          this.#skipInList(types >> 4);
-          this.#skipInList(types & 0x0f);
-        }
-        return;
-      }
-      case thrift.struct:
-        this.struct();
-        return;
-      default:
-        this.varint();
-    }
-  }
-
-  /** Booleans take a byte there. */
-  #skipInList(type: number): void {
-    if (type === thrift.true || type === thrift.false) this.at += 1;
-    else this.skip(type);
-  }
-
-  #byte(): number {
-    const byte = this.#bytes[this.at++];
-    if (byte === undefined) throw new RangeError('the footer of a Parquet file ends early');
-    return byte;
-  }
 }

@@ -1,0 +1,116 @@
+import path from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { sqlText } from '../../../../kernel/local/duckdb/literal.js';
+import { Engine } from '../../../../kernel/local/engine/duckdb.js';
+import { copyToParquet, type FileNote, readFooters } from '../../../../kernel/local/engine/parquet.js';
+import { footerIn } from '../../../../kernel/local/store/dataset/part-file.js';
+import { partFooter } from '../../../../kernel/local/store/dataset/part-footer.js';
+import { temporaryDirectory } from '../../service.js';
+
+type Fields = FileNote['fields'];
+
+const time = { name: '_time', type: 'datetime', column: '_time' } as const;
+const now = 'make_timestamp_ns(1234567890123456789 + i) AS _time';
+
+/** What a file may hold: a SELECT of rows with a number i, and the fields that it says it has. */
+const files: Readonly<Record<string, readonly [select: string, note: FileNote]>> = {
+  'every type': [
+    `SELECT ${now}, i::BIGINT AS n, i / 3 AS r, i % 2 = 0 AS b, 'x' || i AS s, make_timestamp_ns(-i) AS t FROM range(10) t(i)`,
+    {
+      fields: [
+        time,
+        ...(['long n', 'real r', 'bool b', 'string s', 'datetime t'].map(each => {
+          const [type, name] = each.split(' ');
+          return { name, type, column: name };
+        }) as Fields),
+      ],
+    },
+  ],
+  'several row groups, with negative times': [
+    'SELECT make_timestamp_ns(i - 200000) AS _time, i::BIGINT AS n FROM range(400000) t(i)',
+    { fields: [time, { name: 'n', type: 'long', column: 'n' }] },
+  ],
+  'integers that a double does not hold': [
+    `SELECT ${now}, 9007199254740992 + i AS edge, 9007199254740993 + i AS above, -9007199254740993 - i AS below FROM range(1) t(i)`,
+    {
+      fields: [
+        time,
+        ...['edge', 'above', 'below'].map(name => ({ name, type: 'long', column: name }) as const),
+      ],
+    },
+  ],
+  'columns without values': [
+    `SELECT ${now}, NULL::VARCHAR AS a, NULL::BIGINT AS b FROM range(5) t(i)`,
+    {
+      fields: [
+        time,
+        { name: 'a', type: 'string', column: 'a' },
+        { name: 'b', type: 'long', column: 'b', declared: true },
+      ],
+    },
+  ],
+  'a column that the note does not have, and the other way round': [
+    `SELECT ${now}, i AS n FROM range(5) t(i)`,
+    { fields: [time, { name: 'gone', type: 'long', column: 'gone' }] },
+  ],
+  'rows without a time of their own': [
+    `SELECT ${now}, i AS n FROM range(5) t(i)`,
+    { fields: [time, { name: 'n', type: 'long', column: 'n' }], timeless: true, foreign: true },
+  ],
+  'times of which some are null': [
+    'SELECT nullif(make_timestamp_ns(i), make_timestamp_ns(3)) AS _time, i AS n FROM range(5) t(i)',
+    { fields: [time, { name: 'n', type: 'long', column: 'n' }], replaces: ['x.parquet'] },
+  ],
+  'no rows': [
+    `SELECT ${now}, i AS n FROM range(0) t(i)`,
+    { fields: [time, { name: 'n', type: 'long', column: 'n' }] },
+  ],
+  'names that are not ASCII': [
+    `SELECT ${now}, i AS "größe, 測 ""x""" FROM range(5) t(i)`,
+    { fields: [time, { name: 'größe, 測 "x"', type: 'long', column: 'größe, 測 "x"' }] },
+  ],
+};
+
+/** What only the engine reads. */
+const others: Readonly<Record<string, string>> = {
+  'no times': 'SELECT NULL::TIMESTAMP_NS AS _time, i AS n FROM range(5) t(i)',
+  'times in microseconds':
+    "SELECT TIMESTAMP '2020-01-01' + to_seconds(i) AS _time, i AS n FROM range(5) t(i)",
+  'unsigned integers': `SELECT ${now}, i::UBIGINT AS n FROM range(5) t(i)`,
+  decimals: `SELECT ${now}, i::DECIMAL(18, 3) AS n FROM range(5) t(i)`,
+  'a list': `SELECT ${now}, [i] AS n FROM range(5) t(i)`,
+};
+
+async function written(select: string, note: FileNote) {
+  const dataDir = await temporaryDirectory();
+  const engine = await Engine.open({ dataDir });
+  onTestFinished(() => engine.close());
+  const file = path.join(dataDir, 'a.parquet');
+  await engine.run(copyToParquet(select, file, note));
+  return { engine, file, footer: (await footerIn(file)) ?? Buffer.alloc(0) };
+}
+
+test.each(Object.entries(files))('a footer is read as the engine reads it: %s', async (_, [select, note]) => {
+  const { engine, file, footer } = await written(select, note);
+  expect(partFooter(file, footer)).toEqual((await readFooters(engine, [file]))[0]);
+});
+
+test.each(Object.entries(others))('a footer is left to the engine: %s', async (_, select) => {
+  const { file, footer } = await written(select, {
+    fields: [time, { name: 'n', type: 'long', column: 'n' }],
+  });
+  expect(partFooter(file, footer)).toBeUndefined();
+});
+
+test('a footer of another program, and a large one, are left to the engine; a damaged one throws nothing', async () => {
+  const { engine, file, footer } = await written(`SELECT ${now} FROM range(5) t(i)`, { fields: [time] });
+  expect(partFooter(file, footer)?.blocks).toHaveLength(1);
+  expect(partFooter(file, Buffer.concat([footer, Buffer.alloc(2 ** 18)]))).toBeUndefined();
+  for (let at = 0; at < footer.length; at++) {
+    partFooter(file, footer.subarray(0, at));
+    partFooter(file, Buffer.from(footer).fill(0xff, at, at + 1));
+  }
+  const other = path.join(path.dirname(file), 'b.parquet');
+  await engine.run(`COPY (SELECT ${now} FROM range(5) t(i)) TO ${sqlText(other)} (FORMAT parquet)`);
+  expect(partFooter(other, (await footerIn(other)) ?? Buffer.alloc(0))).toBeUndefined();
+});
