@@ -3,8 +3,9 @@ import { access, constants, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { profileFileWarning } from '../api/profile.js';
 import { holderOf } from '../local/lease/lease.js';
+import { inDataDir } from '../local/place.js';
 import { findShared, type SharedService } from '../local/shared.js';
-import { damagedSuffix, toolsDirectory } from '../local/store/files.js';
+import { damagedSuffix } from '../local/store/files.js';
 import { makeDirectory } from '../machine.js';
 import { formatBytes, formatCount, plural, visible } from '../text.js';
 import {
@@ -190,7 +191,7 @@ async function dataFindings(dataDir: string): Promise<readonly Finding[]> {
 
 /** One for each file that was set aside. */
 async function damagedFindings(dataDir: string): Promise<readonly Finding[]> {
-  const files = (await damagedIn(dataDir)).sort();
+  const files = (await damagedIn(dataDir, inDataDir(dataDir, 'tools'))).sort();
   return Promise.all(
     files.map(async file => {
       const { size, mtime } = await stat(file);
@@ -204,12 +205,12 @@ async function damagedFindings(dataDir: string): Promise<readonly Finding[]> {
   );
 }
 
-async function damagedIn(directory: string): Promise<string[]> {
+async function damagedIn(directory: string, except: string): Promise<string[]> {
   const entries = await readdir(directory, { withFileTypes: true }).catch(() => []);
   const found = entries.map(async entry => {
     const path = join(directory, entry.name);
     if (entry.name.endsWith(damagedSuffix)) return [path];
-    return entry.isDirectory() && entry.name !== toolsDirectory ? damagedIn(path) : [];
+    return entry.isDirectory() && path !== except ? damagedIn(path, except) : [];
   });
   return (await Promise.all(found)).flat();
 }

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { constants, existsSync } from 'node:fs';
 import { cp, mkdir, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { toolsDirectory } from '../local/store/files.js';
-import { makeDirectory } from '../machine.js';
+import { inDataDir } from '../local/place.js';
+import { makeOwnDirectory } from '../local/store/files.js';
 import type { PackageFiles } from './install.js';
 
 /** Folders in which a runner of packages keeps one until it clears its cache: those of npx, `pnpm dlx` and `yarn dlx`. */
@@ -14,7 +14,7 @@ export async function lastingFiles(files: PackageFiles, dataDir: string): Promis
   if (!CACHE.test(files.root)) return files;
   const program = await readFile(join(dirname(files.main), 'commands.cjs'));
   const hash = createHash('sha256').update(program).digest('hex').slice(0, 12);
-  const root = join(dataDir, toolsDirectory, `program-${files.version}-${hash}`);
+  const root = join(inDataDir(dataDir, 'tools'), `program-${files.version}-${hash}`);
   return { ...files, root, main: join(root, 'dist', 'main.js') };
 }
 
@@ -26,7 +26,7 @@ export async function lasting(files: PackageFiles, dataDir: string): Promise<Pac
   const copy = await lastingFiles(files, dataDir);
   if (copy.root === files.root || existsSync(copy.main)) return copy;
   const fresh = `${copy.root}.new-${crypto.randomUUID()}`;
-  makeDirectory(dirname(copy.root));
+  await makeOwnDirectory(dirname(copy.root));
   try {
     await copyFolder(files.root, fresh);
     for (const [name, folder] of await packagesOf(files.root)) {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { importOptions } from '../api/imports.js';
-import { toolsDirectory } from '../local/store/files.js';
+import { inDataDir } from '../local/place.js';
 import { askedEffects } from '../notebook/magics/effects/effects.js';
 import type { InstallTarget } from './install.js';
 import type { CodeView, NotebookHost, RunOptions, VerifyOptions } from './notebooks.js';
@@ -117,7 +117,7 @@ function labCommand(program: Command, { lab }: Actions, dataDir: string): void {
     .option(
       '--environment <directory>',
       'where the Python environment is or is made',
-      join(dataDir, toolsDirectory, 'lab'),
+      join(inDataDir(dataDir, 'tools'), 'lab'),
     )
     .action(lab);
 }

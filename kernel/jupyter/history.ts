@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { closeSync, constants, fstatSync, openSync, readSync, writeSync } from 'node:fs';
-import { dirname } from 'node:path';
-import { sealedLine, unsealed } from '../local/sealed.js';
-import { makeDirectory } from '../machine.js';
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { appendLine, unsealed } from '../local/sealed.js';
 import { plural, withoutTokens } from '../text.js';
 import { matchesGlob } from './glob.js';
 import type { HistoryQuery } from './requests.js';
@@ -17,8 +15,7 @@ export interface HistoryEntry {
 /**
  * The cells that were run, in this session and all before it.
  *
- * The file holds one JSON object per line and is only ever appended to, each line by one write: kernels share it without
- * a lock. A session is numbered by the place of its opening line among those of all sessions, so that every kernel
+ * The file holds one JSON object per line and is only ever appended to: kernels share it without a lock. A session is numbered by the place of its opening line among those of all sessions, so that every kernel
  * counts alike. A line that a crash left incomplete, or that is not as it was written, is left out, and the log says so.
  */
 export class History {
@@ -100,7 +97,7 @@ export class History {
       return;
     }
     try {
-      appendLine(this.#file, sealedLine(record));
+      appendLine(this.#file, record);
     } catch (cause) {
       this.#fallBack(cause);
       this.#take(record);
@@ -163,28 +160,6 @@ function parseRecord(line: string): JsonRecord | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** Appends a line, with its end, by one write, which the system does not interleave with another kernel's. */
-function appendLine(file: string, line: string): void {
-  makeDirectory(dirname(file));
-  const handle = openSync(file, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT, 0o600);
-  try {
-    const bytes = Buffer.from(`${endsTorn(handle) ? '\n' : ''}${line}`);
-    const written = writeSync(handle, bytes);
-    if (written < bytes.length) throw new Error('the disk took only a part of a line');
-  } finally {
-    closeSync(handle);
-  }
-}
-
-/** Whether the last line is incomplete: a kernel died while writing it. */
-function endsTorn(handle: number): boolean {
-  const { size } = fstatSync(handle);
-  if (size === 0) return false;
-  const lastByte = Buffer.alloc(1);
-  readSync(handle, lastByte, 0, 1, size - 1);
-  return lastByte[0] !== NEWLINE;
 }
 
 const NEWLINE = 10;

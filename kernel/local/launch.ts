@@ -1,13 +1,15 @@
 import { spawn } from 'node:child_process';
-import { closeSync, openSync } from 'node:fs';
+import { closeSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { type ClientRequest, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { AplKernelError } from '../errors.js';
 import { awaitVacancy, longestWaitMs } from './lease/lease.js';
+import { lockOf } from './lease/lock.js';
 import { inDataDir, placeOf, placesOf, writeError } from './place.js';
+import { openToAppend } from './sealed.js';
 import { endShared, findShared, type RuntimeFile, runtimeFilePath, serviceFormat } from './shared.js';
-import { hasCode, lockOf } from './store/files.js';
+import { hasCode } from './store/files.js';
 import { checkFormat } from './store/format.js';
 
 /** The address of the running local service and its token. */
@@ -107,7 +109,7 @@ export function spawnDetached(
 /** Without a log a service is better than none: what is in its place may be a directory, or another user's. */
 function openLog(file: string): number | 'ignore' {
   try {
-    return openSync(file, 'a', 0o600);
+    return openToAppend(file);
   } catch {
     return 'ignore';
   }
@@ -237,7 +239,8 @@ class Launcher implements LocalService {
     const { log } = this.#options;
     const lockfilePath = inDataDir(place, 'service.lock');
     const onCompromised = (error: Error) => log(`the start lock was lost: ${error.message}`);
-    return lockOf(lockfilePath, this.#limitMs + longestWaitMs + 2_000, onCompromised).catch(error => {
+    const patienceMs = this.#limitMs + longestWaitMs + 2_000;
+    return lockOf(lockfilePath, { patienceMs, onCompromised }).catch(error => {
       if (!hasCode(error, 'ELOCKED'))
         throw new LaunchError(`the local service cannot start: ${lockfilePath} cannot be made`, place, error);
       throw new LaunchError(

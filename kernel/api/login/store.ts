@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
+import { lockOf } from '../../local/lease/lock.js';
 import { makeDirectory, systemRefusal } from '../../machine.js';
 import type { Endpoint } from '../profile.js';
 import { LoginError } from './error.js';
@@ -68,8 +68,7 @@ export class LoginStore {
       }
       return after;
     } finally {
-      // The library has taken a lock away that was not renewed in time.
-      await unlock().catch(() => undefined);
+      await unlock();
     }
   }
 
@@ -85,20 +84,13 @@ export class LoginStore {
   }
 
   async #lock(signal: AbortSignal): Promise<() => Promise<void>> {
-    const { default: lockfile } = await import('proper-lockfile');
-    const directory = dirname(this.file);
-    for (;;) {
-      try {
-        makeDirectory(directory);
-        return await lockfile.lock(directory, {
-          lockfilePath: `${this.file}.lock`,
-          stale: STALE_LOCK_MS,
-          onCompromised: () => undefined,
-        });
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== 'ELOCKED') throw this.#failure('written', error);
-      }
-      await delay(LOCK_POLL_MS, undefined, { signal });
+    try {
+      makeDirectory(dirname(this.file));
+      // Whoever holds it may be waiting for an answer.
+      return await lockOf(`${this.file}.lock`, { patienceMs: Number.POSITIVE_INFINITY, signal });
+    } catch (error) {
+      signal.throwIfAborted();
+      throw this.#failure('written', error);
     }
   }
 
@@ -111,10 +103,6 @@ export class LoginStore {
     });
   }
 }
-
-/** The lock of a kernel that was killed expires after so long. */
-const STALE_LOCK_MS = 10_000;
-const LOCK_POLL_MS = 100;
 
 function isOf(
   login: Login,

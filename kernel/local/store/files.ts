@@ -1,8 +1,7 @@
 import { type BigIntStats, lstatSync, statSync } from 'node:fs';
 import { lstat, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
-import { systemRefusal } from '../../machine.js';
+import { makeDirectory, systemRefusal } from '../../machine.js';
 import { present } from '../../present.js';
 
 /**
@@ -30,6 +29,13 @@ export async function isDirectory(file: string): Promise<boolean> {
 /** Renames what holds nothing that can be read, whoever it belongs to. */
 export async function setAside(file: string): Promise<void> {
   await rename(file, `${file}.${crypto.randomUUID()}${damagedSuffix}`);
+}
+
+/** Makes a directory that we keep for ourselves; what is in its place, and is none, is set aside. */
+export async function makeOwnDirectory(directory: string): Promise<void> {
+  const found = await stat(directory).catch(() => lstat(directory).catch(() => undefined));
+  if (found !== undefined && !found.isDirectory()) await setAside(directory);
+  makeDirectory(directory);
 }
 
 /** Writes a file that nobody reads yet; it is on the disk once this resolves. */
@@ -69,59 +75,6 @@ export async function syncDirectory(directory: string): Promise<void> {
   } finally {
     await handle?.close();
   }
-}
-
-/**
- * Runs `work` while no other process or caller holds the lock of this path; the lock of a killed process expires after ten
- * seconds.
- */
-export async function locked<T>(lockfilePath: string, work: () => Promise<T>): Promise<T> {
-  const unlock = await lockOf(lockfilePath);
-  try {
-    return await work();
-  } finally {
-    // The lock is gone with its directory when that was deleted.
-    await unlock().catch(() => undefined);
-  }
-}
-
-/**
- * Takes a lock, and returns what gives it back. Waits for one that is held, and for nothing else: the library's own way of waiting would
- * try for as long to lock on a full disk. `onCompromised` is called if another takes it away; work that is short, and whose result
- * is checked by those who read it, need not know.
- */
-export async function lockOf(
-  lockfilePath: string,
-  patienceMs = 2 * staleLockMs,
-  onCompromised: (error: Error) => void = () => undefined,
-): Promise<() => Promise<void>> {
-  const { default: lockfile } = await import('proper-lockfile');
-  const options = { lockfilePath, realpath: false, stale: staleLockMs, onCompromised };
-  for (const end = performance.now() + patienceMs; ; await delay(lockPollMs)) {
-    await clearLock(lockfilePath);
-    try {
-      return await lockfile.lock(lockfilePath, options);
-    } catch (error) {
-      if (!hasCode(error, 'ELOCKED', 'ENOTEMPTY') || performance.now() > end) throw error;
-    }
-  }
-}
-
-/**
- * A lock is an empty directory, touched again and again while it is held. Anything else was put there by no program of ours, and nobody
- * would remove it.
- */
-async function clearLock(lockfilePath: string): Promise<void> {
-  const found = await lstat(lockfilePath).catch(() => undefined);
-  if (found === undefined) return;
-  const isOld = Date.now() - found.mtimeMs > staleLockMs;
-  const mayHold = (error: unknown) => (hasCode(error, 'ENOENT') || !isOld ? [] : ['unknown']);
-  const inside = found.isDirectory() ? await readdir(lockfilePath).catch(mayHold) : ['itself'];
-  if (inside.length > 0) await setAside(lockfilePath).catch(unlessMissing);
-}
-
-function unlessMissing(error: unknown): void {
-  if (!hasCode(error, 'ENOENT')) throw error;
 }
 
 /** What changes when a file or a directory does. */
@@ -181,9 +134,6 @@ export async function removeStale(files: readonly string[]): Promise<void> {
   }
 }
 
-const staleLockMs = 10_000;
-const lockPollMs = 20;
-
 /** Whether a name is one of a draft or a directory that was being deleted; not `.tmp` itself, in which engines work. */
 export function isLeftover(name: string): boolean {
   return /^[^.].*\.tmp$/.test(name) || name.startsWith(deletedPrefix) || name.startsWith(draftPrefix);
@@ -191,9 +141,6 @@ export function isLeftover(name: string): boolean {
 
 /** Ends the name of a log of batches that are in no Parquet file yet. */
 export const logSuffix = '.log';
-
-/** The folder of a data directory for what is no data: JupyterLab of `apl-kernel lab`, and copies of the program. */
-export const toolsDirectory = 'tools';
 
 /** Ends the name of a file that was set aside, as not all of it could be read. Nothing of ours removes it. */
 export const damagedSuffix = '.damaged';

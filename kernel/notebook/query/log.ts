@@ -1,8 +1,7 @@
-import { appendFile, readFile, rename, stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { readFile, rename, stat } from 'node:fs/promises';
 import { AplKernelError } from '../../errors.js';
-import { sealedLine, unsealed } from '../../local/sealed.js';
-import { makeDirectory } from '../../machine.js';
+import { locked } from '../../local/lease/lock.js';
+import { appendLine, unsealed } from '../../local/sealed.js';
 import { plural } from '../../text.js';
 
 /** One query that ran: the facts needed to run it again, and its outcome. */
@@ -47,8 +46,7 @@ export class QueryLog {
   /** Adds a query. A log that cannot be written is no reason for a query to fail: the error is returned. */
   async append(query: LoggedQuery): Promise<unknown> {
     try {
-      makeDirectory(dirname(this.#file));
-      await appendFile(this.#file, sealedLine(query), { mode: 0o600 });
+      appendLine(this.#file, query);
       if (await this.#isFull()) await this.#renew();
       return undefined;
     } catch (error) {
@@ -98,24 +96,16 @@ export class QueryLog {
 
   /** One kernel at a time: a second one would put the new file in place of the older half. Who comes late leaves it to the next query. */
   async #renew(): Promise<void> {
-    const unlock = await this.#lock();
-    if (unlock === undefined) return;
-    try {
-      if (await this.#isFull()) await rename(this.#file, this.#older);
-    } finally {
-      await unlock();
-    }
-  }
-
-  /** Returns what gives the lock back; undefined while another kernel has it. */
-  async #lock(): Promise<(() => Promise<void>) | undefined> {
-    const { default: lockfile } = await import('proper-lockfile');
-    try {
-      return await lockfile.lock(dirname(this.#file), { lockfilePath: `${this.#file}.lock` });
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ELOCKED') return undefined;
-      throw error;
-    }
+    const renewed = locked(
+      `${this.#file}.lock`,
+      async () => {
+        if (await this.#isFull()) await rename(this.#file, this.#older);
+      },
+      { patienceMs: 0 },
+    );
+    await renewed.catch(error => {
+      if (error.code !== 'ELOCKED') throw error;
+    });
   }
 }
 

@@ -2,7 +2,8 @@ import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { locked, placeFile, replaceFile, writeDurably } from '../../../kernel/local/store/files.js';
+import { locked } from '../../../kernel/local/lease/lock.js';
+import { placeFile, replaceFile, writeDurably } from '../../../kernel/local/store/files.js';
 
 let directory: string;
 

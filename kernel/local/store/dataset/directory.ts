@@ -3,13 +3,13 @@ import { readFile, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { present } from '../../../present.js';
 import type { FileSummary } from '../../engine/parquet.js';
+import { locked } from '../../lease/lock.js';
 import { changedReason, sealedText, unsealed } from '../../sealed.js';
 import {
   type Confirm,
   damagedSuffix,
   isLeftover,
   listed,
-  locked,
   logSuffix,
   placeFile,
   removeStale,

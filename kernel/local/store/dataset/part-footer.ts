@@ -37,8 +37,8 @@ type Kind = 'integers' | 'nanoseconds' | 'other';
 interface Chunk {
   readonly values: number;
   readonly nulls: number;
-  readonly min?: Buffer | undefined;
-  readonly max?: Buffer | undefined;
+  readonly min: Buffer | undefined;
+  readonly max: Buffer | undefined;
 }
 
 interface Group {

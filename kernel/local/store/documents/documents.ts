@@ -3,13 +3,13 @@ import path from 'node:path';
 import { AplKernelError, type ErrorCode } from '../../../errors.js';
 import { makeDirectory, systemRefusal } from '../../../machine.js';
 import { LocalError } from '../../errors.js';
+import { locked } from '../../lease/lock.js';
 import { changedReason, changedRemedy, sealedText, unsealed } from '../../sealed.js';
 import {
   directoryRemedy,
   hasCode,
   isDirectory,
   listed,
-  locked,
   removeLeftovers,
   replaceFile,
   setAside,
