@@ -7,6 +7,7 @@ export type ErrorCode =
   | 'connection-lost'
   | 'connection-refused'
   | 'damaged-answer'
+  | 'download'
   | 'exists'
   | 'forbidden'
   | 'host-not-found'

@@ -75,6 +75,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'local',
     'headless',
     'result/compare',
+    'api/download',
     'api/imports',
     'api/wire',
     'api/profile',

@@ -128,7 +128,7 @@ function importCommand(program: Command, actions: Actions, dataDir: string): voi
     .description('turn CSV, NDJSON, JSON, Parquet or log files into a dataset of the local service')
     .argument(
       '<file>',
-      'a file, a directory, a pattern in quotes such as "app.log*", or - for standard input',
+      'a file, a directory, a pattern in quotes such as "app.log*", an https address, or - for standard input',
     )
     .option(
       '--dataset <name>',

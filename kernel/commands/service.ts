@@ -72,6 +72,13 @@ export async function serve({ token, queryMs, ...request }: ServeRequest): Promi
 
 /** Puts a file's rows into a dataset of the data directory, whether a service is running or not; throws AplKernelError. */
 export async function importIntoDataset(command: ImportCommand): Promise<ImportReport> {
+  const { addressOf, downloadNote, withDownload } = await import('../api/download.js');
+  const address = addressOf(command.file);
+  if (address !== undefined)
+    return withDownload(address, async file => {
+      const report = await importPath({ ...command, file: file.path });
+      return { ...report, notes: [downloadNote(file), ...report.notes] };
+    });
   if (command.file !== '-') return importPath(command);
   if (command.dataset === undefined)
     throw new UsageError('option-invalid', 'what comes from standard input has no name', {

@@ -1,30 +1,14 @@
-import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer as createProxy, type Server } from 'node:http';
 import { createServer } from 'node:https';
 import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { certify, hasOpenssl } from '../api/certificates.js';
 import { tabular } from '../api/service.js';
 import { aplKernel, scratchDirectory } from './command.js';
 
 const secret = 'xaat-12345678-secret-of-tls';
-
-/** Certificates of an authority of its own, for the host api.invalid. */
-function certify(directory: string): { readonly ca: string; readonly key: Buffer; readonly cert: Buffer } {
-  const at = (name: string) => join(directory, name);
-  const openssl = (...args: readonly string[]) =>
-    execFileSync('openssl', args, { cwd: directory, stdio: 'pipe' });
-  const fresh = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
-  openssl('req', '-x509', ...fresh, '-keyout', 'ca.key', '-out', 'ca.pem', '-days', '2', '-subj', '/CN=Test');
-  openssl('req', ...fresh, '-keyout', 'key.pem', '-out', 'request.pem', '-subj', '/CN=api.invalid');
-  writeFileSync(at('names'), 'subjectAltName=DNS:api.invalid\n');
-  openssl(
-    ...['x509', '-req', '-in', 'request.pem', '-CA', 'ca.pem', '-CAkey', 'ca.key', '-CAcreateserial'],
-    ...['-days', '2', '-extfile', 'names', '-out', 'cert.pem'],
-  );
-  return { ca: at('ca.pem'), key: readFileSync(at('key.pem')), cert: readFileSync(at('cert.pem')) };
-}
 
 async function listen(server: Server | ReturnType<typeof createServer>): Promise<number> {
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
@@ -40,7 +24,7 @@ test.skipIf(!hasOpenssl()).each([
   ['by an authority that nobody knows', false],
 ])('a service over TLS behind a proxy, signed %s', async (_, isNamed) => {
   const home = scratchDirectory();
-  const { ca, key, cert } = certify(home);
+  const { ca, key, cert } = certify(home, 'DNS:api.invalid');
   const tokens: unknown[] = [];
   const service = await listen(
     createServer({ key, cert }, ({ headers }, response) => {
@@ -86,12 +70,3 @@ test.skipIf(!hasOpenssl()).each([
   const seen = Buffer.concat(passed).toString('latin1');
   expect([seen.length > 0, seen.includes(secret), seen.includes('4711')]).toEqual([true, false, false]);
 });
-
-function hasOpenssl(): boolean {
-  try {
-    execFileSync('openssl', ['version'], { stdio: 'pipe' });
-    return true;
-  } catch {
-    return false;
-  }
-}

@@ -23,6 +23,10 @@ export const effects = {
     asks: false,
     does: 'reads a file into a dataset, never one that is hidden or in a hidden directory, a key or a token',
   },
+  download: {
+    asks: true,
+    does: 'downloads a file from an https address, of at most 2 GB and from no other host',
+  },
   write: {
     asks: false,
     does: 'writes a new file, or adds a dataset, a starred query or an annotation on this machine',

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { addressOf, type Downloaded, downloadNote, withDownload } from '../../../api/download.js';
 import { importChoices, importOptions, importUsage } from '../../../api/imports.js';
 import { datasetNameOf, type ImportReport, type QueryProgress } from '../../../api/wire.js';
 import { present } from '../../../present.js';
@@ -19,7 +20,7 @@ export const importMagics: readonly Magic[] = [
   {
     name: 'import',
     aliases: [],
-    usage: `%import FILE [--dataset NAME] ${importUsage} [--replace]`,
+    usage: `%import FILE|ADDRESS [--dataset NAME] ${importUsage} [--replace]`,
     options: [
       {
         name: 'dataset',
@@ -29,21 +30,38 @@ export const importMagics: readonly Magic[] = [
       ...importOptions.map(({ name, value, summary }) => ({ name, value, summary })),
       { name: 'replace', summary: 'replace the rows of the dataset instead of adding to them' },
     ],
-    summary: 'make a dataset from a CSV, NDJSON, JSON or Parquet file, or a log; local service only',
+    summary:
+      'make a dataset from a CSV, NDJSON, JSON or Parquet file, or a log, also at an https address; local service only',
     help: 'Times may be text, or seconds, milliseconds, microseconds or nanoseconds since 1970. Nested objects become dotted names.\n\n    %import ~/logs/access.ndjson --dataset access --time ts',
     arity: [1, 1],
-    effects: ['read', 'write', 'drop'],
+    effects: ['read', 'download', 'write', 'drop'],
     argument: 'file',
     run: importFile,
   },
 ];
 
 /** Has the local service make a dataset from a file. */
-async function importFile({ words, options, magic }: MagicCall, host: MagicHost): Promise<void> {
-  const { session, io } = host;
+async function importFile(call: MagicCall, host: MagicHost): Promise<void> {
+  const { session, io, consent } = host;
   onlyLocal(session, 'import');
-  const [file = ''] = words;
-  const path = pathOf(session.options, file);
+  const [written = ''] = call.words;
+  const address = addressOf(written);
+  // What a recording replays needs no file.
+  if (address === undefined || session.replays)
+    return importPath(call, host, pathOf(session.options, written));
+  await consent('download', `download ${withoutCredentials(address.href)} and import it`);
+  await withDownload(address, file => importPath(call, host, file.path, file), { signal: io.signal });
+}
+
+/** Imports a file of this machine; one that was downloaded is known by its address. */
+async function importPath(
+  { options, magic }: MagicCall,
+  host: MagicHost,
+  path: string,
+  downloaded?: Downloaded,
+): Promise<void> {
+  const { session, io } = host;
+  const source = downloaded?.address ?? path;
   const choices = importChoices(
     ({ name }) => options.get(name),
     ({ name, wanted }, value) => {
@@ -56,21 +74,22 @@ async function importFile({ words, options, magic }: MagicCall, host: MagicHost)
     ...choices,
     ...present({ replace: options.has('replace') || undefined }),
   };
-  if (options.has('replace')) await askToReplace(request.dataset, path, host);
+  if (options.has('replace')) await askToReplace(request.dataset, source, host);
   const client = await session.client(io.signal);
   const id = randomUUID();
   const { size } = await stat(path).catch(() => ({ size: 0 }));
   await withProgress(
     io,
-    `Importing ${basename(withoutCredentials(path))} into ${request.dataset}`,
+    `Importing ${basename(withoutCredentials(source))} into ${request.dataset}`,
     async tell => {
       // A failed question about the progress says nothing about the import.
       const ask = () => client.progress(id, io.signal).then(found => tell(partOf(size, found)), ignore);
       const timer = setInterval(ask, progressMs);
       try {
         const report = await client.importFile(request, io.signal, id);
-        await noteImport(session, path, report, options.has('replace'));
-        return { ...reportOutput(report), metadata: { apl: { setup: true } } };
+        await noteImport(session, source, report, options.has('replace'));
+        const notes = downloaded === undefined ? report.notes : [downloadNote(downloaded), ...report.notes];
+        return { ...reportOutput({ ...report, notes }), metadata: { apl: { setup: true } } };
       } finally {
         clearInterval(timer);
       }

@@ -1,7 +1,9 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Logins } from '../../../../kernel/api/login/logins.js';
 import {
   type AskedEffect,
@@ -10,6 +12,7 @@ import {
 } from '../../../../kernel/notebook/magics/effects/effects.js';
 import { ImportLog } from '../../../../kernel/notebook/magics/effects/imports.js';
 import { magics } from '../../../../kernel/notebook/magics/table.js';
+import { certify } from '../../../api/certificates.js';
 import { type Seen, type Service, startService } from '../../../api/service.js';
 import { realService } from '../../real-bench.js';
 import { type Bench, everyday, printed, startBench, traceback } from '../../session.js';
@@ -19,6 +22,28 @@ let workDir: string;
 let service: Awaited<ReturnType<typeof realService>>;
 let hosted: Service;
 const benches: Bench[] = [];
+
+/** A file on the web, which the test trusts without an authority. */
+const files = createServer((_, response) => response.end('n\n1\n'));
+
+beforeAll(async () => {
+  const made = await mkdtemp(join(tmpdir(), 'apl-effects-'));
+  files.setSecureContext(certify(made, 'IP:127.0.0.1'));
+  await rm(made, { recursive: true });
+  await new Promise<void>(resolve => files.listen(0, '127.0.0.1', resolve));
+  process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0';
+});
+
+afterAll(() => {
+  delete process.env.NODE_TLS_REJECT_UNAUTHORIZED;
+  files.closeAllConnections();
+  files.close();
+});
+
+/** `FILES` in a cell is the address of the files on the web. */
+function addressed(cell: string): string {
+  return cell.replace('FILES', `https://127.0.0.1:${(files.address() as AddressInfo).port}`);
+}
 
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'apl-effects-'));
@@ -134,6 +159,7 @@ async function filesOf(folder: string): Promise<Readonly<Record<string, string>>
 /** Cells that would do what has to be asked for: the magic, the effect, the cell, the part of the question that says what. */
 const asking: readonly (readonly [magic: string, effect: AskedEffect, cell: string, what: string])[] = [
   ['import', 'drop', '%import other.csv --dataset kept --replace', 'replace 2 events of the dataset kept'],
+  ['import', 'download', '%import FILES/new.csv?sig=secret', 'download https://127.0.0.1:'],
   ['drop', 'drop', '%drop kept --yes', 'delete the dataset kept, 2 events'],
   ['export', 'overwrite', 'print a = 3\n', 'replace '],
   ['cache', 'overwrite', '%cache record rec', 'delete the recording in '],
@@ -175,7 +201,12 @@ test('each effect that a magic declares and that is asked for has a cell here, a
   expect([...asked].sort()).toEqual(declared.sort());
 });
 
-describe.each(cells)('%s: %s', (magic, effect, cell, what) => {
+describe.each(cells)('%s: %s', (magic, effect, written, what) => {
+  let cell = '';
+  beforeEach(() => {
+    cell = addressed(written);
+  });
+
   test('changes nothing where nobody can be asked, and says how it is allowed; nor when the answer is not yes', async () => {
     await belongings();
     const stranger = await kernel(besides(effect));
@@ -247,7 +278,7 @@ const quiet: Readonly<Record<string, readonly string[]>> = {
   schema: ['%schema', '%schema kept'],
   peek: ['%peek kept'],
   drop: ['%drop none --yes', '%drop sample-http-logs --yes', '%drop kept'],
-  import: ['%import ~/.axiom.toml', '%import nothing.csv --replace'],
+  import: ['%import ~/.axiom.toml', '%import nothing.csv --replace', '%import https://127.0.0.1:9/x.csv'],
   export: ['%export old.csv'],
   results: ['%results', '%results --budget 1GB', '%results --drop'],
   viz: ['%viz bar'],
