@@ -1,3 +1,4 @@
+import path from 'node:path';
 import type { TypeName } from '../../../apl/catalog/entry.js';
 import { sqlName } from '../../duckdb/literal.js';
 import type { Connection } from '../../engine/duckdb.js';
@@ -102,4 +103,12 @@ export function widenedNotes(name: string, sampled: string | undefined, found: s
 /** The refusal of data that has no fields at all. */
 export function noFields(): LocalError {
   return new LocalError('invalid', 'no-fields', 'The data has no fields.');
+}
+
+/** Returns the refusal of a file of a set that is not written as those before it. */
+export function unlike(file: string, why: string): LocalError {
+  const message = `${path.basename(file)} is not written as the files before it. ${why}`;
+  return new LocalError('invalid', 'unlike-files', message, {
+    hint: 'Import files of each kind by themselves, into the same dataset.',
+  });
 }

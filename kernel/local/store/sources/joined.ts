@@ -5,7 +5,7 @@ import { Transform } from 'node:stream';
 import { plural } from '../../../text.js';
 import { writeCopy } from '../bounds/copies.js';
 import { writeArrayAsLines } from '../readers/array.js';
-import { unlike } from '../readers/unlike.js';
+import { unlike } from '../readers/reading.js';
 import { csvDelimiters, looksLikeHeader } from './csv-recognize.js';
 import { firstBytes, isArrayOfObjects, kindByEnding } from './formats.js';
 

@@ -8,7 +8,7 @@ import type { Engine } from '../../engine/duckdb.js';
 import { LocalError } from '../../errors.js';
 import { writeCopy } from '../bounds/copies.js';
 import { packingOf } from '../readers/packing.js';
-import { unlike } from '../readers/unlike.js';
+import { unlike } from '../readers/reading.js';
 import { unpacked } from '../readers/unpacked.js';
 import { filesIn } from './archives.js';
 import { convertedFormat, writeConverted } from './converted/converted.js';

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { DuckDBStructType, type DuckDBType } from '@duckdb/node-api';
 import { sqlText } from '../../../duckdb/literal.js';
 import type { Connection } from '../../../engine/duckdb.js';
-import { unlike } from '../unlike.js';
+import { unlike } from '../reading.js';
 import type { ArrowDuration } from './parquet-durations.js';
 import { type Footer, type FooterColumn, readFooter } from './parquet-footer.js';
 
