@@ -13,6 +13,7 @@ import type { ArrowTable, TableInfo } from '../result.js';
 import { type DecodedColumn, decodeColumn } from './column.js';
 import { type Envelope, readEnvelope, readFields, readTableInfo } from './envelope.js';
 import { DecodeError, JsonBytes, OPEN_ARRAY } from './json-bytes.js';
+import { asTabular } from './legacy.js';
 import { atOnce, type Steps } from './slices.js';
 
 export { DecodeError } from './json-bytes.js';
@@ -24,7 +25,7 @@ export interface TabularArrow {
 }
 
 /**
- * Decodes the body of a `format=tabular` response, JSON or Arrow IPC with the same columns. datetime -> timestamp[ns, UTC], integer -> int64, float -> float64,
+ * Decodes the body of a `format=tabular` response, JSON or Arrow IPC with the same columns, or of a `format=legacy` one. datetime -> timestamp[ns, UTC], integer -> int64, float -> float64,
  * timespan -> duration[ns], string -> utf8 (dictionary-encoded where that pays), boolean -> bool; every other type, and a
  * column with a cell that does not fit its type, -> JSON text. Throws a DecodeError with the byte offset.
  */
@@ -35,7 +36,8 @@ export function decodeTabular(body: Uint8Array): TabularArrow {
 /** As `decodeTabular`, in steps of less than a millisecond each, for results that may be large. */
 export function* decodeSteps(body: Uint8Array): Steps<TabularArrow> {
   if (isArrow(body)) return decodeStreams(body);
-  const json = new JsonBytes(yield* wellFormed(body), startsWithBom(body) ? 3 : 0);
+  const bytes = yield* asTabular(yield* wellFormed(body));
+  const json = new JsonBytes(bytes, startsWithBom(bytes) ? 3 : 0);
   const rest = new Map<string, unknown>();
   let tables: readonly DecodedTable[] | undefined;
   if (Number.isNaN(json.peek())) throw new DecodeError('The response is empty', json.pos);

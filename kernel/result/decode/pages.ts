@@ -3,6 +3,8 @@
  * where a page ended.
  */
 import { JsonBytes, OPEN_ARRAY } from './json-bytes.js';
+import { asTabular } from './legacy.js';
+import { atOnce } from './slices.js';
 
 /** The first table of one page, with its cells still as bytes. */
 export interface Page {
@@ -26,7 +28,8 @@ interface Column {
 type TablePart = Omit<Page, 'rest' | 'bytes'>;
 
 /** Reads one page; throws a DecodeError for what is no tabular result. */
-export function readPage(body: Uint8Array): Page {
+export function readPage(answer: Uint8Array): Page {
+  const body = atOnce(asTabular(answer));
   const json = new JsonBytes(body);
   const rest: Record<string, unknown> = {};
   let table: TablePart = { table: {}, columns: [], rows: 0 };

@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import type { LegacyResult } from '../../../kernel/api/wire.js';
 import { compileRequest } from '../../../kernel/local/sql/compile.js';
+import { decodeTabular } from '../../../kernel/result/decode/arrow.js';
 import { sharedService } from '../service.js';
 
 const service = sharedService({ compile: compileRequest });
@@ -144,6 +145,33 @@ const grouped: readonly (readonly [apl: string, buckets: object])[] = [
 
 test.each(grouped)('%s', async (apl, buckets) => {
   expect((await ask(apl)).body.buckets).toEqual(buckets);
+});
+
+test.each([
+  'logs | project _time, n, host, map, ["at.x"]',
+  'logs | summarize n = count(), max(n) by bin(_time, 1h), host',
+  'logs | summarize n = count() by host',
+  'logs | summarize n = count() by bin(_time, 30m)',
+])('what a kernel reads of both formats is the same: %s', async apl => {
+  const [tabular, legacy] = await Promise.all(
+    ['tabular', 'legacy'].map(async format => {
+      const answer = await service().send('POST', `/v1/datasets/_apl?format=${format}`, { apl, ...request });
+      const { tables } = decodeTabular(new Uint8Array(await answer.arrayBuffer()));
+      return tables.map(({ info, data }) => ({
+        name: info.name,
+        groups: info.groups,
+        buckets: info.buckets,
+        range: info.range,
+        columns: Object.fromEntries(
+          data.schema.fields.map((field, index) => [
+            field.name,
+            [String(field.type), ...Array.from(data.getChildAt(index) ?? [], String)],
+          ]),
+        ),
+      }));
+    }),
+  );
+  expect(legacy).toEqual(tabular);
 });
 
 test('errors are the same in both formats', async () => {

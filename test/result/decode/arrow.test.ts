@@ -299,7 +299,7 @@ describe('anything but a result fails with the position of the first wrong byte'
     [table('"columns":[[$001],["x"]]'), 'a number may not begin with 0'],
     [table('"columns":[[-$0],["x"]]'), 'expected a digit, found `]`'],
     [`${table('"columns":[[1],["x]]')}$0`, 'a string is not closed'],
-    ['$0{"matches":[]}', 'The response holds no list of `tables`: it is not a tabular result'],
+    ['$0{"rows":[]}', 'The response holds no list of `tables`: it is not a tabular result'],
     ['$0{"tables":{}}', 'The response holds no list of `tables`: it is not a tabular result'],
     ['{"tables":[$0{"fields":[{"name":"a","type":"integer"}]}]}', 'A table has fields and no columns'],
     ['{"tables":[ \n $0{"fields":[{"type":"integer"}],"columns":[[1]]}]}', 'A field of a table has no name'],
