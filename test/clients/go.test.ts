@@ -1,9 +1,12 @@
 import { execFile, execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { compileRequest } from '../../kernel/local/sql/compile.js';
 import { sharedService } from '../local/service.js';
+import { readBodies } from './bodies.js';
 import { expectRow, hasProgram, rowOf } from './rows.js';
 
 /** The integration suites of axiom-go, as its release ships them. */
@@ -34,6 +37,11 @@ test.skipIf(!hasProgram('go', 'version'))('axiom-go', async () => {
   const outcomes = outcomesIn(answer.stdout);
   expect(Object.keys(outcomes)).not.toEqual([]);
   expectRow('axiom-go', outcomes);
+  const directory = join(cwd, 'axiom');
+  const tests = readdirSync(directory).filter(file => file.endsWith('_test.go'));
+  const sources = tests.map(file => readFileSync(join(directory, file), 'utf8'));
+  const bodies = sources.flatMap(source => [...source.matchAll(/`([^`]*)`/g)].map(([, text = '']) => text));
+  expectRow('Bodies in the unit tests of axiom-go', readBodies(bodies));
 });
 
 /** What a test printed. */

@@ -1,10 +1,11 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, expect, test } from 'vitest';
 import { compileRequest } from '../../kernel/local/sql/compile.js';
 import { sharedService } from '../local/service.js';
+import { readBodies } from './bodies.js';
 import { expectRow, hasProgram, root, rowOf } from './rows.js';
 
 /** axiom-py by the tests of its source distribution, and the exporters of OpenTelemetry for Python. */
@@ -46,16 +47,24 @@ test.skipIf(!isHere)('axiom-py', async () => {
     '0',
     '-p',
     'no:cacheprovider',
+    '-p',
+    'bodies',
     `--junitxml=${report}`,
     'tests',
   ];
   // Failed tests are in the report, which is compared with the row.
-  await run(python, args, { cwd: sources, env: environment() }).catch(() => undefined);
+  const bodies = path.join(directory, 'axiom-py-bodies.jsonl');
+  rmSync(bodies, { force: true });
+  const env = { ...environment(), BODIES: bodies, PYTHONPATH: import.meta.dirname };
+  await run(python, args, { cwd: sources, env }).catch(() => undefined);
   const cases = readFileSync(report, 'utf8').match(/<testcase [^>]*?(?:\/>|>[\s\S]*?<\/testcase>)/g) ?? [];
   const ran = cases.filter(each => !each.includes('<skipped'));
   const name = (each: string) =>
     `${/ classname="([^"]*)"/.exec(each)?.[1]}.${/ name="([^"]*)"/.exec(each)?.[1]}`;
   expectRow('axiom-py', Object.fromEntries(ran.map(each => [name(each), !/<(failure|error)/.test(each)])));
+  const lines = readFileSync(bodies, 'utf8').trim().split('\n');
+  const answered = readBodies(lines.map(line => JSON.parse(line)));
+  expectRow('Bodies in the unit tests of axiom-py', answered);
 });
 
 test.skipIf(!isHere)('OpenTelemetry for Python', async () => {

@@ -1,6 +1,8 @@
-import { readdirSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, onTestFinished, test } from 'vitest';
 import { aplKernel, scratchDirectory, treeOf } from './command.js';
 
 const used: Record<string, string>[] = [];
@@ -40,6 +42,63 @@ test('a token in the cells of a run is only in the source of the notebook', asyn
   );
   expect([outputs.includes('***'), outputs.includes(secret)]).toEqual([true, false]);
 });
+
+/** The arguments of every process that there is, as anybody on the machine can read them. */
+function argumentsOfAll(): readonly string[] {
+  return readdirSync('/proc')
+    .filter(name => /^\d+$/.test(name))
+    .flatMap(name => {
+      try {
+        return [readFileSync(join('/proc', name, 'cmdline'), 'latin1')];
+      } catch {
+        return [];
+      }
+    });
+}
+
+test.skipIf(process.platform !== 'linux')(
+  'a token of a profile is sent, and is in no arguments of a process, no output and nothing that is kept',
+  async () => {
+    const env = fresh();
+    const { HOME: home = '' } = env;
+    const secret = 'xaat-5d0e-planted-secret';
+    const seen: (string | undefined)[] = [];
+    const processes: string[] = [];
+    const server = createServer(({ headers }, response) => {
+      seen.push(headers.authorization);
+      processes.push(...argumentsOfAll());
+      response.writeHead(400, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ code: 400, message: `cannot read ${headers.authorization}` }));
+    });
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    writeFileSync(join(home, '.axiom.toml'), `[deployments.prod]\nurl = "${url}"\ntoken = "${secret}"\n`, {
+      mode: 0o600,
+    });
+    const cells = [
+      'print a = 1',
+      '%use prod\n%use',
+      'web | count',
+      '%whoami',
+      '%use local',
+      'print b = 2',
+      '%bugreport',
+    ];
+    writeFileSync(join(home, 'in.apl'), cells.map(cell => `// %%\n${cell}\n`).join(''));
+    const { stdout, stderr } = await aplKernel(['run', 'in.apl', '--keep-going', '--allow', 'profile'], env);
+    processes.push(...argumentsOfAll());
+    await aplKernel(['serve', '--stop'], env);
+    const { '.axiom.toml': _, ...kept } = treeOf(home);
+    expect(new Set(seen)).toEqual(new Set([`Bearer ${secret}`]));
+    expect(processes.some(each => each.includes('main.js'))).toBe(true);
+    const token = 'planted-secret';
+    expect(processes.filter(each => each.includes(token))).toEqual([]);
+    expect([stdout.includes(token), stderr.includes(token)]).toEqual([false, false]);
+    expect(Object.keys(kept).filter(name => kept[name]?.includes(token))).toEqual([]);
+    expect(kept['out/in.ipynb']).toContain('cannot read');
+  },
+);
 
 test.skipIf(process.platform === 'win32')('what is kept is for its user alone', async () => {
   const env = fresh();

@@ -1,0 +1,147 @@
+import { execFile, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, expect, test } from 'vitest';
+import { compileRequest } from '../../kernel/local/sql/compile.js';
+import { sharedService } from '../local/service.js';
+import { expectRow } from './rows.js';
+
+/** The command line of Axiom, whose module no proxy has: AXIOM_CLI names one that was built from its source. */
+
+const program = process.env.AXIOM_CLI;
+const service = sharedService({ compile: compileRequest, now: Date.now });
+const directory = mkdtempSync(join(tmpdir(), 'apl-cli-'));
+const dataset = 'from-cli';
+
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+function environment(): NodeJS.ProcessEnv {
+  const { url, token } = service().service;
+  const AXIOM_TOKEN = token.replace('xaat-', 'xapt-');
+  return { PATH: process.env.PATH, HOME: directory, AXIOM_URL: url, AXIOM_TOKEN, AXIOM_ORG_ID: 'local' };
+}
+
+/** What a command prints; throws when it fails. */
+function axiom(args: readonly string[], input?: string, env = environment()): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const child = execFile(program ?? '', args, { env, cwd: directory }, (error, stdout, stderr) =>
+      error === null ? resolve(stdout) : reject(new Error(`${args.join(' ')}: ${stderr}`)),
+    );
+    child.stdin?.end(input);
+  });
+}
+
+/** Ingests by a command; says whether so many more events are there. */
+async function ingests(events: number, args: readonly string[], input?: string): Promise<boolean> {
+  const before = await count();
+  await axiom(['ingest', dataset, ...args], input);
+  return (await count()) === before + events;
+}
+
+async function count(where = 'true'): Promise<number> {
+  const { body } = await service().query(`['${dataset}'] | where ${where} | count`, {
+    startTime: '2020-01-01T00:00:00Z',
+    endTime: '2100-01-01T00:00:00Z',
+  });
+  return body.tables[0].columns[0][0];
+}
+
+const written = (name: string, text: string) => {
+  const file = join(directory, name);
+  writeFileSync(file, text);
+  return file;
+};
+
+const checks: Readonly<Record<string, () => Promise<boolean>>> = {
+  'dataset create': async () =>
+    (await axiom(['dataset', 'create', '--name', dataset, '-d', 'd'])) !== undefined,
+  'dataset list': async () => (await axiom(['dataset', 'list'])).includes(dataset),
+  'dataset list as JSON': async () =>
+    JSON.parse(await axiom(['dataset', 'list', '-f', 'json'])).some(
+      ({ id }: { id: string }) => id === dataset,
+    ),
+  'ingest of a file of NDJSON': () => ingests(2, ['-f', written('e.ndjson', '{"a":1}\n{"a":2}\n')]),
+  'ingest of a file of JSON': () => ingests(2, ['-f', written('e.json', '[{"a":3},{"a":4}]')]),
+  'ingest of a file of CSV': () => ingests(2, ['-f', written('e.csv', 'a,b\n5,x\n6,y\n')]),
+  'ingest of a pipe': () => ingests(1, [], '{"a":7}\n'),
+  'ingest of a pipe of CSV without names': () =>
+    ingests(1, ['--content-type', 'csv', '--csv-fields', 'a,b'], '8,z\n'),
+  'ingest with labels': async () =>
+    (await ingests(1, ['--label', 'env:prod'], '{"a":9}\n')) && (await count('env == "prod"')) === 1,
+  'query as a table': async () =>
+    (await axiom(['query', `['${dataset}'] | where env == "prod" | project a, env`])).trim() === '9\tprod',
+  'query as JSON': async () =>
+    (
+      await axiom([
+        'query',
+        `['${dataset}'] | summarize n = count() by env | where env == "prod"`,
+        '-f',
+        'json',
+      ])
+    ).includes('"n":1'),
+  'query that is wrong': () =>
+    axiom(['query', `['${dataset}'] | wher a`]).then(
+      () => false,
+      (error: Error) => error.message.includes('unknown operator `wher`'),
+    ),
+  'dataset update': async () =>
+    (await axiom(['dataset', 'update', dataset, '-d', 'other'])) !== undefined &&
+    (await service().json('GET', `/v2/datasets/${dataset}`)).body.description === 'other',
+  'dataset trim': async () =>
+    (await axiom(['dataset', 'trim', dataset, '--duration', '24h', '-f'])) !== undefined,
+  'a configuration file': async () => {
+    const { AXIOM_URL, AXIOM_TOKEN, ...env } = environment();
+    const file = written(
+      'axiom.toml',
+      `active_deployment = "x"\n[deployments.x]\nurl = "${AXIOM_URL}"\ntoken = "${AXIOM_TOKEN}"\norg_id = "local"\n`,
+    );
+    return (await axiom(['--config', file, 'dataset', 'list'], undefined, env)).includes(dataset);
+  },
+  stream,
+  'dataset delete': async () =>
+    (await axiom(['dataset', 'delete', dataset, '-f'])) !== undefined &&
+    (await service().json('GET', `/v2/datasets/${dataset}`)).status === 404,
+};
+
+/** Each event that comes meanwhile is printed once, and none again while nothing comes. */
+async function stream(): Promise<boolean> {
+  const child = spawn(program ?? '', ['stream', dataset, '-f', 'json'], {
+    env: environment(),
+    cwd: directory,
+  });
+  let printed = '';
+  child.stdout.on('data', chunk => {
+    printed += String(chunk);
+  });
+  try {
+    const send = (mark: number) => service().json('POST', `/v1/datasets/${dataset}/ingest`, [{ mark }]);
+    const marks = () => [...printed.matchAll(/"mark":\s*(\d+)/g)].map(([, mark]) => Number(mark));
+    const isRunning = () => child.exitCode === null;
+    // Events from before the stream are not its own.
+    while (!marks().includes(0) && isRunning()) {
+      await send(0);
+      await delay(500);
+    }
+    for (const mark of [1, 2]) {
+      await send(mark);
+      while (!marks().includes(mark) && isRunning()) await delay(100);
+      await delay(1500);
+      expect(marks().filter(each => each > 0)).toEqual([1, 2].slice(0, mark));
+    }
+    return child.exitCode === null;
+  } finally {
+    child.kill();
+  }
+}
+
+test.skipIf(program === undefined)('the command line of Axiom', async () => {
+  const outcomes: Record<string, boolean> = {};
+  for (const [name, check] of Object.entries(checks))
+    outcomes[name] = await check().catch(error => {
+      console.log(`${name}: ${error}`);
+      return false;
+    });
+  expectRow('Axiom CLI', outcomes);
+});
