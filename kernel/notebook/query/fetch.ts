@@ -119,7 +119,9 @@ export async function fetchAll(request: QueryRequest, fetch: Fetch, means: Means
     elapsedMs: pages.elapsedMs,
     ...present({ traceId: pages.traceId, recorded: pages.recorded, nearLimit: pages.nearLimit }),
   };
-  return reason === undefined ? { raw } : { raw, stopped: { ...reason, ...present({ matched }) } };
+  if (reason === undefined) return { raw };
+  const counted = matched !== undefined && matched > pages.rows ? matched : undefined;
+  return { raw, stopped: { ...reason, ...present({ matched: counted }) } };
 }
 
 /** The pages of one fetch so far. */
@@ -178,8 +180,9 @@ class Pages {
       if (isTaken) this.#take(page);
       else left.push(...(isAscending(page) ? divided(part, page).reverse() : divided(part, page)));
       if (!isWhole && length <= 1n) why = crowded(window.startTime);
-      if (this.#isFull && this.matched === this.rows) return undefined;
-      if (this.#isFull) return left.length > 0 || !isWhole ? this.#fullness() : undefined;
+      if (!this.#isFull) continue;
+      const isMore = left.length > 0 || !isWhole || (await this.#goesOn({ ...request, ...window }, page));
+      return isMore ? this.#fullness() : undefined;
     }
     return why;
   }
@@ -210,6 +213,11 @@ class Pages {
     return rows >= this.#most - this.rows;
   }
 
+  /** Whether there is a row behind a page that was asked for no more: a service may count the rows that it gives, and no others. */
+  async #goesOn(request: QueryRequest, { rows }: Page): Promise<boolean> {
+    return rows === PAGE_ROWS || (await this.#read({ ...request, defaultLimit: rows + 1 })).rows > rows;
+  }
+
   #fullness(): Reason {
     return { why: `--max ${this.#most}`, hint: '`%fetch --all` fetches every row.' };
   }
@@ -226,10 +234,13 @@ class Pages {
     };
   }
 
-  async #ask(request: QueryRequest): Promise<Page> {
+  #ask(request: QueryRequest): Promise<Page> {
+    return this.#read({ ...request, defaultLimit: Math.min(PAGE_ROWS, this.#most - this.rows) });
+  }
+
+  async #read(request: QueryRequest): Promise<Page> {
     this.#means.signal.throwIfAborted();
-    const defaultLimit = Math.min(PAGE_ROWS, this.#most - this.rows);
-    const raw = await this.#means.ask({ ...request, defaultLimit, asJson: true });
+    const raw = await this.#means.ask({ ...request, asJson: true });
     const { readPage } = await import('../../result/decode/pages.js');
     this.elapsedMs += raw.elapsedMs;
     this.traceId = raw.traceId;

@@ -124,6 +124,30 @@ describe('any other service', () => {
     expect(traceback(run)).toEqual([]);
   });
 
+  test.each([
+    ['more', 2503],
+    ['as many', 700],
+    ['fewer', 650],
+  ])(
+    '--max says whether there are others, also of a service that counts the rows it gives: %s',
+    async (_, held) => {
+      bench.service.answer(seen => {
+        const given = answer(seen, 60_000, events.slice(0, held));
+        if (typeof given === 'object' && typeof given.body === 'object') {
+          const { status, tables } = given.body as ReturnType<typeof tabular>;
+          if (status) Object.assign(status, { rowsMatched: tables[0]?.columns?.[0]?.length, messages: [] });
+        }
+        return given;
+      });
+      const rows = Math.min(held, 700);
+      const run = await bench.run(`%use environment\n%fetch --max 700\n%assert rows == ${rows}\nweb`);
+      expect(traceback(run)).toEqual([]);
+      const said = shown(run).join('\n');
+      const notice = 'Only 700 rows were fetched (--max 700). %fetch --all fetches every row.';
+      expect([said.includes('were fetched'), said.includes(notice)]).toEqual([held > 700, held > 700]);
+    },
+  );
+
   test('a refusal that passes is waited for', async () => {
     let refused = false;
     bench.service.answer(seen => {
