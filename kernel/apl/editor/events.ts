@@ -2,11 +2,31 @@
 import type { Operator } from '../syntax/ast.js';
 import type { QueryText } from '../syntax/parse.js';
 
+/** Operators whose rows are no events, whatever stands before them. */
+const summarizing: ReadonlySet<Operator['kind']> = new Set([
+  ...(['summarize', 'make-series', 'count', 'distinct', 'getschema'] as const),
+]);
+
 /** Operators after which rows are no longer the events, or no longer all of them. */
 const ending: ReadonlySet<Operator['kind']> = new Set([
-  ...(['summarize', 'make-series', 'count', 'distinct', 'getschema'] as const),
+  ...summarizing,
   ...(['limit', 'top', 'sample', 'sort', 'render'] as const),
 ]);
+
+/** True for a query whose rows are events of a dataset, or some of them. */
+export function showsEvents({ pipeline }: QueryText): boolean {
+  if (pipeline === undefined) return false;
+  const { source, operators } = pipeline;
+  return source.kind === 'dataset' && !operators.some(({ kind }) => summarizing.has(kind));
+}
+
+/** Fields that hold the line of a log, of which the first that is there is taken. */
+const LINE_FIELDS = ['message', 'msg', 'body', 'line', 'log', 'text'];
+
+/** Returns the name of the field that holds the line of a log; undefined where none does. */
+export function lineField(names: readonly (string | null)[]): string | undefined {
+  return LINE_FIELDS.find(each => names.includes(each));
+}
 
 /** The place of the first operator whose output is no longer all of the events; that after the last where there is none. */
 export function endOfEvents(operators: readonly Operator[]): number {

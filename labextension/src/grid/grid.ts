@@ -25,12 +25,17 @@ import { valueMenu } from './controls/value-menu.js';
 import { type CopyFormat, copyText } from './copy.js';
 import { Rows } from './data/rows.js';
 import { notebookRows, type RowSource, SourceError } from './data/source.js';
-import { isPlain, type Setup, type SetupStore, viewOf, wordsOf } from './setup.js';
+import { filterText, isPlain, type Setup, type SetupStore, viewOf, wordsOf } from './setup.js';
+import { listenToStream } from './stream/gestures.js';
+import { rowOfTime } from './stream/jump.js';
+import { rolesOf } from './stream/roles.js';
+import { Stream } from './stream/stream.js';
 import { ColumnLayout } from './surface/columns.js';
 import { type GestureActions, listen } from './surface/gestures.js';
 import type { WrittenLine } from './surface/place.js';
 import { HEAD_ROW, inBlock, isOfHeads, type Selection } from './surface/selection.js';
-import { Surface, type SurfaceModel } from './surface/surface.js';
+import { Surface } from './surface/surface.js';
+import type { RowsView, ViewModel } from './view.js';
 
 /** The data of a grid, and its connections to the notebook. */
 export interface GridOptions {
@@ -40,6 +45,8 @@ export interface GridOptions {
   readonly rows: number;
   readonly columns: number;
   readonly surroundings: Surroundings;
+  /** True where each row is an event: those of logs are shown as a stream. */
+  readonly isOfEvents: boolean;
   /**
    * Connects to the kernel that holds the result; undefined where there is none. Rejects with a SourceError; `lost` is called
    * when the result is gone.
@@ -62,7 +69,7 @@ export interface GridOptions {
 /** The most rows of one copy, and rows fetched at a time. */
 const COPY_ROWS = 10_000;
 const COPY_STEP = 500;
-/** The longest text of a filter on its button. */
+/** The longest text of an operator in a message. */
 const LABEL_LENGTH = 80;
 
 export class Grid {
@@ -70,7 +77,8 @@ export class Grid {
   readonly #options: GridOptions;
   readonly #toolbar: Toolbar;
   #layout: ColumnLayout;
-  readonly #surface: Surface;
+  readonly #table: Surface;
+  readonly #stream: Stream;
   readonly #chips = element('div', { class: 'apl-grid-chips' });
   readonly #chipsOf = new WeakMap<Filter, HTMLElement>();
   readonly #kept = element('div', { class: 'apl-grid-kept' });
@@ -93,6 +101,10 @@ export class Grid {
   #isContinued: boolean;
   readonly #unfollow: () => void;
   #isWrapped: boolean;
+  /** What the reader has chosen; undefined for the view that fits the result. */
+  #isStream: boolean | undefined;
+  /** True for raw events with a message. */
+  readonly #isLog: boolean;
   #selection: Selection | undefined;
   #message = '';
   /** True when the node was out of the page while rows or columns changed. */
@@ -114,8 +126,13 @@ export class Grid {
     this.#isContinued = this.#setup !== undefined;
     this.#isWrapped = this.#setup?.isWrapped ?? false;
     this.#layout = new ColumnLayout(saved.columns, this.#setup?.columns);
-    this.#surface = new Surface(this.#surfaceModel());
-    listen(this.#surface, this.#gestureActions());
+    const { time, message } = rolesOf(saved.columns);
+    this.#isLog = options.isOfEvents && time !== undefined && message !== undefined;
+    this.#isStream = this.#setup?.isStream;
+    this.#table = new Surface(this.#viewModel());
+    this.#stream = new Stream(this.#viewModel());
+    listen(this.#table, this.#gestureActions());
+    listenToStream(this.#stream, this.#gestureActions());
     const hasTimes = this.#layout.all.some(({ times }) => times !== undefined);
     this.#toolbar = toolbar(
       options.surroundings,
@@ -152,15 +169,21 @@ export class Grid {
   async refresh(): Promise<void> {
     if (!this.#canDraw) return;
     if (this.#isStale) await this.#redraw(true);
-    else await this.#surface.refresh();
+    else await this.#view.refresh();
   }
 
   dispose(): void {
     this.#isDisposed = true;
     this.#unfollow();
     popover().closeWithin(this.node);
-    this.#surface.dispose();
+    this.#table.dispose();
+    this.#stream.dispose();
     this.#rows.source.close();
+  }
+
+  /** The view that is shown. */
+  get #view(): RowsView {
+    return (this.#isStream ?? this.#isLog) ? this.#stream : this.#table;
   }
 
   get #canDraw(): boolean {
@@ -178,7 +201,7 @@ export class Grid {
       this.#toolbar.node,
       this.#chips,
       this.#kept,
-      this.#surface.frame,
+      this.#view.frame,
       this.#below,
       ...surroundings.folded,
       ...footer,
@@ -207,7 +230,7 @@ export class Grid {
     this.node.classList.remove('apl-grid-busy');
     this.#undo.replaceChildren();
     this.#message = '';
-    this.#surface.table.scrollTop = 0;
+    await this.#view.scrollTo(0);
     await this.#turnTo(opened);
   }
 
@@ -273,7 +296,7 @@ export class Grid {
       : { view: {}, types: new Map<string, string>(), ...this.#setup };
     this.#setup = {
       ...{ view, types, columns: this.#layout.setup },
-      isWrapped: this.#isWrapped,
+      ...{ isWrapped: this.#isWrapped, isStream: this.#isStream },
     };
     if (this.#options.setups !== undefined) this.#options.setups.setup = this.#setup;
     this.#drawKept();
@@ -284,10 +307,12 @@ export class Grid {
     this.#isContinued = false;
     this.#layout = new ColumnLayout(this.#layout.all);
     this.#isWrapped = false;
+    this.#isStream = undefined;
+    this.#showView();
     this.#showControls('');
     this.#relayout();
     if (!isPlain(this.#wanted)) this.#change({ sort: [], filters: [], search: '' });
-    this.#surface.focus();
+    this.#view.focus();
   }
 
   /** The notebook shows its times in another zone. */
@@ -297,7 +322,10 @@ export class Grid {
   }
 
   #showControls(search: string): void {
-    this.#toolbar.show(search, this.#options.zone.zone, this.#isWrapped);
+    this.#toolbar.show(search, this.#options.zone.zone, {
+      isWrapped: this.#isWrapped,
+      isStream: this.#view === this.#stream,
+    });
     this.node.classList.toggle('apl-grid-wrap', this.#isWrapped);
   }
 
@@ -313,7 +341,7 @@ export class Grid {
     this.#drawChips();
     this.#drawKept();
     this.#isStale = !this.#canDraw;
-    if (this.#canDraw) await this.#surface.redraw({ resize });
+    if (this.#canDraw) await this.#view.redraw({ resize });
   }
 
   #drawStatus(): void {
@@ -342,7 +370,8 @@ export class Grid {
 
   /** Says what is kept from the run before, so that nothing seems to be missing, and takes it back at a press. */
   #drawKept(): void {
-    const words = this.#isContinued ? wordsOf(this.#rows.view, this.#layout, this.#isWrapped) : [];
+    const kept = { isWrapped: this.#isWrapped, isStream: this.#isStream };
+    const words = this.#isContinued ? wordsOf(this.#rows.view, this.#layout, kept) : [];
     const text = `Kept from before: ${words.join(', ')}.`;
     if (words.length === 0) this.#kept.replaceChildren();
     else if (this.#kept.firstChild === null)
@@ -356,14 +385,14 @@ export class Grid {
   #chipOf(filter: Filter): HTMLElement {
     const known = this.#chipsOf.get(filter);
     if (known !== undefined) return known;
-    const chip = button(`${labelOf(filter)} \u2715`, `Remove the filter ${labelOf(filter)}`, () =>
+    const chip = button(`${filterText(filter)} \u2715`, `Remove the filter ${filterText(filter)}`, () =>
       this.#change({ filters: (this.#wanted.filters ?? []).filter(each => each !== filter) }),
     );
     this.#chipsOf.set(filter, chip);
     return chip;
   }
 
-  #surfaceModel(): SurfaceModel {
+  #viewModel(): ViewModel {
     const grid = this;
     return {
       get layout() {
@@ -384,6 +413,7 @@ export class Grid {
       failed: error => grid.#fail(error),
       widened: () => grid.#keep(),
       openMenu: (opener, column) => grid.#openColumn(opener, column),
+      jump: text => void grid.#jump(text),
     };
   }
 
@@ -398,7 +428,7 @@ export class Grid {
       },
       select: selection => {
         grid.#selection = selection;
-        grid.#surface.style();
+        grid.#view.style();
       },
       sort: (column, isMore) => grid.#sort(column, nextKey(grid.#wanted, column), isMore),
       openValue: (target, column, row) => void grid.#openValue(target, column, row),
@@ -419,6 +449,7 @@ export class Grid {
         this.#keep();
         void this.#redraw(true);
       },
+      setStream: isStream => void this.#setStream(isStream),
       openColumns: opener => {
         popover().show([opener], 'Columns', ({ close }) =>
           columnsMenu(this.#layout, () => this.#relayout(), close),
@@ -440,6 +471,36 @@ export class Grid {
     };
   }
 
+  /** Shows the rows in the other view; those in sight stay there. */
+  async #setStream(isStream: boolean): Promise<void> {
+    const first = this.#view.firstRow;
+    this.#isStream = isStream === this.#isLog ? undefined : isStream;
+    this.#showView();
+    this.#keep();
+    await this.#redraw(true);
+    await this.#view.scrollTo(first);
+  }
+
+  #showView(): void {
+    const other = this.#view === this.#stream ? this.#table : this.#stream;
+    other.frame.replaceWith(this.#view.frame);
+  }
+
+  async #jump(text: string): Promise<void> {
+    const rows = this.#rows;
+    try {
+      const found = await rowOfTime(rows, text, this.#options.zone.zone, this.#view.firstRow);
+      if (rows !== this.#rows) return;
+      if (typeof found === 'string') return this.#say(found);
+      await this.#view.scrollTo(found);
+      this.#selection = { anchor: { x: 0, y: found }, focus: { x: this.#layout.shown.length - 1, y: found } };
+      this.#view.style();
+      this.#say(`Row ${formatCount(found + 1)} of ${formatCount(rows.count)}.`);
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
   #relayout(): void {
     this.#selection = undefined;
     this.#keep();
@@ -453,7 +514,7 @@ export class Grid {
   ): (...given: Given) => void {
     return (...given) => {
       close();
-      this.#surface.focus();
+      this.#view.focus();
       act(...given);
     };
   }
@@ -554,7 +615,7 @@ export class Grid {
     }
     this.#say(`Added | where ${condition} ${placeText(line)}. Run the cell again.`);
     const undo = button('Undo', 'Take the line out of the query again', () => {
-      this.#surface.focus();
+      this.#view.focus();
       this.#say(line.undo() ? 'The query is as it was.' : 'The cell has changed since: undo there.');
     });
     this.#undo.replaceChildren(undo);
@@ -581,7 +642,7 @@ export class Grid {
 
   #closeRow(): void {
     this.#below.replaceChildren();
-    this.#surface.focus();
+    this.#view.focus();
   }
 
   /** Escape goes back step by step: it empties the search, as browsers do, closes the row, and then leaves the grid. */
@@ -626,12 +687,6 @@ function placeText({ before, after }: WrittenLine): string {
   const words = (text: string) => cut(visible(text), LABEL_LENGTH);
   if (after !== undefined) return `after ${words(after)}: it filters what that returned`;
   return before === undefined ? 'to the query' : `before ${words(before)}`;
-}
-
-function labelOf(filter: Filter): string {
-  if ('expression' in filter) return visible(filter.expression);
-  const value = filter.value === null ? 'null' : filter.value === '' ? '""' : String(filter.value);
-  return cut(visible(`${filter.column} ${filter.op} ${value}`), LABEL_LENGTH);
 }
 
 /** A click sorts ascending, the next descending, the third not at all. */

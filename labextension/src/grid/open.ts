@@ -1,14 +1,17 @@
 import type { IRenderMime } from '@jupyterlab/rendermime';
 import type { Kernel } from '@jupyterlab/services';
 import { Table } from 'apache-arrow';
+import { showsEvents } from '../../../kernel/apl/editor/events.js';
 import type { ResultReference } from '../../../kernel/notebook/results/protocol.js';
 import { tableOf } from '../../../kernel/result/ipc/codec.js';
 import type { Explainer } from '../cell/explain.js';
+import { queryShown } from '../cell/query-shown.js';
 import type { ZoneSetting } from '../link/zone.js';
 import { arrowBytes, stillResult, surroundings } from './controls/notes.js';
 import { kernelRows } from './data/kernel-rows.js';
 import { Grid } from './grid.js';
 import type { SetupStore } from './setup.js';
+import { addStreamStyle } from './stream/style.js';
 import { addGridStyle } from './style.js';
 import type { WrittenLine } from './surface/place.js';
 
@@ -31,6 +34,7 @@ export async function openResult(
   connections: Connections,
 ): Promise<Grid | HTMLElement> {
   addGridStyle();
+  addStreamStyle();
   return stillResult(model.data, model.metadata) ?? openGrid(model, connections);
 }
 
@@ -45,6 +49,7 @@ function openGrid(
     rows: reference?.rows ?? table.numRows,
     columns: reference?.columns ?? table.numCols,
     surroundings: surroundings(model.data, model.metadata),
+    isOfEvents: isOfEvents(model.metadata.apl),
     connect: lost => {
       const connection = kernel();
       if (reference === undefined || connection === undefined) return undefined;
@@ -57,4 +62,9 @@ function openGrid(
     zone,
     setups,
   });
+}
+
+function isOfEvents(apl: unknown): boolean {
+  const shown = queryShown(apl);
+  return shown !== undefined && showsEvents(shown.query);
 }

@@ -1,8 +1,11 @@
 /** How a reader has set up a grid, which the next run of its cell begins with. */
 import type { Filter, View } from '../../../kernel/notebook/results/protocol.js';
-import { plural } from '../../../kernel/text.js';
+import { cut, plural, visible } from '../../../kernel/text.js';
 import { type GridColumn, nameOf } from './cells.js';
 import type { ColumnLayout, ColumnSetup } from './surface/columns.js';
+
+/** The longest text of a filter on its button. */
+const FILTER_LENGTH = 80;
 
 /** What is shown of a result, and how; nothing of its rows. */
 export interface Setup {
@@ -11,6 +14,8 @@ export interface Setup {
   readonly types: ReadonlyMap<string, string>;
   readonly columns: ColumnSetup;
   readonly isWrapped: boolean;
+  /** True for a stream, false for a table; undefined where the reader has chosen none. */
+  readonly isStream: boolean | undefined;
 }
 
 /** Where a setup is kept from one run of a cell to the next. */
@@ -38,7 +43,7 @@ export function isPlain({ sort = [], filters = [], search = '' }: View): boolean
 export function wordsOf(
   { sort = [], filters = [], search = '' }: View,
   layout: ColumnLayout,
-  isWrapped: boolean,
+  { isWrapped, isStream }: Pick<Setup, 'isWrapped' | 'isStream'>,
 ): readonly string[] {
   const { hidden, pinned, order, widths } = layout.setup;
   const count = (columns: readonly unknown[], what: string) =>
@@ -55,5 +60,13 @@ export function wordsOf(
     ...(order === undefined ? [] : ['columns moved']),
     ...(widths.size === 0 ? [] : ['widths']),
     ...(isWrapped ? ['wrapped'] : []),
+    ...(isStream === undefined ? [] : [isStream ? 'as a stream' : 'as a table']),
   ];
+}
+
+/** Returns a filter in words, short enough for a button. */
+export function filterText(filter: Filter): string {
+  if ('expression' in filter) return visible(filter.expression);
+  const value = filter.value === null ? 'null' : filter.value === '' ? '""' : String(filter.value);
+  return cut(visible(`${filter.column} ${filter.op} ${value}`), FILTER_LENGTH);
 }

@@ -3,12 +3,22 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { notebookOf, runEach } from '../gallery.js';
 import { FRONT_ENDS } from '../lab.js';
 import { type Cells, cellsOf } from '../page/cells.js';
+import { findings } from '../page/findings.js';
 import { soon } from '../page/soon.js';
 import { openSession, type Session } from '../session.js';
 
 const rows = (more: string): string =>
   `range n from 1 to 400 step 1 | extend host = strcat("host ", tostring(n % 4)), level = iff(n % 10 == 0, "error", "info"), size = n * 7 % 400${more}`;
 const whole = rows('');
+/** Lines of a log, one of which is an attack. */
+const log = Array.from({ length: 60 }, (_, index) =>
+  JSON.stringify({
+    _time: new Date(Date.UTC(2026, 10, 20, 9, 0, index)).toISOString(),
+    level: index % 10 === 3 ? 'error' : 'info',
+    message: index === 1 ? '<img src=x onerror=window.pwned=1>\n\tat the second line' : `line ${index}`,
+    host: index % 2 === 0 ? 'web-0' : null,
+  }),
+).join('\n');
 const another = 'range n from 1 to 400 step 1 | extend host = "another", level = "info", size = n';
 
 describe.each(FRONT_ENDS)('what a reader has set up in a grid, in $name', frontEnd => {
@@ -18,7 +28,15 @@ describe.each(FRONT_ENDS)('what a reader has set up in a grid, in $name', frontE
 
   beforeAll(async () => {
     session = await openSession(frontEnd, {
-      files: { 'kept.ipynb': notebookOf([`${whole}\n\n${whole}`, another]) },
+      files: {
+        'kept.ipynb': notebookOf([
+          `${whole}\n\n${whole}`,
+          another,
+          '%import app.ndjson --dataset app',
+          "%%time all\n['app'] | sort by _time asc",
+        ]),
+        'app.ndjson': log,
+      },
       file: 'kept.ipynb',
     });
     ({ page } = session);
@@ -117,6 +135,48 @@ describe.each(FRONT_ENDS)('what a reader has set up in a grid, in $name', frontE
     await search(2).fill('399');
     await soon(() => status(2)).toBe('1 of 400 rows match.');
     expect(await first(2)).toEqual(['399', 'another', 'info', '399']);
+  });
+
+  test('raw events of a log are lines, a press from the table; keys, search, menu and times work there', async () => {
+    const events = cells.at(3).locator('.apl-grid');
+    const lines = () => events.locator('.apl-stream-line');
+    const texts = (index: number) => lines().nth(index).locator('[role=gridcell]').allTextContents();
+    const said = () => events.locator('.apl-grid-status').textContent();
+    await soon(() => texts(0)).toEqual(expect.arrayContaining(['09:00:00', 'info', 'line 0', 'host web-0']));
+    expect((await texts(1))[2]).toBe('<img src=x onerror=window.pwned=1>\u21b5\u21e5at the second line');
+    expect(await lines().nth(1).locator('img').count()).toBe(0);
+    expect(await lines().nth(3).getAttribute('class')).toContain('apl-stream-error');
+    await events.scrollIntoViewIfNeeded();
+    expect(await findings(page, ['.apl-stream-frame'])).toEqual([]);
+
+    await events.locator('.apl-stream-lines').focus();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    await soon(() => events.locator('.apl-stream-selected').allTextContents()).toEqual([
+      '<img src=x onerror=window.pwned=1>\u21b5\u21e5at the second line',
+    ]);
+    await page.keyboard.press('ArrowLeft');
+    await page.keyboard.press('Space');
+    await page.getByRole('button', { name: /^Show only rows with this level/ }).press('Enter');
+    await soon(said).toBe('54 of 60 rows match.');
+    await events.getByLabel('Jump to time').first().fill('09:00:30');
+    await page.keyboard.press('Enter');
+    await soon(said).toBe('54 of 60 rows match. Row 28 of 54.');
+    expect((await texts(0))[0]).toBe('09:00:30');
+    await events.getByRole('searchbox').fill('line 59');
+    await soon(said).toBe('1 of 60 rows match.');
+    await soon(async () => (await texts(0))[2]).toBe('line 59');
+
+    await events.getByRole('button', { name: 'Stream' }).click();
+    await soon(() => events.locator('tbody tr').count()).toBe(1);
+    expect(await lines().count()).toBe(0);
+    await cells.run(3);
+    await soon(() => events.locator('.apl-grid-kept > span').textContent()).toBe(
+      'Kept from before: 1 filter, search, as a table.',
+    );
+    await events.getByRole('button', { name: 'Show the result as a first run does' }).click();
+    await soon(() => lines().count()).toBeGreaterThan(10);
+    expect(await said()).toBe('');
   });
 
   test('stays while the kernel is gone, and goes by one press', async () => {

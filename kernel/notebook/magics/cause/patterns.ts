@@ -1,4 +1,5 @@
 import { writtenName } from '../../../apl/catalog/written.js';
+import { lineField } from '../../../apl/editor/events.js';
 import { quotedName, writtenText } from '../../../apl/syntax/tokens/quote.js';
 import { cellText } from '../../../result/display/text.js';
 import type { QueryResult } from '../../../result/result.js';
@@ -35,8 +36,6 @@ export const patternMagics: readonly Magic[] = [
   },
 ];
 
-/** Fields that hold lines, of which the first that is there is taken. */
-const LINE_FIELDS = ['message', 'msg', 'body', 'line', 'log', 'text'];
 const LEVEL_FIELDS = ['level', 'severity', 'severity_text', 'log.level'];
 /** Masked lines that are read; rarer ones are counted. */
 const MOST_SHAPES = 20_000;
@@ -108,7 +107,7 @@ async function askedOf(name: string, field: string | undefined, host: MagicHost)
   const { tables } = await host.run(`${source}\n| getschema\n| project ColumnName, ColumnType`);
   const types = new Map(cellsOf(tables).map(([column = '', type = '']) => [column, type]));
   const texts = [...types.keys()].filter(each => types.get(each) === 'string');
-  const chosen = field ?? LINE_FIELDS.find(each => texts.includes(each));
+  const chosen = field ?? lineField(texts);
   if (chosen === undefined || !texts.includes(chosen))
     throw new MagicError(
       chosen === undefined

@@ -12,8 +12,15 @@ export interface ToolbarActions {
   search(text: string): void;
   setZone(zone: Zone): void;
   setWrapped(isWrapped: boolean): void;
+  setStream(isStream: boolean): void;
   openColumns(opener: HTMLElement): void;
   openCopy(opener: HTMLElement): void;
+}
+
+/** How the rows are shown. */
+interface Looks {
+  readonly isWrapped: boolean;
+  readonly isStream: boolean;
 }
 
 const IN_UTC = 'Times of the notebook in UTC; switch to local time';
@@ -25,7 +32,7 @@ const SEARCH_DELAY = 100;
 /** The line above a grid, and what sets its controls and the zone of its times without acting. */
 export interface Toolbar {
   readonly node: HTMLElement;
-  show(search: string, zone: Zone, isWrapped: boolean): void;
+  show(search: string, zone: Zone, looks: Looks): void;
 }
 
 /** Makes the line above a grid: size and range, the last message, search, time zone and menus. */
@@ -37,7 +44,12 @@ export function toolbar(
 ): Toolbar {
   const search = searchBox(actions);
   const zone = zoneSwitch(actions);
-  const wrap = wrapSwitch(actions);
+  const wrap = pressed('Wrap', 'Wrap long values', actions.setWrapped);
+  const stream = pressed(
+    'Stream',
+    'Stream: one line for each event; press again for the table',
+    actions.setStream,
+  );
   const columns = button('Columns', 'Show and hide columns', () => actions.openColumns(columns));
   const copy = button('Copy', 'Copy rows', () => actions.openCopy(copy));
   const head = element('span', { class: 'apl-grid-heading' });
@@ -50,18 +62,19 @@ export function toolbar(
       'span',
       { class: 'apl-grid-controls' },
       search.node,
-      ...(hasTimes ? [zone.node] : []),
+      ...(hasTimes ? [zone.node, stream.node] : []),
       wrap.node,
       columns,
       copy,
     ),
   );
-  const show: Toolbar['show'] = (text, zoneShown, isWrapped) => {
+  const show: Toolbar['show'] = (text, zoneShown, { isWrapped, isStream }) => {
     search.show(text);
     zone.show(zoneShown);
     head.textContent = timesIn(heading, zoneShown);
     if (window !== '') head.title = timesIn(window, zoneShown);
     wrap.show(isWrapped);
+    stream.show(isStream);
   };
   return { node, show };
 }
@@ -144,15 +157,16 @@ function zoneSwitch({ setZone }: ToolbarActions): Control<Zone> {
   return { node, show };
 }
 
-function wrapSwitch({ setWrapped }: ToolbarActions): Control<boolean> {
-  let isWrapped = false;
-  const node = button('Wrap', 'Wrap long values', () => {
-    show(!isWrapped);
-    setWrapped(isWrapped);
+/** A button that stays pressed until it is pressed again. */
+function pressed(text: string, label: string, set: (isPressed: boolean) => void): Control<boolean> {
+  let isPressed = false;
+  const node = button(text, label, () => {
+    show(!isPressed);
+    set(isPressed);
   });
   const show = (shown: boolean) => {
-    isWrapped = shown;
-    node.setAttribute('aria-pressed', String(isWrapped));
+    isPressed = shown;
+    node.setAttribute('aria-pressed', String(isPressed));
   };
   show(false);
   return { node, show };

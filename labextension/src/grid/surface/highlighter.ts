@@ -6,9 +6,9 @@ const ranges = new Map<Highlighter, readonly Range[]>();
 
 /** Marks what was searched for without changing the cells; in browsers without highlights nothing is marked. */
 export class Highlighter {
-  /** Marks all places of a text, in any case, in the cells of a table. */
-  mark(table: HTMLElement, search: string): void {
-    ranges.set(this, search === '' ? [] : matches(table, search.toLowerCase()));
+  /** Marks all places of a text, in any case, in the first text of each cell. */
+  mark(cells: Iterable<Element>, search: string): void {
+    ranges.set(this, search === '' ? [] : matches(cells, search.toLowerCase()));
     publish();
   }
 
@@ -25,11 +25,11 @@ function publish(): void {
   else CSS.highlights.set(NAME, new Highlight(...all));
 }
 
-function matches(table: HTMLElement, search: string): readonly Range[] {
+function matches(cells: Iterable<Element>, search: string): readonly Range[] {
   const found: Range[] = [];
-  for (const cell of table.querySelectorAll('tbody td, tbody th')) {
-    const text = cell.firstChild;
-    if (!(text instanceof Text)) continue;
+  for (const cell of cells) {
+    const text = [...cell.childNodes].find(node => node instanceof Text);
+    if (text === undefined) continue;
     const lower = text.data.toLowerCase();
     if (lower.length !== text.data.length) continue;
     for (let at = lower.indexOf(search); at >= 0; at = lower.indexOf(search, at + search.length)) {

@@ -2,28 +2,13 @@ import 'regular-table';
 import type { RegularTableElement } from 'regular-table';
 import type { CellMetadata } from 'regular-table/dist/esm/types.js';
 import { cut, formatCount, visible } from '../../../../kernel/text.js';
-import type { Zone } from '../../link/zone.js';
 import { button, element } from '../../ui/dom.js';
 import { type GridColumn, kindOf, nameOf, type ShownCell } from '../cells.js';
 import { Fetcher } from '../data/fetcher.js';
 import type { Rows } from '../data/rows.js';
-import type { ColumnLayout } from './columns.js';
+import type { RowsView, ViewModel } from '../view.js';
 import { Highlighter } from './highlighter.js';
-import { type CellPlace, HEAD_ROW, isIn, type Selection } from './selection.js';
-
-/** The state that a surface draws, read again at each draw. */
-export interface SurfaceModel {
-  readonly layout: ColumnLayout;
-  readonly rows: Rows;
-  readonly zone: Zone;
-  readonly selection: Selection | undefined;
-  readonly isWrapped: boolean;
-  /** Called when rows could not be fetched. */
-  failed(error: unknown): void;
-  /** Called when the reader has given columns other widths, which the layout then has. */
-  widened(): void;
-  openMenu(opener: HTMLElement, column: GridColumn): void;
-}
+import { type CellPlace, HEAD_ROW, isIn } from './selection.js';
 
 /** A place in the table: a cell, a row number (no column), or a head. */
 export interface SurfacePlace extends CellPlace {
@@ -68,7 +53,7 @@ interface Given {
 let nextName = 0;
 
 /** The table in the page, which holds only the cells in sight. */
-export class Surface {
+export class Surface implements RowsView {
   readonly frame: HTMLElement;
   readonly table: RegularTableElement;
   /** Opens the menu of the cell that the keys are at, over whose end it stands; Space is its key. */
@@ -77,7 +62,7 @@ export class Surface {
     { type: 'button', class: 'apl-grid-chevron', tabindex: -1, hidden: true, title: 'Menu (Space)' },
     '\u25be',
   );
-  readonly #model: SurfaceModel;
+  readonly #model: ViewModel;
   readonly #highlighter = new Highlighter();
   readonly #heads = new WeakMap<Element, GridColumn>();
   /** The classes that the cells of values have, so that a draw changes only those that differ. */
@@ -104,7 +89,7 @@ export class Surface {
   #room = 0;
   #longColumns = 0;
 
-  constructor(model: SurfaceModel) {
+  constructor(model: ViewModel) {
     this.#model = model;
     this.#fetcher = new Fetcher(
       rows => this.#drawArrived(rows),
@@ -120,7 +105,15 @@ export class Surface {
     this.table.addEventListener('scroll', () => this.#endWithLast());
   }
 
-  /** Draws after columns or rows have changed; `resize` measures the columns again. */
+  get firstRow(): number {
+    return this.#given.from + this.#covered;
+  }
+
+  async scrollTo(row: number): Promise<void> {
+    if (row === 0) this.table.scrollTop = 0;
+    else await this.table.scrollToCell(this.#scrollingHeads()[0]?.column ?? 0, row);
+  }
+
   async redraw({ resize }: { readonly resize: boolean }): Promise<void> {
     const columns = resize || this.#longColumns > 0;
     if (columns) this.#resetWidths();
@@ -139,7 +132,6 @@ export class Surface {
     grid.ariaRowCount = String(this.#model.rows.count + 1);
   }
 
-  /** Gives the keys to the cells. */
   focus(): void {
     this.#grid?.focus({ preventScroll: true });
   }
@@ -149,7 +141,6 @@ export class Surface {
     return this.table.querySelector('table');
   }
 
-  /** Draws the same rows again, as there is another room for them. */
   async refresh(): Promise<void> {
     const isOtherRoom = this.#room !== this.#roomBeside();
     if (isOtherRoom && (this.#model.isWrapped || this.#longColumns > 0)) {
@@ -239,7 +230,6 @@ export class Surface {
     this.frame.style.setProperty('--apl-grid-row', `${whole === undefined ? height : ROW_HEIGHT}px`);
   }
 
-  /** Updates the drawn cells: selection, colors, matches of the search. */
   style(): void {
     const focus = this.#model.selection?.focus;
     let active: HTMLElement | undefined;
@@ -251,7 +241,10 @@ export class Surface {
     }
     this.#activate(active, focus);
     this.#showChevron(active, focus);
-    this.#highlighter.mark(this.table, this.#model.rows.view.search ?? '');
+    this.#highlighter.mark(
+      this.table.querySelectorAll('tbody td, tbody th'),
+      this.#model.rows.view.search ?? '',
+    );
   }
 
   /** Names the cell that the keys are at, for those who hear it; cells show other values as the table scrolls. */

@@ -1,0 +1,80 @@
+/** Finds the row of a time among rows in the order of their times. */
+import { parseTime } from '../../../../kernel/time.js';
+import { timeIn, type Zone } from '../../link/zone.js';
+import { nameOf } from '../cells.js';
+import type { Rows } from '../data/rows.js';
+import { rolesOf } from './roles.js';
+
+const CLOCK = /^(?:(\d{4}-\d\d-\d\d)(?:[T ]|$))?\s*(?:(\d\d?):(\d\d)(?::(\d\d)(\.\d{1,9})?)?)?$/;
+
+/**
+ * Returns the time that a reader names, in nanoseconds since 1970: RFC 3339, or a day, a time of day or both in a zone. A time of day
+ * alone is one of the day of `near`, RFC 3339 in UTC. Undefined for other texts.
+ */
+export function namedTime(text: string, zone: Zone, near: string): bigint | undefined {
+  const trimmed = text.trim();
+  const [whole, day, hour = '0', minute = '00', second = '00', fraction = ''] = CLOCK.exec(trimmed) ?? [];
+  if (whole === undefined || whole === '') return trimmed === '' ? undefined : parseTime(trimmed);
+  const clock = `${day ?? timeIn(near, zone).slice(0, 10)}T${hour.padStart(2, '0')}:${minute}:${second}`;
+  if (zone === 'utc') return parseTime(`${clock}${fraction}Z`);
+  const at = new Date(clock);
+  return Number.isNaN(at.getTime())
+    ? undefined
+    : parseTime(at.toISOString().replace(/\.\d+Z$/, `${fraction}Z`));
+}
+
+/** Resolves with the row of a time that a reader names; with a sentence where there is none. Rejects where rows cannot be read. */
+export async function rowOfTime(
+  rows: Rows,
+  text: string,
+  zone: Zone,
+  firstInSight: number,
+): Promise<number | string> {
+  const { time: column } = rolesOf(rows.columns);
+  if (column === undefined || rows.count === 0) return 'No row has a time.';
+  const read = async (row: number): Promise<string> => {
+    await rows.load(row, row + 1);
+    return rows.exact(row, column) ?? '';
+  };
+  const near = await read(Math.min(firstInSight, rows.count - 1));
+  const time = namedTime(text, zone, near);
+  if (time === undefined) return 'Write a time such as 10:30, 10:30:15.5 or 2026-01-26 10:30.';
+  const found = await rowAt(
+    { count: rows.count, time: async row => parseTime(await read(row)) ?? null },
+    time,
+  );
+  return found ?? `The rows are not in the order of ${nameOf(column)}: sort by it first.`;
+}
+
+/** The rows to search, by the time of each in nanoseconds; null where it has none. */
+export interface TimedRows {
+  readonly count: number;
+  time(row: number): Promise<bigint | null>;
+}
+
+/**
+ * Returns the first row at or after a time, or at or before it where times descend; the last row where there is none. Undefined where
+ * the rows that were looked at are not in the order of their times.
+ */
+export async function rowAt(rows: TimedRows, time: bigint): Promise<number | undefined> {
+  if (rows.count === 0) return undefined;
+  const seen = new Map<number, bigint>();
+  const read = async (row: number): Promise<bigint | undefined> => {
+    const at = await rows.time(row);
+    if (at !== null) seen.set(row, at);
+    return at ?? undefined;
+  };
+  const [first, last] = [await read(0), await read(rows.count - 1)];
+  if (first === undefined || last === undefined) return undefined;
+  const sign = first <= last ? 1n : -1n;
+  let [low, high] = [0, rows.count - 1];
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    const at = await read(middle);
+    if (at === undefined) return undefined;
+    if (sign * at >= sign * time) high = middle;
+    else low = middle + 1;
+  }
+  const inOrder = [...seen].sort(([a], [b]) => a - b).map(([, at]) => sign * at);
+  return inOrder.every((at, index) => index === 0 || (inOrder[index - 1] as bigint) <= at) ? low : undefined;
+}

@@ -1,0 +1,39 @@
+import type { Zone } from '../link/zone.js';
+import type { GridColumn } from './cells.js';
+import type { Rows } from './data/rows.js';
+import type { ColumnLayout } from './surface/columns.js';
+import type { Selection } from './surface/selection.js';
+
+/** The state that a view draws, read again at each draw. */
+export interface ViewModel {
+  readonly layout: ColumnLayout;
+  readonly rows: Rows;
+  readonly zone: Zone;
+  readonly selection: Selection | undefined;
+  readonly isWrapped: boolean;
+  /** Called when rows could not be fetched. */
+  failed(error: unknown): void;
+  /** Called when the reader has given columns other widths, which the layout then has. */
+  widened(): void;
+  openMenu(opener: HTMLElement, column: GridColumn): void;
+  /** Called with the time that the reader wants to go to. */
+  jump(text: string): void;
+}
+
+/** The rows of a result in the page, which holds only those in sight: as a table, or as a stream of lines. */
+export interface RowsView {
+  readonly frame: HTMLElement;
+  /** The first row that is wholly in sight. */
+  readonly firstRow: number;
+  /** Draws after columns or rows have changed; `resize` measures them again. */
+  redraw(how: { readonly resize: boolean }): Promise<void>;
+  /** Draws the same rows again, as there is another room for them. */
+  refresh(): Promise<void>;
+  /** Updates what is drawn: selection, colors, matches of the search. */
+  style(): void;
+  /** Scrolls until a row is the first in sight, as far as there are rows below it. */
+  scrollTo(row: number): Promise<void>;
+  /** Gives the keys to the rows. */
+  focus(): void;
+  dispose(): void;
+}

@@ -1,0 +1,98 @@
+import { Table, Utf8, vectorFromArray } from 'apache-arrow';
+import { describe, expect, test } from 'vitest';
+import { showsEvents } from '../../../kernel/apl/editor/events.js';
+import { QueryText } from '../../../kernel/apl/syntax/parse.js';
+import { parseTime } from '../../../kernel/time.js';
+import { columnsOf } from '../../../labextension/src/grid/cells.js';
+import { namedTime, rowAt } from '../../../labextension/src/grid/stream/jump.js';
+import { rolesOf } from '../../../labextension/src/grid/stream/roles.js';
+
+describe('a time that is named', () => {
+  const near = '2026-11-20T09:59:58.1Z';
+  test.each([
+    ['10:30', '2026-11-20T10:30:00Z'],
+    [' 9:05:01.25 ', '2026-11-20T09:05:01.25Z'],
+    ['2026-01-26 10:30', '2026-01-26T10:30:00Z'],
+    ['2026-01-26T10:30:15.123456789', '2026-01-26T10:30:15.123456789Z'],
+    ['2026-01-26', '2026-01-26T00:00:00Z'],
+    ['2026-01-26T10:30:00+02:00', '2026-01-26T08:30:00Z'],
+  ])('%s', (text, time) => {
+    expect(namedTime(text, 'utc', near)).toBe(parseTime(time));
+  });
+
+  test('of other texts is none', () => {
+    for (const text of ['', '  ', 'noon', '25:99', '10', '2026-13-40'])
+      expect([text, namedTime(text, 'utc', near)]).toEqual([text, undefined]);
+  });
+
+  test('is one of the zone of the browser where that is shown', () => {
+    const local = new Date(2026, 0, 26, 10, 30).toISOString();
+    expect(namedTime('2026-01-26 10:30:00.000000001', 'local', near)).toBe((parseTime(local) ?? 0n) + 1n);
+  });
+});
+
+describe('the row of a time', () => {
+  const rows = (times: readonly (number | null)[]) => ({
+    count: times.length,
+    time: async (row: number) => {
+      const at = times[row];
+      return at === undefined || at === null ? null : BigInt(at);
+    },
+  });
+  const at = (times: readonly (number | null)[], time: number) => rowAt(rows(times), BigInt(time));
+
+  test('is the first at or after it, or at or before it where times descend', async () => {
+    expect(await at([10, 20, 20, 30], 20)).toBe(1);
+    expect(await at([10, 20, 20, 30], 21)).toBe(3);
+    expect(await at([30, 20, 20, 10], 20)).toBe(1);
+    expect(await at([30, 20, 20, 10], 25)).toBe(1);
+    expect(await at([5], 7)).toBe(0);
+  });
+
+  test('is the nearest end where there is none', async () => {
+    expect([await at([10, 20, 30], 1), await at([10, 20, 30], 99)]).toEqual([0, 2]);
+  });
+
+  test('is none of rows in another order, or without a time', async () => {
+    expect(await at([], 1)).toBeUndefined();
+    expect(await at([10, 20, 90, 30, 40], 35)).toBeUndefined();
+    expect(await at([10, 20, null], 15)).toBeUndefined();
+  });
+
+  test('is found by looking at a few of a million', async () => {
+    let looked = 0;
+    const count = 1_000_000;
+    const time = async (row: number) => {
+      looked += 1;
+      return BigInt(row * 3);
+    };
+    expect(await rowAt({ count, time }, 2_000_000n)).toBe(666_667);
+    expect(looked).toBeLessThan(25);
+  });
+});
+
+test.each([
+  ["['app']", true],
+  ["['app'] | where level == 'error' | sort by _time desc | take 5 | project _time, message", true],
+  ["['app'] | summarize count() by message, _time", false],
+  ["['app'] | distinct message", false],
+  ['range n from 1 to 5 step 1', false],
+  ['print message = "x"', false],
+  ['', false],
+])('of events: %s', (query, isOfEvents) => {
+  expect(showsEvents(new QueryText(query))).toBe(isOfEvents);
+});
+
+test('a line begins with its time, level and message, whatever their places', () => {
+  const names = ['host', 'text', 'severity', 'message', 'took'];
+  const columns = columnsOf(
+    new Table(Object.fromEntries(names.map(name => [name, vectorFromArray(['x'], new Utf8())]))),
+  ).map(column => ({ ...column, type: 'string' }));
+  const { time, level, message, others } = rolesOf(columns);
+  expect([time?.name, level?.name, message?.name, others.map(({ name }) => name)]).toEqual([
+    undefined,
+    'severity',
+    'message',
+    ['host', 'text', 'took'],
+  ]);
+});
