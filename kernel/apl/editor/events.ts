@@ -1,4 +1,5 @@
 /** The events behind a query, and the query that tells some of them from the others. */
+import { formatTime } from '../../time.js';
 import type { Operator } from '../syntax/ast.js';
 import type { QueryText } from '../syntax/parse.js';
 
@@ -39,6 +40,11 @@ export function eventsOf({ text, pipeline }: QueryText): string | undefined {
   if (pipeline === undefined) return undefined;
   const { source, operators } = pipeline;
   return text.slice(0, operators[endOfEvents(operators) - 1]?.to ?? source.to).trimEnd();
+}
+
+/** Returns the query of the events nearest to a time (nanoseconds since 1970), `most` of them at most, in the order of their times. */
+export function nearest(events: string, at: bigint, most: number): string {
+  return `${events}\n| top ${most} by abs(_time - datetime(${formatTime(at)})) asc\n| sort by _time asc`;
 }
 
 /** Returns the query that compares the events that meet a condition with the others. */

@@ -1,6 +1,7 @@
 import type { MagicLine } from '../../apl/syntax/cell.js';
 import { noCellForm, unknownMagic } from '../../apl/syntax/magic.js';
 import { MagicError, misuse, parseArguments } from './arguments.js';
+import { aroundMagics } from './cause/around.js';
 import { explainMagics } from './cause/explain.js';
 import { patternMagics } from './cause/patterns.js';
 import { askConsent } from './effects/consent.js';
@@ -34,6 +35,7 @@ export const magics: readonly Magic[] = [
   ...checkMagics,
   ...compareMagics,
   ...explainMagics,
+  ...aroundMagics,
   ...patternMagics,
   ...cacheMagics,
   ...historyMagics,

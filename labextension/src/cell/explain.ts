@@ -36,9 +36,6 @@ export interface Around {
   readonly same?: () => string;
 }
 
-/** How much before and after an event is around it, in nanoseconds. */
-const REACH = 30_000_000_000n;
-
 /** Returns what explains an output; undefined outside notebooks, and for an output without a query. */
 export function explainerOf(
   output: Pick<ShownOutput, 'model'>,
@@ -77,9 +74,8 @@ export function explainerOf(
       const found = at === undefined ? undefined : sourceOfRow(query, column, row.get(column.name) ?? null);
       if (at === undefined || found === undefined) return {};
       const { source, condition } = found;
-      const time = `%%time ${formatTime(at - REACH)}..${formatTime(at + REACH)}`;
       const show = (...operators: readonly string[]) =>
-        below([time, source, ...operators, '| sort by _time asc'], 'Shown in the cell below.');
+        below([`%%around ${formatTime(at)}`, source, ...operators], 'Shown in the cell below.');
       return {
         all: () => show(),
         ...present({ same: condition === undefined ? undefined : () => show(`| where ${condition}`) }),

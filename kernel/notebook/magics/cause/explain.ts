@@ -1,19 +1,15 @@
 import { writtenName } from '../../../apl/catalog/written.js';
 import { conditionFor } from '../../../apl/editor/condition.js';
-import { eventsOf, explaining } from '../../../apl/editor/events.js';
+import { explaining } from '../../../apl/editor/events.js';
 import { QueryText } from '../../../apl/syntax/parse.js';
 import { writtenText } from '../../../apl/syntax/tokens/quote.js';
-import { present } from '../../../present.js';
 import { cellText } from '../../../result/display/text.js';
-import type { ArrowTable, Provenance, QueryResult } from '../../../result/result.js';
+import type { ArrowTable, QueryResult } from '../../../result/result.js';
 import { type SpotlightPart, spotlightEntries, strongest } from '../../../result/spotlight.js';
-import { formatTime, parseTime } from '../../../time.js';
-import { lastName } from '../../results/kept.js';
-import { readsOf } from '../../results/reads.js';
-import { parseRange, type TimeRange } from '../../time-range.js';
 import { MagicError, misuse } from '../arguments.js';
 import type { Magic, MagicCall, MagicHost } from '../magic.js';
 import { say } from '../output.js';
+import { type EventsBehind, eventsBehind, insteadOfQuery, onLastResult } from './behind.js';
 
 /** The magic that tells what events have in common that the others have not. */
 export const explainMagics: readonly Magic[] = [
@@ -42,40 +38,23 @@ export const explainMagics: readonly Magic[] = [
 ];
 
 async function explain(call: MagicCall, host: MagicHost): Promise<void> {
-  const { session, plan } = host;
   const text = call.raw.trim();
   if (text === '') throw misuse(call.magic, 'give a condition, such as status == "500"');
-  if (call.cell) return explainBelow(text, call, host);
+  const { magic } = call;
+  if (call.cell) return insteadOfQuery(magic, host, behind => answer(questionOf(behind, text), host));
   const own = ownQuestion(text, call);
   if (own !== undefined) return answer(own, host);
-  if (plan.queries.length === 0)
-    return answer(questionOf(text, session.results.named(lastName)?.result, call, host), host);
-  plan.afterRun.push(async results => {
-    if (plan.run) await answer(questionOf(text, results.at(-1), call, host), host);
-  });
+  await onLastResult(host, result =>
+    answer(questionOf(eventsBehind(result, magic, host, INSTEAD), text), host),
+  );
 }
 
-/** Answers for the query of the cell, which takes the place of running it. */
-function explainBelow(condition: string, { magic }: MagicCall, host: MagicHost): void {
-  const { session, plan } = host;
-  const [query, more] = plan.queries;
-  if (query === undefined || more !== undefined)
-    throw misuse(magic, 'write one query below it, whose events are compared');
-  plan.run = false;
-  plan.afterRun.push(async () => {
-    const { parsed, variables } = session.parameters.bind(query);
-    await answer({ ...eventsBehind(parsed, condition, magic), variables }, host);
-  });
-}
+const INSTEAD =
+  'Write `%explain _ where CONDITION` for its rows, or name the events: `%explain RESULT where CONDITION`.';
 
-/** The events that are compared, as the text of a query, and the condition that divides them. */
-interface Question {
-  readonly events: string;
+/** The events that are compared, and the condition that divides them. */
+interface Question extends EventsBehind {
   readonly condition: string;
-  /** Absent for that of the cell. */
-  readonly range?: TimeRange;
-  /** Values of the parameters that they name. */
-  readonly variables?: Readonly<Record<string, unknown>>;
 }
 
 /** A source at the start of the line: a name, or one in brackets and quotes. */
@@ -96,41 +75,9 @@ function ownQuestion(text: string, { magic }: MagicCall): Question | undefined {
   return { events: query.slice(pipeline.from, before), condition: query.slice(from, to) };
 }
 
-/** The question about the events behind a result. */
-function questionOf(
-  condition: string,
-  result: QueryResult | undefined,
-  { magic }: MagicCall,
-  { session }: MagicHost,
-): Question {
-  if (result === undefined) throw misuse(magic, 'no query has run yet');
-  const { provenance } = result;
-  if (provenance.profile !== session.profileName)
-    throw new MagicError(
-      `%explain: the last result is of ${provenance.profile}, and the profile is ${session.profileName}`,
-      `Change to it with \`%use ${provenance.profile}\`.`,
-    );
-  const query = new QueryText(provenance.query);
-  if (readsOf(query, session).results.has(lastName))
-    throw new MagicError(
-      '%explain: the query of the last result reads `_`, which is another result by now',
-      'Write `%explain _ where CONDITION` for its rows, or name the events: `%explain RESULT where CONDITION`.',
-    );
-  const { variables } = provenance;
-  return { ...eventsBehind(query, condition, magic), ...windowOf(provenance), ...present({ variables }) };
-}
-
-function eventsBehind(query: QueryText, condition: string, magic: Magic): Question {
-  const events = eventsOf(query);
-  if (events === undefined) throw misuse(magic, 'the query reads no events');
-  checked(`${events}\n| where ${condition}`);
-  return { events, condition };
-}
-
-function windowOf({ startTime, endTime }: Provenance): { readonly range?: TimeRange } {
-  const [start, end] = [parseTime(startTime), parseTime(endTime)];
-  if (start === undefined || end === undefined) return {};
-  return { range: parseRange(`${formatTime(start)}..${formatTime(end)}`) };
+function questionOf(behind: EventsBehind, condition: string): Question {
+  checked(`${behind.events}\n| where ${condition}`);
+  return { ...behind, condition };
 }
 
 /** Returns a query that can be read; throws MagicError for one that cannot. */

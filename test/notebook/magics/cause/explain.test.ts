@@ -113,7 +113,7 @@ describe('%explain', () => {
     ['nothing', '%explain', '%explain: give a condition, such as status == "500"'],
     ['two conditions', '%explain web | where bad, odd', '%explain: '],
     ['an open bracket', '%explain web where (bad', '%explain: '],
-    ['no query below', '%%explain bad', '%explain: write one query below it, whose events are compared'],
+    ['no query below', '%%explain bad', '%explain: write one query below it'],
     ['no condition', '%explain web | take 5', '%explain: the line has to end with `where` and the condition'],
   ])('refuses %s', async (_, cell, message) => {
     expect(traceback(await bench().run(cell))[0]).toContain(message);

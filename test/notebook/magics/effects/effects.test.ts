@@ -265,6 +265,7 @@ const quiet: Readonly<Record<string, readonly string[]>> = {
   diff: ['%diff _ _'],
   compare: ['%compare -1d\nkept | count'],
   explain: ['%explain kept where n > 1', '%explain n > 1\nkept | take 1'],
+  around: ['%around now'],
   patterns: ['%patterns kept', '%patterns other'],
   cache: ['%cache', '%cache replay rec', '%cache off'],
   history: ['%history'],

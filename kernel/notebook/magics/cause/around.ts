@@ -1,0 +1,69 @@
+import { nearest } from '../../../apl/editor/events.js';
+import { formatDuration, formatTime, parseTimespan, SECOND } from '../../../time.js';
+import { parseMoment, parseRange } from '../../time-range.js';
+import { misuse } from '../arguments.js';
+import type { Magic, MagicCall, MagicHost } from '../magic.js';
+import { say } from '../output.js';
+import { type EventsBehind, eventsBehind, insteadOfQuery, onLastResult } from './behind.js';
+
+/** Rows that are shown at most. */
+const MOST = 500;
+
+/** The magic that shows what came before and after a time. */
+export const aroundMagics: readonly Magic[] = [
+  {
+    name: 'around',
+    aliases: [],
+    usage: '%around TIME [--within 30s]; %%around TIME [--within 30s] above a query',
+    options: [
+      { name: 'within', value: 'LENGTH', summary: 'how far before and after the time; 30s when absent' },
+    ],
+    summary: 'show the events before and after a time',
+    help: [
+      `The events within 30 seconds of a time, by their \`_time\`; of more than ${MOST} the nearest ${MOST}.`,
+      '',
+      '- `%around 2026-11-23T10:04:31.25Z`: of the events behind the last result, its query up to where it sorts, cuts or summarizes',
+      '- `%around now-10m --within 5m`: five minutes before and after it',
+      '- `%%around 2026-11-23T10:04:31.25Z`, above a query: of the events behind that query, which is not run itself; JupyterLab writes such a cell for a row',
+    ].join('\n'),
+    arity: [1, 3],
+    effects: ['query'],
+    perCell: true,
+    run: around,
+  },
+];
+
+async function around(call: MagicCall, host: MagicHost): Promise<void> {
+  const { magic } = call;
+  const at = parseMoment(call.words.join(' '), host.session.now());
+  const within = lengthOf(call);
+  const answer = (behind: EventsBehind) => show(behind, at, within, host);
+  if (call.cell) return insteadOfQuery(magic, host, answer);
+  await onLastResult(host, result =>
+    answer(eventsBehind(result, magic, host, 'Write `%%around TIME` above a query of the events.')),
+  );
+}
+
+/** Nanoseconds before and after; throws MagicError for what is no length. */
+function lengthOf({ options, magic }: MagicCall): bigint {
+  const text = options.get('within');
+  if (text === undefined) return 30n * SECOND;
+  const length = parseTimespan(text);
+  if (length === undefined || length <= 0n)
+    throw misuse(magic, `--within is a length such as 30s or 5m, not ${text}`);
+  return length;
+}
+
+async function show(behind: EventsBehind, at: bigint, within: bigint, host: MagicHost): Promise<void> {
+  const { events, ...settings } = behind;
+  // The end of a range is not in it.
+  const range = parseRange(`${formatTime(at - within)}..${formatTime(at + within + 1n)}`);
+  const result = await host.run(nearest(events, at, MOST), { ...settings, range });
+  const rows = result.tables[0]?.data.numRows ?? 0;
+  if (rows === MOST)
+    say(
+      host.io,
+      `The ${MOST} events nearest to ${formatTime(at)}; there may be more within ${formatDuration(within)} of it.`,
+    );
+  await host.showResult(result);
+}

@@ -1,0 +1,83 @@
+/** The events behind a result or a query, which the magics of this folder go on from. */
+import { eventsOf } from '../../../apl/editor/events.js';
+import { QueryText } from '../../../apl/syntax/parse.js';
+import { present } from '../../../present.js';
+import type { Provenance, QueryResult } from '../../../result/result.js';
+import { formatTime, parseTime } from '../../../time.js';
+import { lastName } from '../../results/kept.js';
+import { readsOf } from '../../results/reads.js';
+import { parseRange, type TimeRange } from '../../time-range.js';
+import { MagicError, misuse } from '../arguments.js';
+import type { Magic, MagicHost } from '../magic.js';
+
+/** Events as the text of a query, with what it needs. */
+export interface EventsBehind {
+  readonly events: string;
+  /** Absent for that of the cell. */
+  readonly range?: TimeRange;
+  /** Values of the parameters that they name. */
+  readonly variables?: Readonly<Record<string, unknown>>;
+}
+
+/** Returns the events behind a result, over its range; throws MagicError where they cannot be asked for again; `instead` says what can. */
+export function eventsBehind(
+  result: QueryResult | undefined,
+  magic: Magic,
+  { session }: MagicHost,
+  instead: string,
+): EventsBehind {
+  if (result === undefined) throw misuse(magic, 'no query has run yet');
+  const { provenance } = result;
+  const { profile, query, variables } = provenance;
+  if (profile !== session.profileName)
+    throw new MagicError(
+      `%${magic.name}: the last result is of ${profile}, and the profile is ${session.profileName}`,
+      `Change to it with \`%use ${profile}\`.`,
+    );
+  const text = new QueryText(query);
+  if (readsOf(text, session).results.has(lastName))
+    throw new MagicError(
+      `%${magic.name}: the query of the last result reads \`_\`, which is another result by now`,
+      instead,
+    );
+  return { events: eventsIn(text, magic), ...windowOf(provenance), ...present({ variables }) };
+}
+
+/** Returns a query up to where its rows are no longer its events; throws MagicError where it reads none. */
+function eventsIn(query: QueryText, magic: Magic): string {
+  const events = eventsOf(query);
+  if (events === undefined) throw misuse(magic, 'the query reads no events');
+  return events;
+}
+
+/** Replaces the query of the cell by `answer` for its events. */
+export function insteadOfQuery(
+  magic: Magic,
+  { session, plan }: MagicHost,
+  answer: (behind: EventsBehind) => Promise<void>,
+): void {
+  const [query, more] = plan.queries;
+  if (query === undefined || more !== undefined) throw misuse(magic, 'write one query below it');
+  plan.run = false;
+  plan.afterRun.push(async () => {
+    const { parsed, variables } = session.parameters.bind(query);
+    await answer({ events: eventsIn(parsed, magic), variables });
+  });
+}
+
+/** Answers for the last result, or for that of the cell once it has run. */
+export async function onLastResult(
+  { session, plan }: MagicHost,
+  answer: (result: QueryResult | undefined) => Promise<void>,
+): Promise<void> {
+  if (plan.queries.length === 0) return answer(session.results.named(lastName)?.result);
+  plan.afterRun.push(async results => {
+    if (plan.run) await answer(results.at(-1));
+  });
+}
+
+function windowOf({ startTime, endTime }: Provenance): { readonly range?: TimeRange } {
+  const [start, end] = [parseTime(startTime), parseTime(endTime)];
+  if (start === undefined || end === undefined) return {};
+  return { range: parseRange(`${formatTime(start)}..${formatTime(end)}`) };
+}
