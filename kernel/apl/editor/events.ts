@@ -1,5 +1,4 @@
 /** The events behind a query, and the query that tells some of them from the others. */
-import { formatTime } from '../../time.js';
 import type { Operator } from '../syntax/ast.js';
 import type { QueryText } from '../syntax/parse.js';
 
@@ -42,9 +41,9 @@ export function eventsOf({ text, pipeline }: QueryText): string | undefined {
   return text.slice(0, operators[endOfEvents(operators) - 1]?.to ?? source.to).trimEnd();
 }
 
-/** Returns the query of the events nearest to a time (nanoseconds since 1970), `most` of them at most, in the order of their times. */
-export function nearest(events: string, at: bigint, most: number): string {
-  return `${events}\n| top ${most} by abs(_time - datetime(${formatTime(at)})) asc\n| sort by _time asc`;
+/** Returns the query of the events nearest to a time (RFC 3339), `most` of them at most, in the order of their times. */
+export function nearest(events: string, time: string, most: number): string {
+  return `${events}\n| top ${most} by abs(_time - datetime(${time})) asc\n| sort by _time asc`;
 }
 
 /** Returns the query that compares the events that meet a condition with the others. */

@@ -58,7 +58,7 @@ async function show(behind: EventsBehind, at: bigint, within: bigint, host: Magi
   const { events, ...settings } = behind;
   // The end of a range is not in it.
   const range = parseRange(`${formatTime(at - within)}..${formatTime(at + within + 1n)}`);
-  const result = await host.run(nearest(events, at, MOST), { ...settings, range });
+  const result = await host.run(nearest(events, formatTime(at), MOST), { ...settings, range });
   const rows = result.tables[0]?.data.numRows ?? 0;
   if (rows === MOST)
     say(
