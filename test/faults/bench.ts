@@ -373,3 +373,35 @@ function fieldsOf(pid: number): readonly string[] {
     return [];
   }
 }
+
+/** Places of their own: a process in one cannot see whether that of another runs. */
+export const places: Readonly<Record<string, readonly string[]>> = {
+  'a container': ['--pid', '--mount', '--fork', '--mount-proc', '--kill-child'],
+  'the container of another user': [
+    '--user',
+    '--map-root-user',
+    '--pid',
+    '--mount',
+    '--fork',
+    '--mount-proc',
+    '--kill-child',
+  ],
+};
+
+type Place = keyof typeof places;
+
+/** A command in a place of its own. */
+export function inPlace(place: Place, command: readonly string[]): readonly string[] {
+  return ['unshare', ...(places[place] ?? []), ...command];
+}
+
+/** Whether this user may make namespaces here. */
+export function canUnshare(): boolean {
+  try {
+    for (const place of Object.keys(places)) execFileSync('unshare', inPlace(place, ['true']).slice(1));
+    return true;
+  } catch (error) {
+    console.log(`namespaces: not tried, as none can be made here (${String(error).split('\n')[0]})`);
+    return false;
+  }
+}

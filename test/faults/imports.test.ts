@@ -3,14 +3,20 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { mainProgram, rounds, temporaryDirectory, Victim } from './bench.js';
+import { canUnshare, inPlace, mainProgram, rounds, temporaryDirectory, Victim } from './bench.js';
 
 /** Runs `apl-kernel import` on rows of these numbers. */
-async function importRows(dataDir: string, numbers: readonly number[], ...options: string[]): Promise<void> {
+async function importRows(
+  dataDir: string,
+  numbers: readonly number[],
+  options: readonly string[] = [],
+  place: (command: readonly string[]) => readonly string[] = command => command,
+): Promise<void> {
   const file = join(await temporaryDirectory(), 'rows.ndjson');
   await writeFile(file, numbers.map(n => `{"n":${n}}\n`).join(''));
   const args = ['import', file, '--dataset', 'd', '--data', dataDir, ...options];
-  await promisify(execFile)(process.execPath, [mainProgram, ...args]);
+  const [program = '', ...rest] = place([process.execPath, mainProgram, ...args]);
+  await promisify(execFile)(program, rest);
 }
 
 const numbers = (from: number, count: number) => Array.from({ length: count }, (_, index) => from + index);
@@ -20,7 +26,7 @@ async function counts(victim: Victim): Promise<unknown> {
   return (await victim.columns('d | summarize count(), dcount(n)')).map(([value]) => value);
 }
 
-test('an import beside a service that takes events loses and doubles none', async () => {
+test('imports beside a service that takes events, here and in a container, lose and double none', async () => {
   const dataDir = await temporaryDirectory();
   const victim = await Victim.start(dataDir);
   let over = false;
@@ -35,8 +41,14 @@ test('an import beside a service that takes events loses and doubles none', asyn
       expect(status).toBe(200);
     }
   })();
-  const imports = rounds('imports beside a service', 3, 20);
-  for (let round = 0; round < imports; round++) await importRows(dataDir, numbers(-100 * (round + 1), 100));
+  const imports = rounds('imports beside a service', 3, 100);
+  const isApart = canUnshare();
+  for (let round = 0; round < imports; round++) {
+    const rows = numbers(-100 * (round + 1), 100);
+    await importRows(dataDir, rows, [], command =>
+      isApart && round % 2 === 0 ? inPlace('a container', command) : command,
+    );
+  }
   over = true;
   await ingesting;
   const all = sent + 100 * imports;
@@ -64,7 +76,7 @@ test.each<readonly [end: 'goes on' | 'is killed', restarted: boolean]>([
         numbers(round, 1).map(n => ({ n })),
       );
     if (end === 'is killed') await victim.kill();
-    await importRows(dataDir, [7, 8], '--replace');
+    await importRows(dataDir, [7, 8], ['--replace']);
     if (restarted) {
       await victim.kill();
       victim = await Victim.start(dataDir);

@@ -6,31 +6,19 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { takeLease } from '../../kernel/local/lease/lease.js';
-import { freeze, randomOf, rounds, temporaryDirectory, Victim } from './bench.js';
+import {
+  canUnshare,
+  freeze,
+  inPlace,
+  places,
+  randomOf,
+  rounds,
+  temporaryDirectory,
+  Victim,
+} from './bench.js';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const main = join(root, 'dist', 'main.js');
-
-/** Each service is in a place of its own: it cannot see whether the process of another one runs. */
-const places: Readonly<Record<string, readonly string[]>> = {
-  'a container': ['--pid', '--mount', '--fork', '--mount-proc', '--kill-child'],
-  'the container of another user': [
-    '--user',
-    '--map-root-user',
-    '--pid',
-    '--mount',
-    '--fork',
-    '--mount-proc',
-    '--kill-child',
-  ],
-};
-
-type Place = keyof typeof places;
-
-/** A command in a place of its own. */
-function inPlace(place: Place, command: readonly string[]): readonly string[] {
-  return ['unshare', ...(places[place] ?? []), ...command];
-}
 
 /** The same, where a directory is found under another name. */
 function mounted(dataDir: string, elsewhere: string, command: readonly string[]): readonly string[] {
@@ -44,17 +32,6 @@ const [beatMs, takeoverMs] = [100, 1_500];
 function leased(dataDir: string): readonly string[] {
   const program = join(root, 'test', 'faults', 'leased.ts');
   return [process.execPath, '--import', 'tsx', program, dataDir, String(beatMs), String(takeoverMs)];
-}
-
-/** Whether this user may make namespaces here. */
-function canUnshare(): boolean {
-  try {
-    for (const place of Object.keys(places)) execFileSync('unshare', [...inPlace(place, ['true']).slice(1)]);
-    return true;
-  } catch (error) {
-    console.log(`namespaces: not tried, as none can be made here (${String(error).split('\n')[0]})`);
-    return false;
-  }
 }
 
 /** What a command left that was to fail. */
@@ -237,6 +214,8 @@ const fileSystems: Readonly<Record<string, (directory: string, beside: string) =
   },
   vfat: (directory, beside) => formatted('mkfs.vfat', 'vfat', directory, beside),
   ext4: (directory, beside) => formatted('mkfs.ext4', 'ext4', directory, beside),
+  // Without locks between those who mount it.
+  FUSE: (directory, beside) => mount(['-t', 'fuse.bindfs', beside], directory),
 };
 
 function formatted(format: string, type: string, directory: string, beside: string): boolean {
