@@ -132,6 +132,12 @@ const refusals: Readonly<Record<string, SystemRefusal>> = {
     hint: 'Close other programs, then try again.',
     says: 'Cannot allocate memory',
   },
+  ENOLCK: {
+    ...unwritable,
+    reason: 'the file system has no locks',
+    hint: 'Set APL_KERNEL_DATA to a directory on another file system.',
+    says: 'No locks available',
+  },
   EBUSY: { ...held, says: 'Device or resource busy' },
   ETXTBSY: { ...held, says: 'Text file busy' },
   EIO: {

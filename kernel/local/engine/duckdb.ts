@@ -54,18 +54,20 @@ export interface EngineOptions {
 export class Engine {
   readonly #instance: DuckDBInstance;
   readonly #scratch: Scratch;
+  readonly #workDir: string;
   readonly #lanes: readonly Lane[];
   readonly #admission: Admission<Lane>;
   readonly #closing = new AbortController();
 
   private constructor(
     instance: DuckDBInstance,
-    scratch: Scratch,
+    { scratch, workDir }: Directories,
     lanes: readonly Lane[],
     { queue = 64, long = 4 }: EngineOptions,
   ) {
     this.#instance = instance;
     this.#scratch = scratch;
+    this.#workDir = workDir;
     this.#lanes = lanes;
     this.#admission = new Admission(lanes, { queue, long: Math.min(long, lanes.length), shortRows });
   }
@@ -73,12 +75,14 @@ export class Engine {
   /** Opens the engine and locks its configuration. Its scratch files live in a directory of its own under `<dataDir>/.tmp`. */
   static async open(options: EngineOptions): Promise<Engine> {
     const { log = ignore } = options;
-    const [workDir, profileDir, instance] = await Promise.all([
+    const [draftDir, profileDir, instance] = await Promise.all([
       makeWorkDir(options.dataDir),
       makeProfileDir(),
       DuckDBInstance.create(':memory:'),
     ]);
-    const functions = new FunctionShelf(await instance.connect(), options.families, options.pulse);
+    const first = await instance.connect();
+    const workDir = (await canLock(first, draftDir)) ? draftDir : profileDir;
+    const functions = new FunctionShelf(first, options.families, options.pulse);
     const openLane = async (index: number): Promise<Lane> => {
       const profile = path.join(profileDir, `${index}.json`);
       return new Lane({ connection: await instance.connect(), functions, profile, log });
@@ -86,12 +90,18 @@ export class Engine {
     const lanes = await Promise.all(
       Array.from({ length: options.connections ?? 12 }, (_, at) => openLane(at)),
     );
-    await configure(lanes, options, [workDir, profileDir]);
-    return new Engine(instance, [workDir, profileDir], lanes, options);
+    const directories: Directories = { scratch: [draftDir, profileDir], workDir };
+    await configure(lanes, options, directories);
+    return new Engine(instance, directories, lanes, options);
   }
 
   /** A directory that this engine's SQL may write to and that is removed with it. */
   get workDir(): string {
+    return this.#workDir;
+  }
+
+  /** The same, but on the disk of the data directory, into which files are renamed out of it; its SQL may not be able to write there. */
+  get draftDir(): string {
     return this.#scratch[0];
   }
 
@@ -228,8 +238,27 @@ export interface Connection {
   columns(select: string): Promise<{ readonly name: string; readonly type: DuckDBType }[]>;
 }
 
-/** The directories for spilled results and drafts, and for the engine's profiles of queries. */
-type Scratch = readonly [workDir: string, profileDir: string];
+/** The directories for drafts, and for the engine's profiles of queries. */
+type Scratch = readonly [draftDir: string, profileDir: string];
+
+/** Those, and which of them is for what the engine writes and spills. */
+interface Directories {
+  readonly scratch: Scratch;
+  readonly workDir: string;
+}
+
+/** Whether the engine can write into a directory: it locks what it writes, which some file systems refuse. */
+async function canLock(connection: DuckDBConnection, directory: string): Promise<boolean> {
+  const probe = path.join(directory, 'locked');
+  try {
+    await connection.run(`COPY (SELECT 1) TO ${sqlText(probe)}`);
+  } catch (error) {
+    return !/could not set lock|file locks are not supported/i.test(String(error));
+  } finally {
+    await rm(probe, { force: true }).catch(ignore);
+  }
+  return true;
+}
 
 /** How long rows are appended in one go, in milliseconds. */
 const breathMs = 20;
@@ -238,14 +267,18 @@ const breathMs = 20;
 const interruptEveryMs = 20;
 
 /** Settings of a connection come before those of the instance: once external access is off, no path can be set. */
-async function configure(lanes: readonly Lane[], options: EngineOptions, scratch: Scratch): Promise<void> {
+async function configure(
+  lanes: readonly Lane[],
+  options: EngineOptions,
+  directories: Directories,
+): Promise<void> {
   const [first] = lanes;
   if (!first) throw new EngineError('engine-failed', 'An engine needs at least one connection.');
   await Promise.all(lanes.map(lane => lane.configure()));
-  await first.connection.run(instanceSettings(options, scratch).join(';\n'));
+  await first.connection.run(instanceSettings(options, directories).join(';\n'));
 }
 
-function instanceSettings(options: EngineOptions, [workDir, profileDir]: Scratch): string[] {
+function instanceSettings(options: EngineOptions, { scratch, workDir }: Directories): string[] {
   const memoryMb = Math.floor((options.memoryBytes ?? memoryAtMost() * 0.6) / 2 ** 20);
   const files = (options.allow ?? []).map(file => sqlText(file)).join(', ');
   return [
@@ -253,7 +286,7 @@ function instanceSettings(options: EngineOptions, [workDir, profileDir]: Scratch
     // Else the memory of a large query stays with the process for as long as it rests.
     purging,
     `SET temp_directory=${sqlText(path.join(workDir, 'spill'))}`,
-    `SET allowed_directories=[${[options.dataDir, workDir, profileDir].map(each => sqlText(`${each}/`)).join(', ')}]`,
+    `SET allowed_directories=[${[options.dataDir, ...scratch].map(each => sqlText(`${each}/`)).join(', ')}]`,
     `SET allowed_paths=[${files}]`,
     'SET autoinstall_known_extensions=false',
     'SET autoload_known_extensions=false',

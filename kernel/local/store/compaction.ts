@@ -55,7 +55,9 @@ const pauseMs = 1_500;
  */
 async function compact(engine: Engine, directory: DatasetDirectory): Promise<boolean> {
   const listing = await directory.list();
-  const files = mergeable(listing?.files ?? []);
+  // What replaced what is not known where a list cannot be read.
+  if (listing === undefined || listing.damages.length > 0) return false;
+  const files = mergeable(listing.files);
   if (files.length === 0) return false;
   const names = files.map(file => path.basename(file.path));
   const draft = path.join(engine.workDir, `${crypto.randomUUID()}.parquet`);
@@ -69,9 +71,10 @@ async function compact(engine: Engine, directory: DatasetDirectory): Promise<boo
   }
 }
 
-/** The fewest and the most files in one merge: merging fewer would rewrite each row more often. */
+/** The fewest and the most files in one merge, and the most bytes of them: merging fewer would rewrite each row more often. */
 const fewest = 8;
-const most = 64;
+const most = 512;
+const mostBytes = 512 * 2 ** 20;
 
 /** Files from this size on are left alone. */
 const largeBytes = 32 * 2 ** 20;
@@ -82,19 +85,32 @@ function tierOf({ bytes }: FileSummary): number {
   return Math.max(0, Math.floor(Math.log2(bytes / smallBytes) / 3));
 }
 
+interface Group {
+  readonly tier: number;
+  readonly union: FieldUnion;
+  readonly files: FileSummary[];
+  bytes: number;
+}
+
 function mergeable(files: readonly FileSummary[]): FileSummary[] {
-  const groups: { readonly tier: number; readonly union: FieldUnion; readonly files: FileSummary[] }[] = [];
+  const groups: Group[] = [];
   for (const file of files) {
     if (file.foreign || file.bytes >= largeBytes || file.blocks.length === 0) continue;
     const tier = tierOf(file);
     const known = groups.find(
-      group => group.tier === tier && group.files.length < most && group.union.add(file),
+      group =>
+        group.tier === tier &&
+        group.files.length < most &&
+        group.bytes + file.bytes <= mostBytes &&
+        group.union.add(file),
     );
-    if (known) known.files.push(file);
-    else {
+    if (known) {
+      known.files.push(file);
+      known.bytes += file.bytes;
+    } else {
       const union = new FieldUnion();
       union.add(file);
-      groups.push({ tier, union, files: [file] });
+      groups.push({ tier, union, files: [file], bytes: file.bytes });
     }
   }
   return groups.find(group => group.files.length >= fewest)?.files ?? [];

@@ -76,6 +76,7 @@ export class DatasetStore {
     this.#builtins = new Map(builtins.map(each => [each.schema.name, each]));
     this.#cache = new SummaryCache(dataDir);
     this.#compactor = new Compactor(engine, async name => {
+      this.#confirm();
       await this.#read(name);
       return this.#directory(name);
     });
@@ -97,7 +98,11 @@ export class DatasetStore {
       names: () => this.#names(),
       exists: name => this.#exists(name),
       current: name => this.#current(name),
-      read: name => this.#read(name),
+      read: async name => {
+        const reading = await this.#read(name);
+        this.mergeLater(name);
+        return reading;
+      },
       verify: (name, signal) => this.#directory(name).verify(signal),
     });
     for (const name of names) snapshot.schema(name);
@@ -147,6 +152,11 @@ export class DatasetStore {
   async append(name: string, batch: Batch): Promise<void> {
     this.checkName(name);
     await this.#journal.append(name, batch).catch(unknownWhenMissing(name));
+    this.mergeLater(name);
+  }
+
+  /** Merges small files of a dataset in the background, if there are enough of them. */
+  mergeLater(name: string): void {
     this.#compactor.later(name);
   }
 
@@ -391,7 +401,7 @@ export class DatasetStore {
       name,
       this.#footers,
       this.#cache,
-      this.#confirm,
+      { confirm: this.#confirm, draftDir: this.#engine.draftDir },
     );
     this.#directories.set(name, directory);
     return directory;

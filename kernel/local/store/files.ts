@@ -1,5 +1,5 @@
 import { type BigIntStats, lstatSync, statSync } from 'node:fs';
-import { lstat, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { copyFile, lstat, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { makeDirectory, systemRefusal } from '../../machine.js';
 import { present } from '../../present.js';
@@ -49,16 +49,33 @@ export async function writeDurably(file: string, text: string): Promise<void> {
   }
 }
 
-/** Renames a finished file into place, where it is whole even after a power failure; `confirm` has the last word before that. */
-export async function placeFile(draft: string, file: string, confirm: Confirm): Promise<void> {
-  const handle = await open(draft, 'r+');
+/** How a finished file becomes part of the data directory. */
+export interface Placing {
+  readonly confirm: Confirm;
+  /** A directory on the disk of the data, which is taken away from whoever no longer holds it. */
+  readonly draftDir: string;
+}
+
+/**
+ * Renames a finished file into place, where it is whole even after a power failure; `confirm` has the last word before that. One that is
+ * not in the directory for drafts, but on another disk, is copied there first.
+ */
+export async function placeFile(draft: string, file: string, { confirm, draftDir }: Placing): Promise<void> {
+  const isNear = draft.startsWith(draftDir + path.sep);
+  const near = isNear ? draft : path.join(draftDir, crypto.randomUUID());
   try {
-    await handle.sync();
+    if (!isNear) await copyFile(draft, near);
+    const handle = await open(near, 'r+');
+    try {
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    confirm();
+    await rename(near, file);
   } finally {
-    await handle.close();
+    if (!isNear) await rm(near, { force: true }).catch(() => undefined);
   }
-  confirm();
-  await rename(draft, file);
   await syncDirectory(path.dirname(file));
 }
 

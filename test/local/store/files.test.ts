@@ -35,8 +35,20 @@ test('a draft becomes the file, and is gone', async () => {
   const [draft, file] = [join(directory, 'x.tmp'), join(directory, 'x.parquet')];
   await writeDurably(file, 'old');
   await writeDurably(draft, 'new');
-  await placeFile(draft, file, () => undefined);
+  await placeFile(draft, file, { confirm: () => undefined, draftDir: directory });
   expect([await readdir(directory), await readFile(file, 'utf8')]).toEqual([['x.parquet'], 'new']);
+});
+
+test('a draft on another disk is copied to the directory for drafts first, and is gone with that', async () => {
+  const [draftDir, other] = [join(directory, 'drafts'), join(directory, 'other')];
+  for (const each of [draftDir, other]) await mkdir(each);
+  const [draft, file] = [join(other, 'x.tmp'), join(directory, 'x.parquet')];
+  await writeDurably(draft, 'new');
+  await placeFile(draft, file, { confirm: () => undefined, draftDir });
+  expect([await readFile(file, 'utf8'), await readdir(draftDir)]).toEqual(['new', []]);
+  // Whoever has the directory now has taken it away.
+  await rm(draftDir, { recursive: true });
+  await expect(placeFile(draft, file, { confirm: () => undefined, draftDir })).rejects.toThrow('ENOENT');
 });
 
 test('a file that cannot be written leaves no draft', async () => {
@@ -79,6 +91,6 @@ test('a draft stays a draft when somebody else has the directory by then', async
   const refuse = () => {
     throw new Error('lost');
   };
-  await expect(placeFile(draft, file, refuse)).rejects.toThrow('lost');
+  await expect(placeFile(draft, file, { confirm: refuse, draftDir: directory })).rejects.toThrow('lost');
   expect(await readdir(directory)).toEqual(['x.tmp']);
 });

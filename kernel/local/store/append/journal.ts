@@ -150,7 +150,7 @@ export class Journal {
   }
 
   #newTail(dataset: string, file: string, { batches, damage }: LogContent = { batches: [] }): Tail {
-    const draft = path.join(this.#host.engine.workDir, path.basename(file));
+    const draft = path.join(this.#host.engine.draftDir, path.basename(file));
     return {
       dataset,
       log: new BatchLog(file, draft, batches),

@@ -42,6 +42,9 @@ export class VisitingStore extends DatasetStore {
     await super.publish(name, file, replace);
   }
 
+  /** That is for the holder of the data directory. */
+  override mergeLater(): void {}
+
   /** Throws AplKernelError when the batches of the dataset stay in their logs. */
   async #settle(name: string): Promise<void> {
     const found = await this.#logs(name);

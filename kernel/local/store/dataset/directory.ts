@@ -6,11 +6,11 @@ import type { FileSummary } from '../../engine/parquet.js';
 import { locked } from '../../lease/lock.js';
 import { changedReason, sealedText, unsealed } from '../../sealed.js';
 import {
-  type Confirm,
   damagedSuffix,
   isLeftover,
   listed,
   logSuffix,
+  type Placing,
   placeFile,
   removeStale,
   replaceFile,
@@ -49,17 +49,17 @@ export class DatasetDirectory {
   readonly path: string;
   readonly #name: string;
   readonly #summaries: SummaryReader;
-  readonly #confirm: Confirm;
+  readonly #placing: Placing;
   readonly #replacements = new Map<string, readonly string[]>();
   #known: Known | undefined;
   /** The time in the name of the newest file, in milliseconds since 1970: files are in the order in which they came. */
   #lastAdded = 0;
 
-  constructor(directory: string, name: string, footers: FooterReader, cache: SummaryCache, confirm: Confirm) {
+  constructor(directory: string, name: string, footers: FooterReader, cache: SummaryCache, placing: Placing) {
     this.path = directory;
     this.#name = name;
     this.#summaries = new SummaryReader(directory, footers, cache);
-    this.#confirm = confirm;
+    this.#placing = placing;
   }
 
   /** Returns what the directory holds now where that is known without reading it; undefined where it must be read, or is gone. */
@@ -167,7 +167,7 @@ export class DatasetDirectory {
 
   async #place(draft: string, file: string): Promise<void> {
     this.#summaries.trust(file);
-    await placeFile(draft, file, this.#confirm);
+    await placeFile(draft, file, this.#placing);
   }
 
   /** What changes whenever the directory does, within the resolution of the file system's clock. */

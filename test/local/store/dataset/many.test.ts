@@ -78,3 +78,23 @@ test.each(counts)('from %s, `%s` opens no file', async (window, apl, count, exam
   expect([body.status.rowsExamined, body.status.rowsMatched]).toEqual([examined, examined]);
   expect((await service.query('d | summarize max(n)')).status).toBe(400);
 });
+
+test('small files that were there before the service are merged once a query has read them', async () => {
+  const dataDir = await temporaryDirectory();
+  const before = await testService({ dataDir });
+  await before.json('POST', '/v2/datasets', { name: 'd' });
+  await before.json('POST', '/v1/datasets/d/ingest', [{ _time: '2026-06-15T11:30:00Z', n: 1 }]);
+  await before.service.close();
+  const directory = path.join(dataDir, 'datasets', 'd');
+  const [file = ''] = (await readdir(directory)).filter(name => name.endsWith('.parquet'));
+  const [, end = ''] = /^[^.]+(\..*)$/.exec(file) ?? [];
+  for (let at = 1; at < 600; at++)
+    await cp(path.join(directory, file), path.join(directory, `${at}-${crypto.randomUUID()}${end}`));
+  const service = await testService({ dataDir, compile: compileRequest });
+  const examined = async () => {
+    const { status, tables } = (await service.query('d | summarize count(), sum(n)')).body;
+    return [tables[0].columns, status.rowsExamined, status.blocksExamined];
+  };
+  expect(await examined()).toEqual([[[600], [600]], 600, 600]);
+  await expect.poll(examined, { timeout: 60_000 }).toEqual([[[600], [600]], 600, 89]);
+});
