@@ -20,17 +20,18 @@ interface CellCommand {
 
 /** Adds the commands on the active APL cell. */
 export function addCellCommands(
-  { commands }: JupyterFrontEnd,
+  app: JupyterFrontEnd,
   workbench: Workbench,
   notebooks: INotebookTracker,
   palette: ICommandPalette | null,
 ): void {
+  const { commands } = app;
   const place = () => {
     const panel = notebooks.currentWidget;
     const cell = panel === null || !around(panel, workbench).isApl ? undefined : activeCode(panel);
     return panel === null || cell === undefined ? undefined : { panel, cell };
   };
-  const all = cellCommands(workbench);
+  const all = cellCommands(workbench, app);
   for (const { id, label, caption, isStar, run } of all) {
     commands.addCommand(id, {
       ...{ label, caption },
@@ -59,7 +60,7 @@ export function addCellCommands(
   notebooks.widgetAdded.connect((_, panel) => follow(panel));
 }
 
-function cellCommands(workbench: Workbench): readonly CellCommand[] {
+function cellCommands(workbench: Workbench, app: JupyterFrontEnd): readonly CellCommand[] {
   const lastRange = (length: string, words: string): CellCommand => ({
     id: `apl:run-last-${length}`,
     label: `Run APL Cell on the Last ${words}`,
@@ -83,6 +84,12 @@ function cellCommands(workbench: Workbench): readonly CellCommand[] {
       run: (panel, cell) => openChartMenu(around(panel, workbench), panel, cell),
     },
     {
+      id: 'apl:pin-output',
+      label: 'Pin the Output of the APL Cell beside the Notebook',
+      caption: 'Show the output of this cell beside the notebook too; it follows each run of the cell',
+      run: (panel, cell) => pinOutput(app, panel, cell),
+    },
+    {
       id: 'apl:run-selection',
       label: 'Run Selected APL',
       caption: 'Run what is selected, or the query at the cursor; the result is shown below the cell',
@@ -101,6 +108,23 @@ async function runSelection(panel: NotebookPanel, cell: CodeCell): Promise<void>
   if (code === undefined) Notification.info('There is no query at the cursor.', { autoClose: 4000 });
   else await runBelow(panel, cell, code);
 }
+
+/** Has JupyterLab show the output in a view of its own, which is the same output: it changes with it. */
+async function pinOutput(app: JupyterFrontEnd, panel: NotebookPanel, cell: CodeCell): Promise<void> {
+  const { commands, shell, name } = app;
+  if (name !== 'JupyterLab' || !commands.hasCommand(OUTPUT_VIEW))
+    return void Notification.info('This front end shows one document at a time.', { autoClose: 4000 });
+  if (cell.model.outputs.length === 0)
+    return void Notification.info('The cell has no output yet: run it first.', { autoClose: 4000 });
+  await commands.execute(OUTPUT_VIEW);
+  const view = shell.currentWidget;
+  if (view === null || view === panel) return;
+  view.title.label = visible(suggestedName(sourceOf(cell), 0)) || view.title.label;
+  // It was added below the notebook, where the two have half of the height.
+  shell.add(view, 'main', { ref: panel.id, mode: 'split-right' });
+}
+
+const OUTPUT_VIEW = 'notebook:create-output-view';
 
 /** The starred query that a cell was saved as, from the metadata of the cell. */
 interface Starred {

@@ -309,6 +309,7 @@ export class StopItem extends Item {
     super(around, 'stop');
     this.control.append(element('span', { class: 'apl-toolbar-text' }));
     this.control.title = 'Stop the query that runs';
+    this.control.setAttribute('aria-label', this.control.title);
   }
 
   override open(): void {
@@ -341,11 +342,10 @@ export class StopItem extends Item {
     return this.#since === undefined ? 0 : performance.now() - this.#since;
   }
 
-  /** The button stands before the toolbar's free space, so that nothing to the right moves when it comes and goes. */
+  /** The button takes the place of the one that runs queries again, which is as wide: nothing beside it moves, and no width hides it. */
   #tick(): void {
     this.setHidden(!this.isUseful);
-    const seconds = this.isUseful ? ` ${Math.floor(this.#elapsedMs / 1000)} s` : '';
     const text = this.control.querySelector('.apl-toolbar-text');
-    if (text !== null) text.textContent = `Stop${seconds}`;
+    if (text !== null) text.textContent = `${Math.floor(this.#elapsedMs / 1000)} s`;
   }
 }

@@ -13,14 +13,16 @@ const RULES = `
 .apl-toolbar-range { max-width: 340px; }
 .apl-toolbar-move { padding: 0 5px; font-size: 15px; margin: 0; }
 .apl-toolbar-profile { max-width: 120px; }
-.apl-toolbar-stop { color: var(--jp-error-color1); }
+.apl-toolbar-refresh, .apl-toolbar-stop { min-width: 58px; justify-content: center; font-variant-numeric: tabular-nums; }
+.jp-Toolbar-item:has(> .apl-toolbar-refresh):has(+ .jp-Toolbar-item:not(.lm-mod-hidden) > .apl-toolbar-stop) { display: none; }
+.apl-toolbar-stop { color: var(--jp-error-color1); border-color: currentcolor; }
 .apl-toolbar-stop::before { content: ''; width: 9px; height: 9px; flex: none; background: currentcolor; border-radius: 1px; }
 .apl-toolbar-button[aria-haspopup], .apl-toolbar-refresh { border: 1px solid var(--jp-border-color2); }
 .apl-toolbar-button[aria-haspopup]::after { content: '\\25BE'; margin-left: auto; flex: none; color: var(--jp-ui-font-color2); }
 .apl-toolbar-profile.apl-remote::after { color: inherit; }
 .apl-toolbar-text { overflow: hidden; text-overflow: ellipsis; unicode-bidi: isolate; }
 .apl-toolbar-range::before { content: '\\25F7'; flex: none; }
-.apl-toolbar-flag { font-size: 10px; padding: 0 4px; border-radius: 6px; background: var(--jp-layout-color3); }
+.apl-toolbar-flag { flex: none; font-size: 10px; padding: 0 4px; border-radius: 6px; background: var(--jp-layout-color3); }
 .apl-toolbar-profile.apl-remote { background: #b3261e; color: #fff; }
 .apl-toolbar-profile.apl-remote:hover:not(:disabled) { background: #8f1d17; }
 @media (forced-colors: active) { .apl-toolbar-profile.apl-remote, .apl-toolbar-stop { forced-color-adjust: none; } }
