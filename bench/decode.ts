@@ -2,8 +2,10 @@
  * A response of 1 M rows x 10 columns, from a server of this machine to Arrow: the kernel's client and decoder against `fetch`
  * with `JSON.parse`, which leaves JavaScript values, and against Apache Arrow's own builders on top of that. One body is plain,
  * one holds escapes, characters of several bytes, dynamic cells and integers over 53 bits. All run in fresh processes, taking
- * turns; medians count.
+ * turns; medians count. ROWS, RUNS and KINDS are environment variables; a body that is longer than a string can be is read by ours alone.
  */
+
+import { constants } from 'node:buffer';
 import { execFile } from 'node:child_process';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -19,6 +21,7 @@ import { median, quantile, report } from './tools/row.js';
 
 const ROWS = Number(process.env.ROWS ?? 1_000_000);
 const RUNS = Number(process.env.RUNS ?? 3);
+const KINDS = (process.env.KINDS ?? 'plain,hard').split(',') as readonly Kind[];
 const METHODS = ['ours', 'fetch + JSON.parse', 'fetch + JSON.parse + builders'] as const;
 type Method = (typeof METHODS)[number];
 
@@ -28,20 +31,26 @@ interface Sample {
   readonly waitMs: number;
   /** The process's peak resident memory. */
   readonly peakMiB: number;
+  /** What the columns of the result take. */
+  readonly arrowMiB: number;
 }
 
 async function main(): Promise<void> {
-  for (const kind of ['plain', 'hard'] as const) {
+  for (const kind of KINDS) {
     const body = sampleBody(ROWS, kind);
     const server = createServer((_, response) => {
-      response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length });
-      response.end(body);
+      // As behind a gateway that packs: of unknown length.
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.write(body.subarray(0, 1));
+      response.end(body.subarray(1));
     });
     await new Promise<void>(settle => server.listen(0, '127.0.0.1', settle));
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const samples = METHODS.map((): Sample[] => []);
+    // Beyond this length a body is no string, so nothing but ours can read it.
+    const methods = body.length > constants.MAX_STRING_LENGTH ? METHODS.slice(0, 1) : METHODS;
     for (let run = 0; run < RUNS; run++)
-      for (const [index, name] of METHODS.entries()) samples[index]?.push(await runApart(name, url));
+      for (const [index, name] of methods.entries()) samples[index]?.push(await runApart(name, url));
     server.close();
     printRows(`${ROWS.toLocaleString('en')} x 10 ${kind}, ${Math.round(body.length / 2 ** 20)} MiB`, samples);
   }
@@ -50,7 +59,7 @@ async function main(): Promise<void> {
 function printRows(what: string, samples: readonly (readonly Sample[])[]): void {
   const middle = (index: number, of: keyof Sample) => median((samples[index] ?? []).map(each => each[of]));
   const ours = middle(0, 'ms');
-  for (const index of [1, 2]) {
+  for (const index of [1, 2].filter(each => samples[each]?.length)) {
     const baseline = { name: METHODS[index] ?? '', value: middle(index, 'ms') };
     report({
       figure: `result to Arrow: ${what}`,
@@ -60,17 +69,24 @@ function printRows(what: string, samples: readonly (readonly Sample[])[]): void 
       goal: { ratio: index === 1 ? 1 : 0.5 },
     });
   }
-  const baseline = { name: METHODS[1], value: middle(1, 'waitMs') };
-  const goal = { atMost: 50 };
+  const parse = (of: keyof Sample) =>
+    samples[1]?.length ? { baseline: { name: METHODS[1], value: middle(1, of) } } : {};
+  if (!samples[1]?.length) report({ figure: `result to Arrow: ${what}`, unit: 'ms', ours });
   report({
     figure: `other work waits meanwhile, p99: ${what}`,
     unit: 'ms',
     ours: middle(0, 'waitMs'),
-    baseline,
-    goal,
+    ...parse('waitMs'),
+    goal: { atMost: 50 },
   });
-  const peak = { name: METHODS[1], value: middle(1, 'peakMiB') };
-  report({ figure: `peak memory: ${what}`, unit: 'MiB', ours: middle(0, 'peakMiB'), baseline: peak });
+  report({ figure: `peak memory: ${what}`, unit: 'MiB', ours: middle(0, 'peakMiB'), ...parse('peakMiB') });
+  report({
+    figure: `peak memory over that of the result: ${what}`,
+    unit: 'MiB',
+    ours: middle(0, 'peakMiB'),
+    baseline: { name: 'its columns', value: middle(0, 'arrowMiB') },
+    goal: { ratio: 2 },
+  });
 }
 
 async function runApart(name: Method, url: string): Promise<Sample> {
@@ -89,26 +105,37 @@ async function measure(name: Method, url: string): Promise<Sample> {
     last = performance.now();
   }, 1);
   const start = performance.now();
-  const rows = await rowsOf(name, url);
+  const { rows, arrowMiB } = await readBy(name, url);
   const ms = performance.now() - start;
   if (rows !== ROWS) throw new Error(`${name} lost rows`);
   // A wait that ends only now counts too.
   await new Promise(settle => setTimeout(settle, 5));
   clearInterval(watch);
-  return { ms, waitMs: quantile(waits, 0.99), peakMiB: process.resourceUsage().maxRSS / 1024 };
+  return { ms, waitMs: quantile(waits, 0.99), peakMiB: process.resourceUsage().maxRSS / 1024, arrowMiB };
 }
 
-async function rowsOf(name: Method, url: string): Promise<number | undefined> {
+interface Read {
+  readonly rows: number | undefined;
+  readonly arrowMiB: number;
+}
+
+async function readBy(name: Method, url: string): Promise<Read> {
   if (name === 'ours') {
     const endpoint = { profileName: 'local', url, token: new AccessToken('bench') };
     const client = createClient(endpoint, { version: 'bench' });
     const { body } = await client.query({ apl: 'bench' });
     const { tables } = await inSlices(decodeSteps(body));
     await client.close();
-    return tables[0]?.data.numRows;
+    return { rows: tables[0]?.data.numRows, arrowMiB: mibOf(tables[0]?.data) };
   }
   const result = (await (await fetch(url)).json()) as TabularResult;
-  return name === 'fetch + JSON.parse' ? result.tables[0]?.columns[0]?.length : build(result)[0]?.numRows;
+  if (name === 'fetch + JSON.parse') return { rows: result.tables[0]?.columns[0]?.length, arrowMiB: 0 };
+  const [built] = build(result);
+  return { rows: built?.numRows, arrowMiB: mibOf(built) };
+}
+
+function mibOf(table: arrow.Table | undefined): number {
+  return (table?.batches ?? []).reduce((total, { data }) => total + data.byteLength, 0) / 2 ** 20;
 }
 
 /** The decoder that one would write with the usual libraries; times stay exact through BigInt, strings in low-cardinality columns get a dictionary. */
@@ -171,14 +198,14 @@ function sampleBody(rows: number, kind: Kind): Buffer {
     const cells: string[] = [];
     for (let row = 0; row < rows; row++)
       cells.push(index > 3 && random() < 0.05 ? 'null' : make(row, random));
-    return `[${cells.join(',')}]`;
+    return Buffer.from(`${index === 0 ? '' : ','}[${cells.join(',')}]`);
   });
   const fields = FIELDS.map(([name, type]) => ({
     name,
     type: name === 'trace_id' && kind === 'hard' ? 'dynamic' : type,
   }));
   const head = `{"format":"tabular","status":{"elapsedTime":1},"datasetNames":["logs"],"fieldsMetaMap":{},"tables":[{"name":"0","sources":[{"name":"logs"}],"fields":${JSON.stringify(fields)},"order":[],"groups":[],"columns":[`;
-  return Buffer.from(`${head}${columns.join(',')}]}]}`);
+  return Buffer.concat([Buffer.from(head), ...columns, Buffer.from(']}]}')]);
 }
 
 type CellMaker = (row: number, random: () => number) => string;
