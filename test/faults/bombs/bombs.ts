@@ -16,15 +16,13 @@ const memory =
   /^The quer(?:y needs more memory than it is allowed|ies that run at this moment need more memory together than they are allowed)\./;
 const answerSize = /^The answer would be larger than \d+ MiB, the most that is sent\./;
 
-/** Said on a busy machine of what takes long on an idle one. */
-const timeLimit = /^The query was stopped after 120 s, its time limit\./;
-
 function tooLong(name: string): RegExp {
   return new RegExp(`^\`${name}\` would make a value of more than 64 MiB, the most that one may have\\.`);
 }
 
 const mebibyte = 'strrep(strrep("x", 1024), 1024)';
-const rows = 'range i from 1 to 1000000 step 1';
+/** With texts of 3 KB as many bytes as the engine may have: alone each takes seconds, so that none meets the time limit on a busy machine. */
+const rows = 'range i from 1 to 400000 step 1';
 const text = 'strcat(i, strrep("x", 1000), strrep("y", 1000), strrep("z", 1000))';
 
 function again(first: string, step: string, times = 40): string {
@@ -39,7 +37,7 @@ const lengthening: Readonly<Record<string, string>> = {
   replace_string: again('"x"', 'replace_string("x", "xxxxxxxxxx", s)'),
   replace_regex: again('"x"', 'replace_regex("x+", "$0$0$0$0", s)'),
   strcat_array: 'print strlen(strcat_array(range(1, 1000000), strrep("x", 1000)))',
-  genai_concat_contents: 'print strlen(genai_concat_contents(range(1, 1000000), strrep("x", 1000)))',
+  genai_concat_contents: 'print strlen(genai_concat_contents(range(1, 100000), strrep("x", 1000)))',
   array_iff: 'print array_length(array_iff(range(1, 1000000), strrep("x", 1000), "y"))',
   array_split: 'print array_length(array_split(range(1, 100000), range(0, 1000)))',
   url_encode: again('"%%%%"', 'url_encode(strcat(s, s, s, s))'),
@@ -55,7 +53,7 @@ const lengthening: Readonly<Record<string, string>> = {
 /** Queries that take memory in many values. */
 const large: Readonly<Record<string, string>> = {
   'long texts in many rows': `range i from 1 to 5000 step 1 | extend s = tostring(i)${' | extend s = strcat(s, s)'.repeat(20)} | summarize sum(strlen(s))`,
-  'texts of a megabyte': `range i from 1 to 10000 step 1 | extend s = strcat(i, ${mebibyte}) | summarize max(strlen(s))`,
+  'texts of a megabyte': `range i from 1 to 4000 step 1 | extend s = strcat(i, ${mebibyte}) | sort by s desc | project strlen(s) | summarize count()`,
   'a list of long texts': `${rows} | extend s = ${text} | summarize l = make_list(s) | project array_length(l)`,
   'a set of long texts': `${rows} | extend s = ${text} | summarize l = make_set(s, 1000000) | project array_length(l)`,
   'distinct long texts': `${rows} | extend s = ${text} | distinct s | summarize max(strlen(s))`,
@@ -162,9 +160,9 @@ function queries(
 
 /** Every kind of bomb. */
 export const bombs: readonly Bomb[] = [
-  ...queries(lengthening, name => [tooLong(name), tooLong('strcat'), memory, timeLimit]),
+  ...queries(lengthening, name => [tooLong(name), tooLong('strcat'), memory]),
   // Where there is room on the disk, some of them succeed.
-  ...queries(large, () => [memory, answerSize, timeLimit, /^$/]),
+  ...queries(large, () => [memory, answerSize, /^$/]),
   ...bodies,
   {
     name: 'ingest: 3 GB, packed',
