@@ -44,6 +44,9 @@ const LANES = [
 /** @type {Record<string, Stage>} */
 const FIRST = { build: say => step(say, () => ensureBuild(say)) };
 
+/** Stages of the built package, which build it first. */
+const OF_THE_BUILD = ['built', 'faults', 'environments', 'jupyter', 'python', 'browser', 'clients'];
+
 const NAMES = [FIRST, ...LANES].flatMap(Object.keys);
 /** Stages that run only by name: they need the registries of other languages, and minutes. */
 const APART = ['clients'];
@@ -61,8 +64,9 @@ await main(process.argv.slice(2));
 
 /** @param {string[]} names stages or groups; none: everything */
 async function main(names) {
-  const wanted = (names.length > 0 ? names : ['all']).flatMap(name => GROUPS.get(name) ?? [name]);
-  const unknown = wanted.filter(name => !NAMES.includes(name));
+  const asked = (names.length > 0 ? names : ['all']).flatMap(name => GROUPS.get(name) ?? [name]);
+  const wanted = asked.some(name => OF_THE_BUILD.includes(name)) ? ['build', ...asked] : asked;
+  const unknown = asked.filter(name => !NAMES.includes(name));
   if (unknown.length > 0) {
     console.error(`No stage ${unknown.join(', ')}; there are: ${[...GROUPS.keys(), ...NAMES].join(', ')}`);
     process.exit(2);
