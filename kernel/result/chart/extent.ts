@@ -1,6 +1,23 @@
+import type { Plot } from './model.js';
+
 /** Returns the largest of any number of values; -Infinity of none. */
 export function largest(values: readonly number[]): number {
   return values.reduce((most, value) => Math.max(most, value), Number.NEGATIVE_INFINITY);
+}
+
+/**
+ * Returns the ends of an axis for values that marks stand at: from zero, unless the axis is logarithmic or all values are far from
+ * it. What stands on a logarithmic axis begins below the least value. Without values it is an axis for 1.
+ */
+export function endsFor(
+  values: readonly number[],
+  { mark, isLog, isNarrow = false }: Pick<Plot, 'mark' | 'isLog'> & { readonly isNarrow?: boolean },
+): Pick<Plot, 'low' | 'high'> {
+  const some = values.length > 0 ? values : [1];
+  const all = isLog || isNarrow ? some : [0, ...some];
+  const [least, most] = [smallest(all), largest(all)];
+  if (isLog) return { low: mark === 'bars' || mark === 'area' ? logFoot(least) : least, high: most };
+  return least === most ? { low: 0, high: 1 } : { low: least, high: most };
 }
 
 /** Returns the power of ten at which marks of a logarithmic axis begin whose least value is this, so that it has a length too. */

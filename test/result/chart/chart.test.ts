@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { ChartWish } from '../../../kernel/apl/operators/drawing.js';
 import { type Chart, chartModel } from '../../../kernel/result/chart/chart.js';
 import { describe as describeChart } from '../../../kernel/result/chart/describe.js';
-import type { ChartModel } from '../../../kernel/result/chart/model.js';
+import type { ChartModel, XyChart } from '../../../kernel/result/chart/model.js';
 import { cells, type SampleColumn, type SampleTable, sampleResult } from '../sample.js';
 import { buckets, chartOf, minute, now, time } from './fixtures.js';
 import { isOf } from './marks.js';
@@ -542,6 +542,23 @@ test('the same data gives the same bytes, and other data other names', async () 
   expect(twice[0]).toEqual(twice[1]);
   const idOf = ({ svg }: Chart) => /aria-labelledby="(apl-\w+)/.exec(svg)?.[1];
   expect(idOf(await chartOf(byName))).not.toBe(idOf(await chartOf(overTime)));
+});
+
+test('a logarithmic axis of bins whose values are beyond those drawn has ends', () => {
+  const table: SampleTable = {
+    columns: [
+      ['x', 'integer', cells(450, row => row)],
+      ['n', 'integer', cells(450, row => (row < 420 ? null : 5))],
+    ],
+    groups: ['x'],
+    buckets: { field: 'x', size: 1 },
+    aggs: { n: { name: 'count' } },
+  };
+  const chart = chartModel(sampleResult([table]), now, { log: true }) as XyChart;
+  expect(chart.plots.map(({ low, high, isLog }) => ({ low, high, isLog }))).toEqual([
+    { low: 0.1, high: 1, isLog: true },
+  ]);
+  expect(chart.remarks).toEqual(['the first 400 of 450 bins']);
 });
 
 test('of a histogram with more buckets than bars are drawn, the number of both is named', () => {

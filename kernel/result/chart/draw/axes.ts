@@ -3,7 +3,7 @@
  */
 import { present } from '../../../present.js';
 import type { TimeAxis } from '../time/bins.js';
-import { labeled } from './style.js';
+import { labeled, plotGroup, titlePlace } from './style.js';
 import { daysTitle } from './texts.js';
 
 const MINUTE = 60_000;
@@ -48,6 +48,41 @@ export function numberLabels(low: number, high: number): object {
   const small = `datum.value !== 0 && abs(datum.value) < ${SMALL} ? format(datum.value, '.4~e')`;
   const large = isLarge ? ` : abs(datum.value) >= 1000 ? format(datum.value, '.6~s')` : '';
   return labeled(`${small}${large} : format(datum.value, ',.7~r')`);
+}
+
+/** Pixels of a row of bars by name. */
+const ROW_HEIGHT = 22;
+
+/** Returns a plot with a row for each id: `names` shows their names at the left, `values` what is along the axis below. */
+export function plotByName(
+  ids: readonly string[],
+  place: number,
+  parts: {
+    readonly scale: object;
+    readonly values: object;
+    readonly names: object;
+    readonly marks: readonly object[];
+  },
+): object {
+  const height = Math.max(1, ids.length) * ROW_HEIGHT;
+  return plotGroup(height, {
+    scales: [
+      { name: 'x', ...parts.scale, range: [0, { signal: 'width' }], nice: false },
+      {
+        ...{ name: 'y', type: 'band', domain: ids, range: [0, height] },
+        ...{ paddingInner: 0.25, paddingOuter: 0.15 },
+      },
+    ],
+    axes: [
+      {
+        ...{ scale: 'x', orient: 'bottom', grid: true, labelOverlap: true, labelFlush: true },
+        ...{ ...parts.values, title: titlePlace(place), titleAlign: 'left', titleAnchor: 'start' },
+        tickCount: FEW_TICKS,
+      },
+      { scale: 'y', ...parts.names },
+    ],
+    marks: parts.marks,
+  });
 }
 
 /** An expression that writes a value exactly, under the pointer. */

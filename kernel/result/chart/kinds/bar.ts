@@ -5,7 +5,7 @@ import type { ChartWish } from '../../../apl/operators/drawing.js';
 import { present } from '../../../present.js';
 import { cutToWidth } from '../../display/aligned.js';
 import { aggregateOf, distinctNames } from '../columns.js';
-import { exactly, FEW_TICKS, numberLabels, tip } from '../draw/axes.js';
+import { exactly, numberLabels, plotByName, tip } from '../draw/axes.js';
 import {
   at,
   type Drawing,
@@ -13,12 +13,10 @@ import {
   LABELS_SIGNAL,
   mark,
   namesBeside,
-  plotGroup,
   seriesGuide,
   seriesId,
   seriesLabels,
   TEXT_COLOR,
-  titlePlace,
   widest,
 } from '../draw/style.js';
 import { barsByName } from '../draw/terminal.js';
@@ -117,21 +115,16 @@ function barPlot(
       parts: row.places.map(place => scaled(sumAt(place, measure), scale.factor)),
     }),
   );
-  const sums = bars.flatMap(bar => [sumOf(bar, Math.max), sumOf(bar, Math.min)]);
+  const ends = bars.map(sums).flatMap(({ up, down }) => [up, down]);
   const isLog = wish.log === true && parts.length === 0 && values.every(value => value > 0);
   return {
     title: titleOf(name, scale.unit),
     unit: scale.unit,
     bars,
-    low: isLog ? logFoot(smallest(sums.filter(sum => sum > 0))) : smallest([0, ...sums]),
-    high: largest([0, ...sums]),
+    low: isLog ? logFoot(smallest(ends.filter(end => end > 0))) : smallest([0, ...ends]),
+    high: largest([0, ...ends]),
     isLog,
   };
-}
-
-/** The sum of the parts on one side of zero: of the greater ones by `Math.max`, of the lesser by `Math.min`. */
-function sumOf({ parts }: Bar, side: (a: number, b: number) => number): number {
-  return parts.reduce<number>((sum, part) => sum + side(0, part ?? 0), 0);
 }
 
 /** Returns a plot for each measure; the names stand beside all of them. */
@@ -154,7 +147,6 @@ function barDrawing(chart: BarChart): Drawing {
 }
 
 const MAX_PLOTS = 4;
-const BAR_HEIGHT = 22;
 
 function barId(index: number): string {
   return `b${index}`;
@@ -162,7 +154,6 @@ function barId(index: number): string {
 
 function plotOf(plot: BarPlot, index: number, { legend }: BarChart, guide: object): object {
   const ids = plot.bars.map((_, bar) => barId(bar));
-  const height = Math.max(1, ids.length) * BAR_HEIGHT;
   const isDivided = legend.length > 0;
   const part = isDivided ? { part: `${LABELS_SIGNAL}[datum.s]` } : {};
   const box = {
@@ -177,15 +168,10 @@ function plotOf(plot: BarPlot, index: number, { legend }: BarChart, guide: objec
     ...{ align: { field: 'a' }, dx: { field: 'dx' }, baseline: { value: 'middle' } },
     ...{ fontSize: { value: 11 }, fill: { value: TEXT_COLOR } },
   };
-  return plotGroup(height, {
-    scales: [
-      { name: 'x', ...scaleOf(plot), range: [0, { signal: 'width' }], nice: false },
-      {
-        ...{ name: 'y', type: 'band', domain: ids, range: [0, height] },
-        ...{ paddingInner: 0.25, paddingOuter: 0.15 },
-      },
-    ],
-    axes: [valueAxis(plot, index), { scale: 'y', ...guide }],
+  return plotByName(ids, index, {
+    scale: scaleOf(plot),
+    values: numberLabels(plot.low, plot.high),
+    names: guide,
     marks: [mark('rect', `bars_${index}`, box), mark('text', `ends_${index}`, end)],
   });
 }
@@ -205,17 +191,6 @@ function scaleOf(plot: BarPlot): object {
   const width = `max(${LEAST_BARS}, width - ${room})`;
   const least = `${low} - ${room} * (${high} / ${width} - ${low} / ${width})`;
   return { ...linear, domain: { signal: `[${least}, ${high}]` } };
-}
-
-function valueAxis({ low, high }: BarPlot, index: number): object {
-  return {
-    ...{ scale: 'x', orient: 'bottom', grid: true, labelOverlap: true, labelFlush: true },
-    ...numberLabels(low, high),
-    title: titlePlace(index),
-    titleAlign: 'left',
-    titleAnchor: 'start',
-    tickCount: FEW_TICKS,
-  };
 }
 
 /** The value of each bar in words, at its right end, or at its left where it is below zero. */
@@ -250,11 +225,15 @@ interface Sums {
   readonly total: number | null;
 }
 
+/** The parts of a bar above zero, those below it, and all of them. */
 function sums({ parts }: Bar): Sums {
-  const values = parts.filter(part => part !== null);
-  const up = values.reduce((sum, value) => sum + Math.max(0, value), 0);
-  const down = values.reduce((sum, value) => sum + Math.min(0, value), 0);
-  return { up, down, total: values.length === 0 ? null : up + down };
+  const sum = (values: readonly (number | null)[]) => values.reduce<number>((all, v) => all + (v ?? 0), 0);
+  const isEmpty = parts.every(part => part === null);
+  return {
+    up: sum(parts.filter(part => (part ?? 0) > 0)),
+    down: sum(parts.filter(part => (part ?? 0) < 0)),
+    total: isEmpty ? null : sum(parts),
+  };
 }
 
 function totalText(bar: Bar, { unit }: BarPlot): string {
@@ -264,33 +243,22 @@ function totalText(bar: Bar, { unit }: BarPlot): string {
 
 /** The longest bar takes the line; a bar of several parts is their sum. */
 function barLines({ title, unit, bars }: BarPlot, width: number): readonly string[] {
-  const sizes = bars.map(({ parts }) => {
-    const values = parts.filter(part => part !== null);
-    return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0);
-  });
-  return [
-    cutToWidth(title, width),
-    ...barsByName(
-      bars.map(({ label }) => label),
-      sizes,
-      unit,
-      width,
-    ),
-  ];
+  const names = bars.map(({ label }) => label);
+  const sizes = bars.map(bar => sums(bar).total);
+  return [cutToWidth(title, width), ...barsByName(names, sizes, unit, width)];
 }
 
 function extremesOf({ title, unit, bars }: BarPlot): readonly string[] {
-  const sized = bars.flatMap(({ label, parts }) => {
-    const values = parts.filter(part => part !== null);
-    return values.length === 0 ? [] : [{ label, v: values.reduce((a, b) => a + b, 0) }];
+  const sized = bars.flatMap(bar => {
+    const v = sums(bar).total;
+    return v === null ? [] : [{ label: bar.label, v }];
   });
   const [first] = sized;
   if (first === undefined) return [];
   const most = sized.reduce((a, b) => (b.v > a.v ? b : a), first);
   const least = sized.reduce((a, b) => (b.v <= a.v ? b : a), first);
-  return [
-    `${title}: highest ${measureText(most.v, unit)} (${most.label}), lowest ${measureText(least.v, unit)} (${least.label})`,
-  ];
+  const named = ({ label, v }: typeof first) => `${measureText(v, unit)} (${label})`;
+  return [`${title}: highest ${named(most)}, lowest ${named(least)}`];
 }
 
 const form: ChartForm<BarChart> = {

@@ -6,7 +6,7 @@ import type { ChartWish } from '../../../apl/operators/drawing.js';
 import { formatCount } from '../../../text.js';
 import { keyTexts, nameOf } from '../columns.js';
 import { xyForm } from '../draw/xy.js';
-import { greatestSize, largest, smallest } from '../extent.js';
+import { endsFor, greatestSize } from '../extent.js';
 import type { Plot, XyChart } from '../model.js';
 import { NO_LOG, notDrawn, notes } from '../notes.js';
 import { entriesFor } from '../palette.js';
@@ -54,12 +54,10 @@ function toScatter({ table, roles: { keys, measures, leftOut } }: Sight, wish: C
   }));
   const values = lines.flatMap(line => line.points.flatMap(({ v }) => v ?? []));
   const isLog = wish.log === true && values.every(v => v > 0);
-  const shown = isLog ? values : [0, ...values];
-  const [low, high] = [smallest(shown), largest(shown)];
   const without = table.data.numRows - rows.length;
   const plot: Plot = {
     ...{ title: titleOf(nameOf(up), yScale.unit), unit: yScale.unit, mark: 'dots', arrangement: 'apart' },
-    ...{ lines, flagged: [], low, high: high > low || isLog ? high : low + 1, isLog, isIntegral: false },
+    ...{ lines, flagged: [], ...endsFor(values, { mark: 'dots', isLog }), isLog, isIntegral: false },
   };
   return numbersChart([plot], {
     across: titleOf(nameOf(across), xScale.unit),

@@ -4,7 +4,7 @@
 import { cutToWidth } from '../../display/aligned.js';
 import { safeWords } from '../../display/summary.js';
 import { percent, type SpotlightEntry, spotlightSentence, strongest } from '../../spotlight.js';
-import { exactly, FEW_TICKS, tip } from '../draw/axes.js';
+import { exactly, plotByName, tip } from '../draw/axes.js';
 import {
   at,
   type Drawing,
@@ -13,12 +13,10 @@ import {
   labeled,
   mark,
   namesBeside,
-  plotGroup,
   seriesGuide,
   seriesId,
   seriesLabels,
   TEXT_COLOR,
-  titlePlace,
   widest,
 } from '../draw/style.js';
 import { barsByName } from '../draw/terminal.js';
@@ -46,7 +44,6 @@ interface SharesChart extends ChartModel {
 const MAX_PLOTS = 5;
 /** The values of a field that are drawn; of ranges all are, as they are a distribution. */
 const MAX_VALUES = 6;
-const ROW_HEIGHT = 22;
 
 const LEGEND = [
   { label: 'selected', look: { color: '#c98200', dash: [1, 0] } },
@@ -141,7 +138,6 @@ function rowId(index: number): string {
 
 /** Two bars in each row, the selected one above. */
 function plotMarks(ids: readonly string[], place: number, high: number, guide: object): object {
-  const height = Math.max(1, ids.length) * ROW_HEIGHT;
   const y = { signal: `scale('y', datum.r) + (datum.s === '${seriesId(0)}' ? 0 : bandwidth('y') / 2)` };
   const middle = { signal: `${y.signal} + bandwidth('y') / 4` };
   const box = {
@@ -154,22 +150,10 @@ function plotMarks(ids: readonly string[], place: number, high: number, guide: o
     ...{ baseline: { value: 'middle' }, fontSize: { value: 9 }, fill: { value: TEXT_COLOR } },
     opacity: faded(),
   };
-  return plotGroup(height, {
-    scales: [
-      { name: 'x', type: 'linear', domain: [0, high], range: [0, { signal: 'width' }], nice: false },
-      {
-        ...{ name: 'y', type: 'band', domain: ids, range: [0, height] },
-        ...{ paddingInner: 0.25, paddingOuter: 0.15 },
-      },
-    ],
-    axes: [
-      {
-        ...{ scale: 'x', orient: 'bottom', grid: true, labelOverlap: true, labelFlush: true },
-        ...labeled("format(datum.value, '.3~%')"),
-        ...{ title: titlePlace(place), titleAlign: 'left', titleAnchor: 'start', tickCount: FEW_TICKS },
-      },
-      { scale: 'y', ...guide },
-    ],
+  return plotByName(ids, place, {
+    scale: { type: 'linear', domain: [0, high] },
+    values: labeled("format(datum.value, '.3~%')"),
+    names: guide,
     marks: [mark('rect', `shares_${place}`, box), mark('text', `shares_${place}`, end)],
   });
 }

@@ -13,7 +13,7 @@ import type { ArrowTable, QueryResult } from '../../result.js';
 import { mayMissBins } from '../../shortfall.js';
 import { aggregateOf, distinctNames, nameOf, rolesOf } from '../columns.js';
 import { stackEnds } from '../draw/spots.js';
-import { greatestSize, largest, logFoot, smallest } from '../extent.js';
+import { endsFor, greatestSize, largest, smallest } from '../extent.js';
 import type { Line, Plot, XyChart } from '../model.js';
 import { namesOf, notes, notStacked, noValue } from '../notes.js';
 import { type Entry, entriesFor, FIRST_LOOK } from '../palette.js';
@@ -224,7 +224,7 @@ function toPlot(
     arrangement: isStacked ? 'stacked' : together !== undefined && wish.kind === undefined ? 'band' : 'apart',
     lines,
     flagged: flaggedOf(outline, tracks, scale.factor),
-    ...(isLog ? logEnds(values, mark) : isStacked ? stackEnds(lines) : limits(values, isNarrow)),
+    ...(isStacked && !isLog ? stackEnds(lines) : endsFor(values, { mark, isLog, isNarrow })),
     isLog,
     isIntegral: scale.factor === 1 && tracks.every(({ measure }) => DataType.isInt(measure.field.type)),
   };
@@ -277,19 +277,6 @@ function markOf(outline: Outline, tracks: readonly Track[], isThinned: boolean):
       return fits && missing !== 'unknown' ? 'bars' : 'area';
     }
   }
-}
-
-/** What stands on the axis begins below the least value. */
-function logEnds(values: readonly number[], mark: Plot['mark']): Pick<Plot, 'low' | 'high'> {
-  const least = smallest(values);
-  return { low: mark === 'bars' || mark === 'area' ? logFoot(least) : least, high: largest(values) };
-}
-
-/** The ends of the vertical axis: from zero, unless all values of the chart are far from it. */
-function limits(values: readonly number[], isNarrow: boolean): Pick<Plot, 'low' | 'high'> {
-  const all = isNarrow ? values : [0, ...values];
-  const [least, most] = [smallest(all), largest(all)];
-  return least === most ? { low: 0, high: 1 } : { low: least, high: most };
 }
 
 function variesLittle({ measure, points }: Track): boolean {

@@ -6,7 +6,7 @@ import type { ChartWish } from '../../../../apl/operators/drawing.js';
 import { present } from '../../../../present.js';
 import { formatCount } from '../../../../text.js';
 import { distinctNames, keyTexts, nameOf } from '../../columns.js';
-import { greatestSize, largest, logFoot, smallest } from '../../extent.js';
+import { endsFor, greatestSize, largest, smallest } from '../../extent.js';
 import { distinctLabels } from '../../labels.js';
 import type { Plot, XyChart } from '../../model.js';
 import { firstOf, NO_LOG, notDrawn, notes, noValue, rowsWithout, withoutValues } from '../../notes.js';
@@ -136,12 +136,10 @@ function plotOf(
   const values = points.flatMap(({ v }) => v ?? []);
   const isLog = wish.log === true && values.every(v => v > 0);
   const mark = wish.kind === 'line' ? 'lines' : wish.kind === 'area' ? 'area' : 'bars';
-  const least = smallest(values);
   return {
     ...head,
     ...{ mark, arrangement: 'apart', lines: [{ label: head.title, look: FIRST_LOOK, points }], flagged: [] },
-    low: !isLog ? Math.min(0, least) : mark === 'lines' ? least : logFoot(least),
-    high: largest([values.every(v => v === 0) ? 1 : 0, ...values]),
+    ...endsFor(values, { mark, isLog }),
     isLog,
   };
 }
