@@ -272,8 +272,15 @@ function sortKey(draw: Draw, name: string): SortKey {
   };
 }
 
+/** NaN and null are equal to a sort: which of them a limit leaves out is not known. */
+function mixesNothings(rows: Table['rows'], index: number): boolean {
+  const values = rows.map(row => row[index] ?? null);
+  return values.includes(null) && values.some(Number.isNaN);
+}
+
 /** By every field, so that only equal rows may change places. */
 function sortAndLimit(draw: Draw, { columns, rows }: Table): Step | undefined {
+  if (columns.some((_, index) => mixesNothings(rows, index))) return undefined;
   if (columns.some(column => column.type === 'dynamic' || column.type === 'bool')) return undefined;
   const keys = columns.map(column => sortKey(draw, column.name));
   const limit = draw.pick([0, 1, 2, 3, 5]);
@@ -325,8 +332,9 @@ function rowsAround(draw: Draw, { columns, rows }: Table): Step | undefined {
 }
 
 /** Only the key is kept, as rows with equal keys may change places. */
-function top(draw: Draw, { columns, rows }: Table): Step {
+function top(draw: Draw, { columns, rows }: Table): Step | undefined {
   const index = draw.pick(columns.map((_, at) => at));
+  if (mixesNothings(rows, index)) return undefined;
   const column = columns[index] as Column;
   const { text, compare } = sortKey(draw, column.name);
   const n = draw.pick([1, 2, 4]);
