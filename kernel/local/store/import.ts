@@ -26,6 +26,7 @@ import { hasCode } from './files.js';
 import { type CsvOptions, readCsv } from './readers/csv.js';
 import { readJson } from './readers/json.js';
 import { readLines } from './readers/logs/lines.js';
+import { failureOf } from './readers/parquet/damage.js';
 import { readParquet, rowsInParquet } from './readers/parquet/parquet.js';
 import { cells, type Reading } from './readers/reading.js';
 import { rowsByLines, spreadSample } from './readers/sample.js';
@@ -552,6 +553,8 @@ function readingError(error: unknown, { name, format }: Load): unknown {
     });
   const words = engineWords(error);
   if (words === undefined) return error;
+  const known = format === 'parquet' ? failureOf(name, words, error) : undefined;
+  if (known !== undefined) return known;
   const [, line] = /\bline:?\s+(\d+)/i.exec(words) ?? [];
   const place = line === undefined || format === 'parquet' ? '' : `, from line ${line} on`;
   const label = fileFormats.find(({ kind }) => kind === format)?.label ?? 'lines of text';

@@ -54,6 +54,31 @@ export function readFooter(footer: Buffer): Footer {
   };
 }
 
+/** The header of a page of values: its own length, the bytes behind it, and their CRC-32 if its writer noted one. */
+export interface PageHeader {
+  readonly length: number;
+  readonly size: number;
+  readonly checksum?: number;
+}
+
+/** Reads the header of a page; undefined if the bytes end before it does, or are none. */
+export function readPageHeader(bytes: Buffer): PageHeader | undefined {
+  const reader = new ThriftReader(bytes);
+  try {
+    const fields = reader.struct();
+    const size = numberOf(fields.get(pageMember.size));
+    const checksum = numberOf(fields.get(pageMember.checksum));
+    if (size === undefined) return undefined;
+    return { length: reader.at, size, ...(checksum === undefined ? {} : { checksum: checksum >>> 0 }) };
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+/** Members of PageHeader. */
+const pageMember = { size: 3, checksum: 4 } as const;
+
 /** The schema is the second member of the footer, behind the number of the version. */
 function schemaOf(reader: ThriftReader): { start: number; elements: readonly ThriftStruct[] } {
   for (let id = 0; ; ) {

@@ -4,6 +4,7 @@ import type { Connection } from '../../../engine/duckdb.js';
 import { LocalError } from '../../../errors.js';
 import { mostFields, tooManyColumns } from '../../bounds/text.js';
 import { distinctNames, keep, noFields, type Reading, sampleRows } from '../reading.js';
+import { checkPages } from './damage.js';
 import { exactFiles, listOf } from './parquet-exact.js';
 import { leavesOf, type ParquetLeaf } from './parquet-values.js';
 import { partitionLeaves, partitionNotes, partitionsOf, withPartitions } from './partitions.js';
@@ -18,6 +19,7 @@ export async function readParquet(
   workDir: string,
 ): Promise<Reading | undefined> {
   await refuseLargeDecimals(connection, files);
+  for (const file of files) await checkPages(connection, file);
   const exact = await exactFiles(connection, files, workDir);
   const rows = `read_parquet(${listOf(exact.files)}, union_by_name = true, hive_partitioning = false)`;
   const columns = await connection.columns(`SELECT * FROM ${rows}`);

@@ -128,3 +128,56 @@ test('decimals of more than 38 digits are refused by name', async () => {
     '`d` has decimals of 50 digits: at most 38 can be read. Write the column as text, or leave it out of the file.',
   ]);
 });
+
+/** Of pyarrow: 1, 2, 3 in `a` and x, y, z in `s`, with the checksum of each page; and the same packed with the older LZ4. */
+const checksums =
+  'UEFSMRUEFTAVMBWOtty8BTwVBhUAEgAAAQAAAAAAAAACAAAAAAAAAAMAAAAAAAAAFQAVFBUUFaSWj94KHBUGFRAVBhUGHAAAAAIAAAAGAQIDJAAVBBUeFR4VuLS3yQw8FQYVABIAAAEAAAB4AQAAAHkBAAAAehUAFRQVFBWklo/eChwVBhUQFQYVBhwAAAACAAAABgECAyQAFQQZPDUAGAZzY2hlbWEVBAAVBCUCGAFhABUMJQIYAXMlAEwcAAAAFgYZHBksJgAcFQQZNQAGEBkYAWEVABYGFp4BFp4BJmAmCCksFQQVABUCABUAFRAVAgA8KQYZJgAGAAAAJgAcFQwZNQAGEBkYAXMVABYGFowBFowBJuwBJqYBKSwVBBUAFQIAFQAVEBUCADwWBhkGGSYABgAAABaqAhYGJggWqgIAKCBwYXJxdWV0LWNwcC1hcnJvdyB2ZXJzaW9uIDI2LjAuMRksHAAAHAAAANMAAABQQVIx';
+const olderLz4 =
+  'UEFSMRUAFTwVNCwVBhUAFQYVBhwAAACCAgAAAAYBAQABAAAOAAACAIADAAAAAAAAABUAFSoVLiwVBhUAFQYVBhwAAADwBgIAAAAGAQEAAAB4AQAAAHkBAAAAehUEGTw1ABgGc2NoZW1hFQQAFQQlAhgBYQAVDCUCGAFzJQBMHAAAABYGGRwZLCYAHBUEGSUGABkYAWEVChYGFmIWWiYISRwVABUAFQIAPCkGGSYABgAAACYAHBUMGSUGABkYAXMVChYGFlAWVCZiSRwVABUAFQIAPBYGGQYZJgAGAAAAFrIBFgYmCBauAQAoIHBhcnF1ZXQtY3BwLWFycm93IHZlcnNpb24gMjYuMC4xGSwcAAAcAAAAuQAAAFBBUjE=';
+
+test.each([
+  ['whole', (bytes: Buffer) => bytes, undefined],
+  [
+    'with a bit changed in a page',
+    (bytes: Buffer) => flipped(bytes, bytes.indexOf('z')),
+    'in.parquet is damaged: a page of `s` does not have the checksum that its writer noted. Get the file again, or have its writer write it again.',
+  ],
+  [
+    'with a bit changed in a checksum',
+    (bytes: Buffer) => flipped(bytes, 12),
+    'in.parquet is damaged: a page of `a` does not have the checksum that its writer noted. Get the file again, or have its writer write it again.',
+  ],
+  [
+    'cut off',
+    (bytes: Buffer) => bytes.subarray(0, -20),
+    'in.parquet is cut off: a Parquet file has its schema at its end. Get the file again, or have its writer write it again.',
+  ],
+])('a Parquet file with checksums is read %s, or refused', async (_, changed, message) => {
+  const written = await importText('in.parquet', changed(Buffer.from(checksums, 'base64')));
+  expect([written.status, written.body.message]).toEqual([message === undefined ? 200 : 400, message]);
+  if (message === undefined) expect(await stored(written.dataset, 'a, s')).toEqual(['1|x', '2|y', '3|z']);
+});
+
+test('a Parquet file packed with the older LZ4 is refused by that name', async () => {
+  const { status, body } = await importText('in.parquet', Buffer.from(olderLz4, 'base64'));
+  expect([status, body.message]).toEqual([
+    400,
+    'in.parquet is packed with LZ4, which is not read. Write it with another compression, such as zstd, snappy or LZ4_RAW.',
+  ]);
+});
+
+test('a Parquet file whose packed values are damaged is refused', async () => {
+  const bytes = await parquetOf("SELECT repeat('abc', 1000) || i AS s FROM range(100) r(i)");
+  const at = bytes.indexOf('abc') + 3;
+  const { status, body } = await importText('in.parquet', bytes.fill(0xff, at, at + 40));
+  expect([status, body.message]).toEqual([
+    400,
+    'in.parquet is damaged: what is packed in it cannot be unpacked. Get the file again, or have its writer write it again.',
+  ]);
+});
+
+function flipped(bytes: Buffer, at: number): Buffer {
+  const changed = Buffer.from(bytes);
+  changed[at] = (changed[at] ?? 0) ^ 0x41;
+  return changed;
+}
