@@ -69,7 +69,7 @@ export function readPageHeader(bytes: Buffer): PageHeader | undefined {
     const size = numberOf(fields.get(pageMember.size));
     const checksum = numberOf(fields.get(pageMember.checksum));
     if (size === undefined) return undefined;
-    return { length: reader.at, size, ...(checksum === undefined ? {} : { checksum: checksum >>> 0 }) };
+    return { length: reader.at, size, ...present({ checksum: checksum && checksum >>> 0 }) };
   } catch (error) {
     if (error instanceof RangeError) return undefined;
     throw error;
