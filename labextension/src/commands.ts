@@ -3,6 +3,7 @@ import { forEachDiagnostic, nextDiagnostic, previousDiagnostic } from '@codemirr
 import type { EditorView } from '@codemirror/view';
 import type { JupyterFrontEnd } from '@jupyterlab/application';
 import { type ICommandPalette, InputDialog, Notification } from '@jupyterlab/apputils';
+import type { ILauncher } from '@jupyterlab/launcher';
 import { referencesInCell } from '../../kernel/apl/editor/cell.js';
 import { aplIcon } from './icon.js';
 import { focusedEditor } from './link/peer.js';
@@ -24,9 +25,10 @@ export function addCommands(
   app: JupyterFrontEnd,
   workbench: Workbench,
   palette: ICommandPalette | null,
+  launcher: ILauncher | null,
 ): void {
   keepEscape();
-  addNewFile(app, palette);
+  addNewFile(app, palette, launcher);
   for (const { id, label, run } of editorCommands(workbench)) {
     app.commands.addCommand(id, {
       ...(label === undefined ? {} : { label }),
@@ -40,17 +42,21 @@ export function addCommands(
   }
 }
 
-/** Adds what creates and opens a file of queries, in the folder of what is open. */
-function addNewFile({ commands, shell }: JupyterFrontEnd, palette: ICommandPalette | null): void {
+/** Adds what creates and opens a file of queries, in the folder of what is open, or of the launcher whose card is pressed. */
+function addNewFile(
+  { commands, shell }: JupyterFrontEnd,
+  palette: ICommandPalette | null,
+  launcher: ILauncher | null,
+): void {
   const command = 'apl:new-file';
   commands.addCommand(command, {
     label: ({ isPalette }) => (isPalette === true ? 'New APL File' : 'APL File'),
     caption: 'Create a file of APL queries',
     icon: aplIcon,
-    execute: async () => {
+    execute: async ({ cwd }) => {
       const widget = shell.currentWidget;
       const file = widget !== null && 'context' in widget ? (widget.context as { path?: string }).path : '';
-      const path = (file ?? '').split('/').slice(0, -1).join('/');
+      const path = typeof cwd === 'string' ? cwd : (file ?? '').split('/').slice(0, -1).join('/');
       const made: { readonly path: string } = await commands.execute('docmanager:new-untitled', {
         ...{ path, type: 'file', ext: '.apl' },
       });
@@ -58,6 +64,7 @@ function addNewFile({ commands, shell }: JupyterFrontEnd, palette: ICommandPalet
     },
   });
   palette?.addItem({ command, category: 'APL', args: { isPalette: true } });
+  launcher?.add({ command, category: 'Other', rank: 2 });
 }
 
 /**

@@ -3,7 +3,9 @@ import { ICommandPalette, IToolbarWidgetRegistry } from '@jupyterlab/apputils';
 import { IEditorLanguageRegistry } from '@jupyterlab/codemirror';
 import { ICompletionProviderManager } from '@jupyterlab/completer';
 import { IConsoleTracker } from '@jupyterlab/console';
+import { IFileBrowserFactory } from '@jupyterlab/filebrowser';
 import { IEditorTracker } from '@jupyterlab/fileeditor';
+import { ILauncher } from '@jupyterlab/launcher';
 import { INotebookTracker } from '@jupyterlab/notebook';
 import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
@@ -23,7 +25,7 @@ const language: JupyterFrontEndPlugin<void> = {
   description: 'Highlighting, completion, mistakes, explanations and commands for APL.',
   autoStart: true,
   requires: [IEditorLanguageRegistry],
-  optional: [ISettingRegistry, INotebookTracker, IConsoleTracker, IEditorTracker, ICommandPalette],
+  optional: [ISettingRegistry, INotebookTracker, IConsoleTracker, IEditorTracker, ICommandPalette, ILauncher],
   activate: (
     app: JupyterFrontEnd,
     languages: IEditorLanguageRegistry,
@@ -32,9 +34,10 @@ const language: JupyterFrontEndPlugin<void> = {
     consoles: IConsoleTracker | null,
     files: IEditorTracker | null,
     palette: ICommandPalette | null,
+    launcher: ILauncher | null,
   ) => {
     const workbench = workbenchOf({ notebooks, consoles, files });
-    void import('./commands.js').then(({ addCommands }) => addCommands(app, workbench, palette));
+    void import('./commands.js').then(({ addCommands }) => addCommands(app, workbench, palette, launcher));
     void settings?.load(language.id).then(async loaded => {
       const { formatOnSaveAndRun } = await import('./format-on.js');
       formatOnSaveAndRun(loaded, files, notebooks);
@@ -161,7 +164,14 @@ const panel: JupyterFrontEndPlugin<void> = {
   description: 'Datasets, fields, results, starred queries, history and profiles in a side panel.',
   autoStart: true,
   requires: [INotebookTracker],
-  optional: [IConsoleTracker, IEditorTracker, ICommandPalette, ILayoutRestorer, IStateDB],
+  optional: [
+    IConsoleTracker,
+    IEditorTracker,
+    ICommandPalette,
+    ILayoutRestorer,
+    IStateDB,
+    IFileBrowserFactory,
+  ],
   activate: async (
     app: JupyterFrontEnd,
     notebooks: INotebookTracker,
@@ -170,12 +180,16 @@ const panel: JupyterFrontEndPlugin<void> = {
     palette: ICommandPalette | null,
     restorer: ILayoutRestorer | null,
     state: IStateDB | null,
+    browsers: IFileBrowserFactory | null,
   ) => {
-    const [{ AplPanel }, { remember }] = await Promise.all([
+    const [{ AplPanel }, { remember }, { addImport, IMPORT_FILE }] = await Promise.all([
       import('./panel/panel.js'),
       import('./panel/memory.js'),
+      import('./cell/import.js'),
     ]);
-    const widget = new AplPanel(workbenchOf({ notebooks, consoles, files }), notebooks);
+    const workbench = workbenchOf({ notebooks, consoles, files });
+    addImport(app, workbench, notebooks, browsers, palette);
+    const widget = new AplPanel(workbench, notebooks, () => void app.commands.execute(IMPORT_FILE));
     app.shell.add(widget, 'left', { rank: 650 });
     // JupyterLab brings the panel back into sight, at its side; Notebook 7 keeps neither layouts nor states of its pages.
     restorer?.add(widget, widget.id);

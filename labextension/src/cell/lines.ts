@@ -102,6 +102,16 @@ export function quoted(word: string): string {
     : `"${word.replace(/\s+/g, ' ').replace(/["\\]/g, '\\$&')}"`;
 }
 
+/** Returns the line that imports a file, seen from a notebook, both by their paths; undefined for a path that no line can hold. */
+export function importLine(notebook: string, file: string): string | undefined {
+  const [from, to] = [notebook.split('/').slice(0, -1), file.split('/')];
+  let shared = 0;
+  while (shared < Math.min(from.length, to.length - 1) && from[shared] === to[shared]) shared += 1;
+  const path = [...from.slice(shared).map(() => '..'), ...to.slice(shared)].join('/');
+  if (/[\r\n\t]| {2}/.test(path)) return undefined;
+  return `%import ${/^[\w.][\w./-]*$/.test(path) ? path : quoted(path)}`;
+}
+
 /** Returns a name for the query at `offset`: its first comment, else its first line. */
 export function suggestedName(source: string, offset: number): string {
   const query = queryAt(source, offset);

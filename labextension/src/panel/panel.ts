@@ -26,6 +26,7 @@ export class AplPanel extends Widget {
   readonly #tree: Tree;
   readonly #filter = filterBox();
   readonly #heading = element('span', { class: 'apl-panel-name' });
+  readonly #import: HTMLButtonElement;
   readonly #refresh: HTMLButtonElement;
   readonly #status = element('p', { class: 'apl-panel-status', role: 'status' });
   readonly #details = element('section', { class: 'apl-panel-details', 'aria-label': 'Details' });
@@ -35,7 +36,7 @@ export class AplPanel extends Widget {
   /** The row that the details show, as JSON. */
   #shown = '';
 
-  constructor(workbench: Workbench, notebooks: INotebookTracker) {
+  constructor(workbench: Workbench, notebooks: INotebookTracker, importFile: () => void) {
     super();
     addPanelStyle();
     this.#workbench = workbench;
@@ -52,7 +53,8 @@ export class AplPanel extends Widget {
       chosen: row => this.#choose(row),
       run: row => this.#run(row),
     });
-    const head = element('header', { class: 'apl-panel-head' }, this.#heading, this.#refresh);
+    this.#import = button('Import\u2026', 'Import a file', importFile);
+    const head = element('header', { class: 'apl-panel-head' }, this.#heading, this.#import, this.#refresh);
     this.node.append(head, this.#filter, this.#status, this.#tree.node, this.#details);
     let timer: ReturnType<typeof setTimeout> | undefined;
     this.#filter.addEventListener('input', () => {
@@ -122,6 +124,7 @@ export class AplPanel extends Widget {
     this.#heading.title = this.#heading.textContent;
     this.#status.textContent = problem ?? visible(this.#message);
     this.#refresh.disabled = problem !== undefined;
+    this.#import.disabled = problem !== undefined;
     this.#filter.disabled = problem !== undefined;
     const link = problem === undefined ? this.#around?.link : undefined;
     this.#items =

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import {
   type CodeCell,
   chartKindEdit,
+  importLine,
   isRepeatable,
   overRange,
   quoted,
@@ -127,3 +128,15 @@ test.each([
   ['%export a.csv\nweb | count', false],
   ['%STAR "a"\nweb | count', false],
 ])('a refresh may run %j: %s', (source, expected) => expect(isRepeatable(source)).toBe(expected));
+
+test.each([
+  ['n.ipynb', 'app.ndjson', '%import app.ndjson'],
+  ['work/n.ipynb', 'work/logs/app-1.log.gz', '%import logs/app-1.log.gz'],
+  ['a/b/n.ipynb', 'a/c/app.csv', '%import ../c/app.csv'],
+  ['a/n.ipynb', 'a/my file (2).csv', '%import "my file (2).csv"'],
+  ['n.ipynb', '-x "y".csv', '%import "-x \\"y\\".csv"'],
+  ['n.ipynb', 'two  spaces.csv', undefined],
+  ['n.ipynb', 'two\nlines.csv', undefined],
+])('from %s, the file %s is imported by a line', (notebook, file, line) => {
+  expect(importLine(notebook, file)).toBe(line);
+});
