@@ -164,9 +164,14 @@ export class StoredDataset {
 
   /** How many rows are in a window; undefined where that does not follow from the statistics of the files. */
   rowCount(startNs: bigint, endNs: bigint): number | undefined {
-    const files = this.#files.filter(file => blocksIn(file, startNs, endNs).length > 0);
-    const isKnown = files.every(file => file.timeless || areWithin([file], startNs, endNs));
-    return isKnown ? rowsIn(files) : undefined;
+    let rows = 0;
+    for (const { timeless, blocks } of this.#files)
+      for (const block of blocks) {
+        const isIn = timeless || overlaps(block, startNs, endNs);
+        if (isIn && !timeless && !isWithin(block, startNs, endNs)) return undefined;
+        if (isIn) rows += block.rows;
+      }
+    return rows;
   }
 
   /** The row groups with rows in a window. */
@@ -236,9 +241,11 @@ function overlaps(block: RowGroup, startNs: bigint, endNs: bigint): boolean {
 
 /** Whether every row is known to have a time in a window, so that the engine need not read the times to find out. */
 function areWithin(files: readonly FileSummary[], startNs: bigint, endNs: bigint): boolean {
-  return files.every(({ blocks }) =>
-    blocks.every(({ timed, minNs, maxNs }) => timed && minNs >= startNs && maxNs < endNs),
-  );
+  return files.every(({ blocks }) => blocks.every(block => isWithin(block, startNs, endNs)));
+}
+
+function isWithin({ timed, minNs, maxNs }: RowGroup, startNs: bigint, endNs: bigint): boolean {
+  return timed && minNs >= startNs && maxNs < endNs;
 }
 
 function earlier(a: bigint, b: bigint): bigint {
