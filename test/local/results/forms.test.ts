@@ -78,7 +78,7 @@ async function writeParquet(): Promise<void> {
   await mkdir(path.join(place, 'foreign'));
   const instance = await DuckDBInstance.create(':memory:');
   const connection = await instance.connect();
-  const select = `SELECT * REPLACE (j::JSON AS j, m::JSON AS m, CASE WHEN x = 0 THEN '-0.0'::DOUBLE ELSE x END AS x)
+  const select = `SELECT * REPLACE (j::JSON AS j, m::JSON AS m)
     FROM read_parquet(${sqlText(path.join(place, 'lines', '*.parquet'))})`;
   for (const to of [path.join(directory, 'd.parquet'), path.join(place, 'foreign', 'd.parquet')])
     await connection.run(`COPY (${select}) TO ${sqlText(to)} (FORMAT parquet)`);
