@@ -342,7 +342,9 @@ const WORDS: readonly {
   { not: /\b(?:whilst|amongst|thereof|hereby|wherein|whatsoever)\b/i, but: 'a plain word' },
 ];
 
-const PAGES = readdirSync(join(root, 'docs')).filter(name => name.endsWith('.md'));
+const PAGES = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' }).filter(name =>
+  name.endsWith('.md'),
+);
 const DOCS = [
   'README.md',
   'CONTRIBUTING.md',

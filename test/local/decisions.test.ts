@@ -1,5 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { sourcesIn } from '../setup/sources.js';
 import { type Fixture, openQueries, secondsAgo } from './queries.js';
 
 /** A query and its result: the names of the columns, a colon, the rows as JSON; or the message that refuses it. */
@@ -10,7 +11,7 @@ const right = "(datatable(k: long, w: string)[1, 'x', 1, 'y', 3, 'z'])";
 const times =
   'datatable(t: datetime, v: long)[datetime(2026-03-04T05:00:30Z), 1, datetime(2026-03-04T05:02:30Z), 2]';
 
-/** Points of docs/decisions.md that concern the operators and the language itself, under the same titles. */
+/** Points of docs/decisions/ that concern the operators and the language itself, under the same titles. */
 const points: Readonly<Record<string, readonly Case[]>> = {
   'null == null': [
     [
@@ -298,21 +299,49 @@ test('default limit and order', async () => {
   expect(rows.map(row => row[1])).toEqual(['2', '3', '1']);
 });
 
-const document = readFileSync(new URL('../../docs/decisions.md', import.meta.url), 'utf8');
-const rows = document
-  .split('\n')
-  .filter(line => line.startsWith('| ') && !line.startsWith('| point '))
-  .map(line => line.slice(2, -2).split(' | '));
+const chapters = new URL('../../docs/decisions/', import.meta.url);
+const rows = readdirSync(chapters).flatMap(file =>
+  readFileSync(new URL(file, chapters), 'utf8')
+    .split('\n')
+    .filter(line => line.startsWith('| ') && !line.startsWith('| id '))
+    .map(line => ({ file, cells: line.slice(2, -2).split(' | ') })),
+);
+const ids = rows.map(({ cells }) => cells[0] ?? '');
+
+test('each row has an id of its chapter, which no other has; the index names each chapter', () => {
+  const index = readFileSync(new URL('../decisions.md', chapters), 'utf8');
+  const named = [...index.matchAll(/\(decisions\/(\w+)\.md\) \| D-(\w+) \|/g)].map(found => found.slice(1));
+  expect(named.map(([file, id]) => [`${file}.md`, id]).sort()).toEqual(
+    readdirSync(chapters)
+      .sort()
+      .map(file => [file, file.replace('.md', '')]),
+  );
+  expect(
+    rows.filter(
+      ({ file, cells }) =>
+        !/^D-\w+-[1-9]\d*$/.test(cells[0] ?? '') || !cells[0]?.startsWith(`D-${file.replace('.md', '')}-`),
+    ),
+  ).toEqual([]);
+  expect(ids.filter((id, at) => ids.indexOf(id) !== at)).toEqual([]);
+});
+
+test('each id that code, tests and docs cite is that of a row', () => {
+  const known = new Set(ids);
+  const cited = sourcesIn('kernel', 'labextension/src', 'test', 'bench', 'scripts').flatMap(file =>
+    [...file.text.matchAll(/\bD-[a-z]+-\d+\b/g)].map(([id]) => [file.path, id] as const),
+  );
+  expect(cited.filter(([, id]) => !known.has(id))).toEqual([]);
+});
 
 test('the document has a row for each point here', () => {
-  const titles = new Set(rows.map(([point]) => point));
+  const titles = new Set(rows.map(({ cells }) => cells[1]));
   expect([...Object.keys(points), 'default limit and order'].filter(point => !titles.has(point))).toEqual([]);
 });
 
 describe('a row of the document is complete and names tests that there are', () => {
-  test.each(rows.map(row => [row[0], row] as const))('%s', (_, row) => {
-    expect(row.length).toBe(4);
-    for (const place of row[3]?.split(/; (?=\S+\.(?:test\.ts|txt): )/) ?? []) {
+  test.each(rows.map(({ cells }) => [`${cells[0]}: ${cells[1]}`, cells] as const))('%s', (_, row) => {
+    expect(row.length).toBe(5);
+    for (const place of row[4]?.split(/; (?=\S+\.(?:test\.ts|txt): )/) ?? []) {
       const [, file, titles] = /^(\S+): (.+)$/.exec(place) ?? [];
       const source = readFileSync(new URL(`../${file}`, import.meta.url), 'utf8');
       for (const title of titlesIn(titles ?? ''))
