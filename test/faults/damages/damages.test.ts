@@ -187,7 +187,7 @@ function sentenceOf(message: unknown, file: string): string {
     .replaceAll(/\bhurt\d\d\b/g, 'D')
     .replaceAll(/`[^:]+`(?= is not a member)/g, '`NAME`')
     .replace(
-      /(?<=cannot be read: ).*(?: should | is missing|` is empty).*(?= FILE)/,
+      /(?<=cannot be read: )(?!the permission).*(?: should | is missing|` is empty).*(?= FILE)/,
       'a member of it should be another',
     );
 }
