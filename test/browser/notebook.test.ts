@@ -104,7 +104,10 @@ function errors(page: Page): Locator {
 /** How many grids of results have no row. */
 async function emptyTables(page: Page): Promise<number> {
   const tables = page.locator('.apl-grid');
-  return (await tables.count()) - (await tables.filter({ has: page.locator('tbody tr, .apl-stream-line') }).count());
+  return (
+    (await tables.count()) -
+    (await tables.filter({ has: page.locator('tbody tr, .apl-stream-line') }).count())
+  );
 }
 
 async function outputOf(page: Page, cell: number): Promise<string> {
