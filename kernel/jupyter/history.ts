@@ -15,8 +15,9 @@ export interface HistoryEntry {
 /**
  * The cells that were run, in this session and all before it.
  *
- * The file holds one JSON object per line and is only ever appended to: kernels share it without a lock. A session is numbered by the place of its opening line among those of all sessions, so that every kernel
- * counts alike. A line that a crash left incomplete, or that is not as it was written, is left out, and the log says so.
+ * The file holds one JSON object per line and is only ever appended to: kernels share it without a lock. A session is numbered by the
+ * place of its opening line among those of all sessions, so that every kernel counts alike. A line that a crash left incomplete, or that
+ * is not as it was written, is left out, and the log says so.
  */
 export class History {
   readonly #sessionId = randomUUID();
