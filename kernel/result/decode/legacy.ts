@@ -152,6 +152,7 @@ function readBin(json: JsonBytes, buckets: Buckets): void {
 function readGroup(json: JsonBytes, buckets: Buckets, rows: Rows, time: Uint8Array | undefined): void {
   rows.count += 1;
   if (time !== undefined) rows.add('_time', time, 'datetime');
+  const named = new Map<string, number>();
   for (const key of json.keys()) {
     const opens = json.peek();
     if (key === 'group' && opens === OPEN_OBJECT)
@@ -160,12 +161,13 @@ function readGroup(json: JsonBytes, buckets: Buckets, rows: Rows, time: Uint8Arr
         rows.take(name, json);
       }
     else if (key === 'aggregations' && opens === OPEN_ARRAY)
-      for (const _ of json.elements()) readAggregation(json, rows);
+      for (const _ of json.elements()) readAggregation(json, rows, named);
     else json.skip();
   }
 }
 
-function readAggregation(json: JsonBytes, rows: Rows): void {
+/** Of several aggregations of one name, the later ones are numbered. */
+function readAggregation(json: JsonBytes, rows: Rows, named: Map<string, number>): void {
   let op = '';
   let valueAt: number | undefined;
   for (const key of json.keys()) {
@@ -174,7 +176,10 @@ function readAggregation(json: JsonBytes, rows: Rows): void {
     if (key === 'op' && json.peek() === QUOTE) op = String(json.value());
     else json.skip();
   }
-  if (valueAt !== undefined) rows.take(op, new JsonBytes(json.bytes, valueAt));
+  const before = named.get(op) ?? 0;
+  named.set(op, before + 1);
+  const name = before === 0 ? op : `${op}_${before}`;
+  if (valueAt !== undefined) rows.take(name, new JsonBytes(json.bytes, valueAt));
 }
 
 /** The type of a cell, by how it begins and what it holds; undefined for null. */

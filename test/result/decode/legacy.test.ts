@@ -47,6 +47,16 @@ describe('an answer in the older format', () => {
     ]);
   });
 
+  test('keeps each of several aggregations of one name', () => {
+    const totals =
+      '[{"group":{},"aggregations":[{"op":"sum","value":4},{"op":"sum","value":5},{"op":"sum","value":6}]}]';
+    expect(tablesOf(`{${status},"buckets":{"series":[],"totals":${totals}}}`)[0]?.columns).toEqual({
+      sum: ['Int64', '4'],
+      sum_1: ['Int64', '5'],
+      sum_2: ['Int64', '6'],
+    });
+  });
+
   test('has its groups in a table, those of time bins with their time, and totals in another', () => {
     const group = (id: number, host: string, n: number) =>
       `{"id":${id},"group":{"host":"${host}"},"aggregations":[{"op":"n","value":${n}},{"value":null,"op":"m"}]}`;
