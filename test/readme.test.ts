@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { effectsReference, magicReference } from '../kernel/notebook/magics/table.js';
 import { chartReference } from '../kernel/result/chart/kinds/table.js';
@@ -14,24 +14,44 @@ test.each([
   ['magics', magicReference],
   ['effects', effectsReference],
   ['charts', chartReference],
-])('the reference of the %s in the README is that of the code', (name, reference) => {
-  const readme = read('README.md');
-  const current = readme.replace(
+])('the reference of the %s in docs is that of the code', (name, reference) => {
+  const path = `docs/${name}.md`;
+  const page = read(path);
+  const current = page.replace(
     new RegExp(`(<!-- ${name}:.*-->\\n)[\\s\\S]*(<!-- /${name} -->)`),
     (_, start, end) => `${start}\n${reference()}\n\n${end}`,
   );
-  if (update) writeFileSync(new URL('README.md', root), current);
-  else expect(readme).toBe(current);
+  if (update) writeFileSync(new URL(path, root), current);
+  else expect(page).toBe(current);
   expect(current).toContain(reference());
 });
 
-test.each(['README.md', 'kernel/README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md'])(
-  'the links of %s lead to files',
+const pages = readdirSync(new URL('docs', root), { recursive: true, encoding: 'utf8' })
+  .filter(name => name.endsWith('.md'))
+  .map(name => `docs/${name}`);
+
+test.each(['README.md', 'kernel/README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md', ...pages])(
+  'the links of %s lead to files, and to headings that there are',
   path => {
-    const links = [...read(path).matchAll(/(?:\]\(|src(?:set)?=")([^)"#]+)/g)].map(match => match[1] ?? '');
-    const missing = links.filter(
-      link => !/^https?:/.test(link) && !existsSync(new URL(link, new URL(path, root))),
-    );
-    expect(missing).toEqual([]);
+    const links = [...read(path).matchAll(/(?:\]\(|src(?:set)?=")([^)"\s]+)/g)].map(match => match[1] ?? '');
+    expect(links.filter(link => !/^(?:https?|mailto):/.test(link) && !leads(path, link))).toEqual([]);
   },
 );
+
+function leads(from: string, link: string): boolean {
+  const [file = '', heading] = link.split('#');
+  const target = new URL(file === '' ? from : file, file === '' ? root : new URL(from, root));
+  if (!existsSync(target)) return false;
+  return heading === undefined || anchorsOf(readFileSync(target, 'utf8')).includes(heading);
+}
+
+/** The anchors that GitHub gives to the headings of a page: lowercase, without punctuation, dashes for spaces. */
+function anchorsOf(markdown: string): string[] {
+  return [...markdown.matchAll(/^#+ (.+)$/gm)].map(match =>
+    (match[1] ?? '')
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+      .trim()
+      .replaceAll(' ', '-'),
+  );
+}

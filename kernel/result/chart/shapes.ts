@@ -1,5 +1,5 @@
 /**
- * Which chart a result becomes: the first row whose shape it has. The README shows these rows.
+ * Which chart a result becomes: the first row whose shape it has. `docs/charts.md` shows these rows.
  */
 import type { ChartKind } from '../../apl/operators/drawing.js';
 

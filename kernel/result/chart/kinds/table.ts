@@ -51,7 +51,7 @@ ${rows.map(([name, { label }]) => `  ${name}: '${label}',\n`).join('')}} as cons
 `;
 }
 
-/** Returns the table of the README: what is drawn of which shape. */
+/** Returns the table of `docs/charts.md`: what is drawn of which shape. */
 export function chartReference(): string {
   const rows = shapes.map(row => {
     const kinds = kindsFor(row).map(name => `\`${name}\``);
