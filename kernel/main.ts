@@ -237,11 +237,12 @@ async function withThreads(): Promise<void> {
 }
 
 async function importFile(file: string, options: ImportFileOptions): Promise<void> {
-  const [{ importIntoDataset }, { progressLine }, { printImported }] = await Promise.all([
-    import('./commands/service.js'),
-    import('./commands/progress.js'),
-    import('./commands/reports.js'),
-  ]);
+  const [{ importIntoDataset, previewImport }, { progressLine }, { printImported, printPreview }] =
+    await Promise.all([
+      import('./commands/service.js'),
+      import('./commands/progress.js'),
+      import('./commands/reports.js'),
+    ]);
   const choices = importChoices(
     ({ name }) => options[name],
     ({ name, wanted }, value) => {
@@ -250,7 +251,7 @@ async function importFile(file: string, options: ImportFileOptions): Promise<voi
     },
   );
   const progress = progressLine(process.stderr, file);
-  const imported = await importIntoDataset({
+  const command = {
     dataDir: options.data,
     version: files.version,
     log,
@@ -259,9 +260,11 @@ async function importFile(file: string, options: ImportFileOptions): Promise<voi
     ...choices,
     replace: options.replace ?? false,
     now: nowNs,
-    onProgress: (share, rows) => progress.show(share, rows),
-  }).finally(() => progress.end());
-  printImported(imported);
+    onProgress: (share: number | undefined, rows: number) => progress.show(share, rows),
+  };
+  if (options.preview === true)
+    return printPreview(await previewImport(command).finally(() => progress.end()));
+  printImported(await importIntoDataset(command).finally(() => progress.end()));
 }
 
 /** Relative paths in its magics start at `workDir`; cells may do what `allow` names, and what the environment does. */

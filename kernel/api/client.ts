@@ -22,6 +22,7 @@ import {
 } from './failure.js';
 import { nearLimit } from './limits.js';
 import { decodeNotices, type Listed, noticeHeader } from './notices.js';
+import type { ImportPreview } from './preview.js';
 import { type Endpoint, localProfile } from './profile.js';
 import { type Pause, withRetries } from './retry.js';
 import * as wire from './wire.js';
@@ -84,6 +85,8 @@ export interface Client {
   currentUser(signal?: AbortSignal): Promise<wire.User>;
   /** Reads a file of this machine into a dataset, which only the local service does; `id` is for {@link Client.progress}. */
   importFile(request: wire.ImportRequest, signal?: AbortSignal, id?: string): Promise<wire.ImportReport>;
+  /** Has the local service say how it would import a file. */
+  previewFile(request: wire.ImportRequest, signal?: AbortSignal): Promise<ImportPreview>;
   /** Only the local service has these three: it holds results of the kernel in memory, for queries to read. */
   leaseResults(signal?: AbortSignal): Promise<ResultLease>;
   /** `arrow` is an Arrow IPC stream that describes its fields under the key `apl.fields`. */
@@ -220,6 +223,19 @@ export function createClient(endpoint: Endpoint, options: ClientOptions): Client
           json: request,
           unlimited: true,
           ...present({ id }),
+        },
+        signal,
+      ),
+    previewFile: (request, signal) =>
+      call(
+        wire.readImportPreview,
+        {
+          safe: true,
+          action: 'look at a file',
+          method: 'POST',
+          path: '/v1/local/preview',
+          json: request,
+          unlimited: true,
         },
         signal,
       ),

@@ -71,6 +71,18 @@ const rows: Readonly<Record<ImportMember, Omit<ImportOption, 'member'>>> = {
   },
 };
 
+/** An option of an import that has no value. */
+export interface ImportFlag {
+  readonly name: 'replace' | 'preview';
+  readonly summary: string;
+}
+
+/** The options without a value, of the command and the magic. */
+export const importFlags: readonly ImportFlag[] = [
+  { name: 'replace', summary: 'replace the rows of the dataset instead of adding to them' },
+  { name: 'preview', summary: 'say how the file would be read, and import nothing' },
+];
+
 const longestUsage = 20;
 
 /** The options, in the order in which they are shown. The request, the command and the magic read this table. */
@@ -80,9 +92,10 @@ export const importOptions: readonly ImportOption[] = importMembers.map(member =
 }));
 
 /** The options in the usage of a command, without long lists of values. */
-export const importUsage = importOptions
-  .map(({ name, value }) => `[--${name} ${value.length > longestUsage ? 'NAME' : value}]`)
-  .join(' ');
+export const importUsage = [
+  ...importOptions.map(({ name, value }) => `[--${name} ${value.length > longestUsage ? 'NAME' : value}]`),
+  ...importFlags.map(({ name }) => `[--${name}]`),
+].join(' ');
 
 /**
  * Returns the choices of an import by asking for the value of each option; `refuse` is called with an option whose value is

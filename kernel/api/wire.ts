@@ -4,6 +4,7 @@ import { withoutCredentials } from '../text.js';
 import { formatTime, parseTime } from '../time.js';
 import type { ImportChoices } from './imports.js';
 import type { Listed } from './notices.js';
+import type { ImportPreview } from './preview.js';
 
 /**
  * The JSON shapes of the query API (https://axiom.co/docs/restapi/introduction), for both sides: the client that reads them and
@@ -439,6 +440,44 @@ export function readImportReport(value: unknown): ImportReport {
     rowsNow: number(object.rowsNow, 'import report.rowsNow'),
     ...optionalString(object, 'firstTime', 'import report'),
     ...optionalString(object, 'lastTime', 'import report'),
+  };
+}
+
+/** Returns the local service's preview of an import. */
+export function readImportPreview(value: unknown): ImportPreview {
+  const at = 'import preview';
+  const object = record(value, at);
+  const format = record(object.format, `${at}.format`);
+  const problem = object.problem === undefined ? undefined : record(object.problem, `${at}.problem`);
+  return {
+    file: string(object.file, `${at}.file`),
+    dataset: string(object.dataset, `${at}.dataset`),
+    format: {
+      name: string(format.name, `${at}.format.name`),
+      label: string(format.label, `${at}.format.label`),
+    },
+    rows: number(object.rows, `${at}.rows`),
+    isWhole: object.isWhole === true,
+    about: number(object.about, `${at}.about`),
+    fields: list(object.fields, `${at}.fields`).map((item, index) => {
+      const path = `${at}.fields[${index}]`;
+      const { name, type, values } = record(item, path);
+      return {
+        name: string(name, `${path}.name`),
+        type: string(type, `${path}.type`),
+        values: list(values, `${path}.values`).map(each =>
+          each === null ? null : string(each, `${path}.values`),
+        ),
+      };
+    }),
+    timeField: string(object.timeField, `${at}.timeField`),
+    notes: list(object.notes, `${at}.notes`).map((note, index) => string(note, `${at}.notes[${index}]`)),
+    ...present({
+      problem: problem && {
+        message: string(problem.message, `${at}.problem.message`),
+        ...optionalString(problem, 'hint', `${at}.problem`),
+      },
+    }),
   };
 }
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { Command } from 'commander';
-import { importOptions } from '../api/imports.js';
+import { importFlags, importOptions } from '../api/imports.js';
 import { inDataDir } from '../local/place.js';
 import { askedEffects } from '../notebook/magics/effects/effects.js';
 import type { InstallTarget } from './install.js';
@@ -139,10 +139,8 @@ function importCommand(program: Command, actions: Actions, dataDir: string): voi
     const flags = `--${name} <${isList ? 'name' : value.toLowerCase()}>`;
     command.option(flags, isList ? `${value.replaceAll('|', ', ')}: ${summary}` : summary);
   }
-  command
-    .option('--replace', "replace the dataset's rows instead of adding to them")
-    .option('--data <directory>', 'where datasets are kept', dataDir)
-    .action(actions.importFile);
+  for (const { name, summary } of importFlags) command.option(`--${name}`, summary);
+  command.option('--data <directory>', 'where datasets are kept', dataDir).action(actions.importFile);
 }
 
 function notebookCommands(program: Command, { onNotebooks }: Actions): void {

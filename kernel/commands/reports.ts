@@ -1,5 +1,7 @@
+import { type ImportPreview, previewLines, previewRows } from '../api/preview.js';
 import type { ImportReport } from '../api/wire.js';
-import { formatCount, plural, visibleLines } from '../text.js';
+import { alignedLines } from '../result/display/aligned.js';
+import { cut, formatCount, plural, visible, visibleLines } from '../text.js';
 import type { InstallReport } from './install.js';
 
 /** Prints what `install` or `uninstall` did. */
@@ -34,3 +36,13 @@ export function printImported({
   // Names of fields come from the file: none of them controls the terminal.
   for (const line of lines) console.log(visibleLines(line));
 }
+
+/** Prints how a file would be imported. */
+export function printPreview(preview: ImportPreview): void {
+  const [heading = '', ...lines] = previewLines(preview);
+  const rows = previewRows(preview).map(row => row.map(value => visible(cut(value, longestValue))));
+  for (const line of [heading, ...lines.map(each => `  ${each}`), '', ...alignedLines(rows)])
+    console.log(visibleLines(line));
+}
+
+const longestValue = 60;

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { ImportChoices } from '../api/imports.js';
+import type { ImportPreview } from '../api/preview.js';
 import { datasetNameOf, type ImportReport } from '../api/wire.js';
 import { AplKernelError, UsageError } from '../errors.js';
 import type { Watch } from '../local/engine/visit.js';
@@ -71,15 +72,28 @@ export async function serve({ token, queryMs, ...request }: ServeRequest): Promi
 }
 
 /** Puts a file's rows into a dataset of the data directory, whether a service is running or not; throws AplKernelError. */
-export async function importIntoDataset(command: ImportCommand): Promise<ImportReport> {
+export function importIntoDataset(command: ImportCommand): Promise<ImportReport> {
+  return withFile(command, importPath);
+}
+
+/** Says how a file would be imported; throws AplKernelError. */
+export function previewImport(command: ImportCommand): Promise<ImportPreview> {
+  return withFile(command, previewPath);
+}
+
+/** Gives `work` the command with a file of this machine: a download, or what comes from standard input. */
+async function withFile<T extends { readonly notes: readonly string[] }>(
+  command: ImportCommand,
+  work: (command: ImportCommand) => Promise<T>,
+): Promise<T> {
   const { addressOf, downloadNote, withDownload } = await import('../api/download.js');
   const address = addressOf(command.file);
   if (address !== undefined)
     return withDownload(address, async file => {
-      const report = await importPath({ ...command, file: file.path });
+      const report = await work({ ...command, file: file.path });
       return { ...report, notes: [downloadNote(file), ...report.notes] };
     });
-  if (command.file !== '-') return importPath(command);
+  if (command.file !== '-') return work(command);
   if (command.dataset === undefined)
     throw new UsageError('option-invalid', 'what comes from standard input has no name', {
       hint: 'give one with --dataset',
@@ -88,10 +102,21 @@ export async function importIntoDataset(command: ImportCommand): Promise<ImportR
   try {
     const file = join(scratch, 'stdin');
     await pipeline(process.stdin, createWriteStream(file, { mode: 0o600 }));
-    return await importPath({ ...command, file });
+    return await work({ ...command, file });
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }
+}
+
+async function previewPath({
+  dataDir,
+  file,
+  dataset = datasetNameOf(file),
+  now = clockNs,
+  ...choices
+}: ImportCommand): Promise<ImportPreview> {
+  const { previewFile } = await import('../local/store/sources/preview.js');
+  return previewFile(dataDir, { path: file, dataset, ...choices }, now());
 }
 
 async function importPath(command: ImportCommand): Promise<ImportReport> {

@@ -4,6 +4,7 @@ import { writeError } from '../place.js';
 import { damageNotices } from '../store/documents/damage.js';
 import type { StarredFilter, StarredStore } from '../store/documents/starred.js';
 import { importFile } from '../store/import.js';
+import { previewFile } from '../store/sources/preview.js';
 import { departure } from './departure.js';
 import { noticeHeaders } from './notices.js';
 import { addProgressRoute } from './progress.js';
@@ -39,6 +40,13 @@ export function addRoutes(app: FastifyInstance, parts: RouteParts): void {
     if (refusal !== undefined) throw refusal;
     return parts.queries.visit(request, departure(request), visit =>
       importFile(parts.datasets, parts.dataDir, readImportRequest(request.body), parts.nowNs(), visit),
+    );
+  });
+  app.post('/v1/local/preview', async request => {
+    const asked = readImportRequest(request.body);
+    parts.datasets.checkName(asked.dataset);
+    return parts.queries.visit(request, departure(request), visit =>
+      previewFile(parts.dataDir, asked, parts.nowNs(), visit),
     );
   });
 }

@@ -38,7 +38,7 @@ import { prepare } from './sources/prepared.js';
 import { importable } from './sources/private.js';
 import { repairText } from './sources/repaired.js';
 import { isOrderMisfit } from './times/date-order.js';
-import { findTime, type TimeOptions, type TimeSource } from './times/timestamps.js';
+import { findTime, searchTime, type TimeOptions, type TimeSource } from './times/timestamps.js';
 import { twiceNotes } from './times/zone.js';
 
 /**
@@ -120,15 +120,9 @@ export async function importSource(
   nowNs: bigint,
   visit: Visit = {},
 ): Promise<ImportReport> {
+  const source = { file, ...present({ parts }), name, format };
   const load = {
-    file,
-    ...present({ parts }),
-    name,
-    format: format.kind,
-    csv: csvOptions(format.log),
-    ...present({ log: format.log }),
-    dataset: request.dataset,
-    time: timeOptions(request, nowNs),
+    ...loadOf(source, request, nowNs),
     replace: request.replace === true,
     damage: damageOf(file, visit.signal),
   };
@@ -137,6 +131,19 @@ export async function importSource(
   if (stored.rows === 0) throw emptyFile(name);
   const noted = { ...stored, notes: [...notes, ...stored.notes] };
   return report(request.dataset, noted, before, await store.extent(request.dataset));
+}
+
+/** Returns what a request asks to be read of a source. */
+export function loadOf(
+  { file, parts, name, format }: Pick<Source, 'file' | 'parts' | 'name' | 'format'>,
+  request: ImportRequest,
+  nowNs: bigint,
+): Load {
+  return {
+    ...{ file, name, format: format.kind, csv: csvOptions(format.log), dataset: request.dataset },
+    ...present({ parts, log: format.log }),
+    time: timeOptions(request, nowNs),
+  };
 }
 
 function csvOptions(log: LogFormat | undefined): CsvOptions {
@@ -163,6 +170,8 @@ export interface Load {
   readonly replace?: boolean;
   /** Bytes of the longest line, if the text was looked at as it came; 0 of JSON. */
   readonly longest?: number;
+  /** The rows that are read, from the first on, of a preview; all when absent. */
+  readonly atMost?: number;
   /** Resolves with why a packed file cannot be read to its end, if so: the engine takes one that is cut off for a whole one. */
   readonly damage?: Promise<LocalError | undefined>;
 }
@@ -175,6 +184,10 @@ export interface Stored {
   readonly fields: readonly FileField[];
   /** The field that the times are read from; absent when no field holds a time. */
   readonly timeField?: string;
+  /** Why the times of a preview cannot be read without a choice of the user, if so. */
+  readonly refusal?: LocalError;
+  /** About how many rows the file has; 0 where that is not known. */
+  readonly about: number;
   readonly notes: readonly string[];
 }
 
@@ -185,6 +198,24 @@ export async function storeFile(
   load: Load,
   visit?: Visit,
 ): Promise<Stored> {
+  return drafted(
+    engine,
+    load,
+    async (stored, draft) => {
+      if (stored.rows > 0) await store.publish(load.dataset, draft, load.replace);
+      return stored;
+    },
+    visit,
+  );
+}
+
+/** Writes the rows of a file into a Parquet file, and removes that once `use` has resolved. */
+export async function drafted<T>(
+  engine: Engine,
+  load: Load,
+  use: (stored: Stored, draft: string) => Promise<T>,
+  visit?: Visit,
+): Promise<T> {
   const scratch = path.join(engine.workDir, crypto.randomUUID());
   await mkdir(scratch, { mode: 0o700 });
   try {
@@ -194,8 +225,7 @@ export async function storeFile(
     const stored = await engine.withConnection(work, pass.seenBy(visit));
     const damage = await load.damage;
     if (damage !== undefined) throw damage;
-    if (stored.rows > 0) await store.publish(load.dataset, draft, load.replace);
-    return stored;
+    return await use(stored, draft);
   } catch (error) {
     const damage = await load.damage;
     if (damage !== undefined) throw damage;
@@ -251,7 +281,7 @@ const fewestForJson = 3;
 /** Enough to sort files that are larger than memory, on disk. */
 const mostMemoryBytes = 2 * 2 ** 30;
 
-const nothing: Stored = { rows: 0, late: 0, refused: 0, fields: [], notes: [] };
+const nothing: Stored = { rows: 0, late: 0, refused: 0, fields: [], about: 0, notes: [] };
 
 /** Reads a text a second time if it has bytes that are not UTF-8, which the engine refuses. */
 async function writeReadable(connection: Connection, draft: string, load: Load, pass: Pass): Promise<Stored> {
@@ -274,7 +304,8 @@ const notUtf8 = /not utf-8 encoded|invalid unicode/i;
 
 async function writeDraft(connection: Connection, draft: string, given: Load, pass: Pass): Promise<Stored> {
   let load = given;
-  const longest = await inspect(load, load.format === 'json' ? firstBytes : undefined);
+  const isPart = load.format === 'json' || load.atMost !== undefined;
+  const longest = await inspect(load, isPart ? firstBytes : undefined);
   pass.rows = await rowsOfFile(connection, load);
   const unlabeled = await read(connection, load, path.dirname(draft));
   if (!unlabeled) return nothing;
@@ -343,10 +374,12 @@ async function write(
   load: Load,
   pass: Pass,
 ): Promise<Stored> {
-  const time = await findTime(connection, reading, load.time);
+  const isPreview = load.atMost !== undefined;
+  const time = await (isPreview ? searchTime : findTime)(connection, reading, load.time);
   const fields = fieldsOf(reading);
   const note = { fields, timeless: load.time.inFile === true && time.field === undefined };
-  const copy = copyToParquet(selectOf(reading, fields, time, load.time), draft, note);
+  const rowsOf = isPreview ? ` LIMIT ${load.atMost}` : '';
+  const copy = copyToParquet(selectOf(reading, fields, time, load.time) + rowsOf, draft, note);
   const rows = await pass.write(connection, copy, reading);
   if (load.format === 'json' && (await mayBeDeep(connection, draft, fields))) await inspect(load);
   const long = await longField(connection, draft, fields);
@@ -354,7 +387,8 @@ async function write(
     await inspect(load);
     throw valueTooLong(load.name, long.name);
   }
-  const late = time.field === undefined ? 0 : await countLate(connection, draft, load.time);
+  const isTimed = time.field !== undefined && time.refusal === undefined;
+  const late = isTimed ? await countLate(connection, draft, load.time) : 0;
   if (late > 0 && late < rows && load.format === 'lines')
     await carryTimes(connection, draft, note, load.time);
   await sortIfMixed(connection, draft, note);
@@ -370,7 +404,8 @@ async function write(
       ...lateNotes(load.format, time, late, rows),
       ...(load.time.zone === undefined ? [] : await twiceNotes(connection, draft, load.time.zone)),
     ],
-    ...present({ timeField: time.field }),
+    about: pass.rows,
+    ...present({ timeField: time.field, refusal: time.refusal }),
   };
 }
 

@@ -511,3 +511,80 @@ test('while a file is imported, the service says how much of it is read', async 
   expect(known.some(share => share > 0.5 && share < 1)).toBe(true);
   expect(Math.abs((rows.at(-1) ?? 0) - 1_500_000)).toBeLessThan(1_500);
 });
+
+// ---- what a preview says ----
+
+async function previewText(name: string, content: string | Uint8Array, more: object = {}): Promise<Imported> {
+  const dataset = `d${++datasets}`;
+  const request = { path: await fileOf(name, content), dataset, ...more };
+  const preview = { dataset, ...(await service().json('POST', '/v1/local/preview', request)) };
+  expect((await service().json('GET', `/v2/datasets/${dataset}`)).status).toBe(404);
+  return preview;
+}
+
+const dated = (...days: string[]): string =>
+  ['Date,Amount', ...days.map(day => `${day}/11/2026 10:00,0.5`)].join('\n');
+
+test('a preview has format, types, times and first values, and makes no dataset', async () => {
+  const { dataset, body } = await previewText('uk.csv', dated('05', '13', ''));
+  expect(body).toEqual({
+    file: 'uk.csv',
+    dataset,
+    format: { name: 'csv', label: 'CSV' },
+    rows: 3,
+    isWhole: true,
+    about: 3,
+    fields: [
+      { name: '_time', type: 'datetime', values: ['2026-11-05T10:00:00Z', '2026-11-13T10:00:00Z', null] },
+      {
+        name: 'Date',
+        type: 'string',
+        values: ['05/11/2026 10:00', '13/11/2026 10:00', '/11/2026 10:00'],
+      },
+      { name: 'Amount', type: 'float', values: ['0.5', '0.5', '0.5'] },
+    ],
+    timeField: 'Date',
+    notes: [
+      'The dates of `Date` are read day first, as in "13/11/2026 10:00".',
+      'No readable time in `Date` in 1 row: they have the time of their import.',
+    ],
+  });
+});
+
+test('a preview has both readings of dates that do not tell their order, and one once it is named', async () => {
+  const { body } = await previewText('uk.csv', dated('05'));
+  expect(body.problem.message).toBe(
+    'The dates of `Date` do not tell their order: "05/11/2026 10:00" is 2026-11-05T10:00:00Z (day first) or 2026-05-11T10:00:00Z (month first).',
+  );
+  expect([body.timeField, body.fields[0].values, body.notes]).toEqual(['Date', [null], []]);
+  const named = await previewText('uk.csv', dated('05'), { dates: 'mdy' });
+  expect([named.body.problem, named.body.fields[0].values]).toEqual([undefined, ['2026-05-11T10:00:00Z']]);
+});
+
+test('a preview reads the first rows of a large file, packed or not', async () => {
+  const lines = Array.from(
+    { length: 5_000 },
+    (_, n) => `{"n":${n},"ts":"2026-11-20T10:00:00Z","s":"${'x'.repeat(300)}"}`,
+  );
+  const text = lines.join('\n');
+  const { body } = await previewText('large.ndjson', text);
+  expect([body.rows, body.isWhole, body.format.name]).toEqual([1_000, false, 'json']);
+  expect(Math.abs(body.about - 5_000)).toBeLessThan(500);
+  expect(body.fields.map(({ values }: { values: string[] }) => values[4])).toEqual([
+    '2026-11-20T10:00:00Z',
+    '4',
+    '2026-11-20T10:00:00Z',
+    `${'x'.repeat(199)}\u2026`,
+  ]);
+  expect((await previewText('large.ndjson.gz', gzipSync(text))).body.rows).toBe(1_000);
+});
+
+test('a preview refuses as an import does', async () => {
+  const refused = async (name: string, content: string, more: object = {}) =>
+    (await previewText(name, content, more)).body.message;
+  expect(await refused('none.csv', '')).toMatch(/none\.csv holds no rows\.$/);
+  expect(await refused('a.csv', dated('13'), { timeField: 'When' })).toBe(
+    'There is no field `When` to take the time from. The fields are `Date`, `Amount`.',
+  );
+  expect(await refused('.env', 'a,b\n1,2')).toMatch(/never imported/);
+});

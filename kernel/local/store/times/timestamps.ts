@@ -65,13 +65,18 @@ export async function findTime(
   reading: Rows,
   options: TimeOptions,
 ): Promise<TimeSource> {
-  const found = await searchTime({ connection, reading, options });
+  const found = await searchTime(connection, reading, options);
   if (found.refusal !== undefined) throw found.refusal;
   return found;
 }
 
-async function searchTime(search: Search): Promise<TimeSource> {
-  const { connection, reading, options } = search;
+/** As {@link findTime}; what is refused is in the answer, and its rows have no time. */
+export async function searchTime(
+  connection: Connection,
+  reading: Rows,
+  options: TimeOptions,
+): Promise<TimeSource> {
+  const search = { connection, reading, options };
   if (options.field !== undefined) return namedTime(search, options.field);
   const columns = await sampled(connection, reading, ({ name }) => isTimeName(name));
   const own = columns.find(column => column.name === '_time');

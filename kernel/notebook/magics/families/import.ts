@@ -2,8 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { addressOf, type Downloaded, downloadNote, withDownload } from '../../../api/download.js';
-import { importChoices, importOptions, importUsage } from '../../../api/imports.js';
+import { importChoices, importFlags, importOptions, importUsage } from '../../../api/imports.js';
+import { type ImportPreview, previewLines, previewRows } from '../../../api/preview.js';
 import { datasetNameOf, type ImportReport, type QueryProgress } from '../../../api/wire.js';
+import type { DisplayData } from '../../../jupyter/message.js';
 import { present } from '../../../present.js';
 import { codeWords } from '../../../result/display/summary.js';
 import { partRead, plural, shownName, withoutCredentials } from '../../../text.js';
@@ -20,7 +22,7 @@ export const importMagics: readonly Magic[] = [
   {
     name: 'import',
     aliases: [],
-    usage: `%import FILE|ADDRESS [--dataset NAME] ${importUsage} [--replace]`,
+    usage: `%import FILE|ADDRESS [--dataset NAME] ${importUsage}`,
     options: [
       {
         name: 'dataset',
@@ -28,7 +30,7 @@ export const importMagics: readonly Magic[] = [
         summary: 'the dataset to import into; the name of the file when absent',
       },
       ...importOptions.map(({ name, value, summary }) => ({ name, value, summary })),
-      { name: 'replace', summary: 'replace the rows of the dataset instead of adding to them' },
+      ...importFlags,
     ],
     summary:
       'make a dataset from a CSV, NDJSON, JSON or Parquet file, or a log, also at an https address; local service only',
@@ -74,6 +76,11 @@ async function importPath(
     ...choices,
     ...present({ replace: options.has('replace') || undefined }),
   };
+  if (options.has('preview')) {
+    const client = await session.client(io.signal);
+    io.display(previewOutput(await client.previewFile(request, io.signal), downloaded));
+    return;
+  }
   if (options.has('replace')) await askToReplace(request.dataset, source, host);
   const client = await session.client(io.signal);
   const id = randomUUID();
@@ -154,4 +161,12 @@ function reportOutput(report: ImportReport): ReturnType<typeof tableOutput> {
     report.fields.map(field => [shownName(field.name), field.type]),
     lines.join('\n'),
   );
+}
+
+function previewOutput(preview: ImportPreview, downloaded: Downloaded | undefined): DisplayData {
+  const [heading = '', ...lines] = previewLines(preview);
+  const words = [heading, ...(downloaded === undefined ? [] : [downloadNote(downloaded)]), ...lines];
+  const [headers = [], ...rows] = previewRows(preview);
+  const named = rows.map(([name = '', ...values]) => [shownName(name), ...values]);
+  return { ...tableOutput(headers, named, words.join('\n')), metadata: { apl: { setup: true, preview } } };
 }

@@ -108,6 +108,35 @@ test('importing again says that the rows were added', async () => {
   expect((await words(' --replace')).slice(-1)).toEqual([`It holds 1 event, ${span}`]);
 });
 
+test('a preview says how a file would be read, and imports nothing', async () => {
+  const file = join(bench().homeDir, 'orders 11.csv');
+  await writeFile(file, 'Date,Note\n05/11/2026 10:00,<b>\n06/11/2026 10:00,\n');
+  const undecided = await bench().run(`%import "${file}" --preview`);
+  expect(traceback(undecided)).toEqual([]);
+  expect(
+    shown(undecided)[0]
+      ?.split('\n')
+      .map(line => line.trimEnd()),
+  ).toEqual([
+    'orders 11.csv: CSV, 2 rows, 2 fields. Nothing is imported.',
+    'Not to be imported as it is. The dates of Date do not tell their order: "05/11/2026 10:00" is 2026-11-05T10:00:00Z (day first) or 2026-05-11T10:00:00Z (month first).',
+    'Import it with --dates dmy or --dates mdy. A request that ingests events names the format instead, such as timestamp-format=02/01/2006.',
+    '',
+    'field        type      row 1             row 2',
+    '_time        datetime',
+    'Date (time)  string    05/11/2026 10:00  06/11/2026 10:00',
+    'Note         string    <b>',
+  ]);
+  const decided = await lines(`%import "${file}" --preview --dates dmy`);
+  expect(decided.slice(1, 5)).toEqual([
+    'Time from Date: 05/11/2026 10:00 is 2026-11-05T10:00:00Z.',
+    '',
+    'field        type      row 1                 row 2',
+    '_time        datetime  2026-11-05T10:00:00Z  2026-11-06T10:00:00Z',
+  ]);
+  expect((await lines('%datasets')).some(line => line.startsWith('orders-11'))).toBe(false);
+});
+
 describe('%drop', () => {
   const make = async () => {
     const file = join(bench().homeDir, 'doomed.ndjson');
