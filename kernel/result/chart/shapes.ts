@@ -58,7 +58,7 @@ export const shapes = [
   {
     shape: 'series',
     kind: 'line',
-    drawn: 'a line for each group of `make-series`; rings mark anomalies that the query found',
+    drawn: 'a line for each group of `make-series`; anomalies that the query found are red',
     holds: ({ lists, moments, measures }) => lists === 'series' && moments > 1 && measures > 0,
   },
   {

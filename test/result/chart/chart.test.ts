@@ -397,9 +397,9 @@ test('anomalies that the query found are rings, and their column is no measure',
   const model = modelOf(series);
   if (!isOf(model, 'xy')) throw new Error(model.kind);
   expect(model.plots.map(plot => [plot.title, plot.flagged])).toEqual([
-    ['n', [{ t: Date.UTC(2026, 10, 20, 9, 2), v: 50 }]],
+    ['n', [{ line: 0, t: Date.UTC(2026, 10, 20, 9, 2), v: 50 }]],
   ]);
-  expect(model.remarks).toContain('rings are anomalies by anomalies');
+  expect(model.remarks).toContain('anomalies by anomalies are red');
 });
 
 test('more names than fit are cut to the greatest, which is said; the least of those drawn is the greatest of the rest', () => {

@@ -6,7 +6,7 @@ import { present } from '../../../present.js';
 import type { Plot, XyChart } from '../model.js';
 import { exactly, moment, tip } from './axes.js';
 import { type Datum, type Spot, spotsOf } from './spots.js';
-import { at, faded, LABELS_SIGNAL, mark, SHOWN } from './style.js';
+import { at, BESIDE_WIDTH, faded, LABELS_SIGNAL, mark, PICTURE_WIDTH, SHOWN } from './style.js';
 
 /** Marks with the data that they draw. */
 export interface Layers {
@@ -27,7 +27,7 @@ export function layersOf(
     ...(interactive && plot.mark === 'bars' ? columns(draft) : []),
     ...band(draft),
     ...(plot.mark === 'bars' ? bars(draft) : lines(draft)),
-    ...layer(draft, 'flagged', plot.flagged, data => mark('symbol', data, { ...PLACE, ...RING })),
+    ...anomalies(draft),
     ...(interactive && plot.mark !== 'bars' ? points(draft) : []),
   ];
   return {
@@ -56,14 +56,6 @@ interface Layer {
 const DOTTED_BELOW = 40;
 const PLACE = { x: at('x', 't'), y: at('y', 'v') };
 const SOLID = { strokeWidth: { value: 1.8 }, strokeJoin: { value: 'round' } };
-/** Around a point that the query itself calls an anomaly. */
-const RING = {
-  size: { value: 130 },
-  fill: { value: 'transparent' },
-  stroke: { value: '#d5443a' },
-  strokeWidth: { value: 1.8 },
-};
-
 /** A layer of some rows, which no part of the axis that is not shown sticks out of; none without rows. */
 function layer(
   { number }: Draft,
@@ -85,6 +77,37 @@ function colorOf({ plot, chart }: Draft): object {
 /** The opacity of a mark that fades while other series are picked. */
 function opacityOf({ chart }: Draft, own = 1): object {
   return chart.legend.length > 0 ? faded(own) : { value: own };
+}
+
+/** Around a point that the query itself calls an anomaly, and around one of many. */
+const RING = { size: { value: 130 }, strokeWidth: { value: 1.8 } };
+const SMALL_RING = { size: { value: 24 }, strokeWidth: { value: 1.2 } };
+const RED = { fill: { value: 'transparent' }, stroke: { value: '#d5443a' } };
+const RING_WIDTH = 13;
+/** More rings than these that share their place with another would run together. */
+const MOST_NEAR = 20;
+
+/** Rings around the points as they are drawn: at the middle of a bar, and on what is below a part of a stack. */
+function anomalies(draft: Draft): readonly Layer[] {
+  const { plot, spots, chart, height } = draft;
+  const { start, end } = chart.axis;
+  const drawn = spots.map((line, index) => {
+    const points = plot.lines[index]?.points ?? [];
+    return new Map(line.map(({ datum }, at) => [points[at]?.t, datum]));
+  });
+  const rings = plot.flagged.flatMap(({ line, t, v }) => {
+    const datum = plot.mark === 'dots' ? undefined : drawn[line]?.get(t);
+    if (datum === undefined) return plot.arrangement === 'stacked' ? [] : [{ t: Math.max(t, start), v }];
+    const middle = plot.mark === 'bars' ? (datum.t + (datum.e ?? datum.t)) / 2 : datum.t;
+    return [{ t: middle, v: datum.v ?? v }];
+  });
+  const across = (PICTURE_WIDTH - BESIDE_WIDTH) / (end - start) / RING_WIDTH;
+  const up = height / (plot.high - plot.low) / RING_WIDTH;
+  const places = new Set(
+    rings.map(({ t, v }) => `${Math.round((t - start) * across)} ${Math.round(v * up)}`),
+  );
+  const ring = rings.length - places.size > MOST_NEAR ? SMALL_RING : RING;
+  return layer(draft, 'flagged', rings, data => mark('symbol', data, { ...PLACE, ...RED, ...ring }));
 }
 
 /** What bars and surfaces stand on: the values below them, zero, or the end of a logarithmic axis. */

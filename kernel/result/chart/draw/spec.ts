@@ -87,12 +87,10 @@ function texts(
 ): readonly Signal[] {
   const lines = sentences([...ruleCaption(rules, interactive), ...remarks]);
   return [
-    { name: 'wideTitle', value: wrapped(title, WIDE_LINE) },
-    { name: 'narrowTitle', value: wrapped(title, NARROW_LINE) },
+    { name: 'fittingTitle', value: fittings(title, TITLE_LINES) },
+    { name: 'fittingNotes', value: fittings(lines, NOTE_LINES) },
     { name: TITLES_SIGNAL, value: titles },
     { name: LABELS_SIGNAL, value: labels },
-    { name: 'wideRemarks', value: wrapped(lines, WIDE_LINE) },
-    { name: 'narrowRemarks', value: wrapped(lines, NARROW_LINE) },
   ];
 }
 
@@ -114,23 +112,31 @@ function toggled(): string {
   return `indexof(picked, ${id}) < 0 ? picked + ${id} : replace(picked, ${id}, '')`;
 }
 
-/** Characters of a line of remarks that fit a wide and a narrow chart. */
-const WIDE_LINE = 110;
-const NARROW_LINE = 46;
-const NARROW_WIDTH = 640;
+/** Characters of a line that fit an output as wide as `LEAST_OUTPUT`, and one wider by each `WIDTH_STEP` pixels. */
+const NOTE_LINES = [46, 62, 78, 94, 110];
+const TITLE_LINES = [38, 51, 64, 77, 90];
+const LEAST_OUTPUT = 270;
+const WIDTH_STEP = 94;
+
+/** Returns a text in lines for each width of the output, from the narrowest to the first that has it on one line. */
+function fittings(text: string, lengths: readonly number[]): readonly (readonly string[])[] {
+  const all = lengths.map(length => wrapped(text, length));
+  const single = all.findIndex(lines => lines.length < 2);
+  return single < 0 ? all : all.slice(0, single + 1);
+}
 
 /** The title and the remarks above the plots, in lines that fit; they are values of signals, never a part of an expression. */
 function headOf({ title, remarks, rules = [] }: ChartModel): Spec['title'] | undefined {
   if (title === undefined && remarks.length === 0 && rules.length === 0) return undefined;
   const fitting = (name: string) => ({
-    signal: `outer < ${NARROW_WIDTH} ? narrow${name} : wide${name}`,
+    signal: `${name}[clamp(floor((outer - ${LEAST_OUTPUT}) / ${WIDTH_STEP}), 0, length(${name}) - 1)]`,
   });
-  const shownRemarks = fitting('Remarks');
+  const shownRemarks = fitting('fittingNotes');
   const plain = { color: TEXT_COLOR, fontSize: 11, fontWeight: 'normal' as const };
   const common = { anchor: 'start' as const, offset: 10, aria: false };
   if (title === undefined) return { ...common, ...plain, text: shownRemarks };
   return {
-    ...{ ...common, color: TEXT_COLOR, fontSize: 13, text: fitting('Title') },
+    ...{ ...common, color: TEXT_COLOR, fontSize: 13, text: fitting('fittingTitle') },
     ...{ subtitle: shownRemarks, subtitleColor: TEXT_COLOR, subtitleFontSize: 11, subtitlePadding: 4 },
   };
 }

@@ -128,7 +128,7 @@ function toTimeHeat(sight: Sight, wish: ChartWish): HeatChart | string | undefin
 }
 
 /** What is said of lines and their axis alone. */
-const OF_LINES = /^(?:bins |rings are anomalies|the axis does not begin at 0)/;
+const OF_LINES = /^(?:bins |anomalies by .* are red$|the axis does not begin at 0)/;
 
 /** Returns the first measure as colors over the first key and the others. */
 function toGrid({ table, roles }: Sight, wish: ChartWish): HeatChart | string {

@@ -22,7 +22,7 @@ export function remarksOf(outline: Outline, plots: readonly Plot[], facts: Facts
     outline.wish.kind === 'bar' &&
       plots.some(plot => plot.mark === 'area') &&
       'too many bins for bars: an area',
-    outline.flags.length > 0 && `rings are anomalies by ${namesOf(outline.flags)}`,
+    outline.flags.length > 0 && `anomalies by ${namesOf(outline.flags)} are red`,
     facts.isThinned && 'too many points to draw: of neighbors the least and the greatest are shown',
     facts.isNarrow && 'the axis does not begin at 0',
   );

@@ -17,7 +17,7 @@ import { endsFor, greatestSize, largest, smallest } from '../extent.js';
 import type { Line, Plot, XyChart } from '../model.js';
 import { namesOf, notes, notStacked, noValue } from '../notes.js';
 import { type Entry, entriesFor, FIRST_LOOK } from '../palette.js';
-import { thinned, thinnedTogether } from '../thin.js';
+import { spread, thinned, thinnedTogether } from '../thin.js';
 import { scaleFor } from '../units.js';
 import { type ChartColumn, numberAt, numbersOf, valuesIn } from '../values.js';
 import { betweenRows, binCount, everyBin, runOf, type Searched, timeAxis, withMissing } from './bins.js';
@@ -101,6 +101,7 @@ const MAX_MEASURES = 6;
 /** With their picture they take less than 256 KB in a notebook; a point of a stack has three numbers. */
 const MAX_POINTS = 3_000;
 const MAX_BARS = 240;
+const MAX_FLAGGED = 1_000;
 /** Measures whose greatest values differ by more than this factor get plots of their own. */
 const LIKE_SIZE = 20;
 /** Values that vary by less than this share of their size would be a flat line far above zero. */
@@ -230,7 +231,7 @@ function toPlot(
   };
 }
 
-/** The points of the first measure that the query marks as unusual. */
+/** The points of the first measure that the query marks as unusual; of many that cover each other one. */
 function flaggedOf(
   { flags, measures, time }: Outline,
   tracks: readonly Track[],
@@ -239,13 +240,15 @@ function flaggedOf(
   const [flag] = flags;
   if (flag === undefined) return [];
   const times = numbersOf(time);
-  return tracks
-    .filter(({ measure }) => measure === measures[0])
-    .flatMap(({ group, measure }) =>
-      [...group.rows]
-        .filter(row => Math.abs(numberAt(flag, row) ?? 0) === 1)
-        .map(row => ({ t: times[row] ?? 0, v: scaled(numberAt(measure, row), factor) })),
-    );
+  const all = tracks.flatMap(({ measure, group }, line) =>
+    measure !== measures[0]
+      ? []
+      : [...group.rows]
+          .filter(row => Math.abs(numberAt(flag, row) ?? 0) === 1 && numberAt(measure, row) !== null)
+          .map(row => ({ line, t: times[row] ?? 0, v: scaled(numberAt(measure, row), factor) ?? 0 })),
+  );
+  const dots = { x: Float64Array.from(all, ({ t }) => t), y: Float64Array.from(all, ({ v }) => v) };
+  return spread(dots, MAX_FLAGGED).flatMap(index => all[index] ?? []);
 }
 
 /** Returns the title of an axis: a name with its unit. */

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 
 import { toChart } from '../../../../kernel/result/chart/chart.js';
 import { widest } from '../../../../kernel/result/chart/draw/style.js';
+import type { XyChart } from '../../../../kernel/result/chart/model.js';
 import { cells, sampleResult } from '../../sample.js';
 import { buckets, chartOf, minute, now, textsIn, time } from '../fixtures.js';
 
@@ -143,4 +144,68 @@ test('a raw table has no chart', async () => {
   expect(await toChart(sampleResult([{ columns: [time(2), ['n', 'integer', '[1,2]']] }]), now)).toBe(
     undefined,
   );
+});
+
+describe('anomalies', () => {
+  /** Places of the rings in pixels, and their size. */
+  function ringsIn(svg: string) {
+    const found = svg.matchAll(
+      /translate\((-?[\d.]+),(-?[\d.]+)\)" d="M([\d.]+),0[^"]*"[^>]*stroke="#d5443a"/g,
+    );
+    return [...found].map(([, x, y, radius]) => [x, y, radius].map(Number));
+  }
+  const flagged = (count: number, isFlagged: (row: number) => boolean, each = 1) => ({
+    columns: [
+      time(count, each),
+      ...(each > 1 ? [['g', 'string', cells(count, row => 'ab'.charAt(row % 2))] as const] : []),
+      ['n', 'float', cells(count, row => (row === 3 ? null : row % 5))],
+      ['anomaly', 'integer', cells(count, row => (isFlagged(row) ? 1 : 0))],
+    ] as const,
+    groups: each > 1 ? ['g'] : [],
+    buckets,
+    aggs: { n: { name: 'sum' } },
+    range: { start: minute(0), end: minute(count / each) },
+  });
+
+  test('have rings at the middle of their bars, and none without a value', async () => {
+    const { svg } = await chartOf(flagged(10, row => row === 3 || row === 4));
+    const middle = (674 / 10) * (4 + 0.86 / 2);
+    expect(ringsIn(svg)).toEqual([[expect.closeTo(middle, 0), 0, expect.closeTo(5.7, 1)]]);
+  });
+
+  test('are on what is below them in a stack', async () => {
+    const { svg, model } = await chartOf(
+      flagged(20, row => row === 9, 2),
+      { kind: 'area', stack: true },
+    );
+    const [plot] = model.kind === 'xy' ? (model as XyChart).plots : [];
+    // 4 of `b` on 3 of `a`, at an axis up to 7.
+    expect(plot?.high).toBe(7);
+    expect(ringsIn(svg).map(([, y]) => y)).toEqual([0]);
+  });
+
+  test('by the hundred have rings small enough to be told apart', async () => {
+    const { svg } = await chartOf(flagged(600, row => row >= 200 && row < 400));
+    const radii = new Set(ringsIn(svg).map(([, , radius]) => radius));
+    expect([ringsIn(svg).length, ...radii]).toEqual([200, expect.closeTo(2.4, 1)]);
+  });
+});
+
+test.each([
+  [300, 48],
+  [560, 94],
+  [1000, 110],
+])('in %i px a note fills lines of up to %i characters', async (container, most) => {
+  const columns = [
+    time(4),
+    ['n', 'integer', '[1,2,3,4]'],
+    ...Array.from({ length: 40 }, (_, index) => [`column${index}`, 'string', '["a","b","c","d"]'] as const),
+  ] as const;
+  const { spec } = await chartOf({ columns, buckets });
+  const view = new vega.View(vega.parse(spec), { renderer: 'none' });
+  await view.signal('given', container).runAsync();
+  const lengths = [...(await view.toSVG()).matchAll(/>([^<]+)</g)].map(([, text = '']) => text.length);
+  view.finalize();
+  expect(Math.max(...lengths)).toBeGreaterThan(most * 0.8);
+  expect(Math.max(...lengths)).toBeLessThanOrEqual(most);
 });
