@@ -217,7 +217,7 @@ function oldestNode() {
 }
 
 /** @param {readonly string[]} files @returns {string} the licenses of the packages that are in the bundle, which ask to be passed on */
-function licenses(files) {
+export function licenses(files) {
   const folders = new Set(files.flatMap(file => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? []));
   return [...folders].sort().map(licenseOf).join('\n\n');
 }

@@ -21,7 +21,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'time',
   ],
   'apl/bind': ['apl/syntax', 'apl/operators', 'apl/catalog', 'apl/plan', 'apl/hints', 'text', 'time'],
-  'apl/editor': ['apl', '@lezer/common', '@lezer/highlight', 'text'],
+  'apl/editor': ['apl', '@lezer/common', '@lezer/highlight', 'text', 'time'],
   jupyter: ['zeromq', 'node:*', 'errors', 'local/sealed', 'text'],
   api: ['undici', 'smol-toml', 'node:*', 'errors', 'text', 'time'],
   'api/login': ['api', 'undici', 'oauth4webapi', 'local/lease/lock', 'node:*', 'errors', 'text'],
@@ -113,6 +113,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'vscode-languageserver-textdocument',
     'text',
   ],
+  'editors/vscode': ['vscode', 'vscode-languageclient/node'],
   'local/samples': ['apl/catalog', 'apl/plan', 'local/sql/compiled', 'local/duckdb/literal'],
   'local/functions': ['node:*', 're2js', 'time'],
   'local/duckdb': [
@@ -257,9 +258,9 @@ const ASSERTED: readonly string[] = [
 /** Folders that hold more, and how many: a row changes with its folder. */
 const LARGER: Readonly<Record<string, number>> = {
   // The parts, and the modules that any of them may use.
-  kernel: 17,
+  kernel: 18,
   // Beside the folders that mirror kernel/: one for each other kind of test.
-  test: 24,
+  test: 25,
   // A campaign each.
   'test/faults': 18,
 };

@@ -4,9 +4,11 @@ import { UsageError } from '../errors.js';
 import { isScript, readNotebook, replaceFile, writeNotebook } from '../headless/file.js';
 import { type Freezing, freezeNotebook } from '../headless/freeze.js';
 import type { Notebook } from '../headless/notebook.js';
+import { printedOutputs } from '../headless/outputs.js';
 import { prepareNotebook } from '../headless/prepare.js';
 import type { CodeView, ReportOptions } from '../headless/report/page.js';
 import { type CellProgress, failureLines, runLine, runNotebook } from '../headless/run.js';
+import { lineOf } from '../headless/script.js';
 import { stripNotebook } from '../headless/strip.js';
 import { compareRuns, type Verdict } from '../headless/verify.js';
 import type { KernelHandler } from '../jupyter/message.js';
@@ -27,6 +29,10 @@ export interface RunOptions extends PageOptions {
   /** The file of the executed notebook, used in place of the directory. */
   readonly output?: string;
   readonly html?: string;
+  /** Whether results are printed as text; files are then written only where they are named. */
+  readonly print?: boolean;
+  /** The line of an `.apl` file, from 1, below which no cell is run. */
+  readonly toLine?: number;
   readonly param: readonly string[];
   readonly time?: string;
   readonly profile?: string;
@@ -230,6 +236,7 @@ function allowedIn({ allow = [], profile }: RunOptions): readonly AskedEffect[] 
 /** True when every cell ran. */
 async function runOne(path: string, options: RunOptions, host: NotebookHost): Promise<boolean> {
   const notebook = await readNotebook(path);
+  if (options.toLine !== undefined) endAtLine(notebook, options.toLine, path);
   prepareNotebook(notebook, { parameters: options.param, ...options });
   const files = await filesOf(path, options);
   const handler = await host.kernel(dirname(path), allowedIn(options));
@@ -237,17 +244,18 @@ async function runOne(path: string, options: RunOptions, host: NotebookHost): Pr
   try {
     if (options.cache !== undefined) await useRecording(handler, options.cache, host.signal);
     const failures = await runNotebook(notebook, handler, {
-      output: files.notebook,
       signal: host.signal,
       progress: cell => meter.show(cell),
       ...present({
+        output: files.notebook,
         timeoutMs: options.timeout === undefined ? undefined : options.timeout * 1000,
         keepGoing: options.keepGoing,
       }),
     });
     if (files.page !== undefined) await writePage(files.page, notebook, path, options);
+    if (options.print === true) for (const text of printedOutputs(notebook)) host.print(text);
     const written = [files.page, files.notebook].filter(file => file !== undefined).join(', ');
-    host.print(`${failures.length === 0 ? 'ok     ' : 'FAILED '} ${path}: ${written}`);
+    if (written !== '') host.print(`${failures.length === 0 ? 'ok     ' : 'FAILED '} ${path}: ${written}`);
     for (const line of failures.flatMap(failureLines)) host.print(`        ${line}`);
     return failures.length === 0;
   } finally {
@@ -270,8 +278,17 @@ async function useRecording(handler: KernelHandler, directory: string, signal: A
     });
 }
 
+/** Leaves the cells that begin at or above a line; throws UsageError. */
+function endAtLine(notebook: Notebook, line: number, path: string): void {
+  if (!isScript(path))
+    throw new UsageError('option-invalid', '--to-line counts the lines of an .apl file', {
+      hint: `convert ${path} with apl-kernel convert`,
+    });
+  notebook.cells = notebook.cells.filter(cell => (lineOf(cell) ?? 0) <= line);
+}
+
 interface WrittenFiles {
-  readonly notebook: string;
+  readonly notebook: string | undefined;
   readonly page: string | undefined;
 }
 
@@ -279,8 +296,8 @@ function nameOf(path: string): string {
   return basename(path, extname(path));
 }
 
-async function filesOf(path: string, { out, output, html }: RunOptions): Promise<WrittenFiles> {
-  if (output !== undefined) return { notebook: output, page: html };
+async function filesOf(path: string, { out, output, html, print }: RunOptions): Promise<WrittenFiles> {
+  if (output !== undefined || print === true) return { notebook: output, page: html };
   await mkdir(out, { recursive: true });
   const name = nameOf(path);
   return { notebook: join(out, `${name}.ipynb`), page: html ?? join(out, `${name}.html`) };

@@ -56,3 +56,10 @@ export function allowed(text: string): readonly AskedEffect[] {
 export function gathered(value: string, before: readonly string[]): readonly string[] {
   return [...before, value];
 }
+
+/** A line of a file, from 1. */
+export function lineNumber(text: string): number {
+  const line = Number(text);
+  if (Number.isInteger(line) && line >= 1) return line;
+  throw new UsageError('option-invalid', `${text} is not a line: lines count from 1`);
+}

@@ -5,7 +5,17 @@ import { inDataDir } from '../local/place.js';
 import { askedEffects } from '../notebook/magics/effects/effects.js';
 import type { InstallTarget } from './install.js';
 import type { CodeView, NotebookHost, RunOptions, VerifyOptions } from './notebooks.js';
-import { allowed, codeView, daySeconds, gathered, part, portNumber, seconds, USAGE } from './options.js';
+import {
+  allowed,
+  codeView,
+  daySeconds,
+  gathered,
+  lineNumber,
+  part,
+  portNumber,
+  seconds,
+  USAGE,
+} from './options.js';
 
 /** What the commands do. */
 export interface Actions {
@@ -152,7 +162,13 @@ function notebookCommands(program: Command, { onNotebooks }: Actions): void {
     .argument('<notebook...>')
     .option('--out <directory>', 'where to write', 'out')
     .option('-o, --output <file>', 'the executed notebook, in place of the directory; one notebook only')
-    .option('--html <file>', 'the page; none with -o when absent')
+    .option('--html <file>', 'the page; none with -o or --print when absent')
+    .option('--print', 'print the results as text, and write no file unless -o or --html names one')
+    .option(
+      '--to-line <line>',
+      'run only the cells of an .apl file that begin at or above this line',
+      lineNumber,
+    )
     .option('-p, --param <name=value>', 'set a parameter; may be given several times', gathered, [])
     .option('--time <range>', "a time range in place of the notebook's own")
     .option('--profile <name>', "a profile in place of the notebook's own")

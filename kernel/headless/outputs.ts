@@ -1,6 +1,8 @@
+import { stripVTControlCharacters } from 'node:util';
 import { AplKernelError } from '../errors.js';
 import type { CellIo, DisplayData, ExecuteOutcome } from '../jupyter/message.js';
-import { type CodeCell, type NotebookOutput, textOf } from './notebook.js';
+import { visibleLines } from '../text.js';
+import { type CodeCell, type Notebook, type NotebookOutput, textOf } from './notebook.js';
 
 /** Displays of a run by their id, so that a later cell can update what an earlier one showed. */
 export type Displays = Map<string, Extract<NotebookOutput, { output_type: 'display_data' }>>;
@@ -71,4 +73,21 @@ export class OutputCollector implements CellIo {
     this.#clearBeforeNext = false;
     this.#cell.outputs.push(output);
   }
+}
+
+/** What each output of a notebook that has a text shows on a terminal, which nothing in it can control. Errors have none. */
+export function printedOutputs({ cells }: Notebook): readonly string[] {
+  return cells
+    .flatMap(cell => (cell.cell_type === 'code' ? cell.outputs : []))
+    .flatMap(output => {
+      const text = printed(output);
+      return text === undefined ? [] : visibleLines(stripVTControlCharacters(textOf(text))).trimEnd();
+    });
+}
+
+function printed(output: NotebookOutput): string | string[] | undefined {
+  if (output.output_type === 'error') return undefined;
+  if (output.output_type === 'stream') return output.text;
+  const plain = output.data['text/plain'];
+  return typeof plain === 'string' || Array.isArray(plain) ? plain : undefined;
 }

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { endless } from '../setup/endless.js';
@@ -75,6 +75,33 @@ describe('run', () => {
     expect(page).toContain('<h1>Count &amp; cost</h1>');
     expect(page).toContain('&#60;b&#62;');
     expect(page).not.toMatch(/<script/i);
+  });
+
+  test('prints results as text, up to a line of the file, and writes nothing', async () => {
+    const env = fresh();
+    const { HOME: home = '' } = env;
+    const script = [
+      '// %%',
+      '%echo \x1b[31mred\u202e',
+      '',
+      '// %%',
+      'print answer = 6 * 7',
+      '// %%',
+      'print nosuch',
+      '',
+    ];
+    writeFileSync(join(home, 'look.apl'), script.join('\n'));
+    const printed = await aplKernel(['run', 'look.apl', '--print', '--to-line', '5'], env);
+    expect(printed.code).toBe(0);
+    expect(printed.stdout).toMatch(/^red⟨U\+202E⟩\n.*answer.*42/s);
+    expect(printed.stdout).not.toContain('ok ');
+    expect(readdirSync(home).sort()).toEqual(['data', 'look.apl']);
+    const whole = await aplKernel(['run', 'look.apl', '--print', '-o', 'look.ipynb'], env);
+    expect(whole.code).toBe(1);
+    expect(whole.stdout).toContain('FAILED  look.apl: look.ipynb\n');
+    const wrong = await aplKernel(['run', 'look.ipynb', '--to-line', '5'], env);
+    expect(wrong.code).toBe(2);
+    expect(wrong.stderr).toContain('--to-line counts the lines of an .apl file');
   });
 
   test.each(['SIGINT', 'SIGTERM'] as const)(

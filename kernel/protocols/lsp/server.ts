@@ -31,7 +31,7 @@ import { type CellText, cellAt, editTo, rangeOf } from './cells.js';
 import { diagnosticsOf, fixesOf } from './check.js';
 import { completionsAt, described } from './complete.js';
 import { Knowledge, type Known } from './knowledge.js';
-import { foldingRanges, legend, semanticTokens, symbolsOf } from './structure.js';
+import { codeLenses, foldingRanges, legend, semanticTokens, symbolsOf } from './structure.js';
 
 /** How long a typist must pause before a document is checked, in milliseconds. */
 const pauseMs = 150;
@@ -89,6 +89,7 @@ class Server {
         return document === undefined ? none : use(document);
       };
     connection.onDocumentSymbol(withDocument(symbolsOf, []));
+    connection.onCodeLens(withDocument(codeLenses, []));
     connection.onFoldingRanges(withDocument(foldingRanges, []));
     connection.languages.semanticTokens.on(withDocument(semanticTokens, { data: [] }));
     documents.listen(connection);
@@ -162,7 +163,9 @@ class Server {
     });
   }
 
-  #initialize({ capabilities }: InitializeParams): InitializeResult {
+  #initialize({ capabilities, initializationOptions }: InitializeParams): InitializeResult {
+    // The command of a lens is the editor's own.
+    const runs = (initializationOptions as { readonly runInTerminal?: unknown } | undefined)?.runInTerminal;
     this.#snippets = capabilities.textDocument?.completion?.completionItem?.snippetSupport === true;
     return {
       serverInfo: { name: 'apl-kernel', version: this.#version },
@@ -182,6 +185,7 @@ class Server {
         renameProvider: { prepareProvider: true },
         documentSymbolProvider: true,
         foldingRangeProvider: true,
+        ...present({ codeLensProvider: runs === true ? {} : undefined }),
         semanticTokensProvider: { legend, full: true },
       },
     };

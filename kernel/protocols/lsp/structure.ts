@@ -1,4 +1,5 @@
 import {
+  type CodeLens,
   type DocumentSymbol,
   type FoldingRange,
   FoldingRangeKind,
@@ -92,6 +93,24 @@ export function foldingRanges(document: TextDocument): FoldingRange[] {
     },
   });
   return found;
+}
+
+/** The command of the editor that runs a file up to a line; its arguments are the document and the line, from 1. */
+export const runCommand = 'apl.runInTerminal';
+
+/** A lens on each code cell of a file that runs the file up to there; notebooks run their cells themselves. */
+export function codeLenses(document: TextDocument): CodeLens[] {
+  if (!document.uri.startsWith('file:')) return [];
+  const source = document.getText();
+  const cells = splitFile(source);
+  const title = cells.length === 1 ? 'Run in terminal' : 'Run up to here in terminal';
+  return cells
+    .filter(({ prose, body, to }) => !prose && splitCell(source, body, to).statements.length > 0)
+    .map(({ from, to }) => {
+      const { start, end } = rangeOf(document, { from, to: from + source.slice(from, to).trimEnd().length });
+      const command = { title, command: runCommand, arguments: [document.uri, end.line + 1] };
+      return { range: { start, end: start }, command };
+    });
 }
 
 /** The cells of a document that has several, with what they define and query. */

@@ -66,6 +66,7 @@ export class Editor {
     const initialized = await connection.sendRequest(InitializeRequest.type, {
       processId: process.pid,
       rootUri: null,
+      initializationOptions: { runInTerminal: true },
       capabilities: { textDocument: { completion: { completionItem: { snippetSupport: true } } } },
     });
     await connection.sendNotification(InitializedNotification.type, {});

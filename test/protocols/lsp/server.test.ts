@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   CodeActionRequest,
+  CodeLensRequest,
   CompletionItemKind,
   type CompletionList,
   CompletionRequest,
@@ -160,7 +161,7 @@ test('formatting changes what is not in form, and keeps prose and line ends', as
   await editor.close();
 });
 
-test('cells and what they define are listed, and fold', async () => {
+test('cells and what they define are listed, fold, and can be run', async () => {
   const editor = await Editor.start();
   await editor.write(
     '// %% [markdown]\n// # Errors\n// of a day\n\n// %% Worst\nlet a = 1;\nworst << logs\n| where x > a\n',
@@ -172,6 +173,10 @@ test('cells and what they define are listed, and fold', async () => {
     { name: expect.stringContaining('Errors'), children: [] },
     { name: 'Worst', children: [{ name: 'a' }, { name: 'worst' }] },
   ]);
+  const lenses = await editor.connection.sendRequest(CodeLensRequest.type, { textDocument: editor.document });
+  expect(lenses?.map(({ range, command }) => [range.start.line, command?.title, command?.arguments])).toEqual(
+    [[4, 'Run up to here in terminal', [editor.document.uri, 8]]],
+  );
   const folds = await editor.connection.sendRequest(FoldingRangeRequest.type, {
     textDocument: editor.document,
   });

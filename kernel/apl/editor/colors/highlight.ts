@@ -11,7 +11,6 @@ import {
 } from '@lezer/common';
 import { styleTags, tags } from '@lezer/highlight';
 import { aggregateNamed, functionNamed } from '../../catalog/all.js';
-import { clauseWords, sources } from '../../operators/rows.js';
 import type { Span } from '../../syntax/ast.js';
 import { type MagicLine, splitCell } from '../../syntax/cell.js';
 import { splitFile } from '../../syntax/file.js';
@@ -20,6 +19,7 @@ import { directivesIn } from '../../syntax/readers/charting.js';
 import { type Token, tokenize } from '../../syntax/tokens/lexer.js';
 import { typeNamed } from '../../syntax/types.js';
 import { type Role, RoleMap, type Structure } from './roles.js';
+import { contextualWords, operatorWords, sortWords } from './words.js';
 
 /**
  * Returns a Lezer parser for a cell or file of APL, made from the kernel's own lexer and parser. Its nodes carry highlighting
@@ -401,14 +401,6 @@ function wordName(word: string, called: boolean): NodeName {
   if (called) return 'Function';
   return typeNamed(word) === undefined ? 'Name' : 'Type';
 }
-
-const contextualWords = new Set([
-  ...clauseWords,
-  ...Object.keys(sources),
-  ...['let', 'set', 'declare', 'query_parameters', 'default'],
-]);
-const sortWords = new Set(['asc', 'desc', 'nulls', 'first', 'last', 'granny']);
-const operatorWords = new Set(['and', 'or', 'not', 'between', '!between']);
 
 /** It stands above a query: after nothing, a comment, a semicolon or a blank line. */
 function isDirective(token: Token, before: Token | undefined, between: string): boolean {

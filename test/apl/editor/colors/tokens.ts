@@ -1,0 +1,52 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { aggregates } from '../../../../kernel/apl/catalog/aggregates.js';
+import { everyFunction } from '../../../../kernel/apl/catalog/all.js';
+import { elements } from '../../../../kernel/apl/catalog/operators.js';
+import { aplParser } from '../../../../kernel/apl/editor/colors/highlight.js';
+import { classes, type TokenClass } from '../../../../kernel/apl/editor/colors/lexical.js';
+import { root } from '../../../setup/sources.js';
+
+/** A token with its class, as JupyterLab colors it. */
+export interface ClassedToken {
+  readonly from: number;
+  readonly to: number;
+  readonly is: TokenClass;
+}
+
+/** The code cells of the example notebooks. */
+export function exampleCells(): readonly string[] {
+  const folder = join(root, 'examples');
+  return readdirSync(folder)
+    .filter(name => name.endsWith('.ipynb'))
+    .flatMap(name => JSON.parse(readFileSync(join(folder, name), 'utf8')).cells)
+    .filter(cell => cell.cell_type === 'code')
+    .map(({ source }) => (Array.isArray(source) ? source.join('') : source));
+}
+
+/** The examples of the catalog. */
+export function catalogExamples(): readonly string[] {
+  return [...elements, ...everyFunction, ...aggregates].flatMap(({ example }) => example?.apl ?? []);
+}
+
+const classOfLeaf = new Map<string, TokenClass>(
+  (Object.keys(classes) as TokenClass[]).flatMap(name =>
+    classes[name].leaves.map((leaf): [string, TokenClass] => [leaf, name]),
+  ),
+);
+
+const parser = aplParser();
+
+/** The tokens of a text by JupyterLab's highlighting; throws for a leaf without a class. */
+export function tokensOf(text: string): readonly ClassedToken[] {
+  const found: ClassedToken[] = [];
+  parser.parse(text).iterate({
+    enter: ({ node, name, from, to }) => {
+      if (node.firstChild !== null || to === from) return;
+      const is = classOfLeaf.get(name);
+      if (is === undefined) throw new Error(`no class for the leaf ${name}`);
+      found.push({ from, to, is });
+    },
+  });
+  return found;
+}
