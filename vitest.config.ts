@@ -45,6 +45,8 @@ function project(name: string, include: readonly string[], exclude: readonly str
   // Campaigns and other people's suites take as long as they take.
   const isLong = ['faults', 'clients'].includes(name);
   const needsBuild = ['built', 'jupyter', 'browser', 'faults'].includes(name);
+  // The files of a process have one after the other what takes long to start.
+  const isBrowser = name === 'browser';
   return {
     test: {
       name,
@@ -52,8 +54,11 @@ function project(name: string, include: readonly string[], exclude: readonly str
       exclude: ['**/node_modules/**', ...exclude],
       setupFiles: ['test/setup/seed.ts'],
       // No test changes what modules hold, and to load Arrow, vega, the language and the engine for each file takes long.
-      isolate: needsBuild,
-      globalSetup: needsBuild ? ['test/setup/build.ts'] : [],
+      isolate: needsBuild && !isBrowser,
+      globalSetup: [
+        ...(needsBuild ? ['test/setup/build.ts'] : []),
+        ...(isBrowser ? ['test/setup/labs.ts'] : []),
+      ],
       testTimeout: isLong ? 3_600_000 : 120_000,
       hookTimeout: isLong ? 900_000 : 180_000,
     },

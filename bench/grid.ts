@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import type { Page } from 'playwright-core';
 import { notebookOf } from '../test/browser/gallery.js';
-import { NEWEST_LAB } from '../test/browser/lab.js';
+import { closeAll, NEWEST_LAB } from '../test/browser/lab.js';
 import { openSession } from '../test/browser/session.js';
 import { median, quantile, type Row, report } from './tools/row.js';
 
@@ -79,6 +79,7 @@ interface Scrolled {
 
 async function main(): Promise<void> {
   for (const size of SIZES) await measure(size);
+  await closeAll();
 }
 
 async function measure(size: Size): Promise<void> {

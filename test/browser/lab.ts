@@ -1,16 +1,14 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { type Browser, type BrowserContext, type ConsoleMessage, chromium, type Page } from 'playwright-core';
-import { removeHome } from '../setup/leavings.js';
-
-const compiledMain = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+import {
+  allow,
+  leaseServer,
+  releaseServer,
+  stopServers,
+  writeFiles,
+  writeSettings,
+} from '../setup/lab-server.js';
 
 const THEME_NAMES = {
   light: 'JupyterLab Light',
@@ -30,8 +28,6 @@ export async function changeTheme(page: Page, theme: Theme): Promise<void> {
 }
 
 export interface LabOptions {
-  /** A virtual environment with JupyterLab. */
-  readonly venv: string;
   /** Files of the notebook directory by name. */
   readonly files: Readonly<Record<string, string>>;
   readonly theme?: Theme;
@@ -41,20 +37,19 @@ export interface LabOptions {
   readonly allow?: string;
 }
 
-/** A running JupyterLab with directories of its own; `stop` ends it and removes them. */
+/** A running JupyterLab that nobody else uses, with no file, setting or kernel of whoever had it before. */
 export interface Lab {
   readonly url: string;
   readonly token: string;
   readonly notebookDir: string;
   /** Writes the user's settings of a plugin, such as `@jupyterlab/codemirror-extension:plugin`, for pages opened later. */
   configure(plugin: string, settings: unknown): void;
-  /** What the server has logged so far. */
-  log(): string;
-  stop(): Promise<void>;
+  /** Ends its kernels, removes what they and its pages have written, and leaves it to the next one. */
+  release(): Promise<void>;
 }
 
 /** The virtual environment of a front end; throws with what to do where there is no JupyterLab. */
-export function venvPath({ variable, fallback }: FrontEnd): string {
+function venvPath({ variable, fallback }: FrontEnd): string {
   const venv = resolve(process.env[variable] ?? fallback);
   if (existsSync(join(venv, 'bin', 'jupyter-lab'))) return venv;
   throw new Error(
@@ -62,35 +57,33 @@ export function venvPath({ variable, fallback }: FrontEnd): string {
   );
 }
 
-/** Starts JupyterLab on a free port of 127.0.0.1 and resolves when it answers; throws with its log when it ends instead. */
-export async function startLab(options: LabOptions): Promise<Lab> {
-  const root = mkdtempSync(join(tmpdir(), 'apl-kernel-lab-'));
-  const notebookDir = join(root, 'notebooks');
-  await layOut(root, notebookDir, options);
-  const token = 'test-token';
-  const port = await freePort();
-  const child = spawn(join(options.venv, 'bin', 'python'), labArguments(port, token, notebookDir), {
-    env: { ...environment(root, options.venv), APL_KERNEL_ALLOW: options.allow ?? '' },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let log = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', chunk => (log += chunk));
-  const stop = async () => {
-    await endProcess(child);
-    await removeHome(root);
+/** The address of a server, and what it asks for. */
+type Address = Pick<Lab, 'url' | 'token'>;
+
+/** Resolves with a server of a front end that answers: one that another test file has released, or a new one. */
+export async function leaseLab(frontEnd: FrontEnd, options: LabOptions): Promise<Lab> {
+  const server = await leaseServer(frontEnd.name, venvPath(frontEnd));
+  const { url, token, notebookDir } = server;
+  allow(server, options.allow ?? '');
+  writeFiles(notebookDir, options.files);
+  writeFiles(server.home, options.home ?? {});
+  const configure: Lab['configure'] = (plugin, settings) => writeSettings(server, plugin, settings);
+  configure('@jupyterlab/apputils-extension:themes', { theme: THEME_NAMES[options.theme ?? 'light'] });
+  configure('@jupyterlab/apputils-extension:notification', { fetchNews: 'false', checkForUpdates: false });
+  const release = async () => {
+    await endKernels(server);
+    await releaseServer(server);
   };
-  const url = `http://127.0.0.1:${port}/`;
-  if (await answers(child, `${url}api/status?token=${token}`))
-    return {
-      url,
-      token,
-      notebookDir,
-      configure: (plugin, settings) => writeSettings(root, plugin, settings),
-      log: () => log,
-      stop,
-    };
-  await stop();
-  throw new Error(`JupyterLab of ${options.venv} ended before it answered:\n${log}`);
+  return { url, token, notebookDir, configure, release };
+}
+
+let shared: Promise<Browser> | undefined;
+
+/** The Chromium of this process; what a test file does in it, it does in a context of its own. */
+export async function sharedBrowser(): Promise<Browser> {
+  if (shared !== undefined && !(await shared).isConnected()) shared = undefined;
+  shared ??= startBrowser();
+  return shared;
 }
 
 /** Chromium with these switches, at CHROMIUM_PATH or where the distribution puts it. */
@@ -104,6 +97,12 @@ export async function startBrowser(switches: readonly string[] = []): Promise<Br
     // Scroll bars take room, as they do for people.
     ignoreDefaultArgs: ['--hide-scrollbars'],
   });
+}
+
+/** Ends Chromium and every JupyterLab of this process; a process of tests leaves that to the end of the stage. */
+export async function closeAll(): Promise<void> {
+  await (await shared)?.close();
+  await stopServers();
 }
 
 /** A page of a lab, with what it wrote to the console as warnings and errors. */
@@ -193,7 +192,7 @@ export async function kernelOf({ url, token }: Lab, file: string): Promise<Kerne
 }
 
 /** Ends every kernel of the server, as its own menu does. */
-export async function endKernels(lab: Lab): Promise<void> {
+export async function endKernels(lab: Address): Promise<void> {
   const headers = { authorization: `token ${lab.token}` };
   for (const id of await kernelIds(lab))
     await fetch(`${lab.url}api/kernels/${id}`, { method: 'DELETE', headers });
@@ -210,7 +209,7 @@ export async function killKernels(lab: Lab): Promise<void> {
   }
 }
 
-async function kernelIds({ url, token }: Lab): Promise<readonly string[]> {
+async function kernelIds({ url, token }: Address): Promise<readonly string[]> {
   const headers = { authorization: `token ${token}` };
   const kernels = (await (await fetch(`${url}api/kernels`, { headers })).json()) as { readonly id: string }[];
   return kernels.map(({ id }) => id);
@@ -221,96 +220,4 @@ function isComplaint(message: ConsoleMessage): boolean {
   if (message.type() === 'error') return true;
   if (message.type() !== 'warning' || /to activate\.$/.test(message.text())) return false;
   return /apl|shared|version|module/i.test(message.text());
-}
-
-/** Installs kernel and extension as users do, but below `root`. */
-async function layOut(root: string, notebookDir: string, options: LabOptions): Promise<void> {
-  mkdirSync(notebookDir, { recursive: true });
-  writeFiles(notebookDir, options.files);
-  writeFiles(join(root, 'home'), options.home ?? {});
-  await promisify(execFile)(process.execPath, [compiledMain, 'install', '--prefix', root]);
-  const theme = THEME_NAMES[options.theme ?? 'light'];
-  writeSettings(root, '@jupyterlab/apputils-extension:themes', { theme });
-  writeSettings(root, '@jupyterlab/apputils-extension:notification', {
-    fetchNews: 'false',
-    checkForUpdates: false,
-  });
-}
-
-function writeFiles(directory: string, files: Readonly<Record<string, string>>): void {
-  for (const [name, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(directory, name)), { recursive: true });
-    writeFileSync(join(directory, name), text);
-  }
-}
-
-function writeSettings(root: string, plugin: string, settings: unknown): void {
-  writeJson(join(root, 'settings', `${plugin.replace(':', '/')}.jupyterlab-settings`), settings);
-}
-
-function writeJson(file: string, value: unknown): void {
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, JSON.stringify(value));
-}
-
-function labArguments(port: number, token: string, notebookDir: string): string[] {
-  return [
-    ...['-m', 'jupyter', 'lab', '--no-browser', '--allow-root', `--ServerApp.port=${port}`],
-    ...['--ServerApp.port_retries=0', '--ServerApp.ip=127.0.0.1', `--IdentityProvider.token=${token}`],
-    ...[`--ServerApp.root_dir=${notebookDir}`, '--LabApp.extension_manager=readonly'],
-    // So that tests can run commands that have no key of their own.
-    ...['--LabApp.expose_app_in_browser=True', '--JupyterNotebookApp.expose_app_in_browser=True'],
-  ];
-}
-
-/** Directories of its own for everything that Jupyter reads or writes, so that no setting of the user leaks in. */
-function environment(root: string, venv: string): NodeJS.ProcessEnv {
-  return {
-    PATH: `${join(venv, 'bin')}:${process.env.PATH ?? ''}`,
-    LANG: 'C.UTF-8',
-    HOME: join(root, 'home'),
-    JUPYTER_PATH: join(root, 'share', 'jupyter'),
-    JUPYTER_DATA_DIR: join(root, 'data'),
-    JUPYTER_CONFIG_DIR: join(root, 'config'),
-    JUPYTER_RUNTIME_DIR: join(root, 'runtime'),
-    JUPYTERLAB_SETTINGS_DIR: join(root, 'settings'),
-    JUPYTERLAB_WORKSPACES_DIR: join(root, 'workspaces'),
-    IPYTHONDIR: join(root, 'ipython'),
-    JUPYTER_PLATFORM_DIRS: '1',
-  };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('The system gave no free port.');
-  return address.port;
-}
-
-/** Resolves true once the address answers, false when the process has ended. */
-async function answers(child: ChildProcess, url: string): Promise<boolean> {
-  while (child.exitCode === null && child.signalCode === null) {
-    const ok = await fetch(url).then(
-      response => response.ok,
-      () => false,
-    );
-    if (ok) return true;
-    await sleep(100);
-  }
-  return false;
-}
-
-/** Asks the server to end, which ends its kernels too. */
-async function endProcess(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const exited = once(child, 'exit');
-  child.kill('SIGTERM');
-  const ended = await Promise.race([exited.then(() => true), sleep(10_000, false, { ref: false })]);
-  if (ended) return;
-  child.kill('SIGKILL');
-  await exited;
 }

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { AROUND, GALLERY, notebookOf, runEach } from './gallery.js';
 import { profileOf, startStranger } from './hostile/stranger.js';
-import { NEWEST_LAB, openFile, THEMES, type Theme } from './lab.js';
+import { closeAll, NEWEST_LAB, openFile, THEMES, type Theme } from './lab.js';
 import { clear, prepare, STATES } from './page/states.js';
 import { openSite, type Site } from './session.js';
 
@@ -25,6 +25,7 @@ mkdirSync(directory, { recursive: true });
 const stranger = await startStranger();
 for (const theme of THEMES) await takeTheme(theme);
 await stranger.close();
+await closeAll();
 console.log(`The pictures are in ${directory}`);
 
 async function takeTheme(theme: Theme): Promise<void> {

@@ -1,29 +1,28 @@
-import type { Browser, BrowserContext, BrowserContextOptions } from 'playwright-core';
+import type { BrowserContext, BrowserContextOptions } from 'playwright-core';
 import {
   type FrontEnd,
   kernelReady,
   type Lab,
   type LabOptions,
   type LabPage,
+  leaseLab,
   openFile,
+  sharedBrowser,
   startBrowser,
-  startLab,
-  venvPath,
 } from './lab.js';
 
-export interface SiteOptions extends Omit<LabOptions, 'venv'> {
+export interface SiteOptions extends LabOptions {
   /** What differs from a window of 1200 by 900 pixels. */
   readonly browser?: BrowserContextOptions;
-  /** Switches of Chromium. */
+  /** Switches of a Chromium of its own. */
   readonly switches?: readonly string[];
 }
 
-/** A server and a browser of a suite's own. */
+/** A server that a suite has for itself, and windows of its own in a browser. */
 export interface Site {
   readonly lab: Lab;
-  readonly browser: Browser;
   readonly context: BrowserContext;
-  /** Ends the browser and the server. */
+  /** Closes the windows and leaves the server to the next suite. */
   stop(): Promise<void>;
 }
 
@@ -35,17 +34,19 @@ export interface SessionOptions extends SiteOptions {
 /** A site with a notebook open whose kernel answers. */
 export interface Session extends Site, LabPage {}
 
-/** Starts a front end and a browser; every cell of a notebook stays in its page, so that all outputs can be looked at. */
+/** Opens a front end in a browser; every cell of a notebook stays in its page, so that all outputs can be looked at. */
 export async function openSite(frontEnd: FrontEnd, options: SiteOptions): Promise<Site> {
-  const browser = await startBrowser(options.switches);
-  const context = await browser.newContext({ viewport: { width: 1200, height: 900 }, ...options.browser });
-  const lab = await startLab({ ...options, venv: venvPath(frontEnd) });
+  const lab = await leaseLab(frontEnd, options);
   lab.configure('@jupyterlab/notebook-extension:tracker', { windowingMode: 'none' });
+  const own = options.switches && (await startBrowser(options.switches));
+  const browser = own ?? (await sharedBrowser());
+  const context = await browser.newContext({ viewport: { width: 1200, height: 900 }, ...options.browser });
   const stop = async () => {
-    await browser.close();
-    await lab.stop();
+    await context.close();
+    await own?.close();
+    await lab.release();
   };
-  return { lab, browser, context, stop };
+  return { lab, context, stop };
 }
 
 /** Opens a notebook in a site of its own. */

@@ -2,16 +2,25 @@ import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * Removes the home directory of a server that has ended, once the kernels and services that it started have ended too, as they
- * are asked to: they write to it until then. Throws with their ids after a minute. A system without /proc is not asked.
+ * Removes the home directory of a server that has ended or is asked to, once it, the kernels and the services that it started have
+ * ended too: they write to it until then. Throws as `endLeavings` does.
  */
 export async function removeHome(home: string): Promise<void> {
-  for (const pid of livingIn(home)) askToEnd(pid);
-  for (let tries = 0; livingIn(home).length > 0; tries++) {
-    if (tries === 600) throw new Error(`These processes of ${home} do not end: ${livingIn(home).join(', ')}`);
+  await endLeavings(home);
+  rmSync(home, { recursive: true, force: true });
+}
+
+/**
+ * Asks every process that has this directory in its environment to end, but for one, and resolves once they have. Throws with their
+ * ids after a minute. A system without /proc is not asked.
+ */
+export async function endLeavings(home: string, spared?: number): Promise<void> {
+  const living = () => livingIn(home).filter(pid => pid !== spared);
+  for (const pid of living()) askToEnd(pid);
+  for (let tries = 0; living().length > 0; tries++) {
+    if (tries === 600) throw new Error(`These processes of ${home} do not end: ${living().join(', ')}`);
     await sleep(100);
   }
-  rmSync(home, { recursive: true, force: true });
 }
 
 function askToEnd(pid: number): void {

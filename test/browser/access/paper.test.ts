@@ -1,14 +1,13 @@
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import type { NotebookCell } from '../../../kernel/headless/notebook.js';
 import { notebookPage } from '../../../kernel/headless/report/page.js';
-import { startBrowser } from '../lab.js';
+import { sharedBrowser } from '../lab.js';
 
 let browser: Browser;
 beforeAll(async () => {
-  browser = await startBrowser();
+  browser = await sharedBrowser();
 });
-afterAll(() => browser?.close());
 
 const heading = (words: string) => ({ cell_type: 'markdown', metadata: {}, source: `## ${words}` });
 const table = (rows: number, columns: number) => {

@@ -1,0 +1,161 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { endLeavings, removeHome } from './leavings.js';
+
+const compiledMain = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+
+/** A JupyterLab server with directories of its own. */
+export interface Server {
+  /** The front end that its pages show: what one has saved of its layout means nothing to another. */
+  readonly frontEnd: string;
+  readonly url: string;
+  readonly token: string;
+  /** Everything that it, its kernels and their service read and write is below. */
+  readonly root: string;
+  readonly notebookDir: string;
+  readonly home: string;
+  readonly child: ChildProcess;
+}
+
+/** The directories below a server's root that belong to whoever has the lease. */
+const OF_LEASE = ['notebooks', 'home', 'settings', 'workspaces', 'ipython'];
+
+/** Servers of this process that nobody uses. */
+const idle: Server[] = [];
+
+/** Resolves with a server that nobody else uses until it is released; throws with its log when it ends before it answers. */
+export async function leaseServer(frontEnd: string, venv: string): Promise<Server> {
+  const found = idle.findIndex(server => server.frontEnd === frontEnd && isRunning(server.child));
+  const [server] = found < 0 ? [] : idle.splice(found, 1);
+  return server ?? startServer(frontEnd, venv);
+}
+
+/**
+ * Ends whatever the lease has started but the server itself, and removes its files. Throws where a process does not end; the server
+ * is then given to nobody.
+ */
+export async function releaseServer(server: Server): Promise<void> {
+  await endLeavings(server.root, server.child.pid);
+  // What a page saved last may still be on its way to the directory that is being removed.
+  for (const name of OF_LEASE)
+    rmSync(join(server.root, name), { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+  mkdirSync(server.notebookDir);
+  idle.push(server);
+}
+
+/** Ends the servers that nobody uses. */
+export async function stopServers(): Promise<void> {
+  for (const server of idle.splice(0)) {
+    server.child.kill('SIGTERM');
+    await removeHome(server.root);
+  }
+}
+
+/** Sets what cells of kernels started later may do without a question. */
+export function allow({ root }: Server, actions: string): void {
+  const file = join(root, 'share', 'jupyter', 'kernels', 'apl', 'kernel.json');
+  const spec = JSON.parse(readFileSync(file, 'utf8')) as { readonly env?: object };
+  writeJson(file, { ...spec, env: { ...spec.env, APL_KERNEL_ALLOW: actions } });
+}
+
+export function writeFiles(directory: string, files: Readonly<Record<string, string>>): void {
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(directory, name)), { recursive: true });
+    writeFileSync(join(directory, name), text);
+  }
+}
+
+/** Writes the user's settings of a plugin. */
+export function writeSettings({ root }: Server, plugin: string, settings: unknown): void {
+  writeJson(join(root, 'settings', `${plugin.replace(':', '/')}.jupyterlab-settings`), settings);
+}
+
+function writeJson(file: string, value: unknown): void {
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, JSON.stringify(value));
+}
+
+/** Starts JupyterLab on a free port of 127.0.0.1 with kernel and extension installed as users do, but below its root. */
+async function startServer(frontEnd: string, venv: string): Promise<Server> {
+  const root = mkdtempSync(join(process.env.APL_TEST_LABS ?? tmpdir(), 'apl-kernel-lab-'));
+  const notebookDir = join(root, 'notebooks');
+  mkdirSync(notebookDir);
+  await promisify(execFile)(process.execPath, [compiledMain, 'install', '--prefix', root]);
+  const token = 'test-token';
+  const port = await freePort();
+  // Into a file: the server may outlive this process, and be asked to end by the one that started it.
+  const log = openSync(join(root, 'server.log'), 'a');
+  const child = spawn(join(venv, 'bin', 'python'), labArguments(port, token, notebookDir), {
+    env: environment(root, venv),
+    stdio: ['ignore', log, log],
+  });
+  closeSync(log);
+  const url = `http://127.0.0.1:${port}/`;
+  if (await answers(child, `${url}api/status?token=${token}`))
+    return { frontEnd, url, token, root, notebookDir, home: join(root, 'home'), child };
+  const text = readFileSync(join(root, 'server.log'), 'utf8');
+  await removeHome(root);
+  throw new Error(`JupyterLab of ${venv} ended before it answered:\n${text}`);
+}
+
+function labArguments(port: number, token: string, notebookDir: string): string[] {
+  return [
+    ...['-m', 'jupyter', 'lab', '--no-browser', '--allow-root', `--ServerApp.port=${port}`],
+    ...['--ServerApp.port_retries=0', '--ServerApp.ip=127.0.0.1', `--IdentityProvider.token=${token}`],
+    ...[`--ServerApp.root_dir=${notebookDir}`, '--LabApp.extension_manager=readonly'],
+    // So that tests can run commands that have no key of their own.
+    ...['--LabApp.expose_app_in_browser=True', '--JupyterNotebookApp.expose_app_in_browser=True'],
+  ];
+}
+
+/** Directories of its own for everything that Jupyter reads or writes, so that no setting of the user leaks in. */
+function environment(root: string, venv: string): NodeJS.ProcessEnv {
+  return {
+    PATH: `${join(venv, 'bin')}:${process.env.PATH ?? ''}`,
+    LANG: 'C.UTF-8',
+    HOME: join(root, 'home'),
+    JUPYTER_PATH: join(root, 'share', 'jupyter'),
+    JUPYTER_DATA_DIR: join(root, 'data'),
+    JUPYTER_CONFIG_DIR: join(root, 'config'),
+    JUPYTER_RUNTIME_DIR: join(root, 'runtime'),
+    JUPYTERLAB_SETTINGS_DIR: join(root, 'settings'),
+    JUPYTERLAB_WORKSPACES_DIR: join(root, 'workspaces'),
+    IPYTHONDIR: join(root, 'ipython'),
+    JUPYTER_PLATFORM_DIRS: '1',
+  };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('The system gave no free port.');
+  return address.port;
+}
+
+/** Resolves true once the address answers, false when the process has ended. */
+async function answers(child: ChildProcess, url: string): Promise<boolean> {
+  while (isRunning(child)) {
+    const ok = await fetch(url).then(
+      response => response.ok,
+      () => false,
+    );
+    if (ok) return true;
+    await sleep(100);
+  }
+  return false;
+}
+
+function isRunning({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode === null && signalCode === null;
+}
