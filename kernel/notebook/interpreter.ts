@@ -93,8 +93,8 @@ async function execute(
   { code, userExpressions }: ExecuteRequest,
   io: CellIo,
 ): Promise<ExecuteOutcome> {
-  const failure = await runCell(session, code, io).finally(() => session.endCell());
-  if (io.signal.aborted) {
+  const { failure, isStopped } = await runCell(session, code, io).finally(() => session.endCell());
+  if (io.signal.aborted && !isStopped) {
     return interruptedFailure(
       'the cell was stopped and its query cancelled; settings and earlier results are kept',
     );
@@ -102,8 +102,14 @@ async function execute(
   return failure ?? { status: 'ok', userExpressions: await evaluateAll(session, userExpressions) };
 }
 
+interface CellEnd {
+  readonly failure?: CellFailure;
+  /** An interrupt was the end that the cell waited for. */
+  readonly isStopped?: boolean;
+}
+
 /** Runs the magics, then the queries; the first error ends the cell. */
-async function runCell(session: Session, code: string, io: CellIo): Promise<CellFailure | undefined> {
+async function runCell(session: Session, code: string, io: CellIo): Promise<CellEnd> {
   const cell = parseCell(withoutPrefix(code));
   const flaw = cell.diagnostics.find(diagnostic => diagnostic.severity === 'error');
   if (flaw !== undefined) return remembered(session, diagnosticFailure(flaw, code));
@@ -117,6 +123,7 @@ async function runCell(session: Session, code: string, io: CellIo): Promise<Cell
     retains: session.retains,
     chart: cell.chart,
     run: true,
+    isStopped: false,
     rewrites: [],
     afterRun: [],
   };
@@ -145,12 +152,12 @@ async function runCell(session: Session, code: string, io: CellIo): Promise<Cell
     }
     return remembered(session, failureOf(error, code, origin));
   }
-  return undefined;
+  return { isStopped: plan.isStopped };
 }
 
-function remembered(session: Session, failure: CellFailure): CellFailure {
+function remembered(session: Session, failure: CellFailure): CellEnd {
   session.lastFailure = { code: failure.ename, message: failure.evalue };
-  return failure;
+  return { failure };
 }
 
 /** The first mistake in the definitions of a cell without a query, which no service reads. */
@@ -269,6 +276,8 @@ interface ShowOptions {
   readonly drawn?: QueryResult;
   /** How the query itself asks for its chart; it precedes what the cell says. */
   readonly chart?: ChartWish;
+  /** The output that its table takes the place of. */
+  readonly displayId?: string;
 }
 
 /**
@@ -280,7 +289,7 @@ async function show(
   { id, result }: KeptResult,
   io: CellIo,
   plan: CellPlan,
-  { last, drawn, chart, signal }: ShowOptions,
+  { last, drawn, chart, signal, displayId }: ShowOptions,
 ): Promise<void> {
   const { toOutline, toOutputs, VEGA_MIME } = await import('../result/mime.js');
   const dropped = session.results.takeNotices().map(text => ({ level: 'warn' as const, text }));
@@ -302,7 +311,8 @@ async function show(
     : [toOutline(shown)];
   signal.throwIfAborted();
   for (const output of outputs) {
-    if (last && !(VEGA_MIME in output.data)) io.result(output);
+    if (displayId !== undefined) io.updateDisplay({ ...output, displayId });
+    else if (last && !(VEGA_MIME in output.data)) io.result(output);
     else io.display(output);
   }
 }
@@ -321,12 +331,18 @@ function magicHost(session: Session, io: CellIo, plan: CellPlan): CellHost {
     return { chart, result: (await runLogged(session, order, io, text)).result };
   };
   const { signal } = io;
-  const showKept = async (result: QueryResult, options: Omit<ShowOptions, 'last' | 'signal'>) =>
-    show(session, await keep(session, result, signal), io, plan, {
+  const showKept = async (
+    result: QueryResult,
+    options: Omit<ShowOptions, 'last' | 'signal'>,
+    until = signal,
+  ) =>
+    show(session, await keep(session, result, until), io, plan, {
       last: plan.queries.length === 0,
-      signal,
+      signal: until,
       ...options,
     });
+  const quiet = { signal, passing: () => undefined };
+  const unstopped = new AbortController().signal;
   return {
     session,
     io,
@@ -338,6 +354,12 @@ function magicHost(session: Session, io: CellIo, plan: CellPlan): CellHost {
       await showKept(result, { chart });
     },
     run: async (text, settings) => (await runDrawn(text, settings)).result,
+    ask: async (text, settings = {}) => {
+      const order = { ...plan, fetch: undefined, ...settings, query: new QueryText(text) };
+      return (await runQuery(session, order, quiet)).result;
+    },
+    keepLast: async result => void (await keep(session, result, unstopped)),
+    showInstead: (displayId, result) => showKept(result, { chart: { kind: 'none' }, displayId }, unstopped),
     showResult: (result, drawn) => {
       const asked = { ...plan.chart, ...plan.queries.at(-1)?.chart };
       return showKept(

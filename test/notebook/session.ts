@@ -49,6 +49,8 @@ export interface Bench {
       /** What the user enters when asked; absent where the front end cannot ask. */
       readonly answer?: string | (() => Promise<string>);
       readonly onPassing?: (output: DisplayData) => void;
+      /** Gets the text of each output as it comes. */
+      readonly onOutput?: (text: string) => void;
       /** False for lines that a front end runs by itself. */
       readonly storeHistory?: boolean;
     },
@@ -69,6 +71,8 @@ export interface BenchOptions {
   readonly allowed?: readonly AskedEffect[];
   readonly workDir?: string;
   readonly consoleWidth?: number;
+  /** Nanoseconds since 1970; a fixed time when absent. */
+  readonly now?: () => bigint;
 }
 
 /** Starts a service and an interpreter that uses it as its local service. */
@@ -78,7 +82,7 @@ export async function startBench(options: BenchOptions = {}): Promise<Bench> {
   const logged: string[] = [];
   const passed: string[] = [];
   const handler = createInterpreter({
-    now: () => now,
+    now: options.now ?? (() => now),
     environment: options.environment?.(service) ?? {},
     homeDir,
     workDir: options.workDir ?? '/data',
@@ -113,7 +117,7 @@ export async function startBench(options: BenchOptions = {}): Promise<Bench> {
       const outcome = await handler.execute(
         { code, userExpressions: expressions },
         {
-          ...recorder(outputs, signal, answer),
+          ...recorder(outputs, signal, answer, options.onOutput),
           storeHistory,
           passing: output => {
             passed.push(String(output.data['text/plain']));
@@ -175,18 +179,24 @@ function recorder(
   outputs: Output[],
   signal: AbortSignal,
   answer: string | (() => Promise<string>) | undefined,
+  onOutput: (text: string) => void = () => undefined,
 ): CellIo {
   const show =
     (kind: 'display' | 'update' | 'result') =>
-    ({ data, metadata }: DisplayData) =>
-      void outputs.push({ kind, data, metadata });
+    ({ data, metadata }: DisplayData) => {
+      outputs.push({ kind, data, metadata });
+      onOutput(String(data['text/plain']));
+    };
   return {
     executionCount: 1,
     silent: false,
     storeHistory: true,
     allowStdin: answer !== undefined,
     signal,
-    stream: (kind, text) => void outputs.push({ kind, text }),
+    stream: (kind, text) => {
+      outputs.push({ kind, text });
+      onOutput(text);
+    },
     display: show('display'),
     updateDisplay: show('update'),
     result: show('result'),

@@ -31,6 +31,8 @@ export interface CellPlan {
   readonly chart: ChartWish;
   /** False when the queries are not to be run. */
   run: boolean;
+  /** True once an interrupt has ended what goes on until then: the cell has succeeded. */
+  isStopped: boolean;
   /** New texts for lines of the cell, which the front end is asked to show once the cell has succeeded. */
   readonly rewrites: Rewrite[];
   /** Called in order once every query of the cell has succeeded, with the results, if they were run. */
@@ -49,6 +51,12 @@ export interface CellHost {
   readonly show: (text: string, settings?: QuerySettings) => Promise<void>;
   /** Runs APL with the settings of the cell, overridden by those given, and shows nothing. */
   readonly run: (text: string, settings?: QuerySettings) => Promise<QueryResult>;
+  /** Runs APL like `run`, but as a question that is asked again and again: it is not logged, and shows no progress. */
+  readonly ask: (text: string, settings?: QuerySettings) => Promise<QueryResult>;
+  /** Keeps a result as the last one, also after an interrupt. */
+  readonly keepLast: (result: QueryResult) => Promise<void>;
+  /** Keeps a result as the last one and shows its table instead of an earlier output, also after an interrupt. */
+  readonly showInstead: (displayId: string, result: QueryResult) => Promise<void>;
   /** Keeps a result as the last one and shows it; the chart shows `drawn`; without it there is one only where the cell asks for it. */
   readonly showResult: (result: QueryResult, drawn?: QueryResult) => Promise<void>;
   /** Markdown about a language element; undefined when there is none by that name. */

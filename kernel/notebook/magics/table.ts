@@ -4,6 +4,7 @@ import { MagicError, misuse, parseArguments } from './arguments.js';
 import { aroundMagics } from './cause/around.js';
 import { explainMagics } from './cause/explain.js';
 import { patternMagics } from './cause/patterns.js';
+import { tailMagics } from './cause/tail.js';
 import { askConsent } from './effects/consent.js';
 import { type AskedEffect, effectReference } from './effects/effects.js';
 import { annotateMagics } from './families/annotate.js';
@@ -37,6 +38,7 @@ export const magics: readonly Magic[] = [
   ...explainMagics,
   ...aroundMagics,
   ...patternMagics,
+  ...tailMagics,
   ...cacheMagics,
   ...historyMagics,
   ...profileMagics,

@@ -58,6 +58,8 @@ export interface QueryOrder {
   readonly name?: string;
   /** How many events of a dataset it shows, whatever they are; where there are fewer, a notice says where more are. */
   readonly events?: number;
+  /** It is asked again and again, so that an empty answer needs no reason. */
+  readonly isRepeated?: boolean;
   /** The result will be drawn, with annotations where it runs along time. */
   readonly annotates?: boolean;
 }
@@ -282,6 +284,7 @@ async function emptyNotices(
   answer: QueryAnswer,
   signal: AbortSignal,
 ): Promise<readonly Notice[]> {
+  if (order.isRepeated === true) return [];
   const { emptyAnswerNotices } = await import('./empty-answer.js');
   return emptyAnswerNotices(session, order.query, answer, order.events, signal);
 }

@@ -172,6 +172,21 @@ export class Grid {
     else await this.#view.refresh();
   }
 
+  /** True while a reader is at more than the first rows as they came: other rows would take their place. */
+  get isRead(): boolean {
+    return (
+      this.#view.firstRow > 0 ||
+      this.#selection !== undefined ||
+      this.#below.hasChildNodes() ||
+      !isPlain(this.#wanted)
+    );
+  }
+
+  /** Gives the keys to the rows. */
+  focus(): void {
+    this.#view.focus();
+  }
+
   dispose(): void {
     this.#isDisposed = true;
     this.#unfollow();

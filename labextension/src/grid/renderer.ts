@@ -1,9 +1,11 @@
 import type { IRenderMime, IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import { Widget } from '@lumino/widgets';
 import type { ResultReference } from '../../../kernel/notebook/results/protocol.js';
+import { plural } from '../../../kernel/text.js';
 import type { Explainer } from '../cell/explain.js';
 import type { ShownOutput } from '../link/home.js';
 import type { Workbench } from '../link/workbench.js';
+import { button, element } from '../ui/dom.js';
 import type { Grid } from './grid.js';
 import { ARROW_MIME } from './mime.js';
 import type { Place } from './surface/place.js';
@@ -38,6 +40,10 @@ class ArrowOutput extends Widget implements IRenderMime.IRenderer {
   #grid: Grid | undefined;
   #observer: ResizeObserver | undefined;
   #isStarted = false;
+  /** What the grid shows of events that still come; undefined for the result of a query that has ended. */
+  #live: Live | undefined;
+  /** A later state of the same output, which waits until the reader has read. */
+  readonly #later = element('div', { class: 'apl-grid-later', role: 'status' });
 
   constructor(place: Place, workbench: Workbench, explainerAt: ExplainerAt) {
     super();
@@ -48,6 +54,20 @@ class ArrowOutput extends Widget implements IRenderMime.IRenderer {
   }
 
   async renderModel(model: IRenderMime.IMimeModel): Promise<void> {
+    const live = liveOf(model.metadata.apl);
+    const shown = this.#live;
+    if (shown === undefined || this.#grid?.isRead !== true) return this.#show(model, live);
+    const words =
+      live === undefined
+        ? 'The tail has ended: show its result'
+        : `${plural(live.events - shown.events, 'new event')}: show`;
+    const show = button(words, words, () => {
+      void this.#show(model, live).then(() => this.#grid?.focus());
+    });
+    this.#later.replaceChildren(show);
+  }
+
+  async #show(model: IRenderMime.IMimeModel, live: Live | undefined): Promise<void> {
     const { openResult } = await import('./open.js');
     const { metadata } = model;
     const query = queryOf(metadata.apl);
@@ -67,10 +87,14 @@ class ArrowOutput extends Widget implements IRenderMime.IRenderer {
     });
     const grid = shown instanceof HTMLElement ? undefined : shown;
     if (this.isDisposed) return grid?.dispose();
+    // The notebook below stays where it is while the next grid is measured.
+    this.node.style.minHeight = this.#live === undefined ? '' : `${this.node.clientHeight}px`;
     this.#grid?.dispose();
     this.#grid = grid;
+    this.#live = live;
     this.#isStarted = false;
-    this.node.replaceChildren(shown instanceof HTMLElement ? shown : shown.node);
+    this.#later.replaceChildren();
+    this.node.replaceChildren(this.#later, shown instanceof HTMLElement ? shown : shown.node);
     this.#observer?.disconnect();
     this.#observer = new ResizeObserver(() => this.#onResize());
     this.#observer.observe(this.node);
@@ -88,7 +112,9 @@ class ArrowOutput extends Widget implements IRenderMime.IRenderer {
     if (this.#grid === undefined || this.node.clientWidth === 0) return;
     if (this.#isStarted) return void this.#grid.refresh();
     this.#isStarted = true;
-    void this.#grid.start();
+    void this.#grid.start().then(() => {
+      this.node.style.minHeight = '';
+    });
   }
 }
 
@@ -100,6 +126,18 @@ function referenceOf(apl: unknown): ResultReference | undefined {
   const { id, rows } = result;
   if (typeof id !== 'string' || typeof rows !== 'number') return undefined;
   return result as ResultReference;
+}
+
+/** Events that still come: how many there are so far. */
+interface Live {
+  readonly events: number;
+}
+
+function liveOf(apl: unknown): Live | undefined {
+  if (typeof apl !== 'object' || apl === null || !('live' in apl)) return undefined;
+  const { live } = apl;
+  if (typeof live !== 'object' || live === null || !('events' in live)) return undefined;
+  return typeof live.events === 'number' ? { events: live.events } : undefined;
 }
 
 function queryOf(apl: unknown): string {

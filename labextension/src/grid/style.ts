@@ -12,6 +12,9 @@ const UNUSED = ['clip-x', 'clip-y', 'transform-x', 'transform-y'].map(
 
 const RULES = `
 .apl-grid { position: relative; color: var(--jp-content-font-color1); font: 13px/1.4 var(--jp-ui-font-family); padding: 2px 0; }
+.apl-grid-output { position: relative; }
+.apl-grid-later { position: absolute; bottom: 40px; left: 50%; z-index: 3; transform: translateX(-50%); }
+.apl-grid-later button { box-shadow: var(--jp-elevation-z4); border-color: var(--jp-brand-color1); }
 .apl-grid p { margin: 4px 0; }
 .apl-grid-notices { list-style: none; margin: 4px 0; padding: 0; }
 .apl-grid-notices li { margin: 0 0 3px; padding: 3px 10px; border-left: 3px solid var(--jp-border-color0); background: var(--jp-layout-color2); }

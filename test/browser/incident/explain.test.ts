@@ -128,6 +128,32 @@ describe.each(FRONT_ENDS)('explaining in $name', frontEnd => {
       .click();
     await soon(() => cells.output(at + 1)).toContain('Go on with:');
     expect(await cells.source(at + 1)).toContain('%%explain kind == ');
+  });
+
+  test('events that still come: what is being read stays, and what is new is counted', async () => {
+    await cells.at(0).locator('.cm-content').click();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('a');
+    await page.keyboard.press('Enter');
+    await page.keyboard.insertText("%tail ['sample-http-logs'] | where method != 'X'");
+    await page.keyboard.press('Control+Enter');
+    const output = cells.at(0).locator('.jp-OutputArea');
+    const first = output.locator('.apl-stream-line').first();
+    await first.waitFor({ timeout: 60_000 });
+    const text = await first.textContent();
+    // Whoever is at the newest event sees the next one.
+    await soon(() => first.textContent()).not.toBe(text);
+    await first.click();
+    const chosen = await first.textContent();
+    const later = output.locator('.apl-grid-later button');
+    await soon(() => later.textContent()).toMatch(/^\d+ new events?: show$/);
+    expect(await first.textContent()).toBe(chosen);
+    await later.click();
+    await soon(() => first.textContent()).not.toBe(chosen);
+    await soon(() => later.count()).toBe(0);
+    await page.getByRole('button', { name: /^Stop/ }).first().click();
+    await soon(() => cells.prompt(0)).toMatch(/\[\d+\]/);
+    await soon(() => output.textContent()).toContain('Events of sample-http-logs stored from');
     expect(session.complaints).toEqual([]);
   });
 });

@@ -1,0 +1,190 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { realService } from '../../real-bench.js';
+import { type Bench, type CellRun, printed, shown, startBench, traceback } from '../../session.js';
+
+const clock = () => BigInt(Date.now()) * 1_000_000n;
+
+let service: Awaited<ReturnType<typeof realService>>;
+let grid: Bench;
+let terminal: Bench;
+let dataDir: string;
+/** Events have the number of their test, so that tests share a dataset. */
+let round = 0;
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'apl-kernel-test-'));
+  service = await realService(dataDir);
+  const { url, token } = service;
+  const local = () => ({ connect: async () => ({ url, token, restarted: false }), close: () => undefined });
+  grid = await startBench({ local, now: clock });
+  terminal = await startBench({ local, now: clock, consoleWidth: 100 });
+  await fetch(`${url}/v2/datasets`, { ...sent({ name: 'app' }) });
+  await ingest([{ round: -1, n: 0, level: 'info', message: 'first' }]);
+});
+
+afterAll(async () => {
+  await grid.close();
+  await terminal.close();
+  await service.close();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+beforeEach(() => {
+  round += 1;
+});
+
+function sent(body: object): RequestInit {
+  const headers = { authorization: `Bearer ${service.token}`, 'content-type': 'application/json' };
+  return { method: 'POST', headers, body: JSON.stringify(body) };
+}
+
+async function ingest(events: readonly object[]): Promise<void> {
+  const answer = await fetch(`${service.url}/v1/datasets/app/ingest`, sent(events));
+  expect(answer.status).toBe(200);
+}
+
+/** Ingests `batches` of ten events each, a few at a time. */
+async function ingestAll(batches: number): Promise<void> {
+  for (let batch = 0; batch < batches; batch += 1)
+    await ingest(Array.from({ length: 10 }, (_, at) => ({ round, n: batch * 10 + at, level: 'info' })));
+}
+
+/** Runs a cell that goes on until `isEnough` of what it has put out, and then stops it. */
+async function until(
+  bench: Bench,
+  cell: string,
+  work: () => Promise<void>,
+  isEnough: (text: string) => boolean,
+) {
+  const stop = new AbortController();
+  let seen: readonly string[] = [];
+  const running = bench.run(cell, {
+    signal: stop.signal,
+    answer: '',
+    onOutput: text => {
+      seen = [...seen, text];
+    },
+  });
+  // Only what is stored from then on is shown.
+  await expect.poll(() => seen.length).toBeGreaterThan(0);
+  await work();
+  await expect.poll(() => isEnough(seen.join('\n')), { timeout: 60_000 }).toBe(true);
+  stop.abort();
+  return running;
+}
+
+const answerTo = async (bench: Bench, query: string): Promise<string> => {
+  const run = await bench.run(query);
+  expect(traceback(run)).toEqual([]);
+  return shown(run).join('\n').replace(/\s+/g, ' ');
+};
+
+interface Facts {
+  readonly query: string;
+  readonly startTime: string;
+  readonly endTime: string;
+}
+
+const statusOf = ({ outcome }: CellRun) => outcome.status;
+
+describe('%tail', () => {
+  test('counts each event once, shows the newest, and holds its range once it is stopped', async () => {
+    const run = await until(
+      grid,
+      `%tail app | where round == ${round} --rows 50`,
+      () => ingestAll(30),
+      text => text.includes(': 300, of which the newest 50 are here'),
+    );
+    expect(traceback(run)).toEqual([]);
+    expect(statusOf(run)).toBe('ok');
+    expect(run.outputs[0]).toMatchObject({ kind: 'display' });
+    expect(run.outputs.slice(1).every(({ kind }) => kind === 'update')).toBe(true);
+    const last = run.outputs.at(-1);
+    const apl = last !== undefined && 'metadata' in last ? (last.metadata.apl as Facts) : undefined;
+    expect(apl).not.toHaveProperty('live');
+    expect(apl).toMatchObject({ frozen: true, result: { rows: 50 } });
+    expect(await answerTo(grid, '_ | summarize count(), dcount(n), min(n), max(n)')).toContain(
+      '50 50 250 299',
+    );
+    const again = `%%time ${apl?.startTime}..${apl?.endTime}\n${apl?.query} | summarize count(), dcount(n), sum(n)`;
+    expect(await answerTo(grid, again)).toContain('300 300 44850');
+  });
+
+  test('of events with an old time those within --within', async () => {
+    const old = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
+    const run = await until(
+      grid,
+      `%%tail --within 1h\napp\n| where round == ${round}\n| project _time, n`,
+      () =>
+        ingest([
+          { round, n: 1, _time: old(30) },
+          { round, n: 2, _time: old(90) },
+          { round, n: 3, _time: old(0) },
+        ]),
+      text => text.includes(': 2.'),
+    );
+    expect(statusOf(run)).toBe('ok');
+    expect(await answerTo(grid, '_ | summarize sum(n)')).toContain('4');
+  });
+
+  test('in a terminal prints a line for each event, in the order in which they came', async () => {
+    const run = await until(
+      terminal,
+      `%tail ['app'] | where round == ${round}`,
+      async () => {
+        await ingest([{ round, n: 1, level: 'error', message: 'disk\u001b[31m full' }]);
+        await ingest([{ round, n: 2, level: 'info', message: 'ok', path: 'a b' }]);
+      },
+      text => text.includes('path="a b"'),
+    );
+    expect(statusOf(run)).toBe('ok');
+    const lines = printed(run)
+      .split('\n')
+      .map(line => line.replace(/^\d{4}-\S+Z /, ''));
+    expect(lines.slice(1, 3)).toEqual([
+      `disk␛[31m full round=${round} n=1 level=error`,
+      `ok round=${round} n=2 level=info path="a b"`,
+    ]);
+    expect(printed(run)).toContain('2 events. `_` has the newest; all of them:\n%%time ');
+    expect(await answerTo(terminal, '_ | summarize sum(n)')).toContain('3');
+  });
+
+  test('where nobody can stop it ends after --for', async () => {
+    let isWaiting: () => void = () => undefined;
+    const waiting = new Promise<void>(resolve => {
+      isWaiting = resolve;
+    });
+    const running = grid.run(`%tail --for 2s app | where round == ${round}`, { onOutput: isWaiting });
+    await waiting;
+    await ingest([{ round, n: 7 }]);
+    const run = await running;
+    expect(traceback(run)).toEqual([]);
+    expect(shown(run).at(-1)).toContain(': 1.');
+  });
+
+  test('of a dataset without new events says so', async () => {
+    const run = await grid.run(`%tail app | where round == 0 --for 1s`);
+    expect(shown(run).at(-1)).toMatch(
+      /^No event of app was stored from \S+ to \S+, with a `_time` within 15 minutes/,
+    );
+  });
+
+  test.each<[string, string]>([
+    ['%tail app', 'nobody is there to stop it: say how long, such as `--for 30s`'],
+    ['%tail', 'name a dataset'],
+    ['%tail app | count --for 1s', '`count` needs all events at once'],
+    ['%tail app | sort by _time asc --for 1s', 'needs all events at once'],
+    ['%tail print x = 1 --for 1s', 'the query reads no dataset'],
+    ['%tail app | extend x = rand() --for 1s', '`rand()` gives other values each time'],
+    ['%tail app --for soon', '--for is a length such as 30s or 5m, not soon'],
+    ['%tail app --for 1s --rows 0', '--rows is a number from 1 to 10,000'],
+    ['%tail app | where ( --for 1s', '%tail:'],
+    ['%tail nothing --for 1s', 'nothing'],
+    ['%%tail --for 1s\napp\n\napp', 'write one query below it'],
+  ])('%s is refused', async (cell, words) => {
+    expect(traceback(await grid.run(cell)).join('\n')).toContain(words);
+  });
+});
