@@ -110,7 +110,7 @@ describe('%tail', () => {
       '50 50 250 299',
     );
     const again = `%%time ${apl?.startTime}..${apl?.endTime}\n${apl?.query} | summarize count(), dcount(n), sum(n)`;
-    expect(await answerTo(grid, again)).toContain('300 300 44850');
+    expect(await answerTo(grid, again)).toContain('300 300 44,850');
   });
 
   test('of events with an old time those within --within', async () => {
@@ -145,7 +145,7 @@ describe('%tail', () => {
       .split('\n')
       .map(line => line.replace(/^\d{4}-\S+Z /, ''));
     expect(lines.slice(1, 3)).toEqual([
-      `disk␛[31m full round=${round} n=1 level=error`,
+      `disk⟨U+001B⟩[31m full round=${round} n=1 level=error`,
       `ok round=${round} n=2 level=info path="a b"`,
     ]);
     expect(printed(run)).toContain('2 events. `_` has the newest; all of them:\n%%time ');
