@@ -2,7 +2,7 @@
 import type { Table } from 'apache-arrow';
 import { conditionFor } from '../../../kernel/apl/editor/condition.js';
 import type { Filter, SortKey, View } from '../../../kernel/notebook/results/protocol.js';
-import { cut, formatCount, plural, visible } from '../../../kernel/text.js';
+import { formatCount, plural } from '../../../kernel/text.js';
 import type { Around, Explainer } from '../cell/explain.js';
 import type { ZoneSetting } from '../link/zone.js';
 import { toClipboard } from '../ui/clipboard.js';
@@ -25,14 +25,14 @@ import { valueMenu } from './controls/value-menu.js';
 import { type CopyFormat, copyText } from './copy.js';
 import { Rows } from './data/rows.js';
 import { notebookRows, type RowSource, SourceError } from './data/source.js';
-import { filterText, isPlain, type Setup, type SetupStore, viewOf, wordsOf } from './setup.js';
+import { filterText, isPlain, nextKey, type Setup, type SetupStore, viewOf, wordsOf } from './setup.js';
 import { listenToStream } from './stream/gestures.js';
 import { rowOfTime } from './stream/jump.js';
 import { rolesOf } from './stream/roles.js';
 import { Stream } from './stream/stream.js';
 import { ColumnLayout } from './surface/columns.js';
 import { type GestureActions, listen } from './surface/gestures.js';
-import type { WrittenLine } from './surface/place.js';
+import { placeText, type WrittenLine } from './surface/place.js';
 import { HEAD_ROW, inBlock, isOfHeads, type Selection } from './surface/selection.js';
 import { Surface } from './surface/surface.js';
 import type { RowsView, ViewModel } from './view.js';
@@ -69,8 +69,6 @@ export interface GridOptions {
 /** The most rows of one copy, and rows fetched at a time. */
 const COPY_ROWS = 10_000;
 const COPY_STEP = 500;
-/** The longest text of an operator in a message. */
-const LABEL_LENGTH = 80;
 
 export class Grid {
   readonly node: HTMLElement;
@@ -695,18 +693,4 @@ export class Grid {
     const rest = count < wanted ? `, the first of ${formatCount(wanted)}: %export writes all of them` : '';
     this.#say(`Copied ${plural(count, 'row')} \u00d7 ${plural(columns.length, 'column')}${rest}.`);
   }
-}
-
-/** Says what a line filters: the rows of the data, or what an operator has made of them. */
-function placeText({ before, after }: WrittenLine): string {
-  const words = (text: string) => cut(visible(text), LABEL_LENGTH);
-  if (after !== undefined) return `after ${words(after)}: it filters what that returned`;
-  return before === undefined ? 'to the query' : `before ${words(before)}`;
-}
-
-/** A click sorts ascending, the next descending, the third not at all. */
-function nextKey(view: View, column: GridColumn): SortKey | undefined {
-  const key = view.sort?.find(each => each.column === column.name);
-  if (key === undefined) return { column: column.name, descending: false };
-  return key.descending ? undefined : { column: column.name, descending: true };
 }

@@ -1,5 +1,5 @@
 /** How a reader has set up a grid, which the next run of its cell begins with. */
-import type { Filter, View } from '../../../kernel/notebook/results/protocol.js';
+import type { Filter, SortKey, View } from '../../../kernel/notebook/results/protocol.js';
 import { cut, plural, visible } from '../../../kernel/text.js';
 import { type GridColumn, nameOf } from './cells.js';
 import type { ColumnLayout, ColumnSetup } from './surface/columns.js';
@@ -69,4 +69,11 @@ export function filterText(filter: Filter): string {
   if ('expression' in filter) return visible(filter.expression);
   const value = filter.value === null ? 'null' : filter.value === '' ? '""' : String(filter.value);
   return cut(visible(`${filter.column} ${filter.op} ${value}`), FILTER_LENGTH);
+}
+
+/** A click sorts ascending, the next descending, the third not at all. */
+export function nextKey(view: View, column: GridColumn): SortKey | undefined {
+  const key = view.sort?.find(each => each.column === column.name);
+  if (key === undefined) return { column: column.name, descending: false };
+  return key.descending ? undefined : { column: column.name, descending: true };
 }

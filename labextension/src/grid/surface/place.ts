@@ -6,6 +6,7 @@ import type { CodeConsole } from '@jupyterlab/console';
 import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import type { Kernel } from '@jupyterlab/services';
 import { type WhereLine, whereLine } from '../../../../kernel/apl/editor/where-line.js';
+import { cut, visible } from '../../../../kernel/text.js';
 import { commandCell } from '../../cell/run.js';
 import { homeOf, type ShownOutput } from '../../link/home.js';
 import { type ZoneSetting, zoneOfNotebook, zoneOfOne } from '../../link/zone.js';
@@ -106,4 +107,14 @@ function sessionOf(widget: object): SessionContext | undefined {
   if ('context' in widget && typeof widget.context === 'object' && widget.context !== null)
     return (widget.context as { readonly sessionContext?: SessionContext }).sessionContext;
   return undefined;
+}
+
+/** The longest text of an operator in a message. */
+const LABEL_LENGTH = 80;
+
+/** Says what a line filters: the rows of the data, or what an operator has made of them. */
+export function placeText({ before, after }: WrittenLine): string {
+  const words = (text: string) => cut(visible(text), LABEL_LENGTH);
+  if (after !== undefined) return `after ${words(after)}: it filters what that returned`;
+  return before === undefined ? 'to the query' : `before ${words(before)}`;
 }
