@@ -1,77 +1,45 @@
+import { bits, pick, type SampleField, sampleDataset, sometimesNull, uniform, weighted } from './random.js';
 import {
-  bits,
-  hex16,
-  incident,
-  normal,
-  pick,
-  rhythm,
-  type SampleField,
-  sampleDataset,
-  sometimesNull,
-  uniform,
-  weighted,
-} from './random.js';
+  amount,
+  isLater,
+  isOrigin,
+  ofStop,
+  parentPlace,
+  producerPlace,
+  requestId,
+  slotNs,
+  span,
+  spanIdOf,
+  spansBetween,
+  trace,
+  traceId,
+  user,
+} from './spans.js';
 
-/** One trace at most in each slot of a second; its spans lie within the minute that follows. */
-const slotNs = 1_000_000_000n;
-const spreadNs = 60_000_000_000n;
-const minute = 60e9;
+const u = (salt: number): string => uniform(span, salt);
+/** Client and server agree on the status of a request. */
+const httpStatus = `CASE WHEN failed THEN CASE WHEN message = 'deadline exceeded' THEN '504' WHEN message = 'connection refused' THEN '503' ELSE '500' END WHEN is_http THEN ${pick(weighted({ 200: 92, 201: 3, 304: 5 }), uniform(trace, 14))} ELSE '200' END`;
+const database = ofStop(({ step }) => step.database ?? null);
+const agent = `CASE WHEN by_generator THEN 'python-requests/2.32.4' ELSE 'Mozilla/5.0' END`;
+/** The spans of a service in a request are on one of its hosts. */
+const host = `'node-' || (1 + (hash(service) + ${bits(trace, 25)} % 2) % 6)`;
 
-/** Each service: its share of the spans, and how long one takes as a multiple of the common median. */
-const services: Readonly<Record<string, readonly [share: number, length: number]>> = {
-  frontend: [9, 2],
-  frontendproxy: [7, 2.2],
-  'frontend-proxy': [2, 2.2],
-  'frontend-web': [3, 2.5],
-  checkout: [4, 1.8],
-  checkoutservice: [3, 1.8],
-  cart: [4, 0.4],
-  cartservice: [3, 0.4],
-  productcatalogservice: [6, 0.6],
-  'product-catalog': [4, 0.6],
-  currency: [4, 0.15],
-  payment: [2, 1.3],
-  shipping: [2, 0.9],
-  email: [1, 1.1],
-  ad: [2, 0.7],
-  quote: [1, 0.5],
-  recommendation: [3, 1.2],
-  'image-provider': [2, 0.5],
-  flagd: [2, 0.1],
-  frauddetectionservice: [1, 0.8],
+const custom = `json_object('http.protocol', 'HTTP/1.1', 'user_agent', ${agent}, 'header.Accept', '*/*', 'app.payment.amount', ${amount}, 'app.user.id', ${user}, 'db.system.name', ${database}, 'app.items', 1 + ${bits(trace, 34)} % 12)`;
+
+/** The failure that a span is the origin of, or what it does, spread over its duration; once in a thousand spans a flag is read often. */
+const plain = `list_transform(range(CASE WHEN ${u(35)} < 0.001 THEN 40 ELSE count_of_events END), lambda n: {'name': CASE WHEN ${u(35)} < 0.001 THEN 'feature_flag' ELSE ['Enqueued', 'Sent', 'ResponseReceived'][1 + n] END, 'timestamp': ns + duration * (n + 1) // 50, 'attributes': CASE WHEN ${u(35)} < 0.001 THEN json_object('feature_flag.key', 'paymentServiceUnreachable', 'feature_flag.variant', 'off') ELSE json_object('message.id', n + 1) END})`;
+const events = `CASE WHEN ${isOrigin} THEN to_json([{'name': 'exception', 'timestamp': ns + duration * 49 // 50, 'attributes': json_object('exception.type', 'Error', 'exception.message', message)}]) ELSE to_json(${plain}) END`;
+const links = `CASE WHEN ${isLater} AND ${parentPlace} IS NULL THEN to_json([{'trace_id': ${requestId}, 'span_id': ${spanIdOf(producerPlace)}}]) ELSE '[]'::JSON END`;
+
+/** The language of a service; JavaScript where it is not here. */
+const LANGUAGES: Readonly<Record<string, string>> = {
+  checkout: 'go',
+  'product-catalog': 'go',
+  flagd: 'go',
+  ad: 'java',
+  frauddetectionservice: 'java',
+  recommendation: 'python',
 };
-const entrances = weighted({ loadgenerator: 5, frontend: 3, 'frontend-web': 2 });
-const names = [
-  'HTTP GET',
-  'HTTP POST',
-  'GET /api/products',
-  'POST /api/checkout',
-  'oteldemo.CartService/GetCart',
-  'oteldemo.CartService/AddItem',
-  'oteldemo.ProductCatalogService/GetProduct',
-  'oteldemo.CurrencyService/Convert',
-  'oteldemo.PaymentService/Charge',
-  'SELECT products',
-  'HGET cart',
-  'publish order',
-];
-
-const seed = 'i * 16 + j';
-const u = (salt: number): string => uniform(seed, salt);
-const service = `CASE WHEN j = 0 THEN ${pick(entrances, uniform('i', 11))} ELSE ${pick(
-  perShare(([name]) => name),
-  u(12),
-)} END`;
-const length = `CASE WHEN j = 0 THEN 4 ELSE ${pick(
-  perShare(([, [, length]]) => String(length)),
-  u(12),
-)}::DOUBLE END`;
-const httpStatus = `CASE WHEN failed THEN ${pick(['500', '503', '504', '500'], u(13))} ELSE ${pick(weighted({ 200: 90, 201: 3, 302: 2, 404: 5 }), u(14))} END`;
-const isHttp = `${u(15)} < 0.7`;
-
-const custom = `json_object('http.protocol', 'HTTP/1.1', 'user_agent', ${pick(['python-requests/2.32.4', 'Mozilla/5.0', 'grpc-node-js/1.13'], u(30))}, 'header.Accept', '*/*',
-  'app.payment.amount', round(5 + 495 * ${u(31)}, 2), 'app.user.id', ${hex16('i', 32)}, 'db.system.name', ${pick(['postgresql', 'redis'], u(33))}, 'app.items', ${bits(seed, 34)} % 12)`;
-const events = `to_json(list_transform(range(CASE WHEN ${u(35)} < 0.001 THEN 40 ELSE (${bits(seed, 36)} % 6)::BIGINT END), lambda n: {'name': ['Enqueued', 'Sent', 'ResponseReceived', 'feature_flag', 'prepared'][1 + n % 5], 'timestamp': ns + n * 911000, 'attributes': {'feature_flag.key': 'paymentServiceUnreachable', 'feature_flag.variant': 'off'}}))`;
 
 const fields: Readonly<Record<string, SampleField>> = {
   _sysTime: {
@@ -82,61 +50,69 @@ const fields: Readonly<Record<string, SampleField>> = {
   _time: { type: 'datetime', sql: 'make_timestamp_ns(ns)', description: 'When the span began.' },
   'attributes.custom': {
     type: 'dynamic',
-    sql: sometimesNull(seed, 29, custom),
+    sql: sometimesNull(span, 29, custom),
     description: 'Attributes that have no field of their own.',
   },
   'attributes.db.system.name': {
     type: 'string',
-    sql: `CASE WHEN ${u(16)} < 0.2 THEN ${pick(['postgresql', 'redis'], u(33))} END`,
+    sql: database,
     description: 'Database that was called.',
   },
   'attributes.http.method': {
     type: 'string',
-    sql: `CASE WHEN ${isHttp} THEN ${pick(weighted({ GET: 7, POST: 3 }), u(17))} END`,
+    sql: ofStop(({ step }) => step.method ?? null),
     description: 'HTTP method.',
   },
   'attributes.http.response.status_code': {
     type: 'long',
-    sql: `CASE WHEN ${isHttp} THEN (${httpStatus})::BIGINT END`,
+    sql: `CASE WHEN is_http THEN (${httpStatus})::BIGINT END`,
     description: 'HTTP status code of the response.',
   },
   'attributes.http.status_code': {
     type: 'string',
-    sql: `CASE WHEN ${isHttp} THEN ${httpStatus} END`,
+    sql: `CASE WHEN is_http THEN ${httpStatus} END`,
     description: 'HTTP status code, as text.',
   },
   duration: {
     type: 'timespan',
-    sql: `greatest(190, ${length} * exp(15.6 + 1.15 * ${normal(seed, 18)}) * CASE WHEN failed THEN 8 WHEN hit THEN 4 ELSE 1 END * CASE WHEN ${u(20)} < 0.004 THEN 60 ELSE 1 END)::BIGINT`,
+    sql: 'duration',
     description: 'How long the span took.',
   },
   error: { type: 'bool', sql: 'failed', description: 'Whether the span failed.' },
   events: { type: 'dynamic', sql: events, description: 'What happened during the span, in order.' },
   kind: {
     type: 'string',
-    sql: `CASE WHEN j = 0 THEN 'server' ELSE ${pick(weighted({ server: 5, client: 5, internal: 4, producer: 1, consumer: 1 }), u(21))} END`,
+    sql: ofStop(({ step }) => step.kind),
     description: 'Role of the span: server, client, internal, producer or consumer.',
   },
-  links: { type: 'dynamic', sql: `'[]'::JSON`, description: 'Spans of other traces.' },
-  name: { type: 'string', sql: pick(names, u(22)), description: 'Operation that the span covers.' },
+  links: {
+    type: 'dynamic',
+    sql: links,
+    description: 'Spans of other traces.',
+  },
+  name: {
+    type: 'string',
+    sql: ofStop(({ step }) => step.name),
+    description: 'Operation that the span covers.',
+  },
   parent_span_id: {
     type: 'string',
-    sql: `CASE WHEN j > 0 THEN ${hex16(`i * 16 + floor(${u(23)} * j)::BIGINT`, 24)} END`,
+    sql: `CASE WHEN ${parentPlace} IS NOT NULL THEN ${spanIdOf(parentPlace)} END`,
     description: 'The span that caused this one; null for the first of a trace.',
   },
   'resource.host.name': {
     type: 'string',
-    sql: `'node-' || (1 + ${bits(seed, 25)} % 6)`,
+    sql: host,
     description: 'Host that ran the service.',
   },
   'resource.k8s.node.name': {
     type: 'string',
-    sql: `'node-' || (1 + ${bits(seed, 25)} % 6)`,
+    sql: host,
     description: 'Kubernetes node.',
   },
   'scope.name': {
     type: 'string',
-    sql: `'opentelemetry-' || ${pick(['js', 'go', 'java', 'python'], u(26))}`,
+    sql: `'opentelemetry-' || ${ofStop(({ step }) => LANGUAGES[step.service] ?? 'js')}`,
     description: 'Instrumentation library.',
   },
   'service.name': { type: 'string', sql: 'service', description: 'Service that did the work.' },
@@ -147,10 +123,14 @@ const fields: Readonly<Record<string, SampleField>> = {
   },
   'service.version': {
     type: 'string',
-    sql: pick(['2.0.2', '2.0.2', '2.1.0'], u(27)),
+    sql: `CASE WHEN is_former THEN '1.12.0' ELSE ${pick(['2.0.2', '2.0.2', '2.1.0'], uniform(trace, 27))} END`,
     description: 'Version of the service.',
   },
-  span_id: { type: 'string', sql: hex16(seed, 24), description: 'Identifies the span.' },
+  span_id: {
+    type: 'string',
+    sql: spanIdOf('j'),
+    description: 'Identifies the span.',
+  },
   'status.code': {
     type: 'string',
     sql: `CASE WHEN failed THEN 'ERROR' WHEN ${u(28)} < 0.5 THEN 'OK' END`,
@@ -158,30 +138,22 @@ const fields: Readonly<Record<string, SampleField>> = {
   },
   'status.message': {
     type: 'string',
-    sql: `CASE WHEN failed THEN CASE WHEN hit THEN 'deadline exceeded' ELSE ${pick(['deadline exceeded', 'connection refused', 'payment declined: card expired', 'could not reach cart storage'], u(37))} END END`,
+    sql: `CASE WHEN failed THEN message END`,
     description: 'Why the span failed.',
   },
   status_code: { type: 'string', sql: `(${httpStatus})`, description: 'Status code, as text.' },
   trace_id: {
     type: 'string',
-    sql: `(${hex16('i', 5)} || ${hex16('i', 6)})`,
+    sql: traceId,
     description: 'Identifies the trace.',
   },
 };
 
-/** Three to twelve spans of each trace that begins in or just before the window, with the values that several fields share. */
+/** A failure of one operation travels up to the request. */
 function rows(startNs: bigint, endNs: bigint): string {
-  const slow = incident('slot_ns', 920, 14_400e9, 0.7, 6 * minute, 16 * minute);
-  const first = (startNs - spreadNs) / slotNs - 1n;
-  const last = endNs / slotNs + 1n;
-  const traceStart = `i * ${slotNs} AS slot_ns, i * ${slotNs} + (${uniform('i', 2)} * ${slotNs - 1n})::BIGINT AS trace_ns`;
-  const begun = `SELECT i, ${traceStart} FROM range(${first}, ${last}) t(i) WHERE ${uniform('i', 3)} < ${rhythm(`i * ${slotNs}`)}`;
-  const spans = `SELECT *, unnest(range(3 + (${bits('i', 4)} % 10)::BIGINT)) AS j FROM (${begun})`;
-  const timed = `SELECT i, j, slot_ns, trace_ns + CASE WHEN j = 0 THEN 0 ELSE (${uniform(seed, 7)} * 4e7)::BIGINT * j END AS ns FROM (${spans})`;
-  const served = `SELECT *, ${slow} AS slow, ${service} AS service FROM (${timed}) WHERE ns >= ${startNs} AND ns < ${endNs}`;
-  // In an outage payments fail, and so do the services that wait for them.
-  const struck = `SELECT *, slow AND service IN ('payment', 'checkout', 'checkoutservice') AS hit FROM (${served})`;
-  return `SELECT *, ${u(10)} < CASE WHEN hit THEN 0.42 WHEN slow AND service LIKE 'frontend%' THEN 0.08 ELSE 0.012 END AS failed FROM (${struck})`;
+  const isHttp = `${ofStop(({ step }) => Number(step.method !== undefined))} = 1 AS is_http`;
+  const countOfEvents = `${ofStop(({ step }) => (step.method !== undefined && step.kind === 'client' ? 3 : step.kind === 'internal' ? 0 : 2))} AS count_of_events`;
+  return `SELECT *, ${isHttp}, ${countOfEvents} FROM (${spansBetween(startNs, endNs)}) WHERE ns >= ${startNs} AND ns < ${endNs}`;
 }
 
 /** Spans of a microservice shop: traces of three to twelve spans, with outages of its payments for some minutes. */
@@ -192,10 +164,3 @@ export const traces = sampleDataset(
   rows,
   slotNs / 7n,
 );
-
-/** The value of `choose` for each service, repeated by its share of the spans: for {@link pick}. */
-function perShare(choose: (service: [string, readonly [number, number]]) => string): string[] {
-  return Object.entries(services).flatMap(service =>
-    Array.from({ length: service[1][0] }, () => choose(service)),
-  );
-}

@@ -31,6 +31,7 @@ const day = ['2026-01-26T00:00:00Z', '2026-01-27T00:00:00Z'] as const;
 test.each([
   ['sample-http-logs', 'id', 12],
   ['otel-demo-traces', 'span_id', 12],
+  ['otel-demo-logs', 'body', 12],
 ])('%s: parts of a window have the rows of the whole', async (dataset, id, parts) => {
   const sums = 'SELECT count(*), sum(hash(f0, f1) >> 16), min(f1), max(f1) FROM sample';
   const whole = await read(dataset, [id, '_time'], ...day, sums);
@@ -49,7 +50,7 @@ test.each([
   [
     'otel-demo-traces',
     ['_time', 'span_id', 'service.name', 'duration'],
-    '1857 26607c8373d305f0a8f0e8ed9bf4949a',
+    '2082 eed1ba1c7c82c47efb972450222ca00c',
   ],
 ])('a window has the same rows on every machine: %s', async (dataset, fields, digest) => {
   const row = "concat_ws('|', f0::VARCHAR, f1::VARCHAR, f2::VARCHAR, f3::VARCHAR)";
@@ -72,22 +73,78 @@ describe('unrelated fields are independent', () => {
     expect(row).toEqual([true]);
   });
 
-  test.each([
-    ['sample-http-logs', ['geo.city', 'uri', 'method', 'user_agent']],
-    ['otel-demo-traces', ['name', 'kind', 'service.name', 'resource.host.name']],
-  ])('%s: every pair of values occurs', async (dataset, fields) => {
-    for (const [index, field] of fields.entries()) {
-      const other = fields[(index + 1) % fields.length] ?? '';
-      const frequent = (column: string) =>
-        `(SELECT ${column} FROM sample WHERE ${column} IS NOT NULL GROUP BY 1 ORDER BY count(*) DESC LIMIT 3)`;
-      const [row] = await read(
-        dataset,
-        [field, other],
-        ...day,
-        `SELECT count(DISTINCT (f0, f1)) FROM sample WHERE f0 IN ${frequent('f0')} AND f1 IN ${frequent('f1')}`,
-      );
-      expect([field, other, Number(row?.[0])]).toEqual([field, other, 9]);
-    }
+  test.each([['sample-http-logs', ['geo.city', 'uri', 'method', 'user_agent']]])(
+    '%s: every pair of values occurs',
+    async (dataset, fields) => {
+      for (const [index, field] of fields.entries()) {
+        const other = fields[(index + 1) % fields.length] ?? '';
+        const frequent = (column: string) =>
+          `(SELECT ${column} FROM sample WHERE ${column} IS NOT NULL GROUP BY 1 ORDER BY count(*) DESC LIMIT 3)`;
+        const [row] = await read(
+          dataset,
+          [field, other],
+          ...day,
+          `SELECT count(DISTINCT (f0, f1)) FROM sample WHERE f0 IN ${frequent('f0')} AND f1 IN ${frequent('f1')}`,
+        );
+        expect([field, other, Number(row?.[0])]).toEqual([field, other, 9]);
+      }
+    },
+  );
+});
+
+describe('the requests of the shop are traces', () => {
+  const hour = ['2026-01-26T15:00:00Z', '2026-01-26T16:00:00Z'] as const;
+  const fields = [
+    'trace_id',
+    'span_id',
+    'parent_span_id',
+    '_time',
+    'duration',
+    'error',
+    'name',
+    'service.name',
+  ];
+  const inNs = 'SELECT *, epoch_ns(f3) AS ns FROM sample';
+  // Of traces that begin shortly before the window, the first spans are not in it.
+  const pairs = `SELECT child.*, parent.f5 AS above, parent.ns AS start, parent.ns + parent.f4 AS ending, parent.f0 IS NOT NULL AS is_known, parent.f7 AS caller FROM (${inNs}) child LEFT JOIN (${inNs}) parent ON parent.f0 = child.f0 AND parent.f1 = child.f2 WHERE child.f2 IS NOT NULL AND child.ns > 1769439660000000000`;
+
+  test('every parent is in its trace, and contains what it calls', async () => {
+    const checks = ['is_known', 'ns >= start', 'ns + f4 <= ending'].map(each => `bool_and(${each})`);
+    const sql = `SELECT count(*), ${checks} FROM (${pairs})`;
+    expect(await read('otel-demo-traces', fields, ...hour, sql)).toEqual([[23339n, true, true, true]]);
+  });
+
+  test('a failure travels up, but for that of ads, and is in the logs of its trace', async () => {
+    const sql = `SELECT f6, caller FROM (${pairs}) WHERE f5 AND NOT above GROUP BY ALL ORDER BY 1`;
+    expect(await read('otel-demo-traces', fields, ...hour, sql)).toEqual([
+      ['oteldemo.AdService/GetAds', 'frontend'],
+    ]);
+    const inTraces = 'SELECT count(*), sum(hash(f0, f1) >> 16)::VARCHAR FROM sample WHERE ';
+    const failed = await read(
+      'otel-demo-traces',
+      ['trace_id', 'span_id', 'error'],
+      ...hour,
+      `${inTraces} f2`,
+    );
+    const logged = await read(
+      'otel-demo-logs',
+      ['trace_id', 'span_id', 'severity'],
+      ...hour,
+      `${inTraces} f2 = 'ERROR'`,
+    );
+    expect(failed[0]?.[0]).toBeGreaterThan(400);
+    expect(logged).toEqual(failed);
+  });
+
+  test('what handles the message of an order links to the span that sent it', async () => {
+    const sql = `SELECT count(*), bool_and(f4[1].span_id IN (SELECT f1 FROM sample WHERE f2 = 'producer')), any_value(f3) FROM (SELECT f0, f1, f2, f3, from_json(f4, '[{"span_id": "VARCHAR"}]') AS f4, f5 FROM sample) WHERE len(f4) > 0`;
+    const [row] = await read(
+      'otel-demo-traces',
+      ['trace_id', 'span_id', 'kind', 'service.name', 'links', '_time'],
+      ...hour,
+      sql,
+    );
+    expect(row).toEqual([368n, true, 'frauddetectionservice']);
   });
 });
 

@@ -28,9 +28,9 @@ const held = '2015-10-30 23:58 to 2015-10-31 00:40: %time 2015-10-30..2015-11-01
 
 test('%datasets says how many events there are, and the line that reads them', async () => {
   const found = (await lines('%datasets')).map(line => line.split(/ {2,}/));
-  expect(found.filter(([name]) => ['5 datasets', 'dataset', 'orders', 'hosts'].includes(name ?? ''))).toEqual(
+  expect(found.filter(([name]) => ['6 datasets', 'dataset', 'orders', 'hosts'].includes(name ?? ''))).toEqual(
     [
-      ['5 datasets'],
+      ['6 datasets'],
       ['dataset', 'events', 'time range', 'from', 'to', 'description'],
       ['hosts', '1', 'any: its events have no time'],
       ['orders', '2', '%time 2015-10-30..2015-11-01', '2015-10-30 23:58', '2015-10-31 00:40'],
