@@ -140,9 +140,7 @@ function addHooks(app: FastifyInstance, options: ServiceOptions, token: string):
   });
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const refusal = refusalOf(error, app.initialConfig.bodyLimit ?? 0);
-    // What is refused by its name is no failure of the service.
-    const isFailure = refusal.status >= 500 && refusal.status !== 501;
-    if (isFailure) options.log(`${request.method} ${request.url}: ${inspect(error)}`);
+    if (refusal.status >= 500) options.log(`${request.method} ${request.url}: ${inspect(error)}`);
     return refuse(reply, refusal);
   });
 }

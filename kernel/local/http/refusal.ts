@@ -15,11 +15,12 @@ const statuses: Readonly<Record<FailureKind, number>> = {
   gone: 410,
   'too-large': 413,
   'media-type': 415,
+  // Not 501: clients send a request again after most statuses from 500 on.
+  'not-supported': 422,
   busy: 429,
   // The client is gone, so nobody reads this.
   cancelled: 499,
   failed: 500,
-  'not-supported': 501,
   unavailable: 503,
   timeout: 504,
   storage: 507,

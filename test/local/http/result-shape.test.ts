@@ -602,7 +602,7 @@ describe('requests that cannot be answered', () => {
     [
       'a library',
       { apl: 'logs', libraries: ['l'] },
-      501,
+      422,
       'The local service has no libraries. Leave out `libraries`.',
       { errorType: 'not-supported' },
     ],

@@ -54,7 +54,7 @@ const organization = {
   metaModified: longAgo,
 } as const;
 
-/** Things that a service on one machine does not have: a list of them is empty, and anything else is refused by its name. */
+/** Things that a service on one machine has none of: a list of them is empty, no id is known, and none can be made. */
 const absent: readonly (readonly [path: string, what: string])[] = [
   ['/v2/dashboards', 'dashboards'],
   ['/v2/monitors', 'monitors'],
@@ -69,7 +69,8 @@ const absent: readonly (readonly [path: string, what: string])[] = [
 const refused: readonly (readonly [methods: readonly Method[], path: string, what: string])[] = [
   [['PUT'], '/v2/user', 'changes to its user'],
   [['POST'], '/v2/users', 'other users'],
-  [['GET', 'PUT', 'DELETE'], '/v2/users/*', 'other users'],
+  [['PUT', 'DELETE'], `/v2/users/${localUser.id}`, 'changes to its user'],
+  [['PUT'], `/v2/users/${localUser.id}/role`, 'changes to its user'],
   [['POST'], '/v2/orgs', 'other organizations'],
   [['POST'], '/v2/orgs/provision', 'other organizations'],
   [['PUT'], '/v2/orgs/:id', 'changes to its organization'],
@@ -89,17 +90,36 @@ export function addAccountRoutes(app: FastifyInstance): void {
   app.get('/v2/user', () => localUser);
   app.get('/v1/user', () => ({ ...localUser, role: localUser.role.id, permissions: [], emails: [] }));
   app.get('/v2/users', () => [localUser]);
+  app.get(`/v2/users/${localUser.id}`, () => localUser);
+  haveNone(app, '/v2/users/*', 'other users');
   app.get('/v2/orgs', () => [organization]);
   app.get<{ readonly Params: { readonly id: string } }>('/v2/orgs/:id', ({ params }) => {
     if (params.id === organization.id) return organization;
-    throw new LocalError('not-found', 'not-found', `There is no organization ${JSON.stringify(params.id)}.`);
+    throw unknown('other organizations', params.id);
   });
   for (const [path, what] of absent) {
     app.get(path, () => []);
     refuse(app, changing, path, what);
-    refuse(app, ['GET', ...changing], `${path}/*`, what);
+    haveNone(app, `${path}/*`, what);
   }
   for (const [methods, path, what] of refused) refuse(app, methods, path, what);
+}
+
+/** Whatever is to be done with one of them, there is none. */
+function haveNone(app: FastifyInstance, url: string, what: string): void {
+  app.route<{ readonly Params: { readonly '*': string } }>({
+    method: ['GET', ...changing],
+    url,
+    handler: ({ params }) => {
+      const [first = '', second = ''] = params['*'].split('/');
+      throw unknown(what, first === 'uid' ? second : first);
+    },
+  });
+}
+
+function unknown(what: string, id: string): LocalError {
+  const message = `The local service has no ${what}: there is none with the id ${JSON.stringify(id)}.`;
+  return new LocalError('not-found', 'not-found', message);
 }
 
 function refuse(app: FastifyInstance, methods: readonly Method[], url: string, what: string): void {

@@ -29,7 +29,7 @@ test('each query of a batch is answered by an event of its own, and one that fai
   expect(found.one).toMatchObject({ event: 'result', kind: 'apl', data: { tables: [{ columns: [[1]] }] } });
   expect(found.lines).toMatchObject({ data: { tables: [{ columns: [['x\nevent: y\r']] }] } });
   expect(found.wrong).toMatchObject({ event: 'error', status: 400, data: { code: 400 } });
-  expect(found.metrics).toMatchObject({ event: 'error', status: 501 });
+  expect(found.metrics).toMatchObject({ event: 'error', status: 422 });
   expect(found.empty).toMatchObject({ event: 'error', status: 400 });
 });
 

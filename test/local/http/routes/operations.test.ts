@@ -12,22 +12,41 @@ const rows = [...page.matchAll(/^\| (GET|POST|PUT|PATCH|DELETE) (\S+) \| (\w+) \
   ([, method = '', route = '', state = '']) => [method, route, state] as const,
 );
 
+const count = (wanted: string) => rows.filter(([, , state]) => state === wanted).length;
+
 test('the page lists the documented operations, and counts those that are served', () => {
-  const served = rows.filter(([, , state]) => state === 'served').length;
   expect(rows.length).toBe(103);
-  expect(page).toContain(`\n${served} of 103 are served.\n`);
+  const [served, none, refused] = [count('served'), count('none'), count('refused')];
+  expect(page).toContain(
+    `\n${served} of 103 are served, ${none} answer that there is none, and ${refused} are refused.\n`,
+  );
 });
 
 test.each(rows)('%s %s is %s', async (method, route, state) => {
-  const answer = await service().send(method, route.replaceAll(/\{[^}]*\}/g, 'x'));
+  // Of users and organizations there is one each.
+  const id = /^\/v2\/(users|orgs)\//.test(route) ? 'local' : 'x';
+  const answer = await service().send(method, route.replaceAll(/\{[^}]*\}/g, id));
   const text = await answer.text();
   const found =
-    answer.status === 501
+    answer.status === 422
       ? 'refused'
       : text.includes('"Not found: The service has no ')
         ? 'missing'
-        : 'served';
-  expect([found, answer.status < 500 || answer.status === 501]).toEqual([state, true]);
+        : /^\{"code":404,"message":"Not found: The local service has no [a-z ]+: there is none with the id \\"x\\"\./.test(
+              text,
+            )
+          ? 'none'
+          : 'served';
+  expect([found, answer.status < 500]).toEqual([state, true]);
   if (state === 'refused')
     expect(JSON.parse(text).message).toMatch(/^The local service does not support [a-zA-Z]/);
+});
+
+test('the one user and the one organization are found by their ids, and no others', async () => {
+  const get = async (path: string) => (await service().send('GET', path)).json();
+  expect(await get('/v2/users/local')).toEqual(await get('/v2/user'));
+  expect(await get('/v2/users')).toEqual([await get('/v2/user')]);
+  expect(await get('/v2/orgs')).toEqual([await get('/v2/orgs/local')]);
+  for (const path of ['/v2/users/someone', '/v2/orgs/other'])
+    expect((await service().send('GET', path)).status).toBe(404);
 });

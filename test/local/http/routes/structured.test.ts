@@ -161,7 +161,7 @@ test.each([
   [{ aggregations: [{ op: 'count' }], resolution: 'often' }, 400, 'resolution'],
   [{ virtualFields: [{ alias: 'x', expr: '1 | take 1' }] }, 400, 'expr'],
   [{ filter: { op: '==', field: 'nope', value: 1 } }, 400, 'nope'],
-  [{ continuationToken: 'abc' }, 501, 'continuationToken'],
+  [{ continuationToken: 'abc' }, 422, 'continuationToken'],
 ])('%j is answered with %i', async (query, status, text) => {
   const answer = await ask(query);
   expect([answer.status, answer.body.message ?? '']).toEqual([status, expect.stringContaining(text)]);
