@@ -366,6 +366,7 @@ async function doctor({ checkData = false }: { readonly checkData?: boolean }): 
     nodeVersion: process.versions.node,
     dataDir: dataDirectory(),
     checkData,
+    workDir: process.cwd(),
   });
   console.log(findingsText(findings));
   if (findings.some(({ state }) => state === 'error')) process.exitCode = 1;

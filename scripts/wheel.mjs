@@ -2,6 +2,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, write
 import { join } from 'node:path';
 import { argv } from 'node:process';
 import { parseArgs } from 'node:util';
+import { lexicalGrammar } from '../kernel/apl/editor/colors/lexical.js';
 import { ensureVenv, venvBin } from '../kernel/commands/lab/python.js';
 import { ensureBuild, main } from './build.mjs';
 import { npm, root, run } from './process.mjs';
@@ -81,10 +82,12 @@ async function assemble(stage, platform) {
   for (const file of readdirSync(join(root, 'python')).filter(name => !name.startsWith('__')))
     copy(join('python', file), join(stage, file));
   writeFileSync(join(stage, 'apl_kernel', 'oldest-node.txt'), `${about.engines.node.replace('>=', '')}\n`);
+  writeFileSync(join(stage, 'apl_kernel', 'lexical.json'), JSON.stringify(lexicalGrammar()));
   for (const path of await packedFiles()) copy(path, join(program, path));
   copySockets(join(program, 'node_modules'), platform);
   await copyEngine(join(program, 'node_modules', '@duckdb'), platform);
   await shareWithJupyter(join(stage, 'data'));
+  enableInServers(join(stage, 'data', 'etc', 'jupyter', 'jupyter_server_config.d'));
   copy('python/hatch_build.py', join(stage, 'hatch_build.py'));
   copy('README.md', join(stage, 'README.md'));
 }
@@ -155,6 +158,13 @@ async function shareWithJupyter(data) {
   }));
 }
 
+/** Has Jupyter servers load what teaches jupytext the language. @param {string} folder */
+function enableInServers(folder) {
+  mkdirSync(folder, { recursive: true });
+  const config = { ServerApp: { jpserver_extensions: { 'apl_kernel.jupytext_language': true } } };
+  writeFileSync(join(folder, 'apl-kernel.json'), `${JSON.stringify(config, null, 2)}\n`);
+}
+
 /** @param {string} file a JSON file @param {(value: any) => unknown} change */
 function change(file, change) {
   writeFileSync(file, `${JSON.stringify(change(JSON.parse(readFileSync(file, 'utf8'))), null, 2)}\n`);
@@ -184,15 +194,19 @@ apl-kernel = "apl_kernel.__main__:main"
 [project.entry-points."papermill.engine"]
 apl = "apl_kernel_papermill:AplEngine"
 
+[project.entry-points."pygments.lexers"]
+axiom-apl = "apl_kernel.pygments_lexer:AplLexer"
+
 [tool.hatch.build.targets.wheel]
 packages = ["apl_kernel"]
-artifacts = ["apl_kernel/program"]
+artifacts = ["apl_kernel/program", "apl_kernel/lexical.json"]
 
 [tool.hatch.build.targets.wheel.force-include]
 "apl_kernel_papermill.py" = "apl_kernel_papermill.py"
 
 [tool.hatch.build.targets.wheel.shared-data]
 "data/share" = "share"
+"data/etc" = "etc"
 
 [tool.hatch.build.targets.wheel.hooks.custom]
 `;

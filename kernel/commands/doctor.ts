@@ -16,6 +16,7 @@ import {
   type PackageFiles,
   readJson,
 } from './install.js';
+import { markdownPairings } from './jupytext.js';
 import { output } from './process.js';
 
 /** The result of one check; `fix` says what to do unless it is ok. The kernel works in spite of a warning. */
@@ -33,6 +34,8 @@ export interface DoctorRequest {
   readonly nodeVersion: string;
   /** The local service's data directory. */
   readonly dataDir: string;
+  /** The folder that the command was given in. */
+  readonly workDir: string;
   /** Reads all of the data too. */
   readonly checkData: boolean;
 }
@@ -53,6 +56,7 @@ export async function examine(request: DoctorRequest): Promise<readonly Finding[
     ...(await damagedFindings(request.dataDir)),
     ...(request.checkData ? await dataFindings(request.dataDir) : []),
     await profilesFinding(machine.home),
+    ...(await pairingFindings(request)),
     serviceFinding(await findShared(request.dataDir, probeMs), await holderOf(request.dataDir)),
   ];
 }
@@ -228,6 +232,15 @@ async function profilesFinding(home: string): Promise<Finding> {
     found: `other users can read ${path}`,
     fix: 'run `chmod 600 ~/.axiom.toml`',
   };
+}
+
+async function pairingFindings({ workDir, machine }: DoctorRequest): Promise<readonly Finding[]> {
+  return (await markdownPairings(workDir, machine.home)).map(path => ({
+    name: 'jupytext',
+    state: 'warning',
+    found: `${path} pairs notebooks with md, which turns all cells of APL into one where jupytext does not know the language`,
+    fix: 'pair them with `ipynb,md:myst`, or serve them where apl-kernel was installed with pip',
+  }));
 }
 
 /** Milliseconds for one check: a user is waiting for the report. */

@@ -16,6 +16,7 @@ function bare(changed: Partial<DoctorRequest> = {}): DoctorRequest {
     nodeVersion: '20.19.0',
     dataDir: join(home, 'data'),
     checkData: false,
+    workDir: home,
     ...changed,
   };
 }
@@ -45,6 +46,29 @@ test.each([
   ['22.0.0', 'ok'],
 ])('Node %s is %s', async (nodeVersion, state) => {
   expect((await finding('node', bare({ nodeVersion })))?.state).toBe(state);
+});
+
+test('a pairing with Markdown of jupytext is a warning, one with MyST is not', async () => {
+  const request = bare();
+  const workDir = join(request.workDir, 'team', 'notebooks');
+  mkdirSync(workDir, { recursive: true });
+  const found = async () =>
+    (await examine({ ...request, workDir }))
+      .filter(({ name }) => name === 'jupytext')
+      .map(each => each.found);
+  const notebook = (formats: string) =>
+    JSON.stringify({ metadata: { kernelspec: { language: 'axiom-apl' }, jupytext: { formats } } });
+  const settings = join(request.workDir, 'team', 'jupytext.toml');
+  writeFileSync(settings, '# formats = "ipynb,md"\nformats = "ipynb,md:myst"\n');
+  writeFileSync(join(workDir, 'a.ipynb'), notebook('ipynb,md:myst'));
+  writeFileSync(join(request.workDir, 'team', 'pyproject.toml'), '[tool.other]\nformats = "md"\n');
+  expect(await found()).toEqual([]);
+  writeFileSync(settings, '[formats]\n"notebooks/" = "ipynb"\n"text/" = "md"\n');
+  writeFileSync(join(workDir, 'a.ipynb'), notebook('ipynb,text//md:markdown'));
+  expect(await found()).toEqual([
+    expect.stringContaining(`${settings} pairs notebooks with md`),
+    expect.stringContaining(`${join(workDir, 'a.ipynb')} pairs notebooks with md`),
+  ]);
 });
 
 describe('the kernelspec', () => {

@@ -116,6 +116,18 @@ def test_jupyter_runs_a_cell_with_it(environment):
     assert (extension / "package.json").exists()
 
 
+def test_pygments_and_jupyter_servers_find_what_is_theirs(environment):
+    lookup = "from pygments.lexers import get_lexer_by_name as named; print(named('axiom-apl').name)"
+    code, text, error = environment.run(environment.venv / "bin" / "python", "-c", lookup)
+    assert (code, text, error) == (0, "Axiom Processing Language\n", "")
+    config = environment.venv / "etc" / "jupyter" / "jupyter_server_config.d" / "apl-kernel.json"
+    extensions = json.loads(config.read_text())["ServerApp"]["jpserver_extensions"]
+    assert extensions == {"apl_kernel.jupytext_language": True}
+    load = "import apl_kernel.jupytext_language as added; print(added.register())"
+    code, text, error = environment.run(environment.venv / "bin" / "python", "-c", load)
+    assert (code, text, error) == (0, "False\n", "")
+
+
 def test_the_command_finds_its_node(environment):
     program = environment.venv / "bin" / "apl-kernel"
     version = json.loads((ROOT / "package.json").read_text())["version"]

@@ -189,6 +189,11 @@ export const lexicalRules: readonly LexicalRule[] = [
   { match: String.raw`[(),;:.\[\]{}]`, is: 'punctuation' },
 ];
 
+/** The classes and the rules as JSON, for highlighters in other languages. */
+export function lexicalGrammar(): Readonly<Record<string, unknown>> {
+  return { classes, rules: lexicalRules };
+}
+
 function rowsOfOptions(
   each: (option: [name: string, values: OptionValues]) => readonly string[],
 ): readonly string[] {
