@@ -55,6 +55,12 @@ export function refusalError(attempt: Attempt, refusal: Refusal): ApiError {
   return statusError(attempt, status, reason, shown);
 }
 
+/** The connection ended before the answer was complete; whoever answers may have done what was asked. */
+export const cutOffCodes: readonly string[] = ['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'UND_ERR_SOCKET'];
+
+const endedHint =
+  'Run the cell again: the service is started again. If it ends again, the machine may be out of memory: ask for fewer rows or fields, or shorter values.';
+
 /** Returns the error for a request that got no complete answer. */
 export function transportError(attempt: Attempt, error: unknown): AplKernelError {
   const own = ownErrorIn(error);
@@ -82,6 +88,13 @@ export function transportError(attempt: Attempt, error: unknown): AplKernelError
     return new TlsError(`no secure connection to ${attempt.host} (${codes.join(', ')})`, {
       code: 'tls',
       hint: 'If a company proxy signs with its own authority, name its certificate in NODE_EXTRA_CA_CERTS. Check that the URL says https only where the service speaks TLS.',
+      cause: error,
+    });
+  }
+  if (local && has(...cutOffCodes)) {
+    return new ConnectionError('the local service ended before it answered', {
+      code: 'connection-lost',
+      hint: endedHint,
       cause: error,
     });
   }
@@ -163,6 +176,15 @@ export function hiddenError(
 
 /** Returns the error for an answer that ended early. */
 export function truncatedError(attempt: Attempt, cause?: unknown): ApiError {
+  if (
+    attempt.endpoint.profileName === localProfile &&
+    errorCodes(cause).some(code => cutOffCodes.includes(code))
+  )
+    return new TruncatedAnswerError('the local service ended before its answer was complete', {
+      code: 'truncated-answer',
+      hint: endedHint,
+      cause,
+    });
   return new TruncatedAnswerError(`the answer of ${attempt.host} ended before it was complete`, {
     code: 'truncated-answer',
     hint: 'Run the cell again. A smaller result, by a narrower time range or a limit, is more likely to arrive.',

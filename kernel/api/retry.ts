@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { AplKernelError } from '../errors.js';
 import { ConnectionError } from './errors.js';
-import { errorCodes, headerText, type Refusal } from './failure.js';
+import { cutOffCodes, errorCodes, headerText, type Refusal } from './failure.js';
 import { readReset, readRetryAfter, untilReset } from './reset.js';
 
 /** What a retry needs to know of a request. */
@@ -46,9 +46,6 @@ const UNSENT = [
   'proxy-unavailable',
 ];
 
-/** The connection ended before the answer began; the service may have done what was asked. */
-const CUT_OFF = ['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'UND_ERR_SOCKET'];
-
 /** Sends a request up to {@link MOST_TRIES} times, as long as it fails in a way that passes and sending it again is safe. */
 export async function withRetries<T extends Answered>(send: () => Promise<T>, rule: RetryRule): Promise<T> {
   for (let tried = 1; ; tried += 1) {
@@ -80,7 +77,7 @@ function passingReason(outcome: Outcome<Answered>, safe: boolean): string | unde
     // An answer that has begun and is damaged: it is not asked for again behind the user's back, as queries cost.
     if (outcome.error instanceof AplKernelError && !(outcome.error instanceof ConnectionError))
       return undefined;
-    const passing = safe ? [...UNSENT, ...CUT_OFF] : UNSENT;
+    const passing = safe ? [...UNSENT, ...cutOffCodes] : UNSENT;
     return errorCodes(outcome.error).find(code => passing.includes(code));
   }
   const { status } = outcome.reply;

@@ -10,6 +10,9 @@ const connections = useService();
 const { connect } = connections;
 const star = { kind: 'apl', name: 'n', who: 'u', metadata: {}, query: { apl: 'web' } } as const;
 
+const serviceEnded =
+  'Run the cell again: the service is started again. If it ends again, the machine may be out of memory: ask for fewer rows or fields, or shorter values.';
+
 describe('an error body becomes', () => {
   const json = (status: number, message: string, headers: Record<string, string> = {}): Reply => ({
     status,
@@ -358,7 +361,16 @@ describe('an error body becomes', () => {
       'a lost connection to the local service',
       { profileName: 'local' },
       response => response.socket?.destroy(),
-      'Run the cell again: the local service is started again if it stopped.',
+      serviceEnded,
+    ],
+    [
+      'an answer of the local service that breaks off',
+      { profileName: 'local' },
+      response => {
+        response.writeHead(200, { 'content-type': 'application/json', 'content-length': 1000 });
+        response.write('{', () => response.socket?.resetAndDestroy());
+      },
+      serviceEnded,
     ],
   ])('the hint for %s', async (_, endpoint, reply, hint) => {
     connections.service.answer(() => reply);

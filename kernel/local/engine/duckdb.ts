@@ -19,6 +19,7 @@ import { makeProfileDir, makeWorkDir } from '../lease/scratch.js';
 import { Admission, type Loan } from './admission.js';
 import { cancelledError, EngineError, engineFailure } from './failure.js';
 import { type Company, type Consume, type Counted, chunksOf, Lane, patiently } from './lanes/lane.js';
+import { pressure } from './lanes/pressure.js';
 import { purging, rest } from './lanes/rest.js';
 import type { Delivery } from './reader.js';
 import { underEither, type Visit, watchUnseen } from './visit.js';
@@ -195,16 +196,19 @@ export class Engine {
       mkdirSync(this.workDir, { recursive: true, mode: 0o700 });
       return work(...given);
     };
-    const signals = signal ? [signal, closing] : [closing];
+    const scarcity = new AbortController();
+    const signals = [scarcity.signal, closing, ...(signal ? [signal] : [])];
     const running = underEither(signals, within => guarded(lane, within, inScratch, this.#scratch));
     lane.running = running.then(ignore, ignore);
     rest.begin();
+    const ended = pressure.watch(reason => scarcity.abort(reason));
     try {
       return await running;
     } finally {
       // After the interrupts of a cancelled query, which would hit this statement too.
       if (cleanUp !== undefined) await lane.connection.run(cleanUp).catch(ignore);
       delete lane.running;
+      ended();
       rest.end();
     }
   }
@@ -317,11 +321,16 @@ async function guarded<T>(lane: Lane, signal: AbortSignal, work: OnLane<T>, scra
     signal.throwIfAborted();
     return value;
   } catch (error) {
-    throw signal.aborted ? cancelledError(error) : engineFailure(error, scratch);
+    throw signal.aborted ? stoppedError(signal, error) : engineFailure(error, scratch);
   } finally {
     clearInterval(timer);
     signal.removeEventListener('abort', interrupt);
   }
+}
+
+/** Why a statement did not run to its end: for want of memory, or because nobody waits for it any more. */
+function stoppedError({ reason }: AbortSignal, error: unknown): EngineError {
+  return reason instanceof EngineError ? reason : cancelledError(error);
 }
 
 function connectionOn(lane: Lane, company: Company): Connection {

@@ -2,9 +2,10 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { sqlText } from '../../../kernel/local/duckdb/literal.js';
 import { Engine, type EngineOptions } from '../../../kernel/local/engine/duckdb.js';
+import { chunksOf } from '../../../kernel/local/engine/lanes/lane.js';
 import type { Delivery } from '../../../kernel/local/engine/reader.js';
 import { processStart } from '../../../kernel/local/lease/processes.js';
 import { temporaryDirectory } from '../service.js';
@@ -74,6 +75,34 @@ test('SQL reaches the data directory and the allowed paths, and nothing else', a
   await expect(read(path.join(dataDir, '..', path.basename(elsewhere), 'out.csv'))).rejects.toMatchObject({
     detail: expect.stringContaining('disabled by configuration'),
   });
+});
+
+test('rows of a stream are made as they are read, and the texts of those before are gone', async () => {
+  const engine = await openEngine();
+  await engine.run('CREATE SEQUENCE made');
+  const sql = "SELECT nextval('made') AS n, repeat('x', 100) AS text FROM range(200000)";
+  await engine.query(sql, async result => {
+    const chunks = chunksOf(result);
+    const [first, second] = [(await chunks.next()).value, (await chunks.next()).value];
+    expect([first?.rowCount, second?.rowCount]).toEqual([0, 2048]);
+    const [[made] = []] = await engine.run('SELECT last_value FROM duckdb_sequences()');
+    expect(Number(made)).toBeLessThan(10 * 2048);
+    for await (const _ of chunks);
+  });
+});
+
+test('a statement whose texts the engine does not count is stopped before there is no memory left', async () => {
+  const engine = await openEngine({ memoryBytes: 2 ** 30 });
+  vi.spyOn(process, 'constrainedMemory').mockReturnValue(1);
+  onTestFinished(() => void vi.restoreAllMocks());
+  expect(await engine.run('SELECT 7')).toEqual([[7]]);
+  await expect(
+    engine.run("SELECT max(repeat('x' || i, 40000)) FROM range(1000000) r(i)"),
+  ).rejects.toMatchObject({
+    code: 'engine-memory',
+    message: expect.stringContaining('stopped before the machine ran out of memory'),
+  });
+  expect(await engine.run('SELECT 7')).toEqual([[7]]);
 });
 
 test('a result is streamed or whole, with the same rows and counts', async () => {

@@ -24,7 +24,10 @@ export interface Counted<T> {
   readonly counts: OperatorCounts;
 }
 
-/** The chunks of a result. A few that the engine holds are taken at once: waiting for a thread to hand over each takes longer. */
+/**
+ * The chunks of a result, each until the next is asked for. A few that the engine holds are taken at once: waiting for a thread to
+ * hand over each takes longer.
+ */
 export async function* chunksOf(result: DuckDBResult): AsyncGenerator<DuckDBDataChunk> {
   if (result instanceof DuckDBMaterializedResult && result.chunkCount <= fewChunks) {
     for (let index = 0; index < result.chunkCount; index++) yield result.getChunk(index);
@@ -33,6 +36,8 @@ export async function* chunksOf(result: DuckDBResult): AsyncGenerator<DuckDBData
   for (let chunk = await result.fetchChunk(); chunk !== null; chunk = await result.fetchChunk()) {
     if (chunk.rowCount === 0) return;
     yield chunk;
+    // Its texts, of which JavaScript knows nothing, would stay until the next collection of garbage.
+    chunk.reset();
   }
 }
 
@@ -207,6 +212,8 @@ const largestProfile = Buffer.alloc(2 ** 16);
 function connectionSettings(profile: string): string[] {
   return [
     "SET TimeZone='UTC'",
+    // What the engine makes ahead of whoever reads a result: it does not count texts, and would make gigabytes of them.
+    "SET streaming_buffer_size='1KiB'",
     'SET enable_progress_bar=true',
     'SET enable_progress_bar_print=false',
     // A file of a dataset never changes under its name; its footer is read once instead of by every query.

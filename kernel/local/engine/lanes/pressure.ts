@@ -1,0 +1,97 @@
+import { freemem, totalmem } from 'node:os';
+import { memoryAtMost, processMemory } from '../../../machine.js';
+import { EngineError } from '../failure.js';
+
+/** How often memory is measured while statements run, in milliseconds. */
+const everyMs = 25;
+
+/** Of the memory that the process may use; the engine itself counts up to 60 %, and an answer may have a quarter. */
+const mostShare = 0.8;
+
+/** Of the memory of the machine, whoever uses the rest. */
+const leastFreeShare = 0.04;
+
+/** A statement that has taken less is not to blame. */
+const leastTaken = 128 * 2 ** 20;
+
+/** What is known of memory, in bytes. */
+export interface Memory {
+  /** What this process uses; undefined where the system does not say. */
+  readonly used: () => number | undefined;
+  /** What it may use. */
+  readonly most: () => number;
+  /** Whether the machine has nearly none left. */
+  readonly scarce: () => boolean;
+}
+
+interface Statement {
+  /** What the process grew by while it ran, shared with those that ran beside it, in bytes. */
+  taken: number;
+  stopped: boolean;
+  readonly stop: (reason: EngineError) => void;
+}
+
+/**
+ * Stops statements before the process has no memory left. The engine's own limit does not count the texts of the rows at hand: 2,048
+ * for each expression and thread.
+ */
+export class Pressure {
+  readonly #memory: Memory;
+  readonly #running = new Set<Statement>();
+  #used = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(memory: Memory) {
+    this.#memory = memory;
+  }
+
+  /** Watches a statement until the function that is returned is called; `stop` may be called once meanwhile. */
+  watch(stop: (reason: EngineError) => void): () => void {
+    const statement = { taken: 0, stopped: false, stop };
+    if (this.#running.size === 0) this.#used = this.#memory.used() ?? 0;
+    this.#running.add(statement);
+    this.#wait();
+    return () => void this.#running.delete(statement);
+  }
+
+  #wait(): void {
+    this.#timer ??= setTimeout(() => this.#tick(), everyMs).unref();
+  }
+
+  #tick(): void {
+    this.#timer = undefined;
+    if (this.#running.size === 0) return;
+    this.#wait();
+    const used = this.#memory.used();
+    if (used === undefined) return;
+    const share = Math.max(0, used - this.#used) / this.#running.size;
+    for (const each of this.#running) each.taken += share;
+    this.#used = used;
+    if (used > this.#memory.most() || this.#memory.scarce()) this.#stopLargest();
+  }
+
+  /** One at a time: what it has taken is free once it has ended. */
+  #stopLargest(): void {
+    const all = [...this.#running];
+    if (all.some(({ stopped }) => stopped)) return;
+    const largest = all.reduce((most, each) => (each.taken >= most.taken ? each : most));
+    if (largest.taken < leastTaken) return;
+    largest.stopped = true;
+    largest.stop(pressureError());
+  }
+}
+
+function pressureError(): EngineError {
+  return new EngineError(
+    'engine-memory',
+    'The query was stopped before the machine ran out of memory: its values are too long to be computed together.',
+    { hint: 'Keep fewer or shorter fields, for example with project and substring, or read fewer rows.' },
+  );
+}
+
+/** That of this process. */
+export const pressure = new Pressure({
+  used: processMemory,
+  most: () => memoryAtMost() * mostShare,
+  scarce: () => freemem() < totalmem() * leastFreeShare,
+});

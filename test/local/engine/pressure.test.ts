@@ -1,0 +1,84 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { Pressure } from '../../../kernel/local/engine/lanes/pressure.js';
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const MiB = 2 ** 20;
+
+/** A process that may use 1,000 MiB, and the statements that were stopped in it. */
+function processOf(memory: { used: number | undefined; scarce?: boolean }) {
+  const stopped: string[] = [];
+  const pressure = new Pressure({
+    used: () => memory.used,
+    most: () => 1000 * MiB,
+    scarce: () => memory.scarce ?? false,
+  });
+  const begin = (name: string) => pressure.watch(({ code }) => void stopped.push(`${name}: ${code}`));
+  const grow = async (bytes: number) => {
+    memory.used = (memory.used ?? 0) + bytes;
+    await vi.advanceTimersByTimeAsync(25);
+  };
+  return { stopped, begin, grow };
+}
+
+test('the statement that took the most memory is stopped before the process has none left', async () => {
+  const { stopped, begin, grow } = processOf({ used: 100 * MiB });
+  begin('first');
+  await grow(300 * MiB);
+  begin('second');
+  await grow(590 * MiB);
+  expect(stopped).toEqual([]);
+  await grow(20 * MiB);
+  expect(stopped).toEqual(['first: engine-memory']);
+});
+
+test('no other is stopped before the first has ended', async () => {
+  const { stopped, begin, grow } = processOf({ used: 100 * MiB });
+  const end = begin('first');
+  await grow(400 * MiB);
+  begin('second');
+  await grow(800 * MiB);
+  await grow(800 * MiB);
+  expect(stopped).toEqual(['first: engine-memory']);
+  end();
+  await grow(0);
+  expect(stopped).toEqual(['first: engine-memory', 'second: engine-memory']);
+});
+
+test('one that took little goes on, whatever the process uses', async () => {
+  const { stopped, begin, grow } = processOf({ used: 990 * MiB });
+  begin('light');
+  await grow(120 * MiB);
+  expect(stopped).toEqual([]);
+});
+
+test('it is stopped too where other programs leave the machine no memory', async () => {
+  const { stopped, begin, grow } = processOf({ used: 100 * MiB, scarce: true });
+  begin('large');
+  await grow(120 * MiB);
+  expect(stopped).toEqual([]);
+  await grow(10 * MiB);
+  expect(stopped).toEqual(['large: engine-memory']);
+});
+
+test('what grew before a statement began is not its own', async () => {
+  const { stopped, begin, grow } = processOf({ used: 100 * MiB });
+  begin('first')();
+  await grow(1000 * MiB);
+  begin('second');
+  await grow(100 * MiB);
+  expect(stopped).toEqual([]);
+});
+
+test('where the system does not tell, nothing is stopped', async () => {
+  const { stopped, begin } = processOf({ used: undefined, scarce: true });
+  begin('unknown');
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(stopped).toEqual([]);
+});
