@@ -7,7 +7,7 @@ import type { QueryText } from '../../../apl/syntax/parse.js';
 import { cellText } from '../../../result/display/text.js';
 import type { ArrowTable, QueryResult } from '../../../result/result.js';
 import { cut, formatCount, oneLine, plural, visible } from '../../../text.js';
-import { formatTime, MILLISECOND, MINUTE, parseTimespan, SECOND } from '../../../time.js';
+import { formatDuration, formatTime, MILLISECOND, MINUTE, parseTimespan, SECOND } from '../../../time.js';
 import { isRandom, keepsRows } from '../../query/reading.js';
 import { readsOf } from '../../results/reads.js';
 import { parseRange, type TimeRange } from '../../time-range.js';
@@ -322,7 +322,7 @@ class Lines implements View {
 }
 
 function nothing({ name, begin, within }: Followed, until: bigint): string {
-  return `No event of ${name} was stored from ${formatTime(begin)} to ${formatTime(until)}, with a \`_time\` within ${within / MINUTE} minutes of then.`;
+  return `No event of ${name} was stored from ${formatTime(begin)} to ${formatTime(until)}, with a \`_time\` within ${formatDuration(within)} of then.`;
 }
 
 /** The longest value of a line, in characters. */
