@@ -78,7 +78,8 @@ export async function runQuery(session: Session, order: QueryOrder, io: Progress
   const { raw, stopped } = await send(session, question, io);
   const signal = stopped?.why === interrupted.why ? new AbortController().signal : io.signal;
   const answer = await answerOf(question, raw, session.options.version, signal);
-  const limited = { ...question.order, ...present({ stopped }) };
+  const namesCuts = session.profileName === localProfile;
+  const limited = { ...question.order, namesCuts, ...present({ stopped }) };
   const shortfalls = shortfallsIn(limited, answer, question.reads, session.takeReplayed());
   const written = [
     ...(introduction === undefined ? [] : [{ level: 'info' as const, text: introduction }]),

@@ -17,6 +17,8 @@ export interface Limited {
   readonly query: QueryText;
   readonly rowLimit: number | undefined;
   readonly fetch: Fetch | undefined;
+  /** Whether the service names each limit that cuts its answers, as the local one does. Others may count no further than a limit. */
+  readonly namesCuts: boolean;
   /** Why a fetch has ended early. */
   readonly stopped?: Stopped;
 }
@@ -98,7 +100,7 @@ const largeLimit = 50_000;
 /** The limit that a service names in the code of its message. */
 function saidLimit({ fetch }: Limited, { tables, status }: QueryAnswer): Cut | undefined {
   if (fetch !== undefined) return undefined;
-  const code = status.messages?.find(message => /^row_limit_/.test(message.code))?.code;
+  const code = status.messages?.find(isRowLimit)?.code;
   const rows = tables[0]?.data.numRows;
   if (code === undefined || rows === undefined) return undefined;
   return {
@@ -111,27 +113,54 @@ function saidLimit({ fetch }: Limited, { tables, status }: QueryAnswer): Cut | u
 const whoseLimit: Readonly<Record<string, string>> = {
   row_limit_default: 'the default limit',
   row_limit_request: 'the limit set by %limit',
+  default_limit: 'the default limit',
+  default_limit_warning: 'the default limit',
 };
+
+/** Whether a message is about rows that were left out. */
+function isRowLimit({ code }: { readonly code: string }): boolean {
+  return /^(?:row|default)_limit/.test(code);
+}
 
 /** The number of rows returned when neither query nor request sets a limit. */
 const serviceRowLimit = 1_000;
 
-/** As many rows as the default limit, from a query that sets none: there are probably more. A kept result has no limit of its own. */
+/**
+ * What a service that says nothing has probably left out: as many rows came as a limit allows, or fewer than it counts. A kept result
+ * has no limit of its own.
+ */
 function unsaidLimit(
-  { query, rowLimit, fetch, stopped }: Limited,
+  { query, rowLimit, fetch, stopped, namesCuts }: Limited,
   { tables: [table], status }: QueryAnswer,
   readsResults: boolean,
 ): Cut | undefined {
   if (fetch !== undefined)
     return stopped && { rows: table?.data.numRows ?? 0, matched: stopped.matched, whose: stopped.why };
+  if (table === undefined || table.info.groups.length > 0) return undefined;
+  if (status.messages?.some(isRowLimit)) return undefined;
+  const operators = query.pipeline?.operators ?? [];
+  const rows = table.data.numRows;
   const limit = rowLimit ?? (readsResults ? undefined : serviceRowLimit);
-  if (table === undefined || table.data.numRows !== limit || table.info.groups.length > 0) return undefined;
-  if (status.messages?.some(message => /limit/i.test(message.code))) return undefined;
-  if (query.pipeline?.operators.some(({ kind }) => reducing.has(kind))) return undefined;
-  if (status.rowsMatched === limit) return undefined;
-  const whose = rowLimit === undefined ? 'the default limit' : 'the limit set by %limit';
-  return { rows: limit, matched: undefined, whose };
+  const isWhole = namesCuts && status.rowsMatched === rows;
+  if (rows === limit && !isWhole && !operators.some(({ kind }) => reducing.has(kind))) {
+    const whose = rowLimit === undefined ? 'the default limit' : 'the limit set by %limit';
+    return { rows, matched: undefined, whose };
+  }
+  if (namesCuts) return undefined;
+  const isLargest = rows === largeLimit && operators.every(operator => countOf(operator) !== rows);
+  const isShort = rows < status.rowsMatched && rows > 0 && countsItsRows(operators);
+  if (!isLargest && !isShort) return undefined;
+  return { rows, matched: isShort ? status.rowsMatched : undefined, whose: 'the limit of the service' };
 }
+
+/** Whether each row that a service counts as a match is one of the result: nothing filters rows that have been changed. */
+function countsItsRows(operators: readonly Operator[]): boolean {
+  const changed = operators.findIndex(({ kind }) => !filtering.has(kind));
+  const rest = changed < 0 ? [] : operators.slice(changed);
+  return rest.every(operator => keepsRows(operator) && !filtering.has(operator.kind));
+}
+
+const filtering: ReadonlySet<Operator['kind']> = new Set(['where', 'search']);
 
 /** Operators after which the number of rows is no longer that of the data. */
 const reducing: ReadonlySet<Operator['kind']> = new Set([
@@ -165,14 +194,14 @@ function hasTime(fields: readonly { readonly name: string }[]): boolean {
 
 /** The rows that the text of the query itself leaves out, by a limit or a sample. */
 function asked(
-  { query: { text } }: Limited,
+  { query: { text }, namesCuts }: Limited,
   answer: QueryAnswer,
   { operators }: Pipeline,
 ): readonly Shortfall[] {
   const words = ({ from, to }: Operator) => `\`${text.slice(from, to).replace(/\s+/g, ' ').trim()}\``;
   const samples = operators.filter(({ kind }) => kind === 'sample');
   const limit = operators.findLast(({ kind }) => kind === 'limit' || kind === 'top');
-  const cut = limit === undefined ? undefined : askedCut(limit, operators, answer);
+  const cut = limit === undefined ? undefined : askedCut(limit, operators, answer, namesCuts);
   return [
     ...samples.map(each => ({
       kind: 'sampled' as const,
@@ -197,6 +226,7 @@ function askedCut(
   limit: Operator,
   operators: readonly Operator[],
   { tables: [table], status }: QueryAnswer,
+  countsAll: boolean,
 ): string | undefined {
   const most = countOf(limit);
   if (table === undefined || most === undefined) return undefined;
@@ -206,7 +236,7 @@ function askedCut(
   const countsGroups = table.info.buckets !== undefined && table.info.groups.length > 0;
   if ((countsGroups ? status.numGroups : rows) < most) return undefined;
   const before = operators.slice(0, operators.indexOf(limit)).every(keepsRows);
-  if (before && status.rowsMatched === rows) return undefined;
+  if (countsAll && before && status.rowsMatched === rows) return undefined;
   return `the first ${formatCount(rows)} rows`;
 }
 

@@ -69,6 +69,64 @@ describe('the default limit is named', () => {
   });
 });
 
+describe('what a hosted service leaves out without a word is seen', () => {
+  beforeEach(async () => {
+    await bench.close();
+    bench = await startBench({
+      environment: service => ({ url: service.url, token: 'xaat-4711' }),
+    });
+    await bench.run('%use environment');
+  });
+
+  const more = { rowsMatched: 313_001 };
+  const named = (rows: string) =>
+    `Only ${rows} of 313,001 matching rows were fetched (the limit of the service).`;
+
+  test.each<readonly [string, string, number, Partial<QueryStatus>, string | undefined]>([
+    [
+      'by the default limit, where it counts no further',
+      'web',
+      1000,
+      {},
+      'Only 1,000 rows were fetched (the default limit).',
+    ],
+    [
+      'beside a message about something else',
+      'web',
+      1000,
+      { messages: [{ priority: 'warn', count: 1, code: 'license_limit_for_query_warning', msg: 'old' }] },
+      'Only 1,000 rows were fetched (the default limit).',
+    ],
+    ['by its own count', 'web', 999, more, named('999')],
+    ['by its count, below %limit', '%%limit 2000\nweb', 1001, more, named('1,001')],
+    ['by its count of what a filter lets through', 'web | where n > 1 | extend m = n', 7, more, named('7')],
+    ['unless it may have counted before a filter', 'web | extend m = n | where m > 1', 7, more, undefined],
+    ['unless each match gives several rows', 'web | mv-expand n', 7, more, undefined],
+    [
+      'by the most rows that an answer has',
+      'web | limit 60000',
+      50_000,
+      {},
+      'Only 50,000 rows were fetched (the limit of the service).',
+    ],
+    ['unless the query asks for those', 'web | limit 50000', 50_000, {}, undefined],
+  ])('%s', async (_, cell, rows, status, expected) => {
+    const text = await notice(cell, rows, status);
+    if (expected === undefined) expect(text).toBe(undefined);
+    else expect(text).toContain(expected);
+  });
+});
+
+test('a limit that the service names makes a result a part of the rows', async () => {
+  const messages = [{ priority: 'warn' as const, count: 1, code: 'default_limit_warning', msg: 'cut' }];
+  bench.service.answer(() => ({
+    body: tabular([{ name: 'n', type: 'integer' }], [[1, 2]], { rowsMatched: 2, messages }),
+  }));
+  await bench.run('z << web');
+  const run = await bench.run('%results');
+  expect(shown(run).join('\n')).toContain('the first 2 of more rows (the default limit)');
+});
+
 describe('a query', () => {
   test('is sent with its range, and with a limit only where one is set', async () => {
     await bench.run('%%time 2026-01-01..2026-01-02\nweb');
