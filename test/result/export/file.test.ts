@@ -1,8 +1,9 @@
 import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Table, tableFromIPC, vectorFromArray } from 'apache-arrow';
+import { Dictionary, Float64, Int32, Table, tableFromIPC, Utf8, vectorFromArray } from 'apache-arrow';
 import { describe, expect, test } from 'vitest';
 import { exportTable } from '../../../kernel/result/export/file.js';
+import { exportFormats } from '../../../kernel/result/export/formats.js';
 import { temporaryDirectory } from '../../local/service.js';
 import { tableRows } from '../../notebook/results/rows.js';
 import { exactTable } from './exact.js';
@@ -107,6 +108,41 @@ describe('a table in', () => {
     ]);
     expect(read.schema.fields[5]?.metadata.get('ARROW:extension:name')).toBe('arrow.json');
   });
+
+  test('Arrow: a batch of 65,536 rows and the rest, texts written out', async () => {
+    const texts = Array.from({ length: 65_537 }, (_, row) => `t${row % 3}`);
+    const encoded = vectorFromArray(texts, new Dictionary(new Utf8(), new Int32()));
+    const { directory, file } = await write('t.arrow', { table: new Table({ s: encoded }) });
+    const read = tableFromIPC(await readFile(join(directory, 't.arrow')));
+    expect([file.rows, read.numRows, read.batches.map(batch => batch.numRows)]).toEqual([
+      65_537,
+      65_537,
+      [65_536, 1],
+    ]);
+    expect([String(read.schema.fields[0]?.type), read.getChild('s')?.toArray()]).toEqual(['Utf8', texts]);
+  });
+
+  test('JSON lines: one value that JSON cannot say', async () => {
+    const { file } = await write('t.ndjson', {
+      table: new Table({ r: vectorFromArray([1, Number.NaN], new Float64()) }),
+    });
+    expect(file.loss).toBe(
+      '1 number is NaN or infinite: JSON has no notation for them, and null stands in their place.',
+    );
+  });
+});
+
+test('Python reads a file with the type of each column', () => {
+  const { schema } = exactTable();
+  const python = (ending: string) => {
+    const format = exportFormats.find(({ endings }) => endings.includes(ending));
+    return format?.polars?.('"t"', schema);
+  };
+  const rest = `"d": pl.Int64, "r": pl.Float64, "s": pl.String, "x": pl.String, "b": pl.Boolean`;
+  expect([python('csv'), python('ndjson')]).toEqual([
+    `pl.read_csv("t", schema={"n": pl.Int64, "t": pl.Datetime("ns", "UTC"), ${rest}, "'=name": pl.Int64})`,
+    `pl.read_ndjson("t", schema={"n": pl.Int64, "t": pl.String, ${rest}, "=name": pl.Int64})`,
+  ]);
 });
 
 describe('a file', () => {
