@@ -3,6 +3,7 @@ import { noCellForm, unknownMagic } from '../../apl/syntax/magic.js';
 import { MagicError, misuse, parseArguments } from './arguments.js';
 import { aroundMagics } from './cause/around.js';
 import { explainMagics } from './cause/explain.js';
+import { investigateMagics } from './cause/investigate.js';
 import { patternMagics } from './cause/patterns.js';
 import { tailMagics } from './cause/tail.js';
 import { askConsent } from './effects/consent.js';
@@ -38,6 +39,7 @@ export const magics: readonly Magic[] = [
   ...explainMagics,
   ...aroundMagics,
   ...patternMagics,
+  ...investigateMagics,
   ...tailMagics,
   ...cacheMagics,
   ...historyMagics,
