@@ -208,7 +208,8 @@ const AGGREGATES: Readonly<Record<string, Aggregate>> = {
   sum: values => total(values),
   avg: values => {
     const sum = total(values);
-    return sum === undefined || values.length === 0 ? sum && null : Number(sum) / values.length;
+    if (sum === undefined) return undefined;
+    return values.length === 0 ? null : Number(sum) / values.length;
   },
 };
 

@@ -54,6 +54,9 @@ describe('%assert', () => {
     expect(traceback(await run('max(ms) < 5', none))[0]).toBe(
       'assertion: does not hold: max(ms) < 5 (max(ms) is null, as it has no value)',
     );
+    expect(traceback(await run('avg(ms) < 5', none))[0]).toBe(
+      'assertion: does not hold: avg(ms) < 5 (avg(ms) is null, as it has no value)',
+    );
     expect(traceback(await run('rows == 0 and no_nulls(ms)', none))).toEqual([]);
   });
 

@@ -143,6 +143,11 @@ describe('%compare', () => {
       'the two periods are not a whole number of bins apart, so that no bin has a partner',
     ],
     [
+      '2025-12-26..2026-01-02',
+      'web | summarize n = count() by bin_auto(_time)',
+      'the bins of the two periods differ in length',
+    ],
+    [
       '-1d',
       'web | summarize n = count() by host | project n',
       'the query leaves out host, by which its rows are grouped',
