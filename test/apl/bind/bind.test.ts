@@ -144,7 +144,7 @@ describe('an operator of another language', () => {
     ['top-nested', 'Write `| summarize topk(field, N) by …`.'],
     [
       'mv-apply',
-      'Write `| mv-expand x`, then the operators; a `summarize … by` the fields of the row gives one answer for each.',
+      'Write `| mv-expand x`, then the operators. A `summarize … by` the fields of the row gives one answer for each; `arg_max(x, *)` in it the greatest.',
     ],
     ['fork', 'Write two queries in two cells.'],
     ['select', 'Write `| project …`.'],
