@@ -8,6 +8,7 @@ import { columnNames, copyToParquet, type FileSummary } from '../engine/parquet.
 import { FieldUnion } from './append/rows.js';
 import type { DatasetDirectory } from './dataset/directory.js';
 import { StoredDataset } from './dataset/stored.js';
+import { versionOf } from './files.js';
 
 /** Merges small files of datasets in the background, one dataset at a time. */
 export class Compactor {
@@ -60,11 +61,15 @@ async function compact(engine: Engine, directory: DatasetDirectory): Promise<boo
   const files = mergeable(listing.files);
   if (files.length === 0) return false;
   const names = files.map(file => path.basename(file.path));
+  const versions = () => files.map(file => versionOf(file.path)?.content).join('\n');
+  const before = versions();
   const draft = path.join(engine.workDir, `${crypto.randomUUID()}.parquet`);
   try {
     await engine.run(mergeSql(files, draft));
     return await directory.replace(draft, live =>
-      names.every(name => live.names.includes(name)) ? { since: timeIn(names[0] ?? ''), names } : undefined,
+      names.every(name => live.names.includes(name)) && versions() === before
+        ? { since: timeIn(names[0] ?? ''), names, copied: true }
+        : undefined,
     );
   } finally {
     await rm(draft, { force: true });

@@ -102,8 +102,8 @@ export class DatasetDirectory {
 
   /**
    * Puts a finished Parquet file in place of others, in one step: those that `choose` picks from the live ones. Returns false
-   * and moves nothing when `choose` returns undefined. Throws LocalError when the directory has damaged files: what they
-   * replace is not known.
+   * and moves nothing when `choose` returns undefined, or when a file whose rows it has was moved away meanwhile. Throws LocalError
+   * when the directory has damaged files: what they replace is not known.
    */
   async replace(file: string, choose: (live: Listing) => Replaced | undefined): Promise<boolean> {
     return this.#locked(async () => {
@@ -113,10 +113,23 @@ export class DatasetDirectory {
       if (replaced === undefined) return false;
       const target = await partPath(file, path.join(this.path, `${replaced.since}-${crypto.randomUUID()}`));
       // Without its file the list has no effect: renaming the file is the switch.
-      await writeReplacements(target, replaced.names);
+      await writeReplacements(target, [...replaced.names, ...this.#earlier(replaced.names)]);
       await this.#place(file, target);
-      return true;
+      if (!replaced.copied || replaced.names.every(name => this.#isThere(name))) return true;
+      // Rows that were moved away by hand in this moment must not come back with the new file.
+      for (const each of [target, listOf(target)]) await rm(each, { force: true });
+      return false;
     });
+  }
+
+  /** What files replaced that are replaced themselves: one of those that was moved away may come back. */
+  #earlier(names: readonly string[]): readonly string[] {
+    const all = names.flatMap(name => this.#replacements.get(listOf(name)) ?? []);
+    return all.filter(name => !this.#isThere(name));
+  }
+
+  #isThere(name: string): boolean {
+    return versionOf(path.join(this.path, name)) !== undefined;
   }
 
   /** Reads all of the files that it lists, and returns those that are damaged. */
@@ -265,15 +278,26 @@ export class DatasetDirectory {
     const times = await Promise.all(replacers.map(name => stat(path.join(this.path, name))));
     const due = Math.max(...times.map(({ mtimeMs }) => mtimeMs)) + retentionMs;
     if (Date.now() < due) return due;
-    const lists = replacers.map(listOf);
     try {
-      for (const name of [...inOrder(dead, replacedBy), ...lists])
-        await rm(path.join(this.path, name), { force: true });
+      for (const name of inOrder(dead, replacedBy)) await rm(path.join(this.path, name), { force: true });
+      for (const [replacer, its] of replacedBy)
+        await this.#shorten(
+          replacer,
+          its.filter(name => !names.includes(name)),
+        );
       return 0;
     } catch {
       // They hinder nobody where they are, on a file system that is read-only for example.
       return Date.now() + retentionMs;
     }
+  }
+
+  /** Leaves in a list what was moved away by hand before it could be deleted, so that it does not count again if it comes back. */
+  async #shorten(replacer: string, away: readonly string[]): Promise<void> {
+    const list = listOf(replacer);
+    this.#replacements.delete(list);
+    if (away.length === 0) await rm(path.join(this.path, list), { force: true });
+    else await writeReplacements(path.join(this.path, replacer), away);
   }
 
   /** Runs `work` while nothing else replaces files or changes the note; rejects with ENOENT when the directory is gone. */
@@ -293,6 +317,8 @@ export class DatasetDirectory {
 export interface Replaced {
   readonly since: number;
   readonly names: readonly string[];
+  /** Their rows are in the new file. */
+  readonly copied?: boolean;
 }
 
 function versionOr<T>(file: string, otherwise: (error: unknown) => T): Version | T | undefined {

@@ -42,7 +42,7 @@ async function trimFile(
     const [copied] = await engine.run(restOf(file, beforeNs, draft));
     const since = Number.parseInt(name, 10) || Date.now();
     const replaced = await directory.replace(draft, live =>
-      live.names.includes(name) ? { since, names: [name] } : undefined,
+      live.names.includes(name) ? { since, names: [name], copied: true } : undefined,
     );
     const rows = file.blocks.reduce((total, block) => total + block.rows, 0);
     return replaced ? rows - Number(copied?.[0]) : 0;

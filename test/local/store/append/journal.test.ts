@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { renameSync } from 'node:fs';
 import {
   appendFile,
   copyFile,
@@ -146,6 +147,88 @@ test('events are merged into few files, and nothing is lost or doubled on the wa
   const groups = async () => (await parts.store.snapshot('d')).rowGroups('d', -(2n ** 63n), 2n ** 63n - 1n);
   await expect.poll(async () => (await groups()).length, { timeout: 60_000 }).toBeLessThan(8);
   expect(await idsOf(parts)).toEqual(Array.from({ length: 30 }, (_, id) => id));
+  await parts.store.close();
+});
+
+/** Eight files of one event each, as many as are merged; `during` is called when the new file is written and not yet in its place. */
+async function mergingStore(during: (parts: Parts, first: string) => Promise<void>, confirm?: () => void) {
+  const parts = await openStore(confirm);
+  const run = parts.engine.run.bind(parts.engine);
+  let merged = 0;
+  parts.engine.run = async (sql, signal) => {
+    const rows = await run(sql, signal);
+    if (!sql.includes('row_number() OVER () AS n')) return rows;
+    const [first = ''] = await entries(parts, '.parquet');
+    await during(parts, path.join(parts.directory, first));
+    merged++;
+    return rows;
+  };
+  for (let id = 0; id < 8; id++) {
+    await append(parts, id);
+    await parts.store.snapshot('d');
+  }
+  await expect.poll(() => merged, { timeout: 60_000 }).toBe(1);
+  await parts.store.close();
+  return { ...parts, store: new DatasetStore(parts.dataDir, parts.engine) };
+}
+
+const away = (parts: Parts) => path.join(parts.dataDir, 'away');
+
+test('a file that is moved away by hand during a merge does not come back with it, and counts once when it is back', async () => {
+  let moved = '';
+  const parts = await mergingStore(async (of, first) => {
+    moved = first;
+    await rename(first, away(of));
+  });
+  expect(await idsOf(parts)).toEqual([1, 2, 3, 4, 5, 6, 7]);
+  expect(await entries(parts, '.replaces')).toEqual([]);
+  await rename(away(parts), moved);
+  expect(await idsOf(parts)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+  await parts.store.close();
+});
+
+test('nor does one that is moved away in the last moment', async () => {
+  let move = () => {};
+  const parts = await mergingStore(
+    async (of, first) => {
+      move = () => renameSync(first, away(of));
+    },
+    () => {
+      move();
+      move = () => {};
+    },
+  );
+  expect(await idsOf(parts)).toEqual([1, 2, 3, 4, 5, 6, 7]);
+  expect([await entries(parts, '.replaces'), (await entries(parts, '.parquet')).length]).toEqual([[], 7]);
+  await parts.store.close();
+});
+
+test('a file that is written over by hand during a merge stays as it is', async () => {
+  let bytes = Buffer.alloc(0);
+  const parts = await mergingStore(async (of, first) => {
+    const [, second = ''] = await entries(of, '.parquet');
+    bytes = await readFile(path.join(of.directory, second));
+    await writeFile(first, bytes);
+  });
+  const [first = '', ...others] = await entries(parts, '.parquet');
+  expect([await readFile(path.join(parts.directory, first)), others.length]).toEqual([bytes, 7]);
+  expect(await entries(parts, '.replaces')).toEqual([]);
+  await parts.store.close();
+});
+
+test('a merged file that was moved away by hand before it could be deleted does not count again', async () => {
+  const parts = await mergingStore(async () => {});
+  const [list = ''] = await entries(parts, '.replaces');
+  const all = await entries(parts, '.parquet');
+  const merged = list.replace('.replaces', '.parquet');
+  const moved = path.join(parts.directory, all.find(name => name !== merged) ?? '');
+  await rename(moved, away(parts));
+  const before = new Date(Date.now() - 3_600_000);
+  await utimes(path.join(parts.directory, merged), before, before);
+  expect(await idsOf(parts)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+  expect([await entries(parts, '.parquet'), await entries(parts, '.replaces')]).toEqual([[merged], [list]]);
+  await rename(away(parts), moved);
+  expect(await idsOf(parts)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
   await parts.store.close();
 });
 
