@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parseAst } from 'vitest/node';
+import { IN_THE_BROWSER } from './setup/in-the-browser.js';
 import { root, type Source, sourcesIn, target, withoutEnding } from './setup/sources.js';
 
 /**
@@ -264,27 +265,6 @@ const LARGER: Readonly<Record<string, number>> = {
   // A campaign each.
   'test/faults': 18,
 };
-
-/** Files and folders of the kernel that the extension may use: they run in a browser, with all that they import. */
-const IN_THE_BROWSER = [
-  'apl',
-  'headless/notebook',
-  'headless/parameters',
-  'headless/report',
-  'text',
-  'time',
-  'present',
-  'result/export/lines',
-  'result/field',
-  'result/display/aligned',
-  'result/display/format',
-  'result/display/text',
-  'result/ipc/codec',
-  'result/ipc/lz4',
-  'result/take',
-  'result/chart/units',
-  'notebook/results/protocol',
-];
 
 const kernelSources = sourcesIn('kernel');
 const extensionSources = sourcesIn('labextension/src');

@@ -171,6 +171,7 @@ const panel: JupyterFrontEndPlugin<void> = {
     ILayoutRestorer,
     IStateDB,
     IFileBrowserFactory,
+    ILauncher,
   ],
   activate: async (
     app: JupyterFrontEnd,
@@ -181,15 +182,22 @@ const panel: JupyterFrontEndPlugin<void> = {
     restorer: ILayoutRestorer | null,
     state: IStateDB | null,
     browsers: IFileBrowserFactory | null,
+    launcher: ILauncher | null,
   ) => {
-    const [{ AplPanel }, { remember }, { addImport, IMPORT_FILE }] = await Promise.all([
-      import('./panel/panel.js'),
-      import('./panel/memory.js'),
-      import('./cell/import.js'),
-    ]);
+    const [{ AplPanel }, { remember }, { addImport, importFiles, IMPORT_FILE }, { acceptFiles }] =
+      await Promise.all([
+        import('./panel/panel.js'),
+        import('./panel/memory.js'),
+        import('./cell/import/command.js'),
+        import('./cell/import/drop.js'),
+      ]);
     const workbench = workbenchOf({ notebooks, consoles, files });
-    addImport(app, workbench, notebooks, browsers, palette);
+    addImport({ app, workbench, notebooks, browsers, palette, launcher });
     const widget = new AplPanel(workbench, notebooks, () => void app.commands.execute(IMPORT_FILE));
+    acceptFiles(widget.node, browsers, {
+      isOpen: () => widget.panel !== undefined,
+      take: async files => widget.panel && importFiles({ workbench }, widget.panel, files),
+    });
     app.shell.add(widget, 'left', { rank: 650 });
     // JupyterLab brings the panel back into sight, at its side; Notebook 7 keeps neither layouts nor states of its pages.
     restorer?.add(widget, widget.id);

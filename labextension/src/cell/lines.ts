@@ -102,14 +102,27 @@ export function quoted(word: string): string {
     : `"${word.replace(/\s+/g, ' ').replace(/["\\]/g, '\\$&')}"`;
 }
 
-/** Returns the line that imports a file, seen from a notebook, both by their paths; undefined for a path that no line can hold. */
-export function importLine(notebook: string, file: string): string | undefined {
+/**
+ * Returns the line that imports a file, seen from a notebook, both by their paths, with those options that have a value; undefined
+ * for a path that no line can hold.
+ */
+export function importLine(
+  notebook: string,
+  file: string,
+  options: readonly (readonly [name: string, value: string])[] = [],
+): string | undefined {
   const [from, to] = [notebook.split('/').slice(0, -1), file.split('/')];
   let shared = 0;
   while (shared < Math.min(from.length, to.length - 1) && from[shared] === to[shared]) shared += 1;
   const path = [...from.slice(shared).map(() => '..'), ...to.slice(shared)].join('/');
   if (/[\r\n\t]| {2}/.test(path)) return undefined;
-  return `%import ${/^[\w.][\w./-]*$/.test(path) ? path : quoted(path)}`;
+  const given = options.flatMap(([name, value]) => (value === '' ? [] : [`--${name} ${inQuotes(value)}`]));
+  return ['%import', /^[\w.][\w./-]*$/.test(path) ? path : quoted(path), ...given].join(' ');
+}
+
+/** As `quoted`, with every space as it is. */
+function inQuotes(word: string): string {
+  return /^[\w@][\w@./:-]*$/.test(word) ? word : `"${word.replace(/["\\]/g, '\\$&')}"`;
 }
 
 /** Returns a name for the query at `offset`: its first comment, else its first line. */

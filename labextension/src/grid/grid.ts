@@ -135,7 +135,7 @@ export class Grid {
     this.#toolbar = toolbar(
       options.surroundings,
       [this.#status, this.#undo],
-      hasTimes,
+      { hasTimes, hasStream: hasTimes && options.isOfEvents },
       this.#toolbarActions(),
     );
     this.node = this.#build();
@@ -196,7 +196,7 @@ export class Grid {
 
   /** The view that is shown. */
   get #view(): RowsView {
-    return (this.#isStream ?? this.#isLog) ? this.#stream : this.#table;
+    return this.#options.isOfEvents && (this.#isStream ?? this.#isLog) ? this.#stream : this.#table;
   }
 
   get #canDraw(): boolean {

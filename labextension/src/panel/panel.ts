@@ -1,4 +1,4 @@
-import type { INotebookTracker } from '@jupyterlab/notebook';
+import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import { type ISignal, Signal } from '@lumino/signaling';
 import { Widget } from '@lumino/widgets';
 import { cut, visible, visibleLines } from '../../../kernel/text.js';
@@ -74,6 +74,11 @@ export class AplPanel extends Widget {
     const { activeKey } = this.#tree;
     const active = activeKey === undefined ? {} : { active: activeKey };
     return { open: [...this.#open], ...active };
+  }
+
+  /** The notebook that it lists, if its kernel answers. */
+  get panel(): NotebookPanel | undefined {
+    return problemOf(this.#around) === undefined ? this.#around?.panel : undefined;
   }
 
   /** Goes back to a place; its active row is chosen when the kernel has named it. */

@@ -14,6 +14,7 @@ const whole = rows('');
 const log = Array.from({ length: 60 }, (_, index) =>
   JSON.stringify({
     _time: new Date(Date.UTC(2026, 10, 20, 9, 0, index)).toISOString(),
+    sent: new Date(Date.UTC(2026, 10, 20, 9, 0, index, 20)).toISOString(),
     level: index % 10 === 3 ? 'error' : 'info',
     message: index === 1 ? '<img src=x onerror=window.pwned=1>\n\tat the second line' : `line ${index}`,
     host: index % 2 === 0 ? 'web-0' : null,
@@ -142,7 +143,9 @@ describe.each(FRONT_ENDS)('what a reader has set up in a grid, in $name', frontE
     const lines = () => events.locator('.apl-stream-line');
     const texts = (index: number) => lines().nth(index).locator('[role=gridcell]').allTextContents();
     const said = () => events.locator('.apl-grid-status').textContent();
-    await soon(() => texts(0)).toEqual(expect.arrayContaining(['09:00:00', 'info', 'line 0', 'host web-0']));
+    await soon(() => texts(0)).toEqual(['09:00:00', 'info', 'line 0', 'host web-0']);
+    expect(await events.getByRole('button', { name: 'Stream' }).count()).toBe(1);
+    expect(await page.getByRole('button', { name: 'Stream' }).count()).toBe(1);
     expect((await texts(1))[2]).toBe('<img src=x onerror=window.pwned=1>\u21b5\u21e5at the second line');
     expect(await lines().nth(1).locator('img').count()).toBe(0);
     expect(await lines().nth(3).getAttribute('class')).toContain('apl-stream-error');
@@ -177,6 +180,18 @@ describe.each(FRONT_ENDS)('what a reader has set up in a grid, in $name', frontE
     await events.getByRole('button', { name: 'Show the result as a first run does' }).click();
     await soon(() => lines().count()).toBeGreaterThan(10);
     expect(await said()).toBe('');
+  });
+
+  test('events by time are a table, and no stream is offered', async () => {
+    await cells.write(1, "%%time all\n['app'] | summarize count() by bin(_time, 10s)");
+    await cells.run(1);
+    const summary = cells.at(1).locator('.apl-grid');
+    await summary.locator('tbody tr').first().waitFor();
+    expect(await summary.getByRole('button', { name: 'Wrap' }).count()).toBe(1);
+    expect(await summary.getByRole('button', { name: 'Stream' }).count()).toBe(0);
+    await cells.write(1, another);
+    await cells.run(1);
+    await grid(2).waitFor();
   });
 
   test('an output that is pinned has a grid of its own beside the notebook, and follows the next run', async () => {

@@ -14,7 +14,11 @@ describe.each(FRONT_ENDS)('the first minute in $name', frontEnd => {
 
   beforeAll(async () => {
     session = await openSession(frontEnd, {
-      files: { 'new.ipynb': notebookOf(['']), 'my app.ndjson': '{"_time":"2026-11-20T09:00:00Z","n":1}\n' },
+      files: {
+        'new.ipynb': notebookOf(['']),
+        'my app.ndjson': '{"_time":"2026-11-20T09:00:00Z","n":1}\n',
+        'uk.csv': 'Date,Note\n05/11/2026 10:00,<b>\n06/11/2026 10:00,\n',
+      },
       file: 'new.ipynb',
     });
     ({ page } = session);
@@ -41,17 +45,68 @@ describe.each(FRONT_ENDS)('the first minute in $name', frontEnd => {
     expect(await words.count()).toBe(0);
   });
 
-  test.runIf(frontEnd.app === 'lab/tree')('a file is imported from its menu and from the panel', async () => {
-    await page.locator('.jp-DirListing-item', { hasText: 'my app.ndjson' }).click({ button: 'right' });
+  const dialog = () => page.locator('.jp-Dialog:has(.apl-import)');
+  const said = () => dialog().getByRole('status').locator('p').allTextContents();
+  const importNow = () => dialog().getByRole('button', { name: 'Import', exact: true });
+  const firstTime = () => dialog().locator('tbody tr').first().locator('td').nth(1).textContent();
+
+  test.runIf(frontEnd.app === 'lab/tree')('a file is looked at before its import', async () => {
+    await page.locator('.jp-DirListing-item', { hasText: 'uk.csv' }).click({ button: 'right' });
     await page.locator('.lm-Menu-item', { hasText: 'Import File into APL' }).click();
-    await soon(() => cells.source(1)).toBe('%import "my app.ndjson"');
-    expect(await cells.run(1)).toContain('my-app: 1 row, 3 fields');
+    await soon(said).toEqual([
+      'uk.csv: CSV, 2 rows, 2 fields. Nothing is imported.',
+      expect.stringMatching(/^Not to be imported.* is 2026-11-05T10:00:00Z .* or 2026-05-11T10:00:00Z/),
+      expect.stringContaining('--dates dmy'),
+    ]);
+    expect(await importNow().isDisabled()).toBe(true);
+    expect(await dialog().locator('td', { hasText: '<b>' }).count()).toBe(1);
+    expect(await findings(page, ['.apl-import'])).toEqual([]);
+    await dialog().locator('[name=dates]').selectOption('dmy');
+    await soon(firstTime).toBe('2026-11-05T10:00:00Z');
+    await dialog().locator('[name=dataset]').fill('sales');
+    expect(await dialog().locator('.apl-import-line').textContent()).toBe(
+      '%import uk.csv --dataset sales --dates dmy',
+    );
+    await soon(() => importNow().isDisabled()).toBe(false);
+    await importNow().click();
+    await soon(() => cells.output(1)).toContain('sales: 2 rows, 4 fields');
+    expect(await cells.source(1)).toBe('%import uk.csv --dataset sales --dates dmy');
+  });
+
+  test.runIf(frontEnd.app === 'lab/tree')('a file is imported from the panel, and by a drop', async () => {
     await page.keyboard.press('Escape');
     await page.keyboard.press('Alt+Shift+P');
     await page.locator('.apl-panel').getByRole('button', { name: 'Import a file' }).click();
     await page.locator('.jp-Dialog .jp-DirListing-item', { hasText: 'my app.ndjson' }).click();
     await page.locator('.jp-Dialog').getByRole('button', { name: 'Select' }).click();
+    await soon(said).toEqual([
+      'my app.ndjson: JSON, 1 row, 1 field. Nothing is imported.',
+      'Time from _time.',
+    ]);
+    await dialog().getByRole('button', { name: 'Add Cell' }).click();
     await soon(() => cells.source(2)).toBe('%import "my app.ndjson"');
+    // From the desktop: it is uploaded first.
+    await page.evaluate(dropOnNotebook);
+    await soon(said).toEqual([
+      'dropped.csv: CSV, 1 row, 2 fields. Nothing is imported.',
+      expect.stringMatching(/^No field holds a time/),
+    ]);
+    await dialog().getByRole('button', { name: 'Cancel' }).click();
+    // From the list of files.
+    await page.getByRole('tab', { name: 'File Browser' }).first().click();
+    const from = await page
+      .locator('.jp-DirListing-item:visible', { hasText: 'my app.ndjson' })
+      .boundingBox();
+    const to = await cells.at(0).boundingBox();
+    await page.mouse.move((from?.x ?? 0) + 40, (from?.y ?? 0) + 8);
+    await page.mouse.down();
+    await page.mouse.move((to?.x ?? 0) + 100, (to?.y ?? 0) + 20, { steps: 5 });
+    await page.locator('.apl-drop').waitFor();
+    await page.mouse.up();
+    await soon(said).toContain('my app.ndjson: JSON, 1 row, 1 field. Nothing is imported.');
+    await page.keyboard.press('Escape');
+    await dialog().waitFor({ state: 'detached' });
+    expect(await page.locator('.apl-drop').count()).toBe(0);
   });
 
   test.runIf(frontEnd.app === 'lab/tree')('a new APL file comes from the File menu', async () => {
@@ -71,4 +126,26 @@ describe.each(FRONT_ENDS)('the first minute in $name', frontEnd => {
       page.locator('.lm-TabBar-tab.lm-mod-current .lm-TabBar-tabLabel').allTextContents(),
     ).toContain('untitled1.apl');
   });
+
+  test.runIf(frontEnd.app === 'lab/tree')('the card of an import opens a notebook for it', async () => {
+    await page.locator('.lm-DockPanel-tabBar .lm-TabBar-addButton').first().click();
+    await page.locator('.jp-LauncherCard:visible', { hasText: 'Import File' }).last().click();
+    await page.locator('.jp-Dialog .jp-DirListing-item', { hasText: 'uk.csv' }).click();
+    await page.locator('.jp-Dialog').getByRole('button', { name: 'Select' }).click();
+    await soon(said).toContain('uk.csv: CSV, 2 rows, 2 fields. Nothing is imported.');
+    await dialog().getByRole('button', { name: 'Add Cell' }).click();
+    await soon(() =>
+      page.locator('.jp-NotebookPanel:visible .jp-CodeCell .cm-line').allTextContents(),
+    ).toEqual(['%import uk.csv']);
+    expect(session.complaints).toEqual([]);
+  });
 });
+
+/** A file of the desktop is dropped on the notebook. */
+const dropOnNotebook = `(() => {
+  const dataTransfer = new DataTransfer();
+  dataTransfer.items.add(new File(['a,b\\n1,2\\n'], 'dropped.csv'));
+  const cell = document.querySelector('.jp-Notebook .jp-CodeCell');
+  for (const type of ['dragover', 'drop'])
+    cell.dispatchEvent(new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true }));
+})()`;

@@ -140,3 +140,16 @@ test.each([
 ])('from %s, the file %s is imported by a line', (notebook, file, line) => {
   expect(importLine(notebook, file)).toBe(line);
 });
+
+test('the line of an import has the options that are chosen', () => {
+  const options = [
+    ['dataset', 'web logs'],
+    ['time', '@timestamp'],
+    ['format', ''],
+    ['zone', 'Europe/Berlin'],
+    ['pattern', '%{IP:client}  "\\d"'],
+  ] as const;
+  expect(importLine('n.ipynb', 'a.log', options)).toBe(
+    '%import a.log --dataset "web logs" --time @timestamp --zone Europe/Berlin --pattern "%{IP:client}  \\"\\\\d\\""',
+  );
+});

@@ -84,7 +84,7 @@ test.each([
 });
 
 test('a line begins with its time, level and message, whatever their places', () => {
-  const names = ['host', 'text', 'severity', 'message', 'took'];
+  const names = ['host', '_sysTime', 'text', 'severity', 'message', 'took'];
   const columns = columnsOf(
     new Table(Object.fromEntries(names.map(name => [name, vectorFromArray(['x'], new Utf8())]))),
   ).map(column => ({ ...column, type: 'string' }));

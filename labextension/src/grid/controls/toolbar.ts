@@ -39,7 +39,7 @@ export interface Toolbar {
 export function toolbar(
   { heading, window }: Pick<Surroundings, 'heading' | 'window'>,
   said: readonly HTMLElement[],
-  hasTimes: boolean,
+  { hasTimes, hasStream }: { readonly hasTimes: boolean; readonly hasStream: boolean },
   actions: ToolbarActions,
 ): Toolbar {
   const search = searchBox(actions);
@@ -62,7 +62,8 @@ export function toolbar(
       'span',
       { class: 'apl-grid-controls' },
       search.node,
-      ...(hasTimes ? [zone.node, stream.node] : []),
+      ...(hasTimes ? [zone.node] : []),
+      ...(hasStream ? [stream.node] : []),
       wrap.node,
       columns,
       copy,

@@ -1,4 +1,5 @@
 import { cut, visible, visibleLines } from '../../../../kernel/text.js';
+import { parseTime, SECOND } from '../../../../kernel/time.js';
 import type { Zone } from '../../link/zone.js';
 import { element } from '../../ui/dom.js';
 import { type GridColumn, nameOf, type ShownCell } from '../cells.js';
@@ -42,10 +43,11 @@ export function lineOf(rows: Rows, row: number, roles: Roles, zone: Zone, isWrap
     node.classList.toggle('apl-stream-long', name === 'message' && written.length > SHORT_LENGTH);
     return [node];
   };
+  const time = roles.time && rows.cell(row, roles.time, zone).exact;
   const chips = roles.others.flatMap(column => {
     const shown = rows.cell(row, column, zone);
-    // What a line does not have is no part of it; the table shows it.
-    if (shown.exact === null || shown.exact === '') return [];
+    // What a line does not have, or has said already, is no part of it; the table shows it.
+    if (shown.exact === null || shown.exact === '' || isNear(shown.exact, time)) return [];
     return [
       part(
         column,
@@ -74,4 +76,13 @@ export function lineOf(rows: Rows, row: number, roles: Roles, zone: Zone, isWrap
   // A row without any value still has a cell.
   if (parts.size === 0) node.append(element('span', { role: 'gridcell' }));
   return { node, parts };
+}
+
+/** Times within a second of that of the line are those of its way: when it was sent, received or stored. */
+const NEAR = SECOND;
+
+function isNear(exact: string, time: string | null | undefined): boolean {
+  if (time === undefined || time === null || !/^\d{4}-\d\d-\d\dT/.test(exact)) return false;
+  const [a, b] = [parseTime(exact), parseTime(time)];
+  return a !== undefined && b !== undefined && (a < b ? b - a : a - b) <= NEAR;
 }

@@ -6,7 +6,7 @@ export interface Roles {
   readonly time: GridColumn | undefined;
   readonly level: GridColumn | undefined;
   readonly message: GridColumn | undefined;
-  /** All others, in their order. */
+  /** All others but the time of storing, in their order. */
   readonly others: readonly GridColumn[];
 }
 
@@ -18,6 +18,9 @@ export function rolesOf(columns: readonly GridColumn[]): Roles {
   const texts = columns.filter(({ type }) => type === 'string');
   const name = lineField(texts.map(each => each.name));
   const message = texts.find(each => each.name === name);
-  const others = columns.filter(each => each !== time && each !== level && each !== message);
+  // When a service stored an event is the same in a whole import, and nearly `_time` elsewhere.
+  const others = columns.filter(
+    each => each !== time && each !== level && each !== message && each.name !== '_sysTime',
+  );
   return { time, level, message, others };
 }

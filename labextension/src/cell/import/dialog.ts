@@ -1,0 +1,226 @@
+import { Dialog } from '@jupyterlab/apputils';
+import { Widget } from '@lumino/widgets';
+import { type ImportOption, importFlags, importOptions } from '../../../../kernel/api/imports.js';
+import { type ImportPreview, previewLines, previewRows } from '../../../../kernel/api/preview.js';
+import { cut, shownName, visible, visibleLines } from '../../../../kernel/text.js';
+import type { Around } from '../../link/around.js';
+import { element } from '../../ui/dom.js';
+import { importLine } from '../lines.js';
+import { addImportStyle } from './style.js';
+
+/** The line of an import as it was chosen, and whether it runs at once. */
+export interface ImportAnswer {
+  readonly line: string;
+  readonly runs: boolean;
+}
+
+/** Shows how a file would be imported, with the options to change that; undefined where nobody wants it. */
+export async function askAboutImport(
+  around: Around,
+  notebook: string,
+  file: string,
+): Promise<ImportAnswer | undefined> {
+  addImportStyle();
+  const body = new ImportBody(around, notebook, file);
+  const dialog = new Dialog({
+    title: `Import ${visible(cut(file.split('/').at(-1) ?? file, 80))}`,
+    body,
+    buttons: [
+      Dialog.cancelButton(),
+      Dialog.createButton({ label: 'Add Cell', accept: false }),
+      Dialog.okButton({ label: 'Import', className: 'apl-import-run' }),
+    ],
+    defaultButton: 2,
+    focusNodeSelector: '.apl-import [name="dataset"]',
+  });
+  dialog.addClass('apl-import-dialog');
+  const { button } = await dialog.launch();
+  if (button.label === 'Import') return { line: body.line, runs: true };
+  return button.label === 'Add Cell' ? { line: body.line, runs: false } : undefined;
+}
+
+type Control = HTMLInputElement | HTMLSelectElement;
+
+/** The options that most imports need; the others are folded away. */
+const FIRST: ReadonlySet<string> = new Set(['format', 'time', 'dates', 'zone']);
+
+/** Names of datasets have no option of their own in the table. */
+const DATASET = { name: 'dataset', value: 'NAME', summary: 'the dataset to import into' };
+
+/** The preview of a file, and a control for each option of an import; a change asks for the next preview. */
+class ImportBody extends Widget {
+  readonly #around: Around;
+  readonly #notebook: string;
+  readonly #file: string;
+  readonly #controls = new Map<string, Control>();
+  readonly #replace = element('input', { type: 'checkbox', name: 'replace' });
+  readonly #said = element('div', { class: 'apl-import-said', role: 'status' });
+  readonly #table = element('div', {
+    ...{ class: 'apl-import-table', role: 'region', tabindex: 0, 'aria-label': 'First rows' },
+  });
+  readonly #line = element('code', { class: 'apl-import-line' });
+  /** Counts the previews that were asked for: an answer to an older one is dropped. */
+  #asked = 0;
+  #timeFields = '';
+
+  constructor(around: Around, notebook: string, file: string) {
+    super();
+    this.addClass('apl-import');
+    this.#around = around;
+    this.#notebook = notebook;
+    this.#file = file;
+    const dataset = this.#control(DATASET);
+    const [first, more] = [true, false].map(isFirst =>
+      importOptions.filter(({ name }) => FIRST.has(name) === isFirst).map(option => this.#control(option)),
+    );
+    const replace = importFlags.find(({ name }) => name === 'replace')?.summary ?? '';
+    this.node.append(
+      element('div', { class: 'apl-import-options' }, dataset, ...(first ?? [])),
+      element(
+        'details',
+        { class: 'apl-import-more' },
+        element('summary', {}, 'More options'),
+        element('div', { class: 'apl-import-options' }, ...(more ?? [])),
+        element('label', { class: 'apl-import-check' }, this.#replace, upper(replace)),
+      ),
+      this.#said,
+      this.#table,
+      this.#line,
+    );
+    this.node.addEventListener('change', ({ target }) => {
+      // The name of the dataset changes nothing of how the file is read.
+      if (target !== this.#controls.get('dataset') && target !== this.#replace) void this.#preview();
+      this.#showLine();
+    });
+    this.node.addEventListener('input', () => this.#showLine());
+  }
+
+  override onAfterAttach(): void {
+    this.#allow(false);
+    void this.#preview();
+  }
+
+  /** The line as the controls are. */
+  get line(): string {
+    const options = [...this.#controls].map(([name, { value }]) => [name, value.trim()] as const);
+    const flags = this.#replace.checked ? ' --replace' : '';
+    return `${importLine(this.#notebook, this.#file, options) ?? ''}${flags}`;
+  }
+
+  #control({ name, value, summary }: Pick<ImportOption, 'name' | 'value' | 'summary'>): HTMLElement {
+    const control =
+      value.includes('|') || name === 'time'
+        ? element('select', { name }, element('option', { value: '' }, 'detected'), ...optionsOf(value))
+        : element('input', { name, type: 'text', spellcheck: 'false', autocomplete: 'off' });
+    control.classList.add('apl-input');
+    control.title = upper(summary.replaceAll('`', ''));
+    this.#controls.set(name, control);
+    return element('label', {}, element('span', {}, upper(name)), control);
+  }
+
+  #showLine(): void {
+    this.#line.textContent = visible(this.line);
+  }
+
+  async #preview(): Promise<void> {
+    this.#showLine();
+    this.#asked += 1;
+    const asked = this.#asked;
+    const isBusy = this.#around.link?.session?.isRunning === true;
+    this.#say([isBusy ? 'Waiting for the cell that runs \u2026' : 'Reading the first rows \u2026'], false);
+    const { isOk, text, displayed } = await this.#around.run(
+      `${this.line.replace(/ --replace$/, '')} --preview`,
+    );
+    if (asked !== this.#asked || this.isDisposed) return;
+    const apl = displayed.at(-1)?.metadata.apl as { readonly preview?: ImportPreview } | undefined;
+    if (isOk && apl?.preview !== undefined) this.#show(apl.preview);
+    else {
+      this.#say(text.split('\n'), true);
+      this.#allow(false);
+      this.#table.replaceChildren();
+    }
+  }
+
+  #show(preview: ImportPreview): void {
+    const { format, timeField, problem, dataset } = preview;
+    this.#say(previewLines(preview), problem !== undefined);
+    this.#allow(problem === undefined);
+    this.#name('format', `${format.label}, detected`);
+    this.#name('time', timeField === '' ? 'none found' : `${shownName(timeField)}, detected`);
+    const names = this.#controls.get('dataset');
+    if (names instanceof HTMLInputElement) names.placeholder = dataset;
+    this.#offerTimes(preview);
+    const [heads = [], ...rows] = previewRows(preview, 5);
+    const head = element('tr', {}, ...heads.map(text => element('th', { scope: 'col' }, text)));
+    const body = rows.map(([name = '', ...values]) =>
+      element(
+        'tr',
+        {},
+        element('th', { scope: 'row', title: visibleLines(name) }, shownName(name)),
+        ...values.map(cellOf),
+      ),
+    );
+    this.#table.replaceChildren(
+      element('table', {}, element('thead', {}, head), element('tbody', {}, ...body)),
+    );
+  }
+
+  /** What an option is if nothing is chosen. */
+  #name(control: string, text: string): void {
+    const chosen = this.#controls.get(control);
+    const [none] = chosen instanceof HTMLSelectElement ? chosen.options : [];
+    if (none !== undefined && chosen?.value === '') none.textContent = cut(text, 60);
+  }
+
+  /** The fields that the time may be taken from; a choice stays. */
+  #offerTimes({ fields }: ImportPreview): void {
+    const control = this.#controls.get('time');
+    const names = fields.map(({ name }) => name).filter(name => name !== '_time');
+    if (!(control instanceof HTMLSelectElement) || this.#timeFields === names.join('\n')) return;
+    this.#timeFields = names.join('\n');
+    const { value } = control;
+    const [none] = control.options;
+    const offered = names.map(name => element('option', { value: name }, shownName(cut(name, 60))));
+    control.replaceChildren(...(none === undefined ? [] : [none]), ...offered);
+    control.value = names.includes(value) ? value : '';
+    this.#showLine();
+  }
+
+  #say(lines: readonly string[], isProblem: boolean): void {
+    this.#said.classList.toggle('apl-import-problem', isProblem);
+    this.#said.replaceChildren(
+      ...lines.filter(line => line !== '').map(line => element('p', {}, ...codeIn(line))),
+    );
+  }
+
+  /**
+   * Import waits for a preview without a problem; a cell can be added at any time. While the next preview is on its way, the button stays
+   * as it is: its press is what ends the typing of an option.
+   */
+  #allow(isReady: boolean): void {
+    const run = this.node.closest('.jp-Dialog')?.querySelector<HTMLButtonElement>('.apl-import-run');
+    if (run instanceof HTMLButtonElement) run.disabled = !isReady;
+  }
+}
+
+/** A text with what backticks mark as code. */
+function codeIn(line: string): readonly Node[] {
+  return line
+    .split('`')
+    .map((text, index) =>
+      index % 2 === 0 ? document.createTextNode(visibleLines(text)) : element('code', {}, visibleLines(text)),
+    );
+}
+
+function optionsOf(values: string): readonly HTMLOptionElement[] {
+  if (!values.includes('|')) return [];
+  return values.split('|').map(value => element('option', { value }, value));
+}
+
+function cellOf(value: string): HTMLElement {
+  return element('td', { title: visibleLines(value) }, visible(value));
+}
+
+function upper(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

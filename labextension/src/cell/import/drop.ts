@@ -1,0 +1,75 @@
+import { Notification } from '@jupyterlab/apputils';
+import type { IFileBrowserFactory } from '@jupyterlab/filebrowser';
+import { visible } from '../../../../kernel/text.js';
+import { addImportStyle } from './style.js';
+
+/** What takes files that are dropped on a part of the page; `isOpen` is false while it takes none. */
+export interface Taker {
+  isOpen(): boolean;
+  /** Takes the files by their paths. */
+  take(files: readonly string[]): Promise<void>;
+}
+
+/** Paths of files that are dragged within JupyterLab, from its file browser. */
+const FILES = 'application/x-jupyter-icontents';
+
+/** The part of a drag of Lumino that is used here; its events go to elements as those of the browser do. */
+interface DragOfFiles extends Event {
+  readonly mimeData: { hasData(type: string): boolean; getData(type: string): unknown };
+  readonly proposedAction: string;
+  dropAction: string;
+}
+
+/**
+ * Accepts files on a part of the page: those of the file browser, and those of the desktop, which JupyterLab uploads first, into the
+ * folder that the file browser shows. Documents that open in JupyterLab stay what they are elsewhere: a tab.
+ */
+export function acceptFiles(node: HTMLElement, browsers: IFileBrowserFactory | null, taker: Taker): void {
+  addImportStyle();
+  const mark = (isOver: boolean) => node.classList.toggle('apl-drop', isOver);
+  const onDrag = (event: Event) => {
+    const drag = event as DragOfFiles;
+    const files = taker.isOpen() ? filesOf(drag) : [];
+    if (files.length === 0) return;
+    event.preventDefault();
+    event.stopPropagation();
+    mark(event.type === 'lm-dragenter' || event.type === 'lm-dragover');
+    if (event.type !== 'lm-dragleave') drag.dropAction = drag.proposedAction;
+    // The drop ends only when the handler returns.
+    if (event.type === 'lm-drop') setTimeout(() => void taker.take(files));
+  };
+  for (const type of ['lm-dragenter', 'lm-dragover', 'lm-dragleave', 'lm-drop'])
+    node.addEventListener(type, onDrag, true);
+  const onDesktop = (event: DragEvent) => {
+    const isOurs = taker.isOpen() && event.dataTransfer?.types.includes('Files') === true;
+    if (!isOurs) return;
+    event.preventDefault();
+    event.stopPropagation();
+    mark(event.type === 'dragover');
+    if (event.type === 'drop') void upload([...(event.dataTransfer?.files ?? [])], browsers, taker);
+  };
+  for (const type of ['dragover', 'dragleave', 'drop'] as const) node.addEventListener(type, onDesktop, true);
+}
+
+function filesOf({ mimeData }: DragOfFiles): readonly string[] {
+  const paths = mimeData.hasData(FILES) ? mimeData.getData(FILES) : [];
+  const files = Array.isArray(paths) ? paths.filter(path => typeof path === 'string') : [];
+  return files.every(path => /\.\w+$/.test(path) && !/\.(?:ipynb|apl|md|py)$/i.test(path)) ? files : [];
+}
+
+async function upload(
+  files: readonly File[],
+  browsers: IFileBrowserFactory | null,
+  taker: Taker,
+): Promise<void> {
+  const model = browsers?.tracker.find(() => true)?.model;
+  if (model === undefined) return;
+  const paths: string[] = [];
+  try {
+    for (const file of files) paths.push((await model.upload(file)).path);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    Notification.warning(visible(reason), { autoClose: 8000 });
+  }
+  if (paths.length > 0) await taker.take(paths);
+}

@@ -1,0 +1,23 @@
+/** Files and folders of the kernel that the extension may use: they run in a browser, with all that they import. */
+export const IN_THE_BROWSER: readonly string[] = [
+  'api/imports',
+  'api/logs',
+  'api/preview',
+  'apl',
+  'headless/notebook',
+  'headless/parameters',
+  'headless/report',
+  'text',
+  'time',
+  'present',
+  'result/export/lines',
+  'result/field',
+  'result/display/aligned',
+  'result/display/format',
+  'result/display/text',
+  'result/ipc/codec',
+  'result/ipc/lz4',
+  'result/take',
+  'result/chart/units',
+  'notebook/results/protocol',
+];
