@@ -22,7 +22,8 @@ interface Wrapper {
 }
 
 /** Names that programs give to the list of events in their answers. */
-const usual = /^(?:records|items|values?|data|results?|logs|events|entries|hits|rows|messages|logEvents)$/i;
+const usual =
+  /^(?:records|items|values?|data|results?|logs|events|entries|hits|rows|messages|logEvents|features)$/i;
 
 /**
  * Writes the events of a JSON file that is one object around a list, a line each: of the list at `path`, such as `data.items`, else of

@@ -195,6 +195,10 @@ describe('events in the list of an object', () => {
   test.each([
     ['{"Records":[{"v":1},{"v":2}]}', 'The events are those of the list `Records`.'],
     [
+      '{"type":"FeatureCollection","features":[{"v":1},{"v":2}]}',
+      'The events are those of the list `features`. Left out: 1 other field of the object around them, `type`.',
+    ],
+    [
       '{"kind":"List","items":[{"v":1},{"v":2}],"metadata":{"items":1}}',
       'The events are those of the list `items`. Left out: 2 other fields of the object around them, `kind`, `metadata`.',
     ],
