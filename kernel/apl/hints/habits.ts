@@ -36,10 +36,54 @@ const habits: readonly Row[] = [
     },
   },
   {
-    written: /^!\s*\w/,
+    written: /^(?:e?grep|rg|ag)\s+(?:-\w+\s+)*["']?([^"'\s|]+)["']?\s+["']?([\w-]+)["']?$/,
+    says: ([, word = '', name = '']) => {
+      const instead = `['${name}'] | search ${JSON.stringify(word)}`;
+      return { message: 'commands of the shell do not run here', hint: `In APL: ${instead}`, instead };
+    },
+  },
+  {
+    written:
+      /^(?:!\s*\w|%%(?:bash|sh|script)\b|(?:ls|cd|cat|less|head|tail|e?grep|rg|jq|awk|sed|kubectl|docker|curl|wget|pip3?|npm|conda|git|sudo|man)\s+[-\w./"'~])/,
     says: () => ({
       message: 'commands of the shell do not run here',
-      hint: 'Open a terminal for them; cells hold APL and magics.',
+      hint: 'Open a terminal for them; cells hold APL and magics. `%import FILE` reads a file.',
+    }),
+  },
+  {
+    written: /^(?:insert\s+into|delete\s+from|update\s+\w+\s+set|(?:create|alter|truncate)\s+table)\b/i,
+    says: () => ({
+      message: 'a query changes no data',
+      hint: '`%import FILE` adds rows to a dataset of the local service, `%drop NAME` deletes one.',
+    }),
+  },
+  {
+    written: /^drop\s+(?:table|dataset|index)\s+["'`]?([\w.-]+)["'`]?$/i,
+    says: ([, name = '']) => ({
+      message: 'datasets are deleted by a magic',
+      hint: `Write %drop ${name}, which asks first.`,
+    }),
+  },
+  {
+    written: /^use\s+["'`]?([\w.-]+)["'`]?$/i,
+    says: ([, name = '']) => ({
+      message: 'a query names its dataset itself',
+      hint: `Write ['${name}'] | …; %use NAME changes the profile.`,
+    }),
+  },
+  {
+    written: /^schema\s+["'`]?([\w.-]+)["'`]?$/i,
+    says: ([, name = '']) => ({
+      message: 'the fields of a dataset are listed by a magic',
+      hint: `Write %schema ${name}.`,
+      instead: `%schema ${name}`,
+    }),
+  },
+  {
+    written: /^\w+\s*=\s*[\w.]+\(/,
+    says: () => ({
+      message: 'this is no APL: a name is given by `let` or `<<`',
+      hint: "Write let x = …; for a value, or name << ['logs'] | … to keep a result.",
     }),
   },
   {
