@@ -168,6 +168,9 @@ function rangeOf({ begin, within }: Followed, until: bigint): TimeRange {
 
 async function follow(followed: Followed, host: MagicHost): Promise<void> {
   const { session, io } = host;
+  // A session's clock may stand still.
+  const startedMs = performance.now();
+  const now = () => followed.begin + BigInt(Math.round((performance.now() - startedMs) * 1e6));
   const isTerminal = io.allowStdin && session.options.consoleWidth?.() !== undefined;
   const view = isTerminal ? new Lines(followed, host) : new LiveTable(followed, host);
   const lag = isTerminal ? LAG.lines : LAG.grid;
@@ -176,17 +179,17 @@ async function follow(followed: Followed, host: MagicHost): Promise<void> {
   await view.show(stored);
   try {
     while (end === undefined || stored.until < end) {
-      const started = session.now();
+      const started = now();
       const visible = started - lag;
       const until = end === undefined || visible < end ? visible : end;
       if (until > stored.until) {
         stored = await ask(followed, stored, until, host);
         await view.show(stored);
       }
-      const took = Number((session.now() - started) / MILLISECOND);
+      const took = Number((now() - started) / MILLISECOND);
       const age = Number((started - followed.begin) / MILLISECOND);
       const every = session.profileName === localProfile ? EVERY_MS.local : EVERY_MS.hosted;
-      const left = end === undefined ? every : Number((end + lag - session.now()) / MILLISECOND) + 1;
+      const left = end === undefined ? every : Number((end + lag - now()) / MILLISECOND) + 1;
       const rest = Math.max(every, took * REST.afterQuery, age * REST.ofAge);
       if (end === undefined || stored.until < end)
         await after(Math.max(0, Math.min(rest, left)), undefined, { signal: io.signal });

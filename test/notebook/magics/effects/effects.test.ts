@@ -267,6 +267,8 @@ const quiet: Readonly<Record<string, readonly string[]>> = {
   explain: ['%explain kept where n > 1', '%explain n > 1\nkept | take 1'],
   around: ['%around now'],
   patterns: ['%patterns kept', '%patterns other'],
+  investigate: ["%investigate now ['kept']"],
+  tail: ['%tail kept --for 1ms'],
   cache: ['%cache', '%cache replay rec', '%cache off'],
   history: ['%history'],
   rerun: ['%rerun 1'],
