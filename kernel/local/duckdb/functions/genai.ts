@@ -45,9 +45,9 @@ export const setup: readonly string[] = [
   `CREATE MACRO apl_message_text(m) AS CASE json_type(m, '$.content')
      WHEN 'VARCHAR' THEN json_extract_string(m, '$.content') WHEN 'ARRAY' THEN apl_parts_text(json_extract(m, '$.content'))
      ELSE CASE WHEN json_type(m, '$.parts') = 'ARRAY' THEN apl_parts_text(json_extract(m, '$.parts')) END END`,
-  // array_to_string() takes only a constant separator.
-  `CREATE MACRO apl_joined(texts, separator) AS CASE WHEN len(texts) = 0 THEN ''
-     ELSE list_reduce(texts, lambda a, b: a || separator || b) END`,
+  // array_to_string() takes only a constant separator, and list_reduce() would copy what is joined for each text.
+  `CREATE MACRO apl_joined(texts, separator) AS CASE WHEN len(texts) < 2 OR separator IS NOT NULL
+     THEN array_to_string(list_transform(texts, lambda t, i: CASE WHEN i = 1 THEN t ELSE separator || t END), '') END`,
   `CREATE MACRO apl_role_text(messages, role, place) AS coalesce(apl_message_text(
      list_filter(messages, lambda m: apl_message_role(m) = role)[place]), '')`,
   `CREATE MACRO apl_turns(messages) AS len(regexp_extract_all(array_to_string(list_transform(messages,

@@ -38,6 +38,7 @@ describe('messages', () => {
     ['genai_concat_contents', [parts], 'Hi plain'],
     ['genai_concat_contents', [inString], 'Hi'],
     ['genai_concat_contents', [empty], ''],
+    ['genai_concat_contents', [chat, nul('string')], null],
     ['genai_concat_contents', [nul('dynamic')], ''],
     ['genai_conversation_turns', [chat], 1n],
     [
