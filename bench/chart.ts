@@ -7,7 +7,7 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Spec } from 'vega';
-import type { ChartWish } from '../kernel/apl/operators/drawing.js';
+import type { ChartOptions } from '../kernel/apl/operators/drawing.js';
 import { toChart } from '../kernel/result/chart/chart.js';
 import { loadVega } from '../kernel/result/chart/draw/vega.js';
 import type { QueryResult } from '../kernel/result/result.js';
@@ -32,7 +32,7 @@ interface Plain {
 /** A table that is drawn, and the fields of the same drawing of every row, where that has any sense. */
 interface Shape {
   readonly table: () => SampleTable;
-  readonly wish?: ChartWish;
+  readonly options?: ChartOptions;
   readonly plain?: Plain;
 }
 
@@ -62,7 +62,7 @@ const SHAPES: Readonly<Record<string, Shape>> = {
         ['up', 'float', cells(ROWS, row => noise(row + ROWS) * noise(row))],
       ],
     }),
-    wish: { kind: 'scatter' },
+    options: { kind: 'scatter' },
     plain: { mark: 'symbol', x: 'across', y: 'up' },
   },
 };
@@ -120,8 +120,8 @@ async function measure(method: Method, name: string): Promise<Sample> {
   return { ms, cpuMs: (user + system) / 1000 };
 }
 
-async function ours(result: QueryResult, { wish }: Shape): Promise<number> {
-  const chart = await toChart(result, Date.UTC(2027, 0), wish);
+async function ours(result: QueryResult, { options }: Shape): Promise<number> {
+  const chart = await toChart(result, Date.UTC(2027, 0), options);
   if (chart?.kind !== 'chart') throw new Error(`no chart: ${chart?.reason}`);
   return chart.svg.length;
 }

@@ -323,6 +323,8 @@ const WORDS: readonly {
     not: /\b(?:organ|normal|recogn|initial|serial|optim|capital|minim|maxim)is(?:e|es|ed|ing|ation|ations)\b/i,
     but: 'ize',
   },
+  { not: /\bwish(?:es)?\b|[a-z]Wish\b/, but: 'options', except: [/^\| wish \| options \|$/] },
+  { not: /\bremarks?\b|[a-z]Remarks?\b/, but: 'note', except: [/^\| remark \| note; /] },
   { not: /\b(?:whilst|amongst|thereof|hereby|wherein|whatsoever)\b/i, but: 'a plain word' },
 ];
 

@@ -1,4 +1,4 @@
-import type { ChartWish } from '../apl/operators/drawing.js';
+import type { ChartOptions } from '../apl/operators/drawing.js';
 import type { Diagnostic, Span } from '../apl/syntax/ast.js';
 import {
   type CellQuery,
@@ -195,8 +195,9 @@ async function runShown(
   const { variables } = query;
   const sent = withoutRender(query.parsed);
   const chart = { ...query.chart, ...sent.chart };
-  const wish = { ...plan.chart, ...chart };
-  const annotates = !query.silent && plan.retains && wish.kind !== 'none' && hasAnnotations(session, wish);
+  const options = { ...plan.chart, ...chart };
+  const annotates =
+    !query.silent && plan.retains && options.kind !== 'none' && hasAnnotations(session, options);
   const { result, signal } = await runLogged(
     session,
     { ...plan, query: sent.query, variables, annotates, ...present({ name: query.name }) },
@@ -275,7 +276,7 @@ interface ShowOptions {
   /** What the chart is drawn of, where that is not the result itself. */
   readonly drawn?: QueryResult;
   /** How the query itself asks for its chart; it precedes what the cell says. */
-  readonly chart?: ChartWish;
+  readonly chart?: ChartOptions;
   /** The output that its table takes the place of. */
   readonly displayId?: string;
 }
@@ -294,13 +295,13 @@ async function show(
   const { toOutline, toOutputs, VEGA_MIME } = await import('../result/mime.js');
   const dropped = session.results.takeNotices().map(text => ({ level: 'warn' as const, text }));
   const shown = { ...result, notices: [...result.notices, ...dropped] };
-  const wish = { ...plan.chart, ...chart };
+  const options = { ...plan.chart, ...chart };
   const outputs = plan.retains
     ? await toOutputs(shown, {
         resultId: id,
-        chart: wish,
+        chart: options,
         ...present({
-          annotations: askAnnotations(session, result, wish, signal),
+          annotations: askAnnotations(session, result, options, signal),
           rows: plan.shownRows,
           drawn,
           now: momentOf(session, result),

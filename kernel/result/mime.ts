@@ -4,7 +4,7 @@
  */
 
 import type { QueryStatus } from '../api/wire.js';
-import type { ChartWish } from '../apl/operators/drawing.js';
+import type { ChartOptions } from '../apl/operators/drawing.js';
 import { present } from '../present.js';
 import { withoutTokensIn } from '../text.js';
 import { type AskAnnotations, type Chart, type NoChart, toChart } from './chart/chart.js';
@@ -30,7 +30,7 @@ export interface OutputOptions {
   /** Bytes of Arrow at most, before base64. Default 96 KiB; 0 leaves Arrow out. */
   readonly byteBudget?: number;
   /** How the chart is wanted; the shape of the result decides what this leaves open. */
-  readonly chart?: ChartWish;
+  readonly chart?: ChartOptions;
   /** The id by which a front end asks the kernel for the rows of this result; absent where no kernel holds it. */
   readonly resultId?: string;
   /** Asks for the annotations of a chart along time; it has none when absent. */

@@ -82,7 +82,7 @@ export function comparePeriods(
   const pairs = pairRows(now, before, key, options.offset);
   const left = now.data.schema.fields.filter(field => !key.includes(field.name) && !measures.includes(field));
   const about: Notice[] = [
-    ...remarks(
+    ...notes(
       pairs,
       earlier,
       left.map(({ name }) => name),
@@ -443,7 +443,7 @@ function validity(cells: readonly Cell[]): { readonly nullCount: number; readonl
 }
 
 /** Notices that a reader needs before trusting a change. */
-function remarks(
+function notes(
   pairs: readonly Pair[],
   { provenance: { startTime, endTime } }: QueryResult,
   left: readonly string[],

@@ -50,8 +50,8 @@ export function shortfallNotices(result: QueryResult): readonly Notice[] {
   });
 }
 
-/** Returns the remarks above a chart; that a query takes ten rows is no surprise in its own chart, a sample is. */
-export function shortfallRemarks(result: QueryResult): readonly string[] {
+/** Returns the notes above a chart; that a query takes ten rows is no surprise in its own chart, a sample is. */
+export function shortfallNotes(result: QueryResult): readonly string[] {
   const told = shortfallsOf(result).filter(
     ({ kind, through, isAsked }) => kind !== 'cut' || through !== undefined || isAsked !== true,
   );

@@ -11,7 +11,7 @@ export type ChartKind = DrawnKind | 'none';
 export const chartKinds: readonly ChartKind[] = [...drawnKinds, 'none'];
 
 /** How a chart is asked for; without `kind` the shape of the result decides. */
-export interface ChartWish {
+export interface ChartOptions {
   readonly kind?: ChartKind;
   readonly stack?: boolean;
   readonly log?: boolean;

@@ -1,5 +1,5 @@
 import { present } from '../../present.js';
-import type { ChartWish } from '../operators/drawing.js';
+import type { ChartOptions } from '../operators/drawing.js';
 import { clauseWords } from '../operators/rows.js';
 import type { Diagnostic, Span } from './ast.js';
 import { QueryText } from './parse.js';
@@ -25,7 +25,7 @@ export interface CellQuery extends Span {
   /** True when the cell ends in `;`, so that its result is not shown. */
   readonly silent: boolean;
   /** What `// @viz` and the like above it ask for. */
-  readonly chart: ChartWish;
+  readonly chart: ChartOptions;
   /** Stretches of `text` that were copied from the cell: offset in `text`, offset in the cell, length. */
   readonly segments: readonly { readonly text: number; readonly cell: number; readonly length: number }[];
 }
@@ -37,7 +37,7 @@ export interface Cell {
   readonly shared: readonly Span[];
   readonly diagnostics: readonly Diagnostic[];
   /** What `// @viz` and the like among its magic lines ask for, for all of its queries. */
-  readonly chart: ChartWish;
+  readonly chart: ChartOptions;
 }
 
 /**
@@ -300,7 +300,7 @@ function toQuery(
   statement: Statement,
   shared: readonly Span[],
   silent: boolean,
-  chart: ChartWish,
+  chart: ChartOptions,
 ): CellQuery {
   const [first, arrow] = statement.tokens;
   const named = first?.kind === 'word' && arrow?.text === '<<';
@@ -347,7 +347,7 @@ function segmentsOf(spans: readonly Span[]): CellQuery['segments'] {
 }
 
 /** What the comments above the code of a statement ask for. */
-function directivesOf(source: string, { span }: Statement, diagnostics: Diagnostic[]): ChartWish {
+function directivesOf(source: string, { span }: Statement, diagnostics: Diagnostic[]): ChartOptions {
   const { chart, diagnostics: found } = readDirectives(source.slice(span.from, span.to));
   for (const each of found)
     diagnostics.push({ ...each, from: each.from + span.from, to: each.to + span.from });

@@ -1,6 +1,6 @@
 import type { Client } from '../../api/client.js';
 import { ApiError } from '../../api/errors.js';
-import type { ChartWish } from '../../apl/operators/drawing.js';
+import type { ChartOptions } from '../../apl/operators/drawing.js';
 import { AplKernelError } from '../../errors.js';
 import type { AskAnnotations } from '../../result/chart/chart.js';
 import type { ChartAnnotations } from '../../result/chart/time/rules.js';
@@ -134,18 +134,18 @@ interface Annotating {
 }
 
 /** Whether charts are to have annotations: the cell decides, else the setting. */
-export function hasAnnotations({ annotates }: Pick<Annotating, 'annotates'>, wish: ChartWish): boolean {
-  return wish.annotations ?? annotates;
+export function hasAnnotations({ annotates }: Pick<Annotating, 'annotates'>, options: ChartOptions): boolean {
+  return options.annotations ?? annotates;
 }
 
 /** Returns what asks for the annotations of the chart of a result; undefined where it is to have none. */
 export function askAnnotations(
   session: Annotating,
   { sources = [], provenance }: QueryResult,
-  wish: ChartWish,
+  options: ChartOptions,
   signal: AbortSignal,
 ): AskAnnotations | undefined {
-  if (!hasAnnotations(session, wish)) return undefined;
+  if (!hasAnnotations(session, options)) return undefined;
   const { profile, startTime, endTime } = provenance;
   return () =>
     session.annotations.read({ profile, datasets: sources, start: startTime, end: endTime }, signal);

@@ -1,5 +1,5 @@
 import type { RequestOptions } from '../../api/wire.js';
-import type { ChartWish } from '../../apl/operators/drawing.js';
+import type { ChartOptions } from '../../apl/operators/drawing.js';
 import type { Span } from '../../apl/syntax/ast.js';
 import type { CellQuery } from '../../apl/syntax/cell.js';
 import type { MagicArguments, MagicOption } from '../../apl/syntax/magic.js';
@@ -28,7 +28,7 @@ export interface CellPlan {
   shownRows: number | undefined;
   retains: boolean;
   /** How charts are asked for at the top of the cell. */
-  readonly chart: ChartWish;
+  readonly chart: ChartOptions;
   /** False when the queries are not to be run. */
   run: boolean;
   /** True once an interrupt has ended what goes on until then: the cell has succeeded. */

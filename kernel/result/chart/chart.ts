@@ -3,12 +3,12 @@
  */
 
 import type { Spec } from 'vega';
-import type { ChartKind, ChartWish } from '../../apl/operators/drawing.js';
+import type { ChartKind, ChartOptions } from '../../apl/operators/drawing.js';
 import { present } from '../../present.js';
 import { cut } from '../../text.js';
 import { safeWords } from '../display/summary.js';
 import type { QueryResult } from '../result.js';
-import { shortfallRemarks } from '../shortfall.js';
+import { shortfallNotes } from '../shortfall.js';
 import { describe, titleOfChart } from './describe.js';
 import { toSvg } from './draw/picture.js';
 import { interactiveSpec } from './draw/spec.js';
@@ -45,32 +45,34 @@ export type AskAnnotations = () => Promise<ChartAnnotations>;
 export async function toChart(
   result: QueryResult,
   now: number,
-  wish: ChartWish = {},
+  options: ChartOptions = {},
   ask?: AskAnnotations,
 ): Promise<Chart | NoChart | undefined> {
-  const plain = chartModel(result, now, wish);
+  const plain = chartModel(result, now, options);
   if (plain === undefined) return undefined;
-  if (typeof plain === 'string') return { kind: 'none', reason: plain, isRefusal: wish.kind !== undefined };
-  const model = wish.annotations === false || ask === undefined ? plain : await annotated(plain, wish, ask);
-  const description = `${[describe(model), ...model.remarks].join('; ')}.`;
+  if (typeof plain === 'string')
+    return { kind: 'none', reason: plain, isRefusal: options.kind !== undefined };
+  const model =
+    options.annotations === false || ask === undefined ? plain : await annotated(plain, options, ask);
+  const description = `${[describe(model), ...model.notes].join('; ')}.`;
   const spec = interactiveSpec(model, description);
   const svg = await toSvg(model, titleOfChart(model), description);
   return { kind: 'chart', model, spec, svg, description };
 }
 
 /** Why there are no annotations is said where they were asked for. */
-async function annotated(chart: ChartModel, wish: ChartWish, ask: AskAnnotations): Promise<ChartModel> {
+async function annotated(chart: ChartModel, options: ChartOptions, ask: AskAnnotations): Promise<ChartModel> {
   const axis = formOf(chart).timeAxis(chart);
   if (axis === undefined) return chart;
   const { annotations, isPart, problem } = await ask();
-  const { rules, remarks } = rulesOf(annotations, axis);
+  const { rules, notes } = rulesOf(annotations, axis);
   const excuse =
-    problem !== undefined && wish.annotations === true ? [`no annotations: ${safeWords(problem)}`] : [];
+    problem !== undefined && options.annotations === true ? [`no annotations: ${safeWords(problem)}`] : [];
   // Whether they belong here is not known.
   const damaged = isPart ? ['there are damaged annotations: %annotate --list names them'] : [];
   return {
     ...chart,
-    remarks: [...chart.remarks, ...remarks, ...damaged, ...excuse],
+    notes: [...chart.notes, ...notes, ...damaged, ...excuse],
     ...present({ rules: rules.length === 0 ? undefined : rules }),
   };
 }
@@ -86,28 +88,28 @@ export function chartKindsOf(result: QueryResult, now: number): readonly ChartKi
 export function chartModel(
   result: QueryResult,
   now: number,
-  wish: ChartWish = {},
+  options: ChartOptions = {},
 ): ChartModel | string | undefined {
-  const model = toModel(result, now, wish);
+  const model = toModel(result, now, options);
   if (typeof model !== 'object') return model;
   const asked = present({
-    title: wish.title === undefined ? undefined : cut(safeWords(wish.title), TITLE_LENGTH),
-    isLegendHidden: wish.legend === false ? (true as const) : undefined,
+    title: options.title === undefined ? undefined : cut(safeWords(options.title), TITLE_LENGTH),
+    isLegendHidden: options.legend === false ? (true as const) : undefined,
   });
-  return { ...model, ...asked, remarks: [...shortfallRemarks(result), ...model.remarks] };
+  return { ...model, ...asked, notes: [...shortfallNotes(result), ...model.notes] };
 }
 
 /** Characters of a title that was asked for. */
 const TITLE_LENGTH = 200;
 
-function toModel(result: QueryResult, now: number, wish: ChartWish): ChartModel | string | undefined {
-  const { kind } = wish;
+function toModel(result: QueryResult, now: number, options: ChartOptions): ChartModel | string | undefined {
+  const { kind } = options;
   if (kind === 'none') return undefined;
-  const sight = sightOf(result, now, wish);
+  const sight = sightOf(result, now, options);
   const row = sight && shapeOf(sight.facts);
   const chosen = kind ?? row?.kind;
   if (chosen === undefined || chosen === 'none') return undefined;
   const maker = row && kindRows[chosen].draws[row.shape];
   if (sight === undefined || maker === undefined) return kind && refusalOf(kind, row);
-  return maker(sight, wish);
+  return maker(sight, options);
 }

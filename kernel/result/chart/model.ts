@@ -54,7 +54,7 @@ export interface ChartModel {
   /** The measures that are drawn. */
   readonly names: readonly string[];
   /** Sentences about values that are drawn differently from the table, or not at all. */
-  readonly remarks: readonly string[];
+  readonly notes: readonly string[];
   readonly title?: string;
   readonly isLegendHidden?: true;
   /** It is as high as a page: the table, which says the same, comes first. */

@@ -1,6 +1,6 @@
 import * as vega from 'vega';
 import { describe, expect, test } from 'vitest';
-import type { ChartWish } from '../../../kernel/apl/operators/drawing.js';
+import type { ChartOptions } from '../../../kernel/apl/operators/drawing.js';
 import { type Chart, chartModel } from '../../../kernel/result/chart/chart.js';
 import { describe as describeChart } from '../../../kernel/result/chart/describe.js';
 import type { ChartModel, XyChart } from '../../../kernel/result/chart/model.js';
@@ -10,8 +10,8 @@ import { isOf } from './marks.js';
 
 const count = { name: 'count' };
 
-function outcome(table: SampleTable, wish?: ChartWish) {
-  return chartModel(sampleResult([table]), now, wish);
+function outcome(table: SampleTable, options?: ChartOptions) {
+  return chartModel(sampleResult([table]), now, options);
 }
 
 function modelOf(...args: Parameters<typeof outcome>): ChartModel {
@@ -39,7 +39,7 @@ function namesOf(table: SampleTable, isSorted: boolean): readonly unknown[] {
   const model = chartModel({ ...result, reading }, now);
   if (typeof model !== 'object' || !('plots' in model)) throw new Error('no bars');
   const [plot] = model.plots as readonly { readonly bars: readonly { readonly label: string }[] }[];
-  return [plot?.bars.map(({ label }) => label), model.remarks];
+  return [plot?.bars.map(({ label }) => label), model.notes];
 }
 
 test('bars are the longest first, or in the order of the query, cut at its end', () => {
@@ -52,9 +52,9 @@ test('bars are the longest first, or in the order of the query, cut at its end',
       ['n', 'integer', cells(30, row => row)],
     ],
   };
-  const [names, remarks] = namesOf(many, true);
+  const [names, notes] = namesOf(many, true);
   expect(names).toEqual(Array.from({ length: 25 }, (_, row) => `/${row}`));
-  expect(remarks).toEqual(['the first 25 of 30 names, in the order of the query']);
+  expect(notes).toEqual(['the first 25 of 30 names, in the order of the query']);
 });
 
 const byTwo: SampleTable = {
@@ -138,7 +138,7 @@ describe('rows without a time are counted in every chart along time', () => {
   const threeHistograms =
     '[[{"from":0,"to":5,"count":3}],[{"from":0,"to":5,"count":1}],[{"from":0,"to":5,"count":9}]]';
   const one = 'not drawn: 1 row without a time';
-  test.each<[string, SampleTable, ChartWish | undefined, string | undefined]>([
+  test.each<[string, SampleTable, ChartOptions | undefined, string | undefined]>([
     [
       'one measure',
       { columns: [someTimes(0, 1, null), ['n', 'integer', '[1,2,3]']], aggs: { n: count } },
@@ -197,14 +197,14 @@ describe('rows without a time are counted in every chart along time', () => {
       undefined,
       undefined,
     ],
-  ])('%s', async (_, table, wish, remark) => {
-    const { model } = await chartOf({ ...table, buckets }, wish);
-    expect(model.remarks.find(each => each.startsWith('not drawn'))).toBe(remark);
+  ])('%s', async (_, table, options, note) => {
+    const { model } = await chartOf({ ...table, buckets }, options);
+    expect(model.notes.find(each => each.startsWith('not drawn'))).toBe(note);
   });
 });
 
 describe('the shape of a result decides what is drawn, unless it is asked for', () => {
-  test.each<[string, SampleTable, ChartWish | undefined, string]>([
+  test.each<[string, SampleTable, ChartOptions | undefined, string]>([
     [
       'counts by name',
       byName,
@@ -262,10 +262,10 @@ describe('the shape of a result decides what is drawn, unless it is asked for', 
       { kind: 'scatter' },
       'Scatter plot of b, a; over a from 1 to 3; b: lowest 2 at 3, highest 4 at 1',
     ],
-  ])('%s', (_, table, wish, expected) => {
-    const model = modelOf(table, wish);
+  ])('%s', (_, table, options, expected) => {
+    const model = modelOf(table, options);
     expect(describeChart(model).split('; ').slice(0, expected.split('; ').length).join('; ')).toBe(expected);
-    expect(model.remarks.join()).not.toMatch(/undefined|NaN/);
+    expect(model.notes.join()).not.toMatch(/undefined|NaN/);
   });
 
   test.each<[string, SampleTable]>([
@@ -300,7 +300,7 @@ describe('the shape of a result decides what is drawn, unless it is asked for', 
 });
 
 describe('what cannot be drawn as it was asked for is refused with a reason', () => {
-  test.each<[string, SampleTable, ChartWish, string]>([
+  test.each<[string, SampleTable, ChartOptions, string]>([
     [
       'a pie over time',
       overTime,
@@ -350,9 +350,11 @@ describe('what cannot be drawn as it was asked for is refused with a reason', ()
       { kind: 'bar' },
       'No chart: n has no value in any row.',
     ],
-  ])('%s is refused with the reason', (_, table, wish, reason) => expect(outcome(table, wish)).toBe(reason));
+  ])('%s is refused with the reason', (_, table, options, reason) =>
+    expect(outcome(table, options)).toBe(reason),
+  );
 
-  test.each<[string, SampleTable, ChartWish, string]>([
+  test.each<[string, SampleTable, ChartOptions, string]>([
     [
       'a logarithm of zero',
       {
@@ -386,9 +388,9 @@ describe('what cannot be drawn as it was asked for is refused with a reason', ()
       { log: true },
       'no log axis: there are values of 0 or less',
     ],
-  ])('%s is drawn otherwise, and said', (_, table, wish, remark) => {
-    const model = modelOf(table, wish);
-    expect(model.remarks).toContain(remark);
+  ])('%s is drawn otherwise, and said', (_, table, options, note) => {
+    const model = modelOf(table, options);
+    expect(model.notes).toContain(note);
     if (isOf(model, 'xy')) expect(model.plots[0]?.isLog).toBe(false);
   });
 });
@@ -399,7 +401,7 @@ test('anomalies that the query found are rings, and their column is no measure',
   expect(model.plots.map(plot => [plot.title, plot.flagged])).toEqual([
     ['n', [{ line: 0, t: Date.UTC(2026, 10, 20, 9, 2), v: 50 }]],
   ]);
-  expect(model.remarks).toContain('anomalies by anomalies are red');
+  expect(model.notes).toContain('anomalies by anomalies are red');
 });
 
 test('more names than fit are cut to the greatest, which is said; the least of those drawn is the greatest of the rest', () => {
@@ -413,7 +415,7 @@ test('more names than fit are cut to the greatest, which is said; the least of t
   };
   const model = modelOf(table);
   if (!isOf(model, 'bars')) throw new Error(model.kind);
-  expect(model.remarks).toEqual(['the 25 of 60 names with the greatest n']);
+  expect(model.notes).toEqual(['the 25 of 60 names with the greatest n']);
   expect(model.plots[0]?.bars.map(bar => bar.parts[0])).toEqual(
     Array.from({ length: 25 }, (_, index) => 59 - index),
   );
@@ -482,7 +484,7 @@ describe('names of the data', () => {
     '\u001b[31mred',
     '\u{1f468}\u200d\u{1f469}\u200d\u{1f467}'.repeat(30),
   ];
-  const shapesOf = (name: string): readonly (readonly [SampleTable, ChartWish?])[] => {
+  const shapesOf = (name: string): readonly (readonly [SampleTable, ChartOptions?])[] => {
     const keys = ['k', 'string', JSON.stringify([name, 'b', name, 'b'])] as const;
     const named: SampleTable = {
       columns: [keys, [name, 'integer', '[1,2,3,4]']],
@@ -524,8 +526,8 @@ describe('names of the data', () => {
   test.each(hostile)(
     '%j is text in every kind, and no markup, control or direction of it is left',
     async name => {
-      for (const [table, wish] of shapesOf(name)) {
-        const { svg, spec } = await chartOf(table, wish);
+      for (const [table, options] of shapesOf(name)) {
+        const { svg, spec } = await chartOf(table, options);
         expect(svg).not.toMatch(MARKUP);
         expect(svg.replace(/>[^<]*</g, '><')).not.toMatch(/href|url\((?!#)/);
         expect(svg.replace(/"[^"]*"/g, '""')).not.toMatch(/ on\w+=""/);
@@ -558,16 +560,16 @@ test('a logarithmic axis of bins whose values are beyond those drawn has ends', 
   expect(chart.plots.map(({ low, high, isLog }) => ({ low, high, isLog }))).toEqual([
     { low: 0.1, high: 1, isLog: true },
   ]);
-  expect(chart.remarks).toEqual(['the first 400 of 450 bins']);
+  expect(chart.notes).toEqual(['the first 400 of 450 bins']);
 });
 
 test('of a histogram with more buckets than bars are drawn, the number of both is named', () => {
   const buckets = Array.from({ length: 401 }, (_, from) => ({ from, to: from + 1, count: 1 }));
-  const { remarks } = modelOf({
+  const { notes } = modelOf({
     columns: [['h', 'dynamic', JSON.stringify([buckets])]],
     aggs: { h: { name: 'histogram' } },
   });
-  expect(remarks).toEqual(['the first 400 of 401 buckets']);
+  expect(notes).toEqual(['the first 400 of 401 buckets']);
 });
 
 describe('a heatmap with values far from the others', () => {
@@ -581,8 +583,8 @@ describe('a heatmap with values far from the others', () => {
     aggs: { n: count },
     buckets,
   });
-  const heat = (table: SampleTable, wish: ChartWish = { kind: 'heat' }) => {
-    const model = modelOf(table, wish);
+  const heat = (table: SampleTable, options: ChartOptions = { kind: 'heat' }) => {
+    const model = modelOf(table, options);
     if (!isOf(model, 'heat')) throw new Error(model.kind);
     return model;
   };
@@ -590,9 +592,9 @@ describe('a heatmap with values far from the others', () => {
   test('has logarithmic colors where a row would have none, and says so', () => {
     const said = 'colors are logarithmic: some rows are far below the others';
     expect(heat(statuses(4)).knee).toBe(4);
-    expect(heat(statuses(4)).remarks).toContain(said);
+    expect(heat(statuses(4)).notes).toContain(said);
     expect(heat(statuses(2_000)).knee).toBeUndefined();
-    expect(heat(statuses(2_000)).remarks).not.toContain(said);
+    expect(heat(statuses(2_000)).notes).not.toContain(said);
   });
 
   test('has a logarithmic axis where one bucket is far above, and says so', () => {
@@ -619,8 +621,8 @@ describe('a heatmap with values far from the others', () => {
     });
     const said = 'the axis is logarithmic: a few buckets are far above the others';
     expect(heat(over(5_000), {}).rows).toEqual({ title: 'h', low: 0, high: 5_000, knee: 5 });
-    expect(heat(over(5_000), {}).remarks).toContain(said);
+    expect(heat(over(5_000), {}).notes).toContain(said);
     expect(heat(over(100), {}).rows).toEqual({ title: 'h', low: 0, high: 100 });
-    expect(heat(over(100), {}).remarks).not.toContain(said);
+    expect(heat(over(100), {}).notes).not.toContain(said);
   });
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { ChartWish } from '../../../kernel/apl/operators/drawing.js';
+import type { ChartOptions } from '../../../kernel/apl/operators/drawing.js';
 import { layersOf } from '../../../kernel/result/chart/draw/lines.js';
 import type { XyChart } from '../../../kernel/result/chart/model.js';
 import { toSeries } from '../../../kernel/result/chart/time/series.js';
@@ -48,7 +48,7 @@ const results = fc
 
 type Sample = typeof results extends fc.Arbitrary<infer T> ? T : never;
 
-function drawn({ shape, rows }: Sample, wish: ChartWish = {}): XyChart | undefined {
+function drawn({ shape, rows }: Sample, options: ChartOptions = {}): XyChart | undefined {
   const { size, bins, groups, isGrouped, aggregate, unit } = shape;
   const text = (of: (row: Sample['rows'][number]) => unknown) => JSON.stringify(rows.map(of));
   const chart = toSeries(
@@ -69,7 +69,7 @@ function drawn({ shape, rows }: Sample, wish: ChartWish = {}): XyChart | undefin
       { meta: [{ name: 'x', unit }] },
     ),
     now,
-    wish,
+    options,
   );
   return typeof chart === 'string' ? undefined : chart;
 }
@@ -102,11 +102,11 @@ test('whatever the result: marks are data or stated zeros, data have marks, the 
       for (const { t, v, added } of points.filter(point => point.v !== null)) {
         if (added === true) {
           expect([v, zeroes.test(shape.aggregate)]).toEqual([0, true]);
-          expect(chart.remarks).toContain('bins without rows are 0 in x');
+          expect(chart.notes).toContain('bins without rows are 0 in x');
         }
         expect(Number.isInteger((t - nine) / shape.size)).toBe(true);
       }
-      const isThinned = chart.remarks.some(remark => remark.startsWith('too many points'));
+      const isThinned = chart.notes.some(note => note.startsWith('too many points'));
       const data = points.filter(point => point.v !== null && point.added !== true);
       if (!isThinned) expect(data.length).toBe(values.length);
       const scaled = (value: number) => (factor === 1 ? value : Number((value * factor).toPrecision(15)));
@@ -125,7 +125,7 @@ test('whatever the result: marks are data or stated zeros, data have marks, the 
   );
 });
 
-const wishes = fc.constantFrom<ChartWish>(
+const choices = fc.constantFrom<ChartOptions>(
   {},
   { kind: 'line' },
   { kind: 'area' },
@@ -138,8 +138,8 @@ const wishes = fc.constantFrom<ChartWish>(
 
 test('whatever the result and the kind: each datum is under a line of two points, a dot or a bar, inside the axis', () => {
   fc.assert(
-    fc.property(results, wishes, (sample, wish) => {
-      const chart = drawn(sample, wish);
+    fc.property(results, choices, (sample, options) => {
+      const chart = drawn(sample, options);
       const [plot] = chart?.plots ?? [];
       if (chart === undefined || plot === undefined) return;
       const marked = new Set<string>();

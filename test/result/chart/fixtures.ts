@@ -1,4 +1,4 @@
-import type { ChartWish } from '../../../kernel/apl/operators/drawing.js';
+import type { ChartOptions } from '../../../kernel/apl/operators/drawing.js';
 import { type Chart, toChart } from '../../../kernel/result/chart/chart.js';
 import { cells, type SampleColumn, type SampleTable, sampleResult } from '../sample.js';
 
@@ -19,8 +19,8 @@ export function time(count: number, each = 1): SampleColumn {
 }
 
 /** The chart of a table that has one. */
-export async function chartOf(table: SampleTable, wish?: ChartWish): Promise<Chart> {
-  const chart = await toChart(sampleResult([table]), now, wish);
+export async function chartOf(table: SampleTable, options?: ChartOptions): Promise<Chart> {
+  const chart = await toChart(sampleResult([table]), now, options);
   if (chart?.kind !== 'chart') throw new Error(`no chart: ${chart?.reason}`);
   return chart;
 }

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { ChartWish } from '../../../kernel/apl/operators/drawing.js';
+import type { ChartOptions } from '../../../kernel/apl/operators/drawing.js';
 import { type Chart, toChart } from '../../../kernel/result/chart/chart.js';
 import type { BarChart } from '../../../kernel/result/chart/kinds/bar.js';
 import type { HeatChart } from '../../../kernel/result/chart/kinds/heat.js';
@@ -28,10 +28,10 @@ export function isOf<K extends keyof Models>(model: ChartModel, kind: K): model 
 /** Returns a chart of one kind with its picture; a sentence where nothing is drawn. */
 export async function drawnChart<K extends keyof Models>(
   result: QueryResult,
-  wish: ChartWish,
+  options: ChartOptions,
   kind: K,
 ): Promise<(Chart & { readonly model: Models[K] }) | string> {
-  const chart = await toChart(result, now, wish);
+  const chart = await toChart(result, now, options);
   if (chart?.kind !== 'chart') return chart?.reason ?? 'nothing';
   expect(chart.model.kind).toBe(kind);
   return chart as Chart & { readonly model: Models[K] };

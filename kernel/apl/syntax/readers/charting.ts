@@ -3,7 +3,7 @@
  * a query.
  */
 import { present } from '../../../present.js';
-import { type ChartWish, chartKinds, drawing, renderings } from '../../operators/drawing.js';
+import { type ChartOptions, chartKinds, drawing, renderings } from '../../operators/drawing.js';
 import type { Diagnostic, OperatorOf, Span } from '../ast.js';
 import { finding } from '../diagnostics.js';
 import { nearest } from '../nearest.js';
@@ -84,11 +84,11 @@ export function directivesIn(source: string): readonly Directive[] {
 
 /** Returns what the directives at the top of a text ask for, and what is wrong with them; other comments are left alone. */
 export function readDirectives(source: string): {
-  readonly chart: ChartWish;
+  readonly chart: ChartOptions;
   readonly diagnostics: readonly Diagnostic[];
 } {
   const diagnostics: Diagnostic[] = [];
-  let chart: ChartWish = {};
+  let chart: ChartOptions = {};
   for (const directive of directivesIn(source)) {
     const name = source.slice(directive.name.from, directive.name.to);
     const value = source.slice(directive.value.from, directive.value.to);
@@ -103,7 +103,7 @@ export function readDirectives(source: string): {
  * Returns a query without the `| render …` at its end, which is for the front end alone, and what that asks for. One with a mistake
  * stays in the text: the service refuses it.
  */
-export function withoutRender(query: QueryText): { readonly query: QueryText; readonly chart: ChartWish } {
+export function withoutRender(query: QueryText): { readonly query: QueryText; readonly chart: ChartOptions } {
   const { text } = query;
   if (!/\|\s*(?:\/\/.*\s*)*render\b/.test(text)) return { query, chart: {} };
   const last = query.pipeline?.operators.at(-1);
@@ -125,7 +125,7 @@ function withoutLast({ tree, diagnostics }: QueryText): Parsed {
   return { query: { ...tree, statements }, diagnostics };
 }
 
-function renderingOf({ chart, options }: OperatorOf<'render'>): ChartWish {
+function renderingOf({ chart, options }: OperatorOf<'render'>): ChartOptions {
   const known = drawing.render.clauses[1].options;
   const named = Object.hasOwn(renderings, chart.name) ? renderings[chart.name] : undefined;
   const asked = named ?? { kind: chartKinds.find(kind => kind === chart.name) };
@@ -201,7 +201,7 @@ function unknown(name: string, span: Span): Diagnostic {
   );
 }
 
-function meaningOf(name: string, value: string): ChartWish {
+function meaningOf(name: string, value: string): ChartOptions {
   switch (name) {
     case 'viz':
       return present({ kind: chartKinds.find(kind => kind === value) });

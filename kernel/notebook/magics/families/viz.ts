@@ -1,5 +1,5 @@
 import { drawnKinds } from '../../../apl/operators/chart-kinds.js';
-import type { ChartWish } from '../../../apl/operators/drawing.js';
+import type { ChartOptions } from '../../../apl/operators/drawing.js';
 import { chartKinds } from '../../../apl/operators/drawing.js';
 import { nearest } from '../../../apl/syntax/nearest.js';
 import { present } from '../../../present.js';
@@ -41,7 +41,7 @@ async function viz(call: MagicCall, host: MagicHost): Promise<void> {
   host.plan.afterRun.push(() => draw(call, host, chart));
 }
 
-function requestOf({ words, options }: MagicCall): ChartWish {
+function requestOf({ words, options }: MagicCall): ChartOptions {
   const [word] = words;
   const kind = chartKinds.find(each => each === word?.toLowerCase());
   if (kind === 'none')
@@ -70,7 +70,7 @@ function requestOf({ words, options }: MagicCall): ChartWish {
 async function draw(
   { options }: MagicCall,
   { session, io, plan }: MagicHost,
-  chart: ChartWish,
+  chart: ChartOptions,
 ): Promise<void> {
   const name = options.get('from') ?? lastName;
   // Front ends name a result by the id of its output.
@@ -79,9 +79,9 @@ async function draw(
   if (!plan.retains)
     throw new MagicError('a chart holds data, and outputs do not', '`%retain on` lets them.');
   const { chartOf, chartOutput } = await import('../../../result/mime.js');
-  const wish = { ...present({ annotations: plan.chart.annotations }), ...chart };
-  const annotations = askAnnotations(session, kept.result, wish, io.signal);
-  const drawn = await chartOf(kept.result, { chart: wish, ...present({ annotations }) });
+  const asked = { ...present({ annotations: plan.chart.annotations }), ...chart };
+  const annotations = askAnnotations(session, kept.result, asked, io.signal);
+  const drawn = await chartOf(kept.result, { chart: asked, ...present({ annotations }) });
   if (drawn === undefined)
     throw new MagicError(
       'the shape of the result has no chart of its own',

@@ -81,11 +81,11 @@ function sizes({ beside, height, signals = [] }: Drawing, interactive: boolean):
 }
 
 function texts(
-  { title = '', remarks, rules = [] }: ChartModel,
+  { title = '', notes, rules = [] }: ChartModel,
   { labels, titles }: Drawing,
   interactive: boolean,
 ): readonly Signal[] {
-  const lines = sentences([...ruleCaption(rules, interactive), ...remarks]);
+  const lines = sentences([...ruleCaption(rules, interactive), ...notes]);
   return [
     { name: 'fittingTitle', value: fittings(title, TITLE_LINES) },
     { name: 'fittingNotes', value: fittings(lines, NOTE_LINES) },
@@ -125,24 +125,24 @@ function fittings(text: string, lengths: readonly number[]): readonly (readonly 
   return single < 0 ? all : all.slice(0, single + 1);
 }
 
-/** The title and the remarks above the plots, in lines that fit; they are values of signals, never a part of an expression. */
-function headOf({ title, remarks, rules = [] }: ChartModel): Spec['title'] | undefined {
-  if (title === undefined && remarks.length === 0 && rules.length === 0) return undefined;
+/** The title and the notes above the plots, in lines that fit; they are values of signals, never a part of an expression. */
+function headOf({ title, notes, rules = [] }: ChartModel): Spec['title'] | undefined {
+  if (title === undefined && notes.length === 0 && rules.length === 0) return undefined;
   const fitting = (name: string) => ({
     signal: `${name}[clamp(floor((outer - ${LEAST_OUTPUT}) / ${WIDTH_STEP}), 0, length(${name}) - 1)]`,
   });
-  const shownRemarks = fitting('fittingNotes');
+  const shownNotes = fitting('fittingNotes');
   const plain = { color: TEXT_COLOR, fontSize: 11, fontWeight: 'normal' as const };
   const common = { anchor: 'start' as const, offset: 10, aria: false };
-  if (title === undefined) return { ...common, ...plain, text: shownRemarks };
+  if (title === undefined) return { ...common, ...plain, text: shownNotes };
   return {
     ...{ ...common, color: TEXT_COLOR, fontSize: 13, text: fitting('fittingTitle') },
-    ...{ subtitle: shownRemarks, subtitleColor: TEXT_COLOR, subtitleFontSize: 11, subtitlePadding: 4 },
+    ...{ subtitle: shownNotes, subtitleColor: TEXT_COLOR, subtitleFontSize: 11, subtitlePadding: 4 },
   };
 }
 
-function sentences(remarks: readonly string[]): string {
-  return remarks.map(remark => `${remark.charAt(0).toUpperCase()}${remark.slice(1)}.`).join(' ');
+function sentences(notes: readonly string[]): string {
+  return notes.map(note => `${note.charAt(0).toUpperCase()}${note.slice(1)}.`).join(' ');
 }
 
 /** Lines of at most `most` characters, of wide ones half as many, broken between words where there are any. */

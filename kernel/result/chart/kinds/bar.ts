@@ -1,7 +1,7 @@
 /**
  * Bars: by name one below the other, each with its value at its end; else along an axis.
  */
-import type { ChartWish } from '../../../apl/operators/drawing.js';
+import type { ChartOptions } from '../../../apl/operators/drawing.js';
 import { present } from '../../../present.js';
 import { cutToWidth } from '../../display/aligned.js';
 import { aggregateOf, distinctNames } from '../columns.js';
@@ -67,17 +67,17 @@ export interface BarChart extends ChartModel {
 }
 
 /** Returns bars of each measure, one below the other; with two keys and `@stack` the second divides the bars. */
-function toBars({ result, table, roles }: Sight, wish: ChartWish): BarChart | string {
+function toBars({ result, table, roles }: Sight, options: ChartOptions): BarChart | string {
   const filled = withValues(table, roles.measures);
   const [first] = filled;
   if (first === undefined) return noValue(roles.measures);
-  const isDivided = wish.stack === true && roles.keys.length > 1 && !aggregateOf(first).isNever;
+  const isDivided = options.stack === true && roles.keys.length > 1 && !aggregateOf(first).isNever;
   const isSorted = !isDivided && result.reading?.isSorted === true;
   const names = isDivided ? dividedRows(roles.keys, first) : rowsByName(roles.keys, first, isSorted);
   const measures = isDivided ? [first] : filled.slice(0, MAX_PLOTS);
   const titles = distinctNames(measures);
   const plots = measures.map((measure, index) =>
-    barPlot(names.rows, { measure, name: titles[index] ?? '' }, names.parts, wish),
+    barPlot(names.rows, { measure, name: titles[index] ?? '' }, names.parts, options),
   );
   return {
     kind: 'bars',
@@ -86,17 +86,17 @@ function toBars({ result, table, roles }: Sight, wish: ChartWish): BarChart | st
     keys: namesOf(isDivided ? roles.keys.slice(0, -1) : roles.keys),
     legend: names.parts,
     names: titles,
-    remarks: notes(
+    notes: notes(
       cutNames(names, first, isSorted),
       names.cut > 0 && `parts beyond the ${MAX_PARTS - 1} greatest are drawn as one, ${OTHERS}`,
       !isDivided && firstOf(plots.length, filled.length, 'measures'),
       isDivided && notDrawn(filled.slice(1)),
       withoutValues(roles.measures.filter(measure => !filled.includes(measure))),
       notDrawn(roles.leftOut),
-      wish.log === true &&
+      options.log === true &&
         plots.some(plot => !plot.isLog) &&
         (isDivided ? 'no log axis: the bars are divided' : NO_LOG),
-      wish.stack === true && !isDivided && notStacked(roles.keys.length > 1, 'there is one key', [first]),
+      options.stack === true && !isDivided && notStacked(roles.keys.length > 1, 'there is one key', [first]),
     ),
   };
 }
@@ -105,10 +105,10 @@ function barPlot(
   rows: readonly NamedRow[],
   { measure, name }: { readonly measure: ChartColumn; readonly name: string },
   parts: readonly Entry[],
-  wish: ChartWish,
+  options: ChartOptions,
 ): BarPlot {
   const values = rows.flatMap(row => row.places.flatMap(place => sumAt(place, measure) ?? []));
-  const scale = scaleFor(unitOf(measure, wish), greatestSize(values));
+  const scale = scaleFor(unitOf(measure, options), greatestSize(values));
   const bars = rows.map(
     (row): Bar => ({
       label: row.label,
@@ -116,7 +116,7 @@ function barPlot(
     }),
   );
   const ends = bars.map(sums).flatMap(({ up, down }) => [up, down]);
-  const isLog = wish.log === true && parts.length === 0 && values.every(value => value > 0);
+  const isLog = options.log === true && parts.length === 0 && values.every(value => value > 0);
   return {
     title: titleOf(name, scale.unit),
     unit: scale.unit,

@@ -1,7 +1,7 @@
 /**
  * Values as colors: a deeper color is a greater value, on light and on dark.
  */
-import type { ChartWish } from '../../../apl/operators/drawing.js';
+import type { ChartOptions } from '../../../apl/operators/drawing.js';
 import { present } from '../../../present.js';
 import { cut, formatCount } from '../../../text.js';
 import { aggregateOf, keyTexts, nameOf } from '../columns.js';
@@ -92,8 +92,8 @@ const NO_GRID = 'No heatmap: the times have no common distance.';
 const MAX_BUCKETS = 4_000;
 
 /** Returns the first plot of a chart over time, one row for each line that a line chart would have. */
-function toTimeHeat(sight: Sight, wish: ChartWish): HeatChart | string | undefined {
-  const { log: _, stack: __, ...plain } = wish;
+function toTimeHeat(sight: Sight, options: ChartOptions): HeatChart | string | undefined {
+  const { log: _, stack: __, ...plain } = options;
   const chart = drawSeries(sight, { ...plain, kind: 'line' });
   if (typeof chart !== 'object') return chart;
   const { axis } = chart;
@@ -114,12 +114,12 @@ function toTimeHeat(sight: Sight, wish: ChartWish): HeatChart | string | undefin
     rows: plot.lines.map(({ label }) => label),
     cells,
     unit: plot.unit,
-    ...shadesOf(cells, wish),
+    ...shadesOf(cells, options),
     legend: [],
     names: chart.plots.length > 1 ? chart.names.slice(0, 1) : chart.names,
-    remarks: notes(
-      chart.remarks.filter(remark => !OF_LINES.test(remark)),
-      logRemark(cells, wish),
+    notes: notes(
+      chart.notes.filter(note => !OF_LINES.test(note)),
+      logNote(cells, options),
       plot.flagged.length > 0 && 'anomalies are not marked',
       'bins without rows are empty',
       chart.plots.length > 1 && `the first of ${chart.plots.length} measures`,
@@ -131,7 +131,7 @@ function toTimeHeat(sight: Sight, wish: ChartWish): HeatChart | string | undefin
 const OF_LINES = /^(?:bins |anomalies by .* are red$|the axis does not begin at 0)/;
 
 /** Returns the first measure as colors over the first key and the others. */
-function toGrid({ table, roles }: Sight, wish: ChartWish): HeatChart | string {
+function toGrid({ table, roles }: Sight, options: ChartOptions): HeatChart | string {
   const [measure] = withValues(table, roles.measures);
   if (measure === undefined) return noValue(roles.measures);
   if (roles.keys.length < 2) return 'No heatmap: it needs two keys, or one over time.';
@@ -139,7 +139,7 @@ function toGrid({ table, roles }: Sight, wish: ChartWish): HeatChart | string {
   const names = dividedRows(roles.keys, measure, { most: MAX_CELLS, mixes });
   const { rows: drawn, parts, cut } = names;
   const scale = scaleFor(
-    unitOf(measure, wish),
+    unitOf(measure, options),
     greatestSize(drawn.flatMap(row => row.places.map(place => sumAt(place, measure) ?? 0))),
   );
   const cells = drawn.flatMap((row, y): Cell[] =>
@@ -154,26 +154,26 @@ function toGrid({ table, roles }: Sight, wish: ChartWish): HeatChart | string {
     rows: drawn.map(row => row.label),
     cells,
     unit: scale.unit,
-    ...shadesOf(cells, wish),
+    ...shadesOf(cells, options),
     legend: [],
     names: [nameOf(measure), nameOf(roles.keys.at(-1) as ChartColumn)],
-    remarks: notes(
+    notes: notes(
       cutNames(names, measure),
-      cut > 0 && beyondRemark(cut, mixes, roles, measure),
-      logRemark(cells, wish),
+      cut > 0 && beyondNote(cut, mixes, roles, measure),
+      logNote(cells, options),
       notDrawnBeside(roles, measure),
     ),
   };
 }
 
-function beyondRemark(cut: number, mixes: boolean, { keys }: NameRoles, measure: ChartColumn): string {
+function beyondNote(cut: number, mixes: boolean, { keys }: NameRoles, measure: ChartColumn): string {
   if (mixes) return `parts beyond the ${MAX_CELLS - 1} greatest are one, ${OTHERS}`;
   const all = formatCount(cut + MAX_CELLS);
   return `not drawn: ${formatCount(cut)} of ${all} ${namesOf(keys.slice(-1))}, those with the least ${nameOf(measure)}`;
 }
 
 /** Returns histograms over time; each keeps the buckets that it has. Of several groups the largest is drawn. */
-function toHistogramHeat(sight: Sight, wish: ChartWish): HeatChart | string | undefined {
+function toHistogramHeat(sight: Sight, options: ChartOptions): HeatChart | string | undefined {
   const { result, table, histograms, time, roles, now } = sight;
   if (histograms === undefined || time === undefined) return undefined;
   const axis = axisOf(result, table, momentsIn(time), now);
@@ -186,7 +186,7 @@ function toHistogramHeat(sight: Sight, wish: ChartWish): HeatChart | string | un
   if (found.length === 0) return `No chart: ${nameOf(column)} has no buckets.`;
   const shown = found.slice(0, MAX_BUCKETS);
   const size = greatestSize(shown.flatMap(({ y, height }) => [y, y + height]));
-  const scale = scaleFor(unitOf(column, wish), size);
+  const scale = scaleFor(unitOf(column, options), size);
   const cells = shown.map(cell => ({
     ...cell,
     y: cell.y * scale.factor,
@@ -204,10 +204,10 @@ function toHistogramHeat(sight: Sight, wish: ChartWish): HeatChart | string | un
     },
     cells,
     unit: '',
-    ...shadesOf(cells, wish),
+    ...shadesOf(cells, options),
     legend: [],
     names: [nameOf(column)],
-    remarks: notes(
+    notes: notes(
       'each bin of the time has buckets of its own; colors are counts',
       knee !== undefined && 'the axis is logarithmic: a few buckets are far above the others',
       firstOf(shown.length, found.length, 'buckets'),
@@ -229,11 +229,11 @@ const FAINT = 0.02;
 /** The colors: their ends, and where they become logarithmic. */
 function shadesOf(
   cells: readonly Cell[],
-  wish: ChartWish,
+  options: ChartOptions,
 ): Pick<HeatChart, 'most' | 'least' | 'isLog' | 'knee'> {
   const values = cells.map(({ v }) => v);
   const [least, most] = [smallest(values), largest(values)];
-  const isLog = wish.log === true && least > 0;
+  const isLog = options.log === true && least > 0;
   const knee = isLog || least < 0 || !hasFaintRow(cells, most) ? undefined : leastAboveZero(values);
   return { most, least: isLog ? least : Math.min(0, least), isLog, ...present({ knee }) };
 }
@@ -259,10 +259,12 @@ function kneeOf(cells: readonly Cell[]): number | undefined {
   return isFar ? usual / 10 : undefined;
 }
 
-function logRemark(cells: readonly Cell[], wish: ChartWish): string | false {
-  if (shadesOf(cells, wish).knee !== undefined)
+function logNote(cells: readonly Cell[], options: ChartOptions): string | false {
+  if (shadesOf(cells, options).knee !== undefined)
     return 'colors are logarithmic: some rows are far below the others';
-  return wish.log === true && cells.some(({ v }) => v <= 0) && 'no log colors: there are values of 0 or less';
+  return (
+    options.log === true && cells.some(({ v }) => v <= 0) && 'no log colors: there are values of 0 or less'
+  );
 }
 
 /** The rows of the group whose histograms count the most, and how many groups there are. */

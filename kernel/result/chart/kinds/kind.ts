@@ -1,7 +1,7 @@
 /**
  * What a kind of chart is made of. Each kind is a row in a file of its own, listed in `list.ts`; everything else reads the rows.
  */
-import type { ChartWish } from '../../../apl/operators/drawing.js';
+import type { ChartOptions } from '../../../apl/operators/drawing.js';
 import type { Drawing } from '../draw/style.js';
 import type { ChartModel } from '../model.js';
 import type { Shape } from '../shapes.js';
@@ -9,7 +9,7 @@ import type { TimeAxis } from '../time/bins.js';
 import type { Sight } from './sight.js';
 
 /** Returns the model of a result, a sentence that says why there is none, or undefined if its shape has no chart. */
-export type Maker = (sight: Sight, wish: ChartWish) => ChartModel | string | undefined;
+export type Maker = (sight: Sight, options: ChartOptions) => ChartModel | string | undefined;
 
 /** One kind of chart. Its name is that of its export. */
 export interface KindRow {

@@ -1,7 +1,7 @@
 /**
  * Shares of a whole; the legend has the figures.
  */
-import type { ChartWish } from '../../../apl/operators/drawing.js';
+import type { ChartOptions } from '../../../apl/operators/drawing.js';
 import { formatCount } from '../../../text.js';
 import { aggregateOf, keyTexts, nameOf } from '../columns.js';
 import { tip } from '../draw/axes.js';
@@ -39,7 +39,7 @@ export interface PieChart extends ChartModel {
 }
 
 /** Returns the shares of the first measure; a sentence where they are no shares of anything. */
-function toPie({ table, roles }: Sight, wish: ChartWish): PieChart | string {
+function toPie({ table, roles }: Sight, options: ChartOptions): PieChart | string {
   const [measure] = withValues(table, roles.measures);
   if (measure === undefined) return noValue(roles.measures);
   if (aggregateOf(measure).isNever) return `No pie chart: values of ${nameOf(measure)} do not add up.`;
@@ -53,7 +53,7 @@ function toPie({ table, roles }: Sight, wish: ChartWish): PieChart | string {
     known.length > MAX_SLICES ? MAX_SLICES - 1 : Math.min(MAX_SLICES, known.length),
   );
   const rest = known.length - greatest.length;
-  const scale = scaleFor(unitOf(measure, wish), sum);
+  const scale = scaleFor(unitOf(measure, options), sum);
   const isRest = (size: number, row: number) => !Number.isNaN(size) && !greatest.includes(row);
   const values = [
     ...greatest.map(row => sizes[row] ?? 0),
@@ -69,7 +69,7 @@ function toPie({ table, roles }: Sight, wish: ChartWish): PieChart | string {
       rest,
     ),
     names: [nameOf(measure)],
-    remarks: notes(
+    notes: notes(
       without > 0 &&
         `not drawn: ${formatCount(without)} of ${formatCount(sizes.length)} names, which have no value`,
       rest > 0 &&

@@ -2,7 +2,7 @@
  * Two numbers of each row as a dot.
  */
 
-import type { ChartWish } from '../../../apl/operators/drawing.js';
+import type { ChartOptions } from '../../../apl/operators/drawing.js';
 import { formatCount } from '../../../text.js';
 import { keyTexts, nameOf } from '../columns.js';
 import { xyForm } from '../draw/xy.js';
@@ -23,7 +23,10 @@ const MAX_GROUPS = 10;
 const MAX_DOTS = 1_000;
 
 /** Returns the second measure over the first, colored by the keys where they are few. */
-function toScatter({ table, roles: { keys, measures, leftOut } }: Sight, wish: ChartWish): XyChart | string {
+function toScatter(
+  { table, roles: { keys, measures, leftOut } }: Sight,
+  options: ChartOptions,
+): XyChart | string {
   const [across, up, ...beyond] = measures;
   if (across === undefined || up === undefined) return 'No scatter plot: it needs two numbers in each row.';
   const { rows, x, y } = dotsOf(across, up);
@@ -42,7 +45,7 @@ function toScatter({ table, roles: { keys, measures, leftOut } }: Sight, wish: C
   });
   const kept = drawn.flat();
   const xScale = scaleFor(unitOf(across), greatestSize(x));
-  const yScale = scaleFor(unitOf(up, wish), greatestSize(y));
+  const yScale = scaleFor(unitOf(up, options), greatestSize(y));
   const entries = entriesFor(drawn.map(([first]) => keyTexts(keys, first?.row ?? 0)));
   const lines = entries.map((entry, index) => ({
     ...entry,
@@ -53,7 +56,7 @@ function toScatter({ table, roles: { keys, measures, leftOut } }: Sight, wish: C
     })),
   }));
   const values = lines.flatMap(line => line.points.flatMap(({ v }) => v ?? []));
-  const isLog = wish.log === true && values.every(v => v > 0);
+  const isLog = options.log === true && values.every(v => v > 0);
   const without = table.data.numRows - rows.length;
   const plot: Plot = {
     ...{ title: titleOf(nameOf(up), yScale.unit), unit: yScale.unit, mark: 'dots', arrangement: 'apart' },
@@ -63,8 +66,8 @@ function toScatter({ table, roles: { keys, measures, leftOut } }: Sight, wish: C
     across: titleOf(nameOf(across), xScale.unit),
     legend: isFew && keys.length > 0 && lines.length > 1 ? entries : [],
     names: [nameOf(up), nameOf(across)],
-    remarks: notes(
-      wish.log === true && !isLog && NO_LOG,
+    notes: notes(
+      options.log === true && !isLog && NO_LOG,
       without > 0 &&
         `not drawn: ${formatCount(without)} of ${formatCount(table.data.numRows)} rows, which lack a number`,
       kept.length < rows.length &&

@@ -64,7 +64,7 @@ function toShares({ spotlight = [] }: Sight): SharesChart | string {
     legend: LEGEND,
     names,
     title: `${first?.sentence}.`,
-    remarks: notes(
+    notes: notes(
       firstOf(shown.length, telling.length, 'fields'),
       shown.some(({ values }) => values.filter(({ isRange }) => !isRange).length > MAX_VALUES) &&
         `the ${MAX_VALUES} values of a field whose shares differ most`,

@@ -1,7 +1,7 @@
 /**
  * A result as charts see it: its columns by the part they play, and the facts that decide about its shape.
  */
-import type { ChartWish } from '../../../apl/operators/drawing.js';
+import type { ChartOptions } from '../../../apl/operators/drawing.js';
 import type { ArrowTable, QueryResult } from '../../result.js';
 import type { SpotlightEntry } from '../../spotlight.js';
 import { columnsOf, groupNames, isNumber, isTime, rolesOf } from '../columns.js';
@@ -29,12 +29,12 @@ export interface Sight {
 }
 
 /** Returns what charts see of a result; undefined for one without rows. */
-export function sightOf(result: QueryResult, now: number, wish: ChartWish): Sight | undefined {
+export function sightOf(result: QueryResult, now: number, options: ChartOptions): Sight | undefined {
   const flat = unfolded(result);
   const seen = flat?.result ?? result;
   const table = seen.tables[0];
   if (table === undefined || table.data.numRows === 0) return undefined;
-  const isAsked = wish.kind !== undefined;
+  const isAsked = options.kind !== undefined;
   const found = histograms(table);
   const spotlight = spotlightIn(table);
   const timed = rolesOf(table, new Set(seen.reading?.keyColumns), isAsked);

@@ -1,7 +1,7 @@
 /**
  * One row of numbers, large enough to be read from afar.
  */
-import type { ChartWish } from '../../../apl/operators/drawing.js';
+import type { ChartOptions } from '../../../apl/operators/drawing.js';
 import { cutToWidth } from '../../display/aligned.js';
 import { formatNumber, numberFormat } from '../../display/format.js';
 import { cellText } from '../../display/text.js';
@@ -25,14 +25,14 @@ export interface StatChart extends ChartModel {
 const MAX_TILES = 12;
 
 /** Returns the numbers of the first row; their exact texts are beside those for people. */
-function toStat({ roles: { measures, leftOut } }: Sight, wish: ChartWish): StatChart {
+function toStat({ roles: { measures, leftOut } }: Sight, options: ChartOptions): StatChart {
   const shown = measures.slice(0, MAX_TILES);
   const names = distinctNames(shown);
   const tiles = shown.map((column, index) => {
     const { field, vector } = column;
     const exact = cellText(vector, 0, field) ?? 'null';
-    const unit = unitOf(column, wish);
-    const asked = wish.unit === undefined ? field : withUnit(field, wish.unit);
+    const unit = unitOf(column, options);
+    const asked = options.unit === undefined ? field : withUnit(field, options.unit);
     const text = formatNumber(exact, numberFormat(asked, vector));
     const isPlain = unit !== '' && exact !== 'null' && !/[a-z\u00b5%]/i.test(text);
     return { name: names[index] ?? '', text: isPlain ? `${text} ${unit}` : text, exact };
@@ -42,7 +42,7 @@ function toStat({ roles: { measures, leftOut } }: Sight, wish: ChartWish): StatC
     tiles,
     legend: [],
     names,
-    remarks: notes(firstOf(shown.length, measures.length, 'numbers'), notDrawn(leftOut)),
+    notes: notes(firstOf(shown.length, measures.length, 'numbers'), notDrawn(leftOut)),
   };
 }
 

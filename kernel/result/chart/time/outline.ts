@@ -1,7 +1,7 @@
 /**
  * What is known of a chart over time before anything is drawn.
  */
-import type { ChartWish } from '../../../apl/operators/drawing.js';
+import type { ChartOptions } from '../../../apl/operators/drawing.js';
 import type { Reading } from '../../result.js';
 import type { Point, Run } from '../thin.js';
 import type { ChartColumn } from '../values.js';
@@ -25,7 +25,7 @@ export interface Track extends Pick<Course, 'measure' | 'group'> {
 /** The columns, groups and axis that are known before anything is drawn. */
 export interface Outline {
   readonly axis: TimeAxis;
-  readonly wish: ChartWish;
+  readonly options: ChartOptions;
   readonly missing: Reading['missingBins'];
   readonly time: ChartColumn;
   /** Rows that have no place along the time. */

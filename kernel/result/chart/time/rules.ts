@@ -20,7 +20,7 @@ export interface ChartAnnotations {
 /** The rules of a chart, and sentences about annotations that are not drawn. */
 export interface Rules {
   readonly rules: readonly Rule[];
-  readonly remarks: readonly string[];
+  readonly notes: readonly string[];
 }
 
 /** More than these are not drawn: they would hide the chart, and a notebook keeps them. */
@@ -36,11 +36,11 @@ export function rulesOf(annotations: readonly Annotation[], { start, end }: Time
     .filter(rule => rule.t < end && (rule.end ?? rule.t) >= start)
     .sort((a, b) => a.t - b.t || (a.label < b.label ? -1 : 1));
   const rules = found.slice(-MAX_RULES);
-  const remarks =
+  const notes =
     rules.length < found.length
       ? [`the latest ${MAX_RULES} of ${formatCount(found.length)} annotations are drawn`]
       : [];
-  return { rules, remarks };
+  return { rules, notes };
 }
 
 function ruleOf({ time, endTime, title, type, description, url }: Annotation): Rule {

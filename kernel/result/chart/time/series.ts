@@ -4,7 +4,7 @@
  */
 
 import { DataType } from 'apache-arrow';
-import type { ChartWish } from '../../../apl/operators/drawing.js';
+import type { ChartOptions } from '../../../apl/operators/drawing.js';
 import { present } from '../../../present.js';
 import { cut } from '../../../text.js';
 import { safeWords } from '../../display/summary.js';
@@ -22,11 +22,11 @@ import { scaleFor } from '../units.js';
 import { type ChartColumn, numberAt, numbersOf, valuesIn } from '../values.js';
 import { betweenRows, binCount, everyBin, runOf, type Searched, timeAxis, withMissing } from './bins.js';
 import { type Group, hasTwins, largestGroups, timedRows } from './groups.js';
+import { notesOf } from './notes.js';
 import type { Course, Facts, Outline, Track } from './outline.js';
-import { remarksOf } from './remarks.js';
 
 /** How a chart over time is wanted, and the name of the list whose parts the measures are. */
-export interface SeriesWish extends ChartWish {
+export interface SeriesOptions extends ChartOptions {
   readonly together?: string;
 }
 
@@ -34,10 +34,10 @@ export interface SeriesWish extends ChartWish {
 export function toSeries(
   result: QueryResult,
   now: number,
-  { together, ...wish }: SeriesWish = {},
+  { together, ...options }: SeriesOptions = {},
 ): XyChart | string | undefined {
   const table = result.tables[0];
-  const roles = table && rolesOf(table, new Set(result.reading?.keyColumns), wish.kind !== undefined);
+  const roles = table && rolesOf(table, new Set(result.reading?.keyColumns), options.kind !== undefined);
   if (table === undefined || roles === undefined) return undefined;
   const rows = timedRows(roles.time);
   if (rows.length === 0) return undefined;
@@ -56,7 +56,7 @@ export function toSeries(
   if (axis === undefined || Math.max(moments.length, binCount(axis)) < 2) return undefined;
   const missing = missingBins(result);
   return chartOf({
-    wish,
+    options,
     ...present({ together }),
     axis: missing === 'empty' ? axis : betweenRows(axis, moments),
     missing,
@@ -108,7 +108,7 @@ const LIKE_SIZE = 20;
 const NARROW = 0.1;
 
 function chartOf(outline: Outline): XyChart {
-  const { measures, groups, keys, together, wish } = outline;
+  const { measures, groups, keys, together, options } = outline;
   const whole = measures.map(measure => groups.drawn.map(group => courseOf(outline, measure, group)));
   const isStacked = stacks(outline);
   const most = isStacked ? MAX_POINTS / 2 : MAX_POINTS;
@@ -124,12 +124,12 @@ function chartOf(outline: Outline): XyChart {
   const entries = isGrouped
     ? entriesFor(
         groups.drawn.map(({ keys }) => keys),
-        { areSurfaces: isStacked || wish.kind === 'bar' },
+        { areSurfaces: isStacked || options.kind === 'bar' },
       )
     : sheets.length === 1
       ? entriesFor(measures.map(({ field }) => [safeWords(field.name)]))
       : [];
-  const isLog = wish.log === true && !drawn.flat().some(holdsNoLog);
+  const isLog = options.log === true && !drawn.flat().some(holdsNoLog);
   const isNarrow = !isLog && drawn.flat().every(variesLittle);
   const facts = {
     isThinned: whole.flat().some(({ run }) => run.length > budget),
@@ -145,7 +145,7 @@ function chartOf(outline: Outline): XyChart {
     plots,
     legend: isGrouped || entries.length > 1 ? entries : [],
     names: together === undefined ? distinctNames(measures) : [together],
-    remarks: remarksOf(outline, plots, facts),
+    notes: notesOf(outline, plots, facts),
   };
 }
 
@@ -159,10 +159,10 @@ function thinnedStack(courses: readonly Course[], budget: number): readonly Trac
 }
 
 /** Bars of groups are stacked where their values add up, anything else where that is asked for. */
-function stacks({ wish, time, keys, measures, groups }: Outline): boolean {
+function stacks({ options, time, keys, measures, groups }: Outline): boolean {
   const [first] = measures;
   if (first === undefined || keys.length === 0) return false;
-  const wants = wish.stack ?? (wish.kind === 'bar' && aggregateOf(first).additive);
+  const wants = options.stack ?? (options.kind === 'bar' && aggregateOf(first).additive);
   if (!wants || measures.some(measure => aggregateOf(measure).isNever)) return false;
   return !groups.drawn.some(group => hasTwins(group.rows, time));
 }
@@ -172,29 +172,29 @@ function holdsNoLog({ points }: Track): boolean {
 }
 
 function refusalsOf(
-  { wish, measures, keys }: Outline,
+  { options, measures, keys }: Outline,
   tracks: readonly Track[],
   isStacked: boolean,
 ): readonly string[] {
-  const low = wish.log === true ? tracks.filter(holdsNoLog).map(track => track.measure) : [];
+  const low = options.log === true ? tracks.filter(holdsNoLog).map(track => track.measure) : [];
   return notes(
     low.length > 0 &&
       `no log axis: ${namesOf([...new Set(low)])} ${new Set(low).size === 1 ? 'holds' : 'hold'} values of 0 or less`,
-    wish.stack === true && !isStacked && notStacked(keys.length > 0, 'there are no groups', measures),
+    options.stack === true && !isStacked && notStacked(keys.length > 0, 'there are no groups', measures),
   );
 }
 
 /** The points of one line: one per datum, and stand-ins for the bins that have none. */
 function courseOf(outline: Outline, measure: ChartColumn, group: Group): Course {
-  const { axis, missing, wish, time } = outline;
+  const { axis, missing, options, time } = outline;
   const run = runOf(valuesIn(time, group.rows), valuesIn(measure, group.rows), axis);
   // No logarithmic axis shows a zero.
   const isZero =
     missing !== 'unknown' &&
     aggregateOf(measure).emptyIsZero &&
-    (wish.log !== true || run.v.some(v => v <= 0));
+    (options.log !== true || run.v.some(v => v <= 0));
   const fill = isZero ? 0 : null;
-  if (wish.kind === 'scatter' || hasTwins(group.rows, time)) return { measure, group, run };
+  if (options.kind === 'scatter' || hasTwins(group.rows, time)) return { measure, group, run };
   const all = stacks(outline) ? everyBin(run, axis, fill) : withMissing(run, axis, fill);
   return all.length === run.length ? { measure, group, run } : { measure, group, run: all, added: fill };
 }
@@ -206,9 +206,9 @@ function toPlot(
   { isThinned, isNarrow }: Facts,
   { isStacked, isLog }: { readonly isStacked: boolean; readonly isLog: boolean },
 ): Plot {
-  const { wish, together } = outline;
+  const { options, together } = outline;
   const measures = [...new Set(tracks.map(track => track.measure))];
-  const scale = scaleFor(unitOf(measures[0], wish), greatest(tracks));
+  const scale = scaleFor(unitOf(measures[0], options), greatest(tracks));
   const lines = tracks.map(({ points, measure }, index): Line => {
     const entry = entries[index] ?? { label: nameOf(measure), look: FIRST_LOOK };
     return { ...entry, points: points.map(point => ({ ...point, v: scaled(point.v, scale.factor) })) };
@@ -222,7 +222,11 @@ function toPlot(
     title: titleOf(name, scale.unit),
     unit: scale.unit,
     mark,
-    arrangement: isStacked ? 'stacked' : together !== undefined && wish.kind === undefined ? 'band' : 'apart',
+    arrangement: isStacked
+      ? 'stacked'
+      : together !== undefined && options.kind === undefined
+        ? 'band'
+        : 'apart',
     lines,
     flagged: flaggedOf(outline, tracks, scale.factor),
     ...(isStacked && !isLog ? stackEnds(lines) : endsFor(values, { mark, isLog, isNarrow })),
@@ -258,10 +262,10 @@ export function titleOf(name: string, unit: string): string {
 }
 
 function markOf(outline: Outline, tracks: readonly Track[], isThinned: boolean): Plot['mark'] {
-  const { axis, keys, missing, time, wish } = outline;
-  if (wish.kind === 'scatter' || tracks.some(track => hasTwins(track.group.rows, time))) return 'dots';
+  const { axis, keys, missing, time, options } = outline;
+  if (options.kind === 'scatter' || tracks.some(track => hasTwins(track.group.rows, time))) return 'dots';
   const fits = axis.grid !== undefined && binCount(axis) <= MAX_BARS && !isThinned;
-  switch (wish.kind) {
+  switch (options.kind) {
     case 'line':
       return 'lines';
     case 'area':
@@ -290,8 +294,9 @@ function variesLittle({ measure, points }: Track): boolean {
   return most > least && most - least < NARROW * Math.min(Math.abs(least), Math.abs(most));
 }
 
-function areAlike({ wish }: Outline, tracks: readonly Track[]): boolean {
-  if (tracks.length < 2 || new Set(tracks.map(track => unitOf(track.measure, wish))).size > 1) return false;
+function areAlike({ options }: Outline, tracks: readonly Track[]): boolean {
+  if (tracks.length < 2 || new Set(tracks.map(track => unitOf(track.measure, options))).size > 1)
+    return false;
   const sizes = tracks.map(track => greatest([track]));
   return largest(sizes) <= LIKE_SIZE * smallest(sizes);
 }
@@ -312,8 +317,8 @@ export function scaled(value: number | null, factor: number): number | null {
 const UNIT_LENGTH = 24;
 
 /** Returns the unit of a measure, empty where it has none. */
-export function unitOf(measure: ChartColumn | undefined, wish: ChartWish = {}): string {
-  if (wish.unit !== undefined) return cut(safeWords(wish.unit), UNIT_LENGTH);
+export function unitOf(measure: ChartColumn | undefined, options: ChartOptions = {}): string {
+  if (options.unit !== undefined) return cut(safeWords(options.unit), UNIT_LENGTH);
   if (measure === undefined) return '';
   if (DataType.isDuration(measure.field.type)) return 's';
   return cut(safeWords(measure.field.metadata.get(FIELD_KEY.unit) ?? ''), UNIT_LENGTH);

@@ -4,7 +4,7 @@ import type { Rows } from './rows.js';
 const ROWS_AHEAD = 250;
 
 /** Rows to fetch, from one up to another. */
-interface Wish {
+interface RowRange {
   readonly rows: Rows;
   readonly from: number;
   readonly to: number;
@@ -18,8 +18,8 @@ export class Fetcher {
   /** Called when rows have arrived and all of those in sight are here, before the next are fetched. */
   readonly #arrived: (rows: Rows) => unknown;
   readonly #failed: (error: unknown) => void;
-  #wish: Wish | undefined;
-  #sight: Wish | undefined;
+  #request: RowRange | undefined;
+  #visible: RowRange | undefined;
   #isFetching = false;
 
   constructor(arrived: (rows: Rows) => unknown, failed: (error: unknown) => void) {
@@ -30,26 +30,26 @@ export class Fetcher {
   /** The rows from one up to another are in sight. */
   see(rows: Rows, from: number, to: number): void {
     const sight = { rows, from, to };
-    this.#wish = missing(sight) ?? missing(this.#ahead(sight));
-    this.#sight = sight;
+    this.#request = missing(sight) ?? missing(this.#ahead(sight));
+    this.#visible = sight;
     if (!this.#isFetching) void this.#fetch();
   }
 
-  #ahead({ rows, from, to }: Wish): Wish {
-    return from < (this.#sight?.from ?? 0)
+  #ahead({ rows, from, to }: RowRange): RowRange {
+    return from < (this.#visible?.from ?? 0)
       ? { rows, from: from - ROWS_AHEAD, to: from }
       : { rows, from: to, to: to + ROWS_AHEAD };
   }
 
   async #fetch(): Promise<void> {
     this.#isFetching = true;
-    for (let wish = this.#take(); wish !== undefined; wish = this.#take()) {
-      const { rows, from, to } = wish;
+    for (let request = this.#take(); request !== undefined; request = this.#take()) {
+      const { rows, from, to } = request;
       try {
         await rows.load(from, to);
         // A frame for rows that were scrolled past meanwhile would be one for nothing.
-        if (this.#sight !== undefined && missing(this.#sight) === undefined)
-          await this.#arrived(this.#sight.rows);
+        if (this.#visible !== undefined && missing(this.#visible) === undefined)
+          await this.#arrived(this.#visible.rows);
       } catch (error) {
         this.#failed(error);
       }
@@ -57,16 +57,16 @@ export class Fetcher {
     this.#isFetching = false;
   }
 
-  /** What came with an earlier wish is no wish any more. */
-  #take(): Wish | undefined {
-    const wish = this.#wish === undefined ? undefined : missing(this.#wish);
-    this.#wish = undefined;
-    return wish;
+  /** Rows that have arrived by now are left out. */
+  #take(): RowRange | undefined {
+    const request = this.#request === undefined ? undefined : missing(this.#request);
+    this.#request = undefined;
+    return request;
   }
 }
 
-/** The part of a wish that exists; undefined where all of it is here. */
-function missing({ rows, ...asked }: Wish): Wish | undefined {
+/** The part of a request whose rows exist and are missing; undefined if there is none. */
+function missing({ rows, ...asked }: RowRange): RowRange | undefined {
   const [from, to] = [Math.max(asked.from, 0), Math.min(asked.to, rows.count)];
   return from >= to || rows.has(from, to) ? undefined : { rows, from, to };
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { ChartWish } from '../../../../kernel/apl/operators/drawing.js';
+import type { ChartOptions } from '../../../../kernel/apl/operators/drawing.js';
 import { shortText } from '../../../../kernel/result/chart/draw/texts.js';
 import { distinctLabels } from '../../../../kernel/result/chart/labels.js';
 import { type SampleTable, sampleResult } from '../../sample.js';
@@ -89,14 +89,14 @@ function expectOneFactor(pairs: readonly (readonly number[])[]): void {
 }
 
 describe('bars by name', () => {
-  const wishes = fc.constantFrom<ChartWish>({}, { log: true }, { unit: 'ms' });
+  const choices = fc.constantFrom<ChartOptions>({}, { log: true }, { unit: 'ms' });
 
   test('each of those drawn has a bar as long as its value, its name and its value in words; the others are counted', () =>
     fc.assert(
-      fc.asyncProperty(tables(-1e7), wishes, async (sample, wish) => {
+      fc.asyncProperty(tables(-1e7), choices, async (sample, options) => {
         const rows = single(sample.rows);
         const all = numbers(rows);
-        const chart = await drawnChart(resultOf(sample, rows, ['k']), wish, 'bars');
+        const chart = await drawnChart(resultOf(sample, rows, ['k']), options, 'bars');
         if (rows.length < 2 || all.length === 0) {
           expect(chart).toBe(rows.length < 2 ? 'nothing' : 'No chart: v has no value in any row.');
           return;
@@ -108,10 +108,10 @@ describe('bars by name', () => {
         expect(others).toEqual([]);
         const shown = plot.bars.map(({ parts }) => parts[0] ?? null);
         const drawn = shown.filter(v => v !== null);
-        const axis = onAxis(wish.unit ?? sample.unit, numbers(topOf(rows)));
+        const axis = onAxis(options.unit ?? sample.unit, numbers(topOf(rows)));
         expect(drawn).toEqual(sorted(all).slice(0, 25).map(axis.of));
         expect(plot.bars.length).toBe(Math.min(25, rows.length));
-        expect(model.remarks.includes(`the 25 of ${rows.length} names with the greatest v`)).toBe(
+        expect(model.notes.includes(`the 25 of ${rows.length} names with the greatest v`)).toBe(
           rows.length > 25,
         );
         expect(plot.title).toBe(axis.unit === '' ? 'v' : `v (${axis.unit})`);
@@ -122,9 +122,9 @@ describe('bars by name', () => {
           if (bar !== undefined) expect(bar.parts).toEqual([v === null ? null : axis.of(v)]);
         }
         for (const v of drawn) expect(v >= plot.low && v <= plot.high).toBe(true);
-        expect(plot.isLog).toBe(wish.log === true && all.every(v => v > 0));
-        expect(model.remarks.includes('no log axis: there are values of 0 or less')).toBe(
-          wish.log === true && !plot.isLog,
+        expect(plot.isLog).toBe(options.log === true && all.every(v => v > 0));
+        expect(model.notes.includes('no log axis: there are values of 0 or less')).toBe(
+          options.log === true && !plot.isLog,
         );
         const [boxes = []] = boxesIn(svg);
         expect(boxes.length).toBe(drawn.length);
@@ -164,7 +164,7 @@ describe('bars by name', () => {
         const [plot] = model.plots;
         if (plot === undefined) throw new Error('no plot');
         if (!/^(?:count|sum)$/.test(sample.aggregate)) {
-          expect(model.remarks).toContain('not stacked: values of v do not add up');
+          expect(model.notes).toContain('not stacked: values of v do not add up');
           expect(plot.bars.length).toBe(Math.min(25, rows.length));
           return;
         }
@@ -173,7 +173,7 @@ describe('bars by name', () => {
         expect(plot.bars.length).toBe(Math.min(25, names.size));
         expect(model.legend.length).toBe(Math.min(8, parts.size));
         expect(new Set(model.legend.map(({ label }) => label)).size).toBe(model.legend.length);
-        expect(model.remarks.includes('parts beyond the 7 greatest are drawn as one, others')).toBe(
+        expect(model.notes.includes('parts beyond the 7 greatest are drawn as one, others')).toBe(
           parts.size > 8,
         );
         const pieces = plot.bars.flatMap(bar => bar.parts.flatMap(part => part ?? []));
@@ -216,12 +216,12 @@ test('pie: each value has a slice of its size and its share in words, the rest o
       const rest = greatest.slice(7).reduce((a, b) => a + b, 0);
       expect(model.values).toEqual((isCut ? [...greatest.slice(0, 7), rest] : greatest).map(axis.of));
       expect(
-        model.remarks.includes(`the 7 of ${all.length} names with the greatest v; the others are one slice`),
+        model.notes.includes(`the 7 of ${all.length} names with the greatest v; the others are one slice`),
       ).toBe(isCut);
       const without = rows.length - all.length;
-      expect(
-        model.remarks.includes(`not drawn: ${without} of ${rows.length} names, which have no value`),
-      ).toBe(without > 0);
+      expect(model.notes.includes(`not drawn: ${without} of ${rows.length} names, which have no value`)).toBe(
+        without > 0,
+      );
       const labels = model.legend.map(({ label }) => label);
       expect(new Set(labels).size).toBe(labels.length);
       const texts = textsIn(svg);
@@ -254,10 +254,10 @@ test('heatmap of two keys: each cell is the row of its names; those beyond are l
       if (js.size <= 30) {
         expect(axis.length).toBe(js.size);
         if (ks.size <= 25) expect(model.cells.length).toBe(numbers(rows).length);
-      } else if (adds) expect(model.remarks).toContain('parts beyond the 29 greatest are one, others');
+      } else if (adds) expect(model.notes).toContain('parts beyond the 29 greatest are one, others');
       else
-        expect(model.remarks).toContain(`not drawn: ${js.size - 30} of ${js.size} j, those with the least v`);
-      expect(model.remarks.includes(`the 25 of ${ks.size} names with the greatest v`)).toBe(ks.size > 25);
+        expect(model.notes).toContain(`not drawn: ${js.size - 30} of ${js.size} j, those with the least v`);
+      expect(model.notes.includes(`the 25 of ${ks.size} names with the greatest v`)).toBe(ks.size > 25);
       const shown = model.cells.map(({ v }) => v);
       for (const v of shown) expect(v >= model.least && v <= model.most).toBe(true);
       expectOneFactor(

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { ChartWish } from '../../../../kernel/apl/operators/drawing.js';
+import type { ChartOptions } from '../../../../kernel/apl/operators/drawing.js';
 import { cells, type SampleTable, sampleResult } from '../../sample.js';
 import { boxesIn, drawnChart, marksIn, onAxis, textsIn } from '../marks.js';
 
@@ -32,11 +32,11 @@ const binned = fc
   );
 
 describe('bins of a number', () => {
-  const wishes = fc.constantFrom<ChartWish>({}, { kind: 'line' }, { kind: 'area' }, { log: true });
+  const choices = fc.constantFrom<ChartOptions>({}, { kind: 'line' }, { kind: 'area' }, { log: true });
 
   test('each value stands in its bin in a plot of its measure, no line bridges a missing bin, and what is not drawn is named', () =>
     fc.assert(
-      fc.asyncProperty(binned, wishes, async ({ shape, rows }, wish) => {
+      fc.asyncProperty(binned, choices, async ({ shape, rows }, options) => {
         const { size, isSpan, unit, hasNullBin, bins } = shape;
         const names = Array.from({ length: shape.measures }, (_, index) => `${'m'.repeat(60)}${index}`);
         const starts = [
@@ -57,7 +57,7 @@ describe('bins of a number', () => {
         };
         const chart = await drawnChart(
           sampleResult([table], { meta: names.map(name => ({ name, unit })) }),
-          wish,
+          options,
           'xy',
         );
         const filled = names.filter((_, index) => hasNullBin || rows.some(row => row[index] !== null));
@@ -69,12 +69,12 @@ describe('bins of a number', () => {
         const { model, svg } = chart;
         expect(model.plots.length).toBe(Math.min(6, filled.length));
         expect(new Set(model.plots.map(plot => plot.title)).size).toBe(model.plots.length);
-        expect(model.remarks.includes(`the first 6 of ${filled.length} measures`)).toBe(filled.length > 6);
-        expect(model.remarks.some(remark => remark.startsWith('no value in any row: '))).toBe(
+        expect(model.notes.includes(`the first 6 of ${filled.length} measures`)).toBe(filled.length > 6);
+        expect(model.notes.some(note => note.startsWith('no value in any row: '))).toBe(
           filled.length < names.length,
         );
-        expect(model.remarks).toContain('not drawn: t');
-        expect(model.remarks.includes('not drawn: 1 row without x')).toBe(hasNullBin);
+        expect(model.notes).toContain('not drawn: t');
+        expect(model.notes.includes('not drawn: 1 row without x')).toBe(hasNullBin);
         const spanUnit = isSpan
           ? onAxis(
               's',
@@ -152,10 +152,10 @@ test('histograms: each bucket of each group is a bar as high as its count and as
         const { model, svg } = chart;
         expect(model.plots.length).toBe(Math.min(6, filled.length));
         expect(new Set(model.plots.map(plot => plot.title)).size).toBe(model.plots.length);
-        expect(model.remarks).toContain('not drawn: n');
-        expect(model.remarks.includes(`the first 6 of ${filled.length} histograms`)).toBe(filled.length > 6);
+        expect(model.notes).toContain('not drawn: n');
+        expect(model.notes.includes(`the first 6 of ${filled.length} histograms`)).toBe(filled.length > 6);
         const without = histograms.length - filled.length;
-        expect(model.remarks.includes(`${without} without buckets`)).toBe(without > 0);
+        expect(model.notes.includes(`${without} without buckets`)).toBe(without > 0);
         const layers = boxesIn(svg);
         for (const [index, plot] of model.plots.entries()) {
           const counts = filled[index]?.map(({ count }) => count) ?? [];
@@ -206,9 +206,9 @@ test('scatter: each row with both numbers has a dot in its place, extremes survi
         for (const dot of dots) expect(known.has(dot)).toBe(true);
         if (held.length <= 1_000) expect(dots.toSorted()).toEqual(wanted.toSorted());
         else
-          expect(
-            model.remarks.some(remark => remark.startsWith(`${dots.length.toLocaleString('en')} of `)),
-          ).toBe(true);
+          expect(model.notes.some(note => note.startsWith(`${dots.length.toLocaleString('en')} of `))).toBe(
+            true,
+          );
         expect(marksIn(svg, 'symbol')).toBe(dots.length);
         const points = plot.lines.flatMap(line => line.points);
         for (const [of, all, axis] of [
@@ -222,9 +222,7 @@ test('scatter: each row with both numbers has a dot in its place, extremes survi
         expect(new Set(plot.lines.map(({ label }) => label))).toEqual(groups);
         const without = rows.length - held.length;
         expect(
-          model.remarks.some(
-            remark => remark.startsWith('not drawn: ') && remark.includes('rows, which lack'),
-          ),
+          model.notes.some(note => note.startsWith('not drawn: ') && note.includes('rows, which lack')),
         ).toBe(without > 0);
       },
     ),
@@ -248,12 +246,12 @@ test('big numbers: each measure has a tile with its whole name and its number; t
         };
         const chart = await drawnChart(sampleResult([table]), { kind: 'stat' }, 'stat');
         if (typeof chart === 'string') throw new Error(chart);
-        const { tiles, remarks } = chart.model;
+        const { tiles, notes } = chart.model;
         expect(tiles.map(({ exact }) => exact)).toEqual(
           measures.slice(0, 12).map(([, v]) => (v === null ? 'null' : String(v))),
         );
         expect(new Set(tiles.map(({ name }) => name)).size).toBe(tiles.length);
-        expect(remarks.includes(`the first 12 of ${names.length} numbers`)).toBe(names.length > 12);
+        expect(notes.includes(`the first 12 of ${names.length} numbers`)).toBe(names.length > 12);
         const texts = textsIn(chart.svg);
         for (const { name, text } of tiles) {
           expect(texts).toContain(name);

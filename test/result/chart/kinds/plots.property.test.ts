@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { ChartWish } from '../../../../kernel/apl/operators/drawing.js';
+import type { ChartOptions } from '../../../../kernel/apl/operators/drawing.js';
 import { cells, type SampleTable, sampleResult } from '../../sample.js';
 import { boxesIn, drawnChart, marksIn, onAxis } from '../marks.js';
 
@@ -56,7 +56,7 @@ function resultOf(sample: Sample) {
   return { rows, result: sampleResult([table], { meta }) };
 }
 
-const wishes = fc.constantFrom<ChartWish>(
+const choices = fc.constantFrom<ChartOptions>(
   {},
   { kind: 'bar' },
   { kind: 'area' },
@@ -66,12 +66,12 @@ const wishes = fc.constantFrom<ChartWish>(
 
 test('several measures: each value is in a plot of its unit under its own name, over the searched range; the others are named', () =>
   fc.assert(
-    fc.asyncProperty(samples, wishes, async (sample, wish) => {
+    fc.asyncProperty(samples, choices, async (sample, options) => {
       const { rows, result } = resultOf(sample);
       const filled = sample.measures.flatMap((_, index) =>
         rows.some(bin => heldIn(sample, index, bin) !== null) ? [index] : [],
       );
-      const chart = await drawnChart(result, wish, 'xy');
+      const chart = await drawnChart(result, options, 'xy');
       if (filled.length === 0) {
         expect(chart).toBeTypeOf('string');
         return;
@@ -79,8 +79,8 @@ test('several measures: each value is in a plot of its unit under its own name, 
       if (typeof chart === 'string') throw new Error(chart);
       const { model, svg } = chart;
       expect([model.axis.start, model.axis.end]).toEqual([nine, nine + bins * size]);
-      expect(model.remarks.includes(`the first 6 of ${filled.length} measures`)).toBe(filled.length > 6);
-      expect(model.remarks.some(remark => remark.startsWith('no value in any row: '))).toBe(
+      expect(model.notes.includes(`the first 6 of ${filled.length} measures`)).toBe(filled.length > 6);
+      expect(model.notes.some(note => note.startsWith('no value in any row: '))).toBe(
         filled.length < sample.measures.length,
       );
       const lines = model.plots.flatMap(plot => plot.lines.map(line => ({ plot, line })));
@@ -160,9 +160,10 @@ test('heatmap over time: each value is a cell of its line and bin, inside of the
           expect(x >= axis.start && width > 0 && x + width <= axis.end).toBe(true);
         expect(marksIn(svg, 'rect')).toBe(rows.length);
         const isLog = log && rows.every(({ v }) => v > 0);
-        expect([model.isLog, model.remarks.includes('no log colors: there are values of 0 or less')]).toEqual(
-          [isLog, log && !isLog],
-        );
+        expect([model.isLog, model.notes.includes('no log colors: there are values of 0 or less')]).toEqual([
+          isLog,
+          log && !isLog,
+        ]);
       },
     ),
     runs,
@@ -213,9 +214,9 @@ test('histograms over time: each bucket that counts is a cell as tall as it is; 
           return;
         }
         if (typeof chart === 'string') throw new Error(chart);
-        const { cells: drawn, remarks } = chart.model;
+        const { cells: drawn, notes } = chart.model;
         expect(drawn.reduce((sum, { v }) => sum + v, 0)).toBe(Math.max(...totals));
-        expect(remarks.some(remark => remark.startsWith(`of the ${groups.size} groups by g`))).toBe(
+        expect(notes.some(note => note.startsWith(`of the ${groups.size} groups by g`))).toBe(
           groups.size > 1,
         );
         expect(marksIn(chart.svg, 'rect')).toBe(drawn.length);

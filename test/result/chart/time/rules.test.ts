@@ -1,7 +1,7 @@
 import * as vega from 'vega';
 import { describe, expect, test } from 'vitest';
 import type { Annotation } from '../../../../kernel/api/wire.js';
-import type { ChartWish } from '../../../../kernel/apl/operators/drawing.js';
+import type { ChartOptions } from '../../../../kernel/apl/operators/drawing.js';
 import { type Chart, toChart } from '../../../../kernel/result/chart/chart.js';
 import { toTerminal } from '../../../../kernel/result/chart/describe.js';
 import { PAYLOADS } from '../../../browser/hostile/payloads.js';
@@ -17,10 +17,10 @@ function annotation(at: number, title: string, more: Partial<Annotation> = {}): 
 
 async function drawn(
   annotations: readonly Annotation[],
-  wish: ChartWish = {},
+  options: ChartOptions = {},
   table: SampleTable = hour,
 ): Promise<Chart> {
-  const chart = await toChart(sampleResult([table]), now, wish, async () => ({ annotations }));
+  const chart = await toChart(sampleResult([table]), now, options, async () => ({ annotations }));
   if (chart?.kind !== 'chart') throw new Error(`no chart: ${chart?.reason}`);
   return chart;
 }
@@ -60,14 +60,14 @@ const release = annotation(12, 'Release 1.2');
 const failover = annotation(30, 'Failover', { endTime: minute(42), type: 'incident' });
 
 describe('rules', () => {
-  test.each<[string, ChartWish]>([
+  test.each<[string, ChartOptions]>([
     ['lines', { kind: 'line' }],
     ['areas', { kind: 'area' }],
     ['bars', { kind: 'bar' }],
     ['dots', { kind: 'scatter' }],
     ['a heatmap', { kind: 'heat' }],
-  ])('stand at their times over %s, with a band where there is an end', async (_, wish) => {
-    const chart = await drawn([release, failover], wish);
+  ])('stand at their times over %s, with a band where there is an end', async (_, options) => {
+    const chart = await drawn([release, failover], options);
     expect(rulesIn(chart)).toEqual([12, 30, 42]);
     expect(rows(chart, 'ruleBands')).toEqual([{ t: 30, e: 42 }]);
     expect(textsIn(chart.svg)).toEqual(expect.arrayContaining(['Release 1.2', 'Failover']));
@@ -111,7 +111,7 @@ describe('rules', () => {
     expect(plain).toMatchObject({ kind: 'chart', svg, spec, description });
   });
 
-  test.each<[string, ChartWish, SampleTable]>([
+  test.each<[string, ChartOptions, SampleTable]>([
     ['where they are turned off', { annotations: false }, hour],
     ['for a chart of no chart', { kind: 'none' }, hour],
     [
@@ -126,9 +126,9 @@ describe('rules', () => {
       },
     ],
     ['for one number', { kind: 'stat' }, { columns: [['n', 'integer', '[1]']] }],
-  ])('nothing is asked %s', async (_, wish, table) => {
+  ])('nothing is asked %s', async (_, options, table) => {
     let asked = 0;
-    await toChart(sampleResult([table]), now, wish, async () => {
+    await toChart(sampleResult([table]), now, options, async () => {
       asked += 1;
       return { annotations: [] };
     });
@@ -140,12 +140,12 @@ describe('rules', () => {
       annotations: [],
       problem: 'the token of the profile prod may not list annotations',
     });
-    const remarks = async (wish: ChartWish) => {
-      const chart = await toChart(sampleResult([hour]), now, wish, ask);
-      return chart?.kind === 'chart' ? chart.model.remarks : [];
+    const notes = async (options: ChartOptions) => {
+      const chart = await toChart(sampleResult([hour]), now, options, ask);
+      return chart?.kind === 'chart' ? chart.model.notes : [];
     };
-    expect(await remarks({})).toEqual([]);
-    expect(await remarks({ annotations: true })).toEqual([
+    expect(await notes({})).toEqual([]);
+    expect(await notes({ annotations: true })).toEqual([
       'no annotations: the token of the profile prod may not list annotations',
     ]);
   });
@@ -154,7 +154,7 @@ describe('rules', () => {
     const many = Array.from({ length: 130 }, (_, index) => annotation(index * 0.4, `r${index}`));
     const { model, svg } = await drawn(many);
     expect([model.rules?.length, model.rules?.[0]?.label]).toEqual([100, 'r30']);
-    expect(model.remarks).toContain('the latest 100 of 130 annotations are drawn');
+    expect(model.notes).toContain('the latest 100 of 130 annotations are drawn');
     expect(textsIn(svg).some(text => text.startsWith('100 annotations, labeled where there is room.'))).toBe(
       true,
     );

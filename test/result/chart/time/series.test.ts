@@ -73,7 +73,7 @@ describe('bins without a row', () => {
     aggs: { ...count, ...avg },
   };
 
-  test('are zero for counts and sums, and a break for other measures; a remark names both', () => {
+  test('are zero for counts and sums, and a break for other measures; a note names both', () => {
     const chart = chartOf({
       ...table,
       columns: [gap, ['count_', 'integer', '[500,5,5,5]'], ['x', 'float', '[7,7,7,7]']],
@@ -93,7 +93,7 @@ describe('bins without a row', () => {
       [4, 7],
       [5, 7],
     ]);
-    expect(chart.remarks).toEqual(['bins without rows are 0 in count_', 'bins without rows are gaps in x']);
+    expect(chart.notes).toEqual(['bins without rows are 0 in count_', 'bins without rows are gaps in x']);
   });
 
   test('before and after the rows are zero too, to the ends of the searched range', () => {
@@ -181,7 +181,7 @@ describe('the time axis', () => {
   test('covers the data where the times are not those that were searched, and says so', () => {
     const chart = chartOf({ columns, buckets, range: { start: iso(0), end: iso(60) }, aggs: count });
     expect(axisOf(chart)).toEqual([145, 147]);
-    expect(chart.remarks).toEqual(['the axis covers the times of the result, not the searched range']);
+    expect(chart.notes).toEqual(['the axis covers the times of the result, not the searched range']);
   });
 
   test('marks the first and the last bin where the range cuts them', () => {
@@ -193,7 +193,7 @@ describe('the time axis', () => {
     } as const;
     const partial = (start: number, end: number, now = later) => {
       const chart = chartOf({ ...table, range: { start: iso(start), end: iso(end) } }, {}, undefined, now);
-      return [chart.plots[0]?.lines[0]?.points.map(point => point.partial), chart.remarks];
+      return [chart.plots[0]?.lines[0]?.points.map(point => point.partial), chart.notes];
     };
     expect(partial(0, 15)).toEqual([[false, false, false], []]);
     expect(partial(3, 13)).toEqual([[true, false, true], ['the first and the last bin are partial']]);
@@ -246,7 +246,7 @@ describe('groups', () => {
     expect(new Set(chart.legend.map(each => each.label)).size).toBe(3);
   });
 
-  test('are never made of lists and maps, and a remark names what is not drawn', () => {
+  test('are never made of lists and maps, and a note names what is not drawn', () => {
     const minutes = everyMinute(60);
     const columns: readonly SampleColumn[] = [
       times(...minutes),
@@ -260,7 +260,7 @@ describe('groups', () => {
     const chart = chartOf({ columns, buckets, aggs });
     expect(chart.legend).toEqual([]);
     expect(line(chart).length).toBe(60);
-    expect(chart.remarks).toEqual(['not drawn: make_list_uri, take_any_uri, d, max__time']);
+    expect(chart.notes).toEqual(['not drawn: make_list_uri, take_any_uri, d, max__time']);
   });
 
   const spiky = (aggregate: string): SampleTable => ({
@@ -278,14 +278,14 @@ describe('groups', () => {
   test('are ranked by their greatest value where values do not add up, so that a peak is among them', () => {
     const chart = chartOf(spiky('percentile'));
     expect(chart.legend[0]?.label).toBe('g0');
-    expect(chart.remarks).toEqual(['the 10 of 12 groups by g with the greatest x']);
+    expect(chart.notes).toEqual(['the 10 of 12 groups by g with the greatest x']);
   });
 
   test('are ranked by their sum where values add up', () => {
     const chart = chartOf(spiky('sum'));
     expect(chart.legend.map(each => each.label)).not.toContain('g0');
     expect(chart.legend[0]?.label).toBe('g11');
-    expect(chart.remarks).toEqual(['the 10 of 12 groups by g with the greatest total of x']);
+    expect(chart.notes).toEqual(['the 10 of 12 groups by g with the greatest total of x']);
   });
 
   test('whose keys are not in the result are dots: no line joins rows of one moment', () => {
@@ -349,7 +349,7 @@ describe('measures', () => {
     const columns = [times(0, 1), ['x', 'float', '[1,2]'], ['p95', 'float', '[null,null]']] as const;
     const range = { start: iso(0), end: iso(2) };
     const chart = chartOf({ columns, buckets, range });
-    expect([chart.names, chart.remarks]).toEqual([['x'], ['no value in any row: p95']]);
+    expect([chart.names, chart.notes]).toEqual([['x'], ['no value in any row: p95']]);
     expect(outcome({ columns: [columns[0], columns[2]], buckets })).toBe(
       'No chart: p95 has no value in any row.',
     );
@@ -369,7 +369,7 @@ describe('measures', () => {
     expect(of('[0,0,0]', 'avg').plots.map(ends)).toEqual([[0, 1]]);
     expect(of('[98,99,98]', 'sum').plots.map(ends)).toEqual([[0, 99]]);
     const narrow = of('[98,99,98]', 'avg');
-    expect([narrow.plots.map(ends), narrow.remarks]).toEqual([[[98, 99]], ['the axis does not begin at 0']]);
+    expect([narrow.plots.map(ends), narrow.notes]).toEqual([[[98, 99]], ['the axis does not begin at 0']]);
   });
 
   test('of like unit and size share a plot, others do not', () => {
@@ -383,18 +383,18 @@ describe('measures', () => {
     expect(plots('[1,2]', '[30,41]')).toBe(2);
   });
 
-  test('beyond six are not drawn, and a remark says so', () => {
+  test('beyond six are not drawn, and a note says so', () => {
     const measures = everyMinute(8).map((index): SampleColumn => [`m${index}`, 'integer', '[1,2]']);
     const chart = chartOf({
       columns: [times(0, 1), ...measures],
       buckets,
       range: { start: iso(0), end: iso(2) },
     });
-    expect([chart.names.length, chart.remarks]).toEqual([6, ['the first 6 of 8 measures']]);
+    expect([chart.names.length, chart.notes]).toEqual([6, ['the first 6 of 8 measures']]);
   });
 });
 
-test('a spike among twenty thousand bins is drawn, and a remark names what is left out', () => {
+test('a spike among twenty thousand bins is drawn, and a note names what is left out', () => {
   const seconds = 20_000;
   const columns = [
     ['_time', 'datetime', cells(seconds, row => new Date(nine + row * 1000).toISOString())],
@@ -410,9 +410,7 @@ test('a spike among twenty thousand bins is drawn, and a remark names what is le
   const chart = chartOf(table);
   const values = line(chart).map(([, v]) => v);
   expect([values.length <= 4_002, values.includes(900), values.includes(1)]).toEqual([true, true, true]);
-  expect(chart.remarks).toEqual([
-    'too many points to draw: of neighbors the least and the greatest are shown',
-  ]);
+  expect(chart.notes).toEqual(['too many points to draw: of neighbors the least and the greatest are shown']);
 });
 
 test('one count over time is bars; too many bins are an area, several lines or other measures are lines', () => {

@@ -2,7 +2,7 @@
  * Charts along an axis that several kinds draw: series over time, histograms, and bins of a number.
  */
 import { DataType } from 'apache-arrow';
-import type { ChartWish } from '../../../../apl/operators/drawing.js';
+import type { ChartOptions } from '../../../../apl/operators/drawing.js';
 import { present } from '../../../../present.js';
 import { formatCount } from '../../../../text.js';
 import { distinctNames, keyTexts, nameOf } from '../../columns.js';
@@ -22,9 +22,12 @@ const MAX_PLOTS = 6;
 const MAX_BARS = 400;
 
 /** Returns measures over time, a line or bars for each group. */
-export function drawSeries({ result, flat, now }: Sight, wish: ChartWish): XyChart | string | undefined {
+export function drawSeries(
+  { result, flat, now }: Sight,
+  options: ChartOptions,
+): XyChart | string | undefined {
   return toSeries(result, now, {
-    ...wish,
+    ...options,
     ...present({ together: flat?.kind === 'percentiles' ? flat.list : undefined }),
   });
 }
@@ -35,7 +38,7 @@ type Bin = readonly [from: number, to: number, v: number | null];
 /** Returns one measure as bars along the number that the rows are bins of. */
 export function toNumberBins(
   { table, roles: { keys, measures, leftOut } }: Sight,
-  wish: ChartWish,
+  options: ChartOptions,
 ): XyChart | string {
   const key = keys[0] as ChartColumn;
   const stated = table.info.buckets?.size ?? 0;
@@ -49,21 +52,21 @@ export function toNumberBins(
     .sort((a, b) => a.from - b.from);
   if (drawn.length === 0 || known.length === 0) return noValue(measures);
   const across = scaleFor(unitOf(key), largest(known.map(({ from }) => Math.abs(from) + size)));
-  const isJoined = wish.kind === 'line' || wish.kind === 'area';
+  const isJoined = options.kind === 'line' || options.kind === 'area';
   const plots = drawn.map((measure, index) => {
     const bins = known.map(({ row, from }): Bin => [from, from + size, numberAt(measure, row)]);
-    const scale = scaleFor(unitOf(measure, wish), greatestSize(bins.map(([, , v]) => v ?? 0)));
+    const scale = scaleFor(unitOf(measure, options), greatestSize(bins.map(([, , v]) => v ?? 0)));
     const points = pointsOf(bins, across, scale);
     const isIntegral = scale.unit === '' && DataType.isInt(measure.field.type);
     const title = titleOf(names[index] ?? '', scale.unit);
-    return plotOf({ title, unit: scale.unit, isIntegral }, isJoined ? withBreaks(points) : points, wish);
+    return plotOf({ title, unit: scale.unit, isIntegral }, isJoined ? withBreaks(points) : points, options);
   });
   const hasGap = known.some(({ from }, index) => from - (known[index - 1]?.from ?? from) > size * 1.5);
   return numbersChart(plots, {
     across: titleOf(nameOf(key), across.unit),
     names,
-    remarks: notes(
-      wish.log === true && plots.some(plot => !plot.isLog) && NO_LOG,
+    notes: notes(
+      options.log === true && plots.some(plot => !plot.isLog) && NO_LOG,
       rowsWithout(table.data.numRows - known.length, nameOf(key)),
       firstOf(Math.min(MAX_BARS, known.length), known.length, 'bins'),
       firstOf(drawn.length, filled.length, 'measures'),
@@ -77,7 +80,7 @@ export function toNumberBins(
 /** Returns each histogram as bars as wide as its buckets; the keys name the plots if there are several. */
 export function toHistograms(
   { histograms, roles: { keys, measures, leftOut } }: Sight,
-  wish: ChartWish,
+  options: ChartOptions,
 ): XyChart | string | undefined {
   if (histograms === undefined) return undefined;
   const { column, rows } = histograms;
@@ -87,20 +90,20 @@ export function toHistograms(
   if (filled.length === 0) return `No chart: ${nameOf(column)} has no buckets.`;
   const shown = filled.slice(0, MAX_PLOTS);
   const ends = shown.flatMap(({ buckets }) => buckets.flatMap(({ from, to }) => [from, to]));
-  const across = scaleFor(unitOf(column, wish), greatestSize(ends));
+  const across = scaleFor(unitOf(column, options), greatestSize(ends));
   const labels = distinctLabels(shown.map(({ row }) => keyTexts(keys, row).join(' \u00b7 ')));
   const plots = shown.map(({ buckets }, index) => {
     const bins = buckets.map(({ from, to, count }): Bin => [from, to, count]);
     const name = labels[index] ?? '';
     const head = { title: name === '' ? 'count' : `count of ${name}`, unit: '', isIntegral: true };
-    return plotOf(head, pointsOf(bins, across, { factor: 1, unit: '' }), wish);
+    return plotOf(head, pointsOf(bins, across, { factor: 1, unit: '' }), options);
   });
   const most = largest(shown.map(({ buckets }) => buckets.length));
   return numbersChart(plots, {
     across: titleOf(nameOf(column), across.unit),
     names: [nameOf(column)],
-    remarks: notes(
-      wish.log === true && plots.some(plot => !plot.isLog) && NO_LOG,
+    notes: notes(
+      options.log === true && plots.some(plot => !plot.isLog) && NO_LOG,
       firstOf(shown.length, filled.length, 'histograms'),
       rows.length > filled.length && `${formatCount(rows.length - filled.length)} without buckets`,
       firstOf(Math.min(MAX_BARS, most), most, 'buckets'),
@@ -131,11 +134,11 @@ function withBreaks(points: readonly Point[]): readonly Point[] {
 function plotOf(
   head: Pick<Plot, 'title' | 'unit' | 'isIntegral'>,
   points: readonly Point[],
-  wish: ChartWish,
+  options: ChartOptions,
 ): Plot {
   const values = points.flatMap(({ v }) => v ?? []);
-  const isLog = wish.log === true && values.every(v => v > 0);
-  const mark = wish.kind === 'line' ? 'lines' : wish.kind === 'area' ? 'area' : 'bars';
+  const isLog = options.log === true && values.every(v => v > 0);
+  const mark = options.kind === 'line' ? 'lines' : options.kind === 'area' ? 'area' : 'bars';
   return {
     ...head,
     ...{ mark, arrangement: 'apart', lines: [{ label: head.title, look: FIRST_LOOK, points }], flagged: [] },
@@ -147,7 +150,7 @@ function plotOf(
 /** Returns a chart along a number, whose axis reaches from the first point to the end of the last. */
 export function numbersChart(
   plots: readonly Plot[],
-  parts: Pick<XyChart, 'names' | 'remarks'> & { readonly across: string } & Partial<Pick<XyChart, 'legend'>>,
+  parts: Pick<XyChart, 'names' | 'notes'> & { readonly across: string } & Partial<Pick<XyChart, 'legend'>>,
 ): XyChart {
   const points = plots.flatMap(plot => plot.lines.flatMap(line => line.points));
   const start = smallest(points.map(({ t }) => t));

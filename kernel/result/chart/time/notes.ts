@@ -5,21 +5,21 @@ import { firstOf, namesOf, notDrawn, notes, rowsWithout, withoutValues } from '.
 import type { Facts, Outline } from './outline.js';
 
 /** Returns a sentence about each value that is drawn differently from the table, or not at all. */
-export function remarksOf(outline: Outline, plots: readonly Plot[], facts: Facts): readonly string[] {
+export function notesOf(outline: Outline, plots: readonly Plot[], facts: Facts): readonly string[] {
   const { empty, leftOut, beyond, measures, untimed } = outline;
   return notes(
     facts.refusals,
-    groupRemarks(outline),
+    groupNotes(outline),
     firstOf(measures.length, measures.length + beyond.length, 'measures'),
     withoutValues(empty),
     rowsWithout(untimed, 'a time'),
     notDrawn(leftOut),
-    edgeRemarks(outline, plots),
-    missingRemarks(outline, facts),
+    edgeNotes(outline, plots),
+    missingNotes(outline, facts),
     plots.some(plot => plot.mark === 'dots') &&
-      outline.wish.kind !== 'scatter' &&
+      outline.options.kind !== 'scatter' &&
       'rows that share a moment are dots',
-    outline.wish.kind === 'bar' &&
+    outline.options.kind === 'bar' &&
       plots.some(plot => plot.mark === 'area') &&
       'too many bins for bars: an area',
     outline.flags.length > 0 && `anomalies by ${namesOf(outline.flags)} are red`,
@@ -28,7 +28,7 @@ export function remarksOf(outline: Outline, plots: readonly Plot[], facts: Facts
   );
 }
 
-function groupRemarks({ groups, measures }: Outline): string | false {
+function groupNotes({ groups, measures }: Outline): string | false {
   const [first] = measures;
   if (groups.count <= groups.chosen || first === undefined) return false;
   const rank = aggregateOf(first).additive ? `total of ${nameOf(first)}` : nameOf(first);
@@ -37,7 +37,7 @@ function groupRemarks({ groups, measures }: Outline): string | false {
 }
 
 /** A bin at an edge is called partial where a value is drawn in it. */
-function edgeRemarks({ axis }: Outline, plots: readonly Plot[]): readonly string[] {
+function edgeNotes({ axis }: Outline, plots: readonly Plot[]): readonly string[] {
   const partial = plots.flatMap(plot =>
     plot.lines.flatMap(line => line.points.filter(point => point.partial)),
   );
@@ -52,7 +52,7 @@ function edgeRemarks({ axis }: Outline, plots: readonly Plot[]): readonly string
   );
 }
 
-function missingRemarks({ missing }: Outline, { zeros, breaks }: Facts): readonly string[] {
+function missingNotes({ missing }: Outline, { zeros, breaks }: Facts): readonly string[] {
   const why = missing === 'unknown' ? 'the result leaves out' : 'without rows';
   return notes(
     zeros.length > 0 && `bins without rows are 0 in ${namesOf(zeros)}`,
