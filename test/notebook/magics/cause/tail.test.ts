@@ -1,7 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { formatCount } from '../../../../kernel/text.js';
 import { realService } from '../../real-bench.js';
 import { type Bench, type CellRun, printed, shown, startBench, traceback } from '../../session.js';
 
@@ -46,10 +48,17 @@ async function ingest(events: readonly object[]): Promise<void> {
   expect(answer.status).toBe(200);
 }
 
-/** Ingests `batches` of ten events each, a few at a time. */
-async function ingestAll(batches: number): Promise<void> {
-  for (let batch = 0; batch < batches; batch += 1)
-    await ingest(Array.from({ length: 10 }, (_, at) => ({ round, n: batch * 10 + at, level: 'info' })));
+/** What comes while the first test looks: 300 events, or for so many seconds 1,000 every 100 ms. */
+const seconds = Number(process.env.TAIL_SECONDS ?? 0);
+const load =
+  seconds > 0 ? { batches: seconds * 10, size: 1_000, pause: 100 } : { batches: 30, size: 10, pause: 0 };
+
+/** Ingests batches of events that are numbered from 0, each a pause after the one before has begun. */
+async function ingestAll({ batches, size, pause }: typeof load): Promise<void> {
+  for (let batch = 0; batch < batches; batch += 1) {
+    const events = Array.from({ length: size }, (_, at) => ({ round, n: batch * size + at, level: 'info' }));
+    await Promise.all([ingest(events), sleep(pause)]);
+  }
 }
 
 /** Runs a cell that goes on until `isEnough` of what it has put out, and then stops it. */
@@ -91,27 +100,34 @@ interface Facts {
 const statusOf = ({ outcome }: CellRun) => outcome.status;
 
 describe('%tail', () => {
-  test('counts each event once, shows the newest, and holds its range once it is stopped', async () => {
-    const run = await until(
-      grid,
-      `%tail app | where round == ${round} --rows 50`,
-      () => ingestAll(30),
-      text => text.includes(': 300, of which the newest 50 are here'),
-    );
-    expect(traceback(run)).toEqual([]);
-    expect(statusOf(run)).toBe('ok');
-    expect(run.outputs[0]).toMatchObject({ kind: 'display' });
-    expect(run.outputs.slice(1).every(({ kind }) => kind === 'update')).toBe(true);
-    const last = run.outputs.at(-1);
-    const apl = last !== undefined && 'metadata' in last ? (last.metadata.apl as Facts) : undefined;
-    expect(apl).not.toHaveProperty('live');
-    expect(apl).toMatchObject({ frozen: true, result: { rows: 50 } });
-    expect(await answerTo(grid, '_ | summarize count(), dcount(n), min(n), max(n)')).toContain(
-      '50 50 250 299',
-    );
-    const again = `%%time ${apl?.startTime}..${apl?.endTime}\n${apl?.query} | summarize count(), dcount(n), sum(n)`;
-    expect(await answerTo(grid, again)).toContain('300 300 44,850');
-  });
+  test(
+    'counts each event once, shows the newest, and holds its range once it is stopped',
+    async () => {
+      const count = load.batches * load.size;
+      const run = await until(
+        grid,
+        `%tail app | where round == ${round} --rows 50`,
+        () => ingestAll(load),
+        text => text.includes(`: ${formatCount(count)}, of which the newest 50 are here`),
+      );
+      expect(traceback(run)).toEqual([]);
+      expect(statusOf(run)).toBe('ok');
+      expect(run.outputs[0]).toMatchObject({ kind: 'display' });
+      expect(run.outputs.slice(1).every(({ kind }) => kind === 'update')).toBe(true);
+      const last = run.outputs.at(-1);
+      const apl = last !== undefined && 'metadata' in last ? (last.metadata.apl as Facts) : undefined;
+      expect(apl).not.toHaveProperty('live');
+      expect(apl).toMatchObject({ frozen: true, result: { rows: 50 } });
+      const [first, end] = [count - 50, count - 1].map(formatCount);
+      expect(await answerTo(grid, '_ | summarize count(), dcount(n), min(n), max(n)')).toContain(
+        `50 50 ${first} ${end}`,
+      );
+      const again = `%%time ${apl?.startTime}..${apl?.endTime}\n${apl?.query} | summarize rows = count() by n | summarize count(), max(rows), sum(n)`;
+      const sum = formatCount((count * (count - 1)) / 2);
+      expect(await answerTo(grid, again)).toContain(`${formatCount(count)} 1 ${sum}`);
+    },
+    120_000 + seconds * 2_000,
+  );
 
   test('of events with an old time those within --within', async () => {
     const old = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
