@@ -32,7 +32,7 @@ describe('a magic line completes', () => {
   test.each<readonly [string, readonly string[], string]>([
     ['%wh$0', ['%whoami'], '%wh'],
     ['%sta$0', ['%star', '%stars'], '%sta'],
-    ['%%t$0', ['%%time'], '%%t'],
+    ['%%t$0', ['%%time', '%%tail'], '%%t'],
     ['web\n%wh$0', ['%whoami'], '%wh'],
     ['%star --n$0', ['--name', '--new', '--no-run'], '--n'],
     ['%stars --who $0', ['all', 'team', 'me'], ''],

@@ -119,7 +119,10 @@ const wrong: readonly (readonly [
     404,
     'Not found: There is no field `x` in `sample-http-logs`.',
   ],
-  ['GET', '/v2/orgs/none', undefined, 404, 'Not found: There is no organization "none".'],
+  [
+    ...(['GET', '/v2/orgs/none', undefined, 404] as const),
+    'Not found: The local service has no other organizations: there is none with the id "none".',
+  ],
 ];
 
 test.each(wrong)('refused: %s %s %j', async (method, route, body, status, text) => {
