@@ -10,7 +10,14 @@ import { npm, root, run } from './process.mjs';
 export const main = join(root, 'dist', 'main.js');
 
 /** The inputs of the build; their content decides whether there is anything to do. */
-const INPUTS = ['package-lock.json', 'tsconfig.json', 'scripts/bundle.mjs', 'kernel', 'labextension'];
+const INPUTS = [
+  'package-lock.json',
+  'tsconfig.json',
+  'scripts/bundle.mjs',
+  'scripts/notices.mjs',
+  'kernel',
+  'labextension',
+];
 const GENERATED = /^(node_modules|lib|labextension|.*\.tsbuildinfo)$/;
 
 /**

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { isAbsolute, join } from 'node:path';
 import { decode, encode } from '@jridgewell/sourcemap-codec';
 import { build } from 'esbuild';
+import { licenses } from './notices.mjs';
 import { root } from './process.mjs';
 
 /** What Node starts, and the program that it runs, by their names below dist/. */
@@ -214,20 +215,4 @@ function withSource(segment, numberOf) {
 /** @returns {string} */
 function oldestNode() {
   return JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).engines.node.replace('>=', '');
-}
-
-/** @param {readonly string[]} files @returns {string} the licenses of the packages that are in the bundle, which ask to be passed on */
-export function licenses(files) {
-  const folders = new Set(files.flatMap(file => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? []));
-  return [...folders].sort().map(licenseOf).join('\n\n');
-}
-
-/** @param {string} folder @returns {string} */
-function licenseOf(folder) {
-  const path = join(root, folder);
-  const { name, version, license } = JSON.parse(readFileSync(join(path, 'package.json'), 'utf8'));
-  const texts = readdirSync(path)
-    .filter(file => /^(licen[cs]e|notice)/i.test(file))
-    .map(file => readFileSync(join(path, file), 'utf8').trim());
-  return [`━━ ${name} ${version} (${license})`, ...texts].join('\n\n');
 }

@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { ensureVenv, venvBin } from '../kernel/commands/lab/python.js';
 import { ensureBuild, installInto } from './build.mjs';
-import { root, show } from './process.mjs';
+import { root, run, show } from './process.mjs';
+import { buildWheels } from './wheel.mjs';
 
 /** @typedef {{ passed: number, failed: number }} Tally */
 /** @typedef {(line: string) => void} Say prints a line under the name of its stage */
@@ -35,9 +36,10 @@ const LANES = [
     environments: say =>
       together(environment(say, '.venv', VENV), environment(say, '.venv-lab42', VENV_LAB42)),
     jupyter: say => vitest(say, 'jupyter'),
-    python: pytest,
+    python: say => pytest(say, '.venv', 'python', ['test/python', '--ignore=test/python/neighbors']),
     browser: say => vitest(say, 'browser'),
     clients: say => vitest(say, 'clients'),
+    neighbors,
   },
 ];
 
@@ -45,14 +47,24 @@ const LANES = [
 const FIRST = { build: say => step(say, () => ensureBuild(say)) };
 
 /** Stages of the built package, which build it first. */
-const OF_THE_BUILD = ['built', 'faults', 'environments', 'jupyter', 'python', 'browser', 'clients'];
+const OF_THE_BUILD = [
+  'built',
+  'faults',
+  'environments',
+  'jupyter',
+  'python',
+  'browser',
+  'clients',
+  'neighbors',
+];
 
 const NAMES = [FIRST, ...LANES].flatMap(Object.keys);
-/** Stages that run only by name: they need the registries of other languages, and minutes. */
-const APART = ['clients'];
+/** Stages that run only by name: they need other registries or large environments, and minutes. */
+const APART = ['clients', 'neighbors'];
 const GROUPS = new Map(
   Object.entries({
     check: ['types', 'unused', 'lint', 'fast'],
+    neighbours: ['neighbors'],
     all: NAMES.filter(name => !APART.includes(name)),
   }),
 );
@@ -72,9 +84,9 @@ async function main(names) {
     process.exit(2);
   }
   mkdirSync(reports, { recursive: true });
-  const run = (/** @type {Record<string, Stage>} */ lane) =>
+  const runStages = (/** @type {Record<string, Stage>} */ lane) =>
     runLane(Object.entries(lane).filter(([name]) => wanted.includes(name)));
-  const table = [...(await run(FIRST)), ...(await Promise.all(LANES.map(run))).flat()];
+  const table = [...(await runStages(FIRST)), ...(await Promise.all(LANES.map(runStages))).flat()];
   console.table(table);
   const sum = (/** @type {'passed' | 'failed'} */ key) => table.reduce((total, row) => total + row[key], 0);
   console.log(`${sum('passed')} passed, ${sum('failed')} failed`);
@@ -132,17 +144,41 @@ async function vitest(say, project) {
   return tally(code, numPassedTests, numFailedTests);
 }
 
-/** @type {Stage} */
-async function pytest(say) {
-  const report = join(reports, 'python.xml');
+/**
+ * @param {Say} say
+ * @param {string} venv
+ * @param {string} name of the report
+ * @param {readonly string[]} tests
+ * @returns {Promise<Tally>}
+ */
+async function pytest(say, venv, name, tests) {
+  const report = join(reports, `${name}.xml`);
   rmSync(report, { force: true });
-  const args = ['-m', 'pytest', '-q', '-p', 'no:cacheprovider', 'test/python', `--junitxml=${report}`];
-  const code = await show(venvBin(join(root, '.venv'), 'python'), args, { say, env: testEnvironment() });
+  const args = ['-m', 'pytest', '-q', '-p', 'no:cacheprovider', ...tests, `--junitxml=${report}`];
+  const code = await show(venvBin(join(root, venv), 'python'), args, { say, env: testEnvironment() });
   if (!existsSync(report)) return { passed: 0, failed: 1 };
   const count = (/** @type {string} */ name) =>
     Number(new RegExp(`<testsuite [^>]*\\b${name}="(\\d+)"`).exec(readFileSync(report, 'utf8'))?.[1] ?? 0);
   const failed = count('failures') + count('errors');
   return tally(code, count('tests') - failed - count('skipped'), failed);
+}
+
+/** Other people's tools for notebooks, in an environment of their own that the wheel is installed into. @type {Stage} */
+async function neighbors(say) {
+  const venv = join(root, '.venv-neighbors');
+  const ready = await step(say, async () => {
+    const requirements = join(root, 'test', 'python', 'neighbors', 'requirements.txt');
+    await ensureVenv(venv, [requirements], { env: process.env, say });
+    const wheels = join(root, 'out', 'neighbors');
+    rmSync(wheels, { recursive: true, force: true });
+    await buildWheels([`${process.platform}-${process.arch}`], wheels);
+    const wheel = readdirSync(wheels).find(name => name.startsWith('apl_kernel_slim-')) ?? '';
+    const install = ['-m', 'pip', 'install', '-q', '--no-deps', '--force-reinstall', join(wheels, wheel)];
+    const { code, text } = await run(venvBin(venv, 'python'), install);
+    if (code !== 0) throw new Error(text);
+  });
+  if (ready.failed > 0) return ready;
+  return pytest(say, '.venv-neighbors', 'neighbors', ['test/python/neighbors']);
 }
 
 /** A runner that failed without a failed test (a file that does not load, no test at all) counts as one failure. */

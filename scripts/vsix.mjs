@@ -9,7 +9,7 @@ import { build } from 'esbuild';
 import { ZipFile } from 'yazl';
 import { markdownGrammar, textMateGrammar } from '../kernel/apl/editor/colors/textmate.js';
 import { escapeHtml } from '../kernel/text.js';
-import { licenses } from './bundle.mjs';
+import { licenses } from './notices.mjs';
 import { root } from './process.mjs';
 
 const folder = join(root, 'kernel', 'editors', 'vscode');

@@ -1,6 +1,7 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { argv } from 'node:process';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { lexicalGrammar } from '../kernel/apl/editor/colors/lexical.js';
 import { ensureVenv, venvBin } from '../kernel/commands/lab/python.js';
@@ -14,7 +15,7 @@ import { npm, root, run } from './process.mjs';
  */
 
 /** @type {Readonly<Record<string, Platform>>} */
-const PLATFORMS = {
+export const PLATFORMS = {
   'linux-x64': { tag: 'manylinux_2_28_x86_64', engine: 'linux-x64', sockets: 'linux/x64', libc: 'glibc' },
   'linux-arm64': {
     tag: 'manylinux_2_28_aarch64',
@@ -53,7 +54,7 @@ const about = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
  * @param {string} directory
  * @returns {Promise<void>} throws if a package cannot be had or the build fails
  */
-async function buildWheels(platforms, directory) {
+export async function buildWheels(platforms, directory) {
   await ensureBuild(console.log);
   const venv = join(root, '.venv-wheel');
   const requirements = [join(root, 'scripts', 'requirements-wheel.txt')];
@@ -224,12 +225,14 @@ async function must(program, args, options) {
   return text;
 }
 
-const { values } = parseArgs({
-  args: argv.slice(2),
-  options: {
-    platform: { type: 'string', multiple: true, default: [`${process.platform}-${process.arch}`] },
-    all: { type: 'boolean', default: false },
-    to: { type: 'string', default: join(root, 'out') },
-  },
-});
-await buildWheels(values.all ? Object.keys(PLATFORMS) : values.platform, values.to);
+if (argv[1] === fileURLToPath(import.meta.url)) {
+  const { values } = parseArgs({
+    args: argv.slice(2),
+    options: {
+      platform: { type: 'string', multiple: true, default: [`${process.platform}-${process.arch}`] },
+      all: { type: 'boolean', default: false },
+      to: { type: 'string', default: join(root, 'out') },
+    },
+  });
+  await buildWheels(values.all ? Object.keys(PLATFORMS) : values.platform, values.to);
+}

@@ -1,0 +1,6 @@
+#!/usr/bin/env bash
+# install.sh WHEELS: puts the kernel into the Python environment that is active, from a directory of wheels, and tries it.
+set -euo pipefail
+python -m pip install --no-cache-dir --find-links "$1" apl-kernel
+apl-kernel --version
+jupyter kernelspec list | grep -w apl

@@ -1,0 +1,182 @@
+import { createHash } from 'node:crypto';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { venvBin } from '../kernel/commands/lab/python.js';
+import { ensureBuild } from './build.mjs';
+import { npm, root, run } from './process.mjs';
+import { buildVsix } from './vsix.mjs';
+import { buildWheels, PLATFORMS } from './wheel.mjs';
+
+const read = (/** @type {string} */ path) => JSON.parse(readFileSync(join(root, path), 'utf8'));
+const about = read('package.json');
+const { values } = parseArgs({
+  options: {
+    'dry-run': { type: 'boolean', default: false },
+    platform: { type: 'string', multiple: true, default: [`${process.platform}-${process.arch}`] },
+    all: { type: 'boolean', default: false },
+    to: { type: 'string', default: join(root, 'out', 'release') },
+  },
+});
+if (!values['dry-run']) {
+  console.error(
+    'Only `npm run release -- --dry-run` runs here: the workflow release.yml uploads what it made.',
+  );
+  process.exit(2);
+}
+
+checkVersions();
+rmSync(values.to, { recursive: true, force: true });
+const sums = await artifacts(values.to);
+const again = await artifacts(join(values.to, 'again'));
+const different = Object.keys(sums).filter(name => sums[name] !== again[name]);
+if (different.length > 0) throw new Error(`Two builds differ: ${different.join(', ')}`);
+rmSync(join(values.to, 'again'), { recursive: true });
+console.log('Two builds have the same bytes');
+await inEmptyHome('npm', fromNpm);
+await inEmptyHome('wheel', fromWheel);
+writeFileSync(
+  join(values.to, 'SHA256SUMS'),
+  Object.entries(sums)
+    .map(([name, sum]) => `${sum}  ${name}\n`)
+    .join(''),
+);
+console.table(Object.entries(sums).map(([file, sha256]) => ({ file, sha256: sha256.slice(0, 16) })));
+
+/** One version for all that has one. */
+function checkVersions() {
+  const extension = read('labextension/package.json').version;
+  if (extension !== about.version)
+    throw new Error(`labextension is ${extension}, the package ${about.version}`);
+  if (!/^## /m.test(readFileSync(join(root, 'CHANGELOG.md'), 'utf8')))
+    throw new Error('The changelog is empty');
+}
+
+/**
+ * Builds everything anew into a directory.
+ * @param {string} directory
+ * @returns {Promise<Record<string, string>>} the SHA-256 of each file
+ */
+async function artifacts(directory) {
+  mkdirSync(directory, { recursive: true });
+  for (const built of ['dist', 'labextension/lib', 'labextension/labextension'])
+    rmSync(join(root, built), { recursive: true, force: true });
+  await ensureBuild(console.log);
+  checkNotices();
+  await must(...npm(['pack', '--silent', '--ignore-scripts', '--pack-destination', directory]));
+  await buildWheels(values.all ? Object.keys(PLATFORMS) : values.platform, directory);
+  await buildVsix(directory);
+  await writeBom(directory);
+  const files = readdirSync(directory).filter(name => /\.(tgz|whl|vsix|cdx\.json)$/.test(name));
+  const sumOf = (/** @type {string} */ name) =>
+    createHash('sha256')
+      .update(readFileSync(join(directory, name)))
+      .digest('hex');
+  return Object.fromEntries(files.sort().map(name => [name, sumOf(name)]));
+}
+
+/** Throws if a package in the page's bundle came without its license; the build of the kernel has thrown already. */
+function checkNotices() {
+  const { packages } = read('labextension/labextension/static/third-party-licenses.json');
+  const bare = packages.filter((/** @type {any} */ { licenseId }) => !licenseId);
+  const names = bare.map((/** @type {any} */ { name }) => name);
+  if (names.length > 0) throw new Error(`No license is known of ${names.join(', ')}`);
+}
+
+/** Writes a CycloneDX list of the packages that are shipped: those to install, and those inside of the bundles. @param {string} directory */
+async function writeBom(directory) {
+  const text = await must(...npm(['sbom', '--package-lock-only', '--sbom-format', 'cyclonedx', '--silent']));
+  const { serialNumber: _, metadata, components, ...rest } = JSON.parse(text);
+  const inKernel = [
+    ...readFileSync(join(root, 'dist', 'licenses.txt'), 'utf8').matchAll(/^━━ (\S+) (\S+) \(/gm),
+  ];
+  const inPage = read('labextension/labextension/static/third-party-licenses.json').packages;
+  const shipped = new Set([
+    ...inKernel.map(([, name, version]) => `${name}@${version}`),
+    ...inPage.map((/** @type {any} */ { name, versionInfo }) => `${name}@${versionInfo}`),
+  ]);
+  const isShipped = (/** @type {any} */ { group, name, version, properties = [] }) =>
+    shipped.has(`${group ? `${group}/` : ''}${name}@${version}`) ||
+    !properties.some((/** @type {any} */ property) => property.name === 'cdx:npm:package:development');
+  const kept = components.filter(isShipped);
+  const refs = new Set([
+    metadata.component['bom-ref'],
+    ...kept.map((/** @type {any} */ each) => each['bom-ref']),
+  ]);
+  const dependencies = rest.dependencies
+    .filter((/** @type {any} */ { ref }) => refs.has(ref))
+    .map((/** @type {any} */ { ref, dependsOn }) => ({
+      ref,
+      dependsOn: dependsOn.filter((/** @type {string} */ each) => refs.has(each)),
+    }));
+  // The name of the folder, and when and with what it was made, differ between machines.
+  const { timestamp: __, tools: ___, component, ...described } = metadata;
+  const bom = {
+    ...rest,
+    metadata: { ...described, component: { ...component, name: about.name } },
+    components: kept,
+    dependencies,
+  };
+  writeFileSync(join(directory, `apl-kernel-${about.version}.cdx.json`), `${JSON.stringify(bom, null, 1)}\n`);
+}
+
+/**
+ * Installs something and runs the first example with it.
+ * @param {string} name
+ * @param {(home: string) => Promise<readonly string[]>} install returns the command
+ */
+async function inEmptyHome(name, install) {
+  const home = mkdtempSync(join(tmpdir(), 'apl-kernel-release-'));
+  const env = { HOME: home, PATH: process.env.PATH, APL_KERNEL_DATA: join(home, 'data') };
+  try {
+    const [program = '', ...args] = await install(home);
+    const example = join(root, 'examples', '01-first-look.ipynb');
+    await must(program, [...args, 'run', example, '--out', join(home, 'out')], { cwd: home, env });
+    if (!existsSync(join(home, 'out', '01-first-look.html'))) throw new Error('The example wrote no page');
+    await run(program, [...args, 'serve', '--stop'], { cwd: home, env });
+    console.log(`The first example runs from the ${name} package in an empty home`);
+  } finally {
+    rmSync(home, { recursive: true, force: true });
+  }
+}
+
+/** @param {string} home */
+async function fromNpm(home) {
+  const tarball = join(values.to, `apl-kernel-${about.version}.tgz`);
+  const [program, args] = npm([
+    'install',
+    '--prefix',
+    home,
+    '--no-audit',
+    '--no-fund',
+    '--engine-strict',
+    tarball,
+  ]);
+  await must(program, args, { cwd: home });
+  return [join(home, 'node_modules', '.bin', 'apl-kernel')];
+}
+
+/** The wheel without Node, and that on the PATH. @param {string} home */
+async function fromWheel(home) {
+  const wheel = readdirSync(values.to).find(name => /^apl_kernel_slim-.*\.whl$/.test(name)) ?? '';
+  const venv = join(home, 'env');
+  await must('python3', ['-m', 'venv', venv]);
+  await must(venvBin(venv, 'python'), ['-m', 'pip', 'install', '-q', '--no-index', join(values.to, wheel)]);
+  return [venvBin(venv, 'apl-kernel')];
+}
+
+/** @param {string} program @param {readonly string[]} args @param {{ cwd?: string, env?: NodeJS.ProcessEnv }} [options] */
+async function must(program, args, options) {
+  const { code, text } = await run(program, args, options);
+  if (code !== 0) throw new Error(`${program} ${args.join(' ')} failed:\n${text}`);
+  return text;
+}
