@@ -6,6 +6,7 @@ import yauzl from 'yauzl';
 import { textMateGrammar, textMateScope } from '../../kernel/apl/editor/colors/textmate.js';
 import { kernelInfo } from '../../kernel/notebook/kernel-info.js';
 import { runCommand } from '../../kernel/protocols/lsp/structure.js';
+import { noticeOf } from '../../scripts/notices.mjs';
 import { buildVsix } from '../../scripts/vsix.mjs';
 import { root } from '../setup/sources.js';
 
@@ -57,6 +58,17 @@ test('its program has every command of the manifest and of the lenses', () => {
   const code = files.get('extension/extension.js') ?? '';
   const names = [...commands.map(({ command }: { command: string }) => command), runCommand];
   expect(names.filter(name => !code.includes(`registerCommand("${name}"`))).toEqual([]);
+});
+
+test('a bundled package without a license file gets its notice, or the build fails', () => {
+  const about = { name: 'tiny', license: 'ISC', author: 'A. Author <a@example.org>' };
+  expect(noticeOf(about)).toMatch(/^Copyright \(c\) A. Author and the contributors of tiny\n\nPermission /);
+  expect(() => noticeOf({ ...about, license: 'WTFPL' })).toThrow(
+    'tiny has no license file, and WTFPL of A. Author',
+  );
+  expect(() => noticeOf({ name: 'tiny', license: 'MIT' })).toThrow(
+    'tiny has no license file, and MIT of nobody',
+  );
 });
 
 test('two builds have the same bytes', async () => {
