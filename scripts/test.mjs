@@ -64,7 +64,6 @@ const APART = ['clients', 'neighbors'];
 const GROUPS = new Map(
   Object.entries({
     check: ['types', 'unused', 'lint', 'fast'],
-    neighbours: ['neighbors'],
     all: NAMES.filter(name => !APART.includes(name)),
   }),
 );
