@@ -1,0 +1,66 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vitepress';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..');
+const page = (text, name) => ({ text, link: name === 'index' ? '/' : `/${name}` });
+
+/** Pages of the repository that the site does not have are links to their names. */
+const OUTSIDE =
+  /^(?:\.\.?\/)+(?!.*\.md(?:#|$)).*|(?:kernel|test|bench|examples)\/|CONTRIBUTING|SECURITY|CHANGELOG|LICENSE/;
+
+export default defineConfig({
+  title: 'apl-kernel',
+  description: 'A Jupyter kernel for APL, the Axiom Processing Language',
+  srcDir: '../../out/site-pages',
+  outDir: '../../out/site',
+  cleanUrls: true,
+  ignoreDeadLinks: [OUTSIDE],
+  markdown: {
+    languages: [JSON.parse(readFileSync(join(root, 'out', 'axiom-apl.tmLanguage.json'), 'utf8'))],
+  },
+  themeConfig: {
+    search: { provider: 'local' },
+    outline: [2, 3],
+    sidebar: [
+      {
+        text: 'Start',
+        items: [
+          page('Five minutes', 'index'),
+          page('Install', 'install'),
+          page('Own data', 'own-data'),
+          page('Connect', 'connect'),
+        ],
+      },
+      {
+        text: 'Notebooks',
+        items: [
+          page('Cells', 'cells'),
+          page('Magics', 'magics'),
+          page('Charts', 'charts'),
+          page('Editing', 'editing'),
+          page('Write-ups', 'write-ups'),
+          page('Effects', 'effects'),
+          page('What is left out', 'shortfalls'),
+        ],
+      },
+      {
+        text: 'Reference',
+        items: [
+          page('Language', 'reference'),
+          page('Command line', 'command-line'),
+          page('Log formats', 'log-formats'),
+          page('HTTP API', 'operations'),
+          page('Data directory', 'data-directory'),
+          page('Limits', 'limits'),
+          page('Decisions', 'decisions'),
+        ],
+      },
+      {
+        text: 'Elsewhere',
+        items: [page('Editors', 'editors'), page('Tools', 'neighbors'), page('Agents', 'agents')],
+      },
+    ],
+  },
+});
