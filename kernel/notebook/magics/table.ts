@@ -6,6 +6,7 @@ import { explainMagics } from './cause/explain.js';
 import { investigateMagics } from './cause/investigate.js';
 import { patternMagics } from './cause/patterns.js';
 import { tailMagics } from './cause/tail.js';
+import { traceMagics } from './cause/trace.js';
 import { askConsent } from './effects/consent.js';
 import { type AskedEffect, effectReference } from './effects/effects.js';
 import { annotateMagics } from './families/annotate.js';
@@ -40,6 +41,7 @@ export const magics: readonly Magic[] = [
   ...aroundMagics,
   ...patternMagics,
   ...investigateMagics,
+  ...traceMagics,
   ...tailMagics,
   ...cacheMagics,
   ...historyMagics,

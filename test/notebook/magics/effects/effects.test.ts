@@ -268,6 +268,7 @@ const quiet: Readonly<Record<string, readonly string[]>> = {
   around: ['%around now'],
   patterns: ['%patterns kept', '%patterns other'],
   investigate: ["%investigate now ['kept']"],
+  trace: ['%trace abc kept', '%trace slowest'],
   tail: ['%tail kept --for 1ms'],
   cache: ['%cache', '%cache replay rec', '%cache off'],
   history: ['%history'],

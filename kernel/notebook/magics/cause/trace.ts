@@ -1,0 +1,170 @@
+import { writtenName } from '../../../apl/catalog/written.js';
+import { QueryText } from '../../../apl/syntax/parse.js';
+import { quotedName, writtenText } from '../../../apl/syntax/tokens/quote.js';
+import { cellText } from '../../../result/display/text.js';
+import type { QueryResult } from '../../../result/result.js';
+import { NEEDED_FIELDS, SPAN_FIELDS, spansOf } from '../../../result/trace/spans.js';
+import { traceOf } from '../../../result/trace/tree.js';
+import { waterfallHtml, waterfallText } from '../../../result/trace/waterfall.js';
+import { oneLine, plural } from '../../../text.js';
+import { MagicError, misuse } from '../arguments.js';
+import type { Magic, MagicCall, MagicHost } from '../magic.js';
+import { say } from '../output.js';
+
+/** The magic that draws a trace. */
+export const traceMagics: readonly Magic[] = [
+  {
+    name: 'trace',
+    aliases: [],
+    usage: "%trace ID [['DATASET']]; %trace slowest [['DATASET']] [| where CONDITION]",
+    options: [],
+    summary: 'draw the spans of a trace as a waterfall',
+    help: [
+      'Draws the spans of a trace in the time range, callers above what they call: when each ran, the critical path, what failed, and above it the spans whose parents are missing, cycles, repeated ids, gaps, and clocks that differ. The table below has the spans, and is the last result.',
+      '',
+      '- `%trace 5b8efff798038103d269b633813fc60c`: from the first dataset of spans that has it, the samples last',
+      "- `%trace 5b8efff798038103d269b633813fc60c ['otel-demo-traces']`: from that dataset",
+      '- `%trace slowest`: the trace of the slowest span',
+      '- `%trace slowest [\'otel-demo-traces\'] | where ["service.name"] == "payment"`: that of the slowest span that meets the condition',
+      '',
+      'A dataset holds spans if it has the fields `_time`, `trace_id`, `span_id` and `duration`; it may have `parent_span_id`, `service.name`, `name`, `kind`, `error`, `status.code`, `status.message`, `events` and `links`.',
+    ].join('\n'),
+    arity: [1, 1],
+    effects: ['query'],
+    verbatim: true,
+    run: trace,
+  },
+];
+
+/** Spans that are read of one trace. */
+const MOST = 20_000;
+
+async function trace({ raw, magic }: MagicCall, host: MagicHost): Promise<void> {
+  const [, word = '', rest = ''] = /^\s*(\S+)\s*([\s\S]*)$/.exec(raw) ?? [];
+  if (word === '') throw misuse(magic, 'give the id of a trace, or the word slowest');
+  const isSlowest = word === 'slowest';
+  const { dataset, filters } = sourceOf(rest, magic);
+  if (!isSlowest && filters !== '') throw misuse(magic, 'a condition goes with slowest, not with an id');
+  const datasets = dataset === undefined ? await datasetsOfSpans(host) : [await fieldsOf(dataset, host)];
+  if (isSlowest) {
+    const found = await slowest(datasets, filters, host);
+    return draw(found.id, await spansIn(found.from, found.id, host), found.from, host);
+  }
+  const id = word.replace(/^(["'])(.*)\1$/, '$2');
+  for (const from of datasets) {
+    const result = await spansIn(from, id, host);
+    if ((result.tables[0]?.data.numRows ?? 0) > 0) return draw(id, result, from, host);
+  }
+  throw new MagicError(
+    `%trace: no span of the trace ${oneLine(id, 80)} is in ${namesOf(datasets)} in this range`,
+    'Set a range that holds it with %time, or name its dataset.',
+  );
+}
+
+interface SpanDataset {
+  readonly name: string;
+  readonly fields: readonly string[];
+}
+
+/** Reads a dataset in brackets and operators after it. */
+function sourceOf(
+  text: string,
+  magic: Magic,
+): { readonly dataset: string | undefined; readonly filters: string } {
+  const [named, bracketed, quoted, plain] =
+    /^(?:\[\s*(?:'((?:\\.|[^'\\])*)'|"((?:\\.|[^"\\])*)")\s*\]|([\w-]+))/.exec(text) ?? [];
+  const rest = text.slice(named?.length ?? 0).trim();
+  if (rest !== '' && !rest.startsWith('|')) throw misuse(magic, `${oneLine(rest, 60)} is not understood`);
+  const checked = new QueryText(`x ${rest}`);
+  const flaw = checked.diagnostics.find(({ severity }) => severity === 'error');
+  if (flaw !== undefined) throw new MagicError(`%trace: ${flaw.message}`, flaw.hint);
+  if (checked.pipeline?.operators.some(({ kind }) => kind !== 'where'))
+    throw misuse(magic, 'only `where` may stand after the dataset');
+  const dataset = (bracketed ?? quoted)?.replace(/\\(.)/g, '$1') ?? plain;
+  return { dataset, filters: rest };
+}
+
+async function datasetsOfSpans(host: MagicHost): Promise<readonly SpanDataset[]> {
+  const { session, io } = host;
+  const { items } = await session.schema.datasets(io.signal);
+  // Those of the user come before the samples, which have no number of events.
+  const own = items.toSorted((a, b) => Number(a.rows === undefined) - Number(b.rows === undefined));
+  const all = await Promise.all(
+    own.map(async ({ name }) => {
+      const { items: fields } = await session.schema.fields(name, io.signal);
+      return { name, fields: fields.map(each => each.name) };
+    }),
+  );
+  const found = all.filter(holdsSpans);
+  if (found.length > 0) return found;
+  throw new MagicError('%trace: no dataset holds spans', `They have the fields ${NEEDED_FIELDS.join(', ')}.`);
+}
+
+async function fieldsOf(name: string, { run }: MagicHost): Promise<SpanDataset> {
+  const found = await run(`${quotedName(name)}\n| getschema\n| project ColumnName`);
+  const fields = columnOf(found);
+  const missing = NEEDED_FIELDS.filter(each => !fields.includes(each));
+  if (missing.length === 0) return { name, fields };
+  throw new MagicError(
+    `%trace: ${oneLine(name, 80)} holds no spans`,
+    `It has no field ${missing.join(', ')}.`,
+  );
+}
+
+function holdsSpans({ fields }: SpanDataset): boolean {
+  return NEEDED_FIELDS.every(each => fields.includes(each));
+}
+
+function columnOf({ tables }: QueryResult): readonly string[] {
+  const [vector, field] = [tables[0]?.data.getChildAt(0), tables[0]?.data.schema.fields[0]];
+  if (vector == null || field === undefined) return [];
+  return Array.from({ length: vector.length }, (_, row) => cellText(vector, row, field) ?? '');
+}
+
+async function slowest(
+  datasets: readonly SpanDataset[],
+  filters: string,
+  host: MagicHost,
+): Promise<{ readonly from: SpanDataset; readonly id: string }> {
+  for (const from of datasets) {
+    const query = `${source(from)}${filters === '' ? '' : `\n${filters}`}\n| where isnotempty(trace_id)\n| top 1 by duration\n| project trace_id`;
+    const [id] = columnOf(await host.run(query));
+    if (id !== undefined) return { from, id };
+  }
+  throw new MagicError(
+    `%trace: no span in ${namesOf(datasets)} ${filters === '' ? 'is in this range' : 'in this range meets the condition'}`,
+    'Set another range with %time.',
+  );
+}
+
+function source({ name }: SpanDataset): string {
+  return quotedName(name);
+}
+
+async function spansIn(from: SpanDataset, id: string, { run }: MagicHost): Promise<QueryResult> {
+  const fields = SPAN_FIELDS.filter(each => from.fields.includes(each)).map(each => writtenName(each));
+  return run(
+    `${source(from)}\n| where trace_id == ${writtenText(id)}\n| project ${fields.join(', ')}\n| sort by _time asc\n| limit ${MOST}`,
+    { rowLimit: MOST },
+  );
+}
+
+async function draw(id: string, result: QueryResult, from: SpanDataset, host: MagicHost): Promise<void> {
+  const [table] = result.tables;
+  if (table === undefined) return;
+  const { spans, without } = spansOf(table);
+  const tree = traceOf(spans);
+  if (table.data.numRows === MOST)
+    say(host.io, `The first ${plural(MOST, 'span')} of the trace were read; there may be more.`);
+  if (without > 0) say(host.io, `${plural(without, 'row')} without a time or a span id left out.`);
+  const title = `Trace ${id} in ${from.name}`;
+  host.io.display({
+    data: { 'text/html': waterfallHtml(title, tree), 'text/plain': waterfallText(title, tree) },
+    metadata: {},
+  });
+  await host.showResult(result);
+}
+
+function namesOf(datasets: readonly SpanDataset[]): string {
+  return datasets.map(({ name }) => oneLine(name, 80)).join(', ');
+}

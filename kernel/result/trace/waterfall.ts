@@ -1,0 +1,169 @@
+/** A trace as a waterfall: HTML without scripts, whose spans fold, and text for terminals. */
+import { cut, escapeHtml, NO_LATEX, plural, visible, withoutTokens } from '../../text.js';
+import { formatDuration, formatTime } from '../../time.js';
+import { looksFor } from '../chart/palette.js';
+import { alignedLines, cutToWidth } from '../display/aligned.js';
+import type { ShownSpan } from './spans.js';
+import type { Flaw, Trace, TraceNode } from './tree.js';
+
+type Node = TraceNode<ShownSpan>;
+
+/** Spans that are drawn; the table below has all. */
+const DRAWN_HTML = 500;
+const DRAWN_TEXT = 60;
+/** Columns of a terminal for the bars. */
+const BAR = 32;
+const LONGEST_NAME = 48;
+
+/** Returns the sentences about a trace that stand above it. */
+function traceSentences({ nodes, start, duration, gaps }: Trace<ShownSpan>): readonly string[] {
+  const services = new Set(nodes.map(({ span }) => span.service));
+  const failed = nodes.filter(({ span }) => span.isFailed).length;
+  const first = `${plural(nodes.length, 'span')} of ${plural(services.size, 'service')}, ${formatDuration(duration)} from ${formatTime(start)}${failed === 0 ? '' : `; ${plural(failed, 'span')} failed`}.`;
+  const figures: Readonly<Record<Flaw, (count: number) => string>> = {
+    'missing parent': count =>
+      `${plural(count, 'span')} whose parent is not there: it was not sent, or lies outside the range.`,
+    cycle: count => `${plural(count, 'cycle')}: spans that are their own callers, cut before the earliest.`,
+    'repeated id': count => `${plural(count, 'span')} with the id of an earlier one.`,
+    'before its parent': count =>
+      `${plural(count, 'span')} that began before its caller: the clocks of the hosts differ.`,
+    'after its parent': count =>
+      `${plural(count, 'span')} that ended after its caller: it was not waited for, or clocks differ.`,
+  };
+  const flaws = Object.entries(figures).flatMap(([flaw, sentence]) => {
+    const count = nodes.filter(node => node.flaws.includes(flaw as Flaw)).length;
+    return count === 0 ? [] : [sentence(count)];
+  });
+  const longest = gaps.reduce((most, gap) => (gap.duration > most ? gap.duration : most), 0n);
+  const pauses =
+    gaps.length === 0
+      ? []
+      : [`${plural(gaps.length, 'gap')} in which no span ran, of ${formatDuration(longest)} at most.`];
+  return [first, ...flaws, ...pauses];
+}
+
+/** Returns the waterfall as HTML: spans fold by `details`, and no value of the data is markup. */
+export function waterfallHtml(title: string, trace: Trace<ShownSpan>): string {
+  const names = [...new Set(trace.nodes.map(({ span }) => span.service))];
+  const looks = looksFor(
+    names.map(name => [name]),
+    { areSurfaces: true },
+  );
+  const colors = new Map(names.map((name, index) => [name, looks[index]?.color ?? '']));
+  const shown = trace.nodes.slice(0, DRAWN_HTML);
+  const legend = names
+    .slice(0, 24)
+    .map(name => `<span style="white-space:nowrap">${swatch(colors.get(name))}${words(name, 60)}</span>`)
+    .join(' &#160; ');
+  const body = shown.map((node, place) => rowHtml(node, place, shown, trace, colors)).join('\n');
+  const sentences = [...traceSentences(trace), ...cutSentence(trace, shown.length)];
+  const notes = sentences.map(each => `<div>${escapeHtml(each)}</div>`).join('');
+  const label = words(title, 200);
+  return `<div class="apl-trace ${NO_LATEX}"><style>${STYLE}</style><div><b>${label}</b></div>${notes}<div style="margin:4px 0">${legend}</div><div role="region" aria-label="${label}" tabindex="0" style="max-height:640px;overflow:auto">\n${body}\n</div><div style="margin:4px 0">Outlined bars are on the critical path. ${escapeHtml(FAILED)} marks what failed.</div></div>`;
+}
+
+const FAILED = '\u2716';
+/** Long lines stay on one; what the page itself styles is taken from it. */
+const STYLE =
+  '.apl-trace{font-size:12px;line-height:1.5;color:var(--jp-content-font-color1,inherit)}.apl-trace details{margin:0}.apl-trace summary{cursor:pointer}.apl-trace :is(summary,.apl-span):hover{background:rgba(128,128,128,.15)}.apl-trace summary:focus-visible{outline:2px solid #2a85c7;outline-offset:-2px}@media print{.apl-trace [role=region]{max-height:none!important;overflow:visible!important}}';
+
+/** A span opens its part of the tree; the last of it closes what it ends. */
+function rowHtml(
+  node: Node,
+  place: number,
+  shown: readonly Node[],
+  trace: Trace<ShownSpan>,
+  colors: ReadonlyMap<string, string>,
+): string {
+  const next = shown[place + 1];
+  const opens = next !== undefined && next.depth > node.depth;
+  const closed = '</details>'.repeat(Math.max(0, node.depth - (next?.depth ?? 0)));
+  const line = lineHtml(node, trace, colors.get(node.span.service) ?? '');
+  return opens
+    ? `<details open><summary style="${ROW}">${line}</summary>`
+    : `<div class="apl-span" style="${ROW}">${line}</div>${closed}`;
+}
+
+const ROW = 'display:flex;align-items:center;white-space:nowrap';
+const DEEPEST = 24;
+
+function lineHtml(node: Node, { duration }: Trace<ShownSpan>, color: string): string {
+  const { span, depth, offset, self, critical } = node;
+  const share = (part: bigint) => (duration === 0n ? 0 : Number((part * 10_000n) / duration) / 100);
+  const from = share(offset);
+  const width = Math.min(100 - from, share(largest(span.duration, 0n)));
+  const title = [
+    `${span.service}: ${span.name}`,
+    `span ${span.id}${span.kind === '' ? '' : `, ${span.kind}`}`,
+    `${formatDuration(span.duration)} from +${formatDuration(offset)}; ${formatDuration(self)} itself${critical > 0n ? `, ${formatDuration(critical)} of the critical path` : ''}`,
+    ...(span.events > 0 ? [plural(span.events, 'event')] : []),
+    ...(span.links > 0 ? [plural(span.links, 'link')] : []),
+    ...(span.message === '' ? [] : [span.message]),
+    ...node.flaws,
+  ];
+  const edge = critical > 0n ? 'outline:1.5px solid currentColor;outline-offset:-1px;' : '';
+  const mark = node.children.length > 0 ? '\u25be ' : '\u00a0\u00a0';
+  const bar = `<span style="display:inline-block;margin-left:${from}%;width:${width}%;min-width:2px;height:11px;background-color:${color};${edge}vertical-align:middle"></span>`;
+  const name = `<span style="flex:0 0 38%;overflow:hidden;text-overflow:ellipsis;padding-left:${Math.min(depth, DEEPEST) * 10}px;box-sizing:border-box">${mark}${swatch(color)}${words(`${span.service} ${span.name}`, 160)}${escapeHtml(marks(node))}</span>`;
+  return `<span title="${words(title.join(' \u00b7 '), 600)}" style="display:contents">${name}<span style="flex:1 1 auto;min-width:80px">${bar}</span><span style="flex:0 0 9em;text-align:right;font-variant-numeric:tabular-nums">${escapeHtml(shortDuration(span.duration))}</span></span>`;
+}
+
+function marks({ span, flaws }: Node): string {
+  const failed = span.isFailed ? ` ${FAILED}${span.message === '' ? '' : ` ${cut(span.message, 80)}`}` : '';
+  return `${failed}${flaws.length === 0 ? '' : ` (${flaws.join(', ')})`}`;
+}
+
+function swatch(color: string | undefined): string {
+  return `<span style="display:inline-block;width:8px;height:8px;margin-right:5px;background-color:${color ?? ''}"></span>`;
+}
+
+function words(text: string, limit: number): string {
+  return escapeHtml(visible(cut(withoutTokens(text), limit)));
+}
+
+/** Returns the waterfall as text: the tree, and bars of the same axis. */
+export function waterfallText(title: string, trace: Trace<ShownSpan>, width = 160): string {
+  const shown = trace.nodes.slice(0, DRAWN_TEXT);
+  const nameWidth = Math.max(20, Math.min(LONGEST_NAME + 12, width - BAR - 40));
+  const rows = shown.map(node => {
+    const { span, depth } = node;
+    const name = `${'  '.repeat(Math.min(depth, DEEPEST))}${span.service} ${span.name}`;
+    const flags = `${node.critical > 0n ? '*' : ''}${marks(node)}`;
+    return [name, textBar(node, trace), shortDuration(span.duration), flags].map(each =>
+      visible(withoutTokens(each)),
+    );
+  });
+  const lines = alignedLines(
+    rows.map(([name = '', bar = '', length = '', flags = '']) => [
+      cutToWidth(name, nameWidth),
+      bar,
+      length,
+      flags,
+    ]),
+    [false, false, true, false],
+  );
+  const sentences = [...traceSentences(trace), ...cutSentence(trace, shown.length)].map(visible);
+  return [visible(withoutTokens(title)), ...sentences, '', ...lines, '', '* on the critical path'].join('\n');
+}
+
+function textBar({ offset, span }: Node, { duration }: Trace<ShownSpan>): string {
+  const at = (part: bigint) => (duration === 0n ? 0 : Number((part * BigInt(BAR)) / duration));
+  const from = Math.min(at(offset), BAR - 1);
+  const length = Math.max(1, Math.min(BAR - from, at(largest(span.duration, 0n))));
+  return `${'\u00b7'.repeat(from)}${'\u2588'.repeat(length)}${'\u00b7'.repeat(BAR - from - length)}`;
+}
+
+function cutSentence({ nodes }: Trace<ShownSpan>, shown: number): readonly string[] {
+  if (nodes.length <= shown) return [];
+  return [`The first ${shown} of ${plural(nodes.length, 'span')} are drawn; the table below has all.`];
+}
+
+/** A duration to three digits or more. */
+function shortDuration(nanos: bigint): string {
+  const unit = [1_000_000_000n, 1_000_000n, 1_000n].find(each => nanos >= each * 10n) ?? 1n;
+  return formatDuration((nanos / (unit / 100n || 1n)) * (unit / 100n || 1n));
+}
+
+function largest(a: bigint, b: bigint): bigint {
+  return a > b ? a : b;
+}

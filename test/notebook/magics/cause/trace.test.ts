@@ -1,0 +1,87 @@
+import { describe, expect, test } from 'vitest';
+import { realBench } from '../../real-bench.js';
+import { printed, shown, traceback } from '../../session.js';
+
+const evil = '<img src=x onerror=alert(1)>\u202e$x$\u001b[31m';
+const span = (index: number, more: object) => ({
+  _time: new Date(Date.UTC(2026, 0, 1, 10, 0, 0, index)).toISOString(),
+  trace_id: 'abc',
+  span_id: `s${index}`,
+  'service.name': 'cart',
+  name: `step ${index}`,
+  error: false,
+  duration: 1_000_000,
+  ...more,
+});
+const spans = [
+  span(0, { duration: 50_000_000, name: evil, 'service.name': 'web' }),
+  span(10, { parent_span_id: 's0', duration: 20_000_000, error: true, 'status.message': evil }),
+  span(15, { parent_span_id: 's10', duration: 5_000_000 }),
+  span(40, { parent_span_id: 'gone' }),
+  span(90, { trace_id: 'other', duration: 900_000_000, 'service.name': 'web' }),
+];
+
+const bench = realBench({ spans, notes: [{ _time: '2026-01-01T10:00:00Z', trace_id: 'abc' }] });
+const range = '%%time 2026-01-01T09:59Z..2026-01-01T10:01Z\n';
+
+describe('%trace', () => {
+  test('draws the tree, its times, and what is wrong', async () => {
+    const run = await bench().run(`${range}%trace abc`);
+    expect(traceback(run)).toEqual([]);
+    const [text = '', table = ''] = shown(run);
+    const lines = text.split('\n');
+    expect(lines.slice(0, 3)).toEqual([
+      'Trace abc in spans',
+      '4 spans of 2 services, 50ms from 2026-01-01T10:00:00Z; 1 span failed.',
+      '1 span whose parent is not there: it was not sent, or lies outside the range.',
+    ]);
+    expect(lines.find(line => line.includes('step 15'))).toMatch(
+      /^ {4}cart step 15 +·{9}█{3}·{20} +5ms {2}\*$/,
+    );
+    expect(lines.find(line => line.includes('step 40'))).toContain('(missing parent)');
+    expect(lines.find(line => line.includes('step 10'))).toContain('*\u0020\u2716 <img');
+    expect(table).toContain('4 rows');
+  });
+
+  test('of the slowest span, also with a condition', async () => {
+    const slowest = async (line: string) => shown(await bench().run(`${range}${line}`))[0]?.split('\n')[0];
+    expect(await slowest('%trace slowest')).toBe('Trace other in spans');
+    expect(await slowest("%trace slowest ['spans'] | where ['service.name'] == 'cart'")).toBe(
+      'Trace abc in spans',
+    );
+  });
+
+  test('values of the data are text in every form', async () => {
+    const run = await bench().run(`${range}%trace abc spans`);
+    const html = run.outputs
+      .map(each => ('data' in each ? String(each.data['text/html']) : ''))
+      .find(each => each.includes('apl-trace'));
+    expect(html).toContain('&#60;img src=x onerror=alert(1)&#62;⟨U+202E⟩');
+    for (const sign of ['<img', '<script', '\u202e', '\u001b'])
+      expect([sign, html?.includes(sign)]).toEqual([sign, false]);
+    for (const sign of ['\u202e', '\u001b']) expect(shown(run).join('')).not.toContain(sign);
+  });
+
+  test.each([
+    ['%trace', 'give the id of a trace, or the word slowest'],
+    ['%trace nowhere', 'no span of the trace nowhere is in spans, otel-demo-traces in this range'],
+    ['%trace abc notes', 'notes holds no spans'],
+    ['%trace abc | where error', 'a condition goes with slowest, not with an id'],
+    ['%trace slowest spans | count', 'only `where` may stand after the dataset'],
+    ['%trace slowest spans | where name == "none"', 'no span in spans in this range meets the condition'],
+    ['%trace slowest spans nonsense', 'nonsense is not understood'],
+  ])('%s is refused: %s', async (line, message) => {
+    expect(traceback(await bench().run(`${range}${line}`)).join('\n')).toContain(message);
+  });
+});
+
+test('a sample trace is drawn whole', async () => {
+  const run = await bench().run(
+    "%%time 2026-01-26T15:10Z..2026-01-26T15:20Z\n%trace slowest ['otel-demo-traces'] | where name == 'oteldemo.PaymentService/Charge' and not(error)",
+  );
+  expect(traceback(run)).toEqual([]);
+  const text = shown(run)[0] ?? '';
+  expect(text).toContain('11 spans of');
+  expect(text).not.toMatch(/whose parent|clocks|cycle/);
+  expect(printed(run)).toBe('');
+});
