@@ -15,7 +15,7 @@ import * as arrow from 'apache-arrow';
 import { createClient } from '../kernel/api/client.js';
 import { AccessToken } from '../kernel/api/profile.js';
 import type { TabularResult } from '../kernel/api/wire.js';
-import { decodeSteps } from '../kernel/result/decode/arrow.js';
+import { decodeArriving, type TabularArrow } from '../kernel/result/decode/arrow.js';
 import { inSlices } from '../kernel/result/decode/slices.js';
 import { median, quantile, report } from './tools/row.js';
 
@@ -123,8 +123,11 @@ async function readBy(name: Method, url: string): Promise<Read> {
   if (name === 'ours') {
     const endpoint = { profileName: 'local', url, token: new AccessToken('bench') };
     const client = createClient(endpoint, { version: 'bench' });
-    const { body } = await client.query({ apl: 'bench' });
-    const { tables } = await inSlices(decodeSteps(body));
+    let tables: TabularArrow['tables'] = [];
+    const receive = async (body: AsyncIterable<Uint8Array>) => {
+      ({ tables } = await inSlices(decodeArriving(body)));
+    };
+    await client.query({ apl: 'bench', receive });
     await client.close();
     return { rows: tables[0]?.data.numRows, arrowMiB: mibOf(tables[0]?.data) };
   }

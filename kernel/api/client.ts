@@ -1,15 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import { createGunzip } from 'node:zlib';
 import type { Dispatcher } from 'undici';
 import { largestAnswer, memoryAtMost } from '../machine.js';
 import { present } from '../present.js';
+import { abandon, checkJsonEnds, readBody, SHORT_BYTES } from './body.js';
 import { dispatcherTo, isThisMachine } from './connection.js';
 import { InterruptedError, NotFoundError, TimeLimitError } from './errors.js';
 import {
   type Attempt,
-  bodyError,
   encodingError,
   headerText,
   hiddenError,
@@ -17,7 +15,6 @@ import {
   refusalError,
   tooLargeError,
   transportError,
-  truncatedError,
   unexpectedBody,
 } from './failure.js';
 import { nearLimit } from './limits.js';
@@ -125,8 +122,10 @@ export interface Reply {
   readonly status: number;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** Unpacked; undefined when it is too large to be read. */
+  /** Unpacked; undefined when it is too large to be read, empty when it was passed on. */
   readonly body: Uint8Array | undefined;
+  /** The body was passed on as it arrived. */
+  readonly passedOn?: true;
   /** How long the service took, in milliseconds, where that is kept with the answer. */
   readonly recordedMs?: number;
 }
@@ -296,6 +295,8 @@ interface Send {
   readonly id?: string;
   /** The media types that are read; JSON when absent. */
   readonly accept?: string;
+  /** Takes a long JSON body. */
+  readonly receive?: wire.AnswerOptions['receive'];
 }
 
 type Answer = Omit<Reply, 'status' | 'body'> & { readonly body: Uint8Array };
@@ -311,9 +312,6 @@ const MAX_ANSWER_BYTES = 64 * MiB;
 
 /** Bound on a refusal, unpacked; nothing of a longer one would be shown. */
 const MAX_REFUSAL_BYTES = MiB;
-
-/** Bytes of a success that may be an error all the same. */
-const MAX_HIDDEN_BYTES = 64 * 1024;
 
 /** Encodings of bodies that are read; `x-gzip` is the old name of one. */
 const READ_ENCODINGS = ['', 'identity', 'gzip', 'x-gzip'];
@@ -333,7 +331,7 @@ class Transport {
   /** Chosen by the user. */
   readonly #ownLimitMs: number | undefined;
   readonly #retryMs: number;
-  readonly #via: Via;
+  readonly #via: Via | undefined;
   /** Recordings hold JSON, which anyone can read. */
   readonly #takesArrow: boolean;
   pause: Pause | undefined;
@@ -344,12 +342,12 @@ class Transport {
     this.#timeLimitMs = options.timeLimitMs ?? defaultTimeLimitMs;
     this.#ownLimitMs = options.timeLimitMs;
     this.#retryMs = options.retryMs ?? 500;
-    this.#via = options.via ?? ((_, send) => send());
+    this.#via = options.via;
     this.#takesArrow = options.via === undefined && endpoint.profileName === localProfile;
   }
 
   async query(
-    { nocache, asJson, ...request }: wire.QueryRequest & wire.RequestOptions & wire.AnswerOptions,
+    { nocache, asJson, receive, ...request }: wire.QueryRequest & wire.RequestOptions & wire.AnswerOptions,
     signal?: AbortSignal,
     id?: string,
   ): Promise<RawResult> {
@@ -364,12 +362,12 @@ class Transport {
       ...this.#limited(request),
       maxBytes: largestAnswer(memoryAtMost()),
       accept: asJson || !this.#takesArrow ? jsonType : `${wire.arrowType}, ${jsonType}`,
-      ...present({ base: edgeUrl, id }),
+      ...present({ base: edgeUrl, id, receive: this.#via === undefined ? receive : undefined }),
     };
     const started = performance.now();
-    const { headers, body, recordedMs } = await this.#send(send, signal);
+    const { headers, body, recordedMs, passedOn } = await this.#send(send, signal);
     const elapsedMs = recordedMs ?? performance.now() - started;
-    this.#checkAnswer(send, headers, body);
+    if (!passedOn) this.#checkAnswer(send, headers, body);
     const traceId = identifier(headerText(headers, 'x-axiom-trace-id'), this.#endpoint);
     const recorded = recordedMs === undefined ? undefined : (true as const);
     return { body, elapsedMs, ...present({ traceId, recorded, nearLimit: nearLimit(headers) }) };
@@ -380,7 +378,7 @@ class Transport {
     const attempt = this.#attempt(send);
     const isArrow = headerText(headers, 'content-type')?.startsWith(wire.arrowType);
     if (isArrow && send.accept !== jsonType) return;
-    if (body.length < MAX_HIDDEN_BYTES) {
+    if (body.length <= SHORT_BYTES) {
       const hidden = hiddenError(attempt, headers, new TextDecoder().decode(body));
       if (hidden !== undefined) throw hidden;
     }
@@ -460,7 +458,8 @@ class Transport {
   }
 
   async #exchange(send: Send, signal: AbortSignal): Promise<Answer> {
-    const { status, headers, body, ...rest } = await this.#via(send, () => this.#persist(send, signal));
+    const receive = () => this.#persist(send, signal);
+    const { status, headers, body, ...rest } = await (this.#via?.(send, receive) ?? receive());
     if (!isAccepted(status))
       throw refusalError(this.#attempt(send), { status, headers, body: new TextDecoder().decode(body) });
     if (body === undefined) throw tooLargeError(this.#attempt(send), boundOf(send, status));
@@ -494,13 +493,12 @@ class Transport {
     const { statusCode: status, headers } = response;
     const encoding = headerText(headers, 'content-encoding')?.trim().toLowerCase() ?? '';
     if (!READ_ENCODINGS.includes(encoding)) {
-      abandon(response);
+      abandon(response.body);
       throw encodingError(this.#attempt(send), encoding);
     }
-    const body = await readBody(response, boundOf(send, status), signal, !isAccepted(status)).catch(error => {
-      throw bodyError(this.#attempt(send), error);
-    });
-    return { status, headers, body };
+    const rule = { attempt: this.#attempt(send), maxBytes: boundOf(send, status), cut: !isAccepted(status) };
+    const body = await readBody(response, { ...rule, ...present({ receive: send.receive }) }, signal);
+    return { status, headers, ...body };
   }
 
   async #request(send: Send, base: URL, signal: AbortSignal | null): Promise<Dispatcher.ResponseData> {
@@ -584,102 +582,4 @@ function readLease(line: string): string {
   const { lease } = JSON.parse(line) as { readonly lease?: unknown };
   if (typeof lease !== 'string') throw new RangeError('the service names no lease');
   return lease;
-}
-
-/** Leaves a body unread; that it was left is no error to anyone. */
-function abandon({ body }: Dispatcher.ResponseData): void {
-  body.on('error', () => undefined).destroy();
-}
-
-/**
- * The body, unpacked; undefined when it is larger than `maxBytes`, in which case reading stops there. Of a refusal, `cut`, the
- * beginning is enough.
- */
-async function readBody(
-  response: Dispatcher.ResponseData,
-  maxBytes: number,
-  signal: AbortSignal,
-  cut: boolean,
-): Promise<Uint8Array | undefined> {
-  const announced = Number(headerText(response.headers, 'content-length') ?? 0);
-  if (announced > maxBytes && !cut) {
-    abandon(response);
-    return undefined;
-  }
-  const isPacked = /gzip/i.test(headerText(response.headers, 'content-encoding') ?? '');
-  const arrived = new Arrived(maxBytes, isPacked || cut ? 0 : announced);
-  try {
-    if (isPacked) {
-      const { pipeline } = await import('node:stream/promises');
-      await pipeline(response.body, createGunzip(), source => arrived.collect(source));
-    } else await arrived.collect(response.body);
-  } catch (error) {
-    // Every kind of stream reports differently that it was stopped halfway.
-    if (!arrived.overflowed) throw error;
-  }
-  return arrived.overflowed && !cut ? undefined : arrived.join(signal);
-}
-
-/** Bytes of a body that are copied while other work waits. */
-const PIECE_BYTES = 8 * MiB;
-
-/** The part of a body that has arrived, up to a limit, in a few pieces: one buffer that grows would copy all of it at once. */
-class Arrived {
-  readonly #maxBytes: number;
-  readonly #full: Buffer[] = [];
-  #last: Buffer;
-  /** Bytes in the last piece. */
-  #used = 0;
-  #length = 0;
-
-  constructor(maxBytes: number, expectedBytes: number) {
-    this.#maxBytes = maxBytes;
-    this.#last = Buffer.allocUnsafeSlow(expectedBytes || 64 * 1024);
-  }
-
-  get overflowed(): boolean {
-    return this.#length > this.#maxBytes;
-  }
-
-  /** Reads to the end, or until the limit is exceeded. */
-  async collect(source: AsyncIterable<Uint8Array>): Promise<void> {
-    for await (const chunk of source) {
-      this.#length += chunk.length;
-      if (this.overflowed) return;
-      this.#add(chunk);
-    }
-  }
-
-  /** All of it in one buffer, with all other pending work between the pieces. */
-  async join(signal: AbortSignal): Promise<Uint8Array> {
-    const last = this.#last.subarray(0, this.#used);
-    if (this.#full.length === 0) return last;
-    const whole = Buffer.allocUnsafeSlow(this.#length);
-    let at = 0;
-    for (const piece of [...this.#full, last]) {
-      whole.set(piece, at);
-      at += piece.length;
-      await nextTurn();
-      signal.throwIfAborted();
-    }
-    return whole;
-  }
-
-  #add(chunk: Uint8Array): void {
-    const fitting = chunk.subarray(0, this.#last.length - this.#used);
-    this.#last.set(fitting, this.#used);
-    this.#used += fitting.length;
-    if (fitting.length === chunk.length) return;
-    this.#full.push(this.#last);
-    this.#last = Buffer.allocUnsafeSlow(Math.min(this.#last.length * 2, PIECE_BYTES));
-    this.#used = 0;
-    this.#add(chunk.subarray(fitting.length));
-  }
-}
-
-/** Checks the two ends only: the decoder reads the middle, and a body that a proxy cut off should be reported as such. */
-function checkJsonEnds(body: Uint8Array, attempt: Attempt): void {
-  const text = (from: number, to?: number) => new TextDecoder().decode(body.subarray(from, to)).trim();
-  if (!text(0, 512).startsWith('{')) throw unexpectedBody(attempt, text(0, 512));
-  if (!text(-512).endsWith('}')) throw truncatedError(attempt);
 }

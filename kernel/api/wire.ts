@@ -46,6 +46,8 @@ export interface QueryRequest {
 export interface AnswerOptions {
   /** As JSON, whose cells can be put together with those of other answers, also on this machine. */
   readonly asJson?: true;
+  /** Takes a long JSON body as it arrives, so that nobody has to hold all of it; the body of the answer is then empty. */
+  readonly receive?: (body: AsyncIterable<Uint8Array>) => Promise<void>;
 }
 
 /** What a request may say besides its query, range, limit and variables. */

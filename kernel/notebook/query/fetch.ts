@@ -7,6 +7,7 @@ import type { AnswerOptions, QueryRequest, RequestOptions } from '../../api/wire
 import type { QueryText } from '../../apl/syntax/parse.js';
 import { AplKernelError } from '../../errors.js';
 import { present } from '../../present.js';
+import type { TabularArrow } from '../../result/decode/arrow.js';
 import type { Page } from '../../result/decode/pages.js';
 import { formatBytes, oneLine } from '../../text.js';
 import { formatTime, parseTime } from '../../time.js';
@@ -52,6 +53,8 @@ export function isFetchable(query: QueryText): boolean {
 /** An answer that was put together, and why it does not hold all rows; absent where it does. */
 export interface Fetched {
   readonly raw: RawResult;
+  /** The tables, where the answer was read as it arrived. */
+  readonly decoded?: TabularArrow;
   readonly stopped?: Stopped;
 }
 

@@ -5,6 +5,7 @@ import type { Operator } from '../../apl/syntax/ast.js';
 import type { QueryText } from '../../apl/syntax/parse.js';
 import { largestAnswer, memoryAtMost } from '../../machine.js';
 import { present } from '../../present.js';
+import type { TabularArrow } from '../../result/decode/arrow.js';
 import type {
   ArrowTable,
   Notice,
@@ -75,9 +76,9 @@ export async function runQuery(session: Session, order: QueryOrder, io: Progress
   const question = await questionOf(session, order, io.signal);
   const introduction = await session.takeIntroduction();
   askAnnotations(session.annotations, question, io.signal);
-  const { raw, stopped } = await send(session, question, io);
+  const { raw, decoded, stopped } = await send(session, question, io);
   const signal = stopped?.why === interrupted.why ? new AbortController().signal : io.signal;
-  const answer = await answerOf(question, raw, session.options.version, signal);
+  const answer = await answerOf(question, { raw, ...present({ decoded }) }, session.options.version, signal);
   const namesCuts = session.profileName === localProfile;
   const limited = { ...question.order, namesCuts, ...present({ stopped }) };
   const shortfalls = shortfallsIn(limited, answer, question.reads, session.takeReplayed());
@@ -158,21 +159,31 @@ type Service = Pick<Session, 'query' | 'progress'>;
 async function send(service: Service, question: Question, io: ProgressIo): Promise<Fetched> {
   const { request, reads, order } = question;
   // It loads while the service works.
-  const decoder = import('../../result/decode/arrow.js');
+  const decoder = decoderOf();
   const ask = (id: string) => (part: QueryRequest & AnswerOptions) =>
     service.query(part, io.signal, tablesOf(reads), id);
-  const fetched =
-    order.fetch === undefined || reads.results.size > 0
-      ? {
-          raw: await withProgress(
-            io,
-            (id, over) => service.progress(id, over),
-            id => ask(id)(request),
-          ),
-        }
-      : await sendPages(service, question, order.fetch, ask, io);
+  if (order.fetch !== undefined && reads.results.size === 0)
+    return sendPages(service, question, order.fetch, ask, io);
+  let decoded: TabularArrow | undefined;
+  const receive = async (body: AsyncIterable<Uint8Array>) => {
+    const { decodeArriving, inSlices } = await decoder;
+    decoded = await inSlices(decodeArriving(body), io.signal);
+  };
+  const raw = await withProgress(
+    io,
+    (id, over) => service.progress(id, over),
+    id => ask(id)({ ...request, receive }),
+  );
   await decoder;
-  return fetched;
+  return { raw, ...present({ decoded }) };
+}
+
+async function decoderOf() {
+  const [{ decodeArriving, decodeSteps }, { inSlices }] = await Promise.all([
+    import('../../result/decode/arrow.js'),
+    import('../../result/decode/slices.js'),
+  ]);
+  return { decodeArriving, decodeSteps, inSlices };
 }
 
 async function sendPages(
@@ -207,16 +218,13 @@ async function sendPages(
 
 async function answerOf(
   question: Question,
-  raw: RawResult,
+  { raw, decoded }: Pick<Fetched, 'raw' | 'decoded'>,
   kernelVersion: string,
   signal: AbortSignal,
 ): Promise<QueryAnswer & Pick<QueryResult, 'sources'>> {
-  const [{ decodeSteps }, { inSlices }] = await Promise.all([
-    import('../../result/decode/arrow.js'),
-    import('../../result/decode/slices.js'),
-  ]);
+  const { decodeSteps, inSlices } = await decoderOf();
   const received = performance.now();
-  const { envelope, tables } = await inSlices(decodeSteps(raw.body), signal);
+  const { envelope, tables } = decoded ?? (await inSlices(decodeSteps(raw.body), signal));
   const elapsedMs = raw.elapsedMs + (raw.recorded ? 0 : performance.now() - received);
   const { status, datasetNames, fieldsMetaMap } = envelope;
   const { order, reads } = question;

@@ -10,10 +10,11 @@ import { present } from '../../present.js';
 import { FIELD_KEY } from '../field.js';
 import { hasArrowEnd, isArrow, readAnswer } from '../ipc/answer.js';
 import type { ArrowTable, TableInfo } from '../result.js';
-import { type DecodedColumn, decodeColumn } from './column.js';
+import { ArrivingJson } from './arriving.js';
+import { type DecodedColumn, decodeColumn, skipCells } from './column.js';
 import { type Envelope, readEnvelope, readFields, readTableInfo } from './envelope.js';
-import { DecodeError, JsonBytes, OPEN_ARRAY } from './json-bytes.js';
-import { asTabular } from './legacy.js';
+import { CLOSE_OBJECT, DecodeError, JsonBytes, OPEN_ARRAY } from './json-bytes.js';
+import { asTabular, isOlderFormat } from './legacy.js';
 import { atOnce, type Steps } from './slices.js';
 
 export { DecodeError } from './json-bytes.js';
@@ -36,16 +37,36 @@ export function decodeTabular(body: Uint8Array): TabularArrow {
 /** As `decodeTabular`, in steps of less than a millisecond each, for results that may be large. */
 export function* decodeSteps(body: Uint8Array): Steps<TabularArrow> {
   if (isArrow(body)) return decodeStreams(body);
-  const bytes = yield* asTabular(yield* wellFormed(body));
-  const json = new JsonBytes(bytes, startsWithBom(bytes) ? 3 : 0);
+  return yield* decodeJson(new JsonBytes(yield* asTabular(yield* wellFormed(body))));
+}
+
+/** As `decodeSteps`, for JSON that is still arriving: its bytes are kept only until the column that they are of is read. */
+export function* decodeArriving(
+  source: AsyncIterable<Uint8Array>,
+  windowBytes?: number,
+): Steps<TabularArrow> {
+  const json = new ArrivingJson(source, windowBytes);
+  json.mark();
+  const older = yield* isOlderFormat(json);
+  json.rewind();
+  if (older) return yield* decodeSteps(yield* json.rest());
+  json.release();
+  return yield* decodeJson(json);
+}
+
+function* decodeJson(json: JsonBytes): Steps<TabularArrow> {
   const rest = new Map<string, unknown>();
   let tables: readonly DecodedTable[] | undefined;
-  if (Number.isNaN(json.peek())) throw new DecodeError('The response is empty', json.pos);
-  for (const key of json.keys()) {
-    if (key === 'tables' && json.peek() === OPEN_ARRAY) tables = yield* decodeTables(json);
-    else rest.set(key, json.value());
-  }
-  if (!Number.isNaN(json.peek())) json.fail(`expected the end of the response, found ${json.found()}`);
+  yield* json.part(() => json.skipBom());
+  if (Number.isNaN(yield* json.part(() => json.peek())))
+    throw new DecodeError('The response is empty', json.offset);
+  yield* json.members(function* (key) {
+    if (key === 'tables' && (yield* json.part(() => json.peek())) === OPEN_ARRAY)
+      tables = yield* decodeTables(json);
+    else rest.set(key, yield* json.part(() => json.value()));
+  });
+  if (!Number.isNaN(yield* json.part(() => json.peek())))
+    json.fail(`expected the end of the response, found ${json.found()}`);
   if (tables === undefined && rest.get('tables') !== null) {
     throw new DecodeError('The response holds no list of `tables`: it is not a tabular result', 0);
   }
@@ -126,13 +147,11 @@ function isContinuation(byte: number | undefined): boolean {
   return byte !== undefined && (byte & 0xc0) === 0x80;
 }
 
-function startsWithBom(body: Uint8Array): boolean {
-  return body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf;
-}
-
 function* decodeTables(json: JsonBytes): Steps<readonly DecodedTable[]> {
   const tables: DecodedTable[] = [];
-  for (const index of json.elements()) tables.push(yield* decodeTable(json, index));
+  yield* json.items(function* (index) {
+    tables.push(yield* decodeTable(json, index));
+  });
   return tables;
 }
 
@@ -140,21 +159,26 @@ function* decodeTables(json: JsonBytes): Steps<readonly DecodedTable[]> {
 function* decodeTable(json: JsonBytes, index: number): Steps<DecodedTable> {
   const parts = new Map<string, unknown>();
   let columns: readonly DecodedColumn[] | undefined;
-  let columnsAt: number | undefined;
-  json.peek();
-  const start = json.pos;
-  for (const key of json.keys()) {
-    if (key !== 'columns' || json.peek() !== OPEN_ARRAY) {
-      parts.set(key, json.value());
-      continue;
+  let isSkipped = false;
+  yield* json.part(() => json.peek());
+  const start = json.offset;
+  yield* json.members(function* (key) {
+    if (key !== 'columns' || (yield* json.part(() => json.peek())) !== OPEN_ARRAY)
+      parts.set(key, yield* json.part(() => json.value()));
+    else if (parts.has('fields'))
+      columns = yield* decodeColumns(json, readFields(parts.get('fields'), start));
+    else {
+      json.mark();
+      isSkipped = true;
+      yield* skipColumns(json);
     }
-    columnsAt = json.pos;
-    if (parts.has('fields')) columns = yield* decodeColumns(json, readFields(parts.get('fields'), start));
-    else yield* skipColumns(json);
-  }
+  });
   const fields = readFields(parts.get('fields'), start);
-  if (columns === undefined && columnsAt !== undefined)
-    columns = yield* decodeColumns(new JsonBytes(json.bytes, columnsAt), fields);
+  if (isSkipped) {
+    json.rewind();
+    columns ??= yield* decodeColumns(json, fields);
+    yield* skipMembers(json);
+  }
   if (columns === undefined && fields.length > 0 && parts.get('columns') !== null) {
     throw new DecodeError('A table has fields and no columns', start);
   }
@@ -165,14 +189,17 @@ function* decodeTable(json: JsonBytes, index: number): Steps<DecodedTable> {
 }
 
 function* skipColumns(json: JsonBytes): Steps<void> {
-  for (const _ of json.elements()) {
-    if (json.peek() !== OPEN_ARRAY) json.skip();
-    else {
-      for (const row of json.elements()) {
-        json.skip();
-        if (row % 1024 === 0) yield;
-      }
-    }
+  yield* json.items(function* () {
+    if ((yield* json.part(() => json.peek())) === OPEN_ARRAY) yield* skipCells(json);
+    else yield* json.part(() => json.skip());
+  });
+}
+
+/** To the end of an object, from the end of one of its values. */
+function* skipMembers(json: JsonBytes): Steps<void> {
+  while (yield* json.part(() => json.another(CLOSE_OBJECT))) {
+    yield* json.part(() => json.key());
+    yield* json.part(() => json.skip());
   }
 }
 
@@ -183,10 +210,10 @@ function emptyColumn({ name, type }: ResultField): DecodedColumn {
 
 function* decodeColumns(json: JsonBytes, fields: readonly ResultField[]): Steps<readonly DecodedColumn[]> {
   const columns: DecodedColumn[] = [];
-  for (const index of json.elements()) {
+  yield* json.items(function* (index) {
     const field = fields[index];
-    json.peek();
-    const start = json.pos;
+    yield* json.part(() => json.peek());
+    const start = json.offset;
     if (field === undefined)
       throw new DecodeError(`A table has ${fields.length} fields but more columns`, start);
     const rows = columns[0]?.rows;
@@ -199,15 +226,15 @@ function* decodeColumns(json: JsonBytes, fields: readonly ResultField[]): Steps<
       );
     }
     columns.push(column);
-  }
+  });
   if (columns.length > 0 && columns.length < fields.length) {
-    throw new DecodeError(`A table has ${fields.length} fields but ${columns.length} columns`, json.pos);
+    throw new DecodeError(`A table has ${fields.length} fields but ${columns.length} columns`, json.offset);
   }
   return columns;
 }
 
 function* decodeBounded(json: JsonBytes, field: ResultField, rowsHint: number): Steps<DecodedColumn> {
-  const start = json.pos;
+  const start = json.offset;
   try {
     return yield* decodeColumn(json, field.name, field.type, rowsHint);
   } catch (cause) {

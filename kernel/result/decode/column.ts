@@ -8,9 +8,10 @@ import {
   Float64,
   Int64,
   makeData,
+  Null,
   TimestampNanosecond,
 } from 'apache-arrow';
-import { CLOSE_ARRAY, type JsonBytes, NULL_START, OPEN_ARRAY } from './json-bytes.js';
+import { CLOSE_ARRAY, type JsonBytes, MINUS, NINE, NULL_START, OPEN_ARRAY, ZERO } from './json-bytes.js';
 import { readDatetime, readFloat, readInteger, readTimespan } from './scalar.js';
 import type { Steps } from './slices.js';
 import { type ColumnBuilder, fitted, grown, Int64Store, Validity } from './store.js';
@@ -35,23 +36,27 @@ export function* decodeColumn(
   type: string,
   rowsHint: number,
 ): Steps<DecodedColumn> {
-  const start = json.pos;
   const builder = builderFor(type, rowsHint);
-  if (builder !== undefined) {
-    const read = yield* readCells(json, builder);
-    if (read.misfit === undefined) return { data: read.data, rows: read.rows, isJson: false };
-    json.pos = start;
-    return {
-      ...(yield* decodeJsonText(json, rowsHint)),
-      note: misfitNote(name, type, read.rows, read.misfit),
-    };
-  }
-  return yield* decodeJsonText(json, rowsHint);
+  if (builder === undefined) return yield* decodeJsonText(json, rowsHint);
+  json.mark();
+  const read = yield* readCells(json, builder);
+  if (read.misfit !== undefined) json.rewind();
+  json.release();
+  if (read.misfit === undefined) return { data: read.data, rows: read.rows, isJson: false };
+  return {
+    ...(yield* decodeJsonText(json, rowsHint)),
+    note: misfitNote(name, type, read.rows, read.misfit),
+  };
 }
 
 function* decodeJsonText(json: JsonBytes, rowsHint: number): Steps<DecodedColumn> {
   const { data, rows } = yield* readCells(json, new JsonTextBuilder(rowsHint));
   return { data, rows, isJson: true };
+}
+
+/** Consumes the JSON array at `json.pos`. */
+export function* skipCells(json: JsonBytes): Steps<void> {
+  yield* readCells(json, new SkippingBuilder());
 }
 
 /** Undefined for a type whose cells may be any JSON. */
@@ -88,12 +93,13 @@ function readCells(
 ): Steps<{ readonly data: Data; readonly rows: number }>;
 function readCells(json: JsonBytes, builder: ColumnBuilder): Steps<CellsRead>;
 function* readCells(json: JsonBytes, builder: ColumnBuilder): Steps<CellsRead> {
-  const column: OpenColumn = { builder, validity: new Validity(), rows: 0 };
-  json.expect(OPEN_ARRAY);
-  if (!json.accept(CLOSE_ARRAY)) {
+  const column: OpenColumn = { builder, validity: new Validity(), rows: 0, isBetween: false };
+  yield* json.part(() => json.expect(OPEN_ARRAY));
+  if (!(yield* json.part(() => json.accept(CLOSE_ARRAY)))) {
     for (let end = readSome(json, column); end !== 'end'; end = readSome(json, column)) {
-      if (end !== 'more') return { rows: column.rows, misfit: end.misfit };
-      yield;
+      if (typeof end !== 'string') return { rows: column.rows, misfit: end.misfit };
+      if (end === 'cut') yield* json.more();
+      else yield;
     }
   }
   return { data: builder.finish(column.rows, column.validity), rows: column.rows };
@@ -103,35 +109,62 @@ interface OpenColumn {
   readonly builder: ColumnBuilder;
   readonly validity: Validity;
   rows: number;
+  /** The last cell is read, and not what follows it. */
+  isBetween: boolean;
 }
 
 /** Bytes of cells that are read in one step. */
 const STEP_BYTES = 64 * 1024;
 
-/** Reads the next cells, up to the end of the column, the end of the step, or one that does not fit the type. */
-function readSome(json: JsonBytes, column: OpenColumn): 'end' | 'more' | { readonly misfit: string } {
+/** Reads the next cells, up to the end of the column, of the step, of the bytes that have arrived, or one that does not fit the type. */
+function readSome(json: JsonBytes, column: OpenColumn): 'end' | 'more' | 'cut' | { readonly misfit: string } {
   const { builder, validity } = column;
   const stop = json.pos + STEP_BYTES;
   let row = column.rows;
-  let more = true;
-  for (; more && json.pos < stop; row++) {
-    const first = json.peek();
-    if (first === NULL_START) {
-      json.literal();
-      validity.clear(row);
-      builder.skipNull(row);
-    } else {
-      const from = json.pos;
-      if (!builder.read(json, row)) {
-        json.pos = from;
-        column.rows = row;
-        return { misfit: cellKind(first) };
+  let first = 0;
+  let from = json.pos;
+  let { isBetween } = column;
+  try {
+    while (json.pos < stop) {
+      if (!isBetween) {
+        first = json.peek();
+        from = json.pos;
+        if (first === NULL_START) json.literal();
+        else if (!builder.read(json, row)) return misfitAt(json, from, first);
+        isBetween = true;
       }
+      const more = json.another(CLOSE_ARRAY);
+      if (first === NULL_START) {
+        validity.clear(row);
+        builder.skipNull(row);
+      }
+      isBetween = false;
+      row++;
+      if (!more) return 'end';
     }
-    more = json.another(CLOSE_ARRAY);
+    return 'more';
+  } catch (error) {
+    if (!json.isCut(error)) throw error;
+    // A number may go on with the bytes that come; what its builder would add twice is not read again.
+    const isReadAgain = first === NULL_START || first === MINUS || (first >= ZERO && first <= NINE);
+    if (isReadAgain || !isBetween) {
+      isBetween = false;
+      json.pos = from;
+    }
+    return 'cut';
+  } finally {
+    column.rows = row;
+    column.isBetween = isBetween;
   }
-  column.rows = row;
-  return more ? 'more' : 'end';
+}
+
+/** A cell that has not arrived whole may fit yet. */
+function misfitAt(json: JsonBytes, from: number, first: number): 'cut' | { readonly misfit: string } {
+  json.pos = from;
+  json.skip();
+  const isCut = Number.isNaN(json.peek()) && !json.isWhole;
+  json.pos = from;
+  return isCut ? 'cut' : { misfit: cellKind(first) };
 }
 
 function cellKind(first: number): string {
@@ -240,5 +273,19 @@ class BoolBuilder implements ColumnBuilder {
       data: fitted(this.#bits, (rows + 7) >> 3),
       ...validity.finish(rows),
     });
+  }
+}
+
+/** Keeps nothing. */
+class SkippingBuilder implements ColumnBuilder {
+  read(json: JsonBytes): true {
+    json.skip();
+    return true;
+  }
+
+  skipNull(): void {}
+
+  finish(): Data {
+    return makeData({ type: new Null(), length: 0 });
   }
 }

@@ -2,6 +2,7 @@
  * A reader of JSON text that is still bytes: it validates, skips and finds without creating JavaScript values.
  */
 import { AplKernelError } from '../../errors.js';
+import type { Steps } from './slices.js';
 
 /** The response body is not what the query API sends: malformed JSON, or JSON that is not a table. `offset` counts bytes. */
 export class DecodeError extends AplKernelError {
@@ -29,24 +30,93 @@ export const CLOSE_ARRAY = 0x5d;
 export const NULL_START = 0x6e;
 const PLUS = 0x2b;
 const COLON = 0x3a;
-const OPEN_OBJECT = 0x7b;
-const CLOSE_OBJECT = 0x7d;
+export const OPEN_OBJECT = 0x7b;
+export const CLOSE_OBJECT = 0x7d;
 const FALSE_START = 0x66;
 const TRUE_START = 0x74;
 
+const BOM = [0xef, 0xbb, 0xbf];
 const EOF_NAME = 'the end of the response';
+/** More bytes than any token but a string or a number, whose failures are at their last byte. */
+const LONGEST_TOKEN = 16;
 const decoder = new TextDecoder();
 
 /** A position in JSON bytes. Every method starts at `pos` and leaves it after what it consumed. */
 export class JsonBytes {
-  readonly bytes: Uint8Array;
+  bytes: Uint8Array;
   pos: number;
-  readonly #buffer: Buffer;
+  /** Where `bytes` begin in the response. */
+  base = 0;
+  /** False while more bytes may follow these. */
+  isWhole = true;
+  #mark = 0;
+  /** `bytes` as `ascii` reads them. */
+  #ascii: Buffer = Buffer.alloc(0);
 
   constructor(bytes: Uint8Array, pos = 0) {
     this.bytes = bytes;
-    this.#buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     this.pos = pos;
+  }
+
+  /** The position in the response. */
+  get offset(): number {
+    return this.base + this.pos;
+  }
+
+  /** Reads what is small; again with more bytes while it ends where they end, as a number may go on. */
+  *part<T>(read: () => T): Steps<T> {
+    for (;;) {
+      const from = this.pos;
+      try {
+        const value = read();
+        if (this.isWhole || this.pos < this.bytes.length) return value;
+      } catch (error) {
+        if (!this.isCut(error)) throw error;
+      }
+      this.pos = from;
+      yield* this.more();
+    }
+  }
+
+  /** Each key of the object at `pos`; `read` consumes its value. */
+  *members(read: (key: string) => Steps<void>): Steps<void> {
+    yield* this.part(() => this.expect(OPEN_OBJECT));
+    if (yield* this.part(() => this.accept(CLOSE_OBJECT))) return;
+    do yield* read(yield* this.part(() => this.key()));
+    while (yield* this.part(() => this.another(CLOSE_OBJECT)));
+  }
+
+  /** The number of each element of the array at `pos`; `read` consumes it. */
+  *items(read: (index: number) => Steps<void>): Steps<void> {
+    yield* this.part(() => this.expect(OPEN_ARRAY));
+    if (yield* this.part(() => this.accept(CLOSE_ARRAY))) return;
+    let index = 0;
+    do yield* read(index++);
+    while (yield* this.part(() => this.another(CLOSE_ARRAY)));
+  }
+
+  /** Makes more bytes follow those from `pos` on. */
+  more(): Steps<void> {
+    throw new RangeError('there are no more bytes');
+  }
+
+  /** Keeps what follows `pos`, for `rewind`, until `release`. */
+  mark(): void {
+    this.#mark = this.pos;
+  }
+
+  /** Goes back to where `mark` was called. */
+  rewind(): void {
+    this.pos = this.#mark;
+  }
+
+  /** Lets go of what follows the mark. */
+  release(): void {}
+
+  /** Whether a failure may come of bytes that have not arrived. */
+  isCut(error: unknown): boolean {
+    const end = this.base + this.bytes.length - LONGEST_TOKEN;
+    return !this.isWhole && error instanceof DecodeError && error.offset >= end;
   }
 
   /** The next byte that is not white space, not consumed; NaN at the end. */
@@ -57,6 +127,12 @@ export class JsonBytes {
     while (c === 0x20 || c === 0x0a || c === 0x0d || c === 0x09) c = bytes[++p] as number;
     this.pos = p;
     return p < bytes.length ? c : Number.NaN;
+  }
+
+  /** Consumes the mark of UTF-8 that a file may begin with. */
+  skipBom(): void {
+    if (!this.isWhole && this.bytes.length < this.pos + BOM.length) this.fail('more has to arrive');
+    if (BOM.every((byte, at) => this.bytes[this.pos + at] === byte)) this.pos += BOM.length;
   }
 
   /** Consumes `byte`, or fails naming what was expected. */
@@ -82,21 +158,25 @@ export class JsonBytes {
     return c === COMMA;
   }
 
-  /** Each key of the object at `pos`; whoever iterates consumes the value. */
+  /** The key at `pos`, with the colon after it. */
+  key(): string {
+    this.peek();
+    const from = this.pos;
+    this.string();
+    const key = this.#parse(from, this.pos) as string;
+    this.expect(COLON);
+    return key;
+  }
+
+  /** Each key of the object at `pos`, all of whose bytes are there; whoever iterates consumes the value. */
   *keys(): Generator<string, void> {
     this.expect(OPEN_OBJECT);
     if (this.accept(CLOSE_OBJECT)) return;
-    do {
-      this.peek();
-      const from = this.pos;
-      this.string();
-      const key = this.#parse(from, this.pos) as string;
-      this.expect(COLON);
-      yield key;
-    } while (this.another(CLOSE_OBJECT));
+    do yield this.key();
+    while (this.another(CLOSE_OBJECT));
   }
 
-  /** The number of each element of the array at `pos`; whoever iterates consumes the element. */
+  /** The number of each element of the array at `pos`, all of whose bytes are there; whoever iterates consumes the element. */
   *elements(): Generator<number, void> {
     this.expect(OPEN_ARRAY);
     if (this.accept(CLOSE_ARRAY)) return;
@@ -146,6 +226,7 @@ export class JsonBytes {
       if (bytes[p] === PLUS || bytes[p] === MINUS) p++;
       p = this.#digits(p);
     }
+    if (p >= bytes.length && !this.isWhole) this.fail('more has to arrive', p);
     this.pos = p;
     return p === integral;
   }
@@ -178,7 +259,10 @@ export class JsonBytes {
 
   /** The same for ASCII only, faster for a few bytes. */
   ascii(from: number, to: number): string {
-    return this.#buffer.toString('latin1', from, to);
+    const { bytes } = this;
+    if (this.#ascii.buffer !== bytes.buffer || this.#ascii.byteOffset !== bytes.byteOffset)
+      this.#ascii = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    return this.#ascii.toString('latin1', from, to);
   }
 
   /** The text at `pos`, for a message. */
@@ -191,7 +275,7 @@ export class JsonBytes {
   }
 
   fail(message: string, offset = this.pos): never {
-    throw new DecodeError(`The response is not valid JSON: ${message}`, offset);
+    throw new DecodeError(`The response is not valid JSON: ${message}`, this.base + offset);
   }
 
   /** Opens an array or object (true: an element follows) or consumes a scalar or an empty container (false). */
@@ -202,7 +286,7 @@ export class JsonBytes {
       const close = c + 2;
       if (this.accept(close)) return false;
       closers.push(close);
-      if (c === OPEN_OBJECT) this.#key();
+      if (c === OPEN_OBJECT) this.#skipKey();
       return true;
     }
     if (c === QUOTE) this.string();
@@ -215,14 +299,14 @@ export class JsonBytes {
   #closeEnded(closers: number[]): void {
     for (let close = closers.at(-1); close !== undefined; close = closers.at(-1)) {
       if (this.another(close)) {
-        if (close === CLOSE_OBJECT) this.#key();
+        if (close === CLOSE_OBJECT) this.#skipKey();
         return;
       }
       closers.pop();
     }
   }
 
-  #key(): void {
+  #skipKey(): void {
     this.peek();
     this.string();
     this.expect(COLON);
@@ -260,7 +344,7 @@ export class JsonBytes {
       const text = decoder.decode(this.bytes.subarray(from, to));
       return SURROGATE.test(text) ? JSON.parse(text, wholeCharacters) : JSON.parse(text);
     } catch (cause) {
-      throw new DecodeError('The response is not valid JSON', from, cause);
+      throw new DecodeError('The response is not valid JSON', this.base + from, cause);
     }
   }
 }

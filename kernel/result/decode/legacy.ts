@@ -3,25 +3,45 @@
  * Cells stay the bytes that came, so that no digit is lost.
  */
 import { formatTime, parseTime } from '../../time.js';
-import { DOT, JsonBytes, MINUS, NINE, NULL_START, OPEN_ARRAY, QUOTE, ZERO } from './json-bytes.js';
+import {
+  CLOSE_OBJECT,
+  DOT,
+  JsonBytes,
+  MINUS,
+  NINE,
+  NULL_START,
+  OPEN_ARRAY,
+  OPEN_OBJECT,
+  QUOTE,
+  ZERO,
+} from './json-bytes.js';
 import type { Steps } from './slices.js';
 
 /** Returns the body of a tabular answer for one in the older format, and any other body as it is; throws a DecodeError. */
 export function* asTabular(body: Uint8Array): Steps<Uint8Array> {
-  const json = new JsonBytes(body, body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? 3 : 0);
-  if (json.peek() !== OPEN_OBJECT) return body;
-  const start = json.pos;
-  for (const key of json.keys()) {
-    if (key === 'tables') return body;
-    const opens = json.peek();
-    if ((key === 'matches' && opens === OPEN_ARRAY) || (key === 'buckets' && opens === OPEN_OBJECT))
-      return yield* converted(new JsonBytes(body, start));
-    json.skip();
-  }
-  return body;
+  const json = new JsonBytes(body);
+  if (!(yield* isOlderFormat(json))) return body;
+  json.pos = 0;
+  json.skipBom();
+  return yield* converted(json);
 }
 
-const OPEN_OBJECT = 0x7b;
+/** Whether events or groups come before any tables. */
+export function* isOlderFormat(json: JsonBytes): Steps<boolean> {
+  yield* json.part(() => json.skipBom());
+  if ((yield* json.part(() => json.peek())) !== OPEN_OBJECT) return false;
+  json.pos++;
+  if (yield* json.part(() => json.accept(CLOSE_OBJECT))) return false;
+  do {
+    const key = yield* json.part(() => json.key());
+    const opens = yield* json.part(() => json.peek());
+    if (key === 'tables') return false;
+    if ((key === 'matches' && opens === OPEN_ARRAY) || (key === 'buckets' && opens === OPEN_OBJECT))
+      return true;
+    yield* json.part(() => json.skip());
+  } while (yield* json.part(() => json.another(CLOSE_OBJECT)));
+  return false;
+}
 
 function* converted(json: JsonBytes): Steps<Uint8Array> {
   const rest: Record<string, unknown> = {};

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** Long work in small steps: it pauses wherever it yields, and returns its outcome at the end. */
-export type Steps<T> = Generator<undefined, T>;
+/** Long work in small steps: it pauses wherever it yields, until the promise that it yields is kept, and returns its outcome at the end. */
+export type Steps<T> = Generator<Promise<void> | undefined, T>;
 
 /** How long other work waits, in milliseconds: completion and interrupts take a few turns of the event loop. */
 const sliceMs = 5;
@@ -12,13 +12,13 @@ export async function inSlices<T>(work: Steps<T>, signal?: AbortSignal): Promise
     signal?.throwIfAborted();
     const until = performance.now() + sliceMs;
     let step = work.next();
-    while (!step.done && performance.now() < until) step = work.next();
+    while (!step.done && step.value === undefined && performance.now() < until) step = work.next();
     if (step.done) return step.value;
-    await nextTurn();
+    await (step.value ?? nextTurn());
   }
 }
 
-/** Does the work at once. */
+/** Does the work at once, where it waits for nothing. */
 export function atOnce<T>(work: Steps<T>): T {
   let step = work.next();
   while (!step.done) step = work.next();

@@ -1,0 +1,132 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { decodeArriving, decodeTabular, type TabularArrow } from '../../../kernel/result/decode/arrow.js';
+import { inSlices } from '../../../kernel/result/decode/slices.js';
+import { tableHash } from '../../../kernel/result/ipc/stream.js';
+import { responseBytes } from '../sample.js';
+
+const encode = (text: string) => new TextEncoder().encode(text);
+
+const tables = responseBytes([
+  {
+    columns: [
+      ['t', 'datetime', '["2026-11-20T10:28:16.5Z", null ,"2026-11-20T10:28:16.123456789Z"]'],
+      ['i', 'integer', '[1.50e1,-12345678901234567 , 7]'],
+      ['f', 'float', '[0.1234567890123456789,"NaN",1e300]'],
+      ['s', 'string', String.raw`["a\u00e9\n\"","b","東京 🙂"]`],
+      ['d', 'timespan', '["1m0.5s",7,null]'],
+      ['j', 'dynamic', '[{"a":[1,{"b":"]"}]},true,12345]'],
+      ['b', 'boolean', '[true,null,false]'],
+      ['m', 'integer', '[1,2.0,"three"]'],
+      ['n', 'string', '["one","two",{"three":3}]'],
+    ],
+  },
+  { name: '_totals', columns: [['c', 'integer', '[]']] },
+]);
+
+const text = new TextDecoder().decode(tables);
+const bodies: Readonly<Record<string, Uint8Array>> = {
+  'of tables': tables,
+  'with a mark of UTF-8': encode(`\ufeff${text}`),
+  'with bytes that are not UTF-8': tables.map(byte => (byte === 0xe6 ? 0x9f : byte)),
+  'with columns before their fields': encode(
+    '{"tables":[{"columns":[[1,2,3],["a","b","c"]],"name":"x","fields":[{"name":"i","type":"string"},{"name":"s","type":"string"}],"order":[]}],"status":{}}',
+  ),
+  'of events': encode(
+    '{"status":{"rowsMatched":2},"matches":[{"_time":"2026-11-20T10:28:16Z","data":{"a":1.0}},{"_time":"2026-11-20T10:28:17Z","data":{"b":"x"}}]}',
+  ),
+  'without tables': encode('{"status":{"messages":["x"]},"tables":null}'),
+};
+
+/** A body in pieces of these lengths, over and over. */
+async function* arriving(body: Uint8Array, lengths: readonly number[]): AsyncGenerator<Uint8Array> {
+  for (let at = 0, turn = 0; at < body.length; turn++) {
+    const length = lengths[turn % lengths.length] as number;
+    yield body.slice(at, at + length);
+    at += length;
+  }
+}
+
+function facts({ envelope, tables }: TabularArrow) {
+  return {
+    envelope,
+    tables: tables.map(({ info, data }) => ({
+      info,
+      hash: tableHash(data),
+      fields: data.schema.fields.map(({ metadata }) => [...metadata]),
+    })),
+  };
+}
+
+/** What becomes of a body: its tables, or why it is refused. */
+async function outcome(decode: () => TabularArrow | Promise<TabularArrow>) {
+  try {
+    return facts(await decode());
+  } catch (error) {
+    return String(error);
+  }
+}
+
+const pieces = fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 1, maxLength: 5 });
+
+/** The bytes that are looked at together: so few that every kind of token is cut somewhere. */
+const windows = fc.integer({ min: 1, max: 80 });
+
+describe.each(Object.entries(bodies))('a body %s', (_, body) => {
+  test('becomes the same in whatever pieces it arrives', async () => {
+    const whole = await outcome(() => decodeTabular(body));
+    expect(whole).toBeTypeOf('object');
+    await fc.assert(
+      fc.asyncProperty(pieces, windows, async (lengths, window) => {
+        const arrived = await outcome(() => inSlices(decodeArriving(arriving(body, lengths), window)));
+        expect(arrived).toEqual(whole);
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  test('is refused in the same words if it is cut or has a byte changed', async () => {
+    const change = fc.record({ at: fc.nat(body.length - 1), byte: fc.option(fc.nat(127)) });
+    await fc.assert(
+      fc.asyncProperty(pieces, windows, change, async (lengths, window, { at, byte }) => {
+        const changed = byte === null ? body.slice(0, at) : body.slice().fill(byte, at, at + 1);
+        const arrived = await outcome(() => inSlices(decodeArriving(arriving(changed, lengths), window)));
+        expect(arrived).toEqual(await outcome(() => decodeTabular(changed)));
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+test('a long column is the same after several steps and windows', async () => {
+  const cells = Array.from({ length: 40_000 }, (_, row) => JSON.stringify(`a value of some length ${row}`));
+  const body = responseBytes([{ columns: [['c', 'string', `[${cells.join(',')}]`]] }]);
+  const whole = await outcome(() => decodeTabular(body));
+  for (const window of [100_000, 100_001, 2 ** 17])
+    expect(await outcome(() => inSlices(decodeArriving(arriving(body, [65_536]), window)))).toEqual(whole);
+});
+
+test('what is read is let go of: a column at most is kept', async () => {
+  const column = (row: number) => `[${Array.from({ length: 1000 }, (_, cell) => row * cell).join(',')}]`;
+  const columns = Array.from({ length: 50 }, (_, row) => column(row));
+  const fields = columns.map((_, index) => ({ name: `c${index}`, type: 'integer' }));
+  const body = encode(
+    `{"tables":[{"name":"0","fields":${JSON.stringify(fields)},"columns":[${columns.join(',')}]}]}`,
+  );
+  const { allocUnsafeSlow } = Buffer;
+  let allocated = 0;
+  Buffer.allocUnsafeSlow = (size: number) => {
+    allocated += size;
+    return allocUnsafeSlow(size);
+  };
+  try {
+    const source = arriving(body, [1000]);
+    const { tables: decoded } = await inSlices(decodeArriving(source, 4096));
+    expect(decoded[0]?.data.numCols).toBe(50);
+  } finally {
+    Buffer.allocUnsafeSlow = allocUnsafeSlow;
+  }
+  const longest = Math.max(...columns.map(({ length }) => length));
+  expect(body.length).toBeGreaterThan(20 * longest);
+  expect(allocated).toBeLessThan(3 * longest);
+});
