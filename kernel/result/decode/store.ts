@@ -100,8 +100,11 @@ export class BytesStore {
   #ends: Int32Array;
   #count = 0;
   #used = 0;
+  readonly #countHint: number;
 
+  /** `countHint`: about how many there will be; `bytesHint`: of the first buffer. */
   constructor(countHint: number, bytesHint: number) {
+    this.#countHint = countHint;
     this.#bytes = new Uint8Array(Math.max(bytesHint, 256));
     this.#ends = new Int32Array(Math.max(countHint, 16) + 1);
   }
@@ -172,11 +175,22 @@ export class BytesStore {
 
   #growBytes(needed: number): void {
     if (needed > 0x7fffffff) throw new RangeError('a column holds more than 2 GiB of text');
-    const bigger = new Uint8Array(Math.min(Math.max(this.#bytes.length * 2, needed), 0x7fffffff));
+    const bigger = new Uint8Array(Math.min(Math.max(this.#nextLength(), needed), 0x7fffffff));
     bigger.set(this.#bytes);
     this.#bytes = bigger;
   }
+
+  /** Doubles, unless those that are here show how many bytes all will have: what is left of a buffer would be copied, or kept for nothing. */
+  #nextLength(): number {
+    const { length } = this.#bytes;
+    if (this.#count < ENOUGH || this.#count >= this.#countHint) return length * 2;
+    const expected = (this.#used / this.#count) * this.#countHint * 1.1;
+    return Math.min(Math.max(expected, length * 1.25), length * 64);
+  }
 }
+
+/** Byte strings that show how long the others may be. */
+const ENOUGH = 1024;
 
 /** Short runs are cheaper byte by byte than through a view. */
 function copy(source: Uint8Array, from: number, to: number, target: Uint8Array, at: number): void {

@@ -101,7 +101,7 @@ export class JsonTextBuilder implements ColumnBuilder {
   readonly #texts: BytesStore;
 
   constructor(rowsHint: number) {
-    this.#texts = new BytesStore(rowsHint, rowsHint * 16);
+    this.#texts = new BytesStore(rowsHint, Math.min(rowsHint, 4096) * 16);
   }
 
   read(json: JsonBytes): true {
@@ -174,7 +174,7 @@ class StringDictionary {
 
   /** The strings row by row; null rows are empty. */
   spread(rows: number, rowsHint: number): BytesStore {
-    const plain = new BytesStore(Math.max(rowsHint, rows), Math.max(rowsHint, rows) * 16);
+    const plain = new BytesStore(Math.max(rowsHint, rows), rows * 16);
     for (let row = 0; row < rows; row++) {
       const index = this.#indices[row] as number;
       if (index === NO_ENTRY) plain.push(NOTHING, 0, 0);
