@@ -17,11 +17,11 @@ import {
   transportError,
   unexpectedBody,
 } from './failure.js';
-import { nearLimit } from './limits.js';
 import { decodeNotices, type Listed, noticeHeader } from './notices.js';
+import { nearLimit } from './pacing/limits.js';
+import { type Pause, withRetries } from './pacing/retry.js';
 import type { ImportPreview } from './preview.js';
 import { type Endpoint, localProfile } from './profile.js';
-import { type Pause, withRetries } from './retry.js';
 import * as wire from './wire.js';
 
 /** The answer to a query, as the bytes that came: JSON, or Arrow IPC from the service of this machine. */

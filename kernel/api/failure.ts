@@ -18,8 +18,8 @@ import {
   UnauthorizedError,
   UnexpectedAnswerError,
 } from './errors.js';
+import { isOurClock, type Reset, readReset, readRetryAfter, untilReset } from './pacing/reset.js';
 import { type Endpoint, localProfile } from './profile.js';
-import { isOurClock, type Reset, readReset, readRetryAfter, untilReset } from './reset.js';
 import { type ErrorBody, readErrorBody } from './wire.js';
 
 /** A request that failed; `action` reads as in "could not {action}". */

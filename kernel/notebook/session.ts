@@ -23,7 +23,7 @@ import {
   readProfileFile,
   startProfile,
 } from '../api/profile.js';
-import type { Pause } from '../api/retry.js';
+import type { Pause } from '../api/pacing/retry.js';
 import type {
   AnswerOptions,
   DatasetInfo,

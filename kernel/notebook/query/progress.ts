@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { MOST_TRIES, type Pause } from '../../api/retry.js';
+import { MOST_TRIES, type Pause } from '../../api/pacing/retry.js';
 import type { QueryProgress } from '../../api/wire.js';
 import type { CellIo } from '../../jupyter/message.js';
 import { formatCount, plural } from '../../text.js';

@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import type { Pause } from '../../../kernel/api/retry.js';
+import type { Pause } from '../../../kernel/api/pacing/retry.js';
 import type { QueryProgress } from '../../../kernel/api/wire.js';
 import { type Holdup, progressText, withProgress } from '../../../kernel/notebook/query/progress.js';
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { AplKernelError } from '../errors.js';
-import { ConnectionError } from './errors.js';
-import { cutOffCodes, errorCodes, headerText, type Refusal } from './failure.js';
+import { AplKernelError } from '../../errors.js';
+import { ConnectionError } from '../errors.js';
+import { cutOffCodes, errorCodes, headerText, type Refusal } from '../failure.js';
 import { readReset, readRetryAfter, untilReset } from './reset.js';
 
 /** What a retry needs to know of a request. */

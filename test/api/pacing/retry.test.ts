@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import type { Client } from '../../kernel/api/client.js';
-import { answer, failureOf, request, useService } from './connections.js';
-import { type Reply, startService } from './service.js';
+import type { Client } from '../../../kernel/api/client.js';
+import { answer, failureOf, request, useService } from '../connections.js';
+import { type Reply, startService } from '../service.js';
 
 const connections = useService();
 const { connect } = connections;

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { createClient } from '../../kernel/api/client.js';
-import { startService, tabular } from './service.js';
+import { createClient } from '../../../kernel/api/client.js';
+import { startService, tabular } from '../service.js';
 
 test.each([
   ['none', {}, undefined],
