@@ -10,6 +10,7 @@ import {
 } from '../api/errors.js';
 import { withoutSecrets } from '../api/failure.js';
 import type { Logins } from '../api/login/logins.js';
+import type { Pause } from '../api/pacing/retry.js';
 import {
   AccessToken,
   type AxiomEnvironment,
@@ -23,7 +24,6 @@ import {
   readProfileFile,
   startProfile,
 } from '../api/profile.js';
-import type { Pause } from '../api/pacing/retry.js';
 import type {
   AnswerOptions,
   DatasetInfo,
