@@ -140,11 +140,11 @@ test('the route refuses it with a sentence, and stores nothing', async () => {
   const service = await testService();
   const key = path.join(await temporaryDirectory(), 'id_rsa');
   await writeFile(key, pem('RSA '));
+  await writeFile(path.join(service.dataDir, 'service.json'), rows);
   const answers = await Promise.all(
-    [key, path.join(service.dataDir, 'datasets/../service.json')].map(async file => {
-      await writeFile(path.join(service.dataDir, 'service.json'), rows);
-      return service.json('POST', '/v1/local/import', { path: file, dataset: 'd' });
-    }),
+    [key, path.join(service.dataDir, 'datasets/../service.json')].map(file =>
+      service.json('POST', '/v1/local/import', { path: file, dataset: 'd' }),
+    ),
   );
   expect(answers.map(({ status, body }) => [status, body.message.split(' Such files')[0]])).toEqual([
     [400, `${key} holds a private key: it is never imported.`],
