@@ -102,15 +102,18 @@ function lineHtml(node: Node, { duration }: Trace<ShownSpan>, color: string): st
     ...node.flaws,
   ];
   const edge = critical > 0n ? 'outline:1.5px solid currentColor;outline-offset:-1px;' : '';
+  // Before the name, which may be cut.
+  const failed = span.isFailed ? `${escapeHtml(FAILED)} ` : '';
   const mark = node.children.length > 0 ? '\u25be ' : '\u00a0\u00a0';
   const bar = `<span style="display:inline-block;margin-left:${from}%;width:${width}%;min-width:2px;height:11px;background-color:${color};${edge}vertical-align:middle"></span>`;
-  const name = `<span style="flex:0 0 38%;overflow:hidden;text-overflow:ellipsis;padding-left:${Math.min(depth, DEEPEST) * 10}px;box-sizing:border-box">${mark}${swatch(color)}${words(`${span.service} ${span.name}`, 160)}${escapeHtml(marks(node))}</span>`;
+  const name = `<span style="flex:0 0 38%;overflow:hidden;text-overflow:ellipsis;padding-left:${Math.min(depth, DEEPEST) * 10}px;box-sizing:border-box">${mark}${swatch(color)}${failed}${words(`${span.service} ${span.name}${reasons(node)}`, 240)}</span>`;
   return `<span title="${words(title.join(' \u00b7 '), 600)}" style="display:contents">${name}<span style="flex:1 1 auto;min-width:80px">${bar}</span><span style="flex:0 0 9em;text-align:right;font-variant-numeric:tabular-nums">${escapeHtml(shortDuration(span.duration))}</span></span>`;
 }
 
-function marks({ span, flaws }: Node): string {
-  const failed = span.isFailed ? ` ${FAILED}${span.message === '' ? '' : ` ${cut(span.message, 80)}`}` : '';
-  return `${failed}${flaws.length === 0 ? '' : ` (${flaws.join(', ')})`}`;
+/** Why a span failed, and what is wrong with it. */
+function reasons({ span, flaws }: Node): string {
+  const message = span.isFailed && span.message !== '' ? ` ${cut(span.message, 80)}` : '';
+  return `${message}${flaws.length === 0 ? '' : ` (${flaws.join(', ')})`}`;
 }
 
 function swatch(color: string | undefined): string {
@@ -128,7 +131,7 @@ export function waterfallText(title: string, trace: Trace<ShownSpan>, width = 16
   const rows = shown.map(node => {
     const { span, depth } = node;
     const name = `${'  '.repeat(Math.min(depth, DEEPEST))}${span.service} ${span.name}`;
-    const flags = `${node.critical > 0n ? '*' : ''}${marks(node)}`;
+    const flags = `${node.critical > 0n ? '*' : ''}${span.isFailed ? ` ${FAILED}` : ''}${reasons(node)}`;
     return [name, textBar(node, trace), shortDuration(span.duration), flags].map(each =>
       visible(withoutTokens(each)),
     );

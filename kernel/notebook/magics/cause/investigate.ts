@@ -135,7 +135,7 @@ const DURATIONS = [
 function durationOf(types: ReadonlyMap<string, string>): string | undefined {
   const name = DURATIONS.find(each => types.has(each));
   if (name === undefined) return undefined;
-  return types.get(name) === 'timespan' ? `${writtenName(name)} / 1ms` : writtenName(name);
+  return types.get(name) === 'timespan' ? writtenName(name) + IN_MS : writtenName(name);
 }
 
 /** What failed events share because they failed, and what names one event or one trace. */
@@ -246,11 +246,23 @@ function errorsOf(was: Figures, is: Figures): Finding {
 
 function latencyOf(field: string, was: Figures, is: Figures): Finding {
   const standsOut = is.events >= 100 && was.events >= 100 && is.p99 >= MUCH * was.p99 && was.p99 > 0;
-  const rounded = (value: number) => Number(value.toPrecision(4));
+  const shown = (value: number) => lengthText(field, value);
   return {
-    text: `99 of 100 events have ${field} of at most ${rounded(is.p99)}, before ${rounded(was.p99)}.`,
+    text: `99 of 100 events have ${bareName(field)} of at most ${shown(is.p99)}, before ${shown(was.p99)}.`,
     standsOut,
   };
+}
+
+const IN_MS = ' / 1ms';
+
+/** The field of a duration, which may stand before a unit. */
+function bareName(duration: string): string {
+  return duration.endsWith(IN_MS) ? duration.slice(0, -IN_MS.length) : duration;
+}
+
+/** A duration in four digits, with its unit where that is known. */
+function lengthText(duration: string, value: number): string {
+  return `${Number(value.toPrecision(4))}${duration.endsWith(IN_MS) ? ' ms' : ''}`;
 }
 
 async function commonOf(asked: Case, condition: string, host: MagicHost): Promise<Finding> {
@@ -310,7 +322,10 @@ async function slowestOf(asked: Case, trace: string, duration: string, host: Mag
   const rows = rowsOf((await host.run(query, settingsOf(asked, 'own'))).tables);
   const [id, slowest] = rows[0] ?? [];
   return {
-    text: rows.length === 0 ? 'There are no traces.' : `The slowest trace, of ${slowest}, is ${id}.`,
+    text:
+      rows.length === 0
+        ? 'There are no traces.'
+        : `The slowest trace, of ${lengthText(duration, Number(slowest))}, is ${id}.`,
     query,
     standsOut: false,
   };

@@ -48,11 +48,20 @@ describe('%investigate', () => {
     expect(shown(run).at(-1)).toContain('Nothing stands out.');
   });
 
-  test.each(['sample-http-logs', 'otel-demo-traces'])('of %s', async name => {
+  test.each([
+    ['sample-http-logs', 'GRU', /99 of 100 events have req_duration_ms of at most [\d.]+, before [\d.]+\./],
+    [
+      'otel-demo-traces',
+      'checkout',
+      /99 of 100 events have duration of at most [\d.]+ ms, before [\d.]+ ms\./,
+    ],
+    ['otel-demo-traces', 'checkout', /The slowest trace, of [\d.]+ ms, is [\da-f]{32}\./],
+  ])('of %s', async (name, cause, sentence) => {
     const run = await bench().run(`%investigate 2026-01-26T15:09Z..2026-01-26T15:36Z ['${name}']`);
     expect(traceback(run)).toEqual([]);
     const text = shown(run).at(-1) ?? '';
-    expect(text).toContain(name === 'sample-http-logs' ? 'GRU' : 'checkout');
+    expect(text).toContain(cause);
+    expect(text).toMatch(sentence);
     expect(traceback(await bench().run(nextCell(run)))).toEqual([]);
   });
 

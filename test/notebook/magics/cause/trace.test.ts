@@ -56,6 +56,8 @@ describe('%trace', () => {
     const html = run.outputs
       .map(each => ('data' in each ? String(each.data['text/html']) : ''))
       .find(each => each.includes('apl-trace'));
+    // A name may be cut; that it failed stands before it.
+    expect(html).toMatch(/<\/span>\u2716 [^<]*step 10[^<]*&#60;img/);
     expect(html).toContain('&#60;img src=x onerror=alert(1)&#62;⟨U+202E⟩');
     for (const sign of ['<img', '<script', '\u202e', '\u001b'])
       expect([sign, html?.includes(sign)]).toEqual([sign, false]);
