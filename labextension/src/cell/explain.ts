@@ -26,7 +26,7 @@ export interface Explainer {
   rows(columns: readonly ResultColumn[], column: string, rows: readonly ChosenRow[]): string;
   /** A part of the axis of a chart; of times in milliseconds since 1970. */
   part(from: number, to: number, isTime: boolean): string;
-  /** Adds cells of the events around a row, and of those of them with its value of `column`; each is absent where there are none. */
+  /** Adds cells of the events around a row, of those of them with its value of `column`, and of its trace; each is absent where there is none. */
   around(column: ResultColumn, row: ChosenRow): Around;
 }
 
@@ -34,6 +34,7 @@ export interface Explainer {
 export interface Around {
   readonly all?: () => string;
   readonly same?: () => string;
+  readonly trace?: () => string;
 }
 
 /** Returns what explains an output; undefined outside notebooks, and for an output without a query. */
@@ -70,19 +71,26 @@ export function explainerOf(
       return write(chosenPart(query, ends[0] ?? '', ends[1] ?? '', isTime));
     },
     around: (column, row) => {
+      const id = row.get('trace_id') ?? '';
+      const draw = () => below([...range, `%trace ${id}`], 'Drawn in the cell below.');
+      const ofTrace = present({ trace: plainId.test(id) ? draw : undefined });
       const at = parseTime(row.get('_time') ?? '');
       const found = at === undefined ? undefined : sourceOfRow(query, column, row.get(column.name) ?? null);
-      if (at === undefined || found === undefined) return {};
+      if (at === undefined || found === undefined) return ofTrace;
       const { source, condition } = found;
       const show = (...operators: readonly string[]) =>
         below([`%%around ${formatTime(at)}`, source, ...operators], 'Shown in the cell below.');
       return {
+        ...ofTrace,
         all: () => show(),
         ...present({ same: condition === undefined ? undefined : () => show(`| where ${condition}`) }),
       };
     },
   };
 }
+
+/** The id of a trace that is one word of a line. */
+const plainId = /^[\w-]{8,128}$/;
 
 function readsLast({ text }: QueryText): boolean {
   return tokenize(text).some(token => token.kind === 'word' && token.text === '_');

@@ -17,6 +17,7 @@ const sources = [
   '[\'sample-http-logs\']\n| where method != "PUT" // as it is\n| summarize count() by bin_auto(_time), status\n| sort by count_',
   '[\'sample-http-logs\'] | where method != "PUT" | project _time, method | take 3',
   `${events} | summarize count() by kind`,
+  "['otel-demo-traces'] | project _time, trace_id, name | take 3",
 ];
 
 describe.each(FRONT_ENDS)('explaining in $name', frontEnd => {
@@ -33,7 +34,7 @@ describe.each(FRONT_ENDS)('explaining in $name', frontEnd => {
     ({ page } = session);
     cells = cellsOf(page);
     await runEach(page);
-    await grid(4).waitFor({ timeout: 60_000 });
+    await grid(5).waitFor({ timeout: 60_000 });
   });
 
   afterAll(() => session?.stop());
@@ -115,6 +116,21 @@ describe.each(FRONT_ENDS)('explaining in $name', frontEnd => {
       );
       await soon(() => cells.output(at + 1)).toContain('2026-01-26T');
     }
+  });
+
+  test('the trace of an event, from any of its values', async () => {
+    const texts = await page.locator('.jp-CodeCell').allTextContents();
+    const at = texts.findIndex(text => text.includes('otel-demo-traces'));
+    const row = grid(at).locator('tbody tr').nth(1);
+    await row.scrollIntoViewIfNeeded();
+    const id = await row.locator('td').nth(1).textContent();
+    await row.locator('td').nth(2).click({ button: 'right' });
+    expect(await findings(page, ['.apl-popover'])).toEqual([]);
+    await menu()
+      .getByRole('button', { name: /draws the trace of this event$/ })
+      .press('Enter');
+    await soon(() => cells.source(at + 1)).toBe(`%%time ${window}\n%trace ${id}`);
+    await soon(() => cells.output(at + 1)).toContain(`Trace ${id} in otel-demo-traces`);
   });
 
   test('a group', async () => {

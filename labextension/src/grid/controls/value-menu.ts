@@ -11,24 +11,22 @@ export interface ValueActions {
   filter(op: '==' | '!='): void;
   copy(): void;
   showRow(): void;
-  /** Adds cells of the events around the row. */
+  /** Adds cells of the events around the row, and of its trace. */
   readonly around: Around;
   /** Adds a cell that explains the chosen rows; undefined where there is no notebook. */
   readonly explain: (() => void) | undefined;
 }
 
-function aroundRow(column: GridColumn, { all, same }: Around): readonly (readonly Node[])[] {
-  if (all === undefined) return [];
+function aroundRow(column: GridColumn, { all, same, trace }: Around): readonly (readonly Node[])[] {
   const those = 'Add a cell below, and run it, with the events from 30 s before this one to 30 s after it';
-  return [
-    [
-      element('span', {}, 'Around it'),
-      button('All events', those, all),
-      ...(same === undefined
-        ? []
-        : [button('Same value', `${those} that have this ${nameOf(column)}`, same)]),
-    ],
+  const buttons = [
+    ...(all === undefined ? [] : [button('All events', those, all)]),
+    ...(same === undefined ? [] : [button('Same value', `${those} that have this ${nameOf(column)}`, same)]),
+    ...(trace === undefined
+      ? []
+      : [button('Trace', 'Add a cell below, and run it, that draws the trace of this event', trace)]),
   ];
+  return buttons.length === 0 ? [] : [[element('span', {}, 'Around it'), ...buttons]];
 }
 
 const EXPLAIN =
