@@ -1,7 +1,7 @@
 /**
  * Cells and figures as exact text, the same in every rendering.
  */
-import { DataType, type Field, Int64, TimeUnit, Vector } from 'apache-arrow';
+import { DataType, type Field, Int64, type Table, TimeUnit, Vector } from 'apache-arrow';
 import { visible } from '../../text.js';
 import { formatDuration, formatTime, MICROSECOND, MILLISECOND, SECOND } from '../../time.js';
 import { FIELD_KEY } from '../field.js';
@@ -18,6 +18,18 @@ export function cellText(vector: Vector, row: number, field: Field): string | nu
   const value: unknown = vector.get(row);
   if (typeof value === 'number') return Object.is(value, -0) ? '-0' : String(value);
   return String(value);
+}
+
+/** The exact texts of the cells of a table, row by row; none of a result without a table. */
+export function rowTexts(
+  table: { readonly data: Table } | undefined,
+): readonly (readonly (string | null)[])[] {
+  if (table === undefined) return [];
+  const { data } = table;
+  const columns = data.schema.fields.map((field, at) => ({ field, vector: data.getChildAt(at) }));
+  return Array.from({ length: data.numRows }, (_, row) =>
+    columns.map(({ field, vector }) => (vector === null ? null : cellText(vector, row, field))),
+  );
 }
 
 /**

@@ -3,8 +3,8 @@ import { conditionFor } from '../../../apl/editor/condition.js';
 import { explaining } from '../../../apl/editor/events.js';
 import { QueryText } from '../../../apl/syntax/parse.js';
 import { writtenText } from '../../../apl/syntax/tokens/quote.js';
-import { cellText } from '../../../result/display/text.js';
-import type { ArrowTable, QueryResult } from '../../../result/result.js';
+import { rowTexts } from '../../../result/display/text.js';
+import type { QueryResult } from '../../../result/result.js';
 import { type SpotlightPart, spotlightEntries, strongest } from '../../../result/spotlight.js';
 import { MagicError, misuse } from '../arguments.js';
 import type { Magic, MagicCall, MagicHost } from '../magic.js';
@@ -101,14 +101,8 @@ async function answer({ events, condition, ...settings }: Question, host: MagicH
 }
 
 function entriesOf({ tables }: QueryResult): ReturnType<typeof spotlightEntries> {
-  const text = firstCell(tables[0]);
+  const text = rowTexts(tables[0])[0]?.[0] ?? undefined;
   return text === undefined ? [] : spotlightEntries(JSON.parse(text) as readonly unknown[]);
-}
-
-function firstCell(table: ArrowTable | undefined): string | undefined {
-  const [field, vector] = [table?.data.schema.fields[0], table?.data.getChildAt(0)];
-  if (field === undefined || vector == null || vector.length === 0) return undefined;
-  return cellText(vector, 0, field) ?? undefined;
 }
 
 /** The types of the fields of the events, which the answer does not tell. */

@@ -1,8 +1,7 @@
 import { writtenName } from '../../../apl/catalog/written.js';
 import { explaining, lineField } from '../../../apl/editor/events.js';
 import { quotedName, writtenText } from '../../../apl/syntax/tokens/quote.js';
-import { cellText } from '../../../result/display/text.js';
-import type { QueryResult } from '../../../result/result.js';
+import { rowTexts } from '../../../result/display/text.js';
 import { percent, spotlightEntries, spotlightSentence, strongest } from '../../../result/spotlight.js';
 import { cut, escapeMarkdown, formatCount, oneLine, plural, visible } from '../../../text.js';
 import { formatTime, MINUTE, parseTime } from '../../../time.js';
@@ -111,7 +110,7 @@ async function caseOf({ words, magic }: MagicCall, host: MagicHost): Promise<Cas
   const { from, to } = windowOf(when.join(' '), session.now());
   const source = quotedName(name);
   const { tables } = await host.run(`${source}\n| getschema\n| project ColumnName, ColumnType`);
-  const types = new Map(rowsOf(tables).map(([column = '', type = '']) => [column ?? '', type ?? '']));
+  const types = new Map(rowTexts(tables[0]).map(([column = '', type = '']) => [column ?? '', type ?? '']));
   const texts = [...types.keys()].filter(each => types.get(each) === 'string');
   const first = (names: readonly string[]) => names.find(each => types.has(each));
   return {
@@ -178,14 +177,6 @@ function settingsOf({ from, to }: Case, which: 'both' | 'own') {
   return { range: parseRange(`${formatTime(start)}..${formatTime(to)}`) };
 }
 
-function rowsOf(tables: QueryResult['tables']): readonly (readonly (string | null)[])[] {
-  const data = tables[0]?.data;
-  const columns = data?.schema.fields.map((field, at) => ({ field, vector: data.getChildAt(at) })) ?? [];
-  return Array.from({ length: data?.numRows ?? 0 }, (_, row) =>
-    columns.map(({ field, vector }) => (vector === null ? null : cellText(vector, row, field))),
-  );
-}
-
 /** Half as much again is much, and half as much again of little is chance. */
 const MUCH = 1.5;
 const SIGMAS = 5;
@@ -211,7 +202,7 @@ async function changesOf(
   const query = `${source}\n| summarize ${figures.filter(Boolean).join(', ')} by is_later = _time >= datetime(${formatTime(from)})\n| sort by is_later asc`;
   const { tables } = await host.run(query, settingsOf(asked, 'both'));
   const names = tables[0]?.data.schema.fields.map(({ name }) => name) ?? [];
-  const rows = rowsOf(tables);
+  const rows = rowTexts(tables[0]);
   const of = (later: string, name: string) =>
     Number(rows.find(row => row[names.indexOf('is_later')] === later)?.[names.indexOf(name)] ?? 0);
   const [was, is] = ['false', 'true'].map(later => ({
@@ -274,7 +265,9 @@ async function commonOf(asked: Case, condition: string, host: MagicHost): Promis
   );
   const result = await host.run(query, settingsOf(asked, 'own'));
   await host.showResult(result, result);
-  const entries = spotlightEntries(JSON.parse(rowsOf(result.tables)[0]?.[0] ?? '[]') as readonly unknown[]);
+  const entries = spotlightEntries(
+    JSON.parse(rowTexts(result.tables[0])[0]?.[0] ?? '[]') as readonly unknown[],
+  );
   const found = entries
     .flatMap(entry => (entry.score > 0 ? (strongest(entry) ?? []) : []))
     .slice(0, MOST_FIELDS);
@@ -293,7 +286,7 @@ async function newLinesOf(asked: Case, line: string, host: MagicHost): Promise<F
     '| where before == 0',
     '| top 10 by lines',
   ].join('\n');
-  const rows = rowsOf((await host.run(query, settingsOf(asked, 'both'))).tables);
+  const rows = rowTexts((await host.run(query, settingsOf(asked, 'both'))).tables[0]);
   const [most] = rows;
   if (most === undefined) return { text: 'No new log lines.', query, standsOut: false };
   const [, lines = '0', , example = ''] = most;
@@ -319,7 +312,7 @@ async function annotationsOf({ name, from, to }: Case, { session, io }: MagicHos
 
 async function slowestOf(asked: Case, trace: string, duration: string, host: MagicHost): Promise<Finding> {
   const query = `${asked.source}\n| summarize slowest = max(${duration}), spans = count() by ${writtenName(trace)}\n| top 5 by slowest`;
-  const rows = rowsOf((await host.run(query, settingsOf(asked, 'own'))).tables);
+  const rows = rowTexts((await host.run(query, settingsOf(asked, 'own'))).tables[0]);
   const [id, slowest] = rows[0] ?? [];
   return {
     text:

@@ -1,7 +1,7 @@
 import { writtenName } from '../../../apl/catalog/written.js';
 import { lineField } from '../../../apl/editor/events.js';
 import { quotedName, writtenText } from '../../../apl/syntax/tokens/quote.js';
-import { cellText } from '../../../result/display/text.js';
+import { rowTexts } from '../../../result/display/text.js';
 import type { QueryResult } from '../../../result/result.js';
 import { percent } from '../../../result/spotlight.js';
 import { formatCount, plural } from '../../../text.js';
@@ -105,7 +105,7 @@ async function askedOf(name: string, field: string | undefined, host: MagicHost)
   const isResult = bare === undefined && session.results.named(name) !== undefined;
   const source = isResult ? name : quotedName(bare ?? name);
   const { tables } = await host.run(`${source}\n| getschema\n| project ColumnName, ColumnType`);
-  const types = new Map(cellsOf(tables).map(([column = '', type = '']) => [column, type]));
+  const types = new Map(rowTexts(tables[0]).map(([column = '', type = '']) => [column, type]));
   const texts = [...types.keys()].filter(each => types.get(each) === 'string');
   const chosen = field ?? lineField(texts);
   if (chosen === undefined || !texts.includes(chosen))
@@ -140,7 +140,7 @@ async function shapesOf(
   const shape = `shape = replace_regex(${writtenText(MASK)}, ${writtenText(WILD)}, ${line})`;
   const query = `${source}\n| where isnotempty(${line})\n| summarize ${figures.join(', ')} by ${shape}\n| top ${MOST_SHAPES} by lines\n| project shape, lines, first, last, example, levels`;
   const result = await run(query, { rowLimit: MOST_SHAPES, ...settings });
-  const shapes = cellsOf(result.tables).map(([text, lines, first, last, example, levels]) => ({
+  const shapes = rowTexts(result.tables[0]).map(([text, lines, first, last, example, levels]) => ({
     text: text ?? '',
     shape: {
       ...{ lines: Number(lines), first: first ?? '', last: last ?? '', example: example ?? '', isBefore },
@@ -148,16 +148,6 @@ async function shapesOf(
     },
   }));
   return { result, shapes };
-}
-
-/** The texts of the cells of a result by row. */
-function cellsOf(tables: QueryResult['tables']): readonly (readonly (string | null)[])[] {
-  const data = tables[0]?.data;
-  if (data === undefined) return [];
-  const columns = data.schema.fields.map((field, place) => ({ field, vector: data.getChildAt(place) }));
-  return Array.from({ length: data.numRows }, (_, row) =>
-    columns.map(({ field, vector }) => (vector === null ? null : cellText(vector, row, field))),
-  );
 }
 
 /** The range of the same length before that of a result. */

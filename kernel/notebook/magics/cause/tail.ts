@@ -4,7 +4,7 @@ import { localProfile } from '../../../api/profile.js';
 import { lineField } from '../../../apl/editor/events.js';
 import { parseCell } from '../../../apl/syntax/cell.js';
 import type { QueryText } from '../../../apl/syntax/parse.js';
-import { cellText } from '../../../result/display/text.js';
+import { rowTexts } from '../../../result/display/text.js';
 import type { ArrowTable, QueryResult } from '../../../result/result.js';
 import { cut, formatCount, oneLine, plural, visible } from '../../../text.js';
 import { formatDuration, formatTime, MILLISECOND, MINUTE, parseTimespan, SECOND } from '../../../time.js';
@@ -207,7 +207,7 @@ async function ask(followed: Followed, before: Stored, until: bigint, host: Magi
   const settings = { range: rangeOf(followed, until), isRepeated: true, variables } as const;
   const query = storedIn(followed, begin, until);
   const counted = await host.ask(`${query}\n| count`, settings);
-  const total = Number(cellsOf(counted.tables[0])[0]?.[0]?.text ?? 0);
+  const total = Number(rowTexts(counted.tables[0])[0]?.[0] ?? 0);
   if (total === before.total) return { ...before, until };
   const result = await host.ask(query, { ...settings, rowLimit: rows });
   const shown = result.tables[0]?.data.numRows ?? 0;
@@ -226,15 +226,8 @@ interface Cell {
 
 /** The cells of a table by row. */
 function cellsOf(table: ArrowTable | undefined): readonly (readonly Cell[])[] {
-  const data = table?.data;
-  if (data === undefined) return [];
-  const columns = data.schema.fields.map((field, at) => ({ field, vector: data.getChildAt(at) }));
-  return Array.from({ length: data.numRows }, (_, row) =>
-    columns.map(({ field, vector }) => ({
-      name: field.name,
-      text: vector === null ? null : cellText(vector, row, field),
-    })),
-  );
+  const names = table?.data.schema.fields.map(({ name }) => name) ?? [];
+  return rowTexts(table).map(texts => texts.map((text, at) => ({ name: names[at] ?? '', text })));
 }
 
 /** Shows events while they come, and what there is at the end. */

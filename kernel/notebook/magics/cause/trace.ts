@@ -1,7 +1,7 @@
 import { writtenName } from '../../../apl/catalog/written.js';
 import { QueryText } from '../../../apl/syntax/parse.js';
 import { quotedName, writtenText } from '../../../apl/syntax/tokens/quote.js';
-import { cellText } from '../../../result/display/text.js';
+import { rowTexts } from '../../../result/display/text.js';
 import type { QueryResult } from '../../../result/result.js';
 import { NEEDED_FIELDS, SPAN_FIELDS, spansOf } from '../../../result/trace/spans.js';
 import { traceOf } from '../../../result/trace/tree.js';
@@ -116,9 +116,7 @@ function holdsSpans({ fields }: SpanDataset): boolean {
 }
 
 function columnOf({ tables }: QueryResult): readonly string[] {
-  const [vector, field] = [tables[0]?.data.getChildAt(0), tables[0]?.data.schema.fields[0]];
-  if (vector == null || field === undefined) return [];
-  return Array.from({ length: vector.length }, (_, row) => cellText(vector, row, field) ?? '');
+  return rowTexts(tables[0]).map(([text]) => text ?? '');
 }
 
 async function slowest(
