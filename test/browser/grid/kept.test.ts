@@ -183,10 +183,15 @@ describe.each(FRONT_ENDS)('what a reader has set up in a grid, in $name', frontE
   });
 
   test('events by time are a table, and no stream is offered', async () => {
+    await search(2).fill('');
     await cells.write(1, "%%time all\n['app'] | summarize count() by bin(_time, 10s)");
     await cells.run(1);
     const summary = cells.at(1).locator('.apl-grid');
-    await summary.locator('tbody tr').first().waitFor();
+    await soon(() => summary.locator('thead th:has(small) > span:first-child').allTextContents()).toEqual([
+      '_time',
+      'count_',
+    ]);
+    await soon(() => summary.locator('tbody tr').count()).toBe(6);
     expect(await summary.getByRole('button', { name: 'Wrap' }).count()).toBe(1);
     expect(await summary.getByRole('button', { name: 'Stream' }).count()).toBe(0);
     await cells.write(1, another);
