@@ -20,7 +20,7 @@ interface Means {
   /** Returns the memory of the process in bytes; undefined where the system does not say. */
   readonly measure: () => number | undefined;
   readonly collect: () => void;
-  /** Has the allocator of the engines give back what they have freed, within seconds. */
+  /** Has the allocators of the process give back what was freed, within seconds. */
   readonly purge: () => Promise<unknown>;
 }
 
@@ -79,6 +79,10 @@ export class Rest {
   /** Ending an engine ends the work of the allocator for all others too. */
   #endOne(): void {
     this.#closed.shift()?.();
+    this.#purge();
+  }
+
+  #purge(): void {
     // A failure leaves the memory where it is, and the next query tells what is wrong with the engine.
     this.#means.purge().catch(() => undefined);
   }
@@ -94,6 +98,7 @@ export class Rest {
     }
     this.#tries--;
     this.#means.collect();
+    this.#purge();
     return true;
   }
 }
@@ -119,8 +124,11 @@ let keeper: Promise<DuckDBConnection> | undefined;
 /** The other engines cannot change their settings any more. */
 async function purgeInBackground(): Promise<void> {
   keeper ??= DuckDBInstance.create(':memory:', { threads: '1' }).then(instance => instance.connect());
-  await (await keeper).run(purging);
+  await (await keeper).run(`${purging}; ${trimming}`);
 }
+
+/** To set a limit, even the same one, has glibc give back what lies free between what is used, which it does not do by itself. */
+const trimming = "SET memory_limit='1GB'";
 
 /** Setting of an engine that lets the allocator, which all engines of a process share, give memory back in the background. */
 export const purging = 'SET allocator_background_threads=true';
