@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync, readdirSync, statfsSync, statSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, statfsSync, statSync } from 'node:fs';
 import { devNull, freemem, homedir, loadavg, tmpdir, totalmem, userInfo } from 'node:os';
 import { dirname, parse, sep } from 'node:path';
 import process from 'node:process';
@@ -194,6 +194,16 @@ export function processMemory(): number | undefined {
     return process.memoryUsage.rss();
   } catch {
     return undefined;
+  }
+}
+
+/** Returns how many bytes of memory another process of ours uses; 0 where the system does not tell. */
+export function memoryOf(pid: number | undefined): number {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'latin1');
+    return Number(/^VmRSS:\s*(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1024;
+  } catch {
+    return 0;
   }
 }
 

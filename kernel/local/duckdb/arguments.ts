@@ -1,6 +1,6 @@
 import { type Atom, atom } from '../sql/atom.js';
 import type { SqlArg } from '../sql/template.js';
-import { mayFail } from './bounds/lengths.js';
+import { lengthTest, mayFail } from './bounds/lengths.js';
 
 type Mapped<Args extends readonly SqlArg[], Value> = { readonly [Index in keyof Args]: Value };
 type Body<Args extends readonly SqlArg[]> = (...sqls: Mapped<Args, Atom>) => string;
@@ -63,9 +63,9 @@ const longestNested = 300;
 
 function isHeavy({ sql, constant, computed }: SqlArg): boolean {
   if (constant !== undefined || computed === true) return false;
-  return (
-    sql.length > longestNested || sql.indexOf('apl_') !== sql.lastIndexOf('apl_') || sql.includes('random()')
-  );
+  if (sql.length > longestNested || sql.includes('random()')) return true;
+  const macros = sql.replaceAll(`${lengthTest}(`, '');
+  return macros.indexOf('apl_') !== macros.lastIndexOf('apl_');
 }
 
 function mayRaise({ sql, constant, computed }: SqlArg): boolean {

@@ -12,7 +12,7 @@ import {
 } from '@duckdb/node-api';
 import { bounded } from './bounds/costs.js';
 import { families } from './functions/families.js';
-import type { FunctionFamily, JsFunction } from './template.js';
+import type { FunctionFamily, JsFunction, VectorTest } from './template.js';
 
 /**
  * The functions and macros of some families in one instance, where every connection sees them. The JavaScript functions are
@@ -34,8 +34,10 @@ export class FunctionShelf {
     this.#macros = new Map(
       wanted.flatMap(({ setup }) => setup.map(statement => [macroOf(statement), statement])),
     );
-    for (const { udfs } of wanted)
+    for (const { udfs, vectorTests = [] } of wanted) {
       for (const udf of udfs) connection.registerScalarFunction(scalarFunction(udf, pulse));
+      for (const test of vectorTests) connection.registerScalarFunction(testFunction(test));
+    }
   }
 
   /** Resolves when every macro that a statement needs is defined. */
@@ -82,7 +84,8 @@ export function withoutScripts(all: readonly FunctionFamily[] = families): {
   const moved = all.filter(family => !family.inPlace);
   const names = new Set(moved.flatMap(family => family.udfs.map(udf => udf.name)));
   const isScripted = (sql: string) => namesIn(sql).some(name => names.has(name));
-  const plain = all.map(({ setup, udfs, inPlace }) => ({
+  const plain = all.map(({ setup, udfs, inPlace, ...family }) => ({
+    ...family,
     udfs: inPlace ? udfs : [],
     setup: setup.filter(each => !adds(names, each, isScripted)),
   }));
@@ -119,6 +122,21 @@ function scalarFunction(udf: JsFunction, pulse: () => void): DuckDBScalarFunctio
       } catch (error) {
         info.setError(`${udf.name}: ${error instanceof Error ? error.message : String(error)}`);
       }
+    },
+  });
+}
+
+function testFunction({ name, test }: VectorTest): DuckDBScalarFunction {
+  return DuckDBScalarFunction.create({
+    name,
+    parameterTypes: [BIGINT],
+    returnType: BOOLEAN,
+    mainFunction: (_, input, output) => {
+      const vector = input.getColumnVector(0);
+      const values = Array.from({ length: input.rowCount }, (_, row) => vector.getItem(row) as bigint | null);
+      const result = test(values.map(value => value ?? 0n));
+      for (const row of values.keys()) output.setItem(row, result);
+      output.flush();
     },
   });
 }

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { asJson } from './columns.js';
 import { Engine } from './duckdb.js';
 import { EngineError, engineFailure } from './failure.js';
@@ -38,6 +39,7 @@ async function answer(message: Exclude<ToEngine, { kind: 'interrupt' }>): Promis
     case 'open': {
       const { dataDir, memoryBytes } = message;
       const pulse = endOrphan();
+      dieFirst();
       // It reads results of kernels, which nobody else may read from the disk.
       // Its errors go where those of the service go.
       const log = (text: string) => void process.stderr.write(`${text}\n`);
@@ -121,6 +123,15 @@ function endOrphan(): () => void {
     next = performance.now() + pulseMs;
     if (process.ppid !== parent) end();
   };
+}
+
+/** Where memory runs out, the system is to end this process and not the service; it takes the word of Linux alone. */
+function dieFirst(): void {
+  try {
+    writeFileSync('/proc/self/oom_score_adj', '1000');
+  } catch {
+    // Elsewhere the service itself watches its memory.
+  }
 }
 
 function end(): void {

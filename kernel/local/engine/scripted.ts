@@ -1,9 +1,11 @@
 import type { ChildProcess } from 'node:child_process';
 import { rm } from 'node:fs/promises';
+import { memoryOf } from '../../machine.js';
 import { present } from '../../present.js';
 import { Admission } from './admission.js';
 import { JsonColumns } from './columns.js';
 import { cancelledError, EngineError, engineFailure } from './failure.js';
+import { pressure } from './lanes/pressure.js';
 import type { FromEngine, ToEngine } from './messages.js';
 import type { Reader, ReaderSource } from './reader.js';
 import { underEither, type Visit, watchUnseen } from './visit.js';
@@ -81,6 +83,11 @@ export class ScriptedEngine implements ReaderSource {
   ): Promise<T> {
     if (lane.engine?.ended !== false) lane.engine = new EngineProcess(this.#options);
     const { engine } = lane;
+    // What it has at hand cannot be interrupted, and the system would not end the process alone.
+    const ended = pressure.watch(
+      reason => void engine.kill(reason),
+      () => memoryOf(engine.pid),
+    );
     let grace: NodeJS.Timeout | undefined;
     const interrupt = () => {
       engine.tell({ kind: 'interrupt' });
@@ -98,6 +105,7 @@ export class ScriptedEngine implements ReaderSource {
     } catch (error) {
       throw signal.aborted ? cancelledError(error) : error;
     } finally {
+      ended();
       clearTimeout(grace);
       signal.removeEventListener('abort', interrupt);
     }
@@ -136,13 +144,14 @@ class EngineProcess {
   #scratch: readonly string[] = [];
   #pending: { resolve(answer: FromEngine): void; reject(error: Error): void } | undefined;
   #ended = false;
+  #reason: EngineError | undefined;
 
   constructor({ spawn, dataDir, memoryBytes }: ScriptedOptions) {
     const child = spawn();
     this.#child = child;
     child.on('message', (message: FromEngine) => this.#settle(message));
     child.on('error', error => this.#end(engineFailure(error)));
-    child.on('exit', () => this.#end(endedError()));
+    child.on('exit', (_, signal) => this.#end(this.#reason ?? endedError(signal)));
     this.opened = this.ask({ kind: 'open', dataDir, memoryBytes }).then(answer => {
       this.#scratch = expected('opened', answer).scratch;
     });
@@ -154,11 +163,15 @@ class EngineProcess {
     return this.#ended;
   }
 
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
   /** Throws EngineError when the process reports one, or when it has ended. */
   ask(message: ToEngine): Promise<FromEngine> {
     return new Promise((resolve, reject) => {
       if (this.#ended) {
-        reject(endedError());
+        reject(this.#reason ?? endedError());
         return;
       }
       this.#pending = { resolve, reject };
@@ -171,9 +184,10 @@ class EngineProcess {
     if (this.#child.connected) this.#child.send(message, () => undefined);
   }
 
-  /** Ends the process whatever it does, and removes the files that it leaves behind. */
-  async kill(): Promise<void> {
+  /** Ends the process whatever it does, for a reason that its query fails with, and removes the files that it leaves behind. */
+  async kill(reason?: EngineError): Promise<void> {
     if (!this.#ended) {
+      this.#reason ??= reason;
       const exited = new Promise(resolve => this.#child.once('exit', resolve));
       this.#child.kill('SIGKILL');
       await exited;
@@ -201,10 +215,13 @@ function failureOf({ code, message, hint, detail }: Extract<FromEngine, { kind: 
   return new EngineError(code, message, { ...present({ hint }), cause: detail });
 }
 
-function endedError(): EngineError {
-  return new EngineError('engine-ended', 'The engine ended while it ran the query.', {
-    hint: 'Run the query again; if it fails again, narrow the time range.',
-  });
+/** The system ends a process by SIGKILL when it has no memory left, but so may anybody else. */
+function endedError(signal?: NodeJS.Signals | null): EngineError {
+  const hint =
+    signal === 'SIGKILL'
+      ? 'The machine may have had no memory left for it: keep fewer or shorter fields, or read fewer rows.'
+      : 'Run the query again; if it fails again, narrow the time range.';
+  return new EngineError('engine-ended', 'The engine ended while it ran the query.', { hint });
 }
 
 function expected<K extends FromEngine['kind']>(

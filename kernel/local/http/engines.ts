@@ -1,6 +1,9 @@
-import { memoryAtMost } from '../../machine.js';
+import { memoryAtMost, processMemory } from '../../machine.js';
+import { aloneLengths, hasManyLengths, sharedLengths } from '../duckdb/bounds/vectors.js';
+import { families } from '../duckdb/functions/families.js';
 import { withoutScripts } from '../duckdb/register.js';
 import { Engine, type EngineOptions } from '../engine/duckdb.js';
+import { EngineError } from '../engine/failure.js';
 import type { ReaderSource } from '../engine/reader.js';
 import { readersOf } from '../engine/reading/duckdb-reader.js';
 import { anyStatement } from '../engine/run.js';
@@ -30,10 +33,10 @@ export async function openEngines(
   { dataDir, limits, samples, spawnEngine, log }: ServiceOptions,
   tenure: Tenure,
 ): Promise<Engines> {
-  const { families, isScripted } = withoutScripts();
+  const { families: plainFamilies, isScripted } = withoutScripts(sharedFamilies);
   const memoryBytes = limits?.memoryBytes ?? memoryAtMost() * 0.6;
   const [engine, storeEngine] = await Promise.all([
-    Engine.open({ ...limits, dataDir, families, memoryBytes, log }),
+    Engine.open({ ...limits, dataDir, families: plainFamilies, memoryBytes, log }),
     Engine.open({ dataDir, families: [], ...ownWork, memoryBytes: memoryBytes / 8, log }),
   ]);
   const datasets = new DatasetStore(dataDir, storeEngine, samples, log, () => tenure.confirm());
@@ -46,15 +49,23 @@ export async function openEngines(
     queue: limits?.queue ?? 64,
     memoryBytes: memoryBytes / 4,
   });
-  const lent = lentEngine({ dataDir, families, connections: 6, long: 2, memoryBytes: memoryBytes / 2, log });
+  const lent = lentEngine({
+    dataDir,
+    families: plainFamilies,
+    connections: 6,
+    long: 2,
+    memoryBytes: memoryBytes / 2,
+    log,
+  });
   const plain = readersOf(engine);
   return {
     compile: compileRequest,
     engine,
     readersFor: (query, lentResults) => {
       const results = [...lentResults];
-      if (anyStatement(query, isScripted)) return withTables(scripted, results);
-      return results.length === 0 ? plain : lent.readers;
+      const alone = withTables(scripted, results);
+      if (anyStatement(query, sql => isScripted(sql) || hasManyLengths(sql))) return alone;
+      return orAlone(results.length === 0 ? plain : lent.readers, alone);
     },
     results: new HeldResults(lent.engine, memoryBytes / 4),
     datasets,
@@ -64,6 +75,11 @@ export async function openEngines(
     },
   };
 }
+
+/** Those of an engine that runs many queries. */
+const sharedFamilies = families.map(family =>
+  family === aloneLengths ? sharedLengths({ used: processMemory, most: memoryAtMost }) : family,
+);
 
 /**
  * The service's own work, reading footers, storing batches and merging files, is bounded by those who ask for it: nothing of it is
@@ -102,6 +118,20 @@ async function openLent(options: EngineOptions): Promise<Engine> {
   const engine = await Engine.open({ ...options, secret: true });
   await engine.withConnection(connection => connection.run(makeSchema));
   return engine;
+}
+
+/** Runs a query once more, in a process that may end without harm to others, where its values are too long to be made beside them. */
+function orAlone(beside: ReaderSource, alone: ReaderSource): ReaderSource {
+  return {
+    reading: async (work, temporary, visit) => {
+      try {
+        return await beside.reading(work, temporary, visit);
+      } catch (error) {
+        if (!(error instanceof EngineError) || error.code !== 'function-cost') throw error;
+        return alone.reading(work, temporary, visit);
+      }
+    },
+  };
 }
 
 /** Loads the results that a query reads into the engine of another process. */

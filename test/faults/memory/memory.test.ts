@@ -4,7 +4,15 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { Client, freeConnection } from '../../jupyter/client.js';
-import { builtService, mainProgram, rounds, temporaryDirectory, Victim } from '../bench.js';
+import {
+  builtService,
+  childrenOf,
+  mainProgram,
+  memoryOf,
+  rounds,
+  temporaryDirectory,
+  Victim,
+} from '../bench.js';
 import { type Heap, HeapMeter, slopeOf } from './heap.js';
 
 /** What is asked again and again: every kind by turns, and in one place of twenty one that takes long. */
@@ -165,3 +173,28 @@ function expectLevel(what: string, figures: readonly Heap[], step: number): void
   );
   expect(slope).toBeLessThan(mostBytes);
 }
+
+test('long values of many rows are made in a process of their own, which alone ends where they are too long together', async () => {
+  // The service takes this for a machine of 1 GiB: the values of the rows at hand may have 16 MiB in it.
+  const environment = {
+    NODE_OPTIONS: '--import=data:text/javascript,process.constrainedMemory=()=>2**30',
+  };
+  const victim = await Victim.start(await temporaryDirectory(), { environment });
+  const long = (rows: number, repeated: number) =>
+    `range i from 1 to ${rows} step 1 | extend s = strcat(i, strrep(strrep("x", 1000), ${repeated})) | summarize sum(strlen(s))`;
+  expect(await victim.columns(long(1000, 10))).toEqual([[10_002_893]]);
+  expect(childrenOf(victim.pid)).toEqual([]);
+  expect(await victim.columns(long(1000, 30))).toEqual([[30_002_893]]);
+  expect(childrenOf(victim.pid)).toHaveLength(1);
+  let most = 0;
+  const watching = setInterval(() => {
+    most = Math.max(most, memoryOf(victim.pid));
+  }, 10);
+  const { status, body } = await victim.query(long(1_000_000, 1000)).finally(() => clearInterval(watching));
+  expect([status, body.message]).toEqual([
+    400,
+    expect.stringContaining('stopped before the machine ran out of memory: its values are too long'),
+  ]);
+  expect(most).toBeLessThan(400);
+  await victim.expectHealthy();
+});

@@ -1,6 +1,7 @@
 import { DuckDBInstance } from '@duckdb/node-api';
 import { expect, it } from 'vitest';
 import { hasBound, refusedCall } from '../../../kernel/local/duckdb/bounds/costs.js';
+import { hasManyLengths, sharedLengths } from '../../../kernel/local/duckdb/bounds/vectors.js';
 import { families } from '../../../kernel/local/duckdb/functions/families.js';
 import { FunctionShelf, withoutScripts } from '../../../kernel/local/duckdb/register.js';
 import type { JsFunction } from '../../../kernel/local/duckdb/template.js';
@@ -40,6 +41,36 @@ it('serves every connection of the instance, row by row, with null in and null o
 it('makes an exception the error of the query', async () => {
   const connection = await (await registered()).connect();
   await expect(connection.run("SELECT apl_test_fail('x')")).rejects.toThrow('apl_test_fail: out of order');
+});
+
+it('tests the numbers of all rows at hand together', async () => {
+  const instance = await DuckDBInstance.create(':memory:');
+  const lengths = sharedLengths({ used: () => 100, most: () => 64_000 });
+  const shelf = new FunctionShelf(await instance.connect(), [lengths]);
+  const connection = await instance.connect();
+  const isTooMuch = async (numbers: string) => {
+    const sql = `SELECT DISTINCT apl_too_long(n, n = 7) FROM (SELECT unnest(${numbers}) AS n)`;
+    await shelf.provide(sql);
+    return (await connection.runAndReadAll(sql)).getRows();
+  };
+  expect(await isTooMuch('[1000]')).toEqual([[false]]);
+  expect(await isTooMuch('[7]')).toEqual([[true]]);
+  expect(await isTooMuch('[500, NULL, 501]')).toEqual([[true]]);
+  expect(await isTooMuch('list_transform(range(2048), lambda n: 0)')).toEqual([[false]]);
+});
+
+it('leaves no room for long values where the process has nearly none', () => {
+  const memory = { used: 0 };
+  const [{ test } = { test: () => false }] =
+    sharedLengths({ used: () => memory.used, most: () => 64_000 }).vectorTests ?? [];
+  expect(test([1000n])).toBe(false);
+  memory.used = 47_500;
+  expect([test([500n]), test([501n])]).toEqual([false, true]);
+});
+
+it('counts the tests of a statement', () => {
+  const sql = (tests: number) => 'CASE WHEN apl_too_long(1, false) THEN 1 END '.repeat(tests);
+  expect([hasManyLengths(sql(64)), hasManyLengths(sql(65))]).toEqual([false, true]);
 });
 
 it('defines a macro, and those that it calls, before the first statement that names it', async () => {

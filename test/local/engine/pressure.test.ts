@@ -19,7 +19,8 @@ function processOf(memory: { used: number | undefined; scarce?: boolean }) {
     most: () => 1000 * MiB,
     scarce: () => memory.scarce ?? false,
   });
-  const begin = (name: string) => pressure.watch(({ code }) => void stopped.push(`${name}: ${code}`));
+  const begin = (name: string, own?: () => number) =>
+    pressure.watch(({ code }) => void stopped.push(`${name}: ${code}`), own);
   const grow = async (bytes: number) => {
     memory.used = (memory.used ?? 0) + bytes;
     await vi.advanceTimersByTimeAsync(25);
@@ -65,6 +66,21 @@ test('it is stopped too where other programs leave the machine no memory', async
   expect(stopped).toEqual([]);
   await grow(10 * MiB);
   expect(stopped).toEqual(['large: engine-memory']);
+});
+
+test('a process of its own counts with this one, and is stopped for what it uses itself', async () => {
+  const { stopped, begin, grow } = processOf({ used: 100 * MiB });
+  const child = { bytes: 400 * MiB };
+  const end = begin('child', () => child.bytes);
+  begin('beside');
+  await grow(450 * MiB);
+  expect(stopped).toEqual([]);
+  child.bytes = 500 * MiB;
+  await grow(0);
+  expect(stopped).toEqual(['child: engine-memory']);
+  end();
+  await grow(500 * MiB);
+  expect(stopped).toEqual(['child: engine-memory', 'beside: engine-memory']);
 });
 
 test('what grew before a statement began is not its own', async () => {

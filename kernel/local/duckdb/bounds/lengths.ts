@@ -5,6 +5,9 @@ import { sqlText } from '../literal.js';
 /** The most bytes of a value that a query makes. */
 export const longestValue = 64 * 2 ** 20;
 
+/** The name of the test of values that may be long. */
+export const lengthTest = 'apl_too_long';
+
 const mark = 'too long: ';
 
 /** Returns the function of the language that would have made too long a value, if an error of the engine is about one. */
@@ -33,6 +36,8 @@ interface Growing<Args = Anything> {
   readonly factor: number;
   /** SQL of how many bytes the value has at most; its own length when absent, as making a small multiple does no harm. */
   readonly bytes?: (args: Args, value: string) => string;
+  /** SQL of about how many, which costs little; `bytes` when absent, or twice those of the arguments. */
+  readonly estimate?: (args: Args) => string;
 }
 
 /** As often as strrep repeats a text at most; what else multiplies rarely does so more often. */
@@ -45,6 +50,7 @@ const packed: Growing = {
   factor: jsonFactor,
   bytes: (args, value) =>
     `CASE WHEN ${sum(args)} > ${longestValue} THEN ${longestValue + 1} ELSE ${lengthOf(value)} END`,
+  estimate: sum,
 };
 const escaped: Growing = { factor: jsonFactor };
 
@@ -339,8 +345,17 @@ const growths: {
     bytes: ([text]) =>
       `2 * ${bytesOf(text)} - coalesce(strlen(translate(${text.sql}, '\\.+*?()|[]{}^$', '')), 0)`,
   },
-  replace_string: { factor: 0, bytes: ([lookup, rewrite, text]) => replacedBytes(lookup, rewrite, text) },
-  replace_regex: { factor: 0, bytes: ([regex, rewrite, text]) => matchedBytes(regex, rewrite, text) },
+  replace_string: {
+    factor: 0,
+    bytes: ([lookup, rewrite, text]) => replacedBytes(lookup, rewrite, text),
+    estimate: ([lookup, rewrite, text]) =>
+      `${bytesOf(text)} * (1 + ${bytesOf(rewrite)} // greatest(${bytesOf(lookup)}, 1))`,
+  },
+  replace_regex: {
+    factor: 0,
+    bytes: ([regex, rewrite, text]) => matchedBytes(regex, rewrite, text),
+    estimate: ([, rewrite, text]) => `(${bytesOf(text)} + 1) * (1 + ${bytesOf(rewrite)})`,
+  },
 };
 
 /** Returns how many bytes a function makes of one of its arguments at most. */
@@ -380,16 +395,37 @@ function growthOf(name: string): Growth<Anything> {
   return Object.hasOwn(growths, name) ? (growths[name as FunctionName] as Growth<Anything>) : 'bounded';
 }
 
-/** SQL of whether the value is too long; undefined where it cannot be. The sizes of the columns rule out most, and cost least. */
-function testOf({ factor, bytes }: Growing, args: readonly SqlArg[], value: string): string | undefined {
-  if (factor === 0) return `${bytes?.(args, value)} > ${longestValue}`;
+/**
+ * SQL of whether the value is too long, or too much with those of the rows beside it; undefined where it cannot be. The sizes of the
+ * columns rule out most, and cost least.
+ */
+function testOf(growth: Growing, args: readonly SqlArg[], value: string): string | undefined {
+  const { factor, bytes, estimate = bytes ?? twice } = growth;
+  const about = estimate(args, value);
+  if (factor === 0) return tested(about, about, `${bytes?.(args, value)} > ${longestValue}`);
   const coarse = sizeOfAll(
     args.flatMap(({ size }) => size ?? []),
     factor,
   );
-  if (coarse.columns.size === 0 && coarse.fixed <= longestValue) return undefined;
+  if (coarse.columns.size === 0 && coarse.fixed <= fewBytes) return undefined;
+  const most = sizeSql(coarse);
   const exact = bytes?.(args, value) ?? lengthOf(value);
-  return `CASE WHEN ${sizeSql(coarse)} > ${longestValue} THEN ${exact} > ${longestValue} ELSE false END`;
+  return tested(
+    most,
+    about,
+    `CASE WHEN ${most} > ${longestValue} THEN ${exact} > ${longestValue} ELSE false END`,
+  );
+}
+
+/** A value of so many bytes is of no account, as long as each row makes no more. */
+const fewBytes = 4096;
+
+function tested(most: string, estimate: string, exact: string): string {
+  return `CASE WHEN ${most} > ${fewBytes} THEN ${lengthTest}(${estimate}, ${exact}) ELSE false END`;
+}
+
+function twice(args: Anything): string {
+  return `2 * (${sum(args)})`;
 }
 
 function all<Name extends FunctionName>(

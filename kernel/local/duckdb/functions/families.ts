@@ -1,3 +1,4 @@
+import { aloneLengths } from '../bounds/vectors.js';
 import type { FunctionFamily } from '../template.js';
 import * as arrays from './arrays.js';
 import * as conversion from './conversion.js';
@@ -14,6 +15,7 @@ import * as strings from './strings.js';
 
 /** Every family of functions; macros of a later family may call those of an earlier one. */
 export const families: readonly FunctionFamily[] = [
+  aloneLengths,
   conversion,
   strings,
   formats,

@@ -24,9 +24,13 @@ export interface Memory {
   readonly scarce: () => boolean;
 }
 
+/** Returns the memory of a process of ours that runs one statement, in bytes. */
+export type OwnMemory = () => number;
+
 interface Statement {
-  /** What the process grew by while it ran, shared with those that ran beside it, in bytes. */
+  /** What its own process uses, or this process grew by while it ran, shared with those that ran beside it, in bytes. */
   taken: number;
+  readonly own: OwnMemory | undefined;
   stopped: boolean;
   readonly stop: (reason: EngineError) => void;
 }
@@ -45,9 +49,12 @@ export class Pressure {
     this.#memory = memory;
   }
 
-  /** Watches a statement until the function that is returned is called; `stop` may be called once meanwhile. */
-  watch(stop: (reason: EngineError) => void): () => void {
-    const statement = { taken: 0, stopped: false, stop };
+  /**
+   * Watches a statement until the function that is returned is called; `stop` may be called once meanwhile. `own` is the memory of
+   * the process that runs it, if that is another.
+   */
+  watch(stop: (reason: EngineError) => void, own?: OwnMemory): () => void {
+    const statement = { taken: 0, own, stopped: false, stop };
     if (this.#running.size === 0) this.#used = this.#memory.used() ?? 0;
     this.#running.add(statement);
     this.#wait();
@@ -64,10 +71,13 @@ export class Pressure {
     this.#wait();
     const used = this.#memory.used();
     if (used === undefined) return;
-    const share = Math.max(0, used - this.#used) / this.#running.size;
-    for (const each of this.#running) each.taken += share;
+    const all = [...this.#running];
+    const beside = all.filter(({ own }) => own === undefined);
+    const share = Math.max(0, used - this.#used) / beside.length;
+    for (const each of all) each.taken = each.own?.() ?? each.taken + share;
     this.#used = used;
-    if (used > this.#memory.most() || this.#memory.scarce()) this.#stopLargest();
+    const elsewhere = all.reduce((sum, { own, taken }) => sum + (own === undefined ? 0 : taken), 0);
+    if (used + elsewhere > this.#memory.most() || this.#memory.scarce()) this.#stopLargest();
   }
 
   /** One at a time: what it has taken is free once it has ended. */
