@@ -294,7 +294,7 @@ async function writeReadable(connection: Connection, draft: string, load: Load, 
     const lines = await repairText(await unpacked(load.file, workDir), file);
     if (lines === 0) throw error;
     const stored = await writeDraft(connection, draft, { ...load, file }, pass);
-    const note = `Bytes that are not UTF-8 are \ufffd, in ${plural(lines, 'line')}.`;
+    const note = `Bytes that are not UTF-8 are \ufffd, in ${plural(lines, 'line')}: \`--encoding\` names another encoding.`;
     return { ...stored, notes: [note, ...stored.notes] };
   }
 }

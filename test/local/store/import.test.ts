@@ -226,6 +226,23 @@ const values: readonly (readonly [
     [[1], [3], [4]],
   ],
   [
+    'years and dates among the names',
+    'in.csv',
+    'city,2020,1/22/20\nRome,5,7\n',
+    'city:string 2020:long 1/22/20:long',
+    [['Rome'], [5], [7]],
+  ],
+  [
+    'years below years',
+    'in.csv',
+    'Rome,2020\nBonn,2021\n',
+    'column1:string column2:long',
+    [
+      ['Rome', 'Bonn'],
+      [2020, 2021],
+    ],
+  ],
+  [
     'no header',
     'in.csv',
     '1,x\n2,y\n',
@@ -405,6 +422,11 @@ const refused: readonly Refused[] = [
       ['\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1', 'an old Excel workbook', 'Save it as \\.xlsx'],
       ['ElfFile\0\0', 'an event log of Windows', 'Convert it first: wevtutil'],
       ['SQLite format 3\0', 'an SQLite database', 'Convert it to Parquet'],
+      [
+        'version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 9\n',
+        'a pointer of Git LFS, without the data',
+        'Get the file itself first: git lfs pull',
+      ],
     ] as const
   ).map(
     ([begin, what, instead]): Refused => [

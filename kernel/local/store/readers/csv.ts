@@ -5,10 +5,15 @@ import { sqlText } from '../../duckdb/literal.js';
 import type { Connection } from '../../engine/duckdb.js';
 import { engineWords } from '../../engine/failure.js';
 import { LocalError } from '../../errors.js';
-import { csvDelimiters, looksLikeHeader } from '../sources/csv-recognize.js';
+import {
+  csvDelimiters,
+  looksLikeHeader,
+  periodPattern,
+  periodsAmongNames,
+} from '../sources/csv-recognize.js';
 import { lineReader } from './line-reader.js';
 import { writeWithoutUnclosed } from './quotes.js';
-import { distinctNames, keep, misfitOf, type Reading } from './reading.js';
+import { distinctNames, keep, misfitOf, type Reading, renamedNotes } from './reading.js';
 import { blankLines, firstLines, longLines, rowsInSample, saidDelimiter, saysType } from './sample.js';
 import { countRefused, readTexts } from './texts.js';
 import { unpacked } from './unpacked.js';
@@ -156,13 +161,13 @@ async function readWhole(
   const [line] = await connection.run('SELECT * FROM sample WHERE rowid = 0');
   if (!line) return noRows(connection, reader(false, 'careful'));
   const first = line.map(cell => String(cell ?? '').trim());
-  const header = options.header ?? looksLikeHeader(first);
+  const header = options.header ?? (looksLikeHeader(first) || (await hasPeriodNames(connection, first)));
   if (header) await connection.run('DELETE FROM sample WHERE rowid = 0');
   const named = first.map((name, index) =>
     header && name !== '' ? name : (options.known?.names[index] ?? `column${index + 1}`),
   );
   const names = distinctNames(named.map(name => name.replaceAll('\0', '\ufffd')));
-  const notes = nameNotes(header, options);
+  const notes = nameNotes(header ? first : undefined, names, options);
   if ((await connection.run('SELECT 1 FROM sample LIMIT 1')).length === 0)
     return noRows(connection, reader(header, 'careful'));
   return readTexts(connection, {
@@ -176,18 +181,45 @@ async function readWhole(
   });
 }
 
-function nameNotes(header: boolean, { known }: CsvOptions): string[] {
-  if (known !== undefined) return [`The lines are read as ${known.label}.`];
-  if (header) return [];
-  return ['The first line does not look like names: the fields are column1, column2, ….'];
+/** Whether a first line holds names of which some are years or dates: the values below those are mostly neither. */
+async function hasPeriodNames(connection: Connection, first: readonly string[]): Promise<boolean> {
+  const periods = periodsAmongNames(first);
+  if (periods.length === 0) return false;
+  const shares = periods.map(
+    index => `avg(regexp_full_match(trim(t${index}), ${sqlText(periodPattern)})::INTEGER)`,
+  );
+  const [row = []] = await connection.run(`SELECT ${shares.join(', ')} FROM sample WHERE rowid > 0`);
+  return row.every(share => share !== null && Number(share) < 0.5);
 }
+
+/** Says which fields have other names than the first line gives them; `first` has its cells if it holds names. */
+function nameNotes(
+  first: readonly string[] | undefined,
+  names: readonly string[],
+  { known }: CsvOptions,
+): string[] {
+  if (known !== undefined) return [`The lines are read as ${known.label}.`];
+  if (first === undefined)
+    return ['The first line does not look like names: the fields are column1, column2, ….'];
+  const unnamed = names.filter((_, index) => first[index] === '').map(name => `\`${name}\``);
+  const shown = `${unnamed.slice(0, mostNamed).join(', ')}${unnamed.length > mostNamed ? ', …' : ''}`;
+  return [
+    ...(unnamed.length === 0
+      ? []
+      : [`The first line has no name for ${plural(unnamed.length, 'column')}: ${shown}.`]),
+    ...renamedNotes(first, names),
+  ];
+}
+
+/** Columns that a message names. */
+const mostNamed = 10;
 
 /** Undefined for a file without rows; throws LocalError where there are some and none can be read. */
 async function noRows(connection: Connection, source: string): Promise<undefined> {
   const refused = await countRefused(connection, source);
   if (refused === 0) return undefined;
   throw new LocalError('invalid', 'unreadable', `None of ${plural(refused, 'line')} can be read as CSV.`, {
-    hint: 'Lines that are not UTF-8, or have more values than there are fields, are left out.',
+    hint: 'Lines that are not UTF-8, or have more values than there are fields, are left out. `--encoding` names another encoding, such as gb18030.',
   });
 }
 

@@ -63,6 +63,11 @@ const packings: readonly Packing[] = [
     name: 'an event log of Windows',
     instead: 'Convert it first: wevtutil qe FILE /lf /f:xml.',
   },
+  {
+    begin: 'version https://git-lfs.github.com/spec/v1\n',
+    name: 'a pointer of Git LFS, without the data',
+    instead: 'Get the file itself first: git lfs pull.',
+  },
 ];
 
 const longestBegin = 256;

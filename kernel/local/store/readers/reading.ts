@@ -84,6 +84,13 @@ export function distinctNames(names: readonly string[]): string[] {
   });
 }
 
+/** Says which columns have a number behind their name, as another one is called the same; those without a name are left out. */
+export function renamedNotes(columns: readonly string[], names: readonly string[]): string[] {
+  return columns.flatMap((name, index) =>
+    name === '' || name === names[index] ? [] : [`A further column \`${name}\` is \`${names[index]}\`.`],
+  );
+}
+
 /** Stores the rows of `select` as a temporary table of the connection. */
 export async function keep(connection: Connection, name: string, select: string): Promise<void> {
   await connection.run(`CREATE OR REPLACE TEMP TABLE ${sqlName(name)} AS ${select}`);

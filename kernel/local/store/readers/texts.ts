@@ -26,6 +26,7 @@ export async function readTexts(connection: Connection, texts: Texts): Promise<R
   const { names, notes } = texts;
   const typesIn = (source: string) => columnTypes(connection, source, names.length, texts.commas === true);
   const sampled = await typesIn('sample');
+  const shortened = await shortenedNotes(connection, names, sampled);
   const reading = (from: string, types: readonly ColumnType[], refused: number): Reading => {
     const widened = names.flatMap((name, index) =>
       widenedNotes(name, shown(sampled[index]), shown(types[index])),
@@ -34,7 +35,7 @@ export async function readTexts(connection: Connection, texts: Texts): Promise<R
       from,
       sample: 'sample',
       fields: names.map((name, index) => fieldOf(name, index, types[index] ?? 'string')),
-      notes: [...notes, ...refusedNotes(refused), ...widened, ...commaNotes(names, types)],
+      notes: [...notes, ...refusedNotes(refused), ...widened, ...commaNotes(names, types), ...shortened],
       refused,
       ...present({ whole: texts.whole }),
     };
@@ -77,6 +78,31 @@ function commaNotes(names: readonly string[], types: readonly ColumnType[]): str
     ? []
     : [`A comma stands in front of the fraction of numbers in ${found.join(', ')}.`];
 }
+
+/** Says which columns of reals hold integers of twelve digits or more as Excel saves them where it shows them so: the last digits are lost. */
+async function shortenedNotes(
+  connection: Connection,
+  names: readonly string[],
+  types: readonly ColumnType[],
+): Promise<string[]> {
+  const reals = names.flatMap((name, index) =>
+    types[index] === 'real' ? [{ name, text: `t${index}` }] : [],
+  );
+  if (reals.length === 0) return [];
+  const values = reals.map(
+    ({ text }) => `any_value(${text}) FILTER (regexp_full_match(${text}, ${sqlText(shortenedPattern)}))`,
+  );
+  const [row = []] = await connection.run(`SELECT ${values.join(', ')} FROM sample`);
+  return reals.flatMap(({ name }, index) =>
+    row[index] === null
+      ? []
+      : [
+          `\`${name}\` has integers as a spreadsheet shortens them, such as ${String(row[index])}: digits that it left out are zeros.`,
+        ],
+  );
+}
+
+const shortenedPattern = '-?\\d(\\.\\d{1,14})?E\\+(1[1-9]|20)';
 
 /**
  * The types that a text may be read as, where nothing is lost, the narrowest first. A power of ten without a point or a sign

@@ -10,6 +10,24 @@ export function looksLikeHeader(cells: readonly string[]): boolean {
   );
 }
 
+/** A year, or a date in numbers, as the name of a column of a wide table. */
+export const periodPattern = '(18|19|20|21)\\d\\d([-/.]\\d{1,2}){0,2}|\\d{1,2}[-/.]\\d{1,2}[-/.]\\d{2,4}';
+
+/**
+ * Returns which cells of a first line are years or dates, if it holds names beside them and they differ: they are names too unless
+ * the values below are alike. Empty otherwise.
+ */
+export function periodsAmongNames(cells: readonly string[]): readonly number[] {
+  const isPeriod = new RegExp(`^(${periodPattern})$`);
+  const found = cells.flatMap((cell, index) => (isPeriod.test(cell) ? [index] : []));
+  const differ = new Set(found.map(index => cells[index])).size === found.length;
+  return differ &&
+    found[0] !== 0 &&
+    looksLikeHeader(cells.map(cell => (isPeriod.test(cell) ? 'period' : cell)))
+    ? found
+    : [];
+}
+
 /**
  * Whether the first line holds names, and every line as many values. Lines of a log may have as many commas each: a word of the
  * first that comes again in its column is a value and no name.

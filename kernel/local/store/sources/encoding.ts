@@ -8,7 +8,22 @@ export function encodingOf(start: Buffer, named?: string): string {
   const [first, second] = start;
   if (first === 0xff && second === 0xfe) return 'utf-16le';
   if (first === 0xfe && second === 0xff) return 'utf-16be';
-  return looksLikeWindows(start) ? 'windows-1252' : 'utf-8';
+  if (isUtf8(start)) return 'utf-8';
+  return legacyEncodings.find(({ fits }) => fits(start))?.encoding ?? 'utf-8';
+}
+
+/** The encodings that spreadsheets write and that a text may be known by, the likeliest first. */
+const legacyEncodings = [
+  { encoding: 'windows-1252', label: 'Windows-1252', fits: looksLikeWindows },
+  { encoding: 'shift_jis', label: 'Shift_JIS', fits: looksLikeShiftJis },
+];
+
+/** Says that an encoding was detected; undefined for Unicode. */
+export function detectedNote(encoding: string): string | undefined {
+  const found = legacyEncodings.find(each => each.encoding === encoding);
+  return (
+    found && `The text is read as ${found.label}, as it is not UTF-8: \`--encoding\` names another encoding.`
+  );
 }
 
 function knownEncoding(label: string): string {
@@ -23,7 +38,6 @@ function knownEncoding(label: string): string {
 
 /** Whether a text without one character of UTF-8 beyond ASCII has letters of Windows-1252, which holds those of Latin-1, within words. */
 function looksLikeWindows(start: Buffer): boolean {
-  if (isUtf8(start)) return false;
   const text = start.toString('latin1');
   const isSeen = /[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}/.test(text);
   return (
@@ -31,6 +45,21 @@ function looksLikeWindows(start: Buffer): boolean {
     /[A-Za-z][\xc0-\xd6\xd8-\xf6\xf8-\xfe]|[\xc0-\xd6\xd8-\xf6\xf8-\xfe][a-z]/.test(text) &&
     !/[\x81\x8d\x8f\x90\x9d]/.test(text)
   );
+}
+
+/** Whether all whole lines of a text are Shift_JIS, and all that is beyond ASCII in them is Japanese: other encodings would mostly be katakana of half the width. */
+function looksLikeShiftJis(start: Buffer): boolean {
+  const end = start.lastIndexOf(0x0a) + 1 || start.length;
+  try {
+    const text = new TextDecoder('shift_jis', { fatal: true }).decode(start.subarray(0, end));
+    const beyond = text.replace(/\p{ASCII}/gu, '');
+    const words = beyond.match(/[\u3041-\u30ff\u4e00-\u9fff]/g)?.length ?? 0;
+    return (
+      /^[\u3000-\u30ff\u4e00-\u9fff\uff01-\uff9f\u2010-\u266f]+$/.test(beyond) && words * 2 > beyond.length
+    );
+  } catch {
+    return false;
+  }
 }
 
 /** Turns a text into UTF-8 without a mark at its beginning. One that is UTF-8 keeps its bytes, the wrong ones too. */

@@ -12,7 +12,7 @@ import { unlike } from '../readers/reading.js';
 import { unpacked } from '../readers/unpacked.js';
 import { filesIn } from './archives.js';
 import { convertedFormat, writeConverted } from './converted/converted.js';
-import { encodingOf, toUtf8 } from './encoding.js';
+import { detectedNote, encodingOf, toUtf8 } from './encoding.js';
 import { endingOf } from './files.js';
 import { damageOf, firstBytes, isParquet, isZip, kindByEnding, plain, startOfReadable } from './formats.js';
 import { joinTexts, type Prepared, togetherNote } from './joined.js';
@@ -123,9 +123,6 @@ async function sheetText(
   return { file: target, ending: '.csv', notes };
 }
 
-const windowsNote =
-  'The text is read as Windows-1252, as it is not UTF-8: `--encoding` names another encoding.';
-
 async function unpackedCopy(
   engine: Engine,
   file: string,
@@ -145,5 +142,6 @@ async function unpackedCopy(
     throw (isOurs ? undefined : await damageOf(file)) ?? error;
   }
   if (isZstandard) await rm(source);
-  return { copy, notes: encoding === 'windows-1252' && named === undefined ? [windowsNote] : [] };
+  const said = named === undefined ? detectedNote(encoding) : undefined;
+  return { copy, notes: said === undefined ? [] : [said] };
 }

@@ -25,7 +25,17 @@ export function epochNsSql(value: string): string {
 
 /** SQL of {@link epochNs} of a DOUBLE, to the microsecond: a double holds no more of a time in seconds. */
 export function epochNsOfRealSql(value: string): string {
-  const cases = units.map(({ below, nanos }) => `WHEN abs(${value}) < ${below} THEN ${nanos / MICROSECOND}`);
-  const micros = `round(${value} * CASE ${cases.join(' ')} ELSE 1e-3 END)`;
+  const micros = `round(${value} * ${microsecondsOf(value)})`;
   return `CASE WHEN abs(${micros}) < 9.2e15 THEN CAST(${micros} AS BIGINT) * 1000 END`;
+}
+
+/** SQL of whether {@link epochNsOfRealSql} leaves out digits of a DOUBLE. */
+export function exceedsMicrosecondsSql(value: string): string {
+  const unit = microsecondsOf(value);
+  return `round(${value} * ${unit}) / ${unit} <> ${value}`;
+}
+
+function microsecondsOf(value: string): string {
+  const cases = units.map(({ below, nanos }) => `WHEN abs(${value}) < ${below} THEN ${nanos / MICROSECOND}`);
+  return `CASE ${cases.join(' ')} ELSE 1e-3 END`;
 }

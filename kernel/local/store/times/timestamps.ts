@@ -1,26 +1,15 @@
-import type { TypeName } from '../../../apl/catalog/entry.js';
 import { present } from '../../../present.js';
 import { cut } from '../../../text.js';
 import { DAY, type DateOrder, EARLIEST_TIME, LATEST_TIME, SECOND } from '../../../time.js';
 import { sqlText } from '../../duckdb/literal.js';
 import type { Connection } from '../../engine/duckdb.js';
 import { LocalError } from '../../errors.js';
-import { cells, keep, type ReadField, type Reading } from '../readers/reading.js';
+import { cells, type ReadField, type Reading } from '../readers/reading.js';
 import { dateAtAll, type FoundOrder, findOrder, orderMisfit } from './date-order.js';
-import { epochNsOfRealSql, epochNsSql } from './epoch.js';
+import { epochNsOfRealSql, epochNsSql, exceedsMicrosecondsSql } from './epoch.js';
 import { datesIn } from './numbers.js';
+import { consequence, type SampledColumn, sampled, timelessNote } from './timeless.js';
 import { inZone, unclearZoneHint, withoutZoneWord } from './zone.js';
-
-/** A column of the table `sampled`, and the field that it becomes. */
-interface SampledColumn {
-  readonly name: string;
-  readonly type: TypeName;
-  readonly column: string;
-  /** No row of the sample has a value. */
-  readonly empty: boolean;
-  /** As of {@link ReadField}. */
-  readonly ofDirectory: boolean;
-}
 
 /** How to find the time of a row. `field` and `format` are those that the user named; a format is Go's or strptime's. */
 export interface TimeOptions {
@@ -87,7 +76,10 @@ export async function searchTime(
     (await countedTime(search, columns)) ??
     (await guessedTime(search, columns)) ?? {
       sql: 'NULL::TIMESTAMP_NS',
-      notes: [(await zoneNote(search, columns)) ?? (await timelessNote(connection, reading))],
+      notes: [
+        (await zoneNote(search, columns)) ??
+          (await timelessNote(connection, reading, options.nowNs, await nearly(search, columns))),
+      ],
     }
   );
 }
@@ -99,108 +91,6 @@ async function zoneNote(
   const [first] = columns.filter(({ type, empty }) => type === 'string' && !empty);
   const hint = first && (await unclearZoneHint(connection, first.column, first.name));
   return hint === undefined ? undefined : `${hint} Until then ${consequence}`;
-}
-
-/** Makes the table `sampled` of some fields of the sample, column c_i for field i, and returns its columns. */
-async function sampled(
-  connection: Connection,
-  { fields, sample }: Pick<Reading, 'fields' | 'sample'>,
-  wanted: (field: ReadField) => boolean,
-): Promise<readonly SampledColumn[]> {
-  const chosen = fields.flatMap((field, index) => (wanted(field) ? [{ ...field, column: `c${index}` }] : []));
-  if (chosen.length === 0) return [];
-  const values = chosen.map(({ sql, column }) => `${sql} AS ${column}`);
-  await keep(connection, 'sampled', `SELECT ${values.join(', ')} FROM ${sample}`);
-  const counts = chosen.map(({ column }) => `count(${column})`);
-  const [row = []] = await connection.run(`SELECT ${counts.join(', ')} FROM sampled`);
-  return chosen.map(({ name, type, column, ofDirectory = false }, index) => ({
-    name,
-    type,
-    column,
-    empty: Number(row[index]) === 0,
-    ofDirectory,
-  }));
-}
-
-const consequence = 'every row has the time of its import, and is found in every time range.';
-
-/** Says that there is no time, and which fields hold times although their names do not suggest it. */
-async function timelessNote(
-  connection: Connection,
-  reading: Pick<Reading, 'fields' | 'sample'>,
-): Promise<string> {
-  const candidates = await sampled(
-    connection,
-    reading,
-    ({ name, type }) =>
-      type === 'datetime' ||
-      type === 'string' ||
-      ((type === 'long' || type === 'real') && speaksOfTime(name)),
-  );
-  const fields = await unnamedTimes(
-    connection,
-    candidates.filter(({ empty }) => !empty),
-  );
-  if (fields.length === 0) return `No field holds a time: ${consequence} Name one if there is one.`;
-  const names = fields.map(name => `\`${name}\``).join(', ');
-  return `No field has the name of a time: ${consequence} ${names} ${fields.length === 1 ? 'holds' : 'hold'} times: name the one to use.`;
-}
-
-const plainTime = '\\d{4}-\\d{2}-\\d{2}[T ]\\d{2}:\\d{2}.*';
-
-/**
- * Returns the fields whose values in the sample are all dates with a time of day. The values of all fields are tested as those of
- * one, as the engine would plan a thousand tests for a second.
- */
-async function unnamedTimes(
-  connection: Connection,
-  candidates: readonly SampledColumn[],
-): Promise<readonly string[]> {
-  const texts = candidates.flatMap(({ type, column }, index) =>
-    type === 'string' ? [{ column, index }] : [],
-  );
-  const found = new Set(await numberTimes(connection, candidates));
-  if (texts.length > 0) {
-    const indexes = texts.map(({ index }) => index).join(', ');
-    const values = texts.map(({ column }) => column).join(', ');
-    const rows = await connection.run(
-      `SELECT i FROM (SELECT unnest([${indexes}]) AS i, unnest([${values}]) AS t FROM sampled)
-       WHERE t IS NOT NULL GROUP BY i
-       HAVING bool_and(regexp_full_match(t, ${sqlText(plainTime)}) AND TRY_CAST(t AS TIMESTAMP_NS) IS NOT NULL)`,
-    );
-    for (const [index] of rows) found.add(Number(index));
-  }
-  return candidates
-    .filter(({ type }, index) => type === 'datetime' || found.has(index))
-    .map(({ name }) => name);
-}
-
-/** Returns the places of the candidates whose numbers are all recent times: since 2001 in seconds, ms, µs or ns. */
-async function numberTimes(
-  connection: Connection,
-  candidates: readonly SampledColumn[],
-): Promise<readonly number[]> {
-  const numbers = candidates.flatMap(({ type, column }, index) => {
-    if (type !== 'long' && type !== 'real') return [];
-    const time = type === 'long' ? epochNsSql(column) : epochNsOfRealSql(column);
-    return [
-      {
-        index,
-        sql: `bool_and(coalesce(${time} BETWEEN ${recentFromNs} AND ${recentToNs}, ${column} IS NULL))`,
-      },
-    ];
-  });
-  if (numbers.length === 0) return [];
-  const [row = []] = await connection.run(`SELECT ${numbers.map(({ sql }) => sql).join(', ')} FROM sampled`);
-  return numbers.filter((_, place) => row[place] === true).map(({ index }) => index);
-}
-
-/** 2001-09-09T01:46:40Z, from which seconds have ten digits, and 2100-01-01. */
-const [recentFromNs, recentToNs] = [1_000_000_000n * SECOND, 47_482n * DAY];
-
-/** Whether a field of numbers may hold times by its name: an id may have as many digits. */
-function speaksOfTime(name: string): boolean {
-  return /time|date|epoch|(^|[._-])(ts|at)$|(?<=[a-z])At$|Ts$/.test(name) || /timestamp|epoch/i.test(name);
 }
 
 /** Names that hold the time of an event, the likeliest first; compared without case, `_`, `-` and `@`. */
@@ -259,6 +149,24 @@ const timeNames = [
   't.$date',
   'edgeStartTimestamp',
   'startedAt',
+  // German, Spanish, Italian and Portuguese, French, Polish, Russian, Japanese and Chinese.
+  'zeitstempel',
+  'datum',
+  'zeit',
+  'fecha',
+  'fechaHora',
+  'data',
+  'dataOra',
+  'dataHora',
+  'horodatage',
+  'czas',
+  'дата',
+  'время',
+  '日時',
+  '日付',
+  '年月日',
+  '时间',
+  '日期',
 ].map(plainName);
 
 /** Whether a field may hold a time, or a part of one. */
@@ -314,19 +222,39 @@ function unknownField(columns: readonly ReadField[], field: string): LocalError 
   );
 }
 
-/** A field with the name of a time is one when most of its values are times, and recent ones: a small number is more likely a duration. */
+/** A field with the name of a time is one when most of its values are times, and recent ones if they are numbers: a small one is more likely a duration. */
 async function guessedTime(
   search: Search,
   columns: readonly SampledColumn[],
 ): Promise<TimeSource | undefined> {
-  const ranked = columns
+  for (const column of rankedByName(columns)) {
+    const found = await readingOf(search, column);
+    const { present, read, plausible } = await countRead(search.connection, column, found.sql);
+    if ((isNumeric(column) ? plausible : read) * 2 > present) return found;
+  }
+  return undefined;
+}
+
+/** Returns the fields with the name of a time, the likeliest first. */
+function rankedByName(columns: readonly SampledColumn[]): readonly SampledColumn[] {
+  return columns
     .map(column => ({ column, rank: timeRank(column.name) }))
     .filter(each => each.rank >= 0 && !each.column.empty)
-    .sort((a, b) => Number(a.column.ofDirectory) - Number(b.column.ofDirectory) || a.rank - b.rank);
-  for (const { column } of ranked) {
+    .sort((a, b) => Number(a.column.ofDirectory) - Number(b.column.ofDirectory) || a.rank - b.rank)
+    .map(({ column }) => column);
+}
+
+function isNumeric({ type }: SampledColumn): boolean {
+  return type === 'long' || type === 'real' || type === 'timespan';
+}
+
+/** Says of the likeliest field with the name of a time why its numbers are not taken for times; undefined if there is none. */
+async function nearly(search: Search, columns: readonly SampledColumn[]): Promise<string | undefined> {
+  for (const column of rankedByName(columns).filter(isNumeric)) {
     const found = await readingOf(search, column);
-    const { present, plausible } = await countRead(search.connection, column, found.sql);
-    if (plausible * 2 > present) return found;
+    const { present, read, example } = await countRead(search.connection, column, found.sql);
+    if (read * 2 > present)
+      return `\`${column.name}\` has the name of one, but most of its numbers, such as ${example}, would be times before 1990: \`--time ${column.name}\` reads them as such.`;
   }
   return undefined;
 }
@@ -342,8 +270,10 @@ async function readingOf(search: Search, column: SampledColumn): Promise<TimeSou
     case 'long':
     case 'timespan':
       return instant(`make_timestamp_ns(${epochNsSql(value)})`);
-    case 'real':
-      return instant(`make_timestamp_ns(${epochNsOfRealSql(value)})`);
+    case 'real': {
+      const found = instant(`make_timestamp_ns(${epochNsOfRealSql(value)})`);
+      return { ...found, notes: [...found.notes, ...(await roundedNotes(search.connection, field, value))] };
+    }
     case 'string':
       return readText(search, field, value);
     case 'dynamic':
@@ -351,6 +281,22 @@ async function readingOf(search: Search, column: SampledColumn): Promise<TimeSou
     case 'bool':
       return { field, sql: 'NULL::TIMESTAMP_NS', notes: [] };
   }
+}
+
+/** Says that times lose digits: a real of so many seconds holds no nanoseconds. */
+async function roundedNotes(
+  connection: Connection,
+  field: string,
+  value: string,
+): Promise<readonly string[]> {
+  const [row = []] = await connection.run(
+    `SELECT any_value(${value}::VARCHAR) FILTER (${exceedsMicrosecondsSql(value)}) FROM sampled`,
+  );
+  return row[0] === null
+    ? []
+    : [
+        `The times of \`${field}\` are rounded to the microsecond, as a real such as ${String(row[0])} holds no more: text or integers keep nanoseconds.`,
+      ];
 }
 
 /** Says that the times of a field are no texts, which a zone would be needed for. */
@@ -554,11 +500,11 @@ interface Part {
 
 const parts = {
   clock: {
-    names: ['time', 'timeofday', 'clock', 'timelocal'],
+    names: ['time', 'timeofday', 'clock', 'timelocal', 'uhrzeit', 'zeit', 'hora', 'ora', 'heure'],
     pattern: '\\d{1,2}:\\d{2}(:\\d{2}([.,]\\d{1,9})?)?( ?[AaPp][Mm])?',
   },
   date: {
-    names: ['date', 'day', 'datelocal'],
+    names: ['date', 'day', 'datelocal', 'datum', 'fecha', 'data'],
     pattern: '\\d{4}[-/.]\\d{2}[-/.]\\d{2}|\\d{1,2}[-/.]\\d{1,2}[-/.](\\d{4}|\\d{2})',
   },
   month: {

@@ -526,6 +526,29 @@ const traps: readonly Trap[] = [
     notes: ['A key holds NUL characters: its field is `a\ufffdb`.', timeless()],
   },
   {
+    what: 'columns without a name, and one name twice',
+    name: 'in.csv',
+    content: lines('a,,a', '1,2,3,4', '5,6,7,8', ''),
+    select: 'a, column2, a_2, column4',
+    values: ['1|2|3|4', '5|6|7|8'],
+    notes: [
+      'The first line has no name for 2 columns: `column2`, `column4`.',
+      'A further column `a` is `a_2`.',
+      timeless(),
+    ],
+  },
+  {
+    what: 'integers that a spreadsheet has shortened',
+    name: 'in.csv',
+    content: lines('id,v', '1.70796E+12,6.02E+23', '1.5,2.5E-3', ''),
+    select: 'id, v',
+    values: ['1707960000000.0|6.02e+23', '1.5|0.0025'],
+    notes: [
+      '`id` has integers as a spreadsheet shortens them, such as 1.70796E+12: digits that it left out are zeros.',
+      timeless(),
+    ],
+  },
+  {
     what: 'times in a field whose name does not say so',
     name: 'in.csv',
     content: lines(

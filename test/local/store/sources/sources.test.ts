@@ -158,6 +158,25 @@ describe('other encodings', () => {
     expect(await stored(dataset, 'name, stadt')).toEqual(['Müller|Köln']);
   });
 
+  /** What a spreadsheet in Japan saves, and the same in the encodings of China and Korea: nothing tells those from other bytes. */
+  const japanese = Buffer.from('name,\x8es\n\x8eR\x93c,\x96\xbc\x8c\xc3\x89\xae\n', 'latin1');
+  test('Shift_JIS', async () => {
+    const { dataset, body } = await importText('a.csv', japanese);
+    expect(body.notes[0]).toBe(note.replace('Windows-1252', 'Shift_JIS'));
+    expect(await stored(dataset, 'name, "市"')).toEqual(['山田|名古屋']);
+  });
+
+  test.each([
+    ['GB 18030', '\xcc\xec,\xb1\xb1\xbe\xa9'],
+    ['EUC-KR', '\xc1\xa4,\xbc\xad\xbf\xef'],
+  ])('%s is no Japanese, and `--encoding` is named', async (_, line) => {
+    const { status, body } = await importText('a.csv', Buffer.from(`name,v\n${line}\n`, 'latin1'));
+    expect([status, body.message]).toEqual([
+      400,
+      expect.stringContaining('`--encoding` names another encoding'),
+    ]);
+  });
+
   test('the euro sign and quotes of Windows-1252', async () => {
     const { dataset } = await importText('a.csv', Buffer.from('name,v\nMüller,\x80 \x93x\x94\n', 'latin1'));
     expect(await stored(dataset, 'v')).toEqual(['€ “x”']);
@@ -186,7 +205,10 @@ describe('other encodings', () => {
   ])('UTF-8 with a wrong byte stays UTF-8, and no line is lost: %s', async (...of) => {
     const [, name, content, field, value, rows] = of;
     const { dataset, body } = await importText(name, content);
-    expect([body.notes[0], body.rows]).toEqual(['Bytes that are not UTF-8 are \ufffd, in 1 line.', rows]);
+    expect([body.notes[0], body.rows]).toEqual([
+      'Bytes that are not UTF-8 are \ufffd, in 1 line: `--encoding` names another encoding.',
+      rows,
+    ]);
     expect((await stored(dataset, field)).at(-1)).toBe(value);
   });
 });

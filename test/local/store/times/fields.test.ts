@@ -22,12 +22,32 @@ const times: readonly (readonly [fields: string, time: string])[] = [
   ['{"ended":{"seconds":1700000000}}', ''],
   ['{"wait":{"seconds":3,"nanos":5}}', ''],
   ['{"started_at":12}', ''],
+  ['{"Datum":"2024-02-01 10:00"}', '2024-02-01T10:00:00Z'],
+  ['{"Fecha":"13/02/2024"}', '2024-02-13T00:00:00Z'],
+  ['{"data":"13/02/2024 10:00"}', '2024-02-13T10:00:00Z'],
+  ['{"日付":"2020/5/13"}', '2020-05-13T00:00:00Z'],
+  ['{"data":"x"}', ''],
+  ['{"Date":"1951-03-04"}', '1951-03-04T00:00:00Z'],
+  ['{"time":0.25}', ''],
 ];
 
 test.each(times)('the time of %s', async (text, time) => {
   const { notes, rows } = await imported(text);
   if (time !== '') expect(rows).toEqual([time]);
   else expect(notes.join()).toContain('every row has the time of its import');
+});
+
+const near =
+  '`time` has the name of one, but most of its numbers, such as "0.25", would be times before 1990: `--time time` reads them as such.';
+
+test.each([
+  ['{"time":0.25}', near],
+  ['{"born":"13/02/1970"}', '`born` holds times: name the one to use.'],
+  ['{"shipped":"5-Nov-26"}', '`shipped` holds times: name the one to use.'],
+  ['{"shipped":"Nov 5, 2026","version":"1.2.24"}', '`shipped` holds times: name the one to use.'],
+  ['{"version":"1.2.24","ip":"10.0.0.1","part":"13-45-2024"}', 'Name one if there is one.'],
+])('what has no name of a time, or only that, is said of %s', async (text, note) => {
+  expect((await imported(text)).notes.join()).toContain(`found in every time range. ${note}`);
 });
 
 test.each([

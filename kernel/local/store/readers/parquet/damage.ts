@@ -22,6 +22,26 @@ const failures: readonly { readonly words: RegExp; readonly rest: string; readon
     hint: again,
   },
   {
+    words: /^(?:Invalid Error: )?(\w+) encoding is only supported for/,
+    rest: 'has values in the encoding $1 of a type for which it is not read',
+    hint: 'Write it without this encoding.',
+  },
+  {
+    words: /MAP_KEY_VALUE requires two children/,
+    rest: 'has a map without values, which is not read',
+    hint: 'Write its keys as a list, or leave the column out of the file.',
+  },
+  {
+    words: /Geoparquet/i,
+    rest: 'has a description of its geometries (GeoParquet) that cannot be read',
+    hint: 'Write it without this description, or leave the geometries out of the file.',
+  },
+  {
+    words: /Out of buffer|TProtocolException/,
+    rest: 'is damaged, or written in a way that is not read: a part of it ends before its values do',
+    hint: again,
+  },
+  {
     words: /No magic bytes found at end/,
     rest: 'is cut off: a Parquet file has its schema at its end',
     hint: again,

@@ -157,6 +157,14 @@ function cellOf(sql: string, type: DuckDBType, insideNote: string | undefined): 
   if (name === 'INTERVAL') return interval(sql);
   if (name === 'BLOB')
     return { type: 'string', sql: `base64(${sql})`, note: 'is binary: it is text in Base64' };
+  if (name === 'VARIANT')
+    return {
+      type: 'dynamic',
+      sql: `${variantOf(sql)}::VARCHAR`,
+      note: 'is VARIANT: it is dynamic, with times and binary values as text',
+    };
+  if (name.startsWith('GEOMETRY'))
+    return { type: 'string', sql: `${sql}::VARCHAR`, note: 'is a geometry: it is its text (WKT)' };
   const target = typeOfSql(name);
   switch (target) {
     case 'datetime':
@@ -246,9 +254,16 @@ function plainOf(sql: string, type: DuckDBType, depth: number, reals: boolean): 
   }
   if (type instanceof DuckDBStructType) return plainStruct(sql, type, depth, reals);
   if (name === 'BLOB') return `base64(${sql})`;
+  if (name === 'VARIANT') return variantOf(sql);
   if (reals && hasReals(type))
     return `CASE WHEN isfinite(${sql}) THEN to_json(${sql}) ELSE to_json(${sql}::VARCHAR) END`;
   return name.startsWith('TIMESTAMP') ? timeText(sql, name) : undefined;
+}
+
+/** SQL of a VARIANT as JSON; one with NaN or an infinity, which JSON does not have, is its text. */
+function variantOf(sql: string): string {
+  const odd = `regexp_matches(${sql}::JSON::VARCHAR, '(^|[\\[:,])-?(NaN|Infinity)')`;
+  return `CASE WHEN ${odd} THEN to_json(${sql}::VARCHAR) ELSE ${sql}::JSON END`;
 }
 
 function plainStruct(sql: string, type: DuckDBStructType, depth: number, reals: boolean): string | undefined {

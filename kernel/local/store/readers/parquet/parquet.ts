@@ -3,7 +3,7 @@ import { cut, plural, visible } from '../../../../text.js';
 import type { Connection } from '../../../engine/duckdb.js';
 import { LocalError } from '../../../errors.js';
 import { mostFields, tooManyColumns } from '../../bounds/text.js';
-import { distinctNames, keep, noFields, type Reading, sampleRows } from '../reading.js';
+import { distinctNames, keep, noFields, type Reading, renamedNotes, sampleRows } from '../reading.js';
 import { checkPages } from './damage.js';
 import { exactFiles, listOf } from './parquet-exact.js';
 import { leavesOf, type ParquetLeaf } from './parquet-values.js';
@@ -37,17 +37,14 @@ export async function readParquet(
   const fields = await narrowed(connection, from, named);
   const notes = [
     ...partitionNotes(given, partitions),
-    ...renamedNotes(leaves, names),
+    ...renamedNotes(
+      leaves.map(({ name }) => name),
+      names,
+    ),
     ...fields.flatMap(({ name, note }) => (note === undefined ? [] : [`\`${name}\` ${note}.`])),
     ...(await changeNotes(connection, from, await mayChange(connection, exact.files, fields))),
   ];
   return { from, sample: 'sample', fields, notes, refused: 0 };
-}
-
-function renamedNotes(leaves: readonly ParquetLeaf[], names: readonly string[]): string[] {
-  return leaves.flatMap(({ name }, index) =>
-    name === names[index] ? [] : [`A further column \`${name}\` is \`${names[index]}\`.`],
-  );
 }
 
 /** Throws LocalError where a file has decimals of more digits than the engine holds: it would read other numbers. */

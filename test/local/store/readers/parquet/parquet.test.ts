@@ -110,6 +110,32 @@ test('a column of a Parquet file keeps its type though all its values are null',
   ]);
 });
 
+test('values of VARIANT are dynamic, and geometries are text', async () => {
+  const values = [
+    "{'a': 1, 'b': [1.5, 2.5]}",
+    "'x'",
+    'true',
+    "'nan'::DOUBLE",
+    "[1.5, 'inf'::DOUBLE]",
+    "TIMESTAMP '2024-01-02 03:04:05'",
+  ];
+  const rows = values.map(value => `SELECT ${value}::VARIANT AS v, 'POINT(1 2)'::GEOMETRY AS g`);
+  const { body, dataset } = await importText('in.parquet', await parquetOf(rows.join(' UNION ALL ')));
+  expect(body.fields.slice(2)).toEqual([
+    { name: 'v', type: 'dynamic' },
+    { name: 'g', type: 'string' },
+  ]);
+  expect(body.notes.slice(0, 2)).toEqual([
+    '`v` is VARIANT: it is dynamic, with times and binary values as text.',
+    '`g` is a geometry: it is its text (WKT).',
+  ]);
+  expect(await stored(dataset, 'v, g')).toEqual(
+    ['{"a":1,"b":[1.5,2.5]}', '"x"', 'true', '"nan"', '"[1.5, inf]"', '"2024-01-02 03:04:05"'].map(
+      value => `${value}|POINT (1 2)`,
+    ),
+  );
+});
+
 test('a column of JSON is dynamic', async () => {
   const written = await parquetOf(`SELECT j::JSON AS j FROM (VALUES ('{"a": [1]}'), ('"x"'), (NULL)) v(j)`);
   const { body, dataset } = await importText('in.parquet', written);
@@ -158,12 +184,24 @@ test.each([
   if (message === undefined) expect(await stored(written.dataset, 'a, s')).toEqual(['1|x', '2|y', '3|z']);
 });
 
-test('a Parquet file packed with the older LZ4 is refused by that name', async () => {
-  const { status, body } = await importText('in.parquet', Buffer.from(olderLz4, 'base64'));
-  expect([status, body.message]).toEqual([
-    400,
-    'in.parquet is packed with LZ4, which is not read. Write it with another compression, such as zstd, snappy or LZ4_RAW.',
-  ]);
+/** Of pyarrow: one integer in `a`, with its bytes divided among streams. */
+const splitBytes =
+  'UEFSMRUAFRQVFCwVAhUSFQYVBhwAAAACAAAAAgEHAAAAFQQZLDUAGAZzY2hlbWEVAgAVAiUCGAFhABYCGRwZHCYAHBUCGSUGEhkYAWEVABYCFjoWOiYISRwVABUSFQIAPCkGGSYAAgAAABY6FgImCBY6ACggcGFycXVldC1jcHAtYXJyb3cgdmVyc2lvbiAyNi4wLjEZHBwAAAB6AAAAUEFSMQ==';
+
+test.each([
+  [
+    'packed with the older LZ4',
+    olderLz4,
+    'is packed with LZ4, which is not read. Write it with another compression, such as zstd, snappy or LZ4_RAW.',
+  ],
+  [
+    'in an encoding of other types',
+    splitBytes,
+    'has values in the encoding BYTE_STREAM_SPLIT of a type for which it is not read. Write it without this encoding.',
+  ],
+])('a Parquet file %s is refused by that name', async (_, written, message) => {
+  const { status, body } = await importText('in.parquet', Buffer.from(written, 'base64'));
+  expect([status, body.message]).toEqual([400, `in.parquet ${message}`]);
 });
 
 test('a Parquet file whose packed values are damaged is refused', async () => {
