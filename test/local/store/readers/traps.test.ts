@@ -528,11 +528,11 @@ const traps: readonly Trap[] = [
   {
     what: 'columns without a name, and one name twice',
     name: 'in.csv',
-    content: lines('a,,a', '1,2,3,4', '5,6,7,8', ''),
-    select: 'a, column2, a_2, column4',
-    values: ['1|2|3|4', '5|6|7|8'],
+    content: lines('a,,a,b', '1,2,3,4,5', '5,6,7,8,9', ''),
+    select: 'a, column2, a_2, b, column5',
+    values: ['1|2|3|4|5', '5|6|7|8|9'],
     notes: [
-      'The first line has no name for 2 columns: `column2`, `column4`.',
+      'The first line has no name for 2 columns: `column2`, `column5`.',
       'A further column `a` is `a_2`.',
       timeless(),
     ],
@@ -560,7 +560,7 @@ const traps: readonly Trap[] = [
     select: '_time, a',
     values: [`${imported}|1`, `${imported}|2`],
     notes: [
-      'No field has the name of a time: every row has the time of its import, and is found in every time range. `when it was` holds times: name the one to use.',
+      'No field has the name of a time: every row has the time of its import, and is found in every time range. `when it was`, `born` hold times: name the one to use.',
     ],
   },
 ];
