@@ -13,6 +13,7 @@ export type FailureKind =
   | 'gone'
   | 'invalid'
   | 'media-type'
+  | 'no-query'
   | 'not-found'
   | 'not-supported'
   | 'storage'

@@ -9,19 +9,26 @@ import { sharedService } from '../local/service.js';
 import { readBodies } from './bodies.js';
 import { expectRow, hasProgram, rowOf } from './rows.js';
 
-/** The integration suites of axiom-go, as its release ships them. */
+/** The integration suites of axiom-go and of its adapters, as its release ships them. */
 
 const suites = ['Datasets', 'Users', 'Organizations', 'Error', 'Annotations', 'VirtualFields'];
 const service = sharedService({ compile: compileRequest, now: Date.now });
 
-test.skipIf(!hasProgram('go', 'version'))('axiom-go', async () => {
+const isHere = hasProgram('go', 'version');
+
+/** Where the sources of the release are. */
+function sources(): string {
   const name = `github.com/axiomhq/axiom-go@${rowOf('axiom-go').version}`;
   const module = execFileSync('go', ['mod', 'download', '-json', name], { cwd: tmpdir(), encoding: 'utf8' });
-  const { Dir: cwd } = JSON.parse(module) as { Dir: string };
+  return (JSON.parse(module) as { readonly Dir: string }).Dir;
+}
+
+/** Runs the tests of packages whose names match; returns what has happened. */
+async function testsOf(packages: readonly string[], named: string): Promise<readonly Event[]> {
   const { url, token } = service().service;
-  const run = `^Test(${suites.join('|')})TestSuite$`;
-  const answer = await promisify(execFile)('go', ['test', './axiom', '-json', '-count=1', '-run', run], {
-    cwd,
+  const args = ['test', ...packages, '-json', '-count=1', '-run', named];
+  const { stdout } = await promisify(execFile)('go', args, {
+    cwd: sources(),
     maxBuffer: 2 ** 26,
     env: {
       ...process.env,
@@ -34,34 +41,50 @@ test.skipIf(!hasProgram('go', 'version'))('axiom-go', async () => {
       AXIOM_DISABLE_STRICT_DECODING: '1',
     },
   }).catch((error: { readonly stdout: string }) => error);
-  const outcomes = outcomesIn(answer.stdout);
+  return stdout.split('\n').flatMap(line => (line.startsWith('{') ? [JSON.parse(line)] : []));
+}
+
+test.skipIf(!isHere)('axiom-go', async () => {
+  const events = await testsOf(['./axiom'], `^Test(${suites.join('|')})TestSuite$`);
+  const outcomes = outcomesIn(events, ({ Test }) => Test?.includes('/') ?? false);
   expect(Object.keys(outcomes)).not.toEqual([]);
   expectRow('axiom-go', outcomes);
-  const directory = join(cwd, 'axiom');
+  const directory = join(sources(), 'axiom');
   const tests = readdirSync(directory).filter(file => file.endsWith('_test.go'));
-  const sources = tests.map(file => readFileSync(join(directory, file), 'utf8'));
-  const bodies = sources.flatMap(source => [...source.matchAll(/`([^`]*)`/g)].map(([, text = '']) => text));
+  const files = tests.map(file => readFileSync(join(directory, file), 'utf8'));
+  const bodies = files.flatMap(source => [...source.matchAll(/`([^`]*)`/g)].map(([, text = '']) => text));
   expectRow('Bodies in the unit tests of axiom-go', readBodies(bodies));
 });
 
+test.skipIf(!isHere)('the adapters of axiom-go', async () => {
+  const events = await testsOf(['./adapters/...', './axiom/otel'], '^(Test|TestRealDataset|.*Integration)$');
+  expectRow(
+    'Adapters of axiom-go',
+    outcomesIn(events, ({ Test }) => Test !== undefined),
+  );
+});
+
 /** What a test printed. */
-function outputOf(name: string, events: readonly Event[]): string {
-  return events.flatMap(({ Test, Output }) => (Test === name ? [Output ?? ''] : [])).join('');
+function outputOf(test: Event, events: readonly Event[]): string {
+  const isOf = ({ Package, Test }: Event) => Package === test.Package && Test === test.Test;
+  return events
+    .filter(isOf)
+    .map(({ Output = '' }) => Output)
+    .join('');
 }
 
 interface Event {
   readonly Action: string;
+  readonly Package: string;
   readonly Test?: string;
   readonly Output?: string;
 }
 
-/** Tests within suites, by name; those that skip themselves are none. */
-function outcomesIn(output: string): Record<string, boolean> {
-  const events: readonly Event[] = output
-    .split('\n')
-    .flatMap(line => (line.startsWith('{') ? [JSON.parse(line)] : []));
-  const failed = events.filter(({ Action, Test }) => Action === 'fail' && /\//.test(Test ?? ''));
-  for (const { Test } of failed) console.log(outputOf(Test ?? '', events));
-  const ended = events.filter(({ Action, Test }) => /^(pass|fail)$/.test(Action) && /\//.test(Test ?? ''));
-  return Object.fromEntries(ended.map(({ Action, Test }) => [Test ?? '', Action === 'pass']));
+/** The tests that count, by package and name; those that skip themselves are none. */
+function outcomesIn(events: readonly Event[], counts: (event: Event) => boolean): Record<string, boolean> {
+  const ended = events.filter(event => /^(pass|fail)$/.test(event.Action) && counts(event));
+  for (const event of ended.filter(({ Action }) => Action === 'fail')) console.log(outputOf(event, events));
+  return Object.fromEntries(
+    ended.map(({ Package, Test, Action }) => [`${Package} ${Test}`, Action === 'pass']),
+  );
 }

@@ -17,6 +17,8 @@ const statuses: Readonly<Record<FailureKind, number>> = {
   'media-type': 415,
   // Not 501: clients send a request again after most statuses from 500 on.
   'not-supported': 422,
+  // The Grafana data source tests its connection by a query request without a body, and takes 422 alone for a working one.
+  'no-query': 422,
   busy: 429,
   // The client is gone, so nobody reads this.
   cancelled: 499,

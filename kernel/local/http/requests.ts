@@ -15,13 +15,20 @@ import {
   readObject,
 } from '../store/documents/members.js';
 
-/** Returns the body of a query request; throws a LocalError (400) that names the wrong member. */
+/** Returns the body of a query request; throws a LocalError that names the wrong member. */
 export function readQueryRequest(body: unknown): QueryRequest {
+  if (body === undefined || body === null) throw noQuery();
   const object = readObject(body, 'the body');
   checkQuery(object, '');
   const given = Object.entries(object).filter(([name, value]) => !isAbsent(name, value));
   if (Array.isArray(object.libraries) && object.libraries.length > 0) throw noLibraries();
   return Object.fromEntries(given) as unknown as QueryRequest;
+}
+
+function noQuery(): LocalError {
+  return new LocalError('no-query', 'invalid-request', 'The request has no body.', {
+    hint: 'Send a JSON object whose `apl` is the query.',
+  });
 }
 
 function noLibraries(): LocalError {

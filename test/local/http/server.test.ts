@@ -137,6 +137,13 @@ const refused: readonly (readonly [
 ])[] = [
   ['no APL', '/v1/datasets/_apl', {}, 400, '`apl` should be the text of a query.'],
   ['a wrong member', '/v1/datasets/_apl', { apl: 'x', startTime: 5 }, 400, '`startTime` should be a string.'],
+  [
+    'no body',
+    '/v1/query/_apl',
+    undefined,
+    422,
+    'The request has no body. Send a JSON object whose `apl` is the query.',
+  ],
   ['no object', '/v1/datasets/_apl', [1], 400, 'The body should be a JSON object.'],
   [
     'another format',

@@ -1,0 +1,28 @@
+/** Writes an event by each logger; the program ends when all has been sent. */
+
+import { Axiom } from '@axiomhq/js';
+import { AxiomJSTransport, Logger } from '@axiomhq/logging';
+import { WinstonTransport } from '@axiomhq/winston';
+import nextAxiom from 'next-axiom';
+import pino from 'pino';
+import winston from 'winston';
+
+const { AXIOM_URL: url, AXIOM_TOKEN: token, AXIOM_DATASET: dataset } = process.env;
+const options = { url, token, dataset, orgId: 'local' };
+
+const transport = new WinstonTransport(options);
+winston.createLogger({ transports: [transport] }).warn('it is done', { logger: '@axiomhq/winston' });
+await transport.flush();
+
+const logger = new Logger({
+  transports: [new AxiomJSTransport({ axiom: new Axiom(options), dataset })],
+});
+logger.warn('it is done', { logger: '@axiomhq/logging' });
+await logger.flush();
+
+const next = new nextAxiom.Logger();
+next.warn('it is done', { logger: 'next-axiom' });
+await next.flush();
+
+// Its thread sends what is left while the program ends.
+pino(pino.transport({ target: '@axiomhq/pino', options })).warn({ logger: '@axiomhq/pino' }, 'it is done');
