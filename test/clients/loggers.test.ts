@@ -28,7 +28,14 @@ test('loggers for Node.js', async () => {
       },
     });
   cpSync(path.join(import.meta.dirname, 'loggers'), directory, { recursive: true });
-  await run('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--omit=optional']);
+  await run('npm', [
+    'install',
+    '--no-audit',
+    '--no-fund',
+    '--ignore-scripts',
+    '--omit=optional',
+    '--legacy-peer-deps',
+  ]);
   await service().json('POST', '/v2/datasets', { name: dataset });
   await run(process.execPath, ['loggers.mjs']);
   const apl = `['${dataset}'] | where level == "warn" and coalesce(message, msg) == "it is done"

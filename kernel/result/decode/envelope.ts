@@ -3,6 +3,7 @@
  * a mistake of the service costs no result. Messages are the exception: they are shown as they came rather than lost.
  */
 
+import { fromWire } from '../../api/aggregations.js';
 import type {
   FieldMeta,
   Order,
@@ -38,10 +39,11 @@ export function readFields(value: unknown, offset: number): readonly ResultField
     const { name, type, agg } = recordOf(item);
     if (typeof name !== 'string') throw new DecodeError('A field of a table has no name', offset);
     const aggregation = readAggregation(recordOf(agg));
+    const kind = typeof type === 'string' ? type : 'unknown';
     return {
       name,
-      type: typeof type === 'string' ? type : 'unknown',
-      ...present({ agg: aggregation }),
+      type: kind,
+      ...present({ agg: aggregation && fromWire(aggregation, kind) }),
     };
   });
 }

@@ -249,6 +249,19 @@ describe('totals', () => {
   });
 });
 
+test('aggregations have the names that clients of the hosted service know', async () => {
+  const { tables } = await ask(
+    'logs | summarize dcount(ms), percentile(took, 95), percentiles_array(took, 50), make_set(ms), presence(ms)',
+  );
+  expect(tables[0].fields.map(({ agg }: { readonly agg: unknown }) => agg)).toEqual([
+    { name: 'distinct', args: [], fields: ['ms'] },
+    { name: 'percentiles', args: [95], fields: ['took'] },
+    { name: 'percentiles', args: [50], fields: ['took'] },
+    { name: 'makeset', args: [], fields: ['ms'] },
+    { name: 'computed', args: ['presence'], fields: ['ms'] },
+  ]);
+});
+
 test('a time-binned table and its totals, in full', async () => {
   const body = await ask('logs | summarize n = count(), avg(took), topk(ms, 2) by bin(_time, 1h), host');
   const fields = [

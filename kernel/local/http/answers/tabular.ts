@@ -1,3 +1,4 @@
+import { toWire } from '../../../api/aggregations.js';
 import type { FieldMeta } from '../../../api/wire.js';
 import { serviceTypes } from '../../../apl/catalog/entry.js';
 import type { FieldSchema } from '../../../apl/plan/plan.js';
@@ -81,7 +82,11 @@ function tableBytes({ table, columns }: RanTable): Buffer[] {
 }
 
 function resultField(field: CompiledField) {
-  return { name: field.name, type: serviceTypes[field.type], ...present({ agg: field.agg }) };
+  return {
+    name: field.name,
+    type: serviceTypes[field.type],
+    ...present({ agg: field.agg && toWire(field.agg) }),
+  };
 }
 
 function rangeOf(range: NonNullable<CompiledTable['range']>) {

@@ -7,6 +7,7 @@ import { LocalError } from '../../errors.js';
 import { cells, type ReadField, type Reading } from '../readers/reading.js';
 import { dateAtAll, type FoundOrder, findOrder, orderMisfit } from './date-order.js';
 import { epochNsOfRealSql, epochNsSql, exceedsMicrosecondsSql } from './epoch.js';
+import { goTimeSql, strptimeSql } from './go-layout.js';
 import { datesIn } from './numbers.js';
 import { consequence, type SampledColumn, sampled, timelessNote } from './timeless.js';
 import { inZone, unclearZoneHint, withoutZoneWord } from './zone.js';
@@ -382,48 +383,9 @@ async function bestReader(connection: Connection, text: string, present: number)
 }
 
 function formatted(column: SampledColumn, format: string): TimeSource {
-  const strptime = format.includes('%') ? format : strptimeOf(format);
-  const sql = `TRY_CAST(try_strptime(${column.column}::VARCHAR, ${sqlText(strptime)}) AS TIMESTAMP_NS)`;
+  const text = `${column.column}::VARCHAR`;
+  const sql = format.includes('%') ? strptimeSql(text, format) : goTimeSql(text, format);
   return { field: column.name, sql, notes: [] };
-}
-
-/** Of two that begin alike, the longer one stands first. */
-const goLayout: readonly (readonly [string, string])[] = [
-  ['January', '%B'],
-  ['Monday', '%A'],
-  ['2006', '%Y'],
-  ['Z07:00', '%z'],
-  ['-07:00', '%z'],
-  ['-0700', '%z'],
-  ['Z0700', '%z'],
-  ['-07', '%z'],
-  ['Jan', '%b'],
-  ['Mon', '%a'],
-  ['MST', '%Z'],
-  ['PM', '%p'],
-  ['pm', '%p'],
-  ['002', '%j'],
-  ['01', '%m'],
-  ['02', '%d'],
-  ['15', '%H'],
-  ['03', '%I'],
-  ['04', '%M'],
-  ['05', '%S'],
-  ['06', '%y'],
-  ['_2', '%-d'],
-  ['1', '%-m'],
-  ['2', '%-d'],
-  ['3', '%-I'],
-  ['4', '%-M'],
-  ['5', '%-S'],
-];
-
-/** Translates a layout of Go's [reference time](https://pkg.go.dev/time#pkg-constants) to strptime's format. */
-function strptimeOf(layout: string): string {
-  const pattern = new RegExp(`[.,][09]+|${goLayout.map(([token]) => token).join('|')}`, 'g');
-  return layout.replace(pattern, token =>
-    /^[.,]/.test(token) ? `${token[0]}%f` : (goLayout.find(([go]) => go === token)?.[1] ?? token),
-  );
 }
 
 /** Characters of a name or a value of the file in a message. */

@@ -1,0 +1,24 @@
+import { describe, expect, test } from 'vitest';
+import { fromWire, toWire } from '../../kernel/api/aggregations.js';
+import { aggregates } from '../../kernel/apl/catalog/aggregates.js';
+
+/** The names that axiom-go takes; it refuses an answer with any other. */
+const known =
+  `count countif distinct distinctif sum sumif avg avgif min minif max maxif topk topkif percentiles percentilesif
+  histogram histogramif stdev stdevif variance varianceif argmin argmax rate makeset makesetif makelist makelistif computed spotlight`.split(
+    /\s+/,
+  );
+
+describe('an aggregation', () => {
+  test.each(aggregates.map(({ name }) => name))('%s has a name that clients know, and comes back', name => {
+    const agg = { name, args: [5], fields: ['x'] };
+    const wire = toWire(agg);
+    expect(known).toContain(wire.name);
+    expect(fromWire(wire, name.startsWith('percentiles_') ? 'dynamic' : 'float')).toEqual(agg);
+  });
+
+  test('of a name of the hosted service that is not one of APL stays', () => {
+    expect(fromWire({ name: 'computed' }, 'float')).toEqual({ name: 'computed' });
+    expect(fromWire({ name: 'other', fields: ['x'] }, 'float')).toEqual({ name: 'other', fields: ['x'] });
+  });
+});
