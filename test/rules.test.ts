@@ -34,6 +34,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'string-width',
     'node:*',
     'errors',
+    'api/aggregations',
     'api/wire',
     'text',
     'time',
@@ -198,6 +199,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   ],
   'local/http': [
     'apl',
+    'api/aggregations',
     'api/imports',
     'api/wire',
     'api/notices',
