@@ -1,3 +1,5 @@
+import { foreignQuery } from './languages/recognize.js';
+
 /** What to say to a line of something else than APL, and what to write in its place. */
 export interface Habit {
   readonly message: string;
@@ -13,7 +15,7 @@ interface Row {
 /** Lines that are typed into other tools. */
 const habits: readonly Row[] = [
   {
-    written: /^\.?(?:show|list)\s+(?:tables|datasets|databases|indexes|indices)\b|^\\dt?$/i,
+    written: /^\.?(?:show|list)\s+(?:tables|datasets|databases|indexes|indices)\b|^\\(?:dt?|l)\+?$/i,
     says: () => ({
       message: 'datasets are listed by a magic',
       hint: 'Write %datasets.',
@@ -21,7 +23,8 @@ const habits: readonly Row[] = [
     }),
   },
   {
-    written: /^(?:describe|desc|show\s+columns\s+(?:from|in))\s+(?:table\s+)?["'`]?([\w.-]+)["'`]?$/i,
+    written:
+      /^(?:describe|desc|\\dt?\+?|show\s+columns\s+(?:from|in))\s+(?:table\s+)?["'`]?([\w.-]+)["'`]?$/i,
     says: ([, name = '']) => ({
       message: 'the fields of a dataset are listed by a magic',
       hint: `Write %schema ${name}.`,
@@ -49,6 +52,15 @@ const habits: readonly Row[] = [
       message: 'commands of the shell do not run here',
       hint: 'Open a terminal for them; cells hold APL and magics. `%import FILE` reads a file.',
     }),
+  },
+  {
+    written: /^explain\s+(?:(?:analyze|verbose|extended|plan\s+for)\s+|\([^)]*\)\s*)*([^|\s][\s\S]*)$/i,
+    says: ([, query = '']) => {
+      const { apl = query, reason } = foreignQuery(query) ?? {};
+      const message = 'a query has no plan to look at: what it read stands below its result';
+      if (reason !== undefined) return { message, hint: reason };
+      return { message, hint: `Run it: ${apl.replace(/\n\s*/g, ' ')}`, instead: apl };
+    },
   },
   {
     written: /^(?:insert\s+into|delete\s+from|update\s+\w+\s+set|(?:create|alter|truncate)\s+table)\b/i,

@@ -96,11 +96,58 @@ export function readArguments(syntax: MagicSyntax, raw: string): MagicArguments 
   return checkArity(syntax, words, raw) ?? { raw, words: words.map(({ text }) => text), options, lists };
 }
 
+/** Magics that people know from notebooks of Python, and what to do here. */
+const magicsElsewhere: readonly { readonly names: readonly string[]; readonly hint: string }[] = [
+  {
+    names: [
+      'bash',
+      'sh',
+      'script',
+      'system',
+      'sx',
+      'ls',
+      'cd',
+      'cat',
+      'pwd',
+      'pip',
+      'conda',
+      'env',
+      'writefile',
+    ],
+    hint: 'Open a terminal for commands of the shell; `%import FILE` reads a file, `%export FILE` writes one.',
+  },
+  {
+    names: ['sql', 'kql', 'spl', 'promql', 'logql'],
+    hint: 'Write the query alone: one of another language is answered with its translation.',
+  },
+  {
+    names: [
+      ...[
+        'python',
+        'python3',
+        'matplotlib',
+        'load_ext',
+        'autoreload',
+        'timeit',
+        'capture',
+        'who',
+        'whos',
+        'run',
+      ],
+      ...['javascript', 'js', 'html', 'latex', 'markdown'],
+    ],
+    hint: 'Open a notebook of Python for it; `%export FILE` writes a result that it can read.',
+  },
+];
+
 /** Returns the message and hint for a name that no magic has. */
 export function unknownMagic(
   name: string,
   known: readonly string[],
 ): Pick<MagicProblem, 'message' | 'hint' | 'instead'> {
+  const elsewhere = magicsElsewhere.find(({ names }) => names.includes(name.toLowerCase()));
+  if (elsewhere !== undefined)
+    return { message: `%${name} is a magic of IPython, not of APL`, hint: elsewhere.hint };
   const near = nearest(name.toLowerCase(), known);
   const guess = near === undefined ? '' : `Did you mean \`%${near}\`? `;
   return {

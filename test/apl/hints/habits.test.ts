@@ -9,10 +9,18 @@ function first(text: string) {
   return [found?.message, found?.instead];
 }
 
+const PLAN = 'a query has no plan to look at: what it read stands below its result';
+
 test.each([
   ['show tables', 'datasets are listed by a magic', '%datasets'],
   ['SHOW DATABASES;', 'datasets are listed by a magic', '%datasets'],
   ['.show tables', 'datasets are listed by a magic', '%datasets'],
+  ['\\dt', 'datasets are listed by a magic', '%datasets'],
+  ['\\l+', 'datasets are listed by a magic', '%datasets'],
+  ['\\d web', 'the fields of a dataset are listed by a magic', '%schema web'],
+  ['explain select * from web', PLAN, "['web']"],
+  ['EXPLAIN (ANALYZE, BUFFERS) select * from web limit 5', PLAN, "['web']\n| limit 5"],
+  ['explain web | take 5', PLAN, 'web | take 5'],
   ['describe web', 'the fields of a dataset are listed by a magic', '%schema web'],
   ['DESC "web-logs"', 'the fields of a dataset are listed by a magic', '%schema web-logs'],
   ['show columns from web', 'the fields of a dataset are listed by a magic', '%schema web'],
@@ -66,6 +74,10 @@ test.each([
   'print x = 1',
   'index | where source == 1',
   'help | count',
+  'explain | count',
+  'fields | count',
+  'filter | take 5',
+  'stats',
   'cat | count',
   'git | take 5',
   'use | take 5',

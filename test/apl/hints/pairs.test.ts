@@ -10,7 +10,14 @@ import { environment } from '../environment.js';
  */
 
 const update = process.env.UPDATE_GOLDEN === '1';
-const languages = { sql: 'SQL', spl: 'SPL', logql: 'LogQL', promql: 'PromQL', lucene: 'Lucene' };
+const languages = {
+  insights: 'CloudWatch Logs Insights',
+  sql: 'SQL',
+  spl: 'SPL',
+  logql: 'LogQL',
+  promql: 'PromQL',
+  lucene: 'Lucene',
+};
 
 describe.each(Object.entries(languages))('%s', (file, language) => {
   const url = new URL(`pairs/${file}.txt`, import.meta.url);

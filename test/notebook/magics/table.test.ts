@@ -42,6 +42,21 @@ describe('arguments', () => {
 
 describe('a magic is refused', () => {
   test.each<readonly [string, string, string]>([
+    [
+      '%%bash',
+      '%bash is a magic of IPython, not of APL',
+      'Open a terminal for commands of the shell; `%import FILE` reads a file, `%export FILE` writes one.',
+    ],
+    [
+      '%%sql',
+      '%sql is a magic of IPython, not of APL',
+      'Write the query alone: one of another language is answered with its translation.',
+    ],
+    [
+      '%matplotlib inline',
+      '%matplotlib is a magic of IPython, not of APL',
+      'Open a notebook of Python for it; `%export FILE` writes a result that it can read.',
+    ],
     ['%tme 1h', 'there is no magic %tme', 'Did you mean `%time`? `%help` lists them all.'],
     [
       '%star',

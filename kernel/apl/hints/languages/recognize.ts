@@ -1,4 +1,5 @@
 import { present } from '../../../present.js';
+import { translateInsights } from './insights.js';
 import { translateLucene } from './lucene.js';
 import { ForeignReader } from './reader.js';
 import { translateLogQl, translatePromQl } from './selectors.js';
@@ -41,6 +42,12 @@ const languages: readonly Language[] = [
     begins:
       /^(?:search\s+)?(?:index|source|sourcetype|host|eventtype)\s*=(?!=)|^search\s[^|]*\|\s*(?:stats|eval|timechart|chart|table|fields|head|tail|rare|dedup|rex)\b/i,
     translate: translateSpl,
+  },
+  {
+    name: 'CloudWatch Logs Insights',
+    begins:
+      /^(?:#.*\s+)*(?:(?:fields|display|dedup)\s+[@\w`]|filter\s+[@\w`(]|stats\s+\w+\s*\(|(?:parse|sort|pattern)\s+@)/i,
+    translate: translateInsights,
   },
   {
     name: 'LogQL',

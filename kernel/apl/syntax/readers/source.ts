@@ -118,6 +118,7 @@ export function takeForeign(stream: TokenStream): Source | undefined {
     stream.rewind(mark);
     return undefined;
   }
+  stream.forget(span);
   stream.report('error', 'other-language', span, habit.message, habit.hint, habit.instead);
   return missing(span);
 }

@@ -308,6 +308,16 @@ export class TokenStream {
     this.report('error', code, span, message, hint);
   }
 
+  /** Drops what is reported of a stretch that turns out to be something else than APL. */
+  forget({ from, to }: Span): void {
+    const kept = this.diagnostics.filter(each => each.to <= from || each.from >= to);
+    this.diagnostics.splice(0, this.diagnostics.length, ...kept);
+    this.#errorIndexes.clear();
+    for (const [index, each] of kept.entries())
+      if (each.severity === 'error' && !this.#errorIndexes.has(each.from))
+        this.#errorIndexes.set(each.from, index);
+  }
+
   #hasErrorAt(from: number): boolean {
     const found = this.diagnostics[this.#errorIndexes.get(from) ?? -1];
     return found !== undefined && found.from === from && found.severity === 'error';
