@@ -71,6 +71,12 @@ export const everything: TimeRange = {
 export function parseRange(text: string): TimeRange {
   const source = tidy(text);
   if (source === '') throw new TimeRangeError('no time range is given');
+  const meant = meantRange(text.trim());
+  if (meant !== undefined)
+    throw new TimeRangeError(
+      `${shown(text.trim())} is not a time range`,
+      `Write ${meant}. Times are in UTC.`,
+    );
   const range = wholeRange(source) ?? datedRange(source) ?? twoSides(source);
   if (range.start.kind === 'at' && range.end.kind === 'at') checkOrder(range.start.time, range.end.time);
   return range;
@@ -147,6 +153,66 @@ export function daysAround(first: bigint, last: bigint): string {
   if (start < EARLIEST_TIME || end > LATEST_TIME) return 'all';
   const [from, to] = [start, end].map(time => formatTime(time).slice(0, 10));
   return end - start === DAY ? `${from}` : `${from}..${to}`;
+}
+
+const DAY_WORD = String.raw`(?:(today|yesterday|\d{4}-\d{2}-\d{2})[ T]?)?`;
+const CLOCK = String.raw`(\d{1,2})(?::(\d{2}))? ?([ap]m)?`;
+/** `9-10`, `yesterday 9:00-10:30`, `between 9am and 10am`. */
+const CLOCK_RANGE = new RegExp(
+  `^(?:from |between )?${DAY_WORD}${CLOCK} ?(-|\\.\\.| to | until | and ) ?${CLOCK}$`,
+  'i',
+);
+const CLOCK_TIME = new RegExp(`^(?:since |from )?${DAY_WORD}${CLOCK}$`, 'i');
+const SLASHED = /^(\d{4})\/(\d{1,2})\/(\d{1,2})$|^(\d{1,2})[/.](\d{1,2})[/.](\d{4})$/;
+
+/** Returns how \`%time\` takes what is written in another form, each form in backticks; undefined for what it takes as it is, and for what nobody can guess. */
+function meantRange(text: string): string | undefined {
+  const [, day = 'today', hour, minute, half, sign = '', nextHour, nextMinute, nextHalf] =
+    CLOCK_RANGE.exec(text) ?? [];
+  const isTaken =
+    sign === '..' &&
+    minute !== undefined &&
+    nextMinute !== undefined &&
+    CLOCK_RANGE.exec(text)?.[1] !== undefined;
+  if (hour !== undefined && nextHour !== undefined && !isTaken) {
+    const ends = [clockOf(hour, minute, half ?? nextHalf), clockOf(nextHour, nextMinute, nextHalf)];
+    return ends.includes(undefined) ? undefined : `\`${day.toLowerCase()} ${ends.join('..')}\``;
+  }
+  const [, since = 'today', at, past, part] = CLOCK_TIME.exec(text) ?? [];
+  const start =
+    at === undefined || (past === undefined && part === undefined) ? undefined : clockOf(at, past, part);
+  if (start !== undefined && (part !== undefined || CLOCK_TIME.exec(text)?.[1] === undefined))
+    return `\`${since.toLowerCase()} ${start}..\``;
+  return slashedDate(text);
+}
+
+/** `09:30`; undefined if there is no such time of day. */
+function clockOf(hour: string, minute = '00', half?: string): string | undefined {
+  const past =
+    half === undefined ? Number(hour) : (Number(hour) % 12) + (half.toLowerCase() === 'pm' ? 12 : 0);
+  return past > 23 || Number(minute) > 59 || (half !== undefined && Number(hour) > 12)
+    ? undefined
+    : `${String(past).padStart(2, '0')}:${minute}`;
+}
+
+/** A date in another order, both ways where day and month may be either. */
+function slashedDate(text: string): string | undefined {
+  const [, year, month = '', day = '', first = '', second = '', last] = SLASHED.exec(text) ?? [];
+  const dates =
+    year !== undefined
+      ? [[year, month, day]]
+      : last === undefined
+        ? []
+        : text.includes('.')
+          ? [[last, second, first]]
+          : [
+              [last, first, second],
+              [last, second, first],
+            ];
+  const found = dates
+    .map(parts => parts.map(part => part.padStart(2, '0')).join('-'))
+    .filter(date => parseTime(date) !== undefined);
+  return found.length === 0 ? undefined : [...new Set(found)].map(date => `\`${date}\``).join(' or ');
 }
 
 /** Drops insignificant spaces, and joins a date and the time of day after it into one word. */

@@ -162,6 +162,35 @@ describe('a range is refused', () => {
   });
 
   test.each([
+    ['9-10', '`today 09:00..10:00`'],
+    ['9..10', '`today 09:00..10:00`'],
+    ['9:30 to 10:15', '`today 09:30..10:15`'],
+    ['9am-5pm', '`today 09:00..17:00`'],
+    ['1-2pm', '`today 13:00..14:00`'],
+    ['between 9 and 10', '`today 09:00..10:00`'],
+    ['yesterday 9-10', '`yesterday 09:00..10:00`'],
+    ['2026-03-01 9-10', '`2026-03-01 09:00..10:00`'],
+    ['today 9:00-10:00', '`today 09:00..10:00`'],
+    ['today 9am', '`today 09:00..`'],
+    ['12am', '`today 00:00..`'],
+    ['since 09:00', '`today 09:00..`'],
+    ['2026/11/23', '`2026-11-23`'],
+    ['11/23/2026', '`2026-11-23`'],
+    ['23.11.2026', '`2026-11-23`'],
+    ['5/11/2026', '`2026-05-11` or `2026-11-05`'],
+  ])('with the form that was meant: %s', (input, meant) => {
+    expect(refusal(() => parseRange(input))).toEqual([
+      `\`${input}\` is not a time range`,
+      `Write ${meant}. Times are in UTC.`,
+    ]);
+    for (const [, each = ''] of meant.matchAll(/`(.*?)`/g)) expect(parseRange(each).label).not.toBe('');
+  });
+
+  test.each(['25-26', '9-10-11', '13am', '31/31/2026'])('with no guess where there is none: %s', input => {
+    expect(refusal(() => parseRange(input))[1]).toContain('`yesterday 10:00..11:00`');
+  });
+
+  test.each([
     ['yestreday', 'Did you mean `yesterday`? Write'],
     ['tody', 'Did you mean `today`? Write'],
     ['nox', 'Did you mean `now`? Write'],
