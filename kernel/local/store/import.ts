@@ -94,7 +94,9 @@ export async function openSource(
     return { ...prepared, name: path.basename(request.path), format, engine };
   } catch (error) {
     await engine.close();
-    throw error;
+    if (error instanceof LocalError) throw error;
+    const damages = await Promise.all(files.map(file => damageOf(file, signal)));
+    throw damages.find(damage => damage !== undefined) ?? error;
   }
 }
 

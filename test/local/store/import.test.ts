@@ -393,6 +393,12 @@ function cutOff(share: number): Uint8Array {
   return packed.subarray(0, packed.length * share);
 }
 
+/** A whole file of gzip with one byte that is another. */
+function damagedAt(place: number): Uint8Array {
+  const packed = Uint8Array.from(cutOff(1));
+  return packed.map((byte, at) => (at === place ? byte ^ 0xff : byte));
+}
+
 const refused: readonly Refused[] = [
   ['an empty file', 'in.csv', '', /^.*in\.csv holds no rows\.$/],
   ['a header alone', 'in.csv', 'a,b\n', /^.*in\.csv holds no rows\.$/],
@@ -449,6 +455,12 @@ const refused: readonly Refused[] = [
     cutOff(share),
     /^in\.ndjson\.gz is cut off or damaged: it does not unpack to its end\. Get the whole file, /,
   ]) satisfies Refused[]),
+  [
+    'a gzip file that is damaged at its beginning',
+    'in.csv.gz',
+    damagedAt(20),
+    /^in\.csv\.gz is cut off or damaged: it does not unpack to its end\. Get the whole file, /,
+  ],
   [
     'half a Parquet file',
     'in.parquet',
@@ -602,11 +614,15 @@ test('a preview reads the first rows of a large file, packed or not', async () =
 });
 
 test('a preview refuses as an import does', async () => {
-  const refused = async (name: string, content: string, more: object = {}) =>
+  const refused = async (name: string, content: string | Uint8Array, more: object = {}) =>
     (await previewText(name, content, more)).body.message;
   expect(await refused('none.csv', '')).toMatch(/none\.csv holds no rows\.$/);
   expect(await refused('a.csv', dated('13'), { timeField: 'When' })).toBe(
     'There is no field `When` to take the time from. The fields are `Date`, `Amount`.',
   );
   expect(await refused('.env', 'a,b\n1,2')).toMatch(/never imported/);
+  const damaged =
+    /^in\.ndjson\.gz is cut off or damaged: it does not unpack to its end\. Get the whole file, /;
+  for (const content of [cutOff(0.0001), cutOff(0.999), damagedAt(20)])
+    expect(await refused('in.ndjson.gz', content)).toMatch(damaged);
 });

@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import { fileFormats, plainText } from '../../../api/logs/formats.js';
 import type { ImportPreview, PreviewField } from '../../../api/preview.js';
 import type { ImportRequest } from '../../../api/wire.js';
@@ -10,7 +11,10 @@ import type { Connection } from '../../engine/duckdb.js';
 import type { FileField } from '../../engine/parquet.js';
 import type { Visit } from '../../engine/visit.js';
 import { drafted, loadOf, openSource, type Source, type Stored } from '../import.js';
-import { emptyFile } from './formats.js';
+import { damageOf, emptyFile } from './formats.js';
+
+/** Files up to this many bytes are unpacked to their end, which tells whether they are whole; of a larger one the import tells. */
+const unpackedBytes = 64 * 2 ** 20;
 
 /** The rows that a preview reads, from the first on. */
 const rowsRead = 1_000;
@@ -28,7 +32,9 @@ export async function previewFile(
 ): Promise<ImportPreview> {
   const source = await openSource(dataDir, request, visit.signal);
   try {
-    const load = { ...loadOf(source, request, nowNs), atMost: rowsRead };
+    const { size } = await stat(source.file);
+    const damage = size > unpackedBytes ? undefined : damageOf(source.file, visit.signal);
+    const load = { ...loadOf(source, request, nowNs), atMost: rowsRead, ...present({ damage }) };
     const use = async (stored: Stored, draft: string) => {
       if (stored.rows === 0) throw emptyFile(source.name);
       const work = (connection: Connection) => valuesIn(connection, draft, stored.fields, nowNs);

@@ -21,6 +21,14 @@ interface Group {
 
 const orderNames = { dmy: 'day first', mdy: 'month first', ymd: 'year first' } as const;
 
+/** Where the dates are, and whether somebody imports them as a file: a request that ingests events has other options. */
+interface OrderOptions {
+  readonly sample: string;
+  readonly file: string;
+  readonly whole: boolean;
+  readonly inFile: boolean;
+}
+
 /**
  * Returns the order of the dates of a column: of all in the sample if these tell it, else of all in the file. `text` is SQL of
  * them over both relations.
@@ -29,13 +37,13 @@ export async function findOrder(
   connection: Connection,
   field: string,
   text: string,
-  { sample, file, whole }: { readonly sample: string; readonly file: string; readonly whole: boolean },
+  { sample, file, whole, inFile }: OrderOptions,
 ): Promise<FoundOrder> {
   if (!whole) {
-    const found = orderOf(field, await groupsOf(connection, text, sample));
+    const found = orderOf(field, await groupsOf(connection, text, sample), inFile);
     if (found.refusal === undefined) return found;
   }
-  return orderOf(field, await groupsOf(connection, text, file));
+  return orderOf(field, await groupsOf(connection, text, file), inFile);
 }
 
 async function groupsOf(connection: Connection, text: string, relation: string): Promise<Group[]> {
@@ -49,11 +57,11 @@ async function groupsOf(connection: Connection, text: string, relation: string):
 /** As few rows as can be go to JavaScript. */
 const numberedStart = '^\\s*\\[?\\d{1,2}[-/.]\\d{1,2}[-/.]\\d{2}';
 
-function orderOf(field: string, groups: readonly Group[]): FoundOrder {
+function orderOf(field: string, groups: readonly Group[], inFile: boolean): FoundOrder {
   const open = openIn(groups);
   const [first, second] = open;
   if (groups.length === 0) return { notes: [] };
-  if (first === undefined) return { notes: [], refusal: mixedDates(field, groups) };
+  if (first === undefined) return { notes: [], refusal: mixedDates(field, groups, inFile) };
   if (second === undefined) {
     const proof = groups.find(({ bits }) => openIn([{ bits, example: '' }]).length === 1) ?? groups[0];
     const shown = proof === undefined ? '' : `, as in ${quoted(proof.example)}`;
@@ -63,24 +71,24 @@ function orderOf(field: string, groups: readonly Group[]): FoundOrder {
     return { order: first, notes: [`The dates of \`${field}\` are read day first, as they have dots.`] };
   const unlike = groups.find(({ bits }) => (bits & orderBits.differ) > 0);
   if (unlike === undefined) return { order: first, notes: [] };
-  return { notes: [], refusal: undecided(field, unlike, open) };
+  return { notes: [], refusal: undecided(field, unlike, orderHint(open, inFile), open) };
 }
 
 function openIn(groups: readonly Group[]): DateOrder[] {
   return dateOrders.filter(order => groups.every(({ bits }) => (bits & orderBits[order]) > 0));
 }
 
-function undecided(field: string, { example }: Group, open: readonly DateOrder[]): LocalError {
+function undecided(field: string, { example }: Group, hint: string, open: readonly DateOrder[]): LocalError {
   const readings = open.map(order => {
     const time = orderedNs(bareTime(example), order);
     return `${time === null ? '' : formatTime(time)} (${orderNames[order]})`;
   });
   const message = `The dates of \`${field}\` do not tell their order: ${quoted(example)} is ${readings.join(' or ')}.`;
-  return new LocalError('invalid', 'date-order', message, { hint: orderHint(open) });
+  return new LocalError('invalid', 'date-order', message, { hint });
 }
 
 /** Names two dates that no order reads. */
-function mixedDates(field: string, groups: readonly Group[]): LocalError {
+function mixedDates(field: string, groups: readonly Group[], inFile: boolean): LocalError {
   const last = groups.findIndex((_, index) => openIn(groups.slice(0, index + 1)).length === 0);
   const other = groups[last];
   const against =
@@ -91,14 +99,14 @@ function mixedDates(field: string, groups: readonly Group[]): LocalError {
     'date-order',
     `The dates of \`${field}\` have no order in common: ${shown}.`,
     {
-      hint: `${orderHint(dateOrders)} Dates that do not fit it then have the time of their import, and are counted.`,
+      hint: `${orderHint(dateOrders, inFile)} Dates that do not fit it then have the time of their import, and are counted.`,
     },
   );
 }
 
-function orderHint(orders: readonly DateOrder[]): string {
-  const options = orders.map(order => `\`--dates ${order}\``).join(' or ');
-  return `Import it with ${options}. A request that ingests events names the format instead, such as \`timestamp-format=02/01/2006\`.`;
+function orderHint(orders: readonly DateOrder[], inFile: boolean): string {
+  if (!inFile) return 'Name their format in the request, such as `timestamp-format=02/01/2006`.';
+  return `Import it with ${orders.map(order => `\`--dates ${order}\``).join(' or ')}.`;
 }
 
 function quoted(text: string): string {

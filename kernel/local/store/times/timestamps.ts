@@ -366,7 +366,8 @@ async function orderIn(
 ): Promise<FoundOrder> {
   if (options.dates !== undefined) return { order: options.dates, notes: [] };
   const file = `(${cells(reading.fields, reading.from)})`;
-  return findOrder(connection, field, text, { sample: 'sampled', file, whole: options.whole ?? false });
+  const { whole = false, inFile = false } = options;
+  return findOrder(connection, field, text, { sample: 'sampled', file, whole, inFile });
 }
 
 /** Returns SQL of the times that the engine's best reader of a sample finds: the first that reads all values, else most of them. */

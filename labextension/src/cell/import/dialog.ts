@@ -143,7 +143,9 @@ class ImportBody extends Widget {
 
   #show(preview: ImportPreview): void {
     const { format, timeField, problem, dataset } = preview;
-    this.#say(previewLines(preview), problem !== undefined);
+    // What a line says by an option is chosen here.
+    const lines = previewLines(preview).map(line => line.replace(/`--(\w+) ([^`]+)`/g, chosenBy));
+    this.#say(lines, problem !== undefined);
     this.#allow(problem === undefined);
     this.#name('format', `${format.label}, detected`);
     this.#name('time', timeField === '' ? 'none found' : `${shownName(timeField)}, detected`);
@@ -201,6 +203,11 @@ class ImportBody extends Widget {
     const run = this.node.closest('.jp-Dialog')?.querySelector<HTMLButtonElement>('.apl-import-run');
     if (run instanceof HTMLButtonElement) run.disabled = !isReady;
   }
+}
+
+/** The control of an option with a value. */
+function chosenBy(_: string, name: string, value: string): string {
+  return `\`${upper(name)}: ${value}\``;
 }
 
 /** A text with what backticks mark as code. */
