@@ -30,6 +30,7 @@ export const GALLERY: Readonly<Record<string, readonly string[]>> = {
     'print answer = 42',
     `${logs}| where status == "500" | limit 50`,
     `${logs}| where method == "PATCHED"`,
+    `${range}['otel-demo-logs']\n| limit 60`,
     'print x = 1 | where x > 1',
   ],
   charts: [
