@@ -61,6 +61,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     '@lezer/highlight',
     'notebook/time-range',
     'result/compare',
+    'result/beside',
     'result/export/lines',
     'result/ipc',
     'result/mime',

@@ -20,6 +20,7 @@ import type {
   KernelHandler,
 } from '../jupyter/message.js';
 import { present } from '../present.js';
+import { type Beside, besideAt } from '../result/beside.js';
 import type { QueryResult } from '../result/result.js';
 import { visibleLines } from '../text.js';
 import { formatTime } from '../time.js';
@@ -137,11 +138,12 @@ async function runCell(session: Session, code: string, io: CellIo): Promise<Cell
       explainNames(code, cell.shared, io);
     }
     const results: QueryResult[] = [];
+    const shown = cell.queries.filter(each => !each.silent);
     for (const query of plan.run ? cell.queries : []) {
       const bound = session.parameters.bind(query);
       origin = bound;
-      const isLast = query === cell.queries.findLast(each => !each.silent);
-      results.push(await runShown(session, io, plan, bound, isLast));
+      const place = { index: shown.indexOf(query), count: shown.length };
+      results.push(await runShown(session, io, plan, bound, place));
     }
     origin = cell.magics.at(-1);
     for (const after of plan.afterRun) await after(results);
@@ -190,7 +192,7 @@ async function runShown(
   io: CellIo,
   plan: CellPlan,
   query: BoundQuery,
-  isLast: boolean,
+  { index, count }: { readonly index: number; readonly count: number },
 ): Promise<QueryResult> {
   const { variables } = query;
   const sent = withoutRender(query.parsed);
@@ -205,7 +207,9 @@ async function runShown(
     query.text,
   );
   const kept = await keep(session, result, signal, query.name);
-  if (!query.silent) await show(session, kept, io, plan, { last: isLast, chart, signal });
+  const beside = besideAt(index, count);
+  if (!query.silent)
+    await show(session, kept, io, plan, { last: index === count - 1, chart, beside, signal });
   io.signal.throwIfAborted();
   return result;
 }
@@ -277,6 +281,8 @@ interface ShowOptions {
   readonly drawn?: QueryResult;
   /** How the query itself asks for its chart; it precedes what the cell says. */
   readonly chart?: ChartOptions;
+  /** What the outputs stand beside, if the cell asks for that. Default: a chart beside its table. */
+  readonly beside?: Beside;
   /** The output that its table takes the place of. */
   readonly displayId?: string;
 }
@@ -290,12 +296,13 @@ async function show(
   { id, result }: KeptResult,
   io: CellIo,
   plan: CellPlan,
-  { last, drawn, chart, signal, displayId }: ShowOptions,
+  { last, drawn, chart, signal, beside = besideAt(0, 1), displayId }: ShowOptions,
 ): Promise<void> {
   const { toOutline, toOutputs, VEGA_MIME } = await import('../result/mime.js');
   const dropped = session.results.takeNotices().map(text => ({ level: 'warn' as const, text }));
   const shown = { ...result, notices: [...result.notices, ...dropped] };
   const options = { ...plan.chart, ...chart };
+  const isBeside = options.beside ?? plan.queries.some(query => query.chart.beside);
   const outputs = plan.retains
     ? await toOutputs(shown, {
         resultId: id,
@@ -304,6 +311,7 @@ async function show(
           annotations: askAnnotations(session, result, options, signal),
           rows: plan.shownRows,
           drawn,
+          beside: isBeside ? beside : undefined,
           now: momentOf(session, result),
           // A run that nobody watches writes the same notebook whatever the terminal it was started on.
           width: io.allowStdin ? session.options.consoleWidth?.() : undefined,

@@ -7,6 +7,7 @@ import type { QueryStatus } from '../api/wire.js';
 import type { ChartOptions } from '../apl/operators/drawing.js';
 import { present } from '../present.js';
 import { withoutTokensIn } from '../text.js';
+import { type Beside, type Column, columnOf } from './beside.js';
 import { type AskAnnotations, type Chart, type NoChart, toChart } from './chart/chart.js';
 import { toTerminal } from './chart/describe.js';
 import { wrapped } from './display/aligned.js';
@@ -41,6 +42,15 @@ export interface OutputOptions {
   readonly now?: number;
   /** Characters in a line of the text for terminals. Default 160. */
   readonly width?: number;
+  /** What the outputs stand beside; nothing when absent. */
+  readonly beside?: Beside;
+}
+
+/** The outputs of a result that does not say where in its cell they stand have no column. */
+interface Place {
+  readonly column?: Column;
+  /** Whether the chart of the same result is the output before it. */
+  readonly isUnderChart?: boolean;
 }
 
 /** The registered type of an Arrow IPC stream: https://www.iana.org/assignments/media-types/application/vnd.apache.arrow.stream */
@@ -62,18 +72,25 @@ export async function toOutputs(
   options: OutputOptions = {},
 ): Promise<readonly Output[]> {
   const chart = await chartOf(result, options);
-  if (chart === undefined) return [tableOutput(result, options)];
-  if (chart.kind === 'none') return [tableOutput(withNotice(result, chart), options)];
-  const outputs = [chartOutput(chart, result, options), tableOutput(result, options)];
-  return chart.model.followsTable === true ? outputs.reverse() : outputs;
+  const alone: Place = present({ column: columnOf(options.beside, 0, 1) });
+  if (chart === undefined) return [tableOutput(result, options, alone)];
+  if (chart.kind === 'none') return [tableOutput(withNotice(result, chart), options, alone)];
+  const isLast = chart.model.followsTable === true;
+  const column = (place: number): Place => present({ column: columnOf(options.beside, place, 2) });
+  const isUnderChart = !isLast && typeof options.beside === 'number';
+  const outputs = [
+    chartOutput(chart, result, options, column(isLast ? 1 : 0)),
+    tableOutput(result, options, { ...column(isLast ? 0 : 1), isUnderChart }),
+  ];
+  return isLast ? outputs.reverse() : outputs;
 }
 
 /** Lists that people read as rows are shown as rows, which the result that the kernel keeps does not have. */
-function tableOutput(result: QueryResult, options: OutputOptions): Output {
+function tableOutput(result: QueryResult, options: OutputOptions, place: Place): Output {
   const rows = spread(result);
-  if (rows === undefined) return toBundle(result, options);
+  if (rows === undefined) return toBundle(result, options, place);
   const { resultId: _, ...rest } = options;
-  return toBundle(rows, rest);
+  return toBundle(rows, rest, place);
 }
 
 /** Returns the chart of a result, or why there is none; undefined where its shape has none and none is asked for. */
@@ -87,12 +104,13 @@ export function chartOutput(
   { model, spec, svg, description }: Chart,
   result: QueryResult,
   options: OutputOptions = {},
+  place: Place = {},
 ): Output {
   const { width } = options;
   const text =
     width === undefined ? description : `${toTerminal(model, width)}\n${wrapped(description, width)}`;
   const data = { [VEGA_MIME]: spec, 'image/svg+xml': svg, 'text/plain': text };
-  return { data, metadata: { apl: aplMetadata(result, options, 0) } };
+  return { data, metadata: { apl: aplMetadata(result, options, 0, place) } };
 }
 
 function momentOf({ provenance: { frozen, endTime } }: QueryResult): number {
@@ -105,19 +123,19 @@ function withNotice(result: QueryResult, { reason, isRefusal }: NoChart): QueryR
 }
 
 /** The table of a result in all its MIME types. */
-export function toBundle(result: QueryResult, options: OutputOptions = {}): Output {
+export function toBundle(result: QueryResult, options: OutputOptions = {}, place: Place = {}): Output {
   const { rows, width } = options;
   const limits = rows === undefined ? HTML_LIMITS : { rows, head: rows, bytes: ASKED_BYTES };
   const data: Record<string, unknown> = {
-    'text/html': toHtml(result, limits),
+    'text/html': toHtml(result, limits, place),
     'text/plain': toPlain(result, { ...PLAIN_LIMITS, ...plainRows(rows), ...present({ width }) }),
   };
   const table = result.tables[0]?.data;
-  if (table === undefined) return { data, metadata: { apl: aplMetadata(result, options, 0) } };
+  if (table === undefined) return { data, metadata: { apl: aplMetadata(result, options, 0, place) } };
   const arrow = arrowWithin(table, options.byteBudget ?? DEFAULT_BYTE_BUDGET);
   const summary = { total_rows: table.numRows, included_rows: arrow?.rows ?? 0, sampled: false };
   if (arrow !== undefined) data[ARROW_MIME] = Buffer.from(arrow.bytes).toString('base64');
-  const apl = aplMetadata(result, options, summary.included_rows);
+  const apl = aplMetadata(result, options, summary.included_rows, place);
   return { data, metadata: { apl, [ARROW_MIME]: { nteract: { summary } } } };
 }
 
@@ -156,6 +174,7 @@ function aplMetadata(
   result: QueryResult,
   { resultId }: OutputOptions,
   rowsInNotebook: number,
+  { column }: Place,
 ): Readonly<Record<string, unknown>> {
   const { provenance, status, tables } = result;
   const { numRows: rows, numCols: columns } = tables[0]?.data ?? { numRows: 0, numCols: 0 };
@@ -176,7 +195,7 @@ function aplMetadata(
     limits: allNotices(result),
     ...shortfallFacts(result),
   }) as typeof facts;
-  return { ...said, tables: shapes, ...present({ result: held }) };
+  return { ...said, tables: shapes, ...present({ result: held, beside: column }) };
 }
 
 /**

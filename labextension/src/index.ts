@@ -136,10 +136,11 @@ const grid: JupyterFrontEndPlugin<void> = {
 /** Puts the time range, the profile, the parameters and a stop button into the toolbars of notebooks, and commands on cells into theirs. */
 const toolbar: JupyterFrontEndPlugin<void> = {
   id: '@apl-kernel/labextension:toolbar',
-  description: 'Time range, profile, parameters and stop button of notebooks; star and range of cells.',
+  description:
+    'Time range, profile, parameters, dashboard and stop button of notebooks; star and range of cells.',
   autoStart: true,
   requires: [INotebookTracker, IToolbarWidgetRegistry],
-  optional: [IConsoleTracker, IEditorTracker, ICommandPalette],
+  optional: [IConsoleTracker, IEditorTracker, ICommandPalette, ILayoutRestorer],
   activate: async (
     app: JupyterFrontEnd,
     notebooks: INotebookTracker,
@@ -147,14 +148,18 @@ const toolbar: JupyterFrontEndPlugin<void> = {
     consoles: IConsoleTracker | null,
     files: IEditorTracker | null,
     palette: ICommandPalette | null,
+    restorer: ILayoutRestorer | null,
   ) => {
     const workbench = workbenchOf({ notebooks, consoles, files });
-    const [{ addCellCommands }, { addToolbar }] = await Promise.all([
+    const [{ addCellCommands }, { addToolbar }, { Dashboards }] = await Promise.all([
       import('./cell/commands.js'),
       import('./toolbar/toolbar.js'),
+      import('./dashboard/dashboards.js'),
     ]);
-    addCellCommands(app, workbench, notebooks, palette);
-    addToolbar(app, registry, workbench, notebooks, palette);
+    const dashboards = new Dashboards(app, workbench);
+    addCellCommands(app, workbench, notebooks, palette, dashboards);
+    addToolbar(app, registry, workbench, notebooks, palette, dashboards);
+    if (restorer !== null) dashboards.restore(restorer, notebooks);
   },
 };
 

@@ -34,6 +34,20 @@ test('several figures by name are drawn below their table, one above it', async 
   expect(await shown([names, figures('n'), figures('m')])).toEqual([false, true]);
 });
 
+test('a table beside others says so to pages that know no metadata, and no other table does', async () => {
+  const html = async (options: object) => {
+    const outputs = await toOutputs(sampleResult([OVER_TIME]), options);
+    return outputs.map(({ data }) => String(data['text/html'] ?? ''));
+  };
+  const opening = async (options: object) => (await html(options)).at(-1)?.split('>')[0];
+  expect(await opening({})).toMatch(/^<div class="apl-[0-9a-f]{6} tex2jax_ignore mathjax_ignore"$/);
+  expect((await html({})).join('')).not.toContain('apl-beside');
+  expect(await opening({ beside: 'chart and table' })).toMatch(/ apl-beside apl-beside-2"$/);
+  expect(await opening({ beside: 1 })).toMatch(/ apl-beside apl-beside-1 apl-under-chart"$/);
+  expect(await opening({ beside: 2, chart: { kind: 'none' } })).toMatch(/ apl-beside apl-beside-2"$/);
+  expect((await html({ beside: 1 })).join('')).toContain('@container');
+});
+
 test('a chart without a value is a sentence above the table', async () => {
   const nothing = { ...OVER_TIME, columns: [OVER_TIME.columns[0], ['p95', 'float', '[null,null]']] as const };
   const [table, ...others] = await toOutputs(sampleResult([nothing]));

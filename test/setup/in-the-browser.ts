@@ -10,6 +10,7 @@ export const IN_THE_BROWSER: readonly string[] = [
   'text',
   'time',
   'present',
+  'result/beside',
   'result/export/lines',
   'result/field',
   'result/display/aligned',

@@ -22,6 +22,8 @@ export interface ChartOptions {
   readonly annotations?: boolean;
   /** False hides the legend. */
   readonly legend?: boolean;
+  /** Whether the results of the cell stand side by side, one of a single query beside its chart. */
+  readonly beside?: boolean;
 }
 
 /** What the kinds of other dialects are called here. */

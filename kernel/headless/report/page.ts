@@ -1,5 +1,6 @@
 import MarkdownIt from 'markdown-it';
 import { parseCell } from '../../apl/syntax/cell.js';
+import { besideClass, columnIn } from '../../result/beside.js';
 import { escapeHtml, visible, withoutTokens } from '../../text.js';
 import {
   type CodeCell,
@@ -113,9 +114,7 @@ function cellHtml(cell: NotebookCell, view: PageView): string {
       return sectionHtml(`<pre>${escapeHtml(withoutTokens(sourceOf(cell)))}</pre>`);
     case 'code': {
       const outputs = view.setup ? cell.outputs : cell.outputs.filter(output => !isSetup(output));
-      return sectionHtml(
-        [sourceHtml(cell, view), ...outputs.map(output => outputHtml(output, view))].join('\n'),
-      );
+      return sectionHtml([sourceHtml(cell, view), outputsHtml(outputs, view)].join('\n'));
     }
   }
 }
@@ -139,6 +138,20 @@ function sourceHtml(cell: CodeCell, { code, setup }: PageView): string {
   if (code === 'show') return box;
   if (!setup && parseCell(source).queries.length === 0) return '';
   return `<details class="code"><summary>Query</summary>${box}</details>`;
+}
+
+/** The outputs of a cell, those side by side that it has so. */
+function outputsHtml(outputs: readonly NotebookOutput[], view: PageView): string {
+  const placed = outputs.map(output => {
+    const column = 'metadata' in output ? columnIn(output.metadata.apl) : undefined;
+    const html = outputHtml(output, view);
+    return {
+      column,
+      html: column === undefined ? html : `<div class="${besideClass(column)}">${html}</div>`,
+    };
+  });
+  const html = placed.map(each => each.html).join('\n');
+  return placed.some(({ column }) => column !== undefined) ? `<div class="columns">${html}</div>` : html;
 }
 
 function outputHtml(output: NotebookOutput, { title }: PageView): string {

@@ -36,6 +36,13 @@ details.code > .source { margin-top: 4px; }
 table { border-collapse: collapse; }
 th, td { border: 1px solid var(--line); padding: 3px 9px; }
 thead:not(:has(th:not(:empty))) { display: none; }
+@media screen and (min-width: 900px) {
+  .columns { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); grid-auto-flow: row dense; column-gap: 16px; align-items: start; }
+  .columns > * { grid-column: 1 / -1; min-width: 0; }
+  .columns > .apl-beside-1 { grid-column: 1; }
+  .columns > .apl-beside-2 { grid-column: 2; }
+  main:has(.columns) { max-width: 1240px; }
+}
 @media (max-width: 600px) {
   main { padding: 16px 14px 40px; }
   h1 { font-size: 1.5em; }

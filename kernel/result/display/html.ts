@@ -4,6 +4,7 @@
  */
 import { DataType, type Field, type Vector } from 'apache-arrow';
 import { cut, escapeHtml, formatCount, NO_LATEX, plural, shownName, withCode } from '../../text.js';
+import { BESIDE_STYLE, besideClass, type Column, UNDER_CHART } from '../beside.js';
 import { FIELD_KEY } from '../field.js';
 import type { ArrowTable, Notice, QueryResult } from '../result.js';
 import { formatNumber, type NumberFormat, numberFormat } from './format.js';
@@ -44,7 +45,11 @@ const PINNED_FROM = 12;
 const SECONDARY_SHARE = 0.125;
 
 /** The HTML of a result: notices, size and range, the table in a scroll box, its totals folded, the footer. */
-export function toHtml(result: QueryResult, limits: HtmlLimits = HTML_LIMITS): string {
+export function toHtml(
+  result: QueryResult,
+  limits: HtmlLimits = HTML_LIMITS,
+  place: { readonly column?: Column; readonly isUnderChart?: boolean } = {},
+): string {
   const secondary = { ...limits, bytes: limits.bytes * SECONDARY_SHARE };
   const blocks = result.tables.map((table, index) =>
     tableBlock(table, result, index, index === 0 ? limits : secondary),
@@ -57,7 +62,11 @@ export function toHtml(result: QueryResult, limits: HtmlLimits = HTML_LIMITS): s
       : blocks.map(block => block.html)),
     `<p class="apl-foot">${footerParts(result).map(escapeHtml).join(SEPARATOR)}</p>`,
   ].join('\n');
-  return `<div class="${STYLE_CLASS} ${NO_LATEX}">\n<style>${STYLE_SHEET}</style>\n${body}\n</div>`;
+  const { column, isUnderChart } = place;
+  const classes =
+    column === undefined ? '' : ` ${besideClass(column)}${isUnderChart === true ? ` ${UNDER_CHART}` : ''}`;
+  const style = column === undefined ? STYLE_SHEET : `${STYLE_SHEET}\n${BESIDE_STYLE}`;
+  return `<div class="${STYLE_CLASS} ${NO_LATEX}${classes}">\n<style>${style}</style>\n${body}\n</div>`;
 }
 
 /** Inline, as front ends drop style sheets from notebooks that are not trusted. */

@@ -2,6 +2,8 @@ import type { JupyterFrontEnd } from '@jupyterlab/application';
 import { Dialog, type ICommandPalette, InputDialog, Notification, showDialog } from '@jupyterlab/apputils';
 import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import { visible } from '../../../kernel/text.js';
+import type { Dashboards } from '../dashboard/dashboards.js';
+import { pinOf } from '../dashboard/pin.js';
 import { starIcon } from '../icon.js';
 import { type Around, around } from '../link/around.js';
 import type { Workbench } from '../link/workbench.js';
@@ -15,6 +17,7 @@ interface CellCommand {
   readonly label: string;
   readonly caption: string;
   readonly isStar?: boolean;
+  readonly isToggled?: (cell: CodeCell) => boolean;
   readonly run: (panel: NotebookPanel, cell: CodeCell) => void | Promise<void>;
 }
 
@@ -24,6 +27,7 @@ export function addCellCommands(
   workbench: Workbench,
   notebooks: INotebookTracker,
   palette: ICommandPalette | null,
+  dashboards: Dashboards,
 ): void {
   const { commands } = app;
   const place = () => {
@@ -31,13 +35,22 @@ export function addCellCommands(
     const cell = panel === null || !around(panel, workbench).isApl ? undefined : activeCode(panel);
     return panel === null || cell === undefined ? undefined : { panel, cell };
   };
-  const all = cellCommands(workbench, app);
-  for (const { id, label, caption, isStar, run } of all) {
+  const all = cellCommands(workbench, app, dashboards);
+  for (const { id, label, caption, isStar, isToggled, run } of all) {
     commands.addCommand(id, {
       ...{ label, caption },
       ...(isStar === true ? { icon: starIcon } : {}),
       isEnabled: () => place() !== undefined,
       isVisible: () => place() !== undefined,
+      ...(isToggled === undefined
+        ? {}
+        : {
+            isToggleable: true,
+            isToggled: () => {
+              const found = place();
+              return found !== undefined && isToggled(found.cell);
+            },
+          }),
       execute: async () => {
         const found = place();
         if (found !== undefined) await run(found.panel, found.cell);
@@ -60,7 +73,11 @@ export function addCellCommands(
   notebooks.widgetAdded.connect((_, panel) => follow(panel));
 }
 
-function cellCommands(workbench: Workbench, app: JupyterFrontEnd): readonly CellCommand[] {
+function cellCommands(
+  workbench: Workbench,
+  app: JupyterFrontEnd,
+  dashboards: Dashboards,
+): readonly CellCommand[] {
   const lastRange = (length: string, words: string): CellCommand => ({
     id: `apl:run-last-${length}`,
     label: `Run APL Cell on the Last ${words}`,
@@ -85,9 +102,13 @@ function cellCommands(workbench: Workbench, app: JupyterFrontEnd): readonly Cell
     },
     {
       id: 'apl:pin-output',
-      label: 'Pin the Output of the APL Cell beside the Notebook',
-      caption: 'Show the output of this cell beside the notebook too; it follows each run of the cell',
-      run: (panel, cell) => pinOutput(app, panel, cell),
+      label: 'Pin the APL Cell to the Dashboard',
+      caption: 'Show the output of this cell on the dashboard beside the notebook, or remove it from there',
+      isToggled: cell => pinOf(cell.model) !== undefined,
+      run: (panel, cell) => {
+        dashboards.togglePin(panel, cell);
+        app.commands.notifyCommandChanged('apl:pin-output');
+      },
     },
     {
       id: 'apl:run-selection',
@@ -108,23 +129,6 @@ async function runSelection(panel: NotebookPanel, cell: CodeCell): Promise<void>
   if (code === undefined) Notification.info('There is no query at the cursor.', { autoClose: 4000 });
   else await runBelow(panel, cell, code);
 }
-
-/** Has JupyterLab show the output in a view of its own, which is the same output: it changes with it. */
-async function pinOutput(app: JupyterFrontEnd, panel: NotebookPanel, cell: CodeCell): Promise<void> {
-  const { commands, shell, name } = app;
-  if (name !== 'JupyterLab' || !commands.hasCommand(OUTPUT_VIEW))
-    return void Notification.info('This front end shows one document at a time.', { autoClose: 4000 });
-  if (cell.model.outputs.length === 0)
-    return void Notification.info('The cell has no output yet: run it first.', { autoClose: 4000 });
-  await commands.execute(OUTPUT_VIEW);
-  const view = shell.currentWidget;
-  if (view === null || view === panel) return;
-  view.title.label = visible(suggestedName(sourceOf(cell), 0)) || view.title.label;
-  // It was added below the notebook, where the two have half of the height.
-  shell.add(view, 'main', { ref: panel.id, mode: 'split-right' });
-}
-
-const OUTPUT_VIEW = 'notebook:create-output-view';
 
 /** The starred query that a cell was saved as, from the metadata of the cell. */
 interface Starred {

@@ -129,9 +129,15 @@ function inQuotes(word: string): string {
 export function suggestedName(source: string, offset: number): string {
   const query = queryAt(source, offset);
   const text = query === undefined ? '' : source.slice(query.from, query.to);
-  const comment = /^[ \t]*\/\/[ \t]*(\S.*)$/m.exec(text)?.[1];
   const line = text.split('\n').find(each => each.trim() !== '' && !each.trimStart().startsWith('//'));
-  return (comment ?? line ?? '').trim().slice(0, 80);
+  return (commentAt(source, offset) ?? line ?? '').trim().slice(0, 80);
+}
+
+/** Returns the first comment of the query at `offset` that is no directive. */
+export function commentAt(source: string, offset: number): string | undefined {
+  const query = queryAt(source, offset);
+  const text = query === undefined ? '' : source.slice(query.from, query.to);
+  return /^[ \t]*\/\/[ \t]*([^\s@].*)$/m.exec(text)?.[1]?.trim().slice(0, 80);
 }
 
 /**

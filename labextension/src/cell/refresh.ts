@@ -1,5 +1,6 @@
 /** Running the cells of a notebook again, by hand or from time to time. */
 import { NotebookActions } from '@jupyterlab/notebook';
+import type { Widget } from '@lumino/widgets';
 import type { Around } from '../link/around.js';
 import { isRepeatable } from './lines.js';
 import type { CodeCell } from './run.js';
@@ -27,16 +28,31 @@ export async function refresh({ panel }: Around, from = 1): Promise<number> {
   return cells.length;
 }
 
-/** Runs a notebook again from time to time, while somebody can see it, nobody types in it and no cell runs. */
+/** What runs again by hand and from time to time: the cells of a notebook, or those of its dashboard. */
+export interface Rerun {
+  /** What shows the outputs, with the controls in its toolbar. */
+  readonly view: Widget & { readonly toolbar: Widget };
+  readonly name: 'notebook' | 'dashboard';
+  /** Runs the cells from a number on, from 1, and resolves with how many ran. */
+  readonly again: (from?: number) => Promise<number>;
+  /** Has the session ready for another time range. */
+  readonly prepare: () => Promise<void>;
+  /** Whether a time range that is chosen runs the cells too. */
+  readonly follows: boolean;
+}
+
+/** Runs cells again from time to time, while somebody can see them, nobody types in the notebook and no cell runs. */
 export class Refresher {
   readonly #around: Around;
+  readonly rerun: Rerun;
   #seconds = 0;
   #timer: ReturnType<typeof setInterval> | undefined;
   #isRunning = false;
 
-  constructor(around: Around) {
+  constructor(around: Around, rerun: Rerun) {
     this.#around = around;
-    around.panel.disposed.connect(() => this.every(0));
+    this.rerun = rerun;
+    rerun.view.disposed.connect(() => this.every(0));
   }
 
   /** Seconds between two runs; 0 where there are none. */
@@ -53,13 +69,13 @@ export class Refresher {
 
   async #tick(): Promise<void> {
     const { panel, state, link } = this.#around;
-    const isSeen = document.visibilityState === 'visible' && panel.isVisible;
+    const isSeen = document.visibilityState === 'visible' && this.rerun.view.isVisible;
     // To run cells ends the edit mode.
     const isBusy = this.#isRunning || panel.content.mode === 'edit' || link?.session?.isRunning === true;
     if (isBusy || !isSeen || state !== 'ready') return;
     this.#isRunning = true;
     try {
-      await refresh(this.#around);
+      await this.rerun.again();
     } finally {
       this.#isRunning = false;
     }
@@ -70,7 +86,15 @@ const refreshers = new WeakMap<Around, Refresher>();
 
 /** Returns the refresher of a notebook, of which there is one. */
 export function refresherOf(around: Around): Refresher {
-  const found = refreshers.get(around) ?? new Refresher(around);
+  const found =
+    refreshers.get(around) ??
+    new Refresher(around, {
+      view: around.panel,
+      name: 'notebook',
+      again: from => refresh(around, from),
+      prepare: async () => undefined,
+      follows: false,
+    });
   refreshers.set(around, found);
   return found;
 }

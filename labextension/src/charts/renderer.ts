@@ -4,9 +4,10 @@ import { Widget } from '@lumino/widgets';
 import { type Explainer, explainerOf } from '../cell/explain.js';
 import { refresh } from '../cell/refresh.js';
 import { around } from '../link/around.js';
-import { homeOf } from '../link/home.js';
+import { homeOf, type ShownOutput } from '../link/home.js';
 import type { Workbench } from '../link/workbench.js';
 import { type Zone, type ZoneSetting, zoneOfNotebook, zoneOfOne } from '../link/zone.js';
+import { standBeside } from '../ui/beside.js';
 import { VEGA_MIME } from './mime.js';
 import type { SetRange } from './reader.js';
 import type { ChartView } from './view.js';
@@ -31,7 +32,7 @@ export function addCharts(
       createRenderer: options =>
         new ChartOutput(
           () => theirs?.createRenderer(options),
-          node => rangeSetter(node, workbench, notebooks),
+          (node, model) => rangeSetter({ node, model }, workbench, notebooks),
           model => zoneFor(model, notebooks),
           model => explainerOf({ model }, notebooks, workbench),
         ),
@@ -42,11 +43,11 @@ export function addCharts(
 
 /** What sets the time range of the notebook around an output; undefined where there is none to set. */
 function rangeSetter(
-  node: HTMLElement,
+  output: ShownOutput,
   workbench: Workbench,
   notebooks: INotebookTracker | null,
 ): SetRange | undefined {
-  const panel = notebooks?.find(each => each.node.contains(node));
+  const panel = homeOf(output, notebooks)?.panel;
   if (panel === undefined) return undefined;
   return async (range, runs) => {
     const place = around(panel, workbench);
@@ -72,7 +73,7 @@ function zoneFor(model: IRenderMime.IMimeModel, notebooks: INotebookTracker | nu
 /** One output. It lives on while its notebook scrolls it out of the page and back. */
 class ChartOutput extends Widget implements IRenderMime.IRenderer {
   readonly #others: () => IRenderMime.IRenderer | undefined;
-  readonly #setterAt: (node: HTMLElement) => SetRange | undefined;
+  readonly #setterAt: (node: HTMLElement, model: IRenderMime.IMimeModel) => SetRange | undefined;
   readonly #zoneOf: (model: IRenderMime.IMimeModel) => ZoneSetting;
   readonly #explainerAt: (model: IRenderMime.IMimeModel) => Explainer | undefined;
   #unfollow = (): void => undefined;
@@ -81,7 +82,7 @@ class ChartOutput extends Widget implements IRenderMime.IRenderer {
 
   constructor(
     others: () => IRenderMime.IRenderer | undefined,
-    setterAt: (node: HTMLElement) => SetRange | undefined,
+    setterAt: (node: HTMLElement, model: IRenderMime.IMimeModel) => SetRange | undefined,
     zoneOf: (model: IRenderMime.IMimeModel) => ZoneSetting,
     explainerAt: (model: IRenderMime.IMimeModel) => Explainer | undefined,
   ) {
@@ -94,6 +95,7 @@ class ChartOutput extends Widget implements IRenderMime.IRenderer {
 
   async renderModel(model: IRenderMime.IMimeModel): Promise<void> {
     if ('apl' in model.metadata) {
+      standBeside(this, model.metadata.apl);
       const setting = this.#zoneOf(model);
       this.#unfollow();
       this.#unfollow = setting.follow(() => void this.#draw(model, setting.zone));
@@ -117,7 +119,7 @@ class ChartOutput extends Widget implements IRenderMime.IRenderer {
     const { openChart } = await import('./view.js');
     if (this.isDisposed) return;
     const chart = await openChart(model.data[VEGA_MIME], zone, {
-      setter: () => this.#setterAt(this.node),
+      setter: () => this.#setterAt(this.node, model),
       explainer: () => this.#explainerAt(model),
     });
     this.#chart?.dispose();

@@ -5,6 +5,7 @@ import { plural } from '../../../kernel/text.js';
 import type { Explainer } from '../cell/explain.js';
 import type { ShownOutput } from '../link/home.js';
 import type { Workbench } from '../link/workbench.js';
+import { standBeside } from '../ui/beside.js';
 import { button, element } from '../ui/dom.js';
 import type { Grid } from './grid.js';
 import { ARROW_MIME } from './mime.js';
@@ -70,6 +71,7 @@ class ArrowOutput extends Widget implements IRenderMime.IRenderer {
   async #show(model: IRenderMime.IMimeModel, live: Live | undefined): Promise<void> {
     const { openResult } = await import('./open.js');
     const { metadata } = model;
+    standBeside(this, metadata.apl);
     const query = queryOf(metadata.apl);
     const output = { model, node: this.node };
     const shown = await openResult(model, {

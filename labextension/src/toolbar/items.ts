@@ -1,7 +1,8 @@
 import { Notification } from '@jupyterlab/apputils';
 import { Widget } from '@lumino/widgets';
 import { cut, visible } from '../../../kernel/text.js';
-import { INTERVALS, refresh, refresherOf } from '../cell/refresh.js';
+import { INTERVALS, type Refresher, refresherOf } from '../cell/refresh.js';
+import { pinnedCells } from '../dashboard/pins.js';
 import type { Around } from '../link/around.js';
 import { button, element } from '../ui/dom.js';
 import { type Opened, popover } from '../ui/popover.js';
@@ -10,14 +11,17 @@ import { moveRange, rangePicker, timeNow } from './range.js';
 import { rangeText, rangeTitle } from './range-text.js';
 import { MOVES, movedRange } from './windows.js';
 
-/** A button in the toolbar of a notebook, hidden in notebooks of other languages. */
+/** A button in the toolbar of a notebook or its dashboard, hidden in notebooks of other languages. */
 abstract class Item extends Widget {
   readonly around: Around;
+  /** What the item is for: the notebook, or its dashboard. */
+  readonly refresher: Refresher;
   readonly control: HTMLButtonElement;
 
-  constructor(around: Around, name: string) {
+  constructor(around: Around, name: string, refresher = refresherOf(around)) {
     super();
     this.around = around;
+    this.refresher = refresher;
     this.control = element('button', { type: 'button', class: `apl-toolbar-button apl-toolbar-${name}` });
     this.node.append(this.control);
     this.addClass('apl-toolbar-item');
@@ -30,7 +34,7 @@ abstract class Item extends Widget {
 
   /** The control, and what is in sight of the toolbar where it is too narrow for the control. */
   get places(): readonly [HTMLElement, ...HTMLElement[]] {
-    const { node } = this.around.panel.toolbar;
+    const { node } = this.refresher.rerun.view.toolbar;
     const more = node.querySelector<HTMLElement>('.jp-Toolbar-responsive-opener');
     return [this.control, ...(more === null ? [] : [more]), node];
   }
@@ -93,8 +97,8 @@ export class RangeItem extends Item {
     ),
   }));
 
-  constructor(around: Around) {
-    super(around, 'range');
+  constructor(around: Around, refresher?: Refresher) {
+    super(around, 'range', refresher);
     this.control.setAttribute('aria-haspopup', 'dialog');
     const [before, after] = this.#moves;
     if (before !== undefined) this.node.prepend(before.control);
@@ -102,7 +106,7 @@ export class RangeItem extends Item {
     for (const { move, control } of this.#moves)
       control.addEventListener('click', event => {
         event.stopPropagation();
-        void moveRange(this.around, move).then(problem => {
+        void moveRange(this.around, this.refresher, move).then(problem => {
           if (problem !== undefined) Notification.warning(problem, { autoClose: 6000 });
         });
       });
@@ -110,7 +114,7 @@ export class RangeItem extends Item {
 
   override open(): void {
     if (this.around.state !== 'ready') return;
-    popover().show(this.places, 'Time range', opened => rangePicker(this.around, opened));
+    popover().show(this.places, 'Time range', opened => rangePicker(this.around, this.refresher, opened));
   }
 
   override draw(): void {
@@ -134,39 +138,38 @@ export class RangeItem extends Item {
 
 /** Runs the cells again; shows how often that happens by itself. */
 export class RefreshItem extends Item {
-  constructor(around: Around) {
-    super(around, 'refresh');
+  constructor(around: Around, refresher?: Refresher) {
+    super(around, 'refresh', refresher);
   }
 
   override open(): void {
     if (this.around.state !== 'ready') return;
-    void refresh(this.around).then(count => {
-      if (count === 0)
-        Notification.info(
-          'No cell has run that can be run again. Cells that import, export or star stay as they are.',
-          {
-            autoClose: 6000,
-          },
-        );
+    const { again, name } = this.refresher.rerun;
+    void again().then(count => {
+      if (count > 0) return;
+      const which = name === 'dashboard' ? 'No pinned cell can be' : 'No cell has run that can be';
+      Notification.info(`${which} run again. Cells that import, export or star stay as they are.`, {
+        autoClose: 6000,
+      });
     });
   }
 
   override draw(): void {
-    const { seconds } = refresherOf(this.around);
+    const { seconds, rerun } = this.refresher;
     const text = INTERVALS.find(([each]) => each === seconds)?.[1] ?? '';
     this.control.disabled = this.around.state !== 'ready';
     this.control.textContent = `\u21bb ${text}`.trim();
     this.control.title = this.control.disabled
       ? whyNot(this.around)
-      : `Run the queries again${text === '' ? '' : `; every ${text} while the notebook is on the screen`}`;
+      : `Run the queries again${text === '' ? '' : `; every ${text} while the ${rerun.name} is on the screen`}`;
     this.control.setAttribute('aria-label', this.control.title);
   }
 }
 
 /** The profile of the session, red unless it is the service on this machine; opens the list of profiles. */
 export class ProfileItem extends Item {
-  constructor(around: Around) {
-    super(around, 'profile');
+  constructor(around: Around, refresher?: Refresher) {
+    super(around, 'profile', refresher);
     this.control.setAttribute('aria-haspopup', 'dialog');
   }
 
@@ -243,8 +246,8 @@ function fillChoices(list: HTMLElement, choices: readonly Node[]): void {
 
 /** The parameters that the cells name; there only where there are any. Opens the form that sets them. */
 export class ParametersItem extends Item {
-  constructor(around: Around) {
-    super(around, 'parameters');
+  constructor(around: Around, refresher?: Refresher) {
+    super(around, 'parameters', refresher);
     this.control.setAttribute('aria-haspopup', 'dialog');
     this.control.append(element('span', { class: 'apl-toolbar-text' }, 'parameters'));
   }
@@ -265,7 +268,7 @@ export class ParametersItem extends Item {
       return void Notification.info('The notebook has no parameters. The line `%param name = 5` makes one.', {
         autoClose: 6000,
       });
-    popover().show(this.places, 'Parameters', opened => parametersForm(this.around, opened));
+    popover().show(this.places, 'Parameters', opened => parametersForm(this.around, this.refresher, opened));
   }
 
   override get isUseful(): boolean {
@@ -297,6 +300,42 @@ export class ReportItem extends Item {
   override draw(): void {}
 }
 
+/** Opens the dashboard of the notebook; there only if a cell is pinned. */
+export class DashboardItem extends Item {
+  readonly #open: () => void;
+
+  constructor(around: Around, open: () => void) {
+    super(around, 'dashboard');
+    this.#open = open;
+    this.control.append(element('span', { class: 'apl-toolbar-text' }, 'Dashboard'));
+    this.control.title = 'Show the pinned cells on one page';
+  }
+
+  override onAfterAttach(): void {
+    this.around.panel.model?.contentChanged.connect(this.#redraw, this);
+    super.onAfterAttach();
+  }
+
+  override onBeforeDetach(): void {
+    this.around.panel.model?.contentChanged.disconnect(this.#redraw, this);
+    super.onBeforeDetach();
+  }
+
+  override open(): void {
+    this.#open();
+  }
+
+  override get isUseful(): boolean {
+    return pinnedCells(this.around.panel).length > 0;
+  }
+
+  override draw(): void {}
+
+  #redraw(): void {
+    this.setHidden(!this.around.isApl || !this.isUseful);
+  }
+}
+
 /** After this time a cell is worth stopping, in milliseconds; quicker ones would make the button flicker. */
 const patienceMs = 500;
 
@@ -305,8 +344,8 @@ export class StopItem extends Item {
   #since: number | undefined;
   #timer: ReturnType<typeof setInterval> | undefined;
 
-  constructor(around: Around) {
-    super(around, 'stop');
+  constructor(around: Around, refresher?: Refresher) {
+    super(around, 'stop', refresher);
     this.control.append(element('span', { class: 'apl-toolbar-text' }));
     this.control.title = 'Stop the query that runs';
     this.control.setAttribute('aria-label', this.control.title);

@@ -1,6 +1,7 @@
 import { NotebookActions } from '@jupyterlab/notebook';
 import { cut, visible } from '../../../kernel/text.js';
 import { literalOf, textOf, type WrittenParameter, writtenParameters } from '../cell/parameters.js';
+import type { Refresher } from '../cell/refresh.js';
 import type { Around } from '../link/around.js';
 import { button, element } from '../ui/dom.js';
 import type { Opened } from '../ui/popover.js';
@@ -11,16 +12,20 @@ export function hasParameters(around: Around): boolean {
 }
 
 /** Returns the form of the parameters that the cells name; what it sets runs as `%param` lines, and is written as such. */
-export function parametersForm(around: Around, opened: Opened): readonly Node[] {
+export function parametersForm(around: Around, { rerun }: Refresher, opened: Opened): readonly Node[] {
+  const runsText = rerun.follows ? 'Set and refresh' : 'Set and run all cells';
   const rows = writtenParameters(around.codeCells().map(({ source }) => source)).map(rowOf);
   const set = async (runs: boolean): Promise<void> => {
     const isRunning = around.link?.session?.isRunning === true;
     opened.say(`Waiting for the ${isRunning ? 'cell that runs' : 'kernel'} \u2026`);
+    await rerun.prepare();
     const problem = await setAll(around, rows);
     if (problem !== undefined) opened.say(problem);
     else {
       opened.leave();
-      if (runs) await NotebookActions.runAll(around.panel.content, around.panel.sessionContext);
+      if (!runs) return;
+      if (rerun.follows) await rerun.again();
+      else await NotebookActions.runAll(around.panel.content, around.panel.sessionContext);
     }
   };
   const form = element(
@@ -31,7 +36,7 @@ export function parametersForm(around: Around, opened: Opened): readonly Node[] 
       'div',
       { class: 'apl-row' },
       element('button', { class: 'apl-button' }, 'Set'),
-      button('Set and run all cells', 'Set and run all cells', () => void set(true)),
+      button(runsText, runsText, () => void set(true)),
     ),
   );
   form.addEventListener('submit', event => {

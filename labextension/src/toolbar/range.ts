@@ -1,6 +1,6 @@
 import type { SessionFacts } from '../../../kernel/apl/editor/link.js';
 import { visible } from '../../../kernel/text.js';
-import { INTERVALS, refresh, refresherOf } from '../cell/refresh.js';
+import { INTERVALS, type Refresher } from '../cell/refresh.js';
 import type { Around } from '../link/around.js';
 import { timeIn, type Zone } from '../link/zone.js';
 import { button, element } from '../ui/dom.js';
@@ -11,11 +11,14 @@ import { MOVES, movedRange, type WindowMove } from './windows.js';
 const quick = ['5m', '15m', '1h', '6h', '24h', '7d', '30d'] as const;
 
 /** Returns the content of the time picker; what it sets runs as a `%time` line. */
-export function rangePicker(around: Around, opened: Opened): readonly Node[] {
+export function rangePicker(around: Around, refresher: Refresher, opened: Opened): readonly Node[] {
+  const { rerun } = refresher;
   const range = around.link?.session?.range;
   const set = async (args: string): Promise<void> => {
     opened.say(around.link?.session?.isRunning === true ? 'Waiting for the cell that runs \u2026' : '');
+    await rerun.prepare();
     const change = await around.set('time', args);
+    if (change.isOk && rerun.follows) void rerun.again();
     if (!change.isOk) opened.say(change.text);
     else if (change.cell === undefined)
       opened.say('Set for this session. It was not written down: the cell cannot be edited.');
@@ -24,11 +27,11 @@ export function rangePicker(around: Around, opened: Opened): readonly Node[] {
   return [
     element('header', {}, element('strong', {}, 'Time range of the notebook')),
     quickRanges(range, set),
-    moves(around, opened),
+    moves(around, refresher, opened),
     anyRange(set),
     absoluteRange(around, range, set),
     pin(range, set),
-    refreshing(around),
+    refreshing(around, refresher),
     element(
       'p',
       { class: 'apl-hint' },
@@ -54,22 +57,27 @@ export function timeNow(): bigint {
 }
 
 /** Moves the window of the notebook and runs the cells below its line again; returns why it could not. */
-export async function moveRange(around: Around, move: WindowMove): Promise<string | undefined> {
+export async function moveRange(
+  around: Around,
+  { rerun }: Refresher,
+  move: WindowMove,
+): Promise<string | undefined> {
   const range = around.link?.session?.range;
   const moved = range === undefined ? undefined : movedRange(move, range, timeNow());
   if (moved === undefined) return 'There is no such window: nothing has happened there yet.';
+  await rerun.prepare();
   const change = await around.set('time', moved);
   if (!change.isOk) return visible(change.text);
-  void refresh(around, change.cell);
+  void rerun.again(change.cell);
   return undefined;
 }
 
 /** The windows beside and around the one of the notebook; the cells run again with them. */
-function moves(around: Around, opened: Opened): HTMLElement {
+function moves(around: Around, refresher: Refresher, opened: Opened): HTMLElement {
   const texts = { previous: '\u2039 Previous', next: 'Next \u203a', wider: 'Zoom out' };
   const controls = MOVES.map(move => {
     const control = button(texts[move.name], `${move.label}; the cells run again`, () => {
-      void moveRange(around, move).then(problem => {
+      void moveRange(around, refresher, move).then(problem => {
         opened.say(problem ?? '');
         draw();
       });
@@ -90,8 +98,7 @@ function moves(around: Around, opened: Opened): HTMLElement {
 }
 
 /** How often the cells run again by themselves. */
-function refreshing(around: Around): HTMLElement {
-  const refresher = refresherOf(around);
+function refreshing(around: Around, refresher: Refresher): HTMLElement {
   const select = element('select', { class: 'apl-input', 'aria-label': 'Refresh' });
   for (const [seconds, text] of [
     [0, 'by hand'] as const,
@@ -106,7 +113,7 @@ function refreshing(around: Around): HTMLElement {
     'div',
     { class: 'apl-row' },
     element('label', {}, 'Refresh ', select),
-    button('Refresh now', 'Run the queries again', () => void refresh(around)),
+    button('Refresh now', 'Run the queries again', () => void refresher.rerun.again()),
   );
 }
 

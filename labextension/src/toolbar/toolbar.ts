@@ -1,18 +1,34 @@
 import type { JupyterFrontEnd } from '@jupyterlab/application';
 import type { ICommandPalette, IToolbarWidgetRegistry } from '@jupyterlab/apputils';
 import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
-import { around } from '../link/around.js';
+import type { Widget } from '@lumino/widgets';
+import type { Dashboards } from '../dashboard/dashboards.js';
+import { type Around, around } from '../link/around.js';
 import type { Workbench } from '../link/workbench.js';
-import { ParametersItem, ProfileItem, RangeItem, RefreshItem, ReportItem, StopItem } from './items.js';
+import {
+  DashboardItem,
+  ParametersItem,
+  ProfileItem,
+  RangeItem,
+  RefreshItem,
+  ReportItem,
+  StopItem,
+} from './items.js';
 import { addToolbarStyle } from './style.js';
 
-const items = {
-  range: { Item: RangeItem, label: 'Set the APL Time Range\u2026' },
-  refresh: { Item: RefreshItem, label: 'Run the APL Queries Again' },
-  profile: { Item: ProfileItem, label: 'Change the APL Profile\u2026' },
-  parameters: { Item: ParametersItem, label: 'Set the APL Parameters\u2026' },
-  report: { Item: ReportItem, label: 'Save an APL Report' },
-  stop: { Item: StopItem, label: 'Stop the APL Query' },
+interface Row {
+  readonly make: (around: Around, open: () => void) => Widget & { open(): void };
+  readonly label: string;
+}
+
+const items: Readonly<Record<string, Row>> = {
+  range: { make: around => new RangeItem(around), label: 'Set the APL Time Range\u2026' },
+  refresh: { make: around => new RefreshItem(around), label: 'Run the APL Queries Again' },
+  profile: { make: around => new ProfileItem(around), label: 'Change the APL Profile\u2026' },
+  parameters: { make: around => new ParametersItem(around), label: 'Set the APL Parameters\u2026' },
+  report: { make: around => new ReportItem(around), label: 'Save an APL Report' },
+  dashboard: { make: (around, open) => new DashboardItem(around, open), label: 'Show the APL Dashboard' },
+  stop: { make: around => new StopItem(around), label: 'Stop the APL Query' },
 };
 
 /** Adds the time range, the profile, the parameters and the stop button to the toolbars of notebooks; `schema/toolbar.json` has their places. */
@@ -22,16 +38,19 @@ export function addToolbar(
   workbench: Workbench,
   notebooks: INotebookTracker,
   palette: ICommandPalette | null,
+  dashboards: Dashboards,
 ): void {
   addToolbarStyle();
-  for (const [name, { Item, label }] of Object.entries(items)) {
-    const made = new WeakMap<NotebookPanel, InstanceType<typeof Item>>();
+  for (const [name, { make, label }] of Object.entries(items)) {
+    const made = new WeakMap<NotebookPanel, { open(): void }>();
     registry.addFactory<NotebookPanel>('Notebook', `apl-${name}`, panel => {
-      const item = new Item(around(panel, workbench));
+      const item = make(around(panel, workbench), () => dashboards.open(panel));
       made.set(panel, item);
       return item;
     });
     const current = () => {
+      const own = dashboards.item(name);
+      if (own !== undefined) return own;
       const panel = notebooks.currentWidget;
       return panel !== null && around(panel, workbench).isApl ? made.get(panel) : undefined;
     };

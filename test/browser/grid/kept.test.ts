@@ -199,30 +199,6 @@ describe.each(FRONT_ENDS)('what a reader has set up in a grid, in $name', frontE
     await grid(2).waitFor();
   });
 
-  test('an output that is pinned has a grid of its own beside the notebook, and follows the next run', async () => {
-    await page.locator('.jp-InputPrompt').nth(1).click();
-    await page.keyboard.press('Alt+Shift+O');
-    if (frontEnd.app === 'notebooks') {
-      await soon(() => page.locator('.Toastify__toast').allInnerTexts()).toContainEqual(
-        'This front end shows one document at a time.',
-      );
-      return;
-    }
-    const pinned = page.locator('.jp-LinkedOutputView .apl-grid');
-    await pinned.getByRole('searchbox').fill('399');
-    await soon(() => pinned.locator('.apl-grid-status').textContent()).toBe('1 of 400 rows match.');
-    await cells.write(1, another.replace('400', '399'));
-    await cells.run(1);
-    await soon(() => pinned.locator('.apl-grid-heading').textContent()).toContain('399 rows');
-    await page
-      .locator('.lm-TabBar-tab', { hasText: 'range n from' })
-      .locator('.lm-TabBar-tabCloseIcon')
-      .click();
-    await pinned.waitFor({ state: 'detached' });
-    await cells.write(1, another);
-    await cells.run(1);
-  });
-
   test('stays while the kernel is gone, and goes by one press', async () => {
     await page.evaluate("void jupyterapp.commands.execute('notebook:restart-kernel')");
     await page.locator('.jp-Dialog .jp-mod-accept').click();

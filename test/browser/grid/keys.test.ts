@@ -83,6 +83,9 @@ describe.each(FRONT_ENDS)('a grid by keys alone, in $name', frontEnd => {
     await soon(() => status.textContent()).toBe('0 of 30 rows match.');
     await press('ArrowRight', 'ArrowRight', 'Enter');
     await soon(() => grid(1).locator('th[aria-sort="ascending"]').getAttribute('title')).toBe('c2');
+    // The arrow stands before the name, not among the grey words below it.
+    const arrow = "node => getComputedStyle(node.querySelector('[data-order]'), '::before').content";
+    expect(await grid(1).locator('th[aria-sort="ascending"]').evaluate(arrow)).toContain('\u2191');
     await press('Alt+ArrowDown');
     await page.locator('.apl-popover[aria-label="Column c2"]').waitFor();
     await press('Escape');

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { notebookOf, runEach } from '../gallery.js';
@@ -12,6 +14,7 @@ const sources = [
   '%time 2026-01-26T10:00Z..2026-01-26T11:00Z',
   "['sample-http-logs'] | summarize count() by bin(_time, 5m)",
   '%star "kept"\n[\'sample-http-logs\'] | count',
+  "// @beside\n// By status\n['sample-http-logs'] | summarize count() by status\n\n['sample-http-logs'] | take 3",
 ];
 
 describe.each(FRONT_ENDS)('the window of a notebook in $name', frontEnd => {
@@ -105,4 +108,116 @@ describe.each(FRONT_ENDS)('the window of a notebook in $name', frontEnd => {
     await soon(() => page.locator('.apl-toolbar-refresh').innerText()).toBe('\u21bb 10s');
     await soon(() => cells.prompt(1)).not.toBe(second);
   });
+
+  test('two results stand side by side where there is room, else one below the other', async () => {
+    await page.locator('.apl-toolbar-range').click();
+    await page
+      .getByRole('dialog', { name: 'Time range' })
+      .getByLabel('Refresh', { exact: true })
+      .selectOption('0');
+    await page.keyboard.press('Escape');
+    await soon(() => page.locator('.apl-toolbar-refresh').innerText()).toBe('\u21bb');
+    await soon(() => cells.prompt(3)).toMatch(/\[\d+\]/);
+    const chart = cells.at(3).locator('.apl-chart');
+    const tables = cells.at(3).locator('.apl-grid-output');
+    const lefts = async () =>
+      (await Promise.all([chart, tables.first(), tables.last()].map(each => each.boundingBox()))).map(
+        box => box?.x,
+      );
+    await tables.last().scrollIntoViewIfNeeded();
+    await page.setViewportSize({ width: 1500, height: 900 });
+    await soon(async () => {
+      const [first, below, beside] = await lefts();
+      return first === below && Number(beside) > Number(first) + 300;
+    }).toBe(true);
+    await page.setViewportSize({ width: 900, height: 900 });
+    await soon(async () => new Set(await lefts()).size).toBe(1);
+    await page.setViewportSize({ width: 1200, height: 900 });
+  });
+
+  const dashboard = () => page.locator('.apl-dashboard-view');
+  const tile = (name: string) => dashboard().getByRole('region', { name, exact: true });
+  const opener = () => page.locator('.apl-toolbar-item:not(.lm-mod-hidden) > .apl-toolbar-dashboard');
+  const first = sources[1] ?? '';
+
+  test('cells are pinned to the dashboard by a key and by their toolbars', async () => {
+    await cells.at(3).locator('.jp-InputPrompt').click();
+    const pin = cells.at(3).locator('[data-jp-item-name="apl-pin"]');
+    await pin.getByText('Pin').click();
+    // The dashboard takes half of the width: narrow cells and toolbars fold away what they have no room for.
+    await soon(() => pin.locator('.jp-mod-toggled, [aria-pressed="true"]').count()).toBeGreaterThan(0);
+    await soon(() => opener().count()).toBe(1);
+    await cells.at(1).locator('.jp-InputPrompt').click();
+    await page.keyboard.press('Alt+Shift+O');
+    if (frontEnd.app === 'notebooks')
+      await soon(() => page.locator('.Toastify__toast').allInnerTexts()).toContainEqual(
+        expect.stringContaining('this front end shows one document at a time.'),
+      );
+    else await tile(first).locator('.apl-chart-picture > svg').waitFor();
+    await page.keyboard.press('Control+s');
+  });
+
+  if (frontEnd.app === 'lab/tree') {
+    test('the dashboard moves the range of the notebook and runs the pinned cells alone', async () => {
+      await tile('By status').locator('.apl-grid-heading').first().waitFor();
+      expect(await findings(page, ['.apl-dashboard-view'])).toEqual([]);
+      const before = await Promise.all([1, 2, 3].map(cells.prompt));
+      await cells.at(0).locator('.jp-InputPrompt').click();
+      const { start, end } = await windowOf(cells);
+      await dashboard().locator('.apl-toolbar-move', { hasText: '\u2039' }).click();
+      const moved = `${new Date(start - (end - start)).toISOString().slice(0, 19)}Z`;
+      await soon(() => cells.source(0)).toContain(`%time ${moved}`);
+      await soon(() => tile(first).locator('.apl-grid-heading').textContent()).toContain(moved);
+      await soon(() => tile('By status').locator('.apl-grid-heading').last().textContent()).toContain(moved);
+      const after = await Promise.all([1, 2, 3].map(cells.prompt));
+      expect(after.map((each, place) => each === before[place])).toEqual([false, true, false]);
+    });
+
+    test('is worked with by keys', async () => {
+      await page.locator('.jp-InputPrompt').first().click();
+      await page.keyboard.press('Alt+Shift+B');
+      await page.keyboard.press('Alt+Shift+T');
+      const picker = page.getByRole('dialog', { name: 'Time range' });
+      await picker.getByLabel('Any range that %time takes').fill('2026-01-26T15:00Z..2026-01-26T15:30Z');
+      await page.keyboard.press('Enter');
+      await soon(() => tile(first).locator('.apl-grid-heading').textContent()).toContain('T15:00:00Z');
+      expect(await tile(first).locator('.apl-grid-frame').isVisible()).toBe(false);
+      await tile(first).getByRole('button', { name: 'Show the rows below the chart' }).press('Enter');
+      await tile(first).locator('.apl-grid-frame').waitFor();
+      await soon(() => cells.prompt(1)).toMatch(/\[\d+\]/);
+      const before = await cells.prompt(1);
+      await page.keyboard.press('Alt+Shift+E');
+      await soon(() => cells.prompt(1)).not.toBe(before);
+    });
+
+    test('is there again when the page is loaded anew, and the notebook keeps what is pinned', async () => {
+      await page.locator('.jp-InputPrompt').first().click();
+      await page.keyboard.press('Control+s');
+      await soon(() => savedPins(session)).toEqual([undefined, { table: true }, undefined, true]);
+      await page.reload();
+      await tile(first).locator('.apl-grid-frame').waitFor({ timeout: 60_000 });
+      await tile('By status')
+        .getByRole('button', { name: 'Unpin: remove from the dashboard' })
+        .press('Enter');
+      await tile('By status').waitFor({ state: 'detached' });
+      await tile(first).getByRole('button', { name: 'Unpin: remove from the dashboard' }).click();
+      await dashboard().getByText('No cell is pinned.').waitFor();
+      await soon(() => opener().count()).toBe(0);
+    });
+  }
 });
+
+/** The window that the notebook's first line sets, in milliseconds since 1970. */
+async function windowOf(cells: Cells): Promise<{ readonly start: number; readonly end: number }> {
+  const [, start = '', end = ''] = /^%time (\S+)\.\.(\S+)$/.exec(await cells.source(0)) ?? [];
+  return { start: Date.parse(start), end: Date.parse(end) };
+}
+
+/** What the file of the notebook says of each cell and the dashboard. */
+function savedPins({ lab }: Session): readonly unknown[] {
+  const text = readFileSync(join(lab.notebookDir, 'windows.ipynb'), 'utf8');
+  const saved = JSON.parse(text) as {
+    readonly cells: readonly { readonly metadata: { readonly apl?: { readonly dashboard?: unknown } } }[];
+  };
+  return saved.cells.slice(0, sources.length).map(({ metadata }) => metadata.apl?.dashboard);
+}

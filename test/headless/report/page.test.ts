@@ -167,6 +167,20 @@ describe('the cells', () => {
   });
 });
 
+test('results side by side are so on the page too, whatever a notebook says of them', () => {
+  const html = page([
+    code('web', result({ beside: 1 }), result({ beside: 2 }), result({ beside: '"><script>' })),
+  ]);
+  const body = html.slice(html.indexOf('<main>'));
+  expect(body.match(/<div class="(?:columns|apl-beside[^"]*)">/g)).toEqual([
+    '<div class="columns">',
+    '<div class="apl-beside apl-beside-1">',
+    '<div class="apl-beside apl-beside-2">',
+  ]);
+  expect(body).not.toContain('script');
+  expect(page([code('web', result({}))]).split('<main>')[1]).not.toContain('columns');
+});
+
 describe('what setup lines print', () => {
   const cells = [
     code('%use local', { output_type: 'stream', name: 'stdout', text: 'Using local' }),

@@ -111,6 +111,8 @@ describe('a starred query', () => {
   test('is named by its first comment, else its first line', () => {
     expect(suggestedName('// Errors by host\nT | count', 0)).toBe('Errors by host');
     expect(suggestedName('T | count', 0)).toBe('T | count');
+    expect(suggestedName('// @viz bar\n// By host\nT | count', 0)).toBe('By host');
+    expect(suggestedName('// @viz bar\nT | count', 0)).toBe('T | count');
   });
   test('any name is one word of the line', () => {
     expect(starLine({ name: 'a "b"\n%drop x \\' })).toBe('%star --new "a \\"b\\" %drop x \\\\" --no-run');

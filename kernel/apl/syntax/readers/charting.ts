@@ -42,6 +42,10 @@ export const directives: Readonly<Record<DirectiveName, DirectiveRow>> = {
     known: 'Write `// @annotations off` for charts without them.',
     doc: 'Whether charts over time show the annotations of the service.',
   },
+  beside: {
+    values: [],
+    doc: 'The results of the cell stand side by side, where there is room: those of two queries, or a chart and its table.',
+  },
 };
 
 interface DirectiveRow {
@@ -56,7 +60,7 @@ interface DirectiveRow {
   readonly known?: string;
 }
 
-type DirectiveName = 'viz' | 'stack' | 'log' | 'unit' | 'annotations';
+type DirectiveName = 'viz' | 'stack' | 'log' | 'unit' | 'annotations' | 'beside';
 
 const names = Object.keys(directives);
 
@@ -211,6 +215,8 @@ function meaningOf(name: string, value: string): ChartOptions {
       return { annotations: value === 'on' };
     case 'stack':
       return { stack: true };
+    case 'beside':
+      return { beside: true };
     default:
       return { log: true };
   }

@@ -16,6 +16,7 @@ describe('comments at the top of a cell', () => {
       '%time last 1h\n\n  //@viz   line  \n// @stack\n// @log\n// @unit MiBy/s\nweb | count',
       { kind: 'line', stack: true, log: true, unit: 'MiBy/s' },
     ],
+    ['// @beside\nweb', { beside: true }],
     ['// about vizzes\n// @author ann\nweb', {}],
     ['web | count\n// @viz bar', {}],
   ])('%j', (cell, chart) => expect(readDirectives(cell)).toEqual({ chart, diagnostics: [] }));
@@ -26,6 +27,8 @@ describe('comments at the top of a cell', () => {
     ['// @vis bar', 'there is no directive `@vis`', 'viz', 'vis'],
     ['// @stack yes', '`@stack` takes no value', '', 'yes'],
     ['// @unit', '`@unit` wants a unit', undefined, '@unit'],
+    ['// @beside 2', '`@beside` takes no value', '', '2'],
+    ['// @besid', 'there is no directive `@besid`', 'beside', 'besid'],
     ['// @annotations', '`@annotations` wants `on` or `off`', undefined, '@annotations'],
     ['// @annotations offf', '`@annotations` is `on` or `off`, not `offf`', 'off', 'offf'],
   ])('%j is an error with what to write instead', (cell, message, instead, place) => {
@@ -46,7 +49,7 @@ describe('in an editor', () => {
   const offered = (cell: string) =>
     completeCell(cell, cell.length, environment).items.map(({ label }) => label);
   test.each<[string, readonly string[]]>([
-    ['// @', ['viz', 'stack', 'log', 'unit', 'annotations']],
+    ['// @', ['viz', 'stack', 'log', 'unit', 'annotations', 'beside']],
     ['// @annotations o', ['on', 'off']],
     ['// @unit m', []],
     ['%time last 1h\n// @v', ['viz']],

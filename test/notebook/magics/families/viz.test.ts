@@ -51,6 +51,24 @@ test('a chart is chosen by the comments of the cell, and the table stays', async
   expect([charts(none), shown(none).length]).toEqual([[], 1]);
 });
 
+test('results stand side by side where a comment of the cell says so', async () => {
+  const columns = async (code: string) =>
+    (await bench.run(code)).outputs.flatMap(output => ('data' in output ? [beside(output)] : []));
+  expect(await columns(query)).toEqual([undefined, undefined]);
+  expect(await columns(`// @beside\n${query}`)).toEqual([1, 2]);
+  expect(await columns(`// @beside\n// @viz none\n${query}`)).toEqual([undefined]);
+  // Anywhere in the cell; a chart is above its table there.
+  const two = [1, 1, 2, 2];
+  expect(await columns(`${query}\n\n// @beside\n${query}`)).toEqual(two);
+  expect(await columns(`// @beside\n%%rows 5\n${query}\n\n${query}`)).toEqual(two);
+  expect(await columns(`// @beside\n${query}\n\n${query}\n\n${query}`)).toEqual([...two, 1, 1]);
+  expect(await columns(`// @beside\n${query}\n\n${query};`)).toEqual([1, 2]);
+});
+
+/** The column that an output names. */
+const beside = ({ metadata }: { readonly metadata?: Readonly<Record<string, unknown>> }) =>
+  (metadata?.apl as { readonly beside?: unknown } | undefined)?.beside;
+
 test('a comment holds for the query below it, among the magic lines for all', async () => {
   const each = await bench.run(`// @viz pie\n${query}\n\n// @viz none\n${query}\n\n${query}`);
   expect(charts(each)).toEqual(['Pie chart of n for /b, /a', 'Bar chart of n by uri for /b, /a']);

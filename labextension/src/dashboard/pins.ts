@@ -1,0 +1,26 @@
+/** The cells that a notebook has on its dashboard. */
+import type { NotebookPanel } from '@jupyterlab/notebook';
+import { oneLine } from '../../../kernel/text.js';
+import { commentAt, suggestedName } from '../cell/lines.js';
+import type { CodeCell } from '../cell/run.js';
+import { pinOf } from './pin.js';
+
+/** Returns the pinned cells of a notebook, in its order. */
+export function pinnedCells({ content }: Pick<NotebookPanel, 'content'>): readonly CodeCell[] {
+  return content.widgets.filter(
+    (cell): cell is CodeCell => cell.model.type === 'code' && pinOf(cell.model) !== undefined,
+  );
+}
+
+/** Returns what a cell is called: by its first comment, else by the heading right above it, else by its first line. */
+export function titleOf({ content }: Pick<NotebookPanel, 'content'>, cell: CodeCell): string {
+  const source = cell.model.sharedModel.getSource();
+  const above = content.widgets[content.widgets.indexOf(cell) - 1]?.model;
+  const heading =
+    above?.type === 'markdown' ? /^#{1,6} +(.+?)\s*$/m.exec(above.sharedModel.getSource())?.[1] : undefined;
+  const first = source.split('\n').find(line => line.trim() !== '');
+  const title = commentAt(source, 0) ?? heading ?? (suggestedName(source, 0) || first) ?? 'Empty cell';
+  return oneLine(title, TITLE_LENGTH);
+}
+
+const TITLE_LENGTH = 80;
