@@ -130,7 +130,7 @@ describe.each(FRONT_ENDS)('the window of a notebook in $name', frontEnd => {
       const [first, below, beside] = await lefts();
       return first === below && Number(beside) > Number(first) + 300;
     }).toBe(true);
-    await page.setViewportSize({ width: 900, height: 900 });
+    await page.setViewportSize({ width: 760, height: 900 });
     await soon(async () => new Set(await lefts()).size).toBe(1);
     await page.setViewportSize({ width: 1200, height: 900 });
   });
