@@ -124,6 +124,8 @@ function presenceSql({ args, filter, call }: AggregateParts): string {
 
 /** The smallest or largest value; dynamic values in the order of a sort: what reads as a number by its value, before everything else. */
 function extremeSql(name: 'min' | 'max', arg: SqlArg, filter: string | undefined): string {
+  // The engine counts no memory of the plain form for strings, and never frees that of a query that is stopped.
+  if (arg.type === 'string') return `(${name}(${arg.sql}, 1)${where(filter)})[1]`;
   const extreme = `${name}(${sortKey(arg)})${where(filter)}`;
   return arg.type === 'dynamic' ? `(${extreme}).value` : extreme;
 }

@@ -46,6 +46,21 @@ test('each bomb is answered with its reason, a light query beside them with its 
   await victim.expectHealthy();
 });
 
+test('memory of the largest strings of many groups is given back when there is not enough of it', async () => {
+  const victim = await Victim.start(await temporaryDirectory(), { environment: smallMachine });
+  const rest = memory(victim);
+  const largest =
+    'range i from 1 to 400000 step 1 | extend s = strcat(i, strrep("x", 3000)) | summarize max(s) by i | summarize max(strlen(max_s))';
+  for (const _ of [1, 2]) {
+    const { status, body } = await victim.send('POST', '/v1/datasets/_apl?format=tabular', { apl: largest });
+    expect({ status, said: String(body.message).slice(0, 54) }).toEqual({
+      status: 400,
+      said: 'The query needs more memory than it is allowed. Narrow',
+    });
+    await expect.poll(() => memory(victim) - rest, { timeout: 60_000, interval: 50 }).toBeLessThan(200);
+  }
+});
+
 test('memory of a large query is given back when an import has ended its engine before', async () => {
   const dataDir = await temporaryDirectory();
   const victim = await Victim.start(dataDir, { environment: smallMachine });
