@@ -246,6 +246,9 @@ interface Dialect {
 
 const usualQuote = '"';
 
+/** The engine would take a directory such as `day=2026-11-01` above a file for a further column. */
+const ownColumns = 'hive_partitioning = false';
+
 async function sniff(
   connection: Connection,
   file: string,
@@ -255,7 +258,7 @@ async function sniff(
 ): Promise<Dialect> {
   const sampled = await rowsInSample(file);
   const given = delimiter === undefined ? '' : `, delim = ${sqlText(delimiter)}`;
-  const sniffed = `sniff_csv(${sqlText(file)}, comment = '', all_varchar = true, header = false, sample_size = ${sampled}, ${limits}, null_padding = true, ignore_errors = true${given}${skipsFirst ? ', skip = 1' : ''})`;
+  const sniffed = `sniff_csv(${sqlText(file)}, comment = '', all_varchar = true, header = false, sample_size = ${sampled}, ${limits}, null_padding = true, ignore_errors = true, ${ownColumns}${given}${skipsFirst ? ', skip = 1' : ''})`;
   try {
     const [row] = await connection.run(
       `SELECT "Delimiter", "Quote", "Escape", "SkipRows", len("Columns") FROM ${sniffed}`,
@@ -308,5 +311,5 @@ function csvReader(file: string, dialect: Dialect): (header: boolean, mode: CsvM
     first: `, ${dialect.limits}, parallel = false, store_rejects = true`,
   };
   return (header, mode) =>
-    `read_csv(${sqlText(file)}, auto_detect = false, header = ${header}, ${words}, null_padding = true, columns = {${columns}}${more[mode]})`;
+    `read_csv(${sqlText(file)}, auto_detect = false, header = ${header}, ${words}, null_padding = true, ${ownColumns}, columns = {${columns}}${more[mode]})`;
 }

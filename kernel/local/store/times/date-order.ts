@@ -48,11 +48,15 @@ export async function findOrder(
 
 async function groupsOf(connection: Connection, text: string, relation: string): Promise<Group[]> {
   const rows = await connection.run(
-    `SELECT b, min(t) FROM (SELECT t, apl_date_orders(t) AS b FROM (SELECT ${text} AS t FROM ${relation}) WHERE regexp_matches(t, ${sqlText(numberedStart)}))
+    `SELECT b, coalesce(min(t) FILTER (${telling}), min(t)) FROM (SELECT t, apl_date_orders(t) AS b FROM (SELECT ${text} AS t FROM ${relation}) WHERE regexp_matches(t, ${sqlText(numberedStart)}))
      WHERE b > 0 GROUP BY b ORDER BY 2`,
   );
   return rows.map(([bits, example]) => ({ bits: Number(bits), example: String(example) }));
 }
+
+/** Whether the readings of a date differ for everyone to see: its first two numbers do. */
+const telling =
+  "regexp_extract(t, '(\\d+)\\D+(\\d+)', 1)::INTEGER <> regexp_extract(t, '(\\d+)\\D+(\\d+)', 2)::INTEGER";
 
 /** As few rows as can be go to JavaScript. */
 const numberedStart = '^\\s*\\[?\\d{1,2}[-/.]\\d{1,2}[-/.]\\d{2}';

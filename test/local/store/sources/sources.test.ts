@@ -112,6 +112,12 @@ describe('several files become one dataset', () => {
     );
   });
 
+  test('a CSV in a directory named like a value has its own columns', async () => {
+    const file = 'day=2026-11-01/a.csv';
+    const { dataset, status } = await importFiles({ [file]: 'v,w\n1,x\n' }, file);
+    expect([status, await stored(dataset, 'v, w')]).toEqual([200, ['1|x']]);
+  });
+
   test.each<[string, Files, string, string]>([
     ['a pattern that nothing matches', logs, '*.csv', 'No file matches …/*.csv.'],
     ['a directory without files', { '.x': 'x' }, '.', '… holds no files to import.'],

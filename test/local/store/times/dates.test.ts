@@ -38,6 +38,7 @@ const cases: readonly Case[] = [
   { what: 'two digits of the year', values: ['31/01/24', '30/01/69'] },
   { what: 'two digits, year first', values: ['69/12/31', '24/01/13'] },
   { what: 'two digits, all below 13', values: ['05/11/06'] },
+  { what: 'the same, two of them equal in the first date', values: ['01/01/02', '05/11/06'] },
   { what: 'two digits and dots', values: ['05.11.06'] },
   { what: 'two digits, year first, asked for', values: ['24/01/02'], dates: 'ymd' },
   { what: 'single digits', values: ['1/2/2024 3:04', '13/2/2024 3:04'] },
