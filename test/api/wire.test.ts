@@ -280,3 +280,67 @@ test.each([
   ['日本.csv', 'imported'],
   ['https://ada:secret@shop.example/a.csv?sig=secret', 'a'],
 ])('the dataset of %s is %s', (file, name) => expect(datasetNameOf(file)).toBe(name));
+
+describe('bodies in the unit tests of clients', () => {
+  const id = { id: 'test', name: 'test', description: 'Test dataset' };
+  const created = '2020-11-17T22:29:00.521238198Z';
+  const made = { ...id, who: 'f83e245a-afdc-47ad-a765-4addd1994333', created };
+  const events = { edgeDeployment: 'cloud.us-east-1.aws', kind: 'axiom:events:v1', mapFields: null };
+  const metrics = { edgeDeployment: null, kind: 'otel:metrics:v1', mapFields: ['tags'] };
+  const role = { id: 'owner', name: 'Owner' };
+  const user = { id: 'e9cffaad', name: 'Ada', email: 'ada@example.com' };
+  const mark = { id: 'test', type: 'production-deployment', datasets: ['test1'], time: created };
+  const times = { startTime: '2026-06-02T10:31:37-04:00', endTime: '2026-06-03T10:31:37-04:00' };
+  const saved = { id: 'folder/query #1', kind: 'apl', name: 'Latency', who: 'user-id' };
+  const cake = { id: '42', type: 'cake', datasets: ['snot', 'snot'], time: '2024-02-06T11:39:28.382Z' };
+  const whole = (...items: readonly unknown[]) => ({ items, notices: [] });
+
+  test.each<readonly [string, (value: unknown) => unknown, unknown, unknown]>([
+    [
+      'axiom-js: datasets of events and of metrics',
+      readDatasets,
+      [
+        { ...made, ...events },
+        { ...made, ...metrics },
+      ],
+      whole({ ...made, kind: events.kind }, { ...made, kind: metrics.kind }),
+    ],
+    [
+      'axiom-js: a dataset just made',
+      readDatasets,
+      [{ id: 'test1', description: '' }],
+      whole({ id: 'test1', name: 'test1', description: '' }),
+    ],
+    ['axiom-js: a user with a role', readUser, { ...user, role }, user],
+    [
+      'axiom-js: annotations',
+      readAnnotations,
+      [{ ...mark, title: 'test', description: 'd', url: 'some-url', endTime: created }, mark],
+      whole({ ...mark, title: 'test', description: 'd', url: 'some-url', endTime: created }, mark),
+    ],
+    [
+      'axiom-js: saved queries',
+      readStarredQueries,
+      [{ ...saved, metadata: { owner: 'runtime' }, query: { apl: "['logs']", ...times } }],
+      whole({ ...saved, metadata: { owner: 'runtime' }, query: { apl: "['logs']", ...times } }),
+    ],
+    [
+      'axiom-js: an error',
+      readErrorBody,
+      { message: 'invalid request' },
+      { code: '', message: 'invalid request' },
+    ],
+    [
+      'axiom-rs: annotations with nulls',
+      readAnnotations,
+      [{ ...cake, title: 'cookie', description: null, url: null, endTime: null }],
+      whole({ ...cake, title: 'cookie' }),
+    ],
+    [
+      'axiom-rs: a limit',
+      readErrorBody,
+      { message: 'query limit exceeded' },
+      { code: '', message: 'query limit exceeded' },
+    ],
+  ])('%s', (_, read, body, expected) => expect(read(body)).toEqual(expected));
+});
