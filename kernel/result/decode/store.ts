@@ -94,13 +94,23 @@ export class Validity {
   }
 }
 
+/** Byte strings of rows, in pieces of memory; that of a null has the length -1 and is nowhere. */
+export interface ByteStrings {
+  readonly lengths: Int32Array;
+  /** The place of each in its piece. */
+  readonly starts: Int32Array;
+  /** The number of the piece that it is in. */
+  readonly pieceOf: Int32Array;
+  readonly pieces: readonly Uint8Array[];
+}
+
 /** Byte strings one after another, with the offsets that Arrow needs. */
 export class BytesStore {
   #bytes: Uint8Array;
   #ends: Int32Array;
   #count = 0;
   #used = 0;
-  readonly #countHint: number;
+  #countHint: number;
 
   /** `countHint`: about how many there will be; `bytesHint`: of the first buffer. */
   constructor(countHint: number, bytesHint: number) {
@@ -119,6 +129,38 @@ export class BytesStore {
     if (end > this.#bytes.length) this.#growBytes(end);
     copy(source, from, to, this.#bytes, this.#used);
     this.#end(end);
+  }
+
+  /** Makes room for so many byte strings in all, of any length. */
+  reserve(count: number): void {
+    this.#countHint = count;
+    if (count >= this.#ends.length) this.#ends = grown(this.#ends, count + 1);
+  }
+
+  /** Appends the byte strings of some rows; a null is empty. Those that follow each other in memory are copied at once. */
+  pushRows({ lengths, starts, pieceOf, pieces }: ByteStrings, from: number, to: number): void {
+    let needed = this.#used;
+    for (let row = from; row < to; row++) needed += Math.max(lengths[row] as number, 0);
+    if (needed > this.#bytes.length) this.#growBytes(needed);
+    if (this.#count + to - from >= this.#ends.length) this.reserve((this.#count + to - from) * 2);
+    const ends = this.#ends;
+    let [used, count] = [this.#used, this.#count];
+    for (let row = from; row < to; ) {
+      const piece = pieceOf[row] as number;
+      const start = starts[row] as number;
+      const first = used;
+      for (; row < to; row++) {
+        const length = lengths[row] as number;
+        if (length > 0) {
+          if (starts[row] !== start + used - first || pieceOf[row] !== piece) break;
+          used += length;
+        }
+        ends[++count] = used;
+      }
+      copy(pieces[piece] as Uint8Array, start, start + used - first, this.#bytes, first);
+    }
+    this.#used = used;
+    this.#count = count;
   }
 
   /**

@@ -3,7 +3,7 @@
  */
 import { type Data, Dictionary, Int32, makeData, Utf8, Vector } from 'apache-arrow';
 import { BACKSLASH, type JsonBytes, QUOTE, unescapeString } from './json-bytes.js';
-import { BytesStore, type ColumnBuilder, fitted, grown, type Validity } from './store.js';
+import { type ByteStrings, BytesStore, type ColumnBuilder, fitted, grown, type Validity } from './store.js';
 
 /** More distinct values than this are not worth a dictionary: its index would no longer fit the processor's caches. */
 const MAX_DISTINCT = 1 << 16;
@@ -16,7 +16,7 @@ const NO_ENTRY = -1;
 
 /** Strings: a dictionary until more than half of the values are new, then plain utf8. */
 export class StringBuilder implements ColumnBuilder {
-  readonly #rowsHint: number;
+  #rowsHint: number;
   #dictionary: StringDictionary | undefined;
   #plain: BytesStore | undefined;
 
@@ -54,10 +54,28 @@ export class StringBuilder implements ColumnBuilder {
     return true;
   }
 
-  /** Takes the string `source[from..to]`. */
-  take(source: Uint8Array, from: number, to: number, row: number): void {
-    if (this.#plain !== undefined) this.#plain.push(source, from, to);
-    else this.#add(source, from, to, hashOf(source, from, to), row);
+  /** Makes room for so many rows in all. */
+  reserve(rows: number): void {
+    this.#rowsHint = rows;
+    this.#dictionary?.reserve(rows);
+    this.#plain?.reserve(rows);
+  }
+
+  /** Takes the strings of so many rows, of which the first is the column's row `first`. */
+  takeRows(strings: ByteStrings, rows: number, first: number): void {
+    const { lengths, starts, pieceOf, pieces } = strings;
+    let row = 0;
+    for (; row < rows && this.#dictionary !== undefined; row++) {
+      const length = lengths[row] as number;
+      if (length < 0) {
+        this.skipNull(first + row);
+        continue;
+      }
+      const source = pieces[pieceOf[row] as number] as Uint8Array;
+      const from = starts[row] as number;
+      this.#add(source, from, from + length, hashOf(source, from, from + length), first + row);
+    }
+    this.#plain?.pushRows(strings, row, rows);
   }
 
   skipNull(row: number): void {
@@ -120,6 +138,11 @@ export class JsonTextBuilder implements ColumnBuilder {
     this.#texts.push(NOTHING, 0, 0);
   }
 
+  /** Makes room for so many rows in all. */
+  reserve(rows: number): void {
+    this.#texts.reserve(rows);
+  }
+
   finish(rows: number, validity: Validity): Data {
     return utf8Data(this.#texts, rows, validity);
   }
@@ -145,6 +168,10 @@ class StringDictionary {
 
   get size(): number {
     return this.#values.length;
+  }
+
+  reserve(rows: number): void {
+    if (rows > this.#indices.length) this.#indices = grown(this.#indices, rows);
   }
 
   setIndex(row: number, index: number): void {

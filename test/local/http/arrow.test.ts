@@ -76,6 +76,9 @@ const cells = {
     "['', 'null', 'ü€😀', 'line' || chr(10) || chr(9) || chr(1) || '\"\\', 'x' || chr(0)][1 + i % 5]",
     "CASE WHEN i < 1500 THEN 'same' ELSE 'other ' || i END",
     "repeat('long ', 40) || i % 3",
+    "'the same long text in every row'",
+    "list_transform(range(40), n -> repeat('one of forty ', 1 + n) || n)[1 + i * 7919 % 40]",
+    "substring('one long text that the others are cut out of, here or there', 1 + i % 20, 10 + i % 30)",
   ],
   dynamic: [
     `'{"a":[1,' || i || ',{"b":null}]}'`,

@@ -1,5 +1,4 @@
 /** The cells of a result as Arrow columns, with the same bytes as those that a kernel would decode from JSON. */
-import duckdb from '@duckdb/node-bindings';
 import {
   Vector as ArrowVector,
   Bool,
@@ -16,20 +15,26 @@ import { JsonTextBuilder, StringBuilder } from '../../../result/decode/string-co
 import { formatTime } from '../../../time.js';
 import type { ArrowCells, DeclaredColumn } from '../columns.js';
 import { answerTooLarge } from '../failure.js';
-import { Chunks, type Packed, type PlainVector, strictJson, total, type Vector } from './chunks.js';
+import { Chunks, strictJson } from './chunks.js';
+import type { Copies, Vector } from './copies.js';
+import { Texts } from './texts.js';
 
 /** The columns of a result, which grow by rows. */
 export class ArrowColumns implements ArrowCells {
   readonly form = 'arrow';
   readonly columns: readonly Column[];
+  readonly #limit: number;
   readonly #mostBytes: number;
   #rows = 0;
+  /** The rows for which there is room. */
+  #room = firstRows;
   #textBytes = 0;
   #data: readonly Data[] | undefined;
 
-  /** `mostBytes`: of all columns together. */
-  constructor(fields: readonly DeclaredColumn[], mostBytes = Number.POSITIVE_INFINITY) {
+  /** `limit`: of rows; `mostBytes`: of all columns together. */
+  constructor(fields: readonly DeclaredColumn[], limit: number, mostBytes: number) {
     this.columns = fields.map(({ type }) => columnFor(type));
+    this.#limit = limit;
     this.#mostBytes = mostBytes;
   }
 
@@ -48,6 +53,10 @@ export class ArrowColumns implements ArrowCells {
     this.#rows += rows;
     this.#textBytes += textBytes;
     if (this.size > this.#mostBytes) throw answerTooLarge(this.#mostBytes);
+    if (this.#rows > this.#room) {
+      this.#room = Math.max(this.#rows, Math.min(this.#room * growth, this.#limit));
+      for (const column of this.columns) column.reserve(this.#room);
+    }
     return first;
   }
 
@@ -104,39 +113,27 @@ function keyOf(value: unknown): unknown {
 /** Chunks that are added to Arrow columns. */
 export class ArrowChunks extends Chunks {
   readonly columns: ArrowColumns;
+  /** Of each column the texts of a chunk. */
+  readonly #texts: readonly (Texts | undefined)[];
 
   constructor(fields: readonly DeclaredColumn[], columns: ArrowColumns) {
     super(fields);
     this.columns = columns;
+    this.#texts = columns.columns.map(column => ('takeTexts' in column ? new Texts(this.copies) : undefined));
   }
 
-  take(rows: number, plain: readonly PlainVector[], packed: Packed | undefined): void {
-    const textBytes = (packed?.lengths ?? []).reduce((sum, each) => sum + total(each), 0);
+  placeOf(index: number): number {
+    return index;
+  }
+
+  protected take(rows: number, vectorAt: (place: number) => Vector): void {
+    let textBytes = 0;
+    for (const [index, texts] of this.#texts.entries())
+      textBytes += texts?.read(vectorAt(index), rows).bytes ?? 0;
     const first = this.columns.extend(rows, textBytes);
-    for (const { index, vector } of plain) {
-      const column = this.columns.columns[index];
-      if (column !== undefined && !isText(column)) column.take(vector, first, rows);
-    }
-    if (packed !== undefined) this.#takeTexts(rows, first, packed);
-  }
-
-  /** Column by column, as each is kept in its own way. */
-  #takeTexts(rows: number, first: number, { packs, lengths }: Packed): void {
-    const { starts } = packs;
-    for (const [offset, index] of this.texts.entries()) {
-      const column = this.columns.columns[index];
-      const own = lengths[offset] as Int32Array;
-      if (column === undefined || !isText(column)) continue;
-      for (let row = 0; row < rows; row++) {
-        const length = own[row] as number;
-        if (length < 0) {
-          column.skip(first + row);
-          continue;
-        }
-        const from = starts[row] as number;
-        column.take(packs.piece(row), from, from + length, first + row);
-        starts[row] = from + length;
-      }
+    for (const [index, column] of this.columns.columns.entries()) {
+      if ('takeTexts' in column) column.takeTexts(this.#texts[index] as Texts, first, rows);
+      else column.take({ vector: vectorAt(index), copies: this.copies }, first, rows);
     }
   }
 }
@@ -144,21 +141,24 @@ export class ArrowChunks extends Chunks {
 /** A column of cells that are as long as each other, or of texts. */
 type Column = PlainColumn | TextColumn;
 
+/** A vector, and what its memory is read through. */
+interface Cells {
+  readonly vector: Vector;
+  readonly copies: Copies;
+}
+
 interface PlainColumn {
+  /** Makes room for so many rows in all. */
+  reserve(rows: number): void;
   /** Takes the rows of a vector, of which the first is the column's row `first`. */
-  take(vector: Vector, first: number, rows: number): void;
+  take(cells: Cells, first: number, rows: number): void;
   finish(rows: number): Data;
 }
 
 interface TextColumn {
-  take(bytes: Uint8Array, from: number, to: number, row: number): void;
-  /** The cell is null. */
-  skip(row: number): void;
+  reserve(rows: number): void;
+  takeTexts(texts: Texts, first: number, rows: number): void;
   finish(rows: number): Data;
-}
-
-function isText(column: Column): column is TextColumn {
-  return column instanceof StringColumn || column instanceof DynamicColumn;
 }
 
 function columnFor(type: TypeName): Column {
@@ -181,10 +181,14 @@ function columnFor(type: TypeName): Column {
 }
 
 /** Calls `clear` with each row of a vector that is null. */
-function eachNull(vector: Vector, rows: number, clear: (row: number) => void): void {
-  const valid = duckdb.vector_get_validity(vector, Math.ceil(rows / 64) * 8);
+function eachNull({ vector, copies }: Cells, rows: number, clear: (row: number) => void): void {
+  const valid = copies.validity(vector, rows);
   if (valid === null) return;
-  for (let row = 0; row < rows; row++) if ((((valid[row >> 3] ?? 0) >> (row & 7)) & 1) === 0) clear(row);
+  for (let row = 0; row < rows; row++) {
+    const bits = valid[row >> 3] as number;
+    if (bits === 0xff) row |= 7;
+    else if (((bits >> (row & 7)) & 1) === 0) clear(row);
+  }
 }
 
 /** Integers of 64 bits, as two words each, the lower first; those of nulls are zero. */
@@ -197,14 +201,17 @@ class Int64Column implements PlainColumn {
     this.#type = type;
   }
 
-  take(vector: Vector, first: number, rows: number): void {
-    const { buffer, byteOffset } = duckdb.vector_get_data(vector, rows * 8);
-    if ((first + rows) * 2 > this.#words.length) this.#words = grown(this.#words, (first + rows) * 2);
+  take(cells: Cells, first: number, rows: number): void {
+    const { buffer, byteOffset } = cells.copies.data(cells.vector, rows * 8);
     this.#words.set(new Int32Array(buffer, byteOffset, rows * 2), first * 2);
-    eachNull(vector, rows, row => {
+    eachNull(cells, rows, row => {
       this.#validity.clear(first + row);
       this.#words.fill(0, (first + row) * 2, (first + row + 1) * 2);
     });
+  }
+
+  reserve(rows: number): void {
+    this.#words = grown(this.#words, rows * 2);
   }
 
   finish(rows: number): Data {
@@ -220,12 +227,11 @@ class RealColumn implements PlainColumn {
   readonly #validity = new Validity();
   #values = new Float64Array(firstRows);
 
-  take(vector: Vector, first: number, rows: number): void {
-    const { buffer, byteOffset } = duckdb.vector_get_data(vector, rows * 8);
-    if (first + rows > this.#values.length) this.#values = grown(this.#values, first + rows);
+  take(cells: Cells, first: number, rows: number): void {
+    const { buffer, byteOffset } = cells.copies.data(cells.vector, rows * 8);
     const values = this.#values;
     values.set(new Float64Array(buffer, byteOffset, rows), first);
-    eachNull(vector, rows, row => {
+    eachNull(cells, rows, row => {
       this.#validity.clear(first + row);
       values[first + row] = 0;
     });
@@ -240,6 +246,10 @@ class RealColumn implements PlainColumn {
     }
   }
 
+  reserve(rows: number): void {
+    this.#values = grown(this.#values, rows);
+  }
+
   finish(rows: number): Data {
     const data = fitted(this.#values, rows);
     return makeData({ type: new Float64(), length: rows, data, ...this.#validity.finish(rows) });
@@ -250,20 +260,21 @@ class BoolColumn implements PlainColumn {
   readonly #validity = new Validity();
   #bits = new Uint8Array(firstRows / 8);
 
-  take(vector: Vector, first: number, rows: number): void {
-    const values = duckdb.vector_get_data(vector, rows);
-    const bytes = (first + rows + 7) >> 3;
-    if (bytes > this.#bits.length) this.#bits = grown(this.#bits, bytes);
+  take(cells: Cells, first: number, rows: number): void {
+    const values = cells.copies.data(cells.vector, rows);
     const bits = this.#bits;
+    eachNull(cells, rows, row => {
+      this.#validity.clear(first + row);
+      values[row] = 0;
+    });
     for (let row = 0; row < rows; row++) {
       const at = first + row;
       if (values[row]) bits[at >> 3] = (bits[at >> 3] as number) | (1 << (at & 7));
     }
-    eachNull(vector, rows, row => {
-      const at = first + row;
-      this.#validity.clear(at);
-      bits[at >> 3] = (bits[at >> 3] as number) & ~(1 << (at & 7));
-    });
+  }
+
+  reserve(rows: number): void {
+    this.#bits = grown(this.#bits, (rows + 7) >> 3);
   }
 
   finish(rows: number): Data {
@@ -276,13 +287,14 @@ class StringColumn implements TextColumn {
   readonly #validity = new Validity();
   readonly #strings = new StringBuilder(firstRows);
 
-  take(bytes: Uint8Array, from: number, to: number, row: number): void {
-    this.#strings.take(bytes, from, to, row);
+  takeTexts(texts: Texts, first: number, rows: number): void {
+    for (let row = 0; row < rows; row++)
+      if ((texts.lengths[row] as number) < 0) this.#validity.clear(first + row);
+    this.#strings.takeRows(texts, rows, first);
   }
 
-  skip(row: number): void {
-    this.#validity.clear(row);
-    this.#strings.skipNull(row);
+  reserve(rows: number): void {
+    this.#strings.reserve(rows);
   }
 
   finish(rows: number): Data {
@@ -295,7 +307,24 @@ class DynamicColumn implements TextColumn {
   readonly #validity = new Validity();
   readonly #texts = new JsonTextBuilder(firstRows);
 
-  take(bytes: Uint8Array, from: number, to: number, row: number): void {
+  takeTexts({ lengths, starts, pieceOf, pieces }: Texts, first: number, rows: number): void {
+    for (let row = 0; row < rows; row++) {
+      const length = lengths[row] as number;
+      const start = starts[row] as number;
+      if (length < 0) this.#skip(first + row);
+      else this.#take(pieces[pieceOf[row] as number] as Uint8Array, start, start + length, first + row);
+    }
+  }
+
+  reserve(rows: number): void {
+    this.#texts.reserve(rows);
+  }
+
+  finish(rows: number): Data {
+    return this.#texts.finish(rows, this.#validity);
+  }
+
+  #take(bytes: Uint8Array, from: number, to: number, row: number): void {
     let [start, end] = [from, to];
     while (start < end && isSpace(bytes[start])) start++;
     while (end > start && isSpace(bytes[end - 1])) end--;
@@ -304,18 +333,14 @@ class DynamicColumn implements TextColumn {
     else this.#add(bytes, start, end, row);
   }
 
-  skip(row: number): void {
+  #add(bytes: Uint8Array, from: number, to: number, row: number): void {
+    if (bytes[from] === letterN) this.#skip(row);
+    else this.#texts.take(bytes, from, to);
+  }
+
+  #skip(row: number): void {
     this.#validity.clear(row);
     this.#texts.skipNull();
-  }
-
-  finish(rows: number): Data {
-    return this.#texts.finish(rows, this.#validity);
-  }
-
-  #add(bytes: Uint8Array, from: number, to: number, row: number): void {
-    if (bytes[from] === letterN) this.skip(row);
-    else this.#texts.take(bytes, from, to);
   }
 }
 
@@ -340,3 +365,6 @@ function strictly(bytes: Uint8Array, from: number, to: number): Buffer | undefin
 
 /** The rows for which there is room at first. */
 const firstRows = 2048;
+
+/** How many times more rows there is room for when there are too many: memory takes no room until something is written to it. */
+const growth = 8;

@@ -37,10 +37,10 @@ function readerOn(run: RunStatement, connection: Connection): Reader {
 async function nothing(): Promise<void> {}
 
 /** Returns what makes the columns of a result, which are empty at first. */
-async function chunksFor({ fields, form, mostBytes }: ResultOrder): Promise<() => Chunks> {
+async function chunksFor({ fields, form, limit, mostBytes }: ResultOrder): Promise<() => Chunks> {
   if (form === 'json') return () => new JsonChunks(fields, new JsonColumns(fields, mostBytes));
   const { ArrowChunks, ArrowColumns } = await import('./arrow-chunks.js');
-  return () => new ArrowChunks(fields, new ArrowColumns(fields, mostBytes));
+  return () => new ArrowChunks(fields, new ArrowColumns(fields, limit, mostBytes));
 }
 
 /** Reads to the end, even past the limit: only then does the engine report its counts. The SQL lets few rows through beyond it. */
@@ -53,7 +53,7 @@ async function readColumns(
   for await (const chunk of chunksOf(result)) {
     const rows = Math.min(chunk.rowCount, limit - filled.columns.rows);
     if (rows < chunk.rowCount && !read.cut)
-      read = { cut: true, ...timeAt(chunk, filled.plainAt(time), rows) };
+      read = { cut: true, ...timeAt(chunk, filled.placeOf(time), rows) };
     if (rows > 0) filled.append(chunk, rows);
   }
   return { ...read, columns: filled.columns };

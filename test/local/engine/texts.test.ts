@@ -1,0 +1,47 @@
+import { DuckDBInstance } from '@duckdb/node-api';
+import duckdb from '@duckdb/node-bindings';
+import { expect, test } from 'vitest';
+import { Copies } from '../../../kernel/local/engine/reading/copies.js';
+import { Texts } from '../../../kernel/local/engine/reading/texts.js';
+
+/** The texts of another table, which each row has one of. */
+function joinedTo(count: number): string {
+  const others = `SELECT n, 'one of many texts, number ' || n AS t FROM range(${count}) o(n)`;
+  return `range(5000) r(i) JOIN (${others}) ON n = i * 7919 % ${count}`;
+}
+
+/** SQL of `i`, the number of a row; the engine keeps the texts of a vector in a few blocks. */
+test.each([
+  ['in the vector itself', "'v' || i % 700"],
+  ['one after the other', "'a longer text of its own number ' || i"],
+  ['the same in every row', "'the same long text in every row'"],
+  [
+    'short, long and null',
+    "CASE i % 3 WHEN 0 THEN NULL WHEN 1 THEN 'x' || i ELSE repeat('long ', 9) || i END",
+  ],
+  ['of few others, in any order', 't', joinedTo(40)],
+  ['of many others, in any order', 't', joinedTo(3000)],
+])('texts %s are read in few pieces', async (_, sql, from = 'range(5000) r(i)') => {
+  const instance = await DuckDBInstance.create();
+  const connection = await instance.connect();
+  const result = await connection.stream(`SELECT ${sql} FROM ${from}`);
+  const copies = new Copies();
+  const texts = new Texts(copies);
+  for (let chunk = await result.fetchChunk(); chunk?.rowCount; chunk = await result.fetchChunk()) {
+    texts.read(duckdb.data_chunk_get_vector(chunk.chunk, 0), chunk.rowCount);
+    expect(stringsOf(texts, chunk.rowCount)).toEqual(chunk.getColumnValues(0));
+    expect(texts.pieces.length).toBeLessThan(16);
+    copies.release();
+    expect(texts.pieces.map(({ length }) => length)).toEqual(texts.pieces.map(() => 0));
+  }
+  connection.closeSync();
+  instance.closeSync();
+});
+
+function stringsOf({ lengths, starts, pieceOf, pieces }: Texts, rows: number): (string | null)[] {
+  return Array.from({ length: rows }, (_, row) => {
+    const [length = 0, from = 0] = [lengths[row], starts[row]];
+    const piece = pieces[pieceOf[row] ?? 0];
+    return length < 0 ? null : new TextDecoder().decode(piece?.subarray(from, from + length));
+  });
+}
