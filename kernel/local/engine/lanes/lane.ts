@@ -14,6 +14,7 @@ import type { FunctionShelf } from '../../duckdb/register.js';
 import { EngineError, engineFailure, fetchFailed, isUnexplained } from '../failure.js';
 import { noCounts, type OperatorCounts, operatorCounts } from '../profile.js';
 import type { Delivery } from '../reader.js';
+import { collectRecent } from './rest.js';
 
 /** Reads a result to its end. It is called again, with another result, when the engine fails without a reason. */
 export type Consume<T> = (result: DuckDBResult) => Promise<T>;
@@ -33,13 +34,21 @@ export async function* chunksOf(result: DuckDBResult): AsyncGenerator<DuckDBData
     for (let index = 0; index < result.chunkCount; index++) yield result.getChunk(index);
     return;
   }
+  let vectors = 0;
   for (let chunk = await result.fetchChunk(); chunk !== null; chunk = await result.fetchChunk()) {
     if (chunk.rowCount === 0) return;
     yield chunk;
     // Its texts, of which JavaScript knows nothing, would stay until the next collection of garbage.
     chunk.reset();
+    vectors += chunk.columnCount;
+    if (vectors < mostVectors) continue;
+    vectors = 0;
+    collectRecent();
   }
 }
+
+/** Of chunks that were read, until they are collected; each has 16 to 32 KiB. */
+const mostVectors = 512;
 
 /** Of 2,048 rows each. */
 const fewChunks = 4;

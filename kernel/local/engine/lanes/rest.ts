@@ -109,9 +109,23 @@ let collectedSize = 0;
 /** On a busy machine a collection can take half a second, in which the process answers nothing: it has to be worth that. */
 function collectGarbage(): void {
   if (scriptSize() - collectedSize <= spareBytes / 2) return;
-  setFlagsFromString('--expose-gc');
-  runInNewContext('gc')();
+  collector()();
   collectedSize = scriptSize();
+}
+
+/** Collects what was made a short while ago, which takes less than a millisecond. */
+export function collectRecent(): void {
+  collector()({ type: 'minor' });
+}
+
+type Collect = (options?: { readonly type: 'minor' }) => void;
+
+let collect: Collect | undefined;
+
+function collector(): Collect {
+  setFlagsFromString('--expose-gc');
+  collect ??= runInNewContext('gc') as Collect;
+  return collect;
 }
 
 function scriptSize(): number {
