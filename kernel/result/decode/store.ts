@@ -16,10 +16,17 @@ export function grown<T extends Growable>(array: T, atLeast = 0): T {
   return bigger;
 }
 
-/** The first `length` elements: a view when little is wasted, otherwise a copy, so that the spare memory is freed. */
+/**
+ * The first `length` elements: a view when little is wasted, or of a buffer so large that what was never written to takes no memory;
+ * otherwise a copy, so that the spare memory is freed.
+ */
 export function fitted<T extends Growable>(array: T, length: number): T {
-  return (length * 1.25 < array.length ? array.slice(0, length) : array.subarray(0, length)) as T;
+  const isView = length * 1.25 >= array.length || array.byteLength > LARGE_BYTES;
+  return (isView ? array.subarray(0, length) : array.slice(0, length)) as T;
 }
+
+/** Allocators take so much from the system, and give it back, by itself. */
+const LARGE_BYTES = 2 ** 25;
 
 /** Signed 64-bit integers by row, without a BigInt for each. */
 export class Int64Store {

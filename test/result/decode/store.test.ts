@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { BytesStore } from '../../../kernel/result/decode/store.js';
+import { BytesStore, fitted } from '../../../kernel/result/decode/store.js';
 
 test('byte strings follow each other, wherever in memory they were', () => {
   const piece = (text: string) => new TextEncoder().encode(text);
@@ -27,4 +27,15 @@ test('byte strings follow each other, wherever in memory they were', () => {
   const { data, valueOffsets } = store.finish();
   expect(new TextDecoder().decode(data)).toBe('-abc34545d');
   expect([...valueOffsets]).toEqual([0, 1, 3, 4, 6, 6, 7, 7, 9, 10]);
+});
+
+test.each([
+  [2 ** 10, 2 ** 10, 2 ** 10],
+  [2 ** 10, 900, 2 ** 10],
+  [2 ** 10, 800, 800],
+  [2 ** 25, 2 ** 20, 2 ** 20],
+  [2 ** 25 + 1, 2 ** 20, 2 ** 25 + 1],
+])('of a buffer of %d bytes with %d in use, %d are kept', (length, used, kept) => {
+  const array = fitted(new Uint8Array(length).fill(7, 0, used), used);
+  expect([array.length, array[used - 1], array.buffer.byteLength]).toEqual([used, 7, kept]);
 });
