@@ -126,7 +126,7 @@ export class ArrowChunks extends Chunks {
     return index;
   }
 
-  protected take(rows: number, vectorAt: (place: number) => Vector): void {
+  take(rows: number, vectorAt: (place: number) => Vector): void {
     let textBytes = 0;
     for (const [index, texts] of this.#texts.entries())
       textBytes += texts?.read(vectorAt(index), rows).bytes ?? 0;

@@ -68,9 +68,9 @@ const longestChain = 100;
 /** The chunks of a result of {@link packedSql}, added to its columns from raw vectors. */
 export abstract class Chunks {
   abstract readonly columns: Columns;
-  protected readonly fields: readonly DeclaredColumn[];
+  readonly fields: readonly DeclaredColumn[];
   /** What is read of a chunk, until all of it is. */
-  protected readonly copies = new Copies();
+  readonly copies = new Copies();
   #checked = false;
 
   constructor(fields: readonly DeclaredColumn[]) {
@@ -85,7 +85,7 @@ export abstract class Chunks {
   }
 
   /** Adds rows of the vectors of a chunk. */
-  protected abstract take(rows: number, vectorAt: (place: number) => Vector): void;
+  abstract take(rows: number, vectorAt: (place: number) => Vector): void;
 
   /** The place of a column that holds no text among those of a chunk; -1 for no column. */
   abstract placeOf(index: number): number;
@@ -119,7 +119,7 @@ export class JsonChunks extends Chunks {
     return this.#plain.indexOf(index);
   }
 
-  protected take(rows: number, vectorAt: (place: number) => Vector): void {
+  take(rows: number, vectorAt: (place: number) => Vector): void {
     this.columns.append(rows, (sinks, expectRoom) => {
       for (const [place, index] of this.#plain.entries())
         this.#takePlain(
