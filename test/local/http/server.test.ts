@@ -485,10 +485,10 @@ test('the file of another service that took over stays', async () => {
 });
 
 test('a managed service closes after its last holder has gone', async () => {
-  const managed = await testService({ managed: true, limits: { idleMs: 300 } });
+  const managed = await testService({ managed: true, limits: { idleMs: 1500 } });
   const [first, second] = [await hold(managed), await hold(managed)];
   first.destroy();
-  await new Promise(resolve => setTimeout(resolve, 600));
+  await new Promise(resolve => setTimeout(resolve, 1800));
   expect((await managed.json('GET', '/v2/user')).status).toBe(200);
   second.destroy();
   await managed.service.closed;
