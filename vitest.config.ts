@@ -47,6 +47,7 @@ function project(name: string, include: readonly string[], exclude: readonly str
   const needsBuild = ['built', 'jupyter', 'browser', 'faults'].includes(name);
   // The files of a process have one after the other what takes long to start.
   const isBrowser = name === 'browser';
+  const startsEngines = ['service', 'clients'].includes(name);
   return {
     test: {
       name,
@@ -58,6 +59,7 @@ function project(name: string, include: readonly string[], exclude: readonly str
       globalSetup: [
         ...(needsBuild ? ['test/setup/build.ts'] : []),
         ...(isBrowser ? ['test/setup/labs.ts'] : []),
+        ...(startsEngines ? ['test/setup/engines.ts'] : []),
       ],
       testTimeout: isLong ? 3_600_000 : 120_000,
       hookTimeout: isLong ? 900_000 : 180_000,

@@ -139,6 +139,11 @@ export async function bundle(directory) {
   writeFileSync(join(directory, 'licenses.txt'), licenses(inputs));
 }
 
+/** Writes only the program of an engine's process. @param {string} directory */
+export async function bundleEngine(directory) {
+  await build({ ...programOptions(directory), entryPoints: ENGINE });
+}
+
 /** @param {string} directory */
 function programOptions(directory) {
   return {

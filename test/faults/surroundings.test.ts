@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { startService } from '../../kernel/local/http/server.js';
 import { createLocalService, type LocalService, spawnDetached } from '../../kernel/local/launch.js';
 import { endShared, findShared } from '../../kernel/local/shared.js';
-import { spawnEngine } from '../local/engine/spawned.js';
+import { spawnEngine } from '../setup/built-engine.js';
 import { freeze, randomOf, rounds, smallDisk, temporaryDirectory, Victim } from './bench.js';
 
 const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
