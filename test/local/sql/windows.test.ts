@@ -75,15 +75,17 @@ type Rows = readonly string[];
 
 describe.each(Object.keys(datasets))('%s', name => {
   test.each(filters)('the newest and the oldest of %s', async (_, apl, sql) => {
-    for (const [direction, count] of [
-      ['desc', 5],
-      ['desc', 1500],
-      ['asc', 1500],
+    for (const [direction, counts] of [
+      ['desc', [5, 1500]],
+      ['asc', [1500]],
     ] as const) {
-      const found = await ask(
-        `${name} ${apl} | sort by _time ${direction} | limit ${count} | project _time, n`,
-      );
-      expect(found).toEqual(await expected(name, sql, direction, count));
+      const most = await expected(name, sql, direction, 1500);
+      for (const count of counts) {
+        const found = await ask(
+          `${name} ${apl} | sort by _time ${direction} | limit ${count} | project _time, n`,
+        );
+        expect(found).toEqual(most.slice(0, count));
+      }
     }
   });
 
