@@ -21,14 +21,14 @@ export class ApiError extends AplKernelError {
   }
 }
 
-/** Where in the sent APL the service found the mistake; line and column are one-based. */
+/** Where in the sent APL the service found the error; line and column are one-based. */
 export interface AplPosition {
   readonly line: number;
   readonly column: number;
 }
 
-/** A further mistake in the same APL. */
-interface AplMistake {
+/** A further error in the same APL. */
+interface AplError {
   readonly position: AplPosition;
   readonly message: string;
   readonly hint?: string;
@@ -37,11 +37,11 @@ interface AplMistake {
 /** The service could not read or run the APL. `position` is absent when the service did not say where. */
 export class QueryError extends ApiError {
   readonly position: AplPosition | undefined;
-  readonly others: readonly AplMistake[];
+  readonly others: readonly AplError[];
 
   constructor(
     message: string,
-    options: ApiErrorOptions & { readonly position?: AplPosition; readonly others?: readonly AplMistake[] },
+    options: ApiErrorOptions & { readonly position?: AplPosition; readonly others?: readonly AplError[] },
   ) {
     super(message, options);
     this.position = options.position;

@@ -216,7 +216,7 @@ async function parseToml(source: string): Promise<Readonly<Record<string, unknow
   }
 }
 
-/** A mistake in one section is reported when that profile is used. */
+/** An error in one section is reported when that profile is used. */
 function fileProfile(name: string, entry: Readonly<Record<string, unknown>>): Profile {
   try {
     return fileEndpoint(name, entry);

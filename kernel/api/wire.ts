@@ -183,13 +183,13 @@ export interface ErrorBody {
     readonly message?: string;
     /** What to write instead; only the local service sends it. */
     readonly hint?: string;
-    /** Further mistakes in the same text, in order, ten at most; only the local service sends them. */
-    readonly others?: readonly CompileMistake[];
+    /** Further errors in the same text, in order, ten at most; only the local service sends them. */
+    readonly others?: readonly CompileError[];
   };
 }
 
-/** One mistake in the APL text at a one-based line and column. */
-export interface CompileMistake {
+/** One error in the APL text at a one-based line and column. */
+export interface CompileError {
   readonly line: number;
   readonly column: number;
   readonly message: string;
@@ -494,7 +494,7 @@ export function readProgress(value: unknown): QueryProgress {
 
 function readDetail(detail: Record<string, unknown>): NonNullable<ErrorBody['detail']> {
   const { errorType, compileErrorCode, line, column, message, hint, others } = detail;
-  const mistakes = Array.isArray(others) ? others.flatMap(readMistake) : [];
+  const errors = Array.isArray(others) ? others.flatMap(readCompileError) : [];
   const text = (value: unknown) => (typeof value === 'string' ? value : undefined);
   const place = (value: unknown) => (Number.isSafeInteger(value) ? (value as number) : undefined);
   return present({
@@ -504,12 +504,12 @@ function readDetail(detail: Record<string, unknown>): NonNullable<ErrorBody['det
     column: place(column),
     message: text(message),
     hint: text(hint),
-    others: mistakes.length > 0 ? mistakes : undefined,
+    others: errors.length > 0 ? errors : undefined,
   });
 }
 
-/** Anything but a mistake with a place is left out. */
-function readMistake(value: unknown): readonly CompileMistake[] {
+/** Anything but an error with a place is left out. */
+function readCompileError(value: unknown): readonly CompileError[] {
   if (!isRecord(value)) return [];
   const { line, column, message, hint } = value;
   if (!Number.isSafeInteger(line) || !Number.isSafeInteger(column) || typeof message !== 'string') return [];

@@ -23,7 +23,8 @@ export function failureOf(error: unknown, cell: string, origin?: CellQuery | Mag
   const place = origin === undefined ? undefined : placeOf(error, cell, origin);
   if (error instanceof AplKernelError) {
     const first = failure(error.code, error.message, error.hint, cell, place);
-    const others = origin !== undefined && error instanceof QueryError ? mistakesOf(error, cell, origin) : [];
+    const others =
+      origin !== undefined && error instanceof QueryError ? furtherErrors(error, cell, origin) : [];
     return withOthers(first, others, cell);
   }
   const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
@@ -40,24 +41,24 @@ export function diagnosticFailure(diagnostic: Diagnostic, cell: string): CellFai
   return failure(diagnostic.code, diagnostic.message, diagnostic.hint, cell, diagnostic);
 }
 
-/** A mistake after the first one of a cell. */
-interface Mistake {
+/** An error after the first one of a cell. */
+interface FurtherError {
   readonly message: string;
   readonly hint: string | undefined;
   readonly place: Place | undefined;
 }
 
-/** Mistakes shown after the first; the rest are counted. */
+/** Errors shown after the first; the rest are counted. */
 const maxOthers = 9;
 
-function withOthers(first: CellFailure, others: readonly Mistake[], cell: string): CellFailure {
-  const lines = others.slice(0, maxOthers).flatMap(mistake => ['', ...mistakeLines(mistake, cell)]);
+function withOthers(first: CellFailure, others: readonly FurtherError[], cell: string): CellFailure {
+  const lines = others.slice(0, maxOthers).flatMap(other => ['', ...furtherLines(other, cell)]);
   const rest = others.length - maxOthers;
-  const more = rest > 0 ? ['', `and ${plural(rest, 'more mistake')}`] : [];
+  const more = rest > 0 ? ['', `and ${plural(rest, 'more error')}`] : [];
   return { ...first, traceback: [...first.traceback, ...lines, ...more] };
 }
 
-function mistakeLines({ message, hint, place }: Mistake, cell: string): readonly string[] {
+function furtherLines({ message, hint, place }: FurtherError, cell: string): readonly string[] {
   return [
     `${bold('also')}: ${said(message)}`,
     ...(place === undefined ? [] : excerpt(maskedTokens(cell), place)),
@@ -65,7 +66,11 @@ function mistakeLines({ message, hint, place }: Mistake, cell: string): readonly
   ];
 }
 
-function mistakesOf(error: QueryError, cell: string, origin: CellQuery | MagicLine): readonly Mistake[] {
+function furtherErrors(
+  error: QueryError,
+  cell: string,
+  origin: CellQuery | MagicLine,
+): readonly FurtherError[] {
   if ('args' in origin) return [];
   return error.others.map(({ position, message, hint }) => ({
     message,
@@ -130,8 +135,8 @@ function placeInQuery(position: AplPosition, cell: string, query: CellQuery): Pl
 }
 
 /**
- * The line with the mistake, its number and column in the cell, and a caret line below it. The bar after the number is not
- * the pipe of the language. Of a long line the part around the mistake is shown.
+ * The line with the error, its number and column in the cell, and a caret line below it. The bar after the number is not
+ * the pipe of the language. Of a long line the part around the error is shown.
  */
 function excerpt(cell: string, { from, to }: Place): readonly string[] {
   const at = Math.min(from, cell.length);
@@ -152,7 +157,7 @@ function excerpt(cell: string, { from, to }: Place): readonly string[] {
   ];
 }
 
-/** Characters of a line before the mistake, of the mistake, and after it. */
+/** Characters of a line before the error, of the error, and after it. */
 const mostBefore = 70;
 const mostMarked = 60;
 const mostAfter = 50;

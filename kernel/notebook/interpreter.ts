@@ -133,8 +133,8 @@ async function runCell(session: Session, code: string, io: CellIo): Promise<Cell
     for (origin of cell.magics) await runMagic(origin, magicHost(session, io, plan));
     session.parameters.declare(code, cell.shared);
     if (cell.queries.length === 0 && cell.shared.length > 0) {
-      const mistake = mistakeIn(code, cell.shared);
-      if (mistake !== undefined) return remembered(session, diagnosticFailure(mistake, code));
+      const diagnostic = diagnosticIn(code, cell.shared);
+      if (diagnostic !== undefined) return remembered(session, diagnosticFailure(diagnostic, code));
       explainNames(code, cell.shared, io);
     }
     const results: QueryResult[] = [];
@@ -162,8 +162,8 @@ function remembered(session: Session, failure: CellFailure): CellEnd {
   return { failure };
 }
 
-/** The first mistake in the definitions of a cell without a query, which no service reads. */
-function mistakeIn(code: string, shared: readonly Span[]): Diagnostic | undefined {
+/** The first error in the definitions of a cell without a query, which no service reads. */
+function diagnosticIn(code: string, shared: readonly Span[]): Diagnostic | undefined {
   // Each keeps its place; a span ends before its semicolon.
   const text = shared.reduce(
     (before, { from, to }) => (before && `${before};`).padEnd(from, '\n') + code.slice(from, to),

@@ -104,9 +104,9 @@ function editorCommands(workbench: Workbench): readonly EditorCommand[] {
       label: 'Go to APL Definition',
       run: view => goToDefinition(view, workbench) || say('There is no `let` name at the cursor.'),
     },
-    { id: 'apl:mend', label: 'Fix APL Mistake', run: mend },
-    { id: 'apl:next-mistake', label: 'Next APL Mistake', run: nextDiagnostic },
-    { id: 'apl:previous-mistake', label: 'Previous APL Mistake', run: previousDiagnostic },
+    { id: 'apl:mend', label: 'Fix APL Error', run: mend },
+    { id: 'apl:next-mistake', label: 'Next APL Error', run: nextDiagnostic },
+    { id: 'apl:previous-mistake', label: 'Previous APL Error', run: previousDiagnostic },
   ];
 }
 
@@ -130,7 +130,7 @@ async function rename(view: EditorView, workbench: Workbench): Promise<void> {
   if (problem !== undefined) say(problem);
 }
 
-/** Applies the fix of the nearest mistake on the line of the cursor. */
+/** Applies the fix of the nearest error on the line of the cursor. */
 function mend(view: EditorView): void {
   const { head } = view.state.selection.main;
   const line = view.state.doc.lineAt(head);

@@ -18,7 +18,7 @@ import { peerOf } from './link/peer.js';
 import type { Workbench } from './link/workbench.js';
 import { completions } from './services/complete.js';
 import { explanations } from './services/hover.js';
-import { mistakes } from './services/lint.js';
+import { diagnostics } from './services/lint.js';
 import { isSignatureOpen, signatures } from './services/signature.js';
 import { theme } from './services/theme.js';
 import { welcome } from './services/welcome.js';
@@ -29,7 +29,7 @@ export interface EditorOptions {
   readonly closeBrackets: boolean;
   /** Offers completions on typing; otherwise when asked. */
   readonly completeWhileTyping: boolean;
-  /** Marks mistakes on typing. */
+  /** Marks errors on typing. */
   readonly markMistakes: boolean;
 }
 
@@ -44,7 +44,7 @@ export function aplSupport(workbench: Workbench, options: EditorOptions): Langua
     profileAttribute(workbench),
     welcome(workbench),
   ];
-  if (options.markMistakes) extensions.push(mistakes(workbench));
+  if (options.markMistakes) extensions.push(diagnostics(workbench));
   if (options.closeBrackets) extensions.push(closeBrackets());
   return new LanguageSupport(aplLanguage(), extensions);
 }

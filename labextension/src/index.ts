@@ -22,7 +22,7 @@ import { languageId, mimeType } from './names.js';
 /** Teaches the editors the language; its code is fetched when the first APL text is shown. */
 const language: JupyterFrontEndPlugin<void> = {
   id: '@apl-kernel/labextension:language',
-  description: 'Highlighting, completion, mistakes, explanations and commands for APL.',
+  description: 'Highlighting, completion, errors, explanations and commands for APL.',
   autoStart: true,
   requires: [IEditorLanguageRegistry],
   optional: [ISettingRegistry, INotebookTracker, IConsoleTracker, IEditorTracker, ICommandPalette, ILauncher],

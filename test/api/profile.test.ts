@@ -177,7 +177,7 @@ describe('a profile is refused', () => {
   });
 });
 
-test('a mistake in one section of the file leaves the other profiles usable', () => {
+test('an error in one section of the file leaves the other profiles usable', () => {
   const deployments = { bad: { url: 'nowhere' }, good: { url: 'https://h' } };
   const [bad, good] = resolveProfiles({ deployments, active_deployment: 'bad' }, {});
   expect([bad?.profileName, good]).toEqual(['bad', { profileName: 'good', url: 'https://h' }]);

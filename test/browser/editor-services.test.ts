@@ -37,7 +37,7 @@ describe.each(FRONT_ENDS)('$name', frontEnd => {
 
   afterAll(() => site?.stop());
 
-  test('marks every mistake of a cell and mends them', async () => {
+  test('marks every error of a cell and mends them', async () => {
     const opened = await openConnected('wrong.ipynb');
     const { page } = opened;
     const marks = page.locator('.cm-lintRange-error');

@@ -270,7 +270,7 @@ describe.each(FRONT_ENDS)('toolbar and panel in $name', frontEnd => {
     await soon(() => cells.output(4)).toContain('last 2h');
   });
 
-  test('a starred query is changed to a draft only after its mistake was read', async () => {
+  test('a starred query is changed to a draft only after its error was read', async () => {
     await cells.enter(3);
     const query = () => panel.details().locator('pre').textContent();
     const before = await query();
@@ -278,7 +278,7 @@ describe.each(FRONT_ENDS)('toolbar and panel in $name', frontEnd => {
     await page.keyboard.press('Control+a');
     await page.keyboard.insertText("['sample-http-logs'] | summarise count()");
     await panel.act('Update from cell');
-    await soon(() => dialog.textContent()).toMatch(/does not run.*It has a mistake: .*summarise/s);
+    await soon(() => dialog.textContent()).toMatch(/does not run.*It has an error: .*summarise/s);
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await dialog.waitFor({ state: 'detached' });
     expect(await query()).toBe(before);

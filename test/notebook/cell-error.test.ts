@@ -16,7 +16,7 @@ async function marked(code: string): Promise<readonly string[]> {
   });
 }
 
-test('every mistake of a query is shown, in order, each at its place', async () => {
+test('every error of a query is shown, in order, each at its place', async () => {
   expect(await marked('web\n| where staus == 1\n| extend a = urii\n| project b = nope')).toEqual([
     'unknown-field: unknown field `staus`',
     'staus',
@@ -42,7 +42,7 @@ test('a character of two units is marked whole', async () => {
   ]);
 });
 
-test('of a long line the part around the mistake is shown', async () => {
+test('of a long line the part around the error is shown', async () => {
   const many = Array.from({ length: 60 }, (_, index) => `status != ${index}`).join(' and ');
   expect(await marked(`web | where ${many} and staus == 1 and ${many} | project uri`)).toEqual([
     'unknown-field: unknown field `staus`',

@@ -432,7 +432,7 @@ describe('an error in the APL', () => {
     ]);
     expect([lines.filter(line => line.startsWith('also')).length, lines.at(-1)]).toEqual([
       9,
-      'and 3 more mistakes',
+      'and 3 more errors',
     ]);
   });
 

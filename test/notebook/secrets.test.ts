@@ -61,7 +61,7 @@ describe.each(tokens)('a token %s', (_, token) => {
     ['in a string', (t: string) => `web | where auth == "${t}" | count`],
     ['in a let statement', (t: string) => `let key = '${t}';\nweb | where auth == key`],
     ['in a query that is refused', (t: string) => `web | where refuse == "${t}"`],
-    ['in a query with a mistake beside it', (t: string) => `web | where "${t}" === )`],
+    ['in a query with an error beside it', (t: string) => `web | where "${t}" === )`],
     ['in a parameter', (t: string) => `%param key = "${t}"\n%params\n%show-query\nweb | where auth == key`],
     ['in a choice', (t: string) => `%param key = "a" --choices "a", "${t}"\n%params`],
     ['in a magic that prints it', (t: string) => `%echo ${t}\n%echo --stderr ${t}`],

@@ -20,7 +20,7 @@ import { type Token, tokenize } from '../syntax/tokens/lexer.js';
 /** The fields of a table. */
 export interface Fields {
   readonly columns: readonly Column[];
-  /** There may be others: an unknown field is no mistake. */
+  /** There may be others: an unknown field is no error. */
   readonly open: boolean;
 }
 
@@ -121,10 +121,10 @@ export class Binder {
       this.diagnostics.push(finding(severity, code, span, message, hint, instead));
   }
 
-  /** False where this was asked before: the same mistake is reported once. */
-  isFirst(mistake: string): boolean {
-    if (this.#reported.has(mistake)) return false;
-    this.#reported.add(mistake);
+  /** False where this was asked before: the same error is reported once. */
+  isFirst(problem: string): boolean {
+    if (this.#reported.has(problem)) return false;
+    this.#reported.add(problem);
     return true;
   }
 

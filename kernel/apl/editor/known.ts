@@ -19,7 +19,7 @@ export interface MagicFacts extends MagicSyntax {
 /** What a kernel sends an editor about its session: plain data, as it travels. */
 export interface KernelFacts {
   readonly profile: string;
-  /** True where every field is known, so that an unknown one is a mistake. */
+  /** True where every field is known, so that an unknown one is an error. */
   readonly exact: boolean;
   readonly datasets: readonly string[];
   readonly results: readonly { readonly name: string; readonly fields: readonly FieldSchema[] }[];
@@ -40,7 +40,7 @@ export interface Knowledge extends Pick<EditorEnvironment, 'mapKeys' | 'values'>
 
 /**
  * Returns the environment for binding and completion. The fields of a kept result are those of its last run: as a cell above may
- * have changed since, unknown ones are no mistake.
+ * have changed since, unknown ones are no error.
  */
 export function environmentOf({ facts, fields, now, mapKeys, values }: Knowledge): EditorEnvironment {
   const datasets = facts?.datasets ?? [];

@@ -17,7 +17,7 @@ export interface Diagnostic extends Span {
   readonly code: DiagnosticCode;
   readonly message: string;
   readonly hint?: string;
-  /** The text that fixes the mistake when it replaces the span. */
+  /** The text that fixes the error when it replaces the span. */
   readonly instead?: string;
 }
 

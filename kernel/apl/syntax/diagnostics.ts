@@ -34,7 +34,7 @@ function readable(text: string): string {
 
 /**
  * The findings of parsing and binding about one query, by place. Findings of the binder in a stage that could not be parsed are
- * left out, as they would repeat the same mistake in other words; of a text in another language only that is said.
+ * left out, as they would repeat the same error in other words; of a text in another language only that is said.
  */
 export function mergeDiagnostics(
   text: string,
@@ -51,7 +51,7 @@ export function mergeDiagnostics(
   return [...parsed, ...kept].sort((a, b) => a.from - b.from);
 }
 
-/** How many of the sorted numbers are below one: a text may hold as many mistakes as pipes. */
+/** How many of the sorted numbers are below one: a text may hold as many errors as pipes. */
 function countBelow(sorted: readonly number[], at: number): number {
   let [low, high] = [0, sorted.length];
   while (low < high) {

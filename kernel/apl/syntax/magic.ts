@@ -30,7 +30,7 @@ export interface MagicArguments {
   readonly lists: ReadonlyMap<string, readonly string[]>;
 }
 
-/** A mistake in a magic line; the place counts from the start of its arguments. */
+/** An error in a magic line; the place counts from the start of its arguments. */
 export interface MagicProblem {
   readonly from: number;
   readonly to: number;
@@ -69,7 +69,7 @@ export function splitWords(line: string): readonly Word[] {
   return words;
 }
 
-/** Returns the arguments of a magic line, or the mistake in it. */
+/** Returns the arguments of a magic line, or the error in it. */
 export function readArguments(syntax: MagicSyntax, raw: string): MagicArguments | MagicProblem {
   const words: Word[] = [];
   const options = new Map<string, string>();

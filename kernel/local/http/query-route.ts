@@ -5,7 +5,7 @@ import { createGzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import {
   arrowType,
-  type CompileMistake,
+  type CompileError,
   type ErrorBody,
   type QueryRequest,
   type StatusMessage,
@@ -67,7 +67,7 @@ export class CompileFailure extends LocalError {
       message: diagnostic.message,
       ...present({
         hint: diagnostic.hint,
-        others: others.length > 0 ? others.map(each => mistakeOf(apl, each)) : undefined,
+        others: others.length > 0 ? others.map(each => compileErrorOf(apl, each)) : undefined,
       }),
     };
   }
@@ -324,10 +324,10 @@ function failureOf(apl: string, diagnostics: readonly Diagnostic[]): CompileFail
   });
 }
 
-/** Mistakes reported after the first. */
+/** Errors reported after the first. */
 const maxOthers = 10;
 
-function mistakeOf(apl: string, { from, message, hint }: Diagnostic): CompileMistake {
+function compileErrorOf(apl: string, { from, message, hint }: Diagnostic): CompileError {
   return { ...positionOf(apl, from), message, ...present({ hint }) };
 }
 

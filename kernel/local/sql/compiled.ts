@@ -132,7 +132,7 @@ export interface BuiltinDataset {
 }
 
 /**
- * Turns a request into SQL, or returns the mistakes of its APL; `nowNs` is fixed for the whole request. `external` returns
+ * Turns a request into SQL, or returns the errors of its APL; `nowNs` is fixed for the whole request. `external` returns
  * the file of an address of `externaldata`.
  */
 export type Compile = (

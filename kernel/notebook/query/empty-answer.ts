@@ -321,7 +321,7 @@ async function partsSentence(
   return `; \`${operator}\` finds whole words, and ${codeWords(condition)} holds for ${formatCount(rows)}`;
 }
 
-/** The most common mistakes: other case, and a pattern where a text is compared. */
+/** The most common errors: other case, and a pattern where a text is compared. */
 function advice({ operator, texts }: Comparison, values: readonly string[]): string {
   if (['==', '=~', 'in', 'in~'].includes(operator) && texts.some(text => /\.[*+]|[*^$|]/.test(text)))
     return `; \`${operator}\` compares whole texts, \`matches regex\` takes a pattern`;

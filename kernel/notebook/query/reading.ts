@@ -96,7 +96,7 @@ function calls({ tree }: QueryText, names: readonly string[]): boolean {
   return found;
 }
 
-/** Returns the dataset and the conditions of a query; for a text with mistakes, the part that could be parsed. */
+/** Returns the dataset and the conditions of a query; for a text with errors, the part that could be parsed. */
 export function readConditions({ text, tree }: QueryText): QueryReading {
   const statement = queryStatement(tree);
   const pipeline = statement?.pipeline;

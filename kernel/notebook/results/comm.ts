@@ -189,7 +189,7 @@ function placesOf(
   });
 }
 
-/** Where in a condition of the request a mistake is. */
+/** Where in a condition of the request an error is. */
 function placeOf(
   session: Session,
   resultId: string,

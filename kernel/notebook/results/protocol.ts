@@ -137,6 +137,6 @@ export interface ErrorReply {
   /** What went wrong, in the kernel's words; `hint` says what to do. */
   readonly message: string;
   readonly hint?: string;
-  /** Where in the expression `filter` of the request the mistake is. */
+  /** Where in the expression `filter` of the request the error is. */
   readonly at?: { readonly filter: number; readonly from: number };
 }

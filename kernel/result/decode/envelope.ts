@@ -1,6 +1,6 @@
 /**
  * The members of a response around its cells: one that is not of the API's shape is read as absent, so that
- * a mistake of the service costs no result. Messages are the exception: they are shown as they came rather than lost.
+ * an error of the service costs no result. Messages are the exception: they are shown as they came rather than lost.
  */
 
 import { fromWire } from '../../api/aggregations.js';

@@ -11,8 +11,8 @@ export interface Action {
   readonly run: (around: Around) => Promise<string | undefined>;
 }
 
-/** The longest message of a mistake in a question. */
-const MISTAKE_LENGTH = 300;
+/** The longest message of an error in a question. */
+const MESSAGE_LENGTH = 300;
 
 const noCell = 'Nothing was written: choose a code cell first.';
 
@@ -114,24 +114,24 @@ async function updateStar(around: Around, id: string, name: string): Promise<str
   const from = cell === undefined ? 0 : selectionIn(cell).from;
   const code = starCode(source, from, starLine({ id }));
   if (code === undefined) return 'The active cell holds no query to save.';
-  const mistake = await mistakeIn(code, around);
+  const diagnostic = await diagnosticIn(code, around);
   const replaces = `The query of the active cell replaces that of \u201c${visible(name)}\u201d.`;
   const isConfirmed =
-    mistake === undefined
+    diagnostic === undefined
       ? await confirmed('Change this starred query?', replaces, 'Change')
       : await confirmed(
           'Save a query that does not run?',
-          `${replaces} It has a mistake: ${mistake}.`,
+          `${replaces} It has an error: ${diagnostic}.`,
           'Change anyway',
         );
   return isConfirmed ? (await around.run(code)).text : undefined;
 }
 
-/** The first mistake of a query in the words of the kernel; the code that finds it is fetched when it is needed. */
-async function mistakeIn(code: string, { environment }: Around): Promise<string | undefined> {
+/** The first error of a query in the words of the kernel; the code that finds it is fetched when it is needed. */
+async function diagnosticIn(code: string, { environment }: Around): Promise<string | undefined> {
   const { diagnose } = await import('../../../kernel/apl/editor/check/diagnose.js');
   const found = diagnose(code, environment).find(({ severity }) => severity === 'error');
-  return found && visible(cut(found.message, MISTAKE_LENGTH));
+  return found && visible(cut(found.message, MESSAGE_LENGTH));
 }
 
 function historyActions({ row }: Extract<Subject, { kind: 'history' }>): readonly Action[] {

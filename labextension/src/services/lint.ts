@@ -11,8 +11,8 @@ import { inline } from './markdown.js';
 /** How long the text must rest before it is checked, in milliseconds. */
 const delayMs = 250;
 
-/** Marks mistakes while typing, with the kernel's messages and a button for each fix. */
-export function mistakes(workbench: Workbench): Extension {
+/** Marks errors while typing, with the kernel's messages and a button for each fix. */
+export function diagnostics(workbench: Workbench): Extension {
   return linter(view => marksOf(view, workbench), {
     delay: delayMs,
     needsRefresh: update =>

@@ -74,15 +74,15 @@ describe.each(FRONT_ENDS)('coming back to a notebook in $name', frontEnd => {
 
   test('the editor learns of a dataset that another notebook makes', async () => {
     await cells.write(3, 'made_elsewhere | count');
-    const mistake = cells.at(3).locator('.cm-lintRange-error');
-    await mistake.waitFor();
+    const error = cells.at(3).locator('.cm-lintRange-error');
+    await error.waitFor();
     const other = await openFile(session.context, session.lab, 'other.ipynb', frontEnd.app);
     await runEach(other.page);
     await cellsOf(other.page).at(0).locator('.jp-OutputArea', { hasText: 'made_elsewhere' }).waitFor();
     await other.close();
     await cells.enter(1);
     await cells.enter(3);
-    await soon(() => mistake.count()).toBe(0);
+    await soon(() => error.count()).toBe(0);
     await cells.write(3, '_ | count');
   });
 

@@ -110,7 +110,7 @@ test.each(['/v1/datasets/_apl', '/v1/query/_apl?format=tabular&nocache=true'])(
   },
 );
 
-test('a mistake in the APL is answered with its place and a hint', async () => {
+test('an error in the APL is answered with its place and a hint', async () => {
   expect(await service().query('first\r\nsecond ?')).toEqual({
     status: 400,
     body: {

@@ -27,7 +27,7 @@ export function diagnose(
   const found = [
     ...diagnostics,
     ...(magics === undefined ? [] : checkMagics(lines, source, magics)),
-    ...mistakesOf(queries, query => mistakesIn(query, queries, names, memo)),
+    ...diagnosticsOf(queries, query => diagnosticsIn(query, queries, names, memo)),
   ];
   const late = found.filter(each => each.code === 'late-magic');
   return found
@@ -43,14 +43,14 @@ function lenient(environment: BindEnvironment): BindEnvironment {
 }
 
 /** A problem in a shared statement turns up with each query below it, and is reported once. */
-function mistakesOf(
+function diagnosticsOf(
   queries: readonly CellQuery[],
-  mistakesIn: (query: CellQuery) => readonly Diagnostic[],
+  diagnosticsIn: (query: CellQuery) => readonly Diagnostic[],
 ): readonly Diagnostic[] {
   const found = new Map<string, Diagnostic>();
   const unused = new Map<string, number>();
   for (const query of queries) {
-    for (const each of mistakesIn(query)) {
+    for (const each of diagnosticsIn(query)) {
       const key = `${each.code} ${each.from} ${each.to}`;
       found.set(key, each);
       if (each.code === 'unused-let') unused.set(key, (unused.get(key) ?? 0) + 1);
@@ -77,14 +77,14 @@ function memoOf(environment: BindEnvironment): Memo {
 }
 
 /** The findings of a query, by their places in the cell. */
-function mistakesIn(
+function diagnosticsIn(
   query: CellQuery,
   queries: readonly CellQuery[],
   environment: BindEnvironment,
   memo: Memo,
 ): readonly Diagnostic[] {
   const key = [...meaningOf(query, queries), ...Object.keys(environment.variables)].join('\0');
-  const found = memo.get(key) ?? queryMistakes(query.text, environment);
+  const found = memo.get(key) ?? queryDiagnostics(query.text, environment);
   memo.set(key, found);
   return found.map(each => {
     const from = toCellOffset(query, each.from);
@@ -106,7 +106,7 @@ function meaningOf(query: CellQuery, queries: readonly CellQuery[]): ReadonlySet
 }
 
 /** The findings of a query, by their places in its own text. */
-function queryMistakes(text: string, environment: BindEnvironment): readonly Diagnostic[] {
+function queryDiagnostics(text: string, environment: BindEnvironment): readonly Diagnostic[] {
   const { query, diagnostics } = parseQuery(text);
   return mergeDiagnostics(text, diagnostics, bind(query, text, environment).diagnostics);
 }

@@ -104,7 +104,7 @@ export function readDirectives(source: string): {
 }
 
 /**
- * Returns a query without the `| render …` at its end, which is for the front end alone, and what that asks for. One with a mistake
+ * Returns a query without the `| render …` at its end, which is for the front end alone, and what that asks for. One with an error
  * stays in the text: the service refuses it.
  */
 export function withoutRender(query: QueryText): { readonly query: QueryText; readonly chart: ChartOptions } {

@@ -94,7 +94,7 @@ describe('render', () => {
   });
 
   test.each(['web | render nonsense', 'web | render', 'web | render bar with (colour=red)'])(
-    'a mistake in it is left for the service to refuse: %j',
+    'an error in it is left for the service to refuse: %j',
     text => {
       const query = new QueryText(text);
       expect(withoutRender(query)).toEqual({ query, chart: {} });

@@ -122,7 +122,7 @@ describe('on the local service', () => {
     for (const value of values) expect(text).toMatch(new RegExp(`^ *${value}$`, 'm'));
   });
 
-  test('a mistake is marked in the cell, below what the kernel put before it', async () => {
+  test('an error is marked in the cell, below what the kernel put before it', async () => {
     await bench().run('%param limit_ms = 10');
     const lines = traceback(await bench().run('let a = 1;\nweb | where ms > limit_ms and mz > 3'));
     expect(lines.slice(1, 3).join('\n')).toContain('line 2, column 31');
@@ -195,7 +195,7 @@ describe('the line', () => {
       'expected: expected a dataset here, found `2`',
       ' --> line 2, column 10 of the cell',
     ],
-  ])('a mistake in a cell of definitions alone is shown: %j', async (code, message, place) => {
+  ])('an error in a cell of definitions alone is shown: %j', async (code, message, place) => {
     const run = await scripted.run(code);
     expect(traceback(run).slice(0, 2)).toEqual([message, place]);
     expect(printed(run)).toBe('');

@@ -23,7 +23,7 @@ export async function findLineTime(connection: Connection): Promise<LineTime | u
   return isInside === true ? { sql: timeInLine, notes: [] } : undefined;
 }
 
-/** A layout in which a time may be mistaken for something else: more than half of the lines have it, and each of them is a time. */
+/** A layout whose times could be something else: more than half of the lines have it, and each of them is a time. */
 interface Layout {
   /** The whole beginning of a line, with the time as its group. */
   readonly pattern: string;
@@ -142,7 +142,7 @@ const colors = '(?:\\x1b\\[[\\d;]*m)*';
 /** A time at the beginning of a line, in brackets or not, also after the level of the event. */
 const leadingTime = `^${colors}(?:\\[?${level}\\]?${colors}:?\\s+${colors})?[\\["]?(${dated}|${monthName} {1,2}\\d{1,2} ${clock})`;
 
-/** The time at the beginning of a line that cannot be mistaken; an empty text where there is none. */
+/** The time at the beginning of a line that is unambiguous; empty if there is none. */
 const timeOfLine = `regexp_extract(l, ${sqlText(leadingTime)}, 1)`;
 
 const innerTime = `(?:^|[^\\w./-]|\\x1b\\[[\\d;]*m)(${dated})`;
