@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { parseQuery } from '../kernel/apl/syntax/parse.js';
-import { FunctionShelf } from '../kernel/local/duckdb/register.js';
+import { FunctionRegistry } from '../kernel/local/duckdb/register.js';
 import { sqlTypes } from '../kernel/local/duckdb/types.js';
 import { samples } from '../kernel/local/samples/all.js';
 import { compileRequest } from '../kernel/local/sql/compile.js';
@@ -46,7 +46,7 @@ const temp = await mkdtemp(join(tmpdir(), 'apl-corpus-'));
 const instance = await DuckDBInstance.create(':memory:', { temp_directory: temp });
 const connection = await instance.connect();
 await connection.run("SET TimeZone = 'UTC'");
-await new FunctionShelf(connection).all();
+await new FunctionRegistry(connection).all();
 
 const outcomes: Outcome[] = [];
 for (const line of lines) outcomes.push(await attempt(line));

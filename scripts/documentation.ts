@@ -1,7 +1,7 @@
 /** Writes docs/documentation.md: the examples of the language's documentation, run here: `npm run documentation -- FOLDER-OF-PAGES`. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { DuckDBInstance } from '@duckdb/node-api';
-import { FunctionShelf } from '../kernel/local/duckdb/register.js';
+import { FunctionRegistry } from '../kernel/local/duckdb/register.js';
 import { type Outcome, outcomeOf } from './documentation/compute.js';
 import { examplesIn } from './documentation/examples.js';
 import { reasonOfName, reasonOfRefusal, reasonOfValue } from './documentation/reasons.js';
@@ -15,7 +15,7 @@ if (folder === undefined) {
 const instance = await DuckDBInstance.create(':memory:');
 const connection = await instance.connect();
 await connection.run("SET TimeZone = 'UTC'");
-await new FunctionShelf(connection).all();
+await new FunctionRegistry(connection).all();
 
 const pages = new Map<string, Outcome[]>();
 const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });

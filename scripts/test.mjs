@@ -13,11 +13,11 @@ const bin = (/** @type {string} */ name) => join(root, 'node_modules', '.bin', n
 const reports = join(root, 'test-output');
 
 /**
- * Lanes run side by side after the build, the stages of a lane one after the other: in some the processor is busy, in others
+ * Tracks run side by side after the build, the stages of a track one after the other: in some the processor is busy, in others
  * tests wait for processes. Each stage can be run alone: `npm test -- lint fast`.
  * @type {Record<string, Stage>[]}
  */
-const LANES = [
+const TRACKS = [
   {
     types: say =>
       together(command(say, bin('tsc'), ['--noEmit']), command(say, bin('tsc'), ['-p', 'labextension'])),
@@ -58,7 +58,7 @@ const OF_THE_BUILD = [
   'neighbors',
 ];
 
-const NAMES = [FIRST, ...LANES].flatMap(Object.keys);
+const NAMES = [FIRST, ...TRACKS].flatMap(Object.keys);
 /** Stages that run only by name: they need other registries or large environments, and minutes. */
 const APART = ['clients', 'neighbors'];
 const GROUPS = new Map(
@@ -83,9 +83,9 @@ async function main(names) {
     process.exit(2);
   }
   mkdirSync(reports, { recursive: true });
-  const runStages = (/** @type {Record<string, Stage>} */ lane) =>
-    runLane(Object.entries(lane).filter(([name]) => wanted.includes(name)));
-  const table = [...(await runStages(FIRST)), ...(await Promise.all(LANES.map(runStages))).flat()];
+  const runStages = (/** @type {Record<string, Stage>} */ group) =>
+    runTrack(Object.entries(track).filter(([name]) => wanted.includes(name)));
+  const table = [...(await runStages(FIRST)), ...(await Promise.all(TRACKS.map(runStages))).flat()];
   console.table(table);
   const sum = (/** @type {'passed' | 'failed'} */ key) => table.reduce((total, row) => total + row[key], 0);
   console.log(`${sum('passed')} passed, ${sum('failed')} failed`);
@@ -93,7 +93,7 @@ async function main(names) {
 }
 
 /** @param {[string, Stage][]} stages */
-async function runLane(stages) {
+async function runTrack(stages) {
   const rows = [];
   for (const [name, stage] of stages) {
     const started = performance.now();

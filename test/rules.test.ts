@@ -412,7 +412,7 @@ describe('every source file', () => {
     ]);
   });
   test('of local/ that runs queries knows no engine but where it is chosen', () => {
-    const engines = /from '(?:@duckdb\/|[./]+\/duckdb\/|[./]+\/engine\/(?:duckdb\.|reading|lanes))/;
+    const engines = /from '(?:@duckdb\/|[./]+\/duckdb\/|[./]+\/engine\/(?:duckdb\.|reading|workers))/;
     const folders = ['kernel/local/sql', 'kernel/local/http'];
     expect(folders.flatMap(folder => offenders(folder, text => engines.test(text)))).toEqual([
       'kernel/local/sql/compile.ts',
@@ -422,7 +422,7 @@ describe('every source file', () => {
       'kernel/local/http/routes/otlp.ts',
     ]);
     const seam = ['columns', 'reader', 'run', 'scans', 'visit'].map(name => `kernel/local/engine/${name}.ts`);
-    const own = /from '(?:@duckdb\/|\.\.\/duckdb\/|\.\/(?:duckdb\.|reading|lanes))/;
+    const own = /from '(?:@duckdb\/|\.\.\/duckdb\/|\.\/(?:duckdb\.|reading|workers))/;
     expect(
       offenders('kernel/local/engine', text => own.test(text)).filter(file => seam.includes(file)),
     ).toEqual([]);

@@ -278,7 +278,7 @@ export class Victim {
     return readdirSync(`/proc/${this.pid}/fd`).length;
   }
 
-  /** Every lane answers at once, however many queries were there before. */
+  /** Every worker answers at once, however many queries were there before. */
   async expectHealthy(): Promise<void> {
     const scripted = "print x = strcat_array(series_fir(dynamic([7]), dynamic([1])), ',')";
     const all = [...Array.from({ length: 6 }, () => 'print x = 7'), scripted, scripted, scripted];
@@ -286,20 +286,21 @@ export class Victim {
     expect(answers.map(columns => String(columns[0]?.[0]))).toEqual(all.map(() => '7'));
   }
 
-  /** No lane is taken: four long queries and eight that look short all run at once, and one more long one waits. */
-  async expectEveryLaneFree(): Promise<void> {
+  /** No worker is taken: four long queries and eight that look short all run at once, and one more long one waits. */
+  async expectEveryWorkerFree(): Promise<void> {
     const abort = new AbortController();
     const long = "['sample-http-logs'] | summarize dcount(uri) by status";
     const looksShort =
       'range x from 1 to 400000 step 1 | extend i = range(1, 2000) | mv-expand i | summarize sum(x * toint(i))';
     const texts = [...Array.from({ length: 4 }, () => long), ...Array.from({ length: 8 }, () => looksShort)];
     const ask = (apl: string, id: string) => this.query(apl, abort.signal, id).catch(() => 'left');
-    const running = texts.map((apl, index) => ask(apl, `lane-${index}`));
+    const running = texts.map((apl, index) => ask(apl, `query-${index}`));
     const progress = async (id: string) => (await this.send('GET', `/v1/local/queries/${id}`)).body;
-    const rows = () => Promise.all(texts.map(async (_, index) => (await progress(`lane-${index}`)).rows > 0));
+    const rows = () =>
+      Promise.all(texts.map(async (_, index) => (await progress(`query-${index}`)).rows > 0));
     await expect.poll(rows, { timeout: 30_000 }).toEqual(texts.map(() => true));
-    const last = ask(long, 'lane-last');
-    await expect.poll(() => progress('lane-last')).toEqual({ state: 'waiting', before: 0 });
+    const last = ask(long, 'query-last');
+    await expect.poll(() => progress('query-last')).toEqual({ state: 'waiting', before: 0 });
     abort.abort();
     expect(new Set(await Promise.all([...running, last]))).toEqual(new Set(['left']));
   }

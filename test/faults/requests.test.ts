@@ -31,7 +31,7 @@ test('queries that are interrupted at any moment leave nothing running', async (
   }
   expect(interrupted).toBeGreaterThan(count / 4);
   await victim.expectHealthy();
-  await victim.expectEveryLaneFree();
+  await victim.expectEveryWorkerFree();
   await victim.expectAtRest(base);
 });
 

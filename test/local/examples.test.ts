@@ -7,7 +7,7 @@ import { elements } from '../../kernel/apl/catalog/operators.js';
 import type { Expr } from '../../kernel/apl/syntax/ast.js';
 import { parseQuery } from '../../kernel/apl/syntax/parse.js';
 import { visitQuery } from '../../kernel/apl/syntax/walk.js';
-import { FunctionShelf } from '../../kernel/local/duckdb/register.js';
+import { FunctionRegistry } from '../../kernel/local/duckdb/register.js';
 import { JsonColumns } from '../../kernel/local/engine/columns.js';
 import { JsonChunks, packedSql } from '../../kernel/local/engine/reading/chunks.js';
 import { compileRequest } from '../../kernel/local/sql/compile.js';
@@ -20,7 +20,7 @@ beforeAll(async () => {
   instance = await DuckDBInstance.create(':memory:');
   connection = await instance.connect();
   await connection.run("SET TimeZone = 'UTC'");
-  await new FunctionShelf(connection).all();
+  await new FunctionRegistry(connection).all();
 });
 
 afterAll(() => {

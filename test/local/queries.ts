@@ -6,7 +6,7 @@ import type { FieldSchema } from '../../kernel/apl/plan/plan.js';
 import type { Diagnostic } from '../../kernel/apl/syntax/ast.js';
 import { mergeDiagnostics } from '../../kernel/apl/syntax/diagnostics.js';
 import { parseQuery } from '../../kernel/apl/syntax/parse.js';
-import { FunctionShelf } from '../../kernel/local/duckdb/register.js';
+import { FunctionRegistry } from '../../kernel/local/duckdb/register.js';
 import { sqlTypes } from '../../kernel/local/duckdb/types.js';
 import { JsonColumns } from '../../kernel/local/engine/columns.js';
 import { JsonChunks, packedSql } from '../../kernel/local/engine/reading/chunks.js';
@@ -49,7 +49,7 @@ export function openQueries(tables: Readonly<Record<string, Fixture>> | (() => D
     instance = await DuckDBInstance.create(':memory:');
     connection = await instance.connect();
     await connection.run("SET TimeZone = 'UTC'");
-    await new FunctionShelf(connection).all();
+    await new FunctionRegistry(connection).all();
   });
   afterAll(() => {
     connection.closeSync();

@@ -18,7 +18,7 @@ import type { FunctionFamily, JsFunction, VectorTest } from './template.js';
  * The functions and macros of some families in one instance, where every connection sees them. The JavaScript functions are
  * there at once. A macro is defined before the first statement that names it: all of them together take longer than most queries.
  */
-export class FunctionShelf {
+export class FunctionRegistry {
   readonly #connection: DuckDBConnection;
   /** Those not defined yet; a macro comes after those that it calls. */
   readonly #macros: Map<string, string>;

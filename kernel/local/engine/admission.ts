@@ -1,11 +1,11 @@
 import { cancelledError, EngineError } from './failure.js';
 import { type Visit, watchUnseen } from './visit.js';
 
-/** How many queries share the lanes of an engine. */
+/** How many queries share the workers of an engine. */
 export interface AdmissionBounds {
   /** Queries that may wait; beyond that they are refused. */
   readonly queue: number;
-  /** Long queries that run at the same time; the other lanes are kept for short ones. */
+  /** Long queries that run at the same time; the other workers are kept for short ones. */
   readonly long: number;
   /** A query that reads more rows is long. */
   readonly shortRows: number;
@@ -15,31 +15,31 @@ export interface AdmissionBounds {
 const shortMs = 250;
 
 /**
- * Lends a fixed set of lanes, which serve one query each. Short queries have lanes of their own and never wait for long ones. Of
+ * Leases a fixed set of workers, which serve one query each. Short queries have workers of their own and never wait for long ones. Of
  * those that wait, the one whose client has the fewest queries running comes first, then the one whose client had its last turn
  * the longest ago, then the one that came first.
  */
 export class Admission<T> {
   readonly #idle: T[];
-  readonly #lanes: number;
+  readonly #workers: number;
   readonly #bounds: AdmissionBounds;
-  readonly #running = new Set<Loan<T>>();
+  readonly #running = new Set<Lease<T>>();
   readonly #waiting: Waiter<T>[] = [];
   /** The turn in which the last query of each client began, for the clients with a query here. */
   readonly #lastTurns = new Map<string, number>();
   #turn = 0;
   #closed = false;
 
-  constructor(lanes: readonly T[], bounds: AdmissionBounds) {
-    this.#idle = [...lanes];
-    this.#lanes = lanes.length;
+  constructor(workers: readonly T[], bounds: AdmissionBounds) {
+    this.#idle = [...workers];
+    this.#workers = workers.length;
     this.#bounds = bounds;
   }
 
   /** Throws EngineError when too many wait, when the visit's signal is aborted, and after `close`. */
-  async acquire({ client = '', rows = 0, signal, watch = watchUnseen }: Visit): Promise<Loan<T>> {
+  async acquire({ client = '', rows = 0, signal, watch = watchUnseen }: Visit): Promise<Lease<T>> {
     if (this.#closed || signal?.aborted) throw cancelledError();
-    return new Promise<Loan<T>>((resolve, reject) => {
+    return new Promise<Lease<T>>((resolve, reject) => {
       const waiter: Waiter<T> = { client, long: rows > this.#bounds.shortRows, signal, resolve, reject };
       this.#waiting.push(waiter);
       this.#serve();
@@ -59,42 +59,42 @@ export class Admission<T> {
   #serve(): void {
     for (const waiter of this.#inOrder()) {
       const begins = !waiter.signal?.aborted && this.#isRoomFor(waiter);
-      const lane = begins ? this.#idle.pop() : undefined;
-      if (lane === undefined) continue;
+      const worker = begins ? this.#idle.pop() : undefined;
+      if (worker === undefined) continue;
       this.#waiting.splice(this.#waiting.indexOf(waiter), 1);
-      waiter.resolve(this.#lend(lane, waiter));
+      waiter.resolve(this.#grant(worker, waiter));
     }
   }
 
   #isRoomFor({ long }: Waiter<T>): boolean {
-    const most = long ? this.#bounds.long : Math.max(1, this.#lanes - this.#bounds.long);
+    const most = long ? this.#bounds.long : Math.max(1, this.#workers - this.#bounds.long);
     const counts = long ? 'long' : 'short';
     return [...this.#running].filter(each => each.counts === counts).length < most;
   }
 
-  #lend(lane: T, { client, long, signal }: Waiter<T>): Loan<T> {
-    const loan = new Loan(lane, client, long ? 'long' : 'short');
-    this.#running.add(loan);
+  #grant(worker: T, { client, long, signal }: Waiter<T>): Lease<T> {
+    const lease = new Lease(worker, client, long ? 'long' : 'short');
+    this.#running.add(lease);
     this.#lastTurns.set(client, ++this.#turn);
-    const recount = (counts: Loan<T>['counts']) => {
-      loan.counts = counts;
+    const recount = (counts: Lease<T>['counts']) => {
+      lease.counts = counts;
       this.#serve();
     };
-    // After an interrupt the next query may begin on another lane, however long the engine takes to heed it.
+    // After an interrupt the next query may begin on another worker, however long the engine takes to heed it.
     const concede = () => recount('no longer');
     signal?.addEventListener('abort', concede, { once: true });
-    const timer = setTimeout(() => loan.counts === 'short' && recount('long'), shortMs);
+    const timer = setTimeout(() => lease.counts === 'short' && recount('long'), shortMs);
     timer.unref();
-    loan.onRelease = () => {
+    lease.onRelease = () => {
       clearTimeout(timer);
       signal?.removeEventListener('abort', concede);
-      this.#running.delete(loan);
-      this.#idle.push(lane);
+      this.#running.delete(lease);
+      this.#idle.push(worker);
       this.#serve();
       if (![...this.#running, ...this.#waiting].some(each => each.client === client))
         this.#lastTurns.delete(client);
     };
-    return loan;
+    return lease;
   }
 
   /** The waiting queries in the order in which they will begin: each counts for its client when the next one is chosen. */
@@ -144,21 +144,21 @@ function tooManyError(): EngineError {
   });
 }
 
-/** A lane that is lent to one query. */
-export class Loan<T> {
-  readonly lane: T;
+/** A worker leased to one query. */
+export class Lease<T> {
+  readonly worker: T;
   readonly client: string;
   /** Which queries it is counted among. */
   counts: 'short' | 'long' | 'no longer';
   onRelease: (() => void) | undefined;
 
-  constructor(lane: T, client: string, counts: 'short' | 'long') {
-    this.lane = lane;
+  constructor(worker: T, client: string, counts: 'short' | 'long') {
+    this.worker = worker;
     this.client = client;
     this.counts = counts;
   }
 
-  /** Gives the lane back; a second call does nothing. */
+  /** Gives the worker back; a second call does nothing. */
   release(): void {
     this.onRelease?.();
     this.onRelease = undefined;
@@ -169,6 +169,6 @@ interface Waiter<T> {
   readonly client: string;
   readonly long: boolean;
   readonly signal: AbortSignal | undefined;
-  readonly resolve: (loan: Loan<T>) => void;
+  readonly resolve: (lease: Lease<T>) => void;
   readonly reject: (error: Error) => void;
 }

@@ -13,16 +13,23 @@ import {
 import { memoryAtMost } from '../../machine.js';
 import { present } from '../../present.js';
 import { sqlName, sqlText } from '../duckdb/literal.js';
-import { FunctionShelf } from '../duckdb/register.js';
+import { FunctionRegistry } from '../duckdb/register.js';
 import type { FunctionFamily } from '../duckdb/template.js';
 import { makeProfileDir, makeWorkDir } from '../lease/scratch.js';
-import { Admission, type Loan } from './admission.js';
+import { Admission, type Lease } from './admission.js';
 import { cancelledError, EngineError, engineFailure } from './failure.js';
-import { type Company, type Consume, type Counted, chunksOf, Lane, patiently } from './lanes/lane.js';
-import { pressure } from './lanes/pressure.js';
-import { purging, rest } from './lanes/rest.js';
 import type { Delivery } from './reader.js';
 import { underEither, type Visit, watchUnseen } from './visit.js';
+import { pressure } from './workers/pressure.js';
+import { purging, rest } from './workers/rest.js';
+import {
+  type Consume,
+  type Contention,
+  type Counted,
+  chunksOf,
+  patiently,
+  Worker,
+} from './workers/worker.js';
 
 /** How to open an engine. `dataDir` and `allow` are the only places that its SQL can read or write. */
 export interface EngineOptions {
@@ -56,21 +63,21 @@ export class Engine {
   readonly #instance: DuckDBInstance;
   readonly #scratch: Scratch;
   readonly #workDir: string;
-  readonly #lanes: readonly Lane[];
-  readonly #admission: Admission<Lane>;
+  readonly #workers: readonly Worker[];
+  readonly #admission: Admission<Worker>;
   readonly #closing = new AbortController();
 
   private constructor(
     instance: DuckDBInstance,
     { scratch, workDir }: Directories,
-    lanes: readonly Lane[],
+    workers: readonly Worker[],
     { queue = 64, long = 4 }: EngineOptions,
   ) {
     this.#instance = instance;
     this.#scratch = scratch;
     this.#workDir = workDir;
-    this.#lanes = lanes;
-    this.#admission = new Admission(lanes, { queue, long: Math.min(long, lanes.length), shortRows });
+    this.#workers = workers;
+    this.#admission = new Admission(workers, { queue, long: Math.min(long, workers.length), shortRows });
   }
 
   /** Opens the engine and locks its configuration. Its scratch files live in a directory of its own under `<dataDir>/.tmp`. */
@@ -83,17 +90,17 @@ export class Engine {
     ]);
     const first = await instance.connect();
     const workDir = (await canLock(first, draftDir)) ? draftDir : profileDir;
-    const functions = new FunctionShelf(first, options.families, options.pulse);
-    const openLane = async (index: number): Promise<Lane> => {
+    const functions = new FunctionRegistry(first, options.families, options.pulse);
+    const openWorker = async (index: number): Promise<Worker> => {
       const profile = path.join(profileDir, `${index}.json`);
-      return new Lane({ connection: await instance.connect(), functions, profile, log });
+      return new Worker({ connection: await instance.connect(), functions, profile, log });
     };
-    const lanes = await Promise.all(
-      Array.from({ length: options.connections ?? 12 }, (_, at) => openLane(at)),
+    const workers = await Promise.all(
+      Array.from({ length: options.connections ?? 12 }, (_, at) => openWorker(at)),
     );
     const directories: Directories = { scratch: [draftDir, profileDir], workDir };
-    await configure(lanes, options, directories);
-    return new Engine(instance, directories, lanes, options);
+    await configure(workers, options, directories);
+    return new Engine(instance, directories, workers, options);
   }
 
   /** A directory that this engine's SQL may write to and that is removed with it. */
@@ -113,25 +120,25 @@ export class Engine {
 
   /** Runs `sql`, hands its result to `consume`, and returns its value with the engine's own counts. */
   async query<T>(sql: string, consume: Consume<T>, signal?: AbortSignal): Promise<Counted<T>> {
-    return this.#withLane(present({ signal }), (lane, within) =>
-      lane.count(sql, consume, 'streamed', within),
+    return this.#withWorker(present({ signal }), (worker, within) =>
+      worker.count(sql, consume, 'streamed', within),
     );
   }
 
-  /** Lends one connection to `work` for several statements; the temporary table of this name is dropped at the end. */
+  /** Leases one connection to `work` for several statements; the temporary table of this name is dropped at the end. */
   async statements<T>(
     work: (run: RunStatement, connection: Connection) => Promise<T>,
     temporary: string | undefined,
     visit: Visit = {},
   ): Promise<T> {
     const cleanUp = temporary === undefined ? undefined : `DROP TABLE IF EXISTS temp.${sqlName(temporary)}`;
-    return this.#withLane(
+    return this.#withWorker(
       visit,
-      (lane, signal) => {
-        const company = this.#companyOf(lane, signal);
+      (worker, signal) => {
+        const contention = this.#contentionOf(worker, signal);
         const run: RunStatement = (...statement) =>
-          patiently(() => lane.count(...statement, signal), company);
-        return work(run, connectionOn(lane, company));
+          patiently(() => worker.count(...statement, signal), contention);
+        return work(run, connectionOn(worker, contention));
       },
       cleanUp,
     );
@@ -144,8 +151,8 @@ export class Engine {
 
   /** Runs several statements on one connection, so that temporary tables live from one to the next and are dropped at the end. */
   async withConnection<T>(work: (connection: Connection) => Promise<T>, visit: Visit = {}): Promise<T> {
-    return this.#withLane(visit, async (lane, signal) => {
-      const connection = connectionOn(lane, this.#companyOf(lane, signal));
+    return this.#withWorker(visit, async (worker, signal) => {
+      const connection = connectionOn(worker, this.#contentionOf(worker, signal));
       try {
         return await work(connection);
       } finally {
@@ -159,55 +166,55 @@ export class Engine {
     if (this.#closing.signal.aborted) return;
     this.#closing.abort();
     this.#admission.close();
-    await Promise.all(this.#lanes.map(lane => lane.running));
-    for (const lane of this.#lanes) lane.connection.closeSync();
-    this.#lanes[0]?.functions.close();
+    await Promise.all(this.#workers.map(worker => worker.running));
+    for (const worker of this.#workers) worker.connection.closeSync();
+    this.#workers[0]?.functions.close();
     rest.close(() => this.#instance.closeSync());
     for (const directory of this.#scratch) await rm(directory, { recursive: true, force: true });
   }
 
-  #companyOf(lane: Lane, signal: AbortSignal): Company {
-    const others = () => this.#lanes.some(each => each !== lane && each.running !== undefined);
+  #contentionOf(worker: Worker, signal: AbortSignal): Contention {
+    const others = () => this.#workers.some(each => each !== worker && each.running !== undefined);
     return { signal, others };
   }
 
-  async #withLane<T>(visit: Visit, work: OnLane<T>, cleanUp?: string): Promise<T> {
-    const loan = await this.#admission.acquire(visit);
+  async #withWorker<T>(visit: Visit, work: OnWorker<T>, cleanUp?: string): Promise<T> {
+    const lease = await this.#admission.acquire(visit);
     try {
-      return await this.#onLane(loan, visit, work, cleanUp);
+      return await this.#onWorker(lease, visit, work, cleanUp);
     } finally {
-      loan.release();
+      lease.release();
     }
   }
 
-  async #onLane<T>(
-    { lane }: Loan<Lane>,
+  async #onWorker<T>(
+    { worker }: Lease<Worker>,
     { signal, rows = 0, watch = watchUnseen }: Visit,
-    work: OnLane<T>,
+    work: OnWorker<T>,
     cleanUp: string | undefined,
   ): Promise<T> {
     watch.runs(
-      () => shareDone(lane.connection),
+      () => shareDone(worker.connection),
       () => rows,
     );
     const { signal: closing } = this.#closing;
-    const inScratch: OnLane<T> = async (...given) => {
+    const inScratch: OnWorker<T> = async (...given) => {
       // The directory may have been deleted while the service runs.
       mkdirSync(this.workDir, { recursive: true, mode: 0o700 });
       return work(...given);
     };
     const scarcity = new AbortController();
     const signals = [scarcity.signal, closing, ...(signal ? [signal] : [])];
-    const running = underEither(signals, within => guarded(lane, within, inScratch, this.#scratch));
-    lane.running = running.then(ignore, ignore);
+    const running = underEither(signals, within => guarded(worker, within, inScratch, this.#scratch));
+    worker.running = running.then(ignore, ignore);
     rest.begin();
     const ended = pressure.watch(reason => scarcity.abort(reason));
     try {
       return await running;
     } finally {
       // After the interrupts of a cancelled query, which would hit this statement too.
-      if (cleanUp !== undefined) await lane.connection.run(cleanUp).catch(ignore);
-      delete lane.running;
+      if (cleanUp !== undefined) await worker.connection.run(cleanUp).catch(ignore);
+      delete worker.running;
       ended();
       rest.end();
     }
@@ -223,8 +230,8 @@ function shareDone(connection: DuckDBConnection): number | undefined {
   return percentage > 0 && percentage <= 100 ? percentage / 100 : undefined;
 }
 
-/** Work with a lane, until the signal. */
-type OnLane<T> = (lane: Lane, signal: AbortSignal) => Promise<T>;
+/** Work with a worker, until the signal. */
+type OnWorker<T> = (worker: Worker, signal: AbortSignal) => Promise<T>;
 
 /** Runs one statement on a connection that is held for several. */
 export type RunStatement = <T>(sql: string, consume: Consume<T>, delivery: Delivery) => Promise<Counted<T>>;
@@ -272,13 +279,13 @@ const interruptEveryMs = 20;
 
 /** Settings of a connection come before those of the instance: once external access is off, no path can be set. */
 async function configure(
-  lanes: readonly Lane[],
+  workers: readonly Worker[],
   options: EngineOptions,
   directories: Directories,
 ): Promise<void> {
-  const [first] = lanes;
+  const [first] = workers;
   if (!first) throw new EngineError('engine-failed', 'An engine needs at least one connection.');
-  await Promise.all(lanes.map(lane => lane.configure()));
+  await Promise.all(workers.map(worker => worker.configure()));
   await first.connection.run(instanceSettings(options, directories).join(';\n'));
 }
 
@@ -307,16 +314,21 @@ function instanceSettings(options: EngineOptions, { scratch, workDir }: Director
  */
 const encryption = ["SET force_mbedtls_unsafe='true'", 'SET temp_file_encryption=true'];
 
-async function guarded<T>(lane: Lane, signal: AbortSignal, work: OnLane<T>, scratch: Scratch): Promise<T> {
+async function guarded<T>(
+  worker: Worker,
+  signal: AbortSignal,
+  work: OnWorker<T>,
+  scratch: Scratch,
+): Promise<T> {
   if (signal.aborted) throw cancelledError();
   let timer: NodeJS.Timeout | undefined;
   const interrupt = () => {
-    lane.connection.interrupt();
-    timer = setInterval(() => lane.connection.interrupt(), interruptEveryMs);
+    worker.connection.interrupt();
+    timer = setInterval(() => worker.connection.interrupt(), interruptEveryMs);
   };
   signal.addEventListener('abort', interrupt, { once: true });
   try {
-    const value = await work(lane, signal);
+    const value = await work(worker, signal);
     // A result whose stream is interrupted ends early and without an error: it must not pass for a complete one.
     signal.throwIfAborted();
     return value;
@@ -333,16 +345,16 @@ function stoppedError({ reason }: AbortSignal, error: unknown): EngineError {
   return reason instanceof EngineError ? reason : cancelledError(error);
 }
 
-function connectionOn(lane: Lane, company: Company): Connection {
+function connectionOn(worker: Worker, contention: Contention): Connection {
   return {
     run: async sql => {
       const rows: DuckDBValue[][] = [];
-      const result = await patiently(() => lane.run(sql), company);
+      const result = await patiently(() => worker.run(sql), contention);
       for await (const chunk of chunksOf(result)) rows.push(...chunk.getRows());
       return rows;
     },
     append: async (schema, table, chunks) => {
-      const appender = await lane.connection.createAppender(table, schema);
+      const appender = await worker.connection.createAppender(table, schema);
       const types = Array.from({ length: appender.columnCount }, (_, index) => appender.columnType(index));
       try {
         let breathed = performance.now();
@@ -357,7 +369,7 @@ function connectionOn(lane: Lane, company: Company): Connection {
       }
     },
     columns: async select => {
-      const result = await lane.run(`SELECT * FROM (${select}) LIMIT 0`);
+      const result = await worker.run(`SELECT * FROM (${select}) LIMIT 0`);
       const types = result.columnTypes();
       return result.columnNames().map((name, index) => ({ name, type: types[index] ?? VARCHAR }));
     },

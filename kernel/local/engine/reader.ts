@@ -41,7 +41,7 @@ export interface Reader {
   load(table: string, body: Uint8Array): Promise<void>;
 }
 
-/** Lends a reader to `work`; the temporary table of this name is dropped at the end. */
+/** Leases a reader to `work`; the temporary table of this name is dropped at the end. */
 export interface ReaderSource {
   reading<T>(work: (reader: Reader) => Promise<T>, temporary: string | undefined, visit?: Visit): Promise<T>;
 }

@@ -36,15 +36,15 @@ const graceMs = 1_000;
  */
 export class ScriptedEngine implements ReaderSource {
   readonly #options: ScriptedOptions;
-  readonly #lanes: readonly Lane[];
-  readonly #admission: Admission<Lane>;
+  readonly #workers: readonly Worker[];
+  readonly #admission: Admission<Worker>;
   readonly #closing = new AbortController();
 
   constructor(options: ScriptedOptions) {
     this.#options = options;
-    this.#lanes = Array.from({ length: options.processes }, () => ({ engine: undefined }));
+    this.#workers = Array.from({ length: options.processes }, () => ({ engine: undefined }));
     const { queue, long } = options;
-    this.#admission = new Admission(this.#lanes, { queue, long, shortRows });
+    this.#admission = new Admission(this.#workers, { queue, long, shortRows });
   }
 
   async reading<T>(
@@ -52,7 +52,7 @@ export class ScriptedEngine implements ReaderSource {
     temporary: string | undefined,
     visit: Visit = {},
   ): Promise<T> {
-    const loan = await this.#admission.acquire(visit);
+    const lease = await this.#admission.acquire(visit);
     const { signal, rows = 0, watch = watchUnseen } = visit;
     watch.runs(
       () => undefined,
@@ -61,10 +61,10 @@ export class ScriptedEngine implements ReaderSource {
     const { signal: closing } = this.#closing;
     try {
       return await underEither(signal ? [signal, closing] : [closing], within =>
-        this.#run(loan.lane, work, temporary, within),
+        this.#run(lease.worker, work, temporary, within),
       );
     } finally {
-      loan.release();
+      lease.release();
     }
   }
 
@@ -72,17 +72,17 @@ export class ScriptedEngine implements ReaderSource {
   async close(): Promise<void> {
     this.#admission.close();
     this.#closing.abort();
-    await Promise.all(this.#lanes.map(lane => lane.engine?.kill()));
+    await Promise.all(this.#workers.map(worker => worker.engine?.kill()));
   }
 
   async #run<T>(
-    lane: Lane,
+    worker: Worker,
     work: (reader: Reader) => Promise<T>,
     temporary: string | undefined,
     signal: AbortSignal,
   ): Promise<T> {
-    if (lane.engine?.ended !== false) lane.engine = new EngineProcess(this.#options);
-    const { engine } = lane;
+    if (worker.engine?.ended !== false) worker.engine = new EngineProcess(this.#options);
+    const { engine } = worker;
     // What it has at hand cannot be interrupted, and the system would not end the process alone.
     const ended = pressure.watch(
       reason => void engine.kill(reason),
@@ -112,7 +112,7 @@ export class ScriptedEngine implements ReaderSource {
   }
 }
 
-interface Lane {
+interface Worker {
   engine: EngineProcess | undefined;
 }
 

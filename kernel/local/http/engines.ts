@@ -83,7 +83,7 @@ const sharedFamilies = families.map(family =>
 
 /**
  * The service's own work, reading footers, storing batches and merging files, is bounded by those who ask for it: nothing of it is
- * refused for want of a place. Merges are long, and leave lanes to the rest.
+ * refused for want of a place. Merges are long, and leave workers to the rest.
  */
 const ownWork = { connections: 6, long: 2, queue: Number.POSITIVE_INFINITY } as const;
 

@@ -118,7 +118,7 @@ const queries = new Mix(
   ],
 );
 
-const lanes = 6;
+const writers = 6;
 
 test('the memory of a service does not grow with the queries that it answers', async () => {
   const meter = new HeapMeter(await temporaryDirectory());
@@ -128,9 +128,9 @@ test('the memory of a service does not grow with the queries that it answers', a
   await victim.send('POST', '/v2/datasets', { name: 'kept' });
   await victim.ingest('kept', [{ n: 1 }, { n: 2 }]);
   const figures: Heap[] = [];
-  const connection = victim.connection(lanes);
+  const connection = victim.connection(writers);
   let asked = 0;
-  const lane = async (last: number) => {
+  const writer = async (last: number) => {
     while (asked < last) {
       // Texts differ, as those of people do.
       const apl = `// ${asked}\n${queries.at(asked)}`;
@@ -140,7 +140,7 @@ test('the memory of a service does not grow with the queries that it answers', a
   };
   const run = async (times: number) => {
     const last = asked + times;
-    await Promise.all(Array.from({ length: lanes }, () => lane(last)));
+    await Promise.all(Array.from({ length: writers }, () => writer(last)));
     figures.push(told(asked, await meter.measure(victim.pid)));
   };
   await run(1_000);

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { hasBound, refusedCall } from '../../../kernel/local/duckdb/bounds/costs.js';
 import { hasManyLengths, sharedLengths } from '../../../kernel/local/duckdb/bounds/vectors.js';
 import { families } from '../../../kernel/local/duckdb/functions/families.js';
-import { FunctionShelf, withoutScripts } from '../../../kernel/local/duckdb/register.js';
+import { FunctionRegistry, withoutScripts } from '../../../kernel/local/duckdb/register.js';
 import type { JsFunction } from '../../../kernel/local/duckdb/template.js';
 
 const double: JsFunction = {
@@ -25,7 +25,7 @@ const setup = ['CREATE MACRO apl_test_quadruple(n) AS apl_test_double(apl_test_d
 async function registered(): Promise<DuckDBInstance> {
   const instance = await DuckDBInstance.create(':memory:');
   const connection = await instance.connect();
-  await new FunctionShelf(connection, [{ setup, udfs: [double, fail] }]).all();
+  await new FunctionRegistry(connection, [{ setup, udfs: [double, fail] }]).all();
   connection.closeSync();
   return instance;
 }
@@ -80,11 +80,11 @@ it('defines a macro, and those that it calls, before the first statement that na
     'CREATE MACRO apl_test_three() AS 2 * apl_test_one() + apl_test_one()',
     'CREATE MACRO apl_test_other() AS 4',
   ];
-  const shelf = new FunctionShelf(await instance.connect(), [{ setup: macros, udfs: [] }]);
+  const registry = new FunctionRegistry(await instance.connect(), [{ setup: macros, udfs: [] }]);
   const connection = await instance.connect();
   const select = 'SELECT apl_test_three()';
   const run = async (sql: string) => {
-    await shelf.provide(sql);
+    await registry.provide(sql);
     return (await connection.runAndReadAll(sql)).getRows();
   };
   // Each of several statements at the same time waits for what another has begun to define.
@@ -120,7 +120,7 @@ const costly: readonly (readonly [sql: string, call: string])[] = [
 it.each(costly)('refuses what would take too long: %s', async (sql, call) => {
   const instance = await DuckDBInstance.create(':memory:');
   const connection = await instance.connect();
-  await new FunctionShelf(connection).all();
+  await new FunctionRegistry(connection).all();
   const error: unknown = await connection.run(`SELECT ${sql}`).then(
     () => undefined,
     reason => reason,
@@ -135,7 +135,7 @@ it.each([
 ])('finds nothing in what is too long to be read: %s', async sql => {
   const instance = await DuckDBInstance.create(':memory:');
   const connection = await instance.connect();
-  await new FunctionShelf(connection).all();
+  await new FunctionRegistry(connection).all();
   expect((await connection.runAndReadAll(`SELECT ${sql}`)).getRows()).toStrictEqual([[null]]);
 });
 
@@ -147,7 +147,7 @@ it('runs without JavaScript what needs none', async () => {
     true,
   ]);
   const instance = await DuckDBInstance.create(':memory:');
-  await new FunctionShelf(await instance.connect(), withoutScripts().families).all();
+  await new FunctionRegistry(await instance.connect(), withoutScripts().families).all();
 });
 
 it('gives every macro and function its own name', () => {

@@ -1,21 +1,21 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { Admission, type Loan } from '../../../kernel/local/engine/admission.js';
+import { Admission, type Lease } from '../../../kernel/local/engine/admission.js';
 import type { Visit } from '../../../kernel/local/engine/visit.js';
 
 const bounds = { queue: 20, long: 2, shortRows: 100 };
 const long = { rows: 101 };
 
-/** Queries over `lanes` lanes that begin when they are let in and end when they are told to. */
+/** Queries over `workers` workers that begin when they are let in and end when they are told to. */
 class Hall {
   readonly admission: Admission<number>;
   /** The names of those that have begun, in order. */
   readonly begun: string[] = [];
-  readonly #loans = new Map<string, Loan<number>>();
+  readonly #leases = new Map<string, Lease<number>>();
   readonly #before = new Map<string, () => number>();
 
-  constructor(lanes: number) {
+  constructor(workers: number) {
     this.admission = new Admission(
-      Array.from({ length: lanes }, (_, index) => index),
+      Array.from({ length: workers }, (_, index) => index),
       bounds,
     );
   }
@@ -24,7 +24,7 @@ class Hall {
   async ask(name: string, visit: Visit = {}): Promise<string> {
     const watch = { waits: (before: () => number) => this.#before.set(name, before), runs: () => undefined };
     try {
-      this.#loans.set(name, await this.admission.acquire({ watch, ...visit }));
+      this.#leases.set(name, await this.admission.acquire({ watch, ...visit }));
       this.begun.push(name);
       return 'begun';
     } catch (error) {
@@ -33,7 +33,7 @@ class Hall {
   }
 
   async end(name: string): Promise<void> {
-    this.#loans.get(name)?.release();
+    this.#leases.get(name)?.release();
     await settled();
   }
 
@@ -125,7 +125,7 @@ test('a waiting query ends with its signal; too many are refused, and all when t
   expect(await hall.ask('after')).toBe('query-cancelled');
 });
 
-test('a lane is given back once', async () => {
+test('a worker is given back once', async () => {
   const hall = new Hall(1);
   await hall.ask('a');
   const waiting = [hall.ask('b'), hall.ask('c')];

@@ -5,8 +5,8 @@ import path from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { sqlText } from '../../../kernel/local/duckdb/literal.js';
 import { Engine, type EngineOptions } from '../../../kernel/local/engine/duckdb.js';
-import { chunksOf } from '../../../kernel/local/engine/lanes/lane.js';
 import type { Delivery } from '../../../kernel/local/engine/reader.js';
+import { chunksOf } from '../../../kernel/local/engine/workers/worker.js';
 import { processStart } from '../../../kernel/local/lease/processes.js';
 import { temporaryDirectory } from '../service.js';
 

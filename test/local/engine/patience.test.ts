@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { patiently } from '../../../kernel/local/engine/lanes/lane.js';
+import { patiently } from '../../../kernel/local/engine/workers/worker.js';
 
 const short = new Error('Out of Memory Error: failed to allocate data of size 4.0 MiB');
 
@@ -34,8 +34,8 @@ test('another failure is not tried again', async () => {
 
 test('a query that was cancelled is not tried again', async () => {
   const abort = new AbortController();
-  const company = { signal: abort.signal, others: () => true };
-  const begun = patiently(failing(100), company);
+  const contention = { signal: abort.signal, others: () => true };
+  const begun = patiently(failing(100), contention);
   abort.abort();
   await expect(begun).rejects.toBe(short);
 });

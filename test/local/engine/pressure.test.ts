@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { Pressure } from '../../../kernel/local/engine/lanes/pressure.js';
+import { Pressure } from '../../../kernel/local/engine/workers/pressure.js';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });

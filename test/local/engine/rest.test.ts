@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { Rest, rest as restOfProcess } from '../../../kernel/local/engine/lanes/rest.js';
+import { Rest, rest as restOfProcess } from '../../../kernel/local/engine/workers/rest.js';
 import { processMemory } from '../../../kernel/machine.js';
 
 beforeEach(() => {

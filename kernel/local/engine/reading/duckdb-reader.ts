@@ -1,8 +1,8 @@
 import type { DuckDBDataChunk, DuckDBResult } from '@duckdb/node-api';
 import { JsonColumns } from '../columns.js';
 import type { Connection, Engine, RunStatement } from '../duckdb.js';
-import { chunksOf } from '../lanes/lane.js';
 import type { Reader, ReaderSource, ReadResult, ResultOrder } from '../reader.js';
+import { chunksOf } from '../workers/worker.js';
 import { type Chunks, JsonChunks, packedSql } from './chunks.js';
 
 /** Returns the readers of an engine of this process. */

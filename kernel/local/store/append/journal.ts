@@ -36,7 +36,7 @@ export type Unstored = ReadonlyMap<string, unknown>;
 export class Journal {
   readonly #host: JournalHost;
   /** Those of the datasets that have something to store. */
-  readonly #lanes = new Map<string, Lane>();
+  readonly #datasets = new Map<string, DatasetLogs>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(host: JournalHost) {
@@ -76,20 +76,20 @@ export class Journal {
    * made while a dataset is being stored share its next turn.
    */
   async flush(dataset?: string): Promise<Unstored> {
-    if (dataset !== undefined) return this.#flushLane(dataset);
+    if (dataset !== undefined) return this.#flushDataset(dataset);
     clearTimeout(this.#timer);
     this.#timer = undefined;
     const unstored = new Map<string, unknown>();
     // One after another: a thousand at once would keep queries from the engine.
-    for (const each of [...this.#lanes.keys()]) {
-      for (const [name, reason] of await this.#flushLane(each)) unstored.set(name, reason);
+    for (const each of [...this.#datasets.keys()]) {
+      for (const [name, reason] of await this.#flushDataset(each)) unstored.set(name, reason);
     }
     return unstored;
   }
 
   /** Whether no batch of a dataset waits to be stored. */
   isSettled(dataset: string): boolean {
-    return !this.#lanes.has(dataset);
+    return !this.#datasets.has(dataset);
   }
 
   /**
@@ -126,26 +126,26 @@ export class Journal {
       throw error;
     });
     if (content === undefined) return false;
-    this.#laneOf(dataset).sealed.push({ ...this.#newTail(dataset, file, content), doubtful: true });
+    this.#logsOf(dataset).sealed.push({ ...this.#newTail(dataset, file, content), doubtful: true });
     return true;
   }
 
-  #laneOf(dataset: string): Lane {
-    const known = this.#lanes.get(dataset);
+  #logsOf(dataset: string): DatasetLogs {
+    const known = this.#datasets.get(dataset);
     if (known) return known;
-    const lane = { open: [], sealed: [], running: Promise.resolve(new Map()), queued: undefined };
-    this.#lanes.set(dataset, lane);
-    return lane;
+    const logs = { open: [], sealed: [], running: Promise.resolve(new Map()), queued: undefined };
+    this.#datasets.set(dataset, logs);
+    return logs;
   }
 
   #tailFor(dataset: string, batch: Batch, owner: string): Tail {
-    const lane = this.#laneOf(dataset);
-    const fitting = lane.open.find(tail => tail.union.add(batch));
+    const logs = this.#logsOf(dataset);
+    const fitting = logs.open.find(tail => tail.union.add(batch));
     if (fitting) return fitting;
     const name = `${owner}-${crypto.randomUUID()}${logSuffix}`;
     const tail = this.#newTail(dataset, path.join(this.#host.directoryOf(dataset), name));
     tail.union.add(batch);
-    lane.open.push(tail);
+    logs.open.push(tail);
     return tail;
   }
 
@@ -163,36 +163,36 @@ export class Journal {
   }
 
   #seal(tail: Tail): void {
-    const lane = this.#lanes.get(tail.dataset);
-    if (!lane?.open.includes(tail)) return;
-    lane.open = lane.open.filter(each => each !== tail);
-    lane.sealed.push(tail);
+    const logs = this.#datasets.get(tail.dataset);
+    if (!logs?.open.includes(tail)) return;
+    logs.open = logs.open.filter(each => each !== tail);
+    logs.sealed.push(tail);
   }
 
-  #flushLane(dataset: string): Promise<Unstored> {
-    const lane = this.#lanes.get(dataset);
-    if (lane === undefined) return Promise.resolve(new Map());
-    lane.queued ??= lane.running.then(() => {
-      lane.queued = undefined;
-      lane.running = this.#storeLane(dataset, lane);
-      return lane.running;
+  #flushDataset(dataset: string): Promise<Unstored> {
+    const logs = this.#datasets.get(dataset);
+    if (logs === undefined) return Promise.resolve(new Map());
+    logs.queued ??= logs.running.then(() => {
+      logs.queued = undefined;
+      logs.running = this.#storeLogs(dataset, logs);
+      return logs.running;
     });
-    return lane.queued;
+    return logs.queued;
   }
 
-  async #storeLane(dataset: string, lane: Lane): Promise<Unstored> {
+  async #storeLogs(dataset: string, logs: DatasetLogs): Promise<Unstored> {
     const unstored = new Map<string, unknown>();
-    for (const tail of lane.open) this.#seal(tail);
-    for (const tail of [...lane.sealed]) {
+    for (const tail of logs.open) this.#seal(tail);
+    for (const tail of [...logs.sealed]) {
       try {
         await this.#store(tail);
-        lane.sealed = lane.sealed.filter(each => each !== tail);
+        logs.sealed = logs.sealed.filter(each => each !== tail);
       } catch (error) {
         unstored.set(dataset, error);
       }
     }
-    const isEmpty = lane.open.length === 0 && lane.sealed.length === 0;
-    if (isEmpty && lane.queued === undefined) this.#lanes.delete(dataset);
+    const isEmpty = logs.open.length === 0 && logs.sealed.length === 0;
+    if (isEmpty && logs.queued === undefined) this.#datasets.delete(dataset);
     return unstored;
   }
 
@@ -240,7 +240,7 @@ export class Journal {
 }
 
 /** The logs of one dataset, and its turns of being stored. */
-interface Lane {
+interface DatasetLogs {
   open: Tail[];
   sealed: Tail[];
   running: Promise<Unstored>;

@@ -55,7 +55,7 @@ export class FooterReader {
   }
 }
 
-/** Footers read by one statement: more would hold a lane for seconds. */
+/** Footers read by one statement: more would hold a worker for seconds. */
 const groupSize = 250;
 const groupsAtOnce = 2;
 

@@ -30,9 +30,9 @@ export interface Spot {
 /** Returns the spots of each line of a plot. */
 export function spotsOf(plot: Plot, chart: XyChart): readonly (readonly Spot[])[] {
   const isStacked = plot.arrangement === 'stacked';
-  const lanes = plot.mark === 'bars' && !isStacked ? plot.lines.length : 1;
+  const slots = plot.mark === 'bars' && !isStacked ? plot.lines.length : 1;
   const spots = plot.lines.map((line, index) =>
-    lineSpots(line, index, chart, { lane: lanes === 1 ? 0 : index, lanes }),
+    lineSpots(line, index, chart, { slot: slots === 1 ? 0 : index, slots }),
   );
   return isStacked ? piled(spots) : spots;
 }
@@ -59,15 +59,15 @@ function lineSpots(
   { points }: Line,
   index: number,
   { axis, across }: XyChart,
-  { lane, lanes }: { readonly lane: number; readonly lanes: number },
+  { slot, slots }: { readonly slot: number; readonly slots: number },
 ): readonly Spot[] {
   return points.map(({ t, v, partial, added, end }) => {
     const from = Math.max(t, axis.start);
     const until = end ?? (axis.grid === undefined ? undefined : Math.min(t + axis.grid.size, axis.until));
     // Buckets of a number stand side by side, bins of time apart.
     const lead = across === undefined ? BAR_WIDTH : 0.97;
-    const width = until === undefined ? 0 : ((until - from) * lead) / lanes;
-    const start = from + width * lane;
+    const width = until === undefined ? 0 : ((until - from) * lead) / slots;
+    const start = from + width * slot;
     const place = until === undefined ? { t: from } : { t: start, e: start + width };
     return {
       datum: { ...place, v, s: seriesId(index) },

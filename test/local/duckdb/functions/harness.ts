@@ -2,7 +2,7 @@ import { type DuckDBConnection, DuckDBInstance, type DuckDBValue } from '@duckdb
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { TypeName } from '../../../../kernel/apl/catalog/entry.js';
 import { sqlText } from '../../../../kernel/local/duckdb/literal.js';
-import { FunctionShelf } from '../../../../kernel/local/duckdb/register.js';
+import { FunctionRegistry } from '../../../../kernel/local/duckdb/register.js';
 import { sqlTypes } from '../../../../kernel/local/duckdb/types.js';
 import {
   type SqlArg,
@@ -86,7 +86,7 @@ export function openEngine(): {
   beforeAll(async () => {
     instance = await DuckDBInstance.create(':memory:');
     connection = await instance.connect();
-    await new FunctionShelf(connection).all();
+    await new FunctionRegistry(connection).all();
   });
   afterAll(() => {
     connection.closeSync();

@@ -10,7 +10,7 @@ import {
 } from '@duckdb/node-api';
 import { describeResources, makeDirectory } from '../../../machine.js';
 import { sqlText } from '../../duckdb/literal.js';
-import type { FunctionShelf } from '../../duckdb/register.js';
+import type { FunctionRegistry } from '../../duckdb/register.js';
 import { EngineError, engineFailure, fetchFailed, isUnexplained } from '../failure.js';
 import { noCounts, type OperatorCounts, operatorCounts } from '../profile.js';
 import type { Delivery } from '../reader.js';
@@ -53,10 +53,10 @@ const mostVectors = 512;
 /** Of 2,048 rows each. */
 const fewChunks = 4;
 
-/** What a lane is made of. */
-export interface LaneParts {
+/** What a worker is made of. */
+export interface WorkerParts {
   readonly connection: DuckDBConnection;
-  readonly functions: FunctionShelf;
+  readonly functions: FunctionRegistry;
   /** The file of the engine's profile of the last statement; its directory is made when it is needed. */
   readonly profile: string;
   readonly log: (text: string) => void;
@@ -66,10 +66,10 @@ export interface LaneParts {
  * One connection of an engine. The engine fails a statement whose profile it cannot write, though it has run it, and gives no
  * reason: profiles are on only for statements that are counted, and off for one that is tried once more.
  */
-export class Lane {
+export class Worker {
   readonly connection: DuckDBConnection;
-  readonly functions: FunctionShelf;
-  /** The work that the lane is lent to. */
+  readonly functions: FunctionRegistry;
+  /** The work that holds the worker. */
   running?: Promise<unknown>;
   readonly #profile: string;
   readonly #log: (text: string) => void;
@@ -78,7 +78,7 @@ export class Lane {
   /** Why the last profile could not be written. */
   #unwritable: string | undefined;
 
-  constructor({ connection, functions, profile, log }: LaneParts) {
+  constructor({ connection, functions, profile, log }: WorkerParts) {
     this.connection = connection;
     this.functions = functions;
     this.#profile = profile;
@@ -173,7 +173,7 @@ export class Lane {
 }
 
 /** How a statement runs beside others. */
-export interface Company {
+export interface Contention {
   readonly signal: AbortSignal;
   /** Whether other work of the engine, which shares its memory, runs at this moment. */
   readonly others: () => boolean;
@@ -183,7 +183,7 @@ export interface Company {
  * Runs a statement, and tries it again for some seconds when there is no memory for it while others run: those that take much of it
  * fail too, and give theirs back. One that fails alone, or only after a while, is what takes the memory.
  */
-export async function patiently<T>(run: () => Promise<T>, { signal, others }: Company): Promise<T> {
+export async function patiently<T>(run: () => Promise<T>, { signal, others }: Contention): Promise<T> {
   for (let waitMs = firstWaitMs; ; waitMs *= 2) {
     const startedMs = performance.now();
     try {
