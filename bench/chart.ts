@@ -1,5 +1,5 @@
 /**
- * A result of 1 M rows as a chart: the kernel's model, specification and picture, from the decoded result on, against Vega given
+ * A result of 1 M rows as a chart: the kernel's model, specification and image, from the decoded result on, against Vega given
  * every row. Each runs in a fresh process that has loaded the library; medians count. `ROWS` and `RUNS` can be set.
  */
 

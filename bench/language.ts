@@ -219,7 +219,7 @@ function fileOf(lines: number): string {
   return text.slice(0, lines).join('\n');
 }
 
-/** Texts that invite reading the same stretch again and again, of about `size` characters. */
+/** Texts that invite reading the same part again and again, of about `size` characters. */
 const hostileTexts: Readonly<Record<string, (size: number) => string>> = {
   'datetime( without end': size => 'datetime(1 '.repeat(size / 11),
   'datetime( with one distant end': size => `${'datetime(1 '.repeat(size / 11)})`,

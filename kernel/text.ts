@@ -70,7 +70,7 @@ const MARKUP = new RegExp(
   'is',
 );
 
-/** A stretch of a line of Markdown as it is shown. */
+/** A span of a line of Markdown as it is shown. */
 export interface MarkdownPart {
   readonly kind: 'text' | 'code' | 'break';
   readonly text: string;

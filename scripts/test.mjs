@@ -83,7 +83,7 @@ async function main(names) {
     process.exit(2);
   }
   mkdirSync(reports, { recursive: true });
-  const runStages = (/** @type {Record<string, Stage>} */ group) =>
+  const runStages = (/** @type {Record<string, Stage>} */ track) =>
     runTrack(Object.entries(track).filter(([name]) => wanted.includes(name)));
   const table = [...(await runStages(FIRST)), ...(await Promise.all(TRACKS.map(runStages))).flat()];
   console.table(table);

@@ -243,9 +243,9 @@ export function createClient(endpoint: Endpoint, options: ClientOptions): Client
       transport.discard(
         {
           safe: false,
-          action: 'lend a result',
+          action: 'send a result',
           method: 'PUT',
-          path: lent(lease, id),
+          path: resultPath(lease, id),
           arrow,
           unlimited: true,
         },
@@ -253,7 +253,7 @@ export function createClient(endpoint: Endpoint, options: ClientOptions): Client
       ),
     dropResult: (lease, id, signal) =>
       transport.discard(
-        { safe: false, action: 'drop a result', method: 'DELETE', path: lent(lease, id) },
+        { safe: false, action: 'drop a result', method: 'DELETE', path: resultPath(lease, id) },
         signal,
       ),
     close: () => transport.close(),
@@ -268,7 +268,7 @@ function noneWhenNotFound(error: unknown): [] {
   throw error;
 }
 
-function lent({ name }: ResultLease, id: string): string {
+function resultPath({ name }: ResultLease, id: string): string {
   return `/v1/local/results/${encodeURIComponent(name)}/${encodeURIComponent(id)}`;
 }
 
@@ -403,7 +403,7 @@ class Transport {
 
   /** Opens an answer that stays open until either side closes it; its first line names the lease. */
   async lease(path: string, signal?: AbortSignal): Promise<ResultLease> {
-    const send = get('lend results', path);
+    const send = get('send results', path);
     try {
       const { body } = await this.#request(send, new URL(this.#endpoint.url), signal ?? null);
       const lease = { name: '', ended: false };

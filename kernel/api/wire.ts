@@ -60,7 +60,7 @@ export interface RequestOptions
   readonly nocache?: true;
 }
 
-/** The media type of Arrow IPC streams: results that a kernel lends, and the local service's answers to kernels. */
+/** The media type of Arrow IPC streams: results that a kernel sends, and the local service's answers to kernels. */
 export const arrowType = 'application/vnd.apache.arrow.stream';
 
 /** Results that a kernel has sent under its lease, by the names that a query uses. */
@@ -207,7 +207,7 @@ export interface StarredQuery {
 }
 
 /**
- * A mark over the charts of some datasets, such as a deployment: at a moment, or over a stretch where it has an end. Times are RFC 3339.
+ * A mark over the charts of some datasets, such as a deployment: at a time, or over an interval if it has an end. Times are RFC 3339.
  */
 export interface Annotation {
   readonly id: string;

@@ -181,7 +181,7 @@ function explainNames(code: string, shared: readonly Span[], io: CellIo): void {
   );
 }
 
-/** The text with each stretch replaced; stretches do not overlap. */
+/** The text with each span replaced; spans do not overlap. */
 function rewritten(code: string, rewrites: readonly Rewrite[]): string {
   const backwards = rewrites.toSorted((a, b) => b.from - a.from);
   return backwards.reduce((text, { from, to, text: by }) => text.slice(0, from) + by + text.slice(to), code);

@@ -317,7 +317,7 @@ export class Session {
   }
 
   /** Sends a result to the local service before a query reads it. */
-  async lend(kept: KeptResult): Promise<void> {
+  async sendKept(kept: KeptResult): Promise<void> {
     const { signal } = new AbortController();
     const client = await this.#localClient(signal, 'unrecorded');
     await this.#sent.send(client, new Map([[lastName, { kept }]]), signal);

@@ -4,8 +4,8 @@ import { visible } from '../../kernel/text.js';
 import { notebookOf, runEach } from './gallery.js';
 import { SAMPLES } from './hostile/payloads.js';
 import { FRONT_ENDS } from './lab.js';
-import { frameOf, pictureOf } from './page/pictures.js';
 import { soon } from './page/soon.js';
+import { frameOf, svgOf } from './page/svg.js';
 import { openSession, type Session } from './session.js';
 
 /** Titles of a stranger, every twenty minutes one of each class: each is looked for under the pointer. All are drawn in rules.test.ts. */
@@ -40,7 +40,7 @@ describe.each(FRONT_ENDS)('annotations over charts in $name', frontEnd => {
     });
     ({ page } = session);
     await runEach(page);
-    await picture(2).waitFor({ timeout: 60_000 });
+    await svg(2).waitFor({ timeout: 60_000 });
   });
 
   afterAll(() => session?.stop());
@@ -48,7 +48,7 @@ describe.each(FRONT_ENDS)('annotations over charts in $name', frontEnd => {
   test('stand at their times, with a label and a band', async () => {
     await soon(() => rules(0)).toEqual([0.33, 0.67, 0.83]);
     expect((await labelsOf(0).allTextContents()).sort()).toEqual(['Failover', 'Release 1.2']);
-    expect(await picture(0).textContent()).toContain('2 annotations, named under the pointer.');
+    expect(await svg(0).textContent()).toContain('2 annotations, named under the pointer.');
     await soon(() => rules(1)).toEqual([0.33, 0.67, 0.83]);
     expect((await labelsOf(1).allTextContents()).sort()).toEqual(['Failover', 'Release 1.2']);
   });
@@ -72,20 +72,20 @@ describe.each(FRONT_ENDS)('annotations over charts in $name', frontEnd => {
     async width => {
       await page.setViewportSize({ width, height: 900 });
       for (const chart of [0, 1, 2]) {
-        // A picture is drawn anew, perhaps more than once, while the page takes its width.
+        // An image is drawn anew, perhaps more than once, while the page takes its width.
         await soon(async () => [chart, await isFitted(chart), await areApart(chart)]).toEqual([
           chart,
           true,
           true,
         ]);
         const all = chart === 2 ? hostile.length : 2;
-        expect(await picture(chart).textContent()).toContain(`${all} annotations, named under the pointer.`);
+        expect(await svg(chart).textContent()).toContain(`${all} annotations, named under the pointer.`);
       }
       expect(session.complaints).toEqual([]);
     },
   );
 
-  test('that strangers wrote are text in the picture and under the pointer', async () => {
+  test('that strangers wrote are text in the image and under the pointer', async () => {
     await page.setViewportSize({ width: 1200, height: 900 });
     const tip = frame(2).locator('.apl-chart-tip');
     for (const [index, text] of hostile.entries()) {
@@ -97,11 +97,11 @@ describe.each(FRONT_ENDS)('annotations over charts in $name', frontEnd => {
   });
 
   const frame = (chart: number): Locator => frameOf(page, chart);
-  const picture = (chart: number): Locator => pictureOf(page, chart);
+  const svg = (chart: number): Locator => svgOf(page, chart);
 
   /** The left end and the width of the plot of a chart, in pixels of the page. */
   async function plot(chart: number): Promise<readonly [left: number, width: number]> {
-    const frames = picture(chart).locator('.role-frame > g > path.background');
+    const frames = svg(chart).locator('.role-frame > g > path.background');
     const [box] = await boxesOf(frames);
     if (box === undefined) throw new Error('the chart is not on the page');
     return [box.left, box.right - box.left];
@@ -114,10 +114,10 @@ describe.each(FRONT_ENDS)('annotations over charts in $name', frontEnd => {
   }
 
   function ruleBoxes(chart: number): Promise<readonly Box[]> {
-    return boxesOf(picture(chart).locator('line[stroke="#7b818c"][stroke-width="1.3"]'));
+    return boxesOf(svg(chart).locator('line[stroke="#7b818c"][stroke-width="1.3"]'));
   }
 
-  const labelsOf = (chart: number) => picture(chart).locator('.ruleLabels text:not([opacity="0"])');
+  const labelsOf = (chart: number) => svg(chart).locator('.ruleLabels text:not([opacity="0"])');
 
   /** The boxes of the labels of a chart, from the left. */
   async function labelBoxes(chart: number): Promise<readonly Box[]> {
@@ -133,14 +133,14 @@ describe.each(FRONT_ENDS)('annotations over charts in $name', frontEnd => {
   /** Whether a chart has taken the width of its output. */
   async function isFitted(chart: number): Promise<boolean> {
     const [output] = await boxesOf(frame(chart));
-    const [drawn] = await boxesOf(picture(chart));
+    const [drawn] = await boxesOf(svg(chart));
     if (output === undefined || drawn === undefined) return false;
     return drawn.right <= output.right && drawn.right > output.right - 60;
   }
 
   /** Moves the pointer to a share of the axis, in the upper part of the first plot. */
   async function hover(chart: number, share: number): Promise<void> {
-    await picture(chart).scrollIntoViewIfNeeded();
+    await svg(chart).scrollIntoViewIfNeeded();
     const [left, width] = await plot(chart);
     const [rule] = await ruleBoxes(chart);
     await page.mouse.move(0, 0);

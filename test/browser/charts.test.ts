@@ -2,8 +2,8 @@ import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { notebookOf, runEach } from './gallery.js';
 import { FRONT_ENDS } from './lab.js';
-import { frameOf, pictureOf } from './page/pictures.js';
 import { soon } from './page/soon.js';
+import { frameOf, svgOf } from './page/svg.js';
 import { openSession, type Session } from './session.js';
 
 const hostile = '<img src=x onerror=window.hit=1>';
@@ -28,7 +28,7 @@ describe.each(FRONT_ENDS)('charts in $name', frontEnd => {
       await page.locator('.jp-FileBrowser').waitFor({ state: 'hidden' });
     }
     await runEach(page);
-    await picture(queries.length - 1).waitFor({ timeout: 60_000 });
+    await svg(queries.length - 1).waitFor({ timeout: 60_000 });
   });
 
   afterAll(() => session?.stop());
@@ -51,18 +51,18 @@ describe.each(FRONT_ENDS)('charts in $name', frontEnd => {
   });
 
   test('a click on a name of the legend keeps its series and fades the others; two more bring all back', async () => {
-    const faded = () => picture(1).locator('path[opacity="0.07"]').count();
-    const name = picture(1).locator('.role-legend-label text').first();
+    const faded = () => svg(1).locator('path[opacity="0.07"]').count();
+    const name = svg(1).locator('.role-legend-label text').first();
     await name.click();
     await soon(faded).toBeGreaterThan(0);
     await name.click();
     await soon(faded).toBe(0);
   });
 
-  test('a stretch that is drawn over a chart is zoomed into, or set as the range of the notebook', async () => {
+  test('a selection that is drawn over a chart is zoomed into, or set as the range of the notebook', async () => {
     const bar = frame(0).locator('.apl-chart-bar');
     const ticks = async () =>
-      (await picture(0).locator('.role-axis-label').first().locator('text').allTextContents()).sort().join();
+      (await svg(0).locator('.role-axis-label').first().locator('text').allTextContents()).sort().join();
     const before = await ticks();
     await drag(0, 0.3, 0.6);
     await bar.getByText('Zoom in').click();
@@ -78,18 +78,18 @@ describe.each(FRONT_ENDS)('charts in $name', frontEnd => {
     expect(await bar.getByRole('status').innerText()).toContain('is set');
   });
 
-  test('names of the data are text in the picture and under the pointer', async () => {
-    expect(await picture(2).textContent()).toContain(hostile);
-    await picture(2).locator('path[aria-roledescription="bar"], .mark-rect path').first().hover();
+  test('names of the data are text in the image and under the pointer', async () => {
+    expect(await svg(2).textContent()).toContain(hostile);
+    await svg(2).locator('path[aria-roledescription="bar"], .mark-rect path').first().hover();
     await soon(() => frame(2).locator('.apl-chart-tip').innerText()).toContain(hostile);
     expect(await page.evaluate('window.hit')).toBe(undefined);
     expect(await frame(2).textContent()).not.toContain('\u202e');
   });
 
-  test('the menu of a chart saves pictures and leads to no other site', async () => {
+  test('the menu of a chart saves images and leads to no other site', async () => {
     const menu = frame(0).locator('.apl-chart-menu');
     expect(await menu.locator('button').allTextContents()).toEqual([
-      'Copy picture',
+      'Copy image',
       'Save as SVG',
       'Save as PNG',
     ]);
@@ -97,12 +97,12 @@ describe.each(FRONT_ENDS)('charts in $name', frontEnd => {
   });
 
   const frame = (chart: number): Locator => frameOf(page, chart);
-  const picture = (chart: number): Locator => pictureOf(page, chart);
+  const svg = (chart: number): Locator => svgOf(page, chart);
 
   /** Where a share of the width of a chart is on the page, in the middle of its first plot. */
   async function pointOf(chart: number, share: number): Promise<readonly [number, number]> {
-    await picture(chart).scrollIntoViewIfNeeded();
-    const box = await picture(chart).boundingBox();
+    await svg(chart).scrollIntoViewIfNeeded();
+    const box = await svg(chart).boundingBox();
     if (box === null) throw new Error('the chart is not on the page');
     return [box.x + box.width * share, box.y + 90];
   }
@@ -124,7 +124,7 @@ describe.each(FRONT_ENDS)('charts in $name', frontEnd => {
 function shares(on: Page): Promise<readonly string[]> {
   return on.locator('.apl-chart').evaluateAll((outputs: readonly Output[]) =>
     outputs.map(output => {
-      const drawn = output.querySelector('.apl-chart-picture > svg')?.getBoundingClientRect().width ?? 0;
+      const drawn = output.querySelector('.apl-chart-svg > svg')?.getBoundingClientRect().width ?? 0;
       const space = output.clientWidth;
       return drawn > space
         ? `cut: ${drawn} of ${space}`

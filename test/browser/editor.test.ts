@@ -17,7 +17,7 @@ const pipeline = `['sample-http-logs']
 | where status == 500
 | count`;
 
-/** The colors of JupyterLab's theme, by the end of their variable's name, of every colored stretch of `query`. */
+/** The colors of JupyterLab's theme, by the end of their variable's name, of every colored span of `query`. */
 const coloredQuery = `
 meta: %%time
 string-2: last 1h
@@ -224,7 +224,7 @@ interface PageWindow {
   getComputedStyle(element: PageElement): { readonly color: string; readonly fontWeight: string };
 }
 
-/** Every stretch of text that has a color of the theme, as `variable: text`, one a line, in the first element of `root`. */
+/** Every span of text that has a color of the theme, as `variable: text`, one a line, in the first element of `root`. */
 async function colors(page: Page, root: string): Promise<string> {
   await page.locator(root).first().locator('.cm-line span').first().waitFor();
   const read = ([root, names]: readonly [string, readonly string[]]): string => {

@@ -35,8 +35,8 @@ describe('the examples and trials of a newcomer', () => {
     const { page, complaints, close } = await openFile(site.context, site.lab, file);
     await runAll(page);
     expect(await errors(page).allTextContents()).toEqual([]);
-    expect(await page.locator('.jp-CodeCell .apl-chart-picture svg').count()).toBe(charts);
-    const charted = page.locator('.jp-CodeCell:has(.apl-chart-picture)');
+    expect(await page.locator('.jp-CodeCell .apl-chart-svg svg').count()).toBe(charts);
+    const charted = page.locator('.jp-CodeCell:has(.apl-chart-svg)');
     expect(await charted.count()).toBe(charts);
     expect(await charted.filter({ has: page.locator('.apl-grid') }).count()).toBe(charts);
     expect(await emptyTables(page)).toBe(0);

@@ -141,14 +141,14 @@ describe.each(FRONT_ENDS)('toolbar and panel in $name', frontEnd => {
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
     await soon(() => cells.source(0)).toBe(`%time last 2h\n// @viz pie\n${sources[0]}`);
-    await cells.at(0).locator('.apl-chart-picture .mark-arc path').first().waitFor();
+    await cells.at(0).locator('.apl-chart-svg .mark-arc path').first().waitFor();
     expect(await cells.output(0)).toContain('last 2h');
     await cells.enter(0);
     await page.keyboard.press('Control+Z');
     await soon(() => cells.source(0)).toBe(`%time last 2h\n${sources[0]}`);
     await page.keyboard.press('Alt+Shift+V');
     await page.getByRole('button', { name: 'Table only' }).click();
-    await cells.at(0).locator('.apl-chart-picture').waitFor({ state: 'detached' });
+    await cells.at(0).locator('.apl-chart-svg').waitFor({ state: 'detached' });
     expect(await cells.output(0)).toContain('last 2h');
     await cells.enter(0);
     await page.keyboard.press('Control+Z');

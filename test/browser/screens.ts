@@ -1,6 +1,6 @@
 /**
- * Writes pictures of every state of the gallery, and of the menus, toolbars and the panel around it: `npm run screens [-- DIR
- * [NAME…]]`, where the names are those of notebooks of the gallery, or `around`. A person looks at the pictures; no test reads them.
+ * Writes screenshots of every state of the gallery, and of the menus, toolbars and the panel around it: `npm run screens [-- DIR
+ * [NAME…]]`, where the names are those of notebooks of the gallery, or `around`. A person looks at the screenshots; no test reads them.
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,9 +13,9 @@ import { openSite, type Site } from './session.js';
 
 const WIDTHS = [700, 1000, 1400];
 const WIDTHS_AROUND = [560, ...WIDTHS];
-/** Tall enough for a whole notebook, so that one picture shows all of its cells. */
+/** Tall enough for a whole notebook, so that one screenshot shows all of its cells. */
 const HEIGHT = 9_000;
-const PICTURE_HEIGHT = 1_500;
+const SHOT_HEIGHT = 1_500;
 /** The height of a window of somebody who works in it. */
 const HEIGHT_AROUND = 860;
 
@@ -26,7 +26,7 @@ const stranger = await startStranger();
 for (const theme of THEMES) await takeTheme(theme);
 await stranger.close();
 await closeAll();
-console.log(`The pictures are in ${directory}`);
+console.log(`The screenshots are in ${directory}`);
 
 async function takeTheme(theme: Theme): Promise<void> {
   const notebooks = Object.entries({ ...GALLERY, around: AROUND });
@@ -44,7 +44,7 @@ async function takeTheme(theme: Theme): Promise<void> {
   await site.stop();
 }
 
-/** Every state around the outputs, in every width, in one picture each. */
+/** Every state around the outputs, in every width, in one screenshot each. */
 async function takeAround({ context, lab }: Site, theme: Theme): Promise<void> {
   const { page, complaints, close } = await openFile(context, lab, 'around.ipynb');
   await prepare(page);
@@ -84,17 +84,17 @@ function report(name: string, theme: Theme, complaints: readonly string[]): void
   for (const complaint of complaints) console.log(`${name}, ${theme}: ${complaint}`);
 }
 
-/** The notebook from top to end, in pictures of a height that a person reads at once. */
+/** The notebook from top to end, in screenshots of a height that a person reads at once. */
 async function takePage(page: Page, name: string, width: number): Promise<void> {
   const last = await page.locator('.jp-Notebook .jp-Cell').last().boundingBox();
   const end = Math.min(HEIGHT, (last?.y ?? HEIGHT) + (last?.height ?? 0));
-  for (let top = 0; top < end; top += PICTURE_HEIGHT) {
-    const clip = { x: 0, y: top, width, height: Math.min(PICTURE_HEIGHT, HEIGHT - top) };
-    await page.screenshot({ path: join(directory, `${name}-${1 + top / PICTURE_HEIGHT}.png`), clip });
+  for (let top = 0; top < end; top += SHOT_HEIGHT) {
+    const clip = { x: 0, y: top, width, height: Math.min(SHOT_HEIGHT, HEIGHT - top) };
+    await page.screenshot({ path: join(directory, `${name}-${1 + top / SHOT_HEIGHT}.png`), clip });
   }
 }
 
-/** Resolves when two pictures in a row of the outputs' sizes are the same. */
+/** Resolves when two screenshots in a row of the outputs' sizes are the same. */
 async function settled(page: Page): Promise<void> {
   const sizes = () =>
     page.evaluate<string>(

@@ -26,7 +26,7 @@ export interface CellQuery extends Span {
   readonly silent: boolean;
   /** What `// @viz` and the like above it ask for. */
   readonly chart: ChartOptions;
-  /** Stretches of `text` that were copied from the cell: offset in `text`, offset in the cell, length. */
+  /** Spans of `text` copied from the cell: offset in `text`, offset in the cell, length. */
   readonly segments: readonly { readonly text: number; readonly cell: number; readonly length: number }[];
 }
 

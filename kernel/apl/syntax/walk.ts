@@ -39,7 +39,7 @@ export interface Visitor {
   readonly expr?: (expr: Expr) => void;
   readonly option?: (option: Option) => void;
   readonly pattern?: (pattern: FieldPattern) => void;
-  /** A stretch that is one word or one `name=value`, although it holds several tokens. */
+  /** A span that is one word or one `name=value`, although it holds several tokens. */
   readonly unit?: (span: Span) => void;
   /** A name and its role; `name` is its text, where it is a definition or may refer to a `let`. */
   readonly name?: (span: Span, role: NameRole, name?: string) => void;

@@ -49,7 +49,7 @@ export async function openEngines(
     queue: limits?.queue ?? 64,
     memoryBytes: memoryBytes / 4,
   });
-  const lent = lentEngine({
+  const forResults = resultsEngine({
     dataDir,
     families: plainFamilies,
     connections: 6,
@@ -61,16 +61,16 @@ export async function openEngines(
   return {
     compile: compileRequest,
     engine,
-    readersFor: (query, lentResults) => {
-      const results = [...lentResults];
+    readersFor: (query, sent) => {
+      const results = [...sent];
       const alone = withTables(scripted, results);
       if (anyStatement(query, sql => isScripted(sql) || hasManyLengths(sql))) return alone;
-      return orAlone(results.length === 0 ? plain : lent.readers, alone);
+      return orAlone(results.length === 0 ? plain : forResults.readers, alone);
     },
-    results: new HeldResults(lent.engine, memoryBytes / 4),
+    results: new HeldResults(forResults.engine, memoryBytes / 4),
     datasets,
     close: async () => {
-      await Promise.all([engine.close(), scripted.close(), lent.close()]);
+      await Promise.all([engine.close(), scripted.close(), forResults.close()]);
       await datasets.close().finally(() => storeEngine.close());
     },
   };
@@ -88,17 +88,17 @@ const sharedFamilies = families.map(family =>
 const ownWork = { connections: 6, long: 2, queue: Number.POSITIVE_INFINITY } as const;
 
 /**
- * The engine that holds the results that kernels lend, opened with the first. They may come from the hosted service, so that it
+ * The engine that holds the results that kernels send, opened with the first. They may come from the hosted service, so it
  * encrypts what it spills.
  */
-function lentEngine(options: EngineOptions): {
+function resultsEngine(options: EngineOptions): {
   readonly engine: () => Promise<Engine>;
   readonly readers: ReaderSource;
   close(): Promise<void>;
 } {
   let opened: Promise<Engine> | undefined;
   const engine = () => {
-    opened ??= openLent(options).catch(error => {
+    opened ??= openResultsEngine(options).catch(error => {
       // The next result tries again.
       opened = undefined;
       throw error;
@@ -114,7 +114,7 @@ function lentEngine(options: EngineOptions): {
   };
 }
 
-async function openLent(options: EngineOptions): Promise<Engine> {
+async function openResultsEngine(options: EngineOptions): Promise<Engine> {
   const engine = await Engine.open({ ...options, secret: true });
   await engine.withConnection(connection => connection.run(makeSchema));
   return engine;

@@ -7,7 +7,7 @@ export interface ServiceLimits {
   readonly bodyBytes?: number;
   /** The largest ingest, unpacked; 1 GiB. */
   readonly ingestBytes?: number;
-  /** The largest result that a kernel lends; 2 GiB. */
+  /** The largest result that a kernel may send; 2 GiB. */
   readonly resultBytes?: number;
   /** The most bytes of the cells of a table of an answer; a quarter of the machine's memory, from 512 MiB to 2 GiB. */
   readonly answerBytes?: number;

@@ -40,7 +40,7 @@ import { readStructuredQuery } from './structured.js';
 export interface QueryParts {
   /** The engines that a query runs on. */
   readonly readersFor: (query: CompiledQuery, results: Iterable<HeldResult>) => ReaderSource;
-  /** The results that kernels have lent. */
+  /** Results that kernels have sent. */
   readonly results: HeldResults;
   readonly datasets: DatasetStore;
   readonly compile: Compile;

@@ -11,7 +11,7 @@ import type { Session } from '../session.js';
 import type { TimeRange } from '../time-range.js';
 import type { AskedEffect, Effect } from './effects/effects.js';
 
-/** A stretch of the cell's text and its replacement. */
+/** A span of the cell's text and its replacement. */
 export interface Rewrite extends Span {
   readonly text: string;
 }

@@ -14,7 +14,7 @@ import { limits } from '../../apl/syntax/limits.js';
 import { present } from '../../present.js';
 import { FIELD_KEY } from '../../result/field.js';
 
-/** The metadata key under which the local service finds the fields of a lent result. */
+/** The metadata key under which the local service finds the fields of a result that was sent. */
 const fieldsKey = 'apl.fields';
 
 /** Returns the fields of a result as a query over it sees them: the types are those that the values have in the kernel. */
@@ -51,7 +51,7 @@ export function isUnwritable({ name }: { readonly name: string }): boolean {
  * Returns the columns at `places` as an Arrow IPC stream that describes its fields in its metadata, in the order of the table; the
  * columns are called c0, c1 and so on.
  */
-export function lendableStream(
+export function sendableStream(
   table: Table,
   fields: readonly FieldSchema[],
   places: readonly number[],

@@ -80,7 +80,7 @@ class ResultReader implements CommHandler {
   /** A view that needs the engine says itself what is wrong with it. */
   #prepare(): void {
     const kept = this.#session.results.withId(this.#id);
-    if (kept !== undefined) this.#session.lend(kept).catch(() => undefined);
+    if (kept !== undefined) this.#session.sendKept(kept).catch(() => undefined);
   }
 
   async #answer(request: Answered, signal: AbortSignal): Promise<void> {

@@ -89,7 +89,7 @@ export function sourcesOf({ results, datasets }: Reads): readonly string[] {
   return [...new Set([...datasets, ...behind])];
 }
 
-/** Returns the results of a query as the session lends them to the local service. */
+/** Returns the results of a query as the session sends them to the local service. */
 export function tablesOf({ results }: Reads): ReadonlyMap<string, ReadResult> {
   return new Map([...results].map(([name, kept]) => [name, { kept }]));
 }

@@ -116,9 +116,9 @@ class Held {
   ): Promise<void> {
     const table = result.tables[0]?.data;
     if (table === undefined) throw new RangeError('a result without a table cannot be read');
-    const { fieldsOf, lendableStream, writableFieldsOf } = await import('./arrow.js');
+    const { fieldsOf, sendableStream, writableFieldsOf } = await import('./arrow.js');
     const fields = isWritable === true ? writableFieldsOf(table) : fieldsOf(table);
-    const arrow = lendableStream(table, fields, places ?? [...fields.keys()]);
+    const arrow = sendableStream(table, fields, places ?? [...fields.keys()]);
     await this.client.sendResult(this.lease, id, arrow);
   }
 }

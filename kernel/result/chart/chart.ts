@@ -1,5 +1,5 @@
 /**
- * A result as a chart: chosen from its shape or as it was asked for, as a Vega specification for front ends that draw it, and as a static picture.
+ * A result as a chart: chosen from its shape or as it was asked for, as a Vega specification for front ends that draw it, and as a static image.
  */
 
 import type { Spec } from 'vega';
@@ -10,8 +10,8 @@ import { safeWords } from '../display/summary.js';
 import type { QueryResult } from '../result.js';
 import { shortfallNotes } from '../shortfall.js';
 import { describe, titleOfChart } from './describe.js';
-import { toSvg } from './draw/picture.js';
 import { interactiveSpec } from './draw/spec.js';
+import { toSvg } from './draw/svg.js';
 import { sightOf } from './kinds/sight.js';
 import { formOf, kindRows, kindsFor, refusalOf } from './kinds/table.js';
 import type { ChartModel } from './model.js';

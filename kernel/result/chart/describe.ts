@@ -1,5 +1,5 @@
 /**
- * A chart without its picture: in one sentence, which also names the picture, and in characters.
+ * A chart without its image: in one sentence, which also names the image, and in characters.
  */
 import { plural } from '../../text.js';
 import { cutToWidth } from '../display/aligned.js';

@@ -28,8 +28,8 @@ export const PARTIAL = 1;
 export const ADDED = 2;
 
 /**
- * Returns at most about `most` points in order: of each stretch of neighbors the least and the greatest value, and a break where
- * the stretch has one. The first and the last point stay.
+ * Returns at most about `most` points in order: of each group of neighbors the least and the greatest value, and a break if the
+ * group has one. The first and the last point stay.
  */
 export function thinned(run: Run, most: number): readonly Point[] {
   return keptOf(run, most).map(index => pointAt(run, index));
@@ -70,7 +70,7 @@ function pointAt({ t, v, marks }: Run, index: number): Point {
   return (mark & ADDED) === 0 ? point : { ...point, added: true };
 }
 
-/** The first least, the first greatest and the first break of a stretch. */
+/** The first least, the first greatest and the first break of a group. */
 function extremes(v: Float64Array, from: number, to: number): readonly number[] {
   let [least, greatest, gap] = [-1, -1, -1];
   for (let index = from; index < to; index++) {
@@ -111,7 +111,7 @@ export function spread({ x, y }: Dots, most: number): readonly number[] {
   return [...kept].sort((a, b) => a - b);
 }
 
-/** Which of `side` stretches of equal length each value lies in. */
+/** Which of `side` intervals of equal length each value lies in. */
 function cells(
   values: Float64Array,
   [first, last]: readonly [number, number],

@@ -1,5 +1,5 @@
 /**
- * Reading a chart along its horizontal axis: a line through all plots with the values there, and a stretch to look closer at or to
+ * Reading a chart along its horizontal axis: a line through all plots with the values there, and a selection to zoom into or to
  * set as the time range of the notebook.
  */
 import type { Spec, View } from 'vega';
@@ -25,7 +25,7 @@ export interface Stage extends ChartPlace {
   readonly spec: Spec;
   readonly facts: ChartFacts;
   readonly node: HTMLElement;
-  readonly picture: HTMLElement;
+  readonly svg: HTMLElement;
   readonly tip: Tip;
   readonly zone: Zone;
 }
@@ -41,31 +41,31 @@ interface Row {
 
 /** Follows the pointer over a chart; `clear` takes marks away whose places have changed. */
 export function readAlong(stage: Stage): { clear(): void } {
-  const { picture, node, tip } = stage;
+  const { svg, node, tip } = stage;
   const hair = element('div', { class: 'apl-chart-hair', hidden: true });
-  const stretch = element('div', { class: 'apl-chart-stretch', hidden: true });
+  const selection = element('div', { class: 'apl-chart-selection', hidden: true });
   const bar = element('div', { class: 'apl-chart-bar', hidden: true });
-  picture.append(hair, stretch);
+  svg.append(hair, selection);
   node.append(bar);
   const rows = rowsOf(stage);
   let anchor: number | undefined;
   const clear = (): void => {
-    for (const each of [hair, stretch]) each.hidden = true;
+    for (const each of [hair, selection]) each.hidden = true;
     if (stage.view.signal('shownWindow') === null) bar.hidden = true;
   };
   const mark = (from: number, to: number): void => {
     const [left, right] = snapped(stage.facts, from, to).map(value => pixelOf(stage, value));
-    stretch.hidden = false;
-    stretch.style.left = `${left ?? 0}px`;
-    stretch.style.width = `${(right ?? 0) - (left ?? 0)}px`;
+    selection.hidden = false;
+    selection.style.left = `${left ?? 0}px`;
+    selection.style.width = `${(right ?? 0) - (left ?? 0)}px`;
   };
-  picture.addEventListener('pointerdown', event => {
+  svg.addEventListener('pointerdown', event => {
     if (event.button !== 0 || !isOverPlot(stage, event)) return;
     anchor = valueAt(stage, event);
-    picture.setPointerCapture(event.pointerId);
+    svg.setPointerCapture(event.pointerId);
     event.preventDefault();
   });
-  picture.addEventListener('pointermove', event => {
+  svg.addEventListener('pointermove', event => {
     if (anchor !== undefined) return mark(anchor, valueAt(stage, event));
     const isOver = isOverPlot(stage, event);
     const found = isOver ? nearest(rows, valueAt(stage, event), stage) : undefined;
@@ -74,15 +74,15 @@ export function readAlong(stage: Stage): { clear(): void } {
     const annotations = isOver ? annotationRows(stage, offsetOf(stage, event)) : [];
     tip.show(event, [...annotations, ...(found?.rows ?? [])]);
   });
-  picture.addEventListener('pointerleave', () => {
+  svg.addEventListener('pointerleave', () => {
     hair.hidden = true;
     tip.hide();
   });
-  picture.addEventListener('pointercancel', () => {
+  svg.addEventListener('pointercancel', () => {
     anchor = undefined;
     clear();
   });
-  picture.addEventListener('pointerup', event => {
+  svg.addEventListener('pointerup', event => {
     if (anchor === undefined) return;
     const [from, to] = [anchor, valueAt(stage, event)];
     anchor = undefined;
@@ -92,14 +92,14 @@ export function readAlong(stage: Stage): { clear(): void } {
   return { clear };
 }
 
-/** The stretch between two values in order; over bins of time it holds each bin that it touches whole. */
+/** The selection between two values in order; over bins of time it holds each bin that it touches whole. */
 function snapped({ across, bin, origin }: ChartFacts, a: number, b: number): readonly [number, number] {
   const [from, to] = a < b ? [a, b] : [b, a];
   if (across !== 'time' || bin === 0) return [from, to];
   return [origin + Math.floor((from - origin) / bin) * bin, origin + Math.ceil((to - origin) / bin) * bin];
 }
 
-/** What may be done with a stretch. */
+/** What may be done with a selection. */
 function offer(
   stage: Stage,
   bar: HTMLElement,
@@ -115,7 +115,7 @@ function offer(
     bar.hidden = window === null;
     zoom.hidden = true;
   };
-  const zoom = button('Zoom in', 'Show this stretch alone', () => show([from, to]));
+  const zoom = button('Zoom in', 'Show only this selection', () => show([from, to]));
   bar.replaceChildren(
     element(
       'span',
@@ -131,7 +131,7 @@ function offer(
           ...[true, false].map(runs =>
             button(
               runs ? 'Set range and run' : "Set the notebook's range",
-              `Write this stretch as the %time line of the notebook${runs ? ', and run the cells below it' : ''}`,
+              `Write this selection as the %time line of the notebook${runs ? ', and run the cells below it' : ''}`,
               () => {
                 void set(timeRange(from, to), runs).then(text => {
                   outcome.textContent = text;
@@ -150,7 +150,7 @@ function offer(
   bar.hidden = false;
 }
 
-/** Explains a stretch; nothing outside notebooks. */
+/** Explains a selection; nothing outside notebooks. */
 function explainButton(
   { facts, explainer }: Stage,
   [from, to]: readonly [number, number],
@@ -158,8 +158,7 @@ function explainButton(
 ): readonly HTMLElement[] {
   const explain = explainer();
   if (explain === undefined) return [];
-  const title =
-    'Add a cell below, and run it, that shows what tells the events of this stretch from the others';
+  const title = 'Add and run a cell below that shows what sets the selected events apart';
   const press = () => {
     outcome.textContent = explain.part(from, to, facts.across === 'time');
   };
@@ -171,7 +170,7 @@ function windowOf({ view, facts }: Stage): readonly [number, number] {
   return Array.isArray(shown) ? [Number(shown[0]), Number(shown[1])] : [facts.start, facts.end];
 }
 
-/** Pixels from the left of the picture to the left end of the axis. */
+/** Pixels from the left of the image to the left end of the axis. */
 function leftOf({ view }: Stage): number {
   const padding: unknown = view.padding();
   const left =
@@ -184,8 +183,8 @@ function pixelOf(stage: Stage, value: number): number {
   return leftOf(stage) + ((value - start) / (end - start)) * Number(stage.view.signal('width'));
 }
 
-function offsetOf({ picture }: Stage, event: PointerEvent): number {
-  return event.clientX - picture.getBoundingClientRect().left;
+function offsetOf({ svg }: Stage, event: PointerEvent): number {
+  return event.clientX - svg.getBoundingClientRect().left;
 }
 
 function valueAt(stage: Stage, event: PointerEvent): number {
@@ -246,7 +245,7 @@ function nearest(
 /** Pixels between the pointer and a rule that it is on; of several it is on all. */
 const NEAR = 8;
 
-/** The annotations under the pointer, `x` pixels from the left of the picture: what they are, when, and what is said of them. */
+/** The annotations under the pointer, `x` pixels from the left of the image: what they are, when, and what is said of them. */
 function annotationRows(stage: Stage, x: number): readonly TipRow[] {
   const isUnder = ({ t, end }: RuleFacts) => x >= pixelOf(stage, t) - NEAR && x <= pixelOf(stage, end) + NEAR;
   const under = stage.facts.rules.filter(isUnder);

@@ -12,12 +12,12 @@ import { VEGA_MIME } from './mime.js';
 import type { SetRange } from './reader.js';
 import type { ChartView } from './view.js';
 
-/** The rank of JupyterLab's renderer for charts: before pictures and text. */
+/** The rank of JupyterLab's renderer for charts: before images and text. */
 const vegaRank = 57;
 
 /**
  * Draws the charts of the kernel as wide as their output, now and whenever that changes, with what a reader of a chart does: values
- * under the pointer, a stretch to zoom into or to set as the time range. Other charts go to JupyterLab's own renderer.
+ * under the pointer, a selection to zoom into or to set as the time range. Other charts go to JupyterLab's own renderer.
  */
 export function addCharts(
   rendermime: IRenderMimeRegistry,

@@ -2,13 +2,13 @@
 export const STYLE = `
 .apl-chart { overflow: hidden; }
 .apl-chart-frame { position: relative; }
-.apl-chart-picture { position: relative; touch-action: pan-y; }
-.apl-chart-picture > svg { display: block; max-width: 100%; height: auto; user-select: none; }
-.apl-chart-picture text { fill: var(--jp-content-font-color2); }
-.apl-chart-picture text[font-weight="600"] { fill: var(--jp-content-font-color1); }
-@media (forced-colors: active) { .apl-chart-picture text { fill: CanvasText; } }
+.apl-chart-svg { position: relative; touch-action: pan-y; }
+.apl-chart-svg > svg { display: block; max-width: 100%; height: auto; user-select: none; }
+.apl-chart-svg text { fill: var(--jp-content-font-color2); }
+.apl-chart-svg text[font-weight="600"] { fill: var(--jp-content-font-color1); }
+@media (forced-colors: active) { .apl-chart-svg text { fill: CanvasText; } }
 .apl-chart-hair { position: absolute; top: 0; bottom: 0; width: 0; border-left: 1px dashed var(--jp-content-font-color2); pointer-events: none; }
-.apl-chart-stretch { position: absolute; top: 0; bottom: 0; background: var(--jp-brand-color1); opacity: 0.18; pointer-events: none; }
+.apl-chart-selection { position: absolute; top: 0; bottom: 0; background: var(--jp-brand-color1); opacity: 0.18; pointer-events: none; }
 .apl-chart-tip { position: absolute; z-index: 10; max-width: min(420px, 90%); padding: 4px 8px; font-size: 12px; pointer-events: none; background: var(--jp-layout-color1); color: var(--jp-content-font-color1); border: 1px solid var(--jp-border-color1); border-radius: 3px; box-shadow: var(--jp-elevation-z4); }
 .apl-chart-tip[hidden], .apl-chart-bar[hidden] { display: none; }
 .apl-chart-tip-row { display: flex; gap: 8px; align-items: center; }

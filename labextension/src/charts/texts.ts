@@ -17,7 +17,7 @@ export function numberText(value: number): string {
   return value.toLocaleString('en-US', { maximumSignificantDigits: 7 });
 }
 
-/** What `%time` takes for the stretch between two moments, in milliseconds since 1970, which it holds whole. */
+/** What `%time` takes for the selection between two moments, in milliseconds since 1970, which it holds whole. */
 export function timeRange(from: number, to: number): string {
   return [Math.floor(from), Math.ceil(to)]
     .map(t => new Date(t).toISOString().replace('.000Z', 'Z'))

@@ -1,6 +1,6 @@
 import { type Loader, parse, type Spec, View } from 'vega';
 import type { Zone } from '../link/zone.js';
-import { pictureToClipboard } from '../ui/clipboard.js';
+import { imageToClipboard } from '../ui/clipboard.js';
 import { button, element } from '../ui/dom.js';
 import { keepKeys } from '../ui/keys.js';
 import { closedLikeAMenu } from '../ui/menu.js';
@@ -23,11 +23,11 @@ export interface ChartView {
  */
 export async function openChart(spec: unknown, zone: Zone, place: ChartPlace): Promise<ChartView> {
   addStyle('apl-chart-style', STYLE);
-  const picture = element('div', { class: 'apl-chart-picture' });
-  const node = element('div', { class: 'apl-chart-frame' }, picture);
+  const svg = element('div', { class: 'apl-chart-svg' });
+  const node = element('div', { class: 'apl-chart-frame' }, svg);
   keepKeys(node);
   try {
-    return await drawn(spec as Spec, { node, picture, zone }, place);
+    return await drawn(spec as Spec, { node, svg, zone }, place);
   } catch (error) {
     console.warn('apl-kernel: a chart cannot be drawn.', error);
     node.replaceChildren('This chart cannot be drawn here.');
@@ -37,14 +37,14 @@ export async function openChart(spec: unknown, zone: Zone, place: ChartPlace): P
 
 interface Frame {
   readonly node: HTMLElement;
-  readonly picture: HTMLElement;
+  readonly svg: HTMLElement;
   readonly zone: Zone;
 }
 
-async function drawn(written: Spec, { node, picture, zone }: Frame, place: ChartPlace): Promise<ChartView> {
+async function drawn(written: Spec, { node, svg, zone }: Frame, place: ChartPlace): Promise<ChartView> {
   const facts = factsOf(written);
   const spec = inZone(written, facts, zone);
-  const view = new View(parse(spec), { renderer: 'svg', container: picture, loader: NOTHING, hover: true });
+  const view = new View(parse(spec), { renderer: 'svg', container: svg, loader: NOTHING, hover: true });
   const tip = new Tip(node);
   if (facts.across === 'none')
     view.tooltip((_, event, __, value) => tip.show(event as MouseEvent, rowsOf(value)));
@@ -52,9 +52,7 @@ async function drawn(written: Spec, { node, picture, zone }: Frame, place: Chart
   await view.runAsync();
   node.append(menu(view, spec));
   const reader =
-    facts.across === 'none'
-      ? undefined
-      : readAlong({ view, spec, facts, node, picture, tip, zone, ...place });
+    facts.across === 'none' ? undefined : readAlong({ view, spec, facts, node, svg, tip, zone, ...place });
   let width = 0;
   const observer = new ResizeObserver(() => {
     if (node.clientWidth === width || node.clientWidth === 0) return;
@@ -86,7 +84,7 @@ function rowsOf(value: unknown): readonly (readonly [string, string])[] {
   return Object.entries(value).map(([name, text]) => [name, String(text)]);
 }
 
-/** Copies or saves the chart as a picture; nothing of it leaves the browser. */
+/** Copies or saves the chart as an image; nothing of it leaves the browser. */
 function menu(view: View, { description = 'chart' }: Spec): HTMLElement {
   const said = element('span', { role: 'status' });
   const save = async (kind: 'svg' | 'png'): Promise<void> => {
@@ -95,12 +93,12 @@ function menu(view: View, { description = 'chart' }: Spec): HTMLElement {
   };
   const copy = async (): Promise<void> => {
     const canvas = await view.toCanvas(2);
-    said.textContent = await pictureToClipboard(onPaper(canvas));
+    said.textContent = await imageToClipboard(onPaper(canvas));
   };
   const list = element(
     'div',
     { class: 'apl-chart-choices' },
-    button('Copy picture', 'Copy the chart as a picture, to paste into a chat', () => void copy()),
+    button('Copy image', 'Copy the chart as an image, to paste into a chat', () => void copy()),
     button('Save as SVG', 'Save as SVG', () => void save('svg')),
     button('Save as PNG', 'Save as PNG', () => void save('png')),
     said,

@@ -10,17 +10,17 @@ export async function toClipboard(text: string): Promise<void> {
   area.remove();
 }
 
-/** Puts a picture on the clipboard; returns what came of it in a sentence. Browsers let pages do it that were loaded over HTTPS or from this machine. */
-export async function pictureToClipboard(canvas: HTMLCanvasElement): Promise<string> {
+/** Puts an image on the clipboard; returns what came of it in a sentence. Browsers let pages do it that were loaded over HTTPS or from this machine. */
+export async function imageToClipboard(canvas: HTMLCanvasElement): Promise<string> {
   if (!window.isSecureContext || typeof ClipboardItem === 'undefined')
-    return 'The browser copies pictures only on pages over HTTPS: save it instead.';
-  const picture = new Promise<Blob>((resolve, reject) =>
-    canvas.toBlob(blob => (blob === null ? reject(new Error('no picture')) : resolve(blob)), 'image/png'),
+    return 'The browser copies images only on pages over HTTPS: save it instead.';
+  const image = new Promise<Blob>((resolve, reject) =>
+    canvas.toBlob(blob => (blob === null ? reject(new Error('no image')) : resolve(blob)), 'image/png'),
   );
   try {
-    await navigator.clipboard.write([new ClipboardItem({ 'image/png': picture })]);
+    await navigator.clipboard.write([new ClipboardItem({ 'image/png': image })]);
     return 'Copied.';
   } catch {
-    return 'The browser refused to copy the picture: save it instead.';
+    return 'The browser refused to copy the image: save it instead.';
   }
 }

@@ -17,7 +17,7 @@ describe('the colors of outputs', () => {
     });
     ({ page } = session);
     await runEach(page);
-    await page.locator('.apl-chart-picture > svg').waitFor();
+    await page.locator('.apl-chart-svg > svg').waitFor();
     await page.locator('.apl-grid tbody td').first().click();
     await page.keyboard.press('Escape');
     await page.locator('.apl-grid').getByRole('button', { name: 'Wrap' }).click();
@@ -28,7 +28,7 @@ describe('the colors of outputs', () => {
   test.each(THEMES)('the texts of a chart have those of the theme: %s', async theme => {
     await changeTheme(page, theme);
     const fills = await page.evaluate<string[]>(
-      "[...new Set([...document.querySelectorAll('.apl-chart-picture text')].map(each => getComputedStyle(each).fill))]",
+      "[...new Set([...document.querySelectorAll('.apl-chart-svg text')].map(each => getComputedStyle(each).fill))]",
     );
     const ofTheme = await colorsOf('--jp-content-font-color1', '--jp-content-font-color2');
     expect(fills.length).toBeGreaterThan(0);
@@ -42,7 +42,7 @@ describe('the colors of outputs', () => {
       page.evaluate<string>(
         `getComputedStyle(document.querySelector(${JSON.stringify(selector)}))['${property}']`,
       );
-    expect(await seen('.apl-chart-picture text', 'fill')).toBe(text);
+    expect(await seen('.apl-chart-svg text', 'fill')).toBe(text);
     for (const selector of ['.apl-grid td.apl-grid-selected', '.apl-grid .apl-button[aria-pressed="true"]']) {
       expect(await seen(selector, 'backgroundColor')).toBe(highlight);
       expect(await seen(selector, 'color')).toBe(highlighted);

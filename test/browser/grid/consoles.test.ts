@@ -86,7 +86,7 @@ describe.each([NEWEST_LAB, LAB_42])('a console, in $name', frontEnd => {
     await run('%time last 6h');
     await soon(() => page.locator('.apl-toolbar-range').textContent()).toBe('last 6h');
     await run("['sample-http-logs'] | summarize count() by bin_auto(_time)");
-    await view().locator('.apl-chart-picture > svg').waitFor();
+    await view().locator('.apl-chart-svg > svg').waitFor();
     await cells.enter(1);
     await page.keyboard.press('Alt+Shift+P');
     await soon(() => sidePanelOf(page).labels('result')).toContain('seen');

@@ -39,7 +39,7 @@ const remember = `void (window.guarded = { boxes: (${chrome})() })`;
 const parts =
   '.jp-OutputArea-output, .apl-panel, .apl-popover, .apl-toolbar-item, .jp-cell-toolbar, .jp-Dialog-content, .cm-tooltip, .jp-RenderedMarkdown';
 
-/** What JupyterLab makes of text by itself: the addresses of an error are links, and a picture is one that runs nothing. */
+/** What JupyterLab makes of text by itself: the addresses of an error are links, and an image is one that runs nothing. */
 const own = '.jp-RenderedText a, .jp-RenderedSVG img[src^="data:image/svg+xml,"]';
 
 /** Elements that no part of ours, and nothing that JupyterLab draws around it, is made of. */

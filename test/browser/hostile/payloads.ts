@@ -100,7 +100,7 @@ export const PAYLOAD_CLASSES: Readonly<Record<string, readonly string[]>> = {
     '<![CDATA[><img src=x onerror=window.pwned=1>]]>',
     '<?xml version="1.0"?><?php echo 1 ?><!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]>&e;',
     '</td></tr></table><h1>out of the table</h1>',
-    '</desc></title></text></svg><h1>out of the picture</h1>',
+    '</desc></title></text></svg><h1>out of the image</h1>',
     '</div></div></div></details></section><h1>out of the cell</h1>',
     '</pre></code><h1>out of the text</h1>',
     '<plaintext>the rest of the page',

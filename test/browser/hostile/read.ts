@@ -153,7 +153,7 @@ export const readItems = (kind: string, count: number): string => `(async () => 
   return items;
 })()`;
 
-/** The texts of a picture, and those of the tip of each of its marks. */
+/** The texts of an image, and those of the tip of each of its marks. */
 export interface ReadChart {
   readonly texts: readonly string[];
   readonly tips: readonly string[];
@@ -163,7 +163,7 @@ export interface ReadChart {
 export const readCharts = `(async () => {
   ${waiting}
   return [...document.querySelectorAll('.apl-chart-frame')].map(frame => {
-    const svg = frame.querySelector('.apl-chart-picture > svg');
+    const svg = frame.querySelector('.apl-chart-svg > svg');
     const marks = [...svg.querySelectorAll('.mark-rect.role-mark path, .mark-arc path, .mark-symbol.role-mark path')];
     const tips = marks.map(mark => {
       const { left, top, width, height } = mark.getBoundingClientRect();

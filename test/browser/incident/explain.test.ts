@@ -4,8 +4,8 @@ import { notebookOf, runEach } from '../gallery.js';
 import { FRONT_ENDS } from '../lab.js';
 import { type Cells, cellsOf } from '../page/cells.js';
 import { findings } from '../page/findings.js';
-import { pictureOf } from '../page/pictures.js';
 import { soon } from '../page/soon.js';
+import { svgOf } from '../page/svg.js';
 import { openSession, type Session } from '../session.js';
 
 const window = '2026-01-26T10:00:00Z..2026-01-26T11:00:00Z';
@@ -57,7 +57,7 @@ describe.each(FRONT_ENDS)('explaining in $name', frontEnd => {
     await soon(() => cells.output(2)).toContain('| where host == "h7"');
     expect(await cells.source(1)).toBe(sources[1]);
     expect(await grid(1).locator('.apl-grid-status').textContent()).toContain('Explained in the cell below.');
-    await pictureOf(page, 0).waitFor();
+    await svgOf(page, 0).waitFor();
   });
 
   test('by keys, of the rows of a selection', async () => {
@@ -79,7 +79,7 @@ describe.each(FRONT_ENDS)('explaining in $name', frontEnd => {
     await chart.getByRole('button', { name: /switch to local time/ }).click();
     const frame = chart.locator('.apl-chart-frame');
     await soon(() => frame.locator('svg').first().textContent()).toContain('UTC+05:30');
-    const box = await frame.locator('.apl-chart-picture > svg').boundingBox();
+    const box = await frame.locator('.apl-chart-svg > svg').boundingBox();
     if (box === null) throw new Error('the chart is not on the page');
     await page.mouse.move(box.x + box.width * 0.4, box.y + 60);
     await page.mouse.down();

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { notebookOf, runEach } from '../gallery.js';
 import { FRONT_ENDS } from '../lab.js';
 import { findings } from '../page/findings.js';
-import { frameOf, pictureOf } from '../page/pictures.js';
 import { soon } from '../page/soon.js';
+import { frameOf, svgOf } from '../page/svg.js';
 import { openSession, type Session } from '../session.js';
 
 const sources = [
@@ -27,7 +27,7 @@ describe.each(FRONT_ENDS)('a finding is handed over in $name', frontEnd => {
     ({ page } = session);
     await session.context.grantPermissions(['clipboard-read', 'clipboard-write']);
     await runEach(page);
-    await pictureOf(page, 0).waitFor({ timeout: 60_000 });
+    await svgOf(page, 0).waitFor({ timeout: 60_000 });
   });
 
   afterAll(() => session?.stop());
@@ -72,11 +72,11 @@ describe.each(FRONT_ENDS)('a finding is handed over in $name', frontEnd => {
     expect(await findings(page, ['.apl-grid-still'])).toEqual([]);
   });
 
-  test('a chart is copied as a picture, and its menu closes as menus do', async () => {
+  test('a chart is copied as an image, and its menu closes as menus do', async () => {
     const menu = frameOf(page, 0).locator('.apl-chart-menu');
-    await pictureOf(page, 0).hover();
+    await svgOf(page, 0).hover();
     await menu.locator('summary').click();
-    await menu.getByText('Copy picture').click();
+    await menu.getByText('Copy image').click();
     await soon(() => menu.getByRole('status').innerText()).toBe('Copied.');
     expect(await page.evaluate(SIZE_OF_COPIED)).toBeGreaterThan(5_000);
     await page.keyboard.press('Escape');

@@ -6,8 +6,8 @@ import { notebookOf, runEach } from '../gallery.js';
 import { FRONT_ENDS } from '../lab.js';
 import { type Cells, cellsOf } from '../page/cells.js';
 import { findings } from '../page/findings.js';
-import { frameOf, pictureOf } from '../page/pictures.js';
 import { soon } from '../page/soon.js';
+import { frameOf, svgOf } from '../page/svg.js';
 import { openSession, type Session } from '../session.js';
 
 const sources = [
@@ -30,7 +30,7 @@ describe.each(FRONT_ENDS)('the window of a notebook in $name', frontEnd => {
     ({ page } = session);
     cells = cellsOf(page);
     await runEach(page);
-    await pictureOf(page, 0).waitFor({ timeout: 60_000 });
+    await svgOf(page, 0).waitFor({ timeout: 60_000 });
   });
 
   afterAll(() => session?.stop());
@@ -58,10 +58,10 @@ describe.each(FRONT_ENDS)('the window of a notebook in $name', frontEnd => {
     await soon(() => cells.output(1)).toContain('2026-01-26T10:30:00Z to 2026-01-26T12:30:00Z');
   });
 
-  test('a stretch over bins holds them whole, and runs the cells in the same press', async () => {
+  test('a selection over bins holds them whole, and runs the cells in the same press', async () => {
     const before = await cells.source(0);
-    await pictureOf(page, 0).scrollIntoViewIfNeeded();
-    const box = await pictureOf(page, 0).boundingBox();
+    await svgOf(page, 0).scrollIntoViewIfNeeded();
+    const box = await svgOf(page, 0).boundingBox();
     if (box === null) throw new Error('the chart is not on the page');
     await page.mouse.move(box.x + box.width * 0.4, box.y + 90);
     await page.mouse.down();

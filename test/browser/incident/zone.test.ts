@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { notebookOf, runEach } from '../gallery.js';
 import { FRONT_ENDS } from '../lab.js';
 import { type Cells, cellsOf } from '../page/cells.js';
-import { pictureOf } from '../page/pictures.js';
 import { soon } from '../page/soon.js';
+import { svgOf } from '../page/svg.js';
 import { openSession, type Session } from '../session.js';
 
 const sources = [
@@ -29,7 +29,7 @@ describe.each(FRONT_ENDS)('the zone of a notebook in $name', frontEnd => {
     ({ page } = session);
     cells = cellsOf(page);
     await runEach(page);
-    await pictureOf(page, 0).waitFor({ timeout: 60_000 });
+    await svgOf(page, 0).waitFor({ timeout: 60_000 });
     await page.locator('.apl-grid').nth(1).waitFor();
   });
 
@@ -39,7 +39,7 @@ describe.each(FRONT_ENDS)('the zone of a notebook in $name', frontEnd => {
   const heading = () => page.locator('.apl-grid-heading').first().textContent();
   const first = () => page.locator('.apl-grid tbody td').first().textContent();
   const range = () => page.locator('.apl-toolbar-range .apl-toolbar-text').textContent();
-  const axis = async () => (await pictureOf(page, 0).locator('text').allTextContents()).join(' ');
+  const axis = async () => (await svgOf(page, 0).locator('text').allTextContents()).join(' ');
 
   test('is that of grids, headlines, charts and the toolbar, by the pointer and by keys', async () => {
     await soon(axis).toContain('10:00');

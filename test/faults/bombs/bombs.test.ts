@@ -22,7 +22,7 @@ test('each bomb is answered with its reason, a light query beside them with its 
   );
   const rest = memory(victim);
   const waiting = chosen(rounds('bombs', 12, 100));
-  const thrower = async () => {
+  const sender = async () => {
     for (let bomb = waiting.pop(); bomb !== undefined; bomb = waiting.pop()) await explode(victim, bomb);
   };
   // What a busy machine alone does to a query shows in a service that no bomb is thrown at.
@@ -31,7 +31,7 @@ test('each bomb is answered with its reason, a light query beside them with its 
     [victim.canary('print x = 1', 1), victim.canary('small | count', 1000)],
     [control.canary('print x = 1', 1)],
   ];
-  await Promise.all(Array.from({ length: atOnce }, thrower));
+  await Promise.all(Array.from({ length: atOnce }, sender));
   const [beside = [], elsewhere = []] = await Promise.all(
     canaries.map(async those => (await Promise.all(those.map(each => each.end()))).flat()),
   );

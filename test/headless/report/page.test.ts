@@ -32,7 +32,7 @@ function result(apl: object): object {
   };
 }
 
-test('a picture says in words what it shows, escaped', () => {
+test('an image says in words what it shows, escaped', () => {
   const data = { 'image/svg+xml': '<svg/>', 'text/plain': 'Chart of "a" <b>\u001b[31m over time.' };
   expect(page([code('', { output_type: 'display_data', data, metadata: {} })])).toContain(
     '<img alt="Chart of &#34;a&#34; &#60;b&#62; over time." src="data:image/svg+xml;base64,PHN2Zy8+">',

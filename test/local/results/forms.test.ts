@@ -8,7 +8,7 @@ import { type Client, createClient } from '../../../kernel/api/client.js';
 import { AccessToken } from '../../../kernel/api/profile.js';
 import { sqlText } from '../../../kernel/local/duckdb/literal.js';
 import { compileRequest } from '../../../kernel/local/sql/compile.js';
-import { fieldsOf, lendableStream } from '../../../kernel/notebook/results/arrow.js';
+import { fieldsOf, sendableStream } from '../../../kernel/notebook/results/arrow.js';
 import { decodeTabular } from '../../../kernel/result/decode/arrow.js';
 import { sharedService } from '../service.js';
 
@@ -64,7 +64,7 @@ beforeAll(async () => {
   for (let from = 0; from < lines.length; from += 7) await ingest('batches', lines.slice(from, from + 7));
   await writeParquet();
   await importFile('parquet', path.join(directory, 'd.parquet'));
-  await lend();
+  await sendSamples();
 });
 
 afterAll(async () => {
@@ -86,7 +86,7 @@ async function writeParquet(): Promise<void> {
   instance.closeSync();
 }
 
-async function lend(): Promise<void> {
+async function sendSamples(): Promise<void> {
   const { url, token } = service().service;
   client = createClient({ profileName: 'local', url, token: new AccessToken(token) }, { version: '1' });
   const lease = await client.leaseResults();
@@ -94,7 +94,7 @@ async function lend(): Promise<void> {
   const table: Table | undefined = decodeTabular(body).tables[0]?.data;
   if (table === undefined) throw new Error('there is no table');
   const known = fieldsOf(table);
-  await client.sendResult(lease, '1', lendableStream(table, known, [...known.keys()]));
+  await client.sendResult(lease, '1', sendableStream(table, known, [...known.keys()]));
   results = { lease: lease.name, tables: { held: { id: '1' } } };
 }
 

@@ -98,7 +98,7 @@ const readers: Readonly<Record<string, () => Promise<string>>> = {
   'a lookup': async () => notices(await run('whole | lookup (z) on n | count')).join('\n'),
   'a list of `in`': async () => notices(await run('web | where n in ((z | project n)) | count')).join('\n'),
   ...Object.fromEntries(Object.keys(chartKinds).map(kind => [`a chart: ${kind}`, () => chartOf(kind)])),
-  'a static image': async () => picture(await run('z | summarize count() by host')),
+  'a static image': async () => svgText(await run('z | summarize count() by host')),
   'a grid': async () => {
     const { result } = metadata(await run('z | project n')) as {
       readonly result: { readonly id: string };
@@ -171,8 +171,8 @@ function chartText({ outputs, outcome }: CellRun): string {
   return chart !== undefined && 'data' in chart ? String(chart.data['text/plain']) : JSON.stringify(outcome);
 }
 
-/** The texts of a picture, joined. */
-function picture({ outputs }: CellRun): string {
+/** The texts of an image, joined. */
+function svgText({ outputs }: CellRun): string {
   const chart = outputs.find(each => 'data' in each && 'image/svg+xml' in each.data);
   const svg = chart !== undefined && 'data' in chart ? String(chart.data['image/svg+xml']) : '';
   return [...svg.replace(/<(?:title|desc)[^>]*>[^<]*<\/(?:title|desc)>/g, '').matchAll(/>([^<]+)</g)]

@@ -25,7 +25,7 @@ export async function chartOf(table: SampleTable, options?: ChartOptions): Promi
   return chart;
 }
 
-/** The texts in a picture. */
+/** The texts in an image. */
 export function textsIn(svg: string): readonly string[] {
   return [...svg.matchAll(/<text[^>]*>([^<]*)/g)].map(([, text]) => text ?? '');
 }

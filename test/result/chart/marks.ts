@@ -25,7 +25,7 @@ export function isOf<K extends keyof Models>(model: ChartModel, kind: K): model 
   return model.kind === kind;
 }
 
-/** Returns a chart of one kind with its picture; a sentence where nothing is drawn. */
+/** Returns a chart of one kind with its image; a sentence where nothing is drawn. */
 export async function drawnChart<K extends keyof Models>(
   result: QueryResult,
   options: ChartOptions,
@@ -37,7 +37,7 @@ export async function drawnChart<K extends keyof Models>(
   return chart as Chart & { readonly model: Models[K] };
 }
 
-/** A rectangle of a picture, in pixels. */
+/** A rectangle of an image, in pixels. */
 export interface Box {
   readonly x: number;
   readonly y: number;
@@ -45,7 +45,7 @@ export interface Box {
   readonly height: number;
 }
 
-/** Returns the visible rectangles of each layer of a picture that draws data. */
+/** Returns the visible rectangles of each layer of an image that draws data. */
 export function boxesIn(svg: string): readonly (readonly Box[])[] {
   return groupsIn(svg, 'rect').map(paths =>
     [...paths.matchAll(/ d="M([-\d.e]+),([-\d.e]+)h([-\d.e]+)v([-\d.e]+)h[-\d.e]+Z"/g)].map(found => {
@@ -55,12 +55,12 @@ export function boxesIn(svg: string): readonly (readonly Box[])[] {
   );
 }
 
-/** Returns how many marks of a type a picture draws for data. */
+/** Returns how many marks of a type an image draws for data. */
 export function marksIn(svg: string, type: 'symbol' | 'arc' | 'rect'): number {
   return groupsIn(svg, type).reduce((sum, paths) => sum + paths.split('<path ').length - 1, 0);
 }
 
-/** Returns every text of a picture beside its name and description. */
+/** Returns every text of an image beside its name and description. */
 export function textsIn(svg: string): readonly string[] {
   return [...svg.matchAll(/<text[^>]*>([^<]*)<\/text>/g)].map(([, text = '']) =>
     text.replace(/&(\w+|#\d+);/g, (_, name: string) => ENTITIES[name] ?? `?${name}?`),

@@ -1,10 +1,10 @@
 import type { Query, Span, Statement } from '../../syntax/ast.js';
 import { type NameRole, type Visitor, visitStatement } from '../../syntax/walk.js';
 
-/** The role that the parser gives to a stretch of text. Text with no role is punctuation, a literal, or a contextual keyword. */
+/** The role that the parser gives to a span of text. Text with no role is punctuation, a literal, or a contextual keyword. */
 export type Role = NameRole | 'none' | 'letName';
 
-/** A stretch that folds and indents as one. */
+/** A span that folds and indents as one. */
 export interface Structure extends Span {
   readonly kind: 'Statement' | 'Pipeline';
 }

@@ -14,7 +14,7 @@ import { visitQuery } from '../../syntax/walk.js';
 import { type NamesAt, namesAt } from '../scope.js';
 import { code, describeElement, describeFunction, parameterText, signatureOf } from './describe.js';
 
-/** An explanation, and the stretch of text that it is about. */
+/** An explanation and the span of text that it is about. */
 export interface Hover extends Span {
   readonly markdown: string;
   /** The same without markup. */

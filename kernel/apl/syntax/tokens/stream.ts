@@ -29,7 +29,7 @@ export class TokenStream {
   readonly #errorIndexes = new Map<number, number>();
 
   /**
-   * `tokens` without comments, where they are known already: those of a stretch of `source` that ends at `to`. `offers`
+   * `tokens` without comments, if they are known already: those of a part of `source` that ends at `to`. `offers`
    * collects what may stand at its end.
    */
   constructor(source: string, tokens?: readonly Token[], to: number = source.length, offers?: Offers) {

@@ -6,7 +6,7 @@ interface Place {
   readonly Params: { readonly lease: string; readonly id: string };
 }
 
-/** Adds the routes by which a kernel lends its results to the service; `bodyBytes` bounds one of them. */
+/** Adds the routes by which a kernel sends its results to the service; `bodyBytes` bounds one of them. */
 export function addResultRoutes(app: FastifyInstance, results: HeldResults, bodyBytes: number): void {
   app.addContentTypeParser(arrowType, { parseAs: 'buffer', bodyLimit: bodyBytes }, (_request, body, done) =>
     done(null, body),

@@ -6,7 +6,7 @@ import { present } from '../../../present.js';
 import type { Plot, XyChart } from '../model.js';
 import { exactly, moment, tip } from './axes.js';
 import { type Datum, type Spot, spotsOf } from './spots.js';
-import { at, BESIDE_WIDTH, faded, LABELS_SIGNAL, mark, PICTURE_WIDTH, SHOWN } from './style.js';
+import { at, BESIDE_WIDTH, faded, LABELS_SIGNAL, mark, SHOWN, SVG_WIDTH } from './style.js';
 
 /** Marks with the data that they draw. */
 export interface Layers {
@@ -101,7 +101,7 @@ function anomalies(draft: Draft): readonly Layer[] {
     const middle = plot.mark === 'bars' ? (datum.t + (datum.e ?? datum.t)) / 2 : datum.t;
     return [{ t: middle, v: datum.v ?? v }];
   });
-  const across = (PICTURE_WIDTH - BESIDE_WIDTH) / (end - start) / RING_WIDTH;
+  const across = (SVG_WIDTH - BESIDE_WIDTH) / (end - start) / RING_WIDTH;
   const up = height / (plot.high - plot.low) / RING_WIDTH;
   const places = new Set(
     rings.map(({ t, v }) => `${Math.round((t - start) * across)} ${Math.round(v * up)}`),

@@ -37,7 +37,7 @@ export function ruleData(rules: readonly Rule[] = [], { start, end }: TimeAxis):
   ];
 }
 
-/** Returns what a chart says of its annotations: where the texts of all are, in a picture which have a label. */
+/** Returns what a chart says of its annotations: where the texts of all are, in an image which have a label. */
 export function ruleCaption(rules: readonly Rule[], interactive: boolean): readonly string[] {
   if (rules.length === 0) return [];
   const count = plural(rules.length, 'annotation');
@@ -48,7 +48,7 @@ const COLOR = { value: TEXT_COLOR };
 const CUT = { clip: { signal: `${SHOWN} !== null` }, interactive: false };
 const whole = (height: number) => ({ x: at('x', 't'), y: { value: 0 }, y2: { value: height } });
 
-/** Returns the stretches from their beginning to their end, below the marks of a plot. */
+/** Returns the intervals from beginning to end, below the marks of a plot. */
 export function ruleBands(rules: readonly Rule[], height: number): readonly object[] {
   if (rules.every(({ end }) => end === undefined)) return [];
   const band = { ...whole(height), x2: at('x', 'e'), fill: COLOR, fillOpacity: { value: 0.16 } };

@@ -7,15 +7,7 @@ import { present } from '../../../present.js';
 import { formOf } from '../kinds/table.js';
 import type { ChartModel } from '../model.js';
 import { ruleCaption } from './rules.js';
-import {
-  CONFIG,
-  type Drawing,
-  LABELS_SIGNAL,
-  PICTURE_WIDTH,
-  SHOWN,
-  TEXT_COLOR,
-  TITLES_SIGNAL,
-} from './style.js';
+import { CONFIG, type Drawing, LABELS_SIGNAL, SHOWN, SVG_WIDTH, TEXT_COLOR, TITLES_SIGNAL } from './style.js';
 
 /** Returns the specification for front ends: as wide as their output, with values under the pointer. */
 export function interactiveSpec(chart: ChartModel, description: string): Spec {
@@ -27,12 +19,12 @@ export function interactiveSpec(chart: ChartModel, description: string): Spec {
   };
 }
 
-/** Returns the specification of a picture of fixed width. */
+/** Returns the specification of an image of fixed width. */
 export function staticSpec(chart: ChartModel): Spec {
   return specOf(chart, formOf(chart).draw(chart, false), false);
 }
 
-/** The menu saves pictures; its other entries would send the data to another site or show internals. */
+/** The menu saves images; its other entries would send the data to another site or show internals. */
 const EMBED_OPTIONS = {
   renderer: 'svg',
   actions: { export: true, source: false, compiled: false, editor: false },
@@ -60,7 +52,7 @@ function specOf(chart: ChartModel, drawing: Drawing, interactive: boolean): Spec
 
 /** `outer` is the width of the output, from which all others follow. */
 function sizes({ beside, height, signals = [] }: Drawing, interactive: boolean): readonly Signal[] {
-  const measured = `given > 0 ? given : containerSize()[0] > 200 ? containerSize()[0] : ${PICTURE_WIDTH}`;
+  const measured = `given > 0 ? given : containerSize()[0] > 200 ? containerSize()[0] : ${SVG_WIDTH}`;
   const outer: Signal = interactive
     ? {
         name: 'outer',
@@ -70,7 +62,7 @@ function sizes({ beside, height, signals = [] }: Drawing, interactive: boolean):
           { events: { signal: 'given' }, update: measured },
         ],
       }
-    : { name: 'outer', value: PICTURE_WIDTH };
+    : { name: 'outer', value: SVG_WIDTH };
   return [
     ...(interactive ? [{ name: 'given', value: 0 }] : []),
     outer,

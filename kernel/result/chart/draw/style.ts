@@ -29,8 +29,8 @@ export interface Drawing {
   readonly height?: string;
 }
 
-/** Pixels of a picture whose output has no width yet. */
-export const PICTURE_WIDTH = 766;
+/** Pixels of an image whose output has no width yet. */
+export const SVG_WIDTH = 766;
 /** Space for the labels of a vertical axis of numbers, the same for all plots, and all space beside a plot. */
 export const LABELS_WIDTH = 58;
 export const BESIDE_WIDTH = LABELS_WIDTH + 34;

@@ -19,7 +19,7 @@ import { drawSeries, numbersChart } from './shared/along.js';
 import type { Sight } from './sight.js';
 
 const MAX_GROUPS = 10;
-/** Each is a mark of its own in the picture, which a notebook holds. */
+/** Each is a mark of its own in the image, which a notebook holds. */
 const MAX_DOTS = 1_000;
 
 /** Returns the second measure over the first, colored by the keys where they are few. */

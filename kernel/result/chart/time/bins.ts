@@ -68,7 +68,7 @@ export function runOf(t: Float64Array, v: Float64Array, axis: TimeAxis): Run {
 }
 
 /**
- * Returns a run with stand-ins for the missing bins between its points: zeros where `fill` is 0, else a break. A stretch of
+ * Returns a run with stand-ins for the missing bins between its points: zeros where `fill` is 0, else a break. A run of
  * missing bins needs two zeros at each end, or one break.
  */
 export function withMissing(run: Run, axis: TimeAxis, fill: 0 | null): Run {
@@ -157,7 +157,7 @@ function narrowestGap(moments: Float64Array): number {
   return narrowest;
 }
 
-/** A stretch of missing bins, and the index of the point that it stands before. */
+/** A run of missing bins, and the index of the point that it stands before. */
 interface Gap {
   readonly before: number;
   readonly from: number;
@@ -178,7 +178,7 @@ function gapsIn({ t }: Run, grid: Grid, fill: 0 | null): readonly Gap[] {
   return gaps;
 }
 
-/** The bins that stand for a stretch of missing ones; one that is cut off by the range stands for itself. */
+/** The bins that stand for a run of missing ones; one that is cut off by the range stands for itself. */
 function standIns(from: number, to: number, fill: 0 | null): readonly number[] {
   if (fill === null) return [from];
   return [...new Set([from, from + 1, to - 1, to])].filter(bin => bin >= from && bin <= to);

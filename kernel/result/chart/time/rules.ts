@@ -1,5 +1,5 @@
 /**
- * The annotations of a service as rules over a chart: at a moment, or over a stretch of time.
+ * The annotations of a service as rules over a chart: at a time, or over an interval.
  */
 
 import type { Annotation } from '../../../api/wire.js';
@@ -57,7 +57,7 @@ function ruleOf({ time, endTime, title, type, description, url }: Annotation): R
   };
 }
 
-/** As exact as a picture is. */
+/** As exact as an image is. */
 function millisecondsOf(time: string): number {
   return Number((parseTime(time) ?? 0n) / MILLISECOND);
 }

@@ -98,7 +98,7 @@ export function axisOf(
 
 const MAX_GROUPS = 10;
 const MAX_MEASURES = 6;
-/** With their picture they take less than 256 KB in a notebook; a point of a stack has three numbers. */
+/** With their image they take less than 256 KB in a notebook; a point of a stack has three numbers. */
 const MAX_POINTS = 3_000;
 const MAX_BARS = 240;
 const MAX_FLAGGED = 1_000;

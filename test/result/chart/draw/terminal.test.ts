@@ -117,10 +117,10 @@ test('only an output for a terminal holds it', async () => {
   const chart = await chartOf(overTime);
   const result = sampleResult([overTime]);
   expect(chartOutput(chart, result).data['text/plain']).toBe(chart.description);
-  const picture = toTerminal(chart.model, 50);
+  const drawn = toTerminal(chart.model, 50);
   const text = String(chartOutput(chart, result, { width: 50 }).data['text/plain']);
-  expect(text.slice(0, picture.length + 1)).toBe(`${picture}\n`);
-  const sentence = text.slice(picture.length + 1).split('\n');
+  expect(text.slice(0, drawn.length + 1)).toBe(`${drawn}\n`);
+  const sentence = text.slice(drawn.length + 1).split('\n');
   expect(sentence.join(' ')).toBe(chart.description);
   expect(sentence.length).toBeGreaterThan(1);
   expect(Math.max(...sentence.map(line => line.length))).toBeLessThanOrEqual(50);

@@ -7,7 +7,7 @@ import { type SampleTable, sampleResult } from '../../sample.js';
 import { type Box, boxesIn, drawnChart, marksIn, onAxis, textsIn } from '../marks.js';
 
 const keys = fc.oneof(
-  // A picture shows one space for several.
+  // An image shows one space for several.
   fc.string({ maxLength: 8 }).filter(name => !/^\s+\S|\S\s+$|\s\s+\S/.test(name)),
   fc.stringMatching(/^[a-z]{1,6}$/),
   fc.constantFrom(
@@ -68,7 +68,7 @@ const numbers = (rows: readonly Row[]) => rows.flatMap(({ v }) => v ?? []);
 const sorted = (all: readonly number[]) => [...all].sort((a, b) => b - a);
 /** A name that is drawn as it is. */
 const isPlain = (name: string | null) => name !== null && name !== 'null' && /^[a-z]{1,6}$/.test(name);
-/** A failure ends the run: each picture takes a while, and a smaller one would take hundreds. */
+/** A failure ends the run: each image takes a while, and a smaller one would take hundreds. */
 const runs = { numRuns: 15, endOnFailure: true };
 
 const labelsOf = (all: readonly { readonly label: string }[]) => all.map(({ label }) => label);
@@ -143,7 +143,7 @@ describe('bars by name', () => {
       .slice(0, 25);
   }
 
-  /** Lengths are to values as the longest is to the largest, within the rounding of the picture. */
+  /** Lengths are to values as the longest is to the largest, within the rounding of the image. */
   function checkLengths(boxes: readonly Box[], drawn: readonly number[]): void {
     const longest = Math.max(...boxes.map(({ width }) => width));
     const most = Math.max(...drawn.map(Math.abs));

@@ -4,7 +4,7 @@ import type { ChartOptions } from '../../../../kernel/apl/operators/drawing.js';
 import { cells, type SampleTable, sampleResult } from '../../sample.js';
 import { boxesIn, drawnChart, marksIn, onAxis, textsIn } from '../marks.js';
 
-/** A failure ends the run: each picture takes a while, and a smaller one would take hundreds. */
+/** A failure ends the run: each image takes a while, and a smaller one would take hundreds. */
 const runs = { numRuns: 12, endOnFailure: true };
 const value = fc.double({ min: -1e6, max: 1e9, noNaN: true }).map(v => (Math.abs(v) < 1e-6 ? 0 : v));
 const orNull = (arbitrary: fc.Arbitrary<number>) =>

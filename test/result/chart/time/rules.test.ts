@@ -48,7 +48,7 @@ async function labelsIn({ spec }: Chart, width = 766, window: readonly number[] 
   return releasesIn(svg);
 }
 
-/** The labels that are seen in a picture, from the left. */
+/** The labels that are seen in an image, from the left. */
 function releasesIn(svg: string): readonly { readonly x: number; readonly label: string | undefined }[] {
   const texts = svg.matchAll(/<text [^>]*?transform="translate\(([-\d.]+),[^>]*?>(Release[^<]*)<\/text>/g);
   return [...texts]
@@ -184,7 +184,7 @@ describe('labels', () => {
     expect(await labelsIn(await drawn([annotation(10, label), annotation(20, label)]))).toHaveLength(count);
   });
 
-  test('are placed anew for a stretch that is shown later, and for the whole axis after it', async () => {
+  test('are placed anew for a range that is shown later, and for the whole axis after it', async () => {
     const { spec } = await drawn(many);
     const view = new vega.View(vega.parse(spec), { renderer: 'none' });
     const shown = async (window: readonly number[] | null) =>
@@ -211,7 +211,7 @@ describe('labels', () => {
     expect(label?.x).toBeLessThan((59 / 60) * 674);
   });
 
-  test('of a stretch that is looked at closer are those that stand in it', async () => {
+  test('of a range that is zoomed into are those that stand in it', async () => {
     const window = [18, 37].map(at => Date.parse(minute(at)));
     const shown = await labelsIn(await drawn(many), 766, window);
     expect(shown.map(({ label }) => label)).toEqual(['Release 1.2.4', 'Release 1.2.5', 'Release 1.2.6']);

@@ -6,6 +6,6 @@ export function frameOf(page: Page, chart: number): Locator {
 }
 
 /** What is drawn of the nth chart of a page. */
-export function pictureOf(page: Page, chart: number): Locator {
-  return frameOf(page, chart).locator('.apl-chart-picture > svg');
+export function svgOf(page: Page, chart: number): Locator {
+  return frameOf(page, chart).locator('.apl-chart-svg > svg');
 }

@@ -1,5 +1,5 @@
 /**
- * A chart as a static picture.
+ * A chart as a static image.
  */
 import { createHash } from 'node:crypto';
 import { escapeHtml } from '../../../text.js';
@@ -18,14 +18,14 @@ export async function toSvg(chart: ChartModel, title: string, description: strin
   }
 }
 
-/** Tenths of a pixel are enough, and thousandths would make up a fifth of the picture. */
+/** Tenths of a pixel are enough, and thousandths would make up a fifth of the image. */
 function rounded(drawn: string): string {
   return drawn.replace(/ (?:d|transform)="[^"]*"/g, place =>
     place.replace(/-?\d+\.\d{2,}/g, number => String(Number(Number(number).toFixed(1)))),
   );
 }
 
-/** An image with a name and a description, which shrinks with its container; no other picture of a page has the names of its parts. */
+/** An image with a name and a description, which shrinks with its container; no other image of a page has the names of its parts. */
 function accessible(drawn: string, title: string, description: string): string {
   const hash = createHash('sha256').update(renamed(drawn, '')).update(description).digest('hex');
   const id = `apl-${hash.slice(0, 10)}`;
@@ -37,7 +37,7 @@ function accessible(drawn: string, title: string, description: string): string {
   );
 }
 
-/** Vega numbers clips and gradients through all pictures of a process: here they are counted from 0 in each. */
+/** Vega numbers clips and gradients through all images of a process: here they are counted from 0 in each. */
 function renamed(svg: string, prefix: string): string {
   const names = new Map([...svg.matchAll(/ id="(\w+)"/g)].map(([, name = ''], index) => [name, index]));
   return svg.replace(/( id="|url\(#|href="#)(\w+)(?=["')])/g, (whole, before: string, name: string) => {

@@ -58,7 +58,7 @@ describe('names of the data', () => {
   }
 });
 
-test('the picture is an image with a name, a description and the ability to shrink', async () => {
+test('the SVG is an image with a name, a description and the ability to shrink', async () => {
   const columns = [time(3), ['a<b', 'integer', '[1,2,3]'], ['s', 'string', '["a","b","c"]']] as const;
   const { svg, description } = await chartOf({ columns, buckets, aggs: { 'a<b': { name: 'count' } } });
   expect(svg).toMatch(
@@ -80,7 +80,7 @@ test('the drawn time axis is the searched range, wherever the data is', async ()
   ]);
 });
 
-test('the menu of front ends saves pictures and sends nothing to another site', async () => {
+test('the menu of front ends saves images and sends nothing to another site', async () => {
   const { spec } = await chartOf({ columns: [time(3), ['n', 'integer', '[1,2,3]']], buckets });
   expect(spec.usermeta).toMatchObject({
     embedOptions: {
