@@ -222,11 +222,10 @@ type CellMaker = (row: number, random: () => number) => string;
 const SERVICES = ['api', 'checkout', 'frontend', 'payment', 'search', 'worker'];
 const VERBS = ['GET', 'GET', 'GET', 'POST', 'PUT', 'DELETE'];
 const STATUSES = [200, 200, 200, 204, 301, 404, 500];
-const FIRST_MOMENT = Date.UTC(2026, 0, 1);
+const FIRST_TIME = Date.UTC(2026, 0, 1);
 
 const CELLS: Readonly<Record<(typeof FIELDS)[number][0], CellMaker>> = {
-  _time: (row, random) =>
-    `"${new Date(FIRST_MOMENT + row * 37).toISOString().slice(0, -1)}${pad(random, 6)}Z"`,
+  _time: (row, random) => `"${new Date(FIRST_TIME + row * 37).toISOString().slice(0, -1)}${pad(random, 6)}Z"`,
   service: (_row, random) => `"${pick(SERVICES, random)}"`,
   method: (_row, random) => `"${pick(VERBS, random)}"`,
   uri: (_row, random) =>

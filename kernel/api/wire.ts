@@ -35,7 +35,7 @@ export interface QueryRequest {
   readonly defaultLimit?: number;
   readonly defaultOrder?: readonly Order[];
   readonly libraries?: readonly string[];
-  /** `now`, of the local service alone: the moment that `now()` and `ago()` count from. */
+  /** `now`, of the local service alone: what `now()` and `ago()` count from. */
   readonly queryOptions?: Readonly<Record<string, unknown>>;
   readonly variables?: Readonly<Record<string, unknown>>;
   /** Only the local service has these: results of the kernel that the text may name like datasets. */

@@ -19,7 +19,7 @@ export type Freezing =
       readonly cell: number;
       readonly before: string;
       readonly after: string;
-      /** The window is that of the outputs that the notebook holds, not that of this moment. */
+      /** The window is that of the outputs that the notebook holds, not the current one. */
       readonly asRun: boolean;
     }
   | { readonly kind: 'refused'; readonly cell: number; readonly reason: string };

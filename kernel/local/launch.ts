@@ -27,7 +27,7 @@ export interface LocalService {
    * has just failed, so the service is checked even if it seems to be there.
    */
   connect(signal?: AbortSignal, doubted?: boolean): Promise<LocalAddress>;
-  /** What `connect` waits for at this moment, in a sentence without an end; undefined where that is not worth telling. */
+  /** What `connect` waits for now: a sentence without a full stop, or undefined if not worth telling. */
   waiting(): string | undefined;
   /** Releases the service, which exits when no kernel holds it. */
   close(): void;

@@ -312,7 +312,7 @@ async function show(
           rows: plan.shownRows,
           drawn,
           beside: isBeside ? beside : undefined,
-          now: momentOf(session, result),
+          now: replayedAt(session, result),
           // A run that nobody watches writes the same notebook whatever the terminal it was started on.
           width: io.allowStdin ? session.options.consoleWidth?.() : undefined,
         }),
@@ -326,11 +326,11 @@ async function show(
   }
 }
 
-/** The moment of a replayed query, in milliseconds since 1970; absent for others, and for a frozen range, which has its own. */
-function momentOf({ recording }: Session, { provenance }: QueryResult): number | undefined {
+/** When a replayed query was recorded, in milliseconds since 1970; absent for others, and for a frozen range, which has its own. */
+function replayedAt({ recording }: Session, { provenance }: QueryResult): number | undefined {
   return recording === undefined || provenance.frozen
     ? undefined
-    : Number(recording.store.moment / 1_000_000n);
+    : Number(recording.store.begunAt / 1_000_000n);
 }
 
 function magicHost(session: Session, io: CellIo, plan: CellPlan): CellHost {

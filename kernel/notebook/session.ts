@@ -56,7 +56,7 @@ export interface LocalServiceAccess {
     signal?: AbortSignal,
     doubted?: boolean,
   ): Promise<{ readonly url: string; readonly token: string; readonly restarted: boolean }>;
-  /** What `connect` waits for at this moment, in a sentence without an end. */
+  /** What `connect` waits for now: a sentence without a full stop. */
   waiting?(): string | undefined;
   close(): void;
 }
@@ -157,9 +157,9 @@ export class Session {
     return (await this.client(signal)).measuredDatasets([...new Set(names)], signal);
   }
 
-  /** Nanoseconds since 1970 that relative times count from: this moment, or that of the recording in use. */
+  /** Nanoseconds since 1970 that relative times count from: now, or when the recording in use was begun. */
   now(): bigint {
-    return this.#recording?.store.moment ?? this.options.now();
+    return this.#recording?.store.begunAt ?? this.options.now();
   }
 
   get recording(): Recording | undefined {
@@ -183,9 +183,9 @@ export class Session {
     return this.#recording?.takeNotices() ?? [];
   }
 
-  /** Returns, once, the moment of the recording that the last query was answered from; undefined where none is in use. */
+  /** Returns, once, the start of the recording that the last query was answered from; undefined if none is in use. */
   takeReplayed(): bigint | undefined {
-    return this.#recording?.takeMoment();
+    return this.#recording?.takeBegunAt();
   }
 
   log(text: string): void {

@@ -37,7 +37,7 @@ export interface TimeRange {
   readonly label: string;
 }
 
-/** A range at one moment: RFC 3339 in UTC, with nanoseconds where there are any. */
+/** A range resolved to times: RFC 3339 in UTC, with nanoseconds if there are any. */
 export interface ResolvedRange {
   readonly startTime: string;
   readonly endTime: string;
@@ -83,11 +83,11 @@ export function parseRange(text: string): TimeRange {
 }
 
 /** Returns the nanoseconds since 1970 of what may be one end of a range, such as `now-1h` or `yesterday 10:00`; throws TimeRangeError. */
-export function parseMoment(text: string, now: bigint): bigint {
+export function parseInstant(text: string, now: bigint): bigint {
   return timeOf(bound(tidy(text)), now);
 }
 
-/** Returns the range at the moment `now` (nanoseconds since 1970); throws TimeRangeError when it is empty. */
+/** Returns the range as of `now` (nanoseconds since 1970); throws TimeRangeError when it is empty. */
 export function resolveRange(range: TimeRange, now: bigint): ResolvedRange {
   const start = timeOf(range.start, now);
   const end = timeOf(range.end, now);

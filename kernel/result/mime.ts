@@ -38,7 +38,7 @@ export interface OutputOptions {
   readonly annotations?: AskAnnotations;
   /** The form of the result that the chart shows, where it is not that of the table. */
   readonly drawn?: QueryResult;
-  /** The moment of the query, in milliseconds since 1970. Default: now, or the end of a frozen range. */
+  /** When the query ran, in milliseconds since 1970. Default: now, or the end of a frozen range. */
   readonly now?: number;
   /** Characters in a line of the text for terminals. Default 160. */
   readonly width?: number;
@@ -95,7 +95,7 @@ function tableOutput(result: QueryResult, options: OutputOptions, place: Place):
 
 /** Returns the chart of a result, or why there is none; undefined where its shape has none and none is asked for. */
 export function chartOf(result: QueryResult, options: OutputOptions): Promise<Chart | NoChart | undefined> {
-  const { drawn = result, now = momentOf(result), chart, annotations } = options;
+  const { drawn = result, now = ranAt(result), chart, annotations } = options;
   return toChart(drawn, now, chart, annotations);
 }
 
@@ -113,7 +113,7 @@ export function chartOutput(
   return { data, metadata: { apl: aplMetadata(result, options, 0, place) } };
 }
 
-function momentOf({ provenance: { frozen, endTime } }: QueryResult): number {
+function ranAt({ provenance: { frozen, endTime } }: QueryResult): number {
   return frozen ? Date.parse(endTime) : Date.now();
 }
 

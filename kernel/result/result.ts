@@ -55,7 +55,7 @@ export interface Shortfall {
   readonly whole?: Whole;
   /** The text of the query asks for it. */
   readonly isAsked?: true;
-  /** Between the first and the last moment of the rows none is missing, so that an empty time bin there is empty. */
+  /** No row is missing between the first and the last timestamp: an empty time bin there is empty. */
   readonly isGapless?: true;
 }
 

@@ -5,7 +5,7 @@ import type { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { languageId } from './names.js';
 import { formatEditor } from './services/edit.js';
 
-/** Formats `.apl` files before they are saved and cells before they run, each where its setting is on at that moment. */
+/** Formats `.apl` files before they are saved and cells before they run, each if its setting is on then. */
 export function formatOnSaveAndRun(
   settings: ISettingRegistry.ISettings,
   files: IEditorTracker | null,

@@ -102,7 +102,7 @@ describe.each(FRONT_ENDS)('toolbar and panel in $name', frontEnd => {
     await page.getByRole('button', { name: 'Go back to the last hour' }).click();
     await soon(() => range().textContent()).toBe('last 1h');
     await range().click();
-    await page.getByRole('button', { name: 'Keep the window of this moment' }).click();
+    await page.getByRole('button', { name: 'Keep this window' }).click();
     await soon(() => range().textContent()).toMatch(/pinned$/);
     await soon(() => cells.source(0)).toMatch(
       /^%time \d{4}-\d\d-\d\dT[\d:.]+Z\.\.\d{4}-\d\d-\d\dT[\d:.]+Z\n/,

@@ -13,7 +13,7 @@ const SCRIPT = [
   '%use local\n%import data.csv --dataset web --replace\n%time 2026-01-01',
   'web | summarize n = count(), total = sum(ms), mean = avg(ms) by host',
   'web | project host, ms | sort by ms asc',
-  '%%time last 1h\nprint moment = now()',
+  '%%time last 1h\nprint at = now()',
 ].join('\n// %%\n');
 
 const rows = ['a,5', 'a,7', 'b,1.5', 'c,9'];
@@ -58,7 +58,7 @@ const clock =
 const lines = ({ stdout }: { readonly stdout: string }) =>
   stdout
     .split('\n')
-    .filter(line => !/^ {2}(added|removed): moment/.test(line))
+    .filter(line => !/^ {2}(added|removed): at/.test(line))
     .slice(0, -1);
 
 describe('verify', () => {

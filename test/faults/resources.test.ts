@@ -7,7 +7,7 @@ import { type Answer, isRunning, rounds, temporaryDirectory, Victim } from './be
 interface Resource {
   readonly option: 'nofile' | 'as';
   readonly usual: string;
-  /** What the process has at this moment. */
+  /** What the process has now. */
   readonly used: (victim: Victim) => number;
   /** How much more it may have, from the least on. */
   readonly spare: readonly number[];

@@ -27,7 +27,7 @@ const HOUR = ['last 1h', '2026-03-01T00:00:00Z', '2026-03-01T01:00:00Z'] as cons
 
 const cases: readonly (readonly [string, readonly Sample[], readonly string[]])[] = [
   [
-    'a range without outputs is that of this moment',
+    'a range without outputs is the current one',
     [['%time yesterday\nweb'], ['web']],
     ['%time 2026-03-03T00:00:00Z..2026-03-04T00:00:00Z\nweb', 'web'],
   ],

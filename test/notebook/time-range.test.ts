@@ -213,8 +213,8 @@ test.each([
   ['2024-03-31T12:00:00Z', 'last 1mo', '2024-02-29T12:00:00Z'],
   ['2024-02-29T12:00:00Z', 'last 1y', '2023-02-28T12:00:00Z'],
   ['2026-03-01T00:00:00Z', 'this week', '2026-02-23T00:00:00Z'],
-])('at %s, %s begins at %s', (moment, input, start) => {
-  const time = BigInt(Date.parse(moment)) * 1_000_000n;
+])('at %s, %s begins at %s', (clock, input, start) => {
+  const time = BigInt(Date.parse(clock)) * 1_000_000n;
   expect(resolveRange(parseRange(input), time).startTime).toBe(start);
 });
 

@@ -29,7 +29,7 @@ export interface KernelFacts {
   readonly magics: readonly MagicFacts[];
 }
 
-/** The knowledge of an editor at a moment; without `facts` there is no kernel, and any name may be right. */
+/** What an editor knows at one time; without `facts` there is no kernel, and any name may be right. */
 export interface Knowledge extends Pick<EditorEnvironment, 'mapKeys' | 'values'> {
   readonly facts?: KernelFacts;
   /** The fields of a dataset; undefined until they are known. */

@@ -69,7 +69,7 @@ export interface SessionFacts {
   readonly profile: string;
   /** True for the service on this machine. */
   readonly isLocal: boolean;
-  /** In the user's words, as `%time` shows it, and as times of this moment. */
+  /** In the user's words, as `%time` shows it, and as times as of now. */
   readonly range: {
     readonly label: string;
     readonly startTime: string;

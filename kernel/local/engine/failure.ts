@@ -81,7 +81,7 @@ export function engineFailure(error: unknown, directories?: readonly string[]): 
   });
 }
 
-/** Returns the failure of a query that the engine gave up without a word, by what this machine is short of at this moment. */
+/** Returns the failure of a query that the engine gave up without a word, by what this machine is short of now. */
 function unexplainedFailure(error: Error, directories: readonly string[] | undefined): EngineError {
   const scarce = scarceResource(directories);
   const cause = new Error(`${error.message}; ${describeResources(directories)}`, { cause: error });

@@ -11,8 +11,8 @@ import {
   isKind,
   kindNames,
   type MemberKind,
-  readMoment,
   readObject,
+  readTimestamp,
 } from '../store/documents/members.js';
 
 /** Returns the body of a query request; throws a LocalError that names the wrong member. */
@@ -144,10 +144,10 @@ export function parametersOf({ query }: { readonly query: unknown }): Parameters
   );
 }
 
-/** Returns a moment from the query string, in nanoseconds since 1970; undefined for one that stands for none. Throws LocalError. */
-export function momentOf(text: string | undefined, name: string): bigint | undefined {
-  const moment = readMoment(text, name);
-  return typeof moment === 'string' ? parseTime(moment) : undefined;
+/** Returns a timestamp from the query string, in nanoseconds since 1970; undefined for one that stands for none. Throws LocalError. */
+export function timeOf(text: string | undefined, name: string): bigint | undefined {
+  const timestamp = readTimestamp(text, name);
+  return typeof timestamp === 'string' ? parseTime(timestamp) : undefined;
 }
 
 /** Returns a whole number from the query string; throws LocalError when it is not one. */

@@ -98,7 +98,7 @@ export class Lease implements Tenure {
   readonly #takeoverMs: number;
   readonly #timer: NodeJS.Timeout;
   #content: Holder;
-  #renewed: Moment;
+  #renewed: ClockReading;
   #isAnnounced = () => true;
   #onEnd: (reason: string) => void = () => {};
   #lost = false;
@@ -168,7 +168,7 @@ export class Lease implements Tenure {
   }
 
   /**
-   * Throws LeaseLostError unless the lease is this service's own at this moment, or what the system says where that cannot be told.
+   * Throws LeaseLostError unless the lease is this service's own now, or what the system says where that cannot be told.
    * What was on the disk before the call is there for the next holder too.
    */
   confirm(): void {
@@ -273,13 +273,13 @@ const patienceMs = 60_000;
 /** The longest wait for a lease, in milliseconds, unless its holder promised to show less often that it lives. */
 export const longestWaitMs = patienceMs + usualTakeoverMs;
 
-interface Moment {
+interface ClockReading {
   /** By a clock that stops while the machine sleeps. */
   readonly runMs: number;
   readonly wallMs: number;
 }
 
-function now(): Moment {
+function now(): ClockReading {
   return { runMs: performance.now(), wallMs: Date.now() };
 }
 

@@ -11,7 +11,7 @@ export interface Tenure {
   release(): void;
   /** Throws when the directory is known to be another's; for reading. */
   check(): void;
-  /** Throws unless this service may change the directory at this moment. */
+  /** Throws unless this service may change the directory now. */
   confirm(): void;
 }
 

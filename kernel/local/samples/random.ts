@@ -55,7 +55,7 @@ export function rhythm(ns: string): string {
   return `(${weekend} * (0.62 + 0.30 * sin(2 * pi() * (${hour} - 9) / 24) + 0.06 * sin(2 * pi() * ${hour} / 3)))`;
 }
 
-/** True during an incident: in each `period` one happens with `chance`, at a random moment, for `shortest` to `longest`; nanoseconds. */
+/** True during an incident: in each `period` one happens with `chance`, at a random time, for `shortest` to `longest`; nanoseconds. */
 export function incident(
   ns: string,
   salt: number,

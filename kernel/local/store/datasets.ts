@@ -40,7 +40,7 @@ import {
 
 /**
  * The datasets under `<dataDir>/datasets`: one directory each, with Parquet files that never change, and `dataset.json`. Readers
- * take no lock: a file is renamed into place, and from that moment on the files that it replaces no longer count. They are
+ * take no lock: a file is renamed into place, and from then on the files that it replaces no longer count. They are
  * deleted later, as queries may still be reading them.
  */
 export class DatasetStore {
@@ -193,7 +193,7 @@ export class DatasetStore {
     return this.#changeable(name, 'changed').change(change).catch(unknownWhenMissing(name));
   }
 
-  /** Deletes the events of a dataset from before a moment, and returns how many there were; throws LocalError like {@link remove}. */
+  /** Deletes the events of a dataset from before a time, and returns how many there were; throws LocalError like {@link remove}. */
   async trim(name: string, beforeNs: bigint): Promise<number> {
     const directory = this.#changeable(name, 'trimmed');
     const unstored = (await this.#journal.flush(name)).get(name);

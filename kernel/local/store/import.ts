@@ -479,7 +479,7 @@ function selectOf(
   return `SELECT ${columns.join(', ')} FROM (${timed})`;
 }
 
-/** How many row groups a moment may lie in, on average, before the rows are sorted. */
+/** How many row groups a timestamp may lie in, on average, before the rows are sorted. */
 const mostOverlap = 3;
 
 /** Sorts a file that is not in the order of time, as few are, so that a time window reads few row groups. */

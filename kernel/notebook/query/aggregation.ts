@@ -26,7 +26,7 @@ export function readAggregation(
   };
 }
 
-/** Functions that put moments into bins. */
+/** Functions that put timestamps into bins. */
 const binning: ReadonlySet<string> = new Set([
   'bin',
   'bin_auto',

@@ -4,14 +4,14 @@ import { parseTime } from '../../time.js';
 import { isFrozen, type ResolvedRange, type TimeRange } from '../time-range.js';
 import { readsClock } from './reading.js';
 
-/** What `now()` and `ago()` mean in one query: the moment to send to the service, and the notices about it. */
+/** What `now()` and `ago()` mean in one query: the time to send to the service, and the notices about it. */
 export interface QueryClock {
-  /** RFC 3339; absent when it is the moment of the run. */
+  /** RFC 3339; absent when it is the time of the run. */
   readonly now?: string;
   readonly notices: readonly Notice[];
 }
 
-/** The moment of the run, in nanoseconds since 1970, and whether the service is the local one, which takes another. */
+/** The time of the run, in nanoseconds since 1970, and whether the service is the local one, which takes another. */
 interface ServiceClock {
   readonly now: bigint;
   readonly isLocal: boolean;
@@ -37,7 +37,7 @@ export function clockOf(
     notices: [
       {
         level: 'warn',
-        text: `${calls} the moment of this run, as the service decides, and not from ${endTime}, the end of the range. Write times in their place to get the same answer again.`,
+        text: `${calls} the time of this run, as the service decides, and not from ${endTime}, the end of the range. Write times in their place to get the same answer again.`,
       },
     ],
   };

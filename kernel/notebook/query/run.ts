@@ -114,9 +114,9 @@ async function questionOf(session: Session, asked: QueryOrder, signal: AbortSign
   const window = await windowOf(order, session, signal);
   const service = { now: session.now(), isLocal: session.profileName === localProfile };
   const clock = clockOf(order.query, order.range, window, service);
-  // All pages have one moment.
-  const moment = order.fetch !== undefined && service.isLocal ? formatTime(service.now) : undefined;
-  const request = requestOf(order, window, clock.now ?? moment);
+  // All pages share one `now()`.
+  const pagesNow = order.fetch !== undefined && service.isLocal ? formatTime(service.now) : undefined;
+  const request = requestOf(order, window, clock.now ?? pagesNow);
   return { order, reads, clock, request, window, profile: profileOfReads(session.profileName, reads) };
 }
 
@@ -298,7 +298,7 @@ async function emptyNotices(
   return emptyAnswerNotices(session, order.query, answer, order.events, signal);
 }
 
-/** The window of a range at this moment. That of `all` spans the datasets, so that bins and charts fit the data. */
+/** The window of a range as of now. That of `all` spans the datasets, so that bins and charts fit the data. */
 async function windowOf(
   { range, query }: QueryOrder,
   service: Pick<Session, 'now' | 'profileName' | 'measuredDatasets'>,

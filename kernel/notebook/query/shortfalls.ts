@@ -24,7 +24,7 @@ export interface Limited {
 }
 
 /**
- * Returns the shortfalls of an answer; those of the results that it read among them. `replayed` is the moment of the recording that
+ * Returns the shortfalls of an answer; those of the results that it read among them. `replayed` is when the recording was begun that
  * it comes from, in nanoseconds since 1970.
  */
 export function shortfallsIn(

@@ -53,13 +53,13 @@ export class Recording {
   }
 
   /**
-   * Returns, once, the moment of the recording that the last query has its answer from, or whose answer it now is: the same in the
+   * Returns, once, the start of the recording that the last query has its answer from, or whose answer it now is: the same in the
    * run that records it and in every one that replays it.
    */
-  takeMoment(): bigint | undefined {
-    const moment = this.#answered ? this.store.moment : undefined;
+  takeBegunAt(): bigint | undefined {
+    const begunAt = this.#answered ? this.store.begunAt : undefined;
     this.#answered = false;
-    return moment;
+    return begunAt;
   }
 
   /** Returns the notices for the next result, each once. */

@@ -28,7 +28,7 @@ export interface KeptAnswer extends AnswerFacts {
 /** The most bytes that the answers of a recording take on disk. */
 const MAX_RECORDING_BYTES = 256 * 1024 * 1024;
 
-/** The file that marks a directory as a recording and holds its moment. */
+/** The file that marks a directory as a recording and says when it was begun. */
 const ABOUT_FILE = 'recording.json';
 const ANSWER_FILE = /^[0-9a-f]{64}\.answer$/;
 
@@ -36,14 +36,14 @@ const ANSWER_FILE = /^[0-9a-f]{64}\.answer$/;
 export class AnswerStore {
   readonly directory: string;
   /** Nanoseconds since 1970; times relative to now count from here in every run. */
-  readonly moment: bigint;
+  readonly begunAt: bigint;
   readonly #maxBytes: number;
   /** Bytes by file name. */
   readonly #files: Map<string, number>;
 
-  private constructor(directory: string, moment: bigint, files: Map<string, number>, maxBytes: number) {
+  private constructor(directory: string, begunAt: bigint, files: Map<string, number>, maxBytes: number) {
     this.directory = directory;
-    this.moment = moment;
+    this.begunAt = begunAt;
     this.#files = files;
     this.#maxBytes = maxBytes;
   }
@@ -52,30 +52,30 @@ export class AnswerStore {
   static async open(directory: string, maxBytes = MAX_RECORDING_BYTES): Promise<AnswerStore | undefined> {
     const bytes = await contentOf(join(directory, ABOUT_FILE));
     if (bytes === undefined) return undefined;
-    const moment = momentOf(bytes.toString());
-    if (moment === undefined) throw damaged(join(directory, ABOUT_FILE));
+    const begunAt = begunAtOf(bytes.toString());
+    if (begunAt === undefined) throw damaged(join(directory, ABOUT_FILE));
     const names = (await readdir(directory)).filter(name => ANSWER_FILE.test(name));
     const sizes = await Promise.all(
       names.map(async name => [name, (await lstat(join(directory, name))).size] as const),
     );
-    return new AnswerStore(directory, moment, new Map(sizes), maxBytes);
+    return new AnswerStore(directory, begunAt, new Map(sizes), maxBytes);
   }
 
-  /** Begins a recording as of a moment; the answers of an earlier one in the directory are deleted. Throws RecordingError. */
+  /** Begins a recording as of a time; the answers of an earlier one in the directory are deleted. Throws RecordingError. */
   static async begin(
     directory: string,
-    moment: { readonly nanos: bigint; readonly text: string },
+    begunAt: { readonly nanos: bigint; readonly text: string },
     maxBytes = MAX_RECORDING_BYTES,
   ): Promise<AnswerStore> {
     try {
       await mkdir(directory, { recursive: true, mode: 0o700 });
       for (const name of await readdir(directory))
         if (ANSWER_FILE.test(name)) await rm(join(directory, name), { force: true });
-      await replace(join(directory, ABOUT_FILE), aboutText(moment.text));
+      await replace(join(directory, ABOUT_FILE), aboutText(begunAt.text));
     } catch (error) {
       throw unwritable(directory, error);
     }
-    return new AnswerStore(directory, moment.nanos, new Map(), maxBytes);
+    return new AnswerStore(directory, begunAt.nanos, new Map(), maxBytes);
   }
 
   get answers(): number {
@@ -148,12 +148,12 @@ async function replace(file: string, content: string | Uint8Array): Promise<void
   }
 }
 
-function aboutText(moment: string): string {
-  return `${JSON.stringify({ format: 1, moment, sum: sumOf('moment', Buffer.from(moment)) })}\n`;
+function aboutText(begunAt: string): string {
+  return `${JSON.stringify({ format: 1, moment: begunAt, sum: sumOf('moment', Buffer.from(begunAt)) })}\n`;
 }
 
 /** Recordings of earlier versions have no sum. */
-function momentOf(text: string): bigint | undefined {
+function begunAtOf(text: string): bigint | undefined {
   try {
     const about: unknown = JSON.parse(text);
     const { format, moment, sum } = about as Readonly<Record<string, unknown>>;

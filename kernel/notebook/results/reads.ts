@@ -95,7 +95,7 @@ export function tablesOf({ results }: Reads): ReadonlyMap<string, ReadResult> {
 }
 
 /**
- * Returns the time range of a query that reads results alone: from the first to the last moment that they hold all rows of, so that
+ * Returns the time range of a query that reads results alone: from the first to the last time that they hold all rows of, so that
  * bins and charts fit. Undefined for a query that reads something else too.
  */
 export function rangeOfReads({ results, datasets }: Reads): TimeRange | undefined {

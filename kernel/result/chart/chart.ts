@@ -40,7 +40,7 @@ export type AskAnnotations = () => Promise<ChartAnnotations>;
 
 /**
  * Returns the chart of a result; undefined where its shape has none and none is asked for. `now`, in milliseconds since 1970, is the
- * moment of the query: later bins are not missing. `ask` is only called for a chart along time that is to have annotations.
+ * time of the query: later bins are not missing. `ask` is only called for a chart along time that is to have annotations.
  */
 export async function toChart(
   result: QueryResult,

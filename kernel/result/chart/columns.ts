@@ -70,7 +70,7 @@ export function isNumber({ field }: ChartColumn): boolean {
   return DataType.isInt(field.type) || DataType.isFloat(field.type) || DataType.isDuration(field.type);
 }
 
-/** Whether a column holds moments. */
+/** Whether a column holds timestamps. */
 export function isTime({ field }: ChartColumn): boolean {
   return DataType.isTimestamp(field.type);
 }

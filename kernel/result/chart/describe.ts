@@ -3,7 +3,7 @@
  */
 import { plural } from '../../text.js';
 import { cutToWidth } from '../display/aligned.js';
-import { momentText } from './draw/texts.js';
+import { timestampText } from './draw/texts.js';
 import { formOf } from './kinds/table.js';
 import type { ChartModel } from './model.js';
 
@@ -33,7 +33,7 @@ function rulesIn({ rules = [] }: ChartModel): readonly string[] {
     .slice(0, LISTED)
     .map(
       ({ t, end, label }) =>
-        `${label} (${momentText(t)}${end === undefined ? '' : ` to ${momentText(end)}`})`,
+        `${label} (${timestampText(t)}${end === undefined ? '' : ` to ${timestampText(end)}`})`,
     );
   const more = rules.length - listed.length;
   return [

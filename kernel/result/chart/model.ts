@@ -20,7 +20,7 @@ export interface Plot {
   readonly title: string;
   /** The unit of the values, empty for bare numbers. */
   readonly unit: string;
-  /** `bars`: one for each bin; `area`: a filled line; `dots`: rows of the same moment, which no line can join. */
+  /** `bars`: one for each bin; `area`: a filled line; `dots`: rows of the same timestamp, which no line can join. */
   readonly mark: 'bars' | 'area' | 'lines' | 'dots';
   readonly arrangement: Arrangement;
   readonly lines: readonly Line[];
@@ -36,7 +36,7 @@ export interface Plot {
 /** An annotation over a chart along time; times are in milliseconds since 1970. */
 export interface Rule {
   readonly t: number;
-  /** Absent for a moment. */
+  /** Absent for a point in time. */
   readonly end?: number;
   readonly label: string;
   /** The kind of event, such as `deploy`. */

@@ -6,8 +6,8 @@ import type { ChartKind } from '../../apl/operators/drawing.js';
 /** What a result holds, as far as charts depend on it. */
 export interface Facts {
   readonly rows: number;
-  /** Moments along which values are drawn; 0 without a column of times. */
-  readonly moments: number;
+  /** Timestamps along which values are drawn; 0 without a column of times. */
+  readonly timestamps: number;
   /** Columns of numbers that measure something. */
   readonly measures: number;
   /** Columns that tell groups apart. */
@@ -41,32 +41,32 @@ export const shapes = [
     shape: 'histograms over time',
     kind: 'heat',
     drawn: 'a heatmap: time across, buckets up, counts as color',
-    holds: ({ lists, moments }) => lists === 'histograms' && moments > 1,
+    holds: ({ lists, timestamps }) => lists === 'histograms' && timestamps > 1,
   },
   {
     shape: 'a histogram',
     kind: 'bar',
     drawn: 'bars as wide as its buckets, one plot for each group',
-    holds: ({ lists, moments }) => lists === 'histograms' && moments < 2,
+    holds: ({ lists, timestamps }) => lists === 'histograms' && timestamps < 2,
   },
   {
     shape: 'percentiles over time',
     kind: 'line',
     drawn: 'a line for each percentile, and the band between the lowest and the highest',
-    holds: ({ lists, moments, measures }) => lists === 'percentiles' && moments > 1 && measures > 0,
+    holds: ({ lists, timestamps, measures }) => lists === 'percentiles' && timestamps > 1 && measures > 0,
   },
   {
     shape: 'series',
     kind: 'line',
     drawn: 'a line for each group of `make-series`; anomalies that the query found are red',
-    holds: ({ lists, moments, measures }) => lists === 'series' && moments > 1 && measures > 0,
+    holds: ({ lists, timestamps, measures }) => lists === 'series' && timestamps > 1 && measures > 0,
   },
   {
     shape: 'measures over time',
     kind: 'line',
     drawn:
       'bars for one count, else a line for each group; measures of other units or sizes get plots of their own',
-    holds: ({ moments, measures, isAggregate }) => isAggregate && moments > 1 && measures > 0,
+    holds: ({ timestamps, measures, isAggregate }) => isAggregate && timestamps > 1 && measures > 0,
   },
   {
     shape: 'bins of a number',
@@ -79,27 +79,27 @@ export const shapes = [
     kind: 'bar',
     drawn:
       'bars, the longest first or as the query sorts them; below the table where there are several figures',
-    holds: ({ keys, measures, rows, isAggregate, moments }) =>
-      isAggregate && moments === 0 && keys > 0 && measures > 0 && rows > 1,
+    holds: ({ keys, measures, rows, isAggregate, timestamps }) =>
+      isAggregate && timestamps === 0 && keys > 0 && measures > 0 && rows > 1,
   },
   {
     shape: 'one row of numbers',
     kind: 'stat',
     drawn: 'big numbers',
-    holds: ({ rows, keys, measures, isAggregate, moments }) =>
-      isAggregate && rows === 1 && keys === 0 && measures > 1 && moments === 0,
+    holds: ({ rows, keys, measures, isAggregate, timestamps }) =>
+      isAggregate && rows === 1 && keys === 0 && measures > 1 && timestamps === 0,
   },
   {
     shape: 'one number',
     kind: 'none',
     drawn: 'a big number, when asked for: the table says as much',
-    holds: ({ rows, measures, moments }) => rows === 1 && measures > 0 && moments === 0,
+    holds: ({ rows, measures, timestamps }) => rows === 1 && measures > 0 && timestamps === 0,
   },
   {
     shape: 'two numbers in each row',
     kind: 'none',
     drawn: 'dots, when asked for',
-    holds: ({ measures, moments, rows }) => measures > 1 && moments === 0 && rows > 1,
+    holds: ({ measures, timestamps, rows }) => measures > 1 && timestamps === 0 && rows > 1,
   },
 ] as const satisfies readonly (Omit<ShapeRow, 'shape'> & { readonly shape: string })[];
 

@@ -35,7 +35,7 @@ export function thinned(run: Run, most: number): readonly Point[] {
   return keptOf(run, most).map(index => pointAt(run, index));
 }
 
-/** As `thinned`, for lines that have the same moments: all of them keep the same. */
+/** As `thinned`, for lines that have the same timestamps: all of them keep the same. */
 export function thinnedTogether(runs: readonly Run[], most: number): readonly (readonly Point[])[] {
   const isFew = runs.every(run => run.length <= most);
   const each = Math.floor(most / Math.max(1, runs.length));

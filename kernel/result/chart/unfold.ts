@@ -109,17 +109,18 @@ function listsOf(column: ChartColumn, rows: number): readonly (readonly unknown[
   for (let row = 0; row < rows; row++) {
     const list = listAt(column, row);
     const isNull = !column.vector.isValid(row);
-    if (!isNull && list?.every(isMoment) !== true && list?.every(isNumberOrNull) !== true) return undefined;
+    if (!isNull && list?.every(isTimestamp) !== true && list?.every(isNumberOrNull) !== true)
+      return undefined;
     lists.push(list);
   }
   return lists;
 }
 
 /** Whether the first value of a column is a list of times: lists of other things are not read whole. */
-function startsWithMoments(column: ChartColumn, rows: number): boolean {
+function startsWithTimestamps(column: ChartColumn, rows: number): boolean {
   if (isNumber(column)) return false;
   for (let row = 0; row < rows; row++)
-    if (column.vector.isValid(row)) return listAt(column, row)?.every(isMoment) === true;
+    if (column.vector.isValid(row)) return listAt(column, row)?.every(isTimestamp) === true;
   return false;
 }
 
@@ -165,7 +166,7 @@ function series(
   table: ArrowTable,
   columns: readonly ChartColumn[],
 ): Unfolded | undefined {
-  if (columns.some(isTime) || !columns.some(column => startsWithMoments(column, table.data.numRows)))
+  if (columns.some(isTime) || !columns.some(column => startsWithTimestamps(column, table.data.numRows)))
     return undefined;
   const lists = columns
     .filter(column => !isNumber(column))
@@ -173,7 +174,7 @@ function series(
       const rows = listsOf(column, table.data.numRows);
       return rows?.some(row => row !== undefined && row.length > 0) ? [{ column, rows }] : [];
     });
-  const times = lists.find(({ rows }) => rows.every(row => row === undefined || row.every(isMoment)));
+  const times = lists.find(({ rows }) => rows.every(row => row === undefined || row.every(isTimestamp)));
   const measures = lists.filter(
     list => list !== times && list.rows.every(row => row === undefined || row.every(isNumberOrNull)),
   );
@@ -207,22 +208,27 @@ function series(
   };
 }
 
-function isMoment(value: unknown): boolean {
-  return momentOf(value) !== undefined;
+function isTimestamp(value: unknown): boolean {
+  return timestampOf(value) !== undefined;
 }
 
 function isNumberOrNull(value: unknown): boolean {
   return value === null || typeof value === 'number';
 }
 
-function momentOf(value: unknown): bigint | undefined {
+function timestampOf(value: unknown): bigint | undefined {
   return typeof value === 'string' ? parseTime(value) : undefined;
 }
 
 function timesOf(name: string, rows: readonly (readonly unknown[] | undefined)[]): ChartColumn {
-  const moments = rows.flatMap(row => (row ?? []).map(each => (momentOf(each) ?? 0n) / 1_000_000n));
+  const timestamps = rows.flatMap(row => (row ?? []).map(each => (timestampOf(each) ?? 0n) / 1_000_000n));
   const type = new TimestampMillisecond();
-  const data = makeData({ type, length: moments.length, nullCount: 0, data: BigInt64Array.from(moments) });
+  const data = makeData({
+    type,
+    length: timestamps.length,
+    nullCount: 0,
+    data: BigInt64Array.from(timestamps),
+  });
   return { field: new Field(name, type, true), vector: new Vector([data]) };
 }
 

@@ -178,7 +178,7 @@ function startsNumber(json: JsonBytes): boolean {
   return c === MINUS || (c >= ZERO && c <= NINE);
 }
 
-/** Reads `Z` or `+hh:mm` and the closing quote at `p`, and stores the moment. */
+/** Reads `Z` or `+hh:mm` and the closing quote at `p`, and stores the timestamp. */
 function readZone(
   json: JsonBytes,
   p: number,

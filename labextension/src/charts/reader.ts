@@ -7,7 +7,7 @@ import type { Explainer } from '../cell/explain.js';
 import type { Zone } from '../link/zone.js';
 import { button, element } from '../ui/dom.js';
 import type { ChartFacts, RuleFacts } from './facts.js';
-import { fullMoment, momentText, numberText, timeRange } from './texts.js';
+import { fullTimestamp, numberText, timeRange, timestampText } from './texts.js';
 import type { Tip, TipRow } from './tip.js';
 
 /** Sets the time range of the notebook to what `%time` takes, and runs the cells below if `runs` is true; returns what came of it in a sentence. */
@@ -121,7 +121,7 @@ function offer(
       'span',
       {},
       facts.across === 'time'
-        ? `${momentText(from, stage.zone)} to ${fullMoment(to, stage.zone)}`
+        ? `${timestampText(from, stage.zone)} to ${fullTimestamp(to, stage.zone)}`
         : `${numberText(from)} to ${numberText(to)}`,
     ),
     zoom,
@@ -238,7 +238,7 @@ function nearest(
     const rest = there.length - listed.length;
     return rest === 0 ? listed : [...listed, [`and ${rest} more`, ''] as const];
   });
-  const head = facts.across === 'time' ? fullMoment(at, zone) : numberText(at);
+  const head = facts.across === 'time' ? fullTimestamp(at, zone) : numberText(at);
   return { t: at, rows: [[head, ''], ...rows] };
 }
 
@@ -255,8 +255,8 @@ function annotationRows(stage: Stage, x: number): readonly TipRow[] {
       [
         label === type ? label : `${label} (${type})`,
         end === t
-          ? momentText(t, stage.zone)
-          : `${momentText(t, stage.zone)} to ${momentText(end, stage.zone)}`,
+          ? timestampText(t, stage.zone)
+          : `${timestampText(t, stage.zone)} to ${timestampText(end, stage.zone)}`,
       ],
       ...(text === '' ? [] : [[text, ''] as const]),
     ]);

@@ -194,7 +194,7 @@ function pin(range: SessionFacts['range'] | undefined, set: SetRange): HTMLEleme
   const isFrozen = range?.isFrozen === true;
   const control = button(
     isFrozen ? 'Unpin: last 1h' : 'Pin this window',
-    isFrozen ? 'Go back to the last hour' : 'Keep the window of this moment, whenever the notebook is run',
+    isFrozen ? 'Go back to the last hour' : 'Keep this window, whenever the notebook is run',
     () => void set(isFrozen ? '--clear' : '--freeze'),
   );
   control.setAttribute('aria-pressed', String(isFrozen));

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { interactiveSpec } from '../../../kernel/result/chart/draw/spec.js';
-import { fullMoment, momentText } from '../../../labextension/src/charts/texts.js';
+import { fullTimestamp, timestampText } from '../../../labextension/src/charts/texts.js';
 import { inZone } from '../../../labextension/src/charts/zone.js';
 import { timesIn } from '../../../labextension/src/link/zone.js';
 import { buckets, chartOf, minute } from '../../result/chart/fixtures.js';
@@ -42,10 +42,10 @@ test('a chart has the times of the zone on its axis and under the pointer, and i
   expect(inZone(odd, facts, 'local').data).toEqual(odd.data);
 });
 
-test('moments and headlines are in the zone', () => {
+test('timestamps and headlines are in the zone', () => {
   const t = Date.UTC(2026, 10, 20, 20, 0, 0, 5);
-  expect(momentText(t, 'utc')).toBe('2026-11-20 20:00:00.005');
-  expect(fullMoment(t - 5, 'local')).toBe('2026-11-21 01:30:00 UTC+05:30');
+  expect(timestampText(t, 'utc')).toBe('2026-11-20 20:00:00.005');
+  expect(fullTimestamp(t - 5, 'local')).toBe('2026-11-21 01:30:00 UTC+05:30');
   expect(timesIn('7 rows \u00b7 2026-11-20T20:00:00Z to 2026-11-20T21:00:00.5Z', 'local')).toBe(
     '7 rows \u00b7 2026-11-21T01:30:00+05:30 to 2026-11-21T02:30:00.5+05:30',
   );

@@ -15,7 +15,7 @@ interface Rule {
   readonly right: readonly (readonly [apl: string, rows: string])[];
 }
 
-const moment = '2023-11-14T22:13:20.123456789Z';
+const instant = '2023-11-14T22:13:20.123456789Z';
 const at = 'make_timestamp_ns(1700000000123456789)';
 
 const rules: readonly Rule[] = [
@@ -52,7 +52,7 @@ const rules: readonly Rule[] = [
     ],
     right: [
       [
-        `print bin(datetime(${moment}), 10ns), datetime(${moment}) + 1s, datetime(${moment}) - datetime(2023-11-14T22:13:20.123456788Z)`,
+        `print bin(datetime(${instant}), 10ns), datetime(${instant}) + 1s, datetime(${instant}) - datetime(2023-11-14T22:13:20.123456788Z)`,
         '[["2023-11-14T22:13:20.12345678Z","2023-11-14T22:13:21.123456789Z",1]]',
       ],
       ["print datetime_add('year', 239, datetime(2023-11-14)), todatetime('2263-01-01')", '[[null,null]]'],
@@ -62,7 +62,7 @@ const rules: readonly Rule[] = [
     rule: '4: %n of strftime corrupts what follows',
     trap: [[`SELECT strftime(${at}, '%n|%Y')`, '123456|2023234']],
     right: [
-      [`print tostring(datetime(${moment}))`, `[["${moment}"]]`],
+      [`print tostring(datetime(${instant}))`, `[["${instant}"]]`],
       [
         "print strcat(datetime(2023-11-14T22:13:20.000000001Z), '|')",
         '[["2023-11-14T22:13:20.000000001Z|"]]',

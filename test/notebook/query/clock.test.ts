@@ -47,7 +47,7 @@ test('a hosted service has its own clock: nothing is asked of it, and a warning 
     const run = await hosted.run('%%time 2026-01-02..2026-01-03\nweb | where _time > ago(1h) | count');
     expect(queries(hosted.service)[0]).not.toHaveProperty('queryOptions');
     expect(notices(run).at(-1)).toBe(
-      '`now()` and `ago()` count from the moment of this run, as the service decides, and not from 2026-01-03T00:00:00Z, the end of the range. Write times in their place to get the same answer again.',
+      '`now()` and `ago()` count from the time of this run, as the service decides, and not from 2026-01-03T00:00:00Z, the end of the range. Write times in their place to get the same answer again.',
     );
   } finally {
     await hosted.close();

@@ -69,7 +69,7 @@ const cells = [
 const told = ({ outcome, outputs }: CellRun) => [outcome, outputs];
 
 describe('a recording', () => {
-  test('is named, with its moment, above what it answers and above what reads that', async () => {
+  test('is named, with its start, above what it answers and above what reads that', async () => {
     await real().run(`%cache record "${directory}"`);
     const own = await real().run('recorded << web | summarize n = count() by host');
     await real().run('%cache off');
@@ -162,7 +162,7 @@ describe('a recording', () => {
     });
   });
 
-  test('keeps its moment: ranges relative to now count from there', async () => {
+  test('keeps its start: ranges relative to now count from there', async () => {
     await AnswerStore.begin(directory, { nanos: 0n, text: '2026-02-03T04:05:06Z' });
     await withBench({}, async bench => {
       await bench.run(`%cache auto "${directory}"`);

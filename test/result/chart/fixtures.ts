@@ -2,7 +2,7 @@ import type { ChartOptions } from '../../../kernel/apl/operators/drawing.js';
 import { type Chart, toChart } from '../../../kernel/result/chart/chart.js';
 import { cells, type SampleColumn, type SampleTable, sampleResult } from '../sample.js';
 
-/** A moment after every bin of the samples. */
+/** A time after every bin of the samples. */
 export const now = Date.UTC(2027, 0);
 
 /** Buckets of a minute. */

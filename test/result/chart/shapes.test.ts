@@ -9,7 +9,7 @@ import { sampleResult } from '../sample.js';
 
 const nothing: Facts = {
   rows: 1,
-  moments: 0,
+  timestamps: 0,
   measures: 0,
   keys: 0,
   lists: 'none',
@@ -29,20 +29,20 @@ const cases: readonly (readonly [what: string, facts: Partial<Facts>, shape: str
   ['two numbers of events', { rows: 5, measures: 2, isAggregate: false }, 'two numbers in each row'],
   ['bins of a number', { rows: 5, keys: 1, measures: 1, isBinned: true }, 'bins of a number'],
   ['bins of a number by name', { rows: 5, keys: 2, measures: 1, isBinned: true }, 'numbers by name'],
-  ['counts over time', { rows: 5, moments: 5, measures: 1 }, 'measures over time'],
-  ['groups over time', { rows: 9, moments: 5, measures: 1, keys: 2 }, 'measures over time'],
-  ['one moment', { rows: 1, moments: 1, measures: 1 }, undefined],
-  ['events with times', { rows: 5, moments: 5, measures: 1, isAggregate: false }, undefined],
+  ['counts over time', { rows: 5, timestamps: 5, measures: 1 }, 'measures over time'],
+  ['groups over time', { rows: 9, timestamps: 5, measures: 1, keys: 2 }, 'measures over time'],
+  ['one timestamp', { rows: 1, timestamps: 1, measures: 1 }, undefined],
+  ['events with times', { rows: 5, timestamps: 5, measures: 1, isAggregate: false }, undefined],
   [
     'percentiles over time',
-    { rows: 5, moments: 5, measures: 3, lists: 'percentiles' },
+    { rows: 5, timestamps: 5, measures: 3, lists: 'percentiles' },
     'percentiles over time',
   ],
   ['percentiles of everything', { measures: 3, lists: 'percentiles' }, 'one row of numbers'],
-  ['series', { rows: 9, moments: 5, measures: 1, keys: 1, lists: 'series' }, 'series'],
+  ['series', { rows: 9, timestamps: 5, measures: 1, keys: 1, lists: 'series' }, 'series'],
   ['a histogram', { lists: 'histograms' }, 'a histogram'],
   ['a spotlight', { lists: 'spotlight' }, 'a spotlight'],
-  ['histograms over time', { rows: 5, moments: 5, lists: 'histograms' }, 'histograms over time'],
+  ['histograms over time', { rows: 5, timestamps: 5, lists: 'histograms' }, 'histograms over time'],
 ];
 
 describe('the shape of a result', () => {

@@ -189,7 +189,7 @@ function datetimeDiff(part: SqlArg, later: SqlArg, earlier: SqlArg): string {
   });
 }
 
-/** The number of boundaries of a unit between a fixed moment and a time. Weeks begin on Sunday. */
+/** The number of boundaries of a unit between a fixed time and another. Weeks begin on Sunday. */
 function boundaries(unit: string, time: string): string {
   const date = `apl_date(${time})`;
   switch (unit) {

@@ -32,7 +32,7 @@ interface Means {
 export class Rest {
   readonly #means: Means;
   readonly #closed: (() => void)[] = [];
-  /** Statements that run at this moment. */
+  /** Statements that run now. */
   #running = 0;
   /** Of the process when it last rested, in bytes. */
   #size: number;

@@ -175,7 +175,7 @@ export class Worker {
 /** How a statement runs beside others. */
 export interface Contention {
   readonly signal: AbortSignal;
-  /** Whether other work of the engine, which shares its memory, runs at this moment. */
+  /** Whether other work of the engine, which shares its memory, runs now. */
   readonly others: () => boolean;
 }
 
@@ -204,7 +204,7 @@ const briefMs = 2000;
 function crowdedError(cause: unknown): EngineError {
   return new EngineError(
     'engine-memory',
-    'The queries that run at this moment need more memory together than they are allowed.',
+    'The queries running now need more memory together than they are allowed.',
     {
       hint: 'Run this one again when others have finished. If it fails alone too, narrow the time range or keep fewer fields.',
       cause,

@@ -7,7 +7,7 @@ import type { AnnotationFilter, AnnotationStore } from '../../store/documents/an
 import { checkAnnotation, readAnnotationChange, readNewAnnotation } from '../../store/documents/contents.js';
 import { damageNotices } from '../../store/documents/damage.js';
 import { noticeHeaders } from '../notices.js';
-import { momentOf, parametersOf } from '../requests.js';
+import { parametersOf, timeOf } from '../requests.js';
 
 /** What the routes of annotations need. */
 export interface AnnotationParts {
@@ -64,7 +64,7 @@ function filterOf(request: { readonly query: Query }): AnnotationFilter {
     .filter(name => name !== '');
   return present({
     datasets: names.length === 0 ? undefined : names,
-    start: momentOf(start, 'start'),
-    end: momentOf(end, 'end'),
+    start: timeOf(start, 'start'),
+    end: timeOf(end, 'end'),
   });
 }

@@ -116,7 +116,7 @@ export class DatasetDirectory {
       await writeReplacements(target, [...replaced.names, ...this.#earlier(replaced.names)]);
       await this.#place(file, target);
       if (!replaced.copied || replaced.names.every(name => this.#isThere(name))) return true;
-      // Rows that were moved away by hand in this moment must not come back with the new file.
+      // Rows that were moved away by hand meanwhile must not come back with the new file.
       for (const each of [target, listOf(target)]) await rm(each, { force: true });
       return false;
     });

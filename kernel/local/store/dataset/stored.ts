@@ -101,7 +101,7 @@ export type FieldNote = Pick<FieldSchema, 'unit' | 'description' | 'hidden'>;
  */
 export type Extent = Required<Pick<DatasetInfo, 'rows'>> & Pick<DatasetInfo, 'firstTime' | 'lastTime'>;
 
-/** One dataset at one moment: its Parquet files, and the SQL that reads them as one table. */
+/** A snapshot of one dataset: its Parquet files, and the SQL that reads them as one table. */
 export class StoredDataset {
   readonly schema: DatasetSchema;
   readonly note: DatasetNote;

@@ -8,7 +8,7 @@ import type { DatasetDirectory } from './directory.js';
 import { StoredDataset } from './stored.js';
 
 /**
- * Deletes the rows of a dataset from before a moment, and returns how many there were; those that have no time of their own stay.
+ * Deletes the rows of a dataset from before a time, and returns how many there were; those that have no time of their own stay.
  * Each file with such rows is replaced by one without them, so that a query reads either.
  */
 export async function trimFiles(
@@ -51,7 +51,7 @@ async function trimFile(
   }
 }
 
-/** SQL that writes the rows of a file from a moment on, in their order and with their types, to another. */
+/** SQL that writes the rows of a file from a time on, in their order and with their types, to another. */
 function restOf(file: FileSummary, fromNs: bigint, draft: string): string {
   const { fields, timeless, foreign } = file;
   const names = fields.map(({ name }) => name);

@@ -77,7 +77,7 @@ function wholeOf({ datasets, time, type }: AnnotationChange): AnnotationContent 
   return datasets && time && type ? { datasets, time, type } : undefined;
 }
 
-/** One without an end is a moment. */
+/** One without an end is a point in time. */
 function passes({ datasets, time, endTime }: Annotation, filter: AnnotationFilter): boolean {
   const begins = timeOf(time);
   const ends = endTime === undefined ? begins : timeOf(endTime);

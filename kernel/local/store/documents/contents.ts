@@ -6,7 +6,7 @@ import {
 } from '../../../api/wire.js';
 import { present } from '../../../present.js';
 import { parseTime } from '../../../time.js';
-import { checkQuery, invalid, readMoment, readObject } from './members.js';
+import { checkQuery, invalid, readObject, readTimestamp } from './members.js';
 
 /** Returns a starred query; members that are not the API's are refused, so that a typo does not go unnoticed. Throws LocalError. */
 export function readWholeStar(value: unknown): StarredQuery {
@@ -76,8 +76,8 @@ export function readAnnotationChange(body: unknown): AnnotationChange {
   return present({
     datasets,
     type,
-    time: readMoment(members.time, 'time') ?? undefined,
-    endTime: readMoment(members.endTime, 'endTime'),
+    time: readTimestamp(members.time, 'time') ?? undefined,
+    endTime: readTimestamp(members.endTime, 'endTime'),
     title: readText(members.title, 'title'),
     description: readText(members.description, 'description'),
     url: readUrl(members.url),

@@ -98,7 +98,7 @@ export function checkQuery(query: Record<string, unknown>, prefix: string): void
 }
 
 /** Returns a time as RFC 3339; null for one that stands for none. Throws LocalError (`invalid`). */
-export function readMoment(value: unknown, name: string): string | null | undefined {
+export function readTimestamp(value: unknown, name: string): string | null | undefined {
   if (value === undefined) return undefined;
   if (isNoTime(value)) return null;
   const time = typeof value === 'string' ? parseTime(value) : undefined;

@@ -1,6 +1,6 @@
 import { nearest } from '../../../apl/editor/events.js';
 import { formatDuration, formatTime, parseTimespan, SECOND } from '../../../time.js';
-import { parseMoment, parseRange } from '../../time-range.js';
+import { parseInstant, parseRange } from '../../time-range.js';
 import { misuse } from '../arguments.js';
 import type { Magic, MagicCall, MagicHost } from '../magic.js';
 import { say } from '../output.js';
@@ -35,7 +35,7 @@ export const aroundMagics: readonly Magic[] = [
 
 async function around(call: MagicCall, host: MagicHost): Promise<void> {
   const { magic } = call;
-  const at = parseMoment(call.words.join(' '), host.session.now());
+  const at = parseInstant(call.words.join(' '), host.session.now());
   const within = lengthOf(call);
   const answer = (behind: EventsBehind) => show(behind, at, within, host);
   if (call.cell) return insteadOfQuery(magic, host, answer);

@@ -6,7 +6,7 @@ import { percent, spotlightEntries, spotlightSentence, strongest } from '../../.
 import { cut, escapeMarkdown, formatCount, oneLine, plural, visible } from '../../../text.js';
 import { formatTime, MINUTE, parseTime } from '../../../time.js';
 import { lastName } from '../../results/kept.js';
-import { parseMoment, parseRange, resolveRange, TimeRangeError } from '../../time-range.js';
+import { parseInstant, parseRange, resolveRange, TimeRangeError } from '../../time-range.js';
 import { misuse } from '../arguments.js';
 import type { Magic, MagicCall, MagicHost } from '../magic.js';
 import { MASK, WILD } from './drain.js';
@@ -162,7 +162,7 @@ function failedOf(types: ReadonlyMap<string, string>): string | undefined {
 function windowOf(text: string, now: bigint): { readonly from: bigint; readonly to: bigint } {
   let at: bigint | undefined;
   try {
-    at = parseMoment(text, now);
+    at = parseInstant(text, now);
   } catch (error) {
     if (!(error instanceof TimeRangeError)) throw error;
   }

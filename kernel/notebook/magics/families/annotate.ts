@@ -7,13 +7,13 @@ import { formatTime, parseTime, SECOND } from '../../../time.js';
 import { lastName } from '../../results/kept.js';
 import { readsOf, sourcesOf } from '../../results/reads.js';
 import type { Session } from '../../session.js';
-import { parseMoment, resolveRange, TimeRangeError } from '../../time-range.js';
+import { parseInstant, resolveRange, TimeRangeError } from '../../time-range.js';
 import { MagicError, misuse } from '../arguments.js';
 import { refuseSecrets } from '../effects/consent.js';
 import type { Magic, MagicCall, MagicHost } from '../magic.js';
 import { named, say, tableOutput } from '../output.js';
 
-/** The magic that marks a moment on the charts of a dataset. */
+/** The magic that marks a time on the charts of a dataset. */
 export const annotateMagics: readonly Magic[] = [
   {
     name: 'annotate',
@@ -47,11 +47,11 @@ export const annotateMagics: readonly Magic[] = [
       },
       { name: 'delete', value: 'ID', summary: 'delete the annotation with this id' },
     ],
-    summary: 'mark a moment, such as a deployment, on every chart over time of a dataset',
+    summary: 'mark a time, such as a deployment, on every chart over time of a dataset',
     help: [
       'Annotations are kept by the service: everyone who draws a chart of the dataset sees them, also those that pipelines and monitors create. A chart over time shows them as rules, or as a band where they have an end. `// @annotations off` at the top of a cell leaves them out there, and `%config annotations off` everywhere.',
       '',
-      'Where no time is given, the front end is asked to add it to the line, so that running the cell again does not mark another moment. An annotation with the same title, time and datasets is changed, not added again.',
+      'Where no time is given, the front end is asked to add it to the line, so that running the cell again does not mark another time. An annotation with the same title, time and datasets is changed, not added again.',
       '',
       '    %annotate Release 1.2 --type deploy --dataset web --url https://example.org/releases/1.2',
       '    %annotate "Database failover" --type incident --time "yesterday 18:05" --end "yesterday 18:32"',
@@ -111,8 +111,8 @@ function contentOf(
     throw misuse(magic, `--type has lower-case letters, digits and hyphens, not ${type}`);
   const now = session.now();
   // Whole seconds can be read and written again.
-  const time = options.has('time') ? moment(options.get('time') ?? '', now) : now - (now % SECOND);
-  const end = options.has('end') ? moment(options.get('end') ?? '', now) : undefined;
+  const time = options.has('time') ? timeOf(options.get('time') ?? '', now) : now - (now % SECOND);
+  const end = options.has('end') ? timeOf(options.get('end') ?? '', now) : undefined;
   if (end !== undefined && end <= time)
     throw misuse(magic, `--end (${formatTime(end)}) is not after --time (${formatTime(time)})`);
   return {
@@ -128,14 +128,14 @@ function contentOf(
   };
 }
 
-function moment(text: string, now: bigint): bigint {
+function timeOf(text: string, now: bigint): bigint {
   try {
-    return parseMoment(text, now);
+    return parseInstant(text, now);
   } catch (error) {
     if (!(error instanceof TimeRangeError)) throw error;
     throw new TimeRangeError(
       error.message,
-      'Write a moment such as `now-10m`, `"yesterday 18:05"` or `2026-01-31T10:00Z`; times are UTC.',
+      'Write a time such as `now-10m`, `"yesterday 18:05"` or `2026-01-31T10:00Z`; times are UTC.',
     );
   }
 }

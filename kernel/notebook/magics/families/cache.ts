@@ -25,7 +25,7 @@ export const cacheMagics: readonly Magic[] = [
       '- `%cache auto DIR` takes the answers that are there, and asks for and keeps the others; the local service is asked again where a dataset has changed',
       '- `%cache off` stops either; `%cache` alone shows what is in use',
       '',
-      'An answer is found by everything that determines it: the query without its comments, its time range, parameters and limits, the results that it reads, and the address of the profile. A recording has one moment, that at which it was begun: `last 1h` and every other range relative to now count from there, so that a notebook gives the same outputs again, with no service at all. Requests that change something, such as `%star`, are answered from a replay too, and change nothing.',
+      'An answer is found by everything that determines it: the query without its comments, its time range, parameters and limits, the results that it reads, and the address of the profile. A recording has one time, when it was begun: `last 1h` and every other range relative to now count from there, so that a notebook gives the same outputs again, with no service at all. Requests that change something, such as `%star`, are answered from a replay too, and change nothing.',
       '',
       'The directory holds no token, and neither queries nor parameters in plain text, but all data that the queries returned. It takes up to 256 MB; an answer beyond that is not kept, and a line above its result says so. An answer that was changed on the disk is refused. `apl-kernel run --cache DIR` replays what a directory holds, and records when it holds nothing.',
     ].join('\n'),
@@ -74,11 +74,11 @@ async function askToReplace(directory: string, { session, consent }: MagicHost):
 
 async function storeFor(mode: RecordingMode, directory: string, now: bigint): Promise<AnswerStore> {
   const { AnswerStore } = await import('../../recording/store.js');
-  const moment = { nanos: now, text: formatTime(now) };
-  if (mode === 'record') return AnswerStore.begin(directory, moment);
+  const begunAt = { nanos: now, text: formatTime(now) };
+  if (mode === 'record') return AnswerStore.begin(directory, begunAt);
   const found = await AnswerStore.open(directory);
   if (found !== undefined) return found;
-  if (mode === 'auto') return AnswerStore.begin(directory, moment);
+  if (mode === 'auto') return AnswerStore.begin(directory, begunAt);
   throw new MagicError(
     `%cache: ${directory} holds no recording`,
     'Make one with `%cache record DIR`, where the service can be reached.',
@@ -92,7 +92,7 @@ function stateText({ recording, options }: Session): string {
   const size = `${plural(store.answers, 'answer')}, ${formatBytes(store.bytes)} of at most ${formatBytes(store.maxBytes)}`;
   const below = relative(options.workDir, store.directory);
   const where = below.startsWith('..') ? store.directory : below || '.';
-  return `${DOES[mode]} ${where}, as of ${formatTime(store.moment)} (${size})`;
+  return `${DOES[mode]} ${where}, as of ${formatTime(store.begunAt)} (${size})`;
 }
 
 const DOES: Readonly<Record<RecordingMode, string>> = {

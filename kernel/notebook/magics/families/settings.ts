@@ -39,7 +39,7 @@ export const settingMagics: readonly Magic[] = [
       '- `%time all`: from the first event to the last of the datasets that a query reads; on Axiom, everything since 1970',
       '- `%time 2026-01-01..2026-01-02` ends where 2 January begins; `%time 2026-01-01..` ends now',
       '- `%time 2026-01-01T10:00Z 2026-01-01T11:30Z`',
-      '- `%time last 1d --freeze` becomes a line with the two times of this moment, for a write-up; `apl-kernel freeze` does so in a file',
+      '- `%time last 1d --freeze` becomes a line with the two times as of now, for a write-up; `apl-kernel freeze` does so in a file',
       '- with a range of two times that has ended, `now()` and `ago()` mean its end, on the local service; Axiom decides for itself, and a line above the result says so',
       '- `%%time last 15m` holds for its own cell only',
     ].join('\n'),

@@ -89,7 +89,7 @@ export function plotByName(
 export const exactly = (field: string) => `format(datum.${field}, ',.12~r')`;
 
 /** An expression that writes a time in UTC, under the pointer. */
-export const moment = (field: string) => `utcFormat(datum.${field}, '%Y-%m-%d %H:%M:%S')`;
+export const utcTime = (field: string) => `utcFormat(datum.${field}, '%Y-%m-%d %H:%M:%S')`;
 
 /** Returns what a mark shows under the pointer: expressions by their names. */
 export function tip(rows: Readonly<Record<string, string>>): object {

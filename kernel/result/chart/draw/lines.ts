@@ -4,7 +4,7 @@
  */
 import { present } from '../../../present.js';
 import type { Plot, XyChart } from '../model.js';
-import { exactly, moment, tip } from './axes.js';
+import { exactly, tip, utcTime } from './axes.js';
 import { type Datum, type Spot, spotsOf } from './spots.js';
 import { at, BESIDE_WIDTH, faded, LABELS_SIGNAL, mark, SHOWN, SVG_WIDTH } from './style.js';
 
@@ -261,7 +261,7 @@ const UNSEEN = { fill: { value: '#000' }, opacity: { value: 0 } };
 
 /** What a mark shows under the pointer: where it is, its series, and its value, of a part of a stack its own. */
 function tipOf({ chart, plot }: Draft): object {
-  const place = chart.across === undefined ? { 'time (UTC)': moment('t') } : { from: exactly('t') };
+  const place = chart.across === undefined ? { 'time (UTC)': utcTime('t') } : { from: exactly('t') };
   const series = chart.legend.length > 0 ? { series: `${LABELS_SIGNAL}[datum.s]` } : {};
   return tip({ ...place, ...series, value: exactly(plot.arrangement === 'stacked' ? 'w' : 'v') });
 }

@@ -5,7 +5,7 @@
 import { cut, plural } from '../../../text.js';
 import type { Rule } from '../model.js';
 import type { TimeAxis } from '../time/bins.js';
-import { moment, tip } from './axes.js';
+import { tip, utcTime } from './axes.js';
 import { at, mark, SHOWN, TEXT_COLOR } from './style.js';
 
 /** The height of the labels above a plot, in pixels. */
@@ -70,7 +70,7 @@ export function ruleMarks(
   const said = {
     annotation: 'datum.n',
     type: 'datum.k',
-    'time (UTC)': moment('f'),
+    'time (UTC)': utcTime('f'),
     about: 'datum.d',
   };
   const hit = {

@@ -1,5 +1,5 @@
 /**
- * Numbers and moments as a chart writes them beside its marks and in its description.
+ * Numbers and timestamps as a chart writes them beside its marks and in its description.
  */
 
 import { cut } from '../../../text.js';
@@ -25,8 +25,8 @@ export function measureText(value: number, unit: string): string {
   return unit === '' ? numberText(value) : `${numberText(value)} ${unit}`;
 }
 
-/** A moment in UTC: to the millisecond where it has any. */
-export function momentText(t: number): string {
+/** A timestamp in UTC, to the millisecond if it has any. */
+export function timestampText(t: number): string {
   return new Date(t)
     .toISOString()
     .replace('T', ' ')
@@ -57,5 +57,5 @@ export function forLegend(legend: readonly Entry[]): string {
 
 /** Returns the range of an axis of time. */
 export function overTime({ start, end }: TimeAxis): string {
-  return `over time from ${momentText(start)} to ${momentText(end)} UTC`;
+  return `over time from ${timestampText(start)} to ${timestampText(end)} UTC`;
 }

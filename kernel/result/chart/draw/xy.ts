@@ -30,7 +30,7 @@ import {
   ruleLine,
   withNames,
 } from './terminal.js';
-import { forLegend, measureText, momentText, overTime, shortText } from './texts.js';
+import { forLegend, measureText, overTime, shortText, timestampText } from './texts.js';
 
 const TITLES: Readonly<Record<Plot['mark'], string>> = {
   bars: 'Bar chart',
@@ -64,7 +64,7 @@ function extremesOf({ across }: XyChart, plot: Plot): readonly string[] {
   const least = points.reduce((a, b) => (b.v < a.v ? b : a), first);
   const most = points.reduce((a, b) => (b.v > a.v ? b : a), first);
   const at = ({ t, v }: { readonly t: number; readonly v: number }) =>
-    `${measureText(v, plot.unit)} at ${across === undefined ? momentText(t) : measureText(t, '')}`;
+    `${measureText(v, plot.unit)} at ${across === undefined ? timestampText(t) : measureText(t, '')}`;
   return [`${plot.title === '' ? '' : `${plot.title}: `}lowest ${at(least)}, highest ${at(most)}`];
 }
 

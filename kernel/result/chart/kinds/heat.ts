@@ -5,7 +5,7 @@ import type { ChartOptions } from '../../../apl/operators/drawing.js';
 import { present } from '../../../present.js';
 import { cut, formatCount } from '../../../text.js';
 import { aggregateOf, keyTexts, nameOf } from '../columns.js';
-import { exactly, moment, numberLabels, timeGuide, tip } from '../draw/axes.js';
+import { exactly, numberLabels, timeGuide, tip, utcTime } from '../draw/axes.js';
 import { RULE_LABELS_HEIGHT, ruleBands, ruleData, ruleMarks } from '../draw/rules.js';
 import {
   at,
@@ -99,7 +99,7 @@ function toTimeHeat(sight: Sight, options: ChartOptions): HeatChart | string | u
   const { axis } = chart;
   const [plot] = chart.plots;
   if (plot === undefined || axis.grid === undefined) return NO_GRID;
-  if (plot.mark === 'dots') return 'No heatmap: rows share a moment.';
+  if (plot.mark === 'dots') return 'No heatmap: rows share a timestamp.';
   const { size } = axis.grid;
   const cells = plot.lines.flatMap(({ points }, y) =>
     points.flatMap(({ t, v, added }): Cell[] => {
@@ -176,7 +176,7 @@ function beyondNote(cut: number, mixes: boolean, { keys }: NameRoles, measure: C
 function toHistogramHeat(sight: Sight, options: ChartOptions): HeatChart | string | undefined {
   const { result, table, histograms, time, roles, now } = sight;
   if (histograms === undefined || time === undefined) return undefined;
-  const axis = axisOf(result, table, momentsIn(time), now);
+  const axis = axisOf(result, table, timestampsIn(time), now);
   if (axis === undefined) return undefined;
   if (axis.grid === undefined) return NO_GRID;
   const { column, rows } = histograms;
@@ -219,7 +219,7 @@ function toHistogramHeat(sight: Sight, options: ChartOptions): HeatChart | strin
   };
 }
 
-function momentsIn(time: ChartColumn): Float64Array {
+function timestampsIn(time: ChartColumn): Float64Array {
   return Float64Array.from(new Set(numbersOf(time).filter(t => !Number.isNaN(t)))).sort();
 }
 
@@ -439,7 +439,7 @@ function shadeScale(isLog: boolean, knee: number | undefined): object {
 function tipOf({ axis, rows }: HeatChart): object {
   const name = (id: string) => `${LABELS_SIGNAL}[datum.${id}]`;
   return tip({
-    ...(isNames(axis) ? { column: name('c') } : { 'time (UTC)': moment('t') }),
+    ...(isNames(axis) ? { column: name('c') } : { 'time (UTC)': utcTime('t') }),
     ...(isNames(rows) ? { row: name('r') } : { from: exactly('y'), to: exactly('z') }),
     value: exactly('v'),
   });

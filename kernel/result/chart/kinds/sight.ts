@@ -24,7 +24,7 @@ export interface Sight {
   /** The roles of the columns beside the time. */
   readonly roles: NameRoles;
   readonly facts: Facts;
-  /** The moment of the query, in milliseconds since 1970. */
+  /** When the query ran, in milliseconds since 1970. */
   readonly now: number;
 }
 
@@ -58,7 +58,7 @@ export function sightOf(result: QueryResult, now: number, options: ChartOptions)
   };
   const facts: Facts = {
     rows: table.data.numRows,
-    moments: time === undefined ? 0 : momentsOf(seen, table, time, now),
+    timestamps: time === undefined ? 0 : timestampsOf(seen, table, time, now),
     measures: measures.length,
     keys: roles.keys.length,
     lists:
@@ -83,14 +83,14 @@ function isBinned({ info }: ArrowTable, keys: readonly ChartColumn[]): boolean {
   return keys.some(key => key.field.name === info.buckets?.field && isNumber(key));
 }
 
-/** How many moments a result is drawn along, 2 for any more: its own, or the bins of the searched range where it has a single one. */
-function momentsOf(result: QueryResult, table: ArrowTable, time: ChartColumn, now: number): number {
-  const moments = new Set<number>();
-  for (let row = 0; row < table.data.numRows && moments.size < 2; row++) {
+/** How many timestamps a result is drawn along, 2 for any more: its own, or the bins of the searched range where it has a single one. */
+function timestampsOf(result: QueryResult, table: ArrowTable, time: ChartColumn, now: number): number {
+  const timestamps = new Set<number>();
+  for (let row = 0; row < table.data.numRows && timestamps.size < 2; row++) {
     const t = timeAt(time, row);
-    if (t !== undefined) moments.add(t);
+    if (t !== undefined) timestamps.add(t);
   }
-  if (moments.size !== 1) return moments.size;
-  const axis = axisOf(result, table, Float64Array.from(moments), now);
+  if (timestamps.size !== 1) return timestamps.size;
+  const axis = axisOf(result, table, Float64Array.from(timestamps), now);
   return axis === undefined ? 1 : Math.max(1, binCount(axis));
 }

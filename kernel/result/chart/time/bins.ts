@@ -29,16 +29,16 @@ export interface Searched {
   readonly now: number;
 }
 
-/** Returns the axis for the moments of a result, in ascending order; undefined when there are too few to draw along. */
+/** Returns the axis for the timestamps of a result, in ascending order; undefined when there are too few to draw along. */
 export function timeAxis(
-  moments: Float64Array,
+  timestamps: Float64Array,
   size: number | undefined,
   searched: Searched | undefined,
 ): TimeAxis | undefined {
-  const [first, last] = [moments[0], moments.at(-1)];
+  const [first, last] = [timestamps[0], timestamps.at(-1)];
   if (first === undefined || last === undefined) return undefined;
-  const width = regularSize(moments, size);
-  const reach = width ?? widestGap(moments);
+  const width = regularSize(timestamps, size);
+  const reach = width ?? widestGap(timestamps);
   const isSearched = searched !== undefined && first > searched.start - reach && last < searched.end;
   const start = isSearched ? searched.start : first;
   const end = isSearched ? searched.end : last + (width ?? 0);
@@ -110,10 +110,10 @@ export function everyBin(run: Run, axis: TimeAxis, fill: 0 | null): Run {
   return all;
 }
 
-/** Narrows the bins to those between the first and the last moment. */
-export function betweenRows(axis: TimeAxis, moments: Float64Array): TimeAxis {
+/** Narrows the bins to those between the first and the last timestamp. */
+export function betweenRows(axis: TimeAxis, timestamps: Float64Array): TimeAxis {
   const { grid } = axis;
-  const [first, last] = [moments[0], moments.at(-1)];
+  const [first, last] = [timestamps[0], timestamps.at(-1)];
   if (grid === undefined || first === undefined || last === undefined) return axis;
   return { ...axis, grid: { ...grid, first: binNumber(grid, first), last: binNumber(grid, last) } };
 }
@@ -130,30 +130,30 @@ function gridOf(origin: number, size: number, start: number, until: number): Gri
   return { origin, size, first: Math.min(first, 0), last: Math.ceil((until - origin) / size - SLACK) - 1 };
 }
 
-function widestGap(moments: Float64Array): number {
+function widestGap(timestamps: Float64Array): number {
   let widest = 0;
-  for (let at = 1; at < moments.length; at++) widest = Math.max(widest, gapBefore(moments, at));
+  for (let at = 1; at < timestamps.length; at++) widest = Math.max(widest, gapBefore(timestamps, at));
   return widest;
 }
 
-function gapBefore(moments: Float64Array, at: number): number {
-  return (moments[at] ?? 0) - (moments[at - 1] ?? 0);
+function gapBefore(timestamps: Float64Array, at: number): number {
+  return (timestamps[at] ?? 0) - (timestamps[at - 1] ?? 0);
 }
 
 /** The width of the bins, stated or found: every distance is a multiple of it. Undefined for uneven bins such as months. */
-function regularSize(moments: Float64Array, stated: number | undefined): number | undefined {
-  const size = stated ?? (moments.length < 3 ? undefined : narrowestGap(moments));
+function regularSize(timestamps: Float64Array, stated: number | undefined): number | undefined {
+  const size = stated ?? (timestamps.length < 3 ? undefined : narrowestGap(timestamps));
   if (size === undefined || !(size > 0)) return undefined;
-  for (let at = 1; at < moments.length; at++) {
-    const bins = gapBefore(moments, at) / size;
+  for (let at = 1; at < timestamps.length; at++) {
+    const bins = gapBefore(timestamps, at) / size;
     if (Math.abs(bins - Math.round(bins)) >= 1e-3) return undefined;
   }
   return size;
 }
 
-function narrowestGap(moments: Float64Array): number {
+function narrowestGap(timestamps: Float64Array): number {
   let narrowest = Number.POSITIVE_INFINITY;
-  for (let at = 1; at < moments.length; at++) narrowest = Math.min(narrowest, gapBefore(moments, at));
+  for (let at = 1; at < timestamps.length; at++) narrowest = Math.min(narrowest, gapBefore(timestamps, at));
   return narrowest;
 }
 

@@ -18,7 +18,7 @@ export function notesOf(outline: Outline, plots: readonly Plot[], facts: Facts):
     missingNotes(outline, facts),
     plots.some(plot => plot.mark === 'dots') &&
       outline.options.kind !== 'scatter' &&
-      'rows that share a moment are dots',
+      'rows that share a timestamp are dots',
     outline.options.kind === 'bar' &&
       plots.some(plot => plot.mark === 'area') &&
       'too many bins for bars: an area',

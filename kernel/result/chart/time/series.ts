@@ -51,14 +51,14 @@ export function toSeries(
   const filled = numbers.filter(measure => !empty.includes(measure));
   const first = filled[0];
   if (first === undefined) return noValue(empty);
-  const moments = distinctTimes(valuesIn(roles.time, rows));
-  const axis = axisOf(result, table, moments, now);
-  if (axis === undefined || Math.max(moments.length, binCount(axis)) < 2) return undefined;
+  const timestamps = distinctTimes(valuesIn(roles.time, rows));
+  const axis = axisOf(result, table, timestamps, now);
+  if (axis === undefined || Math.max(timestamps.length, binCount(axis)) < 2) return undefined;
   const missing = missingBins(result);
   return chartOf({
     options,
     ...present({ together }),
-    axis: missing === 'empty' ? axis : betweenRows(axis, moments),
+    axis: missing === 'empty' ? axis : betweenRows(axis, timestamps),
     missing,
     time: roles.time,
     untimed: table.data.numRows - rows.length,
@@ -86,14 +86,14 @@ function isFlag(measure: ChartColumn, rows: Uint32Array): boolean {
   return rows.every(row => [-1, 0, 1, null].includes(numberAt(measure, row)));
 }
 
-/** Returns the time axis for the moments of a result, in ascending order; undefined when there are too few to draw along. */
+/** Returns the time axis for the timestamps of a result, in ascending order; undefined when there are too few to draw along. */
 export function axisOf(
   result: QueryResult,
   table: ArrowTable,
-  moments: Float64Array,
+  timestamps: Float64Array,
   now: number,
 ): XyChart['axis'] | undefined {
-  return timeAxis(moments, binWidth(table), searchedRange(result, table, now));
+  return timeAxis(timestamps, binWidth(table), searchedRange(result, table, now));
 }
 
 const MAX_GROUPS = 10;

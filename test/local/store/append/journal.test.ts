@@ -187,7 +187,7 @@ test('a file that is moved away by hand during a merge does not come back with i
   await parts.store.close();
 });
 
-test('nor does one that is moved away in the last moment', async () => {
+test('nor does one that is moved away at the last second', async () => {
   let move = () => {};
   const parts = await mergingStore(
     async (of, first) => {

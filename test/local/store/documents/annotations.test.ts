@@ -137,9 +137,9 @@ test.each(refused)('a body that is no annotation is refused: %j', async (body, s
 test('members that axiom-py and axiom-js send: null for those that it leaves as they are, and a part of an address', async () => {
   const own = await service();
   const created = await own.json('POST', route, { ...example, time: null, endTime: null, url: 'some-url' });
-  const { endTime: _, ...momentary } = example;
+  const { endTime: _, ...instant } = example;
   const { id } = created.body;
-  expect(created.body).toEqual({ ...momentary, time: '2026-06-15T12:00:00Z', url: 'some-url', id });
+  expect(created.body).toEqual({ ...instant, time: '2026-06-15T12:00:00Z', url: 'some-url', id });
   const title = { title: 'New', datasets: null, type: null, time: null };
   expect((await own.json('PUT', `${route}/${id}`, title)).body).toEqual({ ...created.body, title: 'New' });
 });

@@ -43,7 +43,7 @@ const asked = () =>
     .map(({ method, path: at, parameters }) => [method, at, parameters]);
 
 describe('a new annotation', () => {
-  test('is of the dataset of the last result, at this moment, which the line then names', async () => {
+  test('is of the dataset of the last result, now, which the line then names', async () => {
     await bench.run('web | count');
     const run = await bench.run('%annotate Release 1.2 --type deploy');
     expect(kept).toEqual([

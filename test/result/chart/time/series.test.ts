@@ -46,7 +46,7 @@ describe('only an aggregate over time is a chart', () => {
     ['bins of the time', { columns: [two, counts], buckets }, true],
     ['grouped by the time', { columns: [two, counts], groups: ['_time'] }, true],
     ['raw events', { columns: [two, counts] }, false],
-    ['one moment without a bin', { columns: [times(0, 0), counts], groups: ['_time'] }, false],
+    ['one timestamp without a bin', { columns: [times(0, 0), counts], groups: ['_time'] }, false],
     ['one bin of sixty', { columns: [times(7), ['count_', 'integer', '[4]']], buckets, aggs: count }, true],
     [
       'one bin as long as the range',
@@ -288,7 +288,7 @@ describe('groups', () => {
     expect(chart.notes).toEqual(['the 10 of 12 groups by g with the greatest total of x']);
   });
 
-  test('whose keys are not in the result are dots: no line joins rows of one moment', () => {
+  test('whose keys are not in the result are dots: no line joins rows of one timestamp', () => {
     const chart = chartOf({
       columns: [times(0, 0, 1, 1), ['count_', 'integer', '[1,9,2,8]']],
       buckets,

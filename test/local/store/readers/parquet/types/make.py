@@ -108,25 +108,25 @@ def arrow_columns():
 
 
 def nested_columns():
-    moment = datetime.datetime(2023, 11, 14, 22, 13, 20, 123456)
+    instant = datetime.datetime(2023, 11, 14, 22, 13, 20, 123456)
     far = datetime.datetime(9999, 12, 31)
-    aware = moment.replace(tzinfo=UTC)
+    aware = instant.replace(tzinfo=UTC)
     struct = pa.struct([("t", pa.timestamp("us")), ("n", pa.uint64()), ("s", pa.struct([("d", pa.duration("ms"))]))])
     value = {"t": far, "n": 2**64 - 1, "s": {"d": datetime.timedelta(milliseconds=1500)}}
     return {
-        "list_timestamp": (pa.list_(pa.timestamp("us")), [[moment, None], [far]], ["[2023-11-14T22:13:20.123456, null]", "[9999-12-31T00:00:00]"]),
+        "list_timestamp": (pa.list_(pa.timestamp("us")), [[instant, None], [far]], ["[2023-11-14T22:13:20.123456, null]", "[9999-12-31T00:00:00]"]),
         "list_timestamp_utc": (pa.list_(pa.timestamp("ms", "UTC")), [[aware]], ["[2023-11-14T22:13:20.123Z]"]),
-        "list_date": (pa.list_(pa.date32()), [[moment.date()]], ["[2023-11-14]"]),
+        "list_date": (pa.list_(pa.date32()), [[instant.date()]], ["[2023-11-14]"]),
         "list_duration": (pa.list_(pa.duration("us")), [[datetime.timedelta(microseconds=1500)]], ["[1500 us]"]),
         "list_time": (pa.list_(pa.time64("us")), [[datetime.time(1, 2, 3)]], ["[01:02:03]"]),
         "list_uint64": (pa.list_(pa.uint64()), [[2**64 - 1]], [f"[{2**64 - 1}]"]),
         "list_decimal": (pa.list_(pa.decimal128(38, 2)), [[decimal.Decimal("1.50"), decimal.Decimal("9" * 36 + ".99")]], ["[1.50, " + "9" * 36 + ".99]"]),
         "list_binary": (pa.list_(pa.binary()), [[b"\x00\xff"]], ["[00 ff]"]),
         "list_float": (pa.list_(pa.float64()), [[0.5, math.nan, math.inf]], ["[0.5, nan, inf]"]),
-        "list_list": (pa.list_(pa.list_(pa.timestamp("us"))), [[[moment], []]], ["[[2023-11-14T22:13:20.123456], []]"]),
-        "struct": (struct, [value, {"t": moment, "n": 1, "s": None}], ["{t: 9999-12-31T00:00:00, n: 18446744073709551615, s: {d: 1500 ms}}", "{t: 2023-11-14T22:13:20.123456, n: 1, s: null}"]),
+        "list_list": (pa.list_(pa.list_(pa.timestamp("us"))), [[[instant], []]], ["[[2023-11-14T22:13:20.123456], []]"]),
+        "struct": (struct, [value, {"t": instant, "n": 1, "s": None}], ["{t: 9999-12-31T00:00:00, n: 18446744073709551615, s: {d: 1500 ms}}", "{t: 2023-11-14T22:13:20.123456, n: 1, s: null}"]),
         "list_struct": (pa.list_(struct), [[value]], ["[{t: 9999-12-31T00:00:00, n: 18446744073709551615, s: {d: 1500 ms}}]"]),
-        "map_timestamp": (pa.map_(pa.string(), pa.timestamp("us")), [[("a", moment)]], ['{"a": 2023-11-14T22:13:20.123456}']),
+        "map_timestamp": (pa.map_(pa.string(), pa.timestamp("us")), [[("a", instant)]], ['{"a": 2023-11-14T22:13:20.123456}']),
     }
 
 
