@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { parseAst } from 'vitest/node';
 import { IN_THE_BROWSER } from './setup/in-the-browser.js';
 import { root, type Source, sourcesIn, target, withoutEnding } from './setup/sources.js';
+import { WORDS } from './setup/words.js';
 
 /**
  * What the files of a folder may import besides those of that folder; `*` is everything. The longest row that a file's path
@@ -310,27 +311,6 @@ test('no folder of kernel/, labextension/src/ and test/ holds more than can be t
   expect(Object.fromEntries(sizes.filter(([, size]) => size > LARGEST_FOLDER))).toEqual(LARGER);
 });
 
-/** What nobody writes here: a pattern, what stands for it, and the lines that need it all the same. CONTRIBUTING has the reasons. */
-const WORDS: readonly {
-  readonly not: RegExp;
-  readonly but: string;
-  readonly except?: readonly RegExp[];
-}[] = [
-  { not: /colour/i, but: 'color', except: [/render bar with \(colour=red\)/] },
-  { not: /neighbour/i, but: 'neighbor' },
-  { not: /behaviour/i, but: 'behavior' },
-  { not: /catalogue/i, but: 'catalog' },
-  { not: /\bcentre|centred/i, but: 'center' },
-  { not: /labelled(?!by|-by)/i, but: 'labeled' },
-  {
-    not: /\b(?:organ|normal|recogn|initial|serial|optim|capital|minim|maxim)is(?:e|es|ed|ing|ation|ations)\b/i,
-    but: 'ize',
-  },
-  { not: /\bwish(?:es)?\b|[a-z]Wish\b/, but: 'options', except: [/^\| wish \| options \|$/] },
-  { not: /\bremarks?\b|[a-z]Remarks?\b/, but: 'note', except: [/^\| remark \| note; /] },
-  { not: /\b(?:whilst|amongst|thereof|hereby|wherein|whatsoever)\b/i, but: 'a plain word' },
-];
-
 const PAGES = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' }).filter(name =>
   name.endsWith('.md'),
 );
@@ -344,7 +324,7 @@ const DOCS = [
 ];
 
 const lines = [
-  ...everything.filter(({ path }) => path !== 'test/rules.test.ts'),
+  ...everything.filter(({ path }) => path !== 'test/setup/words.ts'),
   ...DOCS.map(path => ({ path, text: readFileSync(join(root, path), 'utf8') })),
 ].flatMap(({ path, text }) =>
   text.split('\n').map((line, index) => ({ place: `${path}:${index + 1}`, line })),

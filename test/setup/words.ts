@@ -1,0 +1,43 @@
+/** What nobody writes here: a pattern, what stands for it, and the lines that need it all the same. CONTRIBUTING has the reasons. */
+export const WORDS: readonly {
+  readonly not: RegExp;
+  readonly but: string;
+  readonly except?: readonly RegExp[];
+}[] = [
+  { not: /colour/i, but: 'color', except: [/render bar with \(colour=red\)/] },
+  { not: /neighbour/i, but: 'neighbor' },
+  { not: /behaviour/i, but: 'behavior' },
+  { not: /catalogue/i, but: 'catalog' },
+  { not: /\bcentre|centred/i, but: 'center' },
+  { not: /labelled(?!by|-by)/i, but: 'labeled' },
+  {
+    not: /\b(?:organ|normal|recogn|initial|serial|optim|capital|minim|maxim)is(?:e|es|ed|ing|ation|ations)\b/i,
+    but: 'ize',
+  },
+  { not: /\bwish(?:es)?\b|[a-z]Wish\b/, but: 'options', except: [/^\| wish \| options \|$/] },
+  { not: /\bremarks?\b|[a-z]Remarks?\b/, but: 'note', except: [/^\| remark \| note; /] },
+  {
+    not: /mistake/i,
+    but: 'error, or diagnostic',
+    except: [/^\| mistake \| /, /markMistakes/, /'apl:(?:next|previous)-mistake'/],
+  },
+  { not: /picture/i, but: 'image, SVG or screenshot', except: [/^\| picture \| /, /^<\/?picture>$/] },
+  { not: /\bstretch/i, but: 'selection, span or interval', except: [/^\| stretch \| /] },
+  { not: /\blanes?\b|[a-z]Lanes?\b|^Lane/, but: 'worker, or slot', except: [/^\| lane \| /] },
+  {
+    not: /\bmoments?\b|Moment|MOMENT/,
+    but: 'timestamp, or time',
+    except: [
+      /^\| moment \(/,
+      /\b(?:in|for|after) a moment\b|\ba moment (?:ago|before)\b|\bat (?:any|the|the same) moment\b/,
+      /\bsumOf\('moment'|format, moment, sum|typeof moment/,
+    ],
+  },
+  {
+    not: /\b(?:lend|lends|lent|lending|loans?)\b|Lent\b|Loan/,
+    but: 'send, or lease',
+    except: [/^\| lend, loan \| /],
+  },
+  { not: /shelf/i, but: 'registry', except: [/^\| shelf \| /] },
+  { not: /\b(?:whilst|amongst|thereof|hereby|wherein|whatsoever)\b/i, but: 'a plain word' },
+];
