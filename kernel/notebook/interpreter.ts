@@ -1,5 +1,5 @@
 import type { ChartOptions } from '../apl/operators/drawing.js';
-import type { Diagnostic, Span } from '../apl/syntax/ast.js';
+import type { Span } from '../apl/syntax/ast.js';
 import {
   type CellQuery,
   completeness,
@@ -42,7 +42,7 @@ import type { BoundQuery } from './parameters.js';
 import { explainForgotten } from './query/forgotten.js';
 import type { LoggedQuery } from './query/log.js';
 import { type QueryOrder, type RanQuery, runQuery } from './query/run.js';
-import type { KeptResult } from './results/kept.js';
+import type { KeptAs, KeptResult } from './results/kept.js';
 import { RESULTS_TARGET } from './results/protocol.js';
 import { Session, type SessionOptions } from './session.js';
 import { applySettings } from './settings.js';
@@ -132,12 +132,8 @@ async function runCell(session: Session, code: string, io: CellIo): Promise<Cell
   try {
     for (origin of cell.magics) await runMagic(origin, magicHost(session, io, plan));
     session.parameters.declare(code, cell.shared);
-    if (cell.queries.length === 0 && cell.shared.length > 0) {
-      const diagnostic = diagnosticIn(code, cell.shared);
-      if (diagnostic !== undefined) return remembered(session, diagnosticFailure(diagnostic, code));
-      explainNames(code, cell.shared, io);
-    }
-    const results: QueryResult[] = [];
+    if (cell.queries.length === 0 && cell.shared.length > 0) explainNames(code, cell.shared, io);
+    const results: KeptResult[] = [];
     const shown = cell.queries.filter(each => !each.silent);
     for (const query of plan.run ? cell.queries : []) {
       const bound = session.parameters.bind(query);
@@ -162,16 +158,6 @@ function remembered(session: Session, failure: CellFailure): CellEnd {
   return { failure };
 }
 
-/** The first error in the definitions of a cell without a query, which no service reads. */
-function diagnosticIn(code: string, shared: readonly Span[]): Diagnostic | undefined {
-  // Each keeps its place; a span ends before its semicolon.
-  const text = shared.reduce(
-    (before, { from, to }) => (before && `${before};`).padEnd(from, '\n') + code.slice(from, to),
-    '',
-  );
-  return new QueryText(`${text};\nprint 0`).diagnostics.find(({ severity }) => severity === 'error');
-}
-
 /** A cell of definitions alone: parameters hold for the notebook, other names end with the cell. */
 function explainNames(code: string, shared: readonly Span[], io: CellIo): void {
   if (shared.every(({ from }) => code.startsWith('declare', from))) return;
@@ -193,7 +179,7 @@ async function runShown(
   plan: CellPlan,
   query: BoundQuery,
   { index, count }: { readonly index: number; readonly count: number },
-): Promise<QueryResult> {
+): Promise<KeptResult> {
   const { variables } = query;
   const sent = withoutRender(query.parsed);
   const chart = { ...query.chart, ...sent.chart };
@@ -206,12 +192,15 @@ async function runShown(
     io,
     query.text,
   );
-  const kept = await keep(session, result, signal, query.name);
+  const kept = await keep(session, result, signal, {
+    ...present({ name: query.name }),
+    query: sent.query,
+  });
   const beside = besideAt(index, count);
   if (!query.silent)
     await show(session, kept, io, plan, { last: index === count - 1, chart, beside, signal });
   io.signal.throwIfAborted();
-  return result;
+  return kept;
 }
 
 /** Runs a query and logs it as it is written, also when it fails. */
@@ -263,13 +252,13 @@ async function keep(
   session: Session,
   result: QueryResult,
   signal: AbortSignal,
-  name?: string,
+  as: KeptAs = {},
 ): Promise<KeptResult> {
   const [{ resultId }, { inSlices }] = await Promise.all([
     import('./results/identity.js'),
     import('../result/decode/slices.js'),
   ]);
-  return session.results.keep(await inSlices(resultId(result), signal), result, name);
+  return session.results.keep(await inSlices(resultId(result), signal), result, as);
 }
 
 interface ShowOptions {
@@ -334,9 +323,12 @@ function replayedAt({ recording }: Session, { provenance }: QueryResult): number
 }
 
 function magicHost(session: Session, io: CellIo, plan: CellPlan): CellHost {
-  const runDrawn = async (text: string, settings: QuerySettings = {}) => {
+  const orderOf = (text: string, settings: QuerySettings = {}) => {
     const { query, chart } = withoutRender(new QueryText(text));
-    const order = { ...plan, fetch: undefined, ...settings, query };
+    return { chart, order: { ...plan, fetch: undefined, ...settings, query } };
+  };
+  const runDrawn = async (text: string, settings?: QuerySettings) => {
+    const { chart, order } = orderOf(text, settings);
     return { chart, result: (await runLogged(session, order, io, text)).result };
   };
   const { signal } = io;
@@ -363,10 +355,7 @@ function magicHost(session: Session, io: CellIo, plan: CellPlan): CellHost {
       await showKept(result, { chart });
     },
     run: async (text, settings) => (await runDrawn(text, settings)).result,
-    ask: async (text, settings = {}) => {
-      const order = { ...plan, fetch: undefined, ...settings, query: new QueryText(text) };
-      return (await runQuery(session, order, quiet)).result;
-    },
+    ask: async (text, settings) => (await runQuery(session, orderOf(text, settings).order, quiet)).result,
     keepLast: async result => void (await keep(session, result, unstopped)),
     showInstead: (displayId, result) => showKept(result, { chart: { kind: 'none' }, displayId }, unstopped),
     showResult: (result, drawn) => {

@@ -1,8 +1,7 @@
 import type { TypeName } from '../apl/catalog/entry.js';
 import type { Expr, Span } from '../apl/syntax/ast.js';
-import type { CellQuery } from '../apl/syntax/cell.js';
+import { type CellQuery, preceded } from '../apl/syntax/cell.js';
 import { declaredParameters } from '../apl/syntax/parameters.js';
-import { QueryText } from '../apl/syntax/parse.js';
 import { type Token, tokenize } from '../apl/syntax/tokens/lexer.js';
 import { present } from '../present.js';
 import { formatDuration, formatTime, parseTime, parseTimespan } from '../time.js';
@@ -163,14 +162,6 @@ function timeLike(text: string, type: TypeName | undefined): ParameterValue | un
 
 function isSame(a: ParameterValue, b: ParameterValue): boolean {
   return JSON.stringify(a.json) === JSON.stringify(b.json);
-}
-
-/** The query with a text before it that has no place in the cell. */
-function preceded(query: CellQuery, prelude: string): CellQuery {
-  const { name, silent, chart, from, to } = query;
-  const segments = query.segments.map(each => ({ ...each, text: each.text + prelude.length }));
-  const parsed = prelude === '' ? query.parsed : new QueryText(prelude + query.text);
-  return { ...present({ name }), silent, chart, from, to, parsed, text: parsed.text, segments };
 }
 
 /** Returns the parameter that an APL literal stands for; throws MagicError for any other expression. */

@@ -2,7 +2,7 @@ import { present } from '../../present.js';
 import type { ChartOptions } from '../operators/drawing.js';
 import { clauseWords } from '../operators/rows.js';
 import type { Diagnostic, Span } from './ast.js';
-import { QueryText } from './parse.js';
+import { parseQuery, QueryText } from './parse.js';
 import { readDirectives } from './readers/charting.js';
 import { type Token, tokenize } from './tokens/lexer.js';
 
@@ -63,7 +63,19 @@ export function parseCell(source: string): Cell {
       queries.push(toQuery(source, statement, shared, silent, { ...inherited, ...own }));
     }
   }
+  if (queries.length === 0) diagnostics.push(...definitionErrors(source, shared));
   return { magics, queries, shared, diagnostics, chart };
+}
+
+/** Errors in the definitions of a cell without a query. */
+function definitionErrors(source: string, shared: readonly Span[]): readonly Diagnostic[] {
+  if (shared.length === 0) return [];
+  // Each keeps its offset; a span ends before its semicolon.
+  const text = shared.reduce(
+    (before, { from, to }) => (before && `${before};`).padEnd(from, '\n') + source.slice(from, to),
+    '',
+  );
+  return parseQuery(`${text};\nprint 0`).diagnostics.filter(({ severity }) => severity === 'error');
 }
 
 /** A statement of a cell; `from` is after the `name <<` of a named result, and `result` is the span of that name. */
@@ -100,6 +112,14 @@ export function withoutPrefix(source: string): string {
     const length = cell ? '%%apl'.length : '%apl'.length;
     return text.slice(0, from) + ' '.repeat(length) + text.slice(from + length);
   }, source);
+}
+
+/** Returns a query with a prelude, which has no offset in the cell. */
+export function preceded(query: CellQuery, prelude: string): CellQuery {
+  const { name, silent, chart, from, to } = query;
+  const segments = query.segments.map(each => ({ ...each, text: each.text + prelude.length }));
+  const parsed = prelude === '' ? query.parsed : new QueryText(prelude + query.text);
+  return { ...present({ name }), silent, chart, from, to, parsed, text: parsed.text, segments };
 }
 
 /** The offset in the cell of an offset in a query's text. */

@@ -7,6 +7,7 @@ import type { CellIo } from '../../jupyter/message.js';
 import type { QueryResult } from '../../result/result.js';
 import type { Fetch } from '../query/fetch.js';
 import type { QueryOrder } from '../query/run.js';
+import type { KeptResult } from '../results/kept.js';
 import type { Session } from '../session.js';
 import type { TimeRange } from '../time-range.js';
 import type { AskedEffect, Effect } from './effects/effects.js';
@@ -36,7 +37,7 @@ export interface CellPlan {
   /** New texts for lines of the cell, which the front end is asked to show once the cell has succeeded. */
   readonly rewrites: Rewrite[];
   /** Called in order once every query of the cell has succeeded, with the results, if they were run. */
-  readonly afterRun: ((results: readonly QueryResult[]) => Promise<void>)[];
+  readonly afterRun: ((results: readonly KeptResult[]) => Promise<void>)[];
 }
 
 /** What a query may have other than its cell. */

@@ -1,4 +1,5 @@
 import type { Table } from 'apache-arrow';
+import { QueryText } from '../../apl/syntax/parse.js';
 import type { QueryResult } from '../../result/result.js';
 import { formatBytes, formatCount, plural, visible } from '../../text.js';
 
@@ -7,8 +8,16 @@ export interface KeptResult {
   /** Equal results share it. */
   readonly id: string;
   readonly result: QueryResult;
+  /** The query that it answers. */
+  readonly query: QueryText;
   /** The memory that its tables take. */
   readonly bytes: number;
+}
+
+/** How a result is kept: its name, if it has one, and its query, if that is parsed already. */
+export interface KeptAs {
+  readonly name?: string;
+  readonly query?: QueryText;
 }
 
 /** Results without a name beside the last: each takes some kilobytes of objects, however few rows it has. */
@@ -51,9 +60,10 @@ export class KeptResults {
     return [...this.#results.values()].reduce((total, each) => total + each.bytes, 0);
   }
 
-  /** Keeps a result as the last, and under a name where one is given; equal results, which share an id, are kept once. */
-  keep(id: string, result: QueryResult, name?: string): KeptResult {
-    const kept = { id, result, bytes: bytesOf(result) };
+  /** Keeps a result as the last, and under a name if one is given; equal results, which share an id, are kept once. */
+  keep(id: string, result: QueryResult, { name, query }: KeptAs = {}): KeptResult {
+    const parsed = query ?? new QueryText(result.provenance.query);
+    const kept = { id, result, query: parsed, bytes: bytesOf(result) };
     const equal = this.#results.get(id);
     if (equal !== undefined) for (const each of this.#namesOf(equal)) this.#names.set(each, kept);
     this.#results.delete(id);

@@ -60,6 +60,7 @@ const cells: readonly (readonly [title: string, cell: string, expected: readonly
     ['set stricttypes;\ndeclare query_parameters(n:long=1);\nT'],
   ],
   ['only let', 'let a = 1;', []],
+  ['only let, with an error', 'let a = ;', ['!expected']],
   ['a dataset called let', 'let | count', ['let | count']],
   ['unclosed bracket', 'T | where (a\n\nU', ['T | where (a\n\nU']],
   ['a bracket too many', 'T | where a)\n\nU', ['T | where a)', 'U']],

@@ -1,6 +1,7 @@
 import { Int64, makeTable, Table, vectorFromArray } from 'apache-arrow';
 import { describe, expect, test } from 'vitest';
 import { KeptResults, mostUnnamed } from '../../../kernel/notebook/results/kept.js';
+import { present } from '../../../kernel/present.js';
 import type { QueryResult } from '../../../kernel/result/result.js';
 
 /** A result of one column of 8 bytes a row. */
@@ -21,7 +22,7 @@ const budget = 8_000;
 /** Keeps results of so many rows, 8 bytes each, and returns the names that are left and what is said. */
 function keeping(...kept: readonly (readonly [id: string, rows: number, name?: string])[]) {
   const results = new KeptResults(budget);
-  for (const [id, rows, name] of kept) results.keep(id, result(rows), name);
+  for (const [id, rows, name] of kept) results.keep(id, result(rows), present({ name }));
   const left = results.all().map(({ kept: { id }, names }) => [id, ...names]);
   return { results, left, said: results.takeNotices() };
 }
@@ -39,11 +40,11 @@ describe('results that take more than they may', () => {
   test('then the named ones, the least recently used first', () => {
     const { results } = keeping(['1', 400, 'a'], ['2', 400, 'b']);
     results.named('a');
-    results.keep('3', result(400), 'c');
+    results.keep('3', result(400), { name: 'c' });
     expect(results.names()).toEqual(['a', '_', 'c'].toSorted());
     expect(results.takeNotices()).toEqual([`\`b\` (400 rows, 3.2 kB) was dropped: ${because}`]);
     expect([results.wasEvicted('b'), results.wasEvicted('a')]).toEqual([true, false]);
-    results.keep('4', result(1), 'b');
+    results.keep('4', result(1), { name: 'b' });
     expect(results.wasEvicted('b')).toBe(false);
   });
 
@@ -83,16 +84,16 @@ test('memory that columns share counts once', () => {
 test('dropping a result forgets all of its names', () => {
   const dropped: string[] = [];
   const results = new KeptResults(budget, id => dropped.push(id));
-  results.keep('1', result(1), 'a');
+  results.keep('1', result(1), { name: 'a' });
   expect([results.drop('a'), results.drop('a'), results.names(), dropped]).toEqual([true, false, [], ['1']]);
-  results.keep('2', result(1), 'b');
+  results.keep('2', result(1), { name: 'b' });
   expect([results.clear(), results.names()]).toEqual([1, []]);
 });
 
 test('of results without a name a bounded number is kept, which is said once', () => {
   const dropped: string[] = [];
   const results = new KeptResults(budget, id => dropped.push(id));
-  results.keep('named', result(1), 'a');
+  results.keep('named', result(1), { name: 'a' });
   for (let index = 0; index <= mostUnnamed; index += 1) results.keep(String(index), result(1));
   expect([dropped, results.takeNotices()]).toEqual([[], []]);
   results.withId('0');

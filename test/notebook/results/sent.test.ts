@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { type Client, createClient } from '../../../kernel/api/client.js';
 import { AccessToken } from '../../../kernel/api/profile.js';
+import { QueryText } from '../../../kernel/apl/syntax/parse.js';
 import { SentResults } from '../../../kernel/notebook/results/sent.js';
 import { testService } from '../../local/service.js';
 import { sampleResult } from '../../result/sample.js';
@@ -18,7 +19,7 @@ test('questions at once share one lease, and each goes on when another gives up'
     },
   };
   const result = sampleResult([{ columns: [['n', 'integer', '[1,2,3]']] }]);
-  const wanted = new Map([['_', { kept: { id: 'three', result, bytes: 24 } }]]);
+  const wanted = new Map([['_', { kept: { id: 'three', result, query: new QueryText('n'), bytes: 24 } }]]);
   const sent = new SentResults();
   const impatient = new AbortController();
   const { signal } = new AbortController();

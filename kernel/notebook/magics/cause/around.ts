@@ -39,8 +39,8 @@ async function around(call: MagicCall, host: MagicHost): Promise<void> {
   const within = lengthOf(call);
   const answer = (behind: EventsBehind) => show(behind, at, within, host);
   if (call.cell) return insteadOfQuery(magic, host, answer);
-  await onLastResult(host, result =>
-    answer(eventsBehind(result, magic, host, 'Write `%%around TIME` above a query of the events.')),
+  await onLastResult(host, kept =>
+    answer(eventsBehind(kept, magic, host, 'Write `%%around TIME` above a query of the events.')),
   );
 }
 

@@ -2,9 +2,9 @@
 import { eventsOf } from '../../../apl/editor/events.js';
 import { QueryText } from '../../../apl/syntax/parse.js';
 import { present } from '../../../present.js';
-import type { Provenance, QueryResult } from '../../../result/result.js';
+import type { Provenance } from '../../../result/result.js';
 import { formatTime, parseTime } from '../../../time.js';
-import { lastName } from '../../results/kept.js';
+import { type KeptResult, lastName } from '../../results/kept.js';
 import { readsOf } from '../../results/reads.js';
 import { parseRange, type TimeRange } from '../../time-range.js';
 import { MagicError, misuse } from '../arguments.js';
@@ -19,28 +19,37 @@ export interface EventsBehind {
   readonly variables?: Readonly<Record<string, unknown>>;
 }
 
+/** Parses a query that a line writes; throws MagicError for one with an error. */
+export function checkedQuery({ name }: Magic, text: string): QueryText {
+  const query = new QueryText(text);
+  const flaw = query.diagnostics.find(({ severity }) => severity === 'error');
+  if (flaw === undefined) return query;
+  const near = text.slice(flaw.from, flaw.to);
+  throw new MagicError(`%${name}: ${flaw.message}${near === '' ? '' : `, at \`${near}\``}`, flaw.hint);
+}
+
 /** Returns the events behind a result, over its range; throws MagicError where they cannot be asked for again; `instead` says what can. */
 export function eventsBehind(
-  result: QueryResult | undefined,
+  kept: KeptResult | undefined,
   magic: Magic,
   { session }: MagicHost,
   instead: string,
 ): EventsBehind {
-  if (result === undefined) throw misuse(magic, 'no query has run yet');
-  const { provenance } = result;
-  const { profile, query, variables } = provenance;
+  if (kept === undefined) throw misuse(magic, 'no query has run yet');
+  const { query } = kept;
+  const { provenance } = kept.result;
+  const { profile, variables } = provenance;
   if (profile !== session.profileName)
     throw new MagicError(
       `%${magic.name}: the last result is of ${profile}, and the profile is ${session.profileName}`,
       `Change to it with \`%use ${profile}\`.`,
     );
-  const text = new QueryText(query);
-  if (readsOf(text, session).results.has(lastName))
+  if (readsOf(query, session).results.has(lastName))
     throw new MagicError(
       `%${magic.name}: the query of the last result reads \`_\`, which is another result by now`,
       instead,
     );
-  return { events: eventsIn(text, magic), ...windowOf(provenance), ...present({ variables }) };
+  return { events: eventsIn(query, magic), ...windowOf(provenance), ...present({ variables }) };
 }
 
 /** Returns a query up to where its rows are no longer its events; throws MagicError where it reads none. */
@@ -68,9 +77,9 @@ export function insteadOfQuery(
 /** Answers for the last result, or for that of the cell once it has run. */
 export async function onLastResult(
   { session, plan }: MagicHost,
-  answer: (result: QueryResult | undefined) => Promise<void>,
+  answer: (kept: KeptResult | undefined) => Promise<void>,
 ): Promise<void> {
-  if (plan.queries.length === 0) return answer(session.results.named(lastName)?.result);
+  if (plan.queries.length === 0) return answer(session.results.named(lastName));
   plan.afterRun.push(async results => {
     if (plan.run) await answer(results.at(-1));
   });

@@ -1,15 +1,14 @@
 import { writtenName } from '../../../apl/catalog/written.js';
 import { conditionFor } from '../../../apl/editor/condition.js';
 import { explaining } from '../../../apl/editor/events.js';
-import { QueryText } from '../../../apl/syntax/parse.js';
 import { writtenText } from '../../../apl/syntax/tokens/quote.js';
 import { rowTexts } from '../../../result/display/text.js';
 import type { QueryResult } from '../../../result/result.js';
 import { type SpotlightPart, spotlightEntries, strongest } from '../../../result/spotlight.js';
-import { MagicError, misuse } from '../arguments.js';
+import { misuse } from '../arguments.js';
 import type { Magic, MagicCall, MagicHost } from '../magic.js';
 import { say } from '../output.js';
-import { type EventsBehind, eventsBehind, insteadOfQuery, onLastResult } from './behind.js';
+import { checkedQuery, type EventsBehind, eventsBehind, insteadOfQuery, onLastResult } from './behind.js';
 
 /** The magic that tells what events have in common that the others have not. */
 export const explainMagics: readonly Magic[] = [
@@ -41,11 +40,11 @@ async function explain(call: MagicCall, host: MagicHost): Promise<void> {
   const text = call.raw.trim();
   if (text === '') throw misuse(call.magic, 'give a condition, such as status == "500"');
   const { magic } = call;
-  if (call.cell) return insteadOfQuery(magic, host, behind => answer(questionOf(behind, text), host));
+  if (call.cell) return insteadOfQuery(magic, host, behind => answer(questionOf(magic, behind, text), host));
   const own = ownQuestion(text, call);
   if (own !== undefined) return answer(own, host);
-  await onLastResult(host, result =>
-    answer(questionOf(eventsBehind(result, magic, host, INSTEAD), text), host),
+  await onLastResult(host, kept =>
+    answer(questionOf(magic, eventsBehind(kept, magic, host, INSTEAD), text), host),
   );
 }
 
@@ -66,7 +65,7 @@ function ownQuestion(text: string, { magic }: MagicCall): Question | undefined {
   const rest = text.slice(source.length).trimStart();
   if (source === '' || !/^(?:\||where\b)/.test(rest)) return undefined;
   const query = rest.startsWith('|') ? text : `${source} | ${rest}`;
-  const { pipeline } = checked(query);
+  const { pipeline } = checkedQuery(magic, query);
   const last = pipeline?.operators.at(-1);
   if (pipeline === undefined || last?.kind !== 'where')
     throw misuse(magic, 'the line has to end with `where` and the condition');
@@ -75,18 +74,9 @@ function ownQuestion(text: string, { magic }: MagicCall): Question | undefined {
   return { events: query.slice(pipeline.from, before), condition: query.slice(from, to) };
 }
 
-function questionOf(behind: EventsBehind, condition: string): Question {
-  checked(`${behind.events}\n| where ${condition}`);
+function questionOf(magic: Magic, behind: EventsBehind, condition: string): Question {
+  checkedQuery(magic, `${behind.events}\n| where ${condition}`);
   return { ...behind, condition };
-}
-
-/** Returns a query that can be read; throws MagicError for one that cannot. */
-function checked(text: string): QueryText {
-  const query = new QueryText(text);
-  const flaw = query.diagnostics.find(({ severity }) => severity === 'error');
-  if (flaw === undefined) return query;
-  const near = text.slice(flaw.from, flaw.to);
-  throw new MagicError(`%explain: ${flaw.message}${near === '' ? '' : `, at \`${near}\``}`, flaw.hint);
 }
 
 async function answer({ events, condition, ...settings }: Question, host: MagicHost): Promise<void> {

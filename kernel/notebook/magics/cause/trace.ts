@@ -1,5 +1,4 @@
 import { writtenName } from '../../../apl/catalog/written.js';
-import { QueryText } from '../../../apl/syntax/parse.js';
 import { quotedName, writtenText } from '../../../apl/syntax/tokens/quote.js';
 import { rowTexts } from '../../../result/display/text.js';
 import type { QueryResult } from '../../../result/result.js';
@@ -10,6 +9,7 @@ import { oneLine, plural } from '../../../text.js';
 import { MagicError, misuse } from '../arguments.js';
 import type { Magic, MagicCall, MagicHost } from '../magic.js';
 import { say } from '../output.js';
+import { checkedQuery } from './behind.js';
 
 /** The magic that draws a trace. */
 export const traceMagics: readonly Magic[] = [
@@ -75,10 +75,8 @@ function sourceOf(
     /^(?:\[\s*(?:'((?:\\.|[^'\\])*)'|"((?:\\.|[^"\\])*)")\s*\]|([\w-]+))/.exec(text) ?? [];
   const rest = text.slice(named?.length ?? 0).trim();
   if (rest !== '' && !rest.startsWith('|')) throw misuse(magic, `${oneLine(rest, 60)} is not understood`);
-  const checked = new QueryText(`x ${rest}`);
-  const flaw = checked.diagnostics.find(({ severity }) => severity === 'error');
-  if (flaw !== undefined) throw new MagicError(`%trace: ${flaw.message}`, flaw.hint);
-  if (checked.pipeline?.operators.some(({ kind }) => kind !== 'where'))
+  const { pipeline } = checkedQuery(magic, `x ${rest}`);
+  if (pipeline?.operators.some(({ kind }) => kind !== 'where'))
     throw misuse(magic, 'only `where` may stand after the dataset');
   const dataset = (bracketed ?? quoted)?.replace(/\\(.)/g, '$1') ?? plain;
   return { dataset, filters: rest };

@@ -70,7 +70,7 @@ async function check({ raw, magic }: MagicCall, { session, io, plan }: MagicHost
     );
   };
   if (plan.queries.length === 0) test(session.results.named('_')?.result);
-  else plan.afterRun.push(async results => test(results.at(-1)));
+  else plan.afterRun.push(async results => test(results.at(-1)?.result));
 }
 
 async function diff({ words, options, magic }: MagicCall, { session, io }: MagicHost): Promise<void> {

@@ -1,9 +1,9 @@
 import type { Operator } from '../../../apl/syntax/ast.js';
-import { QueryText } from '../../../apl/syntax/parse.js';
+import type { QueryText } from '../../../apl/syntax/parse.js';
 import { present } from '../../../present.js';
 import type { Provenance, QueryResult } from '../../../result/result.js';
 import { formatTime, parseTime, parseTimespan } from '../../../time.js';
-import { lastName } from '../../results/kept.js';
+import { type KeptResult, lastName } from '../../results/kept.js';
 import { readsOf } from '../../results/reads.js';
 import { isFrozen, parseRange, type TimeRange } from '../../time-range.js';
 import { MagicError, misuse } from '../arguments.js';
@@ -44,13 +44,13 @@ async function compare(call: MagicCall, host: MagicHost): Promise<void> {
   const words = call.words.join(' ');
   const shift = lengthBefore(words);
   const range = shift === undefined ? absoluteRange(words, call) : undefined;
-  const show = async (result: QueryResult | undefined) => {
-    if (result === undefined) throw misuse(call.magic, 'no query has run yet');
-    const query = new QueryText(result.provenance.query);
+  const show = async (kept: KeptResult | undefined) => {
+    if (kept === undefined) throw misuse(call.magic, 'no query has run yet');
+    const { query, result } = kept;
     checkComparable(query, result, host);
     await showBoth(query, result, range ?? earlier(result.provenance, shift ?? 0n), call, host);
   };
-  if (plan.queries.length === 0) await show(session.results.named(lastName)?.result);
+  if (plan.queries.length === 0) await show(session.results.named(lastName));
   else
     plan.afterRun.push(async results => {
       if (plan.run) await show(results.at(-1));

@@ -122,7 +122,9 @@ function showQuery({ magic }: MagicCall, { session, io, plan }: MagicHost): void
     if (result !== undefined) io.display(textOutput(sentText(result.provenance)));
   };
   if (plan.queries.length > 0) {
-    plan.afterRun.push(async results => results.forEach(show));
+    plan.afterRun.push(async results => {
+      for (const { result } of results) show(result);
+    });
     return;
   }
   const last = session.results.named(lastName)?.result;

@@ -163,7 +163,7 @@ async function link({ words: [name], options, magic }: MagicCall, host: MagicHos
   const show = async (result: QueryResult) => showLink(result.provenance, isAbsolute, host);
   if (name === undefined && plan.queries.length > 0) {
     plan.afterRun.push(async results => {
-      for (const result of results) await show(result);
+      for (const { result } of results) await show(result);
     });
     return;
   }

@@ -120,7 +120,7 @@ async function star(call: MagicCall, host: MagicHost): Promise<void> {
   if (profileName !== localProfile)
     await host.consent('send', `keep a query in ${profileName}, visible to the whole organization`);
   if (options.has('no-run')) plan.run = false;
-  plan.afterRun.push(([result]) => save(call, host, result?.datasetNames));
+  plan.afterRun.push(([kept]) => save(call, host, kept?.result.datasetNames));
 }
 
 /** Results end with the kernel: nobody else could run a query that reads one. */
