@@ -69,7 +69,7 @@ async function completionsDuring(client: Client): Promise<number[]> {
   return times;
 }
 
-/** Milliseconds from an interrupt to the end of the cell; none where the cell had ended by itself before. */
+/** Milliseconds from an interrupt to the end of the cell; none if the cell had ended by itself before. */
 async function interruptAfter(client: Client, ms: number): Promise<number[]> {
   const cell = client.execute(executed(large));
   await delay(ms);

@@ -29,7 +29,7 @@ interface Plain {
   readonly group?: string;
 }
 
-/** A table that is drawn, and the fields of the same drawing of every row, where that has any sense. */
+/** A table that is drawn, and the fields of the same drawing of every row, if that has any sense. */
 interface Shape {
   readonly table: () => SampleTable;
   readonly options?: ChartOptions;

@@ -1,6 +1,6 @@
 /**
  * What many datasets cost, and one of many files: start of the service, `print`, a query of one dataset, its fields and the listing,
- * where nothing is known of their files, after a start that knows them, and when all was asked before. The files are links to one.
+ * if nothing is known of their files, after a start that knows them, and when all was asked before. The files are links to one.
  */
 import { linkSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -188,7 +188,7 @@ export function scarceResource(directories: readonly string[] = [tmpdir()]): Sca
   return freemem() < totalmem() * leastShare ? 'memory' : undefined;
 }
 
-/** Returns how many bytes of memory this process uses; undefined where the system does not tell, as it cannot with too many files open. */
+/** Returns how many bytes of memory this process uses; undefined if the system does not tell, as it cannot with too many files open. */
 export function processMemory(): number | undefined {
   try {
     return process.memoryUsage.rss();
@@ -235,7 +235,7 @@ function openError(): string | undefined {
   }
 }
 
-/** None without free inodes; undefined where the directory is gone or the system does not tell. */
+/** None without free inodes; undefined if the directory is gone or the system does not tell. */
 function freeBytes(directory: string): number | undefined {
   try {
     const { blocks, bavail, bsize, files, ffree } = statfsSync(directory);

@@ -81,7 +81,7 @@ async function uninstall(target: InstallTarget): Promise<void> {
   printInstalled('removed', await commands.uninstall(target, machine));
 }
 
-/** The package where a kernelspec may point to. */
+/** The package that a kernelspec may point to. */
 async function keptFiles(): Promise<PackageFiles> {
   const { lasting } = await import('./commands/lasting.js');
   return lasting(files, dataDirectory());

@@ -120,7 +120,7 @@ export function oneLine(text: string, limit = Number.POSITIVE_INFINITY): string 
 }
 
 /**
- * Text for a cell of a spreadsheet: with an apostrophe before it where it would be taken for a formula, or for a text that already
+ * Text for a cell of a spreadsheet: with an apostrophe before it if it would be taken for a formula, or for a text that already
  * has this apostrophe, so that taking one away gives back every text.
  */
 export function spreadsheetText(text: string): string {
@@ -200,7 +200,7 @@ function mark(character: string): string {
   return `\u27e8U+${code.toString(16).toUpperCase().padStart(4, '0')}\u27e9`;
 }
 
-/** Says how much of a file has been read: `share` of its bytes, and of about as many rows where their number is not 0. */
+/** Says how much of a file has been read: `share` of its bytes, and of about as many rows if their number is not 0. */
 export function partRead(share: number, bytes: number, rows: number): string {
   const part = `${formatBytes(share * bytes)} of ${formatBytes(bytes)}`;
   const about = Number((share * rows).toPrecision(2));

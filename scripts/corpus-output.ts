@@ -10,7 +10,7 @@ export type Comparison = { readonly ok: true } | { readonly ok: false; readonly 
 
 /**
  * Compares a result with a printed output, where the output follows from the query alone: queries that start with `print`
- * or `datatable`. Values are compared as text, numbers to 9 digits. Undefined where there is nothing exact to compare.
+ * or `datatable`. Values are compared as text, numbers to 9 digits. Undefined if there is nothing exact to compare.
  */
 export function checkOutput(
   line: Expected,

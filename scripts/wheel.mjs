@@ -128,7 +128,7 @@ function copySockets(modules, { sockets, libc }) {
   writeFileSync(join(modules, 'zeromq', 'build', 'manifest.json'), JSON.stringify(Object.fromEntries(kept)));
 }
 
-/** The engine's package for a platform, from npm where it is not installed here. @param {string} folder @param {Platform} platform */
+/** The engine's package for a platform, from npm if it is not installed here. @param {string} folder @param {Platform} platform */
 async function copyEngine(folder, { engine }) {
   copy('node_modules/@duckdb/node-bindings', join(folder, 'node-bindings'));
   const name = `node-bindings-${engine}`;

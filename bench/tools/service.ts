@@ -39,7 +39,7 @@ export async function startProcess(
   return { child, url, token, dataDir };
 }
 
-/** The processor time that the threads of the service have taken, in milliseconds; not a number where the system does not say. */
+/** The processor time that the threads of the service have taken, in milliseconds; not a number if the system does not say. */
 export function processorMs({ child }: Running): number {
   const threads = `/proc/${child.pid}/task`;
   if (!existsSync(threads)) return Number.NaN;

@@ -90,7 +90,7 @@ async function unpacked(
   return pipeline(body, createGunzip(), read);
 }
 
-/** Passes on what has arrived and what still does. Where that cannot be read, it finds whether the body has its end. */
+/** Passes on what has arrived and what still does. If that cannot be read, it finds whether the body has its end. */
 async function passOn(
   first: Uint8Array,
   chunks: AsyncIterator<Uint8Array>,

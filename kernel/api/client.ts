@@ -466,7 +466,7 @@ class Transport {
     return { headers, body, ...rest };
   }
 
-  /** The kernel starts our own service again where it has ended; waiting for it would only delay that. */
+  /** The kernel starts our own service again if it has ended; waiting for it would only delay that. */
   #persist(send: Send, signal: AbortSignal): Promise<Reply> {
     const receive = () => this.#receiveSigned(send, signal);
     if (this.#endpoint.profileName === localProfile) return receive();
@@ -477,7 +477,7 @@ class Transport {
     return withRetries(receive, { safe: send.safe, firstMs: this.#retryMs, endsAt, signal, tell });
   }
 
-  /** With a token that is renewed before its time is over, and once more where the service refused it. */
+  /** With a token that is renewed before its time is over, and once more if the service refused it. */
   async #receiveSigned(send: Send, signal: AbortSignal): Promise<Reply> {
     const { token } = this.#endpoint;
     await token?.ready(signal);

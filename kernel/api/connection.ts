@@ -3,7 +3,7 @@ import { ConnectionError } from './errors.js';
 import { errorCodes } from './failure.js';
 
 /**
- * Returns what connects to one address: as HTTPS_PROXY, HTTP_PROXY and NO_PROXY say where it is beyond this machine. It has no time
+ * Returns what connects to one address: as HTTPS_PROXY, HTTP_PROXY and NO_PROXY say if it is beyond this machine. It has no time
  * limit but that of connecting: the library's own would fire first on a long query. Throws ConnectionError for a proxy that has no
  * address; a proxy that gives no connection makes requests fail with one.
  */

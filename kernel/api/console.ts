@@ -9,7 +9,7 @@ export interface LinkedQuery {
   readonly endTime: string;
 }
 
-/** Returns the address of a query in the console that belongs to an endpoint; throws ProfileError where none is known. */
+/** Returns the address of a query in the console that belongs to an endpoint; throws ProfileError if none is known. */
 export function consoleLink(
   { profileName, url, orgId }: Pick<Endpoint, 'profileName' | 'url' | 'orgId'>,
   { query, rangeLabel, startTime, endTime }: LinkedQuery,

@@ -21,7 +21,7 @@ export function encodeNotices(notices: readonly string[]): string {
   return encodeURIComponent(JSON.stringify([`${notices.length} could not be read.`]));
 }
 
-/** Returns the sentences of the header; none where it is absent or was changed on the way. */
+/** Returns the sentences of the header; none if it is absent or was changed on the way. */
 export function decodeNotices(value: string | undefined): readonly string[] {
   try {
     const found: unknown = JSON.parse(decodeURIComponent(value ?? '[]'));

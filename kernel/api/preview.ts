@@ -10,7 +10,7 @@ export interface ImportPreview {
   /** The rows that were read: the first ones, or all. */
   readonly rows: number;
   readonly isWhole: boolean;
-  /** About how many rows the file has; 0 where that is not known. */
+  /** About how many rows the file has; 0 if that is not known. */
   readonly about: number;
   /** `_time` is among them, with the time that each row would have. */
   readonly fields: readonly PreviewField[];
@@ -22,7 +22,7 @@ export interface ImportPreview {
   readonly problem?: { readonly message: string; readonly hint?: string };
 }
 
-/** A field, and its values in the first rows as text, null where there is none; long ones are cut. */
+/** A field, and its values in the first rows as text, null if there is none; long ones are cut. */
 export interface PreviewField {
   readonly name: string;
   readonly type: string;

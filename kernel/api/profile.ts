@@ -146,7 +146,7 @@ export function startProfile(environment: AxiomEnvironment): string {
   return environment.deployment || localProfile;
 }
 
-/** Returns the text of `~/.axiom.toml`; undefined where there is none. Throws ProfileError when it cannot be read. */
+/** Returns the text of `~/.axiom.toml`; undefined if there is none. Throws ProfileError when it cannot be read. */
 export async function readProfileFile(homeDir: string): Promise<string | undefined> {
   return readFile(join(homeDir, '.axiom.toml'), 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;

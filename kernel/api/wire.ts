@@ -257,7 +257,7 @@ export interface IngestStatus {
 export type QueryProgress =
   /** It waits for a turn; `before` queries come first. */
   | { readonly state: 'waiting'; readonly before: number }
-  /** It reads about `rows` rows; `share`, from 0 to 1, of them are done, absent where the engine cannot tell. */
+  /** It reads about `rows` rows; `share`, from 0 to 1, of them are done, absent if the engine cannot tell. */
   | { readonly state: 'running'; readonly rows: number; readonly share?: number };
 
 /** Body of `POST /v1/local/import`, which only the local service has; what is not chosen is detected. */
@@ -527,7 +527,7 @@ function optionalString<K extends string>(
   return { [key]: string(value, `${path}.${key}`) } as { readonly [P in K]?: string };
 }
 
-/** As `optionalString`, where an empty text is absent too. */
+/** As `optionalString`, but an empty text is absent too. */
 function optionalText<K extends string>(
   object: Record<string, unknown>,
   key: K,

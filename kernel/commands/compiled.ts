@@ -9,7 +9,7 @@ import { present } from '../present.js';
 
 /**
  * Runs a CommonJS file with the code that V8 compiled for it in earlier runs, and returns whether there was any. The process writes
- * what it has compiled to the file `kept` when it exits, if that is more; where it cannot write, nothing is kept. Node's own compile
+ * what it has compiled to the file `kept` when it exits, if that is more; if it cannot write, nothing is kept. Node's own compile
  * cache is not in every version that is supported.
  */
 export function runCompiled(file: string, kept: string): boolean {

@@ -46,7 +46,7 @@ function upwards(folder: string): readonly string[] {
   return above === folder ? [folder] : [folder, ...upwards(above)];
 }
 
-/** What stands after the word `formats` in a file, without comments; empty where there is no such file. */
+/** What stands after the word `formats` in a file, without comments; empty if there is no such file. */
 async function formatsIn(path: string): Promise<string> {
   const text = await readFile(path, 'utf8').catch(() => '');
   if (path.endsWith('pyproject.toml') && !text.includes('[tool.jupytext')) return '';

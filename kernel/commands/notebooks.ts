@@ -29,7 +29,7 @@ export interface RunOptions extends PageOptions {
   /** The file of the executed notebook, used in place of the directory. */
   readonly output?: string;
   readonly html?: string;
-  /** Whether results are printed as text; files are then written only where they are named. */
+  /** Whether results are printed as text; files are then written only if they are named. */
   readonly print?: boolean;
   /** The line of an `.apl` file, from 1, below which no cell is run. */
   readonly toLine?: number;
@@ -40,7 +40,7 @@ export interface RunOptions extends PageOptions {
   readonly timeout?: number;
   readonly keepGoing?: boolean;
   /**
-   * A directory of recorded answers, which are replayed where there are some and recorded otherwise; each of several notebooks
+   * A directory of recorded answers, which are replayed if there are some and recorded otherwise; each of several notebooks
    * has a directory of its own below it.
    */
   readonly cache?: string;
@@ -263,7 +263,7 @@ async function runOne(path: string, options: RunOptions, host: NotebookHost): Pr
   }
 }
 
-/** Has a kernel replay a recording, or make one where there is none; throws UsageError. */
+/** Has a kernel replay a recording, or make one if there is none; throws UsageError. */
 async function useRecording(handler: KernelHandler, directory: string, signal: AbortSignal): Promise<void> {
   // A link that leads nowhere is a recording on a disk that is not mounted, say.
   const isThere = await lstat(join(directory, 'recording.json')).then(

@@ -5,7 +5,7 @@ import { oneLine, partRead } from '../text.js';
 /** Shows how much of a file has been read: on a terminal one line that is overwritten, elsewhere a line every ten seconds. */
 export interface ProgressLine {
   /**
-   * `share` is from 0 to 1, undefined while the file is looked at before it is read; `rows` is about how many the file has, 0 where
+   * `share` is from 0 to 1, undefined while the file is looked at before it is read; `rows` is about how many the file has, 0 if
    * that is not known.
    */
   show(share: number | undefined, rows: number): void;

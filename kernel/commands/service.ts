@@ -45,7 +45,7 @@ export interface ImportCommand extends ImportChoices {
   readonly now?: () => bigint;
   /**
    * Receives how much of the file has been read, from 0 to 1, undefined while it is looked at before that, and about how many rows it
-   * has, 0 where that is not known, every quarter of a second.
+   * has, 0 if that is not known, every quarter of a second.
    */
   readonly onProgress?: (share: number | undefined, rows: number) => void;
 }

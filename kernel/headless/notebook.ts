@@ -129,7 +129,7 @@ export function tablesOf(metadata: Readonly<Record<string, unknown>>): readonly 
   return Array.isArray(tables) ? tables.filter(isRecord) : [];
 }
 
-/** Returns the outputs of a code cell, undefined where one is damaged. Some programs leave out members that are empty. */
+/** Returns the outputs of a code cell, undefined if one is damaged. Some programs leave out members that are empty. */
 function readOutputs(value: unknown): NotebookOutput[] | undefined {
   if (value === undefined) return [];
   if (!Array.isArray(value)) return undefined;

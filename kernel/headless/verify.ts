@@ -17,7 +17,7 @@ export interface Verdict {
   readonly frozen: boolean;
   readonly rowsBefore: number;
   readonly rowsAfter?: number;
-  /** Absent where there is nothing to compare row by row. */
+  /** Absent if there is nothing to compare row by row. */
   readonly changes?: TableChanges;
 }
 
@@ -52,7 +52,7 @@ interface RecordedTable {
   readonly columns: number;
   readonly key: readonly string[];
   readonly frozen: boolean;
-  /** Base64; absent where the notebook holds no data. */
+  /** Base64; absent if the notebook holds no data. */
   readonly arrow: string | undefined;
 }
 
@@ -89,7 +89,7 @@ function holdsAll({ numRows, numCols }: HeldTable, { rows, columns }: RecordedTa
   return numRows === rows && numCols === columns;
 }
 
-/** The first rows that both hold; where one lacks columns, those that both have. */
+/** The first rows that both hold; if one lacks columns, those that both have. */
 function inCommon(
   left: HeldTable,
   right: HeldTable,
@@ -103,7 +103,7 @@ function inCommon(
   return [first.select(names), second.select(names)];
 }
 
-/** Returns the rows that a notebook holds of a result; undefined where they are damaged. */
+/** Returns the rows that a notebook holds of a result; undefined if they are damaged. */
 function readRows(arrow: string, rows: number): HeldTable | undefined {
   try {
     const table = readStream(arrow);

@@ -2,7 +2,7 @@ import { constants, openSync } from 'node:fs';
 import { isatty, WriteStream } from 'node:tty';
 
 /**
- * Returns the width, in characters, of the terminal that this kernel was started on, as it is now; undefined where it was started
+ * Returns the width, in characters, of the terminal that this kernel was started on, as it is now; undefined if it was started
  * on none or by a server, whose terminal shows no outputs. The messaging protocol does not tell it; `jupyter console` starts
  * a kernel on its own terminal.
  */

@@ -313,13 +313,13 @@ class Launcher implements LocalService {
   }
 }
 
-/** Throws LaunchError where no file of the service can be written. */
+/** Throws LaunchError if no file of the service can be written. */
 export function checkWritable(dataDir: string): void {
   const error = writeError(dataDir);
   if (error !== undefined) throw unwritable(dataDir, error);
 }
 
-/** Returns where the service is to be found; throws LaunchError where it can be nowhere. */
+/** Returns where the service is to be found; throws LaunchError if it can be nowhere. */
 function openPlace(dataDir: string): string {
   try {
     return placeOf(dataDir).directory;

@@ -48,8 +48,8 @@ export interface Place {
 }
 
 /**
- * Returns the data directory, made if need be, or where nothing can be stored in it a directory of this user's own. Throws the
- * system's error where there is no such directory, and none can be made.
+ * Returns the data directory, made if need be, or if nothing can be stored in it a directory of this user's own. Throws the
+ * system's error if there is no such directory, and none can be made.
  */
 export function placeOf(dataDir: string): Place {
   const refusal = writeError(dataDir);

@@ -33,7 +33,7 @@ function sealed(content: object): object {
   return { ...content, [member]: checksumOf(content) };
 }
 
-/** Returns the content of a file, and whether it is as it was written; undefined where the file has no checksum. */
+/** Returns the content of a file, and whether it is as it was written; undefined if the file has no checksum. */
 export function unsealed(value: unknown): { readonly content: unknown; readonly intact?: boolean } {
   if (typeof value !== 'object' || value === null || !(member in value)) return { content: value };
   const { [member]: checksum, ...content } = value;

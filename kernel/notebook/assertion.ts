@@ -35,7 +35,7 @@ function unreadable(condition: string, why: string): MagicError {
 }
 
 /**
- * A value of a condition: integers, times and spans (nanoseconds) are exact; null where there is none, as for the maximum of no
+ * A value of a condition: integers, times and spans (nanoseconds) are exact; null if there is none, as for the maximum of no
  * rows.
  */
 type Figure = bigint | number | string | boolean | null;

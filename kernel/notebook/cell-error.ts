@@ -18,7 +18,7 @@ interface Place {
   readonly to: number;
 }
 
-/** Returns the failure that the front end shows for an error; where its origin is known, it points into the user's own cell. */
+/** Returns the failure that the front end shows for an error; if its origin is known, it points into the user's own cell. */
 export function failureOf(error: unknown, cell: string, origin?: CellQuery | MagicLine): CellFailure {
   const place = origin === undefined ? undefined : placeOf(error, cell, origin);
   if (error instanceof AplKernelError) {

@@ -266,7 +266,7 @@ interface ShowOptions {
   readonly last: boolean;
   /** What stops it. */
   readonly signal: AbortSignal;
-  /** What the chart is drawn of, where that is not the result itself. */
+  /** What the chart is drawn of, if that is not the result itself. */
   readonly drawn?: QueryResult;
   /** How the query itself asks for its chart; it precedes what the cell says. */
   readonly chart?: ChartOptions;

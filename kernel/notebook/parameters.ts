@@ -215,7 +215,7 @@ function constantOf(expr: Expr): ParameterValue | undefined {
   }
 }
 
-/** `-5`, `-5m`; the digits of an integer stay exact as text where a JSON number would not hold them. */
+/** `-5`, `-5m`; the digits of an integer stay exact as text if a JSON number would not hold them. */
 function negated(expr: Extract<Expr, { kind: 'unary' }>): ParameterValue | undefined {
   const { operand } = expr;
   if (operand.kind !== 'literal' || expr.operator === 'not') return undefined;

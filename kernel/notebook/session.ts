@@ -80,7 +80,7 @@ export interface SessionOptions {
   readonly retryMs?: number;
   /** Bytes of results that are kept until `%results --budget` says otherwise; a quarter of the machine's memory when absent. */
   readonly resultBytes?: number;
-  /** The width of the terminal of a front end that asks on it too; undefined where there is none. */
+  /** The width of the terminal of a front end that asks on it too; undefined if there is none. */
   readonly consoleWidth?: () => number | undefined;
   /** Where queries are logged; nowhere when absent. */
   readonly queryLog?: QueryLog;
@@ -121,7 +121,7 @@ export class Session {
     | { readonly file: string | undefined; readonly logins: string; readonly all: readonly Profile[] }
     | undefined;
   #active: string;
-  /** The profile of the cell that is running, where it has one of its own. */
+  /** The profile of the cell that is running, if it has one of its own. */
   #ofCell: string | undefined;
   #introduced = false;
   /** The open client of the local service, and that of the active profile where that is another. */
@@ -293,7 +293,7 @@ export class Session {
   }
 
   /**
-   * Runs a query, on the local service where it reads results. Reading is safe to repeat: when the local service is gone, it is
+   * Runs a query, on the local service if it reads results. Reading is safe to repeat: when the local service is gone, it is
    * started again, and the query is sent once more with the results that were lost.
    */
   async query(
@@ -347,7 +347,7 @@ export class Session {
     return found;
   }
 
-  /** The progress of the query with this id, or what it waits for; undefined where the service does not report it. */
+  /** The progress of the query with this id, or what it waits for; undefined if the service does not report it. */
   async progress(id: string, signal: AbortSignal): Promise<QueryProgress | Pause | Holdup | undefined> {
     const reason = this.options.local.waiting?.();
     if (reason !== undefined) return { state: 'held up', reason };

@@ -146,7 +146,7 @@ export function formatMinute(time: bigint): string {
   return formatTime(time).slice(0, 16).replace('T', ' ');
 }
 
-/** Returns the range, as `%time` takes it, of the whole days around two times; `all` where a day is beyond what a time can hold. */
+/** Returns the range, as `%time` takes it, of the whole days around two times; `all` if a day is beyond what a time can hold. */
 export function daysAround(first: bigint, last: bigint): string {
   const start = midnight(first);
   const end = midnight(last) + DAY;

@@ -7,7 +7,7 @@ import { cellText } from './display/text.js';
 /** A column that only one of two tables has, or that has another type. */
 export interface SchemaChange {
   readonly column: string;
-  /** Arrow's name of the type; absent where the table has no such column. */
+  /** Arrow's name of the type; absent if the table has no such column. */
   readonly before?: string;
   readonly after?: string;
 }
@@ -91,7 +91,7 @@ export function compareTables(before: Table, after: Table, options: CompareOptio
 
 const noRows: ReadonlyMap<string, readonly number[]> = new Map();
 
-/** The columns of a row that one table has alone: the common ones, or its own where there are none. */
+/** The columns of a row that one table has alone: the common ones, or its own if there are none. */
 function shown({ schema }: Table, common: readonly string[]): readonly string[] {
   return common.length > 0 ? common : schema.fields.map(({ name }) => name);
 }
@@ -126,7 +126,7 @@ export function differenceText(changes: TableChanges, compared?: Compared): stri
   return `of the first ${compared.rows} rows${held}: ${found}`;
 }
 
-/** How many first rows were compared, and how many columns where these were not all. */
+/** How many first rows were compared, and how many columns if these were not all. */
 interface Compared {
   readonly rows: number;
   readonly columns?: number;

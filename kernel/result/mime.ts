@@ -1,5 +1,5 @@
 /**
- * A result as Jupyter outputs: a chart where its shape has one, and always the table, each in MIME types that degrade from what an
+ * A result as Jupyter outputs: a chart if its shape has one, and always the table, each in MIME types that degrade from what an
  * extension draws to a terminal.
  */
 
@@ -32,11 +32,11 @@ export interface OutputOptions {
   readonly byteBudget?: number;
   /** How the chart is wanted; the shape of the result decides what this leaves open. */
   readonly chart?: ChartOptions;
-  /** The id by which a front end asks the kernel for the rows of this result; absent where no kernel holds it. */
+  /** The id by which a front end asks the kernel for the rows of this result; absent if no kernel holds it. */
   readonly resultId?: string;
   /** Asks for the annotations of a chart along time; it has none when absent. */
   readonly annotations?: AskAnnotations;
-  /** The form of the result that the chart shows, where it is not that of the table. */
+  /** The form of the result that the chart shows, if it is not that of the table. */
   readonly drawn?: QueryResult;
   /** When the query ran, in milliseconds since 1970. Default: now, or the end of a frozen range. */
   readonly now?: number;
@@ -93,7 +93,7 @@ function tableOutput(result: QueryResult, options: OutputOptions, place: Place):
   return toBundle(rows, rest, place);
 }
 
-/** Returns the chart of a result, or why there is none; undefined where its shape has none and none is asked for. */
+/** Returns the chart of a result, or why there is none; undefined if its shape has none and none is asked for. */
 export function chartOf(result: QueryResult, options: OutputOptions): Promise<Chart | NoChart | undefined> {
   const { drawn = result, now = ranAt(result), chart, annotations } = options;
   return toChart(drawn, now, chart, annotations);
@@ -163,7 +163,7 @@ function plainRows(asked: number | undefined): { readonly rows?: number; readonl
   return { rows, head: rows };
 }
 
-/** What the rows are not, for programs that read outputs; absent where they are all. */
+/** What the rows are not, for programs that read outputs; absent if they are all. */
 function shortfallFacts(result: QueryResult): { readonly shortfalls?: readonly unknown[] } {
   const found = shortfallsOf(result).map(each => ({ kind: each.kind, text: shortfallText(each) }));
   return present({ shortfalls: found.length === 0 ? undefined : found });

@@ -59,7 +59,7 @@ export interface Shortfall {
   readonly isGapless?: true;
 }
 
-/** The query that fetches all rows, in one line; `most` rows of it where they cannot be fetched page by page. */
+/** The query that fetches all rows, in one line; `most` rows of it if they cannot be fetched page by page. */
 export interface Whole {
   readonly query: string;
   readonly most?: number;
@@ -94,6 +94,6 @@ export interface QueryResult extends QueryAnswer {
   readonly reading?: Reading;
   /** Why the rows are not all that there are, or not of now, besides what its service reports: `shortfallsOf` has all. */
   readonly shortfalls?: readonly Shortfall[];
-  /** The datasets that the rows come from, also through other results; absent where they are not known. */
+  /** The datasets that the rows come from, also through other results; absent if they are not known. */
   readonly sources?: readonly string[];
 }

@@ -76,7 +76,7 @@ function wholeOf({ through, whole }: Shortfall): readonly string[] {
   return whole === undefined || through === undefined ? [] : [wholeText(through, whole)];
 }
 
-/** Returns the sentence with the line that keeps all rows under the name, or many where they cannot be fetched page by page. */
+/** Returns the sentence with the line that keeps all rows under the name, or many if they cannot be fetched page by page. */
 export function wholeText(name: string, { query, most }: Whole): string {
   const named = `${name === '_' ? '' : `${name} << `}${query.replaceAll('`', "'")}`;
   return most === undefined

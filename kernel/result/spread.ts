@@ -111,7 +111,7 @@ export function spread(result: QueryResult): QueryResult | undefined {
   };
 }
 
-/** Returns the entries that tell something; all where none does. */
+/** Returns the entries that tell something; all if none does. */
 function listedEntries(entries: readonly SpotlightEntry[]): readonly SpotlightEntry[] {
   const telling = entries.filter(({ score }) => score > 0);
   return telling.length > 0 ? telling : entries;

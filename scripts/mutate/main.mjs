@@ -107,7 +107,7 @@ function filesBelow(path) {
 }
 
 /**
- * What is run, one after the other, until a test fails: the mirrored test file, where there is one, then the mirrored folder or
+ * What is run, one after the other, until a test fails: the mirrored test file, if there is one, then the mirrored folder or
  * the nearest existing one above it. For the language also the golden queries, which say what it means, and at last all its
  * tests: the parser and the rows of the operators feed completion and hover. What is done to plans is seen in their SQL.
  * @param {string} path

@@ -3,7 +3,7 @@ import type { limits } from '../../kernel/apl/syntax/limits.js';
 /** A query that holds so much of what a limit counts, and what stands where one too many is reported. */
 export interface LimitCase {
   readonly write: (count: number) => string;
-  /** The greatest count that is within the limit, where that is not the limit itself. */
+  /** The greatest count that is within the limit, if that is not the limit itself. */
   readonly most?: number;
   /** The text, or its beginning, at the place that the refusal names. */
   readonly at: string;

@@ -48,7 +48,7 @@ export interface Lab {
   release(): Promise<void>;
 }
 
-/** The virtual environment of a front end; throws with what to do where there is no JupyterLab. */
+/** The virtual environment of a front end; throws with what to do if there is no JupyterLab. */
 function venvPath({ variable, fallback }: FrontEnd): string {
   const venv = resolve(process.env[variable] ?? fallback);
   if (existsSync(join(venv, 'bin', 'jupyter-lab'))) return venv;
@@ -175,7 +175,7 @@ export interface KernelOfFile {
   end(): Promise<void>;
 }
 
-/** The kernel of an open file of the notebook directory; throws where it has none. */
+/** The kernel of an open file of the notebook directory; throws if it has none. */
 export async function kernelOf({ url, token }: Lab, file: string): Promise<KernelOfFile> {
   const headers = { authorization: `token ${token}` };
   const sessions = (await (await fetch(`${url}api/sessions`, { headers })).json()) as readonly {

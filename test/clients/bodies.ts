@@ -12,7 +12,7 @@ import { decodeTabular } from '../../kernel/result/decode/arrow.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** What answers of our client look like, and how each is read: throws, or gives notices, where it cannot be. */
+/** What answers of our client look like, and how each is read: throws, or gives notices, if it cannot be. */
 const readers: readonly (readonly [
   is: (entry: Json) => boolean,
   read: (value: unknown, body: string) => unknown,

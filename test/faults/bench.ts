@@ -44,7 +44,7 @@ export async function temporaryDirectory(): Promise<string> {
   return directory;
 }
 
-/** Mounts a file system of a few megabytes; undefined where this user may not. */
+/** Mounts a file system of a few megabytes; undefined if this user may not. */
 export async function smallDisk(): Promise<string | undefined> {
   const directory = await temporaryDirectory();
   try {
@@ -80,7 +80,7 @@ interface Start {
   readonly command?: readonly string[];
 }
 
-/** The runtime files in the places of a service; that of a killed one stays where it cannot be removed. */
+/** The runtime files in the places of a service; that of a killed one stays if it cannot be removed. */
 function runtimeFilesOf(dataDir: string): readonly RuntimeFile[] {
   return placesOf(dataDir)
     .map(runtimeFilePath)

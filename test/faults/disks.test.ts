@@ -11,7 +11,7 @@ import { freeze, temporaryDirectory, Victim } from './bench.js';
 
 /** What a disk does to a service that runs: how it begins, how it ends, and what is said to whoever writes meanwhile. */
 interface Condition {
-  /** The options of the file system; none where it needs no mount of its own. */
+  /** The options of the file system; none if it needs no mount of its own. */
   readonly mount?: string;
   /** The user whom the service runs as. */
   readonly uid?: number;
@@ -223,7 +223,7 @@ function said({ status, body }: Awaited<ReturnType<Victim['send']>>): readonly u
   return [status, body?.detail?.errorType, body?.detail?.message];
 }
 
-/** Mounts a file system in memory; false, with the reason printed, where that is not allowed. */
+/** Mounts a file system in memory; false, with the reason printed, if that is not allowed. */
 function mounted(directory: string, options: string, name: string): boolean {
   try {
     execFileSync('mount', ['-t', 'tmpfs', '-o', options, 'none', directory], { stdio: 'pipe' });

@@ -99,7 +99,7 @@ test.each(Object.entries(resources))(
   },
 );
 
-/** Sets a limit of a running process; false, with the reason printed, where that cannot be done. */
+/** Sets a limit of a running process; false, with the reason printed, if that cannot be done. */
 function limited(victim: Victim, option: string, most: string, name: string): boolean {
   try {
     execFileSync('prlimit', ['--pid', String(victim.pid), `--${option}=${most}:`], { stdio: 'pipe' });

@@ -120,7 +120,7 @@ async function check({ apl, result }: Example): Promise<void> {
   expect(tight(`[${(await firstRow(apl))?.join(',') ?? ''}]`)).toBe(tight(result));
 }
 
-/** The values of the first row as JSON; undefined where there is none. */
+/** The values of the first row as JSON; undefined if there is none. */
 async function firstRow(apl: string): Promise<readonly string[] | undefined> {
   const compiled = compileRequest({ apl }, noDatasets, now);
   if (!compiled.ok) throw new Error(compiled.diagnostics.map(each => each.message).join('; '));

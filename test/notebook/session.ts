@@ -46,7 +46,7 @@ export interface Bench {
     options?: {
       readonly signal?: AbortSignal;
       readonly expressions?: Record<string, string>;
-      /** What the user enters when asked; absent where the front end cannot ask. */
+      /** What the user enters when asked; absent if the front end cannot ask. */
       readonly answer?: string | (() => Promise<string>);
       readonly onPassing?: (output: DisplayData) => void;
       /** Gets the text of each output as it comes. */

@@ -38,7 +38,7 @@ export async function leaseServer(frontEnd: string, venv: string): Promise<Serve
 }
 
 /**
- * Ends whatever the lease has started but the server itself, and removes its files. Throws where a process does not end; the server
+ * Ends whatever the lease has started but the server itself, and removes its files. Throws if a process does not end; the server
  * is then given to nobody.
  */
 export async function releaseServer(server: Server): Promise<void> {

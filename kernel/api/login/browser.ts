@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 
 /**
- * Shows a page in the browser of whoever sits at this machine; returns false where nobody does, as over SSH or in a container. The
+ * Shows a page in the browser of whoever sits at this machine; returns false if nobody does, as over SSH or in a container. The
  * address is one argument of a program, never of a shell.
  */
 export function openInBrowser(

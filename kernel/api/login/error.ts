@@ -85,7 +85,7 @@ function without(text: string, secrets: readonly string[]): string {
   return secrets.reduce((rest, secret) => (secret === '' ? rest : rest.replaceAll(secret, '***')), text);
 }
 
-/** What to do where an address does not answer as an authorization server does. */
+/** What to do if an address does not answer as an authorization server does. */
 export function checkIssuer({ profileName }: Pick<Endpoint, 'profileName'>): string {
   return `Check oauth_issuer, oauth_client_id and oauth_scope of [deployments.${profileName}] in ~/.axiom.toml; a token of the console needs no sign-in.`;
 }

@@ -54,13 +54,13 @@ export class Logins {
     return this.#store.text().catch(String);
   }
 
-  /** The token of the sign-in to a profile, which renews itself; undefined where there is none. */
+  /** The token of the sign-in to a profile, which renews itself; undefined if there is none. */
   async tokenFor(endpoint: Endpoint): Promise<AccessToken | undefined> {
     const login = await this.#store.find(endpoint);
     return login === undefined ? undefined : new LoginToken(endpoint, login, this.#store, this.#clock);
   }
 
-  /** Begins a sign-in; throws LoginError where the service has none. */
+  /** Begins a sign-in; throws LoginError if the service has none. */
   async begin(endpoint: Endpoint, signal: AbortSignal): Promise<PendingLogin> {
     const loopback = await openLoopback();
     try {
@@ -88,7 +88,7 @@ export class Logins {
     }
   }
 
-  /** Forgets the sign-in to a profile and revokes it; undefined where there is none. */
+  /** Forgets the sign-in to a profile and revokes it; undefined if there is none. */
   async end(endpoint: Endpoint, signal: AbortSignal): Promise<Logout | undefined> {
     let ended: Login | undefined;
     await this.#store.change(
@@ -257,7 +257,7 @@ interface Waiting {
   readonly finish: (parameters: URLSearchParams, signal: AbortSignal) => Promise<void>;
 }
 
-/** The result of work that goes on where the signal is aborted; rejects then. */
+/** The result of work that goes on even if the signal is aborted; rejects then. */
 async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted();
   return new Promise((resolve, reject) => {

@@ -10,7 +10,7 @@ import type { AuthorizationEndpoints } from './store.js';
 export interface Granted {
   readonly accessToken: string;
   readonly refreshToken?: string;
-  /** Seconds; absent where the server does not say. */
+  /** Seconds; absent if the server does not say. */
   readonly expiresIn?: number;
 }
 

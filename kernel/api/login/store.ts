@@ -16,7 +16,7 @@ export interface Login {
   readonly clientId: string;
   readonly accessToken: string;
   readonly refreshToken?: string;
-  /** Milliseconds since 1970, of the clock of this machine; absent where the service does not say. */
+  /** Milliseconds since 1970, of the clock of this machine; absent if the service does not say. */
   readonly expiresAt?: number;
 }
 
@@ -35,7 +35,7 @@ export class LoginStore {
     this.file = file;
   }
 
-  /** The text of the file, which changes with each sign-in; empty where there is none. Throws LoginError. */
+  /** The text of the file, which changes with each sign-in; empty if there is none. Throws LoginError. */
   async text(): Promise<string> {
     return readFile(this.file, 'utf8').catch(cause => {
       if (cause.code === 'ENOENT' || cause.code === 'ENOTDIR') return '';

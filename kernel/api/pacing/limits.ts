@@ -21,7 +21,7 @@ function wholeNumber(text: string | undefined): number | undefined {
   return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }
 
-/** When the limit of an answer is lifted; undefined where it does not say. */
+/** When the limit of an answer is lifted; undefined if it does not say. */
 function resetText(headers: Refusal['headers']): string | undefined {
   const reset = readReset(headerText(headers, 'x-querylimit-reset'));
   if (reset === undefined || ('after' in reset && reset.after === 0)) return undefined;

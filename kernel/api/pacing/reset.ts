@@ -2,7 +2,7 @@
 export type Reset = { readonly at: number } | { readonly after: number };
 
 /**
- * Returns what a header such as `X-RateLimit-Reset` says; undefined where it is no such number. Services write seconds since 1970,
+ * Returns what a header such as `X-RateLimit-Reset` says; undefined if it is no such number. Services write seconds since 1970,
  * gateways seconds from now or milliseconds since 1970: numbers as small or as large as those are nothing else.
  */
 export function readReset(text: string | undefined): Reset | undefined {
@@ -22,7 +22,7 @@ export function readRetryAfter(text: string | undefined): Reset | undefined {
   return Number.isNaN(seconds) && !Number.isNaN(at) ? { at } : undefined;
 }
 
-/** Returns milliseconds from now on, by the service's clock where its answer has one: that of this machine may be wrong. */
+/** Returns milliseconds from now on, by the service's clock if its answer has one: that of this machine may be wrong. */
 export function untilReset(reset: Reset, date: string | undefined): number {
   if ('after' in reset) return reset.after;
   const now = Date.parse(date ?? '');

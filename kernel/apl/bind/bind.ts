@@ -213,7 +213,7 @@ function variable(value: unknown): Scalar {
   return constant('dynamic', JSON.stringify(value));
 }
 
-/** The value as `type`, or undefined where it is not one. */
+/** The value as `type`, or undefined if it is not one. */
 function variableAs(value: unknown, type: TypeName): Scalar | undefined {
   const bound = variable(value);
   if (bound.kind !== 'constant' || bound.value === null || bound.type === type) return bound;

@@ -32,11 +32,11 @@ export interface Scope extends Fields {
   readonly aggregates?: AggregateSink;
   /** The aggregate whose arguments are bound, as aggregates do not nest. */
   readonly inside?: string;
-  /** Set where the value must be known before the query runs, so that no field may be named; the words for it in messages. */
+  /** Set if the value must be known before the query runs, so that no field may be named; the words for it in messages. */
   readonly constant?: string;
   /** The names that the same operator has given so far, which its expressions do not see. */
   readonly beside?: ReadonlySet<string>;
-  /** True where an unknown word may be a text without its quotes. */
+  /** True if an unknown word may be a text without its quotes. */
   readonly mayBeText?: true;
 }
 
@@ -78,7 +78,7 @@ export class Binder {
   readonly definitions = new Map<string, Definition>();
   readonly diagnostics: Diagnostic[] = [];
   readonly datasets = new Set<string>();
-  /** The columns of calls that read the rows around, while their operator is bound; undefined where the call was refused. */
+  /** The columns of calls that read the rows around, while their operator is bound; undefined if the call was refused. */
   readonly neighbors = new Map<Expr, Column | undefined>();
   /** The text being bound, to name columns after the expression they come from. */
   readonly source: string;
@@ -121,7 +121,7 @@ export class Binder {
       this.diagnostics.push(finding(severity, code, span, message, hint, instead));
   }
 
-  /** False where this was asked before: the same error is reported once. */
+  /** False if this was asked before: the same error is reported once. */
   isFirst(problem: string): boolean {
     if (this.#reported.has(problem)) return false;
     this.#reported.add(problem);
@@ -154,7 +154,7 @@ export class Binder {
     }
   }
 
-  /** Goes some levels deeper into an expression; false where that is too deep or the query too long, which is reported. */
+  /** Goes some levels deeper into an expression; false if that is too deep or the query too long, which is reported. */
   enter(span: Span, { levels, nodes }: Weight): boolean {
     this.#nodes += nodes;
     if (this.#levels + levels > limits.expression.most) return this.limit(span, limits.expression);
@@ -169,7 +169,7 @@ export class Binder {
     this.#levels -= levels;
   }
 
-  /** Counts tables or joins; false where there are too many, which is reported. */
+  /** Counts tables or joins; false if there are too many, which is reported. */
   count(what: 'tables' | 'joins', span: Span, more = 1): boolean {
     this.#counts[what] += more;
     return this.#counts[what] <= limits[what].most || this.limit(span, limits[what]);
@@ -206,7 +206,7 @@ export class Binder {
     return [text.slice(0, comments[0]?.from), ...parts].join('').replace(/\s+/g, ' ').trim();
   }
 
-  /** True where two parts of the query differ in white space and comments at most. */
+  /** True if two parts of the query differ in white space and comments at most. */
   sameWritten(one: Span, other: Span): boolean {
     const tokens = this.#tokens;
     let [left, right] = [firstFrom(tokens, one.from), firstFrom(tokens, other.from)];

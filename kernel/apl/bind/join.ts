@@ -119,7 +119,7 @@ function bindOn(binder: Binder, expr: Expr, sides: Sides, side: Side): Scalar {
   return bindExpression(binder, expr, { ...sides[side], sides });
 }
 
-/** True where an expression names fields, all of that side. */
+/** True if an expression names fields, all of that side. */
 function belongs(binder: Binder, expr: Expr, sides: Sides, side: Side): boolean {
   const names = fieldRoots(expr).filter(name => !binder.definitions.has(name));
   return names.length > 0 && names.every(name => isOnSide(name, sides[side].columns, side));

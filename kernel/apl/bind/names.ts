@@ -15,7 +15,7 @@ export function resultNamed(
   return quoted ? undefined : results?.get(name);
 }
 
-/** The dotted name of `a.b.c`, or undefined where an index or an expression stands in between. */
+/** The dotted name of `a.b.c`, or undefined if an index or an expression stands in between. */
 export function dottedName(expr: Expr): string | undefined {
   if (expr.kind === 'name') return expr.name;
   if (expr.kind !== 'member') return undefined;

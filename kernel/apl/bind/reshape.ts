@@ -247,7 +247,7 @@ const conversions: Readonly<Partial<Record<TypeName, string>>> = {
   dynamic: 'parse_json',
 };
 
-/** A text without surrounding space, read as `type`; null where it is not one. */
+/** A text without surrounding space, read as `type`; null if it is not one. */
 function converted(value: Scalar, type: TypeName): Scalar {
   const name = conversions[type];
   return name === undefined ? value : call(name, [value], type);

@@ -73,7 +73,7 @@ function isInline({ kind }: Source): boolean {
   return kind === 'datatable' || kind === 'print' || kind === 'range' || kind === 'externaldata';
 }
 
-/** `union T1, T2` over the stage before it, if any: columns by name, nulls where a table lacks one. */
+/** `union T1, T2` over the stage before it, if any: columns by name, nulls if a table lacks one. */
 export function bindUnion(
   binder: Binder,
   { tables: given, options }: OperatorOf<'union'> | SourceOf<'union'>,
@@ -106,7 +106,7 @@ function isKnown({ definitions, environment }: Binder, name: Identifier): boolea
   return isDefined || environment.schema(name.name) !== undefined;
 }
 
-/** `github*`, also in quotes where no dataset has that very name. */
+/** `github*`, also in quotes if no dataset has that very name. */
 function patternOf(binder: Binder, table: Source): FieldPattern | undefined {
   if (table.kind === 'pattern') return table.pattern;
   if (table.kind !== 'dataset' || !table.name.quoted || !table.name.name.includes('*')) return undefined;
@@ -199,7 +199,7 @@ function ofOneTable(columns: readonly Column[]): readonly Column[] {
 /** The datasets that `github*` stands for. */
 function matching(binder: Binder, pattern: FieldPattern): { name: string; stage: Stage }[] {
   const names = binder.environment.datasets().filter(name => matchesPattern(pattern, name));
-  // Where the datasets are not known, any name is one.
+  // If the datasets are not known, any name is one.
   const unknown = binder.environment.schema(pattern.parts.join('*'));
   if (names.length === 0 && unknown !== undefined)
     return [{ name: unknown.name, stage: scanOf(binder, unknown) }];
@@ -374,7 +374,7 @@ function bindRange(binder: Binder, source: SourceOf<'range'>): Stage {
   return bounded(freshStage(relation, false));
 }
 
-/** The type of the values of a range, or undefined where it cannot be counted. */
+/** The type of the values of a range, or undefined if it cannot be counted. */
 function rangeType(start: Scalar, end: Scalar, step: Scalar): TypeName | undefined {
   const counted = (value: Scalar): boolean => isNumber(value.type) || isNull(value);
   if (counted(start) && counted(end) && counted(step)) {

@@ -50,7 +50,7 @@ export function aggregateNamed(name: string): FunctionEntry | undefined {
   return aggregatesByName.get(name);
 }
 
-/** The names and aliases of all functions and aggregates; `aggregatesFirst` where those are more likely meant. */
+/** The names and aliases of all functions and aggregates; `aggregatesFirst` if those are more likely meant. */
 export function functionNames(aggregatesFirst: boolean): string[] {
   const [functions, aggregates] = [[...byName.keys()], [...aggregatesByName.keys()]];
   return aggregatesFirst ? [...aggregates, ...functions] : [...functions, ...aggregates];

@@ -58,7 +58,7 @@ export interface FunctionEntry {
   /** One or two sentences. */
   readonly doc: string;
   readonly example: Example;
-  /** By parameter: the result of the example with a null for that parameter, where it is not all null. */
+  /** By parameter: the result of the example with a null for that parameter, if it is not all null. */
   readonly nulls?: Readonly<Record<string, string>>;
   /** Refused by name and position, with this reason. */
   readonly unavailable?: string;
@@ -73,6 +73,6 @@ export interface ElementEntry {
   readonly usage: readonly string[];
   /** One or two sentences. */
   readonly doc: string;
-  /** Absent where nothing can be shown without a dataset, or where there is no one exact result. */
+  /** Absent if nothing can be shown without a dataset, or if there is no one exact result. */
   readonly example?: Example;
 }

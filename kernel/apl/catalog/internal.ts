@@ -17,11 +17,11 @@ export const internalAggregates = [
 
 /** The functions that operators compile to; users cannot write them. */
 export const internalFunctions = [
-  /** The string of the group; null where the pattern does not match. */
+  /** The string of the group; null if the pattern does not match. */
   { name: '$regex_group', params: [text, pattern, group] },
   /** The strings of the groups of the first match, for `$regex_text`. */
   { name: '$regex_match', params: [text, pattern] },
-  /** The string of a group, the first of which is the whole match; null where there is no match. */
+  /** The string of a group, the first of which is the whole match; null if there is no match. */
   { name: '$regex_text', params: [{ name: 'match', type: 'any' }, pattern, group] },
   /** The value when it is valid for its type, else null. */
   { name: '$valid', params: [value] },

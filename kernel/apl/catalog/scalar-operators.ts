@@ -1,6 +1,6 @@
 import type { ElementEntry } from './entry.js';
 
-/** The operators of expressions, each with its negation where it has one. */
+/** The operators of expressions, each with its negation if it has one. */
 export const scalarOperators: readonly ElementEntry[] = [
   entry('==', 'a == b', 'Equal; case matters. A null equals nothing but a null.', "print 'a' == 'A'", false),
   {

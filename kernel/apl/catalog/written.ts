@@ -7,7 +7,7 @@ export const scalarWords: readonly string[] = scalarOperators
   .map(({ name }) => name)
   .filter(name => /^!?[a-z]/.test(name) && name !== 'not');
 
-/** A name as a query spells it: quoted where it is not a plain word. */
+/** A name as a query spells it: quoted if it is not a plain word. */
 export function writtenName(name: string): string {
   return isPlain(name) && !reserved.has(name) ? name : quotedName(name);
 }

@@ -15,7 +15,7 @@ export function completeCell(cell: string, offset: number, environment: EditorEn
   if (directive !== undefined) return directive;
   const lineEnd = cell.indexOf('\n', offset);
   const rest = cell.slice(offset, lineEnd < 0 ? cell.length : lineEnd);
-  // A letter at the cursor begins a statement there, even where there is none yet.
+  // A letter at the cursor begins a statement there, even if there is none yet.
   const before = queryOf(`${cell.slice(0, offset)}x`).slice(0, offset);
   return complete(before + rest, offset, withResults(cell, environment));
 }

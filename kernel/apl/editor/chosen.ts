@@ -60,7 +60,7 @@ export function chosenRows(
 
 /**
  * Returns the source that an event of a result is from, with the statements before it, and the condition for events with the same value
- * of `column`, if the source has that field; undefined where the rows of the result are no events with their `_time`.
+ * of `column`, if the source has that field; undefined if the rows of the result are no events with their `_time`.
  */
 export function sourceOfRow(
   { text, pipeline }: QueryText,
@@ -98,7 +98,7 @@ interface Key {
   readonly text: string;
 }
 
-/** The keys of an operator that groups; undefined where one cannot be computed from an event alone. */
+/** The keys of an operator that groups; undefined if one cannot be computed from an event alone. */
 function keysOf(
   operator: Operator | undefined,
   text: string,

@@ -29,7 +29,7 @@ export type Renaming =
   | { readonly ok: false; readonly problem: string };
 
 /**
- * Returns the edits, by place, that rename the name at `offset`; refused where the new name would change the meaning of the
+ * Returns the edits, by place, that rename the name at `offset`; refused if the new name would change the meaning of the
  * query.
  */
 export function rename(

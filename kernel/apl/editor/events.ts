@@ -23,18 +23,18 @@ export function showsEvents({ pipeline }: QueryText): boolean {
 /** Fields that hold the line of a log, of which the first that is there is taken. */
 const LINE_FIELDS = ['message', 'msg', 'body', 'line', 'log', 'text'];
 
-/** Returns the name of the field that holds the line of a log; undefined where none does. */
+/** Returns the name of the field that holds the line of a log; undefined if none does. */
 export function lineField(names: readonly (string | null)[]): string | undefined {
   return LINE_FIELDS.find(each => names.includes(each));
 }
 
-/** The place of the first operator whose output is no longer all of the events; that after the last where there is none. */
+/** The place of the first operator whose output is no longer all of the events; that after the last if there is none. */
 export function endOfEvents(operators: readonly Operator[]): number {
   const end = operators.findIndex(({ kind }) => ending.has(kind));
   return end < 0 ? operators.length : end;
 }
 
-/** Returns a query up to where it sorts, cuts or summarizes, with the statements before it; undefined where it reads nothing. */
+/** Returns a query up to where it sorts, cuts or summarizes, with the statements before it; undefined if it reads nothing. */
 export function eventsOf({ text, pipeline }: QueryText): string | undefined {
   if (pipeline === undefined) return undefined;
   const { source, operators } = pipeline;

@@ -19,11 +19,11 @@ export interface MagicFacts extends MagicSyntax {
 /** What a kernel sends an editor about its session: plain data, as it travels. */
 export interface KernelFacts {
   readonly profile: string;
-  /** True where every field is known, so that an unknown one is an error. */
+  /** True if every field is known, so that an unknown one is an error. */
   readonly exact: boolean;
   readonly datasets: readonly string[];
   readonly results: readonly { readonly name: string; readonly fields: readonly FieldSchema[] }[];
-  /** The parameters of the notebook: values as JSON, null where there is none yet; `tables` are those that are tables. */
+  /** The parameters of the notebook: values as JSON, null if there is none yet; `tables` are those that are tables. */
   readonly variables: Readonly<Record<string, unknown>>;
   readonly tables: readonly string[];
   readonly magics: readonly MagicFacts[];

@@ -48,13 +48,13 @@ export type Answer =
   | { readonly tell: 'results'; readonly question: EditorQuestion; readonly rows: readonly ResultRow[] }
   | { readonly tell: 'stars'; readonly question: EditorQuestion; readonly rows: readonly StarRow[] }
   | { readonly tell: 'history'; readonly question: EditorQuestion; readonly rows: readonly HistoryRow[] }
-  /** Undefined where the kernel does not hold the result. */
+  /** Undefined if the kernel does not hold the result. */
   | {
       readonly tell: 'kinds';
       readonly question: EditorQuestion;
       readonly kinds: readonly ChartKind[] | undefined;
     }
-  /** Undefined where the kernel does not hold the result, or its profile has no console that is known. */
+  /** Undefined if the kernel does not hold the result, or its profile has no console that is known. */
   | { readonly tell: 'link'; readonly question: EditorQuestion; readonly url: string | undefined }
   /** The kernel could not answer: why, and what to do. */
   | {
@@ -74,7 +74,7 @@ export interface SessionFacts {
     readonly label: string;
     readonly startTime: string;
     readonly endTime: string;
-    /** True where it is the same window at every use. */
+    /** True if it is the same window at every use. */
     readonly isFrozen: boolean;
   };
   /** True while a cell runs. */
@@ -83,7 +83,7 @@ export interface SessionFacts {
   readonly stars: number;
 }
 
-/** A value as text, null where rows have none, and how many rows hold it. */
+/** A value as text, null if rows have none, and how many rows hold it. */
 export interface CountedValue {
   readonly text: string | null;
   readonly count: number;
@@ -101,7 +101,7 @@ export interface ProfileRow {
 export interface DatasetRow {
   readonly name: string;
   readonly description: string;
-  /** Absent where the service does not report it, as for data that is computed for any time. */
+  /** Absent if the service does not report it, as for data that is computed for any time. */
   readonly rows?: number;
   /** The first and the last event, RFC 3339; absent without either. */
   readonly firstTime?: string;
@@ -128,7 +128,7 @@ export interface StarRow {
   readonly id: string;
   readonly name: string;
   readonly dataset?: string;
-  /** As `%time` takes it; absent where it was saved without one. */
+  /** As `%time` takes it; absent if it was saved without one. */
   readonly range?: string;
   readonly query: string;
 }
@@ -145,7 +145,7 @@ export interface HistoryRow {
   readonly rows?: number;
   readonly error?: string;
   readonly elapsedMs: number;
-  /** True where it was sent with values that the text does not hold. */
+  /** True if it was sent with values that the text does not hold. */
   readonly hasVariables: boolean;
 }
 

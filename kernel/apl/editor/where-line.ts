@@ -14,7 +14,7 @@ export interface WhereLine {
   readonly text: string;
   /** The operator that reads what the line leaves; absent for a line at the end. */
   readonly before?: string;
-  /** The operator whose output the line filters, where that has fewer or other rows than the data. */
+  /** The operator whose output the line filters, if that has fewer or other rows than the data. */
   readonly after?: string;
 }
 
@@ -76,7 +76,7 @@ function atEnd(text: string, condition: string): Written | undefined {
   return last && { after: last.to, text: `\n| where ${condition}` };
 }
 
-/** On a line of its own where the operator has one. */
+/** On a line of its own if the operator has one. */
 function before({ word }: Operator, text: string, condition: string): Written | undefined {
   const tokens = tokenize(text.slice(0, word.from)).filter(({ kind }) => kind !== 'comment');
   const pipe = tokens.at(-1);

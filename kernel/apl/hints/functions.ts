@@ -219,7 +219,7 @@ export const foreignFunctions: Readonly<Record<string, string>> = {
   zip: 'Write `| mv-expand a, b`, which goes through both in step.',
 };
 
-/** What to write in place of a call such as `contains(a, b)`, undefined where no operator has that name. */
+/** What to write in place of a call such as `contains(a, b)`, undefined if no operator has that name. */
 export function operatorCalled(name: string, args: readonly string[]): string | undefined {
   const word = name.toLowerCase();
   const [left = 'x', ...rest] = args;

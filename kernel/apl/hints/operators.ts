@@ -71,7 +71,7 @@ const plugins: Readonly<Record<string, string>> = {
   diffpatterns: 'Write `| summarize spotlight(condition, field, …)`.',
 };
 
-/** Returns what to write in place of an operator that APL does not have; `text` is the whole of it. Undefined where its word is not known. */
+/** Returns what to write in place of an operator that APL does not have; `text` is the whole of it. Undefined if its word is not known. */
 export function hintForOperator(word: string, text: string): string | undefined {
   if (word !== 'evaluate') return own(foreignOperators, word);
   const plugin = /^evaluate\s+(?:hint\.\S+\s+)?(\w+)/.exec(text)?.[1] ?? '';

@@ -41,7 +41,7 @@ export type Operand =
   /** The predicate of `search`. */
   | 'search';
 
-/** Operands that are lists, and empty where their clause is left out. */
+/** Operands that are lists, and empty if their clause is left out. */
 export type ListOperand = Exclude<Operand, 'expression' | 'sort key' | 'source' | 'name' | 'word' | 'search'>;
 
 /** The values of an option: one of some words, a text, or the name of a new column. */
@@ -76,14 +76,14 @@ export interface Clause {
   readonly absentBefore?: string;
   /** "expected WHAT WHERE" and a hint for a word that is missing; `$` stands for the operator as it was written. */
   readonly expected?: readonly [what: string, where: string, hint?: string];
-  /** Completes "expected an expression …" where it is not "after WORD"; `$` as above. */
+  /** Completes "expected an expression …" if it is not "after WORD"; `$` as above. */
   readonly context?: string;
   /** An expression without comparisons, as a word of the next clause follows it. */
   readonly level?: 'sum';
   /** What completion offers besides fields and functions: aggregates, time bins, the sides of a join; or only fields. */
   readonly offers?: 'aggregates' | 'keys' | 'sides' | 'fields' | 'new names';
   readonly options?: Options;
-  /** The formatter starts a line before the word where the operator does not fit on one. */
+  /** The formatter starts a line before the word if the operator does not fit on one. */
   readonly startsLine?: true;
 }
 
@@ -93,7 +93,7 @@ export interface Documentation {
   readonly usage: readonly string[];
   /** One or two sentences. */
   readonly doc: string;
-  /** Absent where nothing can be shown without a dataset, or where there is no one exact result. */
+  /** Absent if nothing can be shown without a dataset, or if there is no one exact result. */
   readonly example?: Example;
 }
 

@@ -144,7 +144,7 @@ export const clauseWords: ReadonlySet<string> = new Set(
   everyClause.flatMap(({ word }) => (word === undefined ? [] : [word])),
 );
 
-/** The words of clauses that start a line where an operator takes several lines. */
+/** The words of clauses that start a line if an operator takes several lines. */
 export const lineWords: ReadonlySet<string> = new Set(
   everyClause.flatMap(({ word, startsLine }) => (word === undefined || startsLine !== true ? [] : [word])),
 );

@@ -17,7 +17,7 @@ function sequenceRows(start: number, end: number, step: number): number {
   return Number.isFinite(rows) ? Math.max(0, rows) : 0;
 }
 
-/** Returns how many rows a plan has at most, given how many a table has; infinity where that is not known. */
+/** Returns how many rows a plan has at most, given how many a table has; infinity if that is not known. */
 export function mostRows(relation: Relation, rowsOf: (table: string) => number | undefined): number {
   switch (relation.kind) {
     case 'scan':

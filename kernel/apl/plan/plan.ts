@@ -75,7 +75,7 @@ export type Scalar =
       readonly subquery?: Relation;
       readonly type: 'bool';
     }
-  /** The first column of the first row of a query; null where it has none. */
+  /** The first column of the first row of a query; null if it has none. */
   | { readonly kind: 'query'; readonly query: Relation; readonly type: TypeName }
   | {
       readonly kind: 'between';
@@ -295,7 +295,7 @@ export interface BindEnvironment {
   readonly autoBin: bigint;
   /** The engine has the functions that the local service lacks. */
   readonly hasAllFunctions?: boolean;
-  /** The file that an address of `externaldata` stands for, or why it cannot be read; none can where this is absent. */
+  /** The file that an address of `externaldata` stands for, or why it cannot be read; none can if this is absent. */
   readonly external?: (address: string) => ExternalFile;
 }
 

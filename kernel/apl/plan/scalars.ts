@@ -55,7 +55,7 @@ export function not(operand: Scalar): ScalarOf<'not' | 'negate'> {
   return { kind: 'not', operand, type: 'bool' };
 }
 
-/** The conditions joined, or undefined where there is none. */
+/** The conditions joined, or undefined if there is none. */
 export function joined(operator: 'and' | 'or', conditions: readonly Scalar[]): Scalar | undefined {
   return conditions.reduceRight<Scalar | undefined>(
     (rest, each) => (rest === undefined ? each : condition(operator, each, rest)),

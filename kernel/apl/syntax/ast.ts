@@ -223,7 +223,7 @@ export type Source = Span &
   /** `held`: the name is that of a text, which names the dataset. */
   (
     | { readonly kind: 'dataset'; readonly name: Identifier; readonly held?: true }
-    /** `github*`: only where several tables are allowed. */
+    /** `github*`: only if several tables are allowed. */
     | { readonly kind: 'pattern'; readonly pattern: FieldPattern }
     | { [K in SourceKind]: { readonly kind: K } & NodeOf<(typeof sources)[K]> }[SourceKind]
     | { readonly kind: 'paren'; readonly pipeline: Pipeline }

@@ -6,7 +6,7 @@ import { type Limit, limits } from './limits.js';
 import { visitQuery } from './walk.js';
 
 /**
- * Returns the first list or name of a query that is longer than the language allows; undefined where there is none. The binder
+ * Returns the first list or name of a query that is longer than the language allows; undefined if there is none. The binder
  * checks the bounds that depend on the meaning of names.
  */
 export function beyondBounds(query: Query, source: string): Diagnostic | undefined {

@@ -36,7 +36,7 @@ export const limits = {
     message: 'the expression is too deep: 200 operators in a row, or 1,000 times `and` or `or`, are the most',
     hint: 'Compute parts of it with `extend`; write many values as a list: `field in (a, b, …)`.',
   },
-  /** Nodes of all expressions, those of a `let` value counted where it is used. */
+  /** Nodes of all expressions, those of a `let` value counted if it is used. */
   nodes: more(
     200_000,
     'values and operators in a query, with those of its `let` statements',

@@ -157,7 +157,7 @@ export function unknownMagic(
   };
 }
 
-/** Returns the message for `%%name` where a magic cannot apply to a single cell. */
+/** Returns the message for `%%name` if a magic cannot apply to a single cell. */
 export function noCellForm({ name }: MagicSyntax): string {
   return `it does not apply to a single cell; write %${name}`;
 }

@@ -41,7 +41,7 @@ export class QueryText {
     return this.#read().diagnostics;
   }
 
-  /** The pipeline, without the statements before it; undefined where there are only those. */
+  /** The pipeline, without the statements before it; undefined if there are only those. */
   get pipeline(): Pipeline | undefined {
     const statement = this.tree.statements.find(each => each.kind === 'query');
     return statement?.kind === 'query' ? statement.pipeline : undefined;

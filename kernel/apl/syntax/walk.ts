@@ -222,7 +222,7 @@ function visitExprs(exprs: readonly Expr[], visitor: Visitor): void {
 }
 
 /**
- * Visits an expression, where there is one, and every node in it. It uses a list rather than recursion, as `a or b or …` is a
+ * Visits an expression, if there is one, and every node in it. It uses a list rather than recursion, as `a or b or …` is a
  * deep tree.
  */
 export function visitExpr(root: Expr | undefined, visitor: Visitor): void {

@@ -29,7 +29,7 @@ export interface LabRequest {
 class LabError extends AplKernelError {}
 
 /**
- * Runs JupyterLab on the examples, in an environment of its own, until it ends or the user presses Ctrl-C. Where there is no Python,
+ * Runs JupyterLab on the examples, in an environment of its own, until it ends or the user presses Ctrl-C. If there is no Python,
  * or no package index, it runs the examples without. Returns an exit code.
  */
 export async function lab(request: LabRequest): Promise<number> {

@@ -20,7 +20,7 @@ export type CodeView = 'show' | 'fold' | 'hide';
 
 /** What a report is made with, besides the notebook. */
 export interface ReportOptions {
-  /** Its title where the notebook has no heading. */
+  /** Its title if the notebook has no heading. */
   readonly title: string;
   /** Default: `show`. */
   readonly code?: CodeView;

@@ -37,7 +37,7 @@ async function compared(engine: Engine, file: string): Promise<string | undefine
   });
 }
 
-/** Whether a value lies outside of the statistics of all row groups, or the number of nulls is another; null where there are none. */
+/** Whether a value lies outside of the statistics of all row groups, or the number of nulls is another; null if there are none. */
 function outside(path: string, column: string, type: string): string {
   const name = sqlName(column);
   const isReal = type === 'FLOAT' || type === 'DOUBLE';

@@ -140,7 +140,7 @@ function sortKey(arg: SqlArg): string {
   });
 }
 
-/** A deviation or variance; null where a square would not fit a real. Infinities are skipped. */
+/** A deviation or variance; null if a square would not fit a real. Infinities are skipped. */
 function spreadSql(name: string, arg: SqlArg, filter: string | undefined): string {
   const x = finite(arg);
   if (arg.type !== 'real') return `${name}(${x})${where(filter)}`;
@@ -209,7 +209,7 @@ function notNull(arg: SqlArg): string {
   return `${arg.sql} IS NOT NULL`;
 }
 
-/** A list as JSON, unless that is too long: only where its values have as many bytes together is it measured. */
+/** A list as JSON, unless that is too long: only if its values have as many bytes together is it measured. */
 function bounded(
   name: string,
   { value, rows }: { readonly value: SqlArg; readonly rows: string },

@@ -78,7 +78,7 @@ export function expandSql(parts: ExpandParts, stage: AddStage): string {
     if (expanded.has(name)) return `unnest(list_${name}) AS ${name}`;
     return name === parts.index ? `unnest(range(${longest})) AS ${name}` : name;
   });
-  // Where no item is read, their number still counts.
+  // If no item is read, their number still counts.
   if (!parts.columns.some(name => expanded.has(name) || name === parts.index))
     columns.push(`unnest(range(${longest})) AS place`);
   return `SELECT ${columns.join(', ')} FROM ${input}`;

@@ -1,4 +1,4 @@
-/** A JavaScript function registered with the engine, used only where SQL cannot do the work. Null in, null out. */
+/** A JavaScript function registered with the engine, used only if SQL cannot do the work. Null in, null out. */
 export interface JsFunction {
   readonly name: string;
   readonly params: readonly ('VARCHAR' | 'BIGINT' | 'DOUBLE' | 'BOOLEAN')[];

@@ -5,7 +5,7 @@ import { computeHeavyFirst } from './arguments.js';
 import { sqlText } from './literal.js';
 import { regexArgument } from './regex.js';
 
-/** Returns a text operator as SQL. Null contains nothing: false, or true where the operator is negated. */
+/** Returns a text operator as SQL. Null contains nothing: false, or true if the operator is negated. */
 export function textTest(operator: BinaryOperator, left: SqlArg, right: SqlArg, predicate: boolean): string {
   const negated = operator.startsWith('!');
   const positive = negated ? positiveOf(operator) : operator;
@@ -47,7 +47,7 @@ function positiveTest(operator: string, left: SqlArg, right: SqlArg): string {
 
 /**
  * A test for the rows that pass another, which costs less and rules out most; null for the others. As one CASE: the sides of an AND
- * are computed for each row, where the engine computes a function of a column once for each value of its dictionary.
+ * are computed for each row, while the engine computes a function of a column once for each value of its dictionary.
  */
 function after(first: string | undefined, test: string): string {
   return first === undefined ? test : `CASE WHEN ${first} THEN ${test} END`;

@@ -224,7 +224,7 @@ export class Engine {
 /** A query that reads more rows than this may take the processors for longer than others can wait. */
 const shortRows = 500_000;
 
-/** The engine counts in percent; the figure is out of range at the beginning and where the engine cannot estimate. */
+/** The engine counts in percent; the figure is out of range at the beginning and if the engine cannot estimate. */
 function shareDone(connection: DuckDBConnection): number | undefined {
   const { percentage } = connection.progress;
   return percentage > 0 && percentage <= 100 ? percentage / 100 : undefined;

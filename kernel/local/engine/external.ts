@@ -25,7 +25,7 @@ export function externalFiles(dataDir: string): (address: string) => ExternalFil
 }
 
 /**
- * Returns the message about a failure to read a file of `externaldata`, with the line where it is known; undefined for any other
+ * Returns the message about a failure to read a file of `externaldata`, with the line if it is known; undefined for any other
  * failure. The directory of the file and the engine's advice are left out.
  */
 export function unreadableFile(error: unknown): string | undefined {

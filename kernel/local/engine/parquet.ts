@@ -9,7 +9,7 @@ export interface FileField {
   readonly name: string;
   readonly type: TypeName;
   readonly column: string;
-  /** The type was declared, not found in the values, so that it counts even where there are none. */
+  /** The type was declared, not found in the values, so that it counts even if there are none. */
   readonly declared?: boolean;
   /** Every value is null, so that the type means nothing. */
   readonly empty?: boolean;
@@ -25,7 +25,7 @@ export interface FileSummary {
   readonly bytes: number;
   /** Its rows have no time of their own. */
   readonly timeless: boolean;
-  /** The names of files in the same directory that it replaces, where it says so itself. */
+  /** The names of files in the same directory that it replaces, if it says so itself. */
   readonly replaces: readonly string[];
   /** Another program wrote it. */
   readonly foreign: boolean;

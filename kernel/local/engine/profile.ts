@@ -10,7 +10,7 @@ export interface OperatorCounts {
   readonly unscanned: boolean;
 }
 
-/** The counts of a statement without a profile: the engine writes none where it has nothing to scan. */
+/** The counts of a statement without a profile: the engine writes none if it has nothing to scan. */
 export const noCounts: OperatorCounts = { generatedRows: 0, matchedRows: 0, unscanned: true };
 
 /**

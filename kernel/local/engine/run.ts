@@ -173,7 +173,7 @@ function timeIndex(table: CompiledTable): number {
   return table.fields.findIndex(field => field.name === '_time' && field.type === 'datetime');
 }
 
-/** Cursors at the first and the last row; none where a row has no time. */
+/** Cursors at the first and the last row; none if a row has no time. */
 function cursorsOf(
   table: CompiledTable,
   { page, cursor }: CompiledPage,
@@ -247,7 +247,7 @@ function messagesOf(query: CompiledQuery, ran: readonly RanTable[]): { messages?
 const limitReasons: Readonly<Record<Exclude<LimitReason, 'query'>, (ran: RanTable) => string>> = {
   default: () => 'Nothing in the query sets a limit: add `| limit N` for more.',
   request: () => 'The request set this limit.',
-  // Where there are time bins a limit counts groups.
+  // If there are time bins a limit counts groups.
   server: ({ table, columns }) =>
     columns.rows < mostRowLimit && table.buckets === undefined && table.name !== '_totals'
       ? `Add \`| limit N\` for more, up to ${formatCount(mostRowLimit)}.`

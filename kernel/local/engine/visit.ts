@@ -13,8 +13,8 @@ export interface Watch {
   /** `before` returns how many queries come first. */
   waits(before: () => number): unknown;
   /**
-   * `share` returns the part that is done, from 0 to 1, undefined where the engine cannot tell; `rows` about how many rows there
-   * are, 0 where that is not known.
+   * `share` returns the part that is done, from 0 to 1, undefined if the engine cannot tell; `rows` about how many rows there
+   * are, 0 if that is not known.
    */
   runs(share: () => number | undefined, rows: () => number): unknown;
 }

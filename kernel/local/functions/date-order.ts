@@ -11,7 +11,7 @@ export function isNumbered(text: string): boolean {
   return numbered.test(text);
 }
 
-/** Returns the nanoseconds since 1970 of a text that begins with a numbered date; null where the order does not fit it. */
+/** Returns the nanoseconds since 1970 of a text that begins with a numbered date; null if the order does not fit it. */
 export function orderedNs(text: string, order: string): bigint | null {
   const [date, first = '', , second = '', third = ''] = numbered.exec(text) ?? [];
   if (date === undefined) return null;
@@ -22,7 +22,7 @@ export function orderedNs(text: string, order: string): bigint | null {
   return timeNs(`${iso}${text.slice(date.length)}`);
 }
 
-/** Returns the bits of {@link orderBits} of a text; 0 where it is no numbered date, or one of no calendar. */
+/** Returns the bits of {@link orderBits} of a text; 0 if it is no numbered date, or one of no calendar. */
 export function dateOrdersOf(text: string): bigint {
   const bare = bareTime(text);
   const times = dateOrders.flatMap(order => {

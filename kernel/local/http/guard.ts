@@ -30,7 +30,7 @@ export function guardToken(headers: IncomingHttpHeaders, token: string): void {
 }
 
 /**
- * Throws LocalError for a request that would write where the service only reads. It ends once it could write: the next one does.
+ * Throws LocalError for a request that would write if the service only reads. It ends once it could write: the next one does.
  */
 export function guardWriting(
   { method, routeOptions }: FastifyRequest,

@@ -145,7 +145,7 @@ function addHooks(app: FastifyInstance, options: ServiceOptions, token: string):
   });
 }
 
-/** Takes bodies that are packed, and none where a client names a type all the same, as many do with DELETE. */
+/** Takes bodies that are packed, and none if a client names a type all the same, as many do with DELETE. */
 function addBodies(app: FastifyInstance): void {
   app.addHook('preParsing', async (request, _reply, payload) => {
     if (request.routeOptions.config.raw === true) return payload;

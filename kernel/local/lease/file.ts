@@ -89,7 +89,7 @@ export function readHolder(file: string): { readonly text: string; readonly hold
   }
 }
 
-/** What is read where there is no lease. */
+/** What is read if there is no lease. */
 export const nobody = { text: '', holder: undefined };
 
 /**
@@ -113,7 +113,7 @@ function holderIn(text: string): Holder | undefined {
   }
 }
 
-/** Whether a file is there; throws where the system does not tell. */
+/** Whether a file is there; throws if the system does not tell. */
 export function isThere(file: string): boolean {
   try {
     return lstatSync(file, { throwIfNoEntry: false }) !== undefined;

@@ -113,7 +113,7 @@ export class Lease implements Tenure {
   }
 
   /**
-   * Creates the lease that follows the one with this number, which is over, or is 0 where there was none; undefined when another was
+   * Creates the lease that follows the one with this number, which is over, or is 0 if there was none; undefined when another was
    * faster.
    */
   static async follow(
@@ -168,7 +168,7 @@ export class Lease implements Tenure {
   }
 
   /**
-   * Throws LeaseLostError unless the lease is this service's own now, or what the system says where that cannot be told.
+   * Throws LeaseLostError unless the lease is this service's own now, or what the system says if that cannot be told.
    * What was on the disk before the call is there for the next holder too.
    */
   confirm(): void {
@@ -261,7 +261,7 @@ export class Lease implements Tenure {
 const usualTakeoverMs = 20_000;
 const pollMs = 50;
 
-/** The same where the file cannot be read: whoever lives and can write it writes it whole with the next beat. */
+/** The same if the file cannot be read: whoever lives and can write it writes it whole with the next beat. */
 const damagedTakeoverMs = 3.5 * usualBeatMs;
 
 /** Waits that are shorter are not told: a holder that lives has shown it by then. */
@@ -291,7 +291,7 @@ function takeoverOf(holder: Holder | undefined, usualMs: number): number {
 /** What somebody sees who looks at the lease of a data directory. */
 interface Seen {
   readonly state: 'vacant' | 'held' | 'undecided';
-  /** Of the lease; 0 where there is none. */
+  /** Of the lease; 0 if there is none. */
   readonly number: number;
   readonly holder?: Holder;
   /** For how long this holder has been watched. */

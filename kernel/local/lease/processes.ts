@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 /** One process, as other processes find it named in a file of the data directory. */
 export interface ProcessId {
   readonly pid: number;
-  /** When it started, as {@link processStart} has it; empty where that cannot be known. */
+  /** When it started, as {@link processStart} has it; empty if that cannot be known. */
   readonly started: string;
   /** Where its pid means something, as {@link ownScope} has it; absent in the files of older versions. */
   readonly scope?: string;
@@ -34,7 +34,7 @@ export async function ownProcess(): Promise<Required<ProcessId>> {
 
 /**
  * Returns a name for all that can see the processes of each other: this boot of this machine, and in it the namespace of process ids,
- * so that each container has its own. Where the system does not tell, no two processes are in one scope.
+ * so that each container has its own. If the system does not tell, no two processes are in one scope.
  */
 export function ownScope(): string {
   scope ??= digest(scopeText(), 8);
@@ -57,7 +57,7 @@ function bootId(): string {
 }
 
 /**
- * Returns a text that no two processes of a scope share, whatever their ids; empty where the system does not tell, and 'ended' for one
+ * Returns a text that no two processes of a scope share, whatever their ids; empty if the system does not tell, and 'ended' for one
  * that its parent has not asked about yet.
  */
 export function processStart(pid: number): Promise<string> {
@@ -118,7 +118,7 @@ export async function ownerOf(name: string): Promise<ProcessState> {
   if (start === undefined || scope !== ownScope()) return 'unknown';
   if (!isThere(Number(pid))) return 'gone';
   const now = digest(await processStart(Number(pid)), startLength);
-  // Where the system does not tell when it started, then or now, it may be the same.
+  // If the system does not tell when it started, then or now, it may be the same.
   if (Number(pid) !== process.pid && [start, now].includes(digest('', startLength))) return 'unknown';
   return now === start ? 'running' : 'gone';
 }

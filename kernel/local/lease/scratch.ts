@@ -4,7 +4,7 @@ import path from 'node:path';
 import { inDataDir } from '../place.js';
 import { ownerOf, ownName, ownScope } from './processes.js';
 
-/** Makes the directory for drafts and spilled rows: with the data, into which drafts are moved, but where that cannot be written. */
+/** Makes the directory for drafts and spilled rows: with the data, into which drafts are moved, unless that cannot be written. */
 export async function makeWorkDir(dataDir: string): Promise<string> {
   return makeScratch(rootIn(dataDir), '').catch(() => makeScratch(tmpdir(), inTemporary));
 }
@@ -54,7 +54,7 @@ export interface Predecessor {
 
 /**
  * Takes their scratch directories away from those who held the data directory before: a file becomes part of a dataset by being
- * renamed out of one, which fails from now on. Takes all but this process's own away where it may have been anybody. For the holder
+ * renamed out of one, which fails from now on. Takes all but this process's own away if it may have been anybody. For the holder
  * of the lease alone.
  */
 export async function clearScratch(

@@ -9,7 +9,7 @@ export interface Cell {
   readonly text: string;
 }
 
-/** An event: its time in nanoseconds since 1970, undefined where it has none, and its cells by field. */
+/** An event: its time in nanoseconds since 1970, undefined if it has none, and its cells by field. */
 export interface OtlpEvent {
   readonly time: bigint | undefined;
   readonly cells: ReadonlyMap<string, Cell>;

@@ -39,7 +39,7 @@ function wordsType(table: string, column: number): string {
 }
 
 /**
- * Returns the words of a column that the kernel sent as one dictionary, for an ENUM of the engine; undefined where they cannot
+ * Returns the words of a column that the kernel sent as one dictionary, for an ENUM of the engine; undefined if they cannot
  * make one.
  */
 function wordsOf({ table, fields }: SentTable, index: number): readonly Uint8Array[] | undefined {
@@ -170,7 +170,7 @@ function textAt(data: Data, row: number): Uint8Array {
   return (data.values as Uint8Array).subarray(offsets[data.offset + row], offsets[data.offset + row + 1]);
 }
 
-/** Bits are moved into place where the column does not begin at a byte. */
+/** Bits are moved into place if the column does not begin at a byte. */
 function copyValidity(vector: Vector, data: Data, from: number, rows: number): void {
   const bytes = new Uint8Array(Math.ceil(rows / 64) * 8);
   for (let row = 0; row < rows; row++)

@@ -147,7 +147,7 @@ export const isLater = `${ofStop(({ isLater }) => Number(isLater))} = 1`;
 /** The place in its request of a span's parent; null for a root. */
 export const parentPlace = ofStop(({ parent }) => parent ?? null);
 
-/** The place in its request of the span that sent the message; null where it sends none. */
+/** The place in its request of the span that sent the message; null if it sends none. */
 export const producerPlace = ofStop(({ course }) => {
   const place = course.stops.findIndex(({ step }) => step.kind === 'producer');
   return place < 0 ? null : place;

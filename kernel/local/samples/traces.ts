@@ -31,7 +31,7 @@ const plain = `list_transform(range(CASE WHEN ${u(35)} < 0.001 THEN 40 ELSE coun
 const events = `CASE WHEN ${isOrigin} THEN to_json([{'name': 'exception', 'timestamp': ns + duration * 49 // 50, 'attributes': json_object('exception.type', 'Error', 'exception.message', message)}]) ELSE to_json(${plain}) END`;
 const links = `CASE WHEN ${isLater} AND ${parentPlace} IS NULL THEN to_json([{'trace_id': ${requestId}, 'span_id': ${spanIdOf(producerPlace)}}]) ELSE '[]'::JSON END`;
 
-/** The language of a service; JavaScript where it is not here. */
+/** The language of a service; JavaScript if it is not here. */
 const LANGUAGES: Readonly<Record<string, string>> = {
   checkout: 'go',
   'product-catalog': 'go',

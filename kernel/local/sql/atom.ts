@@ -6,7 +6,7 @@ declare const atomic: unique symbol;
  */
 export type Atom = string & { readonly [atomic]: never };
 
-/** Returns the SQL of a value as an atom: as it stands where it is one, else in parentheses. */
+/** Returns the SQL of a value as an atom: as it stands if it is one, else in parentheses. */
 export function atom(sql: string): Atom {
   return isAtom(sql) ? sql : grouped(sql);
 }

@@ -93,11 +93,11 @@ export interface RowGroup {
   readonly computed?: boolean;
 }
 
-/** Returns the row groups with rows in [startNs, endNs), in no particular order; none where nothing is known of them. */
+/** Returns the row groups with rows in [startNs, endNs), in no particular order; none if nothing is known of them. */
 export type RowGroupsOf = (name: string, startNs: bigint, endNs: bigint) => readonly RowGroup[];
 
 /**
- * Returns how many rows a dataset has in [startNs, endNs); undefined where that cannot be told without reading them. Where it is told, it
+ * Returns how many rows a dataset has in [startNs, endNs); undefined if that cannot be told without reading them. If it is told, it
  * counts as a scan of them.
  */
 export type RowCountOf = (name: string, startNs: bigint, endNs: bigint) => number | undefined;
@@ -118,7 +118,7 @@ export interface DatasetCatalog {
   readonly rowCount?: RowCountOf;
   /** What `scan` knows of the places of rows, which are the field {@link placeField}. */
   readonly places?: PlacesOf;
-  /** The most rows that a table has; undefined where that is not known. */
+  /** The most rows that a table has; undefined if that is not known. */
   mostRows?(name: string): number | undefined;
 }
 

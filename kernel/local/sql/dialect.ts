@@ -61,7 +61,7 @@ export interface ExpandParts {
     readonly value: SqlArg;
     /** What the elements become. */
     readonly as: 'dynamic' | 'text';
-    /** The same array as a list of the engine, where a function gives one; see {@link Dialect.textListOf}. */
+    /** The same array as a list of the engine, if a function gives one; see {@link Dialect.textListOf}. */
     readonly list?: string;
   }[];
   readonly bag: boolean;
@@ -93,7 +93,7 @@ export interface Dialect {
   readonly call: (name: string, args: readonly SqlArg[], context: SqlContext) => string;
   /** The bytes of a value as text; 0 for null. */
   readonly bytes: (arg: SqlArg) => string;
-  /** How many bytes a function makes of a byte of its arguments at most; 0 where its value is short. */
+  /** How many bytes a function makes of a byte of its arguments at most; 0 if its value is short. */
   readonly growthFactor: (name: string) => number;
   /** Of a function whose array holds nothing but strings, that array as a list of the engine. */
   readonly textListOf: (name: string) => SqlTemplate | undefined;
@@ -131,7 +131,7 @@ export interface Dialect {
     readonly extreme: (name: 'min' | 'max', own: SqlArg) => string;
     readonly any: (own: string) => string;
     readonly scaled: (own: string, factor: number) => string;
-    /** `sum` is of the bins' sums, or their means by `count` where it is left out. */
+    /** `sum` is of the bins' sums, or their means by `count` if it is left out. */
     readonly mean: (own: string, count: string, sum: string | undefined) => string;
     readonly rowOf: (name: string, own: string, by: SqlArg) => string;
   };

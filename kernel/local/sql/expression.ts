@@ -96,7 +96,7 @@ function formsOf(expr: Scalar, context: ExpressionContext): Pick<SqlArg, 'text' 
   return present({ list: textListOf(expr, context) });
 }
 
-/** Returns an array as a list of texts, where a function gives one. */
+/** Returns an array as a list of texts, if a function gives one. */
 export function textListOf(expr: Scalar, context: ExpressionContext): string | undefined {
   if (expr.kind !== 'call') return undefined;
   const list = context.dialect.textListOf(expr.name);

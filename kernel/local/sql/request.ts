@@ -33,7 +33,7 @@ type CompileResult = ReturnType<Compile>;
 const defaultRowLimit = 1000;
 /** Rows that the engine may hold, whatever is in them. */
 const fewRows = 1000;
-/** The most rows of a request where nothing says how many it may give. */
+/** The most rows of a request if nothing says how many it may give. */
 const usualRowLimit = 1_000_000;
 
 /**
@@ -163,7 +163,7 @@ function describe(
 type RowLimit = NonNullable<CompiledTable['rowLimit']>;
 
 /**
- * The lowest limit wins. A request's limit does not thin out a series: where there are time bins it is ignored. Whoever asks for
+ * The lowest limit wins. A request's limit does not thin out a series: if there are time bins it is ignored. Whoever asks for
  * many rows, or reads a result that has so many, gets them; `most` is how many there can be.
  */
 function rowLimit(

@@ -16,9 +16,9 @@ export interface SqlArg {
   readonly mayBeNaN?: boolean;
   /** The text names a column, or a value that was computed before: it may be repeated. */
   readonly computed?: boolean;
-  /** The dynamic value as a text, where that takes less than to convert it. */
+  /** The dynamic value as a text, if that takes less than to convert it. */
   readonly text?: Atom;
-  /** The array as a list of texts of the engine, where a function gives one. */
+  /** The array as a list of texts of the engine, if a function gives one. */
   readonly list?: string;
   /** The dynamic column that the text is of. */
   readonly json?: Atom;

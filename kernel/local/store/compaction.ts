@@ -51,12 +51,12 @@ export class Compactor {
 const pauseMs = 1_500;
 
 /**
- * Merges several small files of about the same size, where there are enough of them, into one sorted by time. Values keep their
+ * Merges several small files of about the same size, if there are enough of them, into one sorted by time. Values keep their
  * types: files in which a field has different types stay apart. Returns whether there may be more to do.
  */
 async function compact(engine: Engine, directory: DatasetDirectory): Promise<boolean> {
   const listing = await directory.list();
-  // What replaced what is not known where a list cannot be read.
+  // What replaced what is not known if a list cannot be read.
   if (listing === undefined || listing.damages.length > 0) return false;
   const files = mergeable(listing.files);
   if (files.length === 0) return false;

@@ -318,14 +318,14 @@ export class DatasetStore {
     return reading && measuredInfo(name, reading);
   }
 
-  /** Throws LocalError where that cannot be told, as what holds all datasets cannot be listed. */
+  /** Throws LocalError if that cannot be told, as what holds all datasets cannot be listed. */
   #exists(name: string): boolean {
     if (isDatasetName(name) && this.#directory(name).exists()) return true;
     this.#names();
     return false;
   }
 
-  /** The names of the stored datasets; throws LocalError where they cannot be listed. */
+  /** The names of the stored datasets; throws LocalError if they cannot be listed. */
   #names(): readonly string[] {
     try {
       return this.#list();

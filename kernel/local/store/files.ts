@@ -105,7 +105,7 @@ export interface Version {
   readonly isDirectory: boolean;
 }
 
-/** Returns undefined where there is none. Synchronous: handing the question to another thread takes longer than its answer. */
+/** Returns undefined if there is none. Synchronous: handing the question to another thread takes longer than its answer. */
 export function versionOf(file: string): Version | undefined {
   try {
     const found = statsOf(file);
@@ -172,7 +172,7 @@ export function draftName(): string {
   return `${draftPrefix}${crypto.randomUUID()}`;
 }
 
-/** The names in a directory; none where there is no directory, or it has a fault, as in "it {fault}". */
+/** The names in a directory; none if there is no directory, or it has a fault, as in "it {fault}". */
 export interface ListedNames {
   readonly names: readonly string[];
   readonly fault?: string;
@@ -188,7 +188,7 @@ export async function listed(directory: string): Promise<ListedNames> {
 }
 
 /**
- * Returns why the system does not let something be read, as in "it {fault}"; undefined where there is nothing of its name. Rethrows what is
+ * Returns why the system does not let something be read, as in "it {fault}"; undefined if there is nothing of its name. Rethrows what is
  * no error of the system.
  */
 export function systemFault(file: string, error: unknown): string | undefined {

@@ -21,7 +21,7 @@ function formatFile(dataDir: string): string {
   return inDataDir(dataDir, 'format.json');
 }
 
-/** Returns the format of a data directory; 0 where no file holds it. */
+/** Returns the format of a data directory; 0 if no file holds it. */
 export async function readFormat(dataDir: string): Promise<FoundFormat> {
   try {
     const { content, intact } = unsealed(JSON.parse(await readFile(formatFile(dataDir), 'utf8')));

@@ -188,7 +188,7 @@ export interface Stored {
   readonly timeField?: string;
   /** Why the times of a preview cannot be read without a choice of the user, if so. */
   readonly refusal?: LocalError;
-  /** About how many rows the file has; 0 where that is not known. */
+  /** About how many rows the file has; 0 if that is not known. */
   readonly about: number;
   readonly notes: readonly string[];
 }
@@ -240,7 +240,7 @@ export async function drafted<T>(
 
 /** Tells those who watch an import how much of the file is read: nothing before the pass over it, all of it afterwards. */
 class Pass {
-  /** About how many rows the file has; 0 where that is not known. */
+  /** About how many rows the file has; 0 if that is not known. */
   rows = 0;
   #shareOfFile: (share: number | undefined) => number | undefined = () => undefined;
 
@@ -277,7 +277,7 @@ class Pass {
   }
 }
 
-/** The engine shares one file of JSON lines among threads only where it reads fewer files than it has threads, and it reads two. */
+/** The engine shares one file of JSON lines among threads only if it reads fewer files than it has threads, and it reads two. */
 const fewestForJson = 3;
 
 /** Enough to sort files that are larger than memory, on disk. */
@@ -331,7 +331,7 @@ async function writeDraft(connection: Connection, draft: string, given: Load, pa
   }
 }
 
-/** Throws LocalError where the text of a file is beyond a bound: no engine is asked to read it, or to read it again. Returns how long its longest line is. */
+/** Throws LocalError if the text of a file is beyond a bound: no engine is asked to read it, or to read it again. Returns how long its longest line is. */
 async function inspect({ file, name, format, csv, longest }: Load, mostBytes?: number): Promise<number> {
   return longest ?? inspectFile(file, { name, format, ...present({ delimiter: csv?.delimiter }) }, mostBytes);
 }
@@ -344,7 +344,7 @@ function isOfEngine(error: unknown): boolean {
   return engineWords(error) !== undefined || (error instanceof EngineError && error.code === 'engine-memory');
 }
 
-/** Returns about how many rows a file has; 0 where that cannot be told before they are read. */
+/** Returns about how many rows a file has; 0 if that cannot be told before they are read. */
 async function rowsOfFile(connection: Connection, { file, parts, format }: Load): Promise<number> {
   if (format === 'parquet') return rowsInParquet(connection, parts ?? [file]);
   return rowsByLines(file, format === 'csv');

@@ -24,7 +24,7 @@ export interface SnapshotSource {
   /** The names of the stored datasets, in no order. */
   names(): readonly string[];
   exists(name: string): boolean;
-  /** A dataset where it is known as it is now; undefined where it must be read. */
+  /** A dataset if it is known as it is now; undefined if it must be read. */
   current(name: string): Reading | undefined;
   /** Reads a dataset; undefined when there is none. */
   read(name: string): Promise<Reading | undefined>;

@@ -33,7 +33,7 @@ interface Asked {
 }
 
 /**
- * Reads the annotations of charts. It never fails: where they cannot be read there are none, and the reason is logged once for each
+ * Reads the annotations of charts. It never fails: if they cannot be read there are none, and the reason is logged once for each
  * profile. A service that refuses is not asked again.
  */
 export class AnnotationReader {
@@ -138,7 +138,7 @@ export function hasAnnotations({ annotates }: Pick<Annotating, 'annotates'>, opt
   return options.annotations ?? annotates;
 }
 
-/** Returns what asks for the annotations of the chart of a result; undefined where it is to have none. */
+/** Returns what asks for the annotations of the chart of a result; undefined if it is to have none. */
 export function askAnnotations(
   session: Annotating,
   { sources = [], provenance }: QueryResult,

@@ -64,7 +64,7 @@ export class Editors {
     };
   }
 
-  /** Tells an editor of datasets that were made or deleted elsewhere, where there are any. */
+  /** Tells an editor of datasets that were made or deleted elsewhere, if there are any. */
   async #renew(comm: Comm): Promise<void> {
     const datasets = await this.#session.schema.renewedDatasets(patienceMs);
     if (namesOf(datasets) === this.#told.get(comm)) return;
@@ -149,7 +149,7 @@ function sessionFacts({
   };
 }
 
-/** Returns what a session knows now; waits at most `patienceMs` for its datasets where none have been seen. */
+/** Returns what a session knows now; waits at most `patienceMs` for its datasets if none have been seen. */
 export async function factsOf(session: Session, patienceMs: number): Promise<KernelFacts> {
   const datasets = await session.schema.knownDatasets(patienceMs);
   return {

@@ -178,7 +178,7 @@ function withoutPlaces(insert: string, kind: string): string {
 type Item = ReturnType<typeof import('../../apl/editor/completion/complete.js').complete>['items'][number];
 
 /**
- * Front ends insert a single item, and the common prefix of several. So looser matches are offered only where nothing begins with
+ * Front ends insert a single item, and the common prefix of several. So looser matches are offered only if nothing begins with
  * the typed text and there is a choice; where a table is expected and nothing was typed, only the names are offered.
  */
 function insertable(items: readonly Item[], typed: boolean): readonly Item[] {

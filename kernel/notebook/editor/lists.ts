@@ -21,7 +21,7 @@ import { daysAround } from '../time-range.js';
 /** The most queries of the history that are listed, the newest; a text finds older ones. */
 const longestHistory = 200;
 
-/** Returns a list of the panel or a menu, newest first where its rows have a time. Throws the errors of the client. */
+/** Returns a list of the panel or a menu, newest first if its rows have a time. Throws the errors of the client. */
 export async function listOf(
   session: Session,
   question: ListQuestion | ResultQuestion,

@@ -58,7 +58,7 @@ export interface CellHost {
   readonly keepLast: (result: QueryResult) => Promise<void>;
   /** Keeps a result as the last one and shows its table instead of an earlier output, also after an interrupt. */
   readonly showInstead: (displayId: string, result: QueryResult) => Promise<void>;
-  /** Keeps a result as the last one and shows it; the chart shows `drawn`; without it there is one only where the cell asks for it. */
+  /** Keeps a result as the last one and shows it; the chart shows `drawn`; without it there is one only if the cell asks for it. */
   readonly showResult: (result: QueryResult, drawn?: QueryResult) => Promise<void>;
   /** Markdown about a language element; undefined when there is none by that name. */
   readonly describe: (name: string) => Promise<string | undefined>;
@@ -70,7 +70,7 @@ export interface CellHost {
 export interface MagicHost extends CellHost {
   /** Every magic, in the order in which help lists them. */
   readonly magics: readonly Magic[];
-  /** Asks for an effect of the magic before what `what` says is done, as in "would replace a.csv"; throws MagicError where it may not be. */
+  /** Asks for an effect of the magic before what `what` says is done, as in "would replace a.csv"; throws MagicError if it may not be. */
   readonly consent: (effect: AskedEffect, what: string) => Promise<void>;
 }
 

@@ -49,7 +49,7 @@ const headStyle = 'text-align:left;white-space:pre';
 const printStyle =
   '<style>@media print{.apl-list{max-height:none!important;overflow:visible!important}.apl-list :is(th,td){white-space:pre-wrap!important;min-width:0!important;overflow-wrap:anywhere;padding:2px 6px;font-size:10.5px}.apl-list:has(th:nth-child(6)) :is(th,td){font-size:8px;padding:2px 3px}}</style>';
 
-/** Backticks mark code where a front end can render it. */
+/** Backticks mark code if a front end can render it. */
 function plainCaption(caption: string): string {
   return visibleLines(caption).replace(/`([^`]+)`/g, '$1');
 }

@@ -118,7 +118,7 @@ async function outsideNotice(inquiry: Inquiry, name: string, empty: boolean): Pr
 }
 
 /**
- * Whether the dataset has a row in the time range; for a range within its span, the service is asked only where the answer was
+ * Whether the dataset has a row in the time range; for a range within its span, the service is asked only if the answer was
  * empty.
  */
 async function hasRows(inquiry: Inquiry, info: DatasetInfo, empty: boolean): Promise<boolean> {
@@ -148,7 +148,7 @@ function timesOf({ result }: Inquiry, info: DatasetInfo): Times | undefined {
   return { start, end, first, last };
 }
 
-/** True where the time range has all events. */
+/** True if the time range has all events. */
 function isWithin({ start, end, first, last }: Times): boolean {
   return start <= first && last < end;
 }

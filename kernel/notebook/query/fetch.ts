@@ -50,16 +50,16 @@ export function isFetchable(query: QueryText): boolean {
   return pipeline?.source.kind === 'dataset' && !isRandom(query) && pipeline.operators.every(isRowWise);
 }
 
-/** An answer that was put together, and why it does not hold all rows; absent where it does. */
+/** An answer that was put together, and why it does not hold all rows; absent if it does. */
 export interface Fetched {
   readonly raw: RawResult;
-  /** The tables, where the answer was read as it arrived. */
+  /** The tables, if the answer was read as it arrived. */
   readonly decoded?: TabularArrow;
   readonly stopped?: Stopped;
 }
 
 export interface Stopped extends Reason {
-  /** How many rows there are, where the service has counted them. */
+  /** How many rows there are, if the service has counted them. */
   readonly matched?: number;
 }
 
@@ -137,7 +137,7 @@ class Pages {
   recorded: true | undefined;
   /** As the last answer says. */
   nearLimit: string | undefined;
-  /** How many rows the service has counted; undefined where it has not. */
+  /** How many rows the service has counted; undefined if it has not. */
   matched: number | undefined;
   readonly #most: number;
   readonly #means: Means;
@@ -275,7 +275,7 @@ function crowded(time: string): Reason {
 /** The most parts that a range is divided into at once. */
 const MOST_PARTS = 64n;
 
-/** Halves, or as many parts as the number of rows asks for where the service has counted them. */
+/** Halves, or as many parts as the number of rows asks for if the service has counted them. */
 function divided({ start, end }: Part, page: Page): Part[] {
   const wanted = BigInt(Math.ceil(((matchedBy(page) ?? 0) / Math.max(page.rows, 1)) * 1.2));
   const most = wanted < 2n ? 2n : wanted > MOST_PARTS ? MOST_PARTS : wanted;

@@ -30,7 +30,7 @@ const answerMs = 400;
 
 /**
  * Runs a query under an id, and shows its progress in its cell from half a second on. `ask` returns what the service reports
- * about the id; undefined where it reports nothing.
+ * about the id; undefined if it reports nothing.
  */
 export async function withProgress<T>(
   io: ProgressIo,

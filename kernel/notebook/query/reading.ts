@@ -25,7 +25,7 @@ export interface QueryReading {
   readonly conditions: readonly Condition[];
   /** How many tables are read: datasets, tables written into the query, lookups. */
   readonly sources: number;
-  /** Whether it makes series, which have steps even where there is no data. */
+  /** Whether it makes series, which have steps even if there is no data. */
   readonly isSeries: boolean;
   /** Whether it asks for the fields, and not for events. */
   readonly isSchema: boolean;

@@ -57,7 +57,7 @@ export interface QueryOrder {
   readonly fetch: Fetch | undefined;
   /** The name under which the result is kept. */
   readonly name?: string;
-  /** How many events of a dataset it shows, whatever they are; where there are fewer, a notice says where more are. */
+  /** How many events of a dataset it shows, whatever they are; if there are fewer, a notice says where more are. */
   readonly events?: number;
   /** It is asked again and again, so that an empty answer needs no reason. */
   readonly isRepeated?: boolean;
@@ -99,7 +99,7 @@ export async function runQuery(session: Session, order: QueryOrder, io: Progress
 
 /** A query with all that its request depends on. */
 interface Question {
-  /** With the time range that applies: that of the results, where it reads nothing else. */
+  /** With the time range that applies: that of the results, if it reads nothing else. */
   readonly order: QueryOrder;
   readonly reads: Reads;
   readonly clock: QueryClock;
@@ -142,7 +142,7 @@ function nonEmpty<T extends object>(members: T): T | undefined {
   return Object.keys(members).length === 0 ? undefined : members;
 }
 
-/** Asks for annotations while the query runs, where its result will be drawn along time. */
+/** Asks for annotations while the query runs, if its result will be drawn along time. */
 function askAnnotations(
   reader: AnnotationReader,
   { order, reads, profile, window }: Question,

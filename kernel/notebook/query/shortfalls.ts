@@ -221,7 +221,7 @@ function asked(
   ];
 }
 
-/** What a limit leaves; undefined where it left nothing out. Right after time-binned groups it counts those. */
+/** What a limit leaves; undefined if it left nothing out. Right after time-binned groups it counts those. */
 function askedCut(
   limit: Operator,
   operators: readonly Operator[],

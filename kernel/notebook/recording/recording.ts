@@ -198,7 +198,7 @@ function sorted(value: unknown): unknown {
 }
 
 /**
- * A hash of the state of the datasets that a query reads; undefined for other requests, and where the service does not report
+ * A hash of the state of the datasets that a query reads; undefined for other requests, and if the service does not report
  * that state.
  */
 async function versionOf({ json }: Asked, listing: DatasetListing | undefined): Promise<string | undefined> {

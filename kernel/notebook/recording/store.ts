@@ -16,7 +16,7 @@ export interface AnswerFacts {
   readonly headers: Readonly<Record<string, string>>;
   /** How long the service took, in milliseconds. */
   readonly elapsedMs: number;
-  /** The hash of the state of its datasets; absent where the service does not report it. */
+  /** The hash of the state of its datasets; absent if the service does not report it. */
   readonly version?: string;
 }
 
@@ -121,7 +121,7 @@ export class AnswerStore {
   }
 }
 
-/** Undefined where there is no file of this name; a link that leads nowhere is one that cannot be read. */
+/** Undefined if there is no file of this name; a link that leads nowhere is one that cannot be read. */
 async function contentOf(file: string): Promise<Buffer | undefined> {
   try {
     return await readFile(file);

@@ -15,7 +15,7 @@ export interface ResultReference {
   readonly rows: number;
   /** Columns of the result; the Arrow stream in the notebook may have only the first of them. */
   readonly columns: number;
-  /** Rows of the Arrow stream in the notebook; 0 where there is none. */
+  /** Rows of the Arrow stream in the notebook; 0 if there is none. */
   readonly rowsInNotebook: number;
 }
 
@@ -112,12 +112,12 @@ export interface ProfileReply {
   readonly nulls: number;
   /** The number of different values, nulls left out; exact. */
   readonly distinct: number;
-  /** Values as text, as a filter takes them; null without a value, or where the type has no order. */
+  /** Values as text, as a filter takes them; null without a value, or if the type has no order. */
   readonly min: string | null;
   readonly max: string | null;
   /** The most frequent values, nulls left out, ten at most. */
   readonly top: readonly { readonly value: string; readonly count: number }[];
-  /** Of numbers, times and spans of time: equal bins from `min` to `max`, half open but for the last; absent where all are null. */
+  /** Of numbers, times and spans of time: equal bins from `min` to `max`, half open but for the last; absent if all are null. */
   readonly histogram?: readonly Bin[];
 }
 

@@ -113,7 +113,7 @@ export function rangeOfReads({ results, datasets }: Reads): TimeRange | undefine
   };
 }
 
-/** The window that was searched for a result; where a limit has cut its rows, the one from the first of them to the last. */
+/** The window that was searched for a result; if a limit has cut its rows, the one from the first of them to the last. */
 function windowOf(result: QueryResult): {
   readonly start: bigint | undefined;
   readonly end: bigint | undefined;
@@ -125,7 +125,7 @@ function windowOf(result: QueryResult): {
   );
 }
 
-/** The window of the times of the rows, the last bin included; undefined where they have none. */
+/** The window of the times of the rows, the last bin included; undefined if they have none. */
 function windowOfRows({
   tables: [table],
 }: QueryResult): { readonly start: bigint; readonly end: bigint } | undefined {
@@ -148,7 +148,7 @@ function windowOfRows({
   return { start, end: end + length };
 }
 
-/** Returns the profiles whose data a query reads: those of its results, and the active one where it reads datasets too. */
+/** Returns the profiles whose data a query reads: those of its results, and the active one if it reads datasets too. */
 export function profileOfReads(active: string, { results, datasets }: Reads): string {
   const profiles = new Set([...results.values()].map(({ result }) => result.provenance.profile));
   if (profiles.size === 0 || datasets.length > 0) profiles.add(active);

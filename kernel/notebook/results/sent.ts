@@ -83,7 +83,7 @@ class Held {
     this.lease = lease;
   }
 
-  /** Returns the id of a table that holds the columns; one that holds all of them will do, where it has the names. */
+  /** Returns the id of a table that holds the columns; one that holds all of them will do, if it has the names. */
   async ensure({ kept, places, isWritable }: ReadResult, signal: AbortSignal): Promise<string> {
     const isWhole = isWritable !== true && (places === undefined || this.sent.has(kept.id));
     const part = `${kept.id}:${places?.join('-') ?? ''}`;

@@ -124,7 +124,7 @@ class ViewWriter implements ViewQuery {
   }
 }
 
-/** The fields that a condition may read: those whose names stand in it, or all where it may read any. */
+/** The fields that a condition may read: those whose names stand in it, or all if it may read any. */
 function namesIn(expression: string, fields: readonly string[]): readonly string[] {
   const words = new Set<string>();
   visitQuery(parseQuery(`print (${expression}\n)`).query, {

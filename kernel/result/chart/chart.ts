@@ -39,7 +39,7 @@ export interface NoChart {
 export type AskAnnotations = () => Promise<ChartAnnotations>;
 
 /**
- * Returns the chart of a result; undefined where its shape has none and none is asked for. `now`, in milliseconds since 1970, is the
+ * Returns the chart of a result; undefined if its shape has none and none is asked for. `now`, in milliseconds since 1970, is the
  * time of the query: later bins are not missing. `ask` is only called for a chart along time that is to have annotations.
  */
 export async function toChart(
@@ -84,7 +84,7 @@ export function chartKindsOf(result: QueryResult, now: number): readonly ChartKi
   return row === undefined ? [] : kindsFor(row);
 }
 
-/** Returns what is drawn of a result, or a sentence that says why nothing is; undefined where its shape has no chart and none is asked for. */
+/** Returns what is drawn of a result, or a sentence that says why nothing is; undefined if its shape has no chart and none is asked for. */
 export function chartModel(
   result: QueryResult,
   now: number,

@@ -54,7 +54,7 @@ export function aggregateOf(column: Pick<ChartColumn, 'field'>): {
   return { emptyIsZero: COUNTS.test(name) || additive, additive, isNever: name !== '' && !additive };
 }
 
-/** The arguments of the aggregate behind a column; empty where there is none. */
+/** The arguments of the aggregate behind a column; empty if there is none. */
 export function aggregateArguments({ field }: ChartColumn): readonly unknown[] {
   const agg = aggregateIn(field);
   return Array.isArray(agg?.args) ? agg.args : [];
@@ -75,7 +75,7 @@ export function isTime({ field }: ChartColumn): boolean {
   return DataType.isTimestamp(field.type);
 }
 
-/** The name of the aggregate behind a column; empty where there is none. */
+/** The name of the aggregate behind a column; empty if there is none. */
 export function aggregateName({ field }: Pick<ChartColumn, 'field'>): string {
   const named = aggregateIn(field)?.name;
   return typeof named === 'string' ? named : '';

@@ -59,7 +59,7 @@ export interface ChartModel {
   readonly isLegendHidden?: true;
   /** It is as high as a page: the table, which says the same, comes first. */
   readonly followsTable?: true;
-  /** In order of time; absent where there are none. */
+  /** In order of time; absent if there are none. */
   readonly rules?: readonly Rule[];
 }
 

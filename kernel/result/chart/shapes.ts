@@ -106,7 +106,7 @@ export const shapes = [
 /** The names of the shapes. */
 export type Shape = (typeof shapes)[number]['shape'];
 
-/** Returns the shape of a result; undefined where nothing can be drawn. */
+/** Returns the shape of a result; undefined if nothing can be drawn. */
 export function shapeOf(facts: Facts): ShapeRow | undefined {
   return shapes.find(({ holds }) => holds(facts));
 }

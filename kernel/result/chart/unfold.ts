@@ -58,7 +58,7 @@ export function unfolded(result: QueryResult): Unfolded | undefined {
   return percentiles(result, table, columns) ?? series(result, table, columns);
 }
 
-/** Returns the first column of histograms; undefined where there is none. */
+/** Returns the first column of histograms; undefined if there is none. */
 export function histograms(table: ArrowTable): Histograms | undefined {
   const column = columnsOf(table).find(each => /^histogram(?:if)?$/.test(aggregateName(each)));
   if (column === undefined) return undefined;

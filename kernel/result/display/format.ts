@@ -1,6 +1,6 @@
 /**
  * Numbers for people: thousands apart, decimals of a column aligned, units applied. The exact text of a cell is `cellText`;
- * a rendering offers it where the two differ. Free of Node.js.
+ * a rendering offers it if the two differ. Free of Node.js.
  */
 import { DataType, type Field, type Vector } from 'apache-arrow';
 import { parseGoDuration } from '../../time.js';

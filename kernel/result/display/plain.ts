@@ -39,7 +39,7 @@ function sentences(texts: readonly string[], { width }: PlainLimits): readonly s
   return texts.map(text => wrapped(text, width));
 }
 
-/** Backticks mark code where a front end can render it; here they would only be noise. */
+/** Backticks mark code if a front end can render it; here they would only be noise. */
 function noticeLine({ level, text }: Notice): string {
   return `${level === 'warn' ? 'Warning' : 'Note'}: ${text.replace(/`([^`]+)`/g, '$1')}`;
 }

@@ -1,5 +1,5 @@
 /**
- * The look of a table: JupyterLab's or VS Code's colors where they exist, otherwise a light or a dark set of its own.
+ * The look of a table: JupyterLab's or VS Code's colors if they exist, otherwise a light or a dark set of its own.
  */
 
 import { createHash } from 'node:crypto';

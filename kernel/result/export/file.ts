@@ -103,7 +103,7 @@ async function writeAll(file: FileHandle, buffer: Uint8Array): Promise<void> {
     from += (await file.write(buffer, from, buffer.byteLength - from)).bytesWritten;
 }
 
-/** A file that has appeared meanwhile is not replaced either, where the file system can tell. */
+/** A file that has appeared meanwhile is not replaced either, if the file system can tell. */
 async function publish(draft: string, path: string, force: boolean): Promise<void> {
   if (force) return rename(draft, path);
   try {

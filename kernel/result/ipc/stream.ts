@@ -31,7 +31,7 @@ export interface ArrowPart {
 }
 
 /**
- * The compressed stream of as many first rows as fit the bytes; where not even one does, of the first columns of a few rows.
+ * The compressed stream of as many first rows as fit the bytes; if not even one does, of the first columns of a few rows.
  * Undefined when not even one column fits.
  */
 export function arrowWithin(table: Table, budget: number): ArrowPart | undefined {

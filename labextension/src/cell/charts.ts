@@ -63,7 +63,7 @@ function fill(
 
 type Output = ReturnType<CodeCell['model']['outputs']['toJSON']>[number];
 
-/** The id of the last result among the outputs of a cell; undefined where no kernel has held one. */
+/** The id of the last result among the outputs of a cell; undefined if no kernel has held one. */
 function lastResult({ model }: CodeCell): string | undefined {
   return model.outputs
     .toJSON()
@@ -77,7 +77,7 @@ function resultOf({ metadata }: Output): string | undefined {
   return typeof id === 'string' ? id : undefined;
 }
 
-/** Draws a result as a kind and writes that into its cell; returns why not, where it cannot be. */
+/** Draws a result as a kind and writes that into its cell; returns why not, if it cannot be. */
 async function drawAs(
   session: Around,
   { model }: CodeCell,

@@ -26,7 +26,7 @@ export interface Explainer {
   rows(columns: readonly ResultColumn[], column: string, rows: readonly ChosenRow[]): string;
   /** A part of the axis of a chart; of times in milliseconds since 1970. */
   part(from: number, to: number, isTime: boolean): string;
-  /** Adds cells of the events around a row, of those of them with its value of `column`, and of its trace; each is absent where there is none. */
+  /** Adds cells of the events around a row, of those of them with its value of `column`, and of its trace; each is absent if there is none. */
   around(column: ResultColumn, row: ChosenRow): Around;
 }
 

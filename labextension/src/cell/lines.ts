@@ -21,7 +21,7 @@ const perCell: ReadonlySet<string> = new Set(['time', 'limit', 'rows', 'retain']
 
 /**
  * Returns which cell records a setting, and its new text: the line that holds at `active` is replaced, or one goes to the top of the
- * first cell. Undefined where that cell cannot be edited.
+ * first cell. Undefined if that cell cannot be edited.
  */
 export function recordSetting(
   cells: readonly CodeCell[],
@@ -84,7 +84,7 @@ export function isRepeatable(source: string): boolean {
   );
 }
 
-/** Returns the lines that save the query at `offset` as a starred query without running it; undefined where there is no query. */
+/** Returns the lines that save the query at `offset` as a starred query without running it; undefined if there is no query. */
 export function starCode(source: string, offset: number, star: string): string | undefined {
   const query = queryAt(source, offset);
   return query === undefined ? undefined : [star, ...settingsOf(source), query.text].join('\n');
@@ -95,7 +95,7 @@ export function starLine(star: { readonly id: string } | { readonly name: string
   return 'id' in star ? `%star ${quoted(star.id)} --no-run` : `%star --new ${quoted(star.name)} --no-run`;
 }
 
-/** Returns a text as one word of a magic line, in quotes where it needs them. */
+/** Returns a text as one word of a magic line, in quotes if it needs them. */
 export function quoted(word: string): string {
   return /^[\w-]+$/.test(word) && !word.startsWith('-')
     ? word
@@ -142,7 +142,7 @@ export function commentAt(source: string, offset: number): string | undefined {
 
 /**
  * Returns a cell that runs what is selected, or the query at the cursor where nothing is: with the cell's magics, which hold for this run
- * alone, and the `let`, `set` and `declare` statements before it. Undefined where there is nothing to run.
+ * alone, and the `let`, `set` and `declare` statements before it. Undefined if there is nothing to run.
  */
 export function selectedCode(source: string, from: number, to: number): string | undefined {
   const selected = source.slice(from, to).trim();
@@ -165,7 +165,7 @@ export interface Edit extends Span {
 
 /**
  * Returns the edit that has the last query of a cell drawn as another kind: of its `render`, of its `// @viz`, or a new line above it.
- * Undefined where there is no query.
+ * Undefined if there is no query.
  */
 export function chartKindEdit(source: string, kind: string): Edit | undefined {
   const { queries } = parseCell(source);

@@ -12,7 +12,7 @@ export interface WrittenParameter {
   readonly name: string;
   /** As it was declared; absent for one that `%param` alone names. */
   readonly type?: string;
-  /** Its value; absent where it has none yet. */
+  /** Its value; absent if it has none yet. */
   readonly literal?: string;
   readonly choices: readonly string[];
   /** The places of its values, in order; the last one holds below. */
@@ -51,7 +51,7 @@ export function writtenParameters(cells: readonly string[]): readonly WrittenPar
   return [...found.values()];
 }
 
-/** Returns which cell writes a parameter's value down, and its new text; undefined where that cell cannot be edited. */
+/** Returns which cell writes a parameter's value down, and its new text; undefined if that cell cannot be edited. */
 export function recordParameter(
   cells: readonly CodeCell[],
   name: string,

@@ -11,7 +11,7 @@ export interface QueryShown {
   readonly window: Window | undefined;
 }
 
-/** What the metadata of an output, which a stranger may have written, say of its query; undefined where that is none. */
+/** What the metadata of an output, which a stranger may have written, say of its query; undefined if that is none. */
 export function queryShown(apl: unknown): QueryShown | undefined {
   if (typeof apl !== 'object' || apl === null || !('query' in apl) || typeof apl.query !== 'string')
     return undefined;

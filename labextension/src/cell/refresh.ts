@@ -55,7 +55,7 @@ export class Refresher {
     rerun.view.disposed.connect(() => this.every(0));
   }
 
-  /** Seconds between two runs; 0 where there are none. */
+  /** Seconds between two runs; 0 if there are none. */
   get seconds(): number {
     return this.#seconds;
   }

@@ -59,7 +59,7 @@ export async function addCell(panel: NotebookPanel, source: string, runs: boolea
   if (runs) await NotebookActions.run(content, sessionContext);
 }
 
-/** Writes text at the cursor of the active cell and gives it the focus; false where no code cell is active. */
+/** Writes text at the cursor of the active cell and gives it the focus; false if no code cell is active. */
 export function insertText(panel: NotebookPanel, text: string): boolean {
   const cell = activeCode(panel);
   if (cell === undefined || cell.model.getMetadata('editable') === false) return false;

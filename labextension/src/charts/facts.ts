@@ -14,12 +14,12 @@ export interface ChartFacts {
   readonly units: readonly string[];
   /** The measure of each plot. */
   readonly titles: readonly string[];
-  /** Names and colors by id; empty where there is one series. */
+  /** Names and colors by id; empty if there is one series. */
   readonly series: ReadonlyMap<string, { readonly label: string; readonly color: string }>;
   readonly rules: readonly RuleFacts[];
 }
 
-/** An annotation over the chart, at `t` or, where it has an end, until then. */
+/** An annotation over the chart, at `t` or, if it has an end, until then. */
 export interface RuleFacts {
   readonly t: number;
   readonly end: number;

@@ -215,7 +215,7 @@ function rowsOf({ spec, view }: Stage): readonly (readonly Row[])[] {
 /** More series than these are counted. */
 const MOST = 12;
 
-/** The values of every series at the place nearest to `value`, the greatest first; undefined where there are none. */
+/** The values of every series at the place nearest to `value`, the greatest first; undefined if there are none. */
 function nearest(
   plots: readonly (readonly Row[])[],
   value: number,

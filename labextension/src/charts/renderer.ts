@@ -41,7 +41,7 @@ export function addCharts(
   );
 }
 
-/** What sets the time range of the notebook around an output; undefined where there is none to set. */
+/** What sets the time range of the notebook around an output; undefined if there is none to set. */
 function rangeSetter(
   output: ShownOutput,
   workbench: Workbench,

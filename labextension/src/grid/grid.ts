@@ -45,24 +45,24 @@ export interface GridOptions {
   readonly rows: number;
   readonly columns: number;
   readonly surroundings: Surroundings;
-  /** True where each row is an event: those of logs are shown as a stream. */
+  /** True if each row is an event: those of logs are shown as a stream. */
   readonly isOfEvents: boolean;
   /**
-   * Connects to the kernel that holds the result; undefined where there is none. Rejects with a SourceError; `lost` is called
+   * Connects to the kernel that holds the result; undefined if there is none. Rejects with a SourceError; `lost` is called
    * when the result is gone.
    */
   readonly connect: (lost: (error: SourceError) => void) => Promise<RowSource> | undefined;
-  /** Adds a `where` line on a field to the query; undefined where that cannot be done. */
+  /** Adds a `where` line on a field to the query; undefined if that cannot be done. */
   readonly addCondition: (field: string, condition: string) => WrittenLine | undefined;
-  /** What explains the result at its present place; undefined where no cell can be added. */
+  /** What explains the result at its present place; undefined if no cell can be added. */
   readonly explainer: () => Explainer | undefined;
-  /** Calls `hear` with the address of the result in a console, where it has one. */
+  /** Calls `hear` with the address of the result in a console, if it has one. */
   readonly consoleLink: (hear: (url: string) => void) => void;
   /** Gives the keys back to the cell of the result. */
   readonly leave: () => void;
   /** The zone of its times. */
   readonly zone: ZoneSetting;
-  /** Keeps what the reader sets up for the next run; undefined where there is none. */
+  /** Keeps what the reader sets up for the next run; undefined if there is none. */
   readonly setups: SetupStore | undefined;
 }
 
@@ -95,7 +95,7 @@ export class Grid {
   #opening = new AbortController();
   /** What the reader has set up, here or in the run before. */
   #setup: Setup | undefined;
-  /** True where this grid began as the one of the run before was left, until that is cleared. */
+  /** True if this grid began as the one of the run before was left, until that is cleared. */
   #isContinued: boolean;
   readonly #unfollow: () => void;
   #isWrapped: boolean;
@@ -225,7 +225,7 @@ export class Grid {
   }
 
   /**
-   * Shows another view from its first row on. Where that fails, the present view stays; where a later view is requested
+   * Shows another view from its first row on. If that fails, the present view stays; where a later view is requested
    * meanwhile, this one is dropped.
    */
   async #show(source: RowSource, view: View): Promise<void> {
@@ -274,7 +274,7 @@ export class Grid {
     void this.#turnTo(this.#saved);
   }
 
-  /** Draws other rows. The layout of the columns stays, but where the kernel has more of them than the notebook. */
+  /** Draws other rows. The layout of the columns stays, but if the kernel has more of them than the notebook. */
   async #turnTo(rows: Rows): Promise<void> {
     const isOtherWidth = rows.columns.length !== this.#layout.all.length;
     if (isOtherWidth) this.#layout = new ColumnLayout(rows.columns, this.#setup?.columns);
@@ -284,7 +284,7 @@ export class Grid {
     await this.#redraw(isOtherWidth);
   }
 
-  /** Changes the view, where there is a kernel to compute another. */
+  /** Changes the view, if there is a kernel to compute another. */
   #change(change: Partial<View>): void {
     const { source } = this.#rows;
     if (!source.canCompute && this.#isConnecting) {
@@ -634,7 +634,7 @@ export class Grid {
     this.#undo.replaceChildren(undo);
   }
 
-  /** True once a row is here; says so where it does not come. */
+  /** True once a row is here; says so if it does not come. */
   async #loaded(row: number): Promise<boolean> {
     try {
       await this.#rows.load(row, row + 1);

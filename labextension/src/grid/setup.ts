@@ -14,7 +14,7 @@ export interface Setup {
   readonly types: ReadonlyMap<string, string>;
   readonly columns: ColumnSetup;
   readonly isWrapped: boolean;
-  /** True for a stream, false for a table; undefined where the reader has chosen none. */
+  /** True for a stream, false for a table; undefined if the reader has chosen none. */
   readonly isStream: boolean | undefined;
 }
 

@@ -6,7 +6,7 @@ import { timeIn, type Zone } from '../link/zone.js';
 export type TimeFormat = Readonly<Record<Zone, Shared>>;
 
 interface Shared {
-  /** The day of all of them, `2026-11-20`; undefined where there are several. */
+  /** The day of all of them, `2026-11-20`; undefined if there are several. */
   readonly day: string | undefined;
   /** Digits after the point of the seconds, which none of them exceeds. */
   readonly digits: number;

@@ -14,7 +14,7 @@ export type KernelState = 'none' | 'starting' | 'dead' | 'other' | 'unanswering'
 
 /** The outcome of a change of a setting: what the kernel printed, and the cell that records the change. */
 export interface Change extends MagicOutcome {
-  /** The number of the cell, from 1, among all cells; absent where nothing was written. */
+  /** The number of the cell, from 1, among all cells; absent if nothing was written. */
   readonly cell?: number;
 }
 

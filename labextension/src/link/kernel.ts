@@ -63,7 +63,7 @@ export class KernelLink {
     return this.#session;
   }
 
-  /** True where the kernel does not answer this extension: it is of another language, or has no such comm. */
+  /** True if the kernel does not answer this extension: it is of another language, or has no such comm. */
   get isRefused(): boolean {
     return this.#refused;
   }
@@ -92,7 +92,7 @@ export class KernelLink {
     return this.#known(question);
   }
 
-  /** Calls `hear` with the answer to a question, at once or when it has come; never where the kernel does not answer. */
+  /** Calls `hear` with the answer to a question, at once or when it has come; never if the kernel does not answer. */
   whenAnswered(question: EditorQuestion, hear: (answer: Answer) => void): void {
     const look = (): void => {
       const answer = this.answer(question);
@@ -226,7 +226,7 @@ export class KernelLink {
     return held?.answer;
   }
 
-  /** Returns false where there is no open comm. */
+  /** Returns false if there is no open comm. */
   #send(message: EditorMessage): boolean {
     const comm = this.#comm;
     if (comm === undefined || comm.isDisposed || this.#kernel.status === 'dead') return false;

@@ -223,7 +223,7 @@ export class AplPanel extends Widget {
   }
 }
 
-/** The text of what has the focus within a part; undefined where nothing has. */
+/** The text of what has the focus within a part; undefined if nothing has. */
 function focusedIn(part: HTMLElement): string | undefined {
   const { activeElement } = document;
   return part.contains(activeElement) ? (activeElement?.textContent ?? '') : undefined;

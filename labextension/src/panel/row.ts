@@ -6,7 +6,7 @@ export interface TreeRow {
   readonly level: number;
   readonly kind: string;
   readonly label: string;
-  /** Shown at the right, where there is room. */
+  /** Shown at the right, if there is room. */
   readonly detail?: string;
   /** Absent for a row that cannot be opened. */
   readonly isOpen?: boolean;

@@ -48,7 +48,7 @@ export function completions(workbench: Workbench, whileTyping: boolean): Extensi
 }
 
 /**
- * Puts the documentation of a choice beside the list, or where there is no room below or above all of it: the editor's own place
+ * Puts the documentation of a choice beside the list, or if there is no room below or above all of it: the editor's own place
  * covers the choices that follow.
  */
 function placeOfInfo(list: Rect, option: Rect, info: Rect, space: Rect): { style: string; class: string } {

@@ -18,7 +18,7 @@ export function formatEditor(view: EditorView): boolean {
   return true;
 }
 
-/** Selects the definition of the `let` name at the cursor; false where there is none. */
+/** Selects the definition of the `let` name at the cursor; false if there is none. */
 export function goToDefinition(view: EditorView, workbench: Workbench): boolean {
   const { head } = view.state.selection.main;
   const cell = workbench.cellAt(view, head);

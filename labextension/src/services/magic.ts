@@ -6,7 +6,7 @@ import type { CellText } from '../link/workbench.js';
 /** How long the kernel may take to complete a magic line, in milliseconds: more than it gives the service to list starred queries. */
 const patienceMs = 6_000;
 
-/** True where the line up to `offset` begins with `%`. */
+/** True if the line up to `offset` begins with `%`. */
 export function isMagicLine(cell: string, offset: number): boolean {
   const start = cell.lastIndexOf('\n', offset - 1) + 1;
   return /^[ \t]*%/.test(cell.slice(start, offset));

@@ -43,7 +43,7 @@ function next(shown: Tooltip | null, transaction: Transaction): Tooltip | null {
   return shown === null && !opens(transaction) ? null : tooltipOf(transaction.state);
 }
 
-/** True where a bracket or a comma was typed, or a function was completed with its brackets. */
+/** True if a bracket or a comma was typed, or a function was completed with its brackets. */
 function opens(transaction: Transaction): boolean {
   if (!transaction.isUserEvent('input')) return false;
   let found = false;

@@ -32,7 +32,7 @@ abstract class Item extends Widget {
     });
   }
 
-  /** The control, and what is in sight of the toolbar where it is too narrow for the control. */
+  /** The control, and what is in sight of the toolbar if it is too narrow for the control. */
   get places(): readonly [HTMLElement, ...HTMLElement[]] {
     const { node } = this.refresher.rerun.view.toolbar;
     const more = node.querySelector<HTMLElement>('.jp-Toolbar-responsive-opener');
@@ -244,7 +244,7 @@ function fillChoices(list: HTMLElement, choices: readonly Node[]): void {
   if (before.length === 0 || place >= 0) list.querySelectorAll('button')[Math.max(place, 0)]?.focus();
 }
 
-/** The parameters that the cells name; there only where there are any. Opens the form that sets them. */
+/** The parameters that the cells name; there only if there are any. Opens the form that sets them. */
 export class ParametersItem extends Item {
   constructor(around: Around, refresher?: Refresher) {
     super(around, 'parameters', refresher);
@@ -376,7 +376,7 @@ export class StopItem extends Item {
     this.#tick();
   }
 
-  /** How long the cell has been running; 0 where none does. */
+  /** How long the cell has been running; 0 if none does. */
   get #elapsedMs(): number {
     return this.#since === undefined ? 0 : performance.now() - this.#since;
   }

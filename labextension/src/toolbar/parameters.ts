@@ -58,7 +58,7 @@ export function parametersForm(around: Around, { rerun }: Refresher, opened: Ope
 interface Row {
   readonly node: HTMLElement;
   readonly written: WrittenParameter;
-  /** True where the text that is typed is the value, and no APL. */
+  /** True if the text that is typed is the value, and no APL. */
   readonly isText: boolean;
   readonly control: HTMLInputElement | HTMLSelectElement;
   readonly before: string;

@@ -3,7 +3,7 @@ import type { SessionFacts } from '../../../kernel/apl/editor/link.js';
 import { visible } from '../../../kernel/text.js';
 import { clockName, timeIn, type Zone } from '../link/zone.js';
 
-/** Returns a range short enough for a toolbar: the user's words, or `26 Jan 14:30\u201316:30 UTC`; the year only where it is another one. */
+/** Returns a range short enough for a toolbar: the user's words, or `26 Jan 14:30\u201316:30 UTC`; the year only if it is another one. */
 export function rangeText(
   { label, startTime, endTime, isFrozen }: SessionFacts['range'],
   zone: Zone = 'utc',

@@ -205,7 +205,7 @@ function zoneOf({ value }: HTMLSelectElement): Zone {
   return value === 'local' ? 'local' : 'utc';
 }
 
-/** The time of a field in UTC; undefined where it holds none. */
+/** The time of a field in UTC; undefined if it holds none. */
 function timeOf(zone: Zone, value: string): string | undefined {
   const date = new Date(zone === 'utc' ? `${value}Z` : value);
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString().replace('.000Z', 'Z');

@@ -42,7 +42,7 @@ export const MOVES: readonly WindowMove[] = [
   },
 ];
 
-/** Returns the range after a move, as `%time` takes it; undefined where there is none. */
+/** Returns the range after a move, as `%time` takes it; undefined if there is none. */
 export function movedRange({ move }: WindowMove, window: TimeWindow, now: bigint): string | undefined {
   const [start, end] = [parseTime(window.startTime), parseTime(window.endTime)];
   if (start === undefined || end === undefined || end <= start) return undefined;

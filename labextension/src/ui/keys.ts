@@ -1,4 +1,4 @@
-/** Where an element has this attribute, JupyterLab runs no command for its keys. */
+/** If an element has this attribute, JupyterLab runs no command for its keys. */
 const SUPPRESS = 'data-lm-suppress-shortcuts';
 const KEEPS = 'data-apl-keeps-keys';
 

@@ -12,7 +12,7 @@ export function popover(): Popover {
 
 /** What a popover was opened for. Once it is closed it stays closed: a slow action never closes what was opened since. */
 export interface Opened {
-  /** Closes it as a press elsewhere does; false where it was closed before. */
+  /** Closes it as a press elsewhere does; false if it was closed before. */
   close(): boolean;
   /** Closes it as Escape does. */
   leave(): void;
@@ -55,7 +55,7 @@ class Popover {
 
   /**
    * Shows the content beside the first of some elements that is in sight; a popover that was open is closed. That element has the
-   * focus afterwards, or where it cannot have it, such as the cell of a table, what had it before.
+   * focus afterwards, or if it cannot have it, such as the cell of a table, what had it before.
    */
   show(
     openers: readonly [HTMLElement, ...HTMLElement[]],

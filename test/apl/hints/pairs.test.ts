@@ -73,7 +73,7 @@ function translation(query: string) {
   return diagnostics.find(({ code }) => code === 'other-language');
 }
 
-/** The translation, or the hint where there is none. */
+/** The translation, or the hint if there is none. */
 function shown(query: string, language: string): string {
   const found = translation(query);
   expect(found?.message).toBe(`this is ${language}, not APL`);

@@ -61,7 +61,7 @@ describe.each(FRONT_ENDS)('star and panel by keys alone, in $name', frontEnd => 
   };
   /**
    * Goes back to the notebook, and into a cell. From cell to cell by the pointer: after arrow keys JupyterLab 4.2 gives the cell the
-   * focus late, also where a faster key has opened something since.
+   * focus late, also if a faster key has opened something since.
    */
   const toCell = async (index: number) => {
     await press('Escape');

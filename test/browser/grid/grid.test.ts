@@ -227,7 +227,7 @@ describe.each(FRONT_ENDS)('the grid of a result in $name', frontEnd => {
     const count = await page.locator('.jp-CodeCell').count();
     await page.keyboard.press('b');
     await soon(() => page.locator('.jp-CodeCell').count()).toBe(count + 1);
-    // JupyterLab 4.2 looks at the toolbar of a new cell in the next frame, where the cell must still be.
+    // JupyterLab 4.2 looks at the toolbar of a new cell in the next frame, when the cell must still be there.
     await page.evaluate('new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))');
     await page.keyboard.press('d');
     await page.keyboard.press('d');

@@ -57,7 +57,7 @@ const wellFormed = (text: string): string => text.replace(/\p{Cs}/gu, '\ufffd');
 const TEXTS = PAYLOADS.map(wellFormed);
 const NAMES = FIELDS.map(wellFormed);
 
-/** A value as it stands in a table: in quotes where it would be taken for something else. */
+/** A value as it stands in a table: in quotes if it would be taken for something else. */
 const shown = (text: string): string => visible(/^(?:\s*$|null$|")/.test(text) ? JSON.stringify(text) : text);
 
 /** A value as a spreadsheet takes it: a number keeps its sign, and white space is 0. */
@@ -335,7 +335,7 @@ function tablesOf(page: Page): Promise<readonly (readonly string[])[]> {
 }
 
 /**
- * The notebook as a stranger may have written it: changed, so that its signature is none. Its cells are there as where there is no
+ * The notebook as a stranger may have written it: changed, so that its signature is none. Its cells are there as if there is no
  * extension; some of them as they were, too.
  */
 function received(text: string): string {

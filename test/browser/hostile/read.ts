@@ -25,7 +25,7 @@ export interface ReadCell {
 export interface ReadRow {
   readonly cells: readonly ReadCell[];
   readonly details: readonly string[];
-  /** The button that takes a filter by the value away, and how many rows pass it; empty where the grid was not filtered. */
+  /** The button that takes a filter by the value away, and how many rows pass it; empty if the grid was not filtered. */
   readonly chip: string;
   readonly status: string;
 }

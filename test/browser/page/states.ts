@@ -8,7 +8,7 @@ export interface State {
   readonly name: string;
   /** The parts of the page that are ours. */
   readonly parts: readonly string[];
-  /** True where it stays as the window is resized. */
+  /** True if it stays as the window is resized. */
   readonly stays?: true;
   /** Brings the page into the state; `clear` leaves it again. */
   readonly show: (page: Page) => Promise<void>;

@@ -161,7 +161,7 @@ function queries(
 /** Every kind of bomb. */
 export const bombs: readonly Bomb[] = [
   ...queries(lengthening, name => [tooLong(name), tooLong('strcat'), memory]),
-  // Where there is room on the disk, some of them succeed.
+  // If there is room on the disk, some of them succeed.
   ...queries(large, () => [memory, answerSize, /^$/]),
   ...bodies,
   {

@@ -3,7 +3,7 @@ import { openEngine } from '../duckdb/functions/harness.js';
 import { openQueries } from '../queries.js';
 
 /**
- * What the pinned version of the engine does that APL must not do. `trap` is the engine alone: where it fails after an
+ * What the pinned version of the engine does that APL must not do. `trap` is the engine alone: if it fails after an
  * upgrade, the rule may have become unnecessary. `right` is APL, which is as it should be in spite of the trap. Rules 12
  * (the thread pool) and 13 (what the engine may reach) concern processes and files: see duckdb.test.ts.
  */

@@ -6,7 +6,7 @@ export interface FunctionRow {
   readonly args: readonly (Type | readonly string[])[];
   readonly type: Type;
   readonly compute: (...args: never[]) => Value;
-  /** It is computed of nulls too; else it is null where an argument is. */
+  /** It is computed of nulls too; else it is null if an argument is. */
   readonly ofNulls?: true;
 }
 

@@ -17,7 +17,7 @@ const service = sharedService({ compile: compileRequest });
 const foreign =
   /duckdb|\b(?:binder|parser|catalog|conversion|serialization|constraint|invalid input|out of range|out of memory|not implemented|io) error|internal error|\bselect\b.*\bfrom\b|read_parquet|read_csv|try_cast|::[a-z]+|\bapl_[a-z]|\bvarchar\b|\bbigint\b|\bhugeint\b|\bline \d+:|candidate|\.parquet|node_modules|\bat \S+ \(|[/\\](?:tmp|home|root|usr|work)[/\\]|call stack/i;
 
-/** What is wrong with an answer; undefined where a query ran, or was refused in the words of the language. */
+/** What is wrong with an answer; undefined if a query ran, or was refused in the words of the language. */
 function fault({ status, body }: Answer): string | undefined {
   if (status === 200) return undefined;
   const { message, detail } = body;

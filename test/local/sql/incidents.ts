@@ -1,7 +1,7 @@
 import type { TypeName } from '../../../kernel/apl/catalog/entry.js';
 import type { DatasetCatalog } from '../../../kernel/local/sql/compiled.js';
 
-/** A table in which some rows are bad, and the fields that make them so; none where chance alone chose them. */
+/** A table in which some rows are bad, and the fields that make them so; none if chance alone chose them. */
 export interface Incident {
   readonly kind: string;
   readonly rows: number;

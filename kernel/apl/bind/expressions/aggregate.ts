@@ -26,7 +26,7 @@ export function bindAggregate(
   return reference(column);
 }
 
-/** Splits the predicate off the `…if` forms and resolves types; undefined with a report where the arguments do not fit. */
+/** Splits the predicate off the `…if` forms and resolves types; undefined with a report if the arguments do not fit. */
 export function bindAggregateParts(
   binder: Binder,
   expr: CallExpr,
@@ -108,7 +108,7 @@ function literalArgument(value: unknown): unknown {
 }
 
 /**
- * The arguments of a call; `*`, as in `spotlight(p, *)`, names every field; undefined with a report where the aggregate has no place
+ * The arguments of a call; `*`, as in `spotlight(p, *)`, names every field; undefined with a report if the aggregate has no place
  * for so many.
  */
 function argumentsOf(

@@ -40,7 +40,7 @@ export function bindBinary(binder: Binder, expr: BinaryExpr, scope: Scope): Scal
   ]);
 }
 
-/** True where the right side is a bare word, which may be a text without its quotes. */
+/** True if the right side is a bare word, which may be a text without its quotes. */
 function mayBeText({ operator, right }: BinaryExpr): boolean {
   return right.kind === 'name' && !right.quoted && !arithmetic.has(operator);
 }

@@ -73,7 +73,7 @@ export function argumentSpans(expr: CallExpr): Span[] {
   return expr.args.map(({ value }) => ({ from: value.from, to: value.to }));
 }
 
-/** Checks the number of the arguments and converts each to its parameter's type; undefined with a report where that fails. */
+/** Checks the number of the arguments and converts each to its parameter's type; undefined with a report if that fails. */
 export function alignArguments(
   binder: Binder,
   expr: CallExpr,
@@ -300,7 +300,7 @@ function conversionHint(wanted: ParamType, given: TypeName): string | undefined 
   return wanted === 'datetime' ? 'Convert it first: todatetime(…).' : undefined;
 }
 
-/** The type that a value is converted to for a parameter; undefined where the conversion deserves a hint or is refused. */
+/** The type that a value is converted to for a parameter; undefined if the conversion deserves a hint or is refused. */
 function targetType(wanted: ParamType, value: Scalar): TypeName | undefined {
   const given = value.type;
   if (wanted === 'any' || wanted === 'type') return given;

@@ -255,7 +255,7 @@ function asTable(binder: Binder, item: Expr): Relation | undefined {
   return definition.bind().relation;
 }
 
-/** The type in which a dynamic value and constants are compared; as text where the value would become another one. */
+/** The type in which a dynamic value and constants are compared; as text if the value would become another one. */
 function typeBesideDynamic(common: TypeName, scalars: readonly Scalar[]): TypeName {
   if (common === 'bool') return 'string';
   return common !== 'long' ? common : scalars.every(isExactReal) ? 'real' : 'string';

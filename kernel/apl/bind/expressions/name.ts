@@ -60,7 +60,7 @@ function findFlat(expr: NameExpr, scope: Scope): Column | undefined {
   return name === undefined ? undefined : findColumn(scope.columns, name);
 }
 
-/** The field `a.b` that `a['b']` means where there is no map `a`, as its keys became fields. */
+/** The field `a.b` that `a['b']` means if there is no map `a`, as its keys became fields. */
 function findFlattened(binder: Binder, expr: NameExpr, scope: Scope): Column | undefined {
   const [root, ...keys] = keysOf(expr);
   if (root === undefined || keys.length + 1 < depthOf(expr)) return undefined;

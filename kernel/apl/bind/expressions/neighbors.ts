@@ -78,7 +78,7 @@ function bindItem(binder: Binder, call: CallExpr, stage: Stage): NeighborItem | 
   return { column, name, args: aligned.args };
 }
 
-/** False where `prev` and `next` are asked for a row in the other direction, which is reported. */
+/** False if `prev` and `next` are asked for a row in the other direction, which is reported. */
 function isOffset(binder: Binder, call: CallExpr, [, offset]: readonly Scalar[]): boolean {
   const at = call.args[1];
   if (offset === undefined || at === undefined) return true;

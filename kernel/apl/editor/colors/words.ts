@@ -1,6 +1,6 @@
 import { clauseWords, sources } from '../../operators/rows.js';
 
-/** Words that are keywords where the parser does not take them for a name. */
+/** Words that are keywords if the parser does not take them for a name. */
 export const contextualWords: ReadonlySet<string> = new Set([
   ...clauseWords,
   ...Object.keys(sources),

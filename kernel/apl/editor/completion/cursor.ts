@@ -71,7 +71,7 @@ function nothing(cursor: Cursor): Cursor {
   return { ...cursor, slot: { kind: 'none' }, words: [], options: [], scalar: false };
 }
 
-/** True where a word may hold hyphens. */
+/** True if a word may hold hyphens. */
 function takesHyphens({ slot, words }: Cursor): boolean {
   return ['operator', 'source', 'option'].includes(slot.kind) || words.some(word => word.includes('-'));
 }

@@ -111,7 +111,7 @@ function aliasesOf({ aliases }: { readonly aliases?: readonly string[] }): strin
   return aliases === undefined || aliases.length === 0 ? [] : [`Also ${aliases.map(code).join(', ')}.`];
 }
 
-/** The results of the example with a null argument, where they are not null. */
+/** The results of the example with a null argument, if they are not null. */
 export function nullsOf({ nulls }: FunctionEntry): readonly string[] {
   if (nulls === undefined) return [];
   const given = Object.entries(nulls).map(([name, result]) => `${code(result)} for a null ${code(name)}`);

@@ -42,7 +42,7 @@ export interface SignatureHelp {
   readonly active: number;
 }
 
-/** Returns the signature of the innermost call that is open at `offset`; undefined where none of a known function is. */
+/** Returns the signature of the innermost call that is open at `offset`; undefined if none of a known function is. */
 export function signatureHelp(text: string, offset: number): SignatureHelp | undefined {
   const open = openCall(tokenize(text.slice(0, offset)));
   const entry = open === undefined ? undefined : callable(open.callee.text);
@@ -115,7 +115,7 @@ function addExpr(
   }
 }
 
-/** `a.b` is a flat field where there is one, else a property. */
+/** `a.b` is a flat field if there is one, else a property. */
 function describeMember(place: Place, expr: Extract<Expr, { kind: 'member' }>): string | undefined {
   const dotted = place.text.slice(expr.from, expr.to).replace(/\s+/g, '');
   const names = namesOf(place, expr.from);

@@ -69,7 +69,7 @@ function unreadPlaces({ query, diagnostics }: Parsed): readonly number[] {
   return places;
 }
 
-/** True where two queries differ only in their places. */
+/** True if two queries differ only in their places. */
 export function sameTree(a: Query, b: Query): boolean {
   // An explicit stack instead of recursion: a chain of ten thousand `or` is one deep tree.
   const pending: [unknown, unknown][] = [[a, b]];
@@ -229,7 +229,7 @@ class Layout {
     this.#breakList(from, open, indent + indentStep, column);
   }
 
-  /** The items in broken brackets, each on its own line where they do not fit on one. */
+  /** The items in broken brackets, each on its own line if they do not fit on one. */
   #breakItems(from: number, to: number, indent: number): void {
     if (this.#fits(from, to, indent)) return;
     const commas = this.#find(from, to, token => token.kind === 'symbol' && token.text === ',');
@@ -240,7 +240,7 @@ class Layout {
       this.#breakList(start, parts[order + 1] ?? to, indent + indentStep, indent);
   }
 
-  /** True where the tokens fit on a line from `column` on, and no comment breaks it before its end. */
+  /** True if the tokens fit on a line from `column` on, and no comment breaks it before its end. */
   #fits(from: number, to: number, column: number): boolean {
     let end = to;
     while (end > from && this.#tokens[end - 1]?.kind === 'comment') end -= 1;

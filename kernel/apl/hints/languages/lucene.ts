@@ -1,7 +1,7 @@
 import { datasetName, fieldName, textOf } from './expression.js';
 import type { ForeignReader } from './reader.js';
 
-/** Translates a query of Lucene, as Kibana and Graylog have it; `reader.reason` says why where that is not possible. */
+/** Translates a query of Lucene, as Kibana and Graylog have it; `reader.reason` says why if that is not possible. */
 export function translateLucene(reader: ForeignReader): string {
   const condition = readOr(reader);
   if (!reader.done) reader.fail(`${reader.shown()} has no translation.`);

@@ -11,7 +11,7 @@ interface Selected {
   readonly width?: string;
 }
 
-/** Translates a query of LogQL; `reader.reason` says why where that is not possible. */
+/** Translates a query of LogQL; `reader.reason` says why if that is not possible. */
 export function translateLogQl(reader: ForeignReader): string {
   return written(reader, readQuery(reader));
 }

@@ -92,7 +92,7 @@ const aggregates: Readonly<Record<string, string>> = {
   first: 'arg_max(_time, $1)',
 };
 
-/** Translates a search of SPL; `reader.reason` says why where that is not possible. */
+/** Translates a search of SPL; `reader.reason` says why if that is not possible. */
 export function translateSpl(reader: ForeignReader): string {
   reader.takeWord('search');
   const search = readSearch(reader);

@@ -177,7 +177,7 @@ interface Item {
 const aggregateNames = [...new Set(Object.values(aggregates).map(text => text.slice(0, text.indexOf('('))))];
 const aggregate = new RegExp(`\\b(?:${aggregateNames.join('|')})\\(`);
 
-/** Translates a statement of SQL; `reader.reason` says why where that is not possible. */
+/** Translates a statement of SQL; `reader.reason` says why if that is not possible. */
 export function translateSql(reader: ForeignReader): string {
   const lets: string[] = [];
   if (reader.takeWord('with') !== undefined)

@@ -54,7 +54,7 @@ interface DirectiveRow {
   readonly doc: string;
   /** What its value is called; absent for a directive without one. */
   readonly argument?: string;
-  /** What is wanted where there is no value; what is said of one that is not known, and of those that are. */
+  /** What is wanted if there is no value; what is said of one that is not known, and of those that are. */
   readonly wanted?: string;
   readonly unknown?: string;
   readonly known?: string;

@@ -87,7 +87,7 @@ function isAbsent(stream: TokenStream, clause: Clause): boolean {
   return clause.optional === true && atStageEnd(stream) && stream.offering === undefined;
 }
 
-/** Consumes the word of a clause. Where a required one is missing, its content is read all the same. */
+/** Consumes the word of a clause. If a required one is missing, its content is read all the same. */
 function takeWord(stream: TokenStream, { clause, owner, laterWords }: Step): boolean {
   const word = clause.word ?? '';
   stream.offering?.addWords(`${word}${opening[clause.takes] ?? ''}`);

@@ -40,7 +40,7 @@ import {
 import { startsSource } from './source.js';
 
 /**
- * Parses one expression; where none can be read it reports and returns `missing`. `context` completes "expected an expression …".
+ * Parses one expression; if none can be read it reports and returns `missing`. `context` completes "expected an expression …".
  * With level `comparison`, `and` and `or` are left to the caller; with `sum` comparisons too.
  */
 export function parseExpression(

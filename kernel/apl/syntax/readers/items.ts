@@ -27,13 +27,13 @@ export function parseList<T>(stream: TokenStream, parse: () => T, laterWords: re
   return items;
 }
 
-/** True where a word is that of the next clause, and no name. */
+/** True if a word is that of the next clause, and no name. */
 function startsClause(stream: TokenStream, laterWords: readonly string[]): boolean {
   const isWord = laterWords.some(word => stream.isWord(word));
   return isWord && (stream.peek(1).kind === 'word' || stream.isQuotedName(1));
 }
 
-/** True where a stage may end. */
+/** True if a stage may end. */
 export function atStageEnd(stream: TokenStream): boolean {
   const token = stream.peek();
   return stream.done || (token.kind === 'symbol' && stageEnds.has(token.text));
@@ -153,7 +153,7 @@ export function parseValues(stream: TokenStream): Expr[] {
   return values;
 }
 
-/** Consumes the bracket that closes a list; where it is missing, skips to the next one. */
+/** Consumes the bracket that closes a list; if it is missing, skips to the next one. */
 export function closeList(stream: TokenStream, close: string, context: string): void {
   if (stream.expectSymbol(close, context) !== undefined) return;
   stream.skipTo(close, '|', ';');

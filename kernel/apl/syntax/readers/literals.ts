@@ -36,7 +36,7 @@ function reportRawLiteral(stream: TokenStream, raw: Token, type: 'datetime' | 't
 
 const int64Max = 2n ** 63n - 1n;
 
-/** The literal of a number; null, with a diagnostic, where it does not fit. */
+/** The literal of a number; null, with a diagnostic, if it does not fit. */
 export function numberLiteral(stream: TokenStream, token: Token): Literal {
   const { text } = token;
   if (token.flaw !== undefined) return literal('long', null, token);
@@ -53,7 +53,7 @@ export function numberLiteral(stream: TokenStream, token: Token): Literal {
   return literal('long', null, token);
 }
 
-/** The literal of a timespan such as `5m`; null, with a diagnostic, where it does not fit. */
+/** The literal of a timespan such as `5m`; null, with a diagnostic, if it does not fit. */
 export function timespanLiteral(stream: TokenStream, token: Token): Literal {
   const { text } = token;
   const value = parseTimespan(text);

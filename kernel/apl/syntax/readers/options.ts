@@ -7,7 +7,7 @@ import type { TokenStream } from '../tokens/stream.js';
 import { takeHints } from './slips.js';
 
 /**
- * Reads `name=value` words such as `kind=inner`, as many as there are. An unknown name is refused where nothing else can be
+ * Reads `name=value` words such as `kind=inner`, as many as there are. An unknown name is refused if nothing else can be
  * written like that.
  */
 export function parseOptions(
@@ -88,7 +88,7 @@ function offerNames(stream: TokenStream, known: Options, given: readonly Option[
 /** Operands that may start with `name = value` themselves. */
 const mayName: ReadonlySet<Operand> = new Set(['assignments', 'typed assignments', 'search']);
 
-/** True where `foo=bar` can only be an unknown option. */
+/** True if `foo=bar` can only be an unknown option. */
 function isSlip(stream: TokenStream, next: Clause | undefined): boolean {
   if (next === undefined || !mayName.has(next.takes)) return true;
   const after = stream.peek(3);
@@ -97,7 +97,7 @@ function isSlip(stream: TokenStream, next: Clause | undefined): boolean {
   return isWord || after.kind === 'string';
 }
 
-/** `name=value`; undefined, with nothing consumed, where there is no bare name: `!in` is a word and not a name. */
+/** `name=value`; undefined, with nothing consumed, if there is no bare name: `!in` is a word and not a name. */
 function parseOption(stream: TokenStream, known: Options, owner: string): Option | undefined {
   const name = stream.peek().kind === 'word' ? stream.takeName() : undefined;
   if (name === undefined) return undefined;

@@ -22,7 +22,7 @@ export function parsePattern(stream: TokenStream): FieldPattern | undefined {
   return { parts, exact: parts.length === 1, from, to: end };
 }
 
-/** A pattern; where it is missing, one of an empty name, with a diagnostic. */
+/** A pattern; if it is missing, one of an empty name, with a diagnostic. */
 export function expectPattern(stream: TokenStream, context: string): FieldPattern {
   const pattern = parsePattern(stream);
   if (pattern !== undefined) return pattern;

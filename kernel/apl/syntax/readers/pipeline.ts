@@ -47,7 +47,7 @@ export function parseOperators(stream: TokenStream): Operator[] {
   }
 }
 
-/** The hint where a query cannot continue: a sign of another language, or perhaps the next query. */
+/** The hint if a query cannot continue: a sign of another language, or perhaps the next query. */
 export function separatorHint(stream: TokenStream, last?: Operator): string | undefined {
   if (last?.kind === 'limit' && (stream.isSymbol(',') || stream.isWord('offset')))
     return 'It takes one number, as no rows are skipped: go on after a row by `| where …` before it.';
@@ -72,7 +72,7 @@ export function separatorHint(stream: TokenStream, last?: Operator): string | un
     : 'A blank line or `;` separates two queries.';
 }
 
-/** True where a line begins with a dataset and a pipe: that of another query. */
+/** True if a line begins with a dataset and a pipe: that of another query. */
 function startsQuery(stream: TokenStream): boolean {
   return stream.startsLine && stream.isQuotedName() && stream.isSymbol('|', 3);
 }

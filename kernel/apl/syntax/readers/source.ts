@@ -43,7 +43,7 @@ export function isMaterialize(stream: TokenStream): boolean {
   return stream.isWord('materialize') && stream.isSymbol('(', 1);
 }
 
-/** True where a word introduces a source: it is not the name of a dataset. */
+/** True if a word introduces a source: it is not the name of a dataset. */
 export function startsSource(stream: TokenStream): boolean {
   const { kind, text } = stream.peek();
   const row = kind === 'word' ? sourceNamed(text)?.row : undefined;
@@ -106,7 +106,7 @@ function takeTableCall(stream: TokenStream): Source | undefined {
   return { ...dataset(identifier(held.name, false, held), span), held: true };
 }
 
-/** Reports a statement that is clearly no APL, with its translation where there is one, and skips it. */
+/** Reports a statement that is clearly no APL, with its translation if there is one, and skips it. */
 export function takeForeign(stream: TokenStream): Source | undefined {
   const { mark } = stream;
   const { from } = stream.peek();

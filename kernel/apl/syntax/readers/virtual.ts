@@ -9,7 +9,7 @@ export interface VirtualField {
   readonly expression: string;
 }
 
-/** Returns a virtual field as the `extend` that computes it, at `span`; undefined where its text is not one expression. */
+/** Returns a virtual field as the `extend` that computes it, at `span`; undefined if its text is not one expression. */
 export function virtualExtension(
   { name, expression }: VirtualField,
   span: Span,

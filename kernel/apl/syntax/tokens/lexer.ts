@@ -106,7 +106,7 @@ function readPrefixed(source: string, from: number): Token | undefined {
   return { ...token, from, flaw: token.flaw ?? 'prefixed' };
 }
 
-/** A name in the quotes of other languages, flawed; undefined where they are not closed on the line. */
+/** A name in the quotes of other languages, flawed; undefined if they are not closed on the line. */
 function readBackticks(source: string, from: number): Token | undefined {
   const inside = /^[^`\n\r]+(?=`)/.exec(source.slice(from + 1, from + 1 + longestName))?.[0];
   if (inside === undefined) return undefined;

@@ -44,7 +44,7 @@ export interface OpenCall {
 export class Offers {
   readonly words: string[] = [];
   readonly options: string[] = [];
-  /** True where an operand ends, so that an operator of expressions may follow. */
+  /** True if an operand ends, so that an operator of expressions may follow. */
   scalar = false;
   #found: Slot | undefined;
   #stopped = false;

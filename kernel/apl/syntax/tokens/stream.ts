@@ -16,7 +16,7 @@ export class TokenStream {
   readonly source: string;
   readonly tokens: readonly Token[];
   readonly diagnostics: Diagnostic[] = [];
-  /** True where `=` can only be a slip for `==`. */
+  /** True if `=` can only be a slip for `==`. */
   comparing = false;
   /** The clause that is being read, and the calls in it that are open. */
   clause: Clause | undefined;
@@ -121,7 +121,7 @@ export class TokenStream {
     return this.isWord(text) ? this.next() : undefined;
   }
 
-  /** Consumes the symbol, or says that it was expected where it is missing. */
+  /** Consumes the symbol, or says that it was expected if it is missing. */
   expectSymbol(text: string, context: string): Token | undefined {
     const token = this.takeSymbol(text);
     if (token === undefined) this.expected(`\`${text}\``, context);
@@ -170,7 +170,7 @@ export class TokenStream {
     return identifier(text.text, true, { from, to: text.to });
   }
 
-  /** A name; where it is missing, an empty one, with a diagnostic. */
+  /** A name; if it is missing, an empty one, with a diagnostic. */
   expectName(what: string, context: string): Identifier {
     const name = this.takeName();
     if (name !== undefined) return name;
@@ -214,7 +214,7 @@ export class TokenStream {
     return value;
   }
 
-  /** Runs `parse` one level deeper, or `tooDeep` where the text nests too deep for the stack. */
+  /** Runs `parse` one level deeper, or `tooDeep` if the text nests too deep for the stack. */
   nested<T>(
     parse: (stream: TokenStream, context: string) => T,
     tooDeep: (stream: TokenStream) => T,
@@ -227,7 +227,7 @@ export class TokenStream {
     return value;
   }
 
-  /** True where the next token is the first of its line. */
+  /** True if the next token is the first of its line. */
   get startsLine(): boolean {
     return this.source.slice(this.lastEnd, this.peek().from).includes('\n');
   }
@@ -251,7 +251,7 @@ export class TokenStream {
     return reached;
   }
 
-  /** True where the bracket that is open is closed before the query ends; nothing is consumed. */
+  /** True if the bracket that is open is closed before the query ends; nothing is consumed. */
   get closes(): boolean {
     return this.reaches(')', ';');
   }

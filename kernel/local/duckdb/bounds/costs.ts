@@ -26,7 +26,7 @@ interface CostBound {
   readonly call: string;
   /** An estimate from above, in nanoseconds. */
   readonly ns: (...args: readonly Value[]) => number;
-  /** What happens beyond the bound: null where the value is too long to be, say, an address; a refusal elsewhere. */
+  /** What happens beyond the bound: null if the value is too long to be, say, an address; a refusal elsewhere. */
   readonly over: 'null' | 'refusal';
 }
 

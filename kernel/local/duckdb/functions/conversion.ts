@@ -84,7 +84,7 @@ const conversions: Readonly<Record<TypeName, Readonly<Record<TypeName, Conversio
   bool: {
     bool: same,
     long: sql => `(${sql} <> 0)`,
-    // Its opposite is looked for where it is negated.
+    // Its opposite is looked for if it is negated.
     real: sql => `(${sql} + 0.0 <> 0)`,
     string: call('apl_text_bool'),
     datetime: sql => `(epoch_ns(${sql}) <> 0)`,

@@ -76,7 +76,7 @@ export const setup: readonly string[] = [
   `CREATE OR REPLACE MACRO apl_span_between(a, b) AS
      CASE WHEN epoch_ns(a) >= 0 AND epoch_ns(b) >= 0 THEN epoch_ns(a) - epoch_ns(b)
      ELSE TRY_CAST(epoch_ns(a)::HUGEINT - epoch_ns(b)::HUGEINT AS BIGINT) END`,
-  // The engine adds months to a date by keeping the day of the month, or the last day where there is none.
+  // The engine adds months to a date by keeping the day of the month, or the last day if there is none.
   `CREATE OR REPLACE MACRO apl_shift_months(t, n) AS apl_time(
      CAST(epoch_us(apl_date(t) + to_months(n)) AS HUGEINT) * 1000 + apl_floor_mod(epoch_ns(t), ${DAY}))`,
 ];

@@ -68,7 +68,7 @@ export const setup: readonly string[] = [
   `CREATE OR REPLACE MACRO apl_bin_long(x, w) AS
      CASE WHEN w > 0 THEN TRY_CAST(x::HUGEINT - apl_floor_mod(x::HUGEINT, w) AS BIGINT) END`,
   `CREATE OR REPLACE MACRO apl_bin_real(x, w) AS CASE WHEN isfinite(x / w) THEN floor(x / w) * w ELSE x::DOUBLE END`,
-  // The index of the last element; null for a step of zero, negative where the sequence is empty.
+  // The index of the last element; null for a step of zero, negative if the sequence is empty.
   `CREATE OR REPLACE MACRO apl_last_step(a, b, s) AS CASE WHEN s > 0 AND b >= a OR s < 0 AND b <= a
      THEN CAST(least((b::HUGEINT - a) // s, ${1_048_576 - 1}) AS BIGINT) WHEN s <> 0 AND a IS NOT NULL AND b IS NOT NULL THEN -1 END`,
   `CREATE OR REPLACE MACRO apl_range_long(a, b, s) AS

@@ -15,7 +15,7 @@ import { toDynamic } from './conversion.js';
 
 /**
  * The SQL of the series functions, which work on arrays of numbers element by element. An element that is not a number, or
- * whose result is not finite, is null. Arrays of integers are computed as integers where the result is one.
+ * whose result is not finite, is null. Arrays of integers are computed as integers if the result is one.
  */
 export const series: SqlTemplates<typeof catalog> = {
   series_abs: wholeUnary(x => `abs(${x})`),

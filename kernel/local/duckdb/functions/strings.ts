@@ -156,7 +156,7 @@ function extractSql(regex: SqlArg, group: SqlArg, text: SqlArg): string {
   const index = groupNumber(group);
   if (index < 0 || index > (pattern.groups ?? 9)) return 'NULL::VARCHAR';
   const found = `regexp_extract(${text.sql}, ${pattern.sql}, ${index})`;
-  // The engine gives the empty text where nothing matches; only where a match may be empty too is it asked whether there was one.
+  // The engine gives the empty text if nothing matches; only if a match may be empty too is it asked whether there was one.
   if (isNeverEmpty(constantText(regex) ?? '', index)) return `nullif(${found}, '')`;
   return pattern.guard(`apl_matched(${found}, regexp_matches(${text.sql}, ${pattern.sql}))`);
 }

@@ -37,7 +37,7 @@ export function seriesSql(parts: SeriesParts, stage: AddStage): string {
   return `SELECT ${output} FROM ${placed}${keys.length === 0 ? '' : ` GROUP BY ${keys.join(', ')}`}`;
 }
 
-/** One array as JSON; of defaults alone where there are no rows. */
+/** One array as JSON; of defaults alone if there are no rows. */
 function arraySql({ name, type, fallback }: SeriesParts['aggregates'][number], steps: bigint): string {
   const value = `',' || ${jsonText(toDynamic(sqlArg(name, type)))}`;
   const other = `',' || ${jsonText(defaultJson(fallback, type))}`;

@@ -169,7 +169,7 @@ function edgesSql(fields: readonly CodedField[], rows: string, facts: string): s
   return `SELECT ${picked.join(', ')} FROM (SELECT ${lists.join(', ')} FROM ${rows}, ${facts} WHERE ${chosen})`;
 }
 
-/** The bins that are ranges: from `lo` on, and less than `hi`, which are null where they have no such end. */
+/** The bins that are ranges: from `lo` on, and less than `hi`, which are null if they have no such end. */
 function binsSql(fields: readonly CodedField[], facts: string, edges: string): string {
   const range = (place: number, count: number, lo: string, hi: string, where: string) =>
     `SELECT ${place} AS place, unnest(range(${count}))::DOUBLE AS bin, unnest(${lo}) AS lo, unnest(${hi}) AS hi FROM ${facts}, ${edges} WHERE ${where}`;
@@ -281,7 +281,7 @@ function listedSql(
     FROM ${ranked} LEFT JOIN (${values}) AS listed ON listed.place = ${ranked}.place AND ${same(keys, ranked, 'listed')}`;
 }
 
-/** The entries of fields that tell more together: each of the first fields is a bit of a row, set where its fullest bins hold. */
+/** The entries of fields that tell more together: each of the first fields is a bit of a row, set if its fullest bins hold. */
 function combinedSql(
   fields: readonly CodedField[],
   { coded, bins, scored, ranked }: FieldTables,

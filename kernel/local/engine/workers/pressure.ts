@@ -16,7 +16,7 @@ const leastTaken = 128 * 2 ** 20;
 
 /** What is known of memory, in bytes. */
 export interface Memory {
-  /** What this process uses; undefined where the system does not say. */
+  /** What this process uses; undefined if the system does not say. */
   readonly used: () => number | undefined;
   /** What it may use. */
   readonly most: () => number;

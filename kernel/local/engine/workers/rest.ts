@@ -17,7 +17,7 @@ const mostClosed = 16;
 
 /** What is done for the memory of the process. */
 interface Means {
-  /** Returns the memory of the process in bytes; undefined where the system does not say. */
+  /** Returns the memory of the process in bytes; undefined if the system does not say. */
   readonly measure: () => number | undefined;
   readonly collect: () => void;
   /** Has the allocators of the process give back what was freed, within seconds. */

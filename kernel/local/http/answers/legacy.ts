@@ -42,7 +42,7 @@ export function withRowCursors(request: QueryRequest): QueryRequest {
   return { ...request, includeCursorField: true };
 }
 
-/** Nobody asked for the cursors that {@link withRowCursors} adds, so that it is no news where there are none. */
+/** Nobody asked for the cursors that {@link withRowCursors} adds, so that it is no news if there are none. */
 function withOwnCursors(answer: QueryAnswer, { includeCursorField = false }: QueryRequest): QueryAnswer {
   if (includeCursorField) return answer;
   const messages = answer.status.messages?.filter(({ code }) => code !== 'no_cursor_field') ?? [];
@@ -98,7 +98,7 @@ type Row = Readonly<Record<string, string>>;
 
 const systemFields = ['_time', '_sysTime'];
 
-/** The same event has the same id in every response; equal events are numbered, by their cursors where they have them. */
+/** The same event has the same id in every response; equal events are numbered, by their cursors if they have them. */
 function matches(ran: RanTable, showsCursors: boolean): string[] {
   const hasCursors = ran.table.page?.ofRows === true;
   const apart = hasCursors && !showsCursors ? [...systemFields, cursorField] : systemFields;

@@ -3,7 +3,7 @@ import { constant } from '../../../apl/plan/scalars.js';
 import { mapInputs } from '../../../apl/plan/walk.js';
 import type { RowCountOf } from '../compiled.js';
 
-/** Returns the relation with a number where it counts rows of datasets and the catalog knows how many there are: no file is opened for it. */
+/** Returns the relation with a number if it counts rows of datasets and the catalog knows how many there are: no file is opened for it. */
 export function counted(relation: Relation, rowCount: RowCountOf): Relation {
   const rows = isCount(relation) ? rowsOf(relation.input, rowCount) : undefined;
   if (rows === undefined) return mapInputs(relation, input => counted(input, rowCount));
@@ -25,7 +25,7 @@ function isCount(relation: Relation): relation is Aggregate {
   );
 }
 
-/** How many rows a relation has; undefined where that depends on their values, or is not known. */
+/** How many rows a relation has; undefined if that depends on their values, or is not known. */
 function rowsOf(relation: Relation, rowCount: RowCountOf): number | undefined {
   switch (relation.kind) {
     case 'scan':

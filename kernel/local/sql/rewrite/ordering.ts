@@ -92,7 +92,7 @@ function ascending(fields: readonly string[]): Order[] {
   return fields.map(field => ({ field, desc: false }));
 }
 
-/** Sorts below operators that limit the rows or leave a key out; undefined where there is no key. */
+/** Sorts below operators that limit the rows or leave a key out; undefined if there is no key. */
 function sortedBy(relation: Relation, order: readonly Order[]): Relation | undefined {
   if (
     relation.kind === 'limit' ||

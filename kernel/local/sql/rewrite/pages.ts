@@ -6,7 +6,7 @@ import { endsWithPlace } from './placed.js';
 
 /**
  * A place in a result ordered by time: right after the first `count` of the rows that share `time`, which are in the order of
- * their dataset, or where that is not known in the order of all their fields. `whole` says that no row of that time is left.
+ * their dataset, or if that is not known in the order of all their fields. `whole` says that no row of that time is left.
  */
 export interface PageCursor {
   /** Nanoseconds since 1970. */
@@ -37,7 +37,7 @@ export interface SortedRows {
   readonly written?: number;
 }
 
-/** Returns the sort that decides the order of the rows, below projections and limits; undefined where there is none. */
+/** Returns the sort that decides the order of the rows, below projections and limits; undefined if there is none. */
 export function sortOf(relation: Relation): SortedRows | undefined {
   if (relation.kind === 'sort') return { sort: relation, wrap: input => input };
   if (relation.kind !== 'project' && relation.kind !== 'limit') return undefined;
@@ -57,7 +57,7 @@ export function firstOf({ wrap }: SortedRows, sort: Sort, rows: number, skip = 0
 }
 
 /**
- * Returns how to read a result page by page from `cursor` on, or undefined where its rows are not ordered by `_time`.
+ * Returns how to read a result page by page from `cursor` on, or undefined if its rows are not ordered by `_time`.
  * With `include` the row that the cursor is at comes again, if need be with all that share its time.
  */
 export function pageOf(

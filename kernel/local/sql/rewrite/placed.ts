@@ -12,7 +12,7 @@ export const placeField = '\u0000place';
 /** What is known of the places of the rows of a dataset: in a `timeless` one no row has a time of its own. */
 export type Places = 'timed' | 'timeless';
 
-/** Returns what is known of the places in a dataset; undefined where that is nothing. */
+/** Returns what is known of the places in a dataset; undefined if that is nothing. */
 export type PlacesOf = (dataset: string) => Places | undefined;
 
 /**

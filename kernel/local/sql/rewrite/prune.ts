@@ -117,7 +117,7 @@ function isOrdered({ call }: RelationOf<'aggregate'>['aggregates'][number]): boo
 
 interface Carried {
   readonly relation: Relation;
-  /** The order of the rows, and the columns that its keys read; empty where there is none. */
+  /** The order of the rows, and the columns that its keys read; empty if there is none. */
   readonly keys: readonly OrderKey[];
   readonly ids: Ids;
 }

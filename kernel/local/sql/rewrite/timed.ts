@@ -19,7 +19,7 @@ export interface Timed {
   readonly within: (range: TimeRange) => Relation;
 }
 
-/** Returns how the rows of a relation come from datasets whose `_time` is the column `id`; undefined where they do not. */
+/** Returns how the rows of a relation come from datasets whose `_time` is the column `id`; undefined if they do not. */
 export function timedRows(relation: Relation, id: number, now: bigint): Timed | undefined {
   switch (relation.kind) {
     case 'scan':

@@ -95,7 +95,7 @@ function inOrderOf(columns: readonly Column[], binned: Relation): Relation {
 
 /**
  * The keys of an aggregate in the order of the sort right above its outputs, and the relation without that sort, which rows stored
- * in this order do not need; undefined where the rows are sorted by anything else.
+ * in this order do not need; undefined if the rows are sorted by anything else.
  */
 function storedInOrder(
   relation: Relation,
@@ -255,7 +255,7 @@ function scanOf(dataset: string, columns: readonly Column[]): Scan {
   };
 }
 
-/** The projection right above an aggregate, below sorts and limits; undefined where there is another operator. */
+/** The projection right above an aggregate, below sorts and limits; undefined if there is another operator. */
 function outputsOf(relation: Relation): Project | undefined {
   switch (relation.kind) {
     case 'sort':

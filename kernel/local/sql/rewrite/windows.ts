@@ -15,7 +15,7 @@ interface InTime {
 }
 
 /**
- * Returns the relation with less to read below its limits: where a limit takes the newest or the oldest events of a dataset
+ * Returns the relation with less to read below its limits: if a limit takes the newest or the oldest events of a dataset
  * as they are, its row groups say from which time on there are enough of them.
  */
 export function cutShort(relation: Relation, groupsOf: RowGroupsOf, now: bigint): Relation {
@@ -72,7 +72,7 @@ function inTime({ input, keys }: Sort, groupsOf: RowGroupsOf, now: bigint): InTi
   return { rows, groups, range, descending: key.descending };
 }
 
-/** Returns the window, beginning where the sorted rows begin, that has `count` rows for certain; undefined where there are fewer. */
+/** Returns the window, beginning where the sorted rows begin, that has `count` rows for certain; undefined if there are fewer. */
 function windowWith({ groups, range, descending }: InTime, count: number): TimeRange | undefined {
   const [inside, whole] = descending ? [groups, range] : [groups.map(mirroredGroup), mirrored(range)];
   let rows = 0;

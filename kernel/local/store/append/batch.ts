@@ -8,7 +8,7 @@ import { type Column, timesOf } from './times.js';
 /** A field of a batch. */
 export type BatchField = Omit<Column, 'values'>;
 
-/** Events ready to be stored: each with a time and, for each field, the JSON text of its value, absent where it has none. */
+/** Events ready to be stored: each with a time and, for each field, the JSON text of its value, absent if it has none. */
 export interface Batch {
   readonly fields: readonly BatchField[];
   /** No field holds a time, so the events are in every time window. */

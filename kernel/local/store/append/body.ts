@@ -16,7 +16,7 @@ export interface IncomingBody {
   readonly heading?: string;
 }
 
-/** A body that has been read to its end: in memory where it is small, else in the file. */
+/** A body that has been read to its end: in memory if it is small, else in the file. */
 export interface TakenBody {
   /** The size after unpacking. */
   readonly bytes: number;
@@ -24,7 +24,7 @@ export interface TakenBody {
 }
 
 /**
- * Reads a body to its end, into memory or, where it is large, into `file`, while `inspector` looks at it. Throws
+ * Reads a body to its end, into memory or, if it is large, into `file`, while `inspector` looks at it. Throws
  * LocalError.
  */
 export async function takeBody(

@@ -25,7 +25,7 @@ export function readEvents(body: string): readonly RawObject[] | undefined {
   }
 }
 
-/** Returns a value within an event; undefined where it has none. */
+/** Returns a value within an event; undefined if it has none. */
 export function valueAt(event: RawObject, path: readonly string[]): RawValue | undefined {
   let value: RawValue | undefined = event;
   for (const key of path) value = value?.kind === 'OBJECT' ? value.members.get(key) : undefined;

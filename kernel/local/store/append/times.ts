@@ -4,7 +4,7 @@ import { rfc3339 } from '../readers/texts.js';
 import { epochNs } from '../times/epoch.js';
 import type { RawValue } from './events.js';
 
-/** The times of the events of a batch, null where an event has none. Without a field no event has one. */
+/** The times of the events of a batch, null if an event has none. Without a field no event has one. */
 export interface BatchTimes {
   readonly field?: string;
   readonly times: readonly (bigint | null)[];
@@ -19,7 +19,7 @@ export interface Column {
   readonly values: readonly (RawValue | undefined)[];
 }
 
-/** Returns the times that an import would find; undefined where only the import itself can tell. */
+/** Returns the times that an import would find; undefined if only the import itself can tell. */
 export function timesOf(
   columns: readonly Column[],
   named: string | undefined,

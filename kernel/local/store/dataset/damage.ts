@@ -22,7 +22,7 @@ export function damagedDataset(name: string, damages: readonly Damage[]): LocalE
   );
 }
 
-/** Returns the refusal of everything about stored datasets where their directory cannot be listed, for this reason, as in "it {fault}". */
+/** Returns the refusal of everything about stored datasets if their directory cannot be listed, for this reason, as in "it {fault}". */
 export function damagedDatasets(directory: string, fault: string): LocalError {
   const message = `The datasets cannot be read: ${directory} ${fault}.`;
   return new LocalError('invalid', 'dataset-damaged', message, { hint: directoryRemedy });

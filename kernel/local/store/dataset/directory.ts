@@ -62,7 +62,7 @@ export class DatasetDirectory {
     this.#placing = placing;
   }
 
-  /** Returns what the directory holds now where that is known without reading it; undefined where it must be read, or is gone. */
+  /** Returns what the directory holds now if that is known without reading it; undefined if it must be read, or is gone. */
   current(): Listing | undefined {
     const known = this.#known;
     if (known === undefined || known.until <= Date.now() || this.#stamp()?.text !== known.stamp)
@@ -192,7 +192,7 @@ export class DatasetDirectory {
     return { text: `${own.text} ${note?.text}`, settled: takenMs - own.changedMs > settleMs };
   }
 
-  /** What is listed where something else is in the place of the directory; undefined where nothing is. */
+  /** What is listed where something else is in the place of the directory; undefined if nothing is. */
   async #misplaced(): Promise<Listing | undefined> {
     const { fault } = await listed(this.path);
     if (fault === undefined) return undefined;

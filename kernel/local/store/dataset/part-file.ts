@@ -29,7 +29,7 @@ export function hasChecksum(name: string): boolean {
 export interface ExaminedPart {
   /** Why its content is not to be trusted, as in "it {reason}". */
   readonly damage?: string;
-  /** Its footer, where the content has its checksum. */
+  /** Its footer, if the content has its checksum. */
   readonly footer?: Buffer;
 }
 
@@ -55,7 +55,7 @@ export async function examinePart(file: string, name: string): Promise<ExaminedP
   });
 }
 
-/** Returns the footer of a Parquet file of ours, which is taken as it is; undefined where there is none. Rejects with the system's error. */
+/** Returns the footer of a Parquet file of ours, which is taken as it is; undefined if there is none. Rejects with the system's error. */
 export async function footerIn(file: string): Promise<Buffer | undefined> {
   return withFile(file, async handle => {
     const read: ReadBytes = (at, length) => bytesAt(handle, at, length);
@@ -89,7 +89,7 @@ async function checksumOf(size: number, read: ReadBytes): Promise<string> {
 /** The checksum of a piece takes a fraction of a millisecond, in which nothing else is done. */
 const pieceBytes = 2 ** 20;
 
-/** Where the footer is: a Parquet file ends with its length and the mark of the format. Undefined where a file ends otherwise. */
+/** Where the footer is: a Parquet file ends with its length and the mark of the format. Undefined if a file ends otherwise. */
 async function footerAt(
   size: number,
   read: ReadBytes,

@@ -86,7 +86,7 @@ function noteIn(pairs: readonly ThriftStruct[]): FileNote | undefined {
   return own && (JSON.parse(textOf(own.get(inPair.value))) as FileNote);
 }
 
-/** The columns by their names; undefined where one is not as this version writes it. */
+/** The columns by their names; undefined if one is not as this version writes it. */
 function kindsIn([_root, ...elements]: readonly ThriftStruct[]): ReadonlyMap<string, Kind> | undefined {
   const kinds = new Map<string, Kind>();
   for (const element of elements) {
@@ -105,7 +105,7 @@ function kindOf(element: ThriftStruct): Kind | undefined {
   return numberOf(element.get(inSchema.converted)) === int64Signed ? 'integers' : undefined;
 }
 
-/** The row groups; undefined where one does not have the statistics of each column. */
+/** The row groups; undefined if one does not have the statistics of each column. */
 function groupsIn(
   groups: readonly ThriftStruct[],
   kinds: ReadonlyMap<string, Kind>,
@@ -142,7 +142,7 @@ function integerIn(bytes: Buffer | undefined): bigint {
   return bytes?.length === 8 ? bytes.readBigInt64LE() : 0n;
 }
 
-/** Undefined where the times of a row group are not known. */
+/** Undefined if the times of a row group are not known. */
 function blocksOf(groups: readonly Group[], kind: Kind | undefined): readonly RowGroup[] | undefined {
   const times = groups.flatMap(({ rows, chunks }) => {
     const { min, max, nulls = 0 } = chunks.get('_time') ?? {};

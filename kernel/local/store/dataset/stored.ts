@@ -96,7 +96,7 @@ function textIn(value: unknown): string | undefined {
 export type FieldNote = Pick<FieldSchema, 'unit' | 'description' | 'hidden'>;
 
 /**
- * How much a dataset holds: the number of rows, and the times of the first and the last event (RFC 3339), absent where no row
+ * How much a dataset holds: the number of rows, and the times of the first and the last event (RFC 3339), absent if no row
  * has one.
  */
 export type Extent = Required<Pick<DatasetInfo, 'rows'>> & Pick<DatasetInfo, 'firstTime' | 'lastTime'>;
@@ -109,7 +109,7 @@ export class StoredDataset {
   readonly #types: ReadonlyMap<string, TypeName>;
   /** The number of each file in the order in which they came, whatever the window. */
   readonly #numbers: ReadonlyMap<FileSummary, number>;
-  /** Undefined where {@link placeField} cannot be scanned: the engine numbers the rows of a file unless a column has that name. */
+  /** Undefined if {@link placeField} cannot be scanned: the engine numbers the rows of a file unless a column has that name. */
   readonly places: Places | undefined;
 
   constructor(name: string, files: readonly FileSummary[], note: DatasetNote) {
@@ -162,7 +162,7 @@ export class StoredDataset {
     };
   }
 
-  /** How many rows are in a window; undefined where that does not follow from the statistics of the files. */
+  /** How many rows are in a window; undefined if that does not follow from the statistics of the files. */
   rowCount(startNs: bigint, endNs: bigint): number | undefined {
     let rows = 0;
     for (const { timeless, blocks } of this.#files)
@@ -303,7 +303,7 @@ function mergedTypes(files: readonly FileSummary[]): Map<string, TypeName> {
 }
 
 /**
- * The fields that hold a field with a dotted name where they are maps. Whether an object becomes fields or stays a map depends on
+ * The fields that hold a field with a dotted name if they are maps. Whether an object becomes fields or stays a map depends on
  * what came with it, so that one property may be a field in some rows and a key in others.
  */
 function holdersOf(name: string): string[] {
@@ -315,7 +315,7 @@ function isMapField({ type, empty }: FileField): boolean {
   return type === 'dynamic' && !empty;
 }
 
-/** Integers become reals only where a real holds all of them exactly; other mixtures are dynamic. */
+/** Integers become reals only if a real holds all of them exactly; other mixtures are dynamic. */
 function mergeTypes(fields: readonly FileField[]): TypeName {
   const telling = fields.filter(field => !field.empty);
   const types = new Set(telling.map(field => field.type));
@@ -362,7 +362,7 @@ function partsOf(fields: Iterable<FileField>, prefix: string): readonly Part[] {
   );
 }
 
-/** The text of a map of those fields that are not null; null where there is none. */
+/** The text of a map of those fields that are not null; null if there is none. */
 function mapSql(parts: readonly Part[]): string {
   const below = new Map<string, Part[]>();
   for (const { keys, field } of parts) {

@@ -29,7 +29,7 @@ function isOld({ timeless, blocks }: FileSummary, beforeNs: bigint): boolean {
   return !timeless && blocks.some(({ minNs }) => minNs < beforeNs);
 }
 
-/** Returns how many rows were deleted: none where the file was merged with others meanwhile. */
+/** Returns how many rows were deleted: none if the file was merged with others meanwhile. */
 async function trimFile(
   engine: Engine,
   directory: DatasetDirectory,

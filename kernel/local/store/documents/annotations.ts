@@ -72,7 +72,7 @@ export class AnnotationStore {
   }
 }
 
-/** The members that an annotation must have; undefined where a change lacks one. */
+/** The members that an annotation must have; undefined if a change lacks one. */
 function wholeOf({ datasets, time, type }: AnnotationChange): AnnotationContent | undefined {
   return datasets && time && type ? { datasets, time, type } : undefined;
 }

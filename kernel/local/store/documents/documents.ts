@@ -56,7 +56,7 @@ export class Documents<T extends object> {
     };
   }
 
-  /** Stores a document under a new id; throws LocalError where no directory can be. */
+  /** Stores a document under a new id; throws LocalError if no directory can be. */
   async create(document: T): Promise<Stored<T>> {
     const { fault } = await listed(this.#directory);
     if (fault !== undefined) throw damageError(this.#unlisted(fault), this.#kind.unreadable);
@@ -73,7 +73,7 @@ export class Documents<T extends object> {
   }
 
   /**
-   * Replaces a document by what `change` makes of it, undefined where it cannot be read; where `change` then returns undefined,
+   * Replaces a document by what `change` makes of it, undefined if it cannot be read; where `change` then returns undefined,
    * this throws what `get` throws. Throws LocalError (`not-found`) when there is none.
    */
   async replace(id: string, change: (before: Stored<T> | undefined) => T | undefined): Promise<Stored<T>> {

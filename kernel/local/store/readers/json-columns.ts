@@ -14,7 +14,7 @@ export type ColumnReader = (file: string) => string;
  * Returns a reader by the engine's own columns, which costs a third of what maps do. Those of `texts` are the text of a string or of
  * any other value, see {@link maybeNoString}; other strings are JSON, and all else is its JSON text. It fails at a row that is not
  * an object, repeats a key or has one that no leaf has, and at one without any value: the engine reads a null as an object.
- * Undefined where the engine would name the columns otherwise.
+ * Undefined if the engine would name the columns otherwise.
  */
 export async function columnReader(
   connection: Connection,

@@ -58,7 +58,7 @@ export interface SeenObject {
 
 type SeenValue = { readonly kind: string; readonly text: string } & Partial<Pick<SeenObject, 'members'>>;
 
-/** Returns the shape of objects, as {@link profile} would; throws LocalError where they have too many keys. */
+/** Returns the shape of objects, as {@link profile} would; throws LocalError if they have too many keys. */
 export function shapeOfEvents(events: readonly SeenObject[]): Pick<JsonShape, 'leaves'> {
   const root: Node = { path: [], kinds: new Map([['OBJECT', calm]]), children: new Map(), usual: [] };
   for (const event of events) addMembers(root, event.members);
@@ -104,7 +104,7 @@ export function namesOf(leaves: readonly JsonLeaf[]): {
 }
 
 /**
- * SQL of whether the text of a value, null where there is none, may be that of another value than a string. Comparisons of how it
+ * SQL of whether the text of a value, null if there is none, may be that of another value than a string. Comparisons of how it
  * begins rule out most texts, and a colon most times, at a fraction of what parsing them as JSON takes.
  */
 export function maybeNoString(text: string): string {

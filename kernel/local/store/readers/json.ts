@@ -120,7 +120,7 @@ async function readWhole(connection: Connection, source: JsonSource): Promise<Re
 
 /**
  * Reads the values by columns of the engine's own, strings without a detour through JSON as far as the sample leaves no doubt that
- * they are strings. Undefined where the engine cannot.
+ * they are strings. Undefined if the engine cannot.
  */
 async function readColumns(
   connection: Connection,
@@ -237,7 +237,7 @@ async function countObjects(connection: Connection, from: string, thing: Objects
 }
 
 /**
- * Returns the objects that were found, or those that each line has by itself where these are more: to the engine's reader an
+ * Returns the objects that were found, or those that each line has by itself if these are more: to the engine's reader an
  * object that is cut off goes on in the next line, which it damages.
  */
 async function orByLines(connection: Connection, file: string, found: Objects): Promise<Objects> {
@@ -338,7 +338,7 @@ function fieldOf({ type }: JsonLeaf, name: string, place: number): ReadField {
 /** Conditions stand alone for the sake of wide rows, see `texts.ts`. */
 function cellSql(place: number, type: JsonLeaf['type']): string {
   const json = `r${place}`;
-  // Null where there is no value.
+  // Null if there is no value.
   const text = `${json}::VARCHAR`;
   const unfit = misfitAt(place, text);
   const absent = `CASE WHEN ${text} IS NOT NULL THEN ${unfit} END`;

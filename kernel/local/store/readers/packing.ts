@@ -90,7 +90,7 @@ export function unreadPacking(
   return name === undefined || instead === undefined ? undefined : { name, instead };
 }
 
-/** Returns what the beginning of data shows it to be instead of text, in words; undefined where it shows nothing. */
+/** Returns what the beginning of data shows it to be instead of text, in words; undefined if it shows nothing. */
 export function packedAs(start: Buffer): string | undefined {
   return packingAt(start)?.name;
 }

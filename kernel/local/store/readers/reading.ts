@@ -60,7 +60,7 @@ export interface Misfit {
   readonly text: string;
 }
 
-/** Returns the value that ended a pass; undefined where something else did. */
+/** Returns the value that ended a pass; undefined if something else did. */
 export function misfitOf(failure: string | undefined): Misfit | undefined {
   const [, place, hex] =
     /^Invalid Input Error: a value does not fit field (\d+): ([\dA-F]+)$/m.exec(failure ?? '') ?? [];
@@ -101,7 +101,7 @@ export function exceedsReal(text: string): string {
   return `(regexp_full_match(${text}, '-?\\d+') AND coalesce(abs(TRY_CAST(${text} AS HUGEINT)) > 9007199254740992, true))`;
 }
 
-/** Says that a field has a wider type than the sample showed; nothing where the sample had no value of it. */
+/** Says that a field has a wider type than the sample showed; nothing if the sample had no value of it. */
 export function widenedNotes(name: string, sampled: string | undefined, found: string | undefined): string[] {
   if (sampled === found || sampled === undefined || sampled === 'unseen' || found === undefined) return [];
   return [`\`${name}\` is ${found}: after the sampled rows it holds values other than ${sampled}.`];

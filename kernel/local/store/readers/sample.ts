@@ -41,7 +41,7 @@ export async function rowsInSample(file: string): Promise<number> {
 }
 
 /**
- * Returns about how many rows a file has, by the length of the lines at its beginning; 0 where rows are not lines or the file is
+ * Returns about how many rows a file has, by the length of the lines at its beginning; 0 if rows are not lines or the file is
  * compressed. A line break between quotes ends no row where values are `quoted`.
  */
 export async function rowsByLines(file: string, quoted: boolean): Promise<number> {
@@ -64,7 +64,7 @@ export interface FileLine {
 }
 
 /**
- * Returns a line of a file, counted from 1 without those that are blank, as the engine counts those of JSON; undefined where there is
+ * Returns a line of a file, counted from 1 without those that are blank, as the engine counts those of JSON; undefined if there is
  * none, it is long, or the file is compressed.
  */
 export async function lineAt(file: string, number: number): Promise<FileLine | undefined> {

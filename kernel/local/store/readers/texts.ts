@@ -6,7 +6,7 @@ import { sqlTypes } from '../../duckdb/types.js';
 import type { Connection } from '../../engine/duckdb.js';
 import { misfitAt, misfitOf, mostWidened, type ReadField, type Reading, widenedNotes } from './reading.js';
 
-/** A file as columns of text t0..tn, null where there is no value. */
+/** A file as columns of text t0..tn, null if there is no value. */
 export interface Texts {
   readonly names: readonly string[];
   readonly fast: string;
@@ -145,7 +145,7 @@ async function provesComma(connection: Connection, source: string, index: number
 
 const fewRows = 64;
 
-/** The types that fit every value of a column, as bits; undefined where it has none. */
+/** The types that fit every value of a column, as bits; undefined if it has none. */
 type Fitting = number | undefined;
 
 /**
@@ -200,7 +200,7 @@ export const rfc3339 = {
 const timePattern = `${rfc3339.date}${rfc3339.clock}${rfc3339.zone}`;
 
 /**
- * SQL of a text as a value of a type, null where that would lose something. The commonest forms are tested first and cheaply.
+ * SQL of a text as a value of a type, null if that would lose something. The commonest forms are tested first and cheaply.
  * Conditions are cases of their own instead of being joined: the engine plans a thousand columns with AND, OR or IN in them for
  * minutes.
  */

@@ -5,7 +5,7 @@ import { hasCode } from '../files.js';
 
 /**
  * Returns a copy in `workDir` of a file of JSON lines without its last line, where that one is cut off, as in a log that is being
- * written. Undefined where it is not, and where there is no room for a copy.
+ * written. Undefined if it is not, and if there is no room for a copy.
  */
 export async function withoutCutLine(file: string, workDir: string): Promise<string | undefined> {
   const length = await lengthOfWholeLines(file);
@@ -28,7 +28,7 @@ export async function blank(
   }
 }
 
-/** Returns a copy of a file in `workDir`; undefined where there is no room for one. */
+/** Returns a copy of a file in `workDir`; undefined if there is no room for one. */
 export async function copyOf(file: string, workDir: string): Promise<string | undefined> {
   const copy = path.join(workDir, `${crypto.randomUUID()}.copy.ndjson`);
   try {

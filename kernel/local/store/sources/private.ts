@@ -9,7 +9,7 @@ export type Importable = { readonly path: string } | { readonly refusal: string;
 
 /**
  * Says whether a file becomes a dataset when somebody asks for it, whoever that is: a notebook of a stranger must not put keys and
- * tokens into its outputs. Rejects with what the system says where there is no such file.
+ * tokens into its outputs. Rejects with what the system says if there is no such file.
  */
 export async function importable(file: string, dataDir: string): Promise<Importable> {
   const path = await realpath(file);

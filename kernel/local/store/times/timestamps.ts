@@ -39,7 +39,7 @@ interface Search {
 
 type Rows = Pick<Reading, 'fields' | 'from' | 'sample'>;
 
-/** The source of the time of a row. `sql` is a TIMESTAMP_NS over the cells of a reading, null or infinite where a row has no readable time. */
+/** The source of the time of a row. `sql` is a TIMESTAMP_NS over the cells of a reading, null or infinite if a row has no readable time. */
 export interface TimeSource {
   readonly sql: string;
   /** The field it was read from; undefined when no field holds a time. */

@@ -28,7 +28,7 @@ export function checkedQuery({ name }: Magic, text: string): QueryText {
   throw new MagicError(`%${name}: ${flaw.message}${near === '' ? '' : `, at \`${near}\``}`, flaw.hint);
 }
 
-/** Returns the events behind a result, over its range; throws MagicError where they cannot be asked for again; `instead` says what can. */
+/** Returns the events behind a result, over its range; throws MagicError if they cannot be asked for again; `instead` says what can. */
 export function eventsBehind(
   kept: KeptResult | undefined,
   magic: Magic,
@@ -52,7 +52,7 @@ export function eventsBehind(
   return { events: eventsIn(query, magic), ...windowOf(provenance), ...present({ variables }) };
 }
 
-/** Returns a query up to where its rows are no longer its events; throws MagicError where it reads none. */
+/** Returns a query up to where its rows are no longer its events; throws MagicError if it reads none. */
 function eventsIn(query: QueryText, magic: Magic): string {
   const events = eventsOf(query);
   if (events === undefined) throw misuse(magic, 'the query reads no events');

@@ -76,7 +76,7 @@ export class Drain<T> {
   }
 }
 
-/** The group with most words in common, of those the one with most wildcards; undefined where all are too different. */
+/** The group with most words in common, of those the one with most wildcards; undefined if all are too different. */
 function nearest<T>(leaf: readonly Group<T>[], words: readonly string[]): Group<T> | undefined {
   let best: Group<T> | undefined;
   let [most, wildest] = [0, -1];

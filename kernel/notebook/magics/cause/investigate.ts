@@ -130,7 +130,7 @@ const DURATIONS = [
   'elapsed_ms',
   'response_time',
 ];
-/** How long an event took, in milliseconds where its type says so. */
+/** How long an event took, in milliseconds if its type says so. */
 function durationOf(types: ReadonlyMap<string, string>): string | undefined {
   const name = DURATIONS.find(each => types.has(each));
   if (name === undefined) return undefined;
@@ -251,7 +251,7 @@ function bareName(duration: string): string {
   return duration.endsWith(IN_MS) ? duration.slice(0, -IN_MS.length) : duration;
 }
 
-/** A duration in four digits, with its unit where that is known. */
+/** A duration in four digits, with its unit if that is known. */
 function lengthText(duration: string, value: number): string {
   return `${Number(value.toPrecision(4))}${duration.endsWith(IN_MS) ? ' ms' : ''}`;
 }

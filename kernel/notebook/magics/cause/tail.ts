@@ -201,7 +201,7 @@ async function follow(followed: Followed, host: MagicHost): Promise<void> {
   await view.end(stored);
 }
 
-/** Asks for the events that were stored until now: their number, and the newest where it has changed. */
+/** Asks for the events that were stored until now: their number, and the newest if it has changed. */
 async function ask(followed: Followed, before: Stored, until: bigint, host: MagicHost): Promise<Stored> {
   const { variables, begin, rows, name } = followed;
   const settings = { range: rangeOf(followed, until), isRepeated: true, variables } as const;

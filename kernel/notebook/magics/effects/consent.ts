@@ -41,7 +41,7 @@ function keyOf(what: Thing): string {
   return JSON.stringify(what);
 }
 
-/** Throws MagicError where texts that a service is to keep, for others to read, hold an access token. */
+/** Throws MagicError if texts that a service is to keep, for others to read, hold an access token. */
 export async function refuseSecrets(
   session: { withoutSecrets(text: string): Promise<string> },
   magic: { readonly name: string },

@@ -159,7 +159,7 @@ function datasetsFor(
   );
 }
 
-/** The annotation of the same title, time and datasets; undefined where there is none, and where the token may not read any. */
+/** The annotation of the same title, time and datasets; undefined if there is none, and if the token may not read any. */
 async function sameAs(
   { datasets, time, title = '' }: AnnotationContent,
   session: Session,

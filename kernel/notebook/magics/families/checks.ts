@@ -124,7 +124,7 @@ function shortfallLines(session: Session, name: string): readonly string[] {
   return [...new Set(found.map(each => `${safeWords(shortfallText(each))}.`))];
 }
 
-/** A cell of a change: its value, or both with an arrow; empty where it is neither a key nor changed. */
+/** A cell of a change: its value, or both with an arrow; empty if it is neither a key nor changed. */
 function textOf(change: RowChange, column: string): string {
   if (change.kind !== 'changed') return change.cells[column] ?? 'null';
   const cell = change.cells.find(each => each.column === column);

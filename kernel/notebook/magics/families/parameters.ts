@@ -62,7 +62,7 @@ export const parameterMagics: readonly Magic[] = [
   },
 ];
 
-/** Sets parameters, asking for their values where the line says so. */
+/** Sets parameters, asking for their values if the line says so. */
 async function param({ raw, magic }: MagicCall, { session, io }: MagicHost): Promise<void> {
   const { assignments, choices, prompts, stray } = readParamLine(raw);
   if (stray !== '') throw new MagicError(`%param: ${stray} is not an assignment`, 'Write NAME = LITERAL.');

@@ -63,7 +63,7 @@ export const profileMagics: readonly Magic[] = [
   },
 ];
 
-/** Lists the profiles or changes to one; asks for a token where the profile has none and the front end can ask. */
+/** Lists the profiles or changes to one; asks for a token if the profile has none and the front end can ask. */
 async function use(call: MagicCall, host: MagicHost): Promise<void> {
   const [name] = call.words;
   const { session, io } = host;

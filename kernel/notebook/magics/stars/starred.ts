@@ -27,7 +27,7 @@ export interface StarOrder {
 
 /**
  * Saves a query under the id of an existing starred query, keeping the parts that the order leaves out, once `allow` has seen that
- * one, undefined where the token may not read it; throws ApiError.
+ * one, undefined if the token may not read it; throws ApiError.
  */
 export async function updateStar(
   session: Session,
@@ -92,7 +92,7 @@ export function starRange({ query: { startTime, endTime } }: StarredQuery): Time
   return startTime && endTime ? parseRange(storedText({ startTime, endTime })) : undefined;
 }
 
-/** A link to the query in the console of the hosted service; undefined on the local one, and where the organization is not known. */
+/** A link to the query in the console of the hosted service; undefined on the local one, and if the organization is not known. */
 export async function consoleLink(session: Session, { query }: StarredQuery): Promise<string | undefined> {
   const endpoint = await session.endpoint(session.profileName);
   const host = endpoint && new URL(endpoint.url).host;
@@ -173,7 +173,7 @@ async function starBody(
   };
 }
 
-/** Awaits a starred query; undefined where it may or can not be read, and yet may be replaced or deleted. */
+/** Awaits a starred query; undefined if it may or can not be read, and yet may be replaced or deleted. */
 export async function readable(reading: Promise<StarredQuery>): Promise<StarredQuery | undefined> {
   try {
     return await reading;

@@ -184,7 +184,7 @@ function isQuoted(raw: string): boolean {
   return first?.quoted === true;
 }
 
-/** Saving the query that is there already loses nothing; where it cannot be read, nobody knows. */
+/** Saving the query that is there already loses nothing; if it cannot be read, nobody knows. */
 async function askToChange(
   reference: string,
   before: StarredQuery | undefined,
@@ -251,7 +251,7 @@ async function runStar({ words, magic }: MagicCall, { session, io, show }: Magic
   });
 }
 
-/** The options of a starred query, where it has any: those that are absent may be empty. */
+/** The options of a starred query, if it has any: those that are absent may be empty. */
 function optionsOf({ query }: StarredQuery): RequestOptions | undefined {
   const { defaultOrder, libraries, queryOptions } = query;
   const given = Object.entries({ defaultOrder, libraries, queryOptions }).filter(

@@ -246,7 +246,7 @@ function partialData(line: readonly Spot[]): readonly Spot[] {
   return line.filter(spot => spot.partial && spot.isDatum);
 }
 
-/** Points that a line alone would not show, and every datum where there are few. */
+/** Points that a line alone would not show, and every datum if there are few. */
 function dots(line: readonly Spot[], always: boolean): readonly Spot[] {
   const solid = whole(line);
   const data = solid.filter(spot => spot.isDatum);

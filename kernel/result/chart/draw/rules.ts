@@ -1,5 +1,5 @@
 /**
- * Annotations over a chart along time: a dashed rule at each, a band where there is an end, and above the plot as many labels as fit
+ * Annotations over a chart along time: a dashed rule at each, a band if there is an end, and above the plot as many labels as fit
  * beside each other, which Vega places. Texts enter as data only.
  */
 import { cut, plural } from '../../../text.js';
@@ -90,7 +90,7 @@ function labels(): object {
     ...{ x: at('x', 't'), y: { value: RULE_LABELS_HEIGHT / 2 } },
     ...{ text: { signal: `datum.n + '${GAP}'` }, fontSize: { value: 11 }, fill: COLOR },
   };
-  // Labels are placed again only where a parameter changes: this one is of the part of the axis that is shown too.
+  // Labels are placed again only if a parameter changes: this one is of the part of the axis that is shown too.
   const size = { signal: `[width, ${SHOWN} === null ? ${RULE_LABELS_HEIGHT} : ${RULE_LABELS_HEIGHT}]` };
   const placed = { type: 'label', size, anchor: ['right', 'left'], offset: [LEAD], avoidBaseMark: false };
   const named = { type: 'formula', as: 'text', expr: 'datum.datum.n' };

@@ -137,7 +137,7 @@ function sentences(notes: readonly string[]): string {
   return notes.map(note => `${note.charAt(0).toUpperCase()}${note.slice(1)}.`).join(' ');
 }
 
-/** Lines of at most `most` characters, of wide ones half as many, broken between words where there are any. */
+/** Lines of at most `most` characters, of wide ones half as many, broken between words if there are any. */
 function wrapped(text: string, most: number): readonly string[] {
   const length = /[^\0-\u02ff]/.test(text) ? Math.floor(most / 2) : most;
   const pieces = text.split(' ').flatMap(word => word.match(new RegExp(`.{1,${length}}`, 'gsu')) ?? []);

@@ -5,7 +5,7 @@ import type { Line, Plot, XyChart } from '../model.js';
 import { seriesId } from './style.js';
 
 /**
- * A row of a layer: place, value, the id of its line, where its bin ends, what it stands on, and its own value where that is not its
+ * A row of a layer: place, value, the id of its line, where its bin ends, what it stands on, and its own value if that is not its
  * height. Lines go by ids.
  */
 export interface Datum {

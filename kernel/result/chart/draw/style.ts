@@ -38,7 +38,7 @@ export const TICKS = 5;
 /** Pixels of an average character. */
 const CHARACTER_WIDTH = 6.5;
 
-/** Pixels of a character as Vega measures it where there is no screen. */
+/** Pixels of a character as Vega measures it if there is no screen. */
 const MEASURED_WIDTH = 8.8;
 
 /** The pixels of a text in most fonts, rather too many than too few. */
@@ -123,7 +123,7 @@ function labelsOf(
   return Object.fromEntries(labels.map((label, index) => [idOf(index), label]));
 }
 
-/** Characters of a name where the chart is too narrow for whole ones, and of a name that stands aslant below a column. */
+/** Characters of a name if the chart is too narrow for whole ones, and of a name that stands aslant below a column. */
 export const SHORT_NAME = 24;
 const SLANTED_NAME = 18;
 const SHORT = '~';
@@ -139,7 +139,7 @@ export interface NameAxis {
 const NO_FRAME = { labelOverlap: false, ticks: false, domain: false, zindex: 1 };
 const NAMES_SIGNAL = 'namesWidth';
 
-/** Returns the axis of names beside a chart: whole where they take less than half of the output, else shorter, but no two the same. */
+/** Returns the axis of names beside a chart: whole if they take less than half of the output, else shorter, but no two the same. */
 export function namesBeside(names: readonly string[], idOf: (index: number) => string): NameAxis {
   const wide = 12 + widest(names);
   const isShort = `${NAMES_SIGNAL} < ${wide}`;

@@ -42,7 +42,7 @@ import {
 } from './shared/names.js';
 import type { Sight } from './sight.js';
 
-/** One row of bars: a name, and its parts in the order of the legend; a single part where there is no legend. */
+/** One row of bars: a name, and its parts in the order of the legend; a single part if there is no legend. */
 interface Bar {
   readonly label: string;
   readonly parts: readonly (number | null)[];
@@ -221,7 +221,7 @@ function pieces({ bars }: BarPlot): readonly object[] {
 interface Sums {
   readonly up: number;
   readonly down: number;
-  /** Null where no part has a value. */
+  /** Null if no part has a value. */
   readonly total: number | null;
 }
 

@@ -22,7 +22,7 @@ const MAX_GROUPS = 10;
 /** Each is a mark of its own in the image, which a notebook holds. */
 const MAX_DOTS = 1_000;
 
-/** Returns the second measure over the first, colored by the keys where they are few. */
+/** Returns the second measure over the first, colored by the keys if they are few. */
 function toScatter(
   { table, roles: { keys, measures, leftOut } }: Sight,
   options: ChartOptions,

@@ -83,7 +83,7 @@ function isBinned({ info }: ArrowTable, keys: readonly ChartColumn[]): boolean {
   return keys.some(key => key.field.name === info.buckets?.field && isNumber(key));
 }
 
-/** How many timestamps a result is drawn along, 2 for any more: its own, or the bins of the searched range where it has a single one. */
+/** How many timestamps a result is drawn along, 2 for any more: its own, or the bins of the searched range if it has a single one. */
 function timestampsOf(result: QueryResult, table: ArrowTable, time: ChartColumn, now: number): number {
   const timestamps = new Set<number>();
   for (let row = 0; row < table.data.numRows && timestamps.size < 2; row++) {

@@ -94,7 +94,7 @@ export function withMissing(run: Run, axis: TimeAxis, fill: 0 | null): Run {
   return all;
 }
 
-/** Returns a point for every bin, as the parts of a stack need it: stand-ins where there is none, also at both ends. */
+/** Returns a point for every bin, as the parts of a stack need it: stand-ins if there is none, also at both ends. */
 export function everyBin(run: Run, axis: TimeAxis, fill: 0 | null): Run {
   const { grid } = axis;
   if (grid === undefined) return run;

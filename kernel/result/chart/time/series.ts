@@ -158,7 +158,7 @@ function thinnedStack(courses: readonly Course[], budget: number): readonly Trac
   return courses.map((course, index) => ({ ...course, points: points[index] ?? [] }));
 }
 
-/** Bars of groups are stacked where their values add up, anything else where that is asked for. */
+/** Bars of groups are stacked where their values add up, anything else if that is asked for. */
 function stacks({ options, time, keys, measures, groups }: Outline): boolean {
   const [first] = measures;
   if (first === undefined || keys.length === 0) return false;
@@ -316,7 +316,7 @@ export function scaled(value: number | null, factor: number): number | null {
 /** Characters of a unit that nobody knows. */
 const UNIT_LENGTH = 24;
 
-/** Returns the unit of a measure, empty where it has none. */
+/** Returns the unit of a measure, empty if it has none. */
 export function unitOf(measure: ChartColumn | undefined, options: ChartOptions = {}): string {
   if (options.unit !== undefined) return cut(safeWords(options.unit), UNIT_LENGTH);
   if (measure === undefined) return '';

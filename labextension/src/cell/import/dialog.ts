@@ -14,7 +14,7 @@ export interface ImportAnswer {
   readonly runs: boolean;
 }
 
-/** Shows how a file would be imported, with the options to change that; undefined where nobody wants it. */
+/** Shows how a file would be imported, with the options to change that; undefined if nobody wants it. */
 export async function askAboutImport(
   around: Around,
   notebook: string,

@@ -22,7 +22,7 @@ export interface ColumnActions {
   profile(): Promise<Profile>;
 }
 
-/** Returns what is said in place of what a source cannot do, where there is no kernel. */
+/** Returns what is said in place of what a source cannot do, if there is no kernel. */
 export function withoutKernel({ canArrange }: Pick<RowSource, 'canArrange'>): string {
   return canArrange
     ? 'Run the cell again to filter and to see what a column holds.'

@@ -108,7 +108,7 @@ function copyOfTable(part: Element): HTMLElement {
   return element('table', {}, ...rows);
 }
 
-/** Bytes of the Arrow stream of an output; undefined where there is none. */
+/** Bytes of the Arrow stream of an output; undefined if there is none. */
 export function arrowBytes(data: Readonly<Record<string, unknown>>): Uint8Array | undefined {
   const text = data[ARROW_MIME];
   if (typeof text !== 'string') return undefined;

@@ -114,7 +114,7 @@ export function copyMenu(what: string, copy: (format: CopyFormat) => void): read
   return [element('p', {}, what), element('div', { class: 'apl-grid-row' }, ...choices)];
 }
 
-/** Returns what opens a result in its console, and copies its address; empty until that is known, and where there is none. */
+/** Returns what opens a result in its console, and copies its address; empty until that is known, and if there is none. */
 export function linkTo(ask: (hear: (url: string) => void) => void, copy: (url: string) => void): HTMLElement {
   const node = element('div', { class: 'apl-grid-row' });
   ask(url =>

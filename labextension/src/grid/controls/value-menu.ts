@@ -13,7 +13,7 @@ export interface ValueActions {
   showRow(): void;
   /** Adds cells of the events around the row, and of its trace. */
   readonly around: Around;
-  /** Adds a cell that explains the chosen rows; undefined where there is no notebook. */
+  /** Adds a cell that explains the chosen rows; undefined if there is no notebook. */
   readonly explain: (() => void) | undefined;
 }
 

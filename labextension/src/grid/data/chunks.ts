@@ -32,12 +32,12 @@ export class Chunks {
     return true;
   }
 
-  /** The page of the first rows, which has columns even where there is no row; undefined while it is on its way. */
+  /** The page of the first rows, which has columns even if there is no row; undefined while it is on its way. */
   get first(): Page | undefined {
     return this.#arrived.get(0);
   }
 
-  /** Returns the page that holds a row and the row's place in it; undefined while it is on its way or where there is none. */
+  /** Returns the page that holds a row and the row's place in it; undefined while it is on its way or if there is none. */
   at(row: number): { readonly page: Page; readonly row: number } | undefined {
     const page = this.#arrived.get(chunkOf(row));
     if (page === undefined || row - page.offset >= page.table.numRows) return undefined;

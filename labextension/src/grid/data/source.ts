@@ -41,7 +41,7 @@ export interface RowSource {
   close(): void;
 }
 
-/** The rows that were saved with the notebook; where those are all rows, `isWhole`, they can be sorted and searched. */
+/** The rows that were saved with the notebook; if those are all rows, `isWhole`, they can be sorted and searched. */
 export function notebookRows(table: Table, isWhole: boolean): RowSource {
   const canArrange = isWhole && table.batches.length === 1;
   const arranged = new WeakMap<View, Uint32Array>();

@@ -23,7 +23,7 @@ export function namedTime(text: string, zone: Zone, near: string): bigint | unde
     : parseTime(at.toISOString().replace(/\.\d+Z$/, `${fraction}Z`));
 }
 
-/** Resolves with the row of a time that a reader names; with a sentence where there is none. Rejects where rows cannot be read. */
+/** Resolves with the row of a time that a reader names; with a sentence if there is none. Rejects where rows cannot be read. */
 export async function rowOfTime(
   rows: Rows,
   text: string,
@@ -46,14 +46,14 @@ export async function rowOfTime(
   return found ?? `The rows are not in the order of ${nameOf(column)}: sort by it first.`;
 }
 
-/** The rows to search, by the time of each in nanoseconds; null where it has none. */
+/** The rows to search, by the time of each in nanoseconds; null if it has none. */
 export interface TimedRows {
   readonly count: number;
   time(row: number): Promise<bigint | null>;
 }
 
 /**
- * Returns the first row at or after a time, or at or before it where times descend; the last row where there is none. Undefined where
+ * Returns the first row at or after a time, or at or before it where times descend; the last row if there is none. Undefined if
  * the rows that were looked at are not in the order of their times.
  */
 export async function rowAt(rows: TimedRows, time: bigint): Promise<number | undefined> {

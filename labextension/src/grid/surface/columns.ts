@@ -10,7 +10,7 @@ interface Arrangement {
 export interface ColumnSetup {
   readonly hidden: readonly string[];
   readonly pinned: readonly string[];
-  /** All columns from left to right; undefined where none was moved. */
+  /** All columns from left to right; undefined if none was moved. */
   readonly order: readonly string[] | undefined;
   /** Of columns whose edges were dragged, in pixels. */
   readonly widths: ReadonlyMap<string, number>;

@@ -16,14 +16,14 @@ type SessionContext = NotebookPanel['sessionContext'];
 
 /** A line that was written into a cell. */
 export interface WrittenLine extends WhereLine {
-  /** Takes the line away again; false where the cell has changed since. */
+  /** Takes the line away again; false if the cell has changed since. */
   undo(): boolean;
 }
 
 /** The surroundings of an output; they are looked up when they are needed, as outputs move with their documents. */
 export interface Place {
   kernel(output: ShownOutput): Kernel.IKernelConnection | undefined;
-  /** Adds a `where` line on a field to the query of an output; undefined where its cell cannot be written. */
+  /** Adds a `where` line on a field to the query of an output; undefined if its cell cannot be written. */
   addCondition(output: ShownOutput, query: string, field: string, condition: string): WrittenLine | undefined;
   /** Makes the cell of an output the active one, and gives it the focus; in a console, the cell that is typed into. */
   leave(output: ShownOutput): void;

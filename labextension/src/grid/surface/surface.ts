@@ -20,7 +20,7 @@ export const ROW_HEIGHT = 24;
 const WRAPPED_ROW_HEIGHT = 72;
 /** The width of the columns of long values, before they share what room there is beside the table. */
 const LONG_WIDTH = 440;
-/** The least width of such a column, where the table then needs no scroll bar. */
+/** The least width of such a column, if the table then needs no scroll bar. */
 const NARROW_WIDTH = 240;
 const HEAD_HEIGHT = 42;
 /** As the style has it. */
@@ -83,7 +83,7 @@ export class Surface implements RowsView {
   #covered = 0;
   /** What the table reckons with for each row. */
   #rowHeight = ROW_HEIGHT;
-  /** The height of all rows; undefined where they scroll. */
+  /** The height of all rows; undefined if they scroll. */
   #wholeHeight: number | undefined;
   /** The room for the table when its columns were measured, and how many of them have long values. */
   #room = 0;
@@ -288,7 +288,7 @@ export class Surface implements RowsView {
     return { column: this.#model.layout.shown[x], x, y };
   }
 
-  /** The drawn cell or head at a place; undefined where it is out of sight. */
+  /** The drawn cell or head at a place; undefined if it is out of sight. */
   cellAt({ x, y }: CellPlace): HTMLElement | undefined {
     return [...this.table.querySelectorAll<HTMLElement>('td, th')].find(cell => {
       const place = this.placeOf(cell);
@@ -310,7 +310,7 @@ export class Surface implements RowsView {
     this.style();
   }
 
-  /** The first column and row to scroll to for a cell to be in sight; undefined where it is. */
+  /** The first column and row to scroll to for a cell to be in sight; undefined if it is. */
   #firstFor({ x, y }: CellPlace): CellPlace | undefined {
     const metas = [...this.table.querySelectorAll<HTMLElement>('tbody td')].map(cell =>
       this.table.getMeta(cell),
@@ -328,7 +328,7 @@ export class Surface implements RowsView {
     };
   }
 
-  /** The first scrolling column for another one to be in sight as far as there is room; undefined where it is, as pinned ones are. */
+  /** The first scrolling column for another one to be in sight as far as there is room; undefined if it is, as pinned ones are. */
   #firstColumnFor(column: number): number | undefined {
     const heads = this.#scrollingHeads();
     const wanted = heads.find(head => head.column === column);

@@ -4,12 +4,12 @@ import type { Connection } from '../../../engine/duckdb.js';
 
 /** How lines of plain text write their time at the beginning. */
 export interface LineTime {
-  /** SQL of the time of a line l, as text that the reader of times knows; null where it has none. */
+  /** SQL of the time of a line l, as text that the reader of times knows; null if it has none. */
   readonly sql: string;
   readonly notes: readonly string[];
 }
 
-/** Returns how the lines of the table `raw` write their time; undefined where none does. */
+/** Returns how the lines of the table `raw` write their time; undefined if none does. */
 export async function findLineTime(connection: Connection): Promise<LineTime | undefined> {
   for (const layout of layouts) {
     const found = await linesOf(connection, layout);
@@ -27,7 +27,7 @@ export async function findLineTime(connection: Connection): Promise<LineTime | u
 interface Layout {
   /** The whole beginning of a line, with the time as its group. */
   readonly pattern: string;
-  /** The text that it becomes; null where it is no time. */
+  /** The text that it becomes; null if it is no time. */
   readonly text: (time: string) => string;
   /** A condition on all times of the sample, over the table `times` with the column t. */
   readonly holds?: string;
@@ -38,7 +38,7 @@ interface Layout {
 const logLevel = '(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL)';
 const parsed = (format: string) => (time: string) => `try_strptime(${time}, ${sqlText(format)})::VARCHAR`;
 
-/** As klog writes a time, which has no year either; only where it is a day of the calendar. */
+/** As klog writes a time, which has no year either; only if it is a day of the calendar. */
 const yearless = (time: string, between: string, digits: string) =>
   `CASE WHEN try_strptime('2024-' || regexp_extract(${time}, '^\\d\\d.\\d\\d'), '%Y-%m${between}%d') IS NOT NULL THEN regexp_replace(${time}, '^(\\d\\d).(\\d\\d) (.*)$', '\\1\\2 \\3${digits}') END`;
 
@@ -147,5 +147,5 @@ const timeOfLine = `regexp_extract(l, ${sqlText(leadingTime)}, 1)`;
 
 const innerTime = `(?:^|[^\\w./-]|\\x1b\\[[\\d;]*m)(${dated})`;
 
-/** The time of a line that is an event of its own: at its beginning, else the first one in it; an empty text where there is none. */
+/** The time of a line that is an event of its own: at its beginning, else the first one in it; an empty text if there is none. */
 export const timeInLine = `CASE WHEN ${timeOfLine} <> '' THEN ${timeOfLine} ELSE regexp_extract(l, ${sqlText(innerTime)}, 1) END`;

@@ -106,7 +106,7 @@ async function pairParts(connection: Connection): Promise<Parts> {
   return { names: [...keys, 'line'], columns: [...keys.map(pairValue), 'l'], rows };
 }
 
-/** Adds the time, where a field holds it whose name does not say so. */
+/** Adds the time, if a field holds it whose name does not say so. */
 function timed(parts: Parts, { time = '' }: LogFormat): Parts {
   const column = parts.columns[parts.names.indexOf(time)];
   if (column === undefined) return parts;

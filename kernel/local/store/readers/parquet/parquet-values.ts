@@ -20,7 +20,7 @@ export interface ParquetLeaf extends ReadField {
   readonly path: string;
   /** How the values were converted, if they were. */
   readonly note?: string;
-  /** Values that are changed where they do not fit: SQL of an aggregate that counts them, and what is said of that many rows. */
+  /** Values that are changed if they do not fit: SQL of an aggregate that counts them, and what is said of that many rows. */
   readonly changed?: { readonly count: string; readonly say: (rows: string) => string };
   /** What it is if all values of the file fit; `fits` is SQL of an aggregate that says so. */
   readonly narrower?: Pick<ReadField, 'type' | 'sql'> & { readonly fits: string };
@@ -129,7 +129,7 @@ function nullIn(sql: string, value: string, why: string): ParquetLeaf['changed']
 }
 
 /**
- * SQL of a time from its nanoseconds, null where not all parts can hold it. The condition is within the call: the engine may make a
+ * SQL of a time from its nanoseconds, null if not all parts can hold it. The condition is within the call: the engine may make a
  * time of each value of a dictionary, whatever is asked around it.
  */
 function inRange(nanos: string): string {
@@ -236,7 +236,7 @@ function hasReals(type: DuckDBType): boolean {
   return /\b(FLOAT|DOUBLE)\b/.test(type.toString());
 }
 
-/** SQL of a value whose parts have types that JSON has; undefined where they have them already. With `reals`, those are looked at too. */
+/** SQL of a value whose parts have types that JSON has; undefined if they have them already. With `reals`, those are looked at too. */
 function plainOf(sql: string, type: DuckDBType, depth: number, reals: boolean): string | undefined {
   const name = type.toString();
   if (type instanceof DuckDBListType || type instanceof DuckDBArrayType) {

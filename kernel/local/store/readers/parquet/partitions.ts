@@ -8,7 +8,7 @@ import type { ParquetLeaf } from './parquet-values.js';
 export interface Partition {
   readonly name: string;
   readonly type: Extract<TypeName, 'datetime' | 'long' | 'string'>;
-  /** The value of each file; null where its directories do not say, or say that there is none. */
+  /** The value of each file; null if its directories do not say, or say that there is none. */
   readonly values: readonly (string | null)[];
 }
 

@@ -19,7 +19,7 @@ const thrift = {
   struct: 12,
 } as const;
 
-/** Returns the structs of a list; none where there is no such field. Throws RangeError like {@link ThriftReader}. */
+/** Returns the structs of a list; none if there is no such field. Throws RangeError like {@link ThriftReader}. */
 export function structsOf(field: ThriftField | undefined): readonly ThriftStruct[] {
   if (field === undefined) return [];
   const reader = new ThriftReader(field.bytes);
@@ -27,12 +27,12 @@ export function structsOf(field: ThriftField | undefined): readonly ThriftStruct
   return Array.from({ length: size }, () => reader.struct());
 }
 
-/** Returns the struct in a field; an empty one where there is no such field. Throws RangeError like {@link ThriftReader}. */
+/** Returns the struct in a field; an empty one if there is no such field. Throws RangeError like {@link ThriftReader}. */
 export function structOf(field: ThriftField | undefined): ThriftStruct {
   return field === undefined ? new Map() : new ThriftReader(field.bytes).struct();
 }
 
-/** Returns the texts of a list; none where there is no such field. */
+/** Returns the texts of a list; none if there is no such field. */
 export function textsOf(field: ThriftField | undefined): readonly string[] {
   if (field === undefined) return [];
   const reader = new ThriftReader(field.bytes);
@@ -40,7 +40,7 @@ export function textsOf(field: ThriftField | undefined): readonly string[] {
   return Array.from({ length: size }, () => reader.binary().toString('utf8'));
 }
 
-/** Returns the text of a field; an empty one where there is no such field. */
+/** Returns the text of a field; an empty one if there is no such field. */
 export function textOf(field: ThriftField | undefined): string {
   return bytesOf(field)?.toString('utf8') ?? '';
 }

@@ -148,7 +148,7 @@ function labeled<T extends { readonly keys: readonly string[] }>(
   return rows.map((row, index) => ({ ...row, label: labels[index] ?? '' }));
 }
 
-/** The sum over the rows of a place; null where none has a value. */
+/** The sum over the rows of a place; null if none has a value. */
 export function sumAt(place: Place, measure: ChartColumn): number | null {
   const values = place.map(row => numberAt(measure, row)).filter(value => value !== null);
   return values.length === 0 ? null : values.reduce((a, b) => a + b, 0);
