@@ -176,7 +176,7 @@ function notebookCommands(program: Command, { onNotebooks }: Actions): void {
     .option('--keep-going', 'go on after a cell that failed')
     .option('--code <how>', CODE_HELP, codeView)
     .option('--setup', SETUP_HELP)
-    .option('--cache <directory>', 'replay the answers recorded there, or record them where there are none')
+    .option('--cache <directory>', 'replay the answers recorded there, or record them if there are none')
     .option('--allow <effects>', ALLOW_HELP, allowed)
     .action((notebooks: string[], options: RunOptions) =>
       onNotebooks((commands, host) => commands.run(notebooks, options, host)),

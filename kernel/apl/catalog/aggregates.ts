@@ -324,7 +324,7 @@ export const aggregates = [
     group: 'aggregation',
     params: [value],
     returns: 'real',
-    doc: 'The sum per second of the time bin, or of the whole time range where there is no bin.',
+    doc: 'The sum per second of the time bin, or of the whole time range if there is no bin.',
     example: {
       apl: 'datatable(t:datetime, x:long)[datetime(2026-01-01), 30, datetime(2026-01-01T00:00:30Z), 90] | summarize r = rate(x) by bin(t, 1m) | project r',
       result: '[2]',

@@ -6,14 +6,14 @@ const offset = {
   type: 'long',
   optional: true,
   constant: true,
-  doc: 'How many rows away; 1 where it is left out.',
+  doc: 'How many rows away; 1 if it is left out.',
 } as const satisfies Param;
 const fallback = {
   name: 'default',
   type: 'any',
   optional: true,
   constant: true,
-  doc: 'What stands where there is no such row; null where it is left out.',
+  doc: 'What stands if there is no such row; null if it is left out.',
 } as const satisfies Param;
 
 const numbers = 'datatable(x:long)[3, 1, 2] | sort by x asc';

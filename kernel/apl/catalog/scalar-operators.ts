@@ -4,13 +4,13 @@ import type { ElementEntry } from './entry.js';
 export const scalarOperators: readonly ElementEntry[] = [
   entry('==', 'a == b', 'Equal; case matters. A null equals nothing but a null.', "print 'a' == 'A'", false),
   {
-    ...entry('!=', 'a != b', 'Not equal; true where one side alone is null.', 'print 1 != 2', true),
+    ...entry('!=', 'a != b', 'Not equal; true if one side alone is null.', 'print 1 != 2', true),
     aliases: ['<>'],
   },
-  entry('and', 'a and b', 'True where both sides are true.', 'print true and 1 > 2', false),
-  entry('or', 'a or b', 'True where at least one side is true.', 'print false or 1 < 2', true),
+  entry('and', 'a and b', 'True if both sides are true.', 'print true and 1 > 2', false),
+  entry('or', 'a or b', 'True if at least one side is true.', 'print false or 1 < 2', true),
   {
-    ...entry('not', 'not(a)', 'True where the value is false.', 'print not(1 > 2)', true),
+    ...entry('not', 'not(a)', 'True if the value is false.', 'print not(1 > 2)', true),
     aliases: ['not()'],
   },
   entry('+', 'a + b', 'The sum of numbers or durations, or a time that much later.', 'print 1 + 2', 3),
@@ -60,14 +60,14 @@ export const scalarOperators: readonly ElementEntry[] = [
   entry(
     'matches regex',
     'a matches regex "pattern"',
-    'True where the regular expression (RE2) matches some part of the text.',
+    'True if the regular expression (RE2) matches some part of the text.',
     "print 'id=42' matches regex '[0-9]+'",
     true,
   ),
   entry(
     '!matches regex',
     'a !matches regex "pattern"',
-    'True where the regular expression (RE2) matches no part of the text.',
+    'True if the regular expression (RE2) matches no part of the text.',
     "print 'id=42' !matches regex '[0-9]+'",
     false,
   ),
@@ -143,7 +143,7 @@ function family(
     entry(
       name,
       `a ${name} b`,
-      `True where the text ${negated ? fails : holds}. Case ${cased ? 'matters' : 'does not matter'}.${negated ? ' True where it is null.' : ''}`,
+      `True if the text ${negated ? fails : holds}. Case ${cased ? 'matters' : 'does not matter'}.${negated ? ' True if it is null.' : ''}`,
       `print ${text} ${name} ${other}`,
       cased ? negated : !negated,
     ),
@@ -151,9 +151,9 @@ function family(
 }
 
 function list(what: string, cased: string): string {
-  return `True where the value is ${what} in the parentheses; an array there stands for its elements, a query for the values of its first column. ${cased}`;
+  return `True if the value is ${what} in the parentheses; an array there stands for its elements, a query for the values of its first column. ${cased}`;
 }
 
 function terms(how: string, cased: string): string {
-  return `True where the text holds ${how} of the terms, in the sense of has. Case ${cased}.`;
+  return `True if the text holds ${how} of the terms, in the sense of has. Case ${cased}.`;
 }

@@ -65,7 +65,7 @@ export const syntax: readonly ElementEntry[] = [
     kind: 'syntax',
     name: 'index access',
     usage: ["value['key']", 'value[0]'],
-    doc: 'A property of a map, or an element of an array counted from 0; null where there is none.',
+    doc: 'A property of a map, or an element of an array counted from 0; null if there is none.',
     example: { apl: "print a = dynamic([10, 20])[1], b = dynamic({'k': 'v'})['k']", result: '[20, "v"]' },
   },
   {
@@ -157,7 +157,7 @@ export const syntax: readonly ElementEntry[] = [
     name: 'between',
     aliases: ['!between'],
     usage: ['value between (low .. high)', 'value !between (low .. high)'],
-    doc: 'True where the value lies in the range, ends included.',
+    doc: 'True if the value lies in the range, ends included.',
     example: { apl: 'print a = 5 between (1 .. 5), b = 6 between (1 .. 5)', result: '[true, false]' },
   },
   {

@@ -88,7 +88,7 @@ export const combining = {
       'T | union [withsource=name] [isfuzzy=true] T2, T3*, …',
       'union [withsource=name] [isfuzzy=true] T, T2, …',
     ],
-    doc: 'Returns the rows of several tables. Fields of the same name become one; where a table lacks a field it is null.',
+    doc: 'Returns the rows of several tables. Fields of the same name become one; if a table lacks a field it is null.',
     example: { apl: `${numbers} | union (print x = 10) | summarize total = sum(x)`, result: '[19]' },
     clauses: [
       {

@@ -12,7 +12,7 @@ export const fields = {
   },
   'extend-valid': {
     usage: ['T | extend-valid name = expression, …'],
-    doc: 'Like extend, but keeps a value only where it says something: not empty, not zero, not false; otherwise it is null.',
+    doc: 'Like extend, but keeps a value only if it says something: not empty, not zero, not false; otherwise it is null.',
     example: { apl: 'print a = 0, b = 7 | extend-valid c = a, d = b | project c, d', result: '[null, 7]' },
     clauses: [{ name: 'items', takes: 'assignments' }],
   },

@@ -19,13 +19,13 @@ export const filtering = {
   where: {
     old: ['filter'],
     usage: ['T | where predicate'],
-    doc: 'Keeps the rows for which the predicate is true; where it is null, the row is left out. `* has "x"` asks whether any field does.',
+    doc: 'Keeps the rows for which the predicate is true; if it is null, the row is left out. `* has "x"` asks whether any field does.',
     example: { apl: `${numbers} | where ok and x > 1`, result: '[6, true]' },
     clauses: [{ name: 'predicate', takes: 'expression' }],
   },
   limit: {
     usage: ['T | limit [number]'],
-    doc: 'Returns at most that many rows, by default 10; the newest events where nothing sorts them. Right after a summarize whose first key is a time bin, with other keys after it, it counts groups, and each keeps all its times.',
+    doc: 'Returns at most that many rows, by default 10; the newest events if nothing sorts them. Right after a summarize whose first key is a time bin, with other keys after it, it counts groups, and each keeps all its times.',
     example: { apl: `${numbers} | sort by x asc | limit 1`, result: '[1, true]' },
     also: {
       take: {

@@ -50,7 +50,7 @@ export const reading = {
   },
   parse: {
     usage: ['T | parse [kind=simple|regex|relaxed] text with [*] "literal" field[:type] …'],
-    doc: 'Reads fields out of a text by the literals between them; `*` skips. Where the text does not fit the fields are null; with relaxed, only those that do not convert.',
+    doc: 'Reads fields out of a text by the literals between them; `*` skips. If the text does not fit the fields are null; with relaxed, only those that do not convert.',
     example: {
       apl: 'print s = "GET /a 200" | parse s with method " " path " " status:long | project method, status',
       result: '["GET", 200]',

@@ -287,7 +287,7 @@ function ignored(
       ? [
           warn(
             'no_cursor_field',
-            '`includeCursorField` has no effect here: rows have cursors where they are in the order of `_time` and it is among the fields.',
+            '`includeCursorField` has no effect here: rows have cursors if they are in the order of `_time` and it is among the fields.',
           ),
         ]
       : []),

@@ -77,8 +77,7 @@ export const shapes = [
   {
     shape: 'numbers by name',
     kind: 'bar',
-    drawn:
-      'bars, the longest first or as the query sorts them; below the table where there are several figures',
+    drawn: 'bars, the longest first or as the query sorts them; below the table if there are several figures',
     holds: ({ keys, measures, rows, isAggregate, timestamps }) =>
       isAggregate && timestamps === 0 && keys > 0 && measures > 0 && rows > 1,
   },

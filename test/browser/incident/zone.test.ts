@@ -70,7 +70,7 @@ describe.each(FRONT_ENDS)('the zone of a notebook in $name', frontEnd => {
     return (saved as { readonly metadata: { readonly apl?: { readonly zone?: string } } }).metadata.apl?.zone;
   };
 
-  test('bars are in the order of the query, below the table where there are several figures', async () => {
+  test('bars are in the order of the query, below the table if there are several figures', async () => {
     const outputs = cells.at(2).locator('.jp-OutputArea-child');
     expect(await outputs.first().locator('.apl-grid').count()).toBe(1);
     const methods = await outputs.first().locator('tbody tr td:first-of-type').allTextContents();

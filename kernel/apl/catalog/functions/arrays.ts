@@ -40,7 +40,7 @@ export const arrays = [
       { name: 'when_false', type: 'any', doc: 'An array, or one value for every element.' },
     ],
     returns: 'dynamic',
-    doc: 'Chooses each element from one of two arrays by an array of conditions; where the array chosen from is too short, null.',
+    doc: 'Chooses each element from one of two arrays by an array of conditions; if the array chosen from is too short, null.',
     example: { apl: 'print x = array_iff(dynamic([true, false]), dynamic([1, 2]), 0)', result: '[[1, 0]]' },
     nulls: { when_true: '[null, 0]', when_false: '[1, null]' },
   },

@@ -8,7 +8,7 @@ export const formats = [
     group: 'string',
     params: [{ name: 'text', type: 'string', doc: 'Standard Base64 with padding.' }],
     returns: 'dynamic',
-    doc: 'Decodes Base64 to an array of byte values; empty where the text is not valid Base64.',
+    doc: 'Decodes Base64 to an array of byte values; empty if the text is not valid Base64.',
     example: { apl: "print base64_decode_toarray('aGk=')", result: '[[104, 105]]' },
   },
   {
@@ -17,7 +17,7 @@ export const formats = [
     group: 'string',
     params: [{ name: 'text', type: 'string', doc: 'Standard Base64 with padding.' }],
     returns: 'string',
-    doc: 'Decodes Base64 to text; null where it is not valid Base64. Bytes that are not UTF-8 become U+FFFD.',
+    doc: 'Decodes Base64 to text; null if it is not valid Base64. Bytes that are not UTF-8 become U+FFFD.',
     example: { apl: "print base64_decode_tostring('cGF5bWVudC1hcGk=')", result: '["payment-api"]' },
   },
   {
@@ -26,7 +26,7 @@ export const formats = [
     group: 'string',
     params: [{ name: 'bytes', type: 'array', doc: 'Integers from 0 to 255.' }],
     returns: 'string',
-    doc: 'Encodes an array of byte values as Base64; empty where it is not one.',
+    doc: 'Encodes an array of byte values as Base64; empty if it is not one.',
     example: { apl: 'print base64_encode_fromarray(dynamic([192, 168, 0, 1]))', result: '["wKgAAQ=="]' },
     nulls: { bytes: '""' },
   },
@@ -95,7 +95,7 @@ export const formats = [
       },
     ],
     returns: 'long',
-    doc: 'Reads a size with a unit such as `512 KB`; returns bytes, 0 where it cannot be read.',
+    doc: 'Reads a size with a unit such as `512 KB`; returns bytes, 0 if it cannot be read.',
     example: {
       apl: "print parse_bytes('512 KB'), parse_bytes('1.5 GB', 10)",
       result: '[524288, 1500000000]',
@@ -237,7 +237,7 @@ export const formats = [
       { name: 'separator', type: 'string', optional: true, doc: 'A colon if not given.' },
     ],
     returns: 'dynamic',
-    doc: 'Returns the first pair whose key and value match, as parse_pair does; null where there is none.',
+    doc: 'Returns the first pair whose key and value match, as parse_pair does; null if there is none.',
     example: {
       apl: "print find_pair(dynamic(['server:web01', 'env:production']), 'env', '*')",
       result: '[{"key": "env", "separator": ":", "value": "production"}]',

@@ -95,7 +95,7 @@ export const genai = [
     group: 'genai',
     params: [{ name: 'messages', type: 'dynamic', doc: 'An array of messages with `role` and `content`.' }],
     returns: 'string',
-    doc: 'Returns the content of the last message of the assistant; empty where there is none.',
+    doc: 'Returns the content of the last message of the assistant; empty if there is none.',
     example: {
       apl: "print genai_extract_assistant_response(dynamic([{'role': 'system', 'content': 'Be brief.'}, {'role': 'user', 'content': 'Hi'}, {'role': 'assistant', 'content': 'Hello!'}]))",
       result: '["Hello!"]',
@@ -108,7 +108,7 @@ export const genai = [
     group: 'genai',
     params: [{ name: 'messages', type: 'dynamic', doc: 'An array of messages with `role` and `content`.' }],
     returns: 'string',
-    doc: 'Returns the content of the last message of the user; empty where there is none.',
+    doc: 'Returns the content of the last message of the user; empty if there is none.',
     example: {
       apl: "print genai_extract_user_prompt(dynamic([{'role': 'system', 'content': 'Be brief.'}, {'role': 'user', 'content': 'Hi'}, {'role': 'assistant', 'content': 'Hello!'}]))",
       result: '["Hi"]',
@@ -121,7 +121,7 @@ export const genai = [
     group: 'genai',
     params: [{ name: 'messages', type: 'dynamic', doc: 'An array of messages with `role` and `content`.' }],
     returns: 'string',
-    doc: 'Returns the content of the system message; empty where there is none.',
+    doc: 'Returns the content of the system message; empty if there is none.',
     example: {
       apl: "print genai_extract_system_prompt(dynamic([{'role': 'system', 'content': 'Be brief.'}, {'role': 'user', 'content': 'Hi'}, {'role': 'assistant', 'content': 'Hello!'}]))",
       result: '["Be brief."]',
@@ -134,7 +134,7 @@ export const genai = [
     group: 'genai',
     params: [{ name: 'messages', type: 'dynamic', doc: 'An array of messages with `role` and `content`.' }],
     returns: 'dynamic',
-    doc: 'Returns an array of the tool calls of all messages; null where there are none.',
+    doc: 'Returns an array of the tool calls of all messages; null if there are none.',
     example: {
       apl: "print genai_extract_tool_calls(dynamic([{'role': 'assistant', 'tool_calls': [{'function': {'name': 'get_weather'}}]}, {'role': 'tool', 'content': '{\"temperature\": 72}'}]))[0]['function']['name']",
       result: '["get_weather"]',
@@ -146,7 +146,7 @@ export const genai = [
     group: 'genai',
     params: [{ name: 'messages', type: 'dynamic', doc: 'An array of messages with `role` and `content`.' }],
     returns: 'dynamic',
-    doc: 'Returns the result of the tool or function that was called, an array of them where there are several; null where there is none.',
+    doc: 'Returns the result of the tool or function that was called, an array of them if there are several; null if there is none.',
     example: {
       apl: "print genai_extract_function_results(dynamic([{'role': 'assistant', 'tool_calls': [{'function': {'name': 'get_weather'}}]}, {'role': 'tool', 'content': '{\"temperature\": 72}'}]))",
       result: '[{"temperature": 72}]',
@@ -174,7 +174,7 @@ export const genai = [
       { name: 'index', type: 'long', doc: 'Counted from 0.' },
     ],
     returns: 'string',
-    doc: 'Returns the content of the message at a place; empty where there is none.',
+    doc: 'Returns the content of the message at a place; empty if there is none.',
     example: {
       apl: "print genai_get_content_by_index(dynamic([{'role': 'system', 'content': 'Be brief.'}, {'role': 'user', 'content': 'Hi'}, {'role': 'assistant', 'content': 'Hello!'}]), 1)",
       result: '["Hi"]',
@@ -190,7 +190,7 @@ export const genai = [
       { name: 'role', type: 'string' },
     ],
     returns: 'string',
-    doc: 'Returns the content of the first message of a role; empty where there is none.',
+    doc: 'Returns the content of the first message of a role; empty if there is none.',
     example: {
       apl: "print genai_get_content_by_role(dynamic([{'role': 'system', 'content': 'Be brief.'}, {'role': 'user', 'content': 'Hi'}, {'role': 'assistant', 'content': 'Hello!'}]), 'system')",
       result: '["Be brief."]',
@@ -206,7 +206,7 @@ export const genai = [
       { name: 'index', type: 'long', doc: 'Counted from 0.' },
     ],
     returns: 'string',
-    doc: 'Returns the role of the message at a place; empty where there is none.',
+    doc: 'Returns the role of the message at a place; empty if there is none.',
     example: {
       apl: "print genai_get_role(dynamic([{'role': 'system', 'content': 'Be brief.'}, {'role': 'user', 'content': 'Hi'}, {'role': 'assistant', 'content': 'Hello!'}]), 0)",
       result: '["system"]',

@@ -20,7 +20,7 @@ export const net = [
       { name: 'prefix', type: 'long', doc: 'How many leading bits to keep, 0 to 32.' },
     ],
     returns: 'long',
-    doc: 'Returns an IPv4 address as a number with all bits after the prefix cleared; null where it cannot be read.',
+    doc: 'Returns an IPv4 address as a number with all bits after the prefix cleared; null if it cannot be read.',
     example: { apl: "print parse_ipv4_mask('10.20.30.40', 16)", result: '[169082880]' },
   },
   {
@@ -56,7 +56,7 @@ export const net = [
       { name: 'prefix', type: 'long', optional: true, doc: 'How many leading bits to compare.' },
     ],
     returns: 'long',
-    doc: 'Compares two IPv4 addresses or networks: -1, 0 or 1; null where one cannot be read.',
+    doc: 'Compares two IPv4 addresses or networks: -1, 0 or 1; null if one cannot be read.',
     example: { apl: "print ipv4_compare('192.168.1.1', '192.168.1.10')", result: '[-1]' },
   },
   {
@@ -69,7 +69,7 @@ export const net = [
       { name: 'prefix', type: 'long', optional: true, doc: 'How many leading bits to compare.' },
     ],
     returns: 'bool',
-    doc: 'Tells whether two IPv4 addresses or networks are equal in the bits that both prefixes cover; null where one cannot be read.',
+    doc: 'Tells whether two IPv4 addresses or networks are equal in the bits that both prefixes cover; null if one cannot be read.',
     example: { apl: "print ipv4_is_match('192.168.1.7', '192.168.1.0/24')", result: '[true]' },
   },
   {
@@ -81,7 +81,7 @@ export const net = [
       { name: 'range', type: 'string', doc: 'In CIDR notation.' },
     ],
     returns: 'bool',
-    doc: 'Tells whether an IPv4 address lies in a network; null where one cannot be read.',
+    doc: 'Tells whether an IPv4 address lies in a network; null if one cannot be read.',
     example: { apl: "print ipv4_is_in_range('192.168.1.7', '192.168.1.0/24')", result: '[true]' },
   },
   {
@@ -93,7 +93,7 @@ export const net = [
       { name: 'ranges', type: 'any', rest: true, doc: 'Networks in CIDR notation, or an array of them.' },
     ],
     returns: 'bool',
-    doc: 'Tells whether an IPv4 address lies in one of several networks; null where none fits and something cannot be read.',
+    doc: 'Tells whether an IPv4 address lies in one of several networks; null if none fits and something cannot be read.',
     example: {
       apl: "print ipv4_is_in_any_range('10.1.2.3', dynamic(['192.168.0.0/24', '10.0.0.0/8']))",
       result: '[true]',
@@ -105,7 +105,7 @@ export const net = [
     group: 'ip',
     params: [{ name: 'ip', type: 'string' }],
     returns: 'bool',
-    doc: 'Tells whether an IPv4 address is private (RFC 1918); null where it is not an address.',
+    doc: 'Tells whether an IPv4 address is private (RFC 1918); null if it is not an address.',
     example: {
       apl: "print ipv4_is_private('10.20.30.40'), ipv4_is_private('9.9.9.9')",
       result: '[true, false]',
@@ -117,7 +117,7 @@ export const net = [
     group: 'ip',
     params: [{ name: 'ip', type: 'string' }],
     returns: 'long',
-    doc: 'Returns the prefix length of an IPv4 network in CIDR notation, 32 where none is written, null where it is not an address.',
+    doc: 'Returns the prefix length of an IPv4 network in CIDR notation, 32 if none is written, null if it is not an address.',
     example: { apl: "print ipv4_netmask_suffix('10.20.0.0/16')", result: '[16]' },
   },
   {
@@ -190,7 +190,7 @@ export const net = [
       { name: 'prefix', type: 'long', optional: true, doc: 'How many leading bits to compare.' },
     ],
     returns: 'long',
-    doc: 'Compares two IPv6 (or IPv4) addresses or networks: -1, 0 or 1; null where one cannot be read.',
+    doc: 'Compares two IPv6 (or IPv4) addresses or networks: -1, 0 or 1; null if one cannot be read.',
     example: { apl: "print ipv6_compare('2001:db8::1', '2001:db8::abcd')", result: '[-1]' },
   },
   {
@@ -203,7 +203,7 @@ export const net = [
       { name: 'prefix', type: 'long', optional: true, doc: 'How many leading bits to compare.' },
     ],
     returns: 'bool',
-    doc: 'Tells whether two IPv6 (or IPv4) addresses or networks are equal in the bits that both prefixes cover; null where one cannot be read.',
+    doc: 'Tells whether two IPv6 (or IPv4) addresses or networks are equal in the bits that both prefixes cover; null if one cannot be read.',
     example: { apl: "print ipv6_is_match('2001:db8:77::1', '2001:db8:77::/48')", result: '[true]' },
   },
   {
@@ -215,7 +215,7 @@ export const net = [
       { name: 'range', type: 'string', doc: 'In CIDR notation.' },
     ],
     returns: 'bool',
-    doc: 'Tells whether an IPv6 (or IPv4) address lies in a network; null where one cannot be read.',
+    doc: 'Tells whether an IPv6 (or IPv4) address lies in a network; null if one cannot be read.',
     example: { apl: "print ipv6_is_in_range('fd12:3456::7', 'fc00::/7')", result: '[true]' },
   },
   {
@@ -227,7 +227,7 @@ export const net = [
       { name: 'ranges', type: 'any', rest: true, doc: 'Networks in CIDR notation, or an array of them.' },
     ],
     returns: 'bool',
-    doc: 'Tells whether an IPv6 (or IPv4) address lies in one of several networks; null where none fits and something cannot be read.',
+    doc: 'Tells whether an IPv6 (or IPv4) address lies in one of several networks; null if none fits and something cannot be read.',
     example: {
       apl: "print ipv6_is_in_any_range('2001:db8::1234', dynamic(['fd00::/8', '2001:db8::/32']))",
       result: '[true]',

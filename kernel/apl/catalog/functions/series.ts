@@ -95,7 +95,7 @@ export const series = [
       { name: 'array2', type: 'any', doc: 'A number, or an array as long as the first.' },
     ],
     returns: 'dynamic',
-    doc: 'The quotients of two series, as many as the shorter one has elements; null where the divisor is zero.',
+    doc: 'The quotients of two series, as many as the shorter one has elements; null if the divisor is zero.',
     example: {
       apl: 'print x = series_divide(dynamic([80, 120, 90]), dynamic([100, 100, 0]))',
       result: '[[0.8, 1.2, null]]',
@@ -377,7 +377,7 @@ export const series = [
       { name: 'array2', type: 'any', doc: 'A number, or an array as long as the first.' },
     ],
     returns: 'dynamic',
-    doc: 'The products of two series, null where the shorter one has ended.',
+    doc: 'The products of two series, null if the shorter one has ended.',
     example: {
       apl: 'print x = series_multiply(dynamic([50, 60, 55]), dynamic([1.5, 2]))',
       result: '[[75, 120, null]]',
@@ -473,7 +473,7 @@ export const series = [
       { name: 'array2', type: 'any', doc: 'A number, or an array as long as the first.' },
     ],
     returns: 'dynamic',
-    doc: 'The differences of two series, null where the shorter one has ended.',
+    doc: 'The differences of two series, null if the shorter one has ended.',
     example: {
       apl: 'print x = series_subtract(dynamic([60, 65, 58]), dynamic([50, 55]))',
       result: '[[10, 10, null]]',

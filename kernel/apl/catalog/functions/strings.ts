@@ -57,7 +57,7 @@ export const strings = [
       { name: 'text', type: 'string' },
     ],
     returns: 'string',
-    doc: 'Returns what a group of a regular expression captured in its first match; null where nothing matches.',
+    doc: 'Returns what a group of a regular expression captured in its first match; null if nothing matches.',
     example: { apl: "print extract('/users/([0-9]+)', 1, '/users/42/posts')", result: '["42"]' },
   },
   {
@@ -70,7 +70,7 @@ export const strings = [
         name: 'capture_groups',
         type: 'array',
         optional: true,
-        doc: 'Numbers of the groups to return; all where they are left out.',
+        doc: 'Numbers of the groups to return; all if they are left out.',
       },
       { name: 'text', type: 'string' },
     ],
@@ -113,7 +113,7 @@ export const strings = [
       { name: 'length', type: 'long', optional: true, doc: 'How many characters to examine; -1: all.' },
     ],
     returns: 'long',
-    doc: 'Returns the place of a match of a regular expression, counted in characters from 0, or -1. Null where start is negative, occurrence is less than 1 or length less than -1.',
+    doc: 'Returns the place of a match of a regular expression, counted in characters from 0, or -1. Null if start is negative, occurrence is less than 1 or length less than -1.',
     example: { apl: "print indexof_regex('/api/user-12345/settings', 'user-[0-9]+')", result: '[5]' },
   },
   {
@@ -319,7 +319,7 @@ export const strings = [
       { name: 'length', type: 'long', optional: true },
     ],
     returns: 'string',
-    doc: 'Returns a part of a text; empty where it starts beyond the end.',
+    doc: 'Returns a part of a text; empty if it starts beyond the end.',
     example: { apl: "print substring('/api/users', 1, 3)", result: '["api"]' },
   },
   {
@@ -359,7 +359,7 @@ export const strings = [
       { name: 'text', type: 'string' },
     ],
     returns: 'string',
-    doc: 'Replaces each character of the search list by the one at the same place in the replacement list, whose last character is used where that list is shorter; an empty list removes them.',
+    doc: 'Replaces each character of the search list by the one at the same place in the replacement list, whose last character is used if that list is shorter; an empty list removes them.',
     example: { apl: "print translate('0123456789abc', '##########*', 'a1-b2')", result: '["*#-*#"]' },
   },
   {

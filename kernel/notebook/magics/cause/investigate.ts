@@ -21,7 +21,7 @@ export const investigateMagics: readonly Magic[] = [
     summary:
       'ask the first questions about a time: what changed, and what the events that changed have in common',
     help: [
-      'Compares a range with the time of the same length before it, always by the same questions: how many events there were, how many failed, how slow they were; what the failed or slow events have in common; which log lines are new; which annotations are near it; which traces were slowest. What stands out is said first; where nothing does, that is said. A cell with the queries and a check of their figures is added below, to go on from.',
+      'Compares a range with the time of the same length before it, always by the same questions: how many events there were, how many failed, how slow they were; what the failed or slow events have in common; which log lines are new; which annotations are near it; which traces were slowest. What stands out is said first; if nothing does, that is said. A cell with the queries and a check of their figures is added below, to go on from.',
       '',
       'A time stands for the quarter of an hour on both sides of it. Without a dataset it is the one that the last result comes from. A difference stands out if it is half as much again, and more than five standard errors.',
       '',

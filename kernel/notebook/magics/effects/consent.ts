@@ -71,7 +71,7 @@ export async function askConsent(
   if (!io.allowStdin)
     throw new MagicError(
       `${would}, and nobody can be asked here`,
-      `Where it is intended, allow it: \`apl-kernel run --allow ${effect}\`, or APL_KERNEL_ALLOW=${effect} in the environment of the kernel.`,
+      `If it is intended, allow it: \`apl-kernel run --allow ${effect}\`, or APL_KERNEL_ALLOW=${effect} in the environment of the kernel.`,
     );
   const answer = await io.input(`${would}. Type yes to allow this for the rest of the session: `, false);
   if (answer.trim().toLowerCase() !== 'yes')

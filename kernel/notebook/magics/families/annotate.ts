@@ -31,7 +31,7 @@ export const annotateMagics: readonly Magic[] = [
         value: 'TIME',
         summary: 'when it happened, as one end of `%time` is written; now when absent',
       },
-      { name: 'end', value: 'TIME', summary: 'when it ended, where it took some time' },
+      { name: 'end', value: 'TIME', summary: 'when it ended, if it took some time' },
       {
         name: 'dataset',
         value: 'DATASET',
@@ -49,9 +49,9 @@ export const annotateMagics: readonly Magic[] = [
     ],
     summary: 'mark a time, such as a deployment, on every chart over time of a dataset',
     help: [
-      'Annotations are kept by the service: everyone who draws a chart of the dataset sees them, also those that pipelines and monitors create. A chart over time shows them as rules, or as a band where they have an end. `// @annotations off` at the top of a cell leaves them out there, and `%config annotations off` everywhere.',
+      'Annotations are kept by the service: everyone who draws a chart of the dataset sees them, also those that pipelines and monitors create. A chart over time shows them as rules, or as a band if they have an end. `// @annotations off` at the top of a cell leaves them out there, and `%config annotations off` everywhere.',
       '',
-      'Where no time is given, the front end is asked to add it to the line, so that running the cell again does not mark another time. An annotation with the same title, time and datasets is changed, not added again.',
+      'If no time is given, the front end is asked to add it to the line, so that running the cell again does not mark another time. An annotation with the same title, time and datasets is changed, not added again.',
       '',
       '    %annotate Release 1.2 --type deploy --dataset web --url https://example.org/releases/1.2',
       '    %annotate "Database failover" --type incident --time "yesterday 18:05" --end "yesterday 18:32"',

@@ -22,7 +22,7 @@ export const cacheMagics: readonly Magic[] = [
     help: [
       '- `%cache record DIR` asks the service, and keeps every answer; those of an earlier recording in the directory are deleted',
       '- `%cache replay DIR` takes every answer from the directory and sends nothing; what is not there is an error',
-      '- `%cache auto DIR` takes the answers that are there, and asks for and keeps the others; the local service is asked again where a dataset has changed',
+      '- `%cache auto DIR` takes the answers that are there, and asks for and keeps the others; the local service is asked again if a dataset has changed',
       '- `%cache off` stops either; `%cache` alone shows what is in use',
       '',
       'An answer is found by everything that determines it: the query without its comments, its time range, parameters and limits, the results that it reads, and the address of the profile. A recording has one time, when it was begun: `last 1h` and every other range relative to now count from there, so that a notebook gives the same outputs again, with no service at all. Requests that change something, such as `%star`, are answered from a replay too, and change nothing.',

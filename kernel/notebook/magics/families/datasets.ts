@@ -43,7 +43,7 @@ export const datasetMagics: readonly Magic[] = [
     usage: '%peek DATASET [N]',
     options: [],
     summary: 'show a few events of a dataset, 10 by default',
-    help: 'The newest events in the time range, `_time` first. The same as the query `DATASET | sort by _time desc | limit N`. Where the range holds fewer than N, a line above them says where there are more.',
+    help: 'The newest events in the time range, `_time` first. The same as the query `DATASET | sort by _time desc | limit N`. If the range holds fewer than N, a line above them says where there are more.',
     arity: [1, 2],
     effects: ['query'],
     argument: 'dataset',

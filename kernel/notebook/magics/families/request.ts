@@ -24,7 +24,7 @@ export const requestMagics: readonly Magic[] = [
         name: 'order',
         value: 'FIELD[:desc]',
         repeats: true,
-        summary: 'the order of rows where the query gives none (`defaultOrder`)',
+        summary: 'the order of rows if the query gives none (`defaultOrder`)',
       },
       { name: 'library', value: 'ID', repeats: true, summary: 'a library that the query may use' },
       { name: 'cursor', value: 'CURSOR', summary: 'the row behind which to begin; for one cell' },
@@ -59,7 +59,7 @@ export const requestMagics: readonly Magic[] = [
     help: [
       'For queries that filter and shape the rows of one dataset: `where`, `extend`, `project`, `parse` and the like, in the order of `_time`. What needs all rows at once, such as `summarize`, is written over the named result in the next cell.',
       '',
-      'The local service is read by its cursors, any other by parts of the time range, which are divided where they reach the limit: each row comes once. A request that the service refuses for now is sent again. An interrupt, and a failure after the first page, keep the rows that have come, and a line above the result says so. Pages of the local service need `_time` among the fields: of a query that drops it the first 50,000 rows come. The fetch ends, and says so, before it is larger than one answer may be: 512 MB to 2 GB by the memory of the machine. `%fetch` of one cell ends with that cell.',
+      'The local service is read by its cursors, any other by parts of the time range, which are divided when they reach the limit: each row comes once. A request that the service refuses for now is sent again. An interrupt, and a failure after the first page, keep the rows that have come, and a line above the result says so. Pages of the local service need `_time` among the fields: of a query that drops it the first 50,000 rows come. The fetch ends, and says so, before it is larger than one answer may be: 512 MB to 2 GB by the memory of the machine. `%fetch` of one cell ends with that cell.',
       '',
       '    %fetch --all',
       '    errors << [\'sample-http-logs\'] | where status == "500"',

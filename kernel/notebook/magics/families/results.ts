@@ -20,7 +20,7 @@ export const resultMagics: readonly Magic[] = [
     help: [
       '`name << query` keeps a result under a name, and `_` is the last one. Both can be read by queries like datasets, all rows of them, whatever the time range and the profile: `errs | summarize count() by uri`. In brackets and quotes a name is always that of a dataset.',
       '',
-      'Results stay in memory, and end with the kernel. Where they would take more than a quarter of the memory of the machine, those without a name are dropped first, then the named ones, each time the least recently used; a line above the next output says so. Of those without a name the last 500 are kept.',
+      'Results stay in memory, and end with the kernel. If they would take more than a quarter of the memory of the machine, those without a name are dropped first, then the named ones, each time the least recently used; a line above the next output says so. Of those without a name the last 500 are kept.',
     ].join('\n'),
     arity: [0, 1],
     effects: [],

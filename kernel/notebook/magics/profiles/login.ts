@@ -24,7 +24,7 @@ export const loginMagics: readonly Magic[] = [
       '',
       'The token is kept in `logins.json` in the data directory, which only you can read, and is renewed before it expires. It is sent to the addresses that the profile had at the sign-in, and nowhere else.',
       '',
-      'Where the service does not say how one signs in, `oauth_issuer`, `oauth_client_id` and `oauth_scope` of the profile in `~/.axiom.toml` do.',
+      'If the service does not say how one signs in, `oauth_issuer`, `oauth_client_id` and `oauth_scope` of the profile in `~/.axiom.toml` do.',
     ].join('\n'),
     arity: [0, 1],
     effects: ['login'],

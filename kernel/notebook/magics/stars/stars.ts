@@ -84,7 +84,7 @@ export const starMagics: readonly Magic[] = [
     usage: '%load star:ID|NAME',
     options: [],
     summary: 'put a starred query, with its time range, into a new cell below',
-    help: 'Where the front end does not let the kernel make a cell, the text is printed.',
+    help: 'If the front end does not let the kernel make a cell, the text is printed.',
     arity: [1, 1],
     effects: ['query'],
     argument: 'star reference',
