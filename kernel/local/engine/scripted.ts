@@ -5,10 +5,10 @@ import { present } from '../../present.js';
 import { Admission } from './admission.js';
 import { JsonColumns } from './columns.js';
 import { cancelledError, EngineError, engineFailure } from './failure.js';
-import { pressure } from './lanes/pressure.js';
 import type { FromEngine, ToEngine } from './messages.js';
 import type { Reader, ReaderSource } from './reader.js';
 import { underEither, type Visit, watchUnseen } from './visit.js';
+import { pressure } from './workers/pressure.js';
 
 /** How engine processes are started, and how many. */
 export interface ScriptedOptions {

@@ -46,11 +46,11 @@ it('makes an exception the error of the query', async () => {
 it('tests the numbers of all rows at hand together', async () => {
   const instance = await DuckDBInstance.create(':memory:');
   const lengths = sharedLengths({ used: () => 100, most: () => 64_000 });
-  const shelf = new FunctionShelf(await instance.connect(), [lengths]);
+  const registry = new FunctionRegistry(await instance.connect(), [lengths]);
   const connection = await instance.connect();
   const isTooMuch = async (numbers: string) => {
     const sql = `SELECT DISTINCT apl_too_long(n, n = 7) FROM (SELECT unnest(${numbers}) AS n)`;
-    await shelf.provide(sql);
+    await registry.provide(sql);
     return (await connection.runAndReadAll(sql)).getRows();
   };
   expect(await isTooMuch('[1000]')).toEqual([[false]]);

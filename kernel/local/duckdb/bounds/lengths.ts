@@ -32,7 +32,7 @@ type Anything = readonly (SqlArg | undefined)[];
 type Growth<Args> = 'short' | 'bounded' | Growing<Args>;
 
 interface Growing<Args = Anything> {
-  /** The most bytes that a byte of the arguments can become; 0 where that depends on another argument. */
+  /** The most bytes that a byte of the arguments can become; 0 if that depends on another argument. */
   readonly factor: number;
   /** SQL of how many bytes the value has at most; its own length when absent, as making a small multiple does no harm. */
   readonly bytes?: (args: Args, value: string) => string;
@@ -396,7 +396,7 @@ function growthOf(name: string): Growth<Anything> {
 }
 
 /**
- * SQL of whether the value is too long, or too much with those of the rows beside it; undefined where it cannot be. The sizes of the
+ * SQL of whether the value is too long, or too much with those of the rows beside it; undefined if it cannot be. The sizes of the
  * columns rule out most, and cost least.
  */
 function testOf(growth: Growing, args: readonly SqlArg[], value: string): string | undefined {

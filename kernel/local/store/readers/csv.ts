@@ -214,7 +214,7 @@ function nameNotes(
 /** Columns that a message names. */
 const mostNamed = 10;
 
-/** Undefined for a file without rows; throws LocalError where there are some and none can be read. */
+/** Undefined for a file without rows; throws LocalError if there are some and none can be read. */
 async function noRows(connection: Connection, source: string): Promise<undefined> {
   const refused = await countRefused(connection, source);
   if (refused === 0) return undefined;
@@ -231,7 +231,7 @@ type CsvMode = 'fast' | 'careful' | 'first';
 
 interface Dialect {
   readonly delimiter: string;
-  /** As the engine guesses it from the beginning of the file; empty where it sees none. */
+  /** As the engine guesses it from the beginning of the file; empty if it sees none. */
   readonly quote: string;
   readonly escaping: string;
   readonly skip: number;

@@ -47,7 +47,7 @@ export async function readParquet(
   return { from, sample: 'sample', fields, notes, refused: 0 };
 }
 
-/** Throws LocalError where a file has decimals of more digits than the engine holds: it would read other numbers. */
+/** Throws LocalError if a file has decimals of more digits than the engine holds: it would read other numbers. */
 async function refuseLargeDecimals(connection: Connection, files: readonly string[]): Promise<void> {
   const [row] = await connection.run(
     `SELECT name, precision FROM parquet_schema(${listOf(files)}) WHERE precision > ${mostDigits}`,
