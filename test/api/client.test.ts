@@ -78,7 +78,7 @@ describe('a query', () => {
     expect(JSON.parse(seen[1]?.body ?? '')).toEqual(request);
   });
 
-  test('goes to the edge host where there is one, everything else to the API host', async () => {
+  test('goes to the edge host if there is one, everything else to the API host', async () => {
     const edge = await startService(() => ({ body: answer }));
     const client = connect({ edgeUrl: `${edge.url}/base` });
     await client.query(request);

@@ -86,7 +86,7 @@ describe('range and profile', () => {
       { time: 'yesterday', profile: 'prod' },
       ['%use prod\n%time yesterday\nweb', '%%time last 5m\nweb', '%time\n%time yesterday\nweb'],
     ));
-  test('stand in a cell at the beginning where there is no such line', () =>
+  test('stand in a cell at the beginning if there is no such line', () =>
     check([['web']], { time: 'yesterday', profile: 'prod' }, ['%use prod\n%time yesterday', 'web']));
 });
 

@@ -38,6 +38,11 @@ export const WORDS: readonly {
     but: 'send, or lease',
     except: [/^\| lend, loan \| /],
   },
+  {
+    not: /\bwhere there (?:is|are|was|were) (?:no|none|nothing|any|one|several)\b/i,
+    but: 'if, or when: a condition is no place',
+  },
+  { not: /\b(?:undefined|null|absent|empty|none|false|true) where\b/i, but: 'if, or when' },
   { not: /shelf/i, but: 'registry', except: [/^\| shelf \| /] },
   { not: /\b(?:whilst|amongst|thereof|hereby|wherein|whatsoever)\b/i, but: 'a plain word' },
 ];

@@ -132,7 +132,7 @@ class SqlWriter {
     return this.#orderBy(withoutTies(sortKeys(relation), relation));
   }
 
-  /** Returns the ORDER BY that a relation still needs once it is written: none where that ends with it. */
+  /** Returns the ORDER BY that a relation still needs once it is written: none if that ends with it. */
   orderAfter(relation: Relation): string {
     const order = this.orderOf(relation);
     const last = relation.kind === 'limit' ? relation.input : relation;

@@ -2,7 +2,7 @@
  * Fewer points than there are, with every extreme among them.
  */
 
-/** One point of a line: a value, or null where the line breaks. */
+/** One point of a line: a value, or null at a break of the line. */
 export interface Point {
   /** Milliseconds since 1970. */
   readonly t: number;

@@ -154,7 +154,7 @@ describe('a sign-in', () => {
     expect([kept, first.token.reveal() === second.token.reveal()]).toEqual([['other', 'prod'], false]);
   });
 
-  test('opens the page in a browser where there is one', async () => {
+  test('opens the page in a browser if there is one', async () => {
     const opened: URL[] = [];
     const pending = await logins({ openPage: page => opened.push(page) }).begin(endpoint(), never);
     const stop = new AbortController();

@@ -73,7 +73,7 @@ describe.each(FRONT_ENDS)('the grid of a result in $name', frontEnd => {
     await soon(async () => (await column('n'))[0]).toBe('1');
   });
 
-  test('is as wide as its columns and as high as its rows, with room for a scroll bar where there is one', async () => {
+  test('is as wide as its columns and as high as its rows, with room for a scroll bar if there is one', async () => {
     await soon(() => page.evaluate(roomOf(5))).toEqual({ beside: 3, below: 2, bars: [0, 0] });
     const many = { beside: 3, below: 2, bars: [SCROLL_BAR, 0] };
     await soon(() => page.evaluate(roomOf(4))).toEqual(many);

@@ -56,7 +56,7 @@ describe('the line of a setting', () => {
   test('of several in a cell, the last', () =>
     check(['%time last 1h\n%time last 2h'], 0, [0, '%time last 1h\n%time last 6h']));
 
-  test('goes on top of the first cell where there is none', () => {
+  test('goes on top of the first cell if there is none', () => {
     check(['T | count', 'U'], 1, [0, '%time last 6h\nT | count']);
     check([''], 0, [0, '%time last 6h']);
   });

@@ -49,7 +49,7 @@ describe('the row of a time', () => {
     expect(await at([5], 7)).toBe(0);
   });
 
-  test('is the nearest end where there is none', async () => {
+  test('is the nearest end if there is none', async () => {
     expect([await at([10, 20, 30], 1), await at([10, 20, 30], 99)]).toEqual([0, 2]);
   });
 

@@ -40,7 +40,7 @@ test('a query that was cancelled is not tried again', async () => {
   await expect(begun).rejects.toBe(short);
 });
 
-test('where there is no memory for seconds, the answer says that others take it', async () => {
+test('if there is no memory for seconds, the answer says that others take it', async () => {
   await expect(patiently(failing(100), beside(1))).rejects.toMatchObject({
     code: 'engine-memory',
     message: 'The queries running now need more memory together than they are allowed.',

@@ -203,7 +203,7 @@ test('it lists results, the newest first', async () => {
   expect(await ask({ ask: 'results' })).toMatchObject({ tell: 'results', ...rows });
 });
 
-test('it learns of datasets that were made elsewhere, and of nothing where there are none', async () => {
+test('it learns of datasets that were made elsewhere, and of nothing if there are none', async () => {
   const editor = connect();
   await editor.facts();
   const told = editor.news.length;

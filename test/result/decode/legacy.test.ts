@@ -84,7 +84,7 @@ describe('an answer in the older format', () => {
     });
   });
 
-  test('has the groups of the whole range in the first table where there are no time bins', () => {
+  test('has the groups of the whole range in the first table if there are no time bins', () => {
     const totals = '[{"id":0,"group":{},"aggregations":[{"op":"count_","value":4}]}]';
     expect(tablesOf(`{${status},"matches":null,"buckets":{"series":null,"totals":${totals}}}`)).toEqual([
       { name: '0', groups: [], columns: { count_: ['Int64', '4'] } },

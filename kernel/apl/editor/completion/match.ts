@@ -13,7 +13,7 @@ export function matchQuality(typed: string, name: string): number | undefined {
   return wanted.length > 3 && startsButForOne(wanted, lower) ? 4 : undefined;
 }
 
-/** True where the text starts after `_`, `-`, `.`, `/` or a space, or at a capital. */
+/** True if the text starts after `_`, `-`, `.`, `/` or a space, or at a capital. */
 function startsWord(wanted: string, name: string, lower: string): boolean {
   for (let at = lower.indexOf(wanted, 1); at > 0; at = lower.indexOf(wanted, at + 1)) {
     if ('_-. /'.includes(name[at - 1] ?? '') || (name[at] !== lower[at] && name[at - 1] === lower[at - 1]))

@@ -58,7 +58,7 @@ export class TokenStream {
     return this.#offers !== undefined && this.done ? this.#offers : undefined;
   }
 
-  /** True where the text ends after `ahead` more tokens, and completion asks what may follow. */
+  /** True if the text ends after `ahead` more tokens, and completion asks what may follow. */
   offersAt(ahead: number): boolean {
     return this.#offers !== undefined && this.#at + ahead === this.tokens.length;
   }

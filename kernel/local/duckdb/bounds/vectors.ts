@@ -3,7 +3,7 @@ import { lengthTest } from './lengths.js';
 
 /** What a process knows of its memory, in bytes. */
 export interface VectorMemory {
-  /** What it uses; undefined where the system does not say. */
+  /** What it uses; undefined if the system does not say. */
   readonly used: () => number | undefined;
   /** What it may use. */
   readonly most: () => number;

@@ -232,7 +232,7 @@ describe('bin', () => {
     ['bin_auto', [t('2024-02-29T13:14:30Z')], '2024-02-29T13:14:30Z'],
     ['bin_auto', [nul('datetime')], null],
   ]);
-  it('is null where the size of a row is not positive', async () => {
+  it('is null if the size of a row is not positive', async () => {
     for (const type of ['long', 'real'] as const) {
       for (const size of ['0', '-5', 'NULL']) {
         const arg = sqlArg(`${size}::${type === 'long' ? 'BIGINT' : 'DOUBLE'}`, type);

@@ -183,7 +183,7 @@ test('a dataset that is not there', async () => {
   expect((await service().json('POST', '/v1/datasets/nope/query', window)).status).toBe(404);
 });
 
-test('a stream goes on from the id of its last event, and waits where there is none', async () => {
+test('a stream goes on from the id of its last event, and waits if there is none', async () => {
   const query = { order: [{ field: '_time', desc: false }] };
   const stream = async (cursor: string) => (await ask({ ...query, cursor }, '?streaming-duration=5s')).body;
   const all = (await stream('')).matches;
