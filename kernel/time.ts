@@ -1,4 +1,4 @@
-/** Times and lengths of time: exact 64-bit nanoseconds from text and to text. Imports nothing of Node.js and of other folders. */
+/** Times and durations: exact 64-bit nanoseconds from text and to text. Imports nothing of Node.js and of other folders. */
 
 export const MICROSECOND = 1_000n;
 export const MILLISECOND = 1_000_000n;

@@ -47,7 +47,7 @@ export function codeView(text: string): CodeView {
 export function allowed(text: string): readonly AskedEffect[] {
   const { named, unknown } = readEffects(text);
   if (unknown === undefined) return named;
-  throw new UsageError('option-invalid', `${unknown} is nothing that can be allowed`, {
+  throw new UsageError('option-invalid', `${unknown} is not an effect that can be allowed`, {
     hint: `there are ${askedEffects.join(', ')}`,
   });
 }

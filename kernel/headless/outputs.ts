@@ -58,7 +58,7 @@ export class OutputCollector implements CellIo {
   nextInput(): void {}
 
   async input(): Promise<string> {
-    throw new AplKernelError('no-input', 'this cell asks for input, and nobody is there to answer', {
+    throw new AplKernelError('no-input', 'this cell asks for input, and the run has nobody to ask', {
       hint: 'run it in a notebook',
     });
   }

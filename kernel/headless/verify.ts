@@ -67,7 +67,7 @@ function verdict(
   const held = [readRows(before.arrow, before.rows), readRows(after.arrow, after.rows)] as const;
   const [first, second] = held;
   if (first === undefined || second === undefined)
-    return { status: 'different', reason: 'the data differ; the rows in the notebook are damaged' };
+    return { status: 'different', reason: 'the data differ; the rows saved in the notebook are corrupt' };
   const isWhole = holdsAll(first, before) && holdsAll(second, after);
   const hasAllColumns = first.numCols === before.columns && second.numCols === after.columns;
   // What a notebook had no room for is missing on its side; that is no difference.

@@ -163,7 +163,7 @@ function probe({ url, secret }: RuntimeFile, waitMs: number): Promise<Answer> {
 
 const longestProof = 256;
 
-/** A stranger may send anything, for any length of time. */
+/** A stranger may send anything, for as long as it likes. */
 async function textOf(response: IncomingMessage): Promise<string> {
   let text = '';
   for await (const part of response) {

@@ -31,7 +31,7 @@ export function failureOf(error: unknown, cell: string, origin?: CellQuery | Mag
   return failure(
     'internal-error',
     message,
-    'This is a fault of the kernel: please report it with the cell that caused it.',
+    'This is a bug in the kernel: please report it with the cell that caused it.',
     cell,
   );
 }

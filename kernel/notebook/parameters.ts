@@ -55,7 +55,7 @@ export class Parameters {
 
   /**
    * Gives a parameter a value; throws MagicError when that is not among its choices, which hold until others are given. Text for a
-   * time or a length of time is read as one: command lines and papermill have no other way to write it.
+   * time or a duration is read as one: command lines and papermill have no other way to write it.
    */
   set(name: string, written: Parameter): void {
     const before = this.#given.get(name);
@@ -152,7 +152,7 @@ function isUse(token: Token, before: Token | undefined, name: string): boolean {
   return token.kind === 'word' && token.text === name && before?.text !== '.';
 }
 
-/** The value that a text stands for where that is a time or a length of time; undefined for other types and other text. */
+/** The value that a text stands for where that is a time or a duration; undefined for other types and other text. */
 function timeLike(text: string, type: TypeName | undefined): ParameterValue | undefined {
   const read = type === 'datetime' ? parseTime : type === 'timespan' ? parseTimespan : undefined;
   const nanos = read?.(text);

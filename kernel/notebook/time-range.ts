@@ -420,7 +420,7 @@ function now(offset: bigint): RangeEnd {
 function fail(text: string): never {
   const word = nearest(text, ['now', 'today', 'yesterday', 'last', 'this week', 'all']);
   const near = word === undefined ? '' : `Did you mean \`${word}\`? `;
-  throw new TimeRangeError(`${shown(text)} is not a time or a length of time`, near + spellings);
+  throw new TimeRangeError(`${shown(text)} is not a time or a duration`, near + spellings);
 }
 
 function shown(text: string): string {

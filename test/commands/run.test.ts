@@ -250,8 +250,8 @@ describe('run', () => {
     [['run', 'a.apl', '--nonsense'], "error: unknown option '--nonsense'"],
     [['run', 'a.apl', '--timeout', 'soon'], 'apl-kernel: soon is not a number of seconds'],
     [['run', 'a.apl', '-p', '5'], 'apl-kernel: 5 is not a parameter'],
-    [['run', 'a.apl', '--allow', 'query'], 'apl-kernel: query is nothing that can be allowed'],
-    [['verify', 'a.apl', '--allow', 'all,drop'], 'apl-kernel: all is nothing that can be allowed'],
+    [['run', 'a.apl', '--allow', 'query'], 'apl-kernel: query is not an effect that can be allowed'],
+    [['verify', 'a.apl', '--allow', 'all,drop'], 'apl-kernel: all is not an effect that can be allowed'],
     [
       ['run', 'a.apl', 'a.apl', '-o', 'b.ipynb'],
       'apl-kernel: -o and --html name one file, and there are several notebooks',

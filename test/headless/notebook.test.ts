@@ -58,6 +58,10 @@ test.each(['AAAA', 'AAAAAAAAAAAA', '/////0AAAAAQAAAA'])('rows that are damaged, 
       },
     ]);
   expect(compareRuns(result('a'), result('b'), 0)).toMatchObject([
-    { status: 'different', reason: 'the data differ; the rows in the notebook are damaged', frozen: false },
+    {
+      status: 'different',
+      reason: 'the data differ; the rows saved in the notebook are corrupt',
+      frozen: false,
+    },
   ]);
 });

@@ -43,6 +43,7 @@ export const WORDS: readonly {
     but: 'if, or when: a condition is no place',
   },
   { not: /\b(?:undefined|null|absent|empty|none|false|true) where\b/i, but: 'if, or when' },
+  { not: /\b(?:length|span)s? of time\b/i, but: 'duration', except: [/^\| length of time \| /] },
   { not: /shelf/i, but: 'registry', except: [/^\| shelf \| /] },
   { not: /\b(?:whilst|amongst|thereof|hereby|wherein|whatsoever)\b/i, but: 'a plain word' },
 ];

@@ -243,7 +243,7 @@ function grantedIn(answer: {
   const { access_token: accessToken, refresh_token: refreshToken, expires_in: expiresIn } = answer;
   if (!/^[\x21-\x7e]+$/.test(accessToken))
     throw new LoginError('the token of the sign-in holds characters that cannot be sent', {
-      hint: 'This is a fault of the authorization server: use a token of the console.',
+      hint: 'This is a bug in the authorization server: use a token of the console.',
     });
   return { accessToken, ...present({ refreshToken, expiresIn }) };
 }

@@ -104,7 +104,7 @@ function bindSample(binder: Binder, operator: OperatorOf<'sample'>, stage: Stage
     binder.error(
       'bad-proportion',
       operator.proportion,
-      '`sample` takes a proportion above 0 and up to 1',
+      '`sample` takes a fraction above 0 and up to 1',
       'For example: sample 0.1 keeps a tenth of the rows.',
     );
   }

@@ -76,7 +76,7 @@ export function engineFailure(error: unknown, directories?: readonly string[]): 
   // The same failure has the same number, here and in the log.
   const number = createHash('sha256').update(withoutValues(text)).digest('hex').slice(0, 8);
   return new EngineError('engine-failed', `The local service could not run this query (failure ${number}).`, {
-    hint: 'This is a fault of the service, and its log has the details under that number: please report it with the query.',
+    hint: 'This is a bug in the service, and its log has the details under that number: please report it with the query.',
     cause: error,
   });
 }

@@ -94,12 +94,12 @@ const datasetMembers: Readonly<Record<string, MemberKind>> = {
 /** Those of the API, but for metrics, which are not events. */
 const datasetKinds = ['axiom:events:v1', 'otel:traces:v1', 'otel:logs:v1'];
 
-/** Returns the length of time in the body of a request to trim a dataset, in nanoseconds. */
+/** Returns the duration in the body of a request to trim a dataset, in nanoseconds. */
 export function readMaxDuration(body: unknown): bigint {
   const { maxDuration } = readObject(body, 'the body');
   const length = typeof maxDuration === 'string' ? parseGoDuration(maxDuration) : undefined;
   if (length === undefined || length < 0n)
-    throw invalid('`maxDuration` should be a length of time, such as "36h" or "1h30m".');
+    throw invalid('`maxDuration` should be a duration, such as "36h" or "1h30m".');
   return length;
 }
 

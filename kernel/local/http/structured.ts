@@ -198,7 +198,7 @@ function binOf(resolution: unknown): string {
   if (isEmpty(resolution) || resolution === 'auto') return 'bin_auto(_time)';
   const width = parseGoDuration(String(resolution));
   if (width === undefined || width <= 0n || width % 1_000_000n !== 0n)
-    throw invalid('`resolution` should be `auto` or a length of time in whole milliseconds, such as "1m".');
+    throw invalid('`resolution` should be `auto` or a duration in whole milliseconds, such as "1m".');
   return `bin(_time, ${width / 1_000_000n}ms)`;
 }
 

@@ -67,7 +67,7 @@ function textOrNone(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** Times, spans of time and integers are 64 bits wide; a dynamic value is the text of its JSON. */
+/** Times, durations and integers are 64 bits wide; a dynamic value is the text of its JSON. */
 function fits(type: FieldSchema['type'], arrow: DataType | undefined): boolean {
   switch (type) {
     case 'bool':

@@ -48,7 +48,7 @@ export type Filter =
 export type FilterOperator = '==' | '!=' | '<' | '<=' | '>' | '>=' | 'contains' | '!contains';
 
 /**
- * The value of a cell: a text, also for times (RFC 3339), spans of time (`1h30m0s`, `1.02:03:04.5`), and integers beyond 2^53; a dynamic one as
+ * The value of a cell: a text, also for times (RFC 3339), durations (`1h30m0s`, `1.02:03:04.5`), and integers beyond 2^53; a dynamic one as
  * its JSON text.
  */
 export type FilterValue = string | number | boolean | null;
@@ -117,7 +117,7 @@ export interface ProfileReply {
   readonly max: string | null;
   /** The most frequent values, nulls left out, ten at most. */
   readonly top: readonly { readonly value: string; readonly count: number }[];
-  /** Of numbers, times and spans of time: equal bins from `min` to `max`, half open but for the last; absent if all are null. */
+  /** Of numbers, times and durations: equal bins from `min` to `max`, half open but for the last; absent if all are null. */
   readonly histogram?: readonly Bin[];
 }
 

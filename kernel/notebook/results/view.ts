@@ -182,7 +182,7 @@ function sides(field: string, type: FieldSchema['type'], value: string | number 
   }
 }
 
-/** Returns a length of time in nanoseconds as a literal of APL. */
+/** Returns a duration in nanoseconds as a literal of APL. */
 export function spanLiteral(nanos: bigint): string {
   return nanos < 0n ? `(-${-nanos}nanosecond)` : `${nanos}nanosecond`;
 }

@@ -65,7 +65,7 @@ export function columnsOf({ data }: ArrowTable): readonly ChartColumn[] {
   return data.schema.fields.map((field, index) => ({ field, vector: data.getChildAt(index) as Vector }));
 }
 
-/** Whether a column holds numbers or spans of time. */
+/** Whether a column holds numbers or durations. */
 export function isNumber({ field }: ChartColumn): boolean {
   return DataType.isInt(field.type) || DataType.isFloat(field.type) || DataType.isDuration(field.type);
 }

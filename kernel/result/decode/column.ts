@@ -187,7 +187,7 @@ function misfitNote(name: string, type: string, row: number, kind: string): stri
   return `The field ${JSON.stringify(name)} is declared ${type}, but row ${row + 1} holds ${kind} that does not fit; its values are kept as JSON text.`;
 }
 
-/** 64-bit integers, and times and spans of time, which are stored as such. */
+/** 64-bit integers, and times and durations, which are stored as such. */
 class Int64Builder implements ColumnBuilder {
   readonly #type: Int64 | TimestampNanosecond | DurationNanosecond;
   readonly #cell: (json: JsonBytes, store: Int64Store, row: number) => boolean;

@@ -97,7 +97,7 @@ export function readDatetime(json: JsonBytes, store: Int64Store, row: number): b
   return readZone(json, p, day * 86400 + hour * 3600 + minute * 60 + second, nanos, store, row);
 }
 
-/** A span of time: integer nanoseconds, or a Go duration such as `"5m0.004487127s"`. */
+/** A duration: integer nanoseconds, or a Go duration such as `"5m0.004487127s"`. */
 export function readTimespan(json: JsonBytes, store: Int64Store, row: number): boolean {
   const { pos } = json;
   if (json.bytes[pos] !== QUOTE) return readInteger(json, store, row);

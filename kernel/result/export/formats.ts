@@ -114,7 +114,7 @@ function written(name: string): string {
   return JSON.stringify(spreadsheetText(name));
 }
 
-/** The names of types in Python: of booleans, integers, real numbers, times, spans of time, and texts. */
+/** The names of types in Python: of booleans, integers, real numbers, times, durations, and texts. */
 type TypeNames = readonly [string, string, string, string, string, string];
 
 const pandasNames: TypeNames = ['boolean', 'Int64', 'float64', '', 'Int64', 'string'];

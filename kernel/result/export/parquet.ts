@@ -14,7 +14,7 @@ interface BinaryPart {
 const groupRows = 65_536;
 
 /**
- * Parquet: times are UTC with nanoseconds; spans of time are 64-bit nanoseconds, which Arrow's readers turn back into durations;
+ * Parquet: times are UTC with nanoseconds; durations are 64-bit nanoseconds, which Arrow's readers turn back into durations;
  * dynamic values are text that is marked as JSON.
  */
 export function* parquet(table: Table): Generator<BinaryPart> {

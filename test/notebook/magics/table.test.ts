@@ -181,7 +181,7 @@ describe('%time', () => {
 
   test('points at what it cannot read', async () => {
     expect(traceback(await bench.run('\n  %time yestreday')).slice(0, 4)).toEqual([
-      'time-range: `yestreday` is not a time or a length of time',
+      'time-range: `yestreday` is not a time or a duration',
       ' --> line 2, column 3 of the cell',
       '2 │   %time yestreday',
       '  │   ^^^^^^^^^^^^^^^',

@@ -61,7 +61,7 @@ describe('a query over a result', () => {
     await check(query('| sort by _time desc'), [...two, ...one, ...zero].slice(0, 3000));
   });
 
-  test('keeps 64 bits, nanoseconds, spans of time, nulls and JSON as they are', async () => {
+  test('keeps 64 bits, nanoseconds, durations, nulls and JSON as they are', async () => {
     await bench().run(
       "exact << print i = 9223372036854775807, j = -9223372036854775807 - 1, t = datetime(2026-03-04T05:06:07.123456789Z), d = 1d + 1tick, n = int(null), s = '', x = dynamic({'a': [1, null]}), b = true, r = 0.1, z = dynamic(null)",
     );

@@ -140,7 +140,7 @@ export function refusesBin(binder: Binder, [binned, size]: readonly Operand[]): 
   const { value: width } = size;
   if (!isTimed || width.kind !== 'constant' || !isNumber(width.type) || !(Number(width.value) > 0))
     return false;
-  // Times are binned by seconds and more, and a span of time by what is usual beside it.
+  // Times are binned by seconds and more, and a duration by what is usual beside it.
   const meant = value.type === 'datetime' ? asSeconds(Number(width.value)) : asDuration(Number(width.value));
   const message = `the size of a bin of ${value.type === 'datetime' ? 'times' : 'durations'} needs a unit`;
   binder.error(

@@ -273,7 +273,7 @@ function timeOfConstants(value: Scalar, now: bigint): bigint | undefined {
   }
 }
 
-/** A length of time in nanoseconds, if there is one. */
+/** A duration in nanoseconds, if there is one. */
 function knownLength(value: Scalar | undefined): bigint | undefined {
   if (value === undefined) return 0n;
   return value.kind === 'constant' && value.type === 'timespan' && typeof value.value === 'bigint'

@@ -154,7 +154,7 @@ function datasetsFor(
   const sources = last?.provenance.profile === session.profileName ? (last.sources ?? []) : [];
   if (sources.length > 0) return sources;
   throw new MagicError(
-    'on the charts of which dataset?',
+    'name the dataset whose charts show it',
     'Run a query over it first, or name it: `--dataset NAME`. `%datasets` lists them.',
   );
 }

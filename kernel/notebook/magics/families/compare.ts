@@ -26,7 +26,7 @@ export const compareMagics: readonly Magic[] = [
     help: [
       'Shown below the result of the cell: each figure, that of the earlier range, the change, and the change in percent. A chart over time draws both, with the earlier range moved onto the later one. In a cell without a query it compares the last result. With `;` at the end of the cell only the comparison is shown.',
       '',
-      '- `%compare -1d`, `%compare -1w`: the same length of time, a day or a week before',
+      '- `%compare -1d`, `%compare -1w`: the same duration, a day or a week before',
       '- `%compare 2026-01-01..2026-01-08`: a range of two times, ideally of the same length',
       '',
       'Rows are paired by the fields of `summarize … by`, and those over time by how far into the range they are. A figure that only one of the ranges has is null in the other, and so is its change. `now()` and `ago()` count from the end of each range on the local service.',
@@ -66,10 +66,7 @@ function lengthBefore(text: string): bigint | undefined {
 function absoluteRange(text: string, { magic }: MagicCall): TimeRange {
   const range = parseRange(text);
   if (!isFrozen(range))
-    throw misuse(
-      magic,
-      `${text} is not a length of time with a minus, such as -1d, nor a range of two times`,
-    );
+    throw misuse(magic, `${text} is neither a duration with a minus, such as -1d, nor a range of two times`);
   return range;
 }
 
@@ -86,7 +83,7 @@ function checkComparable(query: QueryText, { provenance }: QueryResult, { sessio
   const { profile, comparedWith } = provenance;
   if (comparedWith !== undefined)
     throw new MagicError(
-      '%compare: the last result is a comparison already',
+      '%compare: the last result is already a comparison',
       'Write %compare into the cell of the query.',
     );
   if (profile !== session.profileName)

@@ -25,7 +25,7 @@ export const exportMagics: readonly Magic[] = [
     help: [
       'The ending of the name chooses the format: `.csv`, `.tsv`, `.ndjson`, `.json`, `.parquet`, `.arrow`, or `.md` for people. In a cell with a query, the result of that query is written.',
       '',
-      'Integers of 64 bits and nanoseconds stay exact. Parquet and Arrow hold every type; in the others spans of time are whole nanoseconds, and dynamic values are JSON. In CSV and TSV a null is an empty cell and an empty text is `""`; a text that a spreadsheet would take for a formula has an apostrophe before it.',
+      'Integers of 64 bits and nanoseconds stay exact. Parquet and Arrow hold every type; in the others durations are whole nanoseconds, and dynamic values are JSON. In CSV and TSV a null is an empty cell and an empty text is `""`; a text that a spreadsheet would take for a formula has an apostrophe before it.',
       '',
       '    %export ~/errors.parquet --from errs',
     ].join('\n'),

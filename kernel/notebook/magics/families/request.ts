@@ -40,7 +40,7 @@ export const requestMagics: readonly Magic[] = [
       '- `%%request --option caseSensitive=true --order status:desc`',
       '- `%%request --cursor 0aB…` continues behind a row; `%fetch` pages by itself and takes none',
       '',
-      'The local service obeys the order and the cursors. It has no cache, and refuses libraries.',
+      'The local service supports the order and the cursors. It has no cache, and refuses libraries.',
     ].join('\n'),
     arity: [0, 0],
     effects: [],

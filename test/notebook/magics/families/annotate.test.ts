@@ -114,8 +114,8 @@ describe('a new annotation', () => {
 
   test.each([
     ['%annotate', 'magic: %annotate: a title is missing'],
-    ['%annotate x', 'magic: on the charts of which dataset?'],
-    ['%annotate x --dataset web --time noon', 'time-range: `noon` is not a time or a length of time'],
+    ['%annotate x', 'magic: name the dataset whose charts show it'],
+    ['%annotate x --dataset web --time noon', 'time-range: `noon` is not a time or a duration'],
     [
       '%annotate x --dataset web --time now --end now-1h',
       'magic: %annotate: --end (2026-03-04T04:06:07.123456789Z) is not after --time (2026-03-04T05:06:07.123456789Z)',

@@ -116,7 +116,7 @@ describe('%compare', () => {
       'holds:  max(percent_n) <= 100 (max(percent_n) is 100)\n',
     );
     expect(traceback(await bench().run('%compare -1d'))[0]).toBe(
-      'magic: %compare: the last result is a comparison already',
+      'magic: %compare: the last result is already a comparison',
     );
   });
 
@@ -156,14 +156,14 @@ describe('%compare', () => {
     [
       'last 1d',
       'web | count',
-      'last 1d is not a length of time with a minus, such as -1d, nor a range of two times',
+      'last 1d is neither a duration with a minus, such as -1d, nor a range of two times',
     ],
     [
       '-1d',
       'print n = 1\n\n_ | count',
       'the query reads the kept result _, which has no rows of an earlier time',
     ],
-    ['1d', 'web | count', '1d is not a length of time with a minus, such as -1d, nor a range of two times'],
+    ['1d', 'web | count', '1d is neither a duration with a minus, such as -1d, nor a range of two times'],
   ])('%s of %s is refused', async (line, query, message) => {
     expect(traceback(await compare(line, query))[0]).toBe(`magic: %compare: ${message}`);
   });

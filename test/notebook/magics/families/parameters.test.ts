@@ -65,7 +65,7 @@ describe('what is sent', () => {
       'declare query_parameters(begin: datetime);\nweb | where t > begin',
       { begin: '2026-01-01T00:00:00Z' },
     ));
-  test('text is a time, or a length of time, where the parameter is one', () =>
+  test('text is a time, or a duration, where the parameter is one', () =>
     check(
       [
         '%param opens = datetime(2026-01-01) wait = 90s label = "5m"',

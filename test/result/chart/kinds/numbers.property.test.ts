@@ -11,7 +11,7 @@ const orNull = (arbitrary: fc.Arbitrary<number>) =>
   fc.oneof({ weight: 9, arbitrary }, { weight: 1, arbitrary: fc.constant(null) });
 const numbers = (all: readonly (number | null | undefined)[]) => all.flatMap(v => v ?? []);
 
-/** Two measures by bins of a number, or of a span of time, some bins missing and one row without a bin. */
+/** Two measures by bins of a number, or of a duration, some bins missing and one row without a bin. */
 const binned = fc
   .record({
     size: fc.constantFrom(0.25, 1, 10, 500),
