@@ -186,7 +186,7 @@ describe('a range is refused', () => {
     for (const [, each = ''] of meant.matchAll(/`(.*?)`/g)) expect(parseRange(each).label).not.toBe('');
   });
 
-  test.each(['25-26', '9-10-11', '13am', '31/31/2026'])('with no guess where there is none: %s', input => {
+  test.each(['25-26', '9-10-11', '13am', '31/31/2026'])('with no guess if there is none: %s', input => {
     expect(refusal(() => parseRange(input))[1]).toContain('`yesterday 10:00..11:00`');
   });
 

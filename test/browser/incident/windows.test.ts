@@ -153,7 +153,7 @@ describe.each(FRONT_ENDS)('the window of a notebook in $name', frontEnd => {
       await soon(() => page.locator('.Toastify__toast').allInnerTexts()).toContainEqual(
         expect.stringContaining('this front end shows one document at a time.'),
       );
-    else await tile(first).locator('.apl-chart-picture > svg').waitFor();
+    else await tile(first).locator('.apl-chart-svg > svg').waitFor();
     await page.keyboard.press('Control+s');
   });
 

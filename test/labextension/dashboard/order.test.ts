@@ -10,7 +10,7 @@ describe('the cells that a dashboard runs', () => {
     ['a name that is used only later is none', ['x | count', 'x << a'], [0], [0]],
     ['the cell above of the last result', ['a | count', '%time 1h', '_ | take 1'], [2], [0, 2]],
     ['but none that keeps something', ['%import f.csv\nf | count', 'a | count'], [0, 1], [1]],
-    ['none where nothing is pinned', ['a | count'], [], []],
+    ['none if nothing is pinned', ['a | count'], [], []],
   ])('%s', (_, sources, pinned, expected) => {
     expect(runOrder(sources, new Set(pinned))).toEqual(expected);
   });

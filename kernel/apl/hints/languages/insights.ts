@@ -38,7 +38,7 @@ const aggregates: Readonly<Record<string, string>> = {
 const values: ExpressionDialect = { quotesName: 'single', functions, special: readSpecial };
 const measures: ExpressionDialect = { ...values, functions: { ...functions, ...aggregates } };
 
-/** Fields that the service finds in every event begin with `@`; a length of time is a number with its unit. */
+/** Fields that the service finds in every event begin with `@`; a duration is a number with its unit. */
 function readSpecial(reader: ForeignReader) {
   const { kind, text } = reader.peek();
   if (kind !== 'word') return undefined;

@@ -308,7 +308,7 @@ export class TokenStream {
     this.report('error', code, span, message, hint);
   }
 
-  /** Drops what is reported of a stretch that turns out to be something else than APL. */
+  /** Drops what is reported of a span that turns out to be something else than APL. */
   forget({ from, to }: Span): void {
     const kept = this.diagnostics.filter(each => each.to <= from || each.from >= to);
     this.diagnostics.splice(0, this.diagnostics.length, ...kept);
