@@ -5,9 +5,9 @@ import type { DuckDBResult } from '@duckdb/node-api';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { CellForm } from '../../../kernel/local/engine/columns.js';
 import { Engine } from '../../../kernel/local/engine/duckdb.js';
-import { chunksOf } from '../../../kernel/local/engine/lanes/lane.js';
 import type { Delivery, ReadResult } from '../../../kernel/local/engine/reader.js';
 import { readersOf } from '../../../kernel/local/engine/reading/duckdb-reader.js';
+import { chunksOf } from '../../../kernel/local/engine/workers/worker.js';
 import { temporaryDirectory } from '../service.js';
 
 interface Opened {
