@@ -140,8 +140,21 @@ function mergeSql(files: readonly FileSummary[], draft: string): string {
   const scan = merged.scan(names, -(2n ** 63n), 2n ** 63n - 1n);
   const numbered = `SELECT *, row_number() OVER () AS n FROM (${scan})`;
   const select = `SELECT ${values.join(', ')} FROM (${numbered}) ORDER BY f0, n`;
-  return copyToParquet(select, draft, { fields, timeless: files[0]?.timeless === true });
+  const timeless = files[0]?.timeless === true;
+  return copyToParquet(select, draft, { fields, timeless, replaces: mergedNames(files) });
 }
+
+/**
+ * The newest names of all files whose rows the merged one has: should one come back, from a backup that is copied over the directory,
+ * its rows must not count twice.
+ */
+function mergedNames(files: readonly FileSummary[]): string[] {
+  const names = files.flatMap(file => [path.basename(file.path), ...file.replaces]);
+  return [...new Set(names)].sort().slice(-mostNames);
+}
+
+/** They stay in the footer for as long as the file: some 70 bytes each. */
+const mostNames = 2_000;
 
 /** The new file takes the place of the first one that it replaces, as the order of fields follows that of files. */
 function timeIn(name: string): number {

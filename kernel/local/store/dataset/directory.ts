@@ -220,7 +220,7 @@ export class DatasetDirectory {
     const { note, defect } = await this.#readNote();
     const all = [damage ?? [], listed.flatMap(list => list.damage ?? []), damages].flat();
     // Whatever is damaged may be mended at any moment, by a change of permissions too: it is read again each time.
-    const due = all.length > 0 ? 0 : await this.#removeReplaced(names, replaced, replacedBy);
+    const due = all.length > 0 ? 0 : await this.#removeReplaced(names, hidden, replacedBy);
     const unused = lists.filter(list => !used.includes(list));
     await removeStale([...entries.filter(isLeftover), ...unused].map(name => path.join(this.path, name)));
     const listing = {
@@ -265,7 +265,7 @@ export class DatasetDirectory {
 
   /**
    * Deletes files that were replaced so long ago that no query still reads them; returns when the next ones are due, in
-   * milliseconds since 1970.
+   * milliseconds since 1970. What came back later, and only a merged file itself names, is left where it is.
    */
   async #removeReplaced(
     names: readonly string[],
@@ -352,7 +352,7 @@ const noteFile = 'dataset.json';
 /** Logs of acknowledged events that could not all be read. */
 function setAside(directory: string, entries: readonly string[]): readonly Damage[] {
   const names = entries.filter(entry => entry.endsWith(logSuffix + damagedSuffix));
-  const reason = 'was set aside: some of the events in it could not be read';
+  const reason = 'was set aside: not all of it could be read';
   return names.map(name => ({ file: path.join(directory, name), reason }));
 }
 

@@ -3,6 +3,7 @@ import { renameSync } from 'node:fs';
 import {
   appendFile,
   copyFile,
+  cp,
   readdir,
   readFile,
   rename,
@@ -230,6 +231,33 @@ test('a merged file that was moved away by hand before it could be deleted does 
   await rename(away(parts), moved);
   expect(await idsOf(parts)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
   await parts.store.close();
+});
+
+test('files of a backup that come back beside the one that has their rows do not count, and do once that one is away', async () => {
+  const parts = await mergingStore(async () => {});
+  const [list = ''] = await entries(parts, '.replaces');
+  const merged = path.join(parts.directory, list.replace('.replaces', '.parquet'));
+  const backup = path.join(parts.dataDir, 'backup');
+  await cp(parts.directory, backup, {
+    recursive: true,
+    filter: file => file !== merged && !file.endsWith('.replaces'),
+  });
+  const before = new Date(Date.now() - 3_600_000);
+  await utimes(merged, before, before);
+  const all = [0, 1, 2, 3, 4, 5, 6, 7];
+  expect(await idsOf(parts)).toEqual(all);
+  expect([await entries(parts, '.parquet'), await entries(parts, '.replaces')]).toEqual([
+    [path.basename(merged)],
+    [],
+  ]);
+  await cp(backup, parts.directory, { recursive: true });
+  expect(await idsOf(parts)).toEqual(all);
+  // A service that knows nothing yet reads it in the footer.
+  const next = { ...parts, store: new DatasetStore(parts.dataDir, parts.engine) };
+  expect([await idsOf(next), (await entries(parts, '.parquet')).length]).toEqual([all, 9]);
+  await rename(merged, away(parts));
+  expect(await idsOf(next)).toEqual(all);
+  await Promise.all([parts.store.close(), next.store.close()]);
 });
 
 test('a log of a killed process whose events are stored already does not outlive the file that they are in', async () => {
