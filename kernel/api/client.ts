@@ -19,7 +19,7 @@ import {
 } from './failure.js';
 import { decodeNotices, type Listed, noticeHeader } from './notices.js';
 import { nearLimit } from './pacing/limits.js';
-import { type Pause, withRetries } from './pacing/retry.js';
+import { type Pause, withoutStaleConnection, withRetries } from './pacing/retry.js';
 import type { ImportPreview } from './preview.js';
 import { type Endpoint, localProfile } from './profile.js';
 import * as wire from './wire.js';
@@ -466,10 +466,11 @@ class Transport {
     return { headers, body, ...rest };
   }
 
-  /** The kernel starts our own service again if it has ended; waiting for it would only delay that. */
+  /** The kernel starts our own service again if it has ended; waiting for it would only delay that. It alone reuses connections. */
   #persist(send: Send, signal: AbortSignal): Promise<Reply> {
     const receive = () => this.#receiveSigned(send, signal);
-    if (this.#endpoint.profileName === localProfile) return receive();
+    if (this.#endpoint.profileName === localProfile)
+      return send.safe ? withoutStaleConnection(receive) : receive();
     const tell = (pause: Pause | undefined) => {
       this.pause = pause;
     };

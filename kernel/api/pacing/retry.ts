@@ -61,6 +61,25 @@ export async function withRetries<T extends Answered>(send: () => Promise<T>, ru
   }
 }
 
+/**
+ * Sends a request that only reads, and at once a second time where its connection is cut off before the answer: one that is used again
+ * may just have been closed. If nothing answers any more, the first failure stands.
+ */
+export async function withoutStaleConnection<T>(send: () => Promise<T>): Promise<T> {
+  try {
+    return await send();
+  } catch (error) {
+    if (error instanceof AplKernelError || !isCutOff(error)) throw error;
+    return send().catch(second => {
+      throw errorCodes(second).includes('ECONNREFUSED') ? error : second;
+    });
+  }
+}
+
+function isCutOff(error: unknown): boolean {
+  return errorCodes(error).some(code => cutOffCodes.includes(code));
+}
+
 /** Returns how long to wait before the next try; undefined when the outcome stands. */
 function pauseAfter(outcome: Outcome<Answered>, tried: number, rule: RetryRule): Pause | undefined {
   const reason = passingReason(outcome, rule.safe);

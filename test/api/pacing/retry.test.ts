@@ -138,3 +138,42 @@ test('a wait is as long as the service asks, is told of, and ends when it is int
   expect(await Promise.race([error.then(({ code }) => code), half])).toBe('interrupted');
   expect([client.pause(), connections.service.seen.length]).toEqual([undefined, 1]);
 });
+
+describe('our own service', () => {
+  const connectOwn = () => connect({ profileName: 'local' });
+
+  test('gets a query again whose connection it had just closed', async () => {
+    const served = new WeakSet<object>();
+    let closed = 0;
+    connections.service.answer(() => response => {
+      const { socket } = response;
+      if (socket === null) return;
+      if (served.has(socket)) {
+        closed++;
+        socket.destroy();
+        return;
+      }
+      served.add(socket);
+      response.setHeader('content-type', 'application/json').end(JSON.stringify(answer));
+    });
+    const client = connectOwn();
+    let asked = 0;
+    for (; closed === 0; asked++) await query(client);
+    expect(connections.service.seen.length).toBe(asked + 1);
+  });
+
+  test('gets a write once', async () => {
+    connections.service.answer(() => reset);
+    expect(await failureOf(write(connectOwn()))).toMatchObject({ code: 'connection-lost' });
+    expect(connections.service.seen.length).toBe(1);
+  });
+
+  test('has ended where nothing answers any more, and that is said', async () => {
+    connections.service.answer(() => response => {
+      void connections.service.close();
+      response.socket?.destroy();
+    });
+    expect(await failureOf(query(connectOwn()))).toMatchObject({ code: 'connection-lost' });
+    expect(connections.service.seen.length).toBe(1);
+  });
+});
