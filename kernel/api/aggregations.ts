@@ -41,6 +41,9 @@ export function fromWire(agg: Aggregation, type: ResultField['type']): Aggregati
     return { ...agg, name: String(first), args };
   const several = /^percentiles(if)?$/.exec(agg.name);
   if (several === null) return { ...agg, name: queryNames[agg.name] ?? agg.name };
-  const isOne = type === 'float' || type === 'integer';
-  return { ...agg, name: `${isOne ? 'percentile' : 'percentiles_array'}${several[1] ?? ''}` };
+  const isArray = type.split('|').some(each => arrayTypes.includes(each));
+  return { ...agg, name: `${isArray ? 'percentiles_array' : 'percentile'}${several[1] ?? ''}` };
 }
+
+/** Types of a field whose cells may be arrays. */
+const arrayTypes: readonly string[] = ['array', 'dynamic', 'unknown'];

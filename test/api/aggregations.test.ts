@@ -17,6 +17,19 @@ describe('an aggregation', () => {
     expect(fromWire(wire, name.startsWith('percentiles_') ? 'dynamic' : 'float')).toEqual(agg);
   });
 
+  test.each([
+    ['float', 'percentile'],
+    ['integer', 'percentile'],
+    ['integer|float', 'percentile'],
+    ['timespan', 'percentile'],
+    ['datetime', 'percentile'],
+    ['array', 'percentiles_array'],
+    ['dynamic', 'percentiles_array'],
+    ['unknown', 'percentiles_array'],
+  ])('of percentiles in a field of type %s is %s', (type, name) => {
+    expect(fromWire({ name: 'percentiles' }, type).name).toBe(name);
+  });
+
   test('of a name of the hosted service that is not one of APL stays', () => {
     expect(fromWire({ name: 'computed' }, 'float')).toEqual({ name: 'computed' });
     expect(fromWire({ name: 'other', fields: ['x'] }, 'float')).toEqual({ name: 'other', fields: ['x'] });
