@@ -158,7 +158,7 @@ function explainButton(
 ): readonly HTMLElement[] {
   const explain = explainer();
   if (explain === undefined) return [];
-  const title = 'Add and run a cell below that shows what sets the selected events apart';
+  const title = 'Add a cell below, and run it, that shows what tells the selected events from the others';
   const press = () => {
     outcome.textContent = explain.part(from, to, facts.across === 'time');
   };

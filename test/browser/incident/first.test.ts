@@ -66,7 +66,7 @@ describe.each(FRONT_ENDS)('the first minute in $name', frontEnd => {
     await soon(said).toEqual([
       'uk.csv: CSV, 2 rows, 2 fields. Nothing is imported.',
       expect.stringMatching(/^Not to be imported.* is 2026-11-05T10:00:00Z .* or 2026-05-11T10:00:00Z/),
-      expect.stringContaining('--dates dmy'),
+      'Import it with Dates: dmy or Dates: mdy.',
     ]);
     expect(await importNow().isDisabled()).toBe(true);
     expect(await dialog().locator('td', { hasText: '<b>' }).count()).toBe(1);
