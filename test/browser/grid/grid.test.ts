@@ -97,8 +97,8 @@ describe.each(FRONT_ENDS)('the grid of a result in $name', frontEnd => {
       })()`);
     for (const width of [1400, 1000, 1200]) {
       await page.setViewportSize({ width, height: 900 });
-      // The border of the frame, and a pixel so that it does not scroll.
-      await soon(free).toBe(3);
+      // The border of the frame, a pixel so that it does not scroll, and another if the widths of the other columns are no whole pixels.
+      await soon(free).toBeOneOf([3, 4]);
     }
   });
 
