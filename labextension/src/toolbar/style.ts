@@ -8,6 +8,7 @@ export function addToolbarStyle(): void {
 const RULES = `
 .apl-toolbar-item { display: flex; align-items: center; }
 .apl-toolbar-button { display: flex; align-items: center; gap: 4px; height: 24px; margin: 0 2px; padding: 0 6px; border: 1px solid transparent; border-radius: 2px; background: none; color: var(--jp-ui-font-color1); font-family: var(--jp-ui-font-family); font-size: var(--jp-ui-font-size1); cursor: pointer; white-space: nowrap; }
+.apl-toolbar-button > * { pointer-events: none; }
 .apl-toolbar-button:hover:not(:disabled) { background: var(--jp-layout-color2); }
 .apl-toolbar-button:disabled { color: var(--jp-ui-font-color2); cursor: default; }
 .apl-toolbar-range { max-width: 340px; }

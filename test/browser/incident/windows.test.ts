@@ -46,6 +46,18 @@ describe.each(FRONT_ENDS)('the window of a notebook in $name', frontEnd => {
     expect(await cells.prompt(2)).toBe(kept);
   });
 
+  test('a press opens the picker also if a cell ends during it', async () => {
+    await page.locator('.apl-toolbar-range').hover();
+    const before = await cells.prompt(1);
+    await page.mouse.down();
+    await page.evaluate("void jupyterapp.commands.execute('notebook:run-all-cells')");
+    await soon(() => cells.prompt(1)).not.toBe(before);
+    await soon(() => cells.prompt(3)).toMatch(/\[\d+\]/);
+    await page.mouse.up();
+    await page.getByRole('dialog', { name: 'Time range' }).waitFor();
+    await page.keyboard.press('Escape');
+  });
+
   test('moves to the next one and doubles by keys, in the picker', async () => {
     await page.locator('.jp-InputPrompt').first().click();
     await page.keyboard.press('Alt+Shift+T');
