@@ -156,7 +156,8 @@ const known: readonly Known[] = [
     hint: freeSome['open files'],
   },
   {
-    pattern: /^Out of Memory|bad.alloc|Cannot allocate memory|ENOMEM/i,
+    pattern:
+      /^Out of Memory|bad.alloc|(?:Cannot|Failed to) allocate memory|Array buffer allocation failed|ENOMEM/i,
     code: 'engine-memory',
     message: 'The query needs more memory than it is allowed.',
     hint: 'Narrow the time range or keep fewer fields.',

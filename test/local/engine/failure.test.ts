@@ -16,6 +16,8 @@ const cases: readonly (readonly [message: string, code: string])[] = [
   ],
   ['IO Error: Cannot open file "/home/me/a.parquet": Too many open files', 'engine-short'],
   ['Out of Memory Error: Failed to allocate block of 2097152 bytes (bad allocation)', 'engine-memory'],
+  ['Failed to allocate memory', 'engine-memory'],
+  ['Array buffer allocation failed', 'engine-memory'],
   [
     "Out of Range Error: Cannot create a string of size: '4294967296', the maximum supported string size is: '4294967295'",
     'function-cost',
