@@ -206,6 +206,8 @@ describe.each(FRONT_ENDS)('the window of a notebook in $name', frontEnd => {
       await page.locator('.jp-InputPrompt').first().click();
       await page.keyboard.press('Control+s');
       await soon(() => savedPins(session)).toEqual([undefined, { table: true }, undefined, true]);
+      // JupyterLab writes the places of views some time after they have changed.
+      await soon(() => page.evaluate(placesOfViews)).toContain('apl-dashboards:windows.ipynb');
       await page.reload();
       await tile(first).locator('.apl-grid-frame').waitFor({ timeout: 60_000 });
       await tile('By status')
@@ -218,6 +220,10 @@ describe.each(FRONT_ENDS)('the window of a notebook in $name', frontEnd => {
     });
   }
 });
+
+/** What JupyterLab has kept of the page to open it again. */
+const placesOfViews =
+  "jupyterapp.serviceManager.workspaces.list().then(({ values }) => JSON.stringify(values.map(({ data }) => data['layout-restorer:data'])))";
 
 /** The window that the notebook's first line sets, in milliseconds since 1970. */
 async function windowOf(cells: Cells): Promise<{ readonly start: number; readonly end: number }> {
