@@ -17,7 +17,7 @@ const RULES = `
 .apl-tile-head { display: flex; flex-wrap: wrap; align-items: flex-start; gap: 2px 8px; min-height: 24px; }
 .apl-tile-title { flex: 1 1 120px; min-width: 0; margin: 0; padding: 2px 0; font-size: 14px; font-weight: 600; line-height: 20px; color: var(--jp-ui-font-color1); overflow: hidden; text-overflow: ellipsis; white-space: nowrap; unicode-bidi: isolate; }
 .apl-tile[aria-busy] > .apl-tile-head > .apl-tile-title::after { content: ' \\2026'; color: var(--jp-ui-font-color2); }
-.apl-tile-tools { display: flex; gap: 4px; flex: none; }
+.apl-tile-tools { display: flex; flex-wrap: wrap; gap: 4px; min-width: 0; }
 .apl-tile-tools .apl-button { padding: 1px 5px; border-color: transparent; color: var(--jp-ui-font-color2); background: none; }
 .apl-tile-tools .apl-button:is(:hover, :focus-visible) { border-color: var(--jp-border-color2); background: var(--jp-layout-color2); color: var(--jp-ui-font-color1); }
 .apl-tile-tools .apl-button[aria-pressed="true"] { background: var(--jp-layout-color3); color: var(--jp-ui-font-color1); }

@@ -244,14 +244,8 @@ function fillChoices(list: HTMLElement, choices: readonly Node[]): void {
   if (before.length === 0 || place >= 0) list.querySelectorAll('button')[Math.max(place, 0)]?.focus();
 }
 
-/** The parameters that the cells name; there only if there are any. Opens the form that sets them. */
-export class ParametersItem extends Item {
-  constructor(around: Around, refresher?: Refresher) {
-    super(around, 'parameters', refresher);
-    this.control.setAttribute('aria-haspopup', 'dialog');
-    this.control.append(element('span', { class: 'apl-toolbar-text' }, 'parameters'));
-  }
-
+/** An item that is there only while the cells of the notebook have a use for it. */
+abstract class CellsItem extends Item {
   override onAfterAttach(): void {
     this.around.panel.model?.contentChanged.connect(this.#redraw, this);
     super.onAfterAttach();
@@ -260,6 +254,19 @@ export class ParametersItem extends Item {
   override onBeforeDetach(): void {
     this.around.panel.model?.contentChanged.disconnect(this.#redraw, this);
     super.onBeforeDetach();
+  }
+
+  #redraw(): void {
+    this.setHidden(!this.around.isApl || !this.isUseful);
+  }
+}
+
+/** The parameters that the cells name; there only if there are any. Opens the form that sets them. */
+export class ParametersItem extends CellsItem {
+  constructor(around: Around, refresher?: Refresher) {
+    super(around, 'parameters', refresher);
+    this.control.setAttribute('aria-haspopup', 'dialog');
+    this.control.append(element('span', { class: 'apl-toolbar-text' }, 'parameters'));
   }
 
   override open(): void {
@@ -279,10 +286,6 @@ export class ParametersItem extends Item {
     this.control.disabled = this.around.state !== 'ready';
     this.control.title = this.control.disabled ? whyNot(this.around) : 'Parameters of the notebook';
   }
-
-  #redraw(): void {
-    this.setHidden(!this.around.isApl || !this.isUseful);
-  }
 }
 
 /** Saves the notebook as a page to hand over; needs no kernel. */
@@ -301,7 +304,7 @@ export class ReportItem extends Item {
 }
 
 /** Opens the dashboard of the notebook; there only if a cell is pinned. */
-export class DashboardItem extends Item {
+export class DashboardItem extends CellsItem {
   readonly #open: () => void;
 
   constructor(around: Around, open: () => void) {
@@ -309,16 +312,6 @@ export class DashboardItem extends Item {
     this.#open = open;
     this.control.append(element('span', { class: 'apl-toolbar-text' }, 'Dashboard'));
     this.control.title = 'Show the pinned cells on one page';
-  }
-
-  override onAfterAttach(): void {
-    this.around.panel.model?.contentChanged.connect(this.#redraw, this);
-    super.onAfterAttach();
-  }
-
-  override onBeforeDetach(): void {
-    this.around.panel.model?.contentChanged.disconnect(this.#redraw, this);
-    super.onBeforeDetach();
   }
 
   override open(): void {
@@ -330,10 +323,6 @@ export class DashboardItem extends Item {
   }
 
   override draw(): void {}
-
-  #redraw(): void {
-    this.setHidden(!this.around.isApl || !this.isUseful);
-  }
 }
 
 /** After this time a cell is worth stopping, in milliseconds; quicker ones would make the button flicker. */
