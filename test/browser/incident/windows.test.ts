@@ -196,10 +196,17 @@ describe.each(FRONT_ENDS)('the window of a notebook in $name', frontEnd => {
       expect(await tile(first).locator('.apl-grid-frame').isVisible()).toBe(false);
       await tile(first).getByRole('button', { name: 'Show the rows below the chart' }).press('Enter');
       await tile(first).locator('.apl-grid-frame').waitFor();
-      await soon(() => cells.prompt(1)).toMatch(/\[\d+\]/);
-      const before = await cells.prompt(1);
+      await soon(() => tile('By status').locator('.apl-grid-heading').last().textContent()).toContain(
+        'T15:00:00Z',
+      );
+      await soon(() => cells.prompt(3)).toMatch(/\[\d+\]/);
+      const before = await Promise.all([1, 3].map(cells.prompt));
       await page.keyboard.press('Alt+Shift+E');
-      await soon(() => cells.prompt(1)).not.toBe(before);
+      // Both have ended: a cell that runs is saved without its outputs.
+      for (const [place, cell] of [1, 3].entries()) {
+        await soon(() => cells.prompt(cell)).not.toBe(before[place]);
+        await soon(() => cells.prompt(cell)).toMatch(/\[\d+\]/);
+      }
     });
 
     test('is there again when the page is loaded anew, and the notebook keeps what is pinned', async () => {
