@@ -8,7 +8,7 @@ import { diagnose } from '../kernel/apl/editor/check/diagnose.js';
 import { aplParser } from '../kernel/apl/editor/colors/highlight.js';
 import { environmentOf } from '../kernel/apl/editor/known.js';
 import type { FieldSchema } from '../kernel/apl/plan/plan.js';
-import { magics } from '../kernel/notebook/magics/table.js';
+import { magicFacts } from '../kernel/notebook/editor/comm.js';
 import { quantile, report } from './tools/row.js';
 
 const FIELDS = 2_000;
@@ -61,7 +61,7 @@ const parser = aplParser();
 const typed = `${cell}\n\nwide | where attributes.part_1.fi`;
 
 const cases: readonly { readonly name: string; readonly run: () => unknown }[] = [
-  { name: 'check the cell', run: () => diagnose(cell, environment, magics) },
+  { name: 'check the cell', run: () => diagnose(cell, environment, magicFacts) },
   { name: 'complete a field', run: () => completeCell(typed, typed.length, environment) },
   { name: 'complete at nothing', run: () => completeCell(`${cell}\n\n`, cell.length + 2, environment) },
   { name: 'color the cell', run: () => parser.parse(cell) },

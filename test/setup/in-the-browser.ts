@@ -20,5 +20,6 @@ export const IN_THE_BROWSER: readonly string[] = [
   'result/ipc/lz4',
   'result/take',
   'result/chart/units',
+  'notebook/magics/lines',
   'notebook/results/protocol',
 ];

@@ -12,6 +12,7 @@ import {
 import { AplKernelError } from '../../errors.js';
 import type { Comm, CommHandler } from '../../jupyter/message.js';
 import { present } from '../../present.js';
+import { magicLines } from '../magics/lines.js';
 import { magicHelp } from '../magics/reference.js';
 import { magics } from '../magics/table.js';
 import type { Session } from '../session.js';
@@ -172,8 +173,10 @@ function parametersOf({ parameters }: Session): Pick<KernelFacts, 'variables' | 
   };
 }
 
-const magicFacts: readonly MagicFacts[] = magics.map(magic => {
-  const { name, usage, options, arity, aliases, perCell, verbatim } = magic;
+/** What an editor needs of each magic. */
+export const magicFacts: readonly MagicFacts[] = magics.map(magic => {
+  const { name, usage, options, arity, verbatim } = magic;
+  const { aliases = [], perCell } = magicLines[name];
   return {
     ...{ name, usage, options, aliases, help: magicHelp(magic) },
     // JSON has no infinity.

@@ -11,6 +11,7 @@ import type { CompleteOutcome, CompletionItem, DisplayData } from '../../jupyter
 import { present } from '../../present.js';
 import { oneLine } from '../../text.js';
 import { fileNames } from '../magics/files.js';
+import { magicLines, magicNamed } from '../magics/lines.js';
 import type { Magic } from '../magics/magic.js';
 import { markdownOutput } from '../magics/output.js';
 import { magicHelp } from '../magics/reference.js';
@@ -49,8 +50,11 @@ const patienceMs = 400;
 const starPatienceMs = 5_000;
 
 function completeMagicName(percent: string, typed: string, cursor: number): CompleteOutcome {
-  const offered = magics.filter(magic => percent === '%' || magic.perCell);
-  const names = offered.flatMap(magic => [magic.name, ...(typed === '' ? [] : magic.aliases)]);
+  const offered = magics.filter(magic => percent === '%' || magicLines[magic.name].perCell);
+  const names = offered.flatMap(magic => [
+    magic.name,
+    ...(typed === '' ? [] : (magicLines[magic.name].aliases ?? [])),
+  ]);
   const items = names.map(name => ({ text: `${percent}${name}`, type: 'magic', signature: usageOf(name) }));
   return outcome(items, `${percent}${typed}`, cursor);
 }
@@ -65,9 +69,7 @@ async function completeMagicArgument(
   args: string,
   cursor: number,
 ): Promise<CompleteOutcome> {
-  const magic = magics.find(
-    each => each.name === name.toLowerCase() || each.aliases.includes(name.toLowerCase()),
-  );
+  const magic = magics.find(each => each.name === magicNamed(name));
   if (magic === undefined) return { items: [], from: cursor, to: cursor };
   const last = splitWords(args).at(-1);
   const typed = last?.to === args.length ? args.slice(last.from) : '';
@@ -256,10 +258,8 @@ export function fieldSchema({
 /** The magic whose name the cursor is in. */
 function magicAt(code: string, cursor: number): Magic | undefined {
   const line = parseCell(code).magics.find(each => each.from <= cursor && cursor <= each.to);
-  const name = line?.name.toLowerCase();
-  return name === undefined
-    ? undefined
-    : magics.find(each => each.name === name || each.aliases.includes(name));
+  const name = line && magicNamed(line.name);
+  return magics.find(each => each.name === name);
 }
 
 function outcome(items: readonly CompletionItem[], typed: string, cursor: number): CompleteOutcome {

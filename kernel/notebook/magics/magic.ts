@@ -11,6 +11,7 @@ import type { KeptResult } from '../results/kept.js';
 import type { Session } from '../session.js';
 import type { TimeRange } from '../time-range.js';
 import type { AskedEffect, Effect } from './effects/effects.js';
+import type { MagicName } from './lines.js';
 
 /** A span of the cell's text and its replacement. */
 export interface Rewrite extends Span {
@@ -76,8 +77,8 @@ export interface MagicHost extends CellHost {
 
 /** One magic: its texts for help, completion and the reference, and its action. */
 export interface Magic {
-  readonly name: string;
-  readonly aliases: readonly string[];
+  /** A row of {@link magicLines} has it too. */
+  readonly name: MagicName;
   readonly usage: string;
   readonly options: readonly MagicOption[];
   /** One line, without a full stop. */
@@ -87,8 +88,6 @@ export interface Magic {
   readonly arity: readonly [number, number];
   /** What it may do beyond showing something; what is asked for goes through {@link MagicHost.consent}. */
   readonly effects: readonly Effect[];
-  /** True when `%%name` applies it to one cell. */
-  readonly perCell?: boolean;
   /** What completion offers for its first argument. */
   readonly argument?:
     | 'profile'

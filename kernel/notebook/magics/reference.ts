@@ -1,9 +1,11 @@
 import { askedEffects } from './effects/effects.js';
+import { magicLines } from './lines.js';
 import type { Magic } from './magic.js';
 
 /** Returns everything about one magic as Markdown. */
 export function magicHelp(magic: Magic): string {
-  const aliases = magic.aliases.map(alias => `\`%${alias}\``).join(', ');
+  const { aliases: words = [] } = magicLines[magic.name];
+  const aliases = words.map(alias => `\`%${alias}\``).join(', ');
   const options = magic.options.map(
     option =>
       `- \`--${option.name}${option.value === undefined ? '' : ` ${option.value}`}\`: ${option.summary}`,

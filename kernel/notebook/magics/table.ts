@@ -24,6 +24,7 @@ import { requestMagics } from './families/request.js';
 import { resultMagics } from './families/results.js';
 import { settingMagics } from './families/settings.js';
 import { vizMagics } from './families/viz.js';
+import { magicLines, magicNamed, magicWords } from './lines.js';
 import type { CellHost, Magic, MagicHost } from './magic.js';
 import { loginMagics } from './profiles/login.js';
 import { profileMagics } from './profiles/profiles.js';
@@ -60,18 +61,16 @@ export const magics: readonly Magic[] = [
 
 /** Returns the magic with that name or alias, in any case; throws MagicError with the nearest name. */
 export function findMagic(name: string): Magic {
-  const wanted = name.toLowerCase();
-  const found = magics.find(magic => magic.name === wanted || magic.aliases.includes(wanted));
+  const found = magics.find(magic => magic.name === magicNamed(name));
   if (found !== undefined) return found;
-  const known = magics.flatMap(magic => [magic.name, ...magic.aliases]);
-  const { message, hint } = unknownMagic(name, known);
+  const { message, hint } = unknownMagic(name, magicWords);
   throw new MagicError(message, hint);
 }
 
 /** Runs one magic line; throws MagicError when it is misused, and the errors of its action. */
 export async function runMagic(line: MagicLine, host: CellHost): Promise<void> {
   const magic = findMagic(line.name);
-  if (line.cell && magic.perCell !== true) {
+  if (line.cell && magicLines[magic.name].perCell !== true) {
     throw misuse(magic, noCellForm(magic));
   }
   const given = magic.verbatim

@@ -4,8 +4,10 @@
  */
 import type { Span } from '../../../kernel/apl/syntax/ast.js';
 import { type MagicLine, parseCell, splitCell } from '../../../kernel/apl/syntax/cell.js';
+import { splitWords } from '../../../kernel/apl/syntax/magic.js';
 import { directivesIn } from '../../../kernel/apl/syntax/readers/charting.js';
 import { tokenize } from '../../../kernel/apl/syntax/tokens/lexer.js';
+import { type MagicName, magicLines, magicNamed } from '../../../kernel/notebook/magics/lines.js';
 
 /** A magic that a toolbar sets for the session. */
 export type Setting = 'time' | 'use';
@@ -15,9 +17,6 @@ export interface CodeCell {
   readonly source: string;
   readonly isEditable: boolean;
 }
-
-/** The magics that hold for one cell when they are written with `%%`. */
-const perCell: ReadonlySet<string> = new Set(['time', 'limit', 'rows', 'retain']);
 
 /**
  * Returns which cell records a setting, and its new text: the line that holds at `active` is replaced, or one goes to the top of the
@@ -42,9 +41,8 @@ export function recordSetting(
 
 /** The last line of a cell that sets it for the notebook. */
 function settingLine(source: string, name: Setting): MagicLine | undefined {
-  const names = name === 'use' ? ['use', 'connect'] : [name];
   return parseCell(source).magics.findLast(
-    magic => !magic.cell && names.includes(magic.name.toLowerCase()) && magic.args !== '',
+    magic => !magic.cell && magicNamed(magic.name) === name && magic.args !== '',
   );
 }
 
@@ -57,37 +55,18 @@ export function overRange(source: string, range: string): string {
   return replaced(source, own, magic => (magic === times[0] ? line : ''));
 }
 
-/** Magics that only set or ask something: a cell of these and of queries may run any number of times. */
-const REPEATABLE: ReadonlySet<string> = new Set([
-  ...[
-    'time',
-    'limit',
-    'rows',
-    'viz',
-    'retain',
-    'use',
-    'param',
-    'compare',
-    'explain',
-    'patterns',
-    'assert',
-    'fetch',
-    'peek',
-  ],
-]);
-
 /** Whether a cell does the same each time it runs, asks nobody, and leaves nothing behind. */
 export function isRepeatable(source: string): boolean {
-  const { magics } = parseCell(source);
-  return magics.every(
-    ({ name, args }) => REPEATABLE.has(name.toLowerCase()) && !/(?:^|\s)--prompt\b/.test(args),
-  );
+  return parseCell(source).magics.every(({ name, args }) => {
+    const { repeats, prompts } = lineRow(name);
+    return repeats === true && !splitWords(args).some(({ text }) => text === `--${prompts}`);
+  });
 }
 
 /** Returns the lines that save the query at `offset` as a starred query without running it; undefined if there is no query. */
 export function starCode(source: string, offset: number, star: string): string | undefined {
   const query = queryAt(source, offset);
-  return query === undefined ? undefined : [star, ...settingsOf(source), query.text].join('\n');
+  return query === undefined ? undefined : [...settingsOf(source), star, query.text].join('\n');
 }
 
 /** Returns the line that creates a starred query, or changes the one of an id. */
@@ -214,8 +193,19 @@ function statementAt(source: string, offset: number): Span | undefined {
 /** The magics of a cell that affect how its queries run, each as a line for one cell. */
 function settingsOf(source: string): readonly string[] {
   return parseCell(source)
-    .magics.filter(({ name, args }) => perCell.has(name.toLowerCase()) && args !== '')
+    .magics.filter(({ name, args }) => args !== '' && lineRow(name).sets && lineRow(name).perCell)
     .map(({ name, args }) => `%%${name} ${args}`);
+}
+
+/** Whether the line sets something for the queries of the cells below. */
+export function setsBelow({ cell, name, args }: MagicLine): boolean {
+  return !cell && args !== '' && lineRow(name).sets === true;
+}
+
+/** What a line of this name does to its cell; nothing if there is no such magic. */
+function lineRow(word: string): Partial<(typeof magicLines)[MagicName]> {
+  const name = magicNamed(word);
+  return name === undefined ? {} : magicLines[name];
 }
 
 /** The text with each of the lines replaced. */

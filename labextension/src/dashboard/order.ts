@@ -1,9 +1,6 @@
 /** Which cells of a notebook a dashboard runs. */
 import { parseCell } from '../../../kernel/apl/syntax/cell.js';
-import { isRepeatable } from '../cell/lines.js';
-
-/** The magics that hold for the cells below. */
-const SETTINGS: ReadonlySet<string> = new Set(['time', 'limit', 'rows', 'retain', 'use', 'connect', 'param']);
+import { isRepeatable, setsBelow } from '../cell/lines.js';
 
 /**
  * Returns the places of the cells to run, in order: those that are pinned, and before them those whose named results they read. Cells
@@ -29,9 +26,7 @@ export function settingCells(sources: readonly string[], pinned: ReadonlySet<num
   return [...sources.keys()].filter(place => {
     const source = sources[place] ?? '';
     if (place > last || !isRepeatable(source)) return false;
-    return parseCell(source).magics.some(
-      ({ cell, name, args }) => !cell && args !== '' && SETTINGS.has(name.toLowerCase()),
-    );
+    return parseCell(source).magics.some(setsBelow);
   });
 }
 

@@ -98,6 +98,8 @@ describe('what a selection runs', () => {
     check('$0let a = 1;\nT | where x > a$0', 'let a = 1;\nT | where x > a'));
   test('without a selection, the query at the cursor, with its name', () =>
     check('T | count\n\nkept << U\n| li$0mit 5\n\nV', 'kept << U\n| limit 5'));
+  test('on the profile of the cell, with the options of its requests', () =>
+    check('%%on prod\n%request --nocache\nT$0', '%%on prod\n%%request --nocache\nT'));
   test('other magics of the cell do not run again', () => check('%import f.csv\nT$0', 'T'));
   test('an empty cell runs nothing', () => check('  $0', undefined));
 });
@@ -105,7 +107,7 @@ describe('what a selection runs', () => {
 describe('a starred query', () => {
   test('is the query at the cursor with the settings of the cell', () =>
     expect(starCode('%time last 2h\nlet a = 1;\nT | where x > a\n\nU', 43, '%star x')).toBe(
-      '%star x\n%%time last 2h\nlet a = 1;\nU',
+      '%%time last 2h\n%star x\nlet a = 1;\nU',
     ));
   test('of a cell without a query is none', () => expect(starCode('%time', 0, '%star x')).toBeUndefined());
   test('is named by its first comment, else its first line', () => {
@@ -126,6 +128,12 @@ test.each([
   ['%%limit 5\nweb | take 1', true],
   ['%param n = 5', true],
   ['%param n = 5 --prompt', false],
+  ['%param n = "--prompt-er"', true],
+  ['%connect prod', true],
+  ['%use prod --token', false],
+  ['%trace slowest', true],
+  ['%tail web', false],
+  ['%bash', false],
   ['%import a.csv', false],
   ['%export a.csv\nweb | count', false],
   ['%STAR "a"\nweb | count', false],

@@ -17,6 +17,8 @@ describe('the cells that a dashboard runs', () => {
 
   test.each<[string, readonly string[], readonly number[], readonly number[]]>([
     ['time range and parameters', ['%time last 6h', '%param n = 5', 'a | count'], [2], [0, 1]],
+    ['the profile, by any of its names', ['%connect prod', '%on prod', 'a | count'], [2], [0, 1]],
+    ['options of requests', ['%request --nocache', 'a | count'], [1], [0]],
     ['those below no pinned cell are left out', ['a | count', '%time last 6h'], [0], []],
     ['one that holds for its cell alone', ['%%time last 6h\na | count', 'b'], [1], []],
     ['one that only asks', ['%time', 'b'], [1], []],

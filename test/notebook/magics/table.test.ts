@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { splitWords } from '../../../kernel/apl/syntax/magic.js';
 import { parseArguments } from '../../../kernel/notebook/magics/arguments.js';
+import { magicLines, magicWords } from '../../../kernel/notebook/magics/lines.js';
 import { findMagic, magicReference, magics } from '../../../kernel/notebook/magics/table.js';
 import { type Bench, counted, everyday, printed, queries, shown, startBench, traceback } from '../session.js';
 
@@ -504,8 +505,10 @@ describe('the small ones', () => {
 });
 
 describe('the table', () => {
-  test('has every name once', () => {
-    const names = magics.flatMap(magic => [magic.name, ...magic.aliases]);
+  test('has a magic for every name that a line may begin with, and each name once', () => {
+    const aliases = Object.values(magicLines).flatMap(row => row.aliases ?? []);
+    const names = [...magics.map(({ name }) => name), ...aliases];
+    expect([...magicWords].sort()).toEqual(names.sort());
     expect(names.length).toBe(new Set(names).size);
   });
 

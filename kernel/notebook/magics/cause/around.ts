@@ -13,7 +13,6 @@ const MOST = 500;
 export const aroundMagics: readonly Magic[] = [
   {
     name: 'around',
-    aliases: [],
     usage: '%around TIME [--within 30s]; %%around TIME [--within 30s] above a query',
     options: [
       { name: 'within', value: 'LENGTH', summary: 'how far before and after the time; 30s when absent' },
@@ -28,7 +27,6 @@ export const aroundMagics: readonly Magic[] = [
     ].join('\n'),
     arity: [1, 3],
     effects: ['query'],
-    perCell: true,
     run: around,
   },
 ];

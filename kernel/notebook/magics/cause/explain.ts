@@ -14,7 +14,6 @@ import { checkedQuery, type EventsBehind, eventsBehind, insteadOfQuery, onLastRe
 export const explainMagics: readonly Magic[] = [
   {
     name: 'explain',
-    aliases: [],
     usage:
       "%explain CONDITION | RESULT where CONDITION | ['DATASET'] | … | where CONDITION; %%explain CONDITION above a query",
     options: [],
@@ -29,7 +28,6 @@ export const explainMagics: readonly Magic[] = [
     ].join('\n'),
     arity: [0, 0],
     effects: ['query'],
-    perCell: true,
     argument: 'result',
     verbatim: true,
     run: explain,

@@ -15,7 +15,6 @@ import { MASK, WILD } from './drain.js';
 export const investigateMagics: readonly Magic[] = [
   {
     name: 'investigate',
-    aliases: [],
     usage: "%investigate TIME|RANGE ['DATASET']",
     options: [],
     summary:

@@ -16,7 +16,6 @@ import { Drain, MASK, parseLine, type Template, WILD } from './drain.js';
 export const patternMagics: readonly Magic[] = [
   {
     name: 'patterns',
-    aliases: [],
     usage: '%patterns DATASET|RESULT [FIELD] [--parse N]',
     options: [
       { name: 'parse', value: 'N', summary: 'the template whose `parse` line is printed; 1 when absent' },

@@ -19,7 +19,6 @@ import { say, textOutput } from '../output.js';
 export const tailMagics: readonly Magic[] = [
   {
     name: 'tail',
-    aliases: [],
     usage: "%tail ['DATASET'] | where … [--for 30s] [--rows N] [--within 15m]; %%tail above a query",
     options: [
       { name: 'for', value: 'LENGTH', summary: 'how long it goes on; until the cell is stopped when absent' },
@@ -40,7 +39,6 @@ export const tailMagics: readonly Magic[] = [
     ].join('\n'),
     arity: [0, 0],
     effects: ['query'],
-    perCell: true,
     argument: 'dataset',
     verbatim: true,
     run: tail,

@@ -15,7 +15,6 @@ import { checkedQuery } from './behind.js';
 export const traceMagics: readonly Magic[] = [
   {
     name: 'trace',
-    aliases: [],
     usage: "%trace ID [['DATASET']]; %trace slowest [['DATASET']] [| where CONDITION]",
     options: [],
     summary: 'draw the spans of a trace as a waterfall',

@@ -17,7 +17,6 @@ import { named, say, tableOutput } from '../output.js';
 export const annotateMagics: readonly Magic[] = [
   {
     name: 'annotate',
-    aliases: [],
     usage:
       '%annotate TITLE [--type TYPE] [--time TIME] [--end TIME] [--dataset DATASET]... [--description TEXT] [--url URL] | %annotate --list | %annotate --delete ID',
     options: [

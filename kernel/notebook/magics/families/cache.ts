@@ -15,7 +15,6 @@ import { askToSend } from '../profiles/profiles.js';
 export const cacheMagics: readonly Magic[] = [
   {
     name: 'cache',
-    aliases: [],
     usage: '%cache [record|replay|auto DIR | off]',
     options: [],
     summary: 'record the answers of the service in a directory, or take them from there',

@@ -12,7 +12,6 @@ import { say, tableOutput, textOutput } from '../output.js';
 export const checkMagics: readonly Magic[] = [
   {
     name: 'assert',
-    aliases: [],
     usage: '%assert CONDITION',
     options: [],
     summary:
@@ -34,7 +33,6 @@ export const checkMagics: readonly Magic[] = [
   },
   {
     name: 'diff',
-    aliases: [],
     usage: '%diff BEFORE AFTER [--key FIELD,…] [--tolerance RATIO]',
     options: [
       {

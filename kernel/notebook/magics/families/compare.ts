@@ -13,7 +13,6 @@ import type { Magic, MagicCall, MagicHost } from '../magic.js';
 export const compareMagics: readonly Magic[] = [
   {
     name: 'compare',
-    aliases: [],
     usage: '%compare -LENGTH|RANGE [--key FIELD,…]',
     options: [
       {

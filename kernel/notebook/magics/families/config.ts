@@ -10,7 +10,6 @@ import { say, tableOutput, textOutput } from '../output.js';
 export const kernelMagics: readonly Magic[] = [
   {
     name: 'config',
-    aliases: [],
     usage: '%config [NAME [VALUE]] [--project] [--clear]',
     options: [
       { name: 'project', summary: 'write to the file of the project instead of that of the user' },
@@ -33,7 +32,6 @@ export const kernelMagics: readonly Magic[] = [
   },
   {
     name: 'bugreport',
-    aliases: [],
     usage: '%bugreport [--queries]',
     options: [
       {

@@ -16,7 +16,6 @@ import { named, say, tableOutput } from '../output.js';
 export const datasetMagics: readonly Magic[] = [
   {
     name: 'datasets',
-    aliases: [],
     usage: '%datasets',
     options: [],
     summary: 'list the datasets',
@@ -27,7 +26,6 @@ export const datasetMagics: readonly Magic[] = [
   },
   {
     name: 'schema',
-    aliases: ['fields'],
     usage: '%schema [DATASET]',
     options: [],
     summary: 'list the fields of a dataset, or of every dataset',
@@ -39,7 +37,6 @@ export const datasetMagics: readonly Magic[] = [
   },
   {
     name: 'peek',
-    aliases: [],
     usage: '%peek DATASET [N]',
     options: [],
     summary: 'show a few events of a dataset, 10 by default',
@@ -51,7 +48,6 @@ export const datasetMagics: readonly Magic[] = [
   },
   {
     name: 'drop',
-    aliases: [],
     usage: '%drop DATASET [--yes]',
     options: [{ name: 'yes', summary: 'do not ask for its name' }],
     summary: 'delete a dataset of the local service',

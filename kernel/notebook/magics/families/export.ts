@@ -15,7 +15,6 @@ import { textOutput, withProgress } from '../output.js';
 export const exportMagics: readonly Magic[] = [
   {
     name: 'export',
-    aliases: [],
     usage: '%export FILE [--from NAME] [--force]',
     options: [
       { name: 'from', value: 'NAME', summary: 'the result to write; the last one when absent' },

@@ -1,6 +1,7 @@
 import { nearest } from '../../../apl/syntax/nearest.js';
 import { withoutTokens } from '../../../text.js';
 import { MagicError } from '../arguments.js';
+import { magicNamed } from '../lines.js';
 import type { Magic, MagicCall, MagicHost } from '../magic.js';
 import { markdownOutput, say } from '../output.js';
 import { magicHelp } from '../reference.js';
@@ -9,7 +10,6 @@ import { magicHelp } from '../reference.js';
 export const helpMagics: readonly Magic[] = [
   {
     name: 'help',
-    aliases: [],
     usage: '%help [TOPIC]',
     options: [],
     summary: 'explain a magic, a function or an operator; all magics when no topic is given',
@@ -21,7 +21,6 @@ export const helpMagics: readonly Magic[] = [
   },
   {
     name: 'lsmagic',
-    aliases: [],
     usage: '%lsmagic',
     options: [],
     summary: 'list the names of the magics',
@@ -32,7 +31,6 @@ export const helpMagics: readonly Magic[] = [
   },
   {
     name: 'version',
-    aliases: [],
     usage: '%version',
     options: [],
     summary: 'show the version of the kernel and of Node.js',
@@ -44,7 +42,6 @@ export const helpMagics: readonly Magic[] = [
   },
   {
     name: 'echo',
-    aliases: [],
     usage: '%echo [--stderr] TEXT',
     options: [{ name: 'stderr', summary: 'print it as an error, which front ends color' }],
     summary: 'print a text',
@@ -56,14 +53,12 @@ export const helpMagics: readonly Magic[] = [
   },
   {
     name: 'apl',
-    aliases: [],
     usage: '%apl [QUERY]',
     options: [],
     summary: 'does nothing: the cell is APL already',
     help: '`%%apl` or `%apl QUERY` is accepted so that cells can be pasted from notebooks that need the prefix.',
     arity: [0, Number.POSITIVE_INFINITY],
     effects: [],
-    perCell: true,
     verbatim: true,
     run: () => undefined,
   },
@@ -81,8 +76,7 @@ async function help({ words }: MagicCall, { io, magics, describe, languageNames 
     io.display(markdownOutput(overview(magics)));
     return;
   }
-  const name = topic.replace(/^%+/, '').toLowerCase();
-  const magic = magics.find(each => each.name === name || each.aliases.includes(name));
+  const magic = magics.find(each => each.name === magicNamed(topic.replace(/^%+/, '')));
   const language = topic.startsWith('%') ? undefined : await describe(topic);
   const found = [magic === undefined ? undefined : magicHelp(magic), language].filter(
     text => text !== undefined,

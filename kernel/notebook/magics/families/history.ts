@@ -10,7 +10,6 @@ import { tableOutput } from '../output.js';
 export const historyMagics: readonly Magic[] = [
   {
     name: 'history',
-    aliases: [],
     usage: '%history [TEXT] [--limit N]',
     options: [{ name: 'limit', value: 'N', summary: 'how many to list, 20 when absent' }],
     summary: 'list the last queries of every kernel on this machine, or those that contain a text',
@@ -21,7 +20,6 @@ export const historyMagics: readonly Magic[] = [
   },
   {
     name: 'rerun',
-    aliases: [],
     usage: '%rerun N',
     options: [],
     summary: 'run a query of the history again, with its parameters, over the window that it read then',

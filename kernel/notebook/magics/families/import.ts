@@ -21,7 +21,6 @@ import { extentOf, onlyLocal } from './datasets.js';
 export const importMagics: readonly Magic[] = [
   {
     name: 'import',
-    aliases: [],
     usage: `%import FILE|ADDRESS [--dataset NAME] ${importUsage}`,
     options: [
       {

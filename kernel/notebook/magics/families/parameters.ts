@@ -12,7 +12,6 @@ import { say, tableOutput, textOutput } from '../output.js';
 export const parameterMagics: readonly Magic[] = [
   {
     name: 'param',
-    aliases: [],
     usage: '%param NAME = LITERAL [NAME = LITERAL …] [--choices LITERAL,…] [--prompt]',
     options: [
       { name: 'choices', value: 'LITERAL,…', summary: 'the values that it may have, now and later' },
@@ -40,7 +39,6 @@ export const parameterMagics: readonly Magic[] = [
   },
   {
     name: 'params',
-    aliases: [],
     usage: '%params',
     options: [],
     summary: 'list the parameters of the notebook',
@@ -51,7 +49,6 @@ export const parameterMagics: readonly Magic[] = [
   },
   {
     name: 'show-query',
-    aliases: [],
     usage: '%show-query',
     options: [],
     summary: 'show what was sent: the text of the query, its variables, options and time range',

@@ -9,7 +9,6 @@ import { rowCount } from './settings.js';
 export const requestMagics: readonly Magic[] = [
   {
     name: 'request',
-    aliases: [],
     usage:
       '%request [--nocache] [--option NAME=VALUE] [--order FIELD[:desc]] [--library ID] [--cursor CURSOR] [--include-cursor] [--cursor-field] [--clear]',
     options: [
@@ -44,12 +43,10 @@ export const requestMagics: readonly Magic[] = [
     ].join('\n'),
     arity: [0, 0],
     effects: [],
-    perCell: true,
     run: request,
   },
   {
     name: 'fetch',
-    aliases: [],
     usage: '%fetch --all | %fetch --max N',
     options: [
       { name: 'all', summary: 'every row' },
@@ -66,7 +63,6 @@ export const requestMagics: readonly Magic[] = [
     ].join('\n'),
     arity: [0, 0],
     effects: ['query'],
-    perCell: true,
     run: fetch,
   },
 ];

@@ -10,7 +10,6 @@ import { tableOutput } from '../output.js';
 export const resultMagics: readonly Magic[] = [
   {
     name: 'results',
-    aliases: [],
     usage: '%results [NAME] [--drop] [--budget SIZE]',
     options: [
       { name: 'drop', summary: 'forget the result of that name; all results when there is no name' },

@@ -18,7 +18,6 @@ import { say } from '../output.js';
 export const settingMagics: readonly Magic[] = [
   {
     name: 'time',
-    aliases: [],
     usage: '%time [RANGE] [--freeze] [--clear]',
     options: [
       {
@@ -45,25 +44,21 @@ export const settingMagics: readonly Magic[] = [
     ].join('\n'),
     arity: [0, Number.POSITIVE_INFINITY],
     effects: [],
-    perCell: true,
     argument: 'range',
     run: time,
   },
   {
     name: 'limit',
-    aliases: [],
     usage: '%limit [N] [--clear]',
     options: [{ name: 'clear', summary: "go back to the service's own limit of 1,000" }],
     summary: 'show or set how many rows a query without its own limit fetches',
     help: 'The lowest of the limits of the query, of this setting and of the service wins. `%%limit N` holds for one cell.',
     arity: [0, 1],
     effects: [],
-    perCell: true,
     run: limit,
   },
   {
     name: 'rows',
-    aliases: [],
     usage: '%rows [N] [--clear]',
     options: [
       { name: 'clear', summary: 'go back to all rows of 100, and 30 of more, as far as they are small' },
@@ -72,19 +67,16 @@ export const settingMagics: readonly Magic[] = [
     help: 'A saved notebook stays small: a result takes at most 256 KB of it, its chart aside, and a line above the table says what was left out. `%rows 5000` writes up to 5,000 rows of each result, however large they are; `%%rows N` holds for one cell. The kernel keeps all rows that were fetched.',
     arity: [0, 1],
     effects: [],
-    perCell: true,
     run: rows,
   },
   {
     name: 'retain',
-    aliases: [],
     usage: '%retain [on|off]',
     options: [],
     summary: 'show or set whether outputs hold the data of results',
     help: 'With `off`, the output of a query is its size, its time range and the names and types of its fields; the kernel still keeps the rows, for `%export` and the like. What other magics print stays: figures of `%assert`, rows of `%diff`. `%%retain off` holds for one cell. `apl-kernel strip` removes the data from a saved notebook.',
     arity: [0, 1],
     effects: [],
-    perCell: true,
     run: retain,
   },
 ];

@@ -12,7 +12,6 @@ import type { Magic, MagicCall, MagicHost } from '../magic.js';
 export const vizMagics: readonly Magic[] = [
   {
     name: 'viz',
-    aliases: ['chart'],
     usage: '%viz [KIND] [--from NAME] [--stack] [--log] [--unit UNIT] [--title TEXT]',
     options: [
       { name: 'from', value: 'NAME', summary: 'the result to draw; the last one when absent' },

@@ -11,7 +11,6 @@ import { say } from '../output.js';
 export const loginMagics: readonly Magic[] = [
   {
     name: 'login',
-    aliases: [],
     usage: '%login [PROFILE] [--paste]',
     options: [
       { name: 'paste', summary: 'for a browser on another machine: paste the address that it ends at' },
@@ -33,7 +32,6 @@ export const loginMagics: readonly Magic[] = [
   },
   {
     name: 'logout',
-    aliases: [],
     usage: '%logout [PROFILE]',
     options: [],
     summary: 'end the sign-in to a profile: its token is revoked and forgotten',

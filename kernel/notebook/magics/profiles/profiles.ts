@@ -12,7 +12,6 @@ import { say, tableOutput } from '../output.js';
 export const profileMagics: readonly Magic[] = [
   {
     name: 'use',
-    aliases: ['connect', 'on'],
     usage: '%use [PROFILE] [--token]',
     options: [{ name: 'token', summary: 'ask for a token in place of the configured one' }],
     summary:
@@ -28,13 +27,11 @@ export const profileMagics: readonly Magic[] = [
     ].join('\n'),
     arity: [0, 1],
     effects: ['profile'],
-    perCell: true,
     argument: 'profile',
     run: use,
   },
   {
     name: 'whoami',
-    aliases: [],
     usage: '%whoami',
     options: [],
     summary: 'show the profile, its address and the user of its token',
@@ -45,7 +42,6 @@ export const profileMagics: readonly Magic[] = [
   },
   {
     name: 'link',
-    aliases: [],
     usage: '%link [RESULT] [--absolute]',
     options: [
       { name: 'absolute', summary: 'the times that were queried, in place of a range such as last 1h' },

@@ -28,7 +28,6 @@ import {
 export const starMagics: readonly Magic[] = [
   {
     name: 'star',
-    aliases: [],
     usage: '%star ID|"NAME" [--name NAME] [--no-run] | %star --new [NAME] [--no-run]',
     options: [
       { name: 'name', value: 'NAME', summary: 'what the starred query is called; unchanged when absent' },
@@ -54,7 +53,6 @@ export const starMagics: readonly Magic[] = [
   },
   {
     name: 'stars',
-    aliases: [],
     usage: '%stars [TEXT] [--who all|team|me] [--dataset DATASET]',
     options: [
       { name: 'who', value: 'all|team|me', summary: 'whose starred queries; your own when absent' },
@@ -68,7 +66,6 @@ export const starMagics: readonly Magic[] = [
   },
   {
     name: 'run',
-    aliases: [],
     usage: '%run star:ID|NAME',
     options: [],
     summary: 'run a starred query with its own time range',
@@ -80,7 +77,6 @@ export const starMagics: readonly Magic[] = [
   },
   {
     name: 'load',
-    aliases: [],
     usage: '%load star:ID|NAME',
     options: [],
     summary: 'put a starred query, with its time range, into a new cell below',
@@ -92,7 +88,6 @@ export const starMagics: readonly Magic[] = [
   },
   {
     name: 'unstar',
-    aliases: [],
     usage: '%unstar ID|NAME',
     options: [],
     summary: 'delete a starred query',

@@ -3,12 +3,12 @@ import { describe, expect, test } from 'vitest';
 import { diagnose } from '../../../../kernel/apl/editor/check/diagnose.js';
 import { environmentOf as known } from '../../../../kernel/apl/editor/known.js';
 import { parseQuery } from '../../../../kernel/apl/syntax/parse.js';
-import { magics } from '../../../../kernel/notebook/magics/table.js';
+import { magicFacts } from '../../../../kernel/notebook/editor/comm.js';
 import { environment } from '../../environment.js';
 
 /** Everything found in a cell, as `severity marked text: message -> what mends it`. */
 function check(cell: string, expected: readonly string[]): void {
-  const found = diagnose(cell, environment, magics).map(({ severity, from, to, message, instead }) => {
+  const found = diagnose(cell, environment, magicFacts).map(({ severity, from, to, message, instead }) => {
     const fix = instead === undefined ? '' : ` -> ${instead}`;
     return `${severity} ${cell.slice(from, to)}: ${message}${fix}`;
   });

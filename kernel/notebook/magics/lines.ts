@@ -1,0 +1,85 @@
+/** What the lines of a magic do to the cells of a notebook; the rest of its row stands with its action, in a family. */
+interface LineRow {
+  readonly aliases?: readonly string[];
+  /** `%%name` applies it to its own cell. */
+  readonly perCell?: true;
+  /** Holds for the queries below it. */
+  readonly sets?: true;
+  /** Sets or shows something and leaves nothing behind: a cell of such lines and queries can run any number of times. */
+  readonly repeats?: true;
+  /** The option that asks the user for a value: a line with it does not run unattended. */
+  readonly prompts?: string;
+}
+
+const rows = {
+  time: { perCell: true, sets: true, repeats: true },
+  limit: { perCell: true, sets: true, repeats: true },
+  rows: { perCell: true, sets: true, repeats: true },
+  retain: { perCell: true, sets: true, repeats: true },
+  request: { perCell: true, sets: true, repeats: true },
+  fetch: { perCell: true, repeats: true },
+  param: { sets: true, repeats: true, prompts: 'prompt' },
+  params: { repeats: true },
+  'show-query': { repeats: true },
+  assert: { repeats: true },
+  diff: { repeats: true },
+  compare: { repeats: true },
+  explain: { perCell: true, repeats: true },
+  around: { perCell: true, repeats: true },
+  patterns: { repeats: true },
+  // Adds a cell below.
+  investigate: {},
+  trace: { repeats: true },
+  // Waits until it is stopped.
+  tail: { perCell: true },
+  cache: {},
+  history: { repeats: true },
+  // The number of a query means another one in another history.
+  rerun: {},
+  use: { aliases: ['connect', 'on'], perCell: true, sets: true, repeats: true, prompts: 'token' },
+  whoami: { repeats: true },
+  link: { repeats: true },
+  login: {},
+  logout: {},
+  datasets: { repeats: true },
+  schema: { aliases: ['fields'], repeats: true },
+  peek: { repeats: true },
+  drop: {},
+  import: {},
+  export: {},
+  results: {},
+  viz: { aliases: ['chart'], repeats: true },
+  annotate: {},
+  star: {},
+  stars: { repeats: true },
+  run: { repeats: true },
+  load: {},
+  unstar: {},
+  config: {},
+  bugreport: {},
+  help: { repeats: true },
+  lsmagic: { repeats: true },
+  version: { repeats: true },
+  echo: { repeats: true },
+  apl: { perCell: true, repeats: true },
+} as const satisfies Readonly<Record<string, LineRow>>;
+
+/** The name of a magic, which is not that of an alias. */
+export type MagicName = keyof typeof rows;
+
+/** What the lines of each magic do, by name. Runs in a browser too. */
+export const magicLines: Readonly<Record<MagicName, LineRow>> = rows;
+
+const named = new Map(
+  Object.entries<LineRow>(rows).flatMap(([name, row]) =>
+    [name, ...(row.aliases ?? [])].map(each => [each, name as MagicName] as const),
+  ),
+);
+
+/** Every name and alias that a line may begin with. */
+export const magicWords: readonly string[] = [...named.keys()];
+
+/** Returns the name of the magic that a line names, by an alias or in any case; undefined if there is none. */
+export function magicNamed(word: string): MagicName | undefined {
+  return named.get(word.toLowerCase());
+}
