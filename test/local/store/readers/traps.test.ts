@@ -2,13 +2,13 @@ import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { sqlText } from '../../../../kernel/local/duckdb/literal.js';
-import { Engine } from '../../../../kernel/local/engine/duckdb.js';
 import {
   beyondSample,
   fileOf,
   importText,
   lines,
   service,
+  storedReader,
   type Trap,
   testTraps,
   timeless,
@@ -591,13 +591,10 @@ test('a file that is not in the order of time is sorted', async () => {
   // Each row is as far from the one before as it can be.
   const times = Array.from({ length: 500_000 }, (_, index) => 1_700_000_000 + ((index * 249_989) % 500_000));
   const { dataset } = await importText('in.csv', `ts\n${times.join('\n')}\n`);
-  const { dataDir } = service();
-  const engine = await Engine.open({ dataDir, families: [] });
-  const files = sqlText(path.join(dataDir, 'datasets', dataset, '*.parquet'));
-  const [row] = await engine.run(
+  const files = sqlText(path.join(service().dataDir, 'datasets', dataset, '*.parquet'));
+  const [row] = await storedReader().run(
     `SELECT sum(epoch_ns(stats_max_value::TIMESTAMP_NS) - epoch_ns(stats_min_value::TIMESTAMP_NS)) / 1e9 < 500000
      FROM parquet_metadata(${files}) WHERE path_in_schema = '_time'`,
   );
-  await engine.close();
   expect(row).toEqual([true]);
 });

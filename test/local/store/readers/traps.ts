@@ -1,17 +1,22 @@
 /** What the tests of readers share: a file is imported, and the stored file is read as it is. */
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sqlText } from '../../../../kernel/local/duckdb/literal.js';
 import { Engine } from '../../../../kernel/local/engine/duckdb.js';
 import { type Answer, sharedService, type TestService, temporaryDirectory } from '../../service.js';
 
 let shared: (() => TestService) | undefined;
+let reader: Engine | undefined;
 let datasets = 0;
 
-/** Starts the service of the tests of a file. */
+/** Starts the service of the tests of a file, and an engine beside it that reads what it has stored. */
 export function useService(): void {
   shared = sharedService();
+  beforeAll(async () => {
+    reader = await Engine.open({ dataDir: service().dataDir, families: [] });
+  });
+  afterAll(() => reader?.close());
 }
 
 export function service(): TestService {
@@ -55,29 +60,26 @@ export function timeless(): string {
   return 'No field holds a time: every row has the time of its import, and is found in every time range. Name one if there is one.';
 }
 
+/** Returns the engine of the test file, which is not that of the service. */
+export function storedReader(): Engine {
+  if (reader === undefined) throw new Error('the test file does not call useService()');
+  return reader;
+}
+
 /** Reads the stored file itself, so that nothing between it and the test changes a value. */
 export async function stored(dataset: string, select: string): Promise<string[]> {
-  const { dataDir } = service();
-  const engine = await Engine.open({ dataDir, families: [] });
-  try {
-    const files = sqlText(path.join(dataDir, 'datasets', dataset, '*.parquet'));
-    const rows = await engine.run(
-      `SELECT COLUMNS(*)::VARCHAR FROM (SELECT ${select} FROM read_parquet(${files}))`,
-    );
-    return rows.map(row => row.map(String).join('|'));
-  } finally {
-    await engine.close();
-  }
+  const files = sqlText(path.join(service().dataDir, 'datasets', dataset, '*.parquet'));
+  const rows = await storedReader().run(
+    `SELECT COLUMNS(*)::VARCHAR FROM (SELECT ${select} FROM read_parquet(${files}))`,
+  );
+  return rows.map(row => row.map(String).join('|'));
 }
 
 export async function parquetOf(select: string): Promise<Buffer> {
-  const { dataDir } = service();
-  const engine = await Engine.open({ dataDir, families: [] });
+  const engine = storedReader();
   const file = path.join(engine.workDir, 'in.parquet');
   await engine.run(`COPY (${select}) TO ${sqlText(file)} (FORMAT parquet)`);
-  const bytes = await readFile(file);
-  await engine.close();
-  return bytes;
+  return readFile(file);
 }
 
 /** Imports each file and compares its notes and the values stored. */
