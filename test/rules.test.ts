@@ -130,6 +130,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     '@duckdb/*',
     'node:*',
     're2js',
+    'text',
     'time',
   ],
   'local/sql': ['apl', 'api/wire', 'errors', 'time'],

@@ -1,6 +1,7 @@
 import { present } from '../../present.js';
 import type { TypeName } from '../catalog/entry.js';
 import { optionsOf } from '../operators/rows.js';
+import { mostSequenceRows } from '../plan/effort.js';
 import type { Column, DatasetSchema, ExternalFormat, Relation, Scalar } from '../plan/plan.js';
 import { call, constant, reference } from '../plan/scalars.js';
 import type {
@@ -387,19 +388,17 @@ function rangeType(start: Scalar, end: Scalar, step: Scalar): TypeName | undefin
   return start.type === 'timespan' && wide(end) && wide(step) ? 'timespan' : undefined;
 }
 
-const mostRows = 1_048_576;
-
 function checkLength(binder: Binder, span: Span, start: Scalar, end: Scalar, step: Scalar): void {
   const known = (bound: Scalar): number =>
     bound.kind === 'constant' && typeof bound.value === 'number'
       ? bound.value
       : Number(constantInteger(binder, bound) ?? Number.NaN);
   const rows = Math.floor((known(end) - known(start)) / known(step)) + 1;
-  if (!(rows > mostRows) || known(step) === 0) return;
+  if (!(rows > mostSequenceRows) || known(step) === 0) return;
   binder.error(
     'range-too-long',
     span,
-    `the range would have ${Number.isFinite(rows) ? rows : 'endless'} rows, more than ${mostRows}`,
+    `the range would have ${Number.isFinite(rows) ? rows : 'endless'} rows, more than ${mostSequenceRows}`,
     'Make the step larger or the range shorter.',
   );
 }

@@ -1,6 +1,9 @@
 import type { Relation, Scalar } from './plan.js';
 import { inputsOf } from './walk.js';
 
+/** The most rows of `range`, as an operator, and the most elements of what the function returns. */
+export const mostSequenceRows = 1_048_576;
+
 /**
  * Returns an estimate of how many rows a plan makes itself, by `range` and tables of constants; those of datasets are the
  * catalog's to count.

@@ -61,6 +61,7 @@ export type DiagnosticCode =
   | 'rename-shape'
   | 'repeated-name'
   | 'replaced-field'
+  | 'regex-as-set'
   | 'rewrite-group'
   | 'series-aggregate'
   | 'series-axis'

@@ -11,6 +11,8 @@ export interface Regex {
   readonly sql: string;
   /** How many groups it captures; undefined when it is not a constant. */
   readonly groups: number | undefined;
+  /** The number of each group that has a name. */
+  readonly names: Readonly<Record<string, number>>;
   /** Wraps a call that uses it, so that an invalid pattern from data gives null instead of an error. */
   readonly guard: (call: string) => string;
 }
@@ -27,10 +29,15 @@ export function wrappedRegex(arg: SqlArg, argIndex: number, before: string, afte
     const alone = compiled(source, argIndex);
     const whole = `${before}${source}${after}`;
     const regex = whole === source ? alone : compiled(whole, argIndex);
-    return { sql: sqlText(whole), groups: regex.groupCount(), guard: call => call };
+    return {
+      sql: sqlText(engineSyntax(whole)),
+      groups: regex.groupCount(),
+      names: regex.namedGroups(),
+      guard: call => call,
+    };
   }
   const sql = `apl_regex(${arg.sql}, ${sqlText(before)}, ${sqlText(after)})`;
-  return { sql, groups: undefined, guard: call => `TRY(${call})` };
+  return { sql, groups: undefined, names: {}, guard: call => `TRY(${call})` };
 }
 
 /** Throws a {@link TemplateError} for a pattern that is not valid RE2, or too large. */
@@ -52,7 +59,9 @@ export const udfs: readonly JsFunction[] = [
     returns: 'VARCHAR',
     run: (source: string, before: string, after: string) => {
       const whole = `${before}${source}${after}`;
-      return validPattern(source) === undefined || validPattern(whole) === undefined ? null : whole;
+      return validPattern(source) === undefined || validPattern(whole) === undefined
+        ? null
+        : engineSyntax(whole);
     },
   },
 ];
@@ -88,17 +97,20 @@ function compiled(source: string, argIndex: number): RE2JS {
     const { message, hint } = limits.pattern;
     throw new TemplateError(message, argIndex, hint);
   }
+  const unknown = unknownClass(source);
+  if (unknown !== undefined) throw invalid(`invalid character class range: \`${unknown}\``, argIndex);
   try {
     // What is no valid pattern is compiled again, for the reason.
     return validPattern(source) ?? RE2JS.compile(source);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new TemplateError(
-      `invalid regular expression: ${reason.replace(/^error parsing regexp: /, '')}`,
-      argIndex,
-      'Regular expressions follow the RE2 syntax: no look-around, no back-references.',
-    );
+    throw invalid(reason.replace(/^error parsing regexp: /, ''), argIndex);
   }
+}
+
+function invalid(reason: string, argIndex: number): TemplateError {
+  const hint = 'Regular expressions follow the RE2 syntax: no look-around, no back-references.';
+  return new TemplateError(`invalid regular expression: ${reason}`, argIndex, hint);
 }
 
 /** Most columns hold few patterns for many rows, and a query is often run again. */
@@ -114,9 +126,30 @@ function validPattern(source: string): RE2JS | undefined {
 }
 
 function compiledOrNone(source: string): RE2JS | undefined {
+  if (unknownClass(source) !== undefined) return undefined;
   try {
     return RE2JS.compile(source);
   } catch {
     return undefined;
   }
+}
+
+/** Returns the first named class of a pattern that only the parser knows, such as `\p{Emoji}`. */
+function unknownClass(source: string): string | undefined {
+  const classes = source.matchAll(/\\Q.*?(?:\\E|$)|\\[pP]\{\^?(\w+)\}|\\./gs);
+  return [...classes].find(([, name = '']) => unknownToEngine.has(name))?.[0];
+}
+
+const unknownToEngine = new Set(
+  `Alphabetic ASCII_Hex_Digit Ascii Assigned Beria_Erfe Cn Dash Emoji Emoji_Component Emoji_Modifier Emoji_Modifier_Base
+  Emoji_Presentation Extended_Pictographic Garay Gurung_Khema Hex_Digit Kirat_Rai LC Lc Lowercase Math Ol_Onal Quotation_Mark
+  Sidetic Sunuwar Tai_Yo Terminal_Punctuation Todhri Tolong_Siki Tulu_Tigalari Unknown Uppercase White_Space`.split(
+    /\s+/,
+  ),
+);
+
+/** Returns a valid pattern in the syntax of the engine, which has no `(?<name>` for `(?P<name>`. */
+function engineSyntax(source: string): string {
+  const parts = /\\Q.*?(?:\\E|$)|\\.|\[\^?\]?(?:\\.|\[:\^?\w+:\]|[^\]\\])*\]|\(\?</gs;
+  return source.replace(parts, part => (part === '(?<' ? '(?P<' : part));
 }

@@ -1,10 +1,12 @@
 import type { RowFunctionName } from '../../apl/catalog/row-functions.js';
+import { mostSequenceRows } from '../../apl/plan/effort.js';
 import type { JoinKind } from '../../apl/plan/plan.js';
 import type { AddStage, ExpandParts } from '../sql/dialect.js';
 import { standard } from '../sql/standard.js';
 import { type SqlArg, sqlOr } from '../sql/template.js';
 import { withoutNaN } from './expressions.js';
 import { convert } from './functions/conversion.js';
+import { sqlText } from './literal.js';
 
 /** Returns a stage of a WITH clause; the engine inlines those that are not materialized. */
 export function stageSql(name: string, body: string, materialized: boolean): string {
@@ -28,19 +30,23 @@ export function joinSql(kind: JoinKind, left: string, right: string, on: string)
   return standard.join(kind, left, right, on);
 }
 
-const longestSequence = 1_048_576;
+/** What the engine says of a `range` with more rows than one may have, which only the run shows if a query computes its bounds. */
+export const sequenceTooLong = 'too many rows: range';
+
+/** The message about it. */
+export const sequenceTooLongMessage = `\`range\` would have more than ${mostSequenceRows} rows.`;
 
 /** Returns the numbers or times from `start` to `end`, by `step`, as one column. */
 export function sequenceSql(column: string, start: SqlArg, end: SqlArg, step: SqlArg): string {
-  if (start.type === 'real') {
-    const count = `floor((${end.sql} - ${start.sql}) / nullif(${step.sql}, 0)) + 1`;
-    return `SELECT ${start.sql} + i * ${step.sql} AS ${column} FROM range(0, greatest(0, least(${longestSequence}, ${count}))::BIGINT) t(i)`;
-  }
+  const isReal = start.type === 'real';
   const isTime = start.type === 'datetime';
   const [from, to] = [start, end].map(({ sql }) => (isTime ? `epoch_ns(${sql})` : sql));
-  const value = `${from} + i * ${step.sql}`;
-  const count = `greatest(0, least(${longestSequence}, coalesce(TRY((${to} - ${from}) // nullif(${step.sql}, 0)) + 1, 0)))`;
-  return `SELECT ${isTime ? `apl_long_time(${value})` : value} AS ${column} FROM range(0, ${count}) t(i)`;
+  // Bounds may be queries: each is computed once.
+  const bounds = `SELECT ${from} AS a, ${to} AS b, ${step.sql} AS s`;
+  const last = `SELECT a, s, ${isReal ? 'apl_last_real_step' : 'apl_last_step'}(a, b, s) AS last FROM (${bounds})`;
+  const count = `CASE WHEN last < ${mostSequenceRows} THEN last + 1 WHEN last IS NOT NULL THEN error(${sqlText(sequenceTooLong)}) END`;
+  const value = isReal ? 'a + i * s' : '(a::HUGEINT + i * s::HUGEINT)::BIGINT';
+  return `SELECT ${isTime ? `apl_long_time(${value})` : value} AS ${column} FROM (SELECT a, s, unnest(range(${count})) AS i FROM (${last}))`;
 }
 
 /** Returns the first `count` rows of each group, in an order. */

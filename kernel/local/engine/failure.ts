@@ -9,6 +9,7 @@ import {
 } from '../../machine.js';
 import { refusedCall } from '../duckdb/bounds/costs.js';
 import { lengthenedBy, tooLongHint, tooLongMessage } from '../duckdb/bounds/lengths.js';
+import { sequenceTooLong, sequenceTooLongMessage } from '../duckdb/relations.js';
 
 /**
  * A query that the engine refused, failed or abandoned on request. Codes: `query-cancelled`, `engine-busy`, `engine-memory`,
@@ -168,6 +169,12 @@ const known: readonly Known[] = [
     code: 'function-cost',
     message: 'A function would make a longer value than any may be.',
     hint: tooLongHint,
+  },
+  {
+    pattern: new RegExp(`^Invalid Input Error: ${sequenceTooLong}`),
+    code: 'too-much-computed',
+    message: sequenceTooLongMessage,
+    hint: 'Make the step larger or the range shorter.',
   },
   {
     pattern: /Max expression depth limit|stack overflow|Maximum call stack/i,

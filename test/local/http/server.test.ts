@@ -354,6 +354,8 @@ test.each([
     'function-cost',
   ],
   [`print x = 'a' matches regex '${'x'.repeat(100_000)}'`, 'invalid-argument'],
+  ["range x from 1 to toint('1048577') step 1 | count", 'too-much-computed'],
+  ["range x from 0.5 to todouble('1048577') step 1 | count", 'too-much-computed'],
 ])('refused because of its cost: %#', async (apl, code) => {
   const own = await testService({ compile: compileRequest });
   const { status, body } = await own.query(apl);

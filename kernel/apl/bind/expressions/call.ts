@@ -111,6 +111,7 @@ export function alignArguments(
   }
   warnOfOrder(binder, expr, entry, values);
   if (entry.name === 'replace_regex') warnOfBackslash(binder, expr, values);
+  if (/^trim(?:_start|_end)?$/.test(entry.name)) warnOfPattern(binder, expr, values);
   const type =
     entry.returns === 'same'
       ? (args[0]?.type ?? 'dynamic')
@@ -156,6 +157,20 @@ function warnOfBackslash(binder: Binder, expr: CallExpr, [, rewrite]: readonly S
   const meant = binder.text(at).replace(/\\+(\d)/g, '$$$1');
   const message = `\`${group}\` is a text here: a group is written \`$${group.slice(1)}\``;
   binder.report('warning', 'rewrite-group', at, message, `Write ${shorten(meant)}.`, meant);
+}
+
+/** `trim(@'[^\w]+', text)`: a regular expression, as Kusto's functions of these names take it. */
+function warnOfPattern(binder: Binder, expr: CallExpr, [set]: readonly Scalar[]): void {
+  if (set?.kind !== 'constant' || !/\\[wdsWDS]|\[[^\]]+\][+*]|\.[+*]/.test(String(set.value))) return;
+  const meant = `${expr.callee.name}_regex`;
+  binder.report(
+    'warning',
+    'regex-as-set',
+    expr.callee,
+    `\`${expr.callee.name}\` removes the characters of a set: this is no regular expression here`,
+    `Write ${meant} for a regular expression.`,
+    meant,
+  );
 }
 
 /** `name(a, b?, c…)`, as messages show a signature. */

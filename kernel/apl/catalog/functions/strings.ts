@@ -70,7 +70,7 @@ export const strings = [
         name: 'capture_groups',
         type: 'array',
         optional: true,
-        doc: 'Numbers of the groups to return; all if they are left out.',
+        doc: 'Numbers or names of the groups to return; all if they are left out.',
       },
       { name: 'text', type: 'string' },
     ],

@@ -1,6 +1,7 @@
 import type { TypeName } from '../../../apl/catalog/entry.js';
 import type { math as catalog } from '../../../apl/catalog/functions/math.js';
 import { autoBinWidth } from '../../../apl/plan/auto-bin.js';
+import { mostSequenceRows } from '../../../apl/plan/effort.js';
 import { HOUR } from '../../../time.js';
 import { setDifference, setIntersect, setUnion } from '../../functions/json/sets.js';
 import {
@@ -68,16 +69,16 @@ export const setup: readonly string[] = [
   `CREATE OR REPLACE MACRO apl_bin_long(x, w) AS
      CASE WHEN w > 0 THEN TRY_CAST(x::HUGEINT - apl_floor_mod(x::HUGEINT, w) AS BIGINT) END`,
   `CREATE OR REPLACE MACRO apl_bin_real(x, w) AS CASE WHEN isfinite(x / w) THEN floor(x / w) * w ELSE x::DOUBLE END`,
-  // The index of the last element; null for a step of zero, negative if the sequence is empty.
+  // The index of the last element: one more than there may be if there are more, null for a step of zero, negative for an empty sequence.
   `CREATE OR REPLACE MACRO apl_last_step(a, b, s) AS CASE WHEN s > 0 AND b >= a OR s < 0 AND b <= a
-     THEN CAST(least((b::HUGEINT - a) // s, ${1_048_576 - 1}) AS BIGINT) WHEN s <> 0 AND a IS NOT NULL AND b IS NOT NULL THEN -1 END`,
+     THEN CAST(least((b::HUGEINT - a) // s, ${mostSequenceRows}) AS BIGINT) WHEN s <> 0 AND a IS NOT NULL AND b IS NOT NULL THEN -1 END`,
   `CREATE OR REPLACE MACRO apl_range_long(a, b, s) AS
-     list_transform(range(apl_last_step(a, b, s) + 1), lambda i: CAST(a::HUGEINT + i * s::HUGEINT AS BIGINT))`,
+     list_transform(range(apl_last_step(a, b, s) + 1)[1:${mostSequenceRows}], lambda i: CAST(a::HUGEINT + i * s::HUGEINT AS BIGINT))`,
   `CREATE OR REPLACE MACRO apl_last_real_step(a, b, s) AS CASE WHEN NOT (isfinite(a) AND isfinite(b) AND isfinite(s)) OR s = 0
-     THEN NULL WHEN (b - a) / s >= 0 THEN CAST(least(floor((b - a) / s), ${1_048_576 - 1}) AS BIGINT)
+     THEN NULL WHEN (b - a) / s >= 0 THEN CAST(least(floor((b - a) / s), ${mostSequenceRows}) AS BIGINT)
      WHEN s IS NOT NULL AND a IS NOT NULL AND b IS NOT NULL THEN -1 END`,
   `CREATE OR REPLACE MACRO apl_range_real(a, b, s) AS
-     list_transform(range(apl_last_real_step(a, b, s) + 1), lambda i: a + i * s)`,
+     list_transform(range(apl_last_real_step(a, b, s) + 1)[1:${mostSequenceRows}], lambda i: a + i * s)`,
 ];
 
 export const udfs: readonly JsFunction[] = [

@@ -1,4 +1,5 @@
 import { allGroups, type strings as catalog } from '../../../apl/catalog/functions/strings.js';
+import { oneLine } from '../../../text.js';
 import { type SqlArg, type SqlTemplates, sqlOr, TemplateError } from '../../sql/template.js';
 import { computeOnce } from '../arguments.js';
 import { constantInteger, constantText, sqlText } from '../literal.js';
@@ -201,9 +202,27 @@ function extractAllSql(regex: SqlArg, groups: SqlArg | undefined, text: SqlArg):
   const numbers =
     groups === undefined || groups.constant === allGroups
       ? everyGroup(pattern.groups)
-      : `apl_group_numbers(${convert(groups, 'dynamic')})`;
+      : `apl_group_numbers(${numberedGroups(groups, pattern) ?? convert(groups, 'dynamic')})`;
   const chosen = `apl_pick_groups([${found.join(', ')}], ${numbers})`;
   return `CASE WHEN ${text.sql} IS NOT NULL THEN ${chosen} END`;
+}
+
+/** SQL of constant groups with numbers for names; undefined if no name is among them. */
+function numberedGroups({ constant }: SqlArg, { names }: Regex): string | undefined {
+  const wanted: unknown = typeof constant === 'string' ? JSON.parse(constant) : undefined;
+  if (!Array.isArray(wanted) || !wanted.some(isName)) return undefined;
+  const numbers = wanted.map((each: unknown) => {
+    if (!isName(each)) return each;
+    if (Object.hasOwn(names, each)) return names[each];
+    const named = Object.keys(names);
+    const hint = named.length === 0 ? 'Name one by `(?P<name>…)`.' : `Its named groups: ${named.join(', ')}.`;
+    throw new TemplateError(`the regular expression has no group \`${oneLine(each, 80)}\``, 1, hint);
+  });
+  return `${sqlText(JSON.stringify(numbers))}::JSON`;
+}
+
+function isName(group: unknown): group is string {
+  return typeof group === 'string' && !/^\d+$/.test(group);
 }
 
 /** The numbers of all groups of a pattern; of one without groups that of the whole match. */

@@ -65,7 +65,7 @@ export function t(text: string): SqlArg {
 /** A dynamic value; numbers beyond 2^53 are written as JSON text: `j('12345678901234567890', 'text')`. */
 export function j(value: unknown, form: 'value' | 'text' = 'value'): SqlArg {
   const text = form === 'text' ? String(value) : JSON.stringify(value);
-  return sqlArg(`${sqlText(text)}::JSON`, 'dynamic');
+  return { ...sqlArg(`${sqlText(text)}::JSON`, 'dynamic'), constant: text };
 }
 
 export function nul(type: TypeName): SqlArg {

@@ -1,5 +1,8 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { describe, expect, it } from 'vitest';
 import { strings } from '../../../../kernel/local/duckdb/functions/strings.js';
+import { checkPattern } from '../../../../kernel/local/duckdb/regex.js';
 import type { SqlArg, SqlTemplate } from '../../../../kernel/local/sql/template.js';
 import { b, checkAll, context, d, evaluator, j, n, nul, opaque, openEngine, r, s } from './harness.js';
 
@@ -82,6 +85,15 @@ describe('searching', () => {
     ],
     ['extract_all', [s('([a-z])([0-9])'), j([2]), s('a1 b2')], ['1', '2'], [0]],
     ['extract_all', [s('[a-z]'), j([0]), s('ab')], ['a', 'b'], [0]],
+    [
+      'extract_all',
+      [s('(?P<key>[a-z])(=)(?<value>[0-9])'), j(['value', 1, '2']), s('a=1 b=2')],
+      [
+        ['1', 'a', '='],
+        ['2', 'b', '='],
+      ],
+      [0, 1],
+    ],
     ['extract_all', [s('([0-9]+)'), j([1]), s('none')], [], [0]],
     ['extract_all', [s('([0-9]+)'), j([1]), nul('string')], null, [0]],
     ['extract_all', [s('([0-9]+)'), j([5]), s('1')], null, [0]],
@@ -211,6 +223,50 @@ describe('regular expressions', () => {
     expect(refused('extract', [s('(a)'), n(10n), s('a')])).toThrow(expect.objectContaining({ argIndex: 1 }));
     expect(refused('trim_end_regex', [s('\\Qa'), s('a')])).toThrow(expect.objectContaining({ argIndex: 0 }));
     expect(refused('extract_all', [opaque(s('a')), j([0]), s('a')])).toThrow('must be a constant');
+    expect(refused('extract_all', [s('(?P<a>.)(?P<b>.)'), j(['c']), s('a')])).toThrow(
+      expect.objectContaining({
+        argIndex: 1,
+        message: 'the regular expression has no group `c`',
+        hint: 'Its named groups: a, b.',
+      }),
+    );
+  });
+  it.each([
+    ['(?<n>a)', 2n],
+    ['(?<n>a)(?P<m>A)', 1n],
+    ['\\(\\?<n>', 1n],
+    ['[(?<n>]+', 1n],
+    ['[](?<n>]', 6n],
+    ['[^](?<n>]', 15n],
+    ['[[:alpha:](?<n>]', 15n],
+    ['\\Q(?<n>\\E', 1n],
+    ['\\Q(?<n>', 1n],
+    ['\\\\(?<n>a)', 1n],
+    ['\\p{Latin}(?<n>A)', 1n],
+    ['[\\](?<n>]', 6n],
+    ['(?:(?<n>a)|(?<m>b))', 3n],
+    ['\\\\p\\{Emoji\\}', 1n],
+    ['\\Q\\p{Emoji}\\E', 1n],
+  ] as const)('%s means the same to the parser and to the engine', async (pattern, count) => {
+    const args = [s(pattern), s('aA(?<n>]b\\p{Emoji} \\a')] as const;
+    const evaluate = evaluator(engine, strings);
+    expect((await evaluate('countof_regex', args)).value).toBe(count);
+    expect((await evaluate('countof_regex', args.map(opaque))).value).toBe(count);
+  });
+  it('knows which classes the engine has', async () => {
+    const source = readFileSync(createRequire(import.meta.url).resolve('re2js'), 'utf8');
+    const names = new Set([...source.matchAll(/\b[A-Z][A-Za-z_]{0,40}\b/g)].map(([name]) => name));
+    const accepted = [...names].filter(name => {
+      try {
+        checkPattern(`\\p{${name}}`);
+        return true;
+      } catch {
+        return false;
+      }
+    });
+    expect(accepted.length).toBeGreaterThan(150);
+    const tests = accepted.map(name => `regexp_matches('a', '\\p{${name}}')`);
+    expect((await engine.query(`SELECT ${tests.join(', ')}`))[0]).toHaveLength(accepted.length);
   });
   it.each(['countof_regex', 'replace_regex', 'trim_regex'] as const)(
     '%s gives null for an invalid one from data',
