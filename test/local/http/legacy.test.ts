@@ -54,8 +54,24 @@ test('events are matches', async () => {
     '2026-06-15T10:00:00.000000001Z',
   ]);
   expect(Object.keys(matches[0] ?? {})).toEqual(['_time', '_sysTime', '_rowId', 'data']);
-  expect(matches[2]?.data).toEqual({ n: 2, host: 'b, "}\\', map: [1, { a: '],' }], 'at.x': null });
-  expect(text).toContain('"data":{"n":9007199254740993,"host":"a","map":null,"at.x":1}');
+  expect(matches[2]?.data).toEqual({ n: 2, host: 'b, "}\\', map: [1, { a: '],' }], at: { x: null } });
+  expect(text).toContain('"data":{"n":9007199254740993,"host":"a","map":null,"at":{"x":1}}');
+});
+
+test('fields with dots are members of objects, unless a value is in the way', async () => {
+  const apl = `print ['a.b'] = 1, a = '', ['a.c.d'] = 2, ['c.d'] = 3, c = dynamic(null), ['e.f'] = 4, e = dynamic({'f': 5}),
+    ['g.h.i'] = 6, ['g.h'] = 7, ['k.'] = 8, ['.l'] = 9, ['m..n'] = 10, ['__proto__.o'] = 11`;
+  const { text } = await ask(apl);
+  expect(/"data":(.*?)}],"buckets"/.exec(text)?.[1]).toBe(
+    '{"a.b":1,"a":"","a.c.d":2,"c":{"d":3},"e.f":4,"e":{"f":5},"g.h.i":6,"g":{"h":7},"k.":8,".l":9,"m..n":10,"__proto__":{"o":11}}',
+  );
+});
+
+test('a name of many dots makes no deep object', async () => {
+  const [deep, deeper] = ['a.'.repeat(63), 'b.'.repeat(64)].map(dots => `${dots}x`);
+  const { text } = await ask(`print ['${deep}'] = 1, ['${deeper}'] = 2`);
+  expect([text.includes(`"${deep}"`), text.includes(`"${deeper}":2`)]).toEqual([false, true]);
+  expect(text).toContain(`${'{"a":'.repeat(63)}{"x":1}`);
 });
 
 test('ids of rows differ and stay', async () => {
@@ -148,7 +164,7 @@ test.each(grouped)('%s', async (apl, buckets) => {
 });
 
 test.each([
-  'logs | project _time, n, host, map, ["at.x"]',
+  'logs | project _time, n, host, map',
   'logs | summarize n = count(), max(n) by bin(_time, 1h), host',
   'logs | summarize n = count() by host',
   'logs | summarize n = count() by bin(_time, 30m)',

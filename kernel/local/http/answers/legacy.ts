@@ -104,8 +104,9 @@ function matches(ran: RanTable, showsCursors: boolean): string[] {
   const apart = hasCursors && !showsCursors ? [...systemFields, cursorField] : systemFields;
   const fields = ran.table.fields.map(field => field.name).filter(name => !apart.includes(name));
   const seen = new Map<string, number>();
+  const dataOf = nesting(fields);
   return rowsOf(ran).map(row => {
-    const data = object(fields.map(name => [name, row[name] ?? 'null']));
+    const data = dataOf(row);
     const times = systemFields.map((name): Entry => [name, row[name] ?? 'null']);
     const content = object([...times, ['data', data]]);
     const hash = createHash('sha256').update(content).digest('hex').slice(0, 24);
@@ -116,6 +117,45 @@ function matches(ran: RanTable, showsCursors: boolean): string[] {
     const id = cursor === null ? numbered : cursorId(cursor, hash);
     return object([...times, ['_rowId', JSON.stringify(id)], ['data', data]]);
   });
+}
+
+/** Members by name: the JSON of a value, or the members of an object. */
+type Members = Map<string, string | Members>;
+
+/** Deeper objects are not made: a name with more dots stays as it is. */
+const deepest = 64;
+
+/** Returns what writes the fields of a row as an object, in which a name with dots is a path, unless a value stands in the way. */
+function nesting(names: readonly string[]): (row: Row) => string {
+  const known = new Set(names);
+  const fields = names.map(name => {
+    const split = name.split('.');
+    const path = split.includes('') || split.length > deepest ? [name] : split;
+    const above = path.slice(1).map((_, index) => path.slice(0, index + 1).join('.'));
+    return { name, path, above: above.filter(each => known.has(each)) };
+  });
+  return row => {
+    const members: Members = new Map();
+    for (const { name, path, above } of fields) {
+      const isBlocked = above.some(each => (row[each] ?? 'null') !== 'null');
+      put(members, isBlocked ? [name] : path, row[name] ?? 'null');
+    }
+    return textOf(members);
+  };
+}
+
+/** Only a null can be where an object is to be, and gives way to it. */
+function put(members: Members, [name = '', ...below]: readonly string[], json: string): void {
+  const before = members.get(name);
+  if (below.length > 0) {
+    const inner: Members = before instanceof Map ? before : new Map();
+    members.set(name, inner);
+    put(inner, below, json);
+  } else if (!(before instanceof Map)) members.set(name, json);
+}
+
+function textOf(members: Members): string {
+  return object([...members].map(([name, value]) => [name, value instanceof Map ? textOf(value) : value]));
 }
 
 function buckets(tables: readonly RanTable[]): string {
