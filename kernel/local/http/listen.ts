@@ -49,6 +49,7 @@ export async function listen(options: ServiceOptions, engines: Engines, seat: Se
     onConstructorPoisoning: 'ignore',
     // Names of datasets and fields stand in paths; they have limits of their own.
     routerOptions: { maxParamLength: 4096 },
+    rewriteUrl: ({ url = '/' }) => url.replace(formerPrefix, ''),
     schemaController: { compilersFactory: noSchemas },
   });
   const secret = randomBytes(32).toString('base64url');
@@ -93,6 +94,9 @@ export async function listen(options: ServiceOptions, engines: Engines, seat: Se
   seat.tenure.open(url, () => isAnnounced(seat.directory, secret), end);
   return { url, token, closed, close };
 }
+
+/** Early clients send it ahead of each path of the API. */
+const formerPrefix = /^\/api(?=\/v[12]\/)/;
 
 /** As long as a kernel waits for an answer, in milliseconds. */
 const usualQueryMs = 120_000;

@@ -62,6 +62,24 @@ test.each([null, '', '0001-01-01T00:00:00Z'])('the time %j stands for none', asy
   expect([listed.status, listed.body]).toEqual([200, []]);
 });
 
+test('a path of the API may begin with `/api`, as early clients send it', async () => {
+  const got = async (method: string, route: string, body?: object) => {
+    const answer = await service().json(method, route, body);
+    return answer.status;
+  };
+  expect(await got('POST', '/api/v2/datasets', { name: 'early' })).toBe(200);
+  expect(await got('POST', '/api/v1/datasets/early/ingest', [{ a: 1 }])).toBe(200);
+  expect(await got('POST', '/api/v1/datasets/_apl?format=legacy', { apl: 'early | count' })).toBe(200);
+  expect(await got('DELETE', '/api/v1/datasets/early')).toBe(204);
+  for (const route of [
+    '/api/internal/monitors',
+    '/api/v3/evaluations',
+    '/api/api/v1/datasets',
+    '/apiv1/user',
+  ])
+    expect(await got('GET', route)).toBe(404);
+});
+
 const twice: readonly (readonly [route: string, body: unknown])[] = [
   ['/v2/annotations?start=0001-01-01T00:00:00Z&start=0001-01-01T00:00:00Z&datasets=a&datasets=b', undefined],
   ['/v2/apl-starred-queries?limit=5&limit=5&offset=0&offset=0&who=all&who=all&qs=x&qs=x', undefined],
