@@ -347,7 +347,7 @@ export function readStarredQueries(value: unknown): Listed<StarredQuery> {
 /** Returns an annotation; a text that is empty and an end that is null or Go's zero time are absent, as services spell it. */
 export function readAnnotation(value: unknown, path = 'annotation'): Annotation {
   const object = record(value, path);
-  const endTime = object.endTime ?? '';
+  const { endTime } = object;
   return {
     id: string(object.id, `${path}.id`),
     datasets: list(object.datasets, `${path}.datasets`).map((name, index) =>
