@@ -12,7 +12,15 @@ import { expectRow, root } from './rows.js';
 const service = sharedService({ compile: compileRequest, now: Date.now });
 const directory = path.join(root, 'test-output/clients/loggers');
 const dataset = 'from-loggers';
-const loggers = ['@axiomhq/logging', '@axiomhq/pino', '@axiomhq/winston', 'next-axiom'];
+const loggers = [
+  '@axiomhq/axiom-node',
+  '@axiomhq/logging',
+  '@axiomhq/pino',
+  '@axiomhq/winston',
+  '@loglayer/transport-axiom',
+  'evlog',
+  'next-axiom',
+];
 
 test('loggers for Node.js', async () => {
   const { url, token } = service().service;

@@ -79,3 +79,15 @@ test.skipIf(!isHere)('OpenTelemetry for Python', async () => {
   expect(traceId).toMatch(/^[0-9a-f]{32}$/);
   expectRow('OpenTelemetry Python', { span: spans[0] === 1, 'log record': logs[0] === 1 });
 });
+
+test.skipIf(!isHere)('loggers for Python', async () => {
+  const dataset = 'from-python';
+  await service().json('POST', '/v2/datasets', { name: dataset });
+  const env = { ...environment(), AXIOM_DATASET: dataset };
+  await run(python, [path.join(import.meta.dirname, 'loggers.py')], { env });
+  const apl = `['${dataset}'] | where msg == "it is done" | summarize n = count() by name | where n == 1`;
+  const arrived: readonly string[] = (await service().query(apl)).body.tables[0].columns[0];
+  const names = { 'axiom-logger': 'axiom-logger', 'axiom-py': 'axiom-py', loguru: '__main__' };
+  const found = Object.entries(names).map(([logger, name]) => [logger, arrived.includes(name)]);
+  expectRow('Loggers for Python', Object.fromEntries(found));
+});
