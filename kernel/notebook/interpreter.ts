@@ -1,4 +1,3 @@
-import type { ChartOptions } from '../apl/operators/drawing.js';
 import type { Span } from '../apl/syntax/ast.js';
 import {
   type CellQuery,
@@ -19,12 +18,8 @@ import type {
   ExecuteRequest,
   KernelHandler,
 } from '../jupyter/message.js';
-import { present } from '../present.js';
-import { type Beside, besideAt } from '../result/beside.js';
 import type { QueryResult } from '../result/result.js';
 import { visibleLines } from '../text.js';
-import { formatTime } from '../time.js';
-import { askAnnotations, hasAnnotations } from './annotations/reader.js';
 import {
   type CellFailure,
   diagnosticFailure,
@@ -38,15 +33,12 @@ import { describeElement, elementNames } from './editor/language.js';
 import { kernelInfo } from './kernel-info.js';
 import type { CellHost, CellPlan, QuerySettings, Rewrite } from './magics/magic.js';
 import { runMagic } from './magics/table.js';
-import type { BoundQuery } from './parameters.js';
-import { explainForgotten } from './query/forgotten.js';
-import type { LoggedQuery } from './query/log.js';
-import { type QueryOrder, type RanQuery, runQuery } from './query/run.js';
-import type { KeptAs, KeptResult } from './results/kept.js';
+import { runQuery } from './query/run.js';
+import { keep, runLogged, runShown, type ShowOptions, show } from './query/shown.js';
+import type { KeptResult } from './results/kept.js';
 import { RESULTS_TARGET } from './results/protocol.js';
 import { Session, type SessionOptions } from './session.js';
 import { applySettings } from './settings.js';
-import { storedRange } from './time-range.js';
 
 /** The dependencies of the interpreter. */
 export type InterpreterOptions = SessionOptions;
@@ -173,155 +165,6 @@ function rewritten(code: string, rewrites: readonly Rewrite[]): string {
   return backwards.reduce((text, { from, to, text: by }) => text.slice(0, from) + by + text.slice(to), code);
 }
 
-async function runShown(
-  session: Session,
-  io: CellIo,
-  plan: CellPlan,
-  query: BoundQuery,
-  { index, count }: { readonly index: number; readonly count: number },
-): Promise<KeptResult> {
-  const { variables } = query;
-  const sent = withoutRender(query.parsed);
-  const chart = { ...query.chart, ...sent.chart };
-  const options = { ...plan.chart, ...chart };
-  const annotates =
-    !query.silent && plan.retains && options.kind !== 'none' && hasAnnotations(session, options);
-  const { result, signal } = await runLogged(
-    session,
-    { ...plan, query: sent.query, variables, annotates, ...present({ name: query.name }) },
-    io,
-    query.text,
-  );
-  const kept = await keep(session, result, signal, {
-    ...present({ name: query.name }),
-    query: sent.query,
-  });
-  const beside = besideAt(index, count);
-  if (!query.silent)
-    await show(session, kept, io, plan, { last: index === count - 1, chart, beside, signal });
-  io.signal.throwIfAborted();
-  return kept;
-}
-
-/** Runs a query and logs it as it is written, also when it fails. */
-async function runLogged(
-  session: Session,
-  order: QueryOrder,
-  io: CellIo,
-  written: string,
-): Promise<RanQuery> {
-  const { queryLog, now, log } = session.options;
-  const began = now();
-  const started = performance.now();
-  const entry = (facts: Pick<LoggedQuery, 'startTime' | 'endTime' | 'elapsedMs'> & Partial<LoggedQuery>) => ({
-    at: formatTime(began),
-    profile: session.profileName,
-    apl: written,
-    ...present({ name: order.name }),
-    ...facts,
-  });
-  const write = async (query: LoggedQuery) => {
-    const error = await queryLog?.append(await withoutSecrets(session, query));
-    if (error !== undefined) log(`the query was not logged: ${String(error)}`);
-  };
-  try {
-    const ran = await runQuery(session, order, io);
-    const { result } = ran;
-    const { startTime, endTime, elapsedMs, traceId, variables } = result.provenance;
-    const rows = result.tables[0]?.data.numRows ?? 0;
-    await write(entry({ startTime, endTime, elapsedMs, rows, ...present({ traceId, variables }) }));
-    return ran;
-  } catch (error) {
-    const code = error instanceof AplKernelError ? error.code : 'internal-error';
-    const range = storedRange(order.range, began);
-    const explained = await explainForgotten(error, order.query, session.options);
-    await write(entry({ ...range, elapsedMs: performance.now() - started, error: code }));
-    throw explained;
-  }
-}
-
-/** The query as it is logged; one that held a token says so, as it is no longer what ran. */
-async function withoutSecrets(session: Session, query: LoggedQuery): Promise<LoggedQuery> {
-  const apl = await session.withoutSecrets(query.apl);
-  const variables = JSON.stringify(query.variables ?? {});
-  const isSame = apl === query.apl && (await session.withoutSecrets(variables)) === variables;
-  return isSame ? query : { ...query, apl, variables: {}, redacted: true };
-}
-
-async function keep(
-  session: Session,
-  result: QueryResult,
-  signal: AbortSignal,
-  as: KeptAs = {},
-): Promise<KeptResult> {
-  const [{ resultId }, { inSlices }] = await Promise.all([
-    import('./results/identity.js'),
-    import('../result/decode/slices.js'),
-  ]);
-  return session.results.keep(await inSlices(resultId(result), signal), result, as);
-}
-
-interface ShowOptions {
-  /** The result is that of the cell. */
-  readonly last: boolean;
-  /** What stops it. */
-  readonly signal: AbortSignal;
-  /** What the chart is drawn of, if that is not the result itself. */
-  readonly drawn?: QueryResult;
-  /** How the query itself asks for its chart; it precedes what the cell says. */
-  readonly chart?: ChartOptions;
-  /** What the outputs stand beside, if the cell asks for that. Default: a chart beside its table. */
-  readonly beside?: Beside;
-  /** The output that its table takes the place of. */
-  readonly displayId?: string;
-}
-
-/**
- * The table of the last query is the result of the cell; other outputs are displayed. A notice above it names results that were dropped to
- * make room.
- */
-async function show(
-  session: Session,
-  { id, result }: KeptResult,
-  io: CellIo,
-  plan: CellPlan,
-  { last, drawn, chart, signal, beside = besideAt(0, 1), displayId }: ShowOptions,
-): Promise<void> {
-  const { toOutline, toOutputs, VEGA_MIME } = await import('../result/mime.js');
-  const dropped = session.results.takeNotices().map(text => ({ level: 'warn' as const, text }));
-  const shown = { ...result, notices: [...result.notices, ...dropped] };
-  const options = { ...plan.chart, ...chart };
-  const isBeside = options.beside ?? plan.queries.some(query => query.chart.beside);
-  const outputs = plan.retains
-    ? await toOutputs(shown, {
-        resultId: id,
-        chart: options,
-        ...present({
-          annotations: askAnnotations(session, result, options, signal),
-          rows: plan.shownRows,
-          drawn,
-          beside: isBeside ? beside : undefined,
-          now: replayedAt(session, result),
-          // A run that nobody watches writes the same notebook whatever the terminal it was started on.
-          width: io.allowStdin ? session.options.consoleWidth?.() : undefined,
-        }),
-      })
-    : [toOutline(shown)];
-  signal.throwIfAborted();
-  for (const output of outputs) {
-    if (displayId !== undefined) io.updateDisplay({ ...output, displayId });
-    else if (last && !(VEGA_MIME in output.data)) io.result(output);
-    else io.display(output);
-  }
-}
-
-/** When a replayed query was recorded, in milliseconds since 1970; absent for others, and for a frozen range, which has its own. */
-function replayedAt({ recording }: Session, { provenance }: QueryResult): number | undefined {
-  return recording === undefined || provenance.frozen
-    ? undefined
-    : Number(recording.store.begunAt / 1_000_000n);
-}
-
 function magicHost(session: Session, io: CellIo, plan: CellPlan): CellHost {
   const orderOf = (text: string, settings: QuerySettings = {}) => {
     const { query, chart } = withoutRender(new QueryText(text));
@@ -337,7 +180,7 @@ function magicHost(session: Session, io: CellIo, plan: CellPlan): CellHost {
     options: Omit<ShowOptions, 'last' | 'signal'>,
     until = signal,
   ) =>
-    show(session, await keep(session, result, until), io, plan, {
+    show(session, await keep(session.results, result, until), io, plan, {
       last: plan.queries.length === 0,
       signal: until,
       ...options,
@@ -356,7 +199,7 @@ function magicHost(session: Session, io: CellIo, plan: CellPlan): CellHost {
     },
     run: async (text, settings) => (await runDrawn(text, settings)).result,
     ask: async (text, settings) => (await runQuery(session, orderOf(text, settings).order, quiet)).result,
-    keepLast: async result => void (await keep(session, result, unstopped)),
+    keepLast: async result => void (await keep(session.results, result, unstopped)),
     showInstead: (displayId, result) => showKept(result, { chart: { kind: 'none' }, displayId }, unstopped),
     showResult: (result, drawn) => {
       const asked = { ...plan.chart, ...plan.queries.at(-1)?.chart };

@@ -19,6 +19,7 @@ import { withoutTokens } from '../../text.js';
 import { formatTime, LATEST_TIME, parseTime } from '../../time.js';
 import type { AnnotationReader } from '../annotations/reader.js';
 import {
+  type Names,
   profileOfReads,
   type Reads,
   rangeOfReads,
@@ -42,7 +43,7 @@ import { clockOf, type QueryClock } from './clock.js';
 import { checkFetchable, type Fetch, type Fetched, fetchAll, interrupted } from './fetch.js';
 import { type ProgressIo, withProgress } from './progress.js';
 import { datasetNames } from './reading.js';
-import { type Limited, limitNotice, shortfallsIn } from './shortfalls.js';
+import { limitNotice, shortfallsIn } from './shortfalls.js';
 
 /** A query to run, and the settings of its cell. */
 export interface QueryOrder {
@@ -71,59 +72,103 @@ export interface RanQuery {
   readonly signal: AbortSignal;
 }
 
-/** Runs one query on the active profile and returns its result as Arrow; throws the errors of the client and the decoder. */
-export async function runQuery(session: Session, order: QueryOrder, io: ProgressIo): Promise<RanQuery> {
-  const question = await questionOf(session, order, io.signal);
-  const introduction = await session.takeIntroduction();
-  askAnnotations(session.annotations, question, io.signal);
-  const { raw, decoded, stopped } = await send(session, question, io);
-  const signal = stopped?.why === interrupted.why ? new AbortController().signal : io.signal;
-  const answer = await answerOf(question, { raw, ...present({ decoded }) }, session.options.version, signal);
-  const namesCuts = session.profileName === localProfile;
-  const limited = { ...question.order, namesCuts, ...present({ stopped }) };
-  const shortfalls = shortfallsIn(limited, answer, question.reads, session.takeReplayed());
-  const written = [
-    ...(introduction === undefined ? [] : [{ level: 'info' as const, text: introduction }]),
-    ...question.clock.notices,
-    ...session.takeRecordingNotices(),
-    ...restartNotices(session.takeRestart()),
-    ...(raw.nearLimit === undefined ? [] : [{ level: 'warn' as const, text: raw.nearLimit }]),
-    ...limitNotices(limited, answer, question.reads),
-    ...wholeNotices(order, shortfalls),
-    ...(await readNotices(question.reads, session.schema)),
-    ...(await emptyNotices(session, question, answer, signal)),
-  ];
-  const notices = written.map(({ level, text }) => ({ level, text: withoutTokens(text) }));
-  return { result: { ...answer, notices, shortfalls, ...readingOf(order.query, answer) }, signal };
+/** The parts of a session that a query needs, each of which belongs to the step that names it. */
+export type QueryHost = Names &
+  RangeHost &
+  AnswerHost &
+  NoticeHost &
+  Pick<Session, 'annotations' | 'options' | 'takeIntroduction'>;
+
+/**
+ * Runs one query on the active profile and returns its result as Arrow: it is read, given a range, requested, answered, and its
+ * answer gets its provenance and notices. Throws the errors of the client and the decoder.
+ */
+export async function runQuery(host: QueryHost, asked: QueryOrder, io: ProgressIo): Promise<RanQuery> {
+  const read = readTables(asked, host);
+  const ranged = await rangeOf(read.order, host, io.signal);
+  const question: Question = { ...read, ...ranged, request: requestOf(read.order, ranged) };
+  const introduction = await host.takeIntroduction();
+  beginAnnotations(question, host.annotations, io.signal);
+  const fetched = await send(question, host, io);
+  const signal = fetched.stopped?.why === interrupted.why ? new AbortController().signal : io.signal;
+  const decoded = await decode(fetched, asked.query, signal);
+  const provenance = provenanceOf(question, decoded, host.options.version);
+  const { envelope, tables } = decoded;
+  const { status, datasetNames: datasets, fieldsMetaMap } = envelope;
+  const answer: QueryAnswer = { tables, status, datasetNames: datasets, fieldsMetaMap, provenance };
+  const told = { introduction, nearLimit: fetched.raw.nearLimit, stopped: fetched.stopped };
+  const { notices, shortfalls } = await noticesOf(question, answer, told, host, signal);
+  const sources = sourcesBehind(question.reads, datasets);
+  const result = { ...answer, sources, notices, shortfalls, ...readingOf(asked.query, answer) };
+  return { result, signal };
 }
 
-/** A query with all that its request depends on. */
-interface Question {
+/** A query with the tables that it reads. */
+interface ReadQuery {
   /** With the time range that applies: that of the results, if it reads nothing else. */
   readonly order: QueryOrder;
   readonly reads: Reads;
-  readonly clock: QueryClock;
-  readonly request: QueryRequest & RequestOptions;
-  readonly window: ResolvedRange;
+  /** Those whose data it reads. */
   readonly profile: string;
 }
 
-async function questionOf(session: Session, asked: QueryOrder, signal: AbortSignal): Promise<Question> {
-  const reads = readsOf(asked.query, session);
+function readTables(asked: QueryOrder, names: Names): ReadQuery {
+  const reads = readsOf(asked.query, names);
   const order = { ...asked, range: rangeOfReads(reads) ?? asked.range };
-  const window = await windowOf(order, session, signal);
-  const service = { now: session.now(), isLocal: session.profileName === localProfile };
+  return { order, reads, profile: profileOfReads(names.profileName, reads) };
+}
+
+/** What says which window a range is. */
+type RangeHost = Pick<Session, 'profileName' | 'now' | 'measuredDatasets'>;
+
+/** The window of a query, and its clock. */
+interface Ranged {
+  readonly window: ResolvedRange;
+  readonly clock: QueryClock;
+  /** What `now()` is, RFC 3339; absent for the time of the run, as the service takes it. */
+  readonly now?: string;
+}
+
+async function rangeOf(order: QueryOrder, host: RangeHost, signal: AbortSignal): Promise<Ranged> {
+  const window = await windowOf(order, host, signal);
+  const service = { now: host.now(), isLocal: host.profileName === localProfile };
   const clock = clockOf(order.query, order.range, window, service);
   // All pages share one `now()`.
   const pagesNow = order.fetch !== undefined && service.isLocal ? formatTime(service.now) : undefined;
-  const request = requestOf(order, window, clock.now ?? pagesNow);
-  return { order, reads, clock, request, window, profile: profileOfReads(session.profileName, reads) };
+  return { window, clock, ...present({ now: clock.now ?? pagesNow }) };
+}
+
+/** The window of a range as of now. That of `all` spans the datasets, so that bins and charts fit the data. */
+async function windowOf(
+  { range, query }: QueryOrder,
+  host: RangeHost,
+  signal: AbortSignal,
+): Promise<ResolvedRange> {
+  const now = host.now();
+  if (range !== everything) return resolveRange(range, now);
+  if (host.profileName !== localProfile) return { ...storedEverything, endTime: formatTime(now) };
+  const read = await host.measuredDatasets(datasetNames(query), signal);
+  const endless = read.find(({ rows, problems }) => rows === undefined && problems === undefined);
+  if (endless !== undefined)
+    throw new TimeRangeError(
+      `${endless.name} is computed for any time: it has neither a first nor a last event`,
+      'Give a range, such as `%time last 1d`.',
+    );
+  const first = read.flatMap(each => parseTime(each.firstTime ?? '') ?? []);
+  const last = read.flatMap(each => parseTime(each.lastTime ?? '') ?? []);
+  if (first.length === 0) return resolveRange(everything, now);
+  const [start, end] = [first.reduce((a, b) => (a < b ? a : b)), last.reduce((a, b) => (a > b ? a : b))];
+  return { startTime: formatTime(start), endTime: formatTime(end < LATEST_TIME ? end + 1n : end) };
+}
+
+/** A query with its request. */
+interface Question extends ReadQuery, Ranged {
+  readonly request: QueryRequest & RequestOptions;
 }
 
 function requestOf(
   { query, rowLimit, request, variables = {} }: QueryOrder,
-  window: ResolvedRange,
-  now: string | undefined,
+  { window, now }: Pick<Ranged, 'window' | 'now'>,
 ): QueryRequest & RequestOptions {
   const queryOptions = { ...request.queryOptions, ...present({ now }) };
   return {
@@ -143,9 +188,9 @@ function nonEmpty<T extends object>(members: T): T | undefined {
 }
 
 /** Asks for annotations while the query runs, if its result will be drawn along time. */
-function askAnnotations(
-  reader: AnnotationReader,
+function beginAnnotations(
   { order, reads, profile, window }: Question,
+  reader: Pick<AnnotationReader, 'begin'>,
   signal: AbortSignal,
 ): void {
   if (order.annotates !== true || !groupsByTime(order.query)) return;
@@ -154,16 +199,16 @@ function askAnnotations(
 }
 
 /** What answers queries, and says how far they have come. */
-type Service = Pick<Session, 'query' | 'progress'>;
+type AnswerHost = Pick<Session, 'query' | 'progress'>;
 
-async function send(service: Service, question: Question, io: ProgressIo): Promise<Fetched> {
+async function send(question: Question, host: AnswerHost, io: ProgressIo): Promise<Fetched> {
   const { request, reads, order } = question;
   // It loads while the service works.
   const decoder = decoderOf();
   const ask = (id: string) => (part: QueryRequest & AnswerOptions) =>
-    service.query(part, io.signal, tablesOf(reads), id);
+    host.query(part, io.signal, tablesOf(reads), id);
   if (order.fetch !== undefined && reads.results.size === 0)
-    return sendPages(service, question, order.fetch, ask, io);
+    return sendPages(question, order.fetch, host, ask, io);
   let decoded: TabularArrow | undefined;
   const receive = async (body: AsyncIterable<Uint8Array>) => {
     const { decodeArriving, inSlices } = await decoder;
@@ -171,7 +216,7 @@ async function send(service: Service, question: Question, io: ProgressIo): Promi
   };
   const raw = await withProgress(
     io,
-    (id, over) => service.progress(id, over),
+    (id, over) => host.progress(id, over),
     id => ask(id)({ ...request, receive }),
   );
   await decoder;
@@ -187,9 +232,9 @@ async function decoderOf() {
 }
 
 async function sendPages(
-  service: Service,
   { request, order, profile }: Question,
   fetch: Fetch,
+  host: AnswerHost,
   ask: (id: string) => (part: QueryRequest & AnswerOptions) => Promise<RawResult>,
   io: ProgressIo,
 ): Promise<Fetched> {
@@ -202,7 +247,7 @@ async function sendPages(
   return withProgress(
     io,
     async (id, over) => {
-      const found = await service.progress(id, over);
+      const found = await host.progress(id, over);
       return found === undefined || found.state === 'running' ? { state: 'fetching', rows } : found;
     },
     id =>
@@ -216,109 +261,16 @@ async function sendPages(
   );
 }
 
-async function answerOf(
-  question: Question,
-  { raw, decoded }: Pick<Fetched, 'raw' | 'decoded'>,
-  kernelVersion: string,
-  signal: AbortSignal,
-): Promise<QueryAnswer & Pick<QueryResult, 'sources'>> {
+/** The tables of an answer, and how long they took. */
+interface Decoded extends TabularArrow, Pick<Provenance, 'elapsedMs' | 'traceId'> {}
+
+async function decode({ raw, decoded }: Fetched, query: QueryText, signal: AbortSignal): Promise<Decoded> {
   const { decodeSteps, inSlices } = await decoderOf();
   const received = performance.now();
   const { envelope, tables } = decoded ?? (await inSlices(decodeSteps(raw.body), signal));
   const elapsedMs = raw.elapsedMs + (raw.recorded ? 0 : performance.now() - received);
-  const { status, datasetNames, fieldsMetaMap } = envelope;
-  const { order, reads } = question;
-  return {
-    tables: tables.map(table => inReadingOrder(table, order.query)),
-    status,
-    datasetNames,
-    fieldsMetaMap,
-    provenance: {
-      ...provenanceOf(question),
-      datasets: datasetNames,
-      ...present({ traceId: raw.traceId }),
-      elapsedMs,
-      kernelVersion,
-    },
-    sources: sourcesOf({ ...reads, datasets: datasetNames.filter(name => !reads.results.has(name)) }),
-  };
-}
-
-function provenanceOf({
-  order,
-  request,
-  window,
-  profile,
-}: Question): Omit<Provenance, 'datasets' | 'elapsedMs' | 'kernelVersion'> {
-  return {
-    query: request.apl,
-    ...present({
-      variables: request.variables,
-      options: nonEmpty({ ...order.request, ...present({ defaultLimit: order.rowLimit }) }),
-    }),
-    ...window,
-    rangeLabel: order.range.label,
-    frozen: isFrozen(order.range),
-    profile,
-    isLocal: profile === localProfile,
-  };
-}
-
-function readingOf(query: QueryText, { tables: [table] }: QueryAnswer): Pick<QueryResult, 'reading'> {
-  return table === undefined ? {} : { reading: readAggregation(query, table.info) };
-}
-
-function restartNotices(restarted: boolean): readonly Notice[] {
-  if (!restarted) return [];
-  return [{ level: 'warn', text: 'The local service had stopped; it was started again for this query.' }];
-}
-
-function limitNotices(order: Limited, answer: QueryAnswer, reads: Reads): readonly Notice[] {
-  const text = limitNotice(order, answer, reads.results.size > 0);
-  return text === undefined ? [] : [{ level: 'warn', text }];
-}
-
-/** Above a named result that a limit cut, the query that keeps all of it. */
-function wholeNotices({ name }: QueryOrder, shortfalls: readonly Shortfall[]): readonly Notice[] {
-  return shortfalls.flatMap(({ whole, through }) =>
-    name === undefined || whole === undefined || through !== undefined
-      ? []
-      : [{ level: 'info', text: wholeText(name, whole) }],
-  );
-}
-
-async function emptyNotices(
-  session: Session,
-  { order }: Question,
-  answer: QueryAnswer,
-  signal: AbortSignal,
-): Promise<readonly Notice[]> {
-  if (order.isRepeated === true) return [];
-  const { emptyAnswerNotices } = await import('./empty-answer.js');
-  return emptyAnswerNotices(session, order.query, answer, order.events, signal);
-}
-
-/** The window of a range as of now. That of `all` spans the datasets, so that bins and charts fit the data. */
-async function windowOf(
-  { range, query }: QueryOrder,
-  service: Pick<Session, 'now' | 'profileName' | 'measuredDatasets'>,
-  signal: AbortSignal,
-): Promise<ResolvedRange> {
-  const now = service.now();
-  if (range !== everything) return resolveRange(range, now);
-  if (service.profileName !== localProfile) return { ...storedEverything, endTime: formatTime(now) };
-  const read = await service.measuredDatasets(datasetNames(query), signal);
-  const endless = read.find(({ rows, problems }) => rows === undefined && problems === undefined);
-  if (endless !== undefined)
-    throw new TimeRangeError(
-      `${endless.name} is computed for any time: it has neither a first nor a last event`,
-      'Give a range, such as `%time last 1d`.',
-    );
-  const first = read.flatMap(each => parseTime(each.firstTime ?? '') ?? []);
-  const last = read.flatMap(each => parseTime(each.lastTime ?? '') ?? []);
-  if (first.length === 0) return resolveRange(everything, now);
-  const [start, end] = [first.reduce((a, b) => (a < b ? a : b)), last.reduce((a, b) => (a > b ? a : b))];
-  return { startTime: formatTime(start), endTime: formatTime(end < LATEST_TIME ? end + 1n : end) };
+  const arranged = tables.map(table => inReadingOrder(table, query));
+  return { envelope, tables: arranged, elapsedMs, ...present({ traceId: raw.traceId }) };
 }
 
 /** Operators that decide the order of the columns. */
@@ -341,4 +293,96 @@ function inReadingOrder(table: ArrowTable, { pipeline }: QueryText): ArrowTable 
   const order = [...names.keys()].sort((a, b) => place(names[a] ?? '') - place(names[b] ?? ''));
   const fields = order.flatMap(index => table.info.fields[index] ?? []);
   return { info: { ...table.info, fields }, data: table.data.selectAt(order) };
+}
+
+function provenanceOf(
+  { order, request, window, profile }: Question,
+  { envelope, traceId, elapsedMs }: Decoded,
+  kernelVersion: string,
+): Provenance {
+  return {
+    query: request.apl,
+    ...present({
+      variables: request.variables,
+      options: nonEmpty({ ...order.request, ...present({ defaultLimit: order.rowLimit }) }),
+    }),
+    ...window,
+    rangeLabel: order.range.label,
+    frozen: isFrozen(order.range),
+    profile,
+    isLocal: profile === localProfile,
+    datasets: envelope.datasetNames,
+    ...present({ traceId }),
+    elapsedMs,
+    kernelVersion,
+  };
+}
+
+/** The datasets that the rows come from: those that the service has read, and those behind the results. */
+function sourcesBehind(reads: Reads, datasets: readonly string[]): readonly string[] {
+  return sourcesOf({ ...reads, datasets: datasets.filter(name => !reads.results.has(name)) });
+}
+
+function readingOf(query: QueryText, { tables: [table] }: QueryAnswer): Pick<QueryResult, 'reading'> {
+  return table === undefined ? {} : { reading: readAggregation(query, table.info) };
+}
+
+/** What says more about an answer, some of it once, and is asked about one without rows. */
+type NoticeHost = RangeHost &
+  Pick<Session, 'query' | 'schema' | 'takeReplayed' | 'takeRecordingNotices' | 'takeRestart'>;
+
+/** What was said on the way to an answer. */
+interface Told {
+  readonly introduction: string | undefined;
+  readonly nearLimit: string | undefined;
+  readonly stopped: Fetched['stopped'];
+}
+
+async function noticesOf(
+  { order, reads, clock }: Question,
+  answer: QueryAnswer,
+  { introduction, nearLimit, stopped }: Told,
+  host: NoticeHost,
+  signal: AbortSignal,
+): Promise<Required<Pick<QueryResult, 'notices' | 'shortfalls'>>> {
+  const limited = { ...order, namesCuts: host.profileName === localProfile, ...present({ stopped }) };
+  const shortfalls = shortfallsIn(limited, answer, reads, host.takeReplayed());
+  const written = [
+    ...noticeOf('info', introduction),
+    ...clock.notices,
+    ...host.takeRecordingNotices(),
+    ...noticeOf('warn', host.takeRestart() ? restarted : undefined),
+    ...noticeOf('warn', nearLimit),
+    ...noticeOf('warn', limitNotice(limited, answer, reads.results.size > 0)),
+    ...wholeNotices(order, shortfalls),
+    ...(await readNotices(reads, host.schema)),
+    ...(await emptyNotices(order, answer, host, signal)),
+  ];
+  return { shortfalls, notices: written.map(({ level, text }) => ({ level, text: withoutTokens(text) })) };
+}
+
+const restarted = 'The local service had stopped; it was started again for this query.';
+
+function noticeOf(level: Notice['level'], text: string | undefined): readonly Notice[] {
+  return text === undefined ? [] : [{ level, text }];
+}
+
+/** Above a named result that a limit cut, the query that keeps all of it. */
+function wholeNotices({ name }: QueryOrder, shortfalls: readonly Shortfall[]): readonly Notice[] {
+  return shortfalls.flatMap(({ whole, through }) =>
+    name === undefined || whole === undefined || through !== undefined
+      ? []
+      : [{ level: 'info', text: wholeText(name, whole) }],
+  );
+}
+
+async function emptyNotices(
+  { query, events, isRepeated }: QueryOrder,
+  answer: QueryAnswer,
+  service: Pick<Session, 'query' | 'measuredDatasets'>,
+  signal: AbortSignal,
+): Promise<readonly Notice[]> {
+  if (isRepeated === true) return [];
+  const { emptyAnswerNotices } = await import('./empty-answer.js');
+  return emptyAnswerNotices(service, query, answer, events, signal);
 }

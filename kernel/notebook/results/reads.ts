@@ -26,7 +26,7 @@ class ResultError extends AplKernelError {
 }
 
 /** The results and the profile that the names of a query are looked up in. */
-interface Names {
+export interface Names {
   readonly results: KeptResults;
   readonly profileName: string;
 }
@@ -161,7 +161,7 @@ const patienceMs = 1_000;
 /** Returns the notices for a query over results: names that datasets share, and tables that the time range does not apply to. */
 export async function readNotices(
   { results, datasets }: Reads,
-  schema: SchemaCache,
+  schema: Pick<SchemaCache, 'knownDatasets'>,
 ): Promise<readonly Notice[]> {
   if (results.size === 0) return [];
   const known = new Set((await schema.knownDatasets(patienceMs)).map(({ name }) => name));
