@@ -111,11 +111,15 @@ async function star(call: MagicCall, host: MagicHost): Promise<void> {
   if (plan.queries.length !== 1)
     throw misuse(magic, `the cell must hold one query, and it holds ${plan.queries.length || 'none'}`);
   refuseResults(host);
-  const { profileName } = host.session;
-  if (profileName !== localProfile)
-    await host.consent('send', `keep a query in ${profileName}, visible to the whole organization`);
+  await askToKeep(host);
   if (options.has('no-run')) plan.run = false;
   plan.afterRun.push(([kept]) => save(call, host, kept?.result.datasetNames));
+}
+
+/** Asks before a query is kept where others see it. */
+async function askToKeep({ session: { profileName }, consent }: MagicHost): Promise<void> {
+  if (profileName !== localProfile)
+    await consent('send', `keep a query in ${profileName}, visible to the whole organization`);
 }
 
 /** Results end with the kernel: nobody else could run a query that reads one. */
@@ -137,6 +141,8 @@ async function save(
   const [word] = words;
   const [query] = plan.queries;
   if (query === undefined) return;
+  // A line below may have changed the profile.
+  await askToKeep(host);
   const create = options.has('new');
   const name = options.get('name') ?? (create ? word : undefined);
   const { parsed, variables } = session.parameters.bind(query);

@@ -177,6 +177,7 @@ const asking: readonly (readonly [magic: string, effect: AskedEffect, cell: stri
   ['annotate', 'send', '%%on prod\n%annotate Hi --dataset web', 'keep an annotation in prod'],
   ['annotate', 'drop', '%use prod\n%annotate --delete n1', 'delete the annotation n1'],
   ['star', 'send', '%use prod\n%star --new Hi --no-run\nweb', 'keep a query in prod'],
+  ['star', 'send', '%star --new Hi --no-run\n%%on prod\nweb', 'keep a query in prod'],
   ['star', 'overwrite', '%star Mine --no-run\nprint a = 4', 'replace the starred query "Mine"'],
   ['unstar', 'drop', '%unstar Mine', 'delete the starred query Mine'],
   ['config', 'config', '%config limit 9', 'change the setting limit for every notebook of yours'],
