@@ -119,7 +119,7 @@ export function bindParse(
   const values = trimmed.map(({ column }, index) =>
     hidden(converted(reference(column), fields[index]?.type ?? 'string')),
   );
-  const strict = kind === 'simple' ? allValid(values, fields) : undefined;
+  const strict = kind === 'relaxed' ? undefined : allValid(values, fields);
   const items = fields.map((field, index): Computed => {
     const empty = constant(field.type, null);
     const read = values[index];
@@ -176,7 +176,7 @@ function patternSpan({ pieces, word }: OperatorOf<'parse' | 'parse-where'>): Spa
   return first === undefined || last === undefined ? word : { from: first.from, to: last.to };
 }
 
-/** In simple mode one field that does not fit its type makes the whole line not match. */
+/** Except in relaxed mode, one field that does not fit its type makes the whole line not match. */
 function allValid(values: readonly Computed[], fields: readonly ParsedField[]): Scalar | undefined {
   const tests = values.flatMap(({ column }, index): Scalar[] =>
     fields[index]?.type === 'string' ? [] : [call('isnotnull', [reference(column)], 'bool')],
