@@ -73,7 +73,7 @@ export const cloud: readonly LogFormat[] = [
   {
     name: 'vpc-flow',
     label: 'VPC flow log lines',
-    time: 'start',
+    time: ['start'],
     example: [
       'version account-id interface-id srcaddr dstaddr srcport dstport protocol packets bytes start end action log-status',
       '2 123456789012 eni-0a1b2c3d 10.1.2.3 10.0.0.7 49152 443 6 10 840 1760104536 1760104596 ACCEPT OK',
@@ -90,7 +90,7 @@ export const cloud: readonly LogFormat[] = [
   {
     name: 'vpc-flow-2',
     label: 'VPC flow log lines of version 2',
-    time: 'start',
+    time: ['start'],
     example: [
       '2 123456789012 eni-0a1b2c3d 10.1.2.3 10.0.0.7 49152 443 6 10 840 1760104536 1760104596 ACCEPT OK',
     ],
@@ -126,14 +126,19 @@ export const cloud: readonly LogFormat[] = [
   {
     name: 'klog',
     label: 'log lines of Kubernetes (klog)',
-    example: ['I1010 13:55:36.678901   12345 kubelet.go:2073] "SyncLoop ADD" source="api"'],
+    example: [
+      'I1010 13:55:36.678901   12345 kubelet.go:2073] "SyncLoop ADD" source="api"',
+      'F1010 13:55:37.678901   12345 kubelet.go:31] cart 7 is lost',
+      'goroutine 1 [running]:',
+    ],
     reading: {
       kind: 'lines',
+      begins: { line: '^[IWEF]\\d{4} \\d{2}:\\d{2}:\\d{2}\\.' },
       // https://kubernetes.io/docs/concepts/cluster-administration/system-logs/
       shapes: [
         {
           pattern:
-            '^(?<level>[IWEF])(?<time>\\d{4} \\d{2}:\\d{2}:\\d{2}\\.\\d{6}) +(?<thread>\\d+) (?<source>[^ \\]]+)\\] ?(?<message>.*)$',
+            '^(?<level>[IWEF])(?<time>\\d{4} \\d{2}:\\d{2}:\\d{2}\\.\\d{6}) +(?<thread>\\d+) (?<source>[^ \\]]+)\\] ?(?<message>[\\s\\S]*)$',
         },
       ],
     },

@@ -4,6 +4,8 @@ const { iso, all } = part;
 
 const stamp =
   '\\d{4}-\\d{2}-\\d{2} \\d{2}:\\d{2}:\\d{2}(?:\\.\\d{1,6})? (?:[A-Z]{2,5}|[+-]\\d{2}(?::?\\d{2})?)';
+/** MariaDB's hours have one digit or two, with a blank in front. */
+const mariadb = `(?:${iso}|\\d{4}-\\d{2}-\\d{2}  \\d:\\d{2}:\\d{2})`;
 const severity =
   '(?:DEBUG[1-5]?|INFO|NOTICE|WARNING|ERROR|LOG|FATAL|PANIC|DETAIL|HINT|QUERY|CONTEXT|LOCATION|STATEMENT)';
 
@@ -81,10 +83,10 @@ export const databases: readonly LogFormat[] = [
     ],
     reading: {
       kind: 'lines',
-      begins: { line: `^${iso} +\\d+ \\[` },
+      begins: { line: `^${mariadb} +\\d+ \\[` },
       shapes: [
         {
-          pattern: `^(?<time>${iso}) +(?<thread>\\d+) \\[(?<level>[A-Za-z]+)\\](?: \\[(?<code>MY-\\d+)\\] \\[(?<subsystem>\\w+)\\])? (?<message>${all})$`,
+          pattern: `^(?<time>${mariadb}) +(?<thread>\\d+) \\[(?<level>[A-Za-z]+)\\](?: \\[(?<code>MY-\\d+)\\] \\[(?<subsystem>\\w+)\\])? (?<message>${all})$`,
         },
       ],
     },

@@ -72,8 +72,8 @@ export interface LogFormat {
   /** Lines as the program writes them: the documentation shows what becomes of them. */
   readonly example: readonly string[];
   readonly reading: LogReading;
-  /** The field that holds the time, if its name does not say so. */
-  readonly time?: string;
+  /** The fields that hold the time, if their names do not say so: of a line, the first that it has, else the time within it. */
+  readonly time?: readonly string[];
 }
 
 /** The names of levels, in capitals, small letters or with a capital. */

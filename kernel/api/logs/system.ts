@@ -3,7 +3,9 @@ import { type LogFormat, part } from './format.js';
 const { quoted } = part;
 
 const yearless = '[A-Z][a-z]{2} {1,2}\\d{1,2} \\d{2}:\\d{2}:\\d{2}';
-const header = 'CEF:(?<cef_version>\\d+)';
+/** A time of RFC 3339, which no `:` or `,` ends. */
+const dated = '\\d{4}-\\d{2}-\\d{2}T\\S*[\\dA-Z]';
+const header = 'CEF: ?(?<cef_version>\\d+)';
 const escaped = '(?:[^|\\\\]|\\\\.)*';
 /** What a syslog server writes in front of other formats. */
 const sent = `(?:(?:<(?<priority>\\d{1,3})>)?(?:\\d )?(?<syslog_time>${yearless}|\\d{4}-\\d{2}-\\d{2}T\\S+) (?<host>\\S+) )?`;
@@ -13,7 +15,7 @@ export const system: readonly LogFormat[] = [
   {
     name: 'cef',
     label: 'Common Event Format (CEF)',
-    time: 'rt',
+    time: ['rt', 'start', 'end', 'syslog_time'],
     example: [
       'CEF:0|Example|Firewall|1.0|100|connection denied|5|rt=1760104536000 src=10.1.2.3 dst=10.0.0.7 msg=no rule matches act=deny',
     ],
@@ -31,7 +33,7 @@ export const system: readonly LogFormat[] = [
   {
     name: 'leef',
     label: 'Log Event Extended Format (LEEF)',
-    time: 'devTime',
+    time: ['devTime', 'syslog_time'],
     example: [
       'LEEF:1.0|Example|Firewall|1.0|deny|devTime=2025-10-10T13:55:36Z\tsrc=10.1.2.3\tmsg=no rule matches',
       'LEEF:2.0|Example|Firewall|1.0|deny|^|devTime=2025-10-10T13:55:37Z^src=10.1.2.3^msg=no rule matches',
@@ -63,15 +65,52 @@ export const system: readonly LogFormat[] = [
         },
         {
           // https://www.rfc-editor.org/rfc/rfc3164
-          pattern: `^(?:<(?<priority>\\d{1,3})>)?(?<time>${yearless}|\\d{4}-\\d{2}-\\d{2}T\\S+) (?<host>\\S+) (?<program>[^\\s:\\[]+)(?:\\[(?<pid>\\d+)\\])?: ?(?<message>.*)$`,
+          pattern: `^(?:<(?<priority>\\d{1,3})>)?(?<time>${yearless}|${dated}) (?<host>\\S+) (?<program>[^\\s:\\[]+)(?:\\[(?<pid>\\d+)\\])?: ?(?<message>.*)$`,
         },
         {
           // Without the name of a program, or with blanks in it.
-          pattern: `^(?:<(?<priority>\\d{1,3})>)?(?<time>${yearless}|\\d{4}-\\d{2}-\\d{2}T\\S+) (?<host>[^\\s:]+) +(?<message>.*)$`,
+          pattern: `^(?:<(?<priority>\\d{1,3})>)?(?<time>${yearless}|${dated}) (?<host>[^\\s:]+) +(?<message>.*)$`,
           loose: true,
         },
       ],
       absent: { text: '-', fields: ['time', 'host', 'program', 'pid', 'message_id', 'structured_data'] },
+    },
+  },
+  {
+    name: 'auditd',
+    label: 'records of the Linux audit daemon',
+    example: [
+      `type=SYSCALL msg=audit(1760104536.123:8272): arch=c000003e syscall=59 success=yes pid=31 exe="/usr/bin/su"`,
+      `type=USER_LOGIN msg=audit(1760104537.000:8273): pid=32 uid=0 msg='op=login acct="ann" exe="/usr/sbin/sshd" res=failed'`,
+    ],
+    reading: {
+      kind: 'lines',
+      // https://github.com/linux-audit/audit-documentation/wiki/SPEC-Audit-Event-Enrichment
+      shapes: [
+        {
+          pattern: `^(?:node=(?<node>\\S+) )?type=(?<type>\\S+) msg=audit\\((?<time>\\d+\\.\\d+):(?<serial>\\d+)\\): ?(?<values>[^\\x1d]*?)(?: ?msg='(?<message>[^']*)')?(?:\\x1d(?<names>.*))?$`,
+          pairs: { group: 'values', style: 'logfmt' },
+          optional: ['node', 'values', 'message', 'names'],
+        },
+      ],
+    },
+  },
+  {
+    name: 'alerts',
+    label: 'alerts of Snort or Suricata (fast.log)',
+    example: [
+      '10/10/2025-13:55:36.860293  [**] [1:2008578:4] ET SCAN Sipvicious Scan [**] [Classification: Attempted Information Leak] [Priority: 2] {UDP} 10.1.2.3:5116 -> 10.0.0.7:5060',
+      '10/10-13:55:37.765402 [**] [1:366:11] "PROTOCOL-ICMP PING Unix" [**] [Priority: 3] {ICMP} 10.1.2.3 -> 10.0.0.7',
+    ],
+    reading: {
+      kind: 'lines',
+      shapes: [
+        {
+          pattern:
+            '^(?<time>\\d{2}/\\d{2}(?:/\\d{2}|/\\d{4})?-\\d{2}:\\d{2}:\\d{2}\\.\\d{6}) +(?:\\[(?<action>[\\w ]+)\\] +)?\\[\\*\\*\\] \\[(?<generator_id>\\d+):(?<signature_id>\\d+):(?<revision>\\d+)\\] (?<message>.*?) \\[\\*\\*\\](?: \\[Classification: (?<classification>[^\\]]*)\\])?(?: \\[Priority: (?<priority>\\d+)\\])? \\{(?<protocol>[^}]+)\\} (?<source>\\S+) -> (?<destination>\\S+)$',
+          optional: ['action'],
+        },
+      ],
     },
   },
   {

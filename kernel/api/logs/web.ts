@@ -151,6 +151,19 @@ export const web: readonly LogFormat[] = [
     },
   },
   {
+    name: 'gin',
+    label: 'access log lines of Gin',
+    example: ['[GIN] 2025/10/10 - 13:55:36 | 401 |     505.317µs |       10.1.2.3 | POST     "/cart"'],
+    reading: {
+      kind: 'lines',
+      shapes: [
+        {
+          pattern: `^\\[GIN\\] (?<time>\\d{4}/\\d{2}/\\d{2} - \\d{2}:\\d{2}:\\d{2}) \\| *(?<status>\\d{3}) \\| *(?<latency>\\S+) \\| *(?<client>\\S+) \\| *(?<method>\\S+) +"(?<uri>${quoted})"$`,
+        },
+      ],
+    },
+  },
+  {
     name: 'nginx-error',
     label: 'error log lines of nginx',
     example: [

@@ -4,13 +4,29 @@ import { timeNs } from './time-text.js';
 
 /**
  * Returns the nanoseconds since 1970 of the time of an event: as `todatetime` reads it, in brackets too, seconds with a
- * fraction, or the time of a line of syslog or klog, which has no year and lies in the twelve months before `nowNs`. A date
+ * fraction, or the time of a line of syslog, klog or Snort, which has no year and lies in the twelve months before `nowNs`. A date
  * that does not say which number is the day is read in `order`. Null when it is none of these.
  */
 export function eventTimeNs(text: string, nowNs: bigint, order: string): bigint | null {
-  const bare = bareTime(text);
+  const bare = joinedTime(bareTime(text));
   if (isNumbered(bare)) return orderedNs(bare, order);
   return timeNs(bare) ?? fractionNs(bare) ?? yearlessNs(bare, nowNs);
+}
+
+/** How programs join the day and the time of day otherwise than {@link timeNs} reads them. */
+const joined: readonly { readonly pattern: RegExp; readonly as: string }[] = [
+  // The alerts of Suricata and Snort, the month first.
+  { pattern: /^(\d{2})\/(\d{2})\/(\d{4})-(\d{2}:\d{2}:\d{2}\.\d{6})$/, as: '$3-$1-$2 $4' },
+  { pattern: /^(\d{2})\/(\d{2})\/(\d{2})-(\d{2}:\d{2}:\d{2}\.\d{6})$/, as: '20$3-$1-$2 $4' },
+  // Gin.
+  { pattern: /^(\d{4})\/(\d{2})\/(\d{2}) - (\d{2}:\d{2}:\d{2})$/, as: '$1-$2-$3 $4' },
+  // Cisco NX-OS.
+  { pattern: /^(\d{4}) ([A-Z][a-z]{2}) {1,2}(\d{1,2}) (\d{2}:\d{2}:\d{2})/, as: '$2 $3, $1 $4' },
+];
+
+function joinedTime(text: string): string {
+  const found = joined.find(({ pattern }) => pattern.test(text));
+  return found === undefined ? text : text.replace(found.pattern, found.as);
 }
 
 function fractionNs(text: string): bigint | null {
@@ -19,7 +35,7 @@ function fractionNs(text: string): bigint | null {
   return BigInt(seconds) * SECOND + BigInt(fraction.padEnd(9, '0'));
 }
 
-/** How the lines of syslog and of klog write a time. */
+/** How the lines of syslog, of klog and of Snort's alerts write a time. */
 const yearless: readonly {
   readonly pattern: RegExp;
   readonly dated: (year: number, parts: Parts) => string;
@@ -30,6 +46,10 @@ const yearless: readonly {
   },
   {
     pattern: /^(?<month>\d{2})(?<day>\d{2}) (?<clock>\d{2}:\d{2}:\d{2}\.\d{6})$/,
+    dated: (year, { month, day, clock }) => `${year}-${month}-${day} ${clock}`,
+  },
+  {
+    pattern: /^(?<month>\d{2})\/(?<day>\d{2})-(?<clock>\d{2}:\d{2}:\d{2}\.\d{6})$/,
     dated: (year, { month, day, clock }) => `${year}-${month}-${day} ${clock}`,
   },
 ];

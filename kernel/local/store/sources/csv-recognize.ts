@@ -6,8 +6,13 @@ export function looksLikeHeader(cells: readonly string[]): boolean {
   const names = cells.filter(cell => cell !== '');
   return (
     names.length * 2 > cells.length &&
-    names.every(name => /\p{L}/u.test(name) && !/^\d{1,4}[-/:.]/.test(name))
+    names.every(name => /\p{L}/u.test(name) && !/^\d{1,4}[-/:.]/.test(name) && !isCut(name))
   );
+}
+
+/** Whether a bracket is open at the end of a text: it is a part of a line that is no table. */
+function isCut(text: string): boolean {
+  return text.lastIndexOf('[') > text.lastIndexOf(']') || text.lastIndexOf('(') > text.lastIndexOf(')');
 }
 
 /** A year, or a date in numbers, as the name of a column of a wide table. */

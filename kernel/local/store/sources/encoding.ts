@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { Transform } from 'node:stream';
+import { plural } from '../../../text.js';
 import { LocalError } from '../../errors.js';
 
 /** Returns the encoding of a text that begins like this, as WHATWG names it: the one that is named, else that of its mark or its bytes. */
@@ -12,10 +13,14 @@ export function encodingOf(start: Buffer, named?: string): string {
   return legacyEncodings.find(({ fits }) => fits(start))?.encoding ?? 'utf-8';
 }
 
-/** The encodings that spreadsheets write and that a text may be known by, the likeliest first. */
+/** Encodings that a text may be known by. The first that fits is taken: those below allow what the ones above are made of. */
 const legacyEncodings = [
-  { encoding: 'windows-1252', label: 'Windows-1252', fits: looksLikeWindows },
   { encoding: 'shift_jis', label: 'Shift_JIS', fits: looksLikeShiftJis },
+  { encoding: 'euc-kr', label: 'EUC-KR', fits: mostly('euc-kr', isHangul) },
+  { encoding: 'euc-jp', label: 'EUC-JP', fits: looksLikeEucJp },
+  { encoding: 'gb18030', label: 'GB18030', fits: mostly('gb18030', isCommonInGb) },
+  { encoding: 'big5', label: 'Big5', fits: looksLikeBig5 },
+  { encoding: 'windows-1252', label: 'Windows-1252', fits: looksLikeWindows },
 ];
 
 /** Says that an encoding was detected; undefined for Unicode. */
@@ -42,39 +47,119 @@ function looksLikeWindows(start: Buffer): boolean {
   const isSeen = /[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}/.test(text);
   return (
     !isSeen &&
-    /[A-Za-z][\xc0-\xd6\xd8-\xf6\xf8-\xfe]|[\xc0-\xd6\xd8-\xf6\xf8-\xfe][a-z]/.test(text) &&
+    /[A-Za-z][\x92\xc0-\xd6\xd8-\xf6\xf8-\xfe]|[\xc0-\xd6\xd8-\xf6\xf8-\xfe][a-z]/.test(text) &&
     !/[\x81\x8d\x8f\x90\x9d]/.test(text)
   );
 }
 
 /** Whether all whole lines of a text are Shift_JIS, and all that is beyond ASCII in them is Japanese: other encodings would mostly be katakana of half the width. */
 function looksLikeShiftJis(start: Buffer): boolean {
+  const beyond = beyondAscii('shift_jis', start) ?? '';
+  const words = beyond.match(/[\u3041-\u30ff\u4e00-\u9fff]/g)?.length ?? 0;
+  // An apostrophe of Windows-1252 and the letter after it would be a character of Chinese origin.
+  const isQuoted = /[A-Za-z]{2}[\x91-\x94][A-Za-z]/.test(start.toString('latin1'));
+  const mayBe = !isQuoted || /[\u3041-\u30ff]/.test(beyond);
+  return mayBe && japanese.test(beyond) && words * 2 > beyond.length;
+}
+
+/** Whether a text is EUC-JP: a fifth of it is kana, which no Chinese or Korean text has. */
+function looksLikeEucJp(start: Buffer): boolean {
+  const beyond = beyondAscii('euc-jp', start) ?? '';
+  const kana = beyond.match(/[\u3041-\u30fe]/g)?.length ?? 0;
+  return japanese.test(beyond) && beyond.length >= fewestLetters && kana * 5 >= beyond.length;
+}
+
+const japanese = /^[\u3000-\u30ff\u4e00-\u9fff\uff01-\uff9f\u2010-\u266f]+$/;
+
+/** Letters of two bytes that tell an encoding, at least: fewer may be two accents of a Western text. */
+const fewestLetters = 8;
+
+/** Returns whether the whole lines of a text are of an encoding, and nine in ten of its letters the usual ones of it. */
+function mostly(encoding: string, isUsual: (letter: string, lead: number, trail: number) => boolean) {
+  return (start: Buffer): boolean => {
+    if (beyondAscii(encoding, start) === undefined) return false;
+    const decoder = new TextDecoder(encoding);
+    const text = start.toString('latin1');
+    const pairs = [...text.matchAll(/[\x81-\xfe][\x40-\x7e\x80-\xfe]/g)].flatMap(([pair]) => {
+      const bytes = Buffer.from(pair, 'latin1');
+      const letter = decoder.decode(bytes);
+      return /^\p{L}$/u.test(letter) ? [{ letter, lead: bytes[0] ?? 0, trail: bytes[1] ?? 0 }] : [];
+    });
+    const usual = pairs.filter(({ letter, lead, trail }) => isUsual(letter, lead, trail)).length;
+    return usual >= fewestLetters && usual * 10 >= pairs.length * 9;
+  };
+}
+
+function isHangul(letter: string): boolean {
+  return /[\uac00-\ud7a3]/.test(letter);
+}
+
+/** Whether a character is in the first level of GB 2312, in which texts of today are written. */
+function isCommonInGb(_letter: string, lead: number, trail: number): boolean {
+  return lead >= 0xb0 && lead <= 0xd7 && trail >= 0xa1;
+}
+
+/** Whether most of a text is of the first level of Big5, and some of it of second bytes that no EUC has. */
+function looksLikeBig5(start: Buffer): boolean {
+  const isCommon = (_letter: string, lead: number) => lead >= 0xa4 && lead <= 0xc6;
+  const pairs = start.toString('latin1').match(/[\xa4-\xc6][\x40-\x7e\xa1-\xfe]/g) ?? [];
+  const low = pairs.filter(([, trail = '']) => trail < '\x7f').length;
+  return low * 5 >= pairs.length && mostly('big5', isCommon)(start);
+}
+
+/** Returns what is beyond ASCII in the whole lines of a text; undefined if they are not of the encoding. */
+function beyondAscii(encoding: string, start: Buffer): string | undefined {
   const end = start.lastIndexOf(0x0a) + 1 || start.length;
   try {
-    const text = new TextDecoder('shift_jis', { fatal: true }).decode(start.subarray(0, end));
-    const beyond = text.replace(/\p{ASCII}/gu, '');
-    const words = beyond.match(/[\u3041-\u30ff\u4e00-\u9fff]/g)?.length ?? 0;
-    return (
-      /^[\u3000-\u30ff\u4e00-\u9fff\uff01-\uff9f\u2010-\u266f]+$/.test(beyond) && words * 2 > beyond.length
-    );
+    const text = new TextDecoder(encoding, { fatal: true }).decode(start.subarray(0, end));
+    return text.replace(/\p{ASCII}/gu, '');
   } catch {
-    return false;
+    return undefined;
   }
 }
 
-/** Turns a text into UTF-8 without a mark at its beginning. One that is UTF-8 keeps its bytes, the wrong ones too. */
-export function toUtf8(encoding: string): Transform {
-  return encoding === 'utf-8' ? withoutMark() : decoded(encoding);
+/** Turns a text into UTF-8 without a mark at its beginning; `broken` learns which lines have bytes of no character. One that is UTF-8 keeps its bytes, the wrong ones too. */
+export function toUtf8(encoding: string, broken: BrokenLines): Transform {
+  return encoding === 'utf-8' ? withoutMark() : decoded(encoding, broken);
 }
 
-function decoded(encoding: string): Transform {
+/** Counts the lines of a text with a character that stands for bytes which cannot be read. */
+export class BrokenLines {
+  #lines = 0;
+  #isBroken = false;
+
+  add(text: string): void {
+    if (!this.#isBroken && !text.includes('\ufffd')) return;
+    for (const [index, line] of text.split('\n').entries()) {
+      if (index > 0) this.#isBroken = false;
+      if (this.#isBroken || !line.includes('\ufffd')) continue;
+      this.#isBroken = true;
+      this.#lines += 1;
+    }
+  }
+
+  /** Says how many lines are not of the encoding that they were read as; empty if all are. */
+  notes(encoding: string): string[] {
+    if (this.#lines === 0) return [];
+    const label = legacyEncodings.find(each => each.encoding === encoding)?.label ?? encoding;
+    return [
+      `Bytes that are not ${label} are \ufffd, in ${plural(this.#lines, 'line')}: \`--encoding\` names another encoding.`,
+    ];
+  }
+}
+
+function decoded(encoding: string, broken: BrokenLines): Transform {
   const decoder = new TextDecoder(encoding);
+  const read = (text: string) => {
+    broken.add(text);
+    return Buffer.from(text);
+  };
   return new Transform({
     transform(chunk: Buffer, _encoding, done) {
-      done(null, Buffer.from(decoder.decode(chunk, { stream: true })));
+      done(null, read(decoder.decode(chunk, { stream: true })));
     },
     flush(done) {
-      done(null, Buffer.from(decoder.decode()));
+      done(null, read(decoder.decode()));
     },
   });
 }

@@ -12,7 +12,7 @@ import { unlike } from '../readers/reading.js';
 import { unpacked } from '../readers/unpacked.js';
 import { filesIn } from './archives.js';
 import { convertedFormat, writeConverted } from './converted/converted.js';
-import { detectedNote, encodingOf, toUtf8 } from './encoding.js';
+import { BrokenLines, detectedNote, encodingOf, toUtf8 } from './encoding.js';
 import { endingOf } from './files.js';
 import { damageOf, firstBytes, isParquet, isZip, kindByEnding, plain, startOfReadable } from './formats.js';
 import { joinTexts, type Prepared, togetherNote } from './joined.js';
@@ -135,13 +135,15 @@ async function unpackedCopy(
   const encoding = encodingOf(plain(start), named);
   const unpackers = plain(start) === start ? [] : [createGunzip()];
   const copy = scratchFile(engine, '.text');
+  const broken = new BrokenLines();
   try {
-    await writeCopy(copy, [createReadStream(source), ...unpackers, toUtf8(encoding)], present({ signal }));
+    const text = toUtf8(encoding, broken);
+    await writeCopy(copy, [createReadStream(source), ...unpackers, text], present({ signal }));
   } catch (error) {
     const isOurs = error instanceof LocalError || signal?.aborted;
     throw (isOurs ? undefined : await damageOf(file)) ?? error;
   }
   if (isZstandard) await rm(source);
   const said = named === undefined ? detectedNote(encoding) : undefined;
-  return { copy, notes: said === undefined ? [] : [said] };
+  return { copy, notes: [...(said === undefined ? [] : [said]), ...broken.notes(encoding)] };
 }

@@ -223,17 +223,23 @@ function unknownField(columns: readonly ReadField[], field: string): LocalError 
   );
 }
 
-/** A field with the name of a time is one when most of its values are times, and recent ones if they are numbers: a small one is more likely a duration. */
+/**
+ * A field with the name of a time is one when most of its values are times, and recent ones if they are numbers: a small one is more
+ * likely a duration. The first that most rows have is taken, else the one that the most rows have.
+ */
 async function guessedTime(
   search: Search,
   columns: readonly SampledColumn[],
 ): Promise<TimeSource | undefined> {
+  let most: { readonly found: TimeSource; readonly read: number } | undefined;
   for (const column of rankedByName(columns)) {
     const found = await readingOf(search, column);
-    const { present, read, plausible } = await countRead(search.connection, column, found.sql);
-    if ((isNumeric(column) ? plausible : read) * 2 > present) return found;
+    const { rows, present, read, plausible } = await countRead(search.connection, column, found.sql);
+    if ((isNumeric(column) ? plausible : read) * 2 <= present) continue;
+    if (read * 2 > rows) return found;
+    if (most === undefined || read > most.read) most = { found, read };
   }
-  return undefined;
+  return most?.found;
 }
 
 /** Returns the fields with the name of a time, the likeliest first. */
@@ -329,7 +335,7 @@ const textReaders: readonly ((text: string) => string)[] = [
 ];
 
 const yearless =
-  '[A-Za-z]{3,9}\\s+\\d{1,2}\\s+\\d{1,2}:\\d{2}:\\d{2}([.,]\\d{1,9})?|\\d{4} \\d{2}:\\d{2}:\\d{2}\\.\\d{6}';
+  '[A-Za-z]{3,9}\\s+\\d{1,2}\\s+\\d{1,2}:\\d{2}:\\d{2}([.,]\\d{1,9})?|(\\d{4} |\\d{2}/\\d{2}-)\\d{2}:\\d{2}:\\d{2}\\.\\d{6}';
 
 async function readText(search: Search, field: string, text: string): Promise<TimeSource> {
   const { connection, options } = search;
@@ -393,6 +399,7 @@ function formatted(column: SampledColumn, format: string): TimeSource {
 const longestShown = 80;
 
 interface ReadCount {
+  readonly rows: number;
   readonly present: number;
   readonly read: number;
   readonly plausible: number;
@@ -401,11 +408,12 @@ interface ReadCount {
 
 async function countRead(connection: Connection, { column }: SampledColumn, sql: string): Promise<ReadCount> {
   const [row = []] = await connection.run(
-    `SELECT count(${column}), count(*) FILTER (isfinite(t)), count(*) FILTER (isfinite(t) AND t > make_timestamp_ns(${likelyFromNs})), any_value(${column}::VARCHAR)
+    `SELECT count(${column}), count(*) FILTER (isfinite(t)), count(*) FILTER (isfinite(t) AND t > make_timestamp_ns(${likelyFromNs})), any_value(${column}::VARCHAR), count(*)
      FROM (SELECT ${column}, ${sql} AS t FROM sampled)`,
   );
-  const [present, read, plausible, example] = row;
+  const [present, read, plausible, example, rows] = row;
   return {
+    rows: Number(rows),
     present: Number(present),
     read: Number(read),
     plausible: Number(plausible),

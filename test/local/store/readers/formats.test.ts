@@ -25,7 +25,7 @@ test('the page of formats holds what becomes of the example of each', async () =
   const text = [head, ...sections].join('\n');
   if (update) await writeFile(page, text);
   expect(await readFile(page, 'utf8')).toBe(text);
-}, 60_000);
+}, 240_000);
 
 async function sectionOf({ name, label, example, reading }: LogFormat): Promise<string> {
   const { dataset, body } = await importText(`${name}.log`, `${example.join('\n')}\n`);

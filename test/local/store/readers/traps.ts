@@ -54,6 +54,8 @@ export interface Trap {
   readonly select: string;
   readonly values: readonly string[];
   readonly notes?: readonly string[];
+  /** What the request asks for beyond the file. */
+  readonly options?: object;
 }
 
 export function timeless(): string {
@@ -84,10 +86,11 @@ export async function parquetOf(select: string): Promise<Buffer> {
 
 /** Imports each file and compares its notes and the values stored. */
 export function testTraps(traps: readonly Trap[]): void {
-  test.each(traps)('traps: $what', async ({ name, content, select, values, notes }) => {
+  test.each(traps)('traps: $what', async ({ name, content, select, values, notes, options }) => {
     const { dataset, status, body } = await importText(
       name,
       name.endsWith('.parquet') ? await parquetOf(String(content)) : content,
+      options,
     );
     expect([status, body.notes]).toEqual([200, notes ?? body.notes]);
     expect(await stored(dataset, select)).toEqual(values);

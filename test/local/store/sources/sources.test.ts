@@ -164,7 +164,46 @@ describe('other encodings', () => {
     expect(await stored(dataset, 'name, stadt')).toEqual(['Müller|Köln']);
   });
 
-  /** What a spreadsheet in Japan saves, and the same in the encodings of China and Korea: nothing tells those from other bytes. */
+  test.each([
+    [
+      'EUC-JP',
+      '\xa5\xb5\xa1\xbc\xa5\xd0\xa1\xbc\xa4\xac\xb8\xab\xa4\xc4\xa4\xab\xa4\xea\xa4\xde\xa4\xbb\xa4\xf3',
+      'サーバーが見つかりません',
+    ],
+    [
+      'EUC-KR',
+      '\xbc\xad\xb9\xf6\xbf\xa1 \xbf\xac\xb0\xe1\xc7\xd2 \xbc\xf6 \xbe\xf8\xbd\xc0\xb4\xcf\xb4\xd9',
+      '서버에 연결할 수 없습니다',
+    ],
+    ['GB18030', '\xce\xde\xb7\xa8\xc1\xac\xbd\xd3\xb5\xbd\xb7\xfe\xce\xf1\xc6\xf7', '无法连接到服务器'],
+    [
+      'Big5',
+      '\xb5L\xaak\xb3s\xbdu\xa6\xdc\xa6\xf8\xaaA\xbe\xb9\xa1C\xbd\xd0\xc0\xcb\xacd\xba\xf4\xb8\xf4\xb3]\xa9w',
+      '無法連線至伺服器。請檢查網路設定',
+    ],
+    ['Windows-1252', 'it\x92s', 'it’s'],
+  ])('%s is known by its letters', async (label, bytes, words) => {
+    const { dataset, body } = await importText('a.log', Buffer.from(`10:00 ${bytes}\n`, 'latin1'));
+    expect(body.notes[0]).toBe(note.replace('Windows-1252', label));
+    expect(await stored(dataset, 'line')).toEqual([`10:00 ${words}`]);
+  });
+
+  test('lines that are not of the encoding are counted, named or not', async () => {
+    const text = Buffer.from(
+      `${'\xce\xde\xb7\xa8\xc1\xac\xbd\xd3\n'.repeat(9_000)}\xff\xff a\n\xff`,
+      'latin1',
+    );
+    const counted = 'Bytes that are not GB18030 are \ufffd, in 2 lines: `--encoding` names another encoding.';
+    for (const options of [{}, { encoding: 'gb18030' }]) {
+      const { body } = await importText('a.log', text, options);
+      expect([body.rows, body.notes.filter((each: string) => each.includes('\ufffd'))]).toEqual([
+        9_002,
+        [counted],
+      ]);
+    }
+  });
+
+  /** What a spreadsheet in Japan saves, and the same in the encodings of China and Korea: so few letters do not tell those from other bytes. */
   const japanese = Buffer.from('name,\x8es\n\x8eR\x93c,\x96\xbc\x8c\xc3\x89\xae\n', 'latin1');
   test('Shift_JIS', async () => {
     const { dataset, body } = await importText('a.csv', japanese);

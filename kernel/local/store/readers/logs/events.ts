@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
+import { datedLine } from '../../../../api/logs/dated.js';
 import type { Beginning } from '../../../../api/logs/format.js';
 import { writeCopy } from '../../bounds/copies.js';
 
@@ -43,7 +44,7 @@ class Joiner {
   #length = 0;
 
   constructor({ line, unless }: Beginning, between: string) {
-    this.#begins = new RegExp(line, 'u');
+    this.#begins = new RegExp(`${line}|${datedLine}`, 'u');
     this.#unless = unless === undefined ? undefined : new RegExp(unless, 'u');
     this.#between = between;
   }

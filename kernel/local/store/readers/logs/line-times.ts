@@ -1,4 +1,4 @@
-import { zoneWord } from '../../../../time.js';
+import { datedTime, weekday, yearlessTime } from '../../../../api/logs/dated.js';
 import { sqlText } from '../../../duckdb/literal.js';
 import type { Connection } from '../../../engine/duckdb.js';
 
@@ -16,11 +16,12 @@ export async function findLineTime(connection: Connection): Promise<LineTime | u
     if (found !== undefined) return found;
   }
   const [row = []] = await connection.run(
-    `SELECT bool_or(${timeOfLine} <> ''), count(*) FILTER (${timeInLine} <> '') * 2 > count(*) FROM raw`,
+    `SELECT count(*) FILTER (${timeOfLine} <> ''), count(*) FILTER (${timeOfLine} = ''), count(*) FILTER (${timeOfLine} = '' AND ${timeInLine} <> '') FROM raw`,
   );
-  const [leads, isInside] = row;
-  if (leads === true) return { sql: timeOfLine, notes: [] };
-  return isInside === true ? { sql: timeInLine, notes: [] } : undefined;
+  const [leading, others, inside] = row.map(Number);
+  // Lines that have their time elsewhere are events too, unless they are few among those of a stack trace.
+  if (Number(inside) * 2 > Number(others)) return { sql: timeInLine, notes: [] };
+  return Number(leading) > 0 ? { sql: timeOfLine, notes: [] } : undefined;
 }
 
 /** A layout whose times could be something else: more than half of the lines have it, and each of them is a time. */
@@ -121,31 +122,19 @@ async function linesOf(connection: Connection, layout: Layout): Promise<LineTime
 const level =
   '(?i:trace|debug|info|information|notice|warn|warning|error|err|critical|crit|fatal|severe|alert|emerg)';
 
-const clock = '\\d{1,2}:\\d{2}:\\d{2}(?:[.,]\\d{1,9})?';
-const weekday = '(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)';
-const monthName = '(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)';
-const offset = `(?: ?(?:${zoneWord}\\b|[+-]\\d{2}:?\\d{2}))?`;
-
-/** Times that are nothing else wherever they stand in a line. */
-const dated = [
-  `\\d{4}(?:[-/]\\d{2}[-/]\\d{2}|-\\d{3})[T ]${clock}${offset}`,
-  `${weekday} ${monthName} {1,2}\\d{1,2} ${clock}(?: ${zoneWord})? \\d{4}`,
-  `(?:${weekday}, )?\\d{1,2} ${monthName} \\d{4} ${clock}${offset}`,
-  `\\d{1,2}/${monthName}/\\d{4}:${clock}(?: [+-]\\d{4})?`,
-  `\\d{1,2}-${monthName}-\\d{4} ${clock}${offset}`,
-  `${monthName} \\d{1,2}, \\d{4} ${clock} [AP]M`,
-].join('|');
-
 /** Escape sequences of a terminal, as programs color what they log. */
 const colors = '(?:\\x1b\\[[\\d;]*m)*';
 
+/** What Cisco's systems write in front of a time: the number of the message, and whether the clock is set. */
+const numbered = '(?:\\d{1,9}: )?[*.]?';
+
 /** A time at the beginning of a line, in brackets or not, also after the level of the event. */
-const leadingTime = `^${colors}(?:\\[?${level}\\]?${colors}:?\\s+${colors})?[\\["]?(${dated}|${monthName} {1,2}\\d{1,2} ${clock})`;
+const leadingTime = `^${colors}(?:\\[?${level}\\]?${colors}:?\\s+${colors})?${numbered}[\\["]?(?:${weekday} )??(${datedTime}|${yearlessTime})`;
 
 /** The time at the beginning of a line that is unambiguous; empty if there is none. */
 const timeOfLine = `regexp_extract(l, ${sqlText(leadingTime)}, 1)`;
 
-const innerTime = `(?:^|[^\\w./-]|\\x1b\\[[\\d;]*m)(${dated})`;
+const innerTime = `(?:^|[^\\w./-]|\\x1b\\[[\\d;]*m)(${datedTime})`;
 
 /** The time of a line that is an event of its own: at its beginning, else the first one in it; an empty text if there is none. */
 export const timeInLine = `CASE WHEN ${timeOfLine} <> '' THEN ${timeOfLine} ELSE regexp_extract(l, ${sqlText(innerTime)}, 1) END`;

@@ -11,7 +11,7 @@ import { countRefused, readTexts } from '../texts.js';
 import { unpacked } from '../unpacked.js';
 import { writeEvents } from './events.js';
 import { headedParts } from './headed.js';
-import { findLineTime } from './line-times.js';
+import { findLineTime, timeInLine } from './line-times.js';
 import { keysOf, pairValue, withPairs } from './pairs.js';
 import type { Parts } from './parts.js';
 import { shapeParts } from './shapes.js';
@@ -38,7 +38,7 @@ export async function readLines(
   if (Number(count) === 0) return undefined;
   const found = await partsOf(connection, format, raw);
   if (found === undefined) throw unfit(source.name, format, Number(count), Number(count) === rows);
-  const { names, columns, rows: taken, whole = '', notes = [] } = timed(found, format);
+  const { names, columns, rows: taken, whole = '', notes = [] } = await timed(connection, found, format);
   const distinct = distinctNames(names);
   const texts = (from: string) =>
     `(SELECT ${columns.map((sql, index) => `nullif(${sql}, '') AS t${index}`).join(', ')} FROM (${taken(from)}))`;
@@ -106,9 +106,14 @@ async function pairParts(connection: Connection): Promise<Parts> {
   return { names: [...keys, 'line'], columns: [...keys.map(pairValue), 'l'], rows };
 }
 
-/** Adds the time, if a field holds it whose name does not say so. */
-function timed(parts: Parts, { time = '' }: LogFormat): Parts {
-  const column = parts.columns[parts.names.indexOf(time)];
-  if (column === undefined) return parts;
-  return { ...parts, names: [...parts.names, '_time'], columns: [...parts.columns, column] };
+/** Adds the time, if the fields that hold it have no names that say so. */
+async function timed(connection: Connection, parts: Parts, { time, reading }: LogFormat): Promise<Parts> {
+  if (time === undefined) return parts;
+  const fields = time.flatMap(name => parts.columns[parts.names.indexOf(name)] ?? []);
+  const sources = reading.kind === 'lines' ? [...fields, timeInLine] : fields;
+  if (sources.length === 0) return parts;
+  const sql = `coalesce(${sources.map(source => `nullif(${source}, '')`).join(', ')})`;
+  const [[count = 0] = []] = await connection.run(`SELECT count(${sql}) FROM (${parts.rows('raw')})`);
+  if (Number(count) === 0) return parts;
+  return { ...parts, names: [...parts.names, '_time'], columns: [...parts.columns, sql] };
 }

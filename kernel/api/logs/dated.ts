@@ -1,0 +1,25 @@
+import { zoneWord } from '../../time.js';
+
+const clock = '\\d{1,2}:\\d{2}:\\d{2}(?:[.,]\\d{1,9})?';
+const month = '(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)';
+const offset = `(?: ?(?:${zoneWord}\\b|[+-]\\d{2}:?\\d{2}))?`;
+
+/** A day of the week, as times have it in front. */
+export const weekday = '(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)';
+
+/** Times that are nothing else wherever they stand in a line: a pattern for RE2 and JavaScript alike. */
+export const datedTime = [
+  `\\d{4}(?:[-/.]\\d{2}[-/.]\\d{2}|-\\d{3})(?:T|\\t| {1,2})${clock}${offset}`,
+  `${weekday} ${month} {1,2}\\d{1,2} ${clock}(?: ${zoneWord})? \\d{4}`,
+  `(?:${weekday}, )?\\d{1,2} ${month} \\d{4} ${clock}${offset}`,
+  `\\d{1,2}/${month}/\\d{4}[: ]${clock}${offset}`,
+  `\\d{1,2}-${month}-\\d{4} ${clock}${offset}`,
+  `${month} {1,2}\\d{1,2},? \\d{4} ${clock}(?: [AP]M)?${offset}`,
+  `\\d{4} ${month} {1,2}\\d{1,2} ${clock}${offset}`,
+].join('|');
+
+/** A time without its year, which is one at the beginning of a line only. */
+export const yearlessTime = `${month} {1,2}\\d{1,2} ${clock}`;
+
+/** A line that begins with a time, or is one of an access log. No line of a stack trace or of a query is. */
+export const datedLine = `^(?:<\\d{1,3}>)?[\\["]?(?:${datedTime}|${yearlessTime})|^[^\\s\\[]+(?: \\S+){1,3} \\[\\d{1,2}/${month}/\\d{4}:`;
