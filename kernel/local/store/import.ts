@@ -7,7 +7,7 @@ import type { ImportReport, ImportRequest } from '../../api/wire.js';
 import { serviceTypes } from '../../apl/catalog/entry.js';
 import { memoryAtMost } from '../../machine.js';
 import { present } from '../../present.js';
-import { plural } from '../../text.js';
+import { formatCount, plural } from '../../text.js';
 import { dateOrders } from '../../time.js';
 import { eventFamily } from '../duckdb/functions/events.js';
 import { sqlName, sqlText } from '../duckdb/literal.js';
@@ -36,7 +36,7 @@ import { damageOf, emptyFile, type FileFormat, formatOf, noSuchFile } from './so
 import type { Prepared } from './sources/joined.js';
 import { prepare } from './sources/prepared.js';
 import { importable } from './sources/private.js';
-import { repairText } from './sources/repaired.js';
+import { repairText, unifyLineEnds } from './sources/repaired.js';
 import { isOrderMisfit } from './times/date-order.js';
 import { findTime, searchTime, type TimeOptions, type TimeSource } from './times/timestamps.js';
 import { twiceNotes } from './times/zone.js';
@@ -285,19 +285,50 @@ const mostMemoryBytes = 2 * 2 ** 30;
 
 const nothing: Stored = { rows: 0, late: 0, refused: 0, fields: [], about: 0, notes: [] };
 
-/** Reads a text a second time if it has bytes that are not UTF-8, which the engine refuses. */
-async function writeReadable(connection: Connection, draft: string, load: Load, pass: Pass): Promise<Stored> {
+/** What the engine refuses a text for and a copy of it is without. */
+interface Repair {
+  readonly isFor: (words: string, load: Load) => boolean;
+  /** Writes the copy; resolves to how much was changed, 0 if there is nothing to change. */
+  readonly write: (file: string, target: string) => Promise<number>;
+  readonly note: (count: number) => string;
+}
+
+const repairs: readonly Repair[] = [
+  {
+    isFor: words => notUtf8.test(words),
+    write: repairText,
+    note: lines =>
+      `Bytes that are not UTF-8 are \ufffd, in ${plural(lines, 'line')}: \`--encoding\` names another encoding.`,
+  },
+  {
+    isFor: (_words, { format }) => format === 'csv',
+    write: unifyLineEnds,
+    note: returns =>
+      `Lines end in several ways: carriage returns, ${formatCount(returns)} in all, are read as line feeds, within values too.`,
+  },
+];
+
+/** Reads a text again, repaired, if the engine refuses it for what a repair is for. */
+async function writeReadable(
+  connection: Connection,
+  draft: string,
+  load: Load,
+  pass: Pass,
+  left: readonly Repair[] = repairs,
+): Promise<Stored> {
   try {
     return await writeDraft(connection, draft, load, pass);
   } catch (error) {
-    if (!notUtf8.test(engineWords(error) ?? '')) throw error;
+    const words = engineWords(error);
+    const repair = words === undefined ? undefined : left.find(({ isFor }) => isFor(words, load));
+    if (repair === undefined) throw error;
     const workDir = path.dirname(draft);
-    const file = path.join(workDir, 'repaired');
-    const lines = await repairText(await unpacked(load.file, workDir), file);
-    if (lines === 0) throw error;
-    const stored = await writeDraft(connection, draft, { ...load, file }, pass);
-    const note = `Bytes that are not UTF-8 are \ufffd, in ${plural(lines, 'line')}: \`--encoding\` names another encoding.`;
-    return { ...stored, notes: [note, ...stored.notes] };
+    const file = path.join(workDir, `${crypto.randomUUID()}.repaired`);
+    const count = await repair.write(await unpacked(load.file, workDir), file);
+    if (count === 0) throw error;
+    const others = left.filter(each => each !== repair);
+    const stored = await writeReadable(connection, draft, { ...load, file }, pass, others);
+    return { ...stored, notes: [repair.note(count), ...stored.notes] };
   }
 }
 

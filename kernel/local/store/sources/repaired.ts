@@ -35,5 +35,36 @@ function repairedLines(text: Buffer, count: { lines: number }): Buffer {
   return Buffer.concat(lines);
 }
 
+/** Copies a text whose lines end in several ways, with line feeds alone; returns how many carriage returns there were, 0 if lines end alike. */
+export async function unifyLineEnds(file: string, target: string): Promise<number> {
+  const count = { returns: 0, pairs: 0, feeds: 0 };
+  await writeCopy(target, [
+    Readable.from(unified(createReadStream(file, { highWaterMark: chunkBytes }), count)),
+  ]);
+  const { returns, pairs, feeds } = count;
+  return feeds > pairs || (pairs > 0 && returns > pairs) ? returns : 0;
+}
+
+async function* unified(
+  chunks: AsyncIterable<Buffer>,
+  count: { returns: number; pairs: number; feeds: number },
+): AsyncGenerator<Buffer> {
+  let last = '';
+  for await (const chunk of chunks) {
+    const text = last + chunk.toString('latin1');
+    // What follows tells whether it is half of an end.
+    last = text.endsWith('\r') ? '\r' : '';
+    yield Buffer.from(withFeeds(last === '' ? text : text.slice(0, -1), count), 'latin1');
+  }
+  yield Buffer.from(withFeeds(last, count), 'latin1');
+}
+
+function withFeeds(text: string, count: { returns: number; pairs: number; feeds: number }): string {
+  count.returns += text.split('\r').length - 1;
+  count.pairs += text.split('\r\n').length - 1;
+  count.feeds += text.split('\n').length - 1;
+  return text.replace(/\r\n?/g, '\n');
+}
+
 const lineFeed = 0x0a;
 const chunkBytes = 2 ** 20;

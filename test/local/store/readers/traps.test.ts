@@ -56,6 +56,24 @@ const cutLine = 'Left out, as it is cut off: the last line.';
 const brokenLine = 'Left out, as they are not JSON objects in UTF-8: 1 line.';
 
 const traps: readonly Trap[] = [
+  {
+    what: 'lines that end in three ways',
+    name: 'a.csv',
+    content:
+      'time,v,w\n2025-01-01T00:00:00Z,01,"a\r\nb"\r\n2025-01-01T00:00:01Z,02,c\r2025-01-01T00:00:02Z,03,d\n',
+    select: '_time, v, w',
+    values: ['2025-01-01 00:00:00|01|a\nb', '2025-01-01 00:00:01|02|c', '2025-01-01 00:00:02|03|d'],
+    notes: [
+      'Lines end in several ways: carriage returns, 3 in all, are read as line feeds, within values too.',
+    ],
+  },
+  {
+    what: 'lines that end otherwise below the sample',
+    name: 'a.csv',
+    content: `time,v\n${beyondSample('2025-01-01T00:00:00Z,1', '2025-01-01T00:00:00Z,2\r')}`,
+    select: 'count(*), sum(v)',
+    values: ['10301|10302'],
+  },
   // one bad row costs no good one
   {
     what: 'one value that is not a time',
