@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AplKernelError } from '../errors.js';
 import { present } from '../present.js';
 import type { History } from './history.js';
-import type { CellIo, DisplayData, ExecuteOutcome, KernelHandler } from './message.js';
+import type { CellIo, CellOrigin, DisplayData, ExecuteOutcome, KernelHandler } from './message.js';
 import type { Outbox, Received } from './outbox.js';
 import type { ExecuteFields } from './requests.js';
 import { type InputExchange, InputUnavailableError } from './stdin.js';
@@ -218,6 +218,7 @@ class CellOutput implements CellIo {
   readonly silent: boolean;
   readonly storeHistory: boolean;
   readonly allowStdin: boolean;
+  readonly origin?: CellOrigin;
   readonly signal: AbortSignal;
   /** The deprecated payload of the reply: https://jupyter-client.readthedocs.io/en/stable/messaging.html#payloads-deprecated */
   payload: readonly JsonObject[] = [];
@@ -231,6 +232,8 @@ class CellOutput implements CellIo {
     this.silent = cell.fields.silent;
     this.storeHistory = cell.fields.storeHistory;
     this.allowStdin = cell.fields.allowStdin;
+    const { header, metadata } = cell.request.message;
+    if (typeof metadata.cellId === 'string') this.origin = { client: header.session, cell: metadata.cellId };
     this.signal = signal;
     this.#parts = parts;
     this.#request = cell.request;

@@ -8,12 +8,20 @@ export interface DisplayData {
   readonly displayId?: string;
 }
 
+/** A cell of a notebook by its id, and the client of the protocol that runs it by that of its session. */
+export interface CellOrigin {
+  readonly client: string;
+  readonly cell: string;
+}
+
 /** What one executing cell may do besides returning: every call is published on iopub in order, under the cell's parent header. */
 export interface CellIo {
   readonly executionCount: number;
   readonly silent: boolean;
   readonly storeHistory: boolean;
   readonly allowStdin: boolean;
+  /** The cell of a notebook that runs; absent if the front end does not name it. */
+  readonly origin?: CellOrigin;
   /** Aborted by an interrupt or a shutdown. */
   readonly signal: AbortSignal;
   stream(name: 'stdout' | 'stderr', text: string): void;

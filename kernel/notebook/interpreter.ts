@@ -60,7 +60,7 @@ export function createInterpreter(options: InterpreterOptions): KernelHandler {
     execute: (request, io) =>
       editors.during(async () => {
         for (const problem of await settled()) io.stream('stderr', `${visibleLines(problem)}\n`);
-        return execute(session, request, io);
+        return execute(session, request, io, cells => editors.write(io.origin, cells));
       }),
     complete: (code, cursor) => completeCell(session, code, cursor),
     inspect: (code, cursor) => inspectCell(session, code, cursor),
@@ -85,8 +85,11 @@ async function execute(
   session: Session,
   { code, userExpressions }: ExecuteRequest,
   io: CellIo,
+  writeCells: CellHost['writeCells'],
 ): Promise<ExecuteOutcome> {
-  const { failure, isStopped } = await runCell(session, code, io).finally(() => session.endCell());
+  const { failure, isStopped } = await runCell(session, code, io, writeCells).finally(() =>
+    session.endCell(),
+  );
   if (io.signal.aborted && !isStopped) {
     return interruptedFailure(
       'the cell was stopped and its query cancelled; settings and earlier results are kept',
@@ -102,7 +105,12 @@ interface CellEnd {
 }
 
 /** Runs the magics, then the queries; the first error ends the cell. */
-async function runCell(session: Session, code: string, io: CellIo): Promise<CellEnd> {
+async function runCell(
+  session: Session,
+  code: string,
+  io: CellIo,
+  writeCells: CellHost['writeCells'],
+): Promise<CellEnd> {
   const cell = parseCell(withoutPrefix(code));
   const flaw = cell.diagnostics.find(diagnostic => diagnostic.severity === 'error');
   if (flaw !== undefined) return remembered(session, diagnosticFailure(flaw, code));
@@ -120,9 +128,10 @@ async function runCell(session: Session, code: string, io: CellIo): Promise<Cell
     rewrites: [],
     afterRun: [],
   };
+  const host = magicHost(session, io, plan, writeCells);
   let origin: CellQuery | MagicLine | undefined;
   try {
-    for (origin of cell.magics) await runMagic(origin, magicHost(session, io, plan));
+    for (origin of cell.magics) await runMagic(origin, host);
     session.parameters.declare(code, cell.shared);
     if (cell.queries.length === 0 && cell.shared.length > 0) explainNames(code, cell.shared, io);
     const results: KeptResult[] = [];
@@ -165,7 +174,12 @@ function rewritten(code: string, rewrites: readonly Rewrite[]): string {
   return backwards.reduce((text, { from, to, text: by }) => text.slice(0, from) + by + text.slice(to), code);
 }
 
-function magicHost(session: Session, io: CellIo, plan: CellPlan): CellHost {
+function magicHost(
+  session: Session,
+  io: CellIo,
+  plan: CellPlan,
+  writeCells: CellHost['writeCells'],
+): CellHost {
   const orderOf = (text: string, settings: QuerySettings = {}) => {
     const { query, chart } = withoutRender(new QueryText(text));
     return { chart, order: { ...plan, fetch: undefined, ...settings, query } };
@@ -191,6 +205,7 @@ function magicHost(session: Session, io: CellIo, plan: CellPlan): CellHost {
     session,
     io,
     plan,
+    writeCells,
     describe: describeElement,
     languageNames: elementNames,
     show: async (text, settings) => {

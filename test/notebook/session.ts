@@ -4,7 +4,13 @@ import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { Logins } from '../../kernel/api/login/logins.js';
 import type { AxiomEnvironment } from '../../kernel/api/profile.js';
-import type { CellIo, DisplayData, ExecuteOutcome, KernelHandler } from '../../kernel/jupyter/message.js';
+import type {
+  CellIo,
+  CellOrigin,
+  DisplayData,
+  ExecuteOutcome,
+  KernelHandler,
+} from '../../kernel/jupyter/message.js';
 import { createInterpreter } from '../../kernel/notebook/interpreter.js';
 import { type AskedEffect, askedEffects } from '../../kernel/notebook/magics/effects/effects.js';
 import type { ImportLog } from '../../kernel/notebook/magics/effects/imports.js';
@@ -51,6 +57,8 @@ export interface Bench {
       readonly onPassing?: (output: DisplayData) => void;
       /** Gets the text of each output as it comes. */
       readonly onOutput?: (text: string) => void;
+      /** The cell of a notebook that is run; absent if the front end does not name it. */
+      readonly origin?: CellOrigin;
       /** False for lines that a front end runs by itself. */
       readonly storeHistory?: boolean;
     },
@@ -112,6 +120,7 @@ export async function startBench(options: BenchOptions = {}): Promise<Bench> {
         expressions = {},
         answer,
         storeHistory = true,
+        origin,
       } = options;
       const outputs: Output[] = [];
       const outcome = await handler.execute(
@@ -119,6 +128,7 @@ export async function startBench(options: BenchOptions = {}): Promise<Bench> {
         {
           ...recorder(outputs, signal, answer, options.onOutput),
           storeHistory,
+          ...(origin === undefined ? {} : { origin }),
           passing: output => {
             passed.push(String(output.data['text/plain']));
             options.onPassing?.(output);

@@ -29,13 +29,21 @@ export interface ResultQuestion {
   readonly result: string;
 }
 
-/** A message of a front end: a question, or the request to ask the service again, for everything or for datasets made elsewhere. */
-export type EditorMessage = EditorQuestion | { readonly ask: 'refresh' } | { readonly ask: 'renew' };
+/**
+ * A message of a front end: a question; the request to ask the service again, for everything or for datasets made elsewhere; or the
+ * offer to write cells below those that a client of the protocol runs.
+ */
+export type EditorMessage =
+  | EditorQuestion
+  | { readonly ask: 'refresh' }
+  | { readonly ask: 'renew' }
+  | { readonly ask: 'write'; readonly client: string };
 
-/** A message of a kernel: its session and facts, when the comm opens and after each cell, and answers. */
+/** A message of a kernel: its session and facts, when the comm opens and after each cell, answers, and cells to write. */
 export type EditorNews =
   | { readonly tell: 'session'; readonly session: SessionFacts }
   | { readonly tell: 'facts'; readonly facts: KernelFacts }
+  | WrittenCells
   | Answer;
 
 /** One answer to each question. */
@@ -63,6 +71,19 @@ export type Answer =
       readonly message: string;
       readonly hint?: string;
     };
+
+/** A cell that the kernel writes. */
+export interface WrittenCell {
+  readonly kind: 'code' | 'markdown';
+  readonly source: string;
+}
+
+/** Cells to write below the cell with the id `below`, in place of those that it had written before. */
+export interface WrittenCells {
+  readonly tell: 'cells';
+  readonly below: string;
+  readonly cells: readonly WrittenCell[];
+}
 
 /** The state of a session that a toolbar shows. */
 export interface SessionFacts {
@@ -151,7 +172,9 @@ export interface HistoryRow {
 
 /** Returns a message of a front end, or undefined for anything else. */
 export function readMessage(data: unknown): EditorMessage | undefined {
-  const { ask, dataset, field, path, text, result } = (data ?? {}) as Readonly<Record<string, unknown>>;
+  const { ask, dataset, field, path, text, result, client } = (data ?? {}) as Readonly<
+    Record<string, unknown>
+  >;
   switch (ask) {
     case 'refresh':
     case 'renew':
@@ -160,6 +183,8 @@ export function readMessage(data: unknown): EditorMessage | undefined {
     case 'results':
     case 'stars':
       return { ask };
+    case 'write':
+      return typeof client === 'string' ? { ask, client } : undefined;
     case 'history':
       return typeof text === 'string' ? { ask, text } : undefined;
     case 'kinds':

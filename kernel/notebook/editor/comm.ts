@@ -8,9 +8,10 @@ import {
   editorTarget,
   readMessage,
   type SessionFacts,
+  type WrittenCell,
 } from '../../apl/editor/link.js';
 import { AplKernelError } from '../../errors.js';
-import type { Comm, CommHandler } from '../../jupyter/message.js';
+import type { CellOrigin, Comm, CommHandler } from '../../jupyter/message.js';
 import { present } from '../../present.js';
 import { magicLines } from '../magics/lines.js';
 import { magicHelp } from '../magics/reference.js';
@@ -36,6 +37,8 @@ export class Editors {
   readonly #comms = new Set<Comm>();
   /** The datasets that each was told of last. */
   readonly #told = new WeakMap<Comm, string>();
+  /** The clients whose notebooks each writes cells into. */
+  readonly #writers = new WeakMap<Comm, string>();
   #isRunning = false;
 
   constructor(session: Session) {
@@ -57,12 +60,21 @@ export class Editors {
         const message = readMessage(data);
         if (message === undefined) return;
         if (message.ask === 'renew') return this.#renew(comm);
+        if (message.ask === 'write') return void this.#writers.set(comm, message.client);
         if (message.ask !== 'refresh') return send(comm, await this.#answer(message));
         this.#session.schema.clear();
         await this.#tell([comm]);
       },
       close: () => void this.#comms.delete(comm),
     };
+  }
+
+  /** Has the front end write cells below one that it runs; false if it does not offer that. */
+  write(origin: CellOrigin | undefined, cells: readonly WrittenCell[]): boolean {
+    const writer = [...this.#comms].find(comm => this.#writers.get(comm) === origin?.client);
+    if (origin === undefined || writer === undefined) return false;
+    send(writer, { tell: 'cells', below: origin.cell, cells });
+    return true;
   }
 
   /** Tells an editor of datasets that were made or deleted elsewhere, if there are any. */

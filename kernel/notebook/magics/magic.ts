@@ -1,4 +1,5 @@
 import type { RequestOptions } from '../../api/wire.js';
+import type { WrittenCell } from '../../apl/editor/link.js';
 import type { ChartOptions } from '../../apl/operators/drawing.js';
 import type { Span } from '../../apl/syntax/ast.js';
 import type { CellQuery } from '../../apl/syntax/cell.js';
@@ -61,6 +62,8 @@ export interface CellHost {
   readonly showInstead: (displayId: string, result: QueryResult) => Promise<void>;
   /** Keeps a result as the last one and shows it; the chart shows `drawn`; without it there is one only if the cell asks for it. */
   readonly showResult: (result: QueryResult, drawn?: QueryResult) => Promise<void>;
+  /** Has the front end write cells below this one, in place of those that it wrote before; false if it cannot. */
+  readonly writeCells: (cells: readonly WrittenCell[]) => boolean;
   /** Markdown about a language element; undefined when there is none by that name. */
   readonly describe: (name: string) => Promise<string | undefined>;
   /** The names that `describe` knows. */

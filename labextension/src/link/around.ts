@@ -3,6 +3,7 @@ import { type ISignal, Signal } from '@lumino/signaling';
 import type { EditorEnvironment } from '../../../kernel/apl/editor/completion/complete.js';
 import { type CodeCell, quoted, recordSetting, type Setting } from '../cell/lines.js';
 import { recordParameter } from '../cell/parameters.js';
+import { writeBelow } from '../cell/written.js';
 import { mimeType } from '../names.js';
 import type { KernelLink } from './kernel.js';
 import { type MagicOutcome, runLines } from './magic.js';
@@ -149,6 +150,7 @@ export class Around {
       this.#link?.changed.disconnect(this.#emit, this);
       this.#link = link;
       link?.changed.connect(this.#emit, this);
+      link?.writeBy(news => writeBelow(this.panel, news));
     }
     link?.connect();
     // Every request to the kernel makes it busy and idle again.

@@ -8,6 +8,7 @@ import {
   type EditorQuestion,
   editorTarget,
   type SessionFacts,
+  type WrittenCells,
 } from '../../../kernel/apl/editor/link.js';
 import type { FieldSchema } from '../../../kernel/apl/plan/plan.js';
 import { languageId } from '../names.js';
@@ -34,6 +35,7 @@ export class KernelLink {
   #facts: KernelFacts | undefined;
   #session: SessionFacts | undefined;
   #wanted = false;
+  #write: ((news: WrittenCells) => void) | undefined;
   #renewing: ReturnType<typeof setTimeout> | undefined;
   #renewedAt = Number.NEGATIVE_INFINITY;
   readonly #missed = new Set<string>();
@@ -85,6 +87,12 @@ export class KernelLink {
       if (info.language_info.name === languageId) this.#open();
       else this.#refused = true;
     }, ignore);
+  }
+
+  /** Has cells that the kernel writes put into the notebook of this connection by `write`. */
+  writeBy(write: (news: WrittenCells) => void): void {
+    this.#write = write;
+    this.#offerToWrite();
   }
 
   /** The answer to a question as far as it is known; what is missing or stale is asked for. */
@@ -159,6 +167,11 @@ export class KernelLink {
       this.#refused = true;
     };
     comm.open({});
+    this.#offerToWrite();
+  }
+
+  #offerToWrite(): void {
+    if (this.#write !== undefined) this.#send({ ask: 'write', client: this.#kernel.clientId });
   }
 
   #followStatus(status: Kernel.Status): void {
@@ -179,6 +192,9 @@ export class KernelLink {
       case 'facts':
         this.#facts = news.facts;
         this.#age();
+        break;
+      case 'cells':
+        this.#write?.(news);
         break;
       default: {
         const key = keyOf(news.question);

@@ -146,6 +146,32 @@ describe.each(FRONT_ENDS)('explaining in $name', frontEnd => {
     expect(await cells.source(at + 1)).toContain('%%explain kind == ');
   });
 
+  test('an investigation is written below once, and what is changed of it stays', async () => {
+    await cells.at(0).locator('.cm-content').click();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('a');
+    await page.keyboard.press('Enter');
+    await page.keyboard.insertText("%investigate 2026-01-26T15:10Z..2026-01-26T15:14Z ['sample-http-logs']");
+    const before = await cells.count();
+    expect(await cells.run(0)).not.toContain('Go on with');
+    const heads = () => page.locator('.jp-MarkdownCell .jp-RenderedMarkdown :is(h2, h3)').allTextContents();
+    const written = ['Failures', 'What they have in common', 'New log lines'];
+    await soon(heads).toEqual([
+      expect.stringMatching(/^sample-http-logs, 2026-01-26T15:10:00Z\.\.2026-01-26T15:14:00Z/),
+      ...written.map(each => expect.stringContaining(each)),
+    ]);
+    const all = await cells.count();
+    expect(await cells.run(1)).toContain('holds:');
+    await cells.write(2, '// mine');
+    await cells.run(0);
+    // What a run writes has come before its number: the next run shows it.
+    await cells.run(0);
+    expect([await cells.count(), await cells.source(2)]).toEqual([all, '// mine']);
+    expect(await cells.output(1)).toContain('holds:');
+    expect(all).toBeGreaterThan(before + 4);
+    expect(await heads()).toHaveLength(4);
+  });
+
   test('events that still come: what is being read stays, and what is new is counted', async () => {
     await cells.at(0).locator('.cm-content').click();
     await page.keyboard.press('Escape');

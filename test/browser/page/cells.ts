@@ -4,6 +4,8 @@ import { soon } from './soon.js';
 /** The code cells of the notebook in a page, by number from 0, as somebody who works in it reads and writes them. */
 export interface Cells {
   at(index: number): Locator;
+  /** How many there are. */
+  count(): Promise<number>;
   source(index: number): Promise<string>;
   output(index: number): Promise<string>;
   /** What stands before the cell, such as `[1]:`. */
@@ -30,6 +32,7 @@ export function cellsOf(page: Page): Cells {
     (await at(index).locator('.jp-OutputArea').allTextContents()).join('');
   return {
     at,
+    count: () => page.locator('.jp-CodeCell').count(),
     prompt,
     enter,
     output,

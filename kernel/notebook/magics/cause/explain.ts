@@ -113,7 +113,7 @@ const CUT = '\u2026';
 const LONGEST = 1_000;
 
 /** Returns a part of what was found as a condition that holds for the same rows; of a type that is not known by the text of its values. */
-function conditionOf(part: SpotlightPart, type = 'dynamic'): string {
+export function conditionOf(part: SpotlightPart, type = 'dynamic'): string {
   const { field } = part;
   const name = writtenName(field);
   if ('from' in part) {

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { type EditorNews, editorTarget, type WrittenCells } from '../../../../kernel/apl/editor/link.js';
+import { deploymentFields } from '../../../../kernel/notebook/magics/cause/near.js';
 import { realBench } from '../../real-bench.js';
-import { shown, traceback } from '../../session.js';
+import { printed, shown, traceback } from '../../session.js';
 
 /** Ten events a second for twenty minutes; in the last ten those of one host fail. The message of one ends a line. */
 const events = Array.from({ length: 12_000 }, (_, index) => {
@@ -16,53 +18,150 @@ const events = Array.from({ length: 12_000 }, (_, index) => {
   };
 });
 
-const bench = realBench({ web: events });
+/** Deployments before and in the later half, and a log that has the same fields. */
+const deployments = [
+  ['10:09:10', 'api', '2.1.0', 'eu-1'],
+  ['10:09:40', 'cart', '1.4.2', ''],
+  ['10:12:00', 'api', '2.0.9', 'eu-1'],
+].map(([time, service, version, region]) => ({
+  ...{ _time: `2026-01-01T${time}Z`, service, version },
+  ...(region ? { region } : {}),
+}));
 
-const nextCell = (run: Awaited<ReturnType<ReturnType<typeof bench>['run']>>) =>
-  run.outputs.flatMap(output => (output.kind === 'next cell' ? [output.text] : [])).join('');
+const bench = realBench({
+  web: events,
+  deployments,
+  applog: deployments.map(each => ({ ...each, message: 'started' })),
+});
+
+type Run = Awaited<ReturnType<ReturnType<typeof bench>['run']>>;
+
+/** The queries that are printed where no cells can be written. */
+const printedCells = (run: Run): readonly string[] =>
+  printed(run)
+    .split('// %%\n')
+    .slice(1)
+    .map(cell => cell.trimEnd());
+
+const incident = "%investigate 2026-01-01T10:10Z..2026-01-01T10:20Z ['web']";
+const origin = { client: 'page-1', cell: 'cell-7' };
+
+/** Runs a line in a front end that writes cells; returns the run and what it was given to write. */
+async function written(line: string): Promise<{ readonly run: Run; readonly news: readonly WrittenCells[] }> {
+  const news: WrittenCells[] = [];
+  const send = (data: unknown) => {
+    const each = data as EditorNews;
+    if (each.tell === 'cells') news.push(each);
+  };
+  const comm = { id: 'c', target: editorTarget, send, close: () => undefined };
+  const handler = bench().handler.commOpen(comm, {}, []);
+  await handler?.message({ ask: 'write', client: origin.client }, []);
+  const run = await bench().run(line, { origin });
+  handler?.close({});
+  return { run, news };
+}
+
+const codeOf = (news: readonly WrittenCells[]) =>
+  news.flatMap(({ cells }) => cells.flatMap(({ kind, source }) => (kind === 'code' ? [source] : [])));
+const proseOf = (news: readonly WrittenCells[]) =>
+  news.flatMap(({ cells }) => cells.flatMap(({ kind, source }) => (kind === 'markdown' ? [source] : [])));
+
+async function expectToHold(cells: readonly string[]): Promise<void> {
+  for (const cell of cells) expect([cell, traceback(await bench().run(cell))]).toEqual([cell, []]);
+}
 
 describe('%investigate', () => {
-  test('says what stands out, and adds a cell that holds', async () => {
-    const run = await bench().run("%investigate 2026-01-01T10:10Z..2026-01-01T10:20Z ['web']");
+  test('says what stands out, and prints queries that hold where it can write no cells', async () => {
+    const run = await bench().run(incident);
     expect(traceback(run)).toEqual([]);
-    const text = shown(run).at(-1) ?? '';
-    const [out = '', rest = ''] = text.split('What does not:');
+    const [out = '', rest = ''] = (shown(run).at(-1) ?? '').split('What does not:');
     expect(out).toContain('Failed: 857 (14%), before 0 (0%)');
     expect(out).toContain('100% of the selected events have host = h3, 0% of the others');
     expect(out).toContain('1 new kind of log lines; the most frequent, 857 times');
+    expect(out).toContain(
+      '- 3 deployments near it in deployments: cart 1.4.2, 20s before it began; api 2.1.0 eu-1, 50s before it began; api 2.0.9 eu-1, 2m0s after it began.\n',
+    );
     expect(rest).toContain('Events: 6,000, before 6,000');
     expect(rest).toContain('No annotation is near it');
-    const cell = nextCell(run);
-    expect(cell).toMatch(
+    const cells = printedCells(run);
+    expect(cells[0]).toMatch(
       /^%%time 2026-01-01T10:00:00Z\.\.2026-01-01T10:20:00Z\n%assert max\(events\) == 6000\n/,
     );
-    expect(cell.split('\n').filter(line => line.startsWith('%'))).toHaveLength(2);
-    expect(traceback(await bench().run(cell))).toEqual([]);
-    const again = await bench().run("%investigate 2026-01-01T10:10Z..2026-01-01T10:20Z ['web']");
-    expect(nextCell(again)).toBe(cell);
+    expect(cells.map(cell => cell.split('\n')[1])).toEqual([
+      '%assert max(events) == 6000',
+      '%assert sum(failed) == 857',
+      '%%explain toint(status) >= 500',
+      '%assert max(events) == 857',
+      '%assert max(lines) == 857',
+      '%assert rows == 3',
+    ]);
+    await expectToHold(cells);
+    expect(run.outputs.filter(({ kind }) => kind === 'next cell')).toEqual([]);
+  });
+
+  test('writes cells of prose and of queries that hold, the same each time', async () => {
+    const { run, news } = await written(incident);
+    expect(traceback(run)).toEqual([]);
+    expect(printed(run)).not.toContain('// %%');
+    expect(news.map(({ below }) => below)).toEqual(['cell-7']);
+    const prose = proseOf(news);
+    expect(prose.map(text => text.split('\n')[0])).toEqual([
+      '## web, 2026-01-01T10\\:10\\:00Z..2026-01-01T10\\:20\\:00Z, against the same time before',
+      '### Failures',
+      '### What they have in common',
+      '### New log lines',
+      '### Deployments',
+    ]);
+    expect(prose[0]).toContain('4 of 7 answers stand out.');
+    expect(prose[1]).toContain('Failed: 857');
+    await expectToHold(codeOf(news));
+    expect((await written(incident)).news).toEqual(news);
+  });
+
+  test('a value that ends lines and marks text stays a value', async () => {
+    const { news } = await written(incident);
+    expect(codeOf(news).filter(cell => /^%drop/m.test(cell))).toEqual([]);
+    expect(proseOf(news).join('\n')).not.toMatch(/^%drop/m);
+  });
+
+  test('cells are for the client that runs the cell', async () => {
+    const comm = { id: 'c', target: editorTarget, send: () => undefined, close: () => undefined };
+    const handler = bench().handler.commOpen(comm, {}, []);
+    await handler?.message({ ask: 'write', client: 'page-2' }, []);
+    expect(printedCells(await bench().run(incident, { origin }))).toHaveLength(6);
+    handler?.close({});
   });
 
   test('where nothing stands out it says so', async () => {
-    const run = await bench().run("%investigate 2026-01-01T10:05Z..2026-01-01T10:08Z ['web']");
+    const { run, news } = await written("%investigate 2026-01-01T10:05Z..2026-01-01T10:08Z ['web']");
     expect(traceback(run)).toEqual([]);
     expect(shown(run).at(-1)).toContain('Nothing stands out.');
+    expect(proseOf(news)).toEqual([expect.stringContaining('Nothing stands out.')]);
+    await expectToHold(codeOf(news));
   });
 
-  test.each([
-    ['sample-http-logs', 'GRU', /99 of 100 events have req_duration_ms of at most [\d.]+, before [\d.]+\./],
+  test('a range without events is compared too', async () => {
+    const { run, news } = await written("%investigate 2026-02-01T10:05Z..2026-02-01T10:08Z ['web']");
+    expect(traceback(run)).toEqual([]);
+    expect(shown(run).at(-1)).toContain('Events: 0, before 0.');
+    await expectToHold(codeOf(news));
+  });
+
+  test.each<[string, readonly (string | RegExp)[]]>([
+    ['sample-http-logs', ['GRU', /99 of 100 events have req_duration_ms of at most [\d.]+, before [\d.]+\./]],
     [
       'otel-demo-traces',
-      'checkout',
-      /99 of 100 events have duration of at most [\d.]+ ms, before [\d.]+ ms\./,
+      [
+        'checkout',
+        /99 of 100 events have duration of at most [\d.]+ ms, before [\d.]+ ms\./,
+        /The slowest trace, of [\d.]+ ms, is [\da-f]{32}\./,
+      ],
     ],
-    ['otel-demo-traces', 'checkout', /The slowest trace, of [\d.]+ ms, is [\da-f]{32}\./],
-  ])('of %s', async (name, cause, sentence) => {
+  ])('of %s', async (name, sentences) => {
     const run = await bench().run(`%investigate 2026-01-26T15:09Z..2026-01-26T15:36Z ['${name}']`);
     expect(traceback(run)).toEqual([]);
-    const text = shown(run).at(-1) ?? '';
-    expect(text).toContain(cause);
-    expect(text).toMatch(sentence);
-    expect(traceback(await bench().run(nextCell(run)))).toEqual([]);
+    for (const each of sentences) expect(shown(run).at(-1)).toMatch(each);
+    await expectToHold(printedCells(run));
   });
 
   test.each<[string, string]>([
@@ -72,4 +171,16 @@ describe('%investigate', () => {
   ])('%s is refused', async (cell, words) => {
     expect(traceback(await bench().run(cell)).join('\n')).toContain(words);
   });
+});
+
+test.each<[string, readonly string[], readonly string[] | undefined]>([
+  ['changes', ['_time', 'service', 'version', 'region'], ['service', 'version', 'region']],
+  ['x', ['_time', 'service.name', 'commit', 'action'], ['service.name', 'commit', 'action']],
+  ['releases', ['_time', 'app', 'tag', 'message'], ['app', 'tag']],
+  ['x', ['_time', 'app', 'tag', 'message'], undefined],
+  ['x', ['_time', 'service', 'version', 'trace_id'], undefined],
+  ['releases', ['_time', 'version'], undefined],
+  ['releases', ['service', 'version'], undefined],
+])('the fields of %s that tell of deployments: %j', (name, fields, shownFields) => {
+  expect(deploymentFields(name, fields)).toEqual(shownFields);
 });

@@ -1,0 +1,117 @@
+/** What `%investigate` is asked about: a dataset by the fields that its questions need, and a range with the one before it. */
+import { writtenName } from '../../../apl/catalog/written.js';
+import { lineField } from '../../../apl/editor/events.js';
+import { quotedName } from '../../../apl/syntax/tokens/quote.js';
+import { rowTexts } from '../../../result/display/text.js';
+import { NEEDED_FIELDS } from '../../../result/trace/spans.js';
+import { formatTime, MINUTE, parseTime } from '../../../time.js';
+import { lastName } from '../../results/kept.js';
+import { parseInstant, parseRange, resolveRange, TimeRangeError } from '../../time-range.js';
+import { misuse } from '../arguments.js';
+import type { MagicCall, MagicHost, QuerySettings } from '../magic.js';
+
+/** A dataset with the fields that the questions need, and the range, in nanoseconds. */
+export interface Case {
+  readonly source: string;
+  readonly name: string;
+  readonly from: bigint;
+  readonly to: bigint;
+  /** The types of the fields by their names. */
+  readonly types: ReadonlyMap<string, string>;
+  /** The condition that holds for failed events. */
+  readonly failed: string | undefined;
+  readonly duration: Duration | undefined;
+  readonly line: string | undefined;
+  readonly trace: string | undefined;
+  /** Fields that tell nothing of why an event failed. */
+  readonly symptoms: readonly string[];
+}
+
+/** How long an event took: the field, and an expression of its number with its unit, if that is known. */
+export interface Duration {
+  readonly field: string;
+  readonly number: string;
+  readonly unit: string;
+}
+
+/** Returns the case of a call; throws MagicError if it names no time or no dataset. */
+export async function caseOf({ words, magic }: MagicCall, host: MagicHost): Promise<Case> {
+  const { session } = host;
+  const last = words.at(-1) ?? '';
+  const bare = /^\[(.*)\]$/.exec(last)?.[1];
+  const when = bare === undefined ? words : words.slice(0, -1);
+  const name = bare ?? session.results.named(lastName)?.result.datasetNames[0];
+  if (when.length === 0) throw misuse(magic, 'give a time or a range');
+  if (name === undefined) throw misuse(magic, "no query has run yet: name a dataset, such as `['logs']`");
+  const window = windowOf(when.join(' '), session.now());
+  const source = quotedName(name);
+  const { tables } = await host.run(`${source}\n| getschema\n| project ColumnName, ColumnType`);
+  const types = new Map(rowTexts(tables[0]).map(([column, type]) => [column ?? '', type ?? '']));
+  const texts = [...types.keys()].filter(each => types.get(each) === 'string');
+  return {
+    ...{ source, name, types, ...window, failed: failedOf(types), duration: durationOf(types) },
+    line: lineField(texts),
+    trace: NEEDED_FIELDS.every(each => types.has(each)) ? 'trace_id' : undefined,
+    symptoms: [...types].flatMap(([field, type]) => (isSymptom(field, type) ? [field] : [])),
+  };
+}
+
+/** Returns the range of the case, or both ranges, as `%time` takes it. */
+export function rangeText({ from, to }: Case, which: 'both' | 'own'): string {
+  return `${formatTime(which === 'both' ? from - (to - from) : from)}..${formatTime(to)}`;
+}
+
+/** Returns the settings of a query over the range of the case, or over both ranges. */
+export function settingsOf(asked: Case, which: 'both' | 'own'): QuerySettings {
+  return { range: parseRange(rangeText(asked, which)) };
+}
+
+const DURATIONS = [
+  'duration',
+  'req_duration_ms',
+  'duration_ms',
+  'latency_ms',
+  'latency',
+  'elapsed_ms',
+  'response_time',
+];
+
+function durationOf(types: ReadonlyMap<string, string>): Duration | undefined {
+  const field = DURATIONS.find(each => types.has(each));
+  if (field === undefined) return undefined;
+  const name = writtenName(field);
+  return types.get(field) === 'timespan'
+    ? { field, number: `${name} / 1ms`, unit: ' ms' }
+    : { field, number: name, unit: '' };
+}
+
+/** What failed events share because they failed, and what names one event or one trace. */
+function isSymptom(field: string, type: string): boolean {
+  return (
+    type === 'dynamic' ||
+    DURATIONS.includes(field) ||
+    /(?:^|\.)(?:status|error)(?:[._]|$)|(?:_|\.|[a-z](?=I))[iI]d$/.test(field)
+  );
+}
+
+function failedOf(types: ReadonlyMap<string, string>): string | undefined {
+  if (types.get('error') === 'bool') return 'error == true';
+  const status = ['status', 'status_code', 'http.status_code'].find(each => types.has(each));
+  if (status !== undefined) return `toint(${writtenName(status)}) >= 500`;
+  const level = ['level', 'severity', 'severity_text', 'log.level'].find(
+    each => types.get(each) === 'string',
+  );
+  return level === undefined ? undefined : `tolower(${writtenName(level)}) in ("error", "fatal", "critical")`;
+}
+
+function windowOf(text: string, now: bigint): Pick<Case, 'from' | 'to'> {
+  let at: bigint | undefined;
+  try {
+    at = parseInstant(text, now);
+  } catch (error) {
+    if (!(error instanceof TimeRangeError)) throw error;
+  }
+  if (at !== undefined) return { from: at - 15n * MINUTE, to: at + 15n * MINUTE };
+  const { startTime, endTime } = resolveRange(parseRange(text), now);
+  return { from: parseTime(startTime) ?? now, to: parseTime(endTime) ?? now };
+}

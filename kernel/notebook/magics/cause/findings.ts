@@ -1,0 +1,219 @@
+/** The questions of `%investigate` about the events of one dataset, and their answers. */
+import { writtenName } from '../../../apl/catalog/written.js';
+import { explaining } from '../../../apl/editor/events.js';
+import { writtenText } from '../../../apl/syntax/tokens/quote.js';
+import { rowTexts } from '../../../result/display/text.js';
+import { percent, spotlightEntries, spotlightSentence, strongest } from '../../../result/spotlight.js';
+import { cut, formatCount, plural } from '../../../text.js';
+import { formatTime } from '../../../time.js';
+import type { MagicHost } from '../magic.js';
+import { type Case, type Duration, rangeText, settingsOf } from './case.js';
+import { MASK, WILD } from './drain.js';
+import { conditionOf } from './explain.js';
+
+/** An answer: a heading, sentences, and cells to go on from, of which there are none if there is nothing to go on from. */
+export interface Finding {
+  readonly title: string;
+  readonly text: string;
+  readonly standsOut: boolean;
+  readonly cells: readonly string[];
+}
+
+/** Returns the cell of a query over the range of a case or over both ranges, whose result is checked. */
+export function checkedCell(asked: Case, which: 'both' | 'own', check: string, query: string): string {
+  return `%%time ${rangeText(asked, which)}\n%assert ${check}\n${query}`;
+}
+
+/** Rate, failures and latency of both ranges, the cell that compares them, and the condition of the events that changed most. */
+export interface Changes {
+  readonly findings: readonly Finding[];
+  readonly cell: string;
+  readonly condition: string | undefined;
+}
+
+/** Half as much again is much, and half as much again of little is chance. */
+const MUCH = 1.5;
+const SIGMAS = 5;
+/** Events of a range whose slowest tell something. */
+const ENOUGH = 100;
+/** Fields that are named of those that tell events from others. */
+const MOST_FIELDS = 3;
+
+/** Compares the range with the time before it. */
+export async function changesOf(asked: Case, host: MagicHost): Promise<Changes> {
+  const { source, from, failed, duration } = asked;
+  const figures = [
+    'events = count()',
+    ...(failed === undefined ? [] : [`failed = countif(${failed})`]),
+    ...(duration === undefined ? [] : [`p99 = percentile(${duration.number}, 99)`]),
+  ];
+  const query = `${source}\n| summarize ${figures.join(', ')} by is_later = _time >= datetime(${formatTime(from)})\n| sort by is_later asc`;
+  const { tables } = await host.run(query, settingsOf(asked, 'both'));
+  const names = tables[0]?.data.schema.fields.map(({ name }) => name) ?? [];
+  const rows = rowTexts(tables[0]);
+  const of = (later: string, name: string) =>
+    Number(rows.find(row => row[names.indexOf('is_later')] === later)?.[names.indexOf(name)] ?? 0);
+  const [was, is] = ['false', 'true'].map(later => ({
+    ...{ events: of(later, 'events'), failed: of(later, 'failed'), p99: of(later, 'p99') },
+  })) as [Figures, Figures];
+  const rate = rateOf(asked, was, is);
+  const failures = failed === undefined ? undefined : failuresOf(asked, failed, was, is);
+  const latency = duration === undefined ? undefined : latencyOf(asked, duration, was, is);
+  const most = Math.max(was.events, is.events);
+  return {
+    findings: [rate, ...(failures ? [failures] : []), ...(latency ? [latency] : [])],
+    cell: checkedCell(asked, 'both', most === 0 ? 'rows == 0' : `max(events) == ${most}`, query),
+    condition: failures?.standsOut
+      ? failed
+      : latency?.standsOut
+        ? `${duration?.number} > ${was.p99}`
+        : undefined,
+  };
+}
+
+interface Figures {
+  readonly events: number;
+  readonly failed: number;
+  readonly p99: number;
+}
+
+/** A figure over the time of both ranges. */
+function overTime(asked: Case, figure: string, check: string): string {
+  return checkedCell(asked, 'both', check, `${asked.source}\n| summarize ${figure} by bin_auto(_time)`);
+}
+
+function rateOf(asked: Case, was: Figures, is: Figures): Finding {
+  const [low, high] = [Math.min(was.events, is.events), Math.max(was.events, is.events)];
+  const standsOut = high >= MUCH * low && high - low > SIGMAS * Math.sqrt(high + low);
+  return {
+    title: 'Events',
+    text: `Events: ${formatCount(is.events)}, before ${formatCount(was.events)}.`,
+    standsOut,
+    cells: standsOut ? [overTime(asked, 'events = count()', `sum(events) == ${low + high}`)] : [],
+  };
+}
+
+function failuresOf(asked: Case, failed: string, was: Figures, is: Figures): Finding {
+  const [a, b] = [is, was].map(each => each.failed / Math.max(each.events, 1)) as [number, number];
+  const all = (is.failed + was.failed) / Math.max(is.events + was.events, 1);
+  const error = Math.sqrt(all * (1 - all) * (1 / Math.max(is.events, 1) + 1 / Math.max(was.events, 1)));
+  const standsOut = a >= MUCH * b && a - b > SIGMAS * error;
+  const check = `sum(failed) == ${is.failed + was.failed}`;
+  return {
+    title: 'Failures',
+    text: `Failed: ${formatCount(is.failed)} (${percent(a)}), before ${formatCount(was.failed)} (${percent(b)}).`,
+    standsOut,
+    cells: standsOut ? [overTime(asked, `failed = countif(${failed})`, check)] : [],
+  };
+}
+
+function latencyOf(asked: Case, { field, number, unit }: Duration, was: Figures, is: Figures): Finding {
+  const isEnough = is.events >= ENOUGH && was.events >= ENOUGH;
+  const standsOut = isEnough && is.p99 >= MUCH * was.p99 && was.p99 > 0;
+  const [now, before] = [is, was].map(({ p99 }) => `${roundedNumber(p99)}${unit}`);
+  // The percentile of all is at most the highest of the parts.
+  const check = `max(p99) > ${roundedNumber(was.p99)}`;
+  return {
+    title: 'Latency',
+    text: `99 of 100 events have ${writtenName(field)} of at most ${now}, before ${before}.`,
+    standsOut,
+    cells: standsOut ? [overTime(asked, `p99 = percentile(${number}, 99)`, check)] : [],
+  };
+}
+
+/** A number in four digits. */
+function roundedNumber(value: number): string {
+  return String(Number(value.toPrecision(4)));
+}
+
+/** Says what the events that meet a condition have in common, and shows it. */
+export async function commonOf(asked: Case, condition: string, host: MagicHost): Promise<Finding> {
+  const { source, symptoms, types } = asked;
+  const apart = symptoms.map(writtenName).filter(name => !condition.includes(name));
+  const events = `${source}${apart.length === 0 ? '' : `\n| project-away ${apart.join(', ')}`}`;
+  const result = await host.run(explaining(events, condition), settingsOf(asked, 'own'));
+  await host.showResult(result, result);
+  const entries = spotlightEntries(
+    JSON.parse(rowTexts(result.tables[0])[0]?.[0] ?? '[]') as readonly unknown[],
+  );
+  const found = entries
+    .flatMap(entry => (entry.score > 0 ? (strongest(entry) ?? []) : []))
+    .slice(0, MOST_FIELDS);
+  const title = 'What they have in common';
+  const [first] = found;
+  if (first === undefined)
+    return {
+      ...{ title, standsOut: false, cells: [] },
+      text: `No field tells the events with ${condition} from the others.`,
+    };
+  const cause = first.parts.map(part => conditionOf(part, types.get(part.field))).join(' and ');
+  const those = `${source}\n| where ${condition}\n| where ${cause}\n| summarize events = count()`;
+  const counted = await host.run(those, settingsOf(asked, 'own'));
+  const check = `max(events) == ${rowTexts(counted.tables[0])[0]?.[0] ?? 0}`;
+  return {
+    title,
+    text: `Of those with ${condition}: ${found.map(spotlightSentence).join('; ')}.`,
+    standsOut: true,
+    cells: [
+      `%%time ${rangeText(asked, 'own')}\n%%explain ${condition}\n${events}`,
+      checkedCell(asked, 'own', check, those),
+    ],
+  };
+}
+
+/** Kinds of lines that are listed. */
+const MOST_LINES = 10;
+/** Times that a new kind of line has to come to stand out. */
+const OFTEN = 5;
+
+/** Says which log lines there were none of before, their numbers and ids apart. */
+export async function newLinesOf(asked: Case, line: string, host: MagicHost): Promise<Finding> {
+  const name = writtenName(line);
+  const query = [
+    asked.source,
+    `| where isnotempty(${name})`,
+    `| summarize lines = count(), before = countif(_time < datetime(${formatTime(asked.from)})), example = min(${name}) by shape = replace_regex(${writtenText(MASK)}, ${writtenText(WILD)}, ${name})`,
+    '| where before == 0',
+    `| top ${MOST_LINES} by lines`,
+  ].join('\n');
+  const rows = rowTexts((await host.run(query, settingsOf(asked, 'both'))).tables[0]);
+  const title = 'New log lines';
+  const [most] = rows;
+  if (most === undefined) return { title, text: 'No new log lines.', standsOut: false, cells: [] };
+  const [, lines = '0', , example = ''] = most;
+  const count =
+    rows.length < MOST_LINES ? plural(rows.length, 'new kind') : `${MOST_LINES} new kinds or more`;
+  const standsOut = Number(lines) >= OFTEN;
+  return {
+    title,
+    text: `${count} of log lines; the most frequent, ${formatCount(Number(lines))} times: ${cut(example ?? '', 300)}`,
+    standsOut,
+    cells: standsOut ? [checkedCell(asked, 'both', `max(lines) == ${lines}`, query)] : [],
+  };
+}
+
+/** The id of a trace that is one word of a line. */
+const PLAIN_ID = /^[\w-]{8,128}$/;
+
+/** Names the slowest trace. */
+export async function slowestOf(
+  asked: Case,
+  trace: string,
+  { number, unit }: Duration,
+  host: MagicHost,
+): Promise<Finding> {
+  const query = `${asked.source}\n| summarize slowest = max(${number}), spans = count() by ${writtenName(trace)}\n| top 5 by slowest`;
+  const rows = rowTexts((await host.run(query, settingsOf(asked, 'own'))).tables[0]);
+  const title = 'Slowest trace';
+  const [id, slowest] = rows[0] ?? [];
+  if (typeof id !== 'string') return { title, text: 'There are no traces.', standsOut: false, cells: [] };
+  return {
+    title,
+    text: `The slowest trace, of ${roundedNumber(Number(slowest))}${unit}, is ${id}.`,
+    standsOut: false,
+    cells: [
+      checkedCell(asked, 'own', `rows == ${rows.length}`, query),
+      ...(PLAIN_ID.test(id) ? [`%%time ${rangeText(asked, 'own')}\n%trace ${id} ${asked.source}`] : []),
+    ],
+  };
+}

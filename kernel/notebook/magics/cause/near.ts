@@ -1,0 +1,145 @@
+/** What was noted and deployed near the range of a case. */
+import { writtenName } from '../../../apl/catalog/written.js';
+import { lineField } from '../../../apl/editor/events.js';
+import { quotedName } from '../../../apl/syntax/tokens/quote.js';
+import { AplKernelError } from '../../../errors.js';
+import { rowTexts } from '../../../result/display/text.js';
+import { cut, formatCount, plural } from '../../../text.js';
+import { formatDuration, formatTime, HOUR, parseTime, SECOND } from '../../../time.js';
+import { parseRange } from '../../time-range.js';
+import type { MagicHost } from '../magic.js';
+import type { Case } from './case.js';
+import type { Finding } from './findings.js';
+
+/** Events that are named of those near a range. */
+const NAMED = 5;
+
+/** The time in which what came may have to do with the range: it, and as long before, but an hour at least. */
+function nearTo({ from, to }: Case): { readonly start: string; readonly end: string } {
+  const length = to - from;
+  return { start: formatTime(from - (length > HOUR ? length : HOUR)), end: formatTime(to) };
+}
+
+/** How long before or after the start of the range something was, to the second. */
+function sinceStart({ from }: Case, time: string): string {
+  const at = parseTime(time);
+  if (at === undefined) return time;
+  const apart = (at < from ? from - at : at - from) / SECOND;
+  return `${formatDuration(apart * SECOND)} ${at < from ? 'before' : 'after'} it began`;
+}
+
+/** Names what came near the range, what came last before it first. */
+function namedNear(asked: Case, all: readonly { readonly time: string; readonly words: string }[]): string {
+  const isBefore = ({ time }: { readonly time: string }) => (parseTime(time) ?? asked.to) <= asked.from;
+  const sorted = [...all.filter(isBefore).toReversed(), ...all.filter(each => !isBefore(each))];
+  const named = sorted.slice(0, NAMED).map(({ time, words }) => `${words}, ${sinceStart(asked, time)}`);
+  const rest = sorted.length - named.length;
+  return [...named, ...(rest > 0 ? [`${formatCount(rest)} more`] : [])].join('; ');
+}
+
+/** Names the annotations of the dataset. */
+export async function annotationsOf(asked: Case, { session, io }: MagicHost): Promise<Finding> {
+  const question = { profile: session.profileName, datasets: [asked.name], ...nearTo(asked) };
+  const { annotations, problem, isPart } = await session.annotations.read(question, io.signal);
+  const found = annotations
+    .toSorted((a, b) => (a.time < b.time ? -1 : 1))
+    .map(({ time, title, type }) => ({ time, words: cut(title ?? type, 120) }));
+  const nothing =
+    problem === undefined ? 'No annotation is near it.' : `Annotations could not be read: ${problem}`;
+  const count = `${plural(found.length, 'annotation')}${isPart ? ' or more' : ''}`;
+  return {
+    title: 'Annotations',
+    text: found.length === 0 ? nothing : `${count} near it: ${namedNear(asked, found)}.`,
+    standsOut: found.length > 0,
+    cells: [],
+  };
+}
+
+/** Fields that name what was deployed, and as which version. */
+const SUBJECTS = ['service', 'service.name', 'app', 'application', 'component'];
+const VERSIONS = ['version', 'service.version', 'release', 'tag', 'commit', 'sha', 'revision'];
+/** Fields that say more of it. */
+const MORE = ['action', 'region', 'environment', 'env', 'cluster'];
+const DEPLOYS = /deploy|release|rollout/i;
+/** A dataset with more events near the range is no list of deployments. */
+const MOST_DEPLOYMENTS = 100;
+/** Datasets that are looked at. */
+const MOST_DATASETS = 200;
+
+/** A dataset of deployments by those of its fields that are shown: what, its version, and more. */
+interface Deployments {
+  readonly name: string;
+  readonly shown: readonly string[];
+}
+
+/** Returns the fields that are shown of a dataset of deployments; undefined for any other. */
+export function deploymentFields(name: string, fields: readonly string[]): readonly string[] | undefined {
+  const [subject, version] = [SUBJECTS, VERSIONS].map(each => each.find(field => fields.includes(field)));
+  const isLog = fields.includes('trace_id') || lineField(fields) !== undefined;
+  if (!fields.includes('_time') || subject === undefined || version === undefined) return undefined;
+  return isLog && !DEPLOYS.test(name)
+    ? undefined
+    : [subject, version, ...MORE.filter(field => fields.includes(field))];
+}
+
+/** Names the deployments of the datasets that hold some. */
+export async function deploymentsOf(asked: Case, host: MagicHost): Promise<Finding> {
+  const { datasets, note } = await datasetsOfDeployments(asked, host);
+  const near = nearTo(asked);
+  const range = parseRange(`${near.start}..${near.end}`);
+  const texts: string[] = [];
+  const cells: string[] = [];
+  for (const { name, shown } of datasets) {
+    const source = quotedName(name);
+    const query = `${source}\n| project ${['_time', ...shown].map(writtenName).join(', ')}\n| sort by _time asc`;
+    const { tables } = await host.run(query, { range, rowLimit: MOST_DEPLOYMENTS + 1 });
+    const rows = rowTexts(tables[0]);
+    if (rows.length === 0 || rows.length > MOST_DEPLOYMENTS) continue;
+    const found = rows.map(([time, subject, version, ...more]) => ({
+      time: time ?? '',
+      words: cut([subject, version, ...more].filter(Boolean).join(' '), 120),
+    }));
+    texts.push(`${plural(found.length, 'deployment')} near it in ${name}: ${namedNear(asked, found)}.`);
+    cells.push(`%%time ${near.start}..${near.end}\n%assert rows == ${rows.length}\n${query}`);
+  }
+  const nothing = 'No dataset has a deployment near it.';
+  return {
+    title: 'Deployments',
+    text: [...(texts.length === 0 ? [nothing] : texts), ...note].join(' '),
+    standsOut: texts.length > 0,
+    cells,
+  };
+}
+
+async function datasetsOfDeployments(
+  { name: own }: Case,
+  { session, io }: MagicHost,
+): Promise<{ readonly datasets: readonly Deployments[]; readonly note: readonly string[] }> {
+  const { items } = await session.schema.datasets(io.signal);
+  const all = items.filter(({ name }) => name !== own).toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  const named = all.toSorted((a, b) => Number(DEPLOYS.test(b.name)) - Number(DEPLOYS.test(a.name)));
+  const read = await Promise.all(
+    named.slice(0, MOST_DATASETS).map(async ({ name }) => {
+      try {
+        const { items: fields } = await session.schema.fields(name, io.signal);
+        return {
+          name,
+          shown: deploymentFields(
+            name,
+            fields.map(each => each.name),
+          ),
+        };
+      } catch (error) {
+        if (!(error instanceof AplKernelError) || io.signal.aborted) throw error;
+        return { name, shown: 'unread' as const };
+      }
+    }),
+  );
+  const unread = read.filter(({ shown }) => shown === 'unread').length + all.length - read.length;
+  return {
+    datasets: read.flatMap(({ name, shown }) =>
+      shown === undefined || shown === 'unread' ? [] : [{ name, shown }],
+    ),
+    note: unread === 0 ? [] : [`${plural(unread, 'dataset')} could not be looked at for deployments.`],
+  };
+}
