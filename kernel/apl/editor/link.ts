@@ -172,9 +172,8 @@ export interface HistoryRow {
 
 /** Returns a message of a front end, or undefined for anything else. */
 export function readMessage(data: unknown): EditorMessage | undefined {
-  const { ask, dataset, field, path, text, result, client } = (data ?? {}) as Readonly<
-    Record<string, unknown>
-  >;
+  const members = (data ?? {}) as Readonly<Record<string, unknown>>;
+  const { ask, dataset, field, path, text, result, client } = members;
   switch (ask) {
     case 'refresh':
     case 'renew':
