@@ -66,11 +66,193 @@ export function incident(seed: number, planted: boolean): Incident {
   return { kind, rows, fields, cause };
 }
 
-/** A catalog of incidents: the dataset `planted-7` is that of seed 7. */
+/** Draws what an incident is made of. */
+interface Draw {
+  readonly rows: number;
+  /** The share of the rows that are bad, from 0 to 1. */
+  readonly share: number;
+  /** A number from 0 to 1, the same for the whole incident. */
+  readonly random: () => number;
+  /** SQL of a number from 0 to 1 that belongs to a row and to this place in the query. */
+  readonly uniform: () => string;
+}
+
+type Field = Incident['fields'][number];
+
+/** The fields that hold a cause, the condition of its rows, those of its fields that have to be found, and the share of its rows. */
+interface Planted {
+  readonly share?: number;
+  readonly fields: readonly Field[];
+  readonly condition: string;
+  readonly cause: readonly string[];
+}
+
+const text = (name: string, sql: string): Field => ({ name, type: 'string', sql });
+const drawn = (from: number, to: number, random: () => number) => Math.floor(from + random() * (to - from));
+
+/** Causes of every kind, each a row: how it is planted. */
+export const CAUSES: Readonly<Record<string, (draw: Draw) => Planted>> = {
+  'a value that is absent': ({ share, random, uniform }) => ({
+    fields: [
+      text(
+        'cause',
+        `CASE WHEN ${uniform()} >= ${share} THEN 'v' || floor(${uniform()} * ${drawn(2, 30, random)})::BIGINT END`,
+      ),
+    ],
+    condition: 'cause IS NULL',
+    cause: ['cause'],
+  }),
+  'a pair of fields': ({ random, uniform }) => {
+    const [many, others] = [drawn(3, 10, random), drawn(3, 10, random)];
+    return {
+      share: 1 / (many * others),
+      fields: [
+        text('cause', `'v' || floor(${uniform()} * ${many})::BIGINT`),
+        text('other', `'v' || floor(${uniform()} * ${others})::BIGINT`),
+      ],
+      condition: "cause = 'v1' AND other = 'v2'",
+      cause: ['cause', 'other'],
+    };
+  },
+  'a range of numbers': ({ share, random, uniform }) => {
+    const low = random() * (1 - share);
+    const ends = [low, low + share].map(each => `exp(3 * ${each})`);
+    return {
+      fields: [{ name: 'cause', type: 'real', sql: `exp(3 * ${uniform()})` }],
+      condition: `cause >= ${ends[0]} AND cause < ${ends[1]}`,
+      cause: ['cause'],
+    };
+  },
+  'a value that begins later': ({ rows, share, random, uniform }) => {
+    const start = Math.floor(rows * (0.3 + 0.5 * random()));
+    const later = Math.min(1, (share * rows) / (rows - start));
+    return {
+      fields: [
+        text(
+          'cause',
+          `CASE WHEN i >= ${start} AND ${uniform()} < ${later} THEN 'new' ELSE 'v' || floor(${uniform()} * ${drawn(1, 6, random)})::BIGINT END`,
+        ),
+      ],
+      condition: "cause = 'new'",
+      cause: ['cause'],
+    };
+  },
+  'a value of one row in a thousand': ({ rows, random, uniform }) => {
+    const share = Math.max(0.001, 40 / rows);
+    return {
+      share,
+      fields: [
+        text(
+          'cause',
+          `CASE WHEN ${uniform()} < ${share} THEN 'bad' ELSE 'v' || floor(${uniform()} * ${drawn(2, 200, random)})::BIGINT END`,
+        ),
+      ],
+      condition: "cause = 'bad'",
+      cause: ['cause'],
+    };
+  },
+  'a field that most rows lack': ({ share, random, uniform }) => {
+    const there = 0.3 + 0.2 * random();
+    return {
+      fields: [
+        text(
+          'cause',
+          `CASE WHEN ${uniform()} < ${there} THEN CASE WHEN ${uniform()} < ${share / there} THEN 'bad' ELSE 'v' || floor(${uniform()} * 5)::BIGINT END END`,
+        ),
+      ],
+      condition: "cause = 'bad'",
+      cause: ['cause'],
+    };
+  },
+  'a value with four decoys': ({ share, random, uniform }) => ({
+    fields: [
+      text(
+        'cause',
+        `CASE WHEN ${uniform()} < ${share} THEN 'bad' ELSE 'v' || floor(${uniform()} * ${drawn(2, 12, random)})::BIGINT END`,
+      ),
+      ...[0, 1, 2, 3].map(index =>
+        text(
+          `decoy${index}`,
+          `CASE WHEN ${uniform()} < ${0.7 + 0.2 * random()} THEN CASE WHEN cause = 'bad' THEN 'x' ELSE 'y' END ELSE 'z' || floor(${uniform()} * 4)::BIGINT END`,
+        ),
+      ),
+    ],
+    condition: "cause = 'bad'",
+    cause: ['cause'],
+  }),
+  'numbers that are mostly zero': ({ share, uniform }) => {
+    const x = uniform();
+    return {
+      fields: [
+        {
+          name: 'cause',
+          type: 'long',
+          sql: `CASE WHEN ${x} < 0.6 THEN 0 ELSE floor(exp(12 * ${x}))::BIGINT END`,
+        },
+      ],
+      condition: `cause >= floor(exp(12 * ${1 - share}))`,
+      cause: ['cause'],
+    };
+  },
+  'one id of thousands': ({ rows, share: most, random, uniform }) => {
+    const share = Math.min(most, 0.03);
+    return {
+      share,
+      fields: [
+        text(
+          'cause',
+          `CASE WHEN ${uniform()} < ${share} THEN 'user-0' ELSE 'user-' || floor(${uniform()} * ${Math.floor(rows / drawn(3, 20, random))})::BIGINT END`,
+        ),
+      ],
+      condition: "cause = 'user-0'",
+      cause: ['cause'],
+    };
+  },
+  'a prefix of versions': ({ share, random, uniform }) => ({
+    fields: [
+      text(
+        'cause',
+        `CASE WHEN ${uniform()} < ${share} THEN '2.10.' ELSE '2.' || floor(${uniform()} * 9)::BIGINT || '.' END || floor(${uniform()} * ${drawn(3, 60, random)})::BIGINT`,
+      ),
+    ],
+    condition: "cause LIKE '2.10.%'",
+    cause: ['cause'],
+  }),
+};
+
+/** Returns the incident of a seed with a cause of one kind, among 20 to 100 fields. */
+export function incidentOf(kind: string, seed: number): Incident {
+  const plant = CAUSES[kind];
+  if (plant === undefined) throw new Error(`there is no cause of the kind ${kind}`);
+  const place = Object.keys(CAUSES).indexOf(kind);
+  const random = generator(1_000_000 + seed * 100 + place);
+  const rows = drawn(4_000, 30_000, random);
+  const share = Math.max(60 / rows, 0.003 * 100 ** random());
+  let count = 0;
+  const uniform = () =>
+    `(hash(i + ${(5_000_000 + (seed * 100 + place) * 2_000 + count++) * 1_000_000}) / 18446744073709551616.0)`;
+  const planted = plant({ rows, share, random, uniform });
+  const fields: Field[] = [...planted.fields];
+  for (const many = drawn(20, 101, random); fields.length < many; ) {
+    const { type, sql } = otherField(rows, random, uniform);
+    fields.push({ name: `f${fields.length}`, type, sql });
+  }
+  const bad = `(${planted.condition} AND ${uniform()} < 0.85) OR ${uniform()} < ${(planted.share ?? share) * 0.1}`;
+  fields.push({ name: 'bad', type: 'bool', sql: bad });
+  return { kind, rows, fields, cause: planted.cause };
+}
+
+/** A catalog of incidents: the dataset `planted-7` is that of seed 7, and `cause-2-7` that of seed 7 of the kind in place 2. */
 export function incidents(): DatasetCatalog {
   const known = new Map<string, Incident>();
+  const made = (name: string): Incident => {
+    const [kind = '', ...numbers] = name.split('-');
+    const [first = 0, second = 0] = numbers.map(Number);
+    if (kind === 'cause') return incidentOf(Object.keys(CAUSES)[first] ?? '', second);
+    return incident(first, kind === 'planted');
+  };
   const named = (name: string): Incident => {
-    const found = known.get(name) ?? incident(Number(/\d+$/.exec(name)?.[0]), name.startsWith('planted'));
+    const found = known.get(name) ?? made(name);
     known.set(name, found);
     return found;
   };

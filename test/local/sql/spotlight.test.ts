@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { openQueries } from '../queries.js';
-import { incident, incidents } from './incidents.js';
+import { CAUSES, type Incident, incident, incidentOf, incidents } from './incidents.js';
 
 const { rows } = openQueries(incidents);
 
@@ -21,18 +21,41 @@ async function spotlight(apl: string): Promise<readonly Entry[]> {
 const tried = Number(process.env.INCIDENTS ?? 4);
 const seeds = Array.from({ length: tried }, (_, seed) => seed);
 
+/** Whether all fields of the cause are in the first three entries; prints which were missed. */
+async function isFound(name: string, { cause, kind }: Incident, missed: string[]): Promise<boolean> {
+  const found = await spotlight(`['${name}'] | summarize spotlight(bad, *)`);
+  const first = found.slice(0, 3).filter(({ score }) => score > 0);
+  const names = new Set(first.flatMap(({ field, fields }) => fields ?? [field]));
+  const has = cause.every(each => names.has(each));
+  if (!has) missed.push(`${name}: ${kind}, found ${[...names].join(' ')}`);
+  return has;
+}
+
+function report(words: string, missed: readonly string[]): void {
+  if (tried > 4) process.stdout.write(`${words}\n${missed.join('\n')}\n`);
+}
+
 test('of incidents with a cause it is among the first three entries', { timeout: 3_600_000 }, async () => {
   const missed: string[] = [];
-  for (const seed of seeds) {
-    const { cause, kind } = incident(seed, true);
-    const found = await spotlight(`['planted-${seed}'] | summarize spotlight(bad, *)`);
-    const first = found.slice(0, 3).filter(({ score }) => score > 0);
-    const named = new Set(first.flatMap(({ field, fields }) => fields ?? [field]));
-    if (!cause.every(name => named.has(name))) missed.push(`${seed}: ${kind}, found ${[...named].join(' ')}`);
-  }
-  if (tried > 4) process.stdout.write(`missed ${missed.length} of ${tried}\n${missed.join('\n')}\n`);
+  for (const seed of seeds) await isFound(`planted-${seed}`, incident(seed, true), missed);
+  report(`missed ${missed.length} of ${tried}`, missed);
   expect(missed.length / tried, missed.join('; ')).toBeLessThanOrEqual(0.05);
 });
+
+/** Each kind of cause is tried as often; `INCIDENTS=300` tries 300 of all. */
+const eachKind = Math.max(1, Math.floor(tried / Object.keys(CAUSES).length));
+
+test.each(Object.keys(CAUSES).map((kind, place) => [kind, place] as const))(
+  'a cause of the kind "%s" is found',
+  { timeout: 3_600_000 },
+  async (kind, place) => {
+    const missed: string[] = [];
+    for (let seed = 0; seed < eachKind; seed += 1)
+      await isFound(`cause-${place}-${seed}`, incidentOf(kind, seed), missed);
+    report(`${kind}: found ${eachKind - missed.length} of ${eachKind}`, missed);
+    expect(missed.length / eachKind, missed.join('; ')).toBeLessThanOrEqual(0.05);
+  },
+);
 
 test('of incidents without a cause it says so', { timeout: 3_600_000 }, async () => {
   const wrong: string[] = [];
