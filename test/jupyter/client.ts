@@ -22,6 +22,7 @@ type Asking = 'shell' | 'control' | 'stdin';
 export interface Unusual {
   readonly header?: JsonObject;
   readonly parent?: JsonObject;
+  readonly metadata?: JsonObject;
   readonly buffers?: readonly Uint8Array[];
 }
 
@@ -63,7 +64,7 @@ export class Client {
     id: string,
     type: string,
     content: JsonObject,
-    { header, parent, buffers }: Unusual = {},
+    { header, parent, metadata, buffers }: Unusual = {},
   ): Uint8Array[] {
     const fields = {
       msg_id: id,
@@ -75,7 +76,7 @@ export class Client {
       ...header,
     };
     return this.sign(
-      [fields, parent ?? {}, {}, content].map(part => JSON.stringify(part)),
+      [fields, parent ?? {}, metadata ?? {}, content].map(part => JSON.stringify(part)),
       buffers,
     );
   }

@@ -47,6 +47,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     const end = performance.now() + Number(argument);
     while (performance.now() < end);
   },
+  origin: (_, io) => io.stream('stdout', JSON.stringify(io.origin ?? null)),
   late: (argument, io) => void setTimeout(() => io.stream('stdout', argument), 20),
   unsendable: (_, io) => io.display({ data: { 'application/json': 1n }, metadata: {} }),
   exit: argument => process.exit(Number(argument)),

@@ -359,6 +359,16 @@ describe('complete and inspect', () => {
   });
 });
 
+test.each<[string, Readonly<Record<string, unknown>>, unknown]>([
+  ['by its id', { cellId: 'cell-7' }, { client: 's', cell: 'cell-7' }],
+  ['not at all', {}, null],
+  ['by what is no id', { cellId: 7 }, null],
+])('a cell that the front end names %s', async (_, metadata, origin) => {
+  const { client } = await startEcho();
+  const id = await client.send('shell', 'execute_request', { code: 'origin' }, { metadata });
+  expect((await client.outputs(id)).map(shape)).toContainEqual(['stream', 'stdout', JSON.stringify(origin)]);
+});
+
 describe('stdin', () => {
   const asking = async (client: Client, code: string, options = {}) => {
     const id = await client.send('shell', 'execute_request', { code, allow_stdin: true, ...options });

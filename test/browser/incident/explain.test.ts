@@ -155,7 +155,7 @@ describe.each(FRONT_ENDS)('explaining in $name', frontEnd => {
     const before = await cells.count();
     expect(await cells.run(0)).not.toContain('Go on with');
     const heads = () => page.locator('.jp-MarkdownCell .jp-RenderedMarkdown :is(h2, h3)').allTextContents();
-    const written = ['Failures', 'What they have in common', 'New log lines'];
+    const written = ['Failures', 'Latency', 'What they have in common'];
     await soon(heads).toEqual([
       expect.stringMatching(/^sample-http-logs, 2026-01-26T15:10:00Z\.\.2026-01-26T15:14:00Z/),
       ...written.map(each => expect.stringContaining(each)),

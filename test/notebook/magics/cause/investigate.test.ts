@@ -113,7 +113,7 @@ describe('%investigate', () => {
       '### Deployments',
     ]);
     expect(prose[0]).toContain('4 of 7 answers stand out.');
-    expect(prose[1]).toContain('Failed: 857');
+    expect(prose[1]).toContain('Failed\\: 857');
     await expectToHold(codeOf(news));
     expect((await written(incident)).news).toEqual(news);
   });
