@@ -48,6 +48,14 @@ describe('cells that are written below', () => {
     expect(texts(rewrite([i, a, own('note'), ...rest], 'a', 'b', 'd'))).toBe('i a note b d mine');
   });
 
+  test('those of another cell with the same text stay its own', () => {
+    const both = [own('j'), ...first];
+    const written = changesOf(both, 0, { below: 'j', cells: [code('a')] });
+    expect(written).toEqual([
+      { change: 'insert', at: 1, cell: code('a'), origin: { below: 'j', mark: expect.any(String) } },
+    ]);
+  });
+
   test('a locked cell stays', () => {
     expect(
       texts(
