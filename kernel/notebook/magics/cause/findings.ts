@@ -20,7 +20,7 @@ export interface Finding {
 }
 
 /** Returns the cell of a query over the range of a case or over both ranges, whose result is checked. */
-export function checkedCell(asked: Case, which: 'both' | 'own', check: string, query: string): string {
+function checkedCell(asked: Case, which: 'both' | 'own', check: string, query: string): string {
   return `%%time ${rangeText(asked, which)}\n%assert ${check}\n${query}`;
 }
 
