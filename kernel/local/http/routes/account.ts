@@ -122,12 +122,10 @@ function unknown(what: string, id: string): LocalError {
   return new LocalError('not-found', 'not-found', message);
 }
 
+/** Nothing is read of a body, so that the reason is the same whatever its type. */
 function refuse(app: FastifyInstance, methods: readonly Method[], url: string, what: string): void {
-  app.route({
-    method: [...methods],
-    url,
-    handler: () => {
-      throw new LocalError('not-supported', 'not-supported', `The local service does not support ${what}.`);
-    },
-  });
+  const answer = async () => {
+    throw new LocalError('not-supported', 'not-supported', `The local service does not support ${what}.`);
+  };
+  app.route({ method: [...methods], url, onRequest: answer, handler: answer });
 }

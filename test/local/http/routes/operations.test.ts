@@ -40,6 +40,15 @@ test.each(rows)('%s %s is %s', async (method, route, state) => {
   expect([found, answer.status < 500]).toEqual([state, true]);
 });
 
+test.each([
+  ['/v1/metrics', 'application/x-protobuf'],
+  ['/services/collector/raw', 'text/csv'],
+  ['/v2/monitors', 'application/json'],
+])('%s is refused by name, whatever its body: %s', async (route, type) => {
+  const answer = await service().json('POST', route, '{"', { 'content-type': type });
+  expect([answer.status, answer.body.detail?.errorType]).toEqual([422, 'not-supported']);
+});
+
 test('the one user and the one organization are found by their ids, and no others', async () => {
   const get = async (path: string) => (await service().send('GET', path)).json();
   expect(await get('/v2/users/local')).toEqual(await get('/v2/user'));
