@@ -188,8 +188,22 @@ interface Pair {
   readonly before: Row | undefined;
 }
 
-/** A row with its cells by name, times of the earlier period moved to the later one. */
-type Row = ReadonlyMap<string, Cell>;
+/** A row where it lies in its table, times of the earlier period moved to the later one: a cell is read when it is needed. */
+class Row {
+  readonly #columns: ReadonlyMap<string, Column>;
+  readonly #place: number;
+
+  constructor(columns: ReadonlyMap<string, Column>, place: number) {
+    this.#columns = columns;
+    this.#place = place;
+  }
+
+  get(name: string): Cell | undefined {
+    const column = this.#columns.get(name);
+    return column && cellOf(column, this.#place);
+  }
+}
+
 type Cell = bigint | number | boolean | string | null;
 
 function pairRows(now: ArrowTable, before: ArrowTable, key: readonly string[], offset: bigint): Pair[] {
@@ -232,15 +246,12 @@ function inOrder(pairs: Pair[], { data }: ArrowTable, key: readonly string[]): P
 }
 
 function rowsOf({ data }: ArrowTable, offset: bigint, key: readonly string[]): readonly Row[] {
-  const columns = data.schema.fields.map((field, index) => ({
-    field,
-    vector: data.getChildAt(index) as Vector,
-    shift: key.includes(field.name) && DataType.isTimestamp(field.type) ? offset : 0n,
-  }));
-  return Array.from(
-    { length: data.numRows },
-    (_, row) => new Map(columns.map(each => [each.field.name, cellOf(each, row)])),
-  );
+  const columns = data.schema.fields.map((field, index): [string, Column] => {
+    const shift = key.includes(field.name) && DataType.isTimestamp(field.type) ? offset : 0n;
+    return [field.name, { field, vector: data.getChildAt(index) as Vector, shift }];
+  });
+  const byName = new Map(columns);
+  return Array.from({ length: data.numRows }, (_, place) => new Row(byName, place));
 }
 
 interface Column {
