@@ -15,7 +15,7 @@ export const system: readonly LogFormat[] = [
   {
     name: 'cef',
     label: 'Common Event Format (CEF)',
-    time: ['rt', 'start', 'end', 'syslog_time'],
+    time: ['rt', 'start', 'end'],
     example: [
       'CEF:0|Example|Firewall|1.0|100|connection denied|5|rt=1760104536000 src=10.1.2.3 dst=10.0.0.7 msg=no rule matches act=deny',
     ],
@@ -33,7 +33,7 @@ export const system: readonly LogFormat[] = [
   {
     name: 'leef',
     label: 'Log Event Extended Format (LEEF)',
-    time: ['devTime', 'syslog_time'],
+    time: ['devTime'],
     example: [
       'LEEF:1.0|Example|Firewall|1.0|deny|devTime=2025-10-10T13:55:36Z\tsrc=10.1.2.3\tmsg=no rule matches',
       'LEEF:2.0|Example|Firewall|1.0|deny|^|devTime=2025-10-10T13:55:37Z^src=10.1.2.3^msg=no rule matches',

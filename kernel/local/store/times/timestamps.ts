@@ -170,8 +170,8 @@ const timeNames = [
   '日期',
 ].map(plainName);
 
-/** Whether a field may hold a time, or a part of one. */
-function isTimeName(name: string): boolean {
+/** Returns whether a field may hold a time, or a part of one, by its name. */
+export function isTimeName(name: string): boolean {
   return (
     timeRank(name) >= 0 ||
     countedName(name) !== undefined ||

@@ -165,6 +165,23 @@ testTraps([
     ],
   },
   {
+    what: 'CEF from a syslog server, with another field for the time',
+    name: 'a.cef',
+    content: lines(
+      '<14>Jun 14 08:00:09 esa CEF:0|Cisco|ESA|14|LOG|a|5|endTime=Fri Jun 23 15:56:46 2023 startTime=Fri Jun 23 15:56:40 2023',
+      '',
+    ),
+    select: '_time',
+    values: ['2023-06-23 15:56:40'],
+  },
+  {
+    what: 'CEF from a syslog server, without a time of its own',
+    name: 'a.cef',
+    content: '<14>Jun 14 08:00:09 edge CEF:0|Example|Firewall|1.0|100|a|5|act=deny\n',
+    select: '_time, act',
+    values: ['2026-06-14 08:00:09|deny'],
+  },
+  {
     what: 'a time of RFC 3339 that a colon ends, without a program',
     name: 'a.log',
     content: '2020-04-09T14:04:00.667Z: Failed Login: username=admin\n',

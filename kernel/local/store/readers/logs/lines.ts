@@ -4,6 +4,7 @@ import { present } from '../../../../present.js';
 import { plural } from '../../../../text.js';
 import type { Connection } from '../../../engine/duckdb.js';
 import { LocalError } from '../../../errors.js';
+import { isTimeName } from '../../times/timestamps.js';
 import { lineReader } from '../line-reader.js';
 import { distinctNames, keep, type Reading } from '../reading.js';
 import { rowsInSample } from '../sample.js';
@@ -109,8 +110,12 @@ async function pairParts(connection: Connection): Promise<Parts> {
 /** Adds the time, if the fields that hold it have no names that say so. */
 async function timed(connection: Connection, parts: Parts, { time, reading }: LogFormat): Promise<Parts> {
   if (time === undefined) return parts;
-  const fields = time.flatMap(name => parts.columns[parts.names.indexOf(name)] ?? []);
-  const sources = reading.kind === 'lines' ? [...fields, timeInLine] : fields;
+  const columnsOf = (names: readonly string[]) =>
+    names.flatMap(name => parts.columns[parts.names.indexOf(name)] ?? []);
+  const fields = columnsOf(time);
+  // Another field is the time of the event rather than that at which the line was sent, or any time in it.
+  if (fields.length === 0 && parts.names.some(isTimeName)) return parts;
+  const sources = reading.kind === 'lines' ? [...fields, ...columnsOf(['syslog_time']), timeInLine] : fields;
   if (sources.length === 0) return parts;
   const sql = `coalesce(${sources.map(source => `nullif(${source}, '')`).join(', ')})`;
   const [[count = 0] = []] = await connection.run(`SELECT count(${sql}) FROM (${parts.rows('raw')})`);
