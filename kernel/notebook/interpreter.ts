@@ -214,7 +214,7 @@ function magicHost(
     },
     run: async (text, settings) => (await runDrawn(text, settings)).result,
     ask: async (text, settings) => (await runQuery(session, orderOf(text, settings).order, quiet)).result,
-    keepLast: async result => void (await keep(session.results, result, unstopped)),
+    keepLast: result => keep(session.results, result, unstopped),
     showInstead: (displayId, result) => showKept(result, { chart: { kind: 'none' }, displayId }, unstopped),
     showResult: (result, drawn) => {
       const asked = { ...plan.chart, ...plan.queries.at(-1)?.chart };

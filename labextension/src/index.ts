@@ -18,6 +18,7 @@ import { placeIn } from './grid/surface/place.js';
 import { aplIcon } from './icon.js';
 import { type Trackers, Workbench } from './link/workbench.js';
 import { languageId, mimeType } from './names.js';
+import { addTraces } from './trace/renderer.js';
 
 /** Teaches the editors the language; its code is fetched when the first APL text is shown. */
 const language: JupyterFrontEndPlugin<void> = {
@@ -39,7 +40,7 @@ const language: JupyterFrontEndPlugin<void> = {
     const workbench = workbenchOf({ notebooks, consoles, files });
     void import('./commands.js').then(({ addCommands }) => addCommands(app, workbench, palette, launcher));
     void settings?.load(language.id).then(async loaded => {
-      const { formatOnSaveAndRun } = await import('./format-on.js');
+      const { formatOnSaveAndRun } = await import('./services/format-on.js');
       formatOnSaveAndRun(loaded, files, notebooks);
     });
     languages.addLanguage({
@@ -133,6 +134,25 @@ const grid: JupyterFrontEndPlugin<void> = {
   },
 };
 
+/** Shows traces to work with, in place of their drawings. */
+const traces: JupyterFrontEndPlugin<void> = {
+  id: '@apl-kernel/labextension:traces',
+  description: 'Traces to fold, search, zoom into and choose spans of.',
+  autoStart: true,
+  requires: [IRenderMimeRegistry],
+  optional: [INotebookTracker, IConsoleTracker, IEditorTracker],
+  activate: (
+    app: JupyterFrontEnd,
+    rendermime: IRenderMimeRegistry,
+    notebooks: INotebookTracker | null,
+    consoles: IConsoleTracker | null,
+    files: IEditorTracker | null,
+  ) => {
+    const workbench = workbenchOf({ notebooks, consoles, files });
+    addTraces(rendermime, { place: placeIn(app.shell, notebooks), workbench, notebooks });
+  },
+};
+
 /** Puts the time range, the profile, the parameters and a stop button into the toolbars of notebooks, and commands on cells into theirs. */
 const toolbar: JupyterFrontEndPlugin<void> = {
   id: '@apl-kernel/labextension:toolbar',
@@ -220,7 +240,7 @@ const panel: JupyterFrontEndPlugin<void> = {
 
 const plugins: JupyterFrontEndPlugin<void>[] = [
   ...[language, completer, fileType, charts, grid],
-  ...[toolbar, panel],
+  ...[traces, toolbar, panel],
 ];
 
 /** The plugins of this extension, one for each concern. */

@@ -19,7 +19,10 @@ export const IN_THE_BROWSER: readonly string[] = [
   'result/ipc/codec',
   'result/ipc/lz4',
   'result/take',
+  'result/chart/labels',
+  'result/chart/palette',
   'result/chart/units',
   'notebook/magics/lines',
+  'result/trace',
   'notebook/results/protocol',
 ];

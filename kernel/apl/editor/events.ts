@@ -28,6 +28,22 @@ export function lineField(names: readonly (string | null)[]): string | undefined
   return LINE_FIELDS.find(each => names.includes(each));
 }
 
+/** Fields that hold the id of a trace, of which the first that is there is taken. */
+const TRACE_FIELDS = ['trace_id', 'traceId', 'trace.id', 'TraceId', 'traceID'];
+
+/** Returns the name of the field that holds the id of a trace; undefined if none does. */
+export function traceField(names: readonly string[]): string | undefined {
+  return TRACE_FIELDS.find(each => names.includes(each));
+}
+
+/** Fields that hold the id of a span. */
+const SPAN_FIELDS = ['span_id', 'spanId', 'span.id', 'SpanId', 'spanID'];
+
+/** Returns the name of the field that holds the id of a span; undefined if none does. */
+export function spanField(names: readonly string[]): string | undefined {
+  return SPAN_FIELDS.find(each => names.includes(each));
+}
+
 /** The place of the first operator whose output is no longer all of the events; that after the last if there is none. */
 export function endOfEvents(operators: readonly Operator[]): number {
   const end = operators.findIndex(({ kind }) => ending.has(kind));

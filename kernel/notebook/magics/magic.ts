@@ -56,8 +56,8 @@ export interface CellHost {
   readonly run: (text: string, settings?: QuerySettings) => Promise<QueryResult>;
   /** Runs APL like `run`, but as a question that is asked again and again: it is not logged, and shows no progress. */
   readonly ask: (text: string, settings?: QuerySettings) => Promise<QueryResult>;
-  /** Keeps a result as the last one, also after an interrupt. */
-  readonly keepLast: (result: QueryResult) => Promise<void>;
+  /** Keeps a result as the last one, also after an interrupt, and returns how it is kept. */
+  readonly keepLast: (result: QueryResult) => Promise<KeptResult>;
   /** Keeps a result as the last one and shows its table instead of an earlier output, also after an interrupt. */
   readonly showInstead: (displayId: string, result: QueryResult) => Promise<void>;
   /** Keeps a result as the last one and shows it; the chart shows `drawn`; without it there is one only if the cell asks for it. */

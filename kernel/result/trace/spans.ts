@@ -1,8 +1,8 @@
 /** Spans as rows of any dataset with the fields of OpenTelemetry. */
+import type { Table } from 'apache-arrow';
 import { present } from '../../present.js';
 import { parseGoDuration, parseTime } from '../../time.js';
 import { cellText } from '../display/text.js';
-import type { ArrowTable } from '../result.js';
 import type { Span } from './tree.js';
 
 /** A span with what is shown of it. */
@@ -12,6 +12,8 @@ export interface ShownSpan extends Span {
   readonly kind: string;
   readonly isFailed: boolean;
   readonly message: string;
+  /** Its row in the table. */
+  readonly row: number;
   readonly events: number;
   readonly links: number;
 }
@@ -26,7 +28,7 @@ export const SPAN_FIELDS = [
 export const NEEDED_FIELDS = ['_time', 'trace_id', 'span_id', 'duration'] as const;
 
 /** Returns the spans of a table, and how many rows are none, as they have no time or no id. */
-export function spansOf({ data }: ArrowTable): {
+export function spansOf({ data }: { readonly data: Table }): {
   readonly spans: readonly ShownSpan[];
   readonly without: number;
 } {
@@ -48,6 +50,7 @@ export function spansOf({ data }: ArrowTable): {
       {
         ...{ id, start, duration: durationOf(textAt('duration', row)) },
         ...present({ parent: /^0*$/.test(parent) ? undefined : parent }),
+        row,
         service: textAt('service.name', row),
         name: textAt('name', row),
         kind: textAt('kind', row),

@@ -16,7 +16,7 @@ const BAR = 32;
 const LONGEST_NAME = 48;
 
 /** Returns the sentences about a trace that stand above it. */
-function traceSentences({ nodes, start, duration, gaps }: Trace<ShownSpan>): readonly string[] {
+export function traceSentences({ nodes, start, duration, gaps }: Trace<ShownSpan>): readonly string[] {
   const services = new Set(nodes.map(({ span }) => span.service));
   const failed = nodes.filter(({ span }) => span.isFailed).length;
   const first = `${plural(nodes.length, 'span')} of ${plural(services.size, 'service')}, ${formatDuration(duration)} from ${formatTime(start)}${failed === 0 ? '' : `; ${plural(failed, 'span')} failed`}.`;
@@ -44,16 +44,11 @@ function traceSentences({ nodes, start, duration, gaps }: Trace<ShownSpan>): rea
 
 /** Returns the waterfall as HTML: spans fold by `details`, and no value of the data is markup. */
 export function waterfallHtml(title: string, trace: Trace<ShownSpan>): string {
-  const names = [...new Set(trace.nodes.map(({ span }) => span.service))];
-  const looks = looksFor(
-    names.map(name => [name]),
-    { areSurfaces: true },
-  );
-  const colors = new Map(names.map((name, index) => [name, looks[index]?.color ?? '']));
+  const colors = serviceColors(trace);
   const shown = trace.nodes.slice(0, DRAWN_HTML);
-  const legend = names
-    .slice(0, 24)
-    .map(name => `<span style="white-space:nowrap">${swatch(colors.get(name))}${words(name, 60)}</span>`)
+  const legend = [...colors]
+    .slice(0, MOST_NAMED)
+    .map(([name, color]) => `<span style="white-space:nowrap">${swatch(color)}${words(name, 60)}</span>`)
     .join(' &#160; ');
   const body = shown.map((node, place) => rowHtml(node, place, shown, trace, colors)).join('\n');
   const sentences = [...traceSentences(trace), ...cutSentence(trace, shown.length)];
@@ -62,7 +57,21 @@ export function waterfallHtml(title: string, trace: Trace<ShownSpan>): string {
   return `<div class="apl-trace ${NO_LATEX}"><style>${STYLE}</style><div><b>${label}</b></div>${notes}<div style="margin:4px 0">${legend}</div><div role="region" aria-label="${label}" tabindex="0" style="max-height:640px;overflow:auto">\n${body}\n</div><div style="margin:4px 0">Outlined bars are on the critical path. ${escapeHtml(FAILED)} marks what failed.</div></div>`;
 }
 
-const FAILED = '\u2716';
+/** Services in the legend. */
+export const MOST_NAMED = 24;
+
+/** Returns the color of each service, in the order in which the spans name them. */
+export function serviceColors({ nodes }: Trace<ShownSpan>): ReadonlyMap<string, string> {
+  const names = [...new Set(nodes.map(({ span }) => span.service))];
+  const looks = looksFor(
+    names.map(name => [name]),
+    { areSurfaces: true },
+  );
+  return new Map(names.map((name, index) => [name, looks[index]?.color ?? '']));
+}
+
+/** The sign of a span that failed. */
+export const FAILED = '\u2716';
 /** Long lines stay on one; what the page itself styles is taken from it. */
 const STYLE =
   '.apl-trace{font-size:12px;line-height:1.5;color:var(--jp-content-font-color1,inherit)}.apl-trace details{margin:0}.apl-trace summary{cursor:pointer}.apl-trace :is(summary,.apl-span):hover{background:rgba(128,128,128,.15)}.apl-trace summary:focus-visible{outline:2px solid #2a85c7;outline-offset:-2px}@media print{.apl-trace [role=region]{max-height:none!important;overflow:visible!important}}';
@@ -110,8 +119,8 @@ function lineHtml(node: Node, { duration }: Trace<ShownSpan>, color: string): st
   return `<span title="${words(title.join(' \u00b7 '), 600)}" style="display:contents">${name}<span style="flex:1 1 auto;min-width:80px">${bar}</span><span style="flex:0 0 9em;text-align:right;font-variant-numeric:tabular-nums">${escapeHtml(shortDuration(span.duration))}</span></span>`;
 }
 
-/** Why a span failed, and what is wrong with it. */
-function reasons({ span, flaws }: Node): string {
+/** Returns why a span failed, and what is wrong with it. */
+export function reasons({ span, flaws }: Node): string {
   const message = span.isFailed && span.message !== '' ? ` ${cut(span.message, 80)}` : '';
   return `${message}${flaws.length === 0 ? '' : ` (${flaws.join(', ')})`}`;
 }
@@ -161,8 +170,8 @@ function cutSentence({ nodes }: Trace<ShownSpan>, shown: number): readonly strin
   return [`The first ${shown} of ${plural(nodes.length, 'span')} are drawn; the table below has all.`];
 }
 
-/** A duration to three digits or more. */
-function shortDuration(nanos: bigint): string {
+/** Returns a duration to three digits or more. */
+export function shortDuration(nanos: bigint): string {
   const unit = [1_000_000_000n, 1_000_000n, 1_000n].find(each => nanos >= each * 10n) ?? 1n;
   return formatDuration((nanos / (unit / 100n || 1n)) * (unit / 100n || 1n));
 }

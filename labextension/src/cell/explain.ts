@@ -8,17 +8,13 @@ import {
   sourceOfRow,
 } from '../../../kernel/apl/editor/chosen.js';
 import type { ResultColumn } from '../../../kernel/apl/editor/condition.js';
-import { eventsOf } from '../../../kernel/apl/editor/events.js';
-import type { QueryText } from '../../../kernel/apl/syntax/parse.js';
-import { tokenize } from '../../../kernel/apl/syntax/tokens/lexer.js';
+import { eventsOf, traceField } from '../../../kernel/apl/editor/events.js';
 import { present } from '../../../kernel/present.js';
 import { formatTime, parseTime } from '../../../kernel/time.js';
-import { around } from '../link/around.js';
 import { homeOf, type ShownOutput } from '../link/home.js';
 import type { Workbench } from '../link/workbench.js';
-import { quoted } from './lines.js';
+import { belowOutput, traceBelow } from './below.js';
 import { queryShown } from './query-shown.js';
-import { addCell } from './run.js';
 
 /** Goes on from what is chosen of one output; each returns what came of it in a sentence. */
 export interface Explainer {
@@ -28,6 +24,8 @@ export interface Explainer {
   part(from: number, to: number, isTime: boolean): string;
   /** Adds cells of the events around a row, of those of them with its value of `column`, and of its trace; each is absent if there is none. */
   around(column: ResultColumn, row: ChosenRow): Around;
+  /** What adds the cell of a row's trace; undefined if the row names none. */
+  trace(row: ChosenRow): (() => string) | undefined;
 }
 
 /** What adds a cell; each returns what came of it in a sentence. */
@@ -46,24 +44,16 @@ export function explainerOf(
   const facts = queryShown(output.model.metadata.apl);
   const home = homeOf(output, notebooks);
   if (facts === undefined || home === undefined) return undefined;
-  const { query, range, profile, window } = facts;
+  const { query, range, window } = facts;
   const write = (chosen: Chosen): string => {
     if ('problem' in chosen) return chosen.problem;
     const events = eventsOf(query);
     if (events === undefined) return 'The query of this result reads no events.';
     return below([...range, `%%explain ${chosen.condition}`, events], 'Explained in the cell below.');
   };
-  const below = (lines: readonly string[], done: string): string => {
-    const place = around(home.panel, workbench);
-    if (place.state !== 'ready') return 'The kernel of the notebook does not answer.';
-    if (readsLast(query))
-      return 'The query reads _, which is another result by now: give that result a name, as in name << query.';
-    const isElsewhere = profile !== undefined && profile !== place.link?.session?.profile;
-    const on = isElsewhere ? [`%%on ${quoted(profile)}`] : [];
-    home.panel.content.activeCellIndex = home.panel.content.widgets.indexOf(home.cell);
-    void addCell(home.panel, [...on, ...lines].join('\n'), true);
-    return done;
-  };
+  const below = belowOutput(home, facts, workbench);
+  const trace = (row: ChosenRow) =>
+    traceBelow(row.get(traceField([...row.keys()]) ?? '') ?? '', facts, below);
   return {
     rows: (columns, column, rows) => write(chosenRows(query, columns, column, rows, window)),
     part: (from, to, isTime) => {
@@ -71,9 +61,7 @@ export function explainerOf(
       return write(chosenPart(query, ends[0] ?? '', ends[1] ?? '', isTime));
     },
     around: (column, row) => {
-      const id = row.get('trace_id') ?? '';
-      const draw = () => below([...range, `%trace ${id}`], 'Drawn in the cell below.');
-      const ofTrace = present({ trace: plainId.test(id) ? draw : undefined });
+      const ofTrace = present({ trace: trace(row) });
       const at = parseTime(row.get('_time') ?? '');
       const found = at === undefined ? undefined : sourceOfRow(query, column, row.get(column.name) ?? null);
       if (at === undefined || found === undefined) return ofTrace;
@@ -86,14 +74,8 @@ export function explainerOf(
         ...present({ same: condition === undefined ? undefined : () => show(`| where ${condition}`) }),
       };
     },
+    trace,
   };
-}
-
-/** The id of a trace that is one word of a line. */
-const plainId = /^[\w-]{8,128}$/;
-
-function readsLast({ text }: QueryText): boolean {
-  return tokenize(text).some(token => token.kind === 'word' && token.text === '_');
 }
 
 function timeLiteral(at: number): string {

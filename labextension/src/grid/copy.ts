@@ -2,7 +2,10 @@
 import { DataType, type Field } from 'apache-arrow';
 import { alignedLines } from '../../../kernel/result/display/aligned.js';
 import { isNumeric } from '../../../kernel/result/display/text.js';
-import { escapeMarkdownCell, spreadsheetText, visible } from '../../../kernel/text.js';
+import { escapeMarkdownCell, formatCount, plural, spreadsheetText, visible } from '../../../kernel/text.js';
+import type { GridColumn } from './cells.js';
+import type { Rows } from './data/rows.js';
+import { inBlock, type Selection } from './surface/selection.js';
 
 /** A block of cells: columns, and rows of exact texts (null for a null). */
 export interface CellBlock {
@@ -36,6 +39,38 @@ export function copyText(block: CellBlock, format: CopyFormat): string {
     case 'chat':
       return fenced(block);
   }
+}
+
+/** The most rows of one copy, and rows fetched at a time. */
+const COPY_ROWS = 10_000;
+const COPY_STEP = 500;
+
+/**
+ * Resolves with the exact values of a selection of cells as text, and a sentence that names what was left out; rejects with a
+ * SourceError if rows cannot be fetched.
+ */
+export async function cellsToCopy(
+  rows: Rows,
+  shown: readonly GridColumn[],
+  selection: Selection,
+  format: CopyFormat,
+): Promise<{ readonly text: string; readonly sentence: string }> {
+  const { left, right, ...block } = inBlock(selection);
+  const columns = shown.slice(left, right + 1);
+  const top = Math.max(block.top, 0);
+  const wanted = Math.min(block.bottom, rows.count - 1) - top + 1;
+  const count = Math.min(wanted, COPY_ROWS);
+  const cells: (string | null)[][] = [];
+  for (let from = top; from < top + count; from += COPY_STEP) {
+    const to = Math.min(from + COPY_STEP, top + count);
+    await rows.load(from, to);
+    for (let row = from; row < to; row += 1) cells.push(columns.map(column => rows.exact(row, column)));
+  }
+  const rest = count < wanted ? `, the first of ${formatCount(wanted)}: %export writes all of them` : '';
+  return {
+    text: copyText({ fields: columns.map(({ field }) => field), rows: cells }, format),
+    sentence: `Copied ${plural(count, 'row')} \u00d7 ${plural(columns.length, 'column')}${rest}.`,
+  };
 }
 
 /** Columns that line up, between fences: chats show them as they are, and most of them no tables. */

@@ -1,6 +1,7 @@
 /** A result as a grid over all rows that the kernel holds; the page contains only those in sight. */
 import type { Table } from 'apache-arrow';
 import { conditionFor } from '../../../kernel/apl/editor/condition.js';
+import { traceField } from '../../../kernel/apl/editor/events.js';
 import type { Filter, SortKey, View } from '../../../kernel/notebook/results/protocol.js';
 import { formatCount, plural } from '../../../kernel/text.js';
 import type { Around, Explainer } from '../cell/explain.js';
@@ -22,7 +23,7 @@ import {
   toolbar,
 } from './controls/toolbar.js';
 import { valueMenu } from './controls/value-menu.js';
-import { type CopyFormat, copyText } from './copy.js';
+import { type CopyFormat, cellsToCopy } from './copy.js';
 import { Rows } from './data/rows.js';
 import { notebookRows, type RowSource, SourceError } from './data/source.js';
 import { filterText, isPlain, nextKey, type Setup, type SetupStore, viewOf, wordsOf } from './setup.js';
@@ -65,10 +66,6 @@ export interface GridOptions {
   /** Keeps what the reader sets up for the next run; undefined if there is none. */
   readonly setups: SetupStore | undefined;
 }
-
-/** The most rows of one copy, and rows fetched at a time. */
-const COPY_ROWS = 10_000;
-const COPY_STEP = 500;
 
 export class Grid {
   readonly node: HTMLElement;
@@ -427,6 +424,7 @@ export class Grid {
       widened: () => grid.#keep(),
       openMenu: (opener, column) => grid.#openColumn(opener, column),
       jump: text => void grid.#jump(text),
+      hasTrace: (column, row) => column.name === grid.#traceColumn?.name && grid.#traceOf(row) !== undefined,
     };
   }
 
@@ -447,6 +445,7 @@ export class Grid {
       openValue: (target, column, row) => void grid.#openValue(target, column, row),
       openColumn: (target, column) => grid.#openColumn(target, column),
       showRow: row => void grid.#showRow(row),
+      openTrace: row => void grid.#openTrace(row),
       copy: () => void grid.#copy(grid.#selection ?? grid.#everything(), 'text'),
     };
   }
@@ -591,6 +590,23 @@ export class Grid {
     );
   }
 
+  /** The column with the ids of traces, also if it is hidden. */
+  get #traceColumn(): GridColumn | undefined {
+    const name = traceField(this.#rows.columns.map(column => column.name));
+    return this.#rows.columns.find(column => column.name === name);
+  }
+
+  /** What adds the cell of the trace of a row that is here; undefined if it names none. */
+  #traceOf(row: number): (() => string) | undefined {
+    const column = this.#traceColumn;
+    if (column === undefined) return undefined;
+    return this.#options.explainer()?.trace(new Map([[column.name, this.#rows.exact(row, column)]]));
+  }
+
+  async #openTrace(row: number): Promise<void> {
+    if (await this.#loaded(row)) this.#say(this.#traceOf(row)?.() ?? 'This row names no trace.');
+  }
+
   /** Explains a row, or all rows of the selection that it is in. */
   async #explain(explainer: Explainer, column: GridColumn, row: number): Promise<void> {
     const { top, bottom } = inBlock(this.#selection ?? this.#everything());
@@ -673,24 +689,12 @@ export class Grid {
 
   /** Copies the exact values of a block of cells, and says what was left out. */
   async #copy(selection: Selection, format: CopyFormat): Promise<void> {
-    const { left, right, ...block } = inBlock(selection);
-    const columns = this.#layout.shown.slice(left, right + 1);
-    const top = Math.max(block.top, 0);
-    const wanted = Math.min(block.bottom, this.#rows.count - 1) - top + 1;
-    const count = Math.min(wanted, COPY_ROWS);
     try {
-      const cells: (string | null)[][] = [];
-      for (let from = top; from < top + count; from += COPY_STEP) {
-        const to = Math.min(from + COPY_STEP, top + count);
-        await this.#rows.load(from, to);
-        for (let row = from; row < to; row += 1)
-          cells.push(columns.map(column => this.#rows.exact(row, column)));
-      }
-      await toClipboard(copyText({ fields: columns.map(({ field }) => field), rows: cells }, format));
+      const { text, sentence } = await cellsToCopy(this.#rows, this.#layout.shown, selection, format);
+      await toClipboard(text);
+      this.#say(sentence);
     } catch (error) {
-      return this.#fail(error);
+      this.#fail(error);
     }
-    const rest = count < wanted ? `, the first of ${formatCount(wanted)}: %export writes all of them` : '';
-    this.#say(`Copied ${plural(count, 'row')} \u00d7 ${plural(columns.length, 'column')}${rest}.`);
   }
 }

@@ -59,7 +59,9 @@ const RULES = `
 .apl-grid regular-table tbody :is(td, th).apl-grid-quiet { color: var(--jp-content-font-color2); }
 .apl-grid regular-table tr :is(td, th).apl-grid-selected { background: color-mix(in srgb, var(--jp-brand-color1) 24%, var(--jp-layout-color0)); }
 .apl-grid-chevron { position: absolute; z-index: 1; width: 18px; height: 24px; padding: 0; border: 0; border-radius: 0; background: var(--jp-brand-color1); color: var(--jp-ui-inverse-font-color1, #fff); font-size: 11px; line-height: 24px; cursor: pointer; }
-.apl-grid-chevron[hidden] { display: none; }
+.apl-grid-trace { border: 0; border-radius: 0; background: var(--jp-brand-color1); color: var(--jp-ui-inverse-font-color1, #fff); font: 11px/24px var(--jp-ui-font-family); padding: 0 6px; cursor: pointer; }
+.apl-grid-frame > .apl-grid-trace { position: absolute; z-index: 1; height: 24px; }
+:is(.apl-grid-chevron, .apl-grid-trace)[hidden] { display: none; }
 .apl-grid-wrap regular-table tbody td { white-space: pre-wrap; overflow-wrap: anywhere; height: var(--apl-grid-row); vertical-align: top; }
 ::highlight(apl-grid-search) { background-color: #ffd54f; color: #1f1f1f; }
 .apl-grid-row { display: flex; flex-wrap: wrap; gap: 4px; margin: 0 0 6px; }

@@ -1,4 +1,5 @@
 import type { Zone } from '../link/zone.js';
+import { element } from '../ui/dom.js';
 import type { GridColumn } from './cells.js';
 import type { Rows } from './data/rows.js';
 import type { ColumnLayout } from './surface/columns.js';
@@ -16,8 +17,18 @@ export interface ViewModel {
   /** Called when the reader has given columns other widths, which the layout then has. */
   widened(): void;
   openMenu(opener: HTMLElement, column: GridColumn): void;
+  /** Whether a cell holds the id of a trace that can be drawn. */
+  hasTrace(column: GridColumn, row: number): boolean;
   /** Called with the time that the reader wants to go to. */
   jump(text: string): void;
+}
+
+/** Returns the button that draws the trace of a row; its key is T, whatever cell of the row is chosen. */
+export function traceButton(): HTMLButtonElement {
+  const title = 'Add a cell below, and run it, that draws this trace (T)';
+  const made = element('button', { type: 'button', class: 'apl-grid-trace', tabindex: -1, title }, 'Trace');
+  made.ariaLabel = title;
+  return made;
 }
 
 /** The rows of a result in the page, which holds only those in sight: as a table, or as a stream of lines. */

@@ -14,7 +14,7 @@ import type {
 import type { FieldSchema } from '../../../kernel/apl/plan/plan.js';
 import { quotedName, writtenText } from '../../../kernel/apl/syntax/tokens/quote.js';
 import { cut, formatBytes, formatCount, oneLine, plural } from '../../../kernel/text.js';
-import type { TreeRow } from './row.js';
+import type { TreeRow } from '../ui/tree/row.js';
 
 /** What a row stands for. */
 export type Subject =

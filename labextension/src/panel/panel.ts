@@ -7,12 +7,12 @@ import { aplIcon } from '../icon.js';
 import { type Around, around } from '../link/around.js';
 import type { Workbench } from '../link/workbench.js';
 import { button, element } from '../ui/dom.js';
+import type { TreeRow } from '../ui/tree/row.js';
+import { Tree } from '../ui/tree/tree.js';
 import { type Action, actionsOf } from './actions.js';
 import { factsOf, type Item, insertOf, itemsOf, textOf } from './items.js';
 import type { PanelPlace } from './memory.js';
-import type { TreeRow } from './row.js';
 import { addPanelStyle } from './style.js';
-import { Tree } from './tree.js';
 
 /** How long after the last key the lists are filtered, in milliseconds. */
 const filterDelayMs = 150;

@@ -18,7 +18,40 @@ const sources = [
   '[\'sample-http-logs\'] | where method != "PUT" | project _time, method | take 3',
   `${events} | summarize count() by kind`,
   "['otel-demo-traces'] | project _time, trace_id, name | take 3",
+  "['otel-demo-logs'] | where isnotempty(trace_id) | take 3",
+  '%import spans.ndjson --dataset spans\n%import lines.ndjson --dataset lines',
+  "%trace 0af7651916cd ['spans']",
 ];
+
+const evil = '<img src=x onerror=window.pwned=1>\u202e$x$';
+const traceSpan = (id: string, from: number, duration: number, parent?: string, more: object = {}) => ({
+  ...{ _time: new Date(Date.UTC(2026, 0, 26, 10, 0, 0, from)).toISOString(), trace_id: '0af7651916cd' },
+  ...{ span_id: id, parent_span_id: parent, name: id, duration: duration * 1_000_000, error: false },
+  ...{ 'service.name': 'cart', ...more },
+});
+/** A chain of 40 below the first of three; a span that failed, with an event and a link; a cycle and an orphan. */
+const traceSpans = [
+  traceSpan('whole', 0, 800, undefined, { 'service.name': evil }),
+  traceSpan('charge', 10, 200, 'whole', {
+    ...{ error: true, 'status.message': `refused ${evil}`, 'http.status_code': 503, 'user agent': evil },
+    events: [{ name: 'exception', timestamp: '1769421600050000000', attributes: { type: evil } }],
+    links: [{ trace_id: 'b7ad6b716920', span_id: 'x' }],
+  }),
+  traceSpan('query', 20, 50, 'charge'),
+  ...Array.from({ length: 40 }, (_, n) =>
+    traceSpan(`step ${n}`, 300 + n, 200 - n, n === 0 ? 'whole' : `step ${n - 1}`),
+  ),
+  traceSpan('orphan', 700, 20, 'gone', { error: true }),
+  traceSpan('round', 750, 5, 'again'),
+  traceSpan('again', 751, 5, 'round'),
+];
+const line = (span: string, message: string) => ({
+  _time: '2026-01-26T10:00:00.02Z',
+  trace_id: '0af7651916cd',
+  span_id: span,
+  message,
+});
+const ndjson = (rows: readonly object[]) => rows.map(row => JSON.stringify(row)).join('\n');
 
 describe.each(FRONT_ENDS)('explaining in $name', frontEnd => {
   let session: Session;
@@ -27,7 +60,11 @@ describe.each(FRONT_ENDS)('explaining in $name', frontEnd => {
 
   beforeAll(async () => {
     session = await openSession(frontEnd, {
-      files: { 'explain.ipynb': notebookOf(sources) },
+      files: {
+        'explain.ipynb': notebookOf(sources),
+        'spans.ndjson': ndjson(traceSpans),
+        'lines.ndjson': ndjson([line('charge', 'the card was refused'), line('whole', 'a request')]),
+      },
       file: 'explain.ipynb',
       browser: { timezoneId: 'Asia/Kolkata' },
     });
@@ -131,6 +168,134 @@ describe.each(FRONT_ENDS)('explaining in $name', frontEnd => {
       .press('Enter');
     await soon(() => cells.source(at + 1)).toBe(`%%time ${window}\n%trace ${id}`);
     await soon(() => cells.output(at + 1)).toContain(`Trace ${id} in otel-demo-traces`);
+  });
+
+  test('the trace of an event by one press on its id, or by T from any of its values', async () => {
+    const press = page.getByRole('button', { name: /draws this trace \(T\)$/ }).and(page.locator(':visible'));
+    const drawn = async (at: number, id: string, act: () => Promise<void>) => {
+      const before = await page.locator('.jp-CodeCell').count();
+      await act();
+      await soon(() => page.locator('.jp-CodeCell').count()).toBe(before + 1);
+      await soon(() => cells.source(at + 1)).toBe(`%%time ${window}\n%trace ${id}`);
+    };
+    const table = await cellWith('otel-demo-traces');
+    const query = await cells.source(table);
+    const row = grid(table).locator('tbody tr').first();
+    await row.scrollIntoViewIfNeeded();
+    const id = (await row.locator('td').nth(1).textContent()) ?? '';
+    await row.locator('td').nth(2).hover();
+    expect(await press.count()).toBe(0);
+    await row.locator('td').nth(1).hover();
+    await drawn(table, id, () => press.click());
+    await row.locator('td').nth(1).click();
+    expect(await findings(page, ['.apl-grid-frame'])).toEqual([]);
+    await row.locator('td').nth(2).click();
+    await drawn(table, id, () => page.keyboard.press('t'));
+    expect(await cells.source(table)).toBe(query);
+    const stream = await cellWith('isnotempty(trace_id)');
+    const line = cells.at(stream).locator('.apl-stream-line').first();
+    await line.scrollIntoViewIfNeeded();
+    const chip = line.locator('.apl-stream-chip', { hasText: /^trace_id / });
+    const named = /[0-9a-f]{32}/.exec((await chip.textContent()) ?? '')?.[0] ?? '';
+    await line.hover();
+    await drawn(stream, named, () => press.click());
+  });
+
+  const cellWith = async (text: string) =>
+    (await page.locator('.jp-CodeCell').allTextContents()).findIndex(each => each.includes(text));
+  const trace = () => page.locator('.apl-trace-view', { hasText: '0af7651916cd in spans' });
+  const spans = () => trace().getByRole('treeitem');
+  const chosen = () => trace().locator('[role=treeitem][aria-selected=true]');
+  const details = () => trace().getByRole('region', { name: 'Span' });
+
+  test('a trace by keys: go through it, fold, search, errors, and one part of it', async () => {
+    const tree = trace().getByRole('tree');
+    await tree.scrollIntoViewIfNeeded();
+    await tree.focus();
+    for (const key of ['Home', 'ArrowDown']) await page.keyboard.press(key);
+    expect(await tree.getAttribute('aria-activedescendant')).toBe(await chosen().getAttribute('id'));
+    expect(await chosen().getAttribute('aria-label')).toBe(
+      'cart charge refused <img src=x onerror=window.pwned=1>\u27e8U+202E\u27e9$x$, 200ms, failed, on the critical path',
+    );
+    const facts = ['aria-level', 'aria-expanded', 'aria-posinset', 'aria-setsize'];
+    expect(await Promise.all(facts.map(name => chosen().getAttribute(name)))).toEqual([
+      '2',
+      'true',
+      '1',
+      '2',
+    ]);
+    expect(
+      (await details().locator('dd, li').allTextContents()).filter(text => text.includes('pwned')),
+    ).toHaveLength(4);
+    expect(await details().locator('.apl-trace-at').textContent()).toBe('+50ms ');
+    expect(await details().textContent()).toContain('http.status_code503');
+    expect(await findings(page, ['.apl-trace-view'])).toEqual([]);
+    // 46 spans, of which those in sight are in the page.
+    expect(await spans().count()).toBeLessThan(30);
+    await page.keyboard.press('ArrowLeft');
+    expect(await chosen().getAttribute('aria-expanded')).toBe('false');
+    expect(await spans().nth(2).getAttribute('aria-label')).toMatch(/^cart step 0, 200ms/);
+    await page.keyboard.press('ArrowRight');
+    expect(await spans().nth(2).getAttribute('aria-label')).toMatch(/^cart query, 50ms/);
+    const status = trace().getByRole('status');
+    await page.keyboard.press('/');
+    await page.keyboard.insertText('name=step 3');
+    await soon(() => status.textContent()).toBe('11 spans found.');
+    await page.keyboard.press('Control+a');
+    await page.keyboard.insertText('HTTP.status_code=503');
+    await soon(() => status.textContent()).toBe('1 span found.');
+    await page.keyboard.press('Enter');
+    expect(await status.textContent()).toBe('1 of 1.');
+    await tree.focus();
+    await page.keyboard.press('e');
+    expect([await status.textContent(), await chosen().getAttribute('aria-label')]).toEqual([
+      '2 of 2.',
+      expect.stringMatching(/^cart orphan \(missing parent\), 20ms, failed/),
+    ]);
+    await page.keyboard.press('Shift+E');
+    await page.keyboard.press('f');
+    expect(await spans().count()).toBe(2);
+    expect(await trace().locator('.apl-trace-ticks').textContent()).toBe('+10ms+60ms+110ms+210ms');
+    expect(await trace().locator('.apl-trace-critical').count()).toBe(2);
+    await page.keyboard.press('c');
+    expect(await trace().locator('.apl-trace-critical').count()).toBe(0);
+    for (const key of ['c', 'Escape', 'Escape']) await page.keyboard.press(key);
+    expect(await details().count()).toBe(0);
+    expect(await trace().locator('.apl-trace-ticks').textContent()).toBe('+0s+200ms+400ms+800ms');
+    expect(await page.evaluate("'pwned' in window")).toBe(false);
+  });
+
+  test('a trace by pointer: fold, zoom, choose a span and read its log lines in a cell below', async () => {
+    await spans().first().locator('.apl-tree-twisty').click();
+    expect(await spans().count()).toBe(4);
+    await spans().first().locator('.apl-tree-twisty').click();
+    const box = await trace().locator('.apl-trace-overview').boundingBox();
+    if (box === null) throw new Error('the overview is not on the page');
+    await page.mouse.move(box.x + box.width * 0.25, box.y + 9);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width * 0.5, box.y + 9, { steps: 3 });
+    await page.mouse.up();
+    const [first = 0, last = 0] = (await trace().locator('.apl-trace-ticks span').allTextContents())
+      .filter((_, index) => index % 3 === 0)
+      .map(text => Number.parseFloat(text));
+    expect([Math.round(first / 20), Math.round(last / 20)]).toEqual([10, 20]);
+    await trace()
+      .getByRole('button', { name: /whole trace again/ })
+      .click();
+    await spans().nth(1).locator('.apl-trace-bars').click();
+    await details()
+      .getByRole('button', { name: /log lines of this span/ })
+      .click();
+    const menu = page.getByRole('dialog', { name: 'Log lines' });
+    expect(await menu.getByRole('button').allTextContents()).toEqual(['lines', 'otel-demo-logs']);
+    expect(await findings(page, ['.apl-popover'])).toEqual([]);
+    const at = await cellWith("%trace 0af7651916cd ['spans']");
+    await menu.getByRole('button', { name: /lines of lines$/ }).press('Enter');
+    await soon(() => cells.source(at + 1)).toBe(
+      `%%time ${window}\n['lines']\n| where trace_id == "0af7651916cd" and span_id == "charge"\n| sort by _time asc`,
+    );
+    await soon(() => cells.output(at + 1)).toContain('the card was refused');
+    expect(await cells.output(at + 1)).not.toContain('a request');
   });
 
   test('a group', async () => {

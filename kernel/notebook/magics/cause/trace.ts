@@ -1,7 +1,10 @@
 import { writtenName } from '../../../apl/catalog/written.js';
+import { spanField, traceField } from '../../../apl/editor/events.js';
 import { quotedName, writtenText } from '../../../apl/syntax/tokens/quote.js';
+import { present } from '../../../present.js';
 import { rowTexts } from '../../../result/display/text.js';
 import type { QueryResult } from '../../../result/result.js';
+import { TRACE_MIME, type TraceLogs, type TraceReference } from '../../../result/trace/reference.js';
 import { NEEDED_FIELDS, SPAN_FIELDS, spansOf } from '../../../result/trace/spans.js';
 import { traceOf } from '../../../result/trace/tree.js';
 import { waterfallHtml, waterfallText } from '../../../result/trace/waterfall.js';
@@ -19,7 +22,7 @@ export const traceMagics: readonly Magic[] = [
     options: [],
     summary: 'draw the spans of a trace as a waterfall',
     help: [
-      'Draws the spans of a trace in the time range, callers above what they call: when each ran, the critical path, what failed, and above it the spans whose parents are missing, cycles, repeated ids, gaps, and clocks that differ. The table below has the spans, and is the last result.',
+      'Draws the spans of a trace in the time range, callers above what they call: when each ran, the critical path, what failed, and above it the spans whose parents are missing, cycles, repeated ids, gaps, and clocks that differ. The table below has the spans with all of their fields, and is the last result. In JupyterLab the trace is a tree to fold, search and zoom into, and a span leads to its log lines.',
       '',
       '- `%trace 5b8efff798038103d269b633813fc60c`: from the first dataset of spans that has it, the samples last',
       "- `%trace 5b8efff798038103d269b633813fc60c ['otel-demo-traces']`: from that dataset",
@@ -139,7 +142,7 @@ function source({ name }: SpanDataset): string {
 async function spansIn(from: SpanDataset, id: string, { run }: MagicHost): Promise<QueryResult> {
   const fields = SPAN_FIELDS.filter(each => from.fields.includes(each)).map(each => writtenName(each));
   return run(
-    `${source(from)}\n| where trace_id == ${writtenText(id)}\n| project ${fields.join(', ')}\n| sort by _time asc\n| limit ${MOST}`,
+    `${source(from)}\n| where trace_id == ${writtenText(id)}\n| project-reorder ${fields.join(', ')}\n| sort by _time asc\n| limit ${MOST}`,
     { rowLimit: MOST },
   );
 }
@@ -152,13 +155,62 @@ async function draw(id: string, result: QueryResult, from: SpanDataset, host: Ma
   if (table.data.numRows === MOST)
     say(host.io, `The first ${plural(MOST, 'span')} of the trace were read; there may be more.`);
   if (without > 0) say(host.io, `${plural(without, 'row')} without a time or a span id left out.`);
-  const title = `Trace ${id} in ${from.name}`;
-  host.io.display({
-    data: { 'text/html': waterfallHtml(title, tree), 'text/plain': waterfallText(title, tree) },
-    metadata: {},
-  });
+  if (host.plan.retains) {
+    const title = `Trace ${id} in ${from.name}`;
+    host.io.display({
+      data: {
+        [TRACE_MIME]: await referenceTo(id, result, from, host),
+        'text/html': waterfallHtml(title, tree),
+        'text/plain': waterfallText(title, tree),
+      },
+      metadata: {},
+    });
+  } else say(host.io, 'The trace is not drawn, as outputs hold no data: `%retain on` lets them.');
   await host.showResult(result);
 }
+
+/** The result is kept before front ends learn of it. */
+async function referenceTo(
+  trace: string,
+  result: QueryResult,
+  from: SpanDataset,
+  host: MagicHost,
+): Promise<TraceReference> {
+  const { id } = await host.keepLast(result);
+  const { query, startTime, endTime, profile } = result.provenance;
+  const { numRows: rows, numCols: columns } = result.tables[0]?.data ?? { numRows: 0, numCols: 0 };
+  return {
+    ...{ trace, dataset: from.name, query, startTime, endTime, profile },
+    result: { id, rows, columns },
+    logs: await logsBeside(from, host),
+  };
+}
+
+/** How long a trace waits to learn of the datasets of logs, in milliseconds: it is drawn without them. */
+const LOGS_PATIENCE = 1_000;
+
+/** Datasets whose lines name traces: those that are samples, or none, as the spans are, come first. */
+async function logsBeside(from: SpanDataset, { session }: MagicHost): Promise<readonly TraceLogs[]> {
+  const items = await session.schema.knownDatasets(LOGS_PATIENCE);
+  const isSample = (name: string) => items.find(each => each.name === name)?.rows === undefined;
+  const near = items.toSorted(
+    (a, b) =>
+      Number(isSample(a.name) !== isSample(from.name)) - Number(isSample(b.name) !== isSample(from.name)),
+  );
+  const found = await Promise.all(
+    near.map(async ({ name }) => {
+      const known = await session.schema.knownFields(name, LOGS_PATIENCE);
+      const fields = known.map(each => each.name);
+      const [trace, span] = [traceField(fields), spanField(fields)];
+      if (trace === undefined || holdsSpans({ name, fields })) return [];
+      return [{ dataset: name, trace, ...present({ span }) }];
+    }),
+  );
+  return found.flat().slice(0, MOST_LOGS);
+}
+
+/** Datasets of logs that a trace offers. */
+const MOST_LOGS = 8;
 
 function namesOf(datasets: readonly SpanDataset[]): string {
   return datasets.map(({ name }) => oneLine(name, 80)).join(', ');

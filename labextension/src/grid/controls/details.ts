@@ -28,17 +28,6 @@ const OPEN_DEPTH = 1;
 
 /** Returns the panel of a row; its button calls `close`. */
 export function detailsOf(row: Row, close: () => void): HTMLElement {
-  const fields = row.columns.flatMap((column, index) => {
-    const cell = row.cells[index] ?? null;
-    return [
-      element(
-        'dt',
-        { title: visibleLines(`${cut(column.name, TITLE_LENGTH)}\n${typeWord(column.type)}`) },
-        nameOf(column),
-      ),
-      element('dd', cell === null ? { class: 'apl-grid-null' } : {}, valueNode(column, cell)),
-    ];
-  });
   return element(
     'section',
     { class: 'apl-grid-details', 'aria-label': `Row ${row.number}` },
@@ -48,8 +37,21 @@ export function detailsOf(row: Row, close: () => void): HTMLElement {
       element('strong', {}, `Row ${row.number.toLocaleString('en-US')}`),
       button('\u2715', 'Close the row', close),
     ),
-    element('dl', {}, ...fields),
+    fieldList(row.columns.map((column, index) => [column, row.cells[index] ?? null])),
   );
+}
+
+/** Returns a list of fields with their values in full, JSON as trees; null for a null. */
+export function fieldList(fields: readonly (readonly [GridColumn, string | null])[]): HTMLElement {
+  const parts = fields.flatMap(([column, cell]) => [
+    element(
+      'dt',
+      { title: visibleLines(`${cut(column.name, TITLE_LENGTH)}\n${typeWord(column.type)}`) },
+      nameOf(column),
+    ),
+    element('dd', cell === null ? { class: 'apl-grid-null' } : {}, valueNode(column, cell)),
+  ]);
+  return element('dl', {}, ...parts);
 }
 
 function valueNode(column: GridColumn, cell: string | null): Node {

@@ -1,10 +1,15 @@
-import type { GestureActions } from '../surface/gestures.js';
+import { type GestureActions, isTraceKey } from '../surface/gestures.js';
 import type { Stream, StreamPlace } from './stream.js';
 
 /** Turns mouse and key events on the lines into actions. */
 export function listenToStream(stream: Stream, actions: GestureActions): void {
   const { lines } = stream;
+  lines.addEventListener('click', ({ target }) => {
+    const place = stream.placeOf(target);
+    if (place !== undefined && isTraceButton(target)) actions.openTrace(place.y);
+  });
   lines.addEventListener('mousedown', event => {
+    if (isTraceButton(event.target)) return;
     const place = stream.placeOf(event.target);
     if (place !== undefined && event.button === 0) select(place, event.shiftKey, actions);
   });
@@ -23,6 +28,10 @@ export function listenToStream(stream: Stream, actions: GestureActions): void {
     openMenu(place, actions);
   });
   lines.addEventListener('keydown', event => onKey(event, stream, actions));
+}
+
+function isTraceButton(target: EventTarget | null): boolean {
+  return target instanceof Element && target.closest('.apl-grid-trace') !== null;
 }
 
 /** Selects a part of a line, or with Shift all lines from the one that was selected before. */
@@ -57,6 +66,7 @@ function actionAt(event: KeyboardEvent, stream: Stream, actions: GestureActions)
       if (place !== undefined) openMenu(place, actions);
     };
   if (event.key === 'Enter') return () => actions.showRow(at.y);
+  if (isTraceKey(event)) return () => actions.openTrace(at.y);
   if ((event.ctrlKey || event.metaKey) && event.key === 'c') return () => actions.copy();
   const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
   return by === undefined ? undefined : () => step(by, at, stream, actions);

@@ -1,9 +1,9 @@
 import { cut, visible, visibleLines } from '../../../../kernel/text.js';
 import { parseTime, SECOND } from '../../../../kernel/time.js';
-import type { Zone } from '../../link/zone.js';
 import { element } from '../../ui/dom.js';
 import { type GridColumn, nameOf, type ShownCell } from '../cells.js';
 import type { Rows } from '../data/rows.js';
+import { traceButton, type ViewModel } from '../view.js';
 import type { Roles } from './roles.js';
 
 /** The parts of a line in their order, each with its column. */
@@ -18,7 +18,12 @@ const WRAPPED_LENGTH = 2_000;
 const SHORT_LENGTH = 60;
 
 /** Makes the line of a row: its time, level and message, and a chip for each other value that is there. */
-export function lineOf(rows: Rows, row: number, roles: Roles, zone: Zone, isWrapped: boolean): Line {
+export function lineOf(
+  rows: Rows,
+  row: number,
+  roles: Roles,
+  { zone, isWrapped, hasTrace }: Pick<ViewModel, 'zone' | 'isWrapped' | 'hasTrace'>,
+): Line {
   const parts = new Map<HTMLElement, GridColumn>();
   const part = (column: GridColumn, name: string, shown: ShownCell, ...content: readonly Node[]) => {
     const tone = shown.exact === null ? 'null' : shown.tone;
@@ -55,6 +60,7 @@ export function lineOf(rows: Rows, row: number, roles: Roles, zone: Zone, isWrap
         shown,
         element('span', {}, `${nameOf(column)} `),
         document.createTextNode(shown.text),
+        ...(hasTrace(column, row) ? [traceButton()] : []),
       ),
     ];
   });

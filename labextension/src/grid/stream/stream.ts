@@ -274,10 +274,10 @@ export class Stream implements RowsView {
   }
 
   #lineOf(row: number): Line {
-    const { rows, zone, isWrapped } = this.#model;
+    const { rows } = this.#model;
     const known = this.#made.get(row);
     if (known !== undefined) return known;
-    const line = lineOf(rows, row, this.#roles, zone, isWrapped);
+    const line = lineOf(rows, row, this.#roles, this.#model);
     if (this.#made.size > LINES_IN_SIGHT * 10) this.#made.clear();
     if (rows.has(row, row + 1)) this.#made.set(row, line);
     return line;

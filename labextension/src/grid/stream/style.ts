@@ -25,6 +25,8 @@ const RULES = `
 .apl-stream-line > .apl-stream-message { flex: 0 1 auto; min-width: 0; overflow: hidden; text-overflow: ellipsis; }
 .apl-stream-rest { display: flex; flex: 1 1000 0; gap: 4px; min-width: 0; overflow: hidden; mask-image: linear-gradient(to right, #000 calc(100% - 24px), transparent); }
 .apl-stream-chip { flex: none; max-width: 320px; padding: 0 5px; overflow: hidden; text-overflow: ellipsis; border-radius: 3px; font-size: 11px; line-height: 18px; margin: 1px 0; background: color-mix(in srgb, var(--jp-layout-color3) 55%, var(--jp-layout-color0)); unicode-bidi: isolate; }
+.apl-stream-chip > .apl-grid-trace { margin: 0 -5px 0 5px; line-height: 18px; vertical-align: top; visibility: hidden; }
+.apl-stream-line:hover .apl-grid-trace, .apl-stream-selected > .apl-grid-trace { visibility: visible; }
 .apl-stream-chip > span { color: var(--jp-content-font-color2); }
 .apl-stream-line .apl-stream-null { color: var(--jp-content-font-color2); font-style: italic; }
 .apl-stream-line [role=gridcell].apl-stream-error { color: var(--jp-error-color1); font-weight: 600; }

@@ -14,6 +14,8 @@ export interface GestureActions {
   /** Opens the menu of a column beside one of its cells. */
   openColumn(target: HTMLElement, column: GridColumn): void;
   showRow(row: number): void;
+  /** Adds a cell that draws the trace of a row. */
+  openTrace(row: number): void;
   copy(): void;
 }
 
@@ -30,6 +32,12 @@ export function listen(surface: Surface, actions: GestureActions): void {
   surface.chevron.addEventListener('click', () => {
     const at = actions.selection?.focus;
     if (at !== undefined) void openMenu(at, false, surface, actions);
+  });
+  table.addEventListener('mouseover', ({ target }) => surface.hover(surface.placeOf(target)));
+  surface.frame.addEventListener('mouseleave', () => surface.hover(undefined));
+  surface.trace.addEventListener('click', () => {
+    const { traceRow } = surface;
+    if (traceRow !== undefined) actions.openTrace(traceRow);
   });
   const wheel = new Wheel(surface);
   table.addEventListener('wheel', event => wheel.turn(event), { passive: false });
@@ -128,6 +136,11 @@ function onKey(event: KeyboardEvent, surface: Surface, actions: GestureActions):
     else actions.showRow(at.y);
     return;
   }
+  if (at !== undefined && at.y !== HEAD_ROW && isTraceKey(event)) {
+    event.preventDefault();
+    actions.openTrace(at.y);
+    return;
+  }
   const step = stepOf(event, size.rows, size.columns);
   if (step === undefined || size.columns === 0) return;
   event.preventDefault();
@@ -159,6 +172,11 @@ function isMenuKey({ key, altKey, shiftKey }: KeyboardEvent): boolean {
   return (
     key === ' ' || key === 'ContextMenu' || (key === 'F10' && shiftKey) || (key === 'ArrowDown' && altKey)
   );
+}
+
+/** T draws the trace of the row. */
+export function isTraceKey({ key, altKey, ctrlKey, metaKey }: KeyboardEvent): boolean {
+  return key.toLowerCase() === 't' && !(altKey || ctrlKey || metaKey);
 }
 
 /** A cell that was scrolled away comes back into sight before its menu opens beside it. */

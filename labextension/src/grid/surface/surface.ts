@@ -6,7 +6,7 @@ import { button, element } from '../../ui/dom.js';
 import { type GridColumn, kindOf, nameOf, type ShownCell } from '../cells.js';
 import { Fetcher } from '../data/fetcher.js';
 import type { Rows } from '../data/rows.js';
-import type { RowsView, ViewModel } from '../view.js';
+import { type RowsView, traceButton, type ViewModel } from '../view.js';
 import { Highlighter } from './highlighter.js';
 import { type CellPlace, HEAD_ROW, isIn } from './selection.js';
 
@@ -62,6 +62,10 @@ export class Surface implements RowsView {
     { type: 'button', class: 'apl-grid-chevron', tabindex: -1, hidden: true, title: 'Menu (Space)' },
     '\u25be',
   );
+  /** Draws the trace that the cell under the pointer, or that of the keys, names. */
+  readonly trace = traceButton();
+  /** The cell under the pointer. */
+  #hovered: CellPlace | undefined;
   readonly #model: ViewModel;
   readonly #highlighter = new Highlighter();
   readonly #heads = new WeakMap<Element, GridColumn>();
@@ -97,12 +101,27 @@ export class Surface implements RowsView {
     );
     this.table = document.createElement('regular-table');
     this.chevron.ariaLabel = 'Menu of the selected value';
-    this.frame = element('div', { class: 'apl-grid-frame' }, this.table, this.chevron);
+    this.trace.hidden = true;
+    this.frame = element('div', { class: 'apl-grid-frame' }, this.table, this.trace, this.chevron);
     this.table.addStyleListener(() => {
       this.style();
       this.#endWithLast();
     });
-    this.table.addEventListener('scroll', () => this.#endWithLast());
+    this.table.addEventListener('scroll', () => {
+      this.#endWithLast();
+      this.hover(undefined);
+    });
+  }
+
+  /** The row of the trace that the button draws; undefined while it is hidden. */
+  get traceRow(): number | undefined {
+    return this.#tracePlace()?.y;
+  }
+
+  /** The pointer is over another cell. */
+  hover(place: CellPlace | undefined): void {
+    this.#hovered = place;
+    this.#showTrace();
   }
 
   get firstRow(): number {
@@ -241,6 +260,7 @@ export class Surface implements RowsView {
     }
     this.#activate(active, focus);
     this.#showChevron(active, focus);
+    this.#showTrace();
     this.#highlighter.mark(
       this.table.querySelectorAll('tbody td, tbody th'),
       this.#model.rows.view.search ?? '',
@@ -265,11 +285,35 @@ export class Surface implements RowsView {
   #showChevron(cell: HTMLElement | undefined, at: CellPlace | undefined): void {
     this.chevron.hidden = cell === undefined || at === undefined || at.y === HEAD_ROW;
     if (this.chevron.hidden || cell === undefined) return;
+    this.#standAtEnd(this.chevron, cell, CHEVRON_WIDTH);
+  }
+
+  /** The cell that the button of a trace stands in: under the pointer, or the one of the keys. */
+  #tracePlace(): CellPlace | undefined {
+    const { layout, selection, hasTrace } = this.#model;
+    return [this.#hovered, selection?.focus].find(place => {
+      const column = place === undefined ? undefined : layout.shown[place.x];
+      return place !== undefined && place.y >= 0 && column !== undefined && hasTrace(column, place.y);
+    });
+  }
+
+  #showTrace(): void {
+    const at = this.#tracePlace();
+    const cell = at === undefined ? undefined : this.cellAt(at);
+    this.trace.hidden = cell === undefined;
+    if (at === undefined || cell === undefined) return;
+    const focus = this.#model.selection?.focus;
+    const isActive = focus !== undefined && focus.x === at.x && focus.y === at.y;
+    this.#standAtEnd(this.trace, cell, this.trace.offsetWidth + (isActive ? CHEVRON_WIDTH : 0));
+  }
+
+  /** Puts a button over a cell, some pixels before its end. */
+  #standAtEnd(node: HTMLElement, cell: HTMLElement, before: number): void {
     const frame = this.frame.getBoundingClientRect();
     const { right, top } = cell.getBoundingClientRect();
     const end = Math.min(right - frame.left, this.table.clientWidth);
-    this.chevron.style.left = `${end - CHEVRON_WIDTH}px`;
-    this.chevron.style.top = `${top - frame.top}px`;
+    node.style.left = `${end - before}px`;
+    node.style.top = `${top - frame.top}px`;
   }
 
   /** The height over which the table scrolls, as a share of that of all its rows. */

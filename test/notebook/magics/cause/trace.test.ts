@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { TRACE_MIME } from '../../../../kernel/result/trace/reference.js';
 import { realBench } from '../../real-bench.js';
 import { printed, shown, traceback } from '../../session.js';
 
@@ -15,7 +16,13 @@ const span = (index: number, more: object) => ({
 });
 const spans = [
   span(0, { duration: 50_000_000, name: evil, 'service.name': 'web' }),
-  span(10, { parent_span_id: 's0', duration: 20_000_000, error: true, 'status.message': evil }),
+  span(10, {
+    parent_span_id: 's0',
+    duration: 20_000_000,
+    error: true,
+    'status.message': evil,
+    'http.route': '/cart',
+  }),
   span(15, { parent_span_id: 's10', duration: 5_000_000 }),
   span(40, { parent_span_id: 'gone' }),
   span(90, { trace_id: 'other', duration: 900_000_000, 'service.name': 'web' }),
@@ -41,6 +48,34 @@ describe('%trace', () => {
     expect(lines.find(line => line.includes('step 40'))).toContain('(missing parent)');
     expect(lines.find(line => line.includes('step 10'))).toContain('*\u0020\u2716 <img');
     expect(table).toContain('4 rows');
+  });
+
+  test('names the result with its spans, all of their fields, and where its log lines are', async () => {
+    const { outputs } = await bench().run(`${range}%trace abc`);
+    const data = outputs.flatMap(each => ('data' in each ? [each.data] : []));
+    const results = outputs.flatMap(each =>
+      'metadata' in each && 'apl' in each.metadata ? [each.metadata.apl] : [],
+    );
+    const { result, query } = results[0] as {
+      readonly result: { readonly id: string };
+      readonly query: string;
+    };
+    expect(data[0]?.[TRACE_MIME]).toEqual({
+      ...{ trace: 'abc', dataset: 'spans', query, profile: 'local' },
+      ...{ startTime: '2026-01-01T09:59:00Z', endTime: '2026-01-01T10:01:00Z' },
+      result: { id: result.id, rows: 4, columns: 11 },
+      logs: [
+        { dataset: 'notes', trace: 'trace_id' },
+        { dataset: 'otel-demo-logs', trace: 'trace_id', span: 'span_id' },
+      ],
+    });
+    expect(String(data[1]?.['text/html'])).toContain('http.<wbr>route');
+  });
+
+  test('is not drawn if outputs hold no data', async () => {
+    const run = await bench().run(`${range}%%retain off\n%trace abc`);
+    expect(printed(run)).toContain('The trace is not drawn, as outputs hold no data');
+    expect(shown(run).join('')).not.toContain('step');
   });
 
   test('of the slowest span, also with a condition', async () => {

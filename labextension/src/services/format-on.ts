@@ -2,8 +2,8 @@ import { EditorView } from '@codemirror/view';
 import type { IEditorTracker } from '@jupyterlab/fileeditor';
 import { type INotebookTracker, NotebookActions } from '@jupyterlab/notebook';
 import type { ISettingRegistry } from '@jupyterlab/settingregistry';
-import { languageId } from './names.js';
-import { formatEditor } from './services/edit.js';
+import { languageId } from '../names.js';
+import { formatEditor } from './edit.js';
 
 /** Formats `.apl` files before they are saved and cells before they run, each if its setting is on then. */
 export function formatOnSaveAndRun(

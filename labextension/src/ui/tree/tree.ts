@@ -1,5 +1,7 @@
-import { element } from '../ui/dom.js';
+import { element } from '../dom.js';
+import { addStyle } from '../style.js';
 import type { TreeRow } from './row.js';
+import { RULES } from './style.js';
 
 /** The events of a tree, handled by its owner. */
 export interface TreeOwner {
@@ -8,10 +10,14 @@ export interface TreeOwner {
   chosen(row: TreeRow | undefined): void;
   /** A double click, Enter or Insert. */
   run(row: TreeRow): void;
+  /** Returns what is shown in place of label and detail; the label is then what is heard. */
+  contentOf?(row: TreeRow): readonly Node[];
 }
 
 /** The height of a row in pixels; rows have one line. */
-const rowHeight = 22;
+export const ROW_HEIGHT = 22;
+/** Levels that are indented; deeper rows stand below each other. */
+const DEEPEST = 24;
 
 let trees = 0;
 
@@ -25,6 +31,8 @@ export class Tree {
   readonly #owner: TreeOwner;
   readonly #id = `apl-tree-${++trees}`;
   #rows: readonly TreeRow[] = [];
+  /** The place of each row among its siblings, from 1, and their number. */
+  #siblings: readonly Siblings[] = [];
   #active = 0;
   /** The key of a row to choose when it is there. */
   #wanted: string | undefined;
@@ -32,6 +40,7 @@ export class Tree {
 
   constructor(label: string, owner: TreeOwner) {
     this.#owner = owner;
+    addStyle('apl-tree-style', RULES);
     this.node = element(
       'div',
       { class: 'apl-tree', role: 'tree', tabindex: 0, 'aria-label': label },
@@ -62,11 +71,18 @@ export class Tree {
   show(rows: readonly TreeRow[]): void {
     const key = this.active?.key;
     this.#rows = rows;
+    this.#siblings = siblingsOf(rows);
     const wanted = rows.findIndex(row => row.key === this.#wanted);
     const kept = wanted >= 0 ? wanted : rows.findIndex(row => row.key === key);
     this.#active = kept >= 0 ? kept : Math.min(this.#active, Math.max(rows.length - 1, 0));
     if (wanted >= 0) this.#reveal();
     this.#draw();
+  }
+
+  /** Makes a row that is there the active one, as its keys do. */
+  choose(key: string): void {
+    const index = this.#rows.findIndex(row => row.key === key);
+    if (index >= 0) this.#activate(index);
   }
 
   #drawSoon(): void {
@@ -76,9 +92,9 @@ export class Tree {
 
   #draw(): void {
     const { scrollTop, clientHeight } = this.node;
-    const first = Math.max(0, Math.floor(scrollTop / rowHeight) - 2);
-    const last = Math.min(this.#rows.length, Math.ceil((scrollTop + clientHeight) / rowHeight) + 2);
-    this.#space.style.height = `${this.#rows.length * rowHeight}px`;
+    const first = Math.max(0, Math.floor(scrollTop / ROW_HEIGHT) - 2);
+    const last = Math.min(this.#rows.length, Math.ceil((scrollTop + clientHeight) / ROW_HEIGHT) + 2);
+    this.#space.style.height = `${this.#rows.length * ROW_HEIGHT}px`;
     const shown = new Set(Array.from({ length: Math.max(0, last - first) }, (_, index) => first + index));
     if (this.active !== undefined) shown.add(this.#active);
     const nodes = [...shown].sort((a, b) => a - b).map(index => this.#rowNode(index));
@@ -96,6 +112,8 @@ export class Tree {
   #rowNode(index: number): HTMLElement {
     const row = this.#rows[index] as TreeRow;
     const { level, kind, label, detail, isOpen, isCurrent, title } = row;
+    const content = this.#owner.contentOf?.(row);
+    const siblings = this.#siblings[index];
     const node = element(
       'div',
       {
@@ -103,13 +121,17 @@ export class Tree {
         ...{ 'aria-level': level, 'aria-selected': String(index === this.#active), 'data-index': index },
         ...{ 'aria-current': isCurrent === true ? 'true' : undefined, title },
         'aria-expanded': isOpen === undefined ? undefined : String(isOpen),
+        ...{ 'aria-posinset': siblings?.place, 'aria-setsize': siblings?.count },
+        'aria-label': content === undefined ? undefined : label,
       },
       element('span', { class: 'apl-tree-twisty', 'aria-hidden': 'true' }),
-      element('span', { class: 'apl-tree-label' }, label),
-      ...(detail === undefined ? [] : [element('span', { class: 'apl-tree-detail' }, detail)]),
+      ...(content ?? [
+        element('span', { class: 'apl-tree-label' }, label),
+        ...(detail === undefined ? [] : [element('span', { class: 'apl-tree-detail' }, detail)]),
+      ]),
     );
-    node.style.top = `${index * rowHeight}px`;
-    node.style.paddingLeft = `${4 + (level - 1) * 14}px`;
+    node.style.top = `${index * ROW_HEIGHT}px`;
+    node.style.setProperty('--apl-tree-level', String(Math.min(level - 1, DEEPEST)));
     return node;
   }
 
@@ -154,7 +176,7 @@ export class Tree {
   };
 
   #pageRows(): number {
-    return Math.max(1, Math.floor(this.node.clientHeight / rowHeight) - 1);
+    return Math.max(1, Math.floor(this.node.clientHeight / ROW_HEIGHT) - 1);
   }
 
   #enter(): void {
@@ -185,10 +207,35 @@ export class Tree {
   #reveal(): void {
     this.#wanted = undefined;
     // The space has to have its height before it can be scrolled.
-    this.#space.style.height = `${this.#rows.length * rowHeight}px`;
-    const top = this.#active * rowHeight;
+    this.#space.style.height = `${this.#rows.length * ROW_HEIGHT}px`;
+    const top = this.#active * ROW_HEIGHT;
     const { scrollTop, clientHeight } = this.node;
     if (top < scrollTop) this.node.scrollTop = top;
-    else if (top + rowHeight > scrollTop + clientHeight) this.node.scrollTop = top + rowHeight - clientHeight;
+    else if (top + ROW_HEIGHT > scrollTop + clientHeight)
+      this.node.scrollTop = top + ROW_HEIGHT - clientHeight;
   }
+}
+
+interface Siblings {
+  readonly place: number;
+  readonly count: number;
+}
+
+/** Says where each row stands among its siblings: those of its level below the same row. */
+function siblingsOf(rows: readonly TreeRow[]): readonly Siblings[] {
+  const found: { readonly place: number; count: number }[] = [];
+  /** The rows of each level that are still being counted. */
+  const open: number[][] = [];
+  const close = (level: number): void => {
+    for (const group of open.splice(level))
+      for (const row of group) if (found[row] !== undefined) found[row].count = group.length;
+  };
+  for (const [index, { level }] of rows.entries()) {
+    close(level);
+    open[level - 1] ??= [];
+    open[level - 1]?.push(index);
+    found.push({ place: open[level - 1]?.length ?? 1, count: 1 });
+  }
+  close(0);
+  return found;
 }

@@ -1,0 +1,56 @@
+import { present } from '../../present.js';
+
+/** The type of what the extension draws a trace from; other front ends show the drawing beside it. */
+export const TRACE_MIME = 'application/vnd.axiom-apl.trace+json';
+
+/** A dataset of log lines that name their traces. */
+export interface TraceLogs {
+  readonly dataset: string;
+  /** The field with the id of the trace. */
+  readonly trace: string;
+  /** The field with the id of the span; absent if the lines have none. */
+  readonly span?: string;
+}
+
+/** A trace by the result that has its spans as rows: the table below it holds the same. */
+export interface TraceReference {
+  readonly trace: string;
+  readonly dataset: string;
+  readonly result: { readonly id: string; readonly rows: number; readonly columns: number };
+  /** Where its log lines may be, the likeliest first. */
+  readonly logs: readonly TraceLogs[];
+  /** The query of the spans, and where and when it ran. */
+  readonly query: string;
+  readonly startTime: string;
+  readonly endTime: string;
+  readonly profile: string;
+}
+
+/** Reads what an output holds, which a stranger may have written; undefined if it is no trace. */
+export function traceReference(value: unknown): TraceReference | undefined {
+  const { trace, dataset, result, logs, ...ran } = members(value);
+  const { id, rows, columns } = members(result);
+  const { query, startTime, endTime, profile } = ran;
+  const texts = [trace, dataset, id, query, startTime, endTime, profile];
+  if (
+    !texts.every(each => typeof each === 'string') ||
+    typeof rows !== 'number' ||
+    typeof columns !== 'number'
+  )
+    return undefined;
+  return {
+    ...({ trace, dataset, query, startTime, endTime, profile } as Omit<TraceReference, 'result' | 'logs'>),
+    result: { id: String(id), rows, columns },
+    logs: Array.isArray(logs) ? logs.flatMap(logsOf) : [],
+  };
+}
+
+function logsOf(value: unknown): readonly TraceLogs[] {
+  const { dataset, trace, span } = members(value);
+  if (typeof dataset !== 'string' || typeof trace !== 'string') return [];
+  return [{ dataset, trace, ...present({ span: typeof span === 'string' ? span : undefined }) }];
+}
+
+function members(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
+}

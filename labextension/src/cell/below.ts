@@ -1,0 +1,37 @@
+import { tokenize } from '../../../kernel/apl/syntax/tokens/lexer.js';
+import { around } from '../link/around.js';
+import type { Home } from '../link/home.js';
+import type { Workbench } from '../link/workbench.js';
+import { quoted } from './lines.js';
+import type { QueryShown } from './query-shown.js';
+import { addCell } from './run.js';
+
+/** Adds a cell of these lines and runs it; returns `done`, or why it cannot, in a sentence. */
+export type AddBelow = (lines: readonly string[], done: string) => string;
+
+/** Returns what adds cells below that of an output, which run on the profile of its query. */
+export function belowOutput(
+  { panel, cell }: Home,
+  { query, profile }: QueryShown,
+  workbench: Workbench,
+): AddBelow {
+  return (lines, done) => {
+    const place = around(panel, workbench);
+    if (place.state !== 'ready') return 'The kernel of the notebook does not answer.';
+    if (tokenize(query.text).some(token => token.kind === 'word' && token.text === '_'))
+      return 'The query reads _, which is another result by now: give that result a name, as in name << query.';
+    const isElsewhere = profile !== undefined && profile !== place.link?.session?.profile;
+    const on = isElsewhere ? [`%%on ${quoted(profile)}`] : [];
+    panel.content.activeCellIndex = panel.content.widgets.indexOf(cell);
+    void addCell(panel, [...on, ...lines].join('\n'), true);
+    return done;
+  };
+}
+
+/** The id of a trace that is one word of a line. */
+const plainId = /^[\w-]{8,128}$/;
+
+/** Returns what adds the cell of a trace in the range of a query; undefined for what is no id. */
+export function traceBelow(id: string, { range }: QueryShown, add: AddBelow): (() => string) | undefined {
+  return plainId.test(id) ? () => add([...range, `%trace ${id}`], 'Drawn in the cell below.') : undefined;
+}
