@@ -59,7 +59,8 @@ export function overRange(source: string, range: string): string {
 export function isRepeatable(source: string): boolean {
   return parseCell(source).magics.every(({ name, args }) => {
     const { repeats, prompts } = lineRow(name);
-    return repeats === true && !splitWords(args).some(({ text }) => text === `--${prompts}`);
+    const asks = prompts !== undefined && splitWords(args).some(({ text }) => text === `--${prompts}`);
+    return repeats === true && !asks;
   });
 }
 

@@ -217,6 +217,11 @@ describe.each(FRONT_ENDS)('the window of a notebook in $name', frontEnd => {
       await soon(() => page.evaluate(placesOfViews)).toContain('apl-dashboards:windows.ipynb');
       await page.reload();
       await tile(first).locator('.apl-grid-frame').waitFor({ timeout: 60_000 });
+      // JupyterLab gives the focus to a document once all are back in their places.
+      await page.evaluate('jupyterapp.restored.then(() => undefined)');
+      await soon(() => page.locator('.jp-Notebook-ExecutionIndicator').getAttribute('data-status')).toBe(
+        'idle',
+      );
       await tile('By status')
         .getByRole('button', { name: 'Unpin: remove from the dashboard' })
         .press('Enter');
