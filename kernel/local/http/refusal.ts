@@ -3,6 +3,7 @@ import type { ErrorBody } from '../../api/wire.js';
 import { AplKernelError } from '../../errors.js';
 import { present } from '../../present.js';
 import { bodyTooLarge, type FailureKind, kindOf, LocalError, systemError } from '../errors.js';
+import { isProtobuf } from '../otlp/media-type.js';
 import { CompileFailure } from './query-route.js';
 
 /** The status of an answer for each kind of failure. */
@@ -58,9 +59,14 @@ function bodyError(error: Error & Partial<FastifyError>, bodyBytes: number): Loc
   return undefined;
 }
 
-/** Answers with a failure, in the shape of the API. */
-export function refuse(reply: FastifyReply, refusal: Refusal): FastifyReply {
-  return reply.code(refusal.status).send(bodyOf(refusal));
+/** Answers with a failure, in the shape of the API; in that of OTLP if the request is in protobuf, which nothing else of the API is. */
+export async function refuse(reply: FastifyReply, refusal: Refusal): Promise<FastifyReply> {
+  const body = bodyOf(refusal);
+  reply.code(refusal.status);
+  const { 'content-type': type = '' } = reply.request.headers;
+  if (!isProtobuf(type)) return reply.send(body);
+  const { statusOf } = await import('../otlp/protocol.js');
+  return reply.type('application/x-protobuf').send(statusOf(body.message));
 }
 
 /** Returns a failure in the shape of the API. */

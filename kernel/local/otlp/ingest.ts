@@ -6,6 +6,7 @@ import { type IncomingBody, takeBody } from '../store/append/body.js';
 import type { DatasetStore } from '../store/datasets.js';
 import { batchOf, type OtlpEvent } from './cells.js';
 import { logEvent } from './logs.js';
+import { isProtobuf, mediaType } from './media-type.js';
 import { type Encoding, logsOf, spansOf } from './protocol.js';
 import { spanEvent } from './spans.js';
 
@@ -68,9 +69,8 @@ export async function ingestOtlp(
 }
 
 function encodingOf(contentType: string): Encoding {
-  const type = contentType.split(';')[0]?.trim().toLowerCase();
-  if (type === 'application/x-protobuf') return 'protobuf';
-  if (type === 'application/json') return 'json';
+  if (isProtobuf(contentType)) return 'protobuf';
+  if (mediaType(contentType) === 'application/json') return 'json';
   throw new LocalError(
     'media-type',
     'content-type',

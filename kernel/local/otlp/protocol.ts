@@ -112,6 +112,11 @@ export function logsOf(body: Buffer, encoding: Encoding): readonly Sourced<LogRe
   );
 }
 
+/** Returns the body of a refusal in protobuf: a `google.rpc.Status` without the code, which the protocol leaves out. */
+export function statusOf(message: string): Buffer {
+  return Buffer.from(messages.lookupType('Refusal').encode({ message }).finish());
+}
+
 /** Returns a list of a message; throws LocalError for anything else in its place. */
 export function listOf<Item extends object>(items: readonly Item[] | undefined): readonly Item[] {
   if (items === undefined || items === null) return [];
@@ -188,6 +193,7 @@ const messages = protobuf.Root.fromJSON({
       },
     },
     Status: { fields: { message: one('string', 2), code: one('int32', 3) } },
+    Refusal: { fields: { message: one('string', 2) } },
     LogRecord: {
       fields: {
         timeUnixNano: one('fixed64', 1),

@@ -26,9 +26,9 @@ export function traceSentences({ nodes, start, duration, gaps }: Trace<ShownSpan
     cycle: count => `${plural(count, 'cycle')}: spans that are their own callers, cut before the earliest.`,
     'repeated id': count => `${plural(count, 'span')} with the id of an earlier one.`,
     'before its parent': count =>
-      `${plural(count, 'span')} that began before its caller: the clocks of the hosts differ.`,
+      `${plural(count, 'span')} that began before the caller: the clocks of the hosts differ.`,
     'after its parent': count =>
-      `${plural(count, 'span')} that ended after its caller: it was not waited for, or clocks differ.`,
+      `${plural(count, 'span')} that ended after the caller, which did not wait, or clocks differ.`,
   };
   const flaws = Object.entries(figures).flatMap(([flaw, sentence]) => {
     const count = nodes.filter(node => node.flaws.includes(flaw as Flaw)).length;

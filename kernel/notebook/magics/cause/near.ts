@@ -1,6 +1,6 @@
 /** What was noted and deployed near the range of a case. */
 import { writtenName } from '../../../apl/catalog/written.js';
-import { lineField } from '../../../apl/editor/events.js';
+import { lineField, traceField } from '../../../apl/editor/events.js';
 import { quotedName } from '../../../apl/syntax/tokens/quote.js';
 import { AplKernelError } from '../../../errors.js';
 import { rowTexts } from '../../../result/display/text.js';
@@ -75,7 +75,7 @@ interface Deployments {
 /** Returns the fields that are shown of a dataset of deployments; undefined for any other. */
 export function deploymentFields(name: string, fields: readonly string[]): readonly string[] | undefined {
   const [subject, version] = [SUBJECTS, VERSIONS].map(each => each.find(field => fields.includes(field)));
-  const isLog = fields.includes('trace_id') || lineField(fields) !== undefined;
+  const isLog = traceField(fields) !== undefined || lineField(fields) !== undefined;
   if (!fields.includes('_time') || subject === undefined || version === undefined) return undefined;
   return isLog && !DEPLOYS.test(name)
     ? undefined

@@ -41,7 +41,7 @@ test.each(rows)('%s %s is %s', async (method, route, state) => {
 });
 
 test.each([
-  ['/v1/metrics', 'application/x-protobuf'],
+  ['/v1/metrics', 'application/json'],
   ['/services/collector/raw', 'text/csv'],
   ['/v2/monitors', 'application/json'],
 ])('%s is refused by name, whatever its body: %s', async (route, type) => {

@@ -6,6 +6,7 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import { Resource } from '@opentelemetry/resources';
 import { LoggerProvider, SimpleLogRecordProcessor } from '@opentelemetry/sdk-logs';
 import { BasicTracerProvider, SimpleSpanProcessor, type SpanExporter } from '@opentelemetry/sdk-trace-base';
+import protobufjs from 'protobufjs/light.js';
 import { describe, expect, test } from 'vitest';
 import { compileRequest } from '../../../../kernel/local/sql/compile.js';
 import { sharedService } from '../../service.js';
@@ -288,10 +289,35 @@ test.each([
 ] as const)('a body that is no request is refused: %.60s', async (body, headers, status, message) => {
   const dataset = await newDataset();
   const response = await send(body, dataset, headers);
-  const answer = (await response.json()) as { readonly message: string };
-  expect([response.status, answer.message]).toEqual([status, message]);
+  expect([response.status, await reasonOf(response)]).toEqual([status, message]);
   expect(await rowsOf(`${dataset} | count`)).toEqual([[0]]);
 });
+
+test.each([
+  ['/v1/traces', { 'content-encoding': 'snappy' }, 415],
+  ['/v1/traces', { authorization: 'Bearer xaat-not-this-one' }, 401],
+  ['/v1/metrics', {}, 422],
+  ['/v1/profiles', {}, 404],
+] as const)('what is refused of protobuf says so in protobuf: %s %j', async (route, headers, status) => {
+  const dataset = await newDataset();
+  const ask = (type: string) =>
+    service().send('POST', route, '{}', { 'content-type': type, 'x-axiom-dataset': dataset, ...headers });
+  const [binary, text] = [await ask('application/x-protobuf'), await ask('application/json')];
+  expect([binary.status, binary.headers.get('content-type')]).toEqual([status, 'application/x-protobuf']);
+  expect(text.headers.get('content-type')).toContain('application/json');
+  expect(await reasonOf(binary)).toBe(await reasonOf(text));
+});
+
+const rpcStatus = protobufjs.Root.fromJSON({
+  nested: { Status: { fields: { code: { type: 'int32', id: 1 }, message: { type: 'string', id: 2 } } } },
+}).lookupType('Status');
+
+/** Why a request was refused, in either encoding. */
+async function reasonOf(response: Response): Promise<string> {
+  if (response.headers.get('content-type') !== 'application/x-protobuf')
+    return ((await response.json()) as { readonly message: string }).message;
+  return rpcStatus.toObject(rpcStatus.decode(new Uint8Array(await response.arrayBuffer()))).message;
+}
 
 test('a dataset that does not exist is none', async () => {
   const response = await send('{}', 'nowhere');
