@@ -13,55 +13,38 @@ const bin = (/** @type {string} */ name) => join(root, 'node_modules', '.bin', n
 const reports = join(root, 'test-output');
 
 /**
- * The stages of a track run one after the other, then those in `after` side by side: in some the processor is busy, in others
- * tests wait for processes.
- * @typedef {{ stages: Record<string, Stage>, after?: Track[] }} Track
+ * Tracks run side by side after the build, the stages of a track one after the other: in some the processor is busy, in others
+ * tests wait for processes. Each stage can be run alone: `npm test -- lint fast`.
+ * @type {Record<string, Stage>[]}
  */
+const TRACKS = [
+  {
+    types: say =>
+      together(command(say, bin('tsc'), ['--noEmit']), command(say, bin('tsc'), ['-p', 'labextension'])),
+    unused: say => command(say, bin('knip'), ['--no-progress']),
+    lint: say => command(say, bin('biome'), ['ci', '--error-on-warnings', '--colors=off', '.']),
+  },
+  {
+    fast: say => vitest(say, 'fast'),
+    service: say => vitest(say, 'service'),
+  },
+  {
+    built: say => vitest(say, 'built'),
+    faults: say => vitest(say, 'faults'),
+  },
+  {
+    environments: say =>
+      together(environment(say, '.venv', VENV), environment(say, '.venv-lab42', VENV_LAB42)),
+    jupyter: say => vitest(say, 'jupyter'),
+    python: say => pytest(say, '.venv', 'python', ['test/python', '--ignore=test/python/neighbors']),
+    browser: say => vitest(say, 'browser'),
+    clients: say => vitest(say, 'clients'),
+    neighbors,
+  },
+];
 
-/** Each stage can be run alone: `npm test -- lint fast`. @type {Track} */
-const TRACK = {
-  stages: { build: say => step(say, () => ensureBuild(say)) },
-  after: [
-    {
-      stages: {
-        types: say =>
-          together(command(say, bin('tsc'), ['--noEmit']), command(say, bin('tsc'), ['-p', 'labextension'])),
-        unused: say => command(say, bin('knip'), ['--no-progress']),
-        lint: say => command(say, bin('biome'), ['ci', '--error-on-warnings', '--colors=off', '.']),
-      },
-    },
-    {
-      stages: {
-        fast: say => vitest(say, 'fast'),
-        service: say => vitest(say, 'service'),
-      },
-    },
-    {
-      stages: {
-        built: say => vitest(say, 'built'),
-        faults: say => vitest(say, 'faults'),
-      },
-    },
-    {
-      stages: {
-        environments: say =>
-          together(environment(say, '.venv', VENV), environment(say, '.venv-lab42', VENV_LAB42)),
-      },
-      after: [
-        // Nothing else takes as long.
-        { stages: { browser: say => vitest(say, 'browser') } },
-        {
-          stages: {
-            jupyter: say => vitest(say, 'jupyter'),
-            python: say => pytest(say, '.venv', 'python', ['test/python', '--ignore=test/python/neighbors']),
-            clients: say => vitest(say, 'clients'),
-            neighbors,
-          },
-        },
-      ],
-    },
-  ],
-};
+/** @type {Record<string, Stage>} */
+const FIRST = { build: say => step(say, () => ensureBuild(say)) };
 
 /** Stages of the built package, which build it first. */
 const OF_THE_BUILD = [
@@ -75,7 +58,7 @@ const OF_THE_BUILD = [
   'neighbors',
 ];
 
-const NAMES = namesOf(TRACK);
+const NAMES = [FIRST, ...TRACKS].flatMap(Object.keys);
 /** Stages that run only by name: they need other registries or large environments, and minutes. */
 const APART = ['clients', 'neighbors'];
 const GROUPS = new Map(
@@ -100,33 +83,25 @@ async function main(names) {
     process.exit(2);
   }
   mkdirSync(reports, { recursive: true });
-  const table = await runTrack(TRACK, wanted);
+  const runStages = (/** @type {Record<string, Stage>} */ track) =>
+    runTrack(Object.entries(track).filter(([name]) => wanted.includes(name)));
+  const table = [...(await runStages(FIRST)), ...(await Promise.all(TRACKS.map(runStages))).flat()];
   console.table(table);
   const sum = (/** @type {'passed' | 'failed'} */ key) => table.reduce((total, row) => total + row[key], 0);
   console.log(`${sum('passed')} passed, ${sum('failed')} failed`);
   process.exitCode = sum('failed') > 0 ? 1 : 0;
 }
 
-/** @param {Track} track @returns {string[]} the names of its stages and of those after it */
-function namesOf({ stages, after = [] }) {
-  return [...Object.keys(stages), ...after.flatMap(namesOf)];
-}
-
-/**
- * @typedef {Tally & { stage: string, seconds: number }} Row
- * @param {Track} track
- * @param {readonly string[]} wanted names of stages
- * @returns {Promise<Row[]>}
- */
-async function runTrack({ stages, after = [] }, wanted) {
+/** @param {[string, Stage][]} stages */
+async function runTrack(stages) {
   const rows = [];
-  for (const [name, stage] of Object.entries(stages).filter(([name]) => wanted.includes(name))) {
+  for (const [name, stage] of stages) {
     const started = performance.now();
     const { passed, failed } = await stage(line => console.log(`${name.padEnd(12)} │ ${line}`));
     const seconds = Number(((performance.now() - started) / 1000).toFixed(1));
     rows.push({ stage: name, passed, failed, seconds });
   }
-  return [...rows, ...(await Promise.all(after.map(track => runTrack(track, wanted)))).flat()];
+  return rows;
 }
 
 /** @param {Promise<Tally>[]} parts @returns {Promise<Tally>} the sum of what runs at the same time */
