@@ -1,6 +1,7 @@
 import { present } from '../../present.js';
 import type { TypeName } from '../catalog/entry.js';
 import { optionsOf } from '../operators/rows.js';
+import { partsOfPattern } from '../plan/pattern-parts.js';
 import type { Column, Computed, Relation, Scalar } from '../plan/plan.js';
 import { call, condition, constant, joined, reference } from '../plan/scalars.js';
 import { mapInputs } from '../plan/walk.js';
@@ -221,18 +222,12 @@ const numberPatterns: Readonly<Partial<Record<TypeName, string>>> = {
   real: '\\s*[-+]?(?:\\d+\\.?\\d*|\\.\\d+)(?:[eE][-+]?\\d+)?',
 };
 
-/**
- * The pattern with its named groups begun by `opening` and the others made non-capturing; parentheses of a class or a quotation are
- * none.
- */
+/** The pattern with its named groups begun by `opening` and the others made non-capturing. */
 function regrouped(pattern: string, opening: () => string): string {
   return pattern.replace(partsOfPattern, (match, group?: string, name?: string) =>
     group === undefined ? match : name === undefined ? '(?:' : opening(),
   );
 }
-
-const partsOfPattern =
-  /\\Q.*?(?:\\E|$)|\\.|\[\^?\]?(?:\\.|\[:\^?\w+:\]|[^\]\\])*\]|(\((?:\?P?<(\w+)>|(?!\?)))/gs;
 
 function escapeRegex(literal: string): string {
   return literal.replace(/[\\^$.|?*+()[\]{}]/g, '\\$&');

@@ -1,4 +1,5 @@
 import { RE2JS } from 're2js';
+import { partsOfPattern } from '../../apl/plan/pattern-parts.js';
 import { limits } from '../../apl/syntax/limits.js';
 import { deadline } from '../functions/deadline.js';
 import { type SqlArg, TemplateError } from '../sql/template.js';
@@ -150,6 +151,7 @@ const unknownToEngine = new Set(
 
 /** Returns a valid pattern in the syntax of the engine, which has no `(?<name>` for `(?P<name>`. */
 function engineSyntax(source: string): string {
-  const parts = /\\Q.*?(?:\\E|$)|\\.|\[\^?\]?(?:\\.|\[:\^?\w+:\]|[^\]\\])*\]|\(\?</gs;
-  return source.replace(parts, part => (part === '(?<' ? '(?P<' : part));
+  return source.replace(partsOfPattern, (part, _group, name?: string) =>
+    name === undefined ? part : `(?P<${name}>`,
+  );
 }
