@@ -48,7 +48,7 @@ async function main(): Promise<void> {
     await new Promise<void>(settle => server.listen(0, '127.0.0.1', settle));
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const samples = METHODS.map((): Sample[] => []);
-    // Beyond this length a body is no string, so nothing but ours can read it.
+    // Beyond this length a body is not a string, so nothing but ours can read it.
     const methods = body.length > constants.MAX_STRING_LENGTH ? METHODS.slice(0, 1) : METHODS;
     for (let run = 0; run < RUNS; run++)
       for (const [index, name] of methods.entries()) samples[index]?.push(await runApart(name, url));

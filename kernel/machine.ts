@@ -85,7 +85,11 @@ export interface SystemRefusal {
   readonly says: string;
 }
 
-const full = { kind: 'storage', code: 'engine-disk', hint: 'Free some room there, then try again.' } as const;
+const full = {
+  kind: 'storage',
+  code: 'engine-disk',
+  hint: 'Free some space there, then try again.',
+} as const;
 const unwritable = { kind: 'storage', code: 'not-writable' } as const;
 const permission = {
   ...unwritable,
@@ -95,16 +99,16 @@ const permission = {
 const short = { kind: 'unavailable', code: 'engine-short' } as const;
 const handles = {
   ...short,
-  reason: 'as many files are open as may be',
+  reason: 'too many files are open',
   hint: 'Try again in a moment, or start the program with a higher `ulimit -n`.',
 } as const;
 const held = {
   kind: 'unavailable',
   code: 'in-use',
-  reason: 'another program holds it',
-  hint: 'Try again once that program has let go of it.',
+  reason: 'another program is using it',
+  hint: 'Try again once that program has closed it.',
 } as const;
-const other = { kind: 'failed', code: 'unreadable', hint: 'Move away what is in its place.' } as const;
+const other = { kind: 'failed', code: 'unreadable', hint: 'Move the existing file away.' } as const;
 
 /** Each way in which the system refuses, by its code. */
 const refusals: Readonly<Record<string, SystemRefusal>> = {
@@ -120,7 +124,7 @@ const refusals: Readonly<Record<string, SystemRefusal>> = {
   EDQUOT: { ...full, reason: 'the quota of the disk is used up', says: 'Disk quota exceeded' },
   EFBIG: {
     ...unwritable,
-    reason: 'the file system takes no file of this size',
+    reason: 'the file system does not support files of this size',
     hint: 'Use another file system, or a smaller file.',
     says: 'File too large',
   },
@@ -134,7 +138,7 @@ const refusals: Readonly<Record<string, SystemRefusal>> = {
   },
   ENOLCK: {
     ...unwritable,
-    reason: 'the file system has no locks',
+    reason: 'the file system does not support locks',
     hint: 'Set APL_KERNEL_DATA to a directory on another file system.',
     says: 'No locks available',
   },
@@ -144,7 +148,7 @@ const refusals: Readonly<Record<string, SystemRefusal>> = {
     kind: 'failed',
     code: 'disk-failed',
     reason: 'the disk failed',
-    hint: 'Look into the log of the system, and copy the data directory to another disk.',
+    hint: 'Check the system log, and copy the data directory to another disk.',
     says: 'Input/output error',
   },
   ESTALE: {
@@ -163,8 +167,8 @@ const refusals: Readonly<Record<string, SystemRefusal>> = {
   },
   EISDIR: { ...other, reason: 'it is a directory', says: 'Is a directory' },
   ENOTEMPTY: { ...other, reason: 'it is a directory', says: 'Directory not empty' },
-  ENOTDIR: { ...other, reason: 'a part of the path is no directory', says: 'Not a directory' },
-  ELOOP: { ...other, reason: 'its links lead in a circle', says: 'Too many levels of symbolic links' },
+  ENOTDIR: { ...other, reason: 'a part of the path is not a directory', says: 'Not a directory' },
+  ELOOP: { ...other, reason: 'its symbolic links form a loop', says: 'Too many levels of symbolic links' },
 };
 
 /** Returns why the system refused; undefined for an error that is not the system's about a file. */

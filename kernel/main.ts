@@ -155,7 +155,7 @@ const stopTexts = {
   none: 'no local service is running',
   elsewhere:
     'no local service can be reached from here, but one holds the data directory: `npx apl-kernel doctor` says which',
-  used: 'the local service goes on: it is used',
+  used: 'the local service keeps running: it is in use',
   ended: 'the local service has ended',
   alive: 'the local service does not end: its process is still there',
 } as const;

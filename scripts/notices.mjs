@@ -32,7 +32,7 @@ export function noticeOf({ name, license = '', author }) {
   const isKnown = STANDARD.includes(license);
   if (!isKnown || !holder)
     throw new Error(
-      `${name} has no license file, and ${license || 'no license'} of ${holder ?? 'nobody'} is no notice`,
+      `${name} has no license file, and ${license || 'no license'} of ${holder ?? 'nobody'} is not a notice`,
     );
   const text = readFileSync(join(root, 'scripts', 'licenses', `${license}.txt`), 'utf8').trim();
   return text.replace('%', `${holder} and the contributors of ${name}`);

@@ -26,7 +26,7 @@ export interface BodyRule {
   readonly maxBytes: number;
   /** Of a refusal, the beginning is enough. */
   readonly cut: boolean;
-  /** Takes a long body of JSON that is no refusal. */
+  /** Takes a long body of JSON that is not a refusal. */
   readonly receive?: NonNullable<AnswerOptions['receive']>;
 }
 
@@ -38,7 +38,7 @@ const PIECE_BYTES = 8 * MiB;
 /** A longer body is passed on; a success of so many bytes may be an error all the same. */
 export const SHORT_BYTES = 64 * 1024;
 
-/** Leaves a body unread; that it was left is no error to anyone. */
+/** Leaves a body unread; that it was left is not an error to anyone. */
 export function abandon(body: Readable): void {
   body.on('error', () => undefined).destroy();
 }

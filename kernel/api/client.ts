@@ -104,13 +104,13 @@ export interface ClientOptions {
   /** Names the kernel in the User-Agent header. */
   readonly version: string;
   /**
-   * Time limit of one request, from its start to the last byte, in milliseconds; 120,000 when absent. A query of the local service
+   * Time limit of one request, from its start to the last byte, in milliseconds (default: 120,000). A query of the local service
    * is told of it.
    */
   readonly timeLimitMs?: number;
-  /** About how long to wait before a failed request is sent again, in milliseconds; 500 when absent. */
+  /** About how long to wait before a failed request is sent again, in milliseconds (default: 500). */
   readonly retryMs?: number;
-  /** Answers requests in place of the service, as a recording does; every request is sent when absent. */
+  /** Answers requests in place of the service, as a recording does (default: every request is sent). */
   readonly via?: Via;
 }
 
@@ -230,7 +230,7 @@ export function createClient(endpoint: Endpoint, options: ClientOptions): Client
         wire.readImportPreview,
         {
           safe: true,
-          action: 'look at a file',
+          action: 'preview a file',
           method: 'POST',
           path: '/v1/local/preview',
           json: request,
@@ -289,11 +289,11 @@ interface Send {
   readonly unlimited?: boolean;
   /** The address, when it is not the endpoint's `url`. */
   readonly base?: string;
-  /** The largest answer that is read; MAX_ANSWER_BYTES when absent. */
+  /** The largest answer that is read (default: MAX_ANSWER_BYTES). */
   readonly maxBytes?: number;
   /** The name of a query, for questions about it. */
   readonly id?: string;
-  /** The media types that are read; JSON when absent. */
+  /** The media types that are read (default: JSON). */
   readonly accept?: string;
   /** Takes a long JSON body. */
   readonly receive?: wire.AnswerOptions['receive'];
@@ -581,6 +581,6 @@ function contentType({ method, arrow }: Send): string | undefined {
 /** The first line of the answer to a request for a lease. */
 function readLease(line: string): string {
   const { lease } = JSON.parse(line) as { readonly lease?: unknown };
-  if (typeof lease !== 'string') throw new RangeError('the service names no lease');
+  if (typeof lease !== 'string') throw new RangeError('the service returned no lease');
   return lease;
 }

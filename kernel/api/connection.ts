@@ -14,9 +14,9 @@ export function dispatcherTo(base: URL, isNear = isThisMachine(base)): Dispatche
   try {
     return new undici.EnvHttpProxyAgent({ ...options, clientFactory });
   } catch (cause) {
-    throw new ConnectionError('what HTTPS_PROXY or HTTP_PROXY names is no address of a proxy', {
+    throw new ConnectionError('HTTPS_PROXY or HTTP_PROXY is not the address of a proxy', {
       code: 'proxy',
-      hint: `Write it as ${proxyForm.replace('USER:PASSWORD@', '')} or ${proxyForm}, and start the kernel again.`,
+      hint: `Write it as ${proxyForm.replace('USER:PASSWORD@', '')} or ${proxyForm}, and restart the kernel.`,
       cause,
     });
   }
@@ -40,7 +40,7 @@ function proxyPool(proxy: URL, host: string, options: object): Dispatcher {
 }
 
 function unreachableProxy(proxy: URL, host: string, cause: unknown): ConnectionError {
-  const why = errorCodes(cause).join(', ') || 'it speaks no HTTP';
+  const why = errorCodes(cause).join(', ') || 'it does not speak HTTP';
   return new ConnectionError(`the proxy ${proxy.host} cannot be reached (${why})`, {
     code: 'proxy',
     hint: `HTTPS_PROXY or HTTP_PROXY names it: check its address. ${withoutProxy(host)}`,
@@ -53,7 +53,7 @@ function refusingProxy({ host: proxy }: URL, host: string, status: number): Conn
   if (status === 407)
     return new ConnectionError(`the proxy ${proxy} asks for a user and a password (status 407)`, {
       code: 'proxy',
-      hint: `Write them into HTTPS_PROXY, as in ${proxyForm}, or check those that are there, and start the kernel again.`,
+      hint: `Write them into HTTPS_PROXY, as in ${proxyForm}, or check the ones it has, and restart the kernel.`,
     });
   if (status >= 502 && status <= 504)
     return new ConnectionError(`the proxy ${proxy} cannot connect to ${host} (status ${status})`, {
@@ -67,7 +67,7 @@ function refusingProxy({ host: proxy }: URL, host: string, status: number): Conn
 }
 
 function withoutProxy(host: string): string {
-  return `Name ${host} in NO_PROXY if it can be reached without a proxy, and start the kernel again.`;
+  return `Name ${host} in NO_PROXY if it can be reached without a proxy, and restart the kernel.`;
 }
 
 /** Whether an address is one of this machine. */

@@ -26,7 +26,7 @@ interface DownloadOptions {
   readonly signal?: AbortSignal;
   /** What connects, if not what the environment says. */
   readonly dispatcher?: Dispatcher;
-  /** The size of a file at most; 2 GB when absent. */
+  /** The size of a file at most (default: 2 GB). */
   readonly mostBytes?: number;
 }
 
@@ -37,10 +37,10 @@ class DownloadError extends ApiError {}
 export function addressOf(written: string): URL | undefined {
   if (!/^https?:[\\/]{2}/i.test(written)) return undefined;
   const shown = withoutCredentials(written);
-  if (!URL.canParse(written)) throw refusal(`${shown} is no address`, 'Check it.');
+  if (!URL.canParse(written)) throw refusal(`${shown} is not an address`, 'Check it.');
   const address = new URL(written);
   if (address.protocol !== 'https:')
-    throw refusal(`${shown} is not downloaded: anybody on the way could change it`, 'Use https.');
+    throw refusal(`${shown} is not downloaded: anyone on the network could change it`, 'Use https.');
   if (address.username !== '' || address.password !== '')
     throw refusal(`${shown} is not downloaded with a user or a password in its address`, byHand);
   return address;
@@ -75,7 +75,7 @@ async function download(address: URL, directory: string, options: DownloadOption
     body.on('error', () => undefined);
     const encoding = headerOf(headers, 'content-encoding');
     if (/^text\/html\b/i.test(headerOf(headers, 'content-type')) && !/\.html?$/i.test(address.pathname))
-      throw refusal(`${shown} answers with a page, not with a file`, byHand);
+      throw refusal(`${shown} is a web page, not a file`, byHand);
     if (Number(headerOf(headers, 'content-length')) > mostBytes) throw tooLarge(shown, mostBytes);
     const path = join(directory, nameOf(address, encoding));
     const hash = createHash('sha256');
@@ -141,11 +141,11 @@ async function answerOf(
     at = new URL(location, at);
     if (at.origin !== address.origin)
       throw refusal(
-        `${withoutCredentials(address.href)} leads to another host, ${at.host}, which is not followed`,
+        `${withoutCredentials(address.href)} redirects to another host, ${at.host}, which is not followed`,
         `Import ${withoutCredentials(at.href)} itself if you trust it.`,
       );
   }
-  throw refusal(`${withoutCredentials(address.href)} leads from address to address`, byHand);
+  throw refusal(`${withoutCredentials(address.href)} redirects too many times`, byHand);
 }
 
 const unpackers = { gzip: createGunzip, deflate: createInflate, br: createBrotliDecompress } as const;
@@ -155,7 +155,7 @@ function decoders(shown: string, encoding: string): readonly Transform[] {
   if (encoding === '' || encoding === 'identity') return [];
   const unpacker = Object.entries(unpackers).find(([name]) => name === encoding)?.[1];
   if (unpacker !== undefined) return [unpacker()];
-  throw refusal(`${shown} comes in an encoding that is not read, ${encoding.slice(0, 20)}`, byHand);
+  throw refusal(`${shown} has an encoding that is not supported, ${encoding.slice(0, 20)}`, byHand);
 }
 
 /** The name in the address; a server that says a `.gz` is an encoding has it unpacked. */

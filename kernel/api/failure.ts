@@ -129,14 +129,14 @@ function ownErrorIn(error: unknown): AplKernelError | undefined {
 /** Returns the error for an answer whose headers arrived but whose body is incomplete. */
 export function bodyError(attempt: Attempt, error: unknown): ApiError {
   if (error instanceof RangeError) {
-    return answerTooLarge(`the answer of ${attempt.host} does not fit into memory`, error);
+    return answerTooLarge(`the response from ${attempt.host} does not fit into memory`, error);
   }
   if (!errorCodes(error).includes('Z_DATA_ERROR')) return truncatedError(attempt, error);
   return new UnexpectedAnswerError(
-    `the answer of ${attempt.host} is damaged: it is declared as gzip and is not`,
+    `the response from ${attempt.host} is damaged: it is declared as gzip and is not`,
     {
       code: 'damaged-answer',
-      hint: 'Run the cell again. If it fails again, something between here and the service changes its answers.',
+      hint: 'Run the cell again. If it fails again, a proxy on the way changes the responses.',
       cause: error,
     },
   );
@@ -145,17 +145,17 @@ export function bodyError(attempt: Attempt, error: unknown): ApiError {
 /** Returns the error for an answer of more than `maxBytes`, a whole number of MiB. */
 export function tooLargeError(attempt: Attempt, maxBytes: number): ApiError {
   const limit = `${maxBytes / (1024 * 1024)} MiB`;
-  return answerTooLarge(`the answer of ${attempt.host} is larger than ${limit}, the most that is read`);
+  return answerTooLarge(`the response from ${attempt.host} is larger than ${limit}, the most that is read`);
 }
 
 /** Returns the error for an answer in an encoding that was not asked for. */
 export function encodingError(attempt: Attempt, encoding: string): ApiError {
   const name = identifier(encoding, attempt.endpoint) ?? 'something unknown';
   return new UnexpectedAnswerError(
-    `the answer of ${attempt.host} is encoded as ${name}, which was not asked for`,
+    `the response from ${attempt.host} is encoded as ${name}, which was not requested`,
     {
       code: 'content-encoding',
-      hint: 'A proxy between here and the service may pack its answers: let it pass them on as they are.',
+      hint: 'A proxy on the way to the service may compress the responses: let it pass them on unchanged.',
     },
   );
 }
@@ -185,7 +185,7 @@ export function truncatedError(attempt: Attempt, cause?: unknown): ApiError {
       hint: endedHint,
       cause,
     });
-  return new TruncatedAnswerError(`the answer of ${attempt.host} ended before it was complete`, {
+  return new TruncatedAnswerError(`the response from ${attempt.host} ended before it was complete`, {
     code: 'truncated-answer',
     hint: 'Run the cell again. A smaller result, by a narrower time range or a limit, is more likely to arrive.',
     cause,
@@ -207,7 +207,7 @@ export function redact(text: string, endpoint?: Endpoint): string {
   return withoutTokens(endpoint?.token?.removedFrom(text) ?? text, 1);
 }
 
-/** Returns a text of a cell, which is kept, without the tokens of the endpoints and what looks like one; a very short token is no secret. */
+/** Returns a text of a cell, which is kept, without the tokens of the endpoints and what looks like one; a very short token is not a secret. */
 export function withoutSecrets(text: string, endpoints: readonly Endpoint[]): string {
   return withoutTokens(
     endpoints.reduce((rest, { token }) => token?.removedFrom(rest, SHORTEST_SECRET) ?? rest, text),
@@ -281,7 +281,7 @@ function tooMany(attempt: Attempt, refusal: Refusal, reason: string, shared: Sha
   if (/\b(?:budget|spend)/i.test(reason)) {
     return new BudgetError(`the spend budget of this token is used up${quoted(reason)}${again}`, {
       code: 'budget-exhausted',
-      hint: 'Wait until then, or ask whoever administers the organization to raise the budget.',
+      hint: 'Wait until then, or ask an administrator of the organization to raise the budget.',
       ...shared,
     });
   }
@@ -331,9 +331,9 @@ function statusError(attempt: Attempt, status: number, reason: string, shared: S
       });
     case 409:
       return action.startsWith('create')
-        ? new ConflictError(`could not ${action}: it exists already${quoted(reason)}`, {
+        ? new ConflictError(`could not ${action}: it already exists${quoted(reason)}`, {
             code: 'exists',
-            hint: 'Choose another name, or update the one that is there.',
+            hint: 'Choose another name, or update the existing one.',
             ...shared,
           })
         : new ConflictError(
@@ -374,7 +374,7 @@ function otherStatus({ host, action }: Attempt, status: number, reason: string, 
   return new ServiceError(`${host} failed with status ${status}${quoted(reason)}${trace}`, {
     code: 'service-failed',
     hint: slow
-      ? 'Run the cell again; if it fails again, a narrower time range asks less of the service.'
+      ? 'Run the cell again; if it fails again, narrow the time range.'
       : 'Run the cell again; if it fails again, report the trace id to the operator of the service.',
     ...shared,
   });
@@ -432,7 +432,7 @@ function gatewayError(attempt: Attempt, status: number): ApiError {
   );
 }
 
-/** What a body that is no JSON says, or of one that was cut the beginning of its message. */
+/** What a body that is not JSON says, or of one that was cut the beginning of its message. */
 function plainReason({ headers, body }: Refusal): string {
   const [, message] = /^\s*\{[\s\S]{0,500}?"message"\s*:\s*"((?:[^"\\]|\\.)*)/.exec(body) ?? [];
   if (message !== undefined) return String(parseJson(`"${message}"`) ?? message);

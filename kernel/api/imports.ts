@@ -9,7 +9,7 @@ export interface ImportOption {
   /** What stands for the value in texts; `a|b` are the only values. */
   readonly value: string;
   readonly summary: string;
-  /** Whether a value can be one; every text can when absent. */
+  /** Whether a value can be one (default: every text can). */
   readonly allows?: (value: string) => boolean;
   /** What a value has to be, in messages. */
   readonly wanted: string;
@@ -26,26 +26,26 @@ const rows: Readonly<Record<ImportMember, Omit<ImportOption, 'member'>>> = {
   timeField: {
     name: 'time',
     value: 'FIELD',
-    summary: 'the field that holds the time; detected when absent',
+    summary: 'the field that holds the time (default: detected)',
     wanted: 'the name of a field',
   },
   format: {
     name: 'format',
     value: formatNames.join('|'),
-    summary: 'how the file is read; detected when absent',
+    summary: 'how the file is read (default: detected)',
     wanted: 'the name of a format',
   },
   dates: {
     name: 'dates',
     value: dateOrders.join('|'),
-    summary: 'the order of day, month and year in dates such as 05/11/2026; detected when absent',
+    summary: 'the order of day, month and year in dates such as 05/11/2026 (default: detected)',
     allows: value => dateOrders.some(order => order === value),
     wanted: dateOrders.join(', '),
   },
   zone: {
     name: 'zone',
     value: 'ZONE',
-    summary: 'the time zone of times without an offset, such as Europe/Berlin; UTC when absent',
+    summary: 'the time zone of times without an offset, such as Europe/Berlin (default: UTC)',
     allows: isZone,
     wanted: 'a time zone of the IANA, such as Europe/Berlin',
   },
@@ -59,7 +59,7 @@ const rows: Readonly<Record<ImportMember, Omit<ImportOption, 'member'>>> = {
   encoding: {
     name: 'encoding',
     value: 'NAME',
-    summary: 'of text, such as windows-1252 or utf-16le; detected when absent',
+    summary: 'of text, such as windows-1252 or utf-16le (default: detected)',
     wanted: 'the name of an encoding',
   },
   list: {
@@ -80,7 +80,7 @@ export interface ImportFlag {
 /** The options without a value, of the command and the magic. */
 export const importFlags: readonly ImportFlag[] = [
   { name: 'replace', summary: 'replace the rows of the dataset instead of adding to them' },
-  { name: 'preview', summary: 'say how the file would be read, and import nothing' },
+  { name: 'preview', summary: 'show how the file would be read, and import nothing' },
 ];
 
 const longestUsage = 20;

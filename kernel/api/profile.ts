@@ -274,7 +274,7 @@ function headerValue(value: string | undefined, place: string): string | undefin
   if (value === undefined || /^[\x21-\x7e]+$/.test(value)) return value;
   throw new ProfileError(
     `the ${place} holds characters that cannot be sent, such as a space, a line break or an accent`,
-    'Copy it again, whole and alone.',
+    'Copy the whole value again, and nothing else.',
   );
 }
 

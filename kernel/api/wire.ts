@@ -265,7 +265,7 @@ export interface ImportRequest extends ImportChoices {
   /** A file, a directory, or a pattern such as `app.log*`, of which all files become one dataset. */
   readonly path: string;
   readonly dataset: string;
-  /** The rows replace those of the dataset; they are added when absent. */
+  /** The rows replace those of the dataset (default: they are added). */
   readonly replace?: boolean;
 }
 

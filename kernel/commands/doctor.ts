@@ -137,7 +137,7 @@ async function kernelspecFinding(dataDirs: readonly string[], files: PackageFile
     return { name, state: 'ok', found: `${path}, of a Python package` };
   const gone = argv.slice(0, 2).find(file => !existsSync(file));
   if (gone !== undefined)
-    return { name, state: 'error', found: `${path} starts ${gone}, which is gone`, fix };
+    return { name, state: 'error', found: `${path} starts ${gone}, which does not exist`, fix };
   if (argv[1] !== files.main)
     return { name, state: 'warning', found: `${path} starts another copy, ${argv[1]}`, fix };
   return { name, state: 'ok', found: path };
@@ -203,7 +203,7 @@ async function damagedFindings(dataDir: string): Promise<readonly Finding[]> {
         name: 'damaged',
         state: 'warning',
         found: `${file}, ${formatBytes(size)}, last written on ${mtime.toISOString().slice(0, 10)}: not all of it could be read`,
-        fix: 'look at it, as what could be read is in the dataset already; delete it once you need nothing else of it',
+        fix: 'what could be read is in the dataset already; delete the file once you do not need the rest',
       };
     }),
   );

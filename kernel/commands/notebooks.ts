@@ -274,7 +274,7 @@ async function useRecording(handler: KernelHandler, directory: string, signal: A
   const ended = await runLine(handler, code, signal);
   if (ended.status === 'error')
     throw new UsageError('option-invalid', `--cache: ${ended.evalue}`, {
-      hint: 'name another directory, or delete this one to record anew',
+      hint: 'name another directory, or delete this one to record again',
     });
 }
 

@@ -102,15 +102,15 @@ export function programOf(actions: Actions, { version, dataDir }: ProgramFacts):
     .description('run the local query service in the foreground')
     .option('--port <port>', 'where to listen on 127.0.0.1; 0 takes any free port', portNumber, 0)
     .option('--data <directory>', 'where datasets are kept', dataDir)
-    .option('--query-timeout <seconds>', 'how long a query may take; 120 when absent', daySeconds)
+    .option('--query-timeout <seconds>', 'how long a query may take (default: 120)', daySeconds)
     .option('--managed', 'end when no kernel is left that uses it')
-    .option('--stop', 'end the service that kernels share')
+    .option('--stop', 'stop the service that kernels share')
     .option('--unused', 'with --stop: end it only if no kernel uses it')
     .action(actions.serve);
   importCommand(program, actions, dataDir);
   program
     .command('doctor')
-    .description('say what is found on this machine and what is wrong')
+    .description('check this machine and report what is wrong')
     .option('--check-data', 'read all of the data directory too, and name every damaged file')
     .action(actions.doctor);
   return program;
@@ -142,7 +142,7 @@ function importCommand(program: Command, actions: Actions, dataDir: string): voi
     )
     .option(
       '--dataset <name>',
-      'the dataset to add the rows to, created when there is none; the name of the file when absent',
+      'the dataset to add the rows to, created when there is none (default: the name of the file)',
     );
   for (const { name, value, summary } of importOptions) {
     const isList = value.includes('|');
@@ -162,7 +162,7 @@ function notebookCommands(program: Command, { onNotebooks }: Actions): void {
     .argument('<notebook...>')
     .option('--out <directory>', 'where to write', 'out')
     .option('-o, --output <file>', 'the executed notebook, in place of the directory; one notebook only')
-    .option('--html <file>', 'the page; none with -o or --print when absent')
+    .option('--html <file>', 'the page (with -o or --print, none unless named)')
     .option('--print', 'print the results as text, and write no file unless -o or --html names one')
     .option(
       '--to-line <line>',
@@ -185,7 +185,7 @@ function notebookCommands(program: Command, { onNotebooks }: Actions): void {
     .command('freeze')
     .description("write a notebook's time ranges as the times that they stand for")
     .argument('<notebook>')
-    .option('-o, --output <file>', 'where to write; the notebook itself when absent')
+    .option('-o, --output <file>', 'where to write (default: the notebook itself)')
     .action((notebook: string, options: { output?: string }) =>
       onNotebooks((commands, host) => commands.freeze(notebook, options, host)),
     );
@@ -196,7 +196,7 @@ function fileCommands(program: Command, { onNotebooks }: Actions): void {
     .command('export')
     .description('write an executed notebook as one HTML page, for reading and for paper')
     .argument('<notebook>')
-    .option('-o, --output <file>', 'where to write; beside the notebook when absent')
+    .option('-o, --output <file>', 'where to write (default: beside the notebook)')
     .option('--code <how>', CODE_HELP, codeView)
     .option('--setup', SETUP_HELP)
     .action((notebook: string, options: { output?: string; code?: CodeView; setup?: boolean }) =>
@@ -206,7 +206,7 @@ function fileCommands(program: Command, { onNotebooks }: Actions): void {
     .command('convert')
     .description('write a notebook as an .apl file, or an .apl file as a notebook')
     .argument('<file>')
-    .option('-o, --output <file>', 'where to write; beside the file when absent')
+    .option('-o, --output <file>', 'where to write (default: beside the file)')
     .action((file: string, options: { output?: string }) =>
       onNotebooks((commands, host) => commands.convert(file, options, host)),
     );
@@ -214,13 +214,13 @@ function fileCommands(program: Command, { onNotebooks }: Actions): void {
     .command('strip')
     .description("remove the data from a notebook's outputs; what ran and the sizes of results stay")
     .argument('<notebook>')
-    .option('-o, --output <file>', 'where to write; the notebook itself when absent')
+    .option('-o, --output <file>', 'where to write (default: the notebook itself)')
     .action((notebook: string, options: { output?: string }) =>
       onNotebooks((commands, host) => commands.strip(notebook, options, host)),
     );
 }
 
-const ALLOW_HELP = `what cells may do without a question, of ${askedEffects.join(', ')}; nothing when absent`;
+const ALLOW_HELP = `what cells may do without a question, of ${askedEffects.join(', ')} (default: nothing)`;
 const CODE_HELP = 'how the page shows the code of the cells: show, fold or hide';
 const SETUP_HELP = 'keep what setup lines print, such as `Using local`, and the types of fields';
 
@@ -230,11 +230,7 @@ function verifyCommand(program: Command, { onNotebooks }: Actions): void {
     .description('run a notebook again and compare its results with those that it holds')
     .argument('<notebook>')
     .option('--json', 'print the comparison as JSON')
-    .option(
-      '--tolerance <ratio>',
-      'the relative difference that real numbers may have; 1e-9 when absent',
-      part,
-    )
+    .option('--tolerance <ratio>', 'the relative difference that real numbers may have (default: 1e-9)', part)
     .option('--allow <effects>', ALLOW_HELP, allowed)
     .action((notebook: string, options: VerifyOptions) =>
       onNotebooks((commands, host) => commands.verify(notebook, options, host)),

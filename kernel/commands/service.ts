@@ -24,9 +24,9 @@ export interface ServeRequest {
   /** Kernels find it and share it, and it ends when none is left. */
   readonly managed: boolean;
   readonly token: string | undefined;
-  /** How long a query may run that asks for no time limit of its own, in milliseconds; two minutes when absent. */
+  /** How long a query may run that asks for no time limit of its own, in milliseconds (default: two minutes). */
   readonly queryMs?: number;
-  /** Milliseconds since 1970; the clock when absent. */
+  /** Milliseconds since 1970 (default: the clock). */
   readonly now?: () => number;
   readonly spawnEngine: () => ChildProcess;
   readonly log: (text: string) => void;
@@ -41,7 +41,7 @@ export interface ImportCommand extends ImportChoices {
   /** Named after the file when undefined. */
   readonly dataset: string | undefined;
   readonly replace: boolean;
-  /** Nanoseconds since 1970, for rows without a time; the clock when absent. */
+  /** Nanoseconds since 1970, for rows without a time (default: the clock). */
   readonly now?: () => bigint;
   /**
    * Receives how much of the file has been read, from 0 to 1, undefined while it is looked at before that, and about how many rows it

@@ -24,9 +24,9 @@ export interface CellProgress {
 
 /** The settings of a run. */
 export interface RunSettings {
-  /** Where the notebook is written before the first cell and after each one; nowhere when absent. */
+  /** Where the notebook is written before the first cell and after each one (default: nowhere). */
   readonly output?: string;
-  /** Milliseconds that one cell may take; no limit when absent. */
+  /** Milliseconds that one cell may take (default: no limit). */
   readonly timeoutMs?: number;
   /** Whether the run goes on after a failed cell. */
   readonly keepGoing?: boolean;

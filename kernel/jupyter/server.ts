@@ -175,7 +175,7 @@ class KernelServer implements RunningKernel {
   /** A subscription is one frame: 1 and the topic; 0 and the topic ends it. */
   #greetSubscriber([frame]: Uint8Array[]): void {
     if (frame?.[0] === 1) this.#outbox.welcome(frame.subarray(1));
-    else if (frame?.[0] !== 0) this.#log('ignored a message on iopub: it is no subscription');
+    else if (frame?.[0] !== 0) this.#log('ignored a message on iopub: it is not a subscription');
   }
 
   #dispatch(received: Received): void {

@@ -59,7 +59,7 @@ export function kindOf(error: AplKernelError): FailureKind {
 
 /** Returns the error about a body of more than `mostBytes`; `hint` says what to do instead. */
 export function bodyTooLarge(mostBytes: number, hint: string): LocalError {
-  const message = `The body has more than ${bytesInWords(mostBytes)}, the most that this request may have.`;
+  const message = `The body has more than ${bytesInWords(mostBytes)}, the limit of this request.`;
   return new LocalError('too-large', 'too-large', message, { hint });
 }
 

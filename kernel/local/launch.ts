@@ -41,9 +41,9 @@ export interface LaunchOptions {
   readonly log: (text: string) => void;
   /** Of this program. */
   readonly version: string;
-  /** How long a new service may take to listen, in milliseconds; 30,000 when absent. */
+  /** How long a new service may take to listen, in milliseconds (default: 30,000). */
   readonly startLimitMs?: number;
-  /** How long a running service may take to answer before it is killed as frozen, in milliseconds; 10,000 when absent. */
+  /** How long a running service may take to answer before it is killed as frozen, in milliseconds (default: 10,000). */
   readonly patienceMs?: number;
 }
 

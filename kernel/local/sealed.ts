@@ -14,7 +14,7 @@ import { makeDirectory } from '../machine.js';
 const member = 'checksum';
 
 /** What is said of a file whose checksum differs, as in "it {reason}". */
-export const changedReason = 'is not as it was written: it was edited by hand, or is damaged';
+export const changedReason = 'does not match its checksum: it was edited by hand, or is damaged';
 
 /** A sentence that says what to do with such a file. */
 export const changedRemedy = `If it is right, delete its line with \`${member}\`.`;

@@ -74,17 +74,17 @@ export interface SessionOptions {
   /** Sign-ins to profiles, which all kernels share. */
   readonly logins: Logins;
   readonly log: (text: string) => void;
-  /** Time limit of one request, in milliseconds; the client's own default when absent. */
+  /** Time limit of one request, in milliseconds (default: that of the client). */
   readonly timeLimitMs?: number;
-  /** About how long to wait before a failed request is sent again, in milliseconds; the client's own default when absent. */
+  /** About how long to wait before a failed request is sent again, in milliseconds (default: that of the client). */
   readonly retryMs?: number;
-  /** Bytes of results that are kept until `%results --budget` says otherwise; a quarter of the machine's memory when absent. */
+  /** Bytes of results that are kept until `%results --budget` says otherwise (default: a quarter of the machine's memory). */
   readonly resultBytes?: number;
   /** The width of the terminal of a front end that asks on it too; undefined if there is none. */
   readonly consoleWidth?: () => number | undefined;
-  /** Where queries are logged; nowhere when absent. */
+  /** Where queries are logged (default: nowhere). */
   readonly queryLog?: QueryLog;
-  /** Where it is noted which file a dataset is the import of; nowhere when absent. */
+  /** Where it is noted which file a dataset is the import of (default: nowhere). */
   readonly importLog?: ImportLog;
   /** The effects that the user allowed before the session began. */
   readonly allowed?: readonly AskedEffect[];

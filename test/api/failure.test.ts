@@ -139,21 +139,21 @@ describe('an error body becomes', () => {
       { body: '{"format":"tabular","tab' },
       'TruncatedAnswerError',
       'truncated-answer',
-      'the answer of {host} ended before it was complete',
+      'the response from {host} ended before it was complete',
     ],
     [
       'half a gzip body',
       { headers: { 'content-encoding': 'gzip' }, body: gzipSync(JSON.stringify(answer)).subarray(0, 40) },
       'TruncatedAnswerError',
       'truncated-answer',
-      'the answer of {host} ended before it was complete',
+      'the response from {host} ended before it was complete',
     ],
     [
       'a damaged gzip body',
       { headers: { 'content-encoding': 'gzip' }, body: 'no gzip at all' },
       'UnexpectedAnswerError',
       'damaged-answer',
-      'the answer of {host} is damaged: it is declared as gzip and is not',
+      'the response from {host} is damaged: it is declared as gzip and is not',
     ],
   ])('%s', async (_, reply, name, code, message) => {
     connections.service.answer(() => reply);
@@ -337,13 +337,13 @@ describe('an error body becomes', () => {
       'a service that has too much to do',
       {},
       json(503, 'no'),
-      'Run the cell again; if it fails again, a narrower time range asks less of the service.',
+      'Run the cell again; if it fails again, narrow the time range.',
     ],
     [
       'a service that took too long',
       {},
       json(504, 'no'),
-      'Run the cell again; if it fails again, a narrower time range asks less of the service.',
+      'Run the cell again; if it fails again, narrow the time range.',
     ],
     [
       'a service that failed',

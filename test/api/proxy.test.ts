@@ -73,14 +73,14 @@ test.each(['local', 'prod'])(
 describe('what a proxy does wrong is said of the proxy', () => {
   const address = () => new URL(proxyUrl).host;
   const withoutProxy =
-    'Name api.invalid in NO_PROXY if it can be reached without a proxy, and start the kernel again.';
+    'Name api.invalid in NO_PROXY if it can be reached without a proxy, and restart the kernel.';
 
   test.each([
     [
       407,
       1,
       'asks for a user and a password (status 407)',
-      'Write them into HTTPS_PROXY, as in http://USER:PASSWORD@HOST:PORT, or check those that are there, and start the kernel again.',
+      'Write them into HTTPS_PROXY, as in http://USER:PASSWORD@HOST:PORT, or check the ones it has, and restart the kernel.',
     ],
     [403, 1, 'refuses to connect to api.invalid (status 403)', withoutProxy],
     [
@@ -125,7 +125,7 @@ describe('what a proxy does wrong is said of the proxy', () => {
     );
   });
 
-  test('that it speaks no HTTP', async () => {
+  test('that it does not speak HTTP', async () => {
     const other = createSocketServer(socket => socket.on('error', () => undefined).end('SSH-2.0\r\n'));
     await new Promise<void>(resolve => other.listen(0, '127.0.0.1', resolve));
     const { port } = other.address() as AddressInfo;
@@ -134,7 +134,7 @@ describe('what a proxy does wrong is said of the proxy', () => {
     other.close();
     expect([error.code, error.message]).toEqual([
       'proxy',
-      `the proxy 127.0.0.1:${port} cannot be reached (it speaks no HTTP)`,
+      `the proxy 127.0.0.1:${port} cannot be reached (it does not speak HTTP)`,
     ]);
   });
 
@@ -150,12 +150,12 @@ describe('what a proxy does wrong is said of the proxy', () => {
     expect(loginError(asking, thrown, { signal: new AbortController().signal, answerMs: 1 })).toBe(cause);
   });
 
-  test.each(['proxy.corp:3128', '::::', 'nonsense'])('that %s is no address', async value => {
+  test.each(['proxy.corp:3128', '::::', 'nonsense'])('that %s is not an address', async value => {
     vi.stubEnv('HTTPS_PROXY', value);
     const error = await failureOf(connect({ url: 'https://api.invalid' }).query(request));
     expect([error.code, error.message]).toEqual([
       'proxy',
-      'what HTTPS_PROXY or HTTP_PROXY names is no address of a proxy',
+      'HTTPS_PROXY or HTTP_PROXY is not the address of a proxy',
     ]);
   });
 });

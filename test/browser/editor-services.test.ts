@@ -229,7 +229,7 @@ describe.each(FRONT_ENDS)('$name', frontEnd => {
     await finish(opened);
   });
 
-  // Notebook 7 opens files that are no notebooks in a page of another application.
+  // Notebook 7 opens files that are not notebooks in a page of another application.
   if (app === 'lab/tree') {
     test('colors and checks every cell of a file', async () => {
       const opened = await openFile(site.context, site.lab, 'query.apl');

@@ -157,7 +157,7 @@ test('every file that was set aside is named, with what to do', async () => {
       name: 'damaged',
       state: 'warning',
       found: `${file}, 12.3 kB, last written on 2004-11-03: not all of it could be read`,
-      fix: 'look at it, as what could be read is in the dataset already; delete it once you need nothing else of it',
+      fix: 'what could be read is in the dataset already; delete the file once you do not need the rest',
     })),
   );
   expect(await finding('damaged', bare())).toBe(undefined);
@@ -197,7 +197,7 @@ test('`--check-data` names every damaged file, and what was edited by hand as a 
     {
       name: 'file',
       state: 'warning',
-      found: `${files[1]} is not as it was written: it was edited by hand, or is damaged`,
+      found: `${files[1]} does not match its checksum: it was edited by hand, or is damaged`,
       fix,
     },
   ]);

@@ -227,7 +227,7 @@ describe('serve in a data directory that has a service', () => {
     const kernel = await hold(managed.env.APL_KERNEL_DATA);
     const stop = async (env: Readonly<Record<string, string>>) =>
       (await aplKernel(['serve', '--stop', '--unused'], env)).stdout;
-    const used = 'the local service goes on: it is used\n';
+    const used = 'the local service keeps running: it is in use\n';
     expect(await stop(managed.env)).toBe(used);
     kernel.destroy();
     await expect.poll(() => stop(managed.env), { timeout: 20_000 }).toBe('the local service has ended\n');

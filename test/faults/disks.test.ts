@@ -313,7 +313,7 @@ test.each(Object.entries(bombs))(
     expect(said(refused)).toEqual([
       507,
       'engine-disk',
-      'The disk has no room for an unpacked copy of what is imported.',
+      'The disk has no space for an unpacked copy of the import.',
     ]);
     expect([...statuses]).toEqual([200]);
     expect(statfsSync(dataDir).bavail * statfsSync(dataDir).bsize).toBeGreaterThan(40 * 2 ** 20);

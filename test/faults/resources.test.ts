@@ -22,7 +22,7 @@ const resources: Readonly<Record<string, Resource>> = {
     usual: '1024',
     used: victim => victim.descriptors(),
     spare: [0, 1, 2, 3, 5, 8],
-    says: /as many files (?:are )?open as (?:it )?may (?:be|have)/,
+    says: /too many (?:files are open|open files)/,
   },
   memory: {
     option: 'as',

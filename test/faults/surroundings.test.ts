@@ -81,7 +81,7 @@ test('on a full disk a service starts that only reads, and another takes its pla
     return [answer.status, ((await answer.json()) as { message?: string }).message];
   };
   expect(await answersTo(await kernel.connect())).toBe(200);
-  const full = `This could not be done in ${dataDir}: the disk is full. Free some room there, then try again.`;
+  const full = `This could not be done in ${dataDir}: the disk is full. Free some space there, then try again.`;
   expect(await create()).toEqual([507, full]);
   expect((await findShared(dataDir)).kind).toBe('none');
   await rm(filler);

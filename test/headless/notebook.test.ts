@@ -40,7 +40,7 @@ test.each([
 });
 
 test.each([[null], ['x'], [{ tables: {} }], [{ tables: [null] }], [{ tables: [{ sha256: 7 }] }]])(
-  'metadata of another program, %j, is no result of ours',
+  'metadata of another program, %j, is not a result of ours',
   apl => {
     const notebook = () => readable([{ output_type: 'display_data', data, metadata: { apl } }]);
     expect(compareRuns(notebook(), notebook(), 0)).toEqual([]);

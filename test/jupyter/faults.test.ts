@@ -224,7 +224,7 @@ describe('dropped with a log line, and the kernel goes on answering', () => {
     subscriber.connect(endpoint(kernel.connection, kernel.connection.iopub_port));
     for (const frame of [randomBytes(3).fill(7), Buffer.alloc(0)]) await subscriber.send([frame, frame]);
     await logged(client, lines, 2);
-    expect(lines).toEqual(Array(2).fill('ignored a message on iopub: it is no subscription'));
+    expect(lines).toEqual(Array(2).fill('ignored a message on iopub: it is not a subscription'));
     subscriber.close();
     await expectAlive(client);
   });

@@ -362,7 +362,7 @@ describe('complete and inspect', () => {
 test.each<[string, Readonly<Record<string, unknown>>, unknown]>([
   ['by its id', { cellId: 'cell-7' }, { client: 's', cell: 'cell-7' }],
   ['not at all', {}, null],
-  ['by what is no id', { cellId: 7 }, null],
+  ['by what is not an id', { cellId: 7 }, null],
 ])('a cell that the front end names %s', async (_, metadata, origin) => {
   const { client } = await startEcho();
   const id = await client.send('shell', 'execute_request', { code: 'origin' }, { metadata });

@@ -379,7 +379,7 @@ test('a directory that others can write into is not believed', async () => {
   expect(placesOf(unwritable)).toEqual([unwritable]);
 });
 
-test('a path through a file is no read-only directory', async () => {
+test('a path through a file is not a read-only directory', async () => {
   const file = join(dataDir, 'a-file');
   await writeFile(file, '');
   expect(() => placeOf(join(file, 'below'))).toThrow('ENOTDIR');

@@ -110,7 +110,7 @@ test('a query that held a token is listed, and not run again', async () => {
   expect(queries(bench.service).length).toBe(3);
 });
 
-test('a word after "bearer" is no token', async () => {
+test('a word after "bearer" is not a token', async () => {
   await bench.run('web | where msg has "bearer of news" // bearer token');
   expect(await written()).toContain('bearer of news\\" // bearer token');
 });
@@ -129,6 +129,6 @@ test('an older log of queries is listed as it is, without its tokens', async () 
   expect([listed.includes('web // ***'), listed.includes(secret)]).toEqual([true, false]);
 });
 
-test('what a magic prints that is no token stays', async () => {
+test('what a magic prints that is not a token stays', async () => {
   expect(printed(await bench.run('%echo maxapt-1 bearer of news'))).toBe('maxapt-1 bearer of news\n');
 });

@@ -75,11 +75,11 @@ export interface BenchOptions {
   readonly logins?: Logins;
   readonly queryLog?: QueryLog;
   readonly importLog?: ImportLog;
-  /** What cells may do without a question; everything when absent. */
+  /** What cells may do without a question (default: everything). */
   readonly allowed?: readonly AskedEffect[];
   readonly workDir?: string;
   readonly consoleWidth?: number;
-  /** Nanoseconds since 1970; a fixed time when absent. */
+  /** Nanoseconds since 1970 (default: a fixed time). */
   readonly now?: () => bigint;
 }
 

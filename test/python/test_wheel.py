@@ -139,7 +139,7 @@ def test_the_command_finds_its_node(environment):
     assert code == 1
     assert error.startswith("apl-kernel: no Node 20.19 or newer was found.")
     code, _, error = environment.run(program, "--version", APL_KERNEL_NODE="/nowhere/node")
-    assert (code, error) == (1, "apl-kernel: APL_KERNEL_NODE is /nowhere/node, which is no program.\n")
+    assert (code, error) == (1, "apl-kernel: APL_KERNEL_NODE is /nowhere/node, which is not a program.\n")
 
 
 def test_an_old_node_is_passed_over(environment, tmp_path):

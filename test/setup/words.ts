@@ -46,4 +46,8 @@ export const WORDS: readonly {
   { not: /\b(?:length|span)s? of time\b/i, but: 'duration', except: [/^\| length of time \| /] },
   { not: /shelf/i, but: 'registry', except: [/^\| shelf \| /] },
   { not: /\b(?:whilst|amongst|thereof|hereby|wherein|whatsoever)\b/i, but: 'a plain word' },
+  {
+    not: /(?<!\bthere )\b(?:is|are|was|were) no (?!longer|more\b|wider|reason|surprise|difference|secret|news|room|place\b|further|damage)/i,
+    but: 'is not a',
+  },
 ];

@@ -10,13 +10,13 @@ import { type Login, LoginStore } from './store.js';
 export interface LoginsOptions {
   /** Where sign-ins are kept. */
   readonly file: string;
-  /** How long a sign-in is waited for, in milliseconds; five minutes when absent. */
+  /** How long a sign-in is waited for, in milliseconds (default: five minutes). */
   readonly waitMs?: number;
-  /** How long the authorization server may take for an answer, in milliseconds; half a minute when absent. */
+  /** How long the authorization server may take for an answer, in milliseconds (default: half a minute). */
   readonly answerMs?: number;
-  /** Milliseconds since 1970; the clock of the machine when absent. */
+  /** Milliseconds since 1970 (default: the clock of the machine). */
   readonly now?: () => number;
-  /** Shows a page in the browser of whoever sits at this machine; nothing does when absent. */
+  /** Shows a page in the browser of whoever sits at this machine (default: nothing does). */
   readonly openPage?: (page: URL) => void;
 }
 
@@ -268,12 +268,9 @@ async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T
 }
 
 function timeOut({ profileName }: Endpoint, waitMs: number, foreign: number): LoginError {
-  const refused =
-    foreign === 0
-      ? ''
-      : `; ${plural(foreign, 'answer')} to another sign-in came, and nothing was taken from it`;
+  const refused = foreign === 0 ? '' : `; ${plural(foreign, 'answer')} to another sign-in ignored`;
   return new LoginError(`nobody signed in to ${profileName} within ${waitMs / 1000} s${refused}`, {
-    hint: `Run the cell again. A browser on another machine cannot come back to this one: then \`%login ${profileName} --paste\`.`,
+    hint: `Run the cell again. A browser on another machine cannot reach this one: then use \`%login ${profileName} --paste\`.`,
   });
 }
 

@@ -151,7 +151,7 @@ async function discover(endpoint: Endpoint, patience: Patience): Promise<Server>
   });
   if (found !== undefined) return found;
   if (endpoint.signIn?.issuer === undefined && isConsole(url)) return consoleServer(url);
-  throw new LoginError(`${url.host} does not say how one signs in: it has no OAuth 2.0 metadata`, {
+  throw new LoginError(`${url.host} does not say how to sign in: it has no OAuth 2.0 metadata`, {
     hint: checkIssuer(endpoint),
   });
 }
@@ -181,7 +181,7 @@ function checkedServer(endpoint: Endpoint, server: AuthorizationServer): Server 
   const { authorization_endpoint, token_endpoint, revocation_endpoint, registration_endpoint } = server;
   const urls = [authorization_endpoint, token_endpoint, revocation_endpoint, registration_endpoint];
   if (authorization_endpoint === undefined || token_endpoint === undefined || !urls.every(isUsable))
-    throw new LoginError(`${host} names no usable address to sign in at`, { hint: checkIssuer(endpoint) });
+    throw new LoginError(`${host} has no usable sign-in address`, { hint: checkIssuer(endpoint) });
   if (!server.code_challenge_methods_supported?.includes('S256'))
     throw new LoginError(`${host} does not support PKCE by S256, without which a sign-in is not safe`, {
       hint: 'Use a token of the console: `token` in ~/.axiom.toml.',
@@ -211,7 +211,7 @@ async function register(
   const { profileName } = endpoint;
   const { host } = new URL(server.issuer);
   if (server.registration_endpoint === undefined)
-    throw new LoginError(`${host} registers no clients by itself, and ${profileName} names none`, {
+    throw new LoginError(`${host} does not register clients, and ${profileName} names none`, {
       hint: `Add \`oauth_client_id = "…"\` to [deployments.${profileName}] in ~/.axiom.toml: the id of a client that may redirect to http://127.0.0.1.`,
     });
   const oauth = await import('oauth4webapi');
@@ -257,7 +257,7 @@ async function ask<T>(
   work: (options: AskOptions) => Promise<T>,
 ): Promise<T> {
   if (!isUsable(asking.url.href))
-    throw new LoginError(`${asking.url.host} is asked over http, which anyone on the way can read`, {
+    throw new LoginError(`${asking.url.host} uses http, which anyone on the network can read`, {
       hint: 'Write https:// in the address.',
     });
   const dispatcher = dispatcherTo(asking.url);

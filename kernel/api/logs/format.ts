@@ -5,7 +5,7 @@ export interface Shape {
   readonly pattern: string;
   /** A group that is itself split; the line is kept whole if this pattern does not fit. */
   readonly split?: { readonly group: string; readonly pattern: string };
-  /** The group that holds pairs, such as `rt=0.1 up="a"`: each is a field, and what is no pair stays in the group. */
+  /** The group that holds pairs, such as `rt=0.1 up="a"`: each is a field, and what is not a pair stays in the group. */
   readonly pairs?: { readonly group: string; readonly style: PairStyle };
   /** It reads what the shapes before it leave, and says nothing of the format of a file. */
   readonly loose?: true;

@@ -16,7 +16,7 @@ export function nearLimit(headers: Refusal['headers']): string | undefined {
   return until === undefined ? `${left}.` : `${left}; it resets at ${until}.`;
 }
 
-/** Anything else in a header, which a proxy may have written, is no number. */
+/** Anything else in a header, which a proxy may have written, is not a number. */
 function wholeNumber(text: string | undefined): number | undefined {
   return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }

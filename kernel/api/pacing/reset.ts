@@ -2,7 +2,7 @@
 export type Reset = { readonly at: number } | { readonly after: number };
 
 /**
- * Returns what a header such as `X-RateLimit-Reset` says; undefined if it is no such number. Services write seconds since 1970,
+ * Returns what a header such as `X-RateLimit-Reset` says; undefined if it is not such a number. Services write seconds since 1970,
  * gateways seconds from now or milliseconds since 1970: numbers as small or as large as those are nothing else.
  */
 export function readReset(text: string | undefined): Reset | undefined {

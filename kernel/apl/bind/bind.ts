@@ -43,7 +43,7 @@ export function bind(query: Query, source: string, environment: BindEnvironment)
   return { plan: toPlan(binder, stage), diagnostics: binder.diagnostics };
 }
 
-/** How the result is drawn is no part of the plan. */
+/** How the result is drawn is not part of the plan. */
 function withoutChart(pipeline: Pipeline): Pipeline {
   const isDrawn = pipeline.operators.at(-1)?.kind === 'render';
   return isDrawn ? { ...pipeline, operators: pipeline.operators.slice(0, -1) } : pipeline;

@@ -20,7 +20,7 @@ import { type Token, tokenize } from '../syntax/tokens/lexer.js';
 /** The fields of a table. */
 export interface Fields {
   readonly columns: readonly Column[];
-  /** There may be others: an unknown field is no error. */
+  /** There may be others: an unknown field is not an error. */
   readonly open: boolean;
 }
 

@@ -196,7 +196,7 @@ function extendedBy(binder: Binder, stage: Stage, field: VirtualField, span: Spa
   if (operator === undefined) return 'its text is not one expression';
   const before = binder.diagnostics.length;
   const extended = extend(stage, bindExtensions(binder, operator.items, stage));
-  // What is wrong in it is no error of this query.
+  // What is wrong in it is not an error of this query.
   const wrong = binder.diagnostics.splice(before).find(({ severity }) => severity === 'error');
   return wrong === undefined ? extended : wrong.message;
 }

@@ -308,7 +308,7 @@ function tableValue(binder: Binder, expr: Expr, column: Column): Scalar {
   return conversion === undefined ? convertTo(value, column.type) : call(conversion, [value], column.type);
 }
 
-/** A text that is no number becomes a null, as in pasted CSV: nobody would see it among others. */
+/** A text that is not a number becomes a null, as in pasted CSV: nobody would see it among others. */
 function warnOfText(binder: Binder, expr: Expr, value: Scalar, { name, type }: Column): void {
   if (value.kind !== 'constant' || typeof value.value !== 'string') return;
   if (value.value === '' || (type !== 'long' && type !== 'real') || NUMBERS[type].test(value.value)) return;
@@ -316,7 +316,7 @@ function warnOfText(binder: Binder, expr: Expr, value: Scalar, { name, type }: C
     'warning',
     'datatable-value',
     expr,
-    `\`${shorten(binder.text(expr))}\` is no ${type}: it is null in \`${name}\``,
+    `\`${shorten(binder.text(expr))}\` is not a ${type}: it is null in \`${name}\``,
   );
 }
 

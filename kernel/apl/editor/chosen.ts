@@ -60,7 +60,7 @@ export function chosenRows(
 
 /**
  * Returns the source that an event of a result is from, with the statements before it, and the condition for events with the same value
- * of `column`, if the source has that field; undefined if the rows of the result are no events with their `_time`.
+ * of `column`, if the source has that field; undefined if the rows of the result are not events with their `_time`.
  */
 export function sourceOfRow(
   { text, pipeline }: QueryText,

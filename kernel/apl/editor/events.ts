@@ -2,7 +2,7 @@
 import type { Operator } from '../syntax/ast.js';
 import type { QueryText } from '../syntax/parse.js';
 
-/** Operators whose rows are no events, whatever stands before them. */
+/** Operators whose rows are not events, whatever stands before them. */
 const summarizing: ReadonlySet<Operator['kind']> = new Set([
   ...(['summarize', 'make-series', 'count', 'distinct', 'getschema'] as const),
 ]);

@@ -40,7 +40,7 @@ export interface Knowledge extends Pick<EditorEnvironment, 'mapKeys' | 'values'>
 
 /**
  * Returns the environment for binding and completion. The fields of a kept result are those of its last run: as a cell above may
- * have changed since, unknown ones are no error.
+ * have changed since, unknown ones are not errors.
  */
 export function environmentOf({ facts, fields, now, mapKeys, values }: Knowledge): EditorEnvironment {
   const datasets = facts?.datasets ?? [];

@@ -94,7 +94,7 @@ const habits: readonly Row[] = [
   {
     written: /^\w+\s*=\s*[\w.]+\(/,
     says: () => ({
-      message: 'this is no APL: a name is given by `let` or `<<`',
+      message: 'this is not APL: a name is given by `let` or `<<`',
       hint: "Write let x = …; for a value, or name << ['logs'] | … to keep a result.",
     }),
   },

@@ -4,7 +4,7 @@ import type { OperatorRow } from './grammar.js';
 /** A kind that draws something. */
 export type DrawnKind = (typeof drawnKinds)[number];
 
-/** A kind of chart; `none` is no chart. */
+/** A kind of chart; `none` is not a chart. */
 export type ChartKind = DrawnKind | 'none';
 
 /** The kinds of charts, as `// @viz` and `%viz` take them. */
@@ -18,7 +18,7 @@ export interface ChartOptions {
   /** The unit of the measures, in place of that of their fields. */
   readonly unit?: string;
   readonly title?: string;
-  /** Whether a chart over time shows the annotations of the service; a setting decides when absent. */
+  /** Whether a chart over time shows the annotations of the service (default: a setting decides). */
   readonly annotations?: boolean;
   /** False hides the legend. */
   readonly legend?: boolean;
@@ -48,7 +48,7 @@ const axisTitle = {
   unused: 'An axis has the name of its field: write `| project-rename requests = count_`.',
 } as const;
 
-/** The operator that says how a result is shown; it is no part of what a service computes. */
+/** The operator that says how a result is shown; it is not part of what a service computes. */
 export const drawing = {
   render: {
     usage: ['T | render kind [with (title="text", kind=stacked, yaxis=log, legend=hidden)]'],

@@ -205,7 +205,7 @@ export interface OperandNodes {
   readonly search: SearchPredicate;
 }
 
-/** A clause that may be left out and is no list is an optional property. */
+/** A clause that may be left out and is not a list is an optional property. */
 type MayBeAbsent<C extends Clause> = C extends { readonly optional: true }
   ? C['takes'] extends ListOperand
     ? false

@@ -30,7 +30,7 @@ async function findPython(env: Environment): Promise<string> {
 }
 
 /**
- * Makes the virtual environment `venv` with the packages of requirements files, unless it is there already; throws MissingError. All
+ * Makes the virtual environment `venv` with the packages of requirements files, unless it already exists; throws MissingError. All
  * paths are absolute.
  */
 export async function ensureVenv(

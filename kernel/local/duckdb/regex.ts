@@ -101,7 +101,7 @@ function compiled(source: string, argIndex: number): RE2JS {
   const unknown = unknownClass(source);
   if (unknown !== undefined) throw invalid(`invalid character class range: \`${unknown}\``, argIndex);
   try {
-    // What is no valid pattern is compiled again, for the reason.
+    // What is not a valid pattern is compiled again, for the reason.
     return validPattern(source) ?? RE2JS.compile(source);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);

@@ -36,16 +36,16 @@ export interface EngineOptions {
   readonly dataDir: string;
   /** Single files outside the data directory that may be read. */
   readonly allow?: readonly string[];
-  /** JavaScript functions and macros; all those of the language when absent. */
+  /** JavaScript functions and macros (default: all those of the language). */
   readonly families?: readonly FunctionFamily[];
-  /** Queries that run at the same time; more wait. 12 when absent. */
+  /** Queries that run at the same time; more wait (default: 12). */
   readonly connections?: number;
-  /** Of these, the most that run long queries; 4 when absent. */
+  /** Of these, the most that run long queries (default: 4). */
   readonly long?: number;
   /** Queries that may wait; beyond that they are refused. */
   readonly queue?: number;
   readonly memoryBytes?: number;
-  /** As many as the machine has processors when absent. */
+  /** Default: as many as the machine has processors. */
   readonly threads?: number;
   /** Encrypts what is spilled to the disk, which triples the processor time of spilling. */
   readonly secret?: boolean;

@@ -77,7 +77,7 @@ function checked(root: string, file: string): ExternalFile {
     if (reason !== undefined)
       return refused(
         `\`${path.relative(root, file)}\` in the directory \`external\` cannot be read: ${reason}`,
-        'Look at what is there.',
+        'Check the file.',
       );
     return refused(
       `there is no file \`${path.relative(root, file)}\` in the directory \`external\``,

@@ -88,7 +88,7 @@ function unexplainedFailure(error: Error, directories: readonly string[] | undef
   const cause = new Error(`${error.message}; ${describeResources(directories)}`, { cause: error });
   if (scarce !== undefined) return new EngineError(...shortOf[scarce], { hint: freeSome[scarce], cause });
   return new EngineError('engine-unexplained', 'The engine could not run this query and gave no reason.', {
-    hint: 'Run it again: this is usual on a machine that is short of memory or disk space for a moment. The log of the local service has more.',
+    hint: 'Run it again: the machine may have been short of memory or disk space. The log of the local service says more.',
     cause,
   });
 }
@@ -96,11 +96,11 @@ function unexplainedFailure(error: Error, directories: readonly string[] | undef
 const shortOf: Readonly<Record<Scarce, readonly [code: ErrorCode, message: string]>> = {
   'disk space': ['engine-disk', 'The disk of the local service is full.'],
   memory: ['engine-short', 'The machine is out of memory.'],
-  'open files': ['engine-short', 'The local service has as many files open as it may have.'],
+  'open files': ['engine-short', 'The local service has too many open files.'],
 };
 
 const freeSome: Readonly<Record<Scarce, string>> = {
-  'disk space': 'Free some room there, then run the query again.',
+  'disk space': 'Free some space there, then run the query again.',
   memory: 'Close other programs, then run the query again.',
   'open files':
     'Run the query again when others have finished, or start the service with a higher `ulimit -n`.',
@@ -167,7 +167,7 @@ const known: readonly Known[] = [
     pattern:
       /Cannot create a string of size|Cannot resize vector|maximum (?:allowed|supported) (?:vector|string) size/,
     code: 'function-cost',
-    message: 'A function would make a longer value than any may be.',
+    message: 'A function would return a value that is too long.',
     hint: tooLongHint,
   },
   {

@@ -108,7 +108,7 @@ function failureOf(error: unknown): FromEngine {
 }
 
 function given<T>(value: T | undefined): T {
-  if (value === undefined) throw new RangeError('an order came out of turn');
+  if (value === undefined) throw new RangeError('a message arrived out of order');
   return value;
 }
 

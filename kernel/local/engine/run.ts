@@ -41,9 +41,9 @@ export interface RanTable {
 interface RunOptions {
   /** Milliseconds. */
   readonly clock?: () => number;
-  /** The most bytes of the cells of a table; any number when absent. */
+  /** The most bytes of the cells of a table (default: any number). */
   readonly mostBytes?: number;
-  /** JSON when absent. */
+  /** Default: JSON. */
   readonly form?: CellForm;
 }
 

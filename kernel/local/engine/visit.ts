@@ -2,7 +2,7 @@
 export interface Visit {
   /** Whose query it is: clients take turns. */
   readonly client?: string;
-  /** Rows that it reads or makes, as far as is known beforehand; few when absent. */
+  /** Rows that it reads or makes, as far as is known beforehand (default: few). */
   readonly rows?: number;
   readonly signal?: AbortSignal;
   readonly watch?: Watch;

@@ -22,7 +22,7 @@ export function orderedNs(text: string, order: string): bigint | null {
   return timeNs(`${iso}${text.slice(date.length)}`);
 }
 
-/** Returns the bits of {@link orderBits} of a text; 0 if it is no numbered date, or one of no calendar. */
+/** Returns the bits of {@link orderBits} of a text; 0 if it is not a numbered date, or one of no calendar. */
 export function dateOrdersOf(text: string): bigint {
   const bare = bareTime(text);
   const times = dateOrders.flatMap(order => {

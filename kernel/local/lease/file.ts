@@ -93,7 +93,7 @@ export function readHolder(file: string): { readonly text: string; readonly hold
 export const nobody = { text: '', holder: undefined };
 
 /**
- * Undefined for what is no lease, is half written, or is not as it was written: one changed digit would keep others out for hours, or
+ * Undefined for what is not a lease, is half written, or is not as it was written: one changed digit would keep others out for hours, or
  * let them in too early. Older versions wrote no checksum.
  */
 function holderIn(text: string): Holder | undefined {

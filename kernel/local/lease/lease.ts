@@ -31,9 +31,9 @@ import { type Tenure, unannounced, usualBeatMs } from './tenure.js';
 export interface LeaseOptions {
   readonly version: string;
   readonly log: (text: string) => void;
-  /** How often the holder shows that it lives, in milliseconds; 2,000 when absent. */
+  /** How often the holder shows that it lives, in milliseconds (default: 2,000). */
   readonly beatMs?: number;
-  /** After how long a silence others may take it, in milliseconds; 20,000 when absent. */
+  /** After how long a silence others may take it, in milliseconds (default: 20,000). */
   readonly takeoverMs?: number;
 }
 

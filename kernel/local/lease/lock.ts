@@ -4,7 +4,7 @@ import { hasCode, setAside } from '../store/files.js';
 
 /** How a lock is waited for. */
 export interface LockOptions {
-  /** For how long, in milliseconds, or until the signal; 20,000 when absent. With 0, one attempt is made. */
+  /** For how long, in milliseconds, or until the signal (default: 20,000). With 0, one attempt is made. */
   readonly patienceMs?: number;
   readonly signal?: AbortSignal;
   /** Called if another takes it away. Work that is short, and whose result is checked by those who read it, need not know. */

@@ -76,7 +76,7 @@ export function timeOf(value: string | number | undefined): bigint | undefined {
   return time > 0n && time <= LATEST_TIME ? time : undefined;
 }
 
-/** Returns an id in hex; undefined for an empty one. Throws LocalError for a text that is no hex. */
+/** Returns an id in hex; undefined for an empty one. Throws LocalError for a text that is not hex. */
 export function idOf(id: Uint8Array | string | undefined): string | undefined {
   const text = typeof id === 'string' ? id.toLowerCase() : Buffer.from(id ?? []).toString('hex');
   if (!/^[0-9a-f]*$/.test(text)) throw invalidBody('an id is not written in hex');
@@ -124,7 +124,7 @@ function realOf(value: number): string {
 function integerOf(value: string | number): bigint {
   if (typeof value === 'number' ? Number.isSafeInteger(value) : /^-?\d{1,20}$/.test(value))
     return BigInt(value);
-  throw invalidBody(`${JSON.stringify(value)} is no 64-bit integer; larger ones than 2^53 are strings`);
+  throw invalidBody(`${JSON.stringify(value)} is not a 64-bit integer; write integers above 2^53 as strings`);
 }
 
 function signed(integer: bigint): bigint {
@@ -132,7 +132,7 @@ function signed(integer: bigint): bigint {
   throw invalidBody(`${integer} is beyond 64 bits`);
 }
 
-/** A string of JSON. What is no character of Unicode, or ends strings of other programs, is replaced: the engine takes neither. */
+/** A string of JSON. What is not a character of Unicode, or ends strings of other programs, is replaced: the engine takes neither. */
 function quoted(text: string): string {
   return JSON.stringify(Buffer.from(text).toString().replaceAll('\0', '\ufffd'));
 }

@@ -125,20 +125,20 @@ export function listOf<Item extends object>(items: readonly Item[] | undefined):
 }
 
 export function invalidBody(why: string, cause?: unknown): LocalError {
-  return new LocalError('invalid', 'invalid-request', `The body is no request of OTLP: ${why}.`, { cause });
+  return new LocalError('invalid', 'invalid-request', `The body is not an OTLP request: ${why}.`, { cause });
 }
 
 function decoded<Message extends object>(name: string, body: Buffer, encoding: Encoding): Message {
   const message = encoding === 'json' ? parsed(body) : fromProtobuf(name, body);
   if (typeof message === 'object' && message !== null && !Array.isArray(message)) return message as Message;
-  throw invalidBody('it is no JSON object');
+  throw invalidBody('it is not a JSON object');
 }
 
 function parsed(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString('utf8'));
   } catch (error) {
-    throw invalidBody('it is no JSON', error);
+    throw invalidBody('it is not JSON', error);
   }
 }
 

@@ -33,7 +33,7 @@ export function spanEvent(span: Sourced<Span>): OtlpEvent {
   return { time: start, cells: new Map([...own, ...sharedCells(span, entry.attributes)]) };
 }
 
-/** Returns the name of a number of OTLP, or that in a name such as `STATUS_CODE_OK`; the first when absent. */
+/** Returns the name of a number of OTLP, or that in a name such as `STATUS_CODE_OK` (default: the first). */
 function nameOf(names: readonly string[], value: number | string = 0): string | undefined {
   if (typeof value === 'number') return names[value] ?? String(value);
   return names.find(name => value.toUpperCase().endsWith(`_${name.toUpperCase()}`)) ?? value;

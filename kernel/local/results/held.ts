@@ -147,7 +147,7 @@ export class HeldResults {
 }
 
 function unknownResult(): LocalError {
-  return new LocalError('gone', 'result-unknown', 'The local service does not hold this result.', {
-    hint: 'It has to be sent again.',
+  return new LocalError('gone', 'result-unknown', 'The local service does not have this result.', {
+    hint: 'Send it again.',
   });
 }

@@ -22,7 +22,7 @@ interface Step {
   readonly database?: string;
   /** Its line in the logs, in which `{user}` and `{amount}` stand for those of the request. */
   readonly line?: string;
-  /** A failure of what it calls is no failure of its own. */
+  /** A failure of what it calls is not a failure of its own. */
   readonly isTolerant?: boolean;
 }
 

@@ -19,7 +19,7 @@ export interface CompiledQuery {
   /** A SELECT whose rows are stored in the temporary table {@link sharedTable} while the query runs, as all its tables read them. */
   readonly shared?: string;
   readonly notices: readonly StatusMessage[];
-  /** Rows that the query makes itself, besides those of datasets; few when absent. */
+  /** Rows that the query makes itself, besides those of datasets (default: few). */
   readonly made?: number;
 }
 
@@ -126,7 +126,7 @@ export interface DatasetCatalog {
 export interface BuiltinDataset {
   readonly schema: DatasetSchema;
   readonly description: string;
-  /** About how many rows are computed for the parts of a window; few when absent. */
+  /** About how many rows are computed for the parts of a window (default: few). */
   rowGroups?(startNs: bigint, endNs: bigint): readonly RowGroup[];
   scan(fields: readonly string[], startNs: bigint, endNs: bigint, filter?: ScanFilter): string;
 }

@@ -172,7 +172,7 @@ export interface Load {
   readonly replace?: boolean;
   /** Bytes of the longest line, if the text was looked at as it came; 0 of JSON. */
   readonly longest?: number;
-  /** The rows that are read, from the first on, of a preview; all when absent. */
+  /** The rows that are read, from the first on, of a preview (default: all). */
   readonly atMost?: number;
   /** Resolves with why a packed file cannot be read to its end, if so: the engine takes one that is cut off for a whole one. */
   readonly damage?: Promise<LocalError | undefined>;

@@ -220,7 +220,7 @@ function notRecorded({ action }: Asked, directory: string): RecordingError {
     'not-recorded',
     `could not ${action}: the recording ${directory} has no answer to it`,
     {
-      hint: 'The query, its parameters, its time range or the profile differ from those that were recorded, or cells that change something, such as `%import`, ran in another order. `%cache auto` asks for what is missing, `%cache record` records anew.',
+      hint: 'The query, its parameters, its time range or the profile differ from those that were recorded, or cells that change something, such as `%import`, ran in another order. `%cache auto` asks for what is missing, `%cache record` records again.',
     },
   );
 }

@@ -166,7 +166,7 @@ function begunAtOf(text: string): bigint | undefined {
 
 function damaged(file: string): RecordingError {
   return new RecordingError('recording-damaged', `the recorded answer ${file} is damaged`, {
-    hint: 'Its content is not what was written. Take it from version control again, or record anew with `%cache record`.',
+    hint: 'Its content is not what was written. Take it from version control again, or record again with `%cache record`.',
   });
 }
 

@@ -25,7 +25,7 @@ export function openReader(session: Session, comm: Comm, data: unknown): CommHan
 }
 
 function gone(id?: number): ErrorReply {
-  const message = 'the kernel no longer holds this result';
+  const message = 'the kernel no longer has this result';
   const hint = 'Run its cell again; `%results --budget` lets more results stay.';
   return { kind: 'error', ...present({ id }), code: 'gone', message, hint };
 }

@@ -36,7 +36,7 @@ export class KeptResults {
   /** Least recently used first. */
   readonly #results = new Map<string, KeptResult>();
   readonly #names = new Map<string, KeptResult>();
-  /** Names whose results were dropped to make room. */
+  /** Names whose results were dropped to free memory. */
   readonly #evicted = new Set<string>();
   #notices: string[] = [];
   #saidHowMany = false;
@@ -86,7 +86,7 @@ export class KeptResults {
     return this.#touch(this.#results.get(id));
   }
 
-  /** True for a name whose result was dropped to make room. */
+  /** True for a name whose result was dropped to free memory. */
   wasEvicted(name: string): boolean {
     return this.#evicted.has(name);
   }
@@ -116,7 +116,7 @@ export class KeptResults {
     return count;
   }
 
-  /** Sentences about the results dropped to make room since the last call. */
+  /** Sentences about the results dropped to free memory since the last call. */
   takeNotices(): readonly string[] {
     const notices = this.#notices;
     this.#notices = [];

@@ -54,7 +54,7 @@ export type FilterOperator = '==' | '!=' | '<' | '<=' | '>' | '>=' | 'contains' 
 export type FilterValue = string | number | boolean | null;
 
 export type Request =
-  /** The rows of `view` from `offset` on, `limit` of them (10,000 at most); `columns` by name, all when absent. */
+  /** The rows of `view` from `offset` on, `limit` of them (10,000 at most); `columns` by name (default: all). */
   | ({
       readonly id: number;
       readonly op: 'page';
@@ -132,7 +132,7 @@ export interface Bin {
 export interface ErrorReply {
   readonly kind: 'error';
   readonly id?: number;
-  /** `gone`: the kernel no longer holds the result, or never did. `cancelled`: a `cancel` took effect. */
+  /** `gone`: the kernel no longer has the result, or never did. `cancelled`: a `cancel` took effect. */
   readonly code: 'gone' | 'cancelled' | 'invalid' | 'failed';
   /** What went wrong, in the kernel's words; `hint` says what to do. */
   readonly message: string;

@@ -18,7 +18,7 @@ export interface Reads {
   readonly datasets: readonly string[];
 }
 
-/** A query names a result that the kernel no longer holds, or that the service it runs on cannot read. */
+/** A query names a result that the kernel no longer has, or that the service it runs on cannot read. */
 class ResultError extends AplKernelError {
   constructor(message: string, hint: string) {
     super('result', message, { hint });
@@ -33,7 +33,7 @@ export interface Names {
 
 /**
  * Returns what a query reads by name. A bare name is first one of its own `let` tables, then a kept result, then a dataset; in
- * brackets and quotes it is always a dataset. Throws ResultError for a result that was dropped to make room, for the
+ * brackets and quotes it is always a dataset. Throws ResultError for a result that was dropped to free memory, for the
  * last one before there is any, and where results and hosted datasets are mixed.
  */
 export function readsOf({ tree }: QueryText, names: Names): Reads {
@@ -71,7 +71,7 @@ function apart(dataset: string, result: string, profile: string): ResultError {
 
 function evicted(name: string): ResultError {
   return new ResultError(
-    `the result \`${name}\` was dropped to make room`,
+    `the result \`${name}\` was dropped to free memory`,
     `Run its query again; \`%results --budget\` lets more results stay, and \`['${name}']\` is the dataset of that name.`,
   );
 }

@@ -67,7 +67,7 @@ export function described(item: CompletionItem): CompletionItem {
   return value === undefined ? item : { ...item, documentation: { kind: MarkupKind.Markdown, value } };
 }
 
-/** Descriptions of fields and datasets come from data: they are no Markdown. */
+/** Descriptions of fields and datasets come from data: they are not Markdown. */
 function documentation({ doc, kind }: Offer): Pick<CompletionItem, 'documentation'> {
   if (doc === undefined || kind === 'function' || kind === 'aggregate') return {};
   return { documentation: { kind: MarkupKind.PlainText, value: visibleLines(doc) } };

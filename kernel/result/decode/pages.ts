@@ -27,7 +27,7 @@ interface Column {
 
 type TablePart = Omit<Page, 'rest' | 'bytes'>;
 
-/** Reads one page; throws a DecodeError for what is no tabular result. */
+/** Reads one page; throws a DecodeError for what is not a tabular result. */
 export function readPage(answer: Uint8Array): Page {
   const body = atOnce(asTabular(answer));
   const json = new JsonBytes(body);

@@ -9,7 +9,7 @@ import { FIELD_KEY } from '../field.js';
 
 /** How the numbers of one column are written. */
 export type NumberFormat =
-  /** Digits as they are: identifiers, codes, ports, years, and every cell that is no number. */
+  /** Digits as they are: identifiers, codes, ports, years, and every cell that is not a number. */
   | { readonly kind: 'exact' }
   /** Whole numbers with thousands separators. */
   | { readonly kind: 'integer' }
@@ -71,7 +71,7 @@ export function formatNumber(exact: string, format: NumberFormat): string {
   }
 }
 
-/** The number of different ids is no id. */
+/** The number of different ids is not an id. */
 const COUNTING = /^d?count/;
 
 function isLabel({ name, metadata }: Field): boolean {

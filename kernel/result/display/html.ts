@@ -175,12 +175,12 @@ function rowsCut(label: string, index: number, rows: number, total: number, limi
   const why =
     rows < shownRows(total, limits) ? 'more would make the notebook too large' : '`%rows N` shows more';
   const where = index === 0 ? '' : `${label}: `;
-  const text = `${where}Showing the first ${formatCount(rows)} of ${plural(total, 'row')}; ${why}. The kernel holds all of them.`;
+  const text = `${where}Showing the first ${formatCount(rows)} of ${plural(total, 'row')}; ${why}. The kernel has all of them.`;
   return { level: 'info', text };
 }
 
 function columnsCut(columns: number, total: number): Notice {
-  const text = `Showing the first ${formatCount(columns)} of ${plural(total, 'column')}; add a \`project\` with the fields you need. The kernel holds all of them.`;
+  const text = `Showing the first ${formatCount(columns)} of ${plural(total, 'column')}; add a \`project\` with the fields you need. The kernel has all of them.`;
   return { level: 'info', text };
 }
 

@@ -69,7 +69,7 @@ async function exists(path: string): Promise<boolean> {
 
 function taken(path: string): ExportError {
   return new ExportError(
-    `${basename(path)} is there already`,
+    `${basename(path)} already exists`,
     'Choose another name, or replace it with `--force`.',
   );
 }
@@ -130,7 +130,7 @@ function explained(error: unknown, path: string): unknown {
   if (reason === undefined) return error;
   return new ExportError(
     `${basename(path)} could not be written: ${reason}`,
-    'Nothing of it was left behind.',
+    'No partial file was left.',
     error,
   );
 }

@@ -18,7 +18,7 @@ export function encodeLz4(bytes: Uint8Array): Uint8Array {
 /** Returns the bytes in an LZ4 frame, with or without sizes and checksums, which are skipped; throws a RangeError when it is damaged. */
 export function decodeLz4(frame: Uint8Array): Uint8Array {
   const view = new DataView(frame.buffer, frame.byteOffset, frame.byteLength);
-  if (view.getUint32(0, true) !== MAGIC) throw new RangeError('this is no LZ4 frame');
+  if (view.getUint32(0, true) !== MAGIC) throw new RangeError('this is not an LZ4 frame');
   const flags = view.getUint8(4);
   const blockSize = 1 << (8 + 2 * ((view.getUint8(5) >> 4) & 7));
   const blockChecksum = flags & 0x10 ? 4 : 0;

@@ -26,7 +26,7 @@ export interface TraceReference {
   readonly profile: string;
 }
 
-/** Reads what an output holds, which a stranger may have written; undefined if it is no trace. */
+/** Reads what an output holds, which a stranger may have written; undefined if it is not a trace. */
 export function traceReference(value: unknown): TraceReference | undefined {
   const { trace, dataset, result, logs, ...ran } = members(value);
   const { id, rows, columns } = members(result);

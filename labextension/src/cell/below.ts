@@ -31,7 +31,7 @@ export function belowOutput(
 /** The id of a trace that is one word of a line. */
 const plainId = /^[\w-]{8,128}$/;
 
-/** Returns what adds the cell of a trace in the range of a query; undefined for what is no id. */
+/** Returns what adds the cell of a trace in the range of a query; undefined for what is not an id. */
 export function traceBelow(id: string, { range }: QueryShown, add: AddBelow): (() => string) | undefined {
   return plainId.test(id) ? () => add([...range, `%trace ${id}`], 'Drawn in the cell below.') : undefined;
 }

@@ -27,7 +27,7 @@ export function openChartMenu(session: Around, panel: NotebookPanel, cell: CodeC
     list,
   ]);
   if (result === undefined || session.state !== 'ready')
-    return void opened.say('The kernel holds no result of this cell: run it first.');
+    return void opened.say('The kernel has no result of this cell: run it first.');
   const pick = async (kind: ChartKind): Promise<void> => {
     const problem = await drawAs(session, cell, result, kind);
     if (problem !== undefined) opened.say(problem);
@@ -53,7 +53,7 @@ function fill(
     if (answer.tell !== 'kinds') return;
     const kinds = answer.kinds ?? [];
     if (answer.kinds === undefined)
-      opened.say('The kernel no longer holds the result of this cell: run it again.');
+      opened.say('The kernel no longer has the result of this cell: run it again.');
     else if (kinds.length === 0) opened.say('This result has no numbers to draw along times or names.');
     const choices = kinds.length === 0 ? [] : [...kinds, 'none' as const];
     list.replaceChildren(...choices.map(kind => button(names[kind], names[kind], () => void pick(kind))));
@@ -98,7 +98,7 @@ async function drawAs(
     );
   const edit = chartKindEdit(source, kind);
   if (edit === undefined || model.getMetadata('editable') === false)
-    return 'Drawn. It was not written down: the cell cannot be edited.';
+    return 'Drawn. It was not saved: the cell cannot be edited.';
   model.sharedModel.updateSource(edit.from, edit.to, edit.text);
   return undefined;
 }

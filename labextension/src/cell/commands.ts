@@ -113,7 +113,7 @@ function cellCommands(
     {
       id: 'apl:run-selection',
       label: 'Run Selected APL',
-      caption: 'Run what is selected, or the query at the cursor; the result is shown below the cell',
+      caption: 'Run the selection, or the query at the cursor; the result is shown below the cell',
       run: runSelection,
     },
   ];

@@ -113,7 +113,7 @@ export function suggestedName(source: string, offset: number): string {
   return (commentAt(source, offset) ?? line ?? '').trim().slice(0, 80);
 }
 
-/** Returns the first comment of the query at `offset` that is no directive. */
+/** Returns the first comment of the query at `offset` that is not a directive. */
 export function commentAt(source: string, offset: number): string | undefined {
   const query = queryAt(source, offset);
   const text = query === undefined ? '' : source.slice(query.from, query.to);

@@ -79,10 +79,10 @@ export function literalOf(
   const isOne = assignments.length === 1 && assignments[0]?.text === literal && stray === '';
   if (isOne && literal !== '' && !/[\r\n]/.test(literal) && choices === undefined && !prompts)
     return { literal };
-  return { problem: `${name} wants one value, such as 5, 0.5, true, 5m, "text" or ["a", "b"].` };
+  return { problem: `${name} needs one value, such as 5, 0.5, true, 5m, "text" or ["a", "b"].` };
 }
 
-/** Returns the text that a literal stands for; undefined for a literal that is no text. */
+/** Returns the text that a literal stands for; undefined for a literal that is not a string. */
 export function textOf(literal: string): string | undefined {
   const [token, ...more] = tokenize(literal);
   return token?.kind === 'string' && token.flaw === undefined && more.length === 0 ? token.text : undefined;

@@ -17,7 +17,7 @@ export function queryShown(apl: unknown): QueryShown | undefined {
     return undefined;
   const { startTime, endTime, profile } = apl as Readonly<Record<string, unknown>>;
   const query = new QueryText(apl.query);
-  // What is no query may be lines that do something else.
+  // What is not a query may be lines that do something else.
   if (query.diagnostics.some(({ severity }) => severity === 'error')) return undefined;
   const [start, end] = [startTime, endTime].map(each =>
     typeof each === 'string' ? parseTime(each) : undefined,

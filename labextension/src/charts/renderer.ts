@@ -59,7 +59,7 @@ function rangeSetter(
       return 'The time range of the notebook is set; the cells run again.';
     }
     return change.cell === undefined
-      ? 'Set for this session. It was not written down: the cell cannot be edited.'
+      ? 'Set for this session. It was not saved: the cell cannot be edited.'
       : 'The time range of the notebook is set: run the cells again.';
   };
 }

@@ -19,7 +19,7 @@ export interface ChartView {
 }
 
 /**
- * Returns the chart of a Vega specification as an element that fits its width; of what is no specification a sentence.
+ * Returns the chart of a Vega specification as an element that fits its width; of what is not a specification a sentence.
  */
 export async function openChart(spec: unknown, zone: Zone, place: ChartPlace): Promise<ChartView> {
   addStyle('apl-chart-style', STYLE);

@@ -382,7 +382,7 @@ export class Grid {
   #drawKept(): void {
     const kept = { isWrapped: this.#isWrapped, isStream: this.#isStream };
     const words = this.#isContinued ? wordsOf(this.#rows.view, this.#layout, kept) : [];
-    const text = `Kept from before: ${words.join(', ')}.`;
+    const text = `Restored: ${words.join(', ')}.`;
     if (words.length === 0) this.#kept.replaceChildren();
     else if (this.#kept.firstChild === null)
       this.#kept.append(
@@ -643,7 +643,7 @@ export class Grid {
       return;
     }
     this.#say(`Added | where ${condition} ${placeText(line)}. Run the cell again.`);
-    const undo = button('Undo', 'Take the line out of the query again', () => {
+    const undo = button('Undo', 'Remove the line from the query', () => {
       this.#view.focus();
       this.#say(line.undo() ? 'The query is as it was.' : 'The cell has changed since: undo there.');
     });

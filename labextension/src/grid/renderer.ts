@@ -60,7 +60,7 @@ class ArrowOutput extends Widget implements IRenderMime.IRenderer {
     if (shown === undefined || this.#grid?.isRead !== true) return this.#show(model, live);
     const words =
       live === undefined
-        ? 'The tail has ended: show its result'
+        ? '%tail has ended: show its result'
         : `${plural(live.events - shown.events, 'new event')}: show`;
     const show = button(words, words, () => {
       void this.#show(model, live).then(() => this.#grid?.focus());

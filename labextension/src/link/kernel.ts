@@ -23,7 +23,7 @@ interface Held {
 /**
  * The knowledge about one kernel's session that editors, toolbars and the panel share. Every question is answered at once from
  * what the kernel has sent; what is missing is requested, and `changed` is emitted when it arrives. A kernel that is busy, dead,
- * restarting or of another language is no error.
+ * restarting or of another language is not an error.
  */
 export class KernelLink {
   readonly #kernel: Kernel.IKernelConnection;

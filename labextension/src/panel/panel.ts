@@ -244,7 +244,7 @@ function problemOf(found: Around | undefined): string | undefined {
     case 'ready':
       return undefined;
     case 'other':
-      return 'The kernel of this notebook is of another language.';
+      return 'The kernel of this notebook runs another language.';
     case 'none':
       return 'The notebook has no kernel. Choose \u201cAPL (Axiom)\u201d to see its datasets.';
     case 'dead':

@@ -119,7 +119,7 @@ async function setAll(around: Around, rows: readonly Row[]): Promise<string | un
     const change = await around.setParameter(written.name, read.literal);
     if (!change.isOk) return change.text;
     if (change.cell === undefined)
-      return `${written.name} is set for this session. It was not written down: its cell cannot be edited.`;
+      return `${written.name} is set for this session. It was not saved: its cell cannot be edited.`;
   }
   return undefined;
 }

@@ -21,7 +21,7 @@ export function rangePicker(around: Around, refresher: Refresher, opened: Opened
     if (change.isOk && rerun.follows) void rerun.again();
     if (!change.isOk) opened.say(change.text);
     else if (change.cell === undefined)
-      opened.say('Set for this session. It was not written down: the cell cannot be edited.');
+      opened.say('Set for this session. It was not saved: the cell cannot be edited.');
     else opened.leave();
   };
   return [
@@ -64,7 +64,7 @@ export async function moveRange(
 ): Promise<string | undefined> {
   const range = around.link?.session?.range;
   const moved = range === undefined ? undefined : movedRange(move, range, timeNow());
-  if (moved === undefined) return 'There is no such window: nothing has happened there yet.';
+  if (moved === undefined) return 'That window is in the future.';
   await rerun.prepare();
   const change = await around.set('time', moved);
   if (!change.isOk) return visible(change.text);

@@ -79,8 +79,7 @@ class TraceOutput extends Widget implements IRenderMime.IRenderer {
     this.#view = view;
     if (view === undefined) {
       await this.#showDrawing(model);
-      const words =
-        'The kernel no longer holds the spans: run the cell again to fold, search and choose them.';
+      const words = 'The kernel no longer has the spans: run the cell again to fold, search and choose them.';
       this.node.prepend(element('p', {}, words));
       return;
     }

@@ -47,7 +47,7 @@ test.each([
   expect(openInBrowser(url, { platform: 'linux', env })).toBe(false),
 );
 
-test('a program that is missing is no failure', async () => {
+test('a program that is missing is not a failure', async () => {
   expect(openInBrowser(page, { platform: 'linux', env: { PATH: directory, DISPLAY: ':0' } })).toBe(true);
   await new Promise(setImmediate);
 });

@@ -222,7 +222,7 @@ describe('a sign-in fails in a sentence:', () => {
     back.search = 'code=1&state=2';
     await comeBack(back);
     expect(await done).toMatch(
-      /^nobody signed in to prod within 0.3 s; 1 answer to another sign-in came, and nothing was taken from it\. Run the cell again\. A browser on another machine .* `%login prod --paste`\.$/,
+      /^nobody signed in to prod within 0.3 s; 1 answer to another sign-in ignored\. Run the cell again\. A browser on another machine .* `%login prod --paste`\.$/,
     );
     pending.close();
   });
@@ -302,9 +302,9 @@ describe('a sign-in fails in a sentence:', () => {
     [
       'there is no metadata',
       () => failing('/.well-known', 404),
-      /^\{issuer\} does not say how one signs in: it has no OAuth 2\.0 metadata\. Check oauth_issuer, .* of \[deployments\.prod\]/,
+      /^\{issuer\} does not say how to sign in: it has no OAuth 2\.0 metadata\. Check oauth_issuer, .* of \[deployments\.prod\]/,
     ],
-    ['the metadata is a page', () => page('/.well-known'), /^\{issuer\} does not say how one signs in/],
+    ['the metadata is a page', () => page('/.well-known'), /^\{issuer\} does not say how to sign in/],
     [
       'the metadata cannot be had',
       () => failing('/.well-known', 503),
@@ -328,17 +328,17 @@ describe('a sign-in fails in a sentence:', () => {
     [
       'tokens would go over http',
       () => metadata({ token_endpoint: 'http://issuer.example/token' }),
-      /^\{issuer\} names no usable address/,
+      /^\{issuer\} has no usable sign-in address/,
     ],
     [
       'the page would be a script',
       () => metadata({ authorization_endpoint: 'javascript:alert(1)' }),
-      /^\{issuer\} names no usable address/,
+      /^\{issuer\} has no usable sign-in address/,
     ],
     [
       'it registers no clients',
       () => metadata({ registration_endpoint: undefined }),
-      /^\{issuer\} registers no clients by itself, and prod names none\. Add `oauth_client_id = "…"` to \[deployments\.prod\]/,
+      /^\{issuer\} does not register clients, and prod names none\. Add `oauth_client_id = "…"` to \[deployments\.prod\]/,
     ],
     [
       'it refuses the client',
@@ -359,7 +359,7 @@ describe('a sign-in fails in a sentence:', () => {
 
   test('an issuer beyond this machine is asked over https alone', async () => {
     const to = endpoint({ issuer: 'http://issuer.example' });
-    expect(await failure(logins().begin(to, never))).toContain('issuer.example is asked over http');
+    expect(await failure(logins().begin(to, never))).toContain('issuer.example uses http');
   });
 
   test('the file cannot be written', async () => {

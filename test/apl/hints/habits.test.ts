@@ -48,7 +48,7 @@ test.each([
   ['use web', 'a query names its dataset itself', undefined],
   ['USE web;', 'a query names its dataset itself', undefined],
   ['schema web', 'the fields of a dataset are listed by a magic', '%schema web'],
-  ['df = spark.table("web")', 'this is no APL: a name is given by `let` or `<<`', undefined],
+  ['df = spark.table("web")', 'this is not APL: a name is given by `let` or `<<`', undefined],
   ['import pandas as pd', 'this is Python, not APL', undefined],
   ['from os import path', 'this is Python, not APL', undefined],
   ['exit', 'a notebook is left by closing it', undefined],

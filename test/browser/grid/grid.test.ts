@@ -14,7 +14,7 @@ const long = 'print list = range(1, 5000), text = "after it"';
 const wide = `print ${Array.from({ length: 1000 }, (_, index) => `column_${index} = ${index}`).join(', ')}`;
 /** More rows than a browser makes a table high for. */
 const many = 'range n from 1 to 1000000 step 1';
-/** Columns whose widths are no whole pixels. */
+/** Columns whose widths are not whole pixels. */
 const narrow = 'print a = 1, b = 1, c = 1, d = 1, e = 1, f = 1';
 /** A column of long values between two short ones, whose last row alone needs more than a line. */
 const messages = `range n from 1 to 30 step 1 | extend message = iff(n < 30, "short", "${'a long message of a log '.repeat(40)}"), level = "info"`;
@@ -97,7 +97,7 @@ describe.each(FRONT_ENDS)('the grid of a result in $name', frontEnd => {
       })()`);
     for (const width of [1400, 1000, 1200]) {
       await page.setViewportSize({ width, height: 900 });
-      // The border of the frame, a pixel so that it does not scroll, and another if the widths of the other columns are no whole pixels.
+      // The border of the frame, a pixel so that it does not scroll, and another if the widths of the other columns are not whole pixels.
       await soon(free).toBeOneOf([3, 4]);
     }
   });
@@ -266,7 +266,7 @@ describe.each(FRONT_ENDS)('the grid of a result in $name', frontEnd => {
       await soon(() => cells.source(0)).toBe(numbers + line);
     };
     await leaveOut();
-    await grid().getByRole('button', { name: 'Take the line out of the query again' }).click();
+    await grid().getByRole('button', { name: 'Remove the line from the query' }).click();
     await soon(() => cells.source(0)).toBe(numbers);
     await leaveOut();
     await cells.enter(0);

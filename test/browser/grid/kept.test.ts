@@ -79,7 +79,7 @@ describe.each(FRONT_ENDS)('what a reader has set up in a grid, in $name', frontE
     await search(0).fill('host 2');
     await soon(() => status(0)).toBe('20 of 400 rows match.');
     await menu(0, 'level', 'Hide the column');
-    await menu(0, 'host', 'Keep in sight at the left');
+    await menu(0, 'host', 'Keep visible at the left');
     await grid(0).getByRole('button', { name: 'Menu of n', exact: true }).click();
     await page.getByRole('button', { name: 'Move right' }).click();
     await page.keyboard.press('Escape');
@@ -106,7 +106,7 @@ describe.each(FRONT_ENDS)('what a reader has set up in a grid, in $name', frontE
     expect(await first(0)).toEqual(['10', '230']);
     await soon(() => width(0, 'size')).toBeCloseTo(wide, 0);
     expect(await kept(0)).toEqual([
-      'Kept from before: sorted by size \u2191, 1 filter, search, 1 column hidden, 1 column pinned, columns moved, widths.',
+      'Restored: sorted by size \u2191, 1 filter, search, 1 column hidden, 1 column pinned, columns moved, widths.',
     ]);
     for (const other of [1, 2]) {
       expect(await names(other)).toEqual(['n', 'host', 'level', 'size']);
@@ -120,7 +120,7 @@ describe.each(FRONT_ENDS)('what a reader has set up in a grid, in $name', frontE
     expect(await chips(0)).toEqual([]);
     expect(await names(0)).toEqual(['host', 'size', 'n']);
     expect(await kept(0)).toEqual([
-      'Kept from before: sorted by size \u2191, search, 1 column pinned, columns moved, widths.',
+      'Restored: sorted by size \u2191, search, 1 column pinned, columns moved, widths.',
     ]);
     await rerun(`${rows(', more = 1')} | extend level = n\n\n${whole}`);
     // A filter for a text is none for a number.
@@ -175,7 +175,7 @@ describe.each(FRONT_ENDS)('what a reader has set up in a grid, in $name', frontE
     expect(await lines().count()).toBe(0);
     await cells.run(3);
     await soon(() => events.locator('.apl-grid-kept > span').textContent()).toBe(
-      'Kept from before: 1 filter, search, as a table.',
+      'Restored: 1 filter, search, as a table.',
     );
     await events.getByRole('button', { name: 'Show the result as a first run does' }).click();
     await soon(() => lines().count()).toBeGreaterThan(10);

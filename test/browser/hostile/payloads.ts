@@ -1,7 +1,7 @@
 /**
  * What a stranger may write into a log, or name a field, a dataset or a query: texts that would run, fetch, lead away or break the
  * page apart if any part of it took them for more than text. What runs sets `window.pwned`; what fetches or leads away names
- * `evil.invalid`, which is no host.
+ * `evil.invalid`, which is not a host.
  */
 export const PAYLOAD_CLASSES: Readonly<Record<string, readonly string[]>> = {
   'elements with handlers': [

@@ -13,7 +13,7 @@ export interface Bomb {
 
 /** Said of a query that is too large, alone or beside others. */
 const memory =
-  /^The quer(?:y needs more memory than it is allowed|ies running now need more memory together than they are allowed|y was stopped before the machine ran out of memory: its values are too long to be computed together)\./;
+  /^The quer(?:y needs more memory than it is allowed|ies running now together need more memory than is allowed|y was stopped before the machine ran out of memory: its values are too long to be computed together)\./;
 const answerSize = /^The answer would be larger than \d+ MiB, the most that is sent\./;
 
 function tooLong(name: string): RegExp {

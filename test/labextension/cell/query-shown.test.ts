@@ -15,11 +15,11 @@ test.each([
   ['a line that does something else', "%drop web\n['web']"],
   ['such a line after the query', "['web']\n%drop web"],
   ['no text', 7],
-])('%s is no query', (_, query) => {
+])('%s is not a query', (_, query) => {
   expect(queryShown({ query, startTime, endTime })).toBe(undefined);
 });
 
-test.each([`${startTime}\n%drop web`, '', 'now'])('%j is no time', start => {
+test.each([`${startTime}\n%drop web`, '', 'now'])('%j is not a time', start => {
   const shown = queryShown({ query: "['web']", startTime: start, endTime });
   expect([shown?.range, shown?.window]).toEqual([[], undefined]);
 });

@@ -97,7 +97,7 @@ test.each([
   ["'=1", "''=1"],
   ['-5', '-5'],
   ['it is = 1', 'it is = 1'],
-])('a copy of %j is no formula to a spreadsheet', (cell, copied) => {
+])('a copy of %j is not a formula to a spreadsheet', (cell, copied) => {
   const field = new Field('name', new Utf8(), true);
   expect(copyText({ fields: [field], rows: [[cell]] }, 'text')).toBe(copied);
 });

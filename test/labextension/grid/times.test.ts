@@ -67,7 +67,7 @@ describe('times without what they share', () => {
     process.env.TZ = 'Asia/Kolkata';
   });
 
-  test('no times, and what is no time', () => {
+  test('no times, and what is not a time', () => {
     expect(shown([])).toEqual(['UTC']);
     expect(shownTime('never', 'utc', timeFormat([]))).toBe('never');
   });

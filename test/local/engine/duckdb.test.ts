@@ -139,7 +139,7 @@ test.each(forbidden)('the configuration is locked: %s', async sql => {
   await expect(engine.run(sql)).rejects.toMatchObject({ code: 'engine-failed' });
 });
 
-test('a result that is interrupted while it is read is no result, though its stream ends without an error', async () => {
+test('a result that is interrupted while it is read is not a result, though its stream ends without an error', async () => {
   const engine = await openEngine();
   const abort = new AbortController();
   const read = engine.query(

@@ -48,7 +48,7 @@ describe('the engine’s own words stay inside', () => {
     'Failed to prepare',
     'IO Error: ',
     '',
-  ])('an error without words is no fault of the service: %j', words => {
+  ])('an error without words is not a fault of the service: %j', words => {
     const failure = engineFailure(new Error(words));
     expect(failure).toMatchObject({
       code: 'engine-unexplained',

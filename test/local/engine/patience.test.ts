@@ -43,6 +43,6 @@ test('a query that was cancelled is not tried again', async () => {
 test('if there is no memory for seconds, the answer says that others take it', async () => {
   await expect(patiently(failing(100), beside(1))).rejects.toMatchObject({
     code: 'engine-memory',
-    message: 'The queries running now need more memory together than they are allowed.',
+    message: 'The queries running now together need more memory than is allowed.',
   });
 });

@@ -158,7 +158,7 @@ test('statements that nobody counts write no profile', async () => {
   expect(existsSync(profiles)).toBe(false);
 });
 
-test('a stream that fails midway is no result, and the reason is said', async () => {
+test('a stream that fails midway is not a result, and the reason is said', async () => {
   const { engine, lines } = await open();
   const failing =
     "SELECT CASE WHEN i = 1500000 THEN error('at last') ELSE i END AS i FROM range(2000000) r(i)";

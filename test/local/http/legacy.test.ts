@@ -92,7 +92,7 @@ test('the id of a row is a cursor, from which the next row comes', async () => {
   }
 });
 
-test('rows in another order have ids too, which are no cursors, and the cursors that were asked for are shown', async () => {
+test('rows in another order have ids too, which are not cursors, and the cursors that were asked for are shown', async () => {
   const { body } = await ask('logs | sort by n asc');
   const ids = body.matches.map(match => match._rowId);
   expect([new Set(ids).size, body.status.messages]).toEqual([4, undefined]);

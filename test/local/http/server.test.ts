@@ -166,7 +166,7 @@ test('a body that is not JSON is refused', async () => {
 });
 
 test('a body beyond the limit is refused', async () => {
-  const message = 'The body has more than 1 KiB, the most that this request may have.';
+  const message = 'The body has more than 1 KiB, the limit of this request.';
   const hint = 'Shorten the query: a dataset can hold long lists of values.';
   const limited = await testService({ limits: { bodyBytes: 1024 } });
   const answer = await limited.json('POST', '/v1/datasets/_apl', { apl: 'x'.repeat(2000) });

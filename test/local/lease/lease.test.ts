@@ -185,7 +185,7 @@ test('no changed bit of a lease lets others in that would be kept out, or keeps 
     writeFileSync(file, changed);
     const { holder } = readHolder(file);
     if (at > end) expect([at, holder]).toEqual([at, content]);
-    // The name of the checksum is no part of what it is of.
+    // The name of the checksum is not part of what it is of.
     else if (holder !== undefined) believed.push({ ...content, ...holder, checksum: '' });
   }
   expect(believed).toEqual(believed.map(() => expect.objectContaining({ ...content, checksum: '' })));

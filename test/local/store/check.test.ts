@@ -140,7 +140,7 @@ test('values that do not fit their statistics are told', async () => {
 test.each([
   ['a starred query', /^starred\//, 'Orders by price'],
   ['the note on a dataset', /^datasets\/[^/]+\/dataset\.json$/, 'created'],
-])('%s that was edited by hand is no damage, and is told apart', async (_, pattern, text) => {
+])('%s that was edited by hand is not damage, and is told apart', async (_, pattern, text) => {
   const dataDir = await whole();
   const file = fileOf(dataDir, pattern);
   writeFileSync(file, sealedText(JSON.parse(readFileSync(file, 'utf8'))));
@@ -148,6 +148,6 @@ test.each([
   writeFileSync(file, readFileSync(file, 'utf8').replace(text, `${text}?`));
   const { faults } = await checkData(dataDir);
   expect(faults.map(({ state, reason }) => [state, reason])).toEqual([
-    ['changed', 'is not as it was written: it was edited by hand, or is damaged'],
+    ['changed', 'does not match its checksum: it was edited by hand, or is damaged'],
   ]);
 });

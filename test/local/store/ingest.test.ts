@@ -276,7 +276,7 @@ test('labels of every type, in UTF-8', async () => {
 });
 
 test.each(['', '[1]', '5', '{"a":', '{"a":1}{"b":2}', '{"a":1,"a":2}'])(
-  'labels that are no object: %j',
+  'labels that are not an object: %j',
   async text => {
     const { status, body, columns } = await ingest('a\n1\n', 'text/csv', '_time:datetime', '', {
       'x-axiom-event-labels': text,
@@ -358,7 +358,7 @@ test('a body that unpacks beyond the limit is refused, and leaves nothing behind
     };
     const answer = await limited.json('POST', '/v1/datasets/d/ingest', body, headers);
     expect(answer.body.message).toBe(
-      'The body has more than 100 KiB, the most that this request may have. Send it in parts, or import it as a file.',
+      'The body has more than 100 KiB, the limit of this request. Send it in parts, or import it as a file.',
     );
     expect(answer.status).toBe(413);
   }

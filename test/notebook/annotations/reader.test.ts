@@ -86,7 +86,7 @@ describe('a service without annotations changes nothing but the chart', () => {
     ['it has no such route', () => ({ status: 404, body: { message: 'no' } }), 1],
     ['it fails', () => ({ status: 500, body: { message: 'no' } }), 2],
     ['its answer is of another shape', () => ({ body: [{ id: 5 }] }), 2],
-    ['its answer is no JSON', () => ({ body: '<html>' }), 2],
+    ['its answer is not JSON', () => ({ body: '<html>' }), 2],
     ['a time is none', () => ({ body: [{ ...release, time: 'noon' }] }), 2],
   ])('%s', async (_, reply, questions) => {
     await start(reply);

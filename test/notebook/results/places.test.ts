@@ -81,7 +81,7 @@ test('results and hosted datasets are not mixed: the error says what to write', 
   expect(rows(await bench.run('answer | join kind=inner (part) on n | project n'))).toEqual([{ n: '42' }]);
 });
 
-test('a result that had to make room is named when it is asked for', async () => {
+test('a result that had to free memory is named when it is asked for', async () => {
   const { bench } = await benchWithService();
   await bench.run('first << range n from 1 to 900 step 1');
   const budget = await bench.run('%results --budget 9kB');
@@ -93,7 +93,7 @@ test('a result that had to make room is named when it is asked for', async () =>
     ),
   ]);
   expect(traceback(await bench.run('first | count'))[0]).toBe(
-    'result: the result `first` was dropped to make room',
+    'result: the result `first` was dropped to free memory',
   );
   expect(rows(await bench.run('second | count'))).toEqual([{ count: '900' }]);
 });

@@ -395,7 +395,7 @@ describe('what cannot be drawn as it was asked for is refused with a reason', ()
   });
 });
 
-test('anomalies that the query found are rings, and their column is no measure', () => {
+test('anomalies that the query found are rings, and their column is not a measure', () => {
   const model = modelOf(series);
   if (!isOf(model, 'xy')) throw new Error(model.kind);
   expect(model.plots.map(plot => [plot.title, plot.flagged])).toEqual([
@@ -453,7 +453,7 @@ test('percentiles over time of a result in several batches keep every row', () =
   expect(chartModel(whole, now)).toMatchObject({ kind: 'xy', legend: [{ label: 'b' }, { label: 'a' }] });
 });
 
-test('texts among which one looks like a list are no series', () => {
+test('texts among which one looks like a list are not series', () => {
   const times = JSON.stringify([minute(0), minute(1)]);
   const table = (values: readonly string[]): SampleTable => ({
     columns: [

@@ -21,7 +21,7 @@ const nothing: Facts = {
 const cases: readonly (readonly [what: string, facts: Partial<Facts>, shape: string | undefined])[] = [
   ['a count', { measures: 1 }, 'one number'],
   ['counts and averages', { measures: 2 }, 'one row of numbers'],
-  ['a number that is no aggregate', { measures: 1, isAggregate: false }, 'one number'],
+  ['a number that is not an aggregate', { measures: 1, isAggregate: false }, 'one number'],
   ['names without numbers', { rows: 5, keys: 1 }, undefined],
   ['a single name', { keys: 1, measures: 1 }, 'one number'],
   ['names', { rows: 5, keys: 1, measures: 2 }, 'numbers by name'],
@@ -83,7 +83,7 @@ test('a refusal names the kinds that there are', () => {
   );
 });
 
-test('rows that are no groups are drawn only when that is asked for', () => {
+test('rows that are not groups are drawn only when that is asked for', () => {
   const rows = sampleResult([
     {
       columns: [

@@ -217,7 +217,7 @@ describe('the shape around the cells', () => {
     });
   });
 
-  test('a column of JSON bears the mark that Arrow has for it, and `none` is no unit', () => {
+  test('a column of JSON bears the mark that Arrow has for it, and `none` is not a unit', () => {
     const body = {
       tables: [{ fields: [{ name: 'm', type: 'map' }], columns: [[{ a: 1 }]] }],
       fieldsMetaMap: { d: [{ name: 'm', unit: 'none' }] },

@@ -69,7 +69,7 @@ describe('every limit is named above the table', () => {
   test('rows', () => {
     const html = toHtml(sampleResult([{ columns: [['i', 'integer', cells(1500, row => row)]] }]));
     expect(notices(html)).toEqual([
-      'Showing the first 30 of 1,500 rows; %rows N shows more. The kernel holds all of them.',
+      'Showing the first 30 of 1,500 rows; %rows N shows more. The kernel has all of them.',
     ]);
     expect(texts(html, 'td').length).toBe(30);
     expect(html.indexOf('Showing the first')).toBeLessThan(html.indexOf('<table'));
@@ -84,7 +84,7 @@ describe('every limit is named above the table', () => {
     expect(Buffer.byteLength(html)).toBeLessThan(80_000);
     const rows = html.split('<tr>').length - 2;
     expect(notices(html)).toEqual([
-      `Showing the first ${rows} of 1,000 rows; more would make the notebook too large. The kernel holds all of them.`,
+      `Showing the first ${rows} of 1,000 rows; more would make the notebook too large. The kernel has all of them.`,
     ]);
     expect(texts(html, 'td').length).toBe(rows * 200);
   });
@@ -95,7 +95,7 @@ describe('every limit is named above the table', () => {
     const shown = texts(html, 'th').length;
     expect(shown).toBeLessThan(300);
     expect(notices(html)).toEqual([
-      `Showing the first ${shown} of 300 columns; add a project with the fields you need. The kernel holds all of them.`,
+      `Showing the first ${shown} of 300 columns; add a project with the fields you need. The kernel has all of them.`,
     ]);
     expect(texts(html, 'td').length).toBe(shown);
   });

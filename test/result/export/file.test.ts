@@ -151,7 +151,7 @@ describe('a file', () => {
     await writeFile(join(directory, 't.csv'), 'mine');
     await expect(write('t.csv', { directory })).rejects.toMatchObject({
       code: 'export',
-      message: 't.csv is there already',
+      message: 't.csv already exists',
     });
     expect(await readFile(join(directory, 't.csv'), 'utf8')).toBe('mine');
     expect((await write('t.csv', { directory, force: true })).text).toMatch(/^n,t,d/);
@@ -175,7 +175,7 @@ describe('a file', () => {
     ['t', 'the name of the file has no ending'],
     ['t.xlsx', 'there is no format for the ending .xlsx'],
     ['none/t.csv', 't.csv could not be written: the directory does not exist'],
-    ['folder.csv', 'folder.csv is there already'],
+    ['folder.csv', 'folder.csv already exists'],
   ])('%s is refused', async (name, message) => {
     const directory = await temporaryDirectory();
     await mkdir(join(directory, 'folder.csv'));

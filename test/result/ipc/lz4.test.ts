@@ -43,7 +43,7 @@ test('repetition takes little room', () => {
 describe('a damaged frame is refused', () => {
   const frame = encodeLz4(text('the same words, the same words, the same words, and then some more'));
   test('another magic number', () => {
-    expect(() => decodeLz4(frame.with(0, 5))).toThrow('this is no LZ4 frame');
+    expect(() => decodeLz4(frame.with(0, 5))).toThrow('this is not an LZ4 frame');
   });
   test('cut off', () => {
     for (let length = 0; length < frame.length - 1; length++)

@@ -15,7 +15,7 @@ const reference: TraceReference = {
   profile: 'local',
 };
 
-test('a reference is read as it was written; what is none, or of another shape, is no trace', () => {
+test('a reference is read as it was written; what is none, or of another shape, is not a trace', () => {
   expect(TRACE_MIME).toMatch(/^application\/.*\+json$/);
   expect(traceReference(JSON.parse(JSON.stringify(reference)))).toEqual(reference);
   const odd = [undefined, null, 'abc', [], {}, { ...reference, trace: 1 }, { ...reference, result: null }];

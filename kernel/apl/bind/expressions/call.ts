@@ -167,7 +167,7 @@ function warnOfPattern(binder: Binder, expr: CallExpr, [set]: readonly Scalar[])
     'warning',
     'regex-as-set',
     expr.callee,
-    `\`${expr.callee.name}\` removes the characters of a set: this is no regular expression here`,
+    `\`${expr.callee.name}\` removes the characters of a set: this is not a regular expression here`,
     `Write ${meant} for a regular expression.`,
     meant,
   );
@@ -486,7 +486,7 @@ function bindRowFunction(binder: Binder, expr: CallExpr): Scalar {
     binder.error(
       'misplaced-row-function',
       expr.callee,
-      `\`${name}\` reads the rows around, of which there are none here`,
+      `\`${name}\` reads neighboring rows, and there are none here`,
       `Compute it first: \`| sort by … | extend x = ${shorten(binder.text(expr))}\`.`,
     );
   }

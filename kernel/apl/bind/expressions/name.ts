@@ -279,7 +279,7 @@ function reportForeignTime(binder: Binder, name: string, span: Span): void {
   );
 }
 
-/** The fields to write for a map that is no field itself, as its keys are. */
+/** The fields to write for a map that is not a field itself, as its keys are. */
 function flatHint(name: string, known: readonly string[]): string | undefined {
   const parts = known.filter(each => each.startsWith(`${name}.`));
   const [first, second] = parts;

@@ -110,7 +110,7 @@ function withoutNeighbors(stage: Stage): Stage {
 }
 
 function refuseUnordered(binder: Binder, { callee }: CallExpr): void {
-  const message = `\`${callee.name}\` reads the rows around, and these are in no order`;
+  const message = `\`${callee.name}\` reads neighboring rows, and these are not sorted`;
   binder.error('no-order', callee, message, 'Write `| sort by …` before it.');
 }
 
@@ -118,7 +118,7 @@ function refuseUnordered(binder: Binder, { callee }: CallExpr): void {
 function inOrder(binder: Binder, operator: Operator, stage: Stage): Stage {
   if (isInOrder(stage.relation)) return stage;
   if (!isWritten(stage.relation)) {
-    const message = '`serialize` keeps the order of rows, and these are in none';
+    const message = '`serialize` keeps the order of rows, and these are not sorted';
     binder.error('no-order', operator.word, message, 'Write `| sort by …` instead.');
   }
   return withoutNeighbors(withRelation(stage, numbered(binder, stage.relation, [])));

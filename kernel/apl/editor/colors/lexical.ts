@@ -70,7 +70,7 @@ export interface LexicalRule {
 }
 
 const wordEnd = String.raw`(?![\w$])`;
-/** A word is read from its start, and `a.where` is no operator. */
+/** A word is read from its start, and `a.where` is not an operator. */
 const wordStart = String.raw`(?<![\w$.])`;
 const name = String.raw`(?:[^\W\d]|\$)[\w$]*`;
 

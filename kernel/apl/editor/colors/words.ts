@@ -10,5 +10,5 @@ export const contextualWords: ReadonlySet<string> = new Set([
 /** The words of an order. */
 export const sortWords: ReadonlySet<string> = new Set(['asc', 'desc', 'nulls', 'first', 'last', 'granny']);
 
-/** The word operators that are no infix entry of the catalog by themselves. */
+/** The word operators that are not infix entries of the catalog by themselves. */
 export const operatorWords: ReadonlySet<string> = new Set(['and', 'or', 'not', 'between', '!between']);

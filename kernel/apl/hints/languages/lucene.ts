@@ -85,7 +85,7 @@ function readChoices(reader: ForeignReader, field: string): string {
   return `${field} in (${found.join(', ')})`;
 }
 
-/** `[a TO b]` with its ends, `{a TO b}` without them; `*` is no end. */
+/** `[a TO b]` with its ends, `{a TO b}` without them; `*` is not an end. */
 function readRange(reader: ForeignReader, field: string): string {
   const low = reader.next().text === '[' ? '>=' : '>';
   const from = readBound(reader);

@@ -119,7 +119,7 @@ function readSearch(reader: ForeignReader): Search {
   return search;
 }
 
-/** Terms side by side all hold; `index=` is no condition, nor is a time that the search begins or ends at. */
+/** Terms side by side all hold; `index=` is not a condition, nor is a time that the search begins or ends at. */
 function readTerms(reader: ForeignReader, search: Search): string {
   const either: string[] = [];
   let all: string[] = [];

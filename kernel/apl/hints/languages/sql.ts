@@ -71,7 +71,7 @@ function lengthOf(text: string): string | undefined {
   return short === undefined ? undefined : `${count}${short}`;
 }
 
-/** Reads a part of the values of SQL that is no call: a case, an interval, a cast, a query in parentheses. */
+/** Reads a part of the values of SQL that is not a call: a case, an interval, a cast, a query in parentheses. */
 function readSpecial(reader: ForeignReader, dialect: ExpressionDialect): Translated | undefined {
   const opens = reader.peek(1).text === '(';
   if (reader.takeWord('case') !== undefined) return readCase(reader, dialect);

@@ -163,7 +163,7 @@ function problemOf(name: DirectiveName, value: string, directive: Directive): Di
       'error',
       'directive',
       directive,
-      `\`@${name}\` wants a unit`,
+      `\`@${name}\` needs a unit`,
       'For example: `// @unit ms`.',
     );
   }

@@ -367,7 +367,7 @@ export class TokenStream {
     const isComment = token.text.startsWith('/*');
     const isBlank = visible(token.text) !== token.text;
     const message = isComment
-      ? '`/* … */` is no comment in APL'
+      ? '`/* … */` is not a comment in APL'
       : isBlank
         ? `the invisible character ${shown} means nothing here`
         : `\`${shown}\` means nothing here`;

@@ -34,9 +34,9 @@ type Growth<Args> = 'short' | 'bounded' | Growing<Args>;
 interface Growing<Args = Anything> {
   /** The most bytes that a byte of the arguments can become; 0 if that depends on another argument. */
   readonly factor: number;
-  /** SQL of how many bytes the value has at most; its own length when absent, as making a small multiple does no harm. */
+  /** SQL of how many bytes the value has at most (default: its own length, as making a small multiple does no harm). */
   readonly bytes?: (args: Args, value: string) => string;
-  /** SQL of about how many, which costs little; `bytes` when absent, or twice those of the arguments. */
+  /** SQL of about how many, which costs little (default: `bytes`, or twice those of the arguments). */
   readonly estimate?: (args: Args) => string;
 }
 

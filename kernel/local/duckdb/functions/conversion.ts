@@ -210,7 +210,7 @@ export const setup: readonly string[] = [
   `CREATE MACRO apl_rare_real_text(x) AS list_transform([x::VARCHAR], lambda t: CASE WHEN t = 'nan' THEN 'NaN'
      WHEN t = 'inf' THEN '+Inf' WHEN t = '-inf' THEN '-Inf' WHEN starts_with(t, '-') THEN '-' || apl_unsigned_text(substr(t, 2))
      ELSE apl_unsigned_text(t) END)[1]`,
-  // Within these bounds the engine prints digits, a point and digits, of which the last is no zero but in a whole number.
+  // Within these bounds the engine prints digits, a point and digits, of which the last is not a zero but in a whole number.
   `CREATE MACRO apl_real_text(x) AS CASE WHEN abs(x) >= 1e-4::DOUBLE AND abs(x) < 1e15::DOUBLE
      THEN CASE WHEN x = trunc(x) THEN x::BIGINT::VARCHAR ELSE x::VARCHAR END ELSE apl_rare_real_text(x) END`,
   `CREATE MACRO apl_time_text(ts) AS replace(ts::VARCHAR, ' ', 'T') || 'Z'`,

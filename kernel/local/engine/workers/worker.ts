@@ -204,9 +204,9 @@ const briefMs = 2000;
 function crowdedError(cause: unknown): EngineError {
   return new EngineError(
     'engine-memory',
-    'The queries running now need more memory together than they are allowed.',
+    'The queries running now together need more memory than is allowed.',
     {
-      hint: 'Run this one again when others have finished. If it fails alone too, narrow the time range or keep fewer fields.',
+      hint: 'Run this one again when others have finished. If it fails on its own too, narrow the time range or keep fewer fields.',
       cause,
     },
   );

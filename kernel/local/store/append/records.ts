@@ -60,7 +60,7 @@ export function encodeRecord({ events, nowNs, ...rest }: Batch, number: number):
 
 /**
  * Reads a log: every record whose bytes are as they were written, wherever they are now, each once. An unfinished record at the
- * end that was never acknowledged is no damage. Throws LocalError for a log of a later version.
+ * end that was never acknowledged is not damage. Throws LocalError for a log of a later version.
  */
 export function decodeLog(bytes: Buffer): LogContent {
   const acknowledged = acknowledgedIn(bytes);

@@ -14,12 +14,12 @@ export interface VisitOptions {
   readonly version: string;
   readonly log: (text: string) => void;
   readonly builtins: readonly BuiltinDataset[];
-  /** How long another process may take to store its batches, in milliseconds; a minute when absent. */
+  /** How long another process may take to store its batches, in milliseconds (default: a minute). */
   readonly patienceMs?: number;
 }
 
 /**
- * The datasets as a process sees them that is no service, and beside which one may run. A file is added without the lease of the
+ * The datasets as a process sees them that is not a service, and beside which one may run. A file is added without the lease of the
  * data directory. Before rows are replaced, the batches of the dataset that are only in logs become files: otherwise they would come
  * back after the replacement. Whoever holds the directory stores its own within seconds; those of a process that was killed are stored
  * here, under the lease.

@@ -55,8 +55,8 @@ function isNearlyFull(directory: string): boolean {
 }
 
 function noRoom(): LocalError {
-  const message = 'The disk has no room for an unpacked copy of what is imported.';
+  const message = 'The disk has no space for an unpacked copy of the import.';
   return new LocalError('storage', 'engine-disk', message, {
-    hint: 'Free some room on the disk of the data directory, or unpack the file elsewhere and import it in parts.',
+    hint: 'Free some space on the disk of the data directory, or unpack the file elsewhere and import it in parts.',
   });
 }

@@ -85,7 +85,7 @@ export class DatasetDirectory {
     }
   }
 
-  /** Whether anything has its name, also what is no directory. */
+  /** Whether anything has its name, also what is not a directory. */
   exists(): boolean {
     try {
       return lstatSync(this.path, { throwIfNoEntry: false }) !== undefined;

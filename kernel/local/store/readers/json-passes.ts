@@ -15,7 +15,7 @@ export interface Pass {
   readonly file: string;
   /** The shape of the objects of the sample, and of those that have joined it. */
   readonly shape: JsonShape;
-  /** Lines that are no objects. */
+  /** Lines that are not objects. */
   readonly leftOut: number;
 }
 
@@ -27,7 +27,7 @@ export function objectReader(file: string, format: 'auto' | 'nd', limit: string)
 
 /**
  * Returns the pass after one that has ended. What ended it joins the table `sample`: a line with other keys, or an object with
- * nothing but the value that did not fit its field. A line that is no object is left out. Undefined if this does not help, and
+ * nothing but the value that did not fit its field. A line that is not an object is left out. Undefined if this does not help, and
  * where the line comes so early that the file must have more of its kind than passes are worth.
  */
 export async function nextPass(
@@ -46,7 +46,7 @@ export async function nextPass(
   const [, what, where] = endedAt.exec(failure) ?? [];
   if (what === undefined) return undefined;
   const isBroken = what === broken;
-  // The engine says the number of the next line if one is no JSON.
+  // The engine says the number of the next line if one is not JSON.
   const line = await lineAt(pass.file, Number(where) - (isBroken ? 1 : 0));
   if (line === undefined || line.end / line.size < pass.number / mostWidened) return undefined;
   const object = await alone(line.bytes, workDir);

@@ -8,7 +8,7 @@ export function kindOfNumber(format: number, code?: string): NumberKind {
     if (format >= 50 && format <= 58) return 'date';
     return (format >= 18 && format <= 21) || (format >= 45 && format <= 47) ? 'time' : 'number';
   }
-  // Texts, colors and places of money are no parts of a date, but [h] is one of a time.
+  // Texts, colors and places of money are not part of a date, but [h] is one of a time.
   const letters = code.replace(/"[^"]*"|\\.|_.|\*.|\[(?![hms]+\])[^\]]*\]/gi, '').toLowerCase();
   if (/general|[0#?]/.test(letters.replace(/s\.0+/g, 's'))) return 'number';
   if (/[yd]/.test(letters)) return 'date';

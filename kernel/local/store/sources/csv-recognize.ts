@@ -10,7 +10,7 @@ export function looksLikeHeader(cells: readonly string[]): boolean {
   );
 }
 
-/** Whether a bracket is open at the end of a text: it is a part of a line that is no table. */
+/** Whether a bracket is open at the end of a text: it is a part of a line that is not a table. */
 function isCut(text: string): boolean {
   return text.lastIndexOf('[') > text.lastIndexOf(']') || text.lastIndexOf('(') > text.lastIndexOf(')');
 }

@@ -93,7 +93,7 @@ async function matchingBelow(directory: string, [part = '', ...rest]: readonly s
   return found;
 }
 
-/** The entries of a directory that are not hidden; none of what is no directory. */
+/** The entries of a directory that are not hidden; none of what is not a directory. */
 async function entriesOf(directory: string): Promise<readonly Dirent[]> {
   const entries = await readdir(directory, { withFileTypes: true }).catch(() => []);
   return entries.filter(({ name }) => !name.startsWith('.'));

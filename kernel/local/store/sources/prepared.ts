@@ -61,7 +61,7 @@ async function parquetSet(files: readonly string[]): Promise<Prepared | undefine
   const isFirst = await isParquetFile(file);
   for (const other of others)
     if ((await isParquetFile(other)) !== isFirst)
-      throw unlike(other, `It is ${isFirst ? 'no' : 'a'} Parquet file.`);
+      throw unlike(other, `It is ${isFirst ? 'not a' : 'a'} Parquet file.`);
   if (!isFirst) return undefined;
   return { file, parts, ending: '.parquet', notes: [togetherNote(parts)] };
 }

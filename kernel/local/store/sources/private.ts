@@ -23,7 +23,7 @@ export async function importable(file: string, dataDir: string): Promise<Importa
 
 function refused(reason: string): Importable {
   const hint =
-    'Such files hold keys, tokens and settings, and a notebook that was shared would show them. Copy what you need into a file of another place.';
+    'Such files hold keys, tokens and settings, and a notebook that was shared would show them. Copy what you need into a file elsewhere.';
   return { refusal: reason, hint };
 }
 

@@ -229,7 +229,7 @@ function cellOf({ r = '', t = 'n', s = '0' }: Readonly<Record<string, string>>, 
   return { column, type: t, style: Number(s) };
 }
 
-/** Text is in quotes, so that an empty one is no missing value. */
+/** Text is in quotes, so that an empty one is not a missing value. */
 function cellText({ type, style }: Cell, value: string, book: Workbook, local: boolean): string {
   switch (type) {
     case 's':

@@ -66,7 +66,7 @@ function noList(name: string, path: string, lists: readonly List[]): LocalError 
   return new LocalError('invalid', 'no-list', `${name} has no list ${JSON.stringify(path)}.`, {
     hint:
       found.length === 0
-        ? 'It is no object with a list of events in it.'
+        ? 'It is not an object with a list of events in it.'
         : `Its lists are ${found.join(', ')}.`,
   });
 }

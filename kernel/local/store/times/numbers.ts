@@ -2,7 +2,7 @@ import type { Connection } from '../../engine/duckdb.js';
 
 /** How the numbers of a column are dates. */
 interface NumberedDates {
-  /** A TIMESTAMP_NS, null for a number that is no date of this kind. */
+  /** A TIMESTAMP_NS, null for a number that is not a date of this kind. */
   readonly sql: string;
   readonly as: string;
 }

@@ -19,7 +19,7 @@ export interface TimeOptions {
   readonly format?: string;
   /** The order of day, month and year in dates that do not show it. */
   readonly dates?: DateOrder;
-  /** The time zone of texts without one; UTC when absent. */
+  /** The time zone of texts without one (default: UTC). */
   readonly zone?: string;
   /**
    * The rows are those of a file: their time is looked for, and numbers may be dates, such as the days of a spreadsheet or digits such
@@ -306,11 +306,11 @@ async function roundedNotes(
       ];
 }
 
-/** Says that the times of a field are no texts, which a zone would be needed for. */
+/** Says that the times of a field need no zone: they have an offset, or are not text. */
 function unzonedNotes({ zone }: TimeOptions, field: string): readonly string[] {
   return zone === undefined
     ? []
-    : [`\`--zone\` changes nothing: the times of \`${field}\` are no texts without an offset.`];
+    : [`\`--zone\` changes nothing: the times of \`${field}\` have an offset, or are not text.`];
 }
 
 /** The time in a field whose numbers are dates, if it is named by the user or as a date: small ones may be durations. */

@@ -15,7 +15,7 @@ export const aroundMagics: readonly Magic[] = [
     name: 'around',
     usage: '%around TIME [--within 30s]; %%around TIME [--within 30s] above a query',
     options: [
-      { name: 'within', value: 'LENGTH', summary: 'how far before and after the time; 30s when absent' },
+      { name: 'within', value: 'LENGTH', summary: 'how far before and after the time (default: 30s)' },
     ],
     summary: 'show the events before and after a time',
     help: [
@@ -42,13 +42,13 @@ async function around(call: MagicCall, host: MagicHost): Promise<void> {
   );
 }
 
-/** Nanoseconds before and after; throws MagicError for what is no length. */
+/** Nanoseconds before and after; throws MagicError for what is not a length. */
 function lengthOf({ options, magic }: MagicCall): bigint {
   const text = options.get('within');
   if (text === undefined) return 30n * SECOND;
   const length = parseTimespan(text);
   if (length === undefined || length <= 0n)
-    throw misuse(magic, `--within is a length such as 30s or 5m, not ${text}`);
+    throw misuse(magic, `--within is a duration such as 30s or 5m, not ${text}`);
   return length;
 }
 

@@ -61,7 +61,7 @@ const VERSIONS = ['version', 'service.version', 'release', 'tag', 'commit', 'sha
 /** Fields that say more of it. */
 const MORE = ['action', 'region', 'environment', 'env', 'cluster'];
 const DEPLOYS = /deploy|release|rollout/i;
-/** A dataset with more events near the range is no list of deployments. */
+/** A dataset with more events near the range is not a list of deployments. */
 const MOST_DEPLOYMENTS = 100;
 /** Datasets that are looked at. */
 const MOST_DATASETS = 200;

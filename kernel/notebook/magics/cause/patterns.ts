@@ -18,7 +18,7 @@ export const patternMagics: readonly Magic[] = [
     name: 'patterns',
     usage: '%patterns DATASET|RESULT [FIELD] [--parse N]',
     options: [
-      { name: 'parse', value: 'N', summary: 'the template whose `parse` line is printed; 1 when absent' },
+      { name: 'parse', value: 'N', summary: 'the template whose `parse` line is printed (default: 1)' },
     ],
     summary: 'group log lines by their templates',
     help: [

@@ -21,12 +21,12 @@ export const tailMagics: readonly Magic[] = [
     name: 'tail',
     usage: "%tail ['DATASET'] | where … [--for 30s] [--rows N] [--within 15m]; %%tail above a query",
     options: [
-      { name: 'for', value: 'LENGTH', summary: 'how long it goes on; until the cell is stopped when absent' },
-      { name: 'rows', value: 'N', summary: 'the newest rows that are shown; 500 when absent, 10000 at most' },
+      { name: 'for', value: 'LENGTH', summary: 'how long it goes on (default: until the cell is stopped)' },
+      { name: 'rows', value: 'N', summary: 'the newest rows that are shown (default: 500, at most 10000)' },
       {
         name: 'within',
         value: 'LENGTH',
-        summary: 'how far the `_time` of an event may be from the present; 15m when absent',
+        summary: 'how far the `_time` of an event may be from the present (default: 15m)',
       },
     ],
     summary: 'show events as they are stored, until the cell is stopped',
@@ -122,17 +122,17 @@ function bounded(
     const text = options.get(name);
     const length = text === undefined ? undefined : parseTimespan(text);
     if (text !== undefined && (length === undefined || length <= 0n))
-      throw misuse(magic, `--${name} is a length such as 30s or 5m, not ${text}`);
+      throw misuse(magic, `--${name} is a duration such as 30s or 5m, not ${text}`);
     return length;
   };
   const rows = Number(options.get('rows') ?? ROWS.usual);
   if (!Number.isInteger(rows) || rows < 1 || rows > ROWS.most)
     throw misuse(magic, `--rows is a number from 1 to ${formatCount(ROWS.most)}`);
   if (session.replays)
-    throw new MagicError('%tail: a recording has no new events', 'Leave the replay first.');
+    throw new MagicError('%tail: a recording has no new events', 'Stop the replay first: `%cache off`.');
   const length = lengthOf('for');
   if (length === undefined && !io.allowStdin)
-    throw misuse(magic, 'nobody is there to stop it: say how long, such as `--for 30s`');
+    throw misuse(magic, 'nobody can stop it here: give a duration, such as `--for 30s`');
   return { begin: session.now(), rows, within: lengthOf('within') ?? 15n * MINUTE, length };
 }
 

@@ -51,7 +51,7 @@ export async function refuseSecrets(
   if ((await session.withoutSecrets(text)) === text) return;
   throw new MagicError(
     `%${magic.name}: there is an access token in it, and others will read what is kept`,
-    'Take the token out. If others have seen it already, revoke it.',
+    'Remove the token. If others have seen it already, revoke it.',
   );
 }
 
@@ -75,6 +75,6 @@ export async function askConsent(
     );
   const answer = await io.input(`${would}. Type yes to allow this for the rest of the session: `, false);
   if (answer.trim().toLowerCase() !== 'yes')
-    throw new MagicError(`${would}: it was not done, as the answer was not yes`);
+    throw new MagicError(`${would}: not done, as the answer was not yes`);
   consents.give(effect);
 }

@@ -23,12 +23,12 @@ export const annotateMagics: readonly Magic[] = [
       {
         name: 'type',
         value: 'TYPE',
-        summary: 'the kind of event, such as `deploy` or `incident`; `note` when absent',
+        summary: 'the kind of event, such as `deploy` or `incident` (default: `note`)',
       },
       {
         name: 'time',
         value: 'TIME',
-        summary: 'when it happened, as one end of `%time` is written; now when absent',
+        summary: 'when it happened, as one end of `%time` is written (default: now)',
       },
       { name: 'end', value: 'TIME', summary: 'when it ended, if it took some time' },
       {
@@ -36,7 +36,7 @@ export const annotateMagics: readonly Magic[] = [
         value: 'DATASET',
         repeats: true,
         summary:
-          'the dataset on whose charts it appears; may be repeated; those of the cell, or of the last result, when absent',
+          'the dataset on whose charts it appears; may be repeated (default: those of the cell, or of the last result)',
       },
       { name: 'description', value: 'TEXT', summary: 'more about it, shown under the pointer' },
       { name: 'url', value: 'URL', summary: 'a page about it, such as a pull request' },

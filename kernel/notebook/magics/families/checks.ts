@@ -39,12 +39,12 @@ export const checkMagics: readonly Magic[] = [
         name: 'key',
         value: 'FIELD,…',
         summary:
-          'the fields that identify a row; those of `summarize … by` when absent, else all but real numbers',
+          'the fields that identify a row (default: those of `summarize … by`, else all but real numbers)',
       },
       {
         name: 'tolerance',
         value: 'RATIO',
-        summary: 'the relative difference that real numbers may have, such as 0.01; none when absent',
+        summary: 'the relative difference that real numbers may have, such as 0.01 (default: none)',
       },
     ],
     summary: 'show how two named results differ: rows added, removed and changed',

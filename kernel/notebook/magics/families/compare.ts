@@ -18,7 +18,7 @@ export const compareMagics: readonly Magic[] = [
       {
         name: 'key',
         value: 'FIELD,…',
-        summary: 'the fields that identify a row; those of `summarize … by` when absent',
+        summary: 'the fields that identify a row (default: those of `summarize … by`)',
       },
     ],
     summary: "run the cell's last query on an earlier time range too, and show both and the change",

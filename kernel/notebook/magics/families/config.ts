@@ -19,7 +19,7 @@ export const kernelMagics: readonly Magic[] = [
     help: [
       'Settings are in `~/.apl-kernel.toml`, and for a project in `.apl-kernel.toml` beside its notebooks. What a notebook says itself takes precedence, then the file of the project, then that of the user. They are read when a kernel starts.',
       '',
-      ...settings.map(({ name, summary, standard }) => `- \`${name}\`: ${summary}; ${standard} when absent`),
+      ...settings.map(({ name, summary, standard }) => `- \`${name}\`: ${summary} (default: ${standard})`),
       '',
       'No setting chooses a profile: a file that came with a project sends no query anywhere. Tokens have no place here.',
       '',

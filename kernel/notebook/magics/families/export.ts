@@ -17,7 +17,7 @@ export const exportMagics: readonly Magic[] = [
     name: 'export',
     usage: '%export FILE [--from NAME] [--force]',
     options: [
-      { name: 'from', value: 'NAME', summary: 'the result to write; the last one when absent' },
+      { name: 'from', value: 'NAME', summary: 'the result to write (default: the last one)' },
       { name: 'force', summary: 'replace an existing file' },
     ],
     summary: 'write a result to a file, all of its rows',

@@ -44,7 +44,7 @@ export const helpMagics: readonly Magic[] = [
     name: 'echo',
     usage: '%echo [--stderr] TEXT',
     options: [{ name: 'stderr', summary: 'print it as an error, which front ends color' }],
-    summary: 'print a text',
+    summary: 'print text',
     help: 'The rest of the line is printed as it stands.',
     arity: [0, Number.POSITIVE_INFINITY],
     effects: [],
@@ -85,7 +85,7 @@ async function help({ words }: MagicCall, { io, magics, describe, languageNames 
     const near = nearest(topic, [...magics.map(each => each.name), ...(await languageNames())]);
     throw new MagicError(
       `there is no help on ${topic}`,
-      `${near === undefined ? '' : `Did you mean \`%help ${near}\`? `}\`%help\` alone is the overview.`,
+      `${near === undefined ? '' : `Did you mean \`%help ${near}\`? `}\`%help\` shows the overview.`,
     );
   }
   io.display(markdownOutput(found.join('\n\n')));

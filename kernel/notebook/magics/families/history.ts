@@ -11,7 +11,7 @@ export const historyMagics: readonly Magic[] = [
   {
     name: 'history',
     usage: '%history [TEXT] [--limit N]',
-    options: [{ name: 'limit', value: 'N', summary: 'how many to list, 20 when absent' }],
+    options: [{ name: 'limit', value: 'N', summary: 'how many to list (default: 20)' }],
     summary: 'list the last queries of every kernel on this machine, or those that contain a text',
     help: 'Each with its time range as sent, rows, elapsed time, profile and trace id, even where its output leaves these out. `%rerun` takes the number in the first column. The history is kept in the data directory, up to 8 MB of it, in a file that only you can read.',
     arity: [0, 1],

@@ -26,7 +26,7 @@ export const importMagics: readonly Magic[] = [
       {
         name: 'dataset',
         value: 'NAME',
-        summary: 'the dataset to import into; the name of the file when absent',
+        summary: 'the dataset to import into (default: the name of the file)',
       },
       ...importOptions.map(({ name, value, summary }) => ({ name, value, summary })),
       ...importFlags,

@@ -70,7 +70,8 @@ export const requestMagics: readonly Magic[] = [
 /** Shows, sets or clears the options. */
 function request(call: MagicCall, { session, io, plan }: MagicHost): void {
   const { options, cell, magic } = call;
-  if (options.has('clear') && options.size > 1) throw misuse(magic, '--clear stands alone');
+  if (options.has('clear') && options.size > 1)
+    throw misuse(magic, '--clear cannot be combined with other options');
   if (!cell && (options.has('cursor') || options.has('include-cursor')))
     throw misuse(magic, 'a cursor is for one cell: write %%request');
   if (options.size > 0) plan.request = options.has('clear') ? {} : optionsIn(call);

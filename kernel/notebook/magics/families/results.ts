@@ -33,7 +33,7 @@ function results({ words, options, magic }: MagicCall, host: MagicHost): void {
   const [name] = words;
   const budget = options.get('budget');
   if (budget !== undefined && (options.has('drop') || name !== undefined))
-    throw misuse(magic, '--budget stands alone');
+    throw misuse(magic, '--budget cannot be combined with other options');
   if (options.has('drop')) drop(name, host);
   else if (budget !== undefined) setBudget(budget, host);
   else list(name, host);

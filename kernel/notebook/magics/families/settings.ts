@@ -86,7 +86,7 @@ function time(call: MagicCall, { session, io, plan }: MagicHost): void {
   const { words, options, cell } = call;
   const now = session.now();
   if (options.has('clear') && (words.length > 0 || options.has('freeze')))
-    throw misuse(call.magic, '--clear stands alone');
+    throw misuse(call.magic, '--clear cannot be combined with other options');
   const asked = options.has('clear')
     ? defaultRange
     : words.length > 0
@@ -150,7 +150,8 @@ function retain({ words, cell, magic }: MagicCall, { session, io, plan }: MagicH
 /** The number of rows that a magic is given, undefined for `--clear`; without either, the present one. */
 function rowsGiven({ words, options, magic }: MagicCall, held: number | undefined): number | undefined {
   const [word] = words;
-  if (options.has('clear') && word !== undefined) throw misuse(magic, '--clear stands alone');
+  if (options.has('clear') && word !== undefined)
+    throw misuse(magic, '--clear cannot be combined with other options');
   if (word === undefined) return options.has('clear') ? undefined : held;
   return rowCount(word, magic);
 }

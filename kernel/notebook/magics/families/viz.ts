@@ -14,7 +14,7 @@ export const vizMagics: readonly Magic[] = [
     name: 'viz',
     usage: '%viz [KIND] [--from NAME] [--stack] [--log] [--unit UNIT] [--title TEXT]',
     options: [
-      { name: 'from', value: 'NAME', summary: 'the result to draw; the last one when absent' },
+      { name: 'from', value: 'NAME', summary: 'the result to draw (default: the last one)' },
       { name: 'stack', summary: 'groups stand on each other' },
       { name: 'log', summary: 'the axis of the values is logarithmic' },
       { name: 'unit', value: 'UNIT', summary: 'the unit of the measures, such as `ms`, `bytes` or `MiBy/s`' },

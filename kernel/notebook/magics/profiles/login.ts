@@ -23,7 +23,7 @@ export const loginMagics: readonly Magic[] = [
       '',
       'The token is kept in `logins.json` in the data directory, which only you can read, and is renewed before it expires. It is sent to the addresses that the profile had at the sign-in, and nowhere else.',
       '',
-      'If the service does not say how one signs in, `oauth_issuer`, `oauth_client_id` and `oauth_scope` of the profile in `~/.axiom.toml` do.',
+      'If the service does not say how to sign in, `oauth_issuer`, `oauth_client_id` and `oauth_scope` of the profile in `~/.axiom.toml` do.',
     ].join('\n'),
     arity: [0, 1],
     effects: ['login'],
@@ -134,6 +134,6 @@ async function endpointFor(
       `Name a profile: \`%${magic} PROFILE\`. \`%use\` lists them.`,
     );
   if (session.replays)
-    throw new MagicError(`%${magic}: a replay reaches no service`, 'Leave it with `%cache off`.');
+    throw new MagicError(`%${magic}: a replay reaches no service`, 'Stop it with `%cache off`.');
   return endpoint;
 }

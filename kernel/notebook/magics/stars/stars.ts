@@ -30,7 +30,7 @@ export const starMagics: readonly Magic[] = [
     name: 'star',
     usage: '%star ID|"NAME" [--name NAME] [--no-run] | %star --new [NAME] [--no-run]',
     options: [
-      { name: 'name', value: 'NAME', summary: 'what the starred query is called; unchanged when absent' },
+      { name: 'name', value: 'NAME', summary: 'what the starred query is called (default: unchanged)' },
       {
         name: 'new',
         summary: 'create a starred query and print its id; one of yours that has the name is changed instead',
@@ -55,7 +55,7 @@ export const starMagics: readonly Magic[] = [
     name: 'stars',
     usage: '%stars [TEXT] [--who all|team|me] [--dataset DATASET]',
     options: [
-      { name: 'who', value: 'all|team|me', summary: 'whose starred queries; your own when absent' },
+      { name: 'who', value: 'all|team|me', summary: 'whose starred queries (default: your own)' },
       { name: 'dataset', value: 'DATASET', summary: 'only those that read this dataset' },
     ],
     summary: 'list starred queries, or those with a text in their name, query or dataset',
@@ -185,7 +185,7 @@ function isQuoted(raw: string): boolean {
   return first?.quoted === true;
 }
 
-/** Saving the query that is there already loses nothing; if it cannot be read, nobody knows. */
+/** Saving the query that already exists loses nothing; if it cannot be read, nobody knows. */
 async function askToChange(
   reference: string,
   before: StarredQuery | undefined,

@@ -15,7 +15,7 @@ function numberText(value: number): string {
   return formatNumber(String(short), { kind: 'real', decimals });
 }
 
-/** A number with its unit, to be read at a glance: four digits of what is no whole number. */
+/** A number with its unit, to be read at a glance: four digits of what is not a whole number. */
 export function shortText(value: number, unit: string): string {
   return measureText(Number.isInteger(value) ? value : Number(value.toPrecision(4)), unit);
 }

@@ -38,7 +38,7 @@ export interface PieChart extends ChartModel {
   readonly values: readonly number[];
 }
 
-/** Returns the shares of the first measure; a sentence if they are no shares of anything. */
+/** Returns the shares of the first measure; a sentence if they are not shares of anything. */
 function toPie({ table, roles }: Sight, options: ChartOptions): PieChart | string {
   const [measure] = withValues(table, roles.measures);
   if (measure === undefined) return noValue(roles.measures);

@@ -33,7 +33,7 @@ export interface Outline {
   readonly keys: readonly ChartColumn[];
   readonly groups: Groups;
   readonly measures: readonly ChartColumn[];
-  /** More measures than are drawn; those without a value; columns that are no measure; flags of anomalies. */
+  /** More measures than are drawn; those without a value; columns that are not measures; flags of anomalies. */
   readonly beyond: readonly ChartColumn[];
   readonly empty: readonly ChartColumn[];
   readonly leftOut: readonly ChartColumn[];

@@ -36,7 +36,7 @@ export function columnMenu(column: GridColumn, actions: ColumnActions): readonly
   const place = element(
     'div',
     { class: 'apl-grid-row' },
-    button(actions.isPinned ? 'Unpin' : 'Pin', 'Keep in sight at the left', actions.togglePinned),
+    button(actions.isPinned ? 'Unpin' : 'Pin', 'Keep visible at the left', actions.togglePinned),
     button('\u2190', 'Move left', () => actions.move(-1)),
     button('\u2192', 'Move right', () => actions.move(1)),
     button('Hide', 'Hide the column', actions.hide),

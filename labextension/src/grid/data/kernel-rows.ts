@@ -49,7 +49,7 @@ export async function kernelRows(
   const gone = () => {
     if (isGone) return;
     isGone = true;
-    const error = new SourceError('The kernel no longer holds this result.', true);
+    const error = new SourceError('The kernel no longer has this result.', true);
     isRefused(error);
     for (const each of waiting.values()) each.reject(error);
     waiting.clear();

@@ -51,7 +51,7 @@ export function lineOf(
   const time = roles.time && rows.cell(row, roles.time, zone).exact;
   const chips = roles.others.flatMap(column => {
     const shown = rows.cell(row, column, zone);
-    // What a line does not have, or has said already, is no part of it; the table shows it.
+    // What a line does not have, or has said already, is not part of it; the table shows it.
     if (shown.exact === null || shown.exact === '' || isNear(shown.exact, time)) return [];
     return [
       part(

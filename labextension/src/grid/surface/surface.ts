@@ -281,7 +281,7 @@ export class Surface implements RowsView {
     this.#grid?.setAttribute('aria-activedescendant', id);
   }
 
-  /** The button is no part of the table, which draws its cells anew. */
+  /** The button is not part of the table, which draws its cells anew. */
   #showChevron(cell: HTMLElement | undefined, at: CellPlace | undefined): void {
     this.chevron.hidden = cell === undefined || at === undefined || at.y === HEAD_ROW;
     if (this.chevron.hidden || cell === undefined) return;

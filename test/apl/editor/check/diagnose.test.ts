@@ -154,7 +154,7 @@ test('a dataset whose fields are not known yet takes any; parameters are names t
   ).toEqual(['unknown dataset `other`']);
 });
 
-describe('while no dataset is known, what is right when they are known is no error', () => {
+describe('while no dataset is known, what is right when they are known is not an error', () => {
   const folder = new URL('../../../golden/', import.meta.url);
   const files = readdirSync(folder, { encoding: 'utf8', recursive: true }).filter(name =>
     name.endsWith('.txt'),

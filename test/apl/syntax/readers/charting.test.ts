@@ -26,7 +26,7 @@ describe('comments at the top of a cell', () => {
     ['// @viz', '`@viz` wants a kind of chart', undefined, '@viz'],
     ['// @vis bar', 'there is no directive `@vis`', 'viz', 'vis'],
     ['// @stack yes', '`@stack` takes no value', '', 'yes'],
-    ['// @unit', '`@unit` wants a unit', undefined, '@unit'],
+    ['// @unit', '`@unit` needs a unit', undefined, '@unit'],
     ['// @beside 2', '`@beside` takes no value', '', '2'],
     ['// @besid', 'there is no directive `@besid`', 'beside', 'besid'],
     ['// @annotations', '`@annotations` wants `on` or `off`', undefined, '@annotations'],

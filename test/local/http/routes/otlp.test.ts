@@ -226,7 +226,7 @@ test('a body of several megabytes', async () => {
   ]);
 });
 
-test('no spans are no events', async () => {
+test('no spans are not events', async () => {
   const dataset = await newDataset();
   const response = await send('{"resourceSpans":[]}', dataset);
   expect([response.status, await response.json(), await rowsOf(`${dataset} | count`)]).toEqual([
@@ -240,39 +240,39 @@ const protobuf = { 'content-type': 'application/x-protobuf' };
 const deep = '{"arrayValue":{"values":['.repeat(200) + ']}}'.repeat(200);
 
 test.each([
-  ['{', {}, 400, 'The body is no request of OTLP: it is no JSON.'],
-  ['[]', {}, 400, 'The body is no request of OTLP: it is no JSON object.'],
+  ['{', {}, 400, 'The body is not an OTLP request: it is not JSON.'],
+  ['[]', {}, 400, 'The body is not an OTLP request: it is not a JSON object.'],
   [
     '{"resourceSpans":7}',
     {},
     400,
-    'The body is no request of OTLP: a list of messages has something else in its place.',
+    'The body is not an OTLP request: a list of messages has something else in its place.',
   ],
   [
     '{"resourceSpans":[null]}',
     {},
     400,
-    'The body is no request of OTLP: a list of messages has something else in its place.',
+    'The body is not an OTLP request: a list of messages has something else in its place.',
   ],
-  ['\x0a\xff', protobuf, 400, 'The body is no request of OTLP: it cannot be read as protobuf.'],
-  [spanBody({ traceId: 'xyz' }), {}, 400, 'The body is no request of OTLP: an id is not written in hex.'],
+  ['\x0a\xff', protobuf, 400, 'The body is not an OTLP request: it cannot be read as protobuf.'],
+  [spanBody({ traceId: 'xyz' }), {}, 400, 'The body is not an OTLP request: an id is not written in hex.'],
   [
     spanBody({ attributes: [{ key: 'a', value: { intValue: 2 ** 60 } }] }),
     {},
     400,
-    'The body is no request of OTLP: 1152921504606847000 is no 64-bit integer; larger ones than 2^53 are strings.',
+    'The body is not an OTLP request: 1152921504606847000 is not a 64-bit integer; write integers above 2^53 as strings.',
   ],
   [
     spanBody({ attributes: [{ key: 'a', value: { intValue: '9223372036854775808' } }] }),
     {},
     400,
-    'The body is no request of OTLP: 9223372036854775808 is beyond 64 bits.',
+    'The body is not an OTLP request: 9223372036854775808 is beyond 64 bits.',
   ],
   [
     `{"resourceSpans":[{"scopeSpans":[{"spans":[{"attributes":[{"key":"a","value":${deep}}]}]}]}]}`,
     {},
     400,
-    'The body is no request of OTLP: a value has more than 64 levels.',
+    'The body is not an OTLP request: a value has more than 64 levels.',
   ],
   [
     '{}',
@@ -286,7 +286,7 @@ test.each([
     400,
     'The request names no dataset. Send the header X-Axiom-Dataset with the name of one.',
   ],
-] as const)('a body that is no request is refused: %.60s', async (body, headers, status, message) => {
+] as const)('a body that is not a request is refused: %.60s', async (body, headers, status, message) => {
   const dataset = await newDataset();
   const response = await send(body, dataset, headers);
   expect([response.status, await reasonOf(response)]).toEqual([status, message]);

@@ -119,7 +119,7 @@ const packed: readonly (readonly [
     'zstd',
     zstdBomb(1000),
     413,
-    'The body has more than 4 MiB, the most that this request may have. Shorten the query: a dataset can hold long lists of values.',
+    'The body has more than 4 MiB, the limit of this request. Shorten the query: a dataset can hold long lists of values.',
   ],
 ];
 

@@ -138,7 +138,7 @@ function specimen(text: string, fields: readonly string[], expr: Expr): Specimen
   return type === undefined ? undefined : { text, type, fields, callee };
 }
 
-/** Undefined if the text is no expression that can stand alone. */
+/** Undefined if the text is not an expression that can stand alone. */
 function typeOf(text: string, fields: readonly string[]): TypeName | undefined {
   const result = compileRequest({ apl: `${sourceOf(fields)} | project x = (${text})` }, noDatasets, 0n);
   return result.ok ? result.compiled.tables[0]?.fields[0]?.type : undefined;

@@ -127,7 +127,7 @@ const refused: readonly (readonly [body: unknown, status: number, message: strin
   [[], 400, 'The body should be a JSON object.'],
 ];
 
-test.each(refused)('a body that is no annotation is refused: %j', async (body, status, message) => {
+test.each(refused)('a body that is not an annotation is refused: %j', async (body, status, message) => {
   const own = await service();
   const answer = await own.json('POST', route, body);
   expect([answer.status, answer.body.message]).toEqual([status, message]);

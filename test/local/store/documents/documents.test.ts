@@ -60,7 +60,7 @@ const kinds: Readonly<Record<string, Kind>> = {
 const damages: Readonly<Record<string, readonly [damage: (file: string) => void, reason: string]>> = {
   cut: [file => writeFileSync(file, readFileSync(file).subarray(0, 40)), 'it is not JSON'],
   'with a flipped bit': [file => writeFileSync(file, flipped(readFileSync(file), 0, 2)), 'it is not JSON'],
-  'of bytes that are no text': [
+  'of bytes that are not text': [
     file => writeFileSync(file, flipped(readFileSync(file), 60, 7)),
     'it is not UTF-8',
   ],
@@ -91,7 +91,7 @@ const damages: Readonly<Record<string, readonly [damage: (file: string) => void,
       rmSync(file);
       symlinkSync(file, file);
     },
-    'its links lead in a circle',
+    'its symbolic links form a loop',
   ],
 };
 
@@ -172,7 +172,7 @@ test('one that is not as it was written is listed as it is, and named, until its
   const { service, ids, fileOf } = await threeOf(kind);
   const file = fileOf(ids[0] ?? '');
   writeFileSync(file, readFileSync(file, 'utf8').replace('"one"', '"edited"'));
-  const said = `The starred query ${ids[0]} is not as it was written: it was edited by hand, or is damaged (${file}). It is listed as it is. If it is right, delete its line with \`checksum\`.`;
+  const said = `The starred query ${ids[0]} does not match its checksum: it was edited by hand, or is damaged (${file}). It is listed as it is. If it is right, delete its line with \`checksum\`.`;
   expect(await listed(service, kind)).toEqual([['edited', 'two', 'three'], [said]]);
   writeFileSync(file, readFileSync(file, 'utf8').replace('"local"', '"locam"'));
   expect(await listed(service, kind)).toEqual([['two', 'three'], [said]]);

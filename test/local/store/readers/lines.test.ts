@@ -105,7 +105,7 @@ testTraps([
     notes: [access, kept('1 line')],
   },
   {
-    what: 'pairs after a line: fields, and what is no pair',
+    what: 'pairs after a line: fields, and what is not a pair',
     name: 'access.log',
     content: lines(
       `1.2.3.4 - - ${at} ${get} "-" "curl" rt=0.123 up="10.1.1.1:80 rt=9" id=a`,

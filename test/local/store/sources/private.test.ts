@@ -158,7 +158,7 @@ test('the route refuses it with a sentence, and stores nothing', async () => {
   ).not.toContain('d');
 });
 
-test('a file that is not there, or cannot be read, is no fault of the service', async () => {
+test('a file that is not there, or cannot be read, is not a fault of the service', async () => {
   const service = await testService();
   const dir = await temporaryDirectory();
   const loop = path.join(dir, 'loop.csv');

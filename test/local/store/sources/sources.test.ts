@@ -214,7 +214,7 @@ describe('other encodings', () => {
   test.each([
     ['GB 18030', '\xcc\xec,\xb1\xb1\xbe\xa9'],
     ['EUC-KR', '\xc1\xa4,\xbc\xad\xbf\xef'],
-  ])('%s is no Japanese, and `--encoding` is named', async (_, line) => {
+  ])('%s is not Japanese, and `--encoding` is named', async (_, line) => {
     const { status, body } = await importText('a.csv', Buffer.from(`name,v\n${line}\n`, 'latin1'));
     expect([status, body.message]).toEqual([
       400,

@@ -68,7 +68,7 @@ const cases: readonly Case[] = [
     what: 'digits without signs',
     values: ['20240201', '202402011030', '20240201103000', '20240201103000123'],
   },
-  { what: 'digits that are no date', values: ['20240201', '20241301'] },
+  { what: 'digits that are not a date', values: ['20240201', '20241301'] },
   {
     what: 'zones in words',
     values: [
@@ -304,7 +304,7 @@ test.each([
   ['zone', false],
   ['encoding', 7],
   ['list', []],
-])('an option of an import that is no text is refused: %s', async (option, value) => {
+])('an option of an import that is not a string is refused: %s', async (option, value) => {
   const request = { path: '/nowhere.csv', dataset: 'x', [option]: value };
   const { status, body } = await service().json('POST', '/v1/local/import', request);
   expect([status, body.message.split(' should be ')[0]]).toEqual([400, `\`${option}\``]);

@@ -31,7 +31,7 @@ const cases: readonly Case[] = [
   { what: 'missing values', values: ['1707955200', '', '1707955202'] },
   { what: 'days of a spreadsheet', values: ['45337', '45337.75'] },
   { what: 'days of a spreadsheet, the first of the range', values: ['20000', '79999.999'] },
-  { what: 'a number that is no day and no time', values: ['19999', '80001'] },
+  { what: 'a number that is neither a day nor a time', values: ['19999', '80001'] },
   { what: 'digits of a date', values: ['20240215', '20240216'] },
   { what: 'digits of a date and a time', values: ['20240215103000', '20240215103001'] },
 ];

@@ -67,8 +67,8 @@ describe('%around', () => {
   test.each<[string, string]>([
     ['%around', 'an argument is missing'],
     ['%around soon', 'soon'],
-    ['%around now --within never', '--within is a length such as 30s or 5m, not never'],
-    ['%around now --within -5m', '--within is a length such as 30s or 5m, not -5m'],
+    ['%around now --within never', '--within is a duration such as 30s or 5m, not never'],
+    ['%around now --within -5m', '--within is a duration such as 30s or 5m, not -5m'],
     ['%%around now\nweb | count\n\nweb | count', 'write one query below it'],
     ['%%around now\nprint x = 1', 'unknown field `_time`'],
   ])('%s is refused', async (cell, words) => {

@@ -189,13 +189,13 @@ describe('%tail', () => {
   });
 
   test.each<[string, string]>([
-    ['%tail app', 'nobody is there to stop it: say how long, such as `--for 30s`'],
+    ['%tail app', 'nobody can stop it here: give a duration, such as `--for 30s`'],
     ['%tail', 'name a dataset'],
     ['%tail app | count --for 1s', '`count` needs all events at once'],
     ['%tail app | sort by _time asc --for 1s', 'needs all events at once'],
     ['%tail print x = 1 --for 1s', 'the query reads no dataset'],
     ['%tail app | extend x = rand() --for 1s', '`rand()` gives other values each time'],
-    ['%tail app --for soon', '--for is a length such as 30s or 5m, not soon'],
+    ['%tail app --for soon', '--for is a duration such as 30s or 5m, not soon'],
     ['%tail app --for 1s --rows 0', '--rows is a number from 1 to 10,000'],
     ['%tail app | where ( --for 1s', '%tail:'],
     ['%tail nothing --for 1s', 'nothing'],

@@ -222,7 +222,7 @@ describe.each(cells)('%s: %s', (magic, effect, written, what) => {
     expect(run.outputs.flatMap(each => (each.kind === 'asked' ? [each.text] : []))).toEqual([
       expect.stringMatching(/^%\S+ would .+\. Type yes to allow this for the rest of the session: $/),
     ]);
-    expect(traceback(run)[0]).toContain('it was not done, as the answer was not yes');
+    expect(traceback(run)[0]).toContain('not done, as the answer was not yes');
     expect(await state(stranger)).toEqual(before);
   });
 

@@ -92,7 +92,7 @@ describe('a new annotation', () => {
     expect(kept[0]?.datasets).toEqual(['web']);
   });
 
-  test('that is there already is changed, so that running a notebook again adds no copies', async () => {
+  test('that already exists is changed, so that running a notebook again adds no copies', async () => {
     const line = '%annotate Release 1.2 --time 2026-03-04T05:00Z --dataset web';
     await bench.run(line);
     const again = await bench.run(`${line} --type deploy`);

@@ -191,7 +191,7 @@ describe('%compare', () => {
     expect(table(cell).slice(-3, -1)).toEqual(['"null" 2 null null null', 'null null 100 null null']);
   });
 
-  test('fields that are no figures are named as code, and the first ten at most', async () => {
+  test('fields that are not figures are named as code, and the first ten at most', async () => {
     const field = (name: string) => `['${name}'] = make_list(ms)`;
     const one = await compare('-1d', `web | summarize ${field('a, b\u202e')}, n = count() by host`);
     expect(notices(one)).toContain('Not compared, as they are not numbers: `a, b⟨U+202E⟩`.');

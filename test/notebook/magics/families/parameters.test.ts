@@ -175,7 +175,7 @@ describe('the line', () => {
     expect(shown(await scripted.run('%params'))[0]).toContain(` ${value}`);
   });
 
-  test('a cell of definitions alone is no error', async () => {
+  test('a cell of definitions alone is not an error', async () => {
     expect(printed(await scripted.run('let a = 1;'))).toBe(
       'Names that `let` and `set` define hold for the queries below them in the cell. `%param NAME = LITERAL` holds for the notebook.\n',
     );

@@ -77,7 +77,7 @@ test('%request holds for the notebook until it is cleared, and the provenance ha
 
 test.each([
   ['%request --cursor 0abc', 'a cursor is for one cell'],
-  ['%request --clear --nocache', '--clear stands alone'],
+  ['%request --clear --nocache', '--clear cannot be combined with other options'],
   ['%request --option =5', '=5 is not NAME=VALUE'],
   ['%%request --cursor 0abc\n%%fetch --all\nweb', '%fetch: it pages by itself'],
 ])('%s is refused', async (cell, message) => {

@@ -50,7 +50,7 @@ describe('%results', () => {
 
   test.each([
     ['%results --budget much', 'magic: much is not an amount of memory'],
-    ['%results a --budget 1MB', 'magic: --budget stands alone'],
+    ['%results a --budget 1MB', 'magic: --budget cannot be combined with other options'],
   ])('%s is refused', async (code, message) => {
     expect(traceback(await bench.run(code))[0]).toContain(message.replace('magic: ', ''));
   });
@@ -72,7 +72,7 @@ describe('%export', () => {
     await bench.run('%export ~/named.ndjson --from first');
     await bench.run('%export ~/own.tsv\nweb | count');
     expect((await readdir(bench.homeDir)).sort()).toEqual(['last.csv', 'named.ndjson', 'own.tsv']);
-    expect(traceback(await bench.run('%export ~/last.csv'))[0]).toBe('export: last.csv is there already');
+    expect(traceback(await bench.run('%export ~/last.csv'))[0]).toBe('export: last.csv already exists');
     expect((await bench.run('%export ~/last.csv --force')).outcome.status).toBe('ok');
   });
 

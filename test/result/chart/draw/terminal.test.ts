@@ -66,7 +66,7 @@ test('bins of the range before the first row have their columns', async () => {
   expect((await drawn(table, 80, 'heat'))[0]).toBe('n     \u2591\u2592\u2593\u2588\u2588');
 });
 
-test('groups share an axis, a missing value is a gap, and names are no control characters', async () => {
+test('groups share an axis, a missing value is a gap, and names are not control characters', async () => {
   const lines = await drawn(byHost, 80);
   expect(lines).toHaveLength(3);
   expect(lines.join('\n')).not.toContain('\u001b');

@@ -28,7 +28,7 @@ export async function findLineTime(connection: Connection): Promise<LineTime | u
 interface Layout {
   /** The whole beginning of a line, with the time as its group. */
   readonly pattern: string;
-  /** The text that it becomes; null if it is no time. */
+  /** The text that it becomes; null if it is not a time. */
   readonly text: (time: string) => string;
   /** A condition on all times of the sample, over the table `times` with the column t. */
   readonly holds?: string;

@@ -6,7 +6,7 @@ import type { Connection } from '../../../engine/duckdb.js';
 interface Style {
   /** SQL of the tokens of the text t. */
   readonly tokens: string;
-  /** SQL of the key of each token, null for one that is no pair, and of its value; over t and the tokens ts. */
+  /** SQL of the key of each token, null for one that is not a pair, and of its value; over t and the tokens ts. */
   readonly keys: string;
   readonly values: string;
   /** What stands between tokens. */

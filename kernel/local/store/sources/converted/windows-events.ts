@@ -12,7 +12,7 @@ interface Element {
 
 /**
  * Yields the events of Windows in XML, below one element or not (https://learn.microsoft.com/windows/win32/wes/eventschema-schema):
- * what is in `System` are fields of the event, and what else there is keeps its name. Throws an Error if it is no XML.
+ * what is in `System` are fields of the event, and what else there is keeps its name. Throws an Error if it is not XML.
  */
 export async function* windowsEvents(chunks: AsyncIterable<Buffer>): AsyncGenerator<object> {
   const parser = new SaxesParser({ fragment: true });
@@ -40,7 +40,7 @@ export async function* windowsEvents(chunks: AsyncIterable<Buffer>): AsyncGenera
   let isFirst = true;
   for await (const chunk of chunks) {
     const text = decoder.decode(chunk, { stream: true });
-    // A declaration is no part of a fragment.
+    // A declaration is not part of a fragment.
     parser.write(isFirst ? text.replace(/^\s*<\?xml[^>]*\?>/, '') : text);
     isFirst = false;
     yield* events;

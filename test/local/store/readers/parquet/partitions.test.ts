@@ -153,7 +153,7 @@ describe('a directory of Parquet files', () => {
     [
       'text beside Parquet',
       { 'a.parquet': 'SELECT 1 AS n', 'b.csv': 'n\n1\n' },
-      'b.csv is not written as the files before it. It is no Parquet file.',
+      'b.csv is not written as the files before it. It is not a Parquet file.',
     ],
     [
       'Parquet beside text',
