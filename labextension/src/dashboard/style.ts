@@ -17,6 +17,14 @@ const RULES = `
 .apl-tile-head { display: flex; flex-wrap: wrap; align-items: flex-start; gap: 2px 8px; min-height: 24px; }
 .apl-tile-title { flex: 1 1 120px; min-width: 0; margin: 0; padding: 2px 0; font-size: 14px; font-weight: 600; line-height: 20px; color: var(--jp-ui-font-color1); overflow: hidden; text-overflow: ellipsis; white-space: nowrap; unicode-bidi: isolate; }
 .apl-tile[aria-busy] > .apl-tile-head > .apl-tile-title::after { content: ' \\2026'; color: var(--jp-ui-font-color2); }
+.apl-tile-before { box-shadow: -4px 0 0 0 var(--jp-brand-color1); }
+.apl-tile-after { box-shadow: 4px 0 0 0 var(--jp-brand-color1); }
+.apl-tile-row.apl-tile-before { box-shadow: 0 -4px 0 0 var(--jp-brand-color1); }
+.apl-tile-row.apl-tile-after { box-shadow: 0 4px 0 0 var(--jp-brand-color1); }
+.apl-tile-dragged { opacity: 0.6; }
+.apl-tile-tools .apl-tile-move { cursor: grab; touch-action: none; }
+.apl-tile-dragged .apl-tile-move { cursor: grabbing; }
+.apl-dashboard-status { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 .apl-tile-tools { display: flex; flex-wrap: wrap; gap: 4px; min-width: 0; }
 .apl-tile-tools .apl-button { padding: 1px 5px; border-color: transparent; color: var(--jp-ui-font-color2); background: none; }
 .apl-tile-tools .apl-button:is(:hover, :focus-visible) { border-color: var(--jp-border-color2); background: var(--jp-layout-color2); color: var(--jp-ui-font-color1); }

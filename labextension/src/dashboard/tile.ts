@@ -5,6 +5,7 @@ import type { CodeCell } from '../cell/run.js';
 import { VEGA_MIME } from '../charts/mime.js';
 import { ARROW_MIME } from '../grid/mime.js';
 import { button, element } from '../ui/dom.js';
+import { moveHandle } from './move.js';
 import { pinOf, setPin } from './pin.js';
 import { titleOf } from './pins.js';
 
@@ -17,6 +18,10 @@ export interface TileActions {
   goTo(cell: CodeCell): void;
   /** Takes the cell from the dashboard. */
   unpin(cell: CodeCell): void;
+  /** The nodes of all tiles, in their order. */
+  tiles(): readonly HTMLElement[];
+  /** Puts the tile of a cell into a place from 0 on among the others. */
+  moveTo(cell: CodeCell, place: number): void;
 }
 
 /** The outputs of a pinned cell: the same as below the cell, so that they change with it. */
@@ -28,6 +33,7 @@ export class Tile extends Panel {
   readonly #note = element('p', { class: 'apl-tile-note' });
   readonly #table: HTMLButtonElement;
   readonly #wide: HTMLButtonElement;
+  readonly #handle: HTMLButtonElement;
   #drawing: ReturnType<typeof setTimeout> | undefined;
 
   constructor(panel: NotebookPanel, cell: CodeCell, actions: TileActions) {
@@ -39,6 +45,10 @@ export class Tile extends Panel {
     this.#table = button('Table', 'Show the rows below the chart', () => this.#change('showsTable'));
     this.#table.classList.add('apl-tile-table');
     this.#wide = button('\u2194', 'Use the whole width', () => this.#change('isWide'));
+    this.#handle = moveHandle(this.node, {
+      tiles: () => actions.tiles(),
+      moveTo: place => actions.moveTo(cell, place),
+    });
     const header = new Widget();
     header.addClass('apl-tile-head');
     header.node.append(
@@ -46,6 +56,7 @@ export class Tile extends Panel {
       element(
         'div',
         { class: 'apl-tile-tools' },
+        this.#handle,
         this.#table,
         this.#wide,
         button('Cell', 'Show the cell in the notebook', () => actions.goTo(cell)),
@@ -58,6 +69,12 @@ export class Tile extends Panel {
     this.addWidget(header);
     this.addWidget(this.#body);
     this.draw();
+  }
+
+  /** Gives the focus to what moves the tile: to move it takes the focus from there. */
+  focusHandle(): void {
+    this.#handle.focus({ preventScroll: true });
+    this.node.scrollIntoView({ block: 'nearest' });
   }
 
   /** Shows title and state as they are now. */

@@ -8,7 +8,7 @@ import { aplIcon } from '../icon.js';
 import type { Around } from '../link/around.js';
 import { element } from '../ui/dom.js';
 import { runOrder, settingCells } from './order.js';
-import { setPin } from './pin.js';
+import { inPlaces, setPin, setPlaces } from './pin.js';
 import { pinnedCells } from './pins.js';
 import { addDashboardStyle } from './style.js';
 import { Tile } from './tile.js';
@@ -26,7 +26,11 @@ export class Dashboard extends MainAreaWidget<Panel> {
   readonly #tiles = new Map<CodeCell, Tile>();
   /** The kernel that has run the cells that set something. */
   #prepared: unknown;
+  /** Some tiles have their new places, and others not yet. */
+  #isMoving = false;
   readonly #empty = new Widget();
+  /** Heard, not seen. */
+  readonly #status = element('div', { class: 'apl-dashboard-status', role: 'status' });
 
   constructor(around: Around, goTo: (cell: CodeCell) => void) {
     super({ content: new Panel() });
@@ -36,6 +40,7 @@ export class Dashboard extends MainAreaWidget<Panel> {
     this.addClass('apl-dashboard-view');
     this.content.addClass('apl-dashboard');
     this.content.node.tabIndex = -1;
+    this.node.append(this.#status);
     this.title.icon = aplIcon;
     this.title.closable = true;
     this.refresher = new Refresher(around, {
@@ -98,10 +103,10 @@ export class Dashboard extends MainAreaWidget<Panel> {
     return [...this.#tiles.values()].find(tile => tile.cell.model === cell.model);
   }
 
-  /** Has a tile for each pinned cell, in the order of the notebook. */
+  /** Has a tile for each pinned cell, in the order of their places. */
   #list(): void {
-    if (this.isDisposed || this.around.panel.isDisposed) return;
-    const cells = pinnedCells(this.around.panel);
+    if (this.isDisposed || this.around.panel.isDisposed || this.#isMoving) return;
+    const cells = inPlaces(pinnedCells(this.around.panel));
     for (const [cell, tile] of this.#tiles) {
       if (cells.includes(cell)) continue;
       this.#tiles.delete(cell);
@@ -120,9 +125,26 @@ export class Dashboard extends MainAreaWidget<Panel> {
     const tile = new Tile(this.around.panel, cell, {
       goTo: this.#goTo,
       unpin: each => this.#unpin(each),
+      tiles: () => this.content.widgets.map(({ node }) => node),
+      moveTo: (each, place) => this.#moveTo(each, place),
     });
     this.#tiles.set(cell, tile);
     return tile;
+  }
+
+  /** The notebook keeps the order, and the cells stay where they are in it. */
+  #moveTo(cell: CodeCell, place: number): void {
+    const cells = [...inPlaces(pinnedCells(this.around.panel))];
+    const from = cells.indexOf(cell);
+    if (from < 0 || from === place) return;
+    cells.splice(from, 1);
+    cells.splice(place, 0, cell);
+    this.#isMoving = true;
+    setPlaces(cells);
+    this.#isMoving = false;
+    this.#list();
+    this.#tiles.get(cell)?.focusHandle();
+    this.#status.textContent = `Place ${place + 1} of ${cells.length}.`;
   }
 
   /** The focus stays on the page: it goes to the tile that takes the place. */

@@ -1,3 +1,4 @@
+import { diagnosticCount } from '@codemirror/lint';
 import { type EditorState, Facet, StateEffect, StateField } from '@codemirror/state';
 import { type EditorView, type PluginValue, ViewPlugin, type ViewUpdate } from '@codemirror/view';
 import type { KernelLink } from './kernel.js';
@@ -27,13 +28,20 @@ export function focusedEditor(): EditorView | undefined {
   return focused?.dom.isConnected === true ? focused : undefined;
 }
 
-/** Connects an editor to its kernel once it has the focus, and passes on the kernel's news. */
+/**
+ * Connects an editor to its kernel once it has the focus, and passes on the kernel's news. An editor that never had the focus hears
+ * them while errors are marked in it: the cell above may have made what was missing.
+ */
 export function peerOf(workbench: Workbench) {
   class Peer implements PluginValue {
     readonly #view: EditorView;
-    readonly #onNews = (): void => this.#view.dispatch({ effects: newsEffect.of(null) });
+    readonly #onNews = (): void => {
+      if (focused === this.#view || diagnosticCount(this.#view.state) > 0)
+        this.#view.dispatch({ effects: newsEffect.of(null) });
+    };
     readonly #onFocus = (): void => this.#attach();
     #link: KernelLink | undefined;
+    #isDestroyed = false;
 
     constructor(view: EditorView) {
       this.#view = view;
@@ -46,9 +54,11 @@ export function peerOf(workbench: Workbench) {
     update({ docChanged, view }: ViewUpdate): void {
       const isAlone = this.#link === undefined || this.#link.kernel.isDisposed;
       if (docChanged && isAlone && view.hasFocus) queueMicrotask(this.#onFocus);
+      else if (isAlone && diagnosticCount(view.state) > 0) queueMicrotask(() => this.#listen());
     }
 
     destroy(): void {
+      this.#isDestroyed = true;
       this.#view.contentDOM.removeEventListener('focus', this.#onFocus);
       this.#link?.changed.disconnect(this.#onNews);
       if (focused === this.#view) focused = undefined;
@@ -56,6 +66,13 @@ export function peerOf(workbench: Workbench) {
 
     #attach(): void {
       focused = this.#view;
+      const link = this.#listen();
+      link?.connect();
+      if (link?.facts !== undefined) link.renew();
+    }
+
+    #listen(): KernelLink | undefined {
+      if (this.#isDestroyed) return undefined;
       const link = workbench.linkOf(this.#view);
       if (link !== this.#link) {
         this.#link?.changed.disconnect(this.#onNews);
@@ -64,8 +81,7 @@ export function peerOf(workbench: Workbench) {
         // Another kernel knows other things.
         queueMicrotask(this.#onNews);
       }
-      link?.connect();
-      if (link?.facts !== undefined) link.renew();
+      return link;
     }
   }
   return [workbenchOf.of(workbench), viewHolder, ViewPlugin.define(view => new Peer(view))];

@@ -3,7 +3,10 @@ import type { SessionFacts } from '../../../kernel/apl/editor/link.js';
 import { visible } from '../../../kernel/text.js';
 import { clockName, timeIn, type Zone } from '../link/zone.js';
 
-/** Returns a range short enough for a toolbar: the user's words, or `26 Jan 14:30\u201316:30 UTC`; the year only if it is another one. */
+/**
+ * Returns a range short enough for a toolbar: the user's words, or `26 Jan 14:30\u201316:30 UTC`; whole days without their hours, and
+ * the year once and only if it is another one.
+ */
 export function rangeText(
   { label, startTime, endTime, isFrozen }: SessionFacts['range'],
   zone: Zone = 'utc',
@@ -11,28 +14,48 @@ export function rangeText(
 ): string {
   if (!isFrozen) return visible(label);
   const clock = clockName(endTime, zone);
-  const [from, to] = [startTime, endTime].map(time => shortTime(timeIn(time, zone), now)) as [
+  const [from, to] = [startTime, endTime].map(time => shortTime(timeIn(time, zone))) as [
     ShortTime,
     ShortTime,
   ];
-  return from.day === to.day
-    ? `${from.day} ${from.clock}\u2013${to.clock} ${clock}`
-    : `${from.day} ${from.clock} \u2013 ${to.day} ${to.clock} ${clock}`;
+  if (from.isMidnight && to.isMidnight && startTime !== endTime) {
+    // The range ends before the day of its end begins.
+    const last = shortTime(timeIn(new Date(Date.parse(endTime) - 1).toISOString(), zone));
+    const [first, end] = dayTexts(from, last, now);
+    return from.day === last.day && from.year === last.year
+      ? `${end} ${clock}`
+      : `${first} \u2013 ${end} ${clock}`;
+  }
+  const [first, end] = dayTexts(from, to, now);
+  return from.day === to.day && from.year === to.year
+    ? `${end} ${from.clock}\u2013${to.clock} ${clock}`
+    : `${first} ${from.clock} \u2013 ${end} ${to.clock} ${clock}`;
 }
 
 interface ShortTime {
+  readonly year: number;
   readonly day: string;
   readonly clock: string;
+  readonly isMidnight: boolean;
 }
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
 /** The parts of an RFC 3339 time, without its seconds. */
-function shortTime(time: string, now: Date): ShortTime {
-  const [year = '', month, day] = time.slice(0, 10).split('-');
-  const words = `${Number(day)} ${MONTHS[Number(month) - 1]}`;
-  const isThisYear = Number(year) === now.getUTCFullYear();
-  return { day: isThisYear ? words : `${words} ${year}`, clock: time.slice(11, 16) };
+function shortTime(time: string): ShortTime {
+  const [year, month, day] = time.slice(0, 10).split('-');
+  return {
+    year: Number(year),
+    day: `${Number(day)} ${MONTHS[Number(month) - 1]}`,
+    clock: time.slice(11, 16),
+    isMidnight: /^00:00:00(?:\.0+)?(?:Z|[+-]|$)/.test(time.slice(11)),
+  };
+}
+
+/** Both days, with their years if they are of another year than now; one that they share stands once. */
+function dayTexts(from: ShortTime, to: ShortTime, now: Date): readonly [string, string] {
+  const text = ({ day, year }: ShortTime): string => (year === now.getUTCFullYear() ? day : `${day} ${year}`);
+  return [from.year === to.year ? from.day : text(from), text(to)];
 }
 
 /** Returns the range in full, for a tooltip. */

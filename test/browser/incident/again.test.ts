@@ -83,6 +83,16 @@ describe.each(FRONT_ENDS)('coming back to a notebook in $name', frontEnd => {
     await cells.enter(1);
     await cells.enter(3);
     await soon(() => error.count()).toBe(0);
+    // And of one that a cell above makes, also in a cell that never had the focus.
+    const model = 'jupyterapp.shell.currentWidget.content.model.sharedModel';
+    await page.evaluate(`void ${model}.addCell({ cell_type: 'code', source: 'made_here' })`);
+    await cells.at(5).locator('.cm-line').waitFor();
+    await page.evaluate(`${model}.cells[5].setSource('made_here | count')`);
+    const untouched = cells.at(5).locator('.cm-lintRange-error');
+    await untouched.waitFor();
+    await cells.write(3, '%import lines.csv --dataset made_here');
+    await cells.run(3);
+    await soon(() => untouched.count()).toBe(0);
     await cells.write(3, '_ | count');
   });
 

@@ -209,10 +209,44 @@ describe.each(FRONT_ENDS)('the window of a notebook in $name', frontEnd => {
       }
     });
 
+    test('tiles are put in another order by keys and by pointer', async () => {
+      const order = () => dashboard().locator('.apl-tile-title').allTextContents();
+      const handle = (name: string) => tile(name).getByRole('button', { name: 'Move: drag, or press' });
+      expect(await order()).toEqual([first, 'By status']);
+      await handle('By status').press('ArrowUp');
+      await soon(order).toEqual(['By status', first]);
+      // The focus goes with the tile, which can be moved on.
+      await page.keyboard.press('End');
+      await soon(order).toEqual([first, 'By status']);
+      const drag = async (name: string, over: string, share: number) => {
+        const from = await handle(name).boundingBox();
+        const to = await tile(over).boundingBox();
+        if (from === null || to === null) throw new Error('a tile is out of sight');
+        await page.mouse.move(from.x + from.width / 2, from.y + from.height / 2);
+        await page.mouse.down();
+        await page.mouse.move(to.x + to.width / 2, to.y + to.height * share, { steps: 4 });
+        await dashboard().locator('.apl-tile-row').waitFor();
+      };
+      await handle('By status').scrollIntoViewIfNeeded();
+      await drag('By status', first, 0.1);
+      await page.keyboard.press('Escape');
+      await page.mouse.up();
+      expect(await order()).toEqual([first, 'By status']);
+      await handle(first).scrollIntoViewIfNeeded();
+      await drag(first, 'By status', 0.9);
+      await page.mouse.up();
+      await soon(order).toEqual(['By status', first]);
+    });
+
     test('is there again when the page is loaded anew, and the notebook keeps what is pinned', async () => {
       await page.locator('.jp-InputPrompt').first().click();
       await page.keyboard.press('Control+s');
-      await soon(() => savedPins(session)).toEqual([undefined, { table: true }, undefined, true]);
+      await soon(() => savedPins(session)).toEqual([
+        undefined,
+        { table: true, place: 1 },
+        undefined,
+        { place: 0 },
+      ]);
       // JupyterLab writes the places of views some time after they have changed.
       await soon(() => page.evaluate(placesOfViews)).toContain('apl-dashboards:windows.ipynb');
       await page.reload();
@@ -222,6 +256,7 @@ describe.each(FRONT_ENDS)('the window of a notebook in $name', frontEnd => {
       await soon(() => page.locator('.jp-Notebook-ExecutionIndicator').getAttribute('data-status')).toBe(
         'idle',
       );
+      expect(await dashboard().locator('.apl-tile-title').first().textContent()).toBe('By status');
       await tile('By status')
         .getByRole('button', { name: 'Unpin: remove from the dashboard' })
         .press('Enter');

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { pinOf, setPin } from '../../../labextension/src/dashboard/pin.js';
+import { inPlaces, pinOf, setPin, setPlaces } from '../../../labextension/src/dashboard/pin.js';
 
 /** The metadata of a cell. */
 function cell(apl?: unknown) {
@@ -14,6 +14,11 @@ function cell(apl?: unknown) {
       delete metadata[name];
     },
   };
+}
+
+interface Cell {
+  readonly name: string;
+  readonly model: ReturnType<typeof cell>;
 }
 
 const plain = { isWide: false, showsTable: false };
@@ -40,6 +45,22 @@ test.each<[unknown, object | undefined]>([
   [{ dashboard: null }, undefined],
   [{ dashboard: true }, plain],
   [{ dashboard: { wide: 'yes', table: 1 } }, plain],
+  [{ dashboard: { place: '1' } }, plain],
+  [{ dashboard: { place: 1.5 } }, plain],
+  [{ dashboard: { place: 2 } }, { ...plain, place: 2 }],
 ])('metadata that a stranger wrote: %j', (apl, expected) => {
   expect(pinOf(cell(apl))).toEqual(expected);
+});
+
+test('tiles stand in their places, and those without one last in the order of the notebook', () => {
+  const cells = ['a', 'b', 'c', 'd'].map(name => ({ name, model: cell({ dashboard: true }) }));
+  const names = () => inPlaces(cells).map(({ name }) => name);
+  expect(names()).toEqual(['a', 'b', 'c', 'd']);
+  const [a, b, c, d] = cells as [Cell, Cell, Cell, Cell];
+  setPlaces([d, a, c]);
+  expect(names()).toEqual(['d', 'a', 'c', 'b']);
+  setPin(b.model, { isWide: true, showsTable: false, place: 1 });
+  expect(b.model.metadata).toEqual({ apl: { dashboard: { wide: true, place: 1 } } });
+  // The same place twice: the order of the notebook.
+  expect(names()).toEqual(['d', 'a', 'b', 'c']);
 });

@@ -5,7 +5,7 @@ import { QueryText } from '../../../kernel/apl/syntax/parse.js';
 import { parseTime } from '../../../kernel/time.js';
 import { columnsOf } from '../../../labextension/src/grid/cells.js';
 import { namedTime, rowAt } from '../../../labextension/src/grid/stream/jump.js';
-import { rolesOf } from '../../../labextension/src/grid/stream/roles.js';
+import { repeatsTime, rolesOf } from '../../../labextension/src/grid/stream/roles.js';
 
 describe('a time that is named', () => {
   const near = '2026-11-20T09:59:58.1Z';
@@ -95,4 +95,16 @@ test('a line begins with its time, level and message, whatever their places', ()
     'message',
     ['host', 'text', 'took'],
   ]);
+});
+
+test.each([
+  ['17/May/2015:10:05:03 +0000', true],
+  ['17/May/2015:12:05:03 +0200', true],
+  ['2015-05-17T10:05:03.9Z', true],
+  ['17/May/2015:10:05:05 +0000', false],
+  ['2015-05-17', false],
+  ['GET /17/May/2015:10:05:03 +0000', false],
+  ['99/Foo/2015:10:05:03 +0000', false],
+])('the value %s repeats the time of its line: %s', (value, repeats) => {
+  expect(repeatsTime(value, '2015-05-17T10:05:03Z')).toBe(repeats);
 });

@@ -1,10 +1,9 @@
 import { cut, visible, visibleLines } from '../../../../kernel/text.js';
-import { parseTime, SECOND } from '../../../../kernel/time.js';
 import { element } from '../../ui/dom.js';
 import { type GridColumn, nameOf, type ShownCell } from '../cells.js';
 import type { Rows } from '../data/rows.js';
 import { traceButton, type ViewModel } from '../view.js';
-import type { Roles } from './roles.js';
+import { type Roles, repeatsTime } from './roles.js';
 
 /** The parts of a line in their order, each with its column. */
 export interface Line {
@@ -39,9 +38,12 @@ export function lineOf(
     parts.set(node, column);
     return node;
   };
+  const hasOthers = roles.others.some(column => !isEmpty(rows.cell(row, column, zone)));
   const text = (column: GridColumn | undefined, name: string): readonly HTMLElement[] => {
     if (column === undefined) return [];
     const shown = rows.cell(row, column, zone);
+    // An event without a level has none, and one without a message is what its other values say.
+    if (isEmpty(shown) && (name === 'level' || (name === 'message' && hasOthers))) return [];
     const isWhole = isWrapped && name === 'message' && shown.exact !== null && shown.exact.trim() !== '';
     const written = isWhole ? visibleLines(cut(shown.exact, WRAPPED_LENGTH)) : shown.text;
     const node = part(column, name, shown, document.createTextNode(written));
@@ -52,7 +54,7 @@ export function lineOf(
   const chips = roles.others.flatMap(column => {
     const shown = rows.cell(row, column, zone);
     // What a line does not have, or has said already, is not part of it; the table shows it.
-    if (shown.exact === null || shown.exact === '' || isNear(shown.exact, time)) return [];
+    if (isEmpty(shown) || repeatsTime(shown.exact ?? '', time)) return [];
     return [
       part(
         column,
@@ -84,11 +86,6 @@ export function lineOf(
   return { node, parts };
 }
 
-/** Times within a second of that of the line are those of its way: when it was sent, received or stored. */
-const NEAR = SECOND;
-
-function isNear(exact: string, time: string | null | undefined): boolean {
-  if (time === undefined || time === null || !/^\d{4}-\d\d-\d\dT/.test(exact)) return false;
-  const [a, b] = [parseTime(exact), parseTime(time)];
-  return a !== undefined && b !== undefined && (a < b ? b - a : a - b) <= NEAR;
+function isEmpty({ exact }: ShownCell): boolean {
+  return exact === null || exact === '';
 }

@@ -37,6 +37,8 @@ export class Tree {
   /** The key of a row to choose when it is there. */
   #wanted: string | undefined;
   #frame = 0;
+  /** The height that it had last: a notebook takes its outputs from the page and puts them back, of which nothing tells. */
+  #height = 0;
 
   constructor(label: string, owner: TreeOwner) {
     this.#owner = owner;
@@ -91,9 +93,10 @@ export class Tree {
   }
 
   #draw(): void {
-    const { scrollTop, clientHeight } = this.node;
+    const { scrollTop } = this.node;
+    this.#height = this.node.clientHeight || this.#height || Number.parseFloat(this.node.style.height) || 0;
     const first = Math.max(0, Math.floor(scrollTop / ROW_HEIGHT) - 2);
-    const last = Math.min(this.#rows.length, Math.ceil((scrollTop + clientHeight) / ROW_HEIGHT) + 2);
+    const last = Math.min(this.#rows.length, Math.ceil((scrollTop + this.#height) / ROW_HEIGHT) + 2);
     this.#space.style.height = `${this.#rows.length * ROW_HEIGHT}px`;
     const shown = new Set(Array.from({ length: Math.max(0, last - first) }, (_, index) => first + index));
     if (this.active !== undefined) shown.add(this.#active);
