@@ -64,6 +64,8 @@ export type ErrorCode =
   // the local service
   | 'annotation-not-found'
   | 'annotation-unreadable'
+  | 'bucket'
+  | 'bucket-changed'
   | 'content-encoding'
   | 'content-type'
   | 'csv-delimiter'

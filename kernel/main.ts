@@ -200,14 +200,17 @@ async function serve({ port, data, queryTimeout, managed, stop, unused }: ServeO
   process.exit();
 }
 
+/** The SDK for buckets would warn of each Node that it leaves within a year. */
+const quietSdk = { AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true' };
+
 /**
- * The local service answers from this machine alone: it gets neither the credentials of the hosted service nor a list of
+ * The local service answers for this machine: it gets neither the credentials of the hosted service nor a list of
  * certificate authorities, which Node would read before anything else.
  */
 function serviceEnvironment(): NodeJS.ProcessEnv {
   const isOthers = (name: string) => name.startsWith('AXIOM_') || name === 'NODE_EXTRA_CA_CERTS';
   const own = Object.entries(machine.env).filter(([name]) => !isOthers(name));
-  return { UV_THREADPOOL_SIZE: SERVICE_THREADS, ...Object.fromEntries(own) };
+  return { UV_THREADPOOL_SIZE: SERVICE_THREADS, ...quietSdk, ...Object.fromEntries(own) };
 }
 
 /**
@@ -356,6 +359,7 @@ function log(text: string): void {
 }
 
 async function doctor({ checkData = false }: { readonly checkData?: boolean }): Promise<void> {
+  Object.assign(machine.env, quietSdk);
   const [{ examine, findingsText }, { lastingFiles }] = await Promise.all([
     import('./commands/doctor.js'),
     import('./commands/lasting.js'),

@@ -14,6 +14,7 @@ const PROGRAM = { commands: 'kernel/main.ts' };
 const ENGINE = { engine: 'kernel/local/engine/process.ts' };
 const PROTOCOL = { 'agent-protocol': 'kernel/protocols/mcp/sdk.ts' };
 const PACKAGES = {
+  'aws-s3': '@aws-sdk/client-s3',
   'language-server': 'vscode-languageserver/node',
   // Its CommonJS file, which is its default export.
   'markdown-it': createRequire(import.meta.url).resolve('markdown-it'),

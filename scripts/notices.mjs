@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { root } from './process.mjs';
 
 /** The texts of licenses that packages name without bringing them along; `%` stands for who holds the rights. */
-const STANDARD = ['ISC', 'MIT', 'BSD-3-Clause'];
+const STANDARD = ['Apache-2.0', 'ISC', 'MIT', 'BSD-3-Clause'];
 
 /**
  * The licenses of the packages that files belong to, which ask to be passed on.

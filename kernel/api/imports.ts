@@ -1,3 +1,6 @@
+import { AplKernelError } from '../errors.js';
+import { present } from '../present.js';
+import { cut, visible } from '../text.js';
 import { dateOrders, isZone } from '../time.js';
 import { formatNames } from './logs/formats.js';
 
@@ -113,4 +116,69 @@ export function importChoices<Value>(
     else choices[option.member] = value;
   }
   return choices;
+}
+
+/** Where the data of an import lies, by how its name begins. */
+interface Place {
+  readonly name: string;
+  readonly begins: RegExp;
+  /** How it becomes a dataset; absent if it is refused. */
+  readonly by?: 'download' | 'bucket';
+  /** What to do if it is refused. */
+  readonly hint?: string;
+}
+
+/** The places that are no files of this machine. */
+const places = [
+  { name: 'https', begins: /^https?:[\\/]{2}/i, by: 'download' },
+  { name: 's3', begins: /^s3:\/\//i, by: 'bucket' },
+  {
+    name: 'gs',
+    begins: /^g(?:c)?s:\/\//i,
+    hint: 'Make an HMAC key for the bucket, set AWS_ENDPOINT_URL to the address of its interoperable API, and name it as s3://BUCKET/PREFIX.',
+  },
+  {
+    name: 'Azure',
+    begins: /^(?:az|azure|abfss?|wasbs?|adl):\/\//i,
+    hint: 'Copy the files to this machine or to a bucket, and import them from there.',
+  },
+] as const satisfies readonly Place[];
+
+/** An import of what lies at a place that is not read. */
+class PlaceError extends AplKernelError {}
+
+/** Returns how what was named becomes a dataset: as a file if its name begins like no other place. Throws AplKernelError for one that is refused. */
+export function placeOfImport(written: string): 'file' | 'download' | 'bucket' {
+  const found: Place | undefined = places.find(({ begins }) => begins.test(written));
+  if (found === undefined) return 'file';
+  if (found.by !== undefined) return found.by;
+  const message = `no address of ${found.name} is read`;
+  throw new PlaceError('bucket', message, present({ hint: found.hint }));
+}
+
+/** A bucket, and what the names of the objects there begin with. */
+export interface BucketAddress {
+  readonly bucket: string;
+  /** Ends with a slash unless it is empty. */
+  readonly prefix: string;
+}
+
+/** Reads `s3://bucket/prefix`; throws AplKernelError for what is no such address, without the credentials that it may hold. */
+export function readBucketAddress(written: string): BucketAddress {
+  const [, bucket = '', rest = ''] = /^s3:\/\/([^/]*)\/*(.*)$/is.exec(written) ?? [];
+  if (bucket.includes('@') || rest.includes('?'))
+    throw new PlaceError('bucket', 'an address of S3 has no user, password or parameters', {
+      hint: 'Credentials come from the environment or the profile, as for other programs of AWS.',
+    });
+  if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(bucket))
+    throw new PlaceError('bucket', `${visible(cut(bucket, 70))} is no name of a bucket`, {
+      hint: 'Write s3://BUCKET/PREFIX.',
+    });
+  const prefix = rest.replace(/\/+$/, '');
+  return { bucket, prefix: prefix === '' ? '' : `${prefix}/` };
+}
+
+/** Returns the address as it is written. */
+export function bucketAddressText({ bucket, prefix }: BucketAddress): string {
+  return `s3://${bucket}/${prefix}`;
 }

@@ -236,6 +236,8 @@ export interface DatasetInfo {
   /** The times of the first and the last event in RFC 3339; absent when there is none. */
   readonly firstTime?: string;
   readonly lastTime?: string;
+  /** Where its rows lie, as in `s3://bucket/prefix/`, if it is read in place. */
+  readonly place?: string;
   /** What is wrong with its files, in sentences without an end; only the local service says so. */
   readonly problems?: readonly string[];
 }
@@ -298,6 +300,8 @@ export interface ImportReport {
   /** RFC 3339 of the first and the last event of the dataset; absent when none has a time. */
   readonly firstTime?: string;
   readonly lastTime?: string;
+  /** Where the rows stay, if they are read in place. */
+  readonly place?: string;
 }
 
 // ---- checks: JSON of unknown shape in, a typed value out, or a ShapeError that names the place ----
@@ -391,6 +395,7 @@ export function readDataset(value: unknown, path = 'dataset'): DatasetInfo {
     ...present({ rows: object.rows === undefined ? undefined : number(object.rows, `${path}.rows`) }),
     ...optionalString(object, 'firstTime', path),
     ...optionalString(object, 'lastTime', path),
+    ...optionalString(object, 'place', path),
     ...present({ problems: problemsIn(object.problems, `${path}.problems`) }),
   };
 }
@@ -442,6 +447,7 @@ export function readImportReport(value: unknown): ImportReport {
     rowsNow: number(object.rowsNow, 'import report.rowsNow'),
     ...optionalString(object, 'firstTime', 'import report'),
     ...optionalString(object, 'lastTime', 'import report'),
+    ...optionalString(object, 'place', 'import report'),
   };
 }
 

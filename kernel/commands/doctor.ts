@@ -55,6 +55,7 @@ export async function examine(request: DoctorRequest): Promise<readonly Finding[
     await dataDirFinding(request.dataDir),
     ...(await damagedFindings(request.dataDir)),
     ...(request.checkData ? await dataFindings(request.dataDir) : []),
+    ...(await bucketFindings(request.dataDir)),
     await profilesFinding(machine.home),
     ...(await pairingFindings(request)),
     serviceFinding(await findShared(request.dataDir, probeMs), await holderOf(request.dataDir)),
@@ -217,6 +218,18 @@ async function damagedIn(directory: string, except: string): Promise<string[]> {
     return entry.isDirectory() && path !== except ? damagedIn(path, except) : [];
   });
   return (await Promise.all(found)).flat();
+}
+
+/** One for each dataset that lies in a bucket. */
+async function bucketFindings(dataDir: string): Promise<readonly Finding[]> {
+  const { probeBuckets } = await import('../local/store/dataset/bucket/probe.js');
+  return (await probeBuckets(dataDir)).map(({ dataset, address, refusal }): Finding => {
+    const name = 'bucket';
+    if (refusal === undefined)
+      return { name, state: 'ok', found: `${address}, of the dataset ${dataset}, can be listed` };
+    const { message, hint = 'check the network' } = refusal;
+    return { name, state: 'warning', found: `dataset ${dataset}: ${message}`, fix: hint };
+  });
 }
 
 async function profilesFinding(home: string): Promise<Finding> {

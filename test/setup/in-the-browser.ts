@@ -4,6 +4,7 @@ export const IN_THE_BROWSER: readonly string[] = [
   'api/logs',
   'api/preview',
   'apl',
+  'errors',
   'headless/notebook',
   'headless/parameters',
   'headless/report',

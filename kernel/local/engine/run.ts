@@ -45,7 +45,11 @@ interface RunOptions {
   readonly mostBytes?: number;
   /** Default: JSON. */
   readonly form?: CellForm;
+  /** Reads what a statement that was just written asked for; returns whether there was anything, so that it is to be written again. */
+  readonly load?: Load;
 }
+
+type Load = () => Promise<boolean>;
 
 /** Runs a query that was compiled against `catalog`. Throws EngineError. */
 export async function runQuery(
@@ -53,18 +57,39 @@ export async function runQuery(
   query: CompiledQuery,
   catalog: RecordingCatalog,
   visit: Visit = {},
-  { clock = () => performance.now(), mostBytes = Number.POSITIVE_INFINITY, form = 'json' }: RunOptions = {},
+  {
+    clock = () => performance.now(),
+    mostBytes = Number.POSITIVE_INFINITY,
+    form = 'json',
+    load = nothingToLoad,
+  }: RunOptions = {},
 ): Promise<QueryAnswer> {
   const startedMs = clock();
   const temporary = query.shared === undefined ? undefined : sharedTable;
   const { rows, computed = 0 } = catalog.examined;
   const reads = rows + computed + (query.made ?? 0);
-  const ran = await readers.reading(reader => runTables(reader, query, { mostBytes, form }), temporary, {
-    ...visit,
-    rows: reads,
-  });
+  const ran = await readers.reading(
+    reader => runTables(reader, query, { mostBytes, form, load }),
+    temporary,
+    {
+      ...visit,
+      rows: reads,
+    },
+  );
   const status = statusOf(query, ran, catalog.examined, clock() - startedMs);
   return { query, tables: ran, status, catalog };
+}
+
+async function nothingToLoad(): Promise<boolean> {
+  return false;
+}
+
+/** Returns a statement that is written on demand, with all that it reads. */
+async function written(write: () => string, load: Load): Promise<string> {
+  for (;;) {
+    const sql = write();
+    if (!(await load())) return sql;
+  }
 }
 
 /** Returns whether `test` holds for any statement of a query. */
@@ -97,7 +122,7 @@ async function runTable(
   wanted: Wanted,
 ): Promise<RanTable> {
   const order = orderOf(table, wanted);
-  const quick = await readParts(reader, table, sql, order);
+  const quick = await readParts(reader, table, sql, order, wanted.load);
   const { cut, columns, counts } = quick;
   if (table.page === undefined) return { table, columns, counts, cut };
   const last = edge(quick.columns, timeIndex(table), 'last');
@@ -106,7 +131,9 @@ async function runTable(
   const isFixed = page.fixed || !(more || ofRows);
   const exactSql = () => table.page?.exactSql(cut ? last?.time : undefined) ?? sql;
   const exact =
-    !isFixed || page.skipped !== undefined ? await reader.read({ ...order, sql: exactSql() }) : quick;
+    !isFixed || page.skipped !== undefined
+      ? await reader.read({ ...order, sql: await written(exactSql, wanted.load) })
+      : quick;
   const cursors = cursorsOf(table, table.page, exact.columns, more);
   const shown = ofRows ? withCursors(table, page, exact.columns) : { table, columns: exact.columns };
   return { ...shown, counts, cut, ...present({ cursors }) };
@@ -138,6 +165,7 @@ async function readParts(
   table: CompiledTable,
   sql: string,
   order: TableOrder,
+  load: Load,
 ): Promise<ReadResult> {
   const limit = order.limit + (table.page?.page.skipped?.rows ?? 0);
   let read = await reader.read({ ...order, limit, sql });
@@ -145,7 +173,8 @@ async function readParts(
     if (read.cut || (read.columns.rows === limit && table.rowLimit?.reason === 'query')) break;
     const { columns, counts } = read;
     const mostBytes = order.mostBytes - columns.size;
-    const next = await reader.read({ ...order, limit: limit - columns.rows, mostBytes, sql: further() });
+    const sql = await written(further, load);
+    const next = await reader.read({ ...order, limit: limit - columns.rows, mostBytes, sql });
     const parts = [columns, next.columns].map(each => asJson(each).read);
     read = {
       ...next,
@@ -157,7 +186,7 @@ async function readParts(
 }
 
 type TableOrder = Omit<ResultOrder, 'sql'>;
-type Wanted = Pick<ResultOrder, 'mostBytes' | 'form'>;
+type Wanted = Pick<ResultOrder, 'mostBytes' | 'form'> & { readonly load: Load };
 
 /** Cells that several statements give are put together as JSON, and cursors are added to it. */
 function orderOf(table: CompiledTable, { mostBytes, form }: Wanted): TableOrder {

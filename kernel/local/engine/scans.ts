@@ -61,8 +61,10 @@ export class RecordingCatalog implements DatasetCatalog {
     const { computed = 0 } = examined;
     if (this.#budget !== undefined && computed > 0)
       checkCost({ name, rows: computed, fields: fields.length, lengthNs: endNs - startNs }, this.#budget);
-    this.#scans.push(examined);
-    return this.#catalog.scan(name, fields, startNs, endNs, filter);
+    const sql = this.#catalog.scan(name, fields, startNs, endNs, filter);
+    // What is not here yet is scanned once it is.
+    if (sql !== '') this.#scans.push(examined);
+    return sql;
   }
 
   rowGroups(name: string, startNs: bigint, endNs: bigint): readonly RowGroup[] {

@@ -13,6 +13,7 @@ import { type HeldResult, HeldResults } from '../results/held.js';
 import { makeSchema } from '../results/names.js';
 import { compileRequest } from '../sql/compile.js';
 import type { Compile, CompiledQuery } from '../sql/compiled.js';
+import { Buckets } from '../store/dataset/bucket/buckets.js';
 import { DatasetStore } from '../store/datasets.js';
 import type { ServiceOptions } from './options.js';
 
@@ -23,6 +24,8 @@ export interface Engines {
   readonly engine: Engine;
   /** The datasets have an engine of their own, so that no query holds them up. */
   readonly datasets: DatasetStore;
+  /** The buckets that some of them lie in. */
+  readonly buckets: Buckets;
   readonly readersFor: (query: CompiledQuery, results: Iterable<HeldResult>) => ReaderSource;
   readonly results: HeldResults;
   close(): Promise<void>;
@@ -39,7 +42,8 @@ export async function openEngines(
     Engine.open({ ...limits, dataDir, families: plainFamilies, memoryBytes, log }),
     Engine.open({ dataDir, families: [], ...ownWork, memoryBytes: memoryBytes / 8, log }),
   ]);
-  const datasets = new DatasetStore(dataDir, storeEngine, samples, log, () => tenure.confirm());
+  const buckets = new Buckets(dataDir, storeEngine, limits?.bucketBytes);
+  const datasets = new DatasetStore(dataDir, storeEngine, samples, log, () => tenure.confirm(), buckets);
   const processes = limits?.processes ?? 3;
   const scripted = new ScriptedEngine({
     dataDir,
@@ -69,6 +73,7 @@ export async function openEngines(
     },
     results: new HeldResults(forResults.engine, memoryBytes / 4),
     datasets,
+    buckets,
     close: async () => {
       await Promise.all([engine.close(), scripted.close(), forResults.close()]);
       await datasets.close().finally(() => storeEngine.close());

@@ -111,7 +111,10 @@ function withoutSchema(): never {
   throw new RangeError('no route has a schema');
 }
 
-function routeParts(options: ServiceOptions, { compile, engine, datasets, readersFor, results }: Engines) {
+function routeParts(
+  options: ServiceOptions,
+  { compile, engine, datasets, buckets, readersFor, results }: Engines,
+) {
   const now = options.now ?? Date.now;
   return {
     engine,
@@ -119,6 +122,7 @@ function routeParts(options: ServiceOptions, { compile, engine, datasets, reader
     results,
     dataDir: options.dataDir,
     datasets,
+    buckets,
     annotations: new AnnotationStore(options.dataDir),
     starred: new StarredStore(options.dataDir, localUser.id),
     compile: options.compile ?? compile,

@@ -21,6 +21,8 @@ export interface ServiceLimits {
   readonly queue?: number;
   /** Memory of the engine; 60 % of the machine's. */
   readonly memoryBytes?: number;
+  /** What is kept here of objects in buckets; 4 GiB. */
+  readonly bucketBytes?: number;
   /** How long a query may run that asks for no time limit of its own, in milliseconds; two minutes. */
   readonly queryMs?: number;
   /** How long a managed service stays when no kernel holds it, in milliseconds; 30,000. */

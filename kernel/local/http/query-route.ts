@@ -203,12 +203,15 @@ async function answerOf(
       return await answerFrom(parts, asked, snapshot, results, visit);
     } catch (error) {
       if (signal.aborted) throw error;
+      if (error instanceof LocalError && error.code === 'bucket-changed' && attempt < mostAttempts) continue;
       if (await snapshot.intact()) {
         // The engine may have met a damaged file, which its own words do not tell.
         if (engineWords(error) !== undefined) await snapshot.verify(signal);
         throw error;
       }
       if (attempt === mostAttempts) throw changed(error);
+    } finally {
+      snapshot.close();
     }
   }
 }
@@ -232,7 +235,19 @@ async function answerFrom(
   const { notices, datasets } = compiled.compiled;
   const wanted = { ...compiled.compiled, notices: [...notices, ...snapshot.notices(datasets)] };
   const readers = parts.readersFor(wanted, tables.scanned);
-  return runQuery(readers, wanted, catalog, visit, { mostBytes: parts.answerBytes, form });
+  snapshot.run();
+  const answer = await runQuery(readers, wanted, catalog, visit, {
+    ...{ mostBytes: parts.answerBytes, form },
+    load: () => snapshot.load(visit.signal),
+  });
+  return withNotices(answer, snapshot.farNotices());
+}
+
+/** What was read is known once the query has run. */
+function withNotices(answer: QueryAnswer, notices: readonly StatusMessage[]): QueryAnswer {
+  if (notices.length === 0) return answer;
+  const { messages = [] } = answer.status;
+  return { ...answer, status: { ...answer.status, messages: [...messages, ...notices] } };
 }
 
 /** Compiles a query, again after each time that it asked for datasets which had to be read first. */

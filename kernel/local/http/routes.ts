@@ -1,6 +1,9 @@
 import type { FastifyInstance } from 'fastify';
+import { placeOfImport } from '../../api/imports.js';
 import { present } from '../../present.js';
 import { writeError } from '../place.js';
+import type { Buckets } from '../store/dataset/bucket/buckets.js';
+import { referToBucket } from '../store/dataset/bucket/refer.js';
 import { damageNotices } from '../store/documents/damage.js';
 import type { StarredFilter, StarredStore } from '../store/documents/starred.js';
 import { importFile } from '../store/import.js';
@@ -19,6 +22,7 @@ import { addIngestRoutes, type IngestParts } from './routes/ingest.js';
 /** The parts of the service that the routes need. */
 export interface RouteParts extends QueryParts, AnnotationParts, IngestParts {
   readonly starred: StarredStore;
+  readonly buckets: Buckets;
 }
 
 /** Adds every route of the query API. */
@@ -38,8 +42,11 @@ export function addRoutes(app: FastifyInstance, parts: RouteParts): void {
     // Before a file is read that may have gigabytes.
     const refusal = writeError(parts.dataDir);
     if (refusal !== undefined) throw refusal;
+    const asked = readImportRequest(request.body);
     return parts.queries.visit(request, departure(request), visit =>
-      importFile(parts.datasets, parts.dataDir, readImportRequest(request.body), parts.nowNs(), visit),
+      placeOfImport(asked.path) === 'bucket'
+        ? referToBucket(parts.datasets, parts.buckets, asked, visit.signal)
+        : importFile(parts.datasets, parts.dataDir, asked, parts.nowNs(), visit),
     );
   });
   app.post('/v1/local/preview', async request => {

@@ -15,7 +15,7 @@ import { mapAtMost } from './concurrent.js';
 import { damagedDataset, damagedDatasets } from './dataset/damage.js';
 import { DatasetDirectory, writeNote } from './dataset/directory.js';
 import { FooterReader } from './dataset/footers.js';
-import type { DatasetNote, DatasetSettings, Extent, FieldNote } from './dataset/stored.js';
+import type { BucketNote, DatasetNote, DatasetSettings, Extent, FieldNote } from './dataset/stored.js';
 import { SummaryCache } from './dataset/summary-cache.js';
 import { trimFiles } from './dataset/trim.js';
 import {
@@ -30,6 +30,7 @@ import {
 } from './files.js';
 import { decodeName, encodeName, isDatasetName, nameRule } from './names.js';
 import {
+  type FarDataset,
   infoOf,
   measuredInfo,
   type Reading,
@@ -37,6 +38,17 @@ import {
   Snapshot,
   unknownDataset,
 } from './snapshot.js';
+
+/** What reads datasets whose rows lie elsewhere. */
+export interface FarDatasets {
+  /** Opens one for a request; `learn` keeps what is found out about it. */
+  open(
+    name: string,
+    note: DatasetNote,
+    bucket: BucketNote,
+    learn: (bucket: BucketNote) => Promise<void>,
+  ): FarDataset;
+}
 
 /**
  * The datasets under `<dataDir>/datasets`: one directory each, with Parquet files that never change, and `dataset.json`. Readers
@@ -58,6 +70,9 @@ export class DatasetStore {
   readonly #compactor: Compactor;
   readonly #confirm: Confirm;
   readonly #log: (text: string) => void;
+  readonly #far: FarDatasets | undefined;
+  /** Datasets that were found to have their rows here. */
+  readonly #here = new Set<string>();
 
   /** `confirm` throws unless this process may change the directory; to add a file needs no confirmation. */
   constructor(
@@ -66,7 +81,9 @@ export class DatasetStore {
     builtins: readonly BuiltinDataset[] = [],
     log: (text: string) => void = () => undefined,
     confirm: Confirm = () => undefined,
+    far?: FarDatasets,
   ) {
+    this.#far = far;
     this.#dataDir = dataDir;
     this.#engine = engine;
     this.#confirm = confirm;
@@ -104,10 +121,46 @@ export class DatasetStore {
         return reading;
       },
       verify: (name, signal) => this.#directory(name).verify(signal),
+      far: (name, note) => this.#farDataset(name, note),
     });
     for (const name of names) snapshot.schema(name);
     await snapshot.load();
     return snapshot;
+  }
+
+  /** Makes a dataset whose rows lie elsewhere; throws LocalError (`conflict`) when one of that name exists that is not there too. */
+  async refer(name: string, bucket: BucketNote): Promise<void> {
+    this.checkName(name);
+    this.#here.delete(name);
+    const before = this.#exists(name) ? await this.note(name) : undefined;
+    if (before === undefined) {
+      await this.#make(name, { bucket });
+      return;
+    }
+    if (before.bucket?.address !== bucket.address) throw existing(name);
+    await this.changeNote(name, note => ({ ...note, bucket }));
+  }
+
+  /** Throws LocalError for a dataset whose rows lie elsewhere: none can be added here. */
+  async #checkHere(name: string): Promise<void> {
+    if (this.#here.has(name) || !this.#exists(name)) return;
+    const { bucket } = await this.#directory(name).note();
+    if (bucket === undefined) {
+      this.#here.add(name);
+      return;
+    }
+    throw new LocalError('conflict', 'exists', `\`${name}\` is read in place from ${bucket.address}.`, {
+      hint: `Choose another name; \`%drop ${name}\` forgets where it lies.`,
+    });
+  }
+
+  #farDataset(name: string, note: DatasetNote): FarDataset | undefined {
+    if (note.bucket === undefined) return undefined;
+    if (this.#far === undefined) throw unknownDataset(name);
+    const learn = async (bucket: BucketNote) => {
+      await this.#directory(name).change(before => ({ ...before, bucket }));
+    };
+    return this.#far.open(name, note, note.bucket, learn);
   }
 
   /** Returns what the API says of all datasets, in the order of their names. */
@@ -151,6 +204,7 @@ export class DatasetStore {
   /** Adds events to a dataset; once this resolves, they are durable and in every later snapshot. */
   async append(name: string, batch: Batch): Promise<void> {
     this.checkName(name);
+    await this.#checkHere(name);
     await this.#journal.append(name, batch).catch(unknownWhenMissing(name));
     this.mergeLater(name);
   }
@@ -196,6 +250,7 @@ export class DatasetStore {
   /** Deletes the events of a dataset from before a time, and returns how many there were; throws LocalError like {@link remove}. */
   async trim(name: string, beforeNs: bigint): Promise<number> {
     const directory = this.#changeable(name, 'trimmed');
+    await this.#checkHere(name);
     const unstored = (await this.#journal.flush(name)).get(name);
     if (unstored !== undefined) throw unstored;
     return trimFiles(this.#engine, directory, beforeNs);
@@ -209,6 +264,7 @@ export class DatasetStore {
     const deleted = path.join(this.#root, deletedName());
     await rename(directory.path, deleted).catch(unknownWhenMissing(name));
     this.#directories.delete(name);
+    this.#here.delete(name);
     await this.#cache.forget(path.basename(directory.path));
     // It is gone for everybody, whatever another user has put into it.
     await rm(deleted, { recursive: true, force: true }).catch(error =>
@@ -219,6 +275,7 @@ export class DatasetStore {
   /** Moves a finished Parquet file into a dataset, which is created if need be; with `replace`, its rows replace all others. */
   async publish(name: string, file: string, replace = false): Promise<void> {
     this.checkName(name);
+    await this.#checkHere(name);
     const unstored = replace ? (await this.#journal.flush(name)).get(name) : undefined;
     if (unstored !== undefined) throw unstored;
     const directory = this.#directory(name);
@@ -355,7 +412,7 @@ export class DatasetStore {
    * Creates a directory that appears whole or not at all, so that a full disk leaves no half of a dataset; throws 409 when one
    * of that name exists by now.
    */
-  async #make(name: string, settings: DatasetSettings): Promise<DatasetNote> {
+  async #make(name: string, settings: DatasetNote): Promise<DatasetNote> {
     const draft = path.join(this.#root, draftName());
     try {
       makeDirectory(draft);

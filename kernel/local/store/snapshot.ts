@@ -18,6 +18,26 @@ export interface Reading {
   readonly unstored?: unknown;
 }
 
+/**
+ * A dataset whose rows lie elsewhere, as one request reads it. What a question needs that is not here is read by `load`; until then a
+ * scan is empty text, row groups are none, and a count is not known.
+ */
+export interface FarDataset {
+  readonly schema: DatasetSchema;
+  scan(fields: readonly string[], startNs: bigint, endNs: bigint, filter?: ScanFilter): string;
+  examined(startNs: bigint, endNs: bigint): ExaminedBlocks;
+  rowGroups(startNs: bigint, endNs: bigint): readonly RowGroup[];
+  rowCount(startNs: bigint, endNs: bigint): number | undefined;
+  /** Reads what was asked for; returns whether there was anything, so that what was made without it is to be made again. */
+  load(signal?: AbortSignal): Promise<boolean>;
+  /** From now on its fields must stay what they are: `load` throws LocalError (`bucket-changed`) if they do not. */
+  run(): void;
+  /** What was read. */
+  notices(): readonly StatusMessage[];
+  /** Lets go of what was read for the request. */
+  close(): void;
+}
+
 /** What a snapshot asks the store for. */
 export interface SnapshotSource {
   readonly builtins: ReadonlyMap<string, BuiltinDataset>;
@@ -30,6 +50,8 @@ export interface SnapshotSource {
   read(name: string): Promise<Reading | undefined>;
   /** Reads all of the files of a dataset, and returns those that are damaged. */
   verify(name: string, signal: AbortSignal): Promise<readonly Damage[]>;
+  /** A dataset whose rows lie elsewhere; undefined if they are in its directory. */
+  far(name: string, note: DatasetNote): FarDataset | undefined;
 }
 
 /**
@@ -40,6 +62,7 @@ export class Snapshot implements MeasuredCatalog {
   readonly #source: SnapshotSource;
   readonly #readings = new Map<string, Reading | undefined>();
   readonly #wanted = new Set<string>();
+  readonly #far = new Map<string, FarDataset>();
 
   constructor(source: SnapshotSource) {
     this.#source = source;
@@ -53,7 +76,24 @@ export class Snapshot implements MeasuredCatalog {
       signal?.throwIfAborted();
       this.#readings.set(name, await this.#source.read(name));
     });
-    return names.length > 0;
+    let isFar = false;
+    for (const far of this.#far.values()) isFar = (await far.load(signal)) || isFar;
+    return isFar || names.length > 0;
+  }
+
+  /** The query that was compiled against it runs now. */
+  run(): void {
+    for (const far of this.#far.values()) far.run();
+  }
+
+  /** Lets go of what was read of datasets whose rows lie elsewhere. */
+  close(): void {
+    for (const far of this.#far.values()) far.close();
+  }
+
+  /** What is to be said of datasets whose rows lie elsewhere once they were read. */
+  farNotices(): readonly StatusMessage[] {
+    return [...this.#far.values()].flatMap(far => far.notices());
   }
 
   names(): string[] {
@@ -82,20 +122,20 @@ export class Snapshot implements MeasuredCatalog {
       const computed = builtin.rowGroups?.(startNs, endNs) ?? [];
       return { blocks: 0, rows: 0, computed: computed.reduce((total, group) => total + group.rows, 0) };
     }
-    return this.#readings.get(name)?.listing.dataset.examined(startNs, endNs) ?? { blocks: 0, rows: 0 };
+    return this.#held(name)?.examined(startNs, endNs) ?? { blocks: 0, rows: 0 };
   }
 
   rowGroups(name: string, startNs: bigint, endNs: bigint): readonly RowGroup[] {
-    const source = this.#source.builtins.get(name) ?? this.#readings.get(name)?.listing.dataset;
+    const source = this.#source.builtins.get(name) ?? this.#held(name);
     return source?.rowGroups?.(startNs, endNs) ?? [];
   }
 
   rowCount(name: string, startNs: bigint, endNs: bigint): number | undefined {
-    return this.#readings.get(name)?.listing.dataset.rowCount(startNs, endNs);
+    return this.#held(name)?.rowCount(startNs, endNs);
   }
 
   places(name: string): Places | undefined {
-    return this.#readings.get(name)?.listing.dataset.places;
+    return this.#far.has(name) ? undefined : this.#readings.get(name)?.listing.dataset.places;
   }
 
   /** What is to be said beside an answer from these datasets. */
@@ -125,7 +165,12 @@ export class Snapshot implements MeasuredCatalog {
     return !found.includes(undefined);
   }
 
-  #stored(name: string): StoredDataset | typeof unread | undefined {
+  /** A dataset that was asked for before. */
+  #held(name: string): FarDataset | StoredDataset | undefined {
+    return this.#far.get(name) ?? this.#readings.get(name)?.listing.dataset;
+  }
+
+  #stored(name: string): StoredDataset | FarDataset | typeof unread | undefined {
     if (!this.#readings.has(name)) {
       const current = this.#source.current(name);
       if (current === undefined && this.#source.exists(name)) {
@@ -140,7 +185,10 @@ export class Snapshot implements MeasuredCatalog {
     if (damages.length > 0) throw damagedDataset(name, damages);
     // An answer without the events that were acknowledged, or their fields, would be wrong.
     if (reading.unstored !== undefined) throw unstoredEvents(name, reading.unstored);
-    return dataset;
+    const far = this.#far.get(name) ?? this.#source.far(name, dataset.note);
+    if (far === undefined) return dataset;
+    this.#far.set(name, far);
+    return far;
   }
 }
 
@@ -169,15 +217,17 @@ export interface ServedDataset extends DatasetInfo {
   readonly mapFields: readonly string[];
   readonly edgeDeployment?: string;
   readonly region?: string;
+  /** Where its rows lie, if not here. */
+  readonly place?: string;
 }
 
 /** Returns what the API says of a dataset. */
 export function infoOf(name: string, note: DatasetNote, canWrite = true): ServedDataset {
-  const { created = longAgo, edgeDeployment, region } = note;
+  const { created = longAgo, edgeDeployment, region, bucket } = note;
   return {
     id: name,
     name,
-    description: note.description ?? '',
+    description: note.description ?? (bucket === undefined ? '' : `read in place: ${bucket.address}`),
     created,
     updatedAt: note.updated ?? created,
     who: 'local',
@@ -186,7 +236,7 @@ export function infoOf(name: string, note: DatasetNote, canWrite = true): Served
     useRetentionPeriod: note.useRetentionPeriod ?? false,
     retentionDays: note.retentionDays ?? 0,
     mapFields: note.mapFields ?? [],
-    ...present({ edgeDeployment, region }),
+    ...present({ edgeDeployment, region, place: bucket?.address }),
   };
 }
 
@@ -197,6 +247,7 @@ const longAgo = '2026-01-01T00:00:00Z';
 export function measuredInfo(name: string, { listing, unstored }: Reading): ServedDataset {
   const { dataset, damages, defects } = listing;
   const info = infoOf(name, dataset.note);
+  if (dataset.note.bucket !== undefined && damages.length === 0) return info;
   const waiting =
     unstored === undefined
       ? []

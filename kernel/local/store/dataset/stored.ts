@@ -21,6 +21,20 @@ export interface DatasetNote extends DatasetSettings {
   /** When its settings were last changed. */
   readonly updated?: string;
   readonly fields?: Readonly<Record<string, FieldNote>>;
+  /** Its rows are not in its directory, but in a bucket. */
+  readonly bucket?: BucketNote;
+}
+
+/** Where the rows of a dataset lie that is read in place. */
+export interface BucketNote {
+  /** As in `s3://bucket/prefix/`. */
+  readonly address: string;
+  /** The column that the times are read from. */
+  readonly time: string;
+  /** The fields of objects, each list that was found once. */
+  readonly shapes: readonly (readonly FileField[])[];
+  /** How far beyond the times that its directory names the events of an object may lie, in hours; anywhere when absent. */
+  readonly slackHours?: number;
 }
 
 /** A field that is computed when the dataset is read. */
@@ -58,7 +72,25 @@ export function noteIn(value: unknown): DatasetNote {
       : undefined,
     virtualFields: virtualFieldsIn(members.virtualFields),
     fields: notes.length > 0 ? Object.fromEntries(notes) : undefined,
+    bucket: bucketNoteIn(members.bucket),
   });
+}
+
+function bucketNoteIn(value: unknown): BucketNote | undefined {
+  const { address, time, shapes, slackHours } = membersOf(value);
+  if (typeof address !== 'string' || typeof time !== 'string' || !Array.isArray(shapes)) return undefined;
+  const lists = shapes.map(shape => (Array.isArray(shape) ? shape.flatMap(fileFieldIn) : []));
+  return {
+    ...{ address, time, shapes: lists },
+    ...present({ slackHours: typeof slackHours === 'number' ? slackHours : undefined }),
+  };
+}
+
+function fileFieldIn(value: unknown): FileField[] {
+  const { name, type, column } = membersOf(value);
+  const known = (Object.keys(sqlTypes) as TypeName[]).find(each => each === type);
+  if (typeof name !== 'string' || typeof column !== 'string' || known === undefined) return [];
+  return [{ name, type: known, column, declared: true }];
 }
 
 function virtualFieldsIn(value: unknown): DatasetNote['virtualFields'] {

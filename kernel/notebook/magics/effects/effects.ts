@@ -27,6 +27,10 @@ export const effects = {
     asks: true,
     does: 'downloads a file from an https address, of at most 2 GB and from no other host',
   },
+  bucket: {
+    asks: true,
+    does: 'makes a dataset of a bucket, which queries then read with your credentials for it, at your cost',
+  },
   write: {
     asks: false,
     does: 'writes a new file, or adds a dataset, a starred query or an annotation on this machine',

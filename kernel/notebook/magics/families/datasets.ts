@@ -80,8 +80,9 @@ async function datasets(_: MagicCall, { session, io }: MagicHost): Promise<void>
 }
 
 /** The number of events of a dataset, the `%time` line that reads them all, and their first and last time. */
-function extentCells({ rows, firstTime, lastTime, problems }: DatasetInfo): readonly string[] {
+function extentCells({ rows, firstTime, lastTime, problems, place }: DatasetInfo): readonly string[] {
   if (rows === undefined && problems !== undefined) return ['damaged', '', '', ''];
+  if (rows === undefined && place !== undefined) return ['in a bucket', '', '', ''];
   if (rows === undefined) return ['computed for any time', '', '', ''];
   const [first, last] = [parseTime(firstTime ?? ''), parseTime(lastTime ?? '')];
   const times =

@@ -2,7 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { addressOf, type Downloaded, downloadNote, withDownload } from '../../../api/download.js';
-import { importChoices, importFlags, importOptions, importUsage } from '../../../api/imports.js';
+import {
+  bucketAddressText,
+  importChoices,
+  importFlags,
+  importOptions,
+  importUsage,
+  placeOfImport,
+  readBucketAddress,
+} from '../../../api/imports.js';
 import { type ImportPreview, previewLines, previewRows } from '../../../api/preview.js';
 import { datasetNameOf, type ImportReport, type QueryProgress } from '../../../api/wire.js';
 import type { DisplayData } from '../../../jupyter/message.js';
@@ -32,10 +40,10 @@ export const importMagics: readonly Magic[] = [
       ...importFlags,
     ],
     summary:
-      'make a dataset from a CSV, NDJSON, JSON or Parquet file, or a log, also at an https address; local service only',
-    help: 'Times may be text, or seconds, milliseconds, microseconds or nanoseconds since 1970. Nested objects become dotted names.\n\n    %import ~/logs/access.ndjson --dataset access --time ts',
+      'make a dataset from a CSV, NDJSON, JSON or Parquet file, or a log, also at an https address, or of Parquet files in a bucket, read in place; local service only',
+    help: 'Times may be text, or seconds, milliseconds, microseconds or nanoseconds since 1970. Nested objects become dotted names.\n\n    %import ~/logs/access.ndjson --dataset access --time ts\n    %import s3://logs/app --dataset app',
     arity: [1, 1],
-    effects: ['read', 'download', 'write', 'drop'],
+    effects: ['read', 'download', 'bucket', 'write', 'drop'],
     argument: 'file',
     run: importFile,
   },
@@ -46,6 +54,7 @@ async function importFile(call: MagicCall, host: MagicHost): Promise<void> {
   const { session, io, consent } = host;
   onlyLocal(session, 'import');
   const [written = ''] = call.words;
+  if (placeOfImport(written) === 'bucket') return importBucket(call, host, written);
   const address = addressOf(written);
   // What a recording replays needs no file.
   if (address === undefined || session.replays)
@@ -53,6 +62,30 @@ async function importFile(call: MagicCall, host: MagicHost): Promise<void> {
   await consent('download', `download ${withoutCredentials(address.href)} and import it`);
   await withDownload(address, file => importPath(call, host, file.path, file), { signal: io.signal });
 }
+
+/** Has the local service read a bucket in place. */
+async function importBucket({ options, magic }: MagicCall, host: MagicHost, written: string): Promise<void> {
+  const { session, io, consent } = host;
+  const address = bucketAddressText(readBucketAddress(written));
+  const unfit = [...options.keys()].find(name => !bucketOptions.includes(name));
+  if (unfit !== undefined) throw misuse(magic, `--${unfit} is for files; a bucket is read in place`);
+  const time = options.get('time');
+  const request = {
+    path: address,
+    dataset: options.get('dataset') ?? datasetNameOf(address),
+    ...present({ timeField: typeof time === 'string' ? time : undefined }),
+  };
+  if (!session.replays) await consent('bucket', `read ${address} with your credentials, at your cost`);
+  const client = await session.client(io.signal);
+  await withProgress(io, `Looking at ${address}`, async () => {
+    const report = await client.importFile(request, io.signal, randomUUID());
+    session.consents.made(['dataset', report.dataset]);
+    return { ...reportOutput(report), metadata: { apl: { setup: true } } };
+  });
+  session.schema.clear();
+}
+
+const bucketOptions: readonly string[] = ['dataset', 'time'];
 
 /** Imports a file of this machine; one that was downloaded is known by its address. */
 async function importPath(
@@ -144,15 +177,16 @@ function ignore(): void {}
 function reportOutput(report: ImportReport): ReturnType<typeof tableOutput> {
   const { dataset, rows, rowsBefore, rowsNow, timeField, notes } = report;
   const time = timeField === '' ? '' : `, time from ${codeWords(timeField)}`;
+  const inPlace = report.place !== undefined;
   const added = rowsBefore > 0 && rowsNow === rowsBefore + rows;
   const lines = [
-    `${dataset}: ${plural(rows, 'row')}, ${plural(report.fields.length, 'field')}${time}`,
+    `${dataset}: ${inPlace ? 'read in place' : plural(rows, 'row')}, ${plural(report.fields.length, 'field')}${time}`,
     ...(added
       ? [
           `It held ${plural(rowsBefore, 'row')} before; the rows were added. \`--replace\` replaces the old rows instead.`,
         ]
       : []),
-    `It holds ${extentText({ ...report, rows: rowsNow })}`,
+    ...(inPlace ? [] : [`It holds ${extentText({ ...report, rows: rowsNow })}`]),
     ...notes,
   ];
   return tableOutput(

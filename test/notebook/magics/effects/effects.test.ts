@@ -14,6 +14,7 @@ import { ImportLog } from '../../../../kernel/notebook/magics/effects/imports.js
 import { magics } from '../../../../kernel/notebook/magics/table.js';
 import { certify } from '../../../api/certificates.js';
 import { type Seen, type Service, startService } from '../../../api/service.js';
+import { eventsFile, sharedBucket } from '../../../local/store/dataset/bucket/server.js';
 import { realService } from '../../real-bench.js';
 import { type Bench, everyday, printed, startBench, traceback } from '../../session.js';
 
@@ -22,6 +23,10 @@ let workDir: string;
 let service: Awaited<ReturnType<typeof realService>>;
 let hosted: Service;
 const benches: Bench[] = [];
+
+const bucket = sharedBucket();
+
+beforeAll(() => bucket.put('app/a.parquet', eventsFile([0])));
 
 /** A file on the web, which the test trusts without an authority. */
 const files = createServer((_, response) => response.end('n\n1\n'));
@@ -160,6 +165,7 @@ async function filesOf(folder: string): Promise<Readonly<Record<string, string>>
 const asking: readonly (readonly [magic: string, effect: AskedEffect, cell: string, what: string])[] = [
   ['import', 'drop', '%import other.csv --dataset kept --replace', 'replace 2 events of the dataset kept'],
   ['import', 'download', '%import FILES/new.csv?sig=secret', 'download https://127.0.0.1:'],
+  ['import', 'bucket', '%import s3://logs/app', 'read s3://logs/app/ with your credentials, at your cost'],
   ['drop', 'drop', '%drop kept --yes', 'delete the dataset kept, 2 events'],
   ['export', 'overwrite', 'print a = 3\n', 'replace '],
   ['cache', 'overwrite', '%cache record rec', 'delete the recording in '],
@@ -283,7 +289,13 @@ const quiet: Readonly<Record<string, readonly string[]>> = {
   schema: ['%schema', '%schema kept'],
   peek: ['%peek kept'],
   drop: ['%drop none --yes', '%drop sample-http-logs --yes', '%drop kept'],
-  import: ['%import ~/.axiom.toml', '%import nothing.csv --replace', '%import https://127.0.0.1:9/x.csv'],
+  import: [
+    '%import ~/.axiom.toml',
+    '%import nothing.csv --replace',
+    '%import https://127.0.0.1:9/x.csv',
+    '%import s3://logs/app',
+    '%import gs://logs/app',
+  ],
   export: ['%export old.csv'],
   results: ['%results', '%results --budget 1GB', '%results --drop'],
   viz: ['%viz bar'],

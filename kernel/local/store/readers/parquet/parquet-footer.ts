@@ -1,5 +1,5 @@
 import { present } from '../../../../present.js';
-import { numberOf, ThriftReader, type ThriftStruct, textOf } from './thrift.js';
+import { numberOf, structBytes, ThriftReader, type ThriftStruct, textOf } from './thrift.js';
 
 /** A column or a group of columns, as the footer of a Parquet file describes it. */
 export interface FooterColumn {
@@ -46,7 +46,7 @@ export function readFooter(footer: Buffer): Footer {
   const reader = new ThriftReader(footer);
   const { start, elements } = schemaOf(reader);
   const columns = columnsOf(elements);
-  const changed = elements.map((element, index) => encoded(exactly(element, columns[index - 1]?.exact)));
+  const changed = elements.map((element, index) => structBytes(exactly(element, columns[index - 1]?.exact)));
   return {
     columns,
     schema: footer.subarray(start, reader.at),
@@ -132,16 +132,4 @@ function exactly(element: ThriftStruct, exact: ExactReading | undefined): Thrift
   return changed
     .set(member.type, { ...type, bytes: written.fixedBytes })
     .set(member.length, { ...type, bytes: written.twelve });
-}
-
-function encoded(struct: ThriftStruct): Buffer {
-  let last = 0;
-  const parts = [...struct]
-    .sort(([a], [b]) => a - b)
-    .flatMap(([id, { type, bytes }]) => {
-      const header = Buffer.from([((id - last) << 4) | type]);
-      last = id;
-      return [header, bytes];
-    });
-  return Buffer.concat([...parts, Buffer.from([0])]);
 }

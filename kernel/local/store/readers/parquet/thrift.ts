@@ -57,6 +57,29 @@ export function numberOf(field: ThriftField | undefined): number | undefined {
   return doubled % 2 === 0 ? doubled / 2 : -(doubled + 1) / 2;
 }
 
+/** Returns a struct as it is written. */
+export function structBytes(struct: ThriftStruct): Buffer {
+  let last = 0;
+  const parts = [...struct]
+    .sort(([a], [b]) => a - b)
+    .flatMap(([id, { type, bytes }]) => {
+      const header = Buffer.from([((id - last) << 4) | type]);
+      last = id;
+      return [header, bytes];
+    });
+  return Buffer.concat([...parts, Buffer.from([0])]);
+}
+
+/** Returns the field of a list of structs, as it is written. */
+export function structsField(structs: readonly ThriftStruct[]): ThriftField {
+  const { length } = structs;
+  const size: number[] = [];
+  for (let rest = length; rest >= 128; rest = Math.floor(rest / 128)) size.push((rest % 128) + 128);
+  size.push(Math.floor(length / 128 ** size.length));
+  const header = length < 15 ? [(length << 4) | thrift.struct] : [0xf0 | thrift.struct, ...size];
+  return { type: thrift.list, bytes: Buffer.concat([Buffer.from(header), ...structs.map(structBytes)]) };
+}
+
 /** Reads what is written in that encoding; throws RangeError where it ends early. */
 export class ThriftReader {
   readonly #bytes: Buffer;

@@ -1,0 +1,297 @@
+import { type FileHandle, mkdir, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { crc32 } from 'node:zlib';
+import { formatBytes } from '../../../../text.js';
+import { LocalError } from '../../../errors.js';
+import { mapAtMost } from '../../concurrent.js';
+import type { Asking, BucketClient, ObjectEntry } from './client.js';
+import type { ObjectEnd } from './footers.js';
+import { type ChunkRange, footerOfGroup, type ObjectGroup } from './object-footer.js';
+
+/** A row group of an object, which is a Parquet file of its own here. */
+export interface Unit {
+  readonly id: string;
+  readonly object: ObjectEntry;
+  readonly end: ObjectEnd;
+  /** Its place among the row groups of the object. */
+  readonly index: number;
+  readonly group: ObjectGroup;
+}
+
+/** Columns of a row group, by their names at the top. */
+export interface Wanted {
+  readonly unit: Unit;
+  readonly columns: readonly string[];
+}
+
+/** Bytes that are here, with their checksum. */
+type Kept = readonly [from: number, to: number, checksum: number];
+
+interface KeptUnit {
+  ranges: readonly Kept[];
+  /** The checksums were compared since this process began. */
+  verified: boolean;
+  /** Its file is there. */
+  made: boolean;
+  used: number;
+  pins: number;
+}
+
+/**
+ * Row groups of objects as sparse files of the size of the object, with the columns that were read and a footer with that row group alone.
+ * They may be deleted at any time while no service runs; what does not match its checksum is read again.
+ */
+export class ChunkCache {
+  readonly #directory: string;
+  readonly #mostBytes: number;
+  readonly #units = new Map<string, KeptUnit>();
+  readonly #turns = new Map<string, Promise<unknown>>();
+  #opened: Promise<void> | undefined;
+  #bytes = 0;
+  #clock = 0;
+
+  constructor(directory: string, mostBytes: number) {
+    this.#directory = directory;
+    this.#mostBytes = mostBytes;
+  }
+
+  pathOf({ id }: Pick<Unit, 'id'>): string {
+    return path.join(this.#directory, `${id}.parquet`);
+  }
+
+  /** Whether columns of a row group are here and can be read. */
+  has({ unit, columns }: Wanted): boolean {
+    const kept = this.#units.get(unit.id);
+    return kept?.verified === true && kept.made && missing(kept, rangesOf(unit, columns)).length === 0;
+  }
+
+  /** Reads what is not here yet, and keeps all of it until `release` is called with the ids that this returns. Throws LocalError. */
+  async fetch(client: BucketClient, wanted: readonly Wanted[], asking: Asking): Promise<readonly string[]> {
+    this.#opened ??= this.#open();
+    await this.#opened;
+    const ids = wanted.map(({ unit }) => this.#pin(unit));
+    try {
+      await mapAtMost(unitsAtOnce, wanted, each => this.#inTurn(each.unit.id, () => this.#verify(each.unit)));
+      this.#makeRoom(wanted.flatMap(({ unit, columns }) => this.#missing(unit, columns)));
+      await mapAtMost(unitsAtOnce, wanted, each =>
+        this.#inTurn(each.unit.id, () => this.#fill(client, each, asking)),
+      );
+      return ids;
+    } catch (error) {
+      this.release(ids);
+      throw error;
+    }
+  }
+
+  /** Lets go of what {@link fetch} keeps. */
+  release(ids: readonly string[]): void {
+    for (const id of ids) {
+      const kept = this.#units.get(id);
+      if (kept !== undefined) kept.pins--;
+    }
+  }
+
+  #pin({ id }: Unit): string {
+    const kept = this.#units.get(id) ?? { ranges: [], verified: true, made: false, used: 0, pins: 0 };
+    this.#units.set(id, kept);
+    kept.pins++;
+    kept.used = ++this.#clock;
+    return id;
+  }
+
+  #missing(unit: Unit, columns: readonly string[]): readonly ChunkRange[] {
+    const kept = this.#units.get(unit.id);
+    const ranges = rangesOf(unit, columns);
+    return kept === undefined ? ranges : missing(kept, ranges);
+  }
+
+  /** What was kept by an earlier process: its bytes may not have reached the disk. */
+  async #verify(unit: Unit): Promise<void> {
+    const kept = this.#units.get(unit.id);
+    if (kept === undefined || kept.verified) return;
+    const isWhole = await withFile(this.pathOf(unit), 'r', async file => {
+      for (const [from, to, checksum] of kept.ranges) {
+        const bytes = Buffer.allocUnsafe(to - from);
+        const { bytesRead } = await file.read(bytes, 0, bytes.length, from);
+        if (bytesRead < bytes.length || crc32(bytes) !== checksum) return false;
+      }
+      return true;
+    }).catch(() => false);
+    if (!isWhole) {
+      this.#bytes -= bytesIn(kept);
+      kept.ranges = [];
+      kept.made = false;
+      await this.#remove(unit.id);
+    }
+    kept.verified = true;
+  }
+
+  /** Throws LocalError (`too-large`) if what is wanted at once is more than may be kept. */
+  #makeRoom(ranges: readonly ChunkRange[]): void {
+    const bytes = ranges.reduce((total, { from, to }) => total + to - from, 0);
+    const oldest = [...this.#units]
+      .filter(([, { pins }]) => pins === 0)
+      .sort(([, a], [, b]) => a.used - b.used);
+    for (const [id, kept] of oldest) {
+      if (this.#bytes + bytes <= this.#mostBytes) return;
+      this.#bytes -= bytesIn(kept);
+      this.#units.delete(id);
+      void this.#inTurn(id, () => this.#remove(id));
+    }
+    if (this.#bytes + bytes <= this.#mostBytes) return;
+    const [wanted, most] = [formatBytes(bytes), formatBytes(this.#mostBytes)];
+    throw new LocalError(
+      'too-large',
+      'bucket',
+      `This query would read ${wanted} from the bucket, and at most ${most} are kept here at once.`,
+      { hint: 'Choose a shorter time range, or name fewer fields with `project`.' },
+    );
+  }
+
+  async #fill(client: BucketClient, { unit, columns }: Wanted, asking: Asking): Promise<void> {
+    const kept = this.#units.get(unit.id);
+    if (kept === undefined) return;
+    const ranges = missing(kept, rangesOf(unit, columns));
+    if (ranges.length === 0 && kept.made) return;
+    await mkdir(this.#directory, { recursive: true, mode: 0o700 });
+    await withFile(this.pathOf(unit), kept.made ? 'r+' : 'w', async file => {
+      if (!kept.made) await writeFooter(file, unit);
+      kept.made = true;
+      for (const { from, to } of piecesOf(ranges)) {
+        asking.signal?.throwIfAborted();
+        const bytes = await client.read(unit.object, from, to, asking);
+        await file.write(bytes, 0, bytes.length, from);
+        this.#bytes += bytes.length;
+        kept.ranges = [...kept.ranges, [from, to, crc32(bytes)]];
+      }
+    });
+    await writeFile(this.#noteOf(unit.id), encode(kept.ranges), { mode: 0o600 });
+  }
+
+  async #open(): Promise<void> {
+    const names = await readdir(this.#directory).catch(() => []);
+    const found = await Promise.all(
+      names
+        .filter(name => name.endsWith('.json'))
+        .map(async name => {
+          const id = name.slice(0, -'.json'.length);
+          const file = this.pathOf({ id });
+          const ranges = await readFile(this.#noteOf(id), 'utf8').then(decode, () => undefined);
+          const stats = await stat(file).catch(() => undefined);
+          return { id, ranges, used: stats?.mtimeMs };
+        }),
+    );
+    const known = found.filter(({ ranges, used }) => ranges !== undefined && used !== undefined);
+    known.sort((a, b) => (a.used ?? 0) - (b.used ?? 0));
+    for (const { id, ranges = [] } of known) {
+      const kept = { ranges, verified: false, made: true, used: ++this.#clock, pins: 0 };
+      this.#units.set(id, kept);
+      this.#bytes += bytesIn(kept);
+    }
+    const others = names.filter(name => !this.#units.has(name.replace(/\.\w+$/, '')));
+    for (const name of others) await rm(path.join(this.#directory, name), { force: true });
+  }
+
+  #noteOf(id: string): string {
+    return path.join(this.#directory, `${id}.json`);
+  }
+
+  async #remove(id: string): Promise<void> {
+    for (const file of [this.#noteOf(id), this.pathOf({ id })])
+      await rm(file, { force: true }).catch(() => undefined);
+  }
+
+  /** One at a time works on a file. */
+  async #inTurn(id: string, work: () => Promise<void>): Promise<void> {
+    const mine = (this.#turns.get(id) ?? Promise.resolve()).then(work, work);
+    this.#turns.set(id, mine);
+    try {
+      await mine;
+    } finally {
+      if (this.#turns.get(id) === mine) this.#turns.delete(id);
+    }
+  }
+}
+
+/** Row groups that are read at the same time. */
+const unitsAtOnce = 12;
+
+/** Columns that lie this close are read together: a request takes as long as so many bytes. */
+const gapBytes = 32 * 2 ** 10;
+
+/** A request is held in memory. */
+const pieceBytes = 16 * 2 ** 20;
+
+function rangesOf({ group }: Unit, columns: readonly string[]): readonly ChunkRange[] {
+  return columns.flatMap(column => group.chunks.get(column) ?? []);
+}
+
+/** The ranges of `wanted` that are not within kept ones, which may follow each other. */
+function missing({ ranges }: KeptUnit, wanted: readonly ChunkRange[]): readonly ChunkRange[] {
+  const joined = merged(
+    ranges.map(([from, to]) => ({ from, to })),
+    0,
+  );
+  return wanted.filter(({ from, to }) => !joined.some(each => each.from <= from && each.to >= to));
+}
+
+function piecesOf(ranges: readonly ChunkRange[]): readonly ChunkRange[] {
+  return merged(ranges, gapBytes).flatMap(({ from, to }) => {
+    const count = Math.ceil((to - from) / pieceBytes);
+    return Array.from({ length: count }, (_, index) => {
+      const start = from + index * pieceBytes;
+      return { from: start, to: Math.min(to, start + pieceBytes) };
+    });
+  });
+}
+
+function merged(ranges: readonly ChunkRange[], gap: number): readonly ChunkRange[] {
+  const result: { from: number; to: number }[] = [];
+  for (const { from, to } of [...ranges].sort((a, b) => a.from - b.from)) {
+    const last = result.at(-1);
+    if (last !== undefined && from <= last.to + gap) last.to = Math.max(last.to, to);
+    else result.push({ from, to });
+  }
+  return result;
+}
+
+function bytesIn({ ranges }: Pick<KeptUnit, 'ranges'>): number {
+  return ranges.reduce((total, [from, to]) => total + to - from, 0);
+}
+
+async function writeFooter(file: FileHandle, { end, index }: Unit): Promise<void> {
+  await writeParquetEnd(file, end.start, footerOfGroup(end.footer, index));
+}
+
+/** Writes the end of a Parquet file at a place. */
+export async function writeParquetEnd(file: FileHandle, start: number, footer: Buffer): Promise<void> {
+  const last = Buffer.from('0000PAR1');
+  last.writeUInt32LE(footer.length);
+  await file.write(Buffer.concat([footer, last]), 0, footer.length + last.length, start);
+}
+
+async function withFile<T>(
+  file: string,
+  flags: string,
+  work: (handle: FileHandle) => Promise<T>,
+): Promise<T> {
+  const handle = await open(file, flags, 0o600);
+  try {
+    return await work(handle);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** JSON in one line, and its checksum in the next. */
+function encode(ranges: readonly Kept[]): string {
+  const json = JSON.stringify(ranges);
+  return `${json}\n${crc32(json)}\n`;
+}
+
+/** Throws for what was not written whole. */
+function decode(text: string): readonly Kept[] {
+  const [json = '', checksum] = text.split('\n');
+  if (checksum !== String(crc32(json))) throw new RangeError('the note on a row group is damaged');
+  return JSON.parse(json) as readonly Kept[];
+}

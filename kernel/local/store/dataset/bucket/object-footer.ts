@@ -1,0 +1,172 @@
+import { EARLIEST_TIME, LATEST_TIME, MICROSECOND, MILLISECOND } from '../../../../time.js';
+import {
+  bytesOf,
+  numberOf,
+  structBytes,
+  structOf,
+  structsField,
+  structsOf,
+  type ThriftStruct,
+  textOf,
+  textsOf,
+} from '../../readers/parquet/thrift.js';
+
+/** Members of structs (https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift). */
+const inFile = { version: 1, schema: 2, rows: 3, groups: 4, creator: 6, orders: 7, encryption: 8 } as const;
+const inSchema = { type: 1, name: 4, children: 5, converted: 6, logical: 10 } as const;
+const inGroup = { columns: 1, rows: 3 } as const;
+const inChunk = { offset: 2, metadata: 3 } as const;
+const inMetadata = {
+  path: 3,
+  values: 5,
+  size: 7,
+  pairs: 8,
+  pages: 9,
+  dictionary: 11,
+  statistics: 12,
+  bloom: 14,
+  bloomLength: 15,
+  sizes: 16,
+} as const;
+const inStatistics = { oldMax: 1, oldMin: 2, nulls: 3, max: 5, min: 6 } as const;
+
+/** The units of times by their numbers: of a converted type, and of a logical one. */
+const int64 = 2;
+const int96 = 3;
+const converted: ReadonlyMap<number | undefined, bigint> = new Map([
+  [9, MILLISECOND],
+  [10, MICROSECOND],
+]);
+const timestamp = { member: 8, unit: 2, units: [undefined, MILLISECOND, MICROSECOND, 1n] } as const;
+
+/** The bytes of a column in a row group. */
+export interface ChunkRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** A row group of an object. */
+export interface ObjectGroup {
+  readonly rows: number;
+  /** The times of the rows in nanoseconds since 1970; every time there is if they are not known. */
+  readonly minNs: bigint;
+  readonly maxNs: bigint;
+  /** Every row is known to have a time within them. */
+  readonly timed: boolean;
+  /** By the names of columns at the top, which may have others below. */
+  readonly chunks: ReadonlyMap<string, readonly ChunkRange[]>;
+}
+
+/** What the footer of an object says. */
+export interface ObjectFooter {
+  readonly groups: readonly ObjectGroup[];
+  /** The schema that the engine is shown, by which files with the same columns are known. */
+  readonly schema: Buffer;
+  /** Names of columns whose times the engine cuts to microseconds. */
+  readonly cut: readonly string[];
+}
+
+/** Returns what a footer says, with the times of the column `time`. Throws RangeError for what is no footer, or is encrypted. */
+export function readObjectFooter(bytes: Buffer, time: string): ObjectFooter {
+  const file = structOf({ type: 0, bytes });
+  const elements = structsOf(file.get(inFile.schema));
+  if (elements.length < 2 || file.has(inFile.encryption))
+    throw new RangeError('the footer of a Parquet file has no columns, or is encrypted');
+  const unit = unitOf(elements.find(each => textOf(each.get(inSchema.name)) === time));
+  return {
+    groups: structsOf(file.get(inFile.groups)).map(group => groupOf(group, time, unit)),
+    schema: structsField(elements.map(withoutZone)).bytes,
+    cut: elements
+      .filter(each => numberOf(each.get(inSchema.type)) === int96)
+      .map(each => textOf(each.get(inSchema.name))),
+  };
+}
+
+/**
+ * Returns a footer with one of its row groups, or none, for a file that has the bytes of some columns at their places. Nothing in it
+ * leads to bytes besides those of columns. Times in UTC lose their zone, so that the engine cuts no nanoseconds.
+ */
+export function footerOfGroup(bytes: Buffer, index: number | undefined): Buffer {
+  const file = structOf({ type: 0, bytes });
+  const group = index === undefined ? undefined : structsOf(file.get(inFile.groups))[index];
+  const changed: ThriftStruct = new Map();
+  for (const member of [inFile.version, inFile.creator, inFile.orders]) {
+    const field = file.get(member);
+    if (field !== undefined) changed.set(member, field);
+  }
+  const rows = group?.get(inGroup.rows) ?? { type: varint, bytes: Buffer.from([0]) };
+  changed.set(inFile.schema, structsField(structsOf(file.get(inFile.schema)).map(withoutZone)));
+  changed.set(inFile.rows, rows);
+  changed.set(inFile.groups, structsField(group === undefined ? [] : [withChunksOnly(group)]));
+  return structBytes(changed);
+}
+
+/** The type of a 64-bit integer. */
+const varint = 6;
+const struct = 12;
+
+function withChunksOnly(group: ThriftStruct): ThriftStruct {
+  const columns = structsOf(group.get(inGroup.columns)).map(column => {
+    const metadata = structOf(column.get(inChunk.metadata));
+    for (const member of [inMetadata.pairs, inMetadata.bloom, inMetadata.bloomLength, inMetadata.sizes])
+      metadata.delete(member);
+    const changed: ThriftStruct = new Map();
+    const offset = column.get(inChunk.offset);
+    if (offset !== undefined) changed.set(inChunk.offset, offset);
+    return changed.set(inChunk.metadata, { type: struct, bytes: structBytes(metadata) });
+  });
+  return new Map(group).set(inGroup.columns, structsField(columns));
+}
+
+/** A logical type of a time begins with its member, a flag that says that it is in UTC, and its unit. */
+function withoutZone(element: ThriftStruct): ThriftStruct {
+  const logical = element.get(inSchema.logical);
+  if (logical?.bytes[0] !== 0x8c || logical.bytes[1] !== 0x11) return element;
+  const bytes = Buffer.from(logical.bytes);
+  bytes[1] = 0x12;
+  return new Map(element).set(inSchema.logical, { ...logical, bytes });
+}
+
+/** How many nanoseconds the unit of a column of times has; undefined for any other. */
+function unitOf(element: ThriftStruct | undefined): bigint | undefined {
+  if (element === undefined || numberOf(element.get(inSchema.type)) !== int64) return undefined;
+  const time = structOf(element.get(inSchema.logical)).get(timestamp.member);
+  if (time === undefined) return converted.get(numberOf(element.get(inSchema.converted)));
+  const [unit] = structOf(structOf(time).get(timestamp.unit)).keys();
+  return timestamp.units[unit ?? 0];
+}
+
+function groupOf(group: ThriftStruct, time: string, unit: bigint | undefined): ObjectGroup {
+  const chunks = new Map<string, ChunkRange[]>();
+  let times: Pick<ObjectGroup, 'minNs' | 'maxNs' | 'timed'> = anyTime;
+  for (const column of structsOf(group.get(inGroup.columns))) {
+    const metadata = structOf(column.get(inChunk.metadata));
+    const [name = '', ...below] = textsOf(metadata.get(inMetadata.path));
+    const [pages = 0, dictionary = 0, size = 0] = [
+      inMetadata.pages,
+      inMetadata.dictionary,
+      inMetadata.size,
+    ].map(member => numberOf(metadata.get(member)));
+    const from = dictionary > 0 ? Math.min(dictionary, pages) : pages;
+    const known = chunks.get(name) ?? [];
+    known.push({ from, to: from + size });
+    chunks.set(name, known);
+    if (name === time && below.length === 0 && unit !== undefined) times = timesOf(metadata, unit);
+  }
+  return { rows: numberOf(group.get(inGroup.rows)) ?? 0, ...times, chunks };
+}
+
+const anyTime = { minNs: EARLIEST_TIME, maxNs: LATEST_TIME, timed: false } as const;
+
+function timesOf(metadata: ThriftStruct, unit: bigint): Pick<ObjectGroup, 'minNs' | 'maxNs' | 'timed'> {
+  const statistics = structOf(metadata.get(inMetadata.statistics));
+  // Of signed integers the older members mean the same.
+  const [min, max] = [
+    [inStatistics.min, inStatistics.oldMin],
+    [inStatistics.max, inStatistics.oldMax],
+  ].map(members => members.map(each => bytesOf(statistics.get(each))).find(each => each?.length === 8));
+  if (min === undefined || max === undefined) return anyTime;
+  const [minNs, maxNs] = [min.readBigInt64LE() * unit, max.readBigInt64LE() * unit] as const;
+  if (minNs < EARLIEST_TIME || maxNs > LATEST_TIME || minNs > maxNs) return anyTime;
+  return { minNs, maxNs, timed: numberOf(statistics.get(inStatistics.nulls)) === 0 };
+}

@@ -1,0 +1,104 @@
+import { open, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { cut, visible } from '../../../../text.js';
+import { sqlText } from '../../../duckdb/literal.js';
+import type { Engine } from '../../../engine/duckdb.js';
+import { engineWords } from '../../../engine/failure.js';
+import { type FileField, typeOfSql } from '../../../engine/parquet.js';
+import { LocalError } from '../../../errors.js';
+import { type ChunkCache, type Unit, writeParquetEnd } from './chunks.js';
+import type { Asking, BucketClient } from './client.js';
+import { type FooterStore, notParquet } from './footers.js';
+import { footerOfGroup, type ObjectFooter, readObjectFooter } from './object-footer.js';
+import type { PlacedObject } from './tree.js';
+
+/** An object whose footer was read. */
+export interface KnownObject {
+  readonly object: PlacedObject;
+  readonly fields: readonly FileField[];
+  readonly units: readonly Unit[];
+  /** Names of columns whose times the engine cuts to microseconds. */
+  readonly cut: readonly string[];
+}
+
+/** A bucket, and what is kept here of its objects. */
+export class OpenBucket {
+  readonly client: BucketClient;
+  readonly chunks: ChunkCache;
+  readonly #footers: FooterStore;
+  readonly #engine: Engine;
+  readonly #shapes = new Map<string, Promise<readonly FileField[]>>();
+
+  constructor(client: BucketClient, chunks: ChunkCache, footers: FooterStore, engine: Engine) {
+    this.client = client;
+    this.chunks = chunks;
+    this.#footers = footers;
+    this.#engine = engine;
+  }
+
+  /** Reads what an object holds, if it is not known, with the times of the column `time`; throws LocalError for what is no Parquet file. */
+  async describe(object: PlacedObject, time: string, asking: Asking): Promise<KnownObject> {
+    const end = await this.#footers.read(this.client, object, asking);
+    return this.#readable(object, async () => {
+      const footer = readObjectFooter(end.footer, time);
+      const columns = await this.#columnsOf(end.footer, footer);
+      const units = footer.groups.flatMap((group, index) =>
+        group.rows === 0 ? [] : { id: `${end.id}-${index}`, object, end, index, group },
+      );
+      return { object, units, fields: withTime(columns, time, object.key), cut: footer.cut };
+    });
+  }
+
+  /** Throws LocalError in place of what the bytes of a footer are refused with. */
+  async #readable<T>({ key }: PlacedObject, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof RangeError || engineWords(error) !== undefined)
+        throw notParquet(this.client.address, key);
+      throw error;
+    }
+  }
+
+  /** Reads the columns of an object; throws LocalError like {@link describe}. */
+  async columns(object: PlacedObject, asking: Asking): Promise<readonly FileField[]> {
+    const end = await this.#footers.read(this.client, object, asking);
+    return this.#readable(object, () => this.#columnsOf(end.footer, readObjectFooter(end.footer, '')));
+  }
+
+  /** Most objects have the same columns: the engine is asked for those of each schema once. */
+  #columnsOf(bytes: Buffer, { schema }: ObjectFooter): Promise<readonly FileField[]> {
+    const key = schema.toString('base64');
+    const known = this.#shapes.get(key) ?? this.#describe(bytes);
+    this.#shapes.set(key, known);
+    known.catch(() => this.#shapes.delete(key));
+    return known;
+  }
+
+  async #describe(bytes: Buffer): Promise<readonly FileField[]> {
+    const file = path.join(this.#engine.workDir, `${crypto.randomUUID()}.parquet`);
+    try {
+      const handle = await open(file, 'wx', 0o600);
+      await writeParquetEnd(handle, 4, footerOfGroup(bytes, undefined)).finally(() => handle.close());
+      const rows = await this.#engine.run(`DESCRIBE SELECT * FROM read_parquet(${sqlText(file)})`);
+      return rows.map(([column, sqlType]) => ({
+        ...{ name: String(column), type: typeOfSql(String(sqlType)), column: String(column), declared: true },
+      }));
+    } finally {
+      await rm(file, { force: true });
+    }
+  }
+}
+
+/** The column of times is the time of the event too. Throws LocalError if there is none: every answer would be without those rows. */
+function withTime(columns: readonly FileField[], time: string, key: string): readonly FileField[] {
+  const source = columns.find(({ name }) => name === time);
+  if (source?.type !== 'datetime') {
+    const what = source === undefined ? 'has no column' : 'has no times in';
+    const message = `${visible(cut(key, 300))} ${what} \`${visible(time)}\`, which the times of this dataset are read from.`;
+    throw new LocalError('invalid', 'bucket', message, {
+      hint: 'Import a prefix of objects that are alike.',
+    });
+  }
+  return [{ ...source, name: '_time' }, ...columns.filter(({ name }) => name !== '_time')];
+}

@@ -1,0 +1,160 @@
+import { bucketAddressText, readBucketAddress } from '../../../../api/imports.js';
+import type { ImportReport, ImportRequest } from '../../../../api/wire.js';
+import { serviceTypes } from '../../../../apl/catalog/entry.js';
+import { present } from '../../../../present.js';
+import { cut, plural, visible } from '../../../../text.js';
+import type { FileField } from '../../../engine/parquet.js';
+import { LocalError } from '../../../errors.js';
+import { mapAtMost } from '../../concurrent.js';
+import type { DatasetStore } from '../../datasets.js';
+import { isTimeName } from '../../times/timestamps.js';
+import type { Buckets } from './buckets.js';
+import type { Asking } from './client.js';
+import { Meter } from './meter.js';
+import type { KnownObject, OpenBucket } from './open.js';
+import { isParquet, widerSlack } from './reading.js';
+import { Directory, type PlacedObject } from './tree.js';
+
+/**
+ * Makes a dataset of what lies at an address of a bucket, without a copy of it: a few objects tell the fields, and which holds the
+ * time. Throws LocalError.
+ */
+export async function referToBucket(
+  store: DatasetStore,
+  buckets: Buckets,
+  request: ImportRequest,
+  signal?: AbortSignal,
+): Promise<ImportReport> {
+  const { dataset } = request;
+  store.checkName(dataset);
+  const parsed = readBucketAddress(request.path);
+  const address = bucketAddressText(parsed);
+  const open = buckets.at(address);
+  const meter = new Meter();
+  const asking = { meter, ...present({ signal }) };
+  const { samples, others, isWhole } = await samplesOf(open, asking);
+  if (samples.length === 0) throw nothingThere(address, others);
+  const [first] = samples;
+  const columns = await columnsOf(open, first, asking);
+  const time = timeColumn(columns, request.timeField, address);
+  const known = await mapAtMost(samplesAtOnce, samples, each => open.describe(each, time.column, asking));
+  const shapes = [...new Map(known.map(({ fields }) => [JSON.stringify(fields), fields])).values()];
+  const slackHours = widerSlack(1, known);
+  const dated = samples.some(({ span }) => span !== undefined);
+  const note = { address, time: time.column, shapes, ...present({ slackHours }) };
+  await store.refer(dataset, note);
+  const schema = (await store.snapshot(dataset)).schema(dataset)?.fields ?? [];
+  return {
+    dataset,
+    rows: 0,
+    fields: schema.map(({ name, type }) => ({ name, type: serviceTypes[type] })),
+    timeField: time.name,
+    notes: [
+      `Nothing is copied: each query reads what it needs of ${address}.`,
+      layoutNote(dated, slackHours),
+      ...cutNotes(known, time.column),
+      ...(isWhole && others > 0
+        ? [`${plural(others, 'object')} there that are no Parquet files are not read.`]
+        : []),
+      meter.text(address, await open.client.isAws()),
+    ],
+    rowsBefore: 0,
+    rowsNow: 0,
+    place: address,
+  };
+}
+
+/** Objects that are looked at, and directories of days in which they are looked for. */
+const mostSamples = 8;
+const mostDirectories = 60;
+const samplesAtOnce = 4;
+
+interface Samples {
+  readonly samples: readonly PlacedObject[];
+  /** Other objects that were seen. */
+  readonly others: number;
+  readonly isWhole: boolean;
+}
+
+/** Finds some of the objects in the first and the last directories. */
+async function samplesOf({ client }: OpenBucket, asking: Asking): Promise<Samples> {
+  const root = new Directory(client.address.prefix);
+  for (let listed = 0; listed < mostDirectories; ) {
+    const unlisted = root.unlisted(undefined);
+    const found = root.objects(undefined).filter(({ key }) => isParquet(key));
+    if (unlisted.length === 0 || found.length >= mostSamples) break;
+    const ends = unlisted.length === 1 ? [unlisted[0]] : [unlisted.at(-1), unlisted[0]];
+    for (const each of ends) await each?.list(client, asking);
+    listed += ends.length;
+  }
+  const objects = root.objects(undefined);
+  const found = objects.filter(({ key }) => isParquet(key));
+  const step = Math.max(1, (found.length - 1) / (mostSamples - 1));
+  const picked = Array.from({ length: Math.min(mostSamples, found.length) }, (_, index) =>
+    found.at(Math.round(index * step)),
+  );
+  return {
+    samples: [...new Set(picked.flatMap(each => each ?? []))],
+    others: objects.length - found.length,
+    isWhole: root.unlisted(undefined).length === 0,
+  };
+}
+
+async function columnsOf(
+  open: OpenBucket,
+  object: PlacedObject | undefined,
+  asking: Asking,
+): Promise<readonly FileField[]> {
+  return object === undefined ? [] : open.columns(object, asking);
+}
+
+/** The column that the times are read from: the one that was named, else one whose name says so. Throws LocalError if there is none. */
+function timeColumn(columns: readonly FileField[], named: string | undefined, address: string): FileField {
+  const times = columns.filter(({ type }) => type === 'datetime');
+  const found =
+    named === undefined
+      ? (times.find(({ name }) => name === '_time') ??
+        times.find(({ name }) => isTimeName(name)) ??
+        (times.length === 1 ? times[0] : undefined))
+      : columns.find(({ name }) => name === named);
+  if (found?.type === 'datetime') return found;
+  const names = times.map(({ name }) => `\`${visible(cut(name, 80))}\``).join(', ');
+  const hint =
+    times.length === 0
+      ? 'Times that are text or numbers are read by an import of the files: copy them to this machine first.'
+      : `These hold times: ${names}. Name one with \`--time\`.`;
+  const what =
+    named === undefined
+      ? `No column of the objects at ${address} is plainly the time of the events.`
+      : `\`${visible(cut(named, 80))}\` holds no times in the objects at ${address}.`;
+  throw new LocalError('invalid', 'bucket', what, { hint });
+}
+
+function layoutNote(dated: boolean, slackHours: number | undefined): string {
+  if (!dated)
+    return 'No directory there is named by a day, so a query looks at the footer of every object, once.';
+  if (slackHours === undefined)
+    return 'The directories there are named by other times than those of the events, so a query looks at the footer of every object, once.';
+  return `Its directories name times: a query lists those of its range, and of ${plural(slackHours, 'hour')} before and after.`;
+}
+
+function cutNotes(known: readonly KnownObject[], time: string): string[] {
+  const columns = [...new Set(known.flatMap(({ cut: names }) => names))];
+  if (columns.length === 0) return [];
+  const names = columns.map(name => `\`${visible(cut(name, 80))}\``).join(', ');
+  const also = columns.includes(time)
+    ? ' Such times have no statistics, so every object of a range is read.'
+    : '';
+  return [`The times in ${names} are of the old type INT96: they are read to the microsecond.${also}`];
+}
+
+function nothingThere(address: string, others: number): LocalError {
+  const [what, hint] =
+    others === 0
+      ? [`There is no object at ${address}`, 'Check the prefix, as in `aws s3 ls`.']
+      : [
+          `There is no Parquet file at ${address}, only ${plural(others, 'other object')}`,
+          'NDJSON, CSV and logs are read from files: copy them to this machine, and import them.',
+        ];
+  return new LocalError('invalid', 'bucket', `${what}.`, { hint });
+}

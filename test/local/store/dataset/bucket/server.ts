@@ -1,0 +1,99 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { parquetWriteBuffer } from 'hyparquet-writer';
+import S3rver from 's3rver';
+import { afterAll, beforeAll } from 'vitest';
+
+/** An S3 server with the bucket `logs`, which the environment names; it notes requests, and answers some in another way if told to. */
+export class Bucket {
+  readonly requests: string[] = [];
+  /** Answers a request itself, or returns false. */
+  fault: (request: IncomingMessage, response: ServerResponse) => boolean = () => false;
+  #server: Server | undefined;
+  #directory = '';
+  #client: S3Client | undefined;
+
+  async start(): Promise<Readonly<Record<string, string>>> {
+    this.#directory = await mkdtemp(path.join(tmpdir(), 'apl-kernel-test-'));
+    const store = new S3rver({
+      directory: this.#directory,
+      silent: true,
+      configureBuckets: [{ name: 'logs' }],
+    });
+    await store.configureBuckets();
+    const answer = store.getMiddleware();
+    const server = createServer((request, response) => {
+      const { method = '', url = '', headers } = request;
+      if (method === 'GET') this.requests.push(`${decodeURIComponent(url)} ${headers.range ?? ''}`.trim());
+      if (!this.fault(request, response)) answer(request, response);
+    });
+    this.#server = server;
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+    const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const credentials = { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' };
+    this.#client = new S3Client({ region: 'us-east-1', endpoint, forcePathStyle: true, credentials });
+    return {
+      AWS_ENDPOINT_URL: endpoint,
+      AWS_REGION: 'us-east-1',
+      AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+      AWS_CONFIG_FILE: path.join(this.#directory, 'none'),
+      AWS_SHARED_CREDENTIALS_FILE: path.join(this.#directory, 'none'),
+      AWS_EC2_METADATA_DISABLED: 'true',
+      AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
+    };
+  }
+
+  async put(key: string, body: Uint8Array | string): Promise<void> {
+    await this.#client?.send(new PutObjectCommand({ Bucket: 'logs', Key: key, Body: body }));
+  }
+
+  /** The requests since the last time. */
+  taken(): readonly string[] {
+    return this.requests.splice(0);
+  }
+
+  async close(): Promise<void> {
+    this.#client?.destroy();
+    this.#server?.closeAllConnections();
+    await new Promise(resolve => this.#server?.close(resolve));
+    await rm(this.#directory, { recursive: true, force: true });
+  }
+}
+
+/** A Parquet file with an event at each of these times, in milliseconds since 1970. */
+export function eventsFile(timesMs: readonly number[]): Uint8Array {
+  const time = timesMs.map(each => new Date(each));
+  return new Uint8Array(
+    parquetWriteBuffer({
+      columnData: [
+        { name: '_time', data: time, type: 'TIMESTAMP' },
+        { name: 'n', data: timesMs.map(each => BigInt(each)), type: 'INT64' },
+      ],
+    }),
+  );
+}
+
+/** One bucket for all tests of a file, which the environment names meanwhile. */
+export function sharedBucket(): Bucket {
+  const bucket = new Bucket();
+  const before: Record<string, string | undefined> = {};
+  beforeAll(async () => {
+    for (const [name, value] of Object.entries(await bucket.start())) {
+      before[name] = process.env[name];
+      process.env[name] = value;
+    }
+  });
+  afterAll(async () => {
+    for (const [name, value] of Object.entries(before)) {
+      if (value === undefined) delete process.env[name];
+      else process.env[name] = value;
+    }
+    await bucket.close();
+  });
+  return bucket;
+}
