@@ -128,7 +128,7 @@ interface Place {
   readonly hint?: string;
 }
 
-/** The places that are no files of this machine. */
+/** The places that are not files of this machine. */
 const places = [
   { name: 'https', begins: /^https?:[\\/]{2}/i, by: 'download' },
   { name: 's3', begins: /^s3:\/\//i, by: 'bucket' },
@@ -163,7 +163,7 @@ export interface BucketAddress {
   readonly prefix: string;
 }
 
-/** Reads `s3://bucket/prefix`; throws AplKernelError for what is no such address, without the credentials that it may hold. */
+/** Reads `s3://bucket/prefix`; throws AplKernelError for what is not such an address, without the credentials that it may hold. */
 export function readBucketAddress(written: string): BucketAddress {
   const [, bucket = '', rest = ''] = /^s3:\/\/([^/]*)\/*(.*)$/is.exec(written) ?? [];
   if (bucket.includes('@') || rest.includes('?'))
@@ -171,7 +171,7 @@ export function readBucketAddress(written: string): BucketAddress {
       hint: 'Credentials come from the environment or the profile, as for other programs of AWS.',
     });
   if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(bucket))
-    throw new PlaceError('bucket', `${visible(cut(bucket, 70))} is no name of a bucket`, {
+    throw new PlaceError('bucket', `${visible(cut(bucket, 70))} is not a name of a bucket`, {
       hint: 'Write s3://BUCKET/PREFIX.',
     });
   const prefix = rest.replace(/\/+$/, '');

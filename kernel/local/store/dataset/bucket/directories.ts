@@ -9,7 +9,7 @@ export interface Span {
 /** What the names of directories have said so far: the year, then the month, and so on. */
 export type Calendar = readonly number[];
 
-/** Returns what is known below a directory, from what is known above it and its name; undefined if the name is no time. */
+/** Returns what is known below a directory, from what is known above it and its name; undefined if the name is not a time. */
 export function belowDirectory(above: Calendar, name: string): Calendar | undefined {
   const [, key, value = ''] = /^(?:([\w.-]+)=)?(.+)$/.exec(name) ?? [];
   if (key === undefined || wholeKeys.test(key)) {

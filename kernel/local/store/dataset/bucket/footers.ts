@@ -32,7 +32,7 @@ export class FooterStore {
     this.#directory = directory;
   }
 
-  /** Returns the end of an object, read if it is not kept; throws LocalError for what is no Parquet file. */
+  /** Returns the end of an object, read if it is not kept; throws LocalError for what is not a Parquet file. */
   async read(client: BucketClient, object: ObjectEntry, asking: Asking): Promise<ObjectEnd> {
     const id = objectId(client.address, object);
     const file = path.join(this.#directory, id.slice(0, 2), id);
@@ -79,7 +79,7 @@ async function readEnd(client: BucketClient, object: ObjectEntry, asking: Asking
 /** Returns the refusal of an object that cannot be read as Parquet: an answer without its rows would not be true. */
 export function notParquet(address: BucketAddress, key: string): LocalError {
   const shown = visible(cut(bucketAddressText({ ...address, prefix: key }), 300));
-  return new LocalError('invalid', 'bucket', `${shown} is cut short, encrypted, or no Parquet file.`, {
+  return new LocalError('invalid', 'bucket', `${shown} is cut short, encrypted, or not a Parquet file.`, {
     hint: 'Delete or replace the object: an answer without its rows would not be true.',
   });
 }

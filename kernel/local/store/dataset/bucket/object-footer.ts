@@ -66,7 +66,7 @@ export interface ObjectFooter {
   readonly cut: readonly string[];
 }
 
-/** Returns what a footer says, with the times of the column `time`. Throws RangeError for what is no footer, or is encrypted. */
+/** Returns what a footer says, with the times of the column `time`. Throws RangeError for what is not a footer, or is encrypted. */
 export function readObjectFooter(bytes: Buffer, time: string): ObjectFooter {
   const file = structOf({ type: 0, bytes });
   const elements = structsOf(file.get(inFile.schema));

@@ -36,7 +36,7 @@ export class OpenBucket {
     this.#engine = engine;
   }
 
-  /** Reads what an object holds, if it is not known, with the times of the column `time`; throws LocalError for what is no Parquet file. */
+  /** Reads what an object holds, if it is not known, with the times of the column `time`; throws LocalError for what is not a Parquet file. */
   async describe(object: PlacedObject, time: string, asking: Asking): Promise<KnownObject> {
     const end = await this.#footers.read(this.client, object, asking);
     return this.#readable(object, async () => {

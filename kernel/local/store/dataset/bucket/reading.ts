@@ -129,7 +129,7 @@ export class BucketReading implements FarDataset {
     const info = (code: string, msg: string, priority: StatusMessage['priority'] = 'info') => ({
       ...{ priority, count: 1, code, msg },
     });
-    const others = `${plural(this.#others, 'object')} at ${address} ${this.#others === 1 ? 'is' : 'are'} no Parquet file, and not read.`;
+    const others = `${plural(this.#others, 'object')} at ${address} ${this.#others === 1 ? 'is' : 'are'} not in Parquet, and not read.`;
     return [
       info('bucket_read', this.#meter.text(address, this.#priced)),
       ...(this.#others === 0 ? [] : [info('bucket_others', others, 'warn')]),

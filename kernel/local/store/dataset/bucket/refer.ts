@@ -54,7 +54,7 @@ export async function referToBucket(
       layoutNote(dated, slackHours),
       ...cutNotes(known, time.column),
       ...(isWhole && others > 0
-        ? [`${plural(others, 'object')} there that are no Parquet files are not read.`]
+        ? [`${plural(others, 'object')} there that are not Parquet files are left out.`]
         : []),
       meter.text(address, await open.client.isAws()),
     ],

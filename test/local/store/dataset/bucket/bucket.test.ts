@@ -151,9 +151,9 @@ describe('refused in words', () => {
     ],
     ['s3://logs/none', 'There is no object at s3://logs/none/.'],
     ['s3://logs/text', 'There is no Parquet file at s3://logs/text/, only 1 other object.'],
-    ['s3://logs/torn', 's3://logs/torn/a.parquet is cut short, encrypted, or no Parquet file.'],
+    ['s3://logs/torn', 's3://logs/torn/a.parquet is cut short, encrypted, or not a Parquet file.'],
     ['s3://key:hidden@logs/app', 'an address of S3 has no user, password or parameters'],
-    ['s3://Logs_/app', 'Logs_ is no name of a bucket'],
+    ['s3://Logs_/app', 'Logs_ is not a name of a bucket'],
     ['gs://logs/app', 'no address of gs is read'],
     ['abfss://logs/app', 'no address of Azure is read'],
   ])('%s', async (address, message) => {
