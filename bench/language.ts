@@ -127,11 +127,11 @@ function completionCases(): Case[] {
   const stages = pipelineOf20('wide').split('\n');
   const places = {
     'a dataset': "['serv",
-    'a dataset with a slip': "['sevrice-42",
+    'a dataset with a typo': "['sevrice-42",
     'an operator': `${stages.join('\n')}\n| `,
     'a field or function, nothing typed': `['wide'] | where `,
     'a field': `['wide'] | where attribute.gro`,
-    'a field with a slip': `['wide'] | where atribute`,
+    'a field with a typo': `['wide'] | where atribute`,
     'a field after 12 operators': `${stages.slice(0, 13).join('\n')}\n| where fi`,
     'a value': `['wide'] | where method == '`,
   };

@@ -125,20 +125,20 @@ export type ErrorCode =
 declare const foreign: unique symbol;
 
 /** A code that someone else chose: another service, or the diagnostics of a query. */
-export type ForeignCode = string & { readonly [foreign]: true };
+export type ServiceErrorCode = string & { readonly [foreign]: true };
 
 /** Returns a code as one that is not in the list of our own. */
-export function foreignCode(code: string): ForeignCode {
-  return code as ForeignCode;
+export function serviceErrorCode(code: string): ServiceErrorCode {
+  return code as ServiceErrorCode;
 }
 
 /** The base of every operating failure: a stable `code`, a message that says what is wrong, a hint that says what to do. */
 export class AplKernelError extends Error {
-  readonly code: ErrorCode | ForeignCode;
+  readonly code: ErrorCode | ServiceErrorCode;
   readonly hint: string | undefined;
 
   constructor(
-    code: ErrorCode | ForeignCode,
+    code: ErrorCode | ServiceErrorCode,
     message: string,
     options: { readonly hint?: string; readonly cause?: unknown } = {},
   ) {

@@ -58,8 +58,8 @@ await rm(temp, { recursive: true, force: true });
 async function attempt(line: Line): Promise<Outcome> {
   const reached: Stage[] = [];
   const parsed = parseQuery(line.query);
-  const flaw = parsed.diagnostics.find(diagnostic => diagnostic.severity === 'error');
-  if (flaw !== undefined) return { line, reached, reason: flaw.message };
+  const error = parsed.diagnostics.find(diagnostic => diagnostic.severity === 'error');
+  if (error !== undefined) return { line, reached, reason: error.message };
   reached.push('parse');
   const request = { apl: line.query, startTime: iso(now - windowNs), endTime: iso(now) };
   const result = compileRequest(request, catalogFor(), now);

@@ -1,7 +1,7 @@
-import { AplKernelError, type ErrorCode, type ForeignCode } from '../errors.js';
+import { AplKernelError, type ErrorCode, type ServiceErrorCode } from '../errors.js';
 
 export interface ApiErrorOptions {
-  readonly code: ErrorCode | ForeignCode;
+  readonly code: ErrorCode | ServiceErrorCode;
   readonly hint?: string;
   readonly cause?: unknown;
   /** The HTTP status, when there was a response. */

@@ -1,4 +1,4 @@
-import { AplKernelError, foreignCode } from '../errors.js';
+import { AplKernelError, serviceErrorCode } from '../errors.js';
 import { present } from '../present.js';
 import { withoutTokens } from '../text.js';
 import {
@@ -246,7 +246,7 @@ function answerTooLarge(message: string, cause?: unknown): ApiError {
 function badRequest(attempt: Attempt, detail: ErrorBody['detail'], reason: string, shared: Shared): ApiError {
   const named = (code: string | undefined) => {
     const name = identifier(code, attempt.endpoint);
-    return name === undefined ? undefined : foreignCode(name);
+    return name === undefined ? undefined : serviceErrorCode(name);
   };
   if (attempt.action !== 'run a query') {
     const code = named(detail?.errorType) ?? 'bad-request';

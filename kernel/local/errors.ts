@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { AplKernelError, type ErrorCode, type ForeignCode } from '../errors.js';
+import { AplKernelError, type ErrorCode, type ServiceErrorCode } from '../errors.js';
 import { systemRefusal } from '../machine.js';
 import { formatCount } from '../text.js';
 
@@ -28,7 +28,7 @@ export class LocalError extends AplKernelError {
 
   constructor(
     kind: FailureKind,
-    code: ErrorCode | ForeignCode,
+    code: ErrorCode | ServiceErrorCode,
     message: string,
     options: { readonly hint?: string; readonly cause?: unknown } = {},
   ) {

@@ -44,7 +44,7 @@ export interface LaunchOptions {
   /** How long a new service may take to listen, in milliseconds (default: 30,000). */
   readonly startLimitMs?: number;
   /** How long a running service may take to answer before it is killed as frozen, in milliseconds (default: 10,000). */
-  readonly patienceMs?: number;
+  readonly timeoutMs?: number;
 }
 
 export interface SpawnedService {
@@ -170,9 +170,9 @@ class Launcher implements LocalService {
 
   /** The service that the runtime file names, if it proves itself. A frozen one is of no use and is killed. */
   async #running(): Promise<RuntimeFile | undefined> {
-    const { dataDir, log, patienceMs } = this.#options;
+    const { dataDir, log, timeoutMs } = this.#options;
     for (const place of placesOf(dataDir)) {
-      const found = await findShared(place, patienceMs);
+      const found = await findShared(place, timeoutMs);
       if (found.kind === 'running') return this.#understood(found.file);
       if (found.kind !== 'frozen') continue;
       log('the local service does not answer any more: ending it');
@@ -239,8 +239,8 @@ class Launcher implements LocalService {
     const { log } = this.#options;
     const lockfilePath = inDataDir(place, 'service.lock');
     const onCompromised = (error: Error) => log(`the start lock was lost: ${error.message}`);
-    const patienceMs = this.#limitMs + longestWaitMs + 2_000;
-    return lockOf(lockfilePath, { patienceMs, onCompromised }).catch(error => {
+    const timeoutMs = this.#limitMs + longestWaitMs + 2_000;
+    return lockOf(lockfilePath, { timeoutMs, onCompromised }).catch(error => {
       if (!hasCode(error, 'ELOCKED'))
         throw new LaunchError(`the local service cannot start: ${lockfilePath} cannot be made`, place, error);
       throw new LaunchError(

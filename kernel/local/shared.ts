@@ -36,7 +36,7 @@ export type SharedService =
 export const proofPath = '/v1/local/proof';
 
 /** How long a service may take to prove itself before it counts as frozen, in milliseconds. */
-const patienceMs = 10_000;
+const timeoutMs = 10_000;
 const graceMs = 5_000;
 
 /** Returns the path of the runtime file in a data directory. */
@@ -45,7 +45,7 @@ export function runtimeFilePath(dataDir: string): string {
 }
 
 /** Returns the state of the service that kernels share in a data directory. */
-export async function findShared(dataDir: string, waitMs = patienceMs): Promise<SharedService> {
+export async function findShared(dataDir: string, waitMs = timeoutMs): Promise<SharedService> {
   const file = await readRuntimeFile(dataDir);
   if (file === undefined) return { kind: 'none' };
   if ((await stateOf(file)) === 'gone') return { kind: 'gone', file };

@@ -13,9 +13,9 @@ class AssertionError extends AplKernelError {}
 
 /** Returns the figures of a condition that holds; throws AssertionError with them when it does not, and MagicError when it cannot be read. */
 export function assertResult(condition: string, result: QueryResult): string {
-  const { value, flaw } = readDefinition(condition);
+  const { value, problem } = readDefinition(condition);
   if (value === undefined || 'source' in value)
-    throw unreadable(condition, flaw ?? 'it is not one condition');
+    throw unreadable(condition, problem ?? 'it is not one condition');
   const reader = new Reader(condition, result);
   const holds = reader.holds(value);
   const figures = [...reader.figures].map(([text, figure]) => `${text} is ${figure}`).join(', ');

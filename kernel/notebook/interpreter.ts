@@ -112,8 +112,8 @@ async function runCell(
   writeCells: CellHost['writeCells'],
 ): Promise<CellEnd> {
   const cell = parseCell(withoutPrefix(code));
-  const flaw = cell.diagnostics.find(diagnostic => diagnostic.severity === 'error');
-  if (flaw !== undefined) return remembered(session, diagnosticFailure(flaw, code));
+  const error = cell.diagnostics.find(diagnostic => diagnostic.severity === 'error');
+  if (error !== undefined) return remembered(session, diagnosticFailure(error, code));
   const plan: CellPlan = {
     queries: cell.queries,
     range: session.range,

@@ -168,8 +168,8 @@ function isSame(a: ParameterValue, b: ParameterValue): boolean {
 export function readParameter(name: string, written: string): Parameter {
   const text = written.trim();
   const literal = /^[[{]/.test(text) ? `dynamic(${text})` : text;
-  const { value, flaw } = readDefinition(literal);
-  if (value === undefined) throw noLiteral(name, text, flaw);
+  const { value, problem } = readDefinition(literal);
+  if (value === undefined) throw noLiteral(name, text, problem);
   if ('source' in value) {
     if (value.source.kind !== 'datatable' || value.operators.length > 0) throw noLiteral(name, text);
     return { kind: 'table', text };

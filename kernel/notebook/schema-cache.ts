@@ -24,23 +24,23 @@ export class SchemaCache {
     this.#clock = clock;
   }
 
-  /** The datasets known now; waits at most `patienceMs` when none are known yet. */
-  knownDatasets(patienceMs = 0): Promise<readonly DatasetInfo[]> {
-    return this.#known('datasets', () => this.#source.datasets(), patienceMs);
+  /** The datasets known now; waits at most `timeoutMs` when none are known yet. */
+  knownDatasets(timeoutMs = 0): Promise<readonly DatasetInfo[]> {
+    return this.#known('datasets', () => this.#source.datasets(), timeoutMs);
   }
 
-  /** The datasets as the service lists them now, where it answers within `patienceMs`; else those known. */
-  async renewedDatasets(patienceMs: number): Promise<readonly DatasetInfo[]> {
+  /** The datasets as the service lists them now, where it answers within `timeoutMs`; else those known. */
+  async renewedDatasets(timeoutMs: number): Promise<readonly DatasetInfo[]> {
     const entry = this.#entry<DatasetInfo>('datasets');
     entry.loadedAt = Number.NEGATIVE_INFINITY;
-    const known = await this.knownDatasets(patienceMs);
-    if (entry.loading !== undefined) await atMost(entry.loading, patienceMs);
+    const known = await this.knownDatasets(timeoutMs);
+    if (entry.loading !== undefined) await atMost(entry.loading, timeoutMs);
     return entry.value ?? known;
   }
 
-  /** The fields known now; waits at most `patienceMs` when none are known yet. */
-  knownFields(dataset: string, patienceMs = 0): Promise<readonly FieldMeta[]> {
-    return this.#known(`fields ${dataset}`, () => this.#source.fields(dataset), patienceMs);
+  /** The fields known now; waits at most `timeoutMs` when none are known yet. */
+  knownFields(dataset: string, timeoutMs = 0): Promise<readonly FieldMeta[]> {
+    return this.#known(`fields ${dataset}`, () => this.#source.fields(dataset), timeoutMs);
   }
 
   /** Fresh datasets, and what could not be listed; throws the error of the request. */
@@ -58,7 +58,7 @@ export class SchemaCache {
     this.#entries.clear();
   }
 
-  async #known<T>(key: string, load: () => Promise<Listed<T>>, patienceMs: number): Promise<readonly T[]> {
+  async #known<T>(key: string, load: () => Promise<Listed<T>>, timeoutMs: number): Promise<readonly T[]> {
     const entry = this.#entry<T>(key);
     const stale = entry.value === undefined || this.#clock() - entry.loadedAt > timeToLiveMs;
     if (stale) {
@@ -71,8 +71,8 @@ export class SchemaCache {
           entry.loading = undefined;
         });
     }
-    if (entry.value === undefined && entry.loading !== undefined && patienceMs > 0) {
-      await atMost(entry.loading, patienceMs);
+    if (entry.value === undefined && entry.loading !== undefined && timeoutMs > 0) {
+      await atMost(entry.loading, timeoutMs);
     }
     return entry.value ?? [];
   }

@@ -140,7 +140,7 @@ export function toBundle(result: QueryResult, options: OutputOptions = {}, place
 }
 
 /** A result without any value of its data: size, range and fields. Its notices, which may quote values, and hashes are left out. */
-export function toOutline(result: QueryResult): Output {
+export function toOutputWithoutData(result: QueryResult): Output {
   const { query: _, variables: __, options: ___, ...provenance } = lasting(result.provenance);
   const lines = result.tables.map(table => {
     const fields = table.info.fields.map(({ name, type }) => `${safeWords(name)} (${safeWords(type)})`);

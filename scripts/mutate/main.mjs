@@ -25,7 +25,7 @@ import { Runner } from './runner.mjs';
 /** @typedef {import('./runner.mjs').Outcome} Outcome */
 
 /** A change that makes a loop endless must not block the rest: tests may take this many times as long as without one. */
-const PATIENCE = 4;
+const TIME_LIMIT_FACTOR = 4;
 
 /** On a busy machine tests take longer without any endless loop. */
 const LEAST_TIME_LIMIT_MS = 60_000;
@@ -59,7 +59,7 @@ async function main(paths, sample, seed, tests) {
     const started = performance.now();
     const whole = [...new Set(chosen.flatMap(({ file }) => stages(file).flat()))];
     if ((await runner.run([], whole)) !== 'survived') throw new Error('The tests fail without a change.');
-    const limitMs = Math.max(LEAST_TIME_LIMIT_MS, PATIENCE * (performance.now() - started));
+    const limitMs = Math.max(LEAST_TIME_LIMIT_MS, TIME_LIMIT_FACTOR * (performance.now() - started));
     for (const [index, mutation] of chosen.entries()) {
       const outcome = await outcomeOf(runner, copy, mutation, stages(mutation.file), limitMs);
       outcomes[outcome].push(mutation);

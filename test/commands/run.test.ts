@@ -257,7 +257,7 @@ describe('run', () => {
       'apl-kernel: -o and --html name one file, and there are several notebooks',
     ],
     [['run', 'a.apl', '-o', 'none/b.ipynb'], 'apl-kernel: cannot write none/b.ipynb'],
-  ])('%j is misuse: it exits with 2', async (args, message) => {
+  ])('%j is a usage error: it exits with 2', async (args, message) => {
     const env = fresh();
     writeFileSync(join(env.HOME ?? '', 'a.apl'), '%echo one\n');
     const { code, stderr } = await aplKernel(args, env);

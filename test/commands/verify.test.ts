@@ -134,7 +134,7 @@ describe('verify', () => {
     ]);
   });
 
-  test('of a notebook without results is misuse', async () => {
+  test('of a notebook without results is a usage error', async () => {
     const home = scratchDirectory();
     const env = { HOME: home, PATH: '', APL_KERNEL_DATA: join(home, 'data') };
     writeFileSync(join(home, 'in.apl'), '%echo one');

@@ -71,7 +71,7 @@ function launcher(delay = 0, startLimitMs = 10_000, script = 'service.mjs'): Loc
     log: text => logged.push(text),
     version: '1',
     startLimitMs,
-    patienceMs: 500,
+    timeoutMs: 500,
   });
   services.push(service);
   return service;

@@ -48,7 +48,7 @@ describe('what is known', () => {
     expect(asked()).toEqual(['datasets']);
   });
 
-  test('is waited for when there is patience, and only then', async () => {
+  test('is waited for when there is a timeout, and only then', async () => {
     const waiting = cache.knownDatasets(10_000);
     await settled();
     await answered('web');

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { toOutline, toOutputs } from '../../kernel/result/mime.js';
+import { toOutputs, toOutputWithoutData } from '../../kernel/result/mime.js';
 import type { QueryResult, Shortfall } from '../../kernel/result/result.js';
 import { mayMissBins, readThrough } from '../../kernel/result/shortfall.js';
 import { sampleResult } from './sample.js';
@@ -47,7 +47,7 @@ describe.each(Object.keys(kinds) as Shortfall['kind'][])('%s', kind => {
       expect(chart?.data['text/plain']).toContain(sentence);
       expect(String(chart?.data['image/svg+xml'])).toContain(said.slice(0, 20));
       expect(table?.metadata.apl).toMatchObject({ shortfalls: [{ kind, text: sentence }] });
-      expect(toOutline(each).data['text/plain']).toContain(said);
+      expect(toOutputWithoutData(each).data['text/plain']).toContain(said);
     }
     const [, table] = await toOutputs(read);
     expect(table?.data['text/plain']).toContain(`z holds ${said}.`);

@@ -49,5 +49,21 @@ export const WORDS: readonly {
   {
     not: /(?<!\bthere )\b(?:is|are|was|were) no (?!longer|more\b|wider|reason|surprise|difference|secret|news|room|place\b|further|damage)/i,
     but: 'is not a',
+    except: [/^\| is no \(/],
   },
+  { not: /\b[sS]ightOf\b|\bSight\b/, but: 'view, or input' },
+  { not: /\bOutline\b|toOutline/, but: 'layout' },
+  { not: /(?<!\bof )\bcourses?\b|\bCourse\b|[a-z]Courses?\b/, but: 'series', except: [/^\| course \| /] },
+  { not: /\bspots?\b|\bSpots?\b|[a-z]Spots\b|spotsOf/, but: 'point', except: [/^\| spot \| /] },
+  { not: /\bknee/i, but: 'limit, or the name of the parameter' },
+  { not: /misus|misfit/i, but: 'usage error, or mismatch', except: [/^\| misuse, misfit \| /] },
+  { not: /\binquir/i, but: 'question, or context', except: [/^\| inquiry \| /] },
+  { not: /patien(?:ce|tly)/i, but: 'timeout, or retry', except: [/^\| patience \| /] },
+  {
+    not: /\bForeign[A-Z]|\bforeign[A-Z]|[a-z]Foreign/,
+    but: 'of other languages, or external',
+    except: [/foreignobject/i],
+  },
+  { not: /\bslips?\b/i, but: 'typo', except: [/^\| slip \| /] },
+  { not: /\bflaw/i, but: 'error, problem or issue', except: [/^\| flaw \| /] },
 ];

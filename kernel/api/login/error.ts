@@ -22,14 +22,18 @@ export interface Asking {
 }
 
 /** How long an authorization server is waited for. */
-export interface Patience {
+export interface LoginTimeout {
   readonly signal: AbortSignal;
   /** Milliseconds. */
   readonly answerMs: number;
 }
 
 /** Returns the error for what the OAuth library or the network threw. */
-export function loginError(asking: Asking, error: unknown, { signal, answerMs }: Patience): AplKernelError {
+export function loginError(
+  asking: Asking,
+  error: unknown,
+  { signal, answerMs }: LoginTimeout,
+): AplKernelError {
   if (error instanceof AplKernelError) return error;
   if (signal.aborted) return new InterruptedError(error);
   const { endpoint, action, url } = asking;

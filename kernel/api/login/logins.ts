@@ -2,7 +2,7 @@ import { present } from '../../present.js';
 import { plural } from '../../text.js';
 import { InterruptedError } from '../errors.js';
 import { AccessToken, type Endpoint } from '../profile.js';
-import { LoginError, type Patience } from './error.js';
+import { LoginError, type LoginTimeout } from './error.js';
 import { type Loopback, openLoopback } from './loopback.js';
 import { type Authorization, authorize, type Granted, renew, revoke } from './provider.js';
 import { type Login, LoginStore } from './store.js';
@@ -288,17 +288,17 @@ function parametersIn(address: string, { isAnswer }: Authorization): URLSearchPa
 }
 
 /** The longest-lived token is revoked first: most servers end the others with it. */
-async function revoked(endpoint: Endpoint, login: Login, patience: Patience): Promise<Logout> {
+async function revoked(endpoint: Endpoint, login: Login, timeout: LoginTimeout): Promise<Logout> {
   const { server, clientId, accessToken, refreshToken } = login;
   const { revocation_endpoint } = server;
   if (revocation_endpoint === undefined) return 'no revocation';
   try {
     for (const token of [refreshToken, accessToken])
       if (token !== undefined)
-        await revoke(endpoint, { ...server, revocation_endpoint }, clientId, token, patience);
+        await revoke(endpoint, { ...server, revocation_endpoint }, clientId, token, timeout);
     return 'revoked';
   } catch (error) {
-    if (patience.signal.aborted || !(error instanceof Error)) throw error;
+    if (timeout.signal.aborted || !(error instanceof Error)) throw error;
     return new LoginError(error.message, { cause: error });
   }
 }

@@ -3,7 +3,7 @@ import undici, { type Dispatcher } from 'undici';
 import { present } from '../../present.js';
 import { dispatcherTo, isThisMachine } from '../connection.js';
 import type { Endpoint } from '../profile.js';
-import { type Asking, checkIssuer, LoginError, loginError, type Patience } from './error.js';
+import { type Asking, checkIssuer, LoginError, type LoginTimeout, loginError } from './error.js';
 import type { AuthorizationEndpoints } from './store.js';
 
 /** The tokens that an authorization server gave. */
@@ -23,18 +23,18 @@ export interface Authorization {
   /** Whether parameters answer this sign-in, by its state. */
   isAnswer(parameters: URLSearchParams): boolean;
   /** Exchanges the code of such an answer. */
-  exchange(parameters: URLSearchParams, patience: Patience): Promise<Granted>;
+  exchange(parameters: URLSearchParams, timeout: LoginTimeout): Promise<Granted>;
 }
 
 /** Returns where one signs in to a profile, with a client that may be sent back to `redirectUri`. Throws LoginError. */
 export async function authorize(
   endpoint: Endpoint,
   redirectUri: string,
-  patience: Patience,
+  timeout: LoginTimeout,
 ): Promise<Authorization> {
   const oauth = await import('oauth4webapi');
-  const server = await discover(endpoint, patience);
-  const clientId = endpoint.signIn?.clientId ?? (await register(endpoint, server, redirectUri, patience));
+  const server = await discover(endpoint, timeout);
+  const clientId = endpoint.signIn?.clientId ?? (await register(endpoint, server, redirectUri, timeout));
   const [verifier, state] = [oauth.generateRandomCodeVerifier(), oauth.generateRandomState()];
   const page = new URL(server.authorization_endpoint);
   const offers = server.scopes_supported?.includes(OFFLINE);
@@ -56,11 +56,11 @@ export async function authorize(
     clientId,
     server: endpointsOf(server),
     isAnswer: parameters => parameters.get('state') === state,
-    exchange: (parameters, patience) => {
+    exchange: (parameters, timeout) => {
       const secrets = [verifier, state, ...parameters.getAll('code')];
       return ask(
         { endpoint, action: 'sign in', url: new URL(server.token_endpoint), secrets },
-        patience,
+        timeout,
         async options => {
           const valid = oauth.validateAuthResponse(server, client, parameters, state);
           const answer = await oauth.authorizationCodeGrantRequest(
@@ -85,7 +85,7 @@ export async function renew(
   server: AuthorizationEndpoints,
   clientId: string,
   refreshToken: string,
-  patience: Patience,
+  timeout: LoginTimeout,
 ): Promise<Granted> {
   const oauth = await import('oauth4webapi');
   const asking = {
@@ -94,7 +94,7 @@ export async function renew(
     url: new URL(server.token_endpoint),
     secrets: [refreshToken],
   };
-  return ask(asking, patience, async options => {
+  return ask(asking, timeout, async options => {
     const client: Client = { client_id: clientId };
     const as: AuthorizationServer = { ...server };
     const answer = await oauth.refreshTokenGrantRequest(as, client, oauth.None(), refreshToken, options);
@@ -108,7 +108,7 @@ export async function revoke(
   server: AuthorizationEndpoints & { readonly revocation_endpoint: string },
   clientId: string,
   token: string,
-  patience: Patience,
+  timeout: LoginTimeout,
 ): Promise<void> {
   const oauth = await import('oauth4webapi');
   const asking = {
@@ -117,7 +117,7 @@ export async function revoke(
     url: new URL(server.revocation_endpoint),
     secrets: [token],
   };
-  await ask(asking, patience, async options => {
+  await ask(asking, timeout, async options => {
     const answer = await oauth.revocationRequest(
       { ...server },
       { client_id: clientId },
@@ -135,11 +135,11 @@ const OFFLINE = 'offline_access';
 /** The part of the metadata that a sign-in needs. */
 type Server = AuthorizationServer & AuthorizationEndpoints & { readonly authorization_endpoint: string };
 
-async function discover(endpoint: Endpoint, patience: Patience): Promise<Server> {
+async function discover(endpoint: Endpoint, timeout: LoginTimeout): Promise<Server> {
   const oauth = await import('oauth4webapi');
   const url = new URL(endpoint.signIn?.issuer ?? usualIssuer(endpoint.url));
   const asking = { endpoint, action: `sign in to ${endpoint.profileName}`, url, secrets: [] };
-  const found = await ask(asking, patience, async options => {
+  const found = await ask(asking, timeout, async options => {
     for (const algorithm of ['oauth2', 'oidc'] as const) {
       const answer = await oauth.discoveryRequest(url, { ...options, algorithm });
       const isMetadata = answer.ok && /json/i.test(answer.headers.get('content-type') ?? '');
@@ -206,7 +206,7 @@ async function register(
   endpoint: Endpoint,
   server: Server,
   redirectUri: string,
-  patience: Patience,
+  timeout: LoginTimeout,
 ): Promise<string> {
   const { profileName } = endpoint;
   const { host } = new URL(server.issuer);
@@ -229,7 +229,7 @@ async function register(
     url: new URL(server.registration_endpoint),
     secrets: [],
   };
-  return ask(asking, patience, async options => {
+  return ask(asking, timeout, async options => {
     const answer = await oauth.dynamicClientRegistrationRequest(server, metadata, options);
     return (await oauth.processDynamicClientRegistrationResponse(answer)).client_id;
   });
@@ -253,7 +253,7 @@ type AskOptions = Awaited<ReturnType<typeof optionsOf>>;
 /** Does one thing with an authorization server; throws LoginError, ConnectionError, TlsError or InterruptedError. */
 async function ask<T>(
   asking: Asking,
-  patience: Patience,
+  timeout: LoginTimeout,
   work: (options: AskOptions) => Promise<T>,
 ): Promise<T> {
   if (!isUsable(asking.url.href))
@@ -262,15 +262,15 @@ async function ask<T>(
     });
   const dispatcher = dispatcherTo(asking.url);
   try {
-    return await work(await optionsOf(dispatcher, patience));
+    return await work(await optionsOf(dispatcher, timeout));
   } catch (error) {
-    throw loginError(asking, error, patience);
+    throw loginError(asking, error, timeout);
   } finally {
     await dispatcher.destroy();
   }
 }
 
-async function optionsOf(dispatcher: Dispatcher, { signal, answerMs }: Patience) {
+async function optionsOf(dispatcher: Dispatcher, { signal, answerMs }: LoginTimeout) {
   const { allowInsecureRequests, customFetch } = await import('oauth4webapi');
   const limited = AbortSignal.any([signal, AbortSignal.timeout(answerMs)]);
   const send = (url: string, init: object) => undici.fetch(url, { ...init, dispatcher });

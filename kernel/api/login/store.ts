@@ -87,7 +87,7 @@ export class LoginStore {
     try {
       makeDirectory(dirname(this.file));
       // Whoever holds it may be waiting for an answer.
-      return await lockOf(`${this.file}.lock`, { patienceMs: Number.POSITIVE_INFINITY, signal });
+      return await lockOf(`${this.file}.lock`, { timeoutMs: Number.POSITIVE_INFINITY, signal });
     } catch (error) {
       signal.throwIfAborted();
       throw this.#failure('written', error);

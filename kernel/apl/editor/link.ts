@@ -40,7 +40,7 @@ export type EditorMessage =
   | { readonly ask: 'write'; readonly client: string };
 
 /** A message of a kernel: its session and facts, when the comm opens and after each cell, answers, and cells to write. */
-export type EditorNews =
+export type EditorUpdate =
   | { readonly tell: 'session'; readonly session: SessionFacts }
   | { readonly tell: 'facts'; readonly facts: KernelFacts }
   | WrittenCells

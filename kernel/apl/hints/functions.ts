@@ -10,7 +10,7 @@ const keyed = "parse_json(text).key, or parse_json(text)['key']";
 const sinceEpoch = '(time - datetime(1970-01-01)) / 1s';
 
 /** Names from Kusto, SQL and other languages, with their equivalents: code, or a sentence. */
-export const foreignFunctions: Readonly<Record<string, string>> = {
+export const functionsElsewhere: Readonly<Record<string, string>> = {
   average: 'avg(x)',
   mean: 'avg(x)',
   median: 'percentile(x, 50)',

@@ -1,4 +1,4 @@
-import { foreignQuery } from './languages/recognize.js';
+import { translatedQuery } from './languages/recognize.js';
 
 /** What to say to a line of something else than APL, and what to write in its place. */
 export interface Habit {
@@ -56,7 +56,7 @@ const habits: readonly Row[] = [
   {
     written: /^explain\s+(?:(?:analyze|verbose|extended|plan\s+for)\s+|\([^)]*\)\s*)*([^|\s][\s\S]*)$/i,
     says: ([, query = '']) => {
-      const { apl = query, reason } = foreignQuery(query) ?? {};
+      const { apl = query, reason } = translatedQuery(query) ?? {};
       const message = 'a query has no plan to look at: what it read stands below its result';
       if (reason !== undefined) return { message, hint: reason };
       return { message, hint: `Run it: ${apl.replace(/\n\s*/g, ' ')}`, instead: apl };

@@ -8,7 +8,7 @@ const expanding = 'Write `| mv-expand x`.';
 const metrics = 'This is MPL, the language of metrics; APL reads events.';
 
 /** Operators from Kusto and other languages, with their equivalents. */
-const foreignOperators: Readonly<Record<string, string>> = {
+const operatorsElsewhere: Readonly<Record<string, string>> = {
   invoke: 'Functions of tables do not exist in APL: write the operators themselves.',
   facet: 'Write one `| summarize count() by field` for each field.',
   partition: 'Write `| summarize … by field`; `arg_max(x, *)` keeps one row of each group.',
@@ -73,7 +73,7 @@ const plugins: Readonly<Record<string, string>> = {
 
 /** Returns what to write in place of an operator that APL does not have; `text` is the whole of it. Undefined if its word is not known. */
 export function hintForOperator(word: string, text: string): string | undefined {
-  if (word !== 'evaluate') return own(foreignOperators, word);
+  if (word !== 'evaluate') return own(operatorsElsewhere, word);
   const plugin = /^evaluate\s+(?:hint\.\S+\s+)?(\w+)/.exec(text)?.[1] ?? '';
   return own(plugins, plugin) ?? 'Plugins do not exist in APL.';
 }

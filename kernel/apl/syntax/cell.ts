@@ -134,7 +134,7 @@ export function completeness(source: string): 'complete' | 'incomplete' {
   const tokens = tokenize(source.slice(end)).filter(token => token.kind !== 'comment');
   const last = tokens.at(-1);
   if (last === undefined) return 'complete';
-  if (last.kind === 'string' && last.flaw === 'unterminated') return 'incomplete';
+  if (last.kind === 'string' && last.problem === 'unterminated') return 'incomplete';
   return bracketDepth(tokens) > 0 || continuesAfter(last) ? 'incomplete' : 'complete';
 }
 

@@ -5,8 +5,8 @@ import { limits } from './limits.js';
 import { missing } from './nodes.js';
 import { parseExpression, parseType } from './readers/expression.js';
 import { parseOperators, parsePipeline, separatorHint } from './readers/pipeline.js';
-import { takeStrayBracket } from './readers/slips.js';
-import { isMaterialize, startsSource, takeForeign } from './readers/source.js';
+import { isMaterialize, startsSource, takeTranslated } from './readers/source.js';
+import { takeStrayBracket } from './readers/typos.js';
 import type { Token } from './tokens/lexer.js';
 import type { Offers } from './tokens/offers.js';
 import { TokenStream } from './tokens/stream.js';
@@ -103,7 +103,7 @@ function parseStatement(stream: TokenStream): Statement {
   if (stream.isWord('set') && (stream.peek(1).kind === 'word' || isOpen)) return parseSet(stream);
   if (stream.isWord('declare') && (stream.isWord('query_parameters', 1) || isOpen))
     return parseParameters(stream);
-  const foreign = takeForeign(stream);
+  const foreign = takeTranslated(stream);
   const pipeline =
     foreign === undefined ? parseWhole(stream) : { ...foreign, source: foreign, operators: [] };
   return { kind: 'query', pipeline, from: pipeline.from, to: pipeline.to };

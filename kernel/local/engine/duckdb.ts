@@ -27,7 +27,7 @@ import {
   type Contention,
   type Counted,
   chunksOf,
-  patiently,
+  retryWhileShort,
   Worker,
 } from './workers/worker.js';
 
@@ -137,7 +137,7 @@ export class Engine {
       (worker, signal) => {
         const contention = this.#contentionOf(worker, signal);
         const run: RunStatement = (...statement) =>
-          patiently(() => worker.count(...statement, signal), contention);
+          retryWhileShort(() => worker.count(...statement, signal), contention);
         return work(run, connectionOn(worker, contention));
       },
       cleanUp,
@@ -349,7 +349,7 @@ function connectionOn(worker: Worker, contention: Contention): Connection {
   return {
     run: async sql => {
       const rows: DuckDBValue[][] = [];
-      const result = await patiently(() => worker.run(sql), contention);
+      const result = await retryWhileShort(() => worker.run(sql), contention);
       for await (const chunk of chunksOf(result)) rows.push(...chunk.getRows());
       return rows;
     },

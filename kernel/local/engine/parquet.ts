@@ -160,13 +160,13 @@ async function readNotes(
   );
   const notes = new Map(rows.map(([path, json]) => [String(path), JSON.parse(String(json)) as FileNote]));
   for (const path of paths) {
-    if (!notes.has(path)) notes.set(path, { fields: await foreignFields(connection, path), foreign: true });
+    if (!notes.has(path)) notes.set(path, { fields: await externalFields(connection, path), foreign: true });
   }
   return notes;
 }
 
 /** The fields of a file that another program wrote are its columns. */
-async function foreignFields(connection: Connection, path: string): Promise<FileField[]> {
+async function externalFields(connection: Connection, path: string): Promise<FileField[]> {
   const rows = await connection.run(`DESCRIBE SELECT * FROM read_parquet(${sqlText(path)})`);
   return rows.map(([column, sqlType]) => {
     return {

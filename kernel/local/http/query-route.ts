@@ -11,7 +11,7 @@ import {
   type StatusMessage,
 } from '../../api/wire.js';
 import type { Diagnostic } from '../../apl/syntax/ast.js';
-import { foreignCode } from '../../errors.js';
+import { serviceErrorCode } from '../../errors.js';
 import { present } from '../../present.js';
 import { formatCount } from '../../text.js';
 import { parseGoDuration } from '../../time.js';
@@ -59,7 +59,7 @@ export class CompileFailure extends LocalError {
   readonly detail: NonNullable<ErrorBody['detail']>;
 
   constructor(apl: string, diagnostic: Diagnostic, others: readonly Diagnostic[] = []) {
-    super('invalid', foreignCode(diagnostic.code), diagnostic.message, diagnostic);
+    super('invalid', serviceErrorCode(diagnostic.code), diagnostic.message, diagnostic);
     this.detail = {
       errorType: 'compile',
       compileErrorCode: diagnostic.code,

@@ -268,10 +268,10 @@ const damagedTakeoverMs = 3.5 * usualBeatMs;
 const quietMs = 2_500;
 
 /** The longest that a holder may be starting or closing, in milliseconds. */
-const patienceMs = 60_000;
+const timeoutMs = 60_000;
 
 /** The longest wait for a lease, in milliseconds, unless its holder promised to show less often that it lives. */
-export const longestWaitMs = patienceMs + usualTakeoverMs;
+export const longestWaitMs = timeoutMs + usualTakeoverMs;
 
 interface ClockReading {
   /** By a clock that stops while the machine sleeps. */
@@ -337,7 +337,7 @@ class LeaseWatch {
     const takeoverMs = takeoverOf(holder, this.#takeoverMs);
     if (this.#silentMs >= takeoverMs) return 'vacant';
     const lives = moved && !isNew && (holder?.phase ?? 'open') === 'open';
-    return lives || this.#watchedMs >= patienceMs + takeoverMs ? 'held' : 'undecided';
+    return lives || this.#watchedMs >= timeoutMs + takeoverMs ? 'held' : 'undecided';
   }
 
   /** Time in which this process stood still itself does not count. */

@@ -5,7 +5,7 @@ import { hasCode, setAside } from '../store/files.js';
 /** How a lock is waited for. */
 export interface LockOptions {
   /** For how long, in milliseconds, or until the signal (default: 20,000). With 0, one attempt is made. */
-  readonly patienceMs?: number;
+  readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
   /** Called if another takes it away. Work that is short, and whose result is checked by those who read it, need not know. */
   readonly onCompromised?: (error: Error) => void;
@@ -32,11 +32,11 @@ export async function locked<T>(
  */
 export async function lockOf(
   lockfilePath: string,
-  { patienceMs = 2 * staleMs, signal, onCompromised = () => undefined }: LockOptions = {},
+  { timeoutMs = 2 * staleMs, signal, onCompromised = () => undefined }: LockOptions = {},
 ): Promise<() => Promise<void>> {
   const { default: lockfile } = await import('proper-lockfile');
   const options = { lockfilePath, realpath: false, stale: staleMs, onCompromised };
-  for (const end = performance.now() + patienceMs; ; await delay(pollMs, undefined, { signal })) {
+  for (const end = performance.now() + timeoutMs; ; await delay(pollMs, undefined, { signal })) {
     await clear(lockfilePath);
     try {
       const unlock = await lockfile.lock(lockfilePath, options);

@@ -211,7 +211,7 @@ export const JOURNEYS: readonly Journey[] = [
   },
 ];
 
-/** A span of a course: where it stands in the tree, counted from 0 in the order of its courses' spans. */
+/** A span of a scenario: where it stands in the tree, counted from 0 in the order of its scenarios' spans. */
 export interface Stop {
   readonly step: Step;
   readonly parent: number | undefined;
@@ -229,13 +229,13 @@ export interface Stop {
 }
 
 /** One way in which a journey may go: all of it, or one of its failures, which travels up and leaves out what would follow. */
-export interface Course {
+export interface Scenario {
   readonly stops: readonly Stop[];
   readonly failure: Failure | undefined;
 }
 
-/** The courses of a journey: first that without a failure. */
-export function coursesOf(journey: Journey): readonly Course[] {
+/** The scenarios of a journey: first that without a failure. */
+export function scenariosOf(journey: Journey): readonly Scenario[] {
   const all = [undefined, ...journey.failures];
   return all.map(failure => {
     const stops: Stop[] = [];

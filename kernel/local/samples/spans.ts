@@ -1,7 +1,7 @@
 /** The requests of the shop as SQL: the spans of a window, which the samples of traces and of logs are made of. */
 import { sqlText } from '../duckdb/literal.js';
 import { bits, hex16, incident, pick, rhythm, uniform } from './random.js';
-import { CHOICES, coursesOf, ENTRANCE, FORMER_NAMES, JOURNEYS, type Stop } from './shop.js';
+import { CHOICES, ENTRANCE, FORMER_NAMES, JOURNEYS, type Stop, scenariosOf } from './shop.js';
 
 /** One request at most in each slot of a second; its spans lie within the minute that follows. */
 export const slotNs = 1_000_000_000n;
@@ -14,14 +14,14 @@ const longestNs = 4e9;
 export const span = 'i * 16 + j';
 export const trace = 'i';
 
-const courses = JOURNEYS.flatMap((journey, place) =>
-  coursesOf(journey).map(course => ({ ...course, journey: place })),
+const scenarios = JOURNEYS.flatMap((journey, place) =>
+  scenariosOf(journey).map(scenario => ({ ...scenario, journey: place })),
 );
-const stops = courses.flatMap(course => course.stops.map(stop => ({ ...stop, course })));
-const firstStops = courses.map((_, index) =>
-  courses.slice(0, index).reduce((sum, { stops }) => sum + stops.length, 0),
+const stops = scenarios.flatMap(scenario => scenario.stops.map(stop => ({ ...stop, scenario })));
+const firstStops = scenarios.map((_, index) =>
+  scenarios.slice(0, index).reduce((sum, { stops }) => sum + stops.length, 0),
 );
-const longest = Math.max(...courses.map(course => course.stops.length));
+const longest = Math.max(...scenarios.map(scenario => scenario.stops.length));
 const positions = Array.from({ length: longest }, (_, index) => index);
 
 type Entry = string | number | null | readonly number[];
@@ -45,9 +45,9 @@ const nameOfService = `CASE WHEN is_former THEN ${ofStop(({ step }) => FORMER_NA
 /** A third of the requests with a root come from the load generator, the others from browsers. */
 const service = `CASE WHEN ${ofStop(({ step }) => Number(step.service === ENTRANCE))} = 1 AND by_generator THEN 'loadgenerator' ELSE ${nameOfService} END`;
 
-/** The course that a request takes: its journey by weight, then one of its failures by their shares. */
-const course = `CASE journey ${JOURNEYS.map((journey, place) => {
-  const own = courses.flatMap((each, index) => (each.journey === place ? [index] : []));
+/** The scenario that a request takes: its journey by weight, then one of its failures by their shares. */
+const scenario = `CASE journey ${JOURNEYS.map((journey, place) => {
+  const own = scenarios.flatMap((each, index) => (each.journey === place ? [index] : []));
   let [usual, outage] = [0, 0];
   const failures = journey.failures.map((failure, index) => {
     usual += failure.share;
@@ -66,18 +66,20 @@ function ownNs(position: number): string {
 }
 
 /** Nanoseconds from the start of the request to that of each span: all before it, but for what its callers do after their calls, and for calls made together with it. */
-const starts = perCourse(({ stops }) =>
+const starts = perScenario(({ stops }) =>
   stops.map(({ above, together }, place) => {
     const [first, own] = together ?? [0, 0];
     const later = above.map(each => `after_${each}`);
     return [`sum_${place}`, ...later, ...(own === first ? [] : [`(sum_${own} - sum_${first})`])].join(' - ');
   }),
 );
-const durations = perCourse(({ stops }) => stops.map(({ last }, place) => `sum_${last + 1} - sum_${place}`));
+const durations = perScenario(({ stops }) =>
+  stops.map(({ last }, place) => `sum_${last + 1} - sum_${place}`),
+);
 
-/** A list that depends on the course of a request, of SQL. */
-function perCourse(list: (course: (typeof courses)[number]) => readonly string[]): string {
-  return `CASE course ${courses.map((each, index) => `WHEN ${index} THEN [${list(each).join(', ')}]`).join(' ')} END`;
+/** A list that depends on the scenario of a request, of SQL. */
+function perScenario(list: (scenario: (typeof scenarios)[number]) => readonly string[]): string {
+  return `CASE scenario ${scenarios.map((each, index) => `WHEN ${index} THEN [${list(each).join(', ')}]`).join(' ')} END`;
 }
 
 /** Requests, with the starts and durations of their spans. */
@@ -86,15 +88,16 @@ function requests(first: bigint, last: bigint): string {
   const begun = `SELECT i, ${traceStart} FROM range(${first}, ${last}) t(i) WHERE ${uniform(trace, 3)} < ${rhythm(`i * ${slotNs}`)}`;
   const slow = incident('slot_ns', 920, 14_400e9, 0.7, 6 * minute, 16 * minute);
   const chosen = `SELECT *, ${slow} AS slow, ${pick(CHOICES, uniform(trace, 8))}::BIGINT AS journey, ${uniform(trace, 10)} AS chance, ${uniform(trace, 11)} < 0.3 AS by_generator, ${uniform(trace, 12)} < 0.3 AS is_former FROM (${begun})`;
-  const placed = `SELECT *, ${course} AS course FROM (${chosen})`;
-  const ofCourse = (read: (course: (typeof courses)[number]) => Entry) => at(courses.map(read), 'course');
+  const placed = `SELECT *, ${scenario} AS scenario FROM (${chosen})`;
+  const ofScenario = (read: (scenario: (typeof scenarios)[number]) => Entry) =>
+    at(scenarios.map(read), 'scenario');
   const facts = {
-    first_stop: at(firstStops, 'course'),
-    size: ofCourse(({ stops }) => stops.length),
-    medians: ofCourse(({ stops }) => stops.map(({ step }) => step.ms)),
-    origin: ofCourse(({ stops }) => stops.findIndex(({ isOrigin }) => isOrigin)),
-    payment: ofCourse(({ stops }) => stops.findIndex(isPayment)),
-    message: ofCourse(({ failure }) => failure?.message ?? null),
+    first_stop: at(firstStops, 'scenario'),
+    size: ofScenario(({ stops }) => stops.length),
+    medians: ofScenario(({ stops }) => stops.map(({ step }) => step.ms)),
+    origin: ofScenario(({ stops }) => stops.findIndex(({ isOrigin }) => isOrigin)),
+    payment: ofScenario(({ stops }) => stops.findIndex(isPayment)),
+    message: ofScenario(({ failure }) => failure?.message ?? null),
   };
   const known = columns('*', facts, placed);
   const owns = Object.fromEntries(positions.map(each => [`own_${each}`, ownNs(each)]));
@@ -148,8 +151,8 @@ export const isLater = `${ofStop(({ isLater }) => Number(isLater))} = 1`;
 export const parentPlace = ofStop(({ parent }) => parent ?? null);
 
 /** The place in its request of the span that sent the message; null if it sends none. */
-export const producerPlace = ofStop(({ course }) => {
-  const place = course.stops.findIndex(({ step }) => step.kind === 'producer');
+export const producerPlace = ofStop(({ scenario }) => {
+  const place = scenario.stops.findIndex(({ step }) => step.kind === 'producer');
   return place < 0 ? null : place;
 });
 

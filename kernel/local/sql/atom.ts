@@ -18,7 +18,7 @@ export function grouped(sql: string): Atom {
 
 /** Whether a text is an atom: a word, quoted text, a call or a group, with any number of `[…]` behind it. */
 function isAtom(sql: string): sql is Atom {
-  return /^(?:w\(?|["({[])\[*$/.test(outline(sql));
+  return /^(?:w\(?|["({[])\[*$/.test(skeleton(sql));
 }
 
 /** Quoted text and names, words (`v.a0` is one), and single characters. SQL of ours has no comments and no other quotes. */
@@ -27,7 +27,7 @@ const opening = new Set('([{');
 const closing = new Set(')]}');
 
 /** Returns one character for each token outside of brackets, and for each opening bracket there: `w([` is `f(a - b)[1]`. */
-function outline(sql: string): string {
+function skeleton(sql: string): string {
   let found = '';
   let depth = 0;
   for (const [text] of sql.matchAll(token)) {

@@ -103,8 +103,8 @@ function write(
     ...present({ cursor }),
   });
   const { relation, page, sorted, apart } = query;
-  const misused = request.cursor === undefined ? undefined : cursorProblem(cursor, page);
-  if (misused !== undefined) return { ok: false, diagnostics: [misused] };
+  const cursorError = request.cursor === undefined ? undefined : cursorProblem(cursor, page);
+  if (cursorError !== undefined) return { ok: false, diagnostics: [cursorError] };
   const source: Source = {
     scan: (...asked) => catalog.scan(...asked),
     rowGroups: (...asked) => catalog.rowGroups?.(...asked) ?? [],

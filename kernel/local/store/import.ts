@@ -37,7 +37,7 @@ import type { Prepared } from './sources/joined.js';
 import { prepare } from './sources/prepared.js';
 import { importable } from './sources/private.js';
 import { repairText, unifyLineEnds } from './sources/repaired.js';
-import { isOrderMisfit } from './times/date-order.js';
+import { isOrderMismatch } from './times/date-order.js';
 import { findTime, searchTime, type TimeOptions, type TimeSource } from './times/timestamps.js';
 import { twiceNotes } from './times/zone.js';
 
@@ -351,7 +351,7 @@ async function writeDraft(connection: Connection, draft: string, given: Load, pa
     } catch (error) {
       // It may have met a value unlike those of the sample.
       const failure = engineWords(error);
-      if (isOrderMisfit(failure)) {
+      if (isOrderMismatch(failure)) {
         load = { ...load, time: { ...load.time, whole: true } };
         continue;
       }

@@ -22,7 +22,7 @@ export interface AnnotationSource {
 }
 
 /** How long a chart that could be drawn waits for an answer, in milliseconds: it is better without annotations than late. */
-const patienceMs = 1_000;
+const timeoutMs = 1_000;
 
 /** A question that was sent. */
 interface Asked {
@@ -61,12 +61,12 @@ export class AnnotationReader {
     const isSame = begun?.key === keyOf(question);
     if (!isSame) begun?.stop.abort();
     const asked = isSame ? begun : this.#ask(question, signal);
-    const answer = await within(asked.answer, patienceMs);
+    const answer = await within(asked.answer, timeoutMs);
     if (answer !== undefined) return answer;
     asked.stop.abort();
     return {
       annotations: [],
-      problem: this.#explained(question.profile, `there was no answer within ${patienceMs / 1000} s`),
+      problem: this.#explained(question.profile, `there was no answer within ${timeoutMs / 1000} s`),
     };
   }
 

@@ -3,8 +3,8 @@ import type { KernelFacts, MagicFacts } from '../../apl/editor/known.js';
 import {
   type Answer,
   type DataQuestion,
-  type EditorNews,
   type EditorQuestion,
+  type EditorUpdate,
   editorTarget,
   readMessage,
   type SessionFacts,
@@ -24,7 +24,7 @@ import { listOf } from './lists.js';
 /** More editors than this are those of closed pages: the oldest is dropped. */
 const maxEditors = 16;
 /** How long a first answer may wait for the service, in milliseconds. */
-const patienceMs = 10_000;
+const timeoutMs = 10_000;
 /** How long a list may take, in milliseconds: the local service may have to be started first. */
 const listMs = 60_000;
 
@@ -79,7 +79,7 @@ export class Editors {
 
   /** Tells an editor of datasets that were made or deleted elsewhere, if there are any. */
   async #renew(comm: Comm): Promise<void> {
-    const datasets = await this.#session.schema.renewedDatasets(patienceMs);
+    const datasets = await this.#session.schema.renewedDatasets(timeoutMs);
     if (namesOf(datasets) === this.#told.get(comm)) return;
     await this.#tell([comm]);
   }
@@ -100,7 +100,7 @@ export class Editors {
   async #tell(comms: readonly Comm[]): Promise<void> {
     if (comms.length === 0) return;
     this.#tellSession(comms);
-    const facts = await factsOf(this.#session, patienceMs);
+    const facts = await factsOf(this.#session, timeoutMs);
     for (const comm of comms) {
       this.#told.set(comm, facts.datasets.join('\n'));
       send(comm, { tell: 'facts', facts });
@@ -130,7 +130,7 @@ export class Editors {
   async #ofData(question: DataQuestion): Promise<Answer> {
     const { dataset } = question;
     if (question.ask === 'fields') {
-      const fields = await this.#session.schema.knownFields(dataset, patienceMs);
+      const fields = await this.#session.schema.knownFields(dataset, timeoutMs);
       return { tell: 'fields', question, fields: fields.map(fieldSchema) };
     }
     const seen = await seenBy(this.#session);
@@ -140,7 +140,7 @@ export class Editors {
         ? seen.values(question.field, [dataset])
         : seen.keys(question.path, [dataset]);
     const soon = known();
-    return { tell: 'texts', question, texts: (await seen.settle(patienceMs)) ? known() : soon };
+    return { tell: 'texts', question, texts: (await seen.settle(timeoutMs)) ? known() : soon };
   }
 }
 
@@ -162,9 +162,9 @@ function sessionFacts({
   };
 }
 
-/** Returns what a session knows now; waits at most `patienceMs` for its datasets if none have been seen. */
-export async function factsOf(session: Session, patienceMs: number): Promise<KernelFacts> {
-  const datasets = await session.schema.knownDatasets(patienceMs);
+/** Returns what a session knows now; waits at most `timeoutMs` for its datasets if none have been seen. */
+export async function factsOf(session: Session, timeoutMs: number): Promise<KernelFacts> {
+  const datasets = await session.schema.knownDatasets(timeoutMs);
   return {
     profile: session.profileName,
     exact: session.profileName === localProfile,
@@ -197,6 +197,6 @@ export const magicFacts: readonly MagicFacts[] = magics.map(magic => {
   };
 });
 
-function send(comm: Comm, news: EditorNews): void {
-  comm.send(news);
+function send(comm: Comm, update: EditorUpdate): void {
+  comm.send(update);
 }

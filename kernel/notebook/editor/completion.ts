@@ -44,10 +44,10 @@ export async function inspectCell(
 }
 
 /** How long a first answer may wait for the service, in milliseconds: front ends drop answers after a second. */
-const patienceMs = 400;
+const timeoutMs = 400;
 
 /** The same for starred queries: nothing else is offered in their place, so that a late answer is better than none. */
-const starPatienceMs = 5_000;
+const starTimeoutMs = 5_000;
 
 function completeMagicName(percent: string, typed: string, cursor: number): CompleteOutcome {
   const offered = magics.filter(magic => percent === '%' || magicLines[magic.name].perCell);
@@ -98,7 +98,7 @@ async function argumentWords(session: Session, magic: Magic, typed: string): Pro
     case 'profile':
       return session.profileNames();
     case 'dataset':
-      return (await session.schema.knownDatasets(patienceMs)).map(dataset => dataset.name);
+      return (await session.schema.knownDatasets(timeoutMs)).map(dataset => dataset.name);
     case 'range':
       return ['last 15m', 'last 1h', 'last 6h', 'last 1d', 'last 7d', 'today', 'yesterday', 'now-1d now-1h'];
     case 'result':
@@ -115,7 +115,7 @@ async function argumentWords(session: Session, magic: Magic, typed: string): Pro
 /** Each starred query once: by its name, with its query, or where others share the name by its id. */
 async function starItems(session: Session, prefix: string): Promise<readonly CompletionItem[]> {
   const { listStars } = await import('../magics/stars/starred.js');
-  const listed = await listStars(session, {}, AbortSignal.timeout(starPatienceMs)).catch(() => undefined);
+  const listed = await listStars(session, {}, AbortSignal.timeout(starTimeoutMs)).catch(() => undefined);
   const found = listed?.items ?? [];
   const item = (word: string, about: string): CompletionItem => ({
     text: `${prefix}${word}`,
@@ -135,7 +135,7 @@ const longestAbout = 60;
 async function optionWords(session: Session, option: string, value: string): Promise<readonly string[]> {
   if (option === 'from') return session.results.names();
   if (value === 'DATASET')
-    return (await session.schema.knownDatasets(patienceMs)).map(dataset => dataset.name);
+    return (await session.schema.knownDatasets(timeoutMs)).map(dataset => dataset.name);
   return value.includes('|') ? value.split('|') : [];
 }
 
@@ -144,7 +144,7 @@ async function completeQuery(session: Session, code: string, cursor: number): Pr
   const seen = await seenBy(session);
   const environment = { ...(await environmentOf(session, code)), values: seen.values, mapKeys: seen.keys };
   const soon = editor.completeCell(code, cursor, environment);
-  const found = (await seen.settle(patienceMs)) ? editor.completeCell(code, cursor, environment) : soon;
+  const found = (await seen.settle(timeoutMs)) ? editor.completeCell(code, cursor, environment) : soon;
   return {
     items: insertable(found.items, found.from < cursor).map(({ insert, kind, signature, type, unit }) => {
       const shown = signature ?? [type, unit].filter(each => each !== undefined).join(', ');
@@ -192,16 +192,16 @@ function insertable(items: readonly Item[], typed: boolean): readonly Item[] {
     : items;
 }
 
-/** The known schemas of the datasets that a cell names; fetches missing ones, and waits for them at most `patienceMs`. */
+/** The known schemas of the datasets that a cell names; fetches missing ones, and waits for them at most `timeoutMs`. */
 async function environmentOf(session: Session, code: string): Promise<EditorEnvironment> {
-  const datasets = (await session.schema.knownDatasets(patienceMs)).map(dataset => dataset.name);
+  const datasets = (await session.schema.knownDatasets(timeoutMs)).map(dataset => dataset.name);
   const { queryOf } = await import('../../apl/editor/cell.js');
   const named = namesIn(queryOf(code));
   const wanted = datasets.filter(name => named.has(name));
   const schemas = new Map<string, DatasetSchema>(
     await Promise.all(
       wanted.map(async name => {
-        const fields = await session.schema.knownFields(name, patienceMs);
+        const fields = await session.schema.knownFields(name, timeoutMs);
         return [name, { name, open: true, fields: fields.map(fieldSchema) }] as const;
       }),
     ),

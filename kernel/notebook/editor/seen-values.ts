@@ -63,14 +63,14 @@ export class SeenValues {
     }));
   }
 
-  /** Waits for the queries sent since the last call, at most `patienceMs`; true when there were any. */
-  async settle(patienceMs: number): Promise<boolean> {
+  /** Waits for the queries sent since the last call, at most `timeoutMs`; true when there were any. */
+  async settle(timeoutMs: number): Promise<boolean> {
     const asked = this.#asked;
     this.#asked = [];
     if (asked.length === 0) return false;
     let timer: NodeJS.Timeout | undefined;
     const timeout = new Promise<void>(resolve => {
-      timer = setTimeout(resolve, patienceMs);
+      timer = setTimeout(resolve, timeoutMs);
     });
     await Promise.race([Promise.all(asked), timeout]);
     clearTimeout(timer);

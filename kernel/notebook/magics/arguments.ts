@@ -16,7 +16,7 @@ export function parseArguments(syntax: MagicSyntax, raw: string): MagicArguments
   return found;
 }
 
-/** Returns the error for a misused magic. */
-export function misuse(syntax: MagicSyntax, problem: string): MagicError {
+/** Returns the error for a magic that is used wrongly. */
+export function usageError(syntax: MagicSyntax, problem: string): MagicError {
   return new MagicError(`%${syntax.name}: ${problem}`, `Usage: ${syntax.usage}`);
 }

@@ -1,6 +1,6 @@
 import type { MagicLine } from '../../apl/syntax/cell.js';
 import { noCellForm, unknownMagic } from '../../apl/syntax/magic.js';
-import { MagicError, misuse, parseArguments } from './arguments.js';
+import { MagicError, parseArguments, usageError } from './arguments.js';
 import { aroundMagics } from './cause/around.js';
 import { explainMagics } from './cause/explain.js';
 import { investigateMagics } from './cause/investigate.js';
@@ -67,11 +67,11 @@ export function findMagic(name: string): Magic {
   throw new MagicError(message, hint);
 }
 
-/** Runs one magic line; throws MagicError when it is misused, and the errors of its action. */
+/** Runs one magic line; throws MagicError when it is used wrongly, and the errors of its action. */
 export async function runMagic(line: MagicLine, host: CellHost): Promise<void> {
   const magic = findMagic(line.name);
   if (line.cell && magicLines[magic.name].perCell !== true) {
-    throw misuse(magic, noCellForm(magic));
+    throw usageError(magic, noCellForm(magic));
   }
   const given = magic.verbatim
     ? { raw: line.args, words: [], options: new Map<string, string>(), lists: new Map<string, string[]>() }

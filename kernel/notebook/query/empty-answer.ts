@@ -26,7 +26,7 @@ interface Service {
 }
 
 /** The result to explain, and the means to ask the service about it. */
-interface Inquiry {
+interface EmptyContext {
   readonly service: Service;
   readonly result: QueryAnswer;
   readonly reading: QueryReading;
@@ -59,10 +59,10 @@ export async function emptyAnswerNotices(
   const joined = reading.sources > 1 && result.provenance.profile === localProfile;
   if (result.datasetNames.length === 0 || !(empty || few || joined)) return [];
   const listing = await measured(service, result.datasetNames, signal);
-  const inquiry = { service, result, reading, signal, listing };
-  const outside = await (empty || joined ? outsideNotices(inquiry, empty) : moreOutside(inquiry));
+  const context = { service, result, reading, signal, listing };
+  const outside = await (empty || joined ? outsideNotices(context, empty) : moreOutside(context));
   const all = result.datasetNames.length === outside.length;
-  const texts = empty && !all ? [...outside, ...(await unmatched(inquiry))] : outside;
+  const texts = empty && !all ? [...outside, ...(await unmatched(context))] : outside;
   return texts.map(text => ({ level: 'warn', text }));
 }
 
@@ -86,32 +86,36 @@ async function measured(
   service: Service,
   names: readonly string[],
   signal: AbortSignal,
-): Promise<Inquiry['listing']> {
+): Promise<EmptyContext['listing']> {
   const datasets = await service.measuredDatasets(names, signal).catch(() => []);
   return new Map(datasets.map(dataset => [dataset.name, dataset]));
 }
 
 /** One sentence for each dataset that has no row in the time range. */
-async function outsideNotices(inquiry: Inquiry, empty: boolean): Promise<readonly string[]> {
-  const names = inquiry.result.datasetNames.slice(0, maxDatasets);
-  const texts = await Promise.all(names.map(name => outsideNotice(inquiry, name, empty)));
+async function outsideNotices(context: EmptyContext, empty: boolean): Promise<readonly string[]> {
+  const names = context.result.datasetNames.slice(0, maxDatasets);
+  const texts = await Promise.all(names.map(name => outsideNotice(context, name, empty)));
   return texts.filter(text => text !== undefined);
 }
 
-async function outsideNotice(inquiry: Inquiry, name: string, empty: boolean): Promise<string | undefined> {
-  const { status, provenance } = inquiry.result;
-  const info = inquiry.listing.get(name);
+async function outsideNotice(
+  context: EmptyContext,
+  name: string,
+  empty: boolean,
+): Promise<string | undefined> {
+  const { status, provenance } = context.result;
+  const info = context.listing.get(name);
   const dataset = codeWords(name);
   if (info?.rows === 0) return `${dataset} holds no events.`;
   if (info?.rows !== undefined) {
-    if (await hasRows(inquiry, info, empty)) return undefined;
+    if (await hasRows(context, info, empty)) return undefined;
     return `${dataset} has no events ${inRange(provenance.rangeLabel)}. It holds ${extentText(info)}`;
   }
   if (status.rowsExamined > 0) return undefined;
-  const newest = await newestTime(inquiry, name);
+  const newest = await newestTime(context, name);
   // Or a condition of the query has kept the service from reading the events that there are.
   const start = parseTime(provenance.startTime);
-  const isUnknown = newest === undefined && inquiry.reading.conditions.length > 0;
+  const isUnknown = newest === undefined && context.reading.conditions.length > 0;
   if (isUnknown || (newest !== undefined && start !== undefined && newest >= start)) return undefined;
   const where = newest === undefined ? '' : ` Its newest event is from ${spanText(newest, newest)}`;
   return `${dataset} has no events ${inRange(provenance.rangeLabel)}.${where}`;
@@ -121,12 +125,12 @@ async function outsideNotice(inquiry: Inquiry, name: string, empty: boolean): Pr
  * Whether the dataset has a row in the time range; for a range within its span, the service is asked only if the answer was
  * empty.
  */
-async function hasRows(inquiry: Inquiry, info: DatasetInfo, empty: boolean): Promise<boolean> {
-  const times = timesOf(inquiry, info);
+async function hasRows(context: EmptyContext, info: DatasetInfo, empty: boolean): Promise<boolean> {
+  const times = timesOf(context, info);
   if (times === undefined) return true;
   if (times.last < times.start || times.first >= times.end) return false;
   if (!empty || isWithin(times)) return true;
-  const table = await ask(inquiry, `${quotedName(info.name)} | count`);
+  const table = await ask(context, `${quotedName(info.name)} | count`);
   return table === undefined || numberAt(table, 0) > 0;
 }
 
@@ -140,7 +144,7 @@ interface Times {
   readonly last: bigint;
 }
 
-function timesOf({ result }: Inquiry, info: DatasetInfo): Times | undefined {
+function timesOf({ result }: EmptyContext, info: DatasetInfo): Times | undefined {
   const { startTime, endTime } = result.provenance;
   const [start, end] = [parseTime(startTime), parseTime(endTime)];
   const [first, last] = [parseTime(info.firstTime ?? ''), parseTime(info.lastTime ?? '')];
@@ -154,26 +158,26 @@ function isWithin({ start, end, first, last }: Times): boolean {
 }
 
 /** One sentence for each dataset of an answer with few events that has more before or after the time range. */
-async function moreOutside(inquiry: Inquiry): Promise<readonly string[]> {
-  const texts = inquiry.result.datasetNames.map(name => moreNotice(inquiry, name));
+async function moreOutside(context: EmptyContext): Promise<readonly string[]> {
+  const texts = context.result.datasetNames.map(name => moreNotice(context, name));
   return (await Promise.all(texts)).filter(text => text !== undefined);
 }
 
-async function moreNotice(inquiry: Inquiry, name: string): Promise<string | undefined> {
-  const { profile, startTime, endTime, rangeLabel } = inquiry.result.provenance;
+async function moreNotice(context: EmptyContext, name: string): Promise<string | undefined> {
+  const { profile, startTime, endTime, rangeLabel } = context.result.provenance;
   const dataset = codeWords(name);
   if (profile !== localProfile) {
-    const newest = await newestTime(inquiry, name, startTime);
+    const newest = await newestTime(context, name, startTime);
     return newest === undefined
       ? undefined
       : `${dataset} holds older events too, the newest from ${spanText(newest, newest)}`;
   }
-  const info = inquiry.listing.get(name);
-  const times = info === undefined ? undefined : timesOf(inquiry, info);
+  const info = context.listing.get(name);
+  const times = info === undefined ? undefined : timesOf(context, info);
   if (times === undefined || isWithin(times)) return undefined;
   const apart = `where _time < datetime(${startTime}) or _time >= datetime(${endTime})`;
   const query = `${quotedName(name)} | ${apart} | summarize count(), min(_time), max(_time)`;
-  const table = await ask(inquiry, query, resolveRange(everything, 0n));
+  const table = await ask(context, query, resolveRange(everything, 0n));
   if (table === undefined || numberAt(table, 0) === 0) return undefined;
   const [firstTime, lastTime] = [textAt(table, 1, 0), textAt(table, 2, 0)];
   const extent = extentText({ rows: numberAt(table, 0), ...present({ firstTime, lastTime }) });
@@ -181,34 +185,34 @@ async function moreNotice(inquiry: Inquiry, name: string): Promise<string | unde
 }
 
 async function newestTime(
-  inquiry: Inquiry,
+  context: EmptyContext,
   name: string,
-  endTime = inquiry.result.provenance.endTime,
+  endTime = context.result.provenance.endTime,
 ): Promise<bigint | undefined> {
   const window = { startTime: storedEverything.startTime, endTime };
-  const table = await ask(inquiry, `${quotedName(name)} | project _time | limit 1`, window);
+  const table = await ask(context, `${quotedName(name)} | project _time | limit 1`, window);
   return parseTime(textAt(table, 0, 0) ?? '');
 }
 
 const unexplained = 'No row in this time range matched.';
 
 /** Why none of the rows in the range is in the answer. */
-async function unmatched(inquiry: Inquiry): Promise<readonly string[]> {
-  const { dataset } = inquiry.reading;
-  const name = inquiry.result.datasetNames.find(each => each === dataset);
+async function unmatched(context: EmptyContext): Promise<readonly string[]> {
+  const { dataset } = context.reading;
+  const name = context.result.datasetNames.find(each => each === dataset);
   if (name === undefined) return [unexplained];
-  const conditions = inquiry.reading.conditions.slice(0, maxConditions);
-  const counts = await conditionCounts(inquiry, name, conditions);
+  const conditions = context.reading.conditions.slice(0, maxConditions);
+  const counts = await conditionCounts(context, name, conditions);
   if (counts === undefined) return [unexplained];
   const { rows, met, matched } = counts;
-  const events = `${plural(rows, 'event')} of ${codeWords(name)} ${inRange(inquiry.result.provenance.rangeLabel)}`;
+  const events = `${plural(rows, 'event')} of ${codeWords(name)} ${inRange(context.result.provenance.rangeLabel)}`;
   if (matched > 0) return [`The query leaves nothing of the ${events}.`];
   const never = conditions.filter((_, index) => met[index] === 0);
   const some = conditions.map(
     (each, index) => `${codeWords(each.text)} holds for ${formatCount(met[index] ?? 0)}`,
   );
   if (never.length === 0) return [`None of the ${events} meets all conditions: ${some.join(', ')}.`];
-  const found = await Promise.all(never.map(each => whatFieldsHold(inquiry, name, each)));
+  const found = await Promise.all(never.map(each => whatFieldsHold(context, name, each)));
   return [`None of the ${events} matches.`, ...found.flat()];
 }
 
@@ -220,14 +224,14 @@ interface Counts {
 }
 
 async function conditionCounts(
-  inquiry: Inquiry,
+  context: EmptyContext,
   name: string,
   conditions: readonly Condition[],
 ): Promise<Counts | undefined> {
   const each = conditions.map(({ text }, index) => `, c${index} = countif(${text})`).join('');
   const all = conditions.map(({ text }) => `(${text})`).join(' and ') || 'true';
-  const query = `${inquiry.reading.prelude}${quotedName(name)} | summarize n = count(), matched = countif(${all})${each}`;
-  const table = await ask(inquiry, query);
+  const query = `${context.reading.prelude}${quotedName(name)} | summarize n = count(), matched = countif(${all})${each}`;
+  const table = await ask(context, query);
   if (table === undefined) return undefined;
   const met = conditions.map((_, index) => numberAt(table, index + 2));
   return { rows: numberAt(table, 0), matched: numberAt(table, 1), met };
@@ -235,7 +239,7 @@ async function conditionCounts(
 
 /** A sentence with the values that the compared fields do hold, for a condition that no event meets. */
 async function whatFieldsHold(
-  inquiry: Inquiry,
+  context: EmptyContext,
   name: string,
   { text, comparisons }: Condition,
 ): Promise<readonly string[]> {
@@ -244,8 +248,8 @@ async function whatFieldsHold(
     .slice(0, maxDatasets)
     .map(comparison =>
       orders.has(comparison.operator)
-        ? spanSentence(inquiry, name, comparison)
-        : valuesSentence(inquiry, name, comparison),
+        ? spanSentence(context, name, comparison)
+        : valuesSentence(context, name, comparison),
     );
   const findings = (await Promise.all(sentences)).filter(sentence => sentence !== undefined);
   return [
@@ -256,12 +260,12 @@ async function whatFieldsHold(
 const orders: ReadonlySet<string> = new Set(['<', '<=', '>', '>=', 'between']);
 
 async function spanSentence(
-  inquiry: Inquiry,
+  context: EmptyContext,
   name: string,
   { field }: Comparison,
 ): Promise<string | undefined> {
   const table = await ask(
-    inquiry,
+    context,
     `${quotedName(name)} | summarize least = min(${field}), most = max(${field})`,
   );
   const [least, most] = [textAt(table, 0, 0), textAt(table, 1, 0)];
@@ -274,13 +278,13 @@ const maxValues = 50;
 const namedValues = 5;
 
 async function valuesSentence(
-  inquiry: Inquiry,
+  context: EmptyContext,
   name: string,
   comparison: Comparison,
 ): Promise<string | undefined> {
   const { field } = comparison;
   const table = await ask(
-    inquiry,
+    context,
     `${quotedName(name)} | where isnotnull(${field}) | summarize n = count() by value = ${field} | top ${maxValues} by n`,
   );
   if (table === undefined) return undefined;
@@ -294,7 +298,7 @@ async function valuesSentence(
     .map(({ text, rows }) => `${codeWords(text)} (${formatCount(rows)})`);
   const others = values.length > namedValues ? ' and others' : '';
   const texts = values.map(({ text }) => text);
-  const parts = await partsSentence(inquiry, name, comparison);
+  const parts = await partsSentence(context, name, comparison);
   return `${codeWords(field)} holds ${named.join(', ')}${others}${parts ?? advice(comparison, texts)}`;
 }
 
@@ -308,14 +312,14 @@ const wholeWords: Readonly<Record<string, string>> = {
 
 /** Says that a text is there as a part of words where only whole words are found. */
 async function partsSentence(
-  inquiry: Inquiry,
+  context: EmptyContext,
   name: string,
   { field, operator, texts: [text] }: Comparison,
 ): Promise<string | undefined> {
   const wider = own(wholeWords, operator);
   if (wider === undefined || text === undefined) return undefined;
   const condition = `${field} ${wider} ${writtenText(text)}`;
-  const table = await ask(inquiry, `${quotedName(name)} | summarize countif(${condition})`);
+  const table = await ask(context, `${quotedName(name)} | summarize countif(${condition})`);
   const rows = table === undefined ? 0 : numberAt(table, 0);
   if (rows === 0) return undefined;
   return `; \`${operator}\` finds whole words, and ${codeWords(condition)} holds for ${formatCount(rows)}`;
@@ -332,7 +336,7 @@ function advice({ operator, texts }: Comparison, values: readonly string[]): str
 
 /** The first table of the answer; undefined when the question failed or took too long. */
 async function ask(
-  { service, result, signal }: Inquiry,
+  { service, result, signal }: EmptyContext,
   apl: string,
   window: Pick<QueryRequest, 'startTime' | 'endTime'> = result.provenance,
 ): Promise<ArrowTable | undefined> {

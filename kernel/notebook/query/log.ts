@@ -101,7 +101,7 @@ export class QueryLog {
       async () => {
         if (await this.#isFull()) await rename(this.#file, this.#older);
       },
-      { patienceMs: 0 },
+      { timeoutMs: 0 },
     );
     await renewed.catch(error => {
       if (error.code !== 'ELOCKED') throw error;

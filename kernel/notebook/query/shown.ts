@@ -146,7 +146,7 @@ export async function show(
   plan: CellPlan,
   { last, drawn, chart, signal, beside = besideAt(0, 1), displayId }: ShowOptions,
 ): Promise<void> {
-  const { toOutline, toOutputs, VEGA_MIME } = await import('../../result/mime.js');
+  const { toOutputWithoutData, toOutputs, VEGA_MIME } = await import('../../result/mime.js');
   const dropped = host.results.takeNotices().map(text => ({ level: 'warn' as const, text }));
   const shown = { ...result, notices: [...result.notices, ...dropped] };
   const options = { ...plan.chart, ...chart };
@@ -165,7 +165,7 @@ export async function show(
           width: io.allowStdin ? host.options.consoleWidth?.() : undefined,
         }),
       })
-    : [toOutline(shown)];
+    : [toOutputWithoutData(shown)];
   signal.throwIfAborted();
   for (const output of outputs) {
     if (displayId !== undefined) io.updateDisplay({ ...output, displayId });

@@ -156,7 +156,7 @@ export function profileOfReads(active: string, { results, datasets }: Reads): st
 }
 
 /** How long the notice about a dataset of the same name may wait for the service, in milliseconds. */
-const patienceMs = 1_000;
+const timeoutMs = 1_000;
 
 /** Returns the notices for a query over results: names that datasets share, and tables that the time range does not apply to. */
 export async function readNotices(
@@ -164,7 +164,7 @@ export async function readNotices(
   schema: Pick<SchemaCache, 'knownDatasets'>,
 ): Promise<readonly Notice[]> {
   if (results.size === 0) return [];
-  const known = new Set((await schema.knownDatasets(patienceMs)).map(({ name }) => name));
+  const known = new Set((await schema.knownDatasets(timeoutMs)).map(({ name }) => name));
   const shadowed = [...results.keys()].filter(name => known.has(name));
   const notices: Notice[] = shadowed.map(name => ({
     level: 'info',

@@ -22,7 +22,7 @@ export interface Known {
 }
 
 /** How long an answer may wait for the service, in milliseconds: an editor shows nothing meanwhile. */
-const patienceMs = 1_000;
+const timeoutMs = 1_000;
 /** Fields, then the values that a known field has, may each ask for another round. */
 const mostRounds = 3;
 /** How long a service may take to start, in milliseconds. */
@@ -47,7 +47,7 @@ export class Knowledge {
   /** Looks again for datasets that were made elsewhere. */
   async renew(): Promise<void> {
     this.#triedAt = Number.NEGATIVE_INFINITY;
-    await this.#session.schema.renewedDatasets(patienceMs);
+    await this.#session.schema.renewedDatasets(timeoutMs);
   }
 
   /** Calls `use` with what is known, again once the fields that it needs have come; returns its last answer. */
@@ -67,8 +67,8 @@ export class Knowledge {
       });
       const named = withNames(resultNames(document), withParameters(parameterLines(document), environment));
       const found = use({ environment: named, magics: facts.magics });
-      const isNews = await settle();
-      if ((missing.size === 0 && !isNews) || round === mostRounds) return found;
+      const isNew = await settle();
+      if ((missing.size === 0 && !isNew) || round === mostRounds) return found;
       for (const dataset of missing) fields.set(dataset, await this.#fields(dataset));
       missing.clear();
     }
@@ -76,7 +76,7 @@ export class Knowledge {
 
   async #factsNow(): Promise<KernelFacts> {
     if (this.#facts?.datasets.length === 0 && performance.now() - this.#triedAt < retryMs) return this.#facts;
-    this.#facts = await factsOf(this.#session, patienceMs);
+    this.#facts = await factsOf(this.#session, timeoutMs);
     this.#triedAt = performance.now();
     if (this.#facts.datasets.length === 0) void this.#await();
     return this.#facts;
@@ -94,7 +94,7 @@ export class Knowledge {
   }
 
   async #fields(dataset: string): Promise<readonly FieldSchema[] | undefined> {
-    const known = await this.#session.schema.knownFields(dataset, patienceMs);
+    const known = await this.#session.schema.knownFields(dataset, timeoutMs);
     return known.length === 0 ? undefined : known.map(fieldSchema);
   }
 
@@ -103,6 +103,6 @@ export class Knowledge {
     if (this.#session.profileName !== localProfile)
       return { values: undefined, keys: undefined, settle: async () => false };
     const seen = await seenBy(this.#session);
-    return { values: seen.values, keys: seen.keys, settle: () => seen.settle(patienceMs) };
+    return { values: seen.values, keys: seen.keys, settle: () => seen.settle(timeoutMs) };
   }
 }

@@ -12,7 +12,7 @@ import { shortfallNotes } from '../shortfall.js';
 import { describe, titleOfChart } from './describe.js';
 import { interactiveSpec } from './draw/spec.js';
 import { toSvg } from './draw/svg.js';
-import { sightOf } from './kinds/sight.js';
+import { chartInput } from './kinds/input.js';
 import { formOf, kindRows, kindsFor, refusalOf } from './kinds/table.js';
 import type { ChartModel } from './model.js';
 import { shapeOf } from './shapes.js';
@@ -79,8 +79,8 @@ async function annotated(chart: ChartModel, options: ChartOptions, ask: AskAnnot
 
 /** Returns the kinds that a result can be drawn as when one is asked for, its own first; `now` is in milliseconds since 1970. */
 export function chartKindsOf(result: QueryResult, now: number): readonly ChartKind[] {
-  const sight = sightOf(result, now, { kind: 'line' });
-  const row = sight && shapeOf(sight.facts);
+  const input = chartInput(result, now, { kind: 'line' });
+  const row = input && shapeOf(input.facts);
   return row === undefined ? [] : kindsFor(row);
 }
 
@@ -105,11 +105,11 @@ const TITLE_LENGTH = 200;
 function toModel(result: QueryResult, now: number, options: ChartOptions): ChartModel | string | undefined {
   const { kind } = options;
   if (kind === 'none') return undefined;
-  const sight = sightOf(result, now, options);
-  const row = sight && shapeOf(sight.facts);
+  const input = chartInput(result, now, options);
+  const row = input && shapeOf(input.facts);
   const chosen = kind ?? row?.kind;
   if (chosen === undefined || chosen === 'none') return undefined;
   const maker = row && kindRows[chosen].draws[row.shape];
-  if (sight === undefined || maker === undefined) return kind && refusalOf(kind, row);
-  return maker(sight, options);
+  if (input === undefined || maker === undefined) return kind && refusalOf(kind, row);
+  return maker(input, options);
 }

@@ -40,12 +40,12 @@ export function* decodeColumn(
   if (builder === undefined) return yield* decodeJsonText(json, rowsHint);
   json.mark();
   const read = yield* readCells(json, builder);
-  if (read.misfit !== undefined) json.rewind();
+  if (read.mismatch !== undefined) json.rewind();
   json.release();
-  if (read.misfit === undefined) return { data: read.data, rows: read.rows, isJson: false };
+  if (read.mismatch === undefined) return { data: read.data, rows: read.rows, isJson: false };
   return {
     ...(yield* decodeJsonText(json, rowsHint)),
-    note: misfitNote(name, type, read.rows, read.misfit),
+    note: mismatchNote(name, type, read.rows, read.mismatch),
   };
 }
 
@@ -84,8 +84,8 @@ function builderFor(type: string, rowsHint: number): ColumnBuilder | undefined {
 }
 
 type CellsRead =
-  | { readonly data: Data; readonly rows: number; readonly misfit?: undefined }
-  | { readonly data?: undefined; readonly rows: number; readonly misfit: string };
+  | { readonly data: Data; readonly rows: number; readonly mismatch?: undefined }
+  | { readonly data?: undefined; readonly rows: number; readonly mismatch: string };
 
 function readCells(
   json: JsonBytes,
@@ -97,7 +97,7 @@ function* readCells(json: JsonBytes, builder: ColumnBuilder): Steps<CellsRead> {
   yield* json.part(() => json.expect(OPEN_ARRAY));
   if (!(yield* json.part(() => json.accept(CLOSE_ARRAY)))) {
     for (let end = readSome(json, column); end !== 'end'; end = readSome(json, column)) {
-      if (typeof end !== 'string') return { rows: column.rows, misfit: end.misfit };
+      if (typeof end !== 'string') return { rows: column.rows, mismatch: end.mismatch };
       if (end === 'cut') yield* json.more();
       else yield;
     }
@@ -117,7 +117,10 @@ interface OpenColumn {
 const STEP_BYTES = 64 * 1024;
 
 /** Reads the next cells, up to the end of the column, of the step, of the bytes that have arrived, or one that does not fit the type. */
-function readSome(json: JsonBytes, column: OpenColumn): 'end' | 'more' | 'cut' | { readonly misfit: string } {
+function readSome(
+  json: JsonBytes,
+  column: OpenColumn,
+): 'end' | 'more' | 'cut' | { readonly mismatch: string } {
   const { builder, validity } = column;
   const stop = json.pos + STEP_BYTES;
   let row = column.rows;
@@ -130,7 +133,7 @@ function readSome(json: JsonBytes, column: OpenColumn): 'end' | 'more' | 'cut' |
         first = json.peek();
         from = json.pos;
         if (first === NULL_START) json.literal();
-        else if (!builder.read(json, row)) return misfitAt(json, from, first);
+        else if (!builder.read(json, row)) return mismatchAt(json, from, first);
         isBetween = true;
       }
       const more = json.another(CLOSE_ARRAY);
@@ -159,12 +162,12 @@ function readSome(json: JsonBytes, column: OpenColumn): 'end' | 'more' | 'cut' |
 }
 
 /** A cell that has not arrived whole may fit yet. */
-function misfitAt(json: JsonBytes, from: number, first: number): 'cut' | { readonly misfit: string } {
+function mismatchAt(json: JsonBytes, from: number, first: number): 'cut' | { readonly mismatch: string } {
   json.pos = from;
   json.skip();
   const isCut = Number.isNaN(json.peek()) && !json.isWhole;
   json.pos = from;
-  return isCut ? 'cut' : { misfit: cellKind(first) };
+  return isCut ? 'cut' : { mismatch: cellKind(first) };
 }
 
 function cellKind(first: number): string {
@@ -183,7 +186,7 @@ function cellKind(first: number): string {
   }
 }
 
-function misfitNote(name: string, type: string, row: number, kind: string): string {
+function mismatchNote(name: string, type: string, row: number, kind: string): string {
   return `The field ${JSON.stringify(name)} is declared ${type}, but row ${row + 1} holds ${kind} that does not fit; its values are kept as JSON text.`;
 }
 

@@ -13,7 +13,7 @@ export interface Span {
 }
 
 /** What is wrong with the place of a span in its trace. */
-export type Flaw = 'missing parent' | 'cycle' | 'repeated id' | 'before its parent' | 'after its parent';
+export type Issue = 'missing parent' | 'cycle' | 'repeated id' | 'before its parent' | 'after its parent';
 
 /** A span in its tree; nodes stand in the order in which they are drawn, callers before what they call. */
 export interface TraceNode<S extends Span> {
@@ -29,7 +29,7 @@ export interface TraceNode<S extends Span> {
   readonly self: bigint;
   /** The part of the critical path that it is on itself: of the time that the first root took, what would shorten it. */
   readonly critical: bigint;
-  readonly flaws: readonly Flaw[];
+  readonly issues: readonly Issue[];
 }
 
 /** A time, from the start of the trace, in which no span ran. */
@@ -52,7 +52,7 @@ interface Draft<S extends Span> {
   readonly end: bigint;
   parent: Draft<S> | undefined;
   readonly children: Draft<S>[];
-  readonly flaws: Flaw[];
+  readonly issues: Issue[];
   place: number;
   depth: number;
   critical: bigint;
@@ -63,7 +63,7 @@ export function traceOf<S extends Span>(spans: readonly S[]): Trace<S> {
   const drafts = spans.map(span => ({
     span,
     end: span.start + largest(span.duration, 0n),
-    ...{ parent: undefined, children: [], flaws: [], place: 0, depth: 0, critical: 0n },
+    ...{ parent: undefined, children: [], issues: [], place: 0, depth: 0, critical: 0n },
   })) as Draft<S>[];
   drafts.sort(byStart);
   linkParents(drafts);
@@ -84,14 +84,14 @@ export function traceOf<S extends Span>(spans: readonly S[]): Trace<S> {
 function linkParents<S extends Span>(drafts: readonly Draft<S>[]): void {
   const byId = new Map<string, Draft<S>>();
   for (const draft of drafts) {
-    if (byId.has(draft.span.id)) draft.flaws.push('repeated id');
+    if (byId.has(draft.span.id)) draft.issues.push('repeated id');
     else byId.set(draft.span.id, draft);
   }
   for (const draft of drafts) {
     const { parent } = draft.span;
     if (parent === undefined) continue;
     draft.parent = byId.get(parent);
-    if (draft.parent === undefined) draft.flaws.push('missing parent');
+    if (draft.parent === undefined) draft.issues.push('missing parent');
   }
 }
 
@@ -110,7 +110,7 @@ function cutCycles<S extends Span>(drafts: readonly Draft<S>[]): void {
       const round = [...path].slice([...path].indexOf(at));
       const earliest = round.reduce((a, b) => ((rank.get(b) ?? 0) < (rank.get(a) ?? 0) ? b : a), at);
       earliest.parent = undefined;
-      earliest.flaws.push('cycle');
+      earliest.issues.push('cycle');
     }
     for (const each of path) settled.add(each);
   }
@@ -118,8 +118,8 @@ function cutCycles<S extends Span>(drafts: readonly Draft<S>[]): void {
     const { parent } = draft;
     if (parent === undefined) continue;
     parent.children.push(draft);
-    if (draft.span.start < parent.span.start) draft.flaws.push('before its parent');
-    if (draft.end > parent.end) draft.flaws.push('after its parent');
+    if (draft.span.start < parent.span.start) draft.issues.push('before its parent');
+    if (draft.end > parent.end) draft.issues.push('after its parent');
   }
 }
 
@@ -135,7 +135,7 @@ function drawn<S extends Span>(roots: readonly Draft<S>[]): readonly Draft<S>[] 
   return order;
 }
 
-/** The root whose time the critical path explains: the earliest without a flaw. */
+/** The root whose time the critical path explains: the earliest without a issue. */
 function byRoot<S extends Span>(a: Draft<S>, b: Draft<S>): number {
   const rank = (draft: Draft<S>) =>
     draft.parent !== undefined ? 2 : draft.span.parent === undefined ? 0 : 1;
@@ -166,7 +166,7 @@ function markCritical<S extends Span>(root: Draft<S>): void {
 }
 
 function nodeOf<S extends Span>(draft: Draft<S>, start: bigint): TraceNode<S> {
-  const { span, depth, parent, children, flaws, critical } = draft;
+  const { span, depth, parent, children, issues, critical } = draft;
   return {
     span,
     depth,
@@ -175,7 +175,7 @@ function nodeOf<S extends Span>(draft: Draft<S>, start: bigint): TraceNode<S> {
     offset: span.start - start,
     self: draft.end - span.start - busyWithin(draft),
     critical,
-    flaws,
+    issues,
   };
 }
 

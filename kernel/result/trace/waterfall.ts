@@ -4,7 +4,7 @@ import { formatDuration, formatTime } from '../../time.js';
 import { looksFor } from '../chart/palette.js';
 import { alignedLines, cutToWidth } from '../display/aligned.js';
 import type { ShownSpan } from './spans.js';
-import type { Flaw, Trace, TraceNode } from './tree.js';
+import type { Issue, Trace, TraceNode } from './tree.js';
 
 type Node = TraceNode<ShownSpan>;
 
@@ -20,7 +20,7 @@ export function traceSentences({ nodes, start, duration, gaps }: Trace<ShownSpan
   const services = new Set(nodes.map(({ span }) => span.service));
   const failed = nodes.filter(({ span }) => span.isFailed).length;
   const first = `${plural(nodes.length, 'span')} of ${plural(services.size, 'service')}, ${formatDuration(duration)} from ${formatTime(start)}${failed === 0 ? '' : `; ${plural(failed, 'span')} failed`}.`;
-  const figures: Readonly<Record<Flaw, (count: number) => string>> = {
+  const figures: Readonly<Record<Issue, (count: number) => string>> = {
     'missing parent': count =>
       `${plural(count, 'span')} whose parent is not there: it was not sent, or lies outside the range.`,
     cycle: count => `${plural(count, 'cycle')}: spans that are their own callers, cut before the earliest.`,
@@ -30,8 +30,8 @@ export function traceSentences({ nodes, start, duration, gaps }: Trace<ShownSpan
     'after its parent': count =>
       `${plural(count, 'span')} that ended after the caller, which did not wait, or clocks differ.`,
   };
-  const flaws = Object.entries(figures).flatMap(([flaw, sentence]) => {
-    const count = nodes.filter(node => node.flaws.includes(flaw as Flaw)).length;
+  const issues = Object.entries(figures).flatMap(([issue, sentence]) => {
+    const count = nodes.filter(node => node.issues.includes(issue as Issue)).length;
     return count === 0 ? [] : [sentence(count)];
   });
   const longest = gaps.reduce((most, gap) => (gap.duration > most ? gap.duration : most), 0n);
@@ -39,7 +39,7 @@ export function traceSentences({ nodes, start, duration, gaps }: Trace<ShownSpan
     gaps.length === 0
       ? []
       : [`${plural(gaps.length, 'gap')} in which no span ran, of ${formatDuration(longest)} at most.`];
-  return [first, ...flaws, ...pauses];
+  return [first, ...issues, ...pauses];
 }
 
 /** Returns the waterfall as HTML: spans fold by `details`, and no value of the data is markup. */
@@ -108,7 +108,7 @@ function lineHtml(node: Node, { duration }: Trace<ShownSpan>, color: string): st
     ...(span.events > 0 ? [plural(span.events, 'event')] : []),
     ...(span.links > 0 ? [plural(span.links, 'link')] : []),
     ...(span.message === '' ? [] : [span.message]),
-    ...node.flaws,
+    ...node.issues,
   ];
   const edge = critical > 0n ? 'outline:1.5px solid currentColor;outline-offset:-1px;' : '';
   // Before the name, which may be cut.
@@ -120,9 +120,9 @@ function lineHtml(node: Node, { duration }: Trace<ShownSpan>, color: string): st
 }
 
 /** Returns why a span failed, and what is wrong with it. */
-export function reasons({ span, flaws }: Node): string {
+export function reasons({ span, issues }: Node): string {
   const message = span.isFailed && span.message !== '' ? ` ${cut(span.message, 80)}` : '';
-  return `${message}${flaws.length === 0 ? '' : ` (${flaws.join(', ')})`}`;
+  return `${message}${issues.length === 0 ? '' : ` (${issues.join(', ')})`}`;
 }
 
 function swatch(color: string | undefined): string {

@@ -85,7 +85,9 @@ export function literalOf(
 /** Returns the text that a literal stands for; undefined for a literal that is not a string. */
 export function textOf(literal: string): string | undefined {
   const [token, ...more] = tokenize(literal);
-  return token?.kind === 'string' && token.flaw === undefined && more.length === 0 ? token.text : undefined;
+  return token?.kind === 'string' && token.problem === undefined && more.length === 0
+    ? token.text
+    : undefined;
 }
 
 function empty(name: string, cell: number): WrittenParameter {

@@ -71,10 +71,10 @@ export function changesOf(
 }
 
 /** Writes cells into a notebook; one that can only be read, or without the cell by now, stays as it is. */
-export function writeBelow({ content, model }: NotebookPanel, news: WrittenCells): void {
+export function writeBelow({ content, model }: NotebookPanel, update: WrittenCells): void {
   if (model === null || model.readOnly) return;
   const { sharedModel } = model;
-  const at = sharedModel.cells.findIndex(cell => cell.getId() === news.below);
+  const at = sharedModel.cells.findIndex(cell => cell.getId() === update.below);
   if (at < 0) return;
   const standing = sharedModel.cells.map(cell => ({
     kind: cell.cell_type,
@@ -84,7 +84,7 @@ export function writeBelow({ content, model }: NotebookPanel, news: WrittenCells
   }));
   const active = content.activeCell?.model.sharedModel.getId();
   sharedModel.transact(() => {
-    for (const each of changesOf(standing, at, news)) {
+    for (const each of changesOf(standing, at, update)) {
       if (each.change === 'delete') sharedModel.deleteCell(each.at);
       else
         sharedModel.insertCell(each.at, {

@@ -150,7 +150,7 @@ export class Around {
       this.#link?.changed.disconnect(this.#emit, this);
       this.#link = link;
       link?.changed.connect(this.#emit, this);
-      link?.writeBy(news => writeBelow(this.panel, news));
+      link?.writeBy(update => writeBelow(this.panel, update));
     }
     link?.connect();
     // Every request to the kernel makes it busy and idle again.

@@ -4,8 +4,8 @@ import type { KernelFacts, Knowledge } from '../../../kernel/apl/editor/known.js
 import {
   type Answer,
   type EditorMessage,
-  type EditorNews,
   type EditorQuestion,
+  type EditorUpdate,
   editorTarget,
   type SessionFacts,
   type WrittenCells,
@@ -35,7 +35,7 @@ export class KernelLink {
   #facts: KernelFacts | undefined;
   #session: SessionFacts | undefined;
   #wanted = false;
-  #write: ((news: WrittenCells) => void) | undefined;
+  #write: ((update: WrittenCells) => void) | undefined;
   #renewing: ReturnType<typeof setTimeout> | undefined;
   #renewedAt = Number.NEGATIVE_INFINITY;
   readonly #missed = new Set<string>();
@@ -90,7 +90,7 @@ export class KernelLink {
   }
 
   /** Has cells that the kernel writes put into the notebook of this connection by `write`. */
-  writeBy(write: (news: WrittenCells) => void): void {
+  writeBy(write: (update: WrittenCells) => void): void {
     this.#write = write;
     this.#offerToWrite();
   }
@@ -161,7 +161,7 @@ export class KernelLink {
     if (this.#comm !== undefined || this.#kernel.isDisposed || this.#kernel.status === 'dead') return;
     const comm = withComms(this.#kernel).createComm(editorTarget);
     this.#comm = comm;
-    comm.onMsg = message => this.#hear(message.content.data as unknown as EditorNews);
+    comm.onMsg = message => this.#hear(message.content.data as unknown as EditorUpdate);
     comm.onClose = () => {
       this.#comm = undefined;
       this.#refused = true;
@@ -184,22 +184,22 @@ export class KernelLink {
     } else if (status === 'idle' && this.#wanted && this.#comm === undefined) this.connect();
   }
 
-  #hear(news: EditorNews): void {
-    switch (news.tell) {
+  #hear(update: EditorUpdate): void {
+    switch (update.tell) {
       case 'session':
-        this.#hearSession(news.session);
+        this.#hearSession(update.session);
         break;
       case 'facts':
-        this.#facts = news.facts;
+        this.#facts = update.facts;
         this.#age();
         break;
       case 'cells':
-        this.#write?.(news);
+        this.#write?.(update);
         break;
       default: {
-        const key = keyOf(news.question);
+        const key = keyOf(update.question);
         this.#asked.delete(key);
-        this.#answers.set(key, { answer: news, stale: false });
+        this.#answers.set(key, { answer: update, stale: false });
       }
     }
     this.#version += 1;

@@ -4,8 +4,8 @@ import { type EditorView, type PluginValue, ViewPlugin, type ViewUpdate } from '
 import type { KernelLink } from './kernel.js';
 import type { Workbench } from './workbench.js';
 
-/** The kernel has sent news: what was computed from its facts is out of date. */
-export const newsEffect = StateEffect.define<null>();
+/** The kernel has sent updates: what was computed from its facts is out of date. */
+export const updateEffect = StateEffect.define<null>();
 
 /** The workbench of an editor. */
 export const workbenchOf = Facet.define<Workbench, Workbench | undefined>({ combine: ([first]) => first });
@@ -29,15 +29,15 @@ export function focusedEditor(): EditorView | undefined {
 }
 
 /**
- * Connects an editor to its kernel once it has the focus, and passes on the kernel's news. An editor that never had the focus hears
+ * Connects an editor to its kernel once it has the focus, and passes on the kernel's updates. An editor that never had the focus hears
  * them while errors are marked in it: the cell above may have made what was missing.
  */
 export function peerOf(workbench: Workbench) {
   class Peer implements PluginValue {
     readonly #view: EditorView;
-    readonly #onNews = (): void => {
+    readonly #onUpdate = (): void => {
       if (focused === this.#view || diagnosticCount(this.#view.state) > 0)
-        this.#view.dispatch({ effects: newsEffect.of(null) });
+        this.#view.dispatch({ effects: updateEffect.of(null) });
     };
     readonly #onFocus = (): void => this.#attach();
     #link: KernelLink | undefined;
@@ -60,7 +60,7 @@ export function peerOf(workbench: Workbench) {
     destroy(): void {
       this.#isDestroyed = true;
       this.#view.contentDOM.removeEventListener('focus', this.#onFocus);
-      this.#link?.changed.disconnect(this.#onNews);
+      this.#link?.changed.disconnect(this.#onUpdate);
       if (focused === this.#view) focused = undefined;
     }
 
@@ -75,11 +75,11 @@ export function peerOf(workbench: Workbench) {
       if (this.#isDestroyed) return undefined;
       const link = workbench.linkOf(this.#view);
       if (link !== this.#link) {
-        this.#link?.changed.disconnect(this.#onNews);
+        this.#link?.changed.disconnect(this.#onUpdate);
         this.#link = link;
-        link?.changed.connect(this.#onNews);
+        link?.changed.connect(this.#onUpdate);
         // Another kernel knows other things.
-        queueMicrotask(this.#onNews);
+        queueMicrotask(this.#onUpdate);
       }
       return link;
     }

@@ -20,7 +20,7 @@ import { completeCell } from '../../../kernel/apl/editor/cell.js';
 import type { CompletionItem } from '../../../kernel/apl/editor/completion/complete.js';
 import { describeName } from '../../../kernel/apl/editor/help/describe.js';
 import { visible, visibleLines } from '../../../kernel/text.js';
-import { newsEffect, viewOf } from '../link/peer.js';
+import { updateEffect, viewOf } from '../link/peer.js';
 import type { Workbench } from '../link/workbench.js';
 import { completeMagic, isMagicLine } from './magic.js';
 import { markdownNode } from './markdown.js';
@@ -41,8 +41,10 @@ export function completions(workbench: Workbench, whileTyping: boolean): Extensi
     // Before the editor's own keys, which leave the cell at its edges.
     Prec.highest(EditorView.domEventHandlers({ keydown: (event, view) => onKey(event, view) })),
     EditorView.updateListener.of(update => {
-      const news = update.transactions.some(each => each.effects.some(effect => effect.is(newsEffect)));
-      if (news) queueMicrotask(() => askAgain(update.view));
+      const isOutdated = update.transactions.some(each =>
+        each.effects.some(effect => effect.is(updateEffect)),
+      );
+      if (isOutdated) queueMicrotask(() => askAgain(update.view));
     }),
   ];
 }

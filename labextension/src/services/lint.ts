@@ -4,7 +4,7 @@ import type { EditorView } from '@codemirror/view';
 import { diagnose } from '../../../kernel/apl/editor/check/diagnose.js';
 import type { Diagnostic } from '../../../kernel/apl/syntax/ast.js';
 import { splitFile } from '../../../kernel/apl/syntax/file.js';
-import { newsEffect } from '../link/peer.js';
+import { updateEffect } from '../link/peer.js';
 import type { CellText, Workbench } from '../link/workbench.js';
 import { inline } from './markdown.js';
 
@@ -16,7 +16,7 @@ export function diagnostics(workbench: Workbench): Extension {
   return linter(view => marksOf(view, workbench), {
     delay: delayMs,
     needsRefresh: update =>
-      update.transactions.some(transaction => transaction.effects.some(effect => effect.is(newsEffect))),
+      update.transactions.some(transaction => transaction.effects.some(effect => effect.is(updateEffect))),
   });
 }
 

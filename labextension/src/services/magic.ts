@@ -4,7 +4,7 @@ import { visible } from '../../../kernel/text.js';
 import type { CellText } from '../link/workbench.js';
 
 /** How long the kernel may take to complete a magic line, in milliseconds: more than it gives the service to list starred queries. */
-const patienceMs = 6_000;
+const timeoutMs = 6_000;
 
 /** True if the line up to `offset` begins with `%`. */
 export function isMagicLine(cell: string, offset: number): boolean {
@@ -20,7 +20,7 @@ export async function completeMagic(
 ): Promise<CompletionResult | null> {
   if (kernel === undefined || kernel.isDisposed || kernel.status === 'dead') return null;
   const asked = kernel.requestComplete({ code: text, cursor_pos: [...text.slice(0, offset)].length });
-  const { content } = (await within(asked, patienceMs)) ?? {};
+  const { content } = (await within(asked, timeoutMs)) ?? {};
   if (content?.status !== 'ok' || content.matches.length === 0) return null;
   const [start, end] = [content.cursor_start, content.cursor_end].map(each => fromPoints(text, each));
   const types = readTypes(content.metadata._jupyter_types_experimental);

@@ -326,7 +326,7 @@ export class DashboardItem extends CellsItem {
 }
 
 /** After this time a cell is worth stopping, in milliseconds; quicker ones would make the button flicker. */
-const patienceMs = 500;
+const shownAfterMs = 500;
 
 /** Stops the cell that runs; there only while one does. */
 export class StopItem extends Item {
@@ -350,14 +350,14 @@ export class StopItem extends Item {
   }
 
   override get isUseful(): boolean {
-    return this.#elapsedMs >= patienceMs;
+    return this.#elapsedMs >= shownAfterMs;
   }
 
   override draw(): void {
     const isRunning = this.around.state === 'ready' && this.around.link?.session?.isRunning === true;
     if (isRunning && this.#since === undefined) {
       this.#since = performance.now();
-      this.#timer = setInterval(() => this.#tick(), patienceMs);
+      this.#timer = setInterval(() => this.#tick(), shownAfterMs);
     } else if (!isRunning) {
       clearInterval(this.#timer);
       this.#since = undefined;

@@ -6,7 +6,7 @@ import type { GridColumn } from '../grid/cells.js';
 import { fieldList } from '../grid/controls/details.js';
 import { timeIn, type Zone } from '../link/zone.js';
 import { button, element } from '../ui/dom.js';
-import { flawsOf, type TraceNodeShown } from './row.js';
+import { issuesOf, type TraceNodeShown } from './row.js';
 import type { FieldValue } from './spans.js';
 
 /** What can be done from the details of a span; each is absent if it cannot. */
@@ -77,7 +77,7 @@ function figuresOf(node: TraceNodeShown, start: bigint, zone: Zone): readonly Fa
     ...(critical > 0n ? [['critical path', formatDuration(critical)] as const] : []),
     ...(span.isFailed ? [['failed', span.message === '' ? 'yes' : span.message] as const] : []),
     ...(!span.isFailed && span.message !== '' ? [['message', span.message] as const] : []),
-    ...flawsOf(node).map(text => ['note', text] as const),
+    ...issuesOf(node).map(text => ['note', text] as const),
     ...(span.kind === '' ? [] : [['kind', span.kind] as const]),
     ['span id', span.id],
     ...(span.parent === undefined ? [] : [['parent', span.parent] as const]),

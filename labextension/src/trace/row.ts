@@ -1,5 +1,5 @@
 import type { ShownSpan } from '../../../kernel/result/trace/spans.js';
-import type { Flaw, TraceNode } from '../../../kernel/result/trace/tree.js';
+import type { Issue, TraceNode } from '../../../kernel/result/trace/tree.js';
 import { FAILED, reasons, shortDuration } from '../../../kernel/result/trace/waterfall.js';
 import { cut, oneLine, visible } from '../../../kernel/text.js';
 import { element } from '../ui/dom.js';
@@ -24,11 +24,11 @@ export interface RowLooks {
 const NAME_LENGTH = 240;
 
 /** Returns what is odd about a span, in words. */
-export function flawsOf({ flaws }: Pick<TraceNodeShown, 'flaws'>): readonly string[] {
-  return flaws.map(flaw => FLAWS[flaw]);
+export function issuesOf({ issues }: Pick<TraceNodeShown, 'issues'>): readonly string[] {
+  return issues.map(issue => ISSUES[issue]);
 }
 
-const FLAWS: Readonly<Record<Flaw, string>> = {
+const ISSUES: Readonly<Record<Issue, string>> = {
   'missing parent': 'its parent is not there: it was not sent, or lies outside the range',
   cycle: 'it is its own caller: the cycle is cut before it',
   'repeated id': 'an earlier span has the same id',

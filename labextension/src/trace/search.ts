@@ -7,8 +7,8 @@ export function finderOf({ trace, fieldsOf }: TraceData): (text: string) => read
     const wanted = text.trim().toLowerCase();
     if (wanted === '') return [];
     // Each field is a line of its own, so that its name and its value are found together.
-    lines ??= trace.nodes.map(({ span, flaws }) =>
-      [...fieldsOf(span).map(([{ name }, value]) => `${name}=${value}`), ...flaws].join('\n').toLowerCase(),
+    lines ??= trace.nodes.map(({ span, issues }) =>
+      [...fieldsOf(span).map(([{ name }, value]) => `${name}=${value}`), ...issues].join('\n').toLowerCase(),
     );
     return lines.flatMap((line, place) => (line.includes(wanted) ? [place] : []));
   };

@@ -67,9 +67,9 @@ test.each(cases)('%s in the place of %s holds nobody up', async (what, lock) => 
 test('a lock that is held is waited for, as long as one likes', async () => {
   const lock = path.join(await temporaryDirectory(), 'x.lock');
   const unlock = await lockOf(lock);
-  await expect(lockOf(lock, { patienceMs: 0 })).rejects.toMatchObject({ code: 'ELOCKED' });
+  await expect(lockOf(lock, { timeoutMs: 0 })).rejects.toMatchObject({ code: 'ELOCKED' });
   const waiting = new AbortController();
-  const never = lockOf(lock, { patienceMs: Number.POSITIVE_INFINITY, signal: waiting.signal });
+  const never = lockOf(lock, { timeoutMs: Number.POSITIVE_INFINITY, signal: waiting.signal });
   waiting.abort();
   await expect(never).rejects.toMatchObject({ name: 'AbortError' });
   const next = lockOf(lock);

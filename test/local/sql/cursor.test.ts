@@ -170,7 +170,7 @@ test('past the last row the cursor stays', async () => {
   expect([past.body.tables[0].columns, past.body.status.minCursor]).toEqual([[[], []], minCursor]);
 });
 
-const misused: readonly (readonly [what: string, apl: string, cursor: string, message: string])[] = [
+const cursorError: readonly (readonly [what: string, apl: string, cursor: string, message: string])[] = [
   ['not one of ours', 'ties', 'x', '`cursor` does not come from this service'],
   [
     'aggregated',
@@ -186,7 +186,7 @@ const misused: readonly (readonly [what: string, apl: string, cursor: string, me
   ],
 ];
 
-test.each(misused)('a cursor that cannot be used: %s', async (_, apl, cursor, message) => {
+test.each(cursorError)('a cursor that cannot be used: %s', async (_, apl, cursor, message) => {
   const { status, body } = await service().query(apl, { ...window, cursor });
   expect([status, body.detail.compileErrorCode]).toEqual([400, 'bad-cursor']);
   expect(body.message).toContain(message);

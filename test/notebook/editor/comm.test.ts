@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type EditorNews, editorTarget } from '../../../kernel/apl/editor/link.js';
+import { type EditorUpdate, editorTarget } from '../../../kernel/apl/editor/link.js';
 import type { CommHandler } from '../../../kernel/jupyter/message.js';
 import { QueryLog } from '../../../kernel/notebook/query/log.js';
 import { type Bench, everyday, startBench } from '../session.js';
@@ -16,43 +16,43 @@ afterEach(() => bench.close());
 
 /** An editor's end of the comm: the messages that it got, and the kernel's handler. */
 interface Editor {
-  readonly news: EditorNews[];
+  readonly updates: EditorUpdate[];
   readonly handler: CommHandler | undefined;
   readonly isClosed: () => boolean;
-  next(): Promise<EditorNews>;
+  next(): Promise<EditorUpdate>;
   /** The next facts; messages before them are skipped. */
-  facts(): Promise<EditorNews>;
+  facts(): Promise<EditorUpdate>;
 }
 
 function connect(target: string = editorTarget): Editor {
-  const news: EditorNews[] = [];
+  const updates: EditorUpdate[] = [];
   let closed = false;
   let wake = (): void => undefined;
   const send = (data: unknown): void => {
     // As it travels.
-    news.push(JSON.parse(JSON.stringify(data)) as EditorNews);
+    updates.push(JSON.parse(JSON.stringify(data)) as EditorUpdate);
     wake();
   };
   const close = (): void => {
     closed = true;
   };
   let seen = 0;
-  const next = async (): Promise<EditorNews> => {
-    while (news.length <= seen)
+  const next = async (): Promise<EditorUpdate> => {
+    while (updates.length <= seen)
       await new Promise<void>(resolve => {
         wake = resolve;
       });
     seen += 1;
-    return news[seen - 1] as EditorNews;
+    return updates[seen - 1] as EditorUpdate;
   };
-  const facts = async (): Promise<EditorNews> => {
+  const facts = async (): Promise<EditorUpdate> => {
     for (;;) {
       const told = await next();
       if (told.tell === 'facts') return told;
     }
   };
   const handler = bench.handler.commOpen({ id: 'c', target, send, close }, {}, []);
-  return { news, handler, isClosed: () => closed, next, facts };
+  return { updates, handler, isClosed: () => closed, next, facts };
 }
 
 test('an editor is told at once what there is, magics included', async () => {
@@ -120,7 +120,7 @@ test('questions are answered, and anything else is ignored', async () => {
     { ask: 'keys', dataset: 'web', path: [1] },
   ])
     await editor.handler?.message(nonsense, []);
-  expect(editor.news).toHaveLength(3);
+  expect(editor.updates).toHaveLength(3);
 });
 
 test('a comm of another target is refused', () => {
@@ -134,7 +134,7 @@ test('an editor that is gone is told nothing; of too many, the oldest is let go'
   editors[1]?.handler?.close({});
   await bench.run('%version');
   await editors[2]?.facts();
-  expect(editors.slice(1, 3).map(each => each.news.length)).toEqual([2, 5]);
+  expect(editors.slice(1, 3).map(each => each.updates.length)).toEqual([2, 5]);
 });
 
 test('a toolbar is told of the range and the profile that cells set', async () => {
@@ -206,21 +206,21 @@ test('it lists results, the newest first', async () => {
 test('it learns of datasets that were made elsewhere, and of nothing if there are none', async () => {
   const editor = connect();
   await editor.facts();
-  const told = editor.news.length;
+  const told = editor.updates.length;
   await editor.handler?.message({ ask: 'renew' }, []);
-  expect(editor.news.length).toBe(told);
+  expect(editor.updates.length).toBe(told);
   bench.service.answer(() => ({ body: [{ id: 'n', name: 'elsewhere', description: '', kind: 'events' }] }));
   await editor.handler?.message({ ask: 'renew' }, []);
-  expect(editor.news.at(-1)).toMatchObject({ tell: 'facts', facts: { datasets: ['elsewhere'] } });
+  expect(editor.updates.at(-1)).toMatchObject({ tell: 'facts', facts: { datasets: ['elsewhere'] } });
 });
 
 test('what is known of datasets stays where the service does not answer', async () => {
   const editor = connect();
   await editor.facts();
-  const told = editor.news.length;
+  const told = editor.updates.length;
   bench.service.answer(() => ({ status: 500, body: { message: 'no' } }));
   await editor.handler?.message({ ask: 'renew' }, []);
-  expect(editor.news.length).toBe(told);
+  expect(editor.updates.length).toBe(told);
 });
 
 test('a result has a link where its profile has a console', async () => {
@@ -256,7 +256,7 @@ test('the panel finds queries of the history by a text', async () => {
   const logged = await startBench({ queryLog: new QueryLog(join(plain.homeDir, 'queries.jsonl')) });
   for (const apl of ['web | count', 'web | limit 1', 'web | COUNT']) await logged.run(apl);
   bench = logged;
-  const found = (await ask({ ask: 'history', text: 'Count' })) as Extract<EditorNews, { tell: 'history' }>;
+  const found = (await ask({ ask: 'history', text: 'Count' })) as Extract<EditorUpdate, { tell: 'history' }>;
   expect(found.rows.map(({ number, query, hasVariables }) => [number, query, hasVariables])).toEqual([
     [3, 'web | COUNT', false],
     [1, 'web | count', false],

@@ -114,7 +114,7 @@ describe('values', () => {
     expect(await values()).toEqual([]);
   });
 
-  test('are waited for no longer than the patience lasts', async () => {
+  test('are waited for no longer than the timeout', async () => {
     service.answer(() => () => undefined);
     expect(seen.values('method', ['web'])).toEqual([]);
     expect(await seen.settle(1)).toBe(true);

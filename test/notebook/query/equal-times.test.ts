@@ -14,7 +14,7 @@ const count = Number(process.env.FETCH_EVENTS ?? 60_000);
 /** Events of one time. */
 const twins = 3_000;
 /** For the hook and the test, in milliseconds: a large number takes as long as it takes. */
-const patienceMs = count > 100_000 ? 3_600_000 : 180_000;
+const timeoutMs = count > 100_000 ? 3_600_000 : 180_000;
 
 let bench: Bench;
 /** Stands before a service that really runs, as a gateway with limits of its own. */
@@ -68,7 +68,7 @@ beforeAll(async () => {
     await service.close();
     await rm(dataDir, { recursive: true, force: true });
   };
-}, patienceMs);
+}, timeoutMs);
 
 const cell =
   '%use environment\n%%time 2026-03-04T00:00:00Z..2026-03-05T00:00:00Z\n%fetch --all\nall_of_them << web';
@@ -95,5 +95,5 @@ test(
     expect(traceback(run)).toEqual([]);
     expect(queries - before).toBeGreaterThan(Math.ceil(count / 50_000));
   },
-  patienceMs,
+  timeoutMs,
 );

@@ -128,7 +128,7 @@ const readers: Readonly<Record<string, () => Promise<string>>> = {
   '`%results`': async () => said(await run('%results z')),
   'provenance of a table': async () =>
     JSON.stringify((metadata(await run('z | count')) as { shortfalls: unknown }).shortfalls),
-  'an outline without data': async () => shown(await run('%%retain off\nz | count')).join('\n'),
+  'an output without data': async () => shown(await run('%%retain off\nz | count')).join('\n'),
   'a report': async () => reportOf(await run('z | count')),
   'a result as an expression': async () => {
     await run('w << z | count');

@@ -591,9 +591,9 @@ describe('a heatmap with values far from the others', () => {
 
   test('has logarithmic colors where a row would have none, and says so', () => {
     const said = 'colors are logarithmic: some rows are far below the others';
-    expect(heat(statuses(4)).knee).toBe(4);
+    expect(heat(statuses(4)).linearBelow).toBe(4);
     expect(heat(statuses(4)).notes).toContain(said);
-    expect(heat(statuses(2_000)).knee).toBeUndefined();
+    expect(heat(statuses(2_000)).linearBelow).toBeUndefined();
     expect(heat(statuses(2_000)).notes).not.toContain(said);
   });
 
@@ -620,7 +620,7 @@ describe('a heatmap with values far from the others', () => {
       buckets,
     });
     const said = 'the axis is logarithmic: a few buckets are far above the others';
-    expect(heat(over(5_000), {}).rows).toEqual({ title: 'h', low: 0, high: 5_000, knee: 5 });
+    expect(heat(over(5_000), {}).rows).toEqual({ title: 'h', low: 0, high: 5_000, linearBelow: 5 });
     expect(heat(over(5_000), {}).notes).toContain(said);
     expect(heat(over(100), {}).rows).toEqual({ title: 'h', low: 0, high: 100 });
     expect(heat(over(100), {}).notes).not.toContain(said);

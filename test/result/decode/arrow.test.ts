@@ -129,7 +129,7 @@ describe('cells of any kind stay the JSON text they were', () => {
 });
 
 describe('a cell that does not fit keeps the whole column as JSON text, and says so', () => {
-  const misfits = [
+  const mismatches = [
     ['integer', '[1,"2"]', ['1', '"2"'], 2, 'a string'],
     ['integer', '[1.5]', ['1.5'], 1, 'a number'],
     ['integer', '[9223372036854775808]', ['9223372036854775808'], 1, 'a number'],
@@ -150,7 +150,7 @@ describe('a cell that does not fit keeps the whole column as JSON text, and says
     ['timespan', '["5m0.004487127s","soon"]', ['"5m0.004487127s"', '"soon"'], 2, 'a string'],
     ['timespan', '["0.5ns"]', ['"0.5ns"'], 1, 'a string'],
   ] as const;
-  test.each(misfits)('%s: %s', (type, json, expected, row, kind) => {
+  test.each(mismatches)('%s: %s', (type, json, expected, row, kind) => {
     const note = `The field "c" is declared ${type}, but row ${row} holds ${kind} that does not fit; its values are kept as JSON text.`;
     expect(decoded(type, json)).toEqual({ type: 'Utf8', cells: expected, note, isJson: true });
   });

@@ -8,8 +8,8 @@ const span = (id: string, parent: string | undefined, start: number, duration: n
   duration: BigInt(duration),
 });
 
-const row = ({ span, depth, offset, self, critical, flaws }: TraceNode<Span>) =>
-  [span.id, depth, Number(offset), Number(self), Number(critical), ...flaws].join(' ');
+const row = ({ span, depth, offset, self, critical, issues }: TraceNode<Span>) =>
+  [span.id, depth, Number(offset), Number(self), Number(critical), ...issues].join(' ');
 
 describe('the tree of a trace', () => {
   test('has depths, offsets, time of its own, and the critical path', () => {

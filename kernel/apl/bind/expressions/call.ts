@@ -9,7 +9,7 @@ import {
 } from '../../catalog/entry.js';
 import { allGroups } from '../../catalog/functions/strings.js';
 import { rowFunctions } from '../../catalog/row-functions.js';
-import { foreignFunctions, operatorCalled } from '../../hints/functions.js';
+import { functionsElsewhere, operatorCalled } from '../../hints/functions.js';
 import type { Relation, Scalar } from '../../plan/plan.js';
 import { call, constant, reference } from '../../plan/scalars.js';
 import type { Argument, Expr, Pipeline, Span } from '../../syntax/ast.js';
@@ -54,7 +54,7 @@ export function bindCall(binder: Binder, expr: CallExpr, scope: Scope): Scalar {
   return args === undefined ? unbound : call(entry.name, args.args, args.type, argumentSpans(expr));
 }
 
-/** The arguments without names; a name is reported, as it is mostly a slip for `==`. */
+/** The arguments without names; a name is reported, as it is mostly a typo for `==`. */
 export function positional(binder: Binder, expr: CallExpr): readonly Expr[] {
   for (const argument of expr.args) {
     if (argument.name === undefined) continue;
@@ -389,11 +389,11 @@ function refuseUnknown(binder: Binder, expr: CallExpr, scope: Scope): Scalar {
     binder.error('unknown-function', expr.callee, `\`${name}\` is an operator, not a function`, operator);
     return unbound;
   }
-  // A slip in a short name makes another word of it.
-  const foreign = Object.keys(foreignFunctions).filter(each => each === name || each.length > 4);
+  // A typo in a short name makes another word of it.
+  const foreign = Object.keys(functionsElsewhere).filter(each => each === name || each.length > 4);
   const candidates = [...functionNames(scope.aggregates !== undefined), ...foreign];
   const guess = nearest(name, candidates) ?? '';
-  const known = Object.hasOwn(foreignFunctions, guess) ? foreignFunctions[guess] : undefined;
+  const known = Object.hasOwn(functionsElsewhere, guess) ? functionsElsewhere[guess] : undefined;
   if (known !== undefined) {
     const message = `APL has no function \`${name}\``;
     const hint = known.endsWith('.') ? known : `Write \`${known}\`.`;

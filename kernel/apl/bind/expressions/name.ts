@@ -1,6 +1,6 @@
 import { aggregateNamed, functionNamed } from '../../catalog/all.js';
 import { writtenName } from '../../catalog/written.js';
-import { isForeignTime } from '../../hints/languages/expression.js';
+import { isTimeElsewhere } from '../../hints/languages/expression.js';
 import type { Column, DatasetSchema, Scalar } from '../../plan/plan.js';
 import { call, constant, path, reference } from '../../plan/scalars.js';
 import type { Expr, Span } from '../../syntax/ast.js';
@@ -255,7 +255,7 @@ function reportUnknown(binder: Binder, expr: NameExpr, scope: Scope): Scalar {
   else {
     const owner = columns.find(column => column.type === 'dynamic' && name.startsWith(`${column.name}.`));
     const flat = flatHint(name, known);
-    if (isForeignTime(name) && known.includes('_time')) reportForeignTime(binder, name, span);
+    if (isTimeElsewhere(name) && known.includes('_time')) reportTimeElsewhere(binder, name, span);
     else if (flat !== undefined) binder.unknown('field', name, span, [], flat);
     else if (owner === undefined) {
       const hint = scope.mayBeText === true ? `Did you mean the text '${name}'?` : listOf(known);
@@ -268,7 +268,7 @@ function reportUnknown(binder: Binder, expr: NameExpr, scope: Scope): Scalar {
   return unbound;
 }
 
-function reportForeignTime(binder: Binder, name: string, span: Span): void {
+function reportTimeElsewhere(binder: Binder, name: string, span: Span): void {
   if (!binder.isFirst(`unknown field ${name}`)) return;
   binder.error(
     'unknown-field',

@@ -370,7 +370,7 @@ function leafName(token: Token, role: Role, tokens: readonly Token[], index: num
     case 'string':
       return role === 'none' ? 'String' : nameOf(role, token.text);
     case 'number':
-      return token.flaw === undefined ? 'Number' : 'Invalid';
+      return token.problem === undefined ? 'Number' : 'Invalid';
     case 'timespan':
       return 'Timespan';
     case 'raw':

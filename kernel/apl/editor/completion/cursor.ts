@@ -36,7 +36,7 @@ export function cursorAt(text: string, offset: number): Cursor {
   if (last === undefined || last.to < offset) return read(offset);
   if (last.kind === 'comment') return nothing(read(offset));
   if (last.kind === 'string')
-    return last.flaw === 'unterminated' ? inString(before, tokens, last) : nothing(read(offset));
+    return last.problem === 'unterminated' ? inString(before, tokens, last) : nothing(read(offset));
   const hyphenated = /[\p{L}_$][\p{L}\w$]*(?:-[\p{L}\w$]*)+$/u.exec(before);
   if (hyphenated !== null) {
     const cursor = read(hyphenated.index);

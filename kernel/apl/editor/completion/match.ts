@@ -1,6 +1,6 @@
 /**
  * How well `name` fits the typed text: 0 it starts with it, 1 it does in another case, 2 a word in it does, 3 it has the letters
- * in order, 4 it starts with it but for one slip; undefined when it does not fit.
+ * in order, 4 it starts with it but for one typo; undefined when it does not fit.
  */
 export function matchQuality(typed: string, name: string): number | undefined {
   if (name.startsWith(typed)) return 0;

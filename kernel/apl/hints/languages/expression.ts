@@ -1,6 +1,6 @@
 import { isPlain, writtenName } from '../../catalog/written.js';
 import { quotedName, writtenText } from '../../syntax/tokens/quote.js';
-import type { ForeignReader } from './reader.js';
+import type { LanguageReader } from './reader.js';
 
 /** An expression of another language as APL, and how close its outermost operator binds. */
 export interface Translated {
@@ -15,7 +15,7 @@ export interface ExpressionDialect {
   /** Its functions by name, as APL with `$1`, `$2` for the arguments and `$*` for all of them. */
   readonly functions: Readonly<Record<string, string>>;
   /** Reads a value that has a form of its own. */
-  readonly special?: (reader: ForeignReader) => Translated | undefined;
+  readonly special?: (reader: LanguageReader) => Translated | undefined;
   /** The names of tables that may stand before a field. */
   readonly tables?: ReadonlySet<string>;
   /** Returns what a column is called by now, which holds what an expression gave. */
@@ -32,13 +32,13 @@ const ATOM = 6;
 const timeNames = new Set(['timestamp', '@timestamp', 'timegenerated']);
 
 /** Returns whether other systems call the time of an event so. */
-export function isForeignTime(name: string): boolean {
+export function isTimeElsewhere(name: string): boolean {
   return timeNames.has(name.toLowerCase());
 }
 
 /** Returns a field as APL names it; what others call the time of an event is `_time`. */
 export function fieldName(name: string): string {
-  if (isForeignTime(name)) return '_time';
+  if (isTimeElsewhere(name)) return '_time';
   const parts = name.split('.');
   return parts.every(isPlain) && parts.length > 1 ? name : writtenName(name);
 }
@@ -64,11 +64,11 @@ function within(value: Translated, binds: number): string {
 }
 
 /** Reads one expression and returns it as APL. */
-export function translateExpression(reader: ForeignReader, dialect: ExpressionDialect): string {
+export function translateExpression(reader: LanguageReader, dialect: ExpressionDialect): string {
   return readOr(reader, dialect).text;
 }
 
-function readOr(reader: ForeignReader, dialect: ExpressionDialect): Translated {
+function readOr(reader: LanguageReader, dialect: ExpressionDialect): Translated {
   let left = readAnd(reader, dialect);
   while (reader.takeWord('or') !== undefined) {
     const right = readAnd(reader, dialect);
@@ -77,7 +77,7 @@ function readOr(reader: ForeignReader, dialect: ExpressionDialect): Translated {
   return left;
 }
 
-function readAnd(reader: ForeignReader, dialect: ExpressionDialect): Translated {
+function readAnd(reader: LanguageReader, dialect: ExpressionDialect): Translated {
   let left = readNot(reader, dialect);
   while (reader.takeWord('and') !== undefined) {
     const right = readNot(reader, dialect);
@@ -86,7 +86,7 @@ function readAnd(reader: ForeignReader, dialect: ExpressionDialect): Translated 
   return left;
 }
 
-function readNot(reader: ForeignReader, dialect: ExpressionDialect): Translated {
+function readNot(reader: LanguageReader, dialect: ExpressionDialect): Translated {
   if (reader.takeWord('not') === undefined && reader.takeSign('!') === undefined)
     return readComparison(reader, dialect);
   return atomic(`not(${readNot(reader, dialect).text})`);
@@ -105,7 +105,7 @@ const comparisons: Readonly<Record<string, string>> = {
   '!~': '!matches regex',
 };
 
-function readComparison(reader: ForeignReader, dialect: ExpressionDialect): Translated {
+function readComparison(reader: LanguageReader, dialect: ExpressionDialect): Translated {
   const left = readSum(reader, dialect);
   const sign = reader.takeSign(...Object.keys(comparisons));
   if (sign !== undefined) {
@@ -141,7 +141,7 @@ function compared(text: string): Translated {
   return { text, binds: COMPARED };
 }
 
-function readIs(reader: ForeignReader, { text }: Translated): Translated {
+function readIs(reader: LanguageReader, { text }: Translated): Translated {
   const negated = reader.takeWord('not') !== undefined;
   const word = reader.takeWord('null', 'true', 'false');
   if (word === 'null') return atomic(`${negated ? 'isnotnull' : 'isnull'}(${text})`);
@@ -149,7 +149,7 @@ function readIs(reader: ForeignReader, { text }: Translated): Translated {
   return compared(`${text} ${negated ? '!=' : '=='} ${word}`);
 }
 
-function readList(reader: ForeignReader, dialect: ExpressionDialect): string {
+function readList(reader: LanguageReader, dialect: ExpressionDialect): string {
   reader.expect('(');
   const query = dialect.special?.(reader);
   const items = query === undefined ? reader.list(() => translateExpression(reader, dialect)) : [query.text];
@@ -175,7 +175,7 @@ export function likeness(pattern: string, no: string, isExact: boolean): string 
   return `${no}${word}${cs} ${textOf(inner)}`;
 }
 
-function readSum(reader: ForeignReader, dialect: ExpressionDialect): Translated {
+function readSum(reader: LanguageReader, dialect: ExpressionDialect): Translated {
   let left = readProduct(reader, dialect);
   for (;;) {
     const sign = reader.takeSign('+', '-', '||', '.');
@@ -197,7 +197,7 @@ function argumentsOf({ text }: Translated): string {
   return /^strcat\(([^()]*)\)$/.exec(text)?.[1] ?? text;
 }
 
-function readProduct(reader: ForeignReader, dialect: ExpressionDialect): Translated {
+function readProduct(reader: LanguageReader, dialect: ExpressionDialect): Translated {
   let left = readUnary(reader, dialect);
   for (;;) {
     const sign = reader.takeSign('*', '/', '%');
@@ -207,7 +207,7 @@ function readProduct(reader: ForeignReader, dialect: ExpressionDialect): Transla
   }
 }
 
-function readUnary(reader: ForeignReader, dialect: ExpressionDialect): Translated {
+function readUnary(reader: LanguageReader, dialect: ExpressionDialect): Translated {
   if (reader.takeSign('-') !== undefined)
     return { text: `-${within(readUnary(reader, dialect), ATOM)}`, binds: ATOM };
   reader.takeSign('+');
@@ -216,7 +216,7 @@ function readUnary(reader: ForeignReader, dialect: ExpressionDialect): Translate
 }
 
 /** Reads the name of a type, and returns the conversion to it. */
-export function cast(reader: ForeignReader, value: string): Translated {
+export function cast(reader: LanguageReader, value: string): Translated {
   const type = reader.next().text.toLowerCase();
   const convert = types[type];
   if (convert === undefined) return atomic(reader.fail(`The type \`${type}\` has no translation.`));
@@ -235,7 +235,7 @@ const types: Readonly<Record<string, string>> = {
   ...{ timestamp: 'todatetime', timestamptz: 'todatetime', datetime: 'todatetime', date: 'todatetime' },
 };
 
-function readValue(reader: ForeignReader, dialect: ExpressionDialect): Translated {
+function readValue(reader: LanguageReader, dialect: ExpressionDialect): Translated {
   const special = dialect.special?.(reader);
   if (special !== undefined) return special;
   const token = reader.next();
@@ -272,7 +272,7 @@ function named(name: string): Translated {
   return atomic(['true', 'false', 'null'].includes(word) ? word : fieldName(name));
 }
 
-function readCall(reader: ForeignReader, dialect: ExpressionDialect, name: string): Translated {
+function readCall(reader: LanguageReader, dialect: ExpressionDialect, name: string): Translated {
   const word = name.toLowerCase();
   const isDistinct = reader.takeWord('distinct') !== undefined;
   const isStar = !isDistinct && reader.takeSign('*') !== undefined;

@@ -6,7 +6,7 @@ import {
   textOf,
   translateExpression,
 } from './expression.js';
-import { ForeignReader } from './reader.js';
+import { LanguageReader } from './reader.js';
 
 const functions: Readonly<Record<string, string>> = {
   ...sharedFunctions,
@@ -39,7 +39,7 @@ const values: ExpressionDialect = { quotesName: 'single', functions, special: re
 const measures: ExpressionDialect = { ...values, functions: { ...functions, ...aggregates } };
 
 /** Fields that the service finds in every event begin with `@`; a duration is a number with its unit. */
-function readSpecial(reader: ForeignReader) {
+function readSpecial(reader: LanguageReader) {
   const { kind, text } = reader.peek();
   if (kind !== 'word') return undefined;
   const isLength = /^\d+(?:ms|s|m|h|d|w)$/.test(text);
@@ -61,8 +61,8 @@ function nameOf(text: string): string {
 }
 
 /** Translates a query of CloudWatch Logs Insights; `reader.reason` says why where that is not possible. */
-export function translateInsights(outer: ForeignReader): string {
-  const reader = new ForeignReader(inSigns(outer.text));
+export function translateInsights(outer: LanguageReader): string {
+  const reader = new LanguageReader(inSigns(outer.text));
   const query: Query = { lines: [datasetName('logs')], shown: [], isSummary: false };
   do {
     const word = reader.next().text;
@@ -102,7 +102,7 @@ interface Query {
   isSummary: boolean;
 }
 
-type Command = (reader: ForeignReader, query: Query) => void;
+type Command = (reader: LanguageReader, query: Query) => void;
 
 const commands: Readonly<Record<string, Command>> = {
   fields: readFields,
@@ -120,12 +120,12 @@ const commands: Readonly<Record<string, Command>> = {
   parse: readParse,
 };
 
-function readName(reader: ForeignReader): string {
+function readName(reader: LanguageReader): string {
   return nameOf(reader.next().text);
 }
 
 /** `a, b as c, strlen(d) as e`: what is computed is there for the commands below. */
-function readFields(reader: ForeignReader, query: Query): void {
+function readFields(reader: LanguageReader, query: Query): void {
   const computed: string[] = [];
   const found = reader.list(() => {
     const value = translateExpression(reader, values);
@@ -142,7 +142,7 @@ function readFields(reader: ForeignReader, query: Query): void {
   query.shown = [...query.shown, ...found.filter(name => !query.shown.includes(name))];
 }
 
-function readStats(reader: ForeignReader, query: Query): void {
+function readStats(reader: LanguageReader, query: Query): void {
   const named = (): string => {
     const value = translateExpression(reader, measures);
     return reader.takeWord('as') === undefined ? value : `${readName(reader)} = ${value}`;
@@ -153,7 +153,7 @@ function readStats(reader: ForeignReader, query: Query): void {
   query.isSummary = true;
 }
 
-function readSort(reader: ForeignReader, { lines }: Query): void {
+function readSort(reader: LanguageReader, { lines }: Query): void {
   const keys = reader.list(() => {
     const name = translateExpression(reader, values);
     const order = reader.takeWord('asc', 'desc');
@@ -165,7 +165,7 @@ function readSort(reader: ForeignReader, { lines }: Query): void {
 }
 
 /** `parse @message "user=*, method=*" as user, method`. */
-function readParse(reader: ForeignReader, { lines }: Query): void {
+function readParse(reader: LanguageReader, { lines }: Query): void {
   const field = readName(reader);
   const { kind, text } = reader.next();
   if (kind !== 'double') {

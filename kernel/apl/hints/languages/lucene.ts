@@ -1,21 +1,21 @@
 import { datasetName, fieldName, textOf } from './expression.js';
-import type { ForeignReader } from './reader.js';
+import type { LanguageReader } from './reader.js';
 
 /** Translates a query of Lucene, as Kibana and Graylog have it; `reader.reason` says why if that is not possible. */
-export function translateLucene(reader: ForeignReader): string {
+export function translateLucene(reader: LanguageReader): string {
   const condition = readOr(reader);
   if (!reader.done) reader.fail(`${reader.shown()} has no translation.`);
   return [datasetName('logs'), `| where ${condition}`].join('\n');
 }
 
-function readOr(reader: ForeignReader): string {
+function readOr(reader: LanguageReader): string {
   const sides = [readAnd(reader)];
   while (reader.takeWord('or') !== undefined || (reader.takeSign('||') ?? '') !== '')
     sides.push(readAnd(reader));
   return sides.join(' or ');
 }
 
-function readAnd(reader: ForeignReader): string {
+function readAnd(reader: LanguageReader): string {
   const all: string[] = [];
   while (!reader.done && !reader.isSign(')', '||') && !reader.isWord(['or'])) {
     if (reader.takeWord('and') !== undefined || reader.takeSign('&') !== undefined) continue;
@@ -25,7 +25,7 @@ function readAnd(reader: ForeignReader): string {
   return all.join(' and ');
 }
 
-function readTerm(reader: ForeignReader): string {
+function readTerm(reader: LanguageReader): string {
   if (reader.takeWord('not') !== undefined || reader.takeSign('-', '!') !== undefined)
     return `not(${readTerm(reader)})`;
   reader.takeSign('+');
@@ -41,7 +41,7 @@ function readTerm(reader: ForeignReader): string {
   return readField(reader, name);
 }
 
-function readField(reader: ForeignReader, name: string): string {
+function readField(reader: LanguageReader, name: string): string {
   const field = fieldName(name);
   if (name === '_exists_') return `isnotnull(${fieldName(reader.next().text)})`;
   if (reader.isSign('[', '{')) return readRange(reader, field);
@@ -72,7 +72,7 @@ function likeness(field: string, value: string): string {
 }
 
 /** `(a OR b)` after a field. */
-function readChoices(reader: ForeignReader, field: string): string {
+function readChoices(reader: LanguageReader, field: string): string {
   const found: string[] = [];
   while (!reader.done && !reader.isSign(')')) {
     if (reader.takeWord('or') !== undefined) continue;
@@ -86,7 +86,7 @@ function readChoices(reader: ForeignReader, field: string): string {
 }
 
 /** `[a TO b]` with its ends, `{a TO b}` without them; `*` is not an end. */
-function readRange(reader: ForeignReader, field: string): string {
+function readRange(reader: LanguageReader, field: string): string {
   const low = reader.next().text === '[' ? '>=' : '>';
   const from = readBound(reader);
   if (reader.takeWord('to') === undefined) reader.fail('`TO` is missing in a range.');
@@ -96,7 +96,7 @@ function readRange(reader: ForeignReader, field: string): string {
   return ends.filter(end => end !== '').join(' and ');
 }
 
-function readBound(reader: ForeignReader): string {
+function readBound(reader: LanguageReader): string {
   const { kind, text, to } = reader.next();
   if (kind === 'double') return textOf(text);
   const value = rest(reader, text, to);
@@ -104,7 +104,7 @@ function readBound(reader: ForeignReader): string {
 }
 
 /** What follows without a space between. */
-function rest(reader: ForeignReader, first: string, to: number): string {
+function rest(reader: LanguageReader, first: string, to: number): string {
   let [text, end] = [first, to];
   while (reader.peek().from === end && !reader.done && !reader.isSign(')', ']', '}')) {
     const { from, to: next } = reader.next();

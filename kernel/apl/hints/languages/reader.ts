@@ -1,5 +1,5 @@
 /** A token of another language. `from` and `to` are its place in the text. */
-export interface ForeignToken {
+export interface LanguageToken {
   readonly kind: 'word' | 'number' | 'single' | 'double' | 'tick' | 'sign' | 'end';
   /** Of quoted text, what is within the quotes. */
   readonly text: string;
@@ -16,10 +16,10 @@ const kinds = ['single', 'double', 'tick', 'number', 'word', 'sign'] as const;
  * Reads the tokens of a text in another language. Once something cannot be translated, `reason` says what, and no token is left:
  * whatever reads on comes to an end.
  */
-export class ForeignReader {
+export class LanguageReader {
   readonly text: string;
-  readonly #tokens: readonly ForeignToken[];
-  readonly #end: ForeignToken;
+  readonly #tokens: readonly LanguageToken[];
+  readonly #end: LanguageToken;
   #at = 0;
   reason: string | undefined;
 
@@ -41,11 +41,11 @@ export class ForeignReader {
     return '';
   }
 
-  peek(ahead = 0): ForeignToken {
+  peek(ahead = 0): LanguageToken {
     return (this.reason === undefined ? this.#tokens[this.#at + ahead] : undefined) ?? this.#end;
   }
 
-  next(): ForeignToken {
+  next(): LanguageToken {
     const token = this.peek();
     this.#at += 1;
     return token;
@@ -104,7 +104,7 @@ export class ForeignReader {
 const mostLevels = 100;
 
 /** How deeply a text may be nested at most: by parentheses, by words that begin a part, and by signs and words in front of a value. */
-function levelsOf(tokens: readonly ForeignToken[]): number {
+function levelsOf(tokens: readonly LanguageToken[]): number {
   let [open, deepest, parts, before] = [0, 0, 0, 0];
   for (const { kind, text } of tokens) {
     const isPrefix = kind === 'sign' ? '!-+'.includes(text) : kind === 'word' && /^not$/i.test(text);
@@ -117,7 +117,7 @@ function levelsOf(tokens: readonly ForeignToken[]): number {
   return deepest;
 }
 
-function unescaped(text: string, kind: ForeignToken['kind']): string {
+function unescaped(text: string, kind: LanguageToken['kind']): string {
   if (kind === 'single') return text.replaceAll("''", "'").replace(/\\(.)/g, escaped);
   return kind === 'double' ? text.replaceAll('""', '"').replace(/\\(.)/g, escaped) : text;
 }

@@ -1,13 +1,13 @@
 import { present } from '../../../present.js';
 import { translateInsights } from './insights.js';
 import { translateLucene } from './lucene.js';
-import { ForeignReader } from './reader.js';
+import { LanguageReader } from './reader.js';
 import { translateLogQl, translatePromQl } from './selectors.js';
 import { translateSpl } from './spl.js';
 import { translateSql } from './sql.js';
 
 /** A query in another language: its translation, or why there is none, as a sentence. */
-export interface ForeignQuery {
+export interface TranslatedQuery {
   readonly language: string;
   readonly apl?: string;
   /** What the translation takes for granted. */
@@ -22,7 +22,7 @@ interface Language {
   /** What no query of it holds. */
   readonly never?: RegExp;
   readonly given?: string;
-  readonly translate: (reader: ForeignReader) => string;
+  readonly translate: (reader: LanguageReader) => string;
 }
 
 /** Calls and aggregations around what is selected, each up to its parenthesis. */
@@ -71,10 +71,10 @@ const languages: readonly Language[] = [
 ];
 
 /** Returns the language that a text is clearly in, with its translation; undefined for anything that may be APL. */
-export function foreignQuery(text: string): ForeignQuery | undefined {
+export function translatedQuery(text: string): TranslatedQuery | undefined {
   const found = languages.find(({ begins, never }) => begins.test(text) && never?.test(text) !== true);
   if (found === undefined) return undefined;
-  const reader = new ForeignReader(text);
+  const reader = new LanguageReader(text);
   const apl = found.translate(reader);
   const { name: language, given } = found;
   if (reader.reason !== undefined) return { language, reason: reader.reason };

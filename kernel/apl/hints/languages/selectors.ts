@@ -1,6 +1,6 @@
 import { present } from '../../../present.js';
 import { atomic, datasetName, fieldName, textOf } from './expression.js';
-import type { ForeignReader } from './reader.js';
+import type { LanguageReader } from './reader.js';
 
 /** What a query of PromQL or LogQL has selected so far, as the parts of a query of APL. */
 interface Selected {
@@ -12,16 +12,16 @@ interface Selected {
 }
 
 /** Translates a query of LogQL; `reader.reason` says why if that is not possible. */
-export function translateLogQl(reader: ForeignReader): string {
+export function translateLogQl(reader: LanguageReader): string {
   return written(reader, readQuery(reader));
 }
 
 /** Translates a query of PromQL: a series is a dataset whose events hold a `value`. */
-export function translatePromQl(reader: ForeignReader): string {
+export function translatePromQl(reader: LanguageReader): string {
   return written(reader, readQuery(reader));
 }
 
-function written(reader: ForeignReader, { dataset, lines, measure, width }: Selected): string {
+function written(reader: LanguageReader, { dataset, lines, measure, width }: Selected): string {
   const sign = reader.takeSign('>', '<', '>=', '<=', '==', '!=');
   const limit = sign === undefined ? undefined : `| where ${nameOf(measure)} ${sign} ${reader.next().text}`;
   if (!reader.done) reader.fail(`${reader.shown()} has no translation.`);
@@ -68,7 +68,7 @@ const ofEvents: Readonly<Record<string, (seconds: string) => string>> = {
   bytes_rate: seconds => `bytes = sum(string_size(message)) / ${seconds}`,
 };
 
-function readQuery(reader: ForeignReader): Selected {
+function readQuery(reader: LanguageReader): Selected {
   const word = reader.peek().text;
   const opens = reader.peek(1).text === '(' || reader.isWord(['by', 'without'], 1);
   if (aggregations.includes(word) && opens) return readAggregation(reader, reader.next().text);
@@ -82,7 +82,7 @@ function readQuery(reader: ForeignReader): Selected {
   return readSelector(reader);
 }
 
-function readAggregation(reader: ForeignReader, name: string): Selected {
+function readAggregation(reader: LanguageReader, name: string): Selected {
   const before = readGroups(reader);
   reader.expect('(');
   const count = name === 'topk' || name === 'bottomk' ? reader.next().text : undefined;
@@ -100,7 +100,7 @@ function readAggregation(reader: ForeignReader, name: string): Selected {
 const combined: Readonly<Record<string, string>> = { stddev: 'stdev', stdvar: 'variance' };
 
 /** The sum of the rates of groups is the rate of all; of others the values themselves are read. */
-function measured(reader: ForeignReader, name: string, measure: string): string {
+function measured(reader: LanguageReader, name: string, measure: string): string {
   if (name === 'sum') return measure;
   if (name === 'count') return 'count()';
   if (/^rate_ |^bytes|^count/.test(measure))
@@ -109,7 +109,7 @@ function measured(reader: ForeignReader, name: string, measure: string): string 
 }
 
 function ranked(
-  reader: ForeignReader,
+  reader: LanguageReader,
   inner: Selected,
   count: string,
   order: string,
@@ -133,7 +133,7 @@ function ranked(
 }
 
 /** `by (a, b)`. */
-function readGroups(reader: ForeignReader): readonly string[] {
+function readGroups(reader: LanguageReader): readonly string[] {
   if (reader.takeWord('without') !== undefined)
     reader.fail('`without` has no translation: name the labels by `by`.');
   if (reader.takeWord('by') === undefined) return [];
@@ -144,7 +144,7 @@ function readGroups(reader: ForeignReader): readonly string[] {
 }
 
 /** `histogram_quantile(0.95, …)`: a percentile of the values. */
-function readQuantile(reader: ForeignReader): Selected {
+function readQuantile(reader: LanguageReader): Selected {
   reader.next();
   reader.expect('(');
   const rank = Number(reader.next().text) * 100;
@@ -163,7 +163,7 @@ function readQuantile(reader: ForeignReader): Selected {
 }
 
 /** `rate(selector[5m])`. */
-function readRange(reader: ForeignReader, name: string): Selected {
+function readRange(reader: LanguageReader, name: string): Selected {
   reader.expect('(');
   if (reader.peek().kind === 'number') reader.fail(`The function \`${name}\` has no translation.`);
   const inner = readQuery(reader);
@@ -182,7 +182,7 @@ function secondsOf(width: string): string {
 }
 
 /** `metric{label="value"} |= "text" | json [5m]`. */
-function readSelector(reader: ForeignReader): Selected {
+function readSelector(reader: LanguageReader): Selected {
   const name = reader.peek().kind === 'word' ? reader.next().text : undefined;
   const conditions = reader.takeSign('{') === undefined ? [] : readLabels(reader);
   const lines = conditions.length === 0 ? [] : [`| where ${conditions.join(' and ')}`];
@@ -194,7 +194,7 @@ function readSelector(reader: ForeignReader): Selected {
   return { dataset: datasetName(name ?? 'logs'), lines, ...present({ width }) };
 }
 
-function readLabels(reader: ForeignReader): readonly string[] {
+function readLabels(reader: LanguageReader): readonly string[] {
   const found: string[] = [];
   while (!reader.done && !reader.isSign('}')) {
     const label = fieldName(reader.next().text);
@@ -212,7 +212,7 @@ function matched(label: string, sign: string, value: string): string {
 }
 
 /** What a line of a log holds, or a stage such as `| json` that needs no translation. */
-function readFilter(reader: ForeignReader): readonly string[] {
+function readFilter(reader: LanguageReader): readonly string[] {
   const sign = reader.next().text;
   if (sign === '|=') return [`| where * contains ${textOf(reader.next().text)}`];
   if (sign === '!=') return [`| where not(* contains ${textOf(reader.next().text)})`];

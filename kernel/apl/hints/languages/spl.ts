@@ -10,7 +10,7 @@ import {
   textOf,
   translateExpression,
 } from './expression.js';
-import type { ForeignReader } from './reader.js';
+import type { LanguageReader } from './reader.js';
 
 const eventFunctions: Readonly<Record<string, string>> = {
   ...sharedFunctions,
@@ -41,14 +41,14 @@ const eventFunctions: Readonly<Record<string, string>> = {
 const values: ExpressionDialect = { quotesName: 'single', functions: eventFunctions, special: readSpecial };
 
 /** Reads a call whose arguments become something else. */
-function readSpecial(reader: ForeignReader): Translated | undefined {
+function readSpecial(reader: LanguageReader): Translated | undefined {
   if (reader.peek(1).text !== '(') return undefined;
   if (reader.isWord(['substr'])) return readSubstring(reader);
   return reader.isWord(['like']) ? readLike(reader) : undefined;
 }
 
 /** `like(text, pattern)`. */
-function readLike(reader: ForeignReader): Translated {
+function readLike(reader: LanguageReader): Translated {
   reader.next();
   reader.expect('(');
   const text = translateExpression(reader, values);
@@ -59,7 +59,7 @@ function readLike(reader: ForeignReader): Translated {
 }
 
 /** `substr(text, start, length)`: places count from 1. */
-function readSubstring(reader: ForeignReader): Translated {
+function readSubstring(reader: LanguageReader): Translated {
   reader.next();
   reader.expect('(');
   const [text = '', start = '1', ...rest] = reader.list(() => translateExpression(reader, values));
@@ -93,7 +93,7 @@ const aggregates: Readonly<Record<string, string>> = {
 };
 
 /** Translates a search of SPL; `reader.reason` says why if that is not possible. */
-export function translateSpl(reader: ForeignReader): string {
+export function translateSpl(reader: LanguageReader): string {
   reader.takeWord('search');
   const search = readSearch(reader);
   const lines = [datasetName(search.dataset ?? 'logs'), ...search.conditions.map(each => `| where ${each}`)];
@@ -112,7 +112,7 @@ interface Search {
   readonly conditions: string[];
 }
 
-function readSearch(reader: ForeignReader): Search {
+function readSearch(reader: LanguageReader): Search {
   const search: Search = { dataset: undefined, conditions: [] };
   const text = readTerms(reader, search);
   if (text !== '') search.conditions.push(text);
@@ -120,7 +120,7 @@ function readSearch(reader: ForeignReader): Search {
 }
 
 /** Terms side by side all hold; `index=` is not a condition, nor is a time that the search begins or ends at. */
-function readTerms(reader: ForeignReader, search: Search): string {
+function readTerms(reader: LanguageReader, search: Search): string {
   const either: string[] = [];
   let all: string[] = [];
   while (!reader.done && !reader.isSign('|', ')')) {
@@ -137,7 +137,7 @@ function readTerms(reader: ForeignReader, search: Search): string {
   return sides.join(' or ');
 }
 
-function readTerm(reader: ForeignReader, search: Search): string {
+function readTerm(reader: LanguageReader, search: Search): string {
   if (reader.takeWord('not') !== undefined) return `not(${readTerm(reader, search)})`;
   if (reader.takeSign('(') !== undefined) {
     const inner = readTerms(reader, search);
@@ -161,7 +161,7 @@ function readTerm(reader: ForeignReader, search: Search): string {
 }
 
 /** A word that is searched for, with what is written right behind it. */
-function searched(reader: ForeignReader, first: string, to: number): string {
+function searched(reader: LanguageReader, first: string, to: number): string {
   let [text, end] = [first, to];
   while (reader.peek().from === end && !reader.done && !reader.isSign('|', ')', '(')) {
     const { from, to: next } = reader.next();
@@ -172,7 +172,7 @@ function searched(reader: ForeignReader, first: string, to: number): string {
 }
 
 /** A value without quotes goes to the next space. */
-function readWord(reader: ForeignReader): string {
+function readWord(reader: LanguageReader): string {
   const first = reader.next();
   if (first.kind === 'single' || first.kind === 'double') return first.text;
   let [text, end] = [first.text, first.to];
@@ -184,7 +184,7 @@ function readWord(reader: ForeignReader): string {
   return text;
 }
 
-function readValues(reader: ForeignReader): string {
+function readValues(reader: LanguageReader): string {
   reader.expect('(');
   const found = reader.list(() => literalOf(readWord(reader)));
   reader.expect(')');
@@ -219,7 +219,7 @@ const timeUnits: Readonly<Record<string, string>> = {
   day: 'd',
 };
 
-function timeBound(reader: ForeignReader, name: string, value: string): string {
+function timeBound(reader: LanguageReader, name: string, value: string): string {
   if (value === 'now' || value === 'now()') return '';
   const [, count = '', unit = ''] = /^-(\d+)([a-z]+)(?:@\w+)?$/.exec(value) ?? [];
   const short = unit === 'w' ? `${7 * Number(count)}d` : `${count}${timeUnits[unit] ?? ''}`;
@@ -229,7 +229,7 @@ function timeBound(reader: ForeignReader, name: string, value: string): string {
 }
 
 /** `avg(x) AS y, count BY a, b`. */
-function readStats(reader: ForeignReader): {
+function readStats(reader: LanguageReader): {
   readonly found: readonly string[];
   readonly keys: readonly string[];
 } {
@@ -241,18 +241,18 @@ function readStats(reader: ForeignReader): {
   return { found, keys: readKeys(reader) };
 }
 
-function readKeys(reader: ForeignReader): readonly string[] {
+function readKeys(reader: LanguageReader): readonly string[] {
   return reader.takeWord('by') === undefined ? [] : readNames(reader);
 }
 
-function readAggregate(reader: ForeignReader): string {
+function readAggregate(reader: LanguageReader): string {
   const { text } = reader.next();
   const value = aggregate(reader, text);
   if (reader.takeWord('as') === undefined) return value === 'count()' ? 'count = count()' : value;
   return `${fieldName(reader.next().text)} = ${value}`;
 }
 
-function aggregate(reader: ForeignReader, name: string): string {
+function aggregate(reader: LanguageReader, name: string): string {
   const word = name.toLowerCase();
   if (reader.takeSign('(') === undefined) {
     if (word !== 'count' && word !== 'c') reader.fail(`The function \`${name}\` has no translation.`);
@@ -269,7 +269,7 @@ function aggregate(reader: ForeignReader, name: string): string {
   return template.replaceAll('$1', argument);
 }
 
-function readEval(reader: ForeignReader): string {
+function readEval(reader: LanguageReader): string {
   reader.next();
   reader.expect('(');
   const value = translateExpression(reader, values);
@@ -278,7 +278,7 @@ function readEval(reader: ForeignReader): string {
 }
 
 /** Names up to the next pipe, with commas or without. */
-function readNames(reader: ForeignReader): readonly string[] {
+function readNames(reader: LanguageReader): readonly string[] {
   const found: string[] = [];
   while (!reader.done && !reader.isSign('|')) {
     if (reader.takeSign(',') !== undefined) continue;
@@ -287,14 +287,14 @@ function readNames(reader: ForeignReader): readonly string[] {
   return found;
 }
 
-function pattern(reader: ForeignReader): string {
+function pattern(reader: LanguageReader): string {
   const { kind, text, to } = reader.next();
   const isOpen = kind === 'word' && reader.isSign('*') && reader.peek().from === to;
   return isOpen ? `${text}${reader.next().text}` : text === '*' ? text : fieldName(text);
 }
 
 /** `span=5m limit=10`, in front of what a command takes. */
-function readOptions(reader: ForeignReader): Readonly<Record<string, string>> {
+function readOptions(reader: LanguageReader): Readonly<Record<string, string>> {
   const found: Record<string, string> = {};
   while (reader.peek(1).text === '=' && reader.peek().kind === 'word') {
     const name = reader.next().text.toLowerCase();
@@ -308,7 +308,7 @@ function summarize(found: readonly string[], keys: readonly string[]): string {
   return `summarize ${found.join(', ')}${keys.length === 0 ? '' : ` by ${keys.join(', ')}`}`;
 }
 
-function readAssignments(reader: ForeignReader): string {
+function readAssignments(reader: LanguageReader): string {
   const found = reader.list(() => {
     const name = fieldName(reader.next().text);
     reader.expect('=');
@@ -317,7 +317,7 @@ function readAssignments(reader: ForeignReader): string {
   return found.join(', ');
 }
 
-function readTop(reader: ForeignReader, order: 'asc' | 'desc'): readonly string[] {
+function readTop(reader: LanguageReader, order: 'asc' | 'desc'): readonly string[] {
   const before = readOptions(reader);
   const count = reader.peek().kind === 'number' ? reader.next().text : (before.limit ?? '10');
   const names: string[] = [];
@@ -328,7 +328,7 @@ function readTop(reader: ForeignReader, order: 'asc' | 'desc'): readonly string[
   return [summarize(['count = count()'], keys), `top ${count} by count ${order}`];
 }
 
-function readSort(reader: ForeignReader): readonly string[] {
+function readSort(reader: LanguageReader): readonly string[] {
   const count = reader.peek().kind === 'number' ? reader.next().text : undefined;
   const keys: string[] = [];
   while (!reader.done && !reader.isSign('|')) {
@@ -344,7 +344,7 @@ function readSort(reader: ForeignReader): readonly string[] {
   return [`sort by ${keys.join(', ')}`, ...(count === undefined || count === '0' ? [] : [`limit ${count}`])];
 }
 
-function readRex(reader: ForeignReader): readonly string[] {
+function readRex(reader: LanguageReader): readonly string[] {
   const { field = 'message' } = readOptions(reader);
   const regex = reader.next().text;
   const groups = [...regex.matchAll(/\((?!\?)|\(\?P?<(\w+)>/g)];
@@ -359,9 +359,9 @@ function readRex(reader: ForeignReader): readonly string[] {
   return [`extend ${found.join(', ')}`];
 }
 
-type Command = (reader: ForeignReader) => readonly string[];
+type Command = (reader: LanguageReader) => readonly string[];
 
-function readFields(reader: ForeignReader): readonly string[] {
+function readFields(reader: LanguageReader): readonly string[] {
   if (reader.takeSign('-') !== undefined) return [`project-away ${readNames(reader).join(', ')}`];
   reader.takeSign('+');
   return [`project ${readNames(reader).join(', ')}`];
@@ -438,7 +438,7 @@ const commands: Readonly<Record<string, Command>> = {
   },
 };
 
-function readBin(reader: ForeignReader): readonly string[] {
+function readBin(reader: LanguageReader): readonly string[] {
   const before = readOptions(reader);
   const field = fieldName(reader.next().text);
   const span = before.span ?? readOptions(reader).span;

@@ -8,7 +8,7 @@ import {
   type Translated,
   translateExpression,
 } from './expression.js';
-import type { ForeignReader } from './reader.js';
+import type { LanguageReader } from './reader.js';
 
 const aggregates: Readonly<Record<string, string>> = {
   'count()': 'count()',
@@ -72,7 +72,7 @@ function lengthOf(text: string): string | undefined {
 }
 
 /** Reads a part of the values of SQL that is not a call: a case, an interval, a cast, a query in parentheses. */
-function readSpecial(reader: ForeignReader, dialect: ExpressionDialect): Translated | undefined {
+function readSpecial(reader: LanguageReader, dialect: ExpressionDialect): Translated | undefined {
   const opens = reader.peek(1).text === '(';
   if (reader.takeWord('case') !== undefined) return readCase(reader, dialect);
   if (reader.takeWord('interval') !== undefined) return readInterval(reader);
@@ -86,7 +86,7 @@ function readSpecial(reader: ForeignReader, dialect: ExpressionDialect): Transla
   return undefined;
 }
 
-function readCase(reader: ForeignReader, dialect: ExpressionDialect): Translated {
+function readCase(reader: LanguageReader, dialect: ExpressionDialect): Translated {
   const value = reader.isWord(['when']) ? undefined : translateExpression(reader, dialect);
   const parts: string[] = [];
   while (reader.takeWord('when') !== undefined) {
@@ -102,13 +102,13 @@ function readCase(reader: ForeignReader, dialect: ExpressionDialect): Translated
   return atomic(`case(${parts.join(', ')})`);
 }
 
-function readInterval(reader: ForeignReader): Translated {
+function readInterval(reader: LanguageReader): Translated {
   const { kind, text } = reader.next();
   const written = kind === 'number' || !/[a-z]/i.test(text) ? `${text} ${reader.next().text}` : text;
   return atomic(lengthOf(written) ?? reader.fail(`The interval \`${written}\` has no translation.`));
 }
 
-function readCast(reader: ForeignReader, dialect: ExpressionDialect): Translated {
+function readCast(reader: LanguageReader, dialect: ExpressionDialect): Translated {
   reader.expect('(');
   const value = translateExpression(reader, dialect);
   if (reader.takeWord('as') === undefined) reader.fail('`AS` is missing in `CAST`.');
@@ -124,7 +124,7 @@ const starts: Readonly<Record<string, string>> = {
 };
 
 /** `date_trunc('hour', t)`, `time_bucket('5 minutes', t)`. */
-function readBin(reader: ForeignReader, dialect: ExpressionDialect): Translated {
+function readBin(reader: LanguageReader, dialect: ExpressionDialect): Translated {
   reader.expect('(');
   reader.takeWord('interval');
   const unit = reader.next().text;
@@ -149,7 +149,7 @@ const parts: Readonly<Record<string, string>> = {
 };
 
 /** `extract(hour from t)`. */
-function readExtract(reader: ForeignReader, dialect: ExpressionDialect): Translated {
+function readExtract(reader: LanguageReader, dialect: ExpressionDialect): Translated {
   reader.expect('(');
   const part = parts[reader.next().text.toLowerCase()];
   if (part === undefined || reader.takeWord('from') === undefined)
@@ -160,7 +160,7 @@ function readExtract(reader: ForeignReader, dialect: ExpressionDialect): Transla
 }
 
 /** Places count from 1 in SQL. */
-function readSubstring(reader: ForeignReader, dialect: ExpressionDialect): Translated {
+function readSubstring(reader: LanguageReader, dialect: ExpressionDialect): Translated {
   reader.expect('(');
   const [text = '', start = '1', length] = reader.list(() => translateExpression(reader, dialect));
   reader.expect(')');
@@ -178,7 +178,7 @@ const aggregateNames = [...new Set(Object.values(aggregates).map(text => text.sl
 const aggregate = new RegExp(`\\b(?:${aggregateNames.join('|')})\\(`);
 
 /** Translates a statement of SQL; `reader.reason` says why if that is not possible. */
-export function translateSql(reader: ForeignReader): string {
+export function translateSql(reader: LanguageReader): string {
   const lets: string[] = [];
   if (reader.takeWord('with') !== undefined)
     lets.push(
@@ -201,7 +201,7 @@ export function translateSql(reader: ForeignReader): string {
 }
 
 /** Reads a SELECT, or FROM and what follows it; returns the lines of a query. */
-function selectOf(reader: ForeignReader, known: readonly string[] = []): readonly string[] {
+function selectOf(reader: LanguageReader, known: readonly string[] = []): readonly string[] {
   const results = new Map<string, string>();
   const found: Item[] = [];
   // What HAVING and ORDER BY aggregate is a result too.
@@ -252,7 +252,7 @@ function selectOf(reader: ForeignReader, known: readonly string[] = []): readonl
 }
 
 /** The tables of the next FROM, by their names and by those that they are given. */
-function tablesIn(reader: ForeignReader): ReadonlySet<string> {
+function tablesIn(reader: LanguageReader): ReadonlySet<string> {
   let at = 0;
   while (reader.peek(at).kind !== 'end' && !reader.isWord(['from'], at)) at += 1;
   const as = reader.isWord(['as'], at + 2) ? 1 : 0;
@@ -260,7 +260,7 @@ function tablesIn(reader: ForeignReader): ReadonlySet<string> {
   return new Set([reader.peek(at + 1).text, ...given]);
 }
 
-function readItem(reader: ForeignReader, value: () => string): Item {
+function readItem(reader: LanguageReader, value: () => string): Item {
   if (reader.takeSign('*') !== undefined) return { text: '*', name: undefined, isAggregate: false };
   const text = value();
   if (reader.isWord(['over']))
@@ -270,7 +270,7 @@ function readItem(reader: ForeignReader, value: () => string): Item {
   return { text, name: name === text ? undefined : name, isAggregate: aggregate.test(text) };
 }
 
-function isName(reader: ForeignReader): boolean {
+function isName(reader: LanguageReader): boolean {
   return ['word', 'double', 'tick'].includes(reader.peek().kind);
 }
 
@@ -300,7 +300,7 @@ const clauses = [
   'nulls',
 ];
 
-function readFrom(reader: ForeignReader, known: readonly string[]): string[] {
+function readFrom(reader: LanguageReader, known: readonly string[]): string[] {
   if (reader.takeWord('from') === undefined) return [];
   const lines: string[] = [];
   if (reader.takeSign('(') !== undefined) {
@@ -328,7 +328,7 @@ function written({ text, name }: Item): string {
   return name === undefined ? text : `${name} = ${text}`;
 }
 
-function summarizeLine(reader: ForeignReader, items: readonly Item[], keys: readonly string[]): string {
+function summarizeLine(reader: LanguageReader, items: readonly Item[], keys: readonly string[]): string {
   const other = items.find(each => !each.isAggregate && !keys.includes(written(each)));
   if (other !== undefined) reader.fail(`\`${other.text}\` is neither grouped by nor an aggregate.`);
   const found = items.filter(each => each.isAggregate).map(written);
@@ -342,7 +342,7 @@ function resultName(text: string): string {
   return name === '' ? text : `${name}_${field}`;
 }
 
-function readOrder(reader: ForeignReader, items: readonly Item[], value: () => string): string {
+function readOrder(reader: LanguageReader, items: readonly Item[], value: () => string): string {
   const text = value();
   const item = /^\d+$/.test(text) ? items[Number(text) - 1] : undefined;
   const direction = reader.takeWord('asc', 'desc') ?? 'asc';

@@ -19,8 +19,8 @@ import {
 import { parseEnclosedOptions, parseOptions, parseWord } from './options.js';
 import { expectPattern } from './pattern.js';
 import { parseSearch } from './search.js';
-import { takeGroup, takeUsing } from './slips.js';
 import { parseSource } from './source.js';
+import { takeGroup, takeUsing } from './typos.js';
 
 /** A node to which `parseClauses` adds the properties of the clauses of its row. */
 export type OpenNode = Record<string, unknown>;
@@ -156,7 +156,7 @@ const readers: { readonly [T in Operand]: Reader<T> } = {
   search: parseSearch,
 };
 
-/** An expression in which `=` can only be a slip for `==`. */
+/** An expression in which `=` can only be a typo for `==`. */
 function parseCondition(stream: TokenStream, context: string, { clause }: Step): Expr {
   return stream.withComparing(true, clause.level === 'sum' ? parseSum : parseExpression, context);
 }

@@ -22,6 +22,7 @@ import { typeNamed } from '../types.js';
 import { parseDynamic } from './dynamic.js';
 import { numberLiteral, rawLiteral, timespanLiteral } from './literals.js';
 import { parsePipeline } from './pipeline.js';
+import { startsSource } from './source.js';
 import {
   reportCase,
   takeDoubledQuote,
@@ -36,8 +37,7 @@ import {
   takeSqlComment,
   takeUnit,
   takeUnquotedName,
-} from './slips.js';
-import { startsSource } from './source.js';
+} from './typos.js';
 
 /**
  * Parses one expression; if none can be read it reports and returns `missing`. `context` completes "expected an expression …".
@@ -235,7 +235,7 @@ function compareByHabit(stream: TokenStream, left: Expr): Expr | undefined {
   return unary('not', compareByWord(stream, left) ?? left, left.from);
 }
 
-/** `where a = 1` is a slip that deserves its own message; elsewhere `=` belongs to the caller. */
+/** `where a = 1` is a typo that deserves its own message; elsewhere `=` belongs to the caller. */
 function singleEquals(stream: TokenStream, left: Expr): Expr | undefined {
   if (!stream.isSymbol('=') || !stream.comparing) return undefined;
   const token = stream.next();
@@ -327,13 +327,14 @@ function parseBetween(stream: TokenStream, value: Expr): Expr {
   const isOpen = stream.takeSymbol('(') !== undefined;
   if (!isOpen && (stream.done || stream.isSymbol('|'))) stream.expectSymbol('(', `after \`${token.text}\``);
   const low = parseAdditive(stream, `as the lower end of \`${token.text}\``);
-  const isForeign = stream.isSymbol('..') ? !isOpen : takeRangeSign(stream);
-  if (stream.takeSymbol('..') === undefined && !isForeign) stream.expectSymbol('..', 'between the two ends');
+  const isMisspelled = stream.isSymbol('..') ? !isOpen : takeRangeSign(stream);
+  if (stream.takeSymbol('..') === undefined && !isMisspelled)
+    stream.expectSymbol('..', 'between the two ends');
   const high = parseAdditive(stream, `as the upper end of \`${token.text}\``);
   if (isOpen) stream.expectSymbol(')', `to close \`${token.text}\``);
-  if (isForeign) {
+  if (isMisspelled) {
     const [lower, upper] = [low, high].map(end => stream.source.slice(end.from, end.to));
-    stream.reportForeign({ from, to: stream.lastEnd }, `(${lower} .. ${upper})`);
+    stream.reportSpelling({ from, to: stream.lastEnd }, `(${lower} .. ${upper})`);
   }
   return {
     kind: 'between',

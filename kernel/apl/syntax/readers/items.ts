@@ -14,7 +14,7 @@ import { identifier } from '../nodes.js';
 import type { TokenStream } from '../tokens/stream.js';
 import { parseExpression, parseType } from './expression.js';
 import { expectPattern, parsePattern } from './pattern.js';
-import { takeAlias, takeDirection } from './slips.js';
+import { takeAlias, takeDirection } from './typos.js';
 
 /** `a, b` where each is read by `parse`; a comma may stand before the words of later clauses. */
 export function parseList<T>(stream: TokenStream, parse: () => T, laterWords: readonly string[] = []): T[] {

@@ -39,7 +39,7 @@ const int64Max = 2n ** 63n - 1n;
 /** The literal of a number; null, with a diagnostic, if it does not fit. */
 export function numberLiteral(stream: TokenStream, token: Token): Literal {
   const { text } = token;
-  if (token.flaw !== undefined) return literal('long', null, token);
+  if (token.problem !== undefined) return literal('long', null, token);
   if (!/^(?:0[xX][0-9a-fA-F]+|\d+)$/.test(text)) return literal('real', Number(text), token);
   const value = BigInt(text);
   if (value <= int64Max + 1n) return literal('long', value, token);

@@ -4,7 +4,7 @@ import type { Expr, Identifier, Option } from '../ast.js';
 import { nearest } from '../nearest.js';
 import { identifier, literal, missing, nameExpr } from '../nodes.js';
 import type { TokenStream } from '../tokens/stream.js';
-import { takeHints } from './slips.js';
+import { takeHints } from './typos.js';
 
 /**
  * Reads `name=value` words such as `kind=inner`, as many as there are. An unknown name is refused if nothing else can be

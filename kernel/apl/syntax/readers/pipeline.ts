@@ -4,8 +4,8 @@ import { limits } from '../limits.js';
 import type { TokenStream } from '../tokens/stream.js';
 import { type OpenNode, parseClauses } from './clauses.js';
 import { atStageEnd } from './items.js';
-import { takeCounted, takeHints, takeSqlComment } from './slips.js';
 import { parseSource, tooDeep as tooDeepSource } from './source.js';
+import { takeCounted, takeHints, takeSqlComment } from './typos.js';
 
 /** Parses a source and the operators after it, up to `)`, `;` or the end. */
 export function parsePipeline(stream: TokenStream): Pipeline {
@@ -141,7 +141,7 @@ function missingOperator(stream: TokenStream): Operator {
   return { kind: 'unknown', word: { from, to: from }, from, to: Math.max(from, stream.lastEnd) };
 }
 
-/** `T; | where …`: the semicolon is a slip, for nothing can start with a pipe. */
+/** `T; | where …`: the semicolon is a typo, for nothing can start with a pipe. */
 function takeStraySemicolon(stream: TokenStream): void {
   if (!stream.isSymbol(';') || !stream.isSymbol('|', 1)) return;
   const token = stream.next();

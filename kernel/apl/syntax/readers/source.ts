@@ -1,5 +1,5 @@
 import { type Habit, habitOf } from '../../hints/habits.js';
-import { foreignQuery } from '../../hints/languages/recognize.js';
+import { translatedQuery } from '../../hints/languages/recognize.js';
 import type { SourceRow } from '../../operators/grammar.js';
 import { sourceNamed } from '../../operators/rows.js';
 import type { Source } from '../ast.js';
@@ -12,7 +12,7 @@ import { parseExpression } from './expression.js';
 import { closeList } from './items.js';
 import { parsePattern } from './pattern.js';
 import { parsePipeline } from './pipeline.js';
-import { takeSqlComment, takeUnquotedName } from './slips.js';
+import { takeSqlComment, takeUnquotedName } from './typos.js';
 
 /** A dataset, a `let` name, an inline table, or a query in parentheses. */
 export function parseSource(stream: TokenStream): Source {
@@ -106,8 +106,8 @@ function takeTableCall(stream: TokenStream): Source | undefined {
   return { ...dataset(identifier(held.name, false, held), span), held: true };
 }
 
-/** Reports a statement that is clearly no APL, with its translation if there is one, and skips it. */
-export function takeForeign(stream: TokenStream): Source | undefined {
+/** Reports a statement that is clearly not APL, with its translation if there is one, and skips it. */
+export function takeTranslated(stream: TokenStream): Source | undefined {
   const { mark } = stream;
   const { from } = stream.peek();
   stream.skipTo(';');
@@ -124,7 +124,7 @@ export function takeForeign(stream: TokenStream): Source | undefined {
 }
 
 function translated(text: string): Habit | undefined {
-  const query = foreignQuery(text);
+  const query = translatedQuery(text);
   if (query === undefined) return undefined;
   const { language, apl, given, reason } = query;
   const message = `this is ${language}, not APL`;

@@ -11,8 +11,8 @@ export interface Token extends Span {
   readonly kind: TokenKind;
   /** The source text, except for strings: their value with escapes resolved. */
   readonly text: string;
-  /** The flaw of the token itself, such as a string that never ends. */
-  readonly flaw?: 'unterminated' | 'typographic' | 'suffix' | 'prefixed' | 'backticks';
+  /** The problem of the token itself, such as a string that never ends. */
+  readonly problem?: 'unterminated' | 'typographic' | 'suffix' | 'prefixed' | 'backticks';
 }
 
 /** Returns every token of `source` after `start`, comments included, in order and without overlap; never throws. */
@@ -97,20 +97,20 @@ function readBlockComment(source: string, from: number): Token {
   return { kind: 'error', from, to, text: source.slice(from, to) };
 }
 
-/** `h"…"` and `h@'…'`, which hide a text from the logs of other services; flawed. */
+/** `h"…"` and `h@'…'`, which hide a text from the logs of other services; with a problem. */
 function readPrefixed(source: string, from: number): Token | undefined {
   const isVerbatim = source[from + 1] === '@';
   const quote = source[from + (isVerbatim ? 2 : 1)];
   if (quote !== "'" && quote !== '"') return undefined;
   const token = isVerbatim ? readVerbatim(source, from + 1) : readString(source, from + 1);
-  return { ...token, from, flaw: token.flaw ?? 'prefixed' };
+  return { ...token, from, problem: token.problem ?? 'prefixed' };
 }
 
-/** A name in the quotes of other languages, flawed; undefined if they are not closed on the line. */
+/** A name in the quotes of other languages, with a problem; undefined if they are not closed on the line. */
 function readBackticks(source: string, from: number): Token | undefined {
   const inside = /^[^`\n\r]+(?=`)/.exec(source.slice(from + 1, from + 1 + longestName))?.[0];
   if (inside === undefined) return undefined;
-  return { kind: 'word', from, to: from + inside.length + 2, text: inside, flaw: 'backticks' };
+  return { kind: 'word', from, to: from + inside.length + 2, text: inside, problem: 'backticks' };
 }
 
 const longestName = 256;
@@ -137,7 +137,7 @@ function readNumber(source: string, from: number): Token {
   const text = source.slice(from, end);
   if (end === to) return { kind: 'number', from, to, text };
   if (UNITS.has(source.slice(to, end))) return { kind: 'timespan', from, to: end, text };
-  return { kind: 'number', from, to: end, text, flaw: 'suffix' };
+  return { kind: 'number', from, to: end, text, problem: 'suffix' };
 }
 
 /** `.5`, where nothing comes before the dot that it could belong to. */
@@ -165,20 +165,21 @@ function readHex(source: string, from: number): Token {
   const text = source.slice(from, to);
   return /^0[xX][0-9a-fA-F]+$/.test(text)
     ? { kind: 'number', from, to, text }
-    : { kind: 'number', from, to, text, flaw: 'suffix' };
+    : { kind: 'number', from, to, text, problem: 'suffix' };
 }
 
-/** Reads a quoted string with backslash escapes; it ends at the closing quote or, flawed, at the end of the line. */
+/** Reads a quoted string with backslash escapes; it ends at the closing quote or, with a problem, at the end of the line. */
 function readString(source: string, from: number): Token {
   const quote = source.charAt(from);
   const closing = closingQuotes[quote] ?? quote;
-  const flaw = quote === "'" || quote === '"' ? undefined : 'typographic';
+  const problem = quote === "'" || quote === '"' ? undefined : 'typographic';
   let value = '';
   let at = from + 1;
   let plainFrom = at;
   while (at < source.length) {
     const char = source.charAt(at);
-    if (closing.includes(char)) return finishString(from, at + 1, value + source.slice(plainFrom, at), flaw);
+    if (closing.includes(char))
+      return finishString(from, at + 1, value + source.slice(plainFrom, at), problem);
     if (char === '\n' || char === '\r') break;
     if (char === '\\') {
       const escaped = readEscape(source, at);
@@ -190,8 +191,10 @@ function readString(source: string, from: number): Token {
   return finishString(from, at, value + source.slice(plainFrom, at), 'unterminated');
 }
 
-function finishString(from: number, to: number, text: string, flaw: Token['flaw']): Token {
-  return flaw === undefined ? { kind: 'string', from, to, text } : { kind: 'string', from, to, text, flaw };
+function finishString(from: number, to: number, text: string, problem: Token['problem']): Token {
+  return problem === undefined
+    ? { kind: 'string', from, to, text }
+    : { kind: 'string', from, to, text, problem };
 }
 
 const simpleEscapes: Readonly<Record<string, string>> = {

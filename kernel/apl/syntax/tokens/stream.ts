@@ -16,7 +16,7 @@ export class TokenStream {
   readonly source: string;
   readonly tokens: readonly Token[];
   readonly diagnostics: Diagnostic[] = [];
-  /** True if `=` can only be a slip for `==`. */
+  /** True if `=` can only be a typo for `==`. */
   comparing = false;
   /** The clause that is being read, and the calls in it that are open. */
   clause: Clause | undefined;
@@ -38,7 +38,7 @@ export class TokenStream {
     this.tokens = tokens ?? tokenize(source).filter(token => token.kind !== 'comment');
     this.#end = { kind: 'symbol', from: to, to, text: '' };
     for (const token of this.tokens) {
-      if (token.flaw !== undefined || token.kind === 'error') this.#reportFlaw(token);
+      if (token.problem !== undefined || token.kind === 'error') this.#reportProblem(token);
       if (token.kind === 'string' && token.text.length > limits.literal.most)
         this.reportLimit(token, limits.literal);
     }
@@ -329,9 +329,9 @@ export class TokenStream {
     return { from, to: from };
   }
 
-  #reportFlaw(token: Token): void {
+  #reportProblem(token: Token): void {
     const shown = oneLine(this.source.slice(token.from, token.to), 40);
-    if (token.flaw === 'unterminated') {
+    if (token.problem === 'unterminated') {
       this.report(
         'error',
         'unterminated-string',
@@ -339,7 +339,7 @@ export class TokenStream {
         `the string ${shown} has no closing quote`,
         'Close it on the same line; write a line break inside a string as `\\n`.',
       );
-    } else if (token.flaw === 'typographic') {
+    } else if (token.problem === 'typographic') {
       this.report(
         'warning',
         'typographic-quote',
@@ -347,7 +347,7 @@ export class TokenStream {
         `typographic quotes around ${shown}`,
         'They are read as plain quotes; write \' or ".',
       );
-    } else if (token.flaw === 'suffix') {
+    } else if (token.problem === 'suffix') {
       this.report(
         'error',
         'bad-number',
@@ -355,11 +355,11 @@ export class TokenStream {
         `\`${shown}\` is neither a number nor a name`,
         suffixHint(token.text),
       );
-    } else if (token.flaw === 'prefixed') {
+    } else if (token.problem === 'prefixed') {
       const instead = this.source.slice(token.from + 1, token.to);
-      this.reportForeign(token, instead);
-    } else if (token.flaw === 'backticks') {
-      this.reportForeign(token, quotedName(token.text));
+      this.reportSpelling(token, instead);
+    } else if (token.problem === 'backticks') {
+      this.reportSpelling(token, quotedName(token.text));
     } else if (token.kind === 'error') this.#reportBad(token, shown);
   }
 
@@ -381,7 +381,7 @@ export class TokenStream {
   }
 
   /** Reports what is written as in another language, and how APL writes it. */
-  reportForeign(span: Span, instead: string): void {
+  reportSpelling(span: Span, instead: string): void {
     const written = this.source.slice(span.from, span.to);
     const message = `\`${written}\` is written \`${instead}\` in APL`;
     const space = /\w$/.test(instead) && /^\w/.test(this.source.slice(span.to)) ? ' ' : '';

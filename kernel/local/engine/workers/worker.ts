@@ -183,7 +183,7 @@ export interface Contention {
  * Runs a statement, and tries it again for some seconds when there is no memory for it while others run: those that take much of it
  * fail too, and give theirs back. One that fails alone, or only after a while, is what takes the memory.
  */
-export async function patiently<T>(run: () => Promise<T>, { signal, others }: Contention): Promise<T> {
+export async function retryWhileShort<T>(run: () => Promise<T>, { signal, others }: Contention): Promise<T> {
   for (let waitMs = firstWaitMs; ; waitMs *= 2) {
     const startedMs = performance.now();
     try {

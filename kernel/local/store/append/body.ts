@@ -70,12 +70,12 @@ function withoutMark(text: Buffer): Buffer {
 
 /** Reads what is still to come of a refused body: many clients read no answer before they have sent all, and some never do after. */
 async function forget(body: Readable): Promise<void> {
-  const signal = AbortSignal.timeout(patienceMs);
+  const signal = AbortSignal.timeout(timeoutMs);
   await finished(body.unpipe().resume(), { writable: false, signal, cleanup: true }).catch(() => undefined);
 }
 
 /** How long the rest of a refused body is waited for; after that the answer goes out while it comes. */
-const patienceMs = 10_000;
+const timeoutMs = 10_000;
 
 /** Parsing a larger body in one go would hold up other requests. */
 const smallBytes = 256 * 1024;

@@ -15,7 +15,7 @@ export interface VisitOptions {
   readonly log: (text: string) => void;
   readonly builtins: readonly BuiltinDataset[];
   /** How long another process may take to store its batches, in milliseconds (default: a minute). */
-  readonly patienceMs?: number;
+  readonly timeoutMs?: number;
 }
 
 /**
@@ -48,7 +48,7 @@ export class VisitingStore extends DatasetStore {
   /** Throws AplKernelError when the batches of the dataset stay in their logs. */
   async #settle(name: string): Promise<void> {
     const found = await this.#logs(name);
-    const end = performance.now() + (this.#options.patienceMs ?? usualPatienceMs);
+    const end = performance.now() + (this.#options.timeoutMs ?? defaultTimeoutMs);
     while ((await this.#logs(name)).some(each => found.includes(each))) {
       const holder = await this.#storeAsHolder(name);
       if (performance.now() > end) throw holder ?? unsettled(name);
@@ -82,7 +82,7 @@ export class VisitingStore extends DatasetStore {
   }
 }
 
-const usualPatienceMs = 60_000;
+const defaultTimeoutMs = 60_000;
 
 function unsettled(name: string): AplKernelError {
   return new AplKernelError(

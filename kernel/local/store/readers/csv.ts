@@ -13,7 +13,7 @@ import {
 } from '../sources/csv-recognize.js';
 import { lineReader } from './line-reader.js';
 import { writeWithoutUnclosed } from './quotes.js';
-import { distinctNames, keep, misfitOf, type Reading, renamedNotes } from './reading.js';
+import { distinctNames, keep, mismatchOf, type Reading, renamedNotes } from './reading.js';
 import { blankLines, firstLines, longLines, rowsInSample, saidDelimiter, saysType } from './sample.js';
 import { countRefused, readTexts } from './texts.js';
 import { unpacked } from './unpacked.js';
@@ -109,7 +109,7 @@ function repairable(
   const { wider } = reading;
   if (wider === undefined) return reading;
   const next = async (failure?: string): Promise<Reading> => {
-    const odd = misfitOf(failure);
+    const odd = mismatchOf(failure);
     if (odd !== undefined && !/["\r\n]/.test(odd.text))
       return repairable(connection, source, dialect, options, await wider(failure));
     const repaired = await repair(source, dialect);

@@ -5,7 +5,7 @@ import { sqlName, sqlText } from '../../duckdb/literal.js';
 import type { Connection } from '../../engine/duckdb.js';
 import { columnNames } from '../../engine/parquet.js';
 import type { JsonLeaf } from './json-shape.js';
-import { misfit } from './reading.js';
+import { mismatch } from './reading.js';
 
 /** Returns the relation of the values r_i of the leaves of the objects in a file, one per line or in an array. */
 export type ColumnReader = (file: string) => string;
@@ -35,7 +35,7 @@ export async function columnReader(
   const isBare = [...example.keys()].map(key => `${sqlName(key)} IS NULL`).join(' AND ');
   return file => {
     const isFrom = `${sqlName(origin)} = ${sqlText(file)}`;
-    const isObject = `CASE WHEN ${isFrom} AND ${isBare} THEN ${misfit} ELSE true END`;
+    const isObject = `CASE WHEN ${isFrom} AND ${isBare} THEN ${mismatch} ELSE true END`;
     return `(SELECT ${values.join(', ')} FROM ${rows(file)} WHERE ${isFrom} AND ${isObject})`;
   };
 }

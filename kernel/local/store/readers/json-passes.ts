@@ -3,7 +3,7 @@ import path from 'node:path';
 import { sqlText } from '../../duckdb/literal.js';
 import type { Connection } from '../../engine/duckdb.js';
 import { type JsonShape, profile } from './json-shape.js';
-import { misfitOf, mostWidened } from './reading.js';
+import { mismatchOf, mostWidened } from './reading.js';
 import { type FileLine, lineAt } from './sample.js';
 import { blank, copyOf } from './without-line.js';
 
@@ -37,7 +37,7 @@ export async function nextPass(
   failure = '',
 ): Promise<Pass | undefined> {
   if (pass.number > mostWidened) return undefined;
-  const odd = misfitOf(failure);
+  const odd = mismatchOf(failure);
   const leaf = odd && pass.shape.leaves[odd.place];
   if (odd !== undefined && leaf !== undefined) {
     const object = leaf.path.reduceRight((below, key) => `{${JSON.stringify(key)}:${below}}`, odd.text);

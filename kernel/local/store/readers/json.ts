@@ -23,8 +23,8 @@ import { packingOf } from './packing.js';
 import {
   exceedsReal,
   keep,
-  misfit,
-  misfitAt,
+  mismatch,
+  mismatchAt,
   noFields,
   type ReadField,
   type Reading,
@@ -314,7 +314,7 @@ function openSql({ index }: JsonObject, repeats: boolean): string {
 function knownSql({ index, keys }: JsonObject, repeats: boolean): string {
   const known = `list_has_all(${textList(keys)}, k${index})`;
   const once = `len(list_distinct(k${index})) = len(k${index})`;
-  return `CASE WHEN s${index} OR k${index} IS NULL THEN true WHEN ${repeats ? known : `${known} AND ${once}`} THEN true ELSE ${misfit} END`;
+  return `CASE WHEN s${index} OR k${index} IS NULL THEN true WHEN ${repeats ? known : `${known} AND ${once}`} THEN true ELSE ${mismatch} END`;
 }
 
 function valueSql({ index, usual }: JsonObject, key: string): string {
@@ -328,7 +328,7 @@ function textList(texts: readonly string[]): string {
 }
 
 function unless(condition: string): string {
-  return `CASE WHEN ${condition} THEN true ELSE ${misfit} END`;
+  return `CASE WHEN ${condition} THEN true ELSE ${mismatch} END`;
 }
 
 function fieldOf({ type }: JsonLeaf, name: string, place: number): ReadField {
@@ -340,7 +340,7 @@ function cellSql(place: number, type: JsonLeaf['type']): string {
   const json = `r${place}`;
   // Null if there is no value.
   const text = `${json}::VARCHAR`;
-  const unfit = misfitAt(place, text);
+  const unfit = mismatchAt(place, text);
   const absent = `CASE WHEN ${text} IS NOT NULL THEN ${unfit} END`;
   switch (type) {
     case 'unseen':

@@ -10,7 +10,7 @@ export interface ReadField {
   readonly type: TypeName;
   /**
    * SQL of its value over the columns of the reading's relation; it ends the pass at a value that does not fit, see {@link
-   * misfit} and {@link misfitAt}.
+   * mismatch} and {@link mismatchAt}.
    */
   readonly sql: string;
   /** The file itself says which type it has. */
@@ -44,10 +44,10 @@ export interface Reading {
 export const sampleRows = 10_240;
 
 /** SQL that ends the pass because the chosen types do not fit all rows. */
-export const misfit = `error('a value does not fit')`;
+export const mismatch = `error('a value does not fit')`;
 
 /** SQL that ends the pass because a value, of which `text` is SQL, does not fit the type of the field at this place. */
-export function misfitAt(place: number, text: string): string {
+export function mismatchAt(place: number, text: string): string {
   return `error('a value does not fit field ${place}: ' || hex(left(${text}, 65536)))`;
 }
 
@@ -55,13 +55,13 @@ export function misfitAt(place: number, text: string): string {
 export const mostWidened = 8;
 
 /** A value that ended a pass: the place of its field, and its text or the beginning of that. */
-export interface Misfit {
+export interface Mismatch {
   readonly place: number;
   readonly text: string;
 }
 
 /** Returns the value that ended a pass; undefined if something else did. */
-export function misfitOf(failure: string | undefined): Misfit | undefined {
+export function mismatchOf(failure: string | undefined): Mismatch | undefined {
   const [, place, hex] =
     /^Invalid Input Error: a value does not fit field (\d+): ([\dA-F]+)$/m.exec(failure ?? '') ?? [];
   if (place === undefined || hex === undefined) return undefined;

@@ -4,7 +4,14 @@ import { plural } from '../../../text.js';
 import { sqlText } from '../../duckdb/literal.js';
 import { sqlTypes } from '../../duckdb/types.js';
 import type { Connection } from '../../engine/duckdb.js';
-import { misfitAt, misfitOf, mostWidened, type ReadField, type Reading, widenedNotes } from './reading.js';
+import {
+  mismatchAt,
+  mismatchOf,
+  mostWidened,
+  type ReadField,
+  type Reading,
+  widenedNotes,
+} from './reading.js';
 
 /** A file as columns of text t0..tn, null if there is no value. */
 export interface Texts {
@@ -46,7 +53,7 @@ export async function readTexts(connection: Connection, texts: Texts): Promise<R
   };
   const fast = (types: readonly ColumnType[], pass: number): Reading => {
     const wider = async (failure?: string) => {
-      const odd = pass > mostWidened ? undefined : misfitOf(failure);
+      const odd = pass > mostWidened ? undefined : mismatchOf(failure);
       if (odd === undefined) return careful();
       await connection.run(`INSERT INTO sample (t${odd.place}) VALUES (${sqlText(odd.text)})`);
       return fast(await typesIn('sample'), pass + 1);
@@ -250,7 +257,7 @@ function storedAs(type: ColumnType): TypeName {
 function fieldOf(name: string, index: number, type: ColumnType): ReadField {
   const text = `t${index}`;
   if (type === 'string') return { name, type, sql: text };
-  const absent = `CASE WHEN ${text} IS NOT NULL THEN ${misfitAt(index, text)} END`;
+  const absent = `CASE WHEN ${text} IS NOT NULL THEN ${mismatchAt(index, text)} END`;
   if (type === 'unseen') return { name, type: 'string', sql: `${absent}::VARCHAR` };
   const stored = storedAs(type);
   return { name, type: stored, sql: `coalesce(${readAs(text, type)}, ${absent}::${sqlTypes[stored]})` };

@@ -125,11 +125,11 @@ export function dateAtAll(text: string, nowNs: bigint): string {
 const otherOrder = 'a date does not fit the order of the sample';
 
 /** SQL that ends the pass at a date, of which `text` is SQL, that the order of the sample does not read and another one does. */
-export function orderMisfit(text: string): string {
+export function orderMismatch(text: string): string {
   return `CASE WHEN apl_date_orders(${text}) > 0 THEN error(${sqlText(`${otherOrder}: `)} || hex(left(${text}, 80)))::BIGINT END`;
 }
 
 /** Returns whether a pass ended at such a date: all dates of the file then decide. */
-export function isOrderMisfit(failure: string | undefined): boolean {
+export function isOrderMismatch(failure: string | undefined): boolean {
   return failure?.startsWith(`Invalid Input Error: ${otherOrder}`) ?? false;
 }

@@ -5,7 +5,7 @@ import { sqlText } from '../../duckdb/literal.js';
 import type { Connection } from '../../engine/duckdb.js';
 import { LocalError } from '../../errors.js';
 import { cells, type ReadField, type Reading } from '../readers/reading.js';
-import { dateAtAll, type FoundOrder, findOrder, orderMisfit } from './date-order.js';
+import { dateAtAll, type FoundOrder, findOrder, orderMismatch } from './date-order.js';
 import { epochNsOfRealSql, epochNsSql, exceedsMicrosecondsSql } from './epoch.js';
 import { goTimeSql, strptimeSql } from './go-layout.js';
 import { datesIn } from './numbers.js';
@@ -348,7 +348,7 @@ async function readText(search: Search, field: string, text: string): Promise<Ti
   const checked = options.dates === undefined && !options.whole;
   const timeIn = (value: string) => {
     const ordered = `apl_event_time(${value}, ${options.nowNs}::BIGINT, ${sqlText(order)})`;
-    return checked ? `coalesce(${ordered}, ${orderMisfit(value)})` : ordered;
+    return checked ? `coalesce(${ordered}, ${orderMismatch(value)})` : ordered;
   };
   const slow =
     options.zone === undefined ? timeIn(text) : `coalesce(${timeIn(text)}, ${timeIn(withoutZoneWord(text))})`;

@@ -1,7 +1,7 @@
 import { nearest } from '../../../apl/editor/events.js';
 import { formatDuration, formatTime, parseTimespan, SECOND } from '../../../time.js';
 import { parseInstant, parseRange } from '../../time-range.js';
-import { misuse } from '../arguments.js';
+import { usageError } from '../arguments.js';
 import type { Magic, MagicCall, MagicHost } from '../magic.js';
 import { say } from '../output.js';
 import { type EventsBehind, eventsBehind, insteadOfQuery, onLastResult } from './behind.js';
@@ -48,7 +48,7 @@ function lengthOf({ options, magic }: MagicCall): bigint {
   if (text === undefined) return 30n * SECOND;
   const length = parseTimespan(text);
   if (length === undefined || length <= 0n)
-    throw misuse(magic, `--within is a duration such as 30s or 5m, not ${text}`);
+    throw usageError(magic, `--within is a duration such as 30s or 5m, not ${text}`);
   return length;
 }
 

@@ -7,7 +7,7 @@ import { formatTime, parseTime } from '../../../time.js';
 import { type KeptResult, lastName } from '../../results/kept.js';
 import { readsOf } from '../../results/reads.js';
 import { parseRange, type TimeRange } from '../../time-range.js';
-import { MagicError, misuse } from '../arguments.js';
+import { MagicError, usageError } from '../arguments.js';
 import type { Magic, MagicHost } from '../magic.js';
 
 /** Events as the text of a query, with what it needs. */
@@ -22,10 +22,10 @@ export interface EventsBehind {
 /** Parses a query that a line writes; throws MagicError for one with an error. */
 export function checkedQuery({ name }: Magic, text: string): QueryText {
   const query = new QueryText(text);
-  const flaw = query.diagnostics.find(({ severity }) => severity === 'error');
-  if (flaw === undefined) return query;
-  const near = text.slice(flaw.from, flaw.to);
-  throw new MagicError(`%${name}: ${flaw.message}${near === '' ? '' : `, at \`${near}\``}`, flaw.hint);
+  const error = query.diagnostics.find(({ severity }) => severity === 'error');
+  if (error === undefined) return query;
+  const near = text.slice(error.from, error.to);
+  throw new MagicError(`%${name}: ${error.message}${near === '' ? '' : `, at \`${near}\``}`, error.hint);
 }
 
 /** Returns the events behind a result, over its range; throws MagicError if they cannot be asked for again; `instead` says what can. */
@@ -35,7 +35,7 @@ export function eventsBehind(
   { session }: MagicHost,
   instead: string,
 ): EventsBehind {
-  if (kept === undefined) throw misuse(magic, 'no query has run yet');
+  if (kept === undefined) throw usageError(magic, 'no query has run yet');
   const { query } = kept;
   const { provenance } = kept.result;
   const { profile, variables } = provenance;
@@ -55,7 +55,7 @@ export function eventsBehind(
 /** Returns a query up to where its rows are no longer its events; throws MagicError if it reads none. */
 function eventsIn(query: QueryText, magic: Magic): string {
   const events = eventsOf(query);
-  if (events === undefined) throw misuse(magic, 'the query reads no events');
+  if (events === undefined) throw usageError(magic, 'the query reads no events');
   return events;
 }
 
@@ -66,7 +66,7 @@ export function insteadOfQuery(
   answer: (behind: EventsBehind) => Promise<void>,
 ): void {
   const [query, more] = plan.queries;
-  if (query === undefined || more !== undefined) throw misuse(magic, 'write one query below it');
+  if (query === undefined || more !== undefined) throw usageError(magic, 'write one query below it');
   plan.run = false;
   plan.afterRun.push(async () => {
     const { parsed, variables } = session.parameters.bind(query);

@@ -7,7 +7,7 @@ import { NEEDED_FIELDS } from '../../../result/trace/spans.js';
 import { formatTime, MINUTE, parseTime } from '../../../time.js';
 import { lastName } from '../../results/kept.js';
 import { parseInstant, parseRange, resolveRange, TimeRangeError } from '../../time-range.js';
-import { misuse } from '../arguments.js';
+import { usageError } from '../arguments.js';
 import type { MagicCall, MagicHost, QuerySettings } from '../magic.js';
 
 /** A dataset with the fields that the questions need, and the range, in nanoseconds. */
@@ -41,8 +41,8 @@ export async function caseOf({ words, magic }: MagicCall, host: MagicHost): Prom
   const bare = /^\[(.*)\]$/.exec(last)?.[1];
   const when = bare === undefined ? words : words.slice(0, -1);
   const name = bare ?? session.results.named(lastName)?.result.datasetNames[0];
-  if (when.length === 0) throw misuse(magic, 'give a time or a range');
-  if (name === undefined) throw misuse(magic, "no query has run yet: name a dataset, such as `['logs']`");
+  if (when.length === 0) throw usageError(magic, 'give a time or a range');
+  if (name === undefined) throw usageError(magic, "no query has run yet: name a dataset, such as `['logs']`");
   const window = windowOf(when.join(' '), session.now());
   const source = quotedName(name);
   const { tables } = await host.run(`${source}\n| getschema\n| project ColumnName, ColumnType`);

@@ -5,7 +5,7 @@ import { writtenText } from '../../../apl/syntax/tokens/quote.js';
 import { rowTexts } from '../../../result/display/text.js';
 import type { QueryResult } from '../../../result/result.js';
 import { type SpotlightPart, spotlightEntries, strongest } from '../../../result/spotlight.js';
-import { misuse } from '../arguments.js';
+import { usageError } from '../arguments.js';
 import type { Magic, MagicCall, MagicHost } from '../magic.js';
 import { say } from '../output.js';
 import { checkedQuery, type EventsBehind, eventsBehind, insteadOfQuery, onLastResult } from './behind.js';
@@ -36,7 +36,7 @@ export const explainMagics: readonly Magic[] = [
 
 async function explain(call: MagicCall, host: MagicHost): Promise<void> {
   const text = call.raw.trim();
-  if (text === '') throw misuse(call.magic, 'give a condition, such as status == "500"');
+  if (text === '') throw usageError(call.magic, 'give a condition, such as status == "500"');
   const { magic } = call;
   if (call.cell) return insteadOfQuery(magic, host, behind => answer(questionOf(magic, behind, text), host));
   const own = ownQuestion(text, call);
@@ -66,7 +66,7 @@ function ownQuestion(text: string, { magic }: MagicCall): Question | undefined {
   const { pipeline } = checkedQuery(magic, query);
   const last = pipeline?.operators.at(-1);
   if (pipeline === undefined || last?.kind !== 'where')
-    throw misuse(magic, 'the line has to end with `where` and the condition');
+    throw usageError(magic, 'the line has to end with `where` and the condition');
   const { from, to } = last.predicate;
   const before = pipeline.operators.at(-2)?.to ?? pipeline.source.to;
   return { events: query.slice(pipeline.from, before), condition: query.slice(from, to) };

@@ -7,7 +7,7 @@ import { percent } from '../../../result/spotlight.js';
 import { formatCount, plural } from '../../../text.js';
 import { formatTime, parseTime } from '../../../time.js';
 import { parseRange } from '../../time-range.js';
-import { MagicError, misuse } from '../arguments.js';
+import { MagicError, usageError } from '../arguments.js';
 import type { Magic, MagicCall, MagicHost, QuerySettings } from '../magic.js';
 import { say, tableOutput } from '../output.js';
 import { Drain, MASK, parseLine, type Template, WILD } from './drain.js';
@@ -62,7 +62,7 @@ interface Asked {
 async function patterns({ words, options, magic }: MagicCall, host: MagicHost): Promise<void> {
   const [name = '', field] = words;
   const number = options.get('parse') ?? '1';
-  if (!/^[1-9]\d{0,4}$/.test(number)) throw misuse(magic, `${number} is not the number of a template`);
+  if (!/^[1-9]\d{0,4}$/.test(number)) throw usageError(magic, `${number} is not the number of a template`);
   const asked = await askedOf(name, field, host);
   const { result, shapes } = await shapesOf(asked, {}, false, host);
   const earlier = asked.hasTime ? rangeBefore(result) : undefined;

@@ -11,7 +11,7 @@ import { formatDuration, formatTime, MILLISECOND, MINUTE, parseTimespan, SECOND 
 import { isRandom, keepsRows } from '../../query/reading.js';
 import { readsOf } from '../../results/reads.js';
 import { parseRange, type TimeRange } from '../../time-range.js';
-import { MagicError, misuse } from '../arguments.js';
+import { MagicError, usageError } from '../arguments.js';
 import type { Magic, MagicCall, MagicHost, QuerySettings } from '../magic.js';
 import { say, textOutput } from '../output.js';
 
@@ -85,7 +85,10 @@ async function tail(call: MagicCall, host: MagicHost): Promise<void> {
   const { text, options } = optionsOf(call);
   const [query, more] = call.cell ? plan.queries : parseCell(text).queries;
   if (query === undefined || more !== undefined || (call.cell && text !== ''))
-    throw misuse(call.magic, call.cell ? 'write one query below it' : 'name a dataset, such as `%tail web`');
+    throw usageError(
+      call.magic,
+      call.cell ? 'write one query below it' : 'name a dataset, such as `%tail web`',
+    );
   const start = async () => {
     const { parsed, variables } = session.parameters.bind(query);
     await follow({ ...partsOf(parsed, host), ...bounded(options, call, host), variables }, host);
@@ -122,25 +125,25 @@ function bounded(
     const text = options.get(name);
     const length = text === undefined ? undefined : parseTimespan(text);
     if (text !== undefined && (length === undefined || length <= 0n))
-      throw misuse(magic, `--${name} is a duration such as 30s or 5m, not ${text}`);
+      throw usageError(magic, `--${name} is a duration such as 30s or 5m, not ${text}`);
     return length;
   };
   const rows = Number(options.get('rows') ?? ROWS.usual);
   if (!Number.isInteger(rows) || rows < 1 || rows > ROWS.most)
-    throw misuse(magic, `--rows is a number from 1 to ${formatCount(ROWS.most)}`);
+    throw usageError(magic, `--rows is a number from 1 to ${formatCount(ROWS.most)}`);
   if (session.replays)
     throw new MagicError('%tail: a recording has no new events', 'Stop the replay first: `%cache off`.');
   const length = lengthOf('for');
   if (length === undefined && !io.allowStdin)
-    throw misuse(magic, 'nobody can stop it here: give a duration, such as `--for 30s`');
+    throw usageError(magic, 'nobody can stop it here: give a duration, such as `--for 30s`');
   return { begin: session.now(), rows, within: lengthOf('within') ?? 15n * MINUTE, length };
 }
 
 /** Takes a query apart; throws MagicError for one whose rows are not its events. */
 function partsOf(query: QueryText, { session }: MagicHost): Pick<Followed, 'source' | 'operators' | 'name'> {
   const { text, pipeline, diagnostics } = query;
-  const flaw = diagnostics.find(({ severity }) => severity === 'error');
-  if (flaw !== undefined) throw new MagicError(`%tail: ${flaw.message}`, flaw.hint);
+  const error = diagnostics.find(({ severity }) => severity === 'error');
+  if (error !== undefined) throw new MagicError(`%tail: ${error.message}`, error.hint);
   if (pipeline?.source.kind !== 'dataset' || readsOf(query, session).results.size > 0)
     throw new MagicError('%tail: the query reads no dataset', 'Begin it with the name of one.');
   if (isRandom(query)) throw new MagicError('%tail: `rand()` gives other values each time');
@@ -254,10 +257,10 @@ class LiveTable implements View {
     if (result === undefined || result === this.#shown) return;
     this.#shown = result;
     const { plan, io } = this.#host;
-    const { toBundle, toOutline } = await import('../../../result/mime.js');
+    const { toBundle, toOutputWithoutData } = await import('../../../result/mime.js');
     const { data, metadata } = plan.retains
       ? toBundle(result, { byteBudget: LIVE_BYTES })
-      : toOutline(result);
+      : toOutputWithoutData(result);
     const apl = { ...(metadata.apl as object), live: { events: total } };
     io.updateDisplay({ data, metadata: { ...metadata, apl }, displayId: this.#displayId });
   }

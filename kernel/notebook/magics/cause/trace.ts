@@ -9,7 +9,7 @@ import { NEEDED_FIELDS, SPAN_FIELDS, spansOf } from '../../../result/trace/spans
 import { traceOf } from '../../../result/trace/tree.js';
 import { waterfallHtml, waterfallText } from '../../../result/trace/waterfall.js';
 import { oneLine, plural } from '../../../text.js';
-import { MagicError, misuse } from '../arguments.js';
+import { MagicError, usageError } from '../arguments.js';
 import type { Magic, MagicCall, MagicHost } from '../magic.js';
 import { say } from '../output.js';
 import { checkedQuery } from './behind.js';
@@ -43,10 +43,10 @@ const MOST = 20_000;
 
 async function trace({ raw, magic }: MagicCall, host: MagicHost): Promise<void> {
   const [, word = '', rest = ''] = /^\s*(\S+)\s*([\s\S]*)$/.exec(raw) ?? [];
-  if (word === '') throw misuse(magic, 'give the id of a trace, or the word slowest');
+  if (word === '') throw usageError(magic, 'give the id of a trace, or the word slowest');
   const isSlowest = word === 'slowest';
   const { dataset, filters } = sourceOf(rest, magic);
-  if (!isSlowest && filters !== '') throw misuse(magic, 'a condition goes with slowest, not with an id');
+  if (!isSlowest && filters !== '') throw usageError(magic, 'a condition goes with slowest, not with an id');
   const datasets = dataset === undefined ? await datasetsOfSpans(host) : [await fieldsOf(dataset, host)];
   if (isSlowest) {
     const found = await slowest(datasets, filters, host);
@@ -76,10 +76,10 @@ function sourceOf(
   const [named, bracketed, quoted, plain] =
     /^(?:\[\s*(?:'((?:\\.|[^'\\])*)'|"((?:\\.|[^"\\])*)")\s*\]|([\w-]+))/.exec(text) ?? [];
   const rest = text.slice(named?.length ?? 0).trim();
-  if (rest !== '' && !rest.startsWith('|')) throw misuse(magic, `${oneLine(rest, 60)} is not understood`);
+  if (rest !== '' && !rest.startsWith('|')) throw usageError(magic, `${oneLine(rest, 60)} is not understood`);
   const { pipeline } = checkedQuery(magic, `x ${rest}`);
   if (pipeline?.operators.some(({ kind }) => kind !== 'where'))
-    throw misuse(magic, 'only `where` may stand after the dataset');
+    throw usageError(magic, 'only `where` may stand after the dataset');
   const dataset = (bracketed ?? quoted)?.replace(/\\(.)/g, '$1') ?? plain;
   return { dataset, filters: rest };
 }
@@ -187,11 +187,11 @@ async function referenceTo(
 }
 
 /** How long a trace waits to learn of the datasets of logs, in milliseconds: it is drawn without them. */
-const LOGS_PATIENCE = 1_000;
+const LOGS_TIMEOUT_MS = 1_000;
 
 /** Datasets whose lines name traces: those that are samples, or none, as the spans are, come first. */
 async function logsBeside(from: SpanDataset, { session }: MagicHost): Promise<readonly TraceLogs[]> {
-  const items = await session.schema.knownDatasets(LOGS_PATIENCE);
+  const items = await session.schema.knownDatasets(LOGS_TIMEOUT_MS);
   const isSample = (name: string) => items.find(each => each.name === name)?.rows === undefined;
   const near = items.toSorted(
     (a, b) =>
@@ -199,7 +199,7 @@ async function logsBeside(from: SpanDataset, { session }: MagicHost): Promise<re
   );
   const found = await Promise.all(
     near.map(async ({ name }) => {
-      const known = await session.schema.knownFields(name, LOGS_PATIENCE);
+      const known = await session.schema.knownFields(name, LOGS_TIMEOUT_MS);
       const fields = known.map(each => each.name);
       const [trace, span] = [traceField(fields), spanField(fields)];
       if (trace === undefined || holdsSpans({ name, fields })) return [];

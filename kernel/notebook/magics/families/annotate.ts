@@ -8,7 +8,7 @@ import { lastName } from '../../results/kept.js';
 import { readsOf, sourcesOf } from '../../results/reads.js';
 import type { Session } from '../../session.js';
 import { parseInstant, resolveRange, TimeRangeError } from '../../time-range.js';
-import { MagicError, misuse } from '../arguments.js';
+import { MagicError, usageError } from '../arguments.js';
 import { refuseSecrets } from '../effects/consent.js';
 import type { Magic, MagicCall, MagicHost } from '../magic.js';
 import { named, say, tableOutput } from '../output.js';
@@ -67,13 +67,13 @@ async function annotate(call: MagicCall, host: MagicHost): Promise<void> {
   const others = [...options.keys()].filter(name => !['list', 'delete', 'dataset'].includes(name));
   if (id === undefined && !options.has('list')) return create(call, host);
   if (words.length > 0 || others.length > 0 || (id !== undefined && options.size > 1))
-    throw misuse(magic, `--${id === undefined ? 'list' : 'delete'} takes no other arguments`);
+    throw usageError(magic, `--${id === undefined ? 'list' : 'delete'} takes no other arguments`);
   return id === undefined ? list(call, host) : remove(id, host);
 }
 
 async function create(call: MagicCall, { session, io, plan, consent }: MagicHost): Promise<void> {
   const title = call.words.join(' ').trim();
-  if (title === '') throw misuse(call.magic, 'a title is missing');
+  if (title === '') throw usageError(call.magic, 'a title is missing');
   const content = contentOf(call, session, title, datasetsFor(call, session, plan.queries));
   await refuseSecrets(session, call.magic, content);
   if (session.profileName !== localProfile)
@@ -107,13 +107,13 @@ function contentOf(
 ): AnnotationContent {
   const type = options.get('type') ?? 'note';
   if (!/^[a-z0-9-]+$/.test(type))
-    throw misuse(magic, `--type has lower-case letters, digits and hyphens, not ${type}`);
+    throw usageError(magic, `--type has lower-case letters, digits and hyphens, not ${type}`);
   const now = session.now();
   // Whole seconds can be read and written again.
   const time = options.has('time') ? timeOf(options.get('time') ?? '', now) : now - (now % SECOND);
   const end = options.has('end') ? timeOf(options.get('end') ?? '', now) : undefined;
   if (end !== undefined && end <= time)
-    throw misuse(magic, `--end (${formatTime(end)}) is not after --time (${formatTime(time)})`);
+    throw usageError(magic, `--end (${formatTime(end)}) is not after --time (${formatTime(time)})`);
   return {
     datasets,
     time: formatTime(time),

@@ -5,7 +5,7 @@ import { formatTime } from '../../../time.js';
 import type { RecordingMode } from '../../recording/recording.js';
 import type { AnswerStore } from '../../recording/store.js';
 import type { Session } from '../../session.js';
-import { MagicError, misuse } from '../arguments.js';
+import { MagicError, usageError } from '../arguments.js';
 import { pathOf } from '../files.js';
 import type { Magic, MagicCall, MagicHost } from '../magic.js';
 import { say } from '../output.js';
@@ -39,14 +39,14 @@ async function cache({ words, magic }: MagicCall, host: MagicHost): Promise<void
   const [mode, given] = words;
   if (mode === undefined) return say(io, stateText(session));
   if (mode === 'off') {
-    if (given !== undefined) throw misuse(magic, 'off takes no directory');
+    if (given !== undefined) throw usageError(magic, 'off takes no directory');
     await askToEndReplay(host);
     await session.record(undefined);
     return say(io, 'Answers are neither recorded nor replayed.');
   }
   if (mode !== 'record' && mode !== 'replay' && mode !== 'auto')
-    throw misuse(magic, `${mode} is not record, replay, auto or off`);
-  if (given === undefined) throw misuse(magic, `${mode} needs a directory`);
+    throw usageError(magic, `${mode} is not record, replay, auto or off`);
+  if (given === undefined) throw usageError(magic, `${mode} needs a directory`);
   const { Recording } = await import('../../recording/recording.js');
   const directory = pathOf(session.options, given);
   if (mode !== 'replay') await askToEndReplay(host);

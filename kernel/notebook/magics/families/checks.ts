@@ -4,7 +4,7 @@ import type { QueryResult } from '../../../result/result.js';
 import { readThrough, shortfallSentences, shortfallText } from '../../../result/shortfall.js';
 import { plural } from '../../../text.js';
 import type { Session } from '../../session.js';
-import { MagicError, misuse } from '../arguments.js';
+import { MagicError, usageError } from '../arguments.js';
 import type { Magic, MagicCall, MagicHost } from '../magic.js';
 import { say, tableOutput, textOutput } from '../output.js';
 
@@ -58,10 +58,10 @@ export const checkMagics: readonly Magic[] = [
 /** Has the result of the cell checked once its queries have run. */
 async function check({ raw, magic }: MagicCall, { session, io, plan }: MagicHost): Promise<void> {
   const condition = raw.trim();
-  if (condition === '') throw misuse(magic, 'a condition is missing');
+  if (condition === '') throw usageError(magic, 'a condition is missing');
   const { assertResult } = await import('../../assertion.js');
   const test = (result: QueryResult | undefined) => {
-    if (result === undefined) throw misuse(magic, 'no query has run yet');
+    if (result === undefined) throw usageError(magic, 'no query has run yet');
     say(
       io,
       [`holds:  ${condition} (${assertResult(condition, result)})`, ...shortfallSentences(result)].join(' '),
@@ -76,11 +76,11 @@ async function diff({ words, options, magic }: MagicCall, { session, io }: Magic
   if (before === undefined || after === undefined) return;
   const tolerance = Number(options.get('tolerance') ?? 0);
   if (!(tolerance >= 0 && tolerance < 1))
-    throw misuse(magic, '--tolerance is a number from 0 to less than 1');
+    throw usageError(magic, '--tolerance is a number from 0 to less than 1');
   const names = before.data.schema.fields.map(({ name }) => name);
   const asked = options.get('key')?.split(',');
   const unknown = asked?.find(name => !names.includes(name));
-  if (unknown !== undefined) throw misuse(magic, `${words[0]} has no field ${unknown}`);
+  if (unknown !== undefined) throw usageError(magic, `${words[0]} has no field ${unknown}`);
   const { compareTables } = await import('../../../result/compare.js');
   const key = asked ?? before.info.groups.map(({ name }) => name);
   const changes = compareTables(before.data, after.data, { key, tolerance, examples: SHOWN });

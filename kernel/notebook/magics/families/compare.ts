@@ -6,7 +6,7 @@ import { formatTime, parseTime, parseTimespan } from '../../../time.js';
 import { type KeptResult, lastName } from '../../results/kept.js';
 import { readsOf } from '../../results/reads.js';
 import { isFrozen, parseRange, type TimeRange } from '../../time-range.js';
-import { MagicError, misuse } from '../arguments.js';
+import { MagicError, usageError } from '../arguments.js';
 import type { Magic, MagicCall, MagicHost } from '../magic.js';
 
 /** The magic that sets a result beside that of an earlier time. */
@@ -44,7 +44,7 @@ async function compare(call: MagicCall, host: MagicHost): Promise<void> {
   const shift = lengthBefore(words);
   const range = shift === undefined ? absoluteRange(words, call) : undefined;
   const show = async (kept: KeptResult | undefined) => {
-    if (kept === undefined) throw misuse(call.magic, 'no query has run yet');
+    if (kept === undefined) throw usageError(call.magic, 'no query has run yet');
     const { query, result } = kept;
     checkComparable(query, result, host);
     await showBoth(query, result, range ?? earlier(result.provenance, shift ?? 0n), call, host);
@@ -65,7 +65,10 @@ function lengthBefore(text: string): bigint | undefined {
 function absoluteRange(text: string, { magic }: MagicCall): TimeRange {
   const range = parseRange(text);
   if (!isFrozen(range))
-    throw misuse(magic, `${text} is neither a duration with a minus, such as -1d, nor a range of two times`);
+    throw usageError(
+      magic,
+      `${text} is neither a duration with a minus, such as -1d, nor a range of two times`,
+    );
   return range;
 }
 

@@ -2,7 +2,7 @@ import { visibleLines } from '../../../text.js';
 import { describeProblem } from '../../bugreport.js';
 import type { Session } from '../../session.js';
 import { readSettings, SettingError, settings, settingsFile, writeSetting } from '../../settings.js';
-import { misuse } from '../arguments.js';
+import { usageError } from '../arguments.js';
 import type { Magic, MagicCall, MagicHost } from '../magic.js';
 import { say, tableOutput, textOutput } from '../output.js';
 
@@ -53,11 +53,12 @@ async function config({ words, options, magic }: MagicCall, host: MagicHost): Pr
   if (name === undefined) return list(host);
   const setting = settings.find(each => each.name === name);
   if (setting === undefined)
-    throw misuse(
+    throw usageError(
       magic,
       `there is no setting ${name}; there are ${settings.map(each => each.name).join(', ')}`,
     );
-  if (options.has('clear') === (value !== undefined)) throw misuse(magic, `give ${name} a value, or --clear`);
+  if (options.has('clear') === (value !== undefined))
+    throw usageError(magic, `give ${name} a value, or --clear`);
   const place = options.has('project') ? 'project' : 'user';
   const whose = place === 'user' ? 'every notebook of yours' : 'every notebook in its directory';
   await host.consent('config', `change the setting ${name} for ${whose}`);

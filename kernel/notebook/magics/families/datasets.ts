@@ -8,7 +8,7 @@ import { parseTime } from '../../../time.js';
 import { extentText } from '../../query/extent.js';
 import type { Session } from '../../session.js';
 import { daysAround, formatMinute } from '../../time-range.js';
-import { MagicError, misuse } from '../arguments.js';
+import { MagicError, usageError } from '../arguments.js';
 import type { Magic, MagicCall, MagicHost } from '../magic.js';
 import { named, say, tableOutput } from '../output.js';
 
@@ -147,7 +147,7 @@ async function infoOf(name: string, session: Session, signal: AbortSignal): Prom
 /** Runs a query for a few events. */
 async function peek({ words, magic }: MagicCall, { show }: MagicHost): Promise<void> {
   const [dataset = '', rows = '10'] = words;
-  if (!/^[1-9]\d{0,8}$/.test(rows)) throw misuse(magic, `${rows} is not a number of rows`);
+  if (!/^[1-9]\d{0,8}$/.test(rows)) throw usageError(magic, `${rows} is not a number of rows`);
   await show(`${quotedName(dataset)} | sort by _time desc | limit ${rows}`, { events: Number(rows) });
 }
 

@@ -2,7 +2,7 @@ import { present } from '../../../present.js';
 import { formatCount, oneLine, plural } from '../../../text.js';
 import type { LoggedQuery } from '../../query/log.js';
 import { parseRange } from '../../time-range.js';
-import { MagicError, misuse } from '../arguments.js';
+import { MagicError, usageError } from '../arguments.js';
 import type { Magic, MagicCall, MagicHost } from '../magic.js';
 import { tableOutput } from '../output.js';
 
@@ -32,7 +32,7 @@ export const historyMagics: readonly Magic[] = [
 
 async function history({ words, options, magic }: MagicCall, { session, io }: MagicHost): Promise<void> {
   const limit = options.get('limit') ?? '20';
-  if (!/^[1-9]\d{0,5}$/.test(limit)) throw misuse(magic, `${limit} is not a number of queries`);
+  if (!/^[1-9]\d{0,5}$/.test(limit)) throw usageError(magic, `${limit} is not a number of queries`);
   const wanted = (words[0] ?? '').toLowerCase();
   const { entries: all = [], damage } = (await session.options.queryLog?.read()) ?? {};
   const numbered = all.map((entry, index) => ({ entry, number: index + 1 }));
@@ -66,7 +66,8 @@ async function rerun({ words, magic }: MagicCall, { session, show }: MagicHost):
   const [number = ''] = words;
   const all = (await session.options.queryLog?.entries()) ?? [];
   const entry = /^[1-9]\d*$/.test(number) ? all[Number(number) - 1] : undefined;
-  if (entry === undefined) throw misuse(magic, `the history has no query ${number}; it holds ${all.length}`);
+  if (entry === undefined)
+    throw usageError(magic, `the history has no query ${number}; it holds ${all.length}`);
   if (entry.profile !== session.profileName)
     throw new MagicError(
       `%rerun: query ${number} ran on ${entry.profile}, and the profile is ${session.profileName}`,

@@ -19,7 +19,7 @@ import { codeWords } from '../../../result/display/summary.js';
 import { partRead, plural, shownName, withoutCredentials } from '../../../text.js';
 import { extentText } from '../../query/extent.js';
 import type { Session } from '../../session.js';
-import { misuse } from '../arguments.js';
+import { usageError } from '../arguments.js';
 import { pathOf } from '../files.js';
 import type { Magic, MagicCall, MagicHost } from '../magic.js';
 import { progressMs, tableOutput, withProgress } from '../output.js';
@@ -99,7 +99,7 @@ async function importPath(
   const choices = importChoices(
     ({ name }) => options.get(name),
     ({ name, wanted }, value) => {
-      throw misuse(magic, `${value} cannot be the value of --${name}: give ${wanted}`);
+      throw usageError(magic, `${value} cannot be the value of --${name}: give ${wanted}`);
     },
   );
   const request = {

@@ -4,7 +4,7 @@ import type { Provenance, QueryResult } from '../../../result/result.js';
 import { plural } from '../../../text.js';
 import { type Parameter, type ParameterValue, readParameter } from '../../parameters.js';
 import { lastName } from '../../results/kept.js';
-import { MagicError, misuse } from '../arguments.js';
+import { MagicError, usageError } from '../arguments.js';
 import type { Magic, MagicCall, MagicHost } from '../magic.js';
 import { say, tableOutput, textOutput } from '../output.js';
 
@@ -63,13 +63,14 @@ export const parameterMagics: readonly Magic[] = [
 async function param({ raw, magic }: MagicCall, { session, io }: MagicHost): Promise<void> {
   const { assignments, choices, prompts, stray } = readParamLine(raw);
   if (stray !== '') throw new MagicError(`%param: ${stray} is not an assignment`, 'Write NAME = LITERAL.');
-  if (assignments.length === 0) throw misuse(magic, 'a name and a value are missing');
-  if (choices !== undefined && assignments.length > 1) throw misuse(magic, '--choices is for one parameter');
+  if (assignments.length === 0) throw usageError(magic, 'a name and a value are missing');
+  if (choices !== undefined && assignments.length > 1)
+    throw usageError(magic, '--choices is for one parameter');
   const allowed = choices === undefined ? undefined : choiceValues(assignments[0]?.name ?? '', choices);
   for (const { name, text } of assignments) {
     const written = text === undefined ? session.parameters.get(name) : readParameter(name, text);
-    if (written === undefined && !prompts) throw misuse(magic, `${name} has no value: write ${name} = …`);
-    if (written?.kind === 'table' && allowed !== undefined) throw misuse(magic, 'a table has no choices');
+    if (written === undefined && !prompts) throw usageError(magic, `${name} has no value: write ${name} = …`);
+    if (written?.kind === 'table' && allowed !== undefined) throw usageError(magic, 'a table has no choices');
     const parameter = prompts ? await asked(name, written, allowed, io) : written;
     if (parameter?.kind === 'table') session.parameters.set(name, parameter);
     else if (parameter !== undefined)
@@ -125,7 +126,7 @@ function showQuery({ magic }: MagicCall, { session, io, plan }: MagicHost): void
     return;
   }
   const last = session.results.named(lastName)?.result;
-  if (last === undefined) throw misuse(magic, 'no query has run yet');
+  if (last === undefined) throw usageError(magic, 'no query has run yet');
   show(last);
 }
 

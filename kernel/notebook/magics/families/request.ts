@@ -1,6 +1,6 @@
 import type { RequestOptions } from '../../../api/wire.js';
 import { present } from '../../../present.js';
-import { MagicError, misuse } from '../arguments.js';
+import { MagicError, usageError } from '../arguments.js';
 import type { Magic, MagicCall, MagicHost } from '../magic.js';
 import { say } from '../output.js';
 import { rowCount } from './settings.js';
@@ -71,9 +71,9 @@ export const requestMagics: readonly Magic[] = [
 function request(call: MagicCall, { session, io, plan }: MagicHost): void {
   const { options, cell, magic } = call;
   if (options.has('clear') && options.size > 1)
-    throw misuse(magic, '--clear cannot be combined with other options');
+    throw usageError(magic, '--clear cannot be combined with other options');
   if (!cell && (options.has('cursor') || options.has('include-cursor')))
-    throw misuse(magic, 'a cursor is for one cell: write %%request');
+    throw usageError(magic, 'a cursor is for one cell: write %%request');
   if (options.size > 0) plan.request = options.has('clear') ? {} : optionsIn(call);
   if (cell) return;
   session.request = plan.request;
@@ -84,7 +84,7 @@ function request(call: MagicCall, { session, io, plan }: MagicHost): void {
 function optionsIn({ options, lists, magic }: MagicCall): RequestOptions {
   const named = (lists.get('option') ?? []).map(text => {
     const [, name = '', value = ''] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
-    if (name === '') throw misuse(magic, `${text} is not NAME=VALUE`);
+    if (name === '') throw usageError(magic, `${text} is not NAME=VALUE`);
     return [name, optionValue(value)] as const;
   });
   const order = (lists.get('order') ?? []).map(text => {
@@ -115,7 +115,7 @@ function optionValue(text: string): unknown {
 /** Has the queries of the cell fetched page by page. */
 function fetch({ options, magic }: MagicCall, { plan }: MagicHost): void {
   const max = options.get('max');
-  if (options.has('all') === (max !== undefined)) throw misuse(magic, 'give --all, or --max N');
+  if (options.has('all') === (max !== undefined)) throw usageError(magic, 'give --all, or --max N');
   if (plan.queries.length === 0)
     throw new MagicError('%fetch: the cell has no query', 'Write the query below this line.');
   plan.fetch = { most: max === undefined ? Number.POSITIVE_INFINITY : rowCount(max, magic) };

@@ -2,7 +2,7 @@ import type { Shortfall } from '../../../result/result.js';
 import { shortfallsOf } from '../../../result/shortfall.js';
 import { formatBytes, formatCount, oneLine, plural, visibleLines } from '../../../text.js';
 import { type KeptResult, rowsOf } from '../../results/kept.js';
-import { MagicError, misuse } from '../arguments.js';
+import { MagicError, usageError } from '../arguments.js';
 import type { Magic, MagicCall, MagicHost } from '../magic.js';
 import { tableOutput } from '../output.js';
 
@@ -33,7 +33,7 @@ function results({ words, options, magic }: MagicCall, host: MagicHost): void {
   const [name] = words;
   const budget = options.get('budget');
   if (budget !== undefined && (options.has('drop') || name !== undefined))
-    throw misuse(magic, '--budget cannot be combined with other options');
+    throw usageError(magic, '--budget cannot be combined with other options');
   if (options.has('drop')) drop(name, host);
   else if (budget !== undefined) setBudget(budget, host);
   else list(name, host);

@@ -10,7 +10,7 @@ import {
   type TimeRange,
   TimeRangeError,
 } from '../../time-range.js';
-import { misuse } from '../arguments.js';
+import { usageError } from '../arguments.js';
 import type { Magic, MagicCall, MagicHost } from '../magic.js';
 import { say } from '../output.js';
 
@@ -86,7 +86,7 @@ function time(call: MagicCall, { session, io, plan }: MagicHost): void {
   const { words, options, cell } = call;
   const now = session.now();
   if (options.has('clear') && (words.length > 0 || options.has('freeze')))
-    throw misuse(call.magic, '--clear cannot be combined with other options');
+    throw usageError(call.magic, '--clear cannot be combined with other options');
   const asked = options.has('clear')
     ? defaultRange
     : words.length > 0
@@ -140,7 +140,7 @@ function rows(call: MagicCall, { session, io, plan }: MagicHost): void {
 function retain({ words, cell, magic }: MagicCall, { session, io, plan }: MagicHost): void {
   const [word] = words;
   if (word !== undefined && word !== 'on' && word !== 'off')
-    throw misuse(magic, `it is on or off, not ${word}`);
+    throw usageError(magic, `it is on or off, not ${word}`);
   if (word !== undefined) plan.retains = word === 'on';
   if (cell) return;
   session.retains = plan.retains;
@@ -151,7 +151,7 @@ function retain({ words, cell, magic }: MagicCall, { session, io, plan }: MagicH
 function rowsGiven({ words, options, magic }: MagicCall, held: number | undefined): number | undefined {
   const [word] = words;
   if (options.has('clear') && word !== undefined)
-    throw misuse(magic, '--clear cannot be combined with other options');
+    throw usageError(magic, '--clear cannot be combined with other options');
   if (word === undefined) return options.has('clear') ? undefined : held;
   return rowCount(word, magic);
 }
@@ -159,6 +159,6 @@ function rowsGiven({ words, options, magic }: MagicCall, held: number | undefine
 /** Reads a number of rows such as `5_000`; throws MagicError. */
 export function rowCount(word: string, magic: Magic): number {
   const digits = word.replaceAll(/[_,]/g, '');
-  if (!/^[1-9]\d{0,8}$/.test(digits)) throw misuse(magic, `${word} is not a number of rows`);
+  if (!/^[1-9]\d{0,8}$/.test(digits)) throw usageError(magic, `${word} is not a number of rows`);
   return Number(digits);
 }

@@ -4,7 +4,7 @@ import type { CellIo } from '../../../jupyter/message.js';
 import type { Provenance, QueryResult } from '../../../result/result.js';
 import { escapeHtml, visible } from '../../../text.js';
 import { lastName } from '../../results/kept.js';
-import { MagicError, misuse } from '../arguments.js';
+import { MagicError, usageError } from '../arguments.js';
 import type { Magic, MagicCall, MagicHost } from '../magic.js';
 import { say, tableOutput } from '../output.js';
 
@@ -66,8 +66,8 @@ async function use(call: MagicCall, host: MagicHost): Promise<void> {
   const warning = await session.takeProfileWarning();
   if (warning !== undefined) io.stream('stderr', `${warning}\n`);
   if (name === undefined) {
-    if (call.options.has('token')) throw misuse(call.magic, '--token needs the name of a profile');
-    if (call.cell) throw misuse(call.magic, 'the name of a profile is missing');
+    if (call.options.has('token')) throw usageError(call.magic, '--token needs the name of a profile');
+    if (call.cell) throw usageError(call.magic, 'the name of a profile is missing');
     return listProfiles(host);
   }
   const endpoint = await session.readEndpoint(name);
@@ -165,7 +165,7 @@ async function link({ words: [name], options, magic }: MagicCall, host: MagicHos
   }
   const kept = session.results.named(name ?? lastName);
   if (kept === undefined)
-    throw misuse(magic, name === undefined ? 'no query has run yet' : `there is no result ${name}`);
+    throw usageError(magic, name === undefined ? 'no query has run yet' : `there is no result ${name}`);
   await show(kept.result);
 }
 

@@ -9,7 +9,7 @@ import { oneLine, plural } from '../../../text.js';
 import { readsOf } from '../../results/reads.js';
 import type { Session } from '../../session.js';
 import { storedText } from '../../time-range.js';
-import { MagicError, misuse } from '../arguments.js';
+import { MagicError, usageError } from '../arguments.js';
 import { refuseSecrets } from '../effects/consent.js';
 import type { Magic, MagicCall, MagicHost } from '../magic.js';
 import { named, say, tableOutput } from '../output.js';
@@ -105,11 +105,11 @@ async function star(call: MagicCall, host: MagicHost): Promise<void> {
   const [word] = words;
   const create = options.has('new');
   if (!create && word === undefined)
-    throw misuse(magic, 'give the id or the name of a starred query, or --new');
-  if (create && word !== undefined && options.has('name')) throw misuse(magic, 'the name is given twice');
+    throw usageError(magic, 'give the id or the name of a starred query, or --new');
+  if (create && word !== undefined && options.has('name')) throw usageError(magic, 'the name is given twice');
   const { plan } = host;
   if (plan.queries.length !== 1)
-    throw misuse(magic, `the cell must hold one query, and it holds ${plan.queries.length || 'none'}`);
+    throw usageError(magic, `the cell must hold one query, and it holds ${plan.queries.length || 'none'}`);
   refuseResults(host);
   await askToKeep(host);
   if (options.has('no-run')) plan.run = false;
@@ -214,7 +214,7 @@ function audience({ profileName }: Session): string {
 async function stars({ words, options, magic }: MagicCall, { session, io }: MagicHost): Promise<void> {
   const who = options.get('who') ?? 'me';
   const dataset = options.get('dataset');
-  if (!['all', 'team', 'me'].includes(who)) throw misuse(magic, `--who is all, team or me, not ${who}`);
+  if (!['all', 'team', 'me'].includes(who)) throw usageError(magic, `--who is all, team or me, not ${who}`);
   const filter = present({ who: who === 'me' ? undefined : who, dataset });
   const wanted = (words[0] ?? '').toLowerCase();
   const { items, notices } = await listStars(session, filter, io.signal);
@@ -274,7 +274,7 @@ async function load({ words, magic }: MagicCall, { session, io }: MagicHost): Pr
 function referenceOf(word: string, magic: Magic): string {
   const reference = /^star:(.+)$/s.exec(word)?.[1];
   if (reference === undefined)
-    throw misuse(magic, `${word} is not a starred query: write star:ID or star:NAME`);
+    throw usageError(magic, `${word} is not a starred query: write star:ID or star:NAME`);
   return reference;
 }
 

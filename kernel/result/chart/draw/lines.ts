@@ -5,7 +5,7 @@
 import { present } from '../../../present.js';
 import type { Plot, XyChart } from '../model.js';
 import { exactly, tip, utcTime } from './axes.js';
-import { type Datum, type Spot, spotsOf } from './spots.js';
+import { type Datum, type PlacedPoint, placedPoints } from './placed-points.js';
 import { at, BESIDE_WIDTH, faded, LABELS_SIGNAL, mark, SHOWN, SVG_WIDTH } from './style.js';
 
 /** Marks with the data that they draw. */
@@ -21,8 +21,8 @@ export function layersOf(
   chart: XyChart,
   { interactive, height }: { readonly interactive: boolean; readonly height: number },
 ): Layers {
-  const spots = spotsOf(plot, chart);
-  const draft = { plot, chart, spots, number, height };
+  const placed = placedPoints(plot, chart);
+  const draft = { plot, chart, placed, number, height };
   const layers = [
     ...(interactive && plot.mark === 'bars' ? columns(draft) : []),
     ...band(draft),
@@ -40,7 +40,7 @@ export function layersOf(
 interface Draft {
   readonly plot: Plot;
   readonly chart: XyChart;
-  readonly spots: readonly (readonly Spot[])[];
+  readonly placed: readonly (readonly PlacedPoint[])[];
   readonly number: number;
   readonly height: number;
 }
@@ -89,9 +89,9 @@ const MOST_NEAR = 20;
 
 /** Rings around the points as they are drawn: at the middle of a bar, and on what is below a part of a stack. */
 function anomalies(draft: Draft): readonly Layer[] {
-  const { plot, spots, chart, height } = draft;
+  const { plot, placed, chart, height } = draft;
   const { start, end } = chart.axis;
-  const drawn = spots.map((line, index) => {
+  const drawn = placed.map((line, index) => {
     const points = plot.lines[index]?.points ?? [];
     return new Map(line.map(({ datum }, at) => [points[at]?.t, datum]));
   });
@@ -117,8 +117,8 @@ function footOf({ plot: { arrangement, isLog }, height }: Draft): object {
 }
 
 function bars(draft: Draft): readonly Layer[] {
-  const { plot, spots, chart } = draft;
-  const drawn = spots.flat().filter(spot => spot.isDatum);
+  const { plot, placed, chart } = draft;
+  const drawn = placed.flat().filter(point => point.isDatum);
   const rows = (partial: boolean) => drawn.filter(bar => bar.partial === partial).map(bar => bar.datum);
   const isThin = plot.lines.length === 1 && chart.across === undefined;
   const color = colorOf(draft);
@@ -139,15 +139,15 @@ function bars(draft: Draft): readonly Layer[] {
 }
 
 function lines(draft: Draft): readonly Layer[] {
-  const { plot, spots, chart } = draft;
+  const { plot, placed, chart } = draft;
   const color = colorOf(draft);
   const isDots = plot.mark === 'dots';
-  const rows = (of: (line: readonly Spot[]) => readonly Spot[]) =>
-    spots.flatMap(of).map(spot => withoutEnd(spot.datum));
+  const rows = (of: (line: readonly PlacedPoint[]) => readonly PlacedPoint[]) =>
+    placed.flatMap(of).map(point => withoutEnd(point.datum));
   const dot = { ...PLACE, size: { value: 24 } };
   const filled = {
     fill: color,
-    opacity: opacityOf(draft, isDots && spots.flat().length > 400 ? 0.6 : 1),
+    opacity: opacityOf(draft, isDots && placed.flat().length > 400 ? 0.6 : 1),
   };
   const hollow = {
     ...{ fill: { value: 'transparent' }, stroke: color, strokeWidth: { value: 1.2 } },
@@ -206,14 +206,14 @@ function bySeries(type: string, data: string, update: object, groupby: readonly 
 
 /** The space between the first line and the last. */
 function band(draft: Draft): readonly Layer[] {
-  const { plot, spots } = draft;
-  const [low, high] = [spots[0], spots.at(-1)];
-  if (plot.arrangement !== 'band' || spots.length < 2 || low === undefined || high === undefined) return [];
-  const rows = low.flatMap((spot, index): readonly Datum[] => {
+  const { plot, placed } = draft;
+  const [low, high] = [placed[0], placed.at(-1)];
+  if (plot.arrangement !== 'band' || placed.length < 2 || low === undefined || high === undefined) return [];
+  const rows = low.flatMap((point, index): readonly Datum[] => {
     const above = high[index];
     if (above === undefined) return [];
-    const [b, v] = [spot.datum.v, above.datum.v];
-    const place = { t: spot.datum.t, s: spot.datum.s };
+    const [b, v] = [point.datum.v, above.datum.v];
+    const place = { t: point.datum.t, s: point.datum.s };
     return [b === null || v === null ? { ...place, v: null, b: 0 } : { ...place, v, b }];
   });
   const fill = { fill: { value: plot.lines[0]?.look.color }, fillOpacity: { value: 0.12 } };
@@ -228,32 +228,32 @@ function withoutEnd({ e: _, ...datum }: Datum): Datum {
 }
 
 /** The bins that were searched whole. */
-function whole(line: readonly Spot[]): readonly Spot[] {
-  return line.filter(spot => !spot.partial);
+function whole(line: readonly PlacedPoint[]): readonly PlacedPoint[] {
+  return line.filter(point => !point.partial);
 }
 
 /** The segments that lead to a partial bin, each by its number. */
-function edges(line: readonly Spot[]): readonly Spot[] {
-  return line.slice(1).flatMap((spot, d) => {
+function edges(line: readonly PlacedPoint[]): readonly PlacedPoint[] {
+  return line.slice(1).flatMap((point, d) => {
     const before = line[d];
-    if (before === undefined || !(spot.partial || before.partial)) return [];
-    return [before, spot].map(end => ({ ...end, datum: { ...end.datum, d } }));
+    if (before === undefined || !(point.partial || before.partial)) return [];
+    return [before, point].map(end => ({ ...end, datum: { ...end.datum, d } }));
   });
 }
 
 /** The data of bins that were searched in part. */
-function partialData(line: readonly Spot[]): readonly Spot[] {
-  return line.filter(spot => spot.partial && spot.isDatum);
+function partialData(line: readonly PlacedPoint[]): readonly PlacedPoint[] {
+  return line.filter(point => point.partial && point.isDatum);
 }
 
 /** Points that a line alone would not show, and every datum if there are few. */
-function dots(line: readonly Spot[], always: boolean): readonly Spot[] {
+function dots(line: readonly PlacedPoint[], always: boolean): readonly PlacedPoint[] {
   const solid = whole(line);
-  const data = solid.filter(spot => spot.isDatum);
+  const data = solid.filter(point => point.isDatum);
   if (always || data.length < DOTTED_BELOW) return data;
-  const isBreak = (spot: Spot | undefined) => spot === undefined || spot.datum.v === null;
+  const isBreak = (point: PlacedPoint | undefined) => point === undefined || point.datum.v === null;
   return solid.filter(
-    (spot, index) => spot.isDatum && isBreak(solid[index - 1]) && isBreak(solid[index + 1]),
+    (point, index) => point.isDatum && isBreak(solid[index - 1]) && isBreak(solid[index + 1]),
   );
 }
 
@@ -268,9 +268,9 @@ function tipOf({ chart, plot }: Draft): object {
 
 /** Shows the value of a bar: anywhere in its column where it is the only one there. */
 function columns(draft: Draft): readonly Layer[] {
-  const { spots, number, height } = draft;
-  const rows = spots.flat().flatMap(spot => (spot.isDatum ? [{ ...spot.datum }] : []));
-  const isOnly = spots.length === 1;
+  const { placed, number, height } = draft;
+  const rows = placed.flat().flatMap(point => (point.isDatum ? [{ ...point.datum }] : []));
+  const isOnly = placed.length === 1;
   const extent = isOnly ? { y: { value: 0 }, y2: { value: height } } : { y2: footOf(draft) };
   const name = isOnly ? 'columns' : 'points';
   return layer(
@@ -290,9 +290,9 @@ function columns(draft: Draft): readonly Layer[] {
 
 /** Shows a value near its point. The rows are those of other layers. */
 function points(draft: Draft): readonly Layer[] {
-  const { spots, plot, number } = draft;
+  const { placed, plot, number } = draft;
   const update = { ...PLACE, size: { value: 90 }, ...UNSEEN, tooltip: tipOf(draft) };
-  const near = (own: string, suffix: string, rows: readonly Spot[]) =>
+  const near = (own: string, suffix: string, rows: readonly PlacedPoint[]) =>
     layer(
       draft,
       own,
@@ -305,9 +305,9 @@ function points(draft: Draft): readonly Layer[] {
       ? near(
           'dots',
           '',
-          spots.flatMap(line => dots(line, true)),
+          placed.flatMap(line => dots(line, true)),
         )
-      : near('whole', '', spots.flatMap(whole))),
-    ...near('partial', '_partial', spots.flatMap(partialData)),
+      : near('whole', '', placed.flatMap(whole))),
+    ...near('partial', '_partial', placed.flatMap(partialData)),
   ];
 }

@@ -28,6 +28,7 @@ import { type Entry, FIRST_LOOK } from '../palette.js';
 import { scaled, titleOf, unitOf } from '../time/series.js';
 import { scaleFor } from '../units.js';
 import type { ChartColumn } from '../values.js';
+import type { ChartInput } from './input.js';
 import type { ChartForm, KindRow } from './kind.js';
 import { drawSeries, toHistograms, toNumberBins } from './shared/along.js';
 import {
@@ -40,7 +41,6 @@ import {
   sumAt,
   withValues,
 } from './shared/names.js';
-import type { Sight } from './sight.js';
 
 /** One row of bars: a name, and its parts in the order of the legend; a single part if there is no legend. */
 interface Bar {
@@ -67,7 +67,7 @@ export interface BarChart extends ChartModel {
 }
 
 /** Returns bars of each measure, one below the other; with two keys and `@stack` the second divides the bars. */
-function toBars({ result, table, roles }: Sight, options: ChartOptions): BarChart | string {
+function toBars({ result, table, roles }: ChartInput, options: ChartOptions): BarChart | string {
   const filled = withValues(table, roles.measures);
   const [first] = filled;
   if (first === undefined) return noValue(roles.measures);

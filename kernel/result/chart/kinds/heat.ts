@@ -40,6 +40,7 @@ import { axisOf, scaled, titleOf, unitOf } from '../time/series.js';
 import type { Bucket, Histograms } from '../unfold.js';
 import { scaleFor } from '../units.js';
 import { allRows, type ChartColumn, groupNumbers, numbersOf, placesByGroup, timeAt } from '../values.js';
+import type { ChartInput } from './input.js';
 import type { ChartForm, KindRow } from './kind.js';
 import { drawSeries } from './shared/along.js';
 import {
@@ -52,7 +53,6 @@ import {
   sumAt,
   withValues,
 } from './shared/names.js';
-import type { Sight } from './sight.js';
 
 /** One cell of a heatmap; of a band of names `y` is its number and `height` 1. */
 interface Cell {
@@ -63,12 +63,12 @@ interface Cell {
   readonly v: number;
 }
 
-/** A vertical axis of numbers; `knee` is where a linear axis becomes a logarithmic one. */
+/** A vertical axis of numbers; `linearBelow` is where a linear axis becomes a logarithmic one. */
 interface NumberRows {
   readonly title: string;
   readonly low: number;
   readonly high: number;
-  readonly knee?: number;
+  readonly linearBelow?: number;
 }
 
 /** Values as colors, over time or names, and over numbers or names. */
@@ -85,16 +85,16 @@ export interface HeatChart extends ChartModel {
   readonly least: number;
   readonly isLog: boolean;
   /** Colors are about linear up to here and logarithmic above; absent for those that are all the one or the other. */
-  readonly knee?: number;
+  readonly linearBelow?: number;
 }
 
 const NO_GRID = 'No heatmap: the times have no common distance.';
 const MAX_BUCKETS = 4_000;
 
 /** Returns the first plot of a chart over time, one row for each line that a line chart would have. */
-function toTimeHeat(sight: Sight, options: ChartOptions): HeatChart | string | undefined {
+function toTimeHeat(input: ChartInput, options: ChartOptions): HeatChart | string | undefined {
   const { log: _, stack: __, ...plain } = options;
-  const chart = drawSeries(sight, { ...plain, kind: 'line' });
+  const chart = drawSeries(input, { ...plain, kind: 'line' });
   if (typeof chart !== 'object') return chart;
   const { axis } = chart;
   const [plot] = chart.plots;
@@ -131,7 +131,7 @@ function toTimeHeat(sight: Sight, options: ChartOptions): HeatChart | string | u
 const OF_LINES = /^(?:bins |anomalies by .* are red$|the axis does not begin at 0)/;
 
 /** Returns the first measure as colors over the first key and the others. */
-function toGrid({ table, roles }: Sight, options: ChartOptions): HeatChart | string {
+function toGrid({ table, roles }: ChartInput, options: ChartOptions): HeatChart | string {
   const [measure] = withValues(table, roles.measures);
   if (measure === undefined) return noValue(roles.measures);
   if (roles.keys.length < 2) return 'No heatmap: it needs two keys, or one over time.';
@@ -173,8 +173,8 @@ function beyondNote(cut: number, mixes: boolean, { keys }: NameRoles, measure: C
 }
 
 /** Returns histograms over time; each keeps the buckets that it has. Of several groups the largest is drawn. */
-function toHistogramHeat(sight: Sight, options: ChartOptions): HeatChart | string | undefined {
-  const { result, table, histograms, time, roles, now } = sight;
+function toHistogramHeat(input: ChartInput, options: ChartOptions): HeatChart | string | undefined {
+  const { result, table, histograms, time, roles, now } = input;
   if (histograms === undefined || time === undefined) return undefined;
   const axis = axisOf(result, table, timestampsIn(time), now);
   if (axis === undefined) return undefined;
@@ -192,7 +192,7 @@ function toHistogramHeat(sight: Sight, options: ChartOptions): HeatChart | strin
     y: cell.y * scale.factor,
     height: cell.height * scale.factor,
   }));
-  const knee = kneeOf(cells);
+  const linearBelow = linearLimit(cells);
   return {
     kind: 'heat',
     axis,
@@ -200,7 +200,7 @@ function toHistogramHeat(sight: Sight, options: ChartOptions): HeatChart | strin
       title: titleOf(nameOf(column), scale.unit),
       low: Math.min(0, ...cells.map(({ y }) => y)),
       high: largest(cells.map(({ y, height }) => y + height)),
-      ...present({ knee }),
+      ...present({ linearBelow }),
     },
     cells,
     unit: '',
@@ -209,7 +209,7 @@ function toHistogramHeat(sight: Sight, options: ChartOptions): HeatChart | strin
     names: [nameOf(column)],
     notes: notes(
       'each bin of the time has buckets of its own; colors are counts',
-      knee !== undefined && 'the axis is logarithmic: a few buckets are far above the others',
+      linearBelow !== undefined && 'the axis is logarithmic: a few buckets are far above the others',
       firstOf(shown.length, found.length, 'buckets'),
       group.count > 1 &&
         `of the ${formatCount(group.count)} groups by ${namesOf(keys)} the one with the greatest count: ${group.label}`,
@@ -230,12 +230,12 @@ const FAINT = 0.02;
 function shadesOf(
   cells: readonly Cell[],
   options: ChartOptions,
-): Pick<HeatChart, 'most' | 'least' | 'isLog' | 'knee'> {
+): Pick<HeatChart, 'most' | 'least' | 'isLog' | 'linearBelow'> {
   const values = cells.map(({ v }) => v);
   const [least, most] = [smallest(values), largest(values)];
   const isLog = options.log === true && least > 0;
-  const knee = isLog || least < 0 || !hasFaintRow(cells, most) ? undefined : leastAboveZero(values);
-  return { most, least: isLog ? least : Math.min(0, least), isLog, ...present({ knee }) };
+  const linearBelow = isLog || least < 0 || !hasFaintRow(cells, most) ? undefined : leastAboveZero(values);
+  return { most, least: isLog ? least : Math.min(0, least), isLog, ...present({ linearBelow }) };
 }
 
 function hasFaintRow(cells: readonly Cell[], most: number): boolean {
@@ -252,7 +252,7 @@ function leastAboveZero(values: readonly number[]): number {
 const FAR = 8;
 
 /** Where an axis of buckets becomes logarithmic, for a few that are far above the others; undefined for a linear axis. */
-function kneeOf(cells: readonly Cell[]): number | undefined {
+function linearLimit(cells: readonly Cell[]): number | undefined {
   const ends = cells.map(({ y, height }) => y + height).sort((a, b) => a - b);
   const usual = ends[Math.floor(ends.length * 0.9)] ?? 0;
   const isFar = cells.every(({ y }) => y >= 0) && usual > 0 && (ends.at(-1) ?? 0) > FAR * usual;
@@ -260,7 +260,7 @@ function kneeOf(cells: readonly Cell[]): number | undefined {
 }
 
 function logNote(cells: readonly Cell[], options: ChartOptions): string | false {
-  if (shadesOf(cells, options).knee !== undefined)
+  if (shadesOf(cells, options).linearBelow !== undefined)
     return 'colors are logarithmic: some rows are far below the others';
   return (
     options.log === true && cells.some(({ v }) => v <= 0) && 'no log colors: there are values of 0 or less'
@@ -400,39 +400,39 @@ function upOf({ rows, rules = [] }: HeatChart, height: number): Side {
   };
 }
 
-function heightScale({ low, high, knee }: NumberRows): object {
+function heightScale({ low, high, linearBelow }: NumberRows): object {
   const domain = [low, high];
-  if (knee === undefined) return { type: 'linear', domain, zero: false, nice: TICKS };
-  return { type: 'symlog', constant: knee, domain, nice: false };
+  if (linearBelow === undefined) return { type: 'linear', domain, zero: false, nice: TICKS };
+  return { type: 'symlog', constant: linearBelow, domain, nice: false };
 }
 
 /** Powers of ten on a logarithmic axis, from where it becomes one. */
-function heightTicks({ high, knee }: NumberRows): object {
-  return knee === undefined ? { tickCount: TICKS } : { values: powersUpTo(high, knee) };
+function heightTicks({ high, linearBelow }: NumberRows): object {
+  return linearBelow === undefined ? { tickCount: TICKS } : { values: powersUpTo(high, linearBelow) };
 }
 
-function powersUpTo(high: number, knee: number): readonly number[] {
-  const [first, last] = [Math.ceil(Math.log10(knee)), Math.floor(Math.log10(high))];
+function powersUpTo(high: number, linearBelow: number): readonly number[] {
+  const [first, last] = [Math.ceil(Math.log10(linearBelow)), Math.floor(Math.log10(high))];
   return [0, ...Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => 10 ** (first + index))];
 }
 
 /** Shades of one color: the least can still be seen, on light and on dark. */
 const SHADES = ['rgba(42, 133, 199, 0.12)', 'rgba(42, 133, 199, 1)'];
 
-function colors({ least, most, isLog, knee }: HeatChart): Pick<Drawing, 'scales' | 'legends'> {
+function colors({ least, most, isLog, linearBelow }: HeatChart): Pick<Drawing, 'scales' | 'legends'> {
   const low = least < most ? least : isLog ? most / 10 : most - 1;
-  const scale = { name: 'color', ...shadeScale(isLog, knee), domain: [low, most], range: SHADES };
+  const scale = { name: 'color', ...shadeScale(isLog, linearBelow), domain: [low, most], range: SHADES };
   const legend = {
     ...{ fill: 'color', type: 'gradient', orient: 'bottom', direction: 'horizontal', title: titlePlace(1) },
-    ...(knee === undefined ? { tickCount: TICKS } : { values: powersUpTo(most, knee) }),
+    ...(linearBelow === undefined ? { tickCount: TICKS } : { values: powersUpTo(most, linearBelow) }),
     ...numberLabels(low, most),
     gradientLength: { signal: 'min(260, width - 20)' },
   };
   return { scales: [{ ...scale, interpolate: 'hcl', nice: false }], legends: [legend] };
 }
 
-function shadeScale(isLog: boolean, knee: number | undefined): object {
-  if (knee !== undefined) return { type: 'symlog', constant: knee };
+function shadeScale(isLog: boolean, linearBelow: number | undefined): object {
+  if (linearBelow !== undefined) return { type: 'symlog', constant: linearBelow };
   return isLog ? { type: 'log' } : { type: 'linear', zero: false };
 }
 
@@ -463,9 +463,9 @@ function heatLines(chart: HeatChart, width: number): readonly string[] {
 }
 
 /** How far the color of a value is from the least, from 0 to 1. */
-function shareOf({ least, most, isLog, knee }: HeatChart, v: number): number {
+function shareOf({ least, most, isLog, linearBelow }: HeatChart, v: number): number {
   const scale = (value: number) =>
-    isLog ? Math.log(value) : knee === undefined ? value : Math.log1p(value / knee);
+    isLog ? Math.log(value) : linearBelow === undefined ? value : Math.log1p(value / linearBelow);
   return (scale(v) - scale(least)) / (scale(most) - scale(least));
 }
 

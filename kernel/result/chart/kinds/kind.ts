@@ -6,10 +6,10 @@ import type { Drawing } from '../draw/style.js';
 import type { ChartModel } from '../model.js';
 import type { Shape } from '../shapes.js';
 import type { TimeAxis } from '../time/bins.js';
-import type { Sight } from './sight.js';
+import type { ChartInput } from './input.js';
 
 /** Returns the model of a result, a sentence that says why there is none, or undefined if its shape has no chart. */
-export type Maker = (sight: Sight, options: ChartOptions) => ChartModel | string | undefined;
+export type Maker = (input: ChartInput, options: ChartOptions) => ChartModel | string | undefined;
 
 /** One kind of chart. Its name is that of its export. */
 export interface KindRow {

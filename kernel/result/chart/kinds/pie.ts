@@ -26,9 +26,9 @@ import { notes, noValue } from '../notes.js';
 import { scaled, unitOf } from '../time/series.js';
 import { scaleFor } from '../units.js';
 import { numbersOf } from '../values.js';
+import type { ChartInput } from './input.js';
 import type { ChartForm, KindRow } from './kind.js';
 import { notDrawnBeside, surfaces, withValues } from './shared/names.js';
-import type { Sight } from './sight.js';
 
 /** Shares of a whole. */
 export interface PieChart extends ChartModel {
@@ -39,7 +39,7 @@ export interface PieChart extends ChartModel {
 }
 
 /** Returns the shares of the first measure; a sentence if they are not shares of anything. */
-function toPie({ table, roles }: Sight, options: ChartOptions): PieChart | string {
+function toPie({ table, roles }: ChartInput, options: ChartOptions): PieChart | string {
   const [measure] = withValues(table, roles.measures);
   if (measure === undefined) return noValue(roles.measures);
   if (aggregateOf(measure).isNever) return `No pie chart: values of ${nameOf(measure)} do not add up.`;

@@ -14,9 +14,9 @@ import { type Dots, spread } from '../thin.js';
 import { scaled, titleOf, unitOf } from '../time/series.js';
 import { scaleFor } from '../units.js';
 import { allRows, type ChartColumn, groupNumbers, numbersOf, placesByGroup, valuesIn } from '../values.js';
+import type { ChartInput } from './input.js';
 import type { KindRow } from './kind.js';
 import { drawSeries, numbersChart } from './shared/along.js';
-import type { Sight } from './sight.js';
 
 const MAX_GROUPS = 10;
 /** Each is a mark of its own in the image, which a notebook holds. */
@@ -24,7 +24,7 @@ const MAX_DOTS = 1_000;
 
 /** Returns the second measure over the first, colored by the keys if they are few. */
 function toScatter(
-  { table, roles: { keys, measures, leftOut } }: Sight,
+  { table, roles: { keys, measures, leftOut } }: ChartInput,
   options: ChartOptions,
 ): XyChart | string {
   const [across, up, ...beyond] = measures;

@@ -23,8 +23,8 @@ import { barsByName } from '../draw/terminal.js';
 import { distinctLabels } from '../labels.js';
 import type { ChartModel } from '../model.js';
 import { firstOf, notes } from '../notes.js';
+import type { ChartInput } from './input.js';
 import type { ChartForm, KindRow } from './kind.js';
-import type { Sight } from './sight.js';
 
 interface SharesPlot {
   readonly title: string;
@@ -50,7 +50,7 @@ const LEGEND = [
   { label: 'others', look: { color: '#868c96', dash: [1, 0] } },
 ] as const;
 
-function toShares({ spotlight = [] }: Sight): SharesChart | string {
+function toShares({ spotlight = [] }: ChartInput): SharesChart | string {
   const telling = spotlight.filter(({ score }) => score > 0);
   const shown = telling.slice(0, MAX_PLOTS);
   if (shown.length === 0) return nothingTold(spotlight);

@@ -13,8 +13,8 @@ import type { ChartModel } from '../model.js';
 import { firstOf, notDrawn, notes } from '../notes.js';
 import { unitOf } from '../time/series.js';
 import type { ChartColumn } from '../values.js';
+import type { ChartInput } from './input.js';
 import type { ChartForm, KindRow } from './kind.js';
-import type { Sight } from './sight.js';
 
 /** Numbers to be read from afar. */
 export interface StatChart extends ChartModel {
@@ -25,7 +25,7 @@ export interface StatChart extends ChartModel {
 const MAX_TILES = 12;
 
 /** Returns the numbers of the first row; their exact texts are beside those for people. */
-function toStat({ roles: { measures, leftOut } }: Sight, options: ChartOptions): StatChart {
+function toStat({ roles: { measures, leftOut } }: ChartInput, options: ChartOptions): StatChart {
   const shown = measures.slice(0, MAX_TILES);
   const names = distinctNames(shown);
   const tiles = shown.map((column, index) => {

@@ -2,33 +2,33 @@ import { formatCount } from '../../../text.js';
 import { aggregateOf, nameOf } from '../columns.js';
 import type { Plot } from '../model.js';
 import { firstOf, namesOf, notDrawn, notes, rowsWithout, withoutValues } from '../notes.js';
-import type { Facts, Outline } from './outline.js';
+import type { Facts, TimeLayout } from './layout.js';
 
 /** Returns a sentence about each value that is drawn differently from the table, or not at all. */
-export function notesOf(outline: Outline, plots: readonly Plot[], facts: Facts): readonly string[] {
-  const { empty, leftOut, beyond, measures, untimed } = outline;
+export function notesOf(layout: TimeLayout, plots: readonly Plot[], facts: Facts): readonly string[] {
+  const { empty, leftOut, beyond, measures, untimed } = layout;
   return notes(
     facts.refusals,
-    groupNotes(outline),
+    groupNotes(layout),
     firstOf(measures.length, measures.length + beyond.length, 'measures'),
     withoutValues(empty),
     rowsWithout(untimed, 'a time'),
     notDrawn(leftOut),
-    edgeNotes(outline, plots),
-    missingNotes(outline, facts),
+    edgeNotes(layout, plots),
+    missingNotes(layout, facts),
     plots.some(plot => plot.mark === 'dots') &&
-      outline.options.kind !== 'scatter' &&
+      layout.options.kind !== 'scatter' &&
       'rows that share a timestamp are dots',
-    outline.options.kind === 'bar' &&
+    layout.options.kind === 'bar' &&
       plots.some(plot => plot.mark === 'area') &&
       'too many bins for bars: an area',
-    outline.flags.length > 0 && `anomalies by ${namesOf(outline.flags)} are red`,
+    layout.flags.length > 0 && `anomalies by ${namesOf(layout.flags)} are red`,
     facts.isThinned && 'too many points to draw: of neighbors the least and the greatest are shown',
     facts.isNarrow && 'the axis does not begin at 0',
   );
 }
 
-function groupNotes({ groups, measures }: Outline): string | false {
+function groupNotes({ groups, measures }: TimeLayout): string | false {
   const [first] = measures;
   if (groups.count <= groups.chosen || first === undefined) return false;
   const rank = aggregateOf(first).additive ? `total of ${nameOf(first)}` : nameOf(first);
@@ -37,7 +37,7 @@ function groupNotes({ groups, measures }: Outline): string | false {
 }
 
 /** A bin at an edge is called partial where a value is drawn in it. */
-function edgeNotes({ axis }: Outline, plots: readonly Plot[]): readonly string[] {
+function edgeNotes({ axis }: TimeLayout, plots: readonly Plot[]): readonly string[] {
   const partial = plots.flatMap(plot =>
     plot.lines.flatMap(line => line.points.filter(point => point.partial)),
   );
@@ -52,7 +52,7 @@ function edgeNotes({ axis }: Outline, plots: readonly Plot[]): readonly string[]
   );
 }
 
-function missingNotes({ missing }: Outline, { zeros, breaks }: Facts): readonly string[] {
+function missingNotes({ missing }: TimeLayout, { zeros, breaks }: Facts): readonly string[] {
   const why = missing === 'unknown' ? 'the result leaves out' : 'without rows';
   return notes(
     zeros.length > 0 && `bins without rows are 0 in ${namesOf(zeros)}`,

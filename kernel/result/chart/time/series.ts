@@ -12,7 +12,7 @@ import { FIELD_KEY } from '../../field.js';
 import type { ArrowTable, QueryResult } from '../../result.js';
 import { mayMissBins } from '../../shortfall.js';
 import { aggregateOf, distinctNames, nameOf, rolesOf } from '../columns.js';
-import { stackEnds } from '../draw/spots.js';
+import { stackEnds } from '../draw/placed-points.js';
 import { endsFor, greatestSize, largest, smallest } from '../extent.js';
 import type { Line, Plot, XyChart } from '../model.js';
 import { namesOf, notes, notStacked, noValue } from '../notes.js';
@@ -22,8 +22,8 @@ import { scaleFor } from '../units.js';
 import { type ChartColumn, numberAt, numbersOf, valuesIn } from '../values.js';
 import { betweenRows, binCount, everyBin, runOf, type Searched, timeAxis, withMissing } from './bins.js';
 import { type Group, hasTwins, largestGroups, timedRows } from './groups.js';
+import type { Facts, FullSeries, TimeLayout, Track } from './layout.js';
 import { notesOf } from './notes.js';
-import type { Course, Facts, Outline, Track } from './outline.js';
 
 /** How a chart over time is wanted, and the name of the list whose parts the measures are. */
 export interface SeriesOptions extends ChartOptions {
@@ -107,19 +107,19 @@ const LIKE_SIZE = 20;
 /** Values that vary by less than this share of their size would be a flat line far above zero. */
 const NARROW = 0.1;
 
-function chartOf(outline: Outline): XyChart {
-  const { measures, groups, keys, together, options } = outline;
-  const whole = measures.map(measure => groups.drawn.map(group => courseOf(outline, measure, group)));
-  const isStacked = stacks(outline);
+function chartOf(layout: TimeLayout): XyChart {
+  const { measures, groups, keys, together, options } = layout;
+  const whole = measures.map(measure => groups.drawn.map(group => fullSeries(layout, measure, group)));
+  const isStacked = stacks(layout);
   const most = isStacked ? MAX_POINTS / 2 : MAX_POINTS;
   const budget = Math.floor(most / Math.max(1, whole.flat().length));
-  const thin = (courses: readonly Course[]) =>
+  const thin = (runs: readonly FullSeries[]) =>
     isStacked
-      ? thinnedStack(courses, budget)
-      : courses.map(course => ({ ...course, points: thinned(course.run, budget) }));
+      ? thinnedStack(runs, budget)
+      : runs.map(each => ({ ...each, points: thinned(each.run, budget) }));
   const drawn = whole.map(thin);
   const isGrouped = keys.length > 0;
-  const isOnePlot = !isGrouped && (together !== undefined || areAlike(outline, drawn.flat()));
+  const isOnePlot = !isGrouped && (together !== undefined || areAlike(layout, drawn.flat()));
   const sheets = isOnePlot ? [drawn.flat()] : drawn;
   const entries = isGrouped
     ? entriesFor(
@@ -134,32 +134,32 @@ function chartOf(outline: Outline): XyChart {
   const facts = {
     isThinned: whole.flat().some(({ run }) => run.length > budget),
     isNarrow,
-    zeros: measures.filter((_, index) => whole[index]?.some(course => course.added === 0)),
-    breaks: measures.filter((_, index) => whole[index]?.some(course => course.added === null)),
-    refusals: refusalsOf(outline, drawn.flat(), isStacked),
+    zeros: measures.filter((_, index) => whole[index]?.some(each => each.added === 0)),
+    breaks: measures.filter((_, index) => whole[index]?.some(each => each.added === null)),
+    refusals: refusalsOf(layout, drawn.flat(), isStacked),
   };
-  const plots = sheets.map(tracks => toPlot(outline, tracks, entries, facts, { isStacked, isLog }));
+  const plots = sheets.map(tracks => toPlot(layout, tracks, entries, facts, { isStacked, isLog }));
   return {
     kind: 'xy',
-    axis: outline.axis,
+    axis: layout.axis,
     plots,
     legend: isGrouped || entries.length > 1 ? entries : [],
     names: together === undefined ? distinctNames(measures) : [together],
-    notes: notesOf(outline, plots, facts),
+    notes: notesOf(layout, plots, facts),
   };
 }
 
 /** Lines of a stack keep the same bins, as each stands on those below it. */
-function thinnedStack(courses: readonly Course[], budget: number): readonly Track[] {
+function thinnedStack(runs: readonly FullSeries[], budget: number): readonly Track[] {
   const points = thinnedTogether(
-    courses.map(course => course.run),
+    runs.map(each => each.run),
     budget,
   );
-  return courses.map((course, index) => ({ ...course, points: points[index] ?? [] }));
+  return runs.map((each, index) => ({ ...each, points: points[index] ?? [] }));
 }
 
 /** Bars of groups are stacked where their values add up, anything else if that is asked for. */
-function stacks({ options, time, keys, measures, groups }: Outline): boolean {
+function stacks({ options, time, keys, measures, groups }: TimeLayout): boolean {
   const [first] = measures;
   if (first === undefined || keys.length === 0) return false;
   const wants = options.stack ?? (options.kind === 'bar' && aggregateOf(first).additive);
@@ -172,7 +172,7 @@ function holdsNoLog({ points }: Track): boolean {
 }
 
 function refusalsOf(
-  { options, measures, keys }: Outline,
+  { options, measures, keys }: TimeLayout,
   tracks: readonly Track[],
   isStacked: boolean,
 ): readonly string[] {
@@ -185,8 +185,8 @@ function refusalsOf(
 }
 
 /** The points of one line: one per datum, and stand-ins for the bins that have none. */
-function courseOf(outline: Outline, measure: ChartColumn, group: Group): Course {
-  const { axis, missing, options, time } = outline;
+function fullSeries(layout: TimeLayout, measure: ChartColumn, group: Group): FullSeries {
+  const { axis, missing, options, time } = layout;
   const run = runOf(valuesIn(time, group.rows), valuesIn(measure, group.rows), axis);
   // No logarithmic axis shows a zero.
   const isZero =
@@ -195,18 +195,18 @@ function courseOf(outline: Outline, measure: ChartColumn, group: Group): Course 
     (options.log !== true || run.v.some(v => v <= 0));
   const fill = isZero ? 0 : null;
   if (options.kind === 'scatter' || hasTwins(group.rows, time)) return { measure, group, run };
-  const all = stacks(outline) ? everyBin(run, axis, fill) : withMissing(run, axis, fill);
+  const all = stacks(layout) ? everyBin(run, axis, fill) : withMissing(run, axis, fill);
   return all.length === run.length ? { measure, group, run } : { measure, group, run: all, added: fill };
 }
 
 function toPlot(
-  outline: Outline,
+  layout: TimeLayout,
   tracks: readonly Track[],
   entries: readonly Entry[],
   { isThinned, isNarrow }: Facts,
   { isStacked, isLog }: { readonly isStacked: boolean; readonly isLog: boolean },
 ): Plot {
-  const { options, together } = outline;
+  const { options, together } = layout;
   const measures = [...new Set(tracks.map(track => track.measure))];
   const scale = scaleFor(unitOf(measures[0], options), greatest(tracks));
   const lines = tracks.map(({ points, measure }, index): Line => {
@@ -214,10 +214,10 @@ function toPlot(
     return { ...entry, points: points.map(point => ({ ...point, v: scaled(point.v, scale.factor) })) };
   });
   const [only] = measures;
-  const own = only === undefined ? '' : distinctNames(outline.measures)[outline.measures.indexOf(only)];
+  const own = only === undefined ? '' : distinctNames(layout.measures)[layout.measures.indexOf(only)];
   const name = together ?? (measures.length === 1 ? (own ?? '') : '');
   const values = lines.flatMap(line => line.points.map(point => point.v)).filter(v => v !== null);
-  const mark = markOf(outline, tracks, isThinned);
+  const mark = markOf(layout, tracks, isThinned);
   return {
     title: titleOf(name, scale.unit),
     unit: scale.unit,
@@ -228,7 +228,7 @@ function toPlot(
         ? 'band'
         : 'apart',
     lines,
-    flagged: flaggedOf(outline, tracks, scale.factor),
+    flagged: flaggedOf(layout, tracks, scale.factor),
     ...(isStacked && !isLog ? stackEnds(lines) : endsFor(values, { mark, isLog, isNarrow })),
     isLog,
     isIntegral: scale.factor === 1 && tracks.every(({ measure }) => DataType.isInt(measure.field.type)),
@@ -237,7 +237,7 @@ function toPlot(
 
 /** The points of the first measure that the query marks as unusual; of many that cover each other one. */
 function flaggedOf(
-  { flags, measures, time }: Outline,
+  { flags, measures, time }: TimeLayout,
   tracks: readonly Track[],
   factor: number,
 ): Plot['flagged'] {
@@ -261,8 +261,8 @@ export function titleOf(name: string, unit: string): string {
   return unit === '' ? name : `${name} (${unit})`;
 }
 
-function markOf(outline: Outline, tracks: readonly Track[], isThinned: boolean): Plot['mark'] {
-  const { axis, keys, missing, time, options } = outline;
+function markOf(layout: TimeLayout, tracks: readonly Track[], isThinned: boolean): Plot['mark'] {
+  const { axis, keys, missing, time, options } = layout;
   if (options.kind === 'scatter' || tracks.some(track => hasTwins(track.group.rows, time))) return 'dots';
   const fits = axis.grid !== undefined && binCount(axis) <= MAX_BARS && !isThinned;
   switch (options.kind) {
@@ -280,7 +280,7 @@ function markOf(outline: Outline, tracks: readonly Track[], isThinned: boolean):
         keys.length > 0 ||
         !aggregateOf(only.measure).emptyIsZero
       )
-        return stacks(outline) ? 'area' : 'lines';
+        return stacks(layout) ? 'area' : 'lines';
       return fits && missing !== 'unknown' ? 'bars' : 'area';
     }
   }
@@ -294,7 +294,7 @@ function variesLittle({ measure, points }: Track): boolean {
   return most > least && most - least < NARROW * Math.min(Math.abs(least), Math.abs(most));
 }
 
-function areAlike({ options }: Outline, tracks: readonly Track[]): boolean {
+function areAlike({ options }: TimeLayout, tracks: readonly Track[]): boolean {
   if (tracks.length < 2 || new Set(tracks.map(track => unitOf(track.measure, options))).size > 1)
     return false;
   const sizes = tracks.map(track => greatest([track]));
@@ -342,7 +342,7 @@ function searchedRange({ provenance }: QueryResult, { info }: ArrowTable, now: n
 }
 
 /** A result that is cut or partial says nothing about its missing bins. */
-function missingBins(result: QueryResult): Outline['missing'] {
+function missingBins(result: QueryResult): TimeLayout['missing'] {
   const isCut =
     mayMissBins(result) || result.status.messages?.some(({ code }) => /limit/i.test(code)) === true;
   return isCut ? 'unknown' : (result.reading?.missingBins ?? 'empty');

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { tokenize } from '../../../../kernel/apl/syntax/tokens/lexer.js';
 
-/** Each token as `kind text`, with its flaw after `!`. */
+/** Each token as `kind text`, with its problem after `!`. */
 function tokens(source: string): string[] {
   return tokenize(source).map(
-    ({ kind, text, flaw }) => `${kind} ${text}${flaw === undefined ? '' : ` !${flaw}`}`,
+    ({ kind, text, problem }) => `${kind} ${text}${problem === undefined ? '' : ` !${problem}`}`,
   );
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type EditorNews, editorTarget, type WrittenCells } from '../../../../kernel/apl/editor/link.js';
+import { type EditorUpdate, editorTarget, type WrittenCells } from '../../../../kernel/apl/editor/link.js';
 import { deploymentFields } from '../../../../kernel/notebook/magics/cause/near.js';
 import { realBench } from '../../real-bench.js';
 import { printed, shown, traceback } from '../../session.js';
@@ -47,24 +47,26 @@ const incident = "%investigate 2026-01-01T10:10Z..2026-01-01T10:20Z ['web']";
 const origin = { client: 'page-1', cell: 'cell-7' };
 
 /** Runs a line in a front end that writes cells; returns the run and what it was given to write. */
-async function written(line: string): Promise<{ readonly run: Run; readonly news: readonly WrittenCells[] }> {
-  const news: WrittenCells[] = [];
+async function written(
+  line: string,
+): Promise<{ readonly run: Run; readonly updates: readonly WrittenCells[] }> {
+  const updates: WrittenCells[] = [];
   const send = (data: unknown) => {
-    const each = data as EditorNews;
-    if (each.tell === 'cells') news.push(each);
+    const each = data as EditorUpdate;
+    if (each.tell === 'cells') updates.push(each);
   };
   const comm = { id: 'c', target: editorTarget, send, close: () => undefined };
   const handler = bench().handler.commOpen(comm, {}, []);
   await handler?.message({ ask: 'write', client: origin.client }, []);
   const run = await bench().run(line, { origin });
   handler?.close({});
-  return { run, news };
+  return { run, updates };
 }
 
-const codeOf = (news: readonly WrittenCells[]) =>
-  news.flatMap(({ cells }) => cells.flatMap(({ kind, source }) => (kind === 'code' ? [source] : [])));
-const proseOf = (news: readonly WrittenCells[]) =>
-  news.flatMap(({ cells }) => cells.flatMap(({ kind, source }) => (kind === 'markdown' ? [source] : [])));
+const codeOf = (updates: readonly WrittenCells[]) =>
+  updates.flatMap(({ cells }) => cells.flatMap(({ kind, source }) => (kind === 'code' ? [source] : [])));
+const proseOf = (updates: readonly WrittenCells[]) =>
+  updates.flatMap(({ cells }) => cells.flatMap(({ kind, source }) => (kind === 'markdown' ? [source] : [])));
 
 async function expectToHold(cells: readonly string[]): Promise<void> {
   for (const cell of cells) expect([cell, traceback(await bench().run(cell))]).toEqual([cell, []]);
@@ -100,11 +102,11 @@ describe('%investigate', () => {
   });
 
   test('writes cells of prose and of queries that hold, the same each time', async () => {
-    const { run, news } = await written(incident);
+    const { run, updates } = await written(incident);
     expect(traceback(run)).toEqual([]);
     expect(printed(run)).not.toContain('// %%');
-    expect(news.map(({ below }) => below)).toEqual(['cell-7']);
-    const prose = proseOf(news);
+    expect(updates.map(({ below }) => below)).toEqual(['cell-7']);
+    const prose = proseOf(updates);
     expect(prose.map(text => text.split('\n')[0])).toEqual([
       '## web, 2026-01-01T10\\:10\\:00Z..2026-01-01T10\\:20\\:00Z, against the same time before',
       '### Failures',
@@ -114,14 +116,14 @@ describe('%investigate', () => {
     ]);
     expect(prose[0]).toContain('4 of 7 answers stand out.');
     expect(prose[1]).toContain('Failed\\: 857');
-    await expectToHold(codeOf(news));
-    expect((await written(incident)).news).toEqual(news);
+    await expectToHold(codeOf(updates));
+    expect((await written(incident)).updates).toEqual(updates);
   });
 
   test('a value that ends lines and marks text stays a value', async () => {
-    const { news } = await written(incident);
-    expect(codeOf(news).filter(cell => /^%drop/m.test(cell))).toEqual([]);
-    expect(proseOf(news).join('\n')).not.toMatch(/^%drop/m);
+    const { updates } = await written(incident);
+    expect(codeOf(updates).filter(cell => /^%drop/m.test(cell))).toEqual([]);
+    expect(proseOf(updates).join('\n')).not.toMatch(/^%drop/m);
   });
 
   test('cells are for the client that runs the cell', async () => {
@@ -133,18 +135,18 @@ describe('%investigate', () => {
   });
 
   test('where nothing stands out it says so', async () => {
-    const { run, news } = await written("%investigate 2026-01-01T10:05Z..2026-01-01T10:08Z ['web']");
+    const { run, updates } = await written("%investigate 2026-01-01T10:05Z..2026-01-01T10:08Z ['web']");
     expect(traceback(run)).toEqual([]);
     expect(shown(run).at(-1)).toContain('Nothing stands out.');
-    expect(proseOf(news)).toEqual([expect.stringContaining('Nothing stands out.')]);
-    await expectToHold(codeOf(news));
+    expect(proseOf(updates)).toEqual([expect.stringContaining('Nothing stands out.')]);
+    await expectToHold(codeOf(updates));
   });
 
   test('a range without events is compared too', async () => {
-    const { run, news } = await written("%investigate 2026-02-01T10:05Z..2026-02-01T10:08Z ['web']");
+    const { run, updates } = await written("%investigate 2026-02-01T10:05Z..2026-02-01T10:08Z ['web']");
     expect(traceback(run)).toEqual([]);
     expect(shown(run).at(-1)).toContain('Events: 0, before 0.');
-    await expectToHold(codeOf(news));
+    await expectToHold(codeOf(updates));
   });
 
   test.each<[string, readonly (string | RegExp)[]]>([

@@ -15,7 +15,7 @@ import type { Point } from '../../thin.js';
 import { scaled, titleOf, toSeries, unitOf } from '../../time/series.js';
 import { type Scale, scaleFor } from '../../units.js';
 import { type ChartColumn, numberAt } from '../../values.js';
-import type { Sight } from '../sight.js';
+import type { ChartInput } from '../input.js';
 import { withValues } from './names.js';
 
 const MAX_PLOTS = 6;
@@ -23,7 +23,7 @@ const MAX_BARS = 400;
 
 /** Returns measures over time, a line or bars for each group. */
 export function drawSeries(
-  { result, flat, now }: Sight,
+  { result, flat, now }: ChartInput,
   options: ChartOptions,
 ): XyChart | string | undefined {
   return toSeries(result, now, {
@@ -37,7 +37,7 @@ type Bin = readonly [from: number, to: number, v: number | null];
 
 /** Returns one measure as bars along the number that the rows are bins of. */
 export function toNumberBins(
-  { table, roles: { keys, measures, leftOut } }: Sight,
+  { table, roles: { keys, measures, leftOut } }: ChartInput,
   options: ChartOptions,
 ): XyChart | string {
   const key = keys[0] as ChartColumn;
@@ -79,7 +79,7 @@ export function toNumberBins(
 
 /** Returns each histogram as bars as wide as its buckets; the keys name the plots if there are several. */
 export function toHistograms(
-  { histograms, roles: { keys, measures, leftOut } }: Sight,
+  { histograms, roles: { keys, measures, leftOut } }: ChartInput,
   options: ChartOptions,
 ): XyChart | string | undefined {
   if (histograms === undefined) return undefined;

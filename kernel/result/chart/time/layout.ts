@@ -9,7 +9,7 @@ import type { TimeAxis } from './bins.js';
 import type { Group, Groups } from './groups.js';
 
 /** One line with all its points: a measure of a group, or of the whole result. */
-export interface Course {
+export interface FullSeries {
   readonly measure: ChartColumn;
   readonly group: Group;
   readonly run: Run;
@@ -18,12 +18,12 @@ export interface Course {
 }
 
 /** One line with the points that are drawn, before it gets its color. */
-export interface Track extends Pick<Course, 'measure' | 'group'> {
+export interface Track extends Pick<FullSeries, 'measure' | 'group'> {
   readonly points: readonly Point[];
 }
 
 /** The columns, groups and axis that are known before anything is drawn. */
-export interface Outline {
+export interface TimeLayout {
   readonly axis: TimeAxis;
   readonly options: ChartOptions;
   readonly missing: Reading['missingBins'];

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { patiently } from '../../../kernel/local/engine/workers/worker.js';
+import { retryWhileShort } from '../../../kernel/local/engine/workers/worker.js';
 
 const short = new Error('Out of Memory Error: failed to allocate data of size 4.0 MiB');
 
@@ -16,32 +16,32 @@ function failing(times: number, error = short): () => Promise<number> {
 const beside = (count: number) => ({ signal: new AbortController().signal, others: () => count > 0 });
 
 test('a statement beside others is tried again when there is no memory for it', async () => {
-  expect(await patiently(failing(3), beside(1))).toBe(4);
+  expect(await retryWhileShort(failing(3), beside(1))).toBe(4);
 });
 
 test('one that fails alone is not', async () => {
   const run = failing(1);
-  await expect(patiently(run, beside(0))).rejects.toBe(short);
+  await expect(retryWhileShort(run, beside(0))).rejects.toBe(short);
   expect(await run()).toBe(2);
 });
 
 test('another failure is not tried again', async () => {
   const error = new Error('Binder Error: no such column');
   const run = failing(1, error);
-  await expect(patiently(run, beside(1))).rejects.toBe(error);
+  await expect(retryWhileShort(run, beside(1))).rejects.toBe(error);
   expect(await run()).toBe(2);
 });
 
 test('a query that was cancelled is not tried again', async () => {
   const abort = new AbortController();
   const contention = { signal: abort.signal, others: () => true };
-  const begun = patiently(failing(100), contention);
+  const begun = retryWhileShort(failing(100), contention);
   abort.abort();
   await expect(begun).rejects.toBe(short);
 });
 
 test('if there is no memory for seconds, the answer says that others take it', async () => {
-  await expect(patiently(failing(100), beside(1))).rejects.toMatchObject({
+  await expect(retryWhileShort(failing(100), beside(1))).rejects.toMatchObject({
     code: 'engine-memory',
     message: 'The queries running now together need more memory than is allowed.',
   });

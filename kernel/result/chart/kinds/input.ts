@@ -13,7 +13,7 @@ import { type ChartColumn, timeAt } from '../values.js';
 import type { NameRoles } from './shared/names.js';
 
 /** A result as charts see it. */
-export interface Sight {
+export interface ChartInput {
   readonly result: QueryResult;
   readonly table: ArrowTable;
   readonly flat: Unfolded | undefined;
@@ -29,7 +29,7 @@ export interface Sight {
 }
 
 /** Returns what charts see of a result; undefined for one without rows. */
-export function sightOf(result: QueryResult, now: number, options: ChartOptions): Sight | undefined {
+export function chartInput(result: QueryResult, now: number, options: ChartOptions): ChartInput | undefined {
   const flat = unfolded(result);
   const seen = flat?.result ?? result;
   const table = seen.tables[0];

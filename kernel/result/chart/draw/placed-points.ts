@@ -20,21 +20,21 @@ export interface Datum {
 }
 
 /** A datum, or a stand-in for missing bins. */
-export interface Spot {
+export interface PlacedPoint {
   readonly datum: Datum;
   readonly partial: boolean;
   /** Whether the result has a value for it. */
   readonly isDatum: boolean;
 }
 
-/** Returns the spots of each line of a plot. */
-export function spotsOf(plot: Plot, chart: XyChart): readonly (readonly Spot[])[] {
+/** Returns the points of each line of a plot, where they are drawn. */
+export function placedPoints(plot: Plot, chart: XyChart): readonly (readonly PlacedPoint[])[] {
   const isStacked = plot.arrangement === 'stacked';
   const slots = plot.mark === 'bars' && !isStacked ? plot.lines.length : 1;
-  const spots = plot.lines.map((line, index) =>
-    lineSpots(line, index, chart, { slot: slots === 1 ? 0 : index, slots }),
+  const placed = plot.lines.map((line, index) =>
+    placedOf(line, index, chart, { slot: slots === 1 ? 0 : index, slots }),
   );
-  return isStacked ? piled(spots) : spots;
+  return isStacked ? stacked(placed) : placed;
 }
 
 /** The greatest sum and the least of a stack. */
@@ -55,12 +55,12 @@ export function stackEnds(lines: readonly Line[]): { readonly low: number; reado
 const BAR_WIDTH = 0.86;
 
 /** The time of a bin is where its searched part begins. */
-function lineSpots(
+function placedOf(
   { points }: Line,
   index: number,
   { axis, across }: XyChart,
   { slot, slots }: { readonly slot: number; readonly slots: number },
-): readonly Spot[] {
+): readonly PlacedPoint[] {
   return points.map(({ t, v, partial, added, end }) => {
     const from = Math.max(t, axis.start);
     const until = end ?? (axis.grid === undefined ? undefined : Math.min(t + axis.grid.size, axis.until));
@@ -78,17 +78,17 @@ function lineSpots(
 }
 
 /** Puts each line on those before it, negative values below zero. */
-function piled(spots: readonly (readonly Spot[])[]): readonly (readonly Spot[])[] {
+function stacked(placed: readonly (readonly PlacedPoint[])[]): readonly (readonly PlacedPoint[])[] {
   const up = new Map<number, number>();
   const down = new Map<number, number>();
-  return spots.map(line =>
-    line.map(spot => {
-      const { t, v } = spot.datum;
-      if (v === null) return spot;
+  return placed.map(line =>
+    line.map(point => {
+      const { t, v } = point.datum;
+      if (v === null) return point;
       const side = v < 0 ? down : up;
       const base = side.get(t) ?? 0;
       side.set(t, base + v);
-      return { ...spot, datum: { ...spot.datum, v: base + v, b: base, w: v } };
+      return { ...point, datum: { ...point.datum, v: base + v, b: base, w: v } };
     }),
   );
 }

@@ -11,10 +11,10 @@ import type { TokenStream } from '../tokens/stream.js';
 export function takeLogic(stream: TokenStream, word: 'and' | 'or'): Token | undefined {
   if (stream.isWord(word)) return stream.next();
   const token = stream.peek();
-  if (token.kind === 'word' && token.text.toLowerCase() === word) return takeForeign(stream, 1, word);
-  if (word === 'and') return stream.isSymbol('&&') ? takeForeign(stream, 1, word) : undefined;
+  if (token.kind === 'word' && token.text.toLowerCase() === word) return takeMisspelled(stream, 1, word);
+  if (word === 'and') return stream.isSymbol('&&') ? takeMisspelled(stream, 1, word) : undefined;
   const isDouble = stream.isSymbol('|') && stream.isSymbol('|', 1) && stream.peek(1).from === token.to;
-  return stream.comparing && isDouble ? takeForeign(stream, 2, word) : undefined;
+  return stream.comparing && isDouble ? takeMisspelled(stream, 2, word) : undefined;
 }
 
 /** Consumes `!` before a condition, which is reported, and returns it as `not`. */
@@ -22,7 +22,7 @@ export function takeExclamation(stream: TokenStream): Token | undefined {
   if (!stream.isSymbol('!')) return undefined;
   const next = stream.peek(1);
   if (next.text !== '(' && next.kind !== 'word' && !stream.isQuotedName(1)) return undefined;
-  return { ...takeForeign(stream, 1, 'not'), text: 'not' };
+  return { ...takeMisspelled(stream, 1, 'not'), text: 'not' };
 }
 
 const negatable =
@@ -34,7 +34,7 @@ export function takeNegation(stream: TokenStream): Token | undefined {
   const token = stream.peek();
   if (token.kind !== 'word' || token.text.toLowerCase() !== 'not') return undefined;
   if (operator.kind !== 'word' || !negatable.test(operator.text.toLowerCase())) return undefined;
-  stream.reportForeign({ from: token.from, to: operator.to }, `!${operator.text.toLowerCase()}`);
+  stream.reportSpelling({ from: token.from, to: operator.to }, `!${operator.text.toLowerCase()}`);
   return stream.next();
 }
 
@@ -44,7 +44,7 @@ export function takeIsNull(stream: TokenStream): (Token & { readonly negated: bo
   if (words[0] !== 'is' || stream.peek().kind !== 'word') return undefined;
   const negated = words[1] === 'not' && words[2] === 'null';
   if (!negated && words[1] !== 'null') return undefined;
-  const token = takeForeign(stream, negated ? 3 : 2, negated ? '!= null' : '== null');
+  const token = takeMisspelled(stream, negated ? 3 : 2, negated ? '!= null' : '== null');
   return { ...token, negated };
 }
 
@@ -78,7 +78,7 @@ export function takeOddComparison(
     [first.text, 1],
   ] as const) {
     const operator = Object.hasOwn(oddComparisons, signs) ? oddComparisons[signs] : undefined;
-    if (operator !== undefined) return { token: takeForeign(stream, count, operator), operator };
+    if (operator !== undefined) return { token: takeMisspelled(stream, count, operator), operator };
   }
   return undefined;
 }
@@ -133,7 +133,7 @@ export function takeHints(stream: TokenStream): void {
 export function takeUsing(stream: TokenStream): boolean {
   const token = stream.peek();
   const isHabit = token.kind === 'word' && /^(?:using|where)$/i.test(token.text);
-  if (isHabit) takeForeign(stream, 1, 'on');
+  if (isHabit) takeMisspelled(stream, 1, 'on');
   return isHabit;
 }
 
@@ -141,7 +141,7 @@ export function takeUsing(stream: TokenStream): boolean {
 export function takeCounted(stream: TokenStream, word: Span): void {
   if (stream.source.slice(word.from, word.to) !== 'count') return;
   if (stream.isSymbol('(') && stream.isSymbol(')', 1)) {
-    stream.reportForeign({ from: word.from, to: stream.peek(1).to }, 'count');
+    stream.reportSpelling({ from: word.from, to: stream.peek(1).to }, 'count');
     stream.skip(2);
   } else if (stream.isWord('by')) {
     const { from } = stream.peek();
@@ -171,7 +171,7 @@ export function takeRangeSign(stream: TokenStream): boolean {
 
 /** Reports an operator that is not in lower case. */
 export function reportCase(stream: TokenStream, token: Token): void {
-  stream.reportForeign(token, token.text.toLowerCase());
+  stream.reportSpelling(token, token.text.toLowerCase());
 }
 
 /** `expr as name`, reported: the name comes first. */
@@ -196,7 +196,7 @@ export function takeAlias(stream: TokenStream, value: Expr): Identifier | undefi
 export function takeGroup(stream: TokenStream): void {
   if (!/^group$/i.test(stream.peek().text) || !/^by$/i.test(stream.peek(1).text)) return;
   const word = stream.peek();
-  stream.reportForeign({ from: word.from, to: stream.peek(1).to }, 'by');
+  stream.reportSpelling({ from: word.from, to: stream.peek(1).to }, 'by');
   stream.next();
 }
 
@@ -206,7 +206,7 @@ export function takeDirection(stream: TokenStream): 'asc' | 'desc' | undefined {
   const guess = kind === 'word' ? nearest(text, ['ascending', 'descending', 'asc', 'desc']) : undefined;
   if (guess === undefined) return undefined;
   const direction = guess.startsWith('asc') ? 'asc' : 'desc';
-  takeForeign(stream, 1, direction);
+  takeMisspelled(stream, 1, direction);
   return direction;
 }
 
@@ -245,7 +245,7 @@ export function takeUnit(stream: TokenStream, number: Token): Token | undefined 
   const [unit] = [...UNITS].find(([, nanos]) => nanos === size) ?? [word.text];
   const span = { from: number.from, to: word.to };
   const text = `${number.text}${unit}`;
-  stream.reportForeign(span, text);
+  stream.reportSpelling(span, text);
   stream.next();
   return { ...number, ...span, kind: 'timespan', text };
 }
@@ -258,10 +258,10 @@ export function takeStrayBracket(stream: TokenStream): Token | undefined {
   return stream.next();
 }
 
-function takeForeign(stream: TokenStream, count: number, instead: string): Token {
+function takeMisspelled(stream: TokenStream, count: number, instead: string): Token {
   const token = stream.peek();
   const span = { from: token.from, to: stream.peek(count - 1).to };
-  stream.reportForeign(span, instead);
+  stream.reportSpelling(span, instead);
   stream.skip(count);
   return { ...token, ...span };
 }
