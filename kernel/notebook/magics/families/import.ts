@@ -68,7 +68,7 @@ async function importBucket({ options, magic }: MagicCall, host: MagicHost, writ
   const { session, io, consent } = host;
   const address = bucketAddressText(readBucketAddress(written));
   const unfit = [...options.keys()].find(name => !bucketOptions.includes(name));
-  if (unfit !== undefined) throw misuse(magic, `--${unfit} is for files; a bucket is read in place`);
+  if (unfit !== undefined) throw usageError(magic, `--${unfit} is for files; a bucket is read in place`);
   const time = options.get('time');
   const request = {
     path: address,
