@@ -73,7 +73,7 @@ async function program(): Promise<Command> {
 
 async function install(target: InstallTarget): Promise<void> {
   const [commands, { printInstalled }] = await installing();
-  printInstalled('installed', await commands.install(target, await keptFiles(), machine));
+  printInstalled('installed', await commands.install(target, await filesOfPackage(), machine));
 }
 
 async function uninstall(target: InstallTarget): Promise<void> {
@@ -82,7 +82,7 @@ async function uninstall(target: InstallTarget): Promise<void> {
 }
 
 /** The package that a kernelspec may point to. */
-async function keptFiles(): Promise<PackageFiles> {
+async function filesOfPackage(): Promise<PackageFiles> {
   const { lasting } = await import('./commands/lasting.js');
   return lasting(files, dataDirectory());
 }
@@ -98,7 +98,7 @@ async function lab(
   const commands = await import('./commands/lab/lab.js');
   process.exitCode = await commands.lab({
     machine,
-    files: await keptFiles(),
+    files: await filesOfPackage(),
     dataDir: dataDirectory(),
     venv: resolve(environment),
     options,

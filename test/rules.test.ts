@@ -270,7 +270,7 @@ const ASSERTED: readonly string[] = [
   'apl/editor/colors/highlight: Record<NodeName, number>',
   'apl/editor/colors/roles: Record<Role, number>',
   'apl/editor/link: Readonly<Record<string, unknown>>',
-  'apl/plan/walk: Held<R>',
+  'apl/plan/walk: Children<R>',
   'apl/plan/walk: Part<Scalar, Scalar>',
   'apl/syntax/bounds: Readonly<Record<string, unknown>>',
   'apl/syntax/readers/pipeline: Operator',

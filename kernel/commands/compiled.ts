@@ -14,7 +14,7 @@ import { present } from '../present.js';
  */
 export function runCompiled(file: string, kept: string): boolean {
   const source = readFileSync(file);
-  const before = readKept(kept, source);
+  const before = readCompiled(kept, source);
   const script = new Script(`${HEAD}${textOf(source)}\n})`, {
     filename: pathToFileURL(file).href,
     columnOffset: -HEAD.length,
@@ -23,7 +23,7 @@ export function runCompiled(file: string, kept: string): boolean {
   const used = before !== undefined && script.cachedDataRejected === false;
   process.on('exit', () => {
     const code = script.createCachedData();
-    if (!used || code.length > before.length * WORTH_KEEPING) writeKept(kept, source, code);
+    if (!used || code.length > before.length * WORTH_KEEPING) writeCompiled(kept, source, code);
   });
   script.runInThisContext()(createRequire(file), file);
   return used;
@@ -49,7 +49,7 @@ function header(source: Buffer, code: Buffer): Buffer {
   return bytes;
 }
 
-function readKept(kept: string, source: Buffer): Buffer | undefined {
+function readCompiled(kept: string, source: Buffer): Buffer | undefined {
   try {
     const bytes = readFileSync(kept);
     const code = bytes.subarray(HEADER_BYTES);
@@ -60,7 +60,7 @@ function readKept(kept: string, source: Buffer): Buffer | undefined {
 }
 
 /** Put in place as a whole, since other processes may be starting. */
-function writeKept(kept: string, source: Buffer, code: Buffer): void {
+function writeCompiled(kept: string, source: Buffer, code: Buffer): void {
   const fresh = `${kept}.${process.pid}`;
   try {
     // Not the folder of the program too: it may have made room for a new build.

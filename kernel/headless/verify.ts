@@ -64,8 +64,8 @@ function verdict(
   if (before.sha256 === after.sha256) return { status: 'same', reason: '' };
   if (before.arrow === undefined || after.arrow === undefined)
     return { status: 'different', reason: 'the data differ; the notebook holds no rows to compare' };
-  const held = [readRows(before.arrow, before.rows), readRows(after.arrow, after.rows)] as const;
-  const [first, second] = held;
+  const saved = [readRows(before.arrow, before.rows), readRows(after.arrow, after.rows)] as const;
+  const [first, second] = saved;
   if (first === undefined || second === undefined)
     return { status: 'different', reason: 'the data differ; the rows saved in the notebook are corrupt' };
   const isWhole = holdsAll(first, before) && holdsAll(second, after);
@@ -83,18 +83,18 @@ function verdict(
 }
 
 /** The part of a table that a notebook holds. */
-type HeldTable = ReturnType<typeof readStream>;
+type SavedTable = ReturnType<typeof readStream>;
 
-function holdsAll({ numRows, numCols }: HeldTable, { rows, columns }: RecordedTable): boolean {
+function holdsAll({ numRows, numCols }: SavedTable, { rows, columns }: RecordedTable): boolean {
   return numRows === rows && numCols === columns;
 }
 
 /** The first rows that both hold; if one lacks columns, those that both have. */
 function inCommon(
-  left: HeldTable,
-  right: HeldTable,
+  left: SavedTable,
+  right: SavedTable,
   hasAllColumns: boolean,
-): readonly [HeldTable, HeldTable] {
+): readonly [SavedTable, SavedTable] {
   const rows = Math.min(left.numRows, right.numRows);
   const [first, second] = [left.slice(0, rows), right.slice(0, rows)];
   if (hasAllColumns) return [first, second];
@@ -104,7 +104,7 @@ function inCommon(
 }
 
 /** Returns the rows that a notebook holds of a result; undefined if they are damaged. */
-function readRows(arrow: string, rows: number): HeldTable | undefined {
+function readRows(arrow: string, rows: number): SavedTable | undefined {
   try {
     const table = readStream(arrow);
     // The library reads what is not a stream as a table without rows.

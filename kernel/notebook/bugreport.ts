@@ -41,7 +41,7 @@ function withoutQuotes(text: string): string {
 const LONGEST_MESSAGE = 300;
 
 /** Kinds of tokens that are words of the language and stay in the shape. */
-const KEPT: ReadonlySet<string> = new Set(
+const ALLOWED: ReadonlySet<string> = new Set(
   '( ) [ ] { } Pipe Comma Semicolon Colon Dot Operator Stage Keyword WordOperator SortOrder Function Aggregate Type OptionName Bool Null'.split(
     ' ',
   ),
@@ -63,7 +63,7 @@ function shapeOf(apl: string): string {
     .iterate({
       enter: ({ name, from, to, node }) => {
         if (node.firstChild !== null) return;
-        words.push(KEPT.has(name) ? apl.slice(from, to) : (STANDING_FOR[name] ?? 'name'));
+        words.push(ALLOWED.has(name) ? apl.slice(from, to) : (STANDING_FOR[name] ?? 'name'));
       },
     });
   return words

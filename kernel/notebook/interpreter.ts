@@ -35,7 +35,7 @@ import type { CellHost, CellPlan, QuerySettings, Rewrite } from './magics/magic.
 import { runMagic } from './magics/table.js';
 import { runQuery } from './query/run.js';
 import { keep, runLogged, runShown, type ShowOptions, show } from './query/shown.js';
-import type { KeptResult } from './results/kept.js';
+import type { CachedResult } from './results/cache.js';
 import { RESULTS_TARGET } from './results/protocol.js';
 import { Session, type SessionOptions } from './session.js';
 import { applySettings } from './settings.js';
@@ -134,7 +134,7 @@ async function runCell(
     for (origin of cell.magics) await runMagic(origin, host);
     session.parameters.declare(code, cell.shared);
     if (cell.queries.length === 0 && cell.shared.length > 0) explainNames(code, cell.shared, io);
-    const results: KeptResult[] = [];
+    const results: CachedResult[] = [];
     const shown = cell.queries.filter(each => !each.silent);
     for (const query of plan.run ? cell.queries : []) {
       const bound = session.parameters.bind(query);
@@ -189,7 +189,7 @@ function magicHost(
     return { chart, result: (await runLogged(session, order, io, text)).result };
   };
   const { signal } = io;
-  const showKept = async (
+  const showCached = async (
     result: QueryResult,
     options: Omit<ShowOptions, 'last' | 'signal'>,
     until = signal,
@@ -210,15 +210,15 @@ function magicHost(
     languageNames: elementNames,
     show: async (text, settings) => {
       const { result, chart } = await runDrawn(text, settings);
-      await showKept(result, { chart });
+      await showCached(result, { chart });
     },
     run: async (text, settings) => (await runDrawn(text, settings)).result,
     ask: async (text, settings) => (await runQuery(session, orderOf(text, settings).order, quiet)).result,
     keepLast: result => keep(session.results, result, unstopped),
-    showInstead: (displayId, result) => showKept(result, { chart: { kind: 'none' }, displayId }, unstopped),
+    showInstead: (displayId, result) => showCached(result, { chart: { kind: 'none' }, displayId }, unstopped),
     showResult: (result, drawn) => {
       const asked = { ...plan.chart, ...plan.queries.at(-1)?.chart };
-      return showKept(
+      return showCached(
         result,
         drawn === undefined ? { chart: { kind: 'none', ...asked } } : { chart: asked, drawn },
       );
@@ -233,13 +233,13 @@ async function evaluateAll(
 ): Promise<Readonly<Record<string, unknown>>> {
   const answers: [key: string, answer: unknown][] = [];
   for (const [key, expression] of Object.entries(expressions)) {
-    const kept = session.results.named(expression.trim());
-    if (kept === undefined) {
+    const cached = session.results.named(expression.trim());
+    if (cached === undefined) {
       answers.push([key, expressionError('unknown-result', `there is no result named ${expression.trim()}`)]);
       continue;
     }
     const { toBundle } = await import('../result/mime.js');
-    answers.push([key, { status: 'ok', ...toBundle(kept.result, { resultId: kept.id }) }]);
+    answers.push([key, { status: 'ok', ...toBundle(cached.result, { resultId: cached.id }) }]);
   }
   return Object.fromEntries(answers);
 }

@@ -45,7 +45,7 @@ import { Parameters } from './parameters.js';
 import type { QueryLog } from './query/log.js';
 import type { Holdup } from './query/progress.js';
 import type { DatasetListing, Recording } from './recording/recording.js';
-import { type KeptResult, KeptResults, lastName } from './results/kept.js';
+import { type CachedResult, lastName, ResultCache } from './results/cache.js';
 import { type ReadResult, SentResults } from './results/sent.js';
 import { SchemaCache } from './schema-cache.js';
 import { defaultRange, type TimeRange } from './time-range.js';
@@ -93,7 +93,7 @@ export interface SessionOptions {
 /** The state of one kernel between cells: profile, time range, row limit, named results, schemas, the open client. */
 export class Session {
   readonly options: SessionOptions;
-  readonly results: KeptResults;
+  readonly results: ResultCache;
   readonly schema: SchemaCache;
   readonly annotations: AnnotationReader;
   readonly parameters = new Parameters();
@@ -141,7 +141,7 @@ export class Session {
     this.consents = new Consents(options.allowed);
     this.timeLimitMs = options.timeLimitMs;
     this.#active = startProfile(options.environment);
-    this.results = new KeptResults(options.resultBytes ?? Math.floor(memoryAtMost() / 4), id =>
+    this.results = new ResultCache(options.resultBytes ?? Math.floor(memoryAtMost() / 4), id =>
       this.#sent.drop(id),
     );
     this.annotations = new AnnotationReader(this);
@@ -308,7 +308,7 @@ export class Session {
   }
 
   /** Runs a query over kept results alone, which is never recorded: its answer follows from them. */
-  async queryKept(
+  async queryCached(
     request: QueryRequest,
     signal: AbortSignal,
     results: ReadonlyMap<string, ReadResult>,
@@ -317,10 +317,10 @@ export class Session {
   }
 
   /** Sends a result to the local service before a query reads it. */
-  async sendKept(kept: KeptResult): Promise<void> {
+  async sendCached(cached: CachedResult): Promise<void> {
     const { signal } = new AbortController();
     const client = await this.#localClient(signal, 'unrecorded');
-    await this.#sent.send(client, new Map([[lastName, { kept }]]), signal);
+    await this.#sent.send(client, new Map([[lastName, { cached }]]), signal);
   }
 
   async #queryLocal(asked: LocalQuery, signal: AbortSignal): Promise<RawResult> {
@@ -486,7 +486,7 @@ interface LocalQuery {
 /** Results as a request names them when no service holds them. */
 function namesOf(results: ReadonlyMap<string, ReadResult>): WantedResults | undefined {
   if (results.size === 0) return undefined;
-  const tables = Object.fromEntries([...results].map(([name, { kept }]) => [name, { id: kept.id }]));
+  const tables = Object.fromEntries([...results].map(([name, { cached }]) => [name, { id: cached.id }]));
   return { lease: '', tables };
 }
 

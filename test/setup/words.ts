@@ -66,4 +66,9 @@ export const WORDS: readonly {
   },
   { not: /\bslips?\b/i, but: 'typo', except: [/^\| slip \| /] },
   { not: /\bflaw/i, but: 'error, problem or issue', except: [/^\| flaw \| /] },
+  {
+    not: /\b(?:Kept|Held|kept|held)[A-Z]|[a-rt-z](?:Kept|Held)\b/,
+    but: 'cached, saved or retained',
+    except: [/\bKeptUnit\b/],
+  },
 ];

@@ -115,7 +115,7 @@ export class Logins {
       url,
       ...present({ edgeUrl }),
       ...by,
-      ...keptOf(granted, this.#clock.now()),
+      ...storedLogin(granted, this.#clock.now()),
     };
     await this.#store.change({ profileName, url, ...present({ edgeUrl }) }, async () => login, signal);
   }
@@ -190,16 +190,16 @@ class LoginToken extends AccessToken {
     const old = this.#login;
     const login = await this.#store.change(
       this.#endpoint,
-      async kept => {
-        if (kept === undefined) throw ended(this.#endpoint, 'was ended by %logout');
-        if (kept.accessToken !== old.accessToken) return kept;
-        if (kept.refreshToken === undefined) throw ended(this.#endpoint, 'has expired');
-        const { server, clientId, refreshToken } = kept;
+      async stored => {
+        if (stored === undefined) throw ended(this.#endpoint, 'was ended by %logout');
+        if (stored.accessToken !== old.accessToken) return stored;
+        if (stored.refreshToken === undefined) throw ended(this.#endpoint, 'has expired');
+        const { server, clientId, refreshToken } = stored;
         const granted = await renew(this.#endpoint, server, clientId, refreshToken, {
           signal,
           answerMs: this.#clock.answerMs,
         });
-        return { ...kept, ...keptOf({ refreshToken, ...granted }, this.#clock.now()) };
+        return { ...stored, ...storedLogin({ refreshToken, ...granted }, this.#clock.now()) };
       },
       signal,
     );
@@ -215,7 +215,7 @@ function ended({ profileName }: Endpoint, how: string): LoginError {
   });
 }
 
-function keptOf({ accessToken, refreshToken, expiresIn }: Granted, now: number) {
+function storedLogin({ accessToken, refreshToken, expiresIn }: Granted, now: number) {
   return {
     accessToken,
     ...present({ refreshToken, expiresAt: expiresIn === undefined ? undefined : now + expiresIn * 1000 }),

@@ -38,7 +38,7 @@ export function fieldOf(expr: Expr): string | undefined {
 }
 
 /** The field whose name an expression keeps: itself, or the one that it converts. */
-export function keptName(expr: Expr): string | undefined {
+export function inheritedName(expr: Expr): string | undefined {
   const inner = unwrap(expr);
   const [only, more] = inner.kind === 'call' ? inner.args : [];
   if (inner.kind === 'call' && only !== undefined && more === undefined && converting.has(inner.callee.name))

@@ -6,7 +6,7 @@ import { type Binder, scopeOf } from './binder.js';
 import { bindConstant, bindCount, bindPredicate } from './expressions/expression.js';
 import { bindExtendValid, bindExtensions, bindItems, bindRename, bindReorder, expand } from './fields.js';
 import { bindJoin } from './join.js';
-import { keptName } from './names.js';
+import { inheritedName } from './names.js';
 import { limitGroups, limitRows, sort } from './order.js';
 import { bindExpand, bindParse, bindParseKv, bindRedact } from './reshape.js';
 import { bindSearchFilter } from './search.js';
@@ -91,7 +91,7 @@ function bindRowCount(binder: Binder, _: OperatorOf<'count'>, stage: Stage): Sta
 
 function bindDistinct(binder: Binder, { items }: OperatorOf<'distinct'>, stage: Stage): Stage {
   const isStar = items.length === 1 && items[0]?.value.kind === 'star';
-  const kept = isStar ? stage.relation.columns.map(keep) : bindItems(binder, items, stage, keptName);
+  const kept = isStar ? stage.relation.columns.map(keep) : bindItems(binder, items, stage, inheritedName);
   const { relation } = project(stage, kept);
   const distinct: Relation = { kind: 'distinct', input: relation, columns: relation.columns };
   return { ...freshStage(distinct, isStar && stage.open), bounded: true };

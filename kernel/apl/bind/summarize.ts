@@ -8,7 +8,7 @@ import { aggregateName, bindAggregateParts, describe, expandFields } from './exp
 import type { CallExpr } from './expressions/call.js';
 import { bindCount, bindExpression } from './expressions/expression.js';
 import { withoutDeciding } from './expressions/spotlight.js';
-import { defaultName, fieldOf, givenName, keptName } from './names.js';
+import { defaultName, fieldOf, givenName, inheritedName } from './names.js';
 import { columnFor, freshStage, keep, project, type Stage, uniqueNames } from './stage.js';
 
 type Summarize = OperatorOf<'summarize'>;
@@ -62,7 +62,7 @@ export function bindKeys(
     const name =
       givenName(binder, item) ??
       (histogram === undefined
-        ? (keptName(item.value) ?? defaultName(binder, item.value, index))
+        ? (inheritedName(item.value) ?? defaultName(binder, item.value, index))
         : (fieldOf(histogram.args[0]?.value ?? item.value) ?? 'histogram'));
     const value =
       histogram === undefined
@@ -152,7 +152,7 @@ function bindArgExtreme(binder: Binder, item: Assignment, call: CallExpr, sink: 
   const name =
     givenName(binder, item, 1 + fields.length) ??
     extreme.name?.name ??
-    keptName(extreme.value) ??
+    inheritedName(extreme.value) ??
     binder.written(extreme.value);
   const agg = describe(call, call.callee.name);
   const first: Aggregated = {

@@ -1,7 +1,7 @@
 /** Which events stand behind what a reader chooses of a result: rows, or a part of the axis of a chart. */
 
 import { present } from '../../present.js';
-import { keptName } from '../bind/names.js';
+import { inheritedName } from '../bind/names.js';
 import { writtenName } from '../catalog/written.js';
 import { autoBinWidth } from '../plan/auto-bin.js';
 import type { Assignment, Expr, Operator } from '../syntax/ast.js';
@@ -115,7 +115,7 @@ function itemsOf(operator: Operator | undefined): readonly Assignment[] {
 
 function keyOf({ names, value }: Assignment, text: string, window: Window | undefined): Key | undefined {
   const bin = binOf(value);
-  const name = names[0]?.name ?? keptName(value) ?? (bin && keptName(bin.field));
+  const name = names[0]?.name ?? inheritedName(value) ?? (bin && inheritedName(bin.field));
   if (name === undefined || value.kind === 'star' || isOfAll(value)) return undefined;
   if (bin?.word !== 'bin_auto') return { name, text: text.slice(value.from, value.to) };
   if (window === undefined) return undefined;
@@ -144,7 +144,7 @@ function axesOf(operator: Operator): readonly Expr[] {
 
 /** True for events, and for groups by time. */
 function isOfTime(group: Operator | undefined): boolean {
-  return group === undefined || itemsOf(group).some(({ value }) => keptName(value) === '_time');
+  return group === undefined || itemsOf(group).some(({ value }) => inheritedName(value) === '_time');
 }
 
 function anyOf(conditions: readonly (readonly string[])[]): string {

@@ -6,8 +6,8 @@ type ScalarOf<K, S extends Scalar = Scalar> = S extends Scalar ? (K extends S['k
 
 /** How to visit and to replace the parts `P` that are held by a `T`. */
 interface Part<T, P> {
-  readonly visit: (held: T, visit: (part: P) => void) => void;
-  readonly map: (held: T, map: (part: P) => P) => T;
+  readonly visit: (parent: T, visit: (part: P) => void) => void;
+  readonly map: (parent: T, map: (part: P) => P) => T;
 }
 
 /** Whether a `T` holds a `P`; what is held by a relation or an expression inside it is not its own. */
@@ -28,55 +28,55 @@ type Parts<T, P> = {
 
 /** The part itself. */
 const one = {
-  visit: <P>(held: P, visit: (part: P) => void) => visit(held),
-  map: <P>(held: P, map: (part: P) => P) => map(held),
+  visit: <P>(parent: P, visit: (part: P) => void) => visit(parent),
+  map: <P>(parent: P, map: (part: P) => P) => map(parent),
 };
 
 /** A list of parts. */
 const all = {
-  visit: <P>(held: readonly P[], visit: (part: P) => void) => {
-    for (const part of held) visit(part);
+  visit: <P>(parent: readonly P[], visit: (part: P) => void) => {
+    for (const part of parent) visit(part);
   },
-  map: <P>(held: readonly P[], map: (part: P) => P): readonly P[] => held.map(part => map(part)),
+  map: <P>(parent: readonly P[], map: (part: P) => P): readonly P[] => parent.map(part => map(part)),
 };
 
 function each<T, P>(item: Part<T, P>): Part<readonly T[], P> {
   return {
-    visit: (held, visit) => {
-      for (const value of held) item.visit(value, visit);
+    visit: (parent, visit) => {
+      for (const value of parent) item.visit(value, visit);
     },
-    map: (held, map) => held.map(value => item.map(value, map)),
+    map: (parent, map) => parent.map(value => item.map(value, map)),
   };
 }
 
 /** The parts of an object, in the order of the members here. A member that is absent stays so. */
 function within<T extends object, P>(parts: Parts<T, P>): Part<T, P> {
   const members: readonly (readonly [string, Part<unknown, P>])[] = Object.entries(parts);
-  const there = (held: T) => members.filter(([name]) => Reflect.get(held, name) !== undefined);
+  const there = (parent: T) => members.filter(([name]) => Reflect.get(parent, name) !== undefined);
   return {
-    visit: (held, visit) => {
-      for (const [name, part] of there(held)) part.visit(Reflect.get(held, name), visit);
+    visit: (parent, visit) => {
+      for (const [name, part] of there(parent)) part.visit(Reflect.get(parent, name), visit);
     },
-    map: (held, map) => {
-      if (members.length === 0) return held;
-      const mapped = there(held).map(([name, part]) => [name, part.map(Reflect.get(held, name), map)]);
-      return { ...held, ...Object.fromEntries(mapped) };
+    map: (parent, map) => {
+      if (members.length === 0) return parent;
+      const mapped = there(parent).map(([name, part]) => [name, part.map(Reflect.get(parent, name), map)]);
+      return { ...parent, ...Object.fromEntries(mapped) };
     },
   };
 }
 
 /** The inputs and the expressions of a relation. */
-interface Held<R extends Relation> {
+interface Children<R extends Relation> {
   readonly inputs: Part<R, Relation>;
   readonly expressions: Part<R, Scalar>;
 }
 
-function holding<R extends Relation>(inputs: Parts<R, Relation>, expressions: Parts<R, Scalar>): Held<R> {
+function holding<R extends Relation>(inputs: Parts<R, Relation>, expressions: Parts<R, Scalar>): Children<R> {
   return { inputs: within<R, Relation>(inputs), expressions: within<R, Scalar>(expressions) };
 }
 
 /** What each kind of relation holds. A new kind, or a new member with a relation or an expression, is missed here by the type check. */
-const relations: { readonly [K in Kind]: Held<RelationOf<K>> } = {
+const relations: { readonly [K in Kind]: Children<RelationOf<K>> } = {
   scan: holding({}, {}),
   values: holding({}, { rows: each<readonly Scalar[], Scalar>(all) }),
   external: holding({}, {}),
@@ -141,8 +141,8 @@ const scalars: { readonly [K in Scalar['kind']]: Part<ScalarOf<K>, Scalar> } = {
 };
 
 /** The compiler cannot follow a kind to its row. */
-function heldBy<R extends Relation>(relation: R): Held<R> {
-  return relations[relation.kind] as unknown as Held<R>;
+function childrenOf<R extends Relation>(relation: R): Children<R> {
+  return relations[relation.kind] as unknown as Children<R>;
 }
 
 function partOf(value: Scalar): Part<Scalar, Scalar> {
@@ -152,25 +152,25 @@ function partOf(value: Scalar): Part<Scalar, Scalar> {
 /** Returns the relations that a relation reads. */
 export function inputsOf(relation: Relation): readonly Relation[] {
   const found: Relation[] = [];
-  heldBy(relation).inputs.visit(relation, input => found.push(input));
+  childrenOf(relation).inputs.visit(relation, input => found.push(input));
   return found;
 }
 
 /** Returns a relation with each of its inputs replaced. */
 export function mapInputs<R extends Relation>(relation: R, map: (input: Relation) => Relation): R {
-  return heldBy(relation).inputs.map(relation, map);
+  return childrenOf(relation).inputs.map(relation, map);
 }
 
 /** Returns the expressions of a relation, without those of its inputs. */
 export function expressionsOf(relation: Relation): readonly Scalar[] {
   const found: Scalar[] = [];
-  heldBy(relation).expressions.visit(relation, value => found.push(value));
+  childrenOf(relation).expressions.visit(relation, value => found.push(value));
   return found;
 }
 
 /** Returns a relation with each of its expressions replaced. */
 export function mapExpressions<R extends Relation>(relation: R, map: (value: Scalar) => Scalar): R {
-  return heldBy(relation).expressions.map(relation, map);
+  return childrenOf(relation).expressions.map(relation, map);
 }
 
 /** Returns the expressions directly inside an expression. */

@@ -211,12 +211,16 @@ type MayBeAbsent<C extends Clause> = C extends { readonly optional: true }
     ? false
     : true
   : false;
-type Held<T extends Operand> = OperandNodes[T];
+type OperandNode<T extends Operand> = OperandNodes[T];
 /** The properties that the clauses of a row give its node. */
 type NodeOf<R extends { readonly clauses: readonly Clause[] }> = {
-  readonly [C in R['clauses'][number] as MayBeAbsent<C> extends true ? never : C['name']]: Held<C['takes']>;
+  readonly [C in R['clauses'][number] as MayBeAbsent<C> extends true ? never : C['name']]: OperandNode<
+    C['takes']
+  >;
 } & {
-  readonly [C in R['clauses'][number] as MayBeAbsent<C> extends true ? C['name'] : never]?: Held<C['takes']>;
+  readonly [C in R['clauses'][number] as MayBeAbsent<C> extends true ? C['name'] : never]?: OperandNode<
+    C['takes']
+  >;
 };
 
 export type Source = Span &

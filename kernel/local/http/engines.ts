@@ -9,8 +9,8 @@ import { readersOf } from '../engine/reading/duckdb-reader.js';
 import { anyStatement } from '../engine/run.js';
 import { ScriptedEngine } from '../engine/scripted.js';
 import type { Tenure } from '../lease/tenure.js';
-import { type HeldResult, HeldResults } from '../results/held.js';
 import { makeSchema } from '../results/names.js';
+import { type UploadedResult, UploadedResults } from '../results/uploaded.js';
 import { compileRequest } from '../sql/compile.js';
 import type { Compile, CompiledQuery } from '../sql/compiled.js';
 import { Buckets } from '../store/dataset/bucket/buckets.js';
@@ -26,8 +26,8 @@ export interface Engines {
   readonly datasets: DatasetStore;
   /** The buckets that some of them lie in. */
   readonly buckets: Buckets;
-  readonly readersFor: (query: CompiledQuery, results: Iterable<HeldResult>) => ReaderSource;
-  readonly results: HeldResults;
+  readonly readersFor: (query: CompiledQuery, results: Iterable<UploadedResult>) => ReaderSource;
+  readonly results: UploadedResults;
   close(): Promise<void>;
 }
 
@@ -71,7 +71,7 @@ export async function openEngines(
       if (anyStatement(query, sql => isScripted(sql) || hasManyLengths(sql))) return alone;
       return orAlone(results.length === 0 ? plain : forResults.readers, alone);
     },
-    results: new HeldResults(forResults.engine, memoryBytes / 4),
+    results: new UploadedResults(forResults.engine, memoryBytes / 4),
     datasets,
     buckets,
     close: async () => {
@@ -140,7 +140,7 @@ function orAlone(beside: ReaderSource, alone: ReaderSource): ReaderSource {
 }
 
 /** Loads the results that a query reads into the engine of another process. */
-function withTables(source: ReaderSource, results: readonly HeldResult[]): ReaderSource {
+function withTables(source: ReaderSource, results: readonly UploadedResult[]): ReaderSource {
   if (results.length === 0) return source;
   return {
     reading: (work, temporary, signal) =>

@@ -24,7 +24,7 @@ import { RecordingCatalog } from '../engine/scans.js';
 import { underEither, type Visit } from '../engine/visit.js';
 import { LocalError } from '../errors.js';
 import { CatalogWithResults } from '../results/catalog.js';
-import type { HeldResult, HeldResults, ReadableResults } from '../results/held.js';
+import type { ReadableResults, UploadedResult, UploadedResults } from '../results/uploaded.js';
 import type { Compile, CompiledQuery } from '../sql/compiled.js';
 import type { DatasetStore } from '../store/datasets.js';
 import { invalid } from '../store/documents/members.js';
@@ -39,9 +39,9 @@ import { readStructuredQuery } from './structured.js';
 /** The parts of the service that a query needs. */
 export interface QueryParts {
   /** The engines that a query runs on. */
-  readonly readersFor: (query: CompiledQuery, results: Iterable<HeldResult>) => ReaderSource;
+  readonly readersFor: (query: CompiledQuery, results: Iterable<UploadedResult>) => ReaderSource;
   /** Results that kernels have sent. */
-  readonly results: HeldResults;
+  readonly results: UploadedResults;
   readonly datasets: DatasetStore;
   readonly compile: Compile;
   readonly nowNs: () => bigint;

@@ -8,7 +8,7 @@ import type { Service, ServiceOptions } from './options.js';
 
 /**
  * Starts the query API on 127.0.0.1, for reading alone if the data directory cannot be written, else once no other service holds
- * it; throws HeldError when one goes on holding it. The process should have UV_THREADPOOL_SIZE=16 or more in its environment.
+ * it; throws InUseError when one goes on holding it. The process should have UV_THREADPOOL_SIZE=16 or more in its environment.
  */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const dataDir = path.resolve(options.dataDir);

@@ -38,14 +38,14 @@ export interface LeaseOptions {
 }
 
 /** Another service holds the data directory. */
-class HeldError extends AplKernelError {
+class InUseError extends AplKernelError {
   constructor(dataDir: string, seen: Seen) {
     const message = `the data directory ${dataDir} is in use by ${describe(dataDir, seen)}`;
-    super('data-directory-held', message, { hint: heldHint });
+    super('data-directory-held', message, { hint: inUseHint });
   }
 }
 
-const heldHint =
+const inUseHint =
   'End that service where it runs (`npx apl-kernel serve --stop`), or use another directory: APL_KERNEL_DATA, or `serve --data`.';
 
 /** This service does not hold its data directory any more. */
@@ -58,14 +58,14 @@ class LeaseLostError extends AplKernelError {
 }
 
 /**
- * Takes the lease of a data directory; waits while its holder is starting, closing or silent, and throws HeldError when it shows
+ * Takes the lease of a data directory; waits while its holder is starting, closing or silent, and throws InUseError when it shows
  * that it lives.
  */
 export async function takeLease(dataDir: string, options: LeaseOptions): Promise<Lease> {
   const watch = new LeaseWatch(dataDir, options);
   for (let told = false; ; ) {
     const seen = await watch.look();
-    if (seen.state === 'held') throw new HeldError(dataDir, seen);
+    if (seen.state === 'held') throw new InUseError(dataDir, seen);
     if (seen.state === 'vacant') {
       const lease = await Lease.follow(seen.number, dataDir, options);
       if (lease !== undefined) return lease;
@@ -77,7 +77,7 @@ export async function takeLease(dataDir: string, options: LeaseOptions): Promise
   }
 }
 
-/** Resolves when the lease of a data directory can be taken at once; throws HeldError like {@link takeLease}. */
+/** Resolves when the lease of a data directory can be taken at once; throws InUseError like {@link takeLease}. */
 export async function awaitVacancy(dataDir: string, options: LeaseOptions): Promise<void> {
   if ((await new LeaseWatch(dataDir, options).look()).state === 'vacant') return;
   // Nobody else need wait for the one that is silent.

@@ -4,22 +4,22 @@ import { sqlTypes } from '../duckdb/types.js';
 import type { ExaminedBlocks, MeasuredCatalog } from '../engine/scans.js';
 import type { RowGroup, ScanFilter } from '../sql/compiled.js';
 import type { Places } from '../sql/rewrite/placed.js';
-import type { HeldResult, ReadableResults } from './held.js';
 import { resultTable } from './names.js';
+import type { ReadableResults, UploadedResult } from './uploaded.js';
 
 /** The catalog of the datasets together with the results that a request names. */
 export class CatalogWithResults implements MeasuredCatalog {
   readonly results: ReadonlyMap<string, DatasetSchema>;
   /** The results that a query reads. */
-  readonly scanned = new Set<HeldResult>();
+  readonly scanned = new Set<UploadedResult>();
   readonly #datasets: MeasuredCatalog;
-  readonly #held: ReadonlyMap<string, HeldResult>;
+  readonly #uploaded: ReadonlyMap<string, UploadedResult>;
 
   constructor(datasets: MeasuredCatalog, results: ReadableResults) {
     this.#datasets = datasets;
-    this.#held = new Map([...results.values()].map(({ held }) => [held.key, held]));
+    this.#uploaded = new Map([...results.values()].map(({ uploaded }) => [uploaded.key, uploaded]));
     this.results = new Map(
-      [...results].map(([name, { held, rowField }]) => [name, schemaOf(held, rowField)]),
+      [...results].map(([name, { uploaded, rowField }]) => [name, schemaOf(uploaded, rowField)]),
     );
   }
 
@@ -33,44 +33,44 @@ export class CatalogWithResults implements MeasuredCatalog {
 
   /** The time range does not apply to results: their rows were chosen when they were made. */
   scan(name: string, fields: readonly string[], startNs: bigint, endNs: bigint, filter?: ScanFilter): string {
-    const held = this.#held.get(name);
-    if (held === undefined) return this.#datasets.scan(name, fields, startNs, endNs, filter);
-    this.scanned.add(held);
-    return scanSql(held, fields, filter);
+    const uploaded = this.#uploaded.get(name);
+    if (uploaded === undefined) return this.#datasets.scan(name, fields, startNs, endNs, filter);
+    this.scanned.add(uploaded);
+    return scanSql(uploaded, fields, filter);
   }
 
   rowGroups(name: string, startNs: bigint, endNs: bigint): readonly RowGroup[] {
-    return this.#held.has(name) ? [] : this.#datasets.rowGroups(name, startNs, endNs);
+    return this.#uploaded.has(name) ? [] : this.#datasets.rowGroups(name, startNs, endNs);
   }
 
   rowCount(name: string, startNs: bigint, endNs: bigint): number | undefined {
-    return this.#held.has(name) ? undefined : this.#datasets.rowCount(name, startNs, endNs);
+    return this.#uploaded.has(name) ? undefined : this.#datasets.rowCount(name, startNs, endNs);
   }
 
   /** The rows of a result keep their order where a sort leaves them equal. */
   places(name: string): Places | undefined {
-    return this.#held.has(name) ? 'timeless' : this.#datasets.places?.(name);
+    return this.#uploaded.has(name) ? 'timeless' : this.#datasets.places?.(name);
   }
 
   mostRows(name: string): number | undefined {
-    return this.#held.get(name)?.sent.rows;
+    return this.#uploaded.get(name)?.sent.rows;
   }
 
   examined(name: string, startNs: bigint, endNs: bigint): ExaminedBlocks {
-    const held = this.#held.get(name);
-    return held === undefined
+    const uploaded = this.#uploaded.get(name);
+    return uploaded === undefined
       ? this.#datasets.examined(name, startNs, endNs)
-      : { blocks: 1, rows: held.sent.rows };
+      : { blocks: 1, rows: uploaded.sent.rows };
   }
 }
 
 /** The fields of a held result as a query sees them. */
-function schemaOf({ key, sent }: HeldResult, rowField: string | undefined): DatasetSchema {
+function schemaOf({ key, sent }: UploadedResult, rowField: string | undefined): DatasetSchema {
   const rows: FieldSchema[] = rowField === undefined ? [] : [{ name: rowField, type: 'long' }];
   return { name: key, fields: [...sent.fields, ...rows], open: false };
 }
 
-function scanSql({ sent, table }: HeldResult, fields: readonly string[], filter?: ScanFilter): string {
+function scanSql({ sent, table }: UploadedResult, fields: readonly string[], filter?: ScanFilter): string {
   const values = fields.map(name => {
     const index = sent.fields.findIndex(field => field.name === name);
     // The field of the rows or that of their places: they keep the order in which they were stored, and none is ever deleted.

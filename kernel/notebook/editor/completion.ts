@@ -226,8 +226,8 @@ export async function resultSchemas({ results }: Session): Promise<ReadonlyMap<s
   if (all.length === 0) return new Map();
   const { fieldsOf } = await import('../results/arrow.js');
   return new Map(
-    all.flatMap(({ kept, names }) => {
-      const table = kept.result.tables[0]?.data;
+    all.flatMap(({ cached, names }) => {
+      const table = cached.result.tables[0]?.data;
       const fields = table === undefined ? [] : fieldsOf(table);
       return names.map(name => [name, { name, fields, open: false }] as const);
     }),

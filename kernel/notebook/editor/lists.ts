@@ -14,7 +14,7 @@ import type {
 import { present } from '../../present.js';
 import { parseTime } from '../../time.js';
 import { listStars } from '../magics/stars/starred.js';
-import { rowsOf } from '../results/kept.js';
+import { rowsOf } from '../results/cache.js';
 import type { Session } from '../session.js';
 import { daysAround } from '../time-range.js';
 
@@ -39,9 +39,9 @@ export async function listOf(
       return { tell: 'stars', question, rows: items.map(starRow) };
     }
     case 'kinds': {
-      const kept = session.results.withId(question.result);
+      const cached = session.results.withId(question.result);
       const { chartKindsOf } = await import('../../result/chart/chart.js');
-      return { tell: 'kinds', question, kinds: kept && chartKindsOf(kept.result, Date.now()) };
+      return { tell: 'kinds', question, kinds: cached && chartKindsOf(cached.result, Date.now()) };
     }
     case 'link':
       return { tell: 'link', question, url: await linkTo(session, question.result) };
@@ -96,10 +96,19 @@ function datasetRow({ name, description, rows, firstTime, lastTime, problems }: 
 function resultRows({ results }: Session): readonly ResultRow[] {
   return results
     .all()
-    .map(({ kept, names }) => {
-      const { startTime, endTime, profile, query } = kept.result.provenance;
-      const columns = kept.result.tables[0]?.data.numCols ?? 0;
-      return { names, rows: rowsOf(kept), columns, bytes: kept.bytes, startTime, endTime, profile, query };
+    .map(({ cached, names }) => {
+      const { startTime, endTime, profile, query } = cached.result.provenance;
+      const columns = cached.result.tables[0]?.data.numCols ?? 0;
+      return {
+        names,
+        rows: rowsOf(cached),
+        columns,
+        bytes: cached.bytes,
+        startTime,
+        endTime,
+        profile,
+        query,
+      };
     })
     .reverse();
 }

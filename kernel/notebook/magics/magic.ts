@@ -8,7 +8,7 @@ import type { CellIo } from '../../jupyter/message.js';
 import type { QueryResult } from '../../result/result.js';
 import type { Fetch } from '../query/fetch.js';
 import type { QueryOrder } from '../query/run.js';
-import type { KeptResult } from '../results/kept.js';
+import type { CachedResult } from '../results/cache.js';
 import type { Session } from '../session.js';
 import type { TimeRange } from '../time-range.js';
 import type { AskedEffect, Effect } from './effects/effects.js';
@@ -39,7 +39,7 @@ export interface CellPlan {
   /** New texts for lines of the cell, which the front end is asked to show once the cell has succeeded. */
   readonly rewrites: Rewrite[];
   /** Called in order once every query of the cell has succeeded, with the results, if they were run. */
-  readonly afterRun: ((results: readonly KeptResult[]) => Promise<void>)[];
+  readonly afterRun: ((results: readonly CachedResult[]) => Promise<void>)[];
 }
 
 /** What a query may have other than its cell. */
@@ -57,7 +57,7 @@ export interface CellHost {
   /** Runs APL like `run`, but as a question that is asked again and again: it is not logged, and shows no progress. */
   readonly ask: (text: string, settings?: QuerySettings) => Promise<QueryResult>;
   /** Keeps a result as the last one, also after an interrupt, and returns how it is kept. */
-  readonly keepLast: (result: QueryResult) => Promise<KeptResult>;
+  readonly keepLast: (result: QueryResult) => Promise<CachedResult>;
   /** Keeps a result as the last one and shows its table instead of an earlier output, also after an interrupt. */
   readonly showInstead: (displayId: string, result: QueryResult) => Promise<void>;
   /** Keeps a result as the last one and shows it; the chart shows `drawn`; without it there is one only if the cell asks for it. */

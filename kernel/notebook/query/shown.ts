@@ -10,7 +10,7 @@ import { formatTime } from '../../time.js';
 import { askAnnotations, hasAnnotations } from '../annotations/reader.js';
 import type { CellPlan } from '../magics/magic.js';
 import type { BoundQuery } from '../parameters.js';
-import type { KeptAs, KeptResult, KeptResults } from '../results/kept.js';
+import type { CachedResult, CacheOptions, ResultCache } from '../results/cache.js';
 import type { Session } from '../session.js';
 import { storedRange } from '../time-range.js';
 import { explainForgotten } from './forgotten.js';
@@ -35,7 +35,7 @@ export async function runShown(
   plan: CellPlan,
   query: BoundQuery,
   { index, count }: { readonly index: number; readonly count: number },
-): Promise<KeptResult> {
+): Promise<CachedResult> {
   const { variables } = query;
   const sent = withoutRender(query.parsed);
   const chart = { ...query.chart, ...sent.chart };
@@ -47,14 +47,14 @@ export async function runShown(
     io,
     query.text,
   );
-  const kept = await keep(host.results, result, signal, {
+  const cached = await keep(host.results, result, signal, {
     ...present({ name: query.name }),
     query: sent.query,
   });
   const beside = besideAt(index, count);
-  if (!query.silent) await show(host, kept, io, plan, { last: index === count - 1, chart, beside, signal });
+  if (!query.silent) await show(host, cached, io, plan, { last: index === count - 1, chart, beside, signal });
   io.signal.throwIfAborted();
-  return kept;
+  return cached;
 }
 
 /** Runs a query and logs it as it is written, also when it fails; throws its errors. */
@@ -107,11 +107,11 @@ async function withoutSecrets(
 
 /** Keeps a result under its id and returns it as it is kept. */
 export async function keep(
-  results: KeptResults,
+  results: ResultCache,
   result: QueryResult,
   signal: AbortSignal,
-  as: KeptAs = {},
-): Promise<KeptResult> {
+  as: CacheOptions = {},
+): Promise<CachedResult> {
   const [{ resultId }, { inSlices }] = await Promise.all([
     import('../results/identity.js'),
     import('../../result/decode/slices.js'),
@@ -141,7 +141,7 @@ export interface ShowOptions {
  */
 export async function show(
   host: DrawHost,
-  { id, result }: KeptResult,
+  { id, result }: CachedResult,
   io: CellIo,
   plan: CellPlan,
   { last, drawn, chart, signal, beside = besideAt(0, 1), displayId }: ShowOptions,

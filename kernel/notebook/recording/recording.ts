@@ -92,7 +92,7 @@ export class Recording {
     const elapsedMs = performance.now() - started;
     const { status, body } = reply;
     if (body === undefined || !isLasting(status)) return reply;
-    const headers = keptHeaders(reply);
+    const headers = recordedHeaders(reply);
     if (holdsToken(endpoint, body, headers))
       this.#say('The answer holds an access token, and was therefore not recorded.');
     else if (!(await this.store.write(key, { status, headers, elapsedMs, body, ...present({ version }) })))
@@ -113,11 +113,11 @@ function isLasting(status: number): boolean {
 }
 
 /** Headers needed to read an answer; others may identify the user. */
-const KEPT_HEADERS = ['content-type', 'x-axiom-trace-id', noticeHeader];
+const RECORDED_HEADERS = ['content-type', 'x-axiom-trace-id', noticeHeader];
 
-function keptHeaders({ headers }: Reply): Readonly<Record<string, string>> {
+function recordedHeaders({ headers }: Reply): Readonly<Record<string, string>> {
   return Object.fromEntries(
-    KEPT_HEADERS.flatMap(name => {
+    RECORDED_HEADERS.flatMap(name => {
       const value = headers[name];
       return typeof value === 'string' ? [[name, value]] : [];
     }),

@@ -21,7 +21,7 @@ export interface AnswerFacts {
 }
 
 /** An answer with its body. */
-export interface KeptAnswer extends AnswerFacts {
+export interface RecordedAnswer extends AnswerFacts {
   readonly body: Uint8Array;
 }
 
@@ -91,7 +91,7 @@ export class AnswerStore {
   }
 
   /** Returns the answer of a key; undefined when there is none. Throws RecordingError for one that was changed on disk. */
-  async read(key: string): Promise<KeptAnswer | undefined> {
+  async read(key: string): Promise<RecordedAnswer | undefined> {
     const file = join(this.directory, `${key}.answer`);
     const bytes = await contentOf(file);
     if (bytes === undefined) return undefined;
@@ -105,7 +105,7 @@ export class AnswerStore {
   }
 
   /** Writes an answer; false when the recording would grow beyond its bound. Throws RecordingError. */
-  async write(key: string, { body, ...facts }: KeptAnswer): Promise<boolean> {
+  async write(key: string, { body, ...facts }: RecordedAnswer): Promise<boolean> {
     const name = `${key}.answer`;
     const packed = await promisify(gzip)(body);
     const rest = Buffer.concat([Buffer.from(`${JSON.stringify(facts)}\n`), packed]);

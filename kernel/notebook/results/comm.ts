@@ -7,7 +7,7 @@ import { allNotices } from '../../result/display/summary.js';
 import { rangeOfRows, takeRows } from '../../result/take.js';
 import type { Session } from '../session.js';
 import { fieldsOf } from './arrow.js';
-import { type KeptResult, rowsOf } from './kept.js';
+import { type CachedResult, rowsOf } from './cache.js';
 import { profileOf } from './profile.js';
 import type { ErrorReply, OpenData, PageReply, ReadyReply, Request, View } from './protocol.js';
 import { rowsOfView, ViewError, type ViewQuery, viewQuery } from './view.js';
@@ -15,13 +15,13 @@ import { rowsOfView, ViewError, type ViewQuery, viewQuery } from './view.js';
 /** Answers a front end that reads a kept result; closes the comm at once when the kernel does not hold it. */
 export function openReader(session: Session, comm: Comm, data: unknown): CommHandler {
   const id = (data as Partial<OpenData> | null)?.result;
-  const kept = typeof id === 'string' ? session.results.withId(id) : undefined;
-  if (kept !== undefined) comm.send(readyOf(kept));
+  const cached = typeof id === 'string' ? session.results.withId(id) : undefined;
+  if (cached !== undefined) comm.send(readyOf(cached));
   else {
     comm.send(gone());
     comm.close();
   }
-  return new ResultReader(session, comm, kept?.id ?? '');
+  return new ResultReader(session, comm, cached?.id ?? '');
 }
 
 function gone(id?: number): ErrorReply {
@@ -30,11 +30,11 @@ function gone(id?: number): ErrorReply {
   return { kind: 'error', ...present({ id }), code: 'gone', message, hint };
 }
 
-function readyOf(kept: KeptResult): ReadyReply {
-  const table = kept.result.tables[0]?.data;
+function readyOf(cached: CachedResult): ReadyReply {
+  const table = cached.result.tables[0]?.data;
   const columns = table === undefined ? [] : fieldsOf(table);
-  const notes = allNotices(kept.result).map(({ text }) => text);
-  return { kind: 'ready', rows: rowsOf(kept), columns, notes };
+  const notes = allNotices(cached.result).map(({ text }) => text);
+  return { kind: 'ready', rows: rowsOf(cached), columns, notes };
 }
 
 /** The most rows of a page. */
@@ -79,24 +79,24 @@ class ResultReader implements CommHandler {
 
   /** A view that needs the engine says itself what is wrong with it. */
   #prepare(): void {
-    const kept = this.#session.results.withId(this.#id);
-    if (kept !== undefined) this.#session.sendKept(kept).catch(() => undefined);
+    const cached = this.#session.results.withId(this.#id);
+    if (cached !== undefined) this.#session.sendCached(cached).catch(() => undefined);
   }
 
   async #answer(request: Answered, signal: AbortSignal): Promise<void> {
-    const kept = this.#session.results.withId(this.#id);
-    if (kept === undefined) {
+    const cached = this.#session.results.withId(this.#id);
+    if (cached === undefined) {
       this.#comm.send(gone(request.id));
       return;
     }
     switch (request.op) {
       case 'page': {
-        const [reply, bytes] = await this.#page(kept, request, signal);
+        const [reply, bytes] = await this.#page(cached, request, signal);
         this.#comm.send(reply, {}, [bytes]);
         return;
       }
       case 'profile':
-        this.#comm.send(await profileOf(this.#session, kept, request, signal));
+        this.#comm.send(await profileOf(this.#session, cached, request, signal));
         return;
       default:
         throw new ViewError(`${String((request as { op: unknown }).op)} is not a request`);
@@ -104,16 +104,16 @@ class ResultReader implements CommHandler {
   }
 
   async #page(
-    kept: KeptResult,
+    cached: CachedResult,
     request: Extract<Request, { op: 'page' }>,
     signal: AbortSignal,
   ): Promise<[PageReply, Uint8Array]> {
     const { id, offset, limit, columns } = request;
     if (!isCount(offset) || !isCount(limit))
       throw new ViewError('the offset and the limit of a page are whole numbers');
-    const table = kept.result.tables[0]?.data;
+    const table = cached.result.tables[0]?.data;
     if (table === undefined) throw new ViewError('the result has no table');
-    const all = await this.#rows(kept, request, signal);
+    const all = await this.#rows(cached, request, signal);
     const rows = pageOf(all, table.numRows, offset, Math.min(limit, longestPage));
     const taken = takeRows(table, placesOf(fieldsOf(table), columns), rows);
     const reply: PageReply = {
@@ -128,20 +128,20 @@ class ResultReader implements CommHandler {
   }
 
   /** The rows of a view in order; undefined for all of them as they are. */
-  async #rows(kept: KeptResult, view: View, signal: AbortSignal): Promise<Uint32Array | undefined> {
-    const table = kept.result.tables[0]?.data;
+  async #rows(cached: CachedResult, view: View, signal: AbortSignal): Promise<Uint32Array | undefined> {
+    const table = cached.result.tables[0]?.data;
     if (table === undefined) return undefined;
     const query = viewQuery(table, view);
     if (query.text === '') return undefined;
     const key = query.text;
-    if (this.#view?.key !== key) this.#view = { key, rows: rowsOfView(this.#session, kept, query, signal) };
+    if (this.#view?.key !== key) this.#view = { key, rows: rowsOfView(this.#session, cached, query, signal) };
     const { rows } = this.#view;
     try {
       return await rows;
     } catch (error) {
       if (this.#view?.rows === rows) this.#view = undefined;
       // Whoever asked first has given up; this request has not.
-      if (error instanceof InterruptedError && !signal.aborted) return this.#rows(kept, view, signal);
+      if (error instanceof InterruptedError && !signal.aborted) return this.#rows(cached, view, signal);
       throw error;
     }
   }

@@ -6,7 +6,7 @@ import { cellText, exactInt64 } from '../../result/display/text.js';
 import { formatDuration, formatTime } from '../../time.js';
 import type { Session } from '../session.js';
 import { fieldsOf, writableFieldsOf } from './arrow.js';
-import type { KeptResult } from './kept.js';
+import type { CachedResult } from './cache.js';
 import type { Bin, ProfileReply, Request } from './protocol.js';
 import { queryView, spanLiteral, ViewError, viewQuery } from './view.js';
 
@@ -17,11 +17,11 @@ const maxBins = 20;
 /** Computes the profile of a column over the rows of a view; throws ViewError when there is no such column. */
 export async function profileOf(
   session: Session,
-  kept: KeptResult,
+  cached: CachedResult,
   request: Extract<Request, { op: 'profile' }>,
   signal: AbortSignal,
 ): Promise<ProfileReply> {
-  const table = kept.result.tables[0]?.data;
+  const table = cached.result.tables[0]?.data;
   const fields = table === undefined ? [] : fieldsOf(table);
   const place = fields.findIndex(({ name }) => name === request.column);
   const field = table === undefined ? undefined : writableFieldsOf(table)[place];
@@ -30,7 +30,7 @@ export async function profileOf(
   const { filters, search } = request;
   const view = viewQuery(table, present({ filters, search }));
   const places = [...new Set([...view.places, place])].sort((a, b) => a - b);
-  const ask: Ask = then => queryView(session, kept, { ...view, text: view.text, places }, then, signal);
+  const ask: Ask = then => queryView(session, cached, { ...view, text: view.text, places }, then, signal);
   const [counts, top] = await Promise.all([ask(countsText(field)), ask(topText(field))]);
   const measured = ends(field, counts);
   const histogram = measured === undefined ? undefined : await binsOf(field, measured, ask);

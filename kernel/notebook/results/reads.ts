@@ -9,12 +9,12 @@ import { shortfallsOf } from '../../result/shortfall.js';
 import { formatTime, parseTime } from '../../time.js';
 import type { SchemaCache } from '../schema-cache.js';
 import type { TimeRange } from '../time-range.js';
-import { type KeptResult, type KeptResults, lastName } from './kept.js';
+import { type CachedResult, lastName, type ResultCache } from './cache.js';
 import type { ReadResult } from './sent.js';
 
 /** The kept results that a query reads, by name, and the other tables that it reads by name. */
 export interface Reads {
-  readonly results: ReadonlyMap<string, KeptResult>;
+  readonly results: ReadonlyMap<string, CachedResult>;
   readonly datasets: readonly string[];
 }
 
@@ -27,7 +27,7 @@ class ResultError extends AplKernelError {
 
 /** The results and the profile that the names of a query are looked up in. */
 export interface Names {
-  readonly results: KeptResults;
+  readonly results: ResultCache;
   readonly profileName: string;
 }
 
@@ -38,12 +38,12 @@ export interface Names {
  */
 export function readsOf({ tree }: QueryText, names: Names): Reads {
   const own = new Set(tree.statements.flatMap(each => (each.kind === 'let' ? [each.name.name] : [])));
-  const results = new Map<string, KeptResult>();
+  const results = new Map<string, CachedResult>();
   const datasets: string[] = [];
   const read = (name: string, quoted: boolean, isTable: boolean) => {
     if (own.has(name)) return;
-    const kept = quoted ? undefined : names.results.named(name);
-    if (kept !== undefined) results.set(name, kept);
+    const cached = quoted ? undefined : names.results.named(name);
+    if (cached !== undefined) results.set(name, cached);
     else if (!quoted && names.results.wasEvicted(name)) throw evicted(name);
     else if (!quoted && isTable && name === lastName) throw noneYet();
     else if (isTable) datasets.push(name);
@@ -91,7 +91,7 @@ export function sourcesOf({ results, datasets }: Reads): readonly string[] {
 
 /** Returns the results of a query as the session sends them to the local service. */
 export function tablesOf({ results }: Reads): ReadonlyMap<string, ReadResult> {
-  return new Map([...results].map(([name, kept]) => [name, { kept }]));
+  return new Map([...results].map(([name, cached]) => [name, { cached }]));
 }
 
 /**

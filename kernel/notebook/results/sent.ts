@@ -2,14 +2,14 @@ import type { Client, ResultLease } from '../../api/client.js';
 import { InterruptedError } from '../../api/errors.js';
 import type { WantedResults } from '../../api/wire.js';
 import { present } from '../../present.js';
-import type { KeptResult } from './kept.js';
+import type { CachedResult } from './cache.js';
 
 /**
  * A result that a query reads: all of its columns, or those at `places`, under names that a query can write where `isWritable`.
  * `rowField` adds a field with the number of each row.
  */
 export interface ReadResult {
-  readonly kept: KeptResult;
+  readonly cached: CachedResult;
   readonly places?: readonly number[];
   readonly isWritable?: true;
   readonly rowField?: string;
@@ -17,9 +17,9 @@ export interface ReadResult {
 
 /** Results that the local service holds for this kernel. They end with the connection, and are sent again when needed. */
 export class SentResults {
-  #held: Held | undefined;
+  #active: ResultsLease | undefined;
   /** The lease that is being asked for: questions at once share one. */
-  #opening: { readonly client: Client; readonly held: Promise<Held> } | undefined;
+  #opening: { readonly client: Client; readonly active: Promise<ResultsLease> } | undefined;
 
   /**
    * Sends the results that the service does not hold yet; returns the names by which a query reads them. Throws the errors of the
@@ -30,41 +30,44 @@ export class SentResults {
     wanted: ReadonlyMap<string, ReadResult>,
     signal: AbortSignal,
   ): Promise<WantedResults> {
-    const held = await this.#lease(client, signal);
+    const active = await this.#lease(client, signal);
     const tables: Record<string, { readonly id: string; readonly rowField?: string }> = {};
     for (const [name, read] of wanted) {
-      const id = await held.ensure(read, signal);
+      const id = await active.ensure(read, signal);
       tables[name] = { id, ...present({ rowField: read.rowField }) };
     }
-    return { lease: held.lease.name, tables };
+    return { lease: active.lease.name, tables };
   }
 
   /** Forgets what was sent, as the service has dropped some of it: results are sent again when needed. */
   forget(): void {
-    this.#held?.sent.clear();
+    this.#active?.sent.clear();
   }
 
   /** Lets the service forget a result that the kernel has dropped. */
   drop(id: string): void {
-    const held = this.#held;
-    if (held !== undefined && !held.lease.ended) held.drop(id);
+    const active = this.#active;
+    if (active !== undefined && !active.lease.ended) active.drop(id);
   }
 
-  async #lease(client: Client, signal: AbortSignal): Promise<Held> {
-    const held = this.#held;
-    if (held !== undefined && held.client === client && !held.lease.ended) return held;
+  async #lease(client: Client, signal: AbortSignal): Promise<ResultsLease> {
+    const active = this.#active;
+    if (active !== undefined && active.client === client && !active.lease.ended) return active;
     if (this.#opening?.client === client) {
-      await unlessAborted(this.#opening.held, signal).catch(error => {
+      await unlessAborted(this.#opening.active, signal).catch(error => {
         // Whoever asked first may have given up; this caller has not.
         if (signal.aborted) throw error;
       });
       return this.#lease(client, signal);
     }
-    const opening = { client, held: client.leaseResults(signal).then(lease => new Held(client, lease)) };
+    const opening = {
+      client,
+      active: client.leaseResults(signal).then(lease => new ResultsLease(client, lease)),
+    };
     this.#opening = opening;
     try {
-      this.#held = await opening.held;
-      return this.#held;
+      this.#active = await opening.active;
+      return this.#active;
     } finally {
       if (this.#opening === opening) this.#opening = undefined;
     }
@@ -72,7 +75,7 @@ export class SentResults {
 }
 
 /** What was sent under one lease. */
-class Held {
+class ResultsLease {
   readonly client: Client;
   readonly lease: ResultLease;
   /** By the id under which the service holds it: the result's own, or that with the places of its columns. */
@@ -84,11 +87,11 @@ class Held {
   }
 
   /** Returns the id of a table that holds the columns; one that holds all of them will do, if it has the names. */
-  async ensure({ kept, places, isWritable }: ReadResult, signal: AbortSignal): Promise<string> {
-    const isWhole = isWritable !== true && (places === undefined || this.sent.has(kept.id));
-    const part = `${kept.id}:${places?.join('-') ?? ''}`;
-    const id = isWhole ? kept.id : isWritable === true ? `${part}:writable` : part;
-    const known = this.sent.get(id) ?? this.#send(id, kept, isWhole ? undefined : places, isWritable);
+  async ensure({ cached, places, isWritable }: ReadResult, signal: AbortSignal): Promise<string> {
+    const isWhole = isWritable !== true && (places === undefined || this.sent.has(cached.id));
+    const part = `${cached.id}:${places?.join('-') ?? ''}`;
+    const id = isWhole ? cached.id : isWritable === true ? `${part}:writable` : part;
+    const known = this.sent.get(id) ?? this.#send(id, cached, isWhole ? undefined : places, isWritable);
     this.sent.set(id, known);
     try {
       await unlessAborted(known, signal);
@@ -110,7 +113,7 @@ class Held {
   /** Goes on when the first caller stops waiting, as others may wait too. */
   async #send(
     id: string,
-    { result }: KeptResult,
+    { result }: CachedResult,
     places: readonly number[] | undefined,
     isWritable: true | undefined,
   ): Promise<void> {

@@ -8,7 +8,7 @@ import { decodeTabular } from '../../result/decode/arrow.js';
 import { parseGoDuration, parseTime, parseTimespan } from '../../time.js';
 import type { Session } from '../session.js';
 import { fieldsOf, isUnwritable, writableFieldsOf } from './arrow.js';
-import type { KeptResult } from './kept.js';
+import type { CachedResult } from './cache.js';
 import type { Filter, FilterValue, View } from './protocol.js';
 
 /** A request of a front end that cannot be carried out as written. */
@@ -195,17 +195,17 @@ function textOf(field: string, type: FieldSchema['type']): string {
 /** Runs a query over the rows of a view and returns its first table; `text` follows the operators of the view. */
 export async function queryView(
   session: Session,
-  kept: KeptResult,
+  cached: CachedResult,
   { text, places, rowField }: ViewQuery,
   then: string,
   signal: AbortSignal,
 ): Promise<Table> {
-  const { startTime, endTime } = kept.result.provenance;
-  const fields = kept.result.tables[0]?.data.schema.fields ?? [];
+  const { startTime, endTime } = cached.result.provenance;
+  const fields = cached.result.tables[0]?.data.schema.fields ?? [];
   const isWritable =
     fields.some((field, place) => places.includes(place) && isUnwritable(field)) || undefined;
-  const read = { kept, places, rowField, ...present({ isWritable }) };
-  const raw = await session.queryKept(
+  const read = { cached, places, rowField, ...present({ isWritable }) };
+  const raw = await session.queryCached(
     { apl: `${viewTable}${text}\n${then}`, startTime, endTime },
     signal,
     new Map([[viewTable, read]]),
@@ -218,11 +218,11 @@ export async function queryView(
 /** Returns the numbers of the rows of a view, in its order. */
 export async function rowsOfView(
   session: Session,
-  kept: KeptResult,
+  cached: CachedResult,
   query: ViewQuery,
   signal: AbortSignal,
 ): Promise<Uint32Array> {
-  const table = await queryView(session, kept, query, `| project ${quotedName(query.rowField)}`, signal);
+  const table = await queryView(session, cached, query, `| project ${quotedName(query.rowField)}`, signal);
   return lowHalves(table.getChildAt(0)?.data[0]?.values as BigInt64Array | undefined);
 }
 

@@ -32,19 +32,21 @@ export const ADDED = 2;
  * group has one. The first and the last point stay.
  */
 export function thinned(run: Run, most: number): readonly Point[] {
-  return keptOf(run, most).map(index => pointAt(run, index));
+  return thinnedIndexes(run, most).map(index => pointAt(run, index));
 }
 
 /** As `thinned`, for lines that have the same timestamps: all of them keep the same. */
 export function thinnedTogether(runs: readonly Run[], most: number): readonly (readonly Point[])[] {
   const isFew = runs.every(run => run.length <= most);
   const each = Math.floor(most / Math.max(1, runs.length));
-  const kept = new Set(runs.flatMap(run => keptOf(run, isFew ? most : each).map(index => run.t[index])));
+  const kept = new Set(
+    runs.flatMap(run => thinnedIndexes(run, isFew ? most : each).map(index => run.t[index])),
+  );
   return runs.map(run => indexesOf(run, t => kept.has(t)).map(index => pointAt(run, index)));
 }
 
 /** The indexes of the points that stay, in order. */
-function keptOf(run: Run, most: number): readonly number[] {
+function thinnedIndexes(run: Run, most: number): readonly number[] {
   if (run.length <= most) return indexesOf(run, () => true);
   const length = Math.ceil(run.length / Math.max(1, Math.floor(most / 3)));
   const kept = new Set([0, run.length - 1]);

@@ -11,8 +11,8 @@ export class ArrivingJson extends JsonBytes {
   /** The buffer of `bytes`. */
   #window: Buffer = NOTHING;
   /** Where in `bytes` what is kept begins. */
-  #keptFrom: number | undefined;
-  #kept: Kept[] = [];
+  #retainedFrom: number | undefined;
+  #retained: Retained[] = [];
   /** What comes next: it has been read before, or did not fit. */
   #again: Uint8Array[] = [];
   #ended = false;
@@ -39,25 +39,26 @@ export class ArrivingJson extends JsonBytes {
 
   override mark(): void {
     this.release();
-    this.#keptFrom = this.pos;
+    this.#retainedFrom = this.pos;
   }
 
   override rewind(): void {
     const [first = NOTHING, ...others] = [
-      ...this.#kept.map(({ bytes }) => bytes),
-      this.bytes.subarray(this.#keptFrom),
+      ...this.#retained.map(({ bytes }) => bytes),
+      this.bytes.subarray(this.#retainedFrom),
     ];
-    this.base += (this.#keptFrom ?? 0) - this.#kept.reduce((total, { bytes }) => total + bytes.length, 0);
+    this.base +=
+      (this.#retainedFrom ?? 0) - this.#retained.reduce((total, { bytes }) => total + bytes.length, 0);
     this.#again.unshift(...others);
-    this.#kept = [];
-    this.#keptFrom = 0;
+    this.#retained = [];
+    this.#retainedFrom = 0;
     this.#show(first, NOTHING);
   }
 
   override release(): void {
-    this.#spare.push(...this.#kept.map(({ window }) => window));
-    this.#kept = [];
-    this.#keptFrom = undefined;
+    this.#spare.push(...this.#retained.map(({ window }) => window));
+    this.#retained = [];
+    this.#retainedFrom = undefined;
   }
 
   /** Everything from `pos` on. */
@@ -100,9 +101,9 @@ export class ArrivingJson extends JsonBytes {
   /** Keeps what was read since the mark, and else uses its buffer again. */
   #leave(): void {
     const window = this.#window;
-    if (this.#keptFrom !== undefined) {
-      this.#kept.push({ window, bytes: this.bytes.subarray(this.#keptFrom, this.pos) });
-      this.#keptFrom = 0;
+    if (this.#retainedFrom !== undefined) {
+      this.#retained.push({ window, bytes: this.bytes.subarray(this.#retainedFrom, this.pos) });
+      this.#retainedFrom = 0;
     } else if (window.length > 0) this.#spare.push(window);
   }
 
@@ -112,7 +113,7 @@ export class ArrivingJson extends JsonBytes {
   }
 }
 
-interface Kept {
+interface Retained {
   readonly window: Buffer;
   readonly bytes: Uint8Array;
 }

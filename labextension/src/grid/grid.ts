@@ -76,7 +76,7 @@ export class Grid {
   readonly #stream: Stream;
   readonly #chips = element('div', { class: 'apl-grid-chips' });
   readonly #chipsOf = new WeakMap<Filter, HTMLElement>();
-  readonly #kept = element('div', { class: 'apl-grid-kept' });
+  readonly #restored = element('div', { class: 'apl-grid-kept' });
   readonly #status = element('span', { class: 'apl-grid-status', role: 'status' });
   /** Takes back what the message tells of. */
   readonly #undo = element('span', { class: 'apl-grid-undo' });
@@ -210,7 +210,7 @@ export class Grid {
       ...noticeList(surroundings.notices),
       this.#toolbar.node,
       this.#chips,
-      this.#kept,
+      this.#restored,
       this.#view.frame,
       this.#below,
       ...surroundings.folded,
@@ -247,8 +247,8 @@ export class Grid {
   /** Turns to the view of the run before, with what the reader has asked for by now. */
   async #goOn(source: RowSource): Promise<void> {
     if (source !== this.#rows.source || this.#wanted !== this.#rows.view) return;
-    const kept = this.#setup === undefined ? {} : viewOf(this.#setup, this.#rows.columns);
-    const view = { ...kept, ...this.#asked };
+    const restored = this.#setup === undefined ? {} : viewOf(this.#setup, this.#rows.columns);
+    const view = { ...restored, ...this.#asked };
     if (isPlain(view)) return;
     this.#showControls(view.search ?? '');
     await this.#show(source, view);
@@ -309,7 +309,7 @@ export class Grid {
       ...{ isWrapped: this.#isWrapped, isStream: this.#isStream },
     };
     if (this.#options.setups !== undefined) this.#options.setups.setup = this.#setup;
-    this.#drawKept();
+    this.#drawRestored();
   }
 
   /** Shows the result as a first run does. */
@@ -349,7 +349,7 @@ export class Grid {
     if (this.#isDisposed) return;
     this.#drawStatus();
     this.#drawChips();
-    this.#drawKept();
+    this.#drawRestored();
     this.#isStale = !this.#canDraw;
     if (this.#canDraw) await this.#view.redraw({ resize });
   }
@@ -379,17 +379,17 @@ export class Grid {
   }
 
   /** Says what is kept from the run before, so that nothing seems to be missing, and takes it back at a press. */
-  #drawKept(): void {
-    const kept = { isWrapped: this.#isWrapped, isStream: this.#isStream };
-    const words = this.#isContinued ? wordsOf(this.#rows.view, this.#layout, kept) : [];
+  #drawRestored(): void {
+    const restored = { isWrapped: this.#isWrapped, isStream: this.#isStream };
+    const words = this.#isContinued ? wordsOf(this.#rows.view, this.#layout, restored) : [];
     const text = `Restored: ${words.join(', ')}.`;
-    if (words.length === 0) this.#kept.replaceChildren();
-    else if (this.#kept.firstChild === null)
-      this.#kept.append(
+    if (words.length === 0) this.#restored.replaceChildren();
+    else if (this.#restored.firstChild === null)
+      this.#restored.append(
         element('span', {}, text),
         button('Clear', 'Show the result as a first run does', () => this.#clear()),
       );
-    else if (this.#kept.firstChild.textContent !== text) this.#kept.firstChild.textContent = text;
+    else if (this.#restored.firstChild.textContent !== text) this.#restored.firstChild.textContent = text;
   }
 
   #chipOf(filter: Filter): HTMLElement {

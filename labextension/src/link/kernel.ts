@@ -15,7 +15,7 @@ import { languageId } from '../names.js';
 import { withComms } from './comms.js';
 
 /** An answer of the kernel; a stale one is used until the next one arrives. */
-interface Held {
+interface CachedAnswer {
   readonly answer: Answer;
   stale: boolean;
 }
@@ -28,7 +28,7 @@ interface Held {
 export class KernelLink {
   readonly #kernel: Kernel.IKernelConnection;
   readonly #changed = new Signal<this, void>(this);
-  readonly #answers = new Map<string, Held>();
+  readonly #answers = new Map<string, CachedAnswer>();
   readonly #asked = new Set<string>();
   #comm: Kernel.IComm | undefined;
   #version = 0;

@@ -19,7 +19,7 @@ test('questions at once share one lease, and each goes on when another gives up'
     },
   };
   const result = sampleResult([{ columns: [['n', 'integer', '[1,2,3]']] }]);
-  const wanted = new Map([['_', { kept: { id: 'three', result, query: new QueryText('n'), bytes: 24 } }]]);
+  const wanted = new Map([['_', { cached: { id: 'three', result, query: new QueryText('n'), bytes: 24 } }]]);
   const sent = new SentResults();
   const impatient = new AbortController();
   const { signal } = new AbortController();

@@ -1,13 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import { arrowType } from '../../../api/wire.js';
-import type { HeldResults } from '../../results/held.js';
+import type { UploadedResults } from '../../results/uploaded.js';
 
 interface Place {
   readonly Params: { readonly lease: string; readonly id: string };
 }
 
 /** Adds the routes by which a kernel sends its results to the service; `bodyBytes` bounds one of them. */
-export function addResultRoutes(app: FastifyInstance, results: HeldResults, bodyBytes: number): void {
+export function addResultRoutes(app: FastifyInstance, results: UploadedResults, bodyBytes: number): void {
   app.addContentTypeParser(arrowType, { parseAs: 'buffer', bodyLimit: bodyBytes }, (_request, body, done) =>
     done(null, body),
   );

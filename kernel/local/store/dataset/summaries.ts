@@ -7,7 +7,7 @@ import type { Damage } from './damage.js';
 import type { FooterReader } from './footers.js';
 import { type ExaminedPart, examinePart, footerIn, hasChecksum } from './part-file.js';
 import { partFooter } from './part-footer.js';
-import type { KeptSummaries, SummaryCache } from './summary-cache.js';
+import type { CachedSummaries, SummaryCache } from './summary-cache.js';
 
 /** What is known of a file, and the version of it that this holds for. */
 export type KnownFile =
@@ -73,7 +73,7 @@ export class SummaryReader {
 
   /** Returns the summaries of the files with these names. Rejects with ENOENT when one is gone. */
   async of(names: readonly string[]): Promise<FileSummaries> {
-    this.#loading ??= this.#kept(names);
+    this.#loading ??= this.#cached(names);
     this.#known = await this.#loading;
     const known = this.#known;
     const unread = names.filter(name => {
@@ -92,11 +92,11 @@ export class SummaryReader {
   }
 
   /** What was kept of files that are still as they were. */
-  async #kept(names: readonly string[]): Promise<Map<string, KnownFile>> {
-    const kept = await this.#cache.load(this.#key);
+  async #cached(names: readonly string[]): Promise<Map<string, KnownFile>> {
+    const cached = await this.#cache.load(this.#key);
     const known = new Map<string, KnownFile>();
     for (const name of names) {
-      const found = kept.get(name);
+      const found = cached.get(name);
       if (found === undefined || this.#versionOf(name) !== found.version) continue;
       known.set(name, { ...found, summary: { ...found.summary, path: this.#path(name) } });
     }
@@ -193,6 +193,6 @@ function faultIn(file: string, error: unknown): string {
 }
 
 /** Damaged files are read again at the next start. */
-function keepable(known: ReadonlyMap<string, KnownFile>): KeptSummaries {
+function keepable(known: ReadonlyMap<string, KnownFile>): CachedSummaries {
   return new Map([...known].flatMap(([name, each]) => ('summary' in each ? [[name, each] as const] : [])));
 }

@@ -6,7 +6,10 @@ import { inDataDir } from '../../place.js';
 import type { RowGroup } from '../../sql/compiled.js';
 
 /** The summaries of files by their names, each with the version of the file: its size and the time of its last change. */
-export type KeptSummaries = ReadonlyMap<string, { readonly version: string; readonly summary: FileSummary }>;
+export type CachedSummaries = ReadonlyMap<
+  string,
+  { readonly version: string; readonly summary: FileSummary }
+>;
 
 /**
  * The summaries of Parquet files under `<dataDir>/.cache/files`, one file a dataset, so that a start need not read their footers.
@@ -14,7 +17,7 @@ export type KeptSummaries = ReadonlyMap<string, { readonly version: string; read
  */
 export class SummaryCache {
   readonly #directory: string;
-  readonly #unsaved = new Map<string, () => KeptSummaries>();
+  readonly #unsaved = new Map<string, () => CachedSummaries>();
   #timer: NodeJS.Timeout | undefined;
   #saving: Promise<void> = Promise.resolve();
 
@@ -23,7 +26,7 @@ export class SummaryCache {
   }
 
   /** Returns what was kept under a key; nothing when it is absent or damaged. */
-  async load(key: string): Promise<KeptSummaries> {
+  async load(key: string): Promise<CachedSummaries> {
     try {
       return decode(await readFile(this.#file(key), 'utf8'));
     } catch {
@@ -32,7 +35,7 @@ export class SummaryCache {
   }
 
   /** Keeps under a key what `current` returns a while later, when more may have been read. */
-  later(key: string, current: () => KeptSummaries): void {
+  later(key: string, current: () => CachedSummaries): void {
     this.#unsaved.set(key, current);
     this.#timer ??= setTimeout(() => this.save(), saveMs).unref();
   }
@@ -74,10 +77,10 @@ interface Content {
   readonly format: number;
   /** The fields of files: most files of a dataset have the same. */
   readonly shapes: readonly (readonly FileField[])[];
-  readonly files: readonly KeptFile[];
+  readonly files: readonly CachedFile[];
 }
 
-type KeptFile = Pick<FileSummary, 'bytes' | 'timeless' | 'replaces' | 'foreign'> & {
+type CachedFile = Pick<FileSummary, 'bytes' | 'timeless' | 'replaces' | 'foreign'> & {
   readonly name: string;
   readonly version: string;
   readonly shape: number;
@@ -85,9 +88,9 @@ type KeptFile = Pick<FileSummary, 'bytes' | 'timeless' | 'replaces' | 'foreign'>
 };
 
 /** JSON in one line, and its checksum in the next. */
-function encode(kept: KeptSummaries): string {
+function encode(cached: CachedSummaries): string {
   const shapes = new Map<string, { readonly index: number; readonly fields: readonly FileField[] }>();
-  const files = [...kept].map(([name, { version, summary }]): KeptFile => {
+  const files = [...cached].map(([name, { version, summary }]): CachedFile => {
     const { fields, bytes, timeless, replaces, foreign } = summary;
     const text = JSON.stringify(fields);
     const shape = shapes.get(text) ?? { index: shapes.size, fields };
@@ -103,7 +106,7 @@ function encode(kept: KeptSummaries): string {
 }
 
 /** Throws for anything that was not written whole by this version. */
-function decode(text: string): KeptSummaries {
+function decode(text: string): CachedSummaries {
   const [json = '', checksum] = text.split('\n');
   if (checksum !== String(crc32(json))) throw new RangeError('the kept summaries are damaged');
   const content = JSON.parse(json) as Content;
@@ -116,6 +119,6 @@ function decode(text: string): KeptSummaries {
   );
 }
 
-function blockOf([rows, minNs, maxNs, timed]: KeptFile['blocks'][number]): RowGroup {
+function blockOf([rows, minNs, maxNs, timed]: CachedFile['blocks'][number]): RowGroup {
   return { rows, minNs: BigInt(minNs), maxNs: BigInt(maxNs), timed };
 }

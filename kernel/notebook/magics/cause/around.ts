@@ -37,8 +37,8 @@ async function around(call: MagicCall, host: MagicHost): Promise<void> {
   const within = lengthOf(call);
   const answer = (behind: EventsBehind) => show(behind, at, within, host);
   if (call.cell) return insteadOfQuery(magic, host, answer);
-  await onLastResult(host, kept =>
-    answer(eventsBehind(kept, magic, host, 'Write `%%around TIME` above a query of the events.')),
+  await onLastResult(host, cached =>
+    answer(eventsBehind(cached, magic, host, 'Write `%%around TIME` above a query of the events.')),
   );
 }
 

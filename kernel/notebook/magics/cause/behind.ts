@@ -4,7 +4,7 @@ import { QueryText } from '../../../apl/syntax/parse.js';
 import { present } from '../../../present.js';
 import type { Provenance } from '../../../result/result.js';
 import { formatTime, parseTime } from '../../../time.js';
-import { type KeptResult, lastName } from '../../results/kept.js';
+import { type CachedResult, lastName } from '../../results/cache.js';
 import { readsOf } from '../../results/reads.js';
 import { parseRange, type TimeRange } from '../../time-range.js';
 import { MagicError, usageError } from '../arguments.js';
@@ -30,14 +30,14 @@ export function checkedQuery({ name }: Magic, text: string): QueryText {
 
 /** Returns the events behind a result, over its range; throws MagicError if they cannot be asked for again; `instead` says what can. */
 export function eventsBehind(
-  kept: KeptResult | undefined,
+  cached: CachedResult | undefined,
   magic: Magic,
   { session }: MagicHost,
   instead: string,
 ): EventsBehind {
-  if (kept === undefined) throw usageError(magic, 'no query has run yet');
-  const { query } = kept;
-  const { provenance } = kept.result;
+  if (cached === undefined) throw usageError(magic, 'no query has run yet');
+  const { query } = cached;
+  const { provenance } = cached.result;
   const { profile, variables } = provenance;
   if (profile !== session.profileName)
     throw new MagicError(
@@ -77,7 +77,7 @@ export function insteadOfQuery(
 /** Answers for the last result, or for that of the cell once it has run. */
 export async function onLastResult(
   { session, plan }: MagicHost,
-  answer: (kept: KeptResult | undefined) => Promise<void>,
+  answer: (cached: CachedResult | undefined) => Promise<void>,
 ): Promise<void> {
   if (plan.queries.length === 0) return answer(session.results.named(lastName));
   plan.afterRun.push(async results => {

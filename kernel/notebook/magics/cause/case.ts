@@ -5,7 +5,7 @@ import { quotedName } from '../../../apl/syntax/tokens/quote.js';
 import { rowTexts } from '../../../result/display/text.js';
 import { NEEDED_FIELDS } from '../../../result/trace/spans.js';
 import { formatTime, MINUTE, parseTime } from '../../../time.js';
-import { lastName } from '../../results/kept.js';
+import { lastName } from '../../results/cache.js';
 import { parseInstant, parseRange, resolveRange, TimeRangeError } from '../../time-range.js';
 import { usageError } from '../arguments.js';
 import type { MagicCall, MagicHost, QuerySettings } from '../magic.js';

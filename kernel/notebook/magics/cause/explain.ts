@@ -41,8 +41,8 @@ async function explain(call: MagicCall, host: MagicHost): Promise<void> {
   if (call.cell) return insteadOfQuery(magic, host, behind => answer(questionOf(magic, behind, text), host));
   const own = ownQuestion(text, call);
   if (own !== undefined) return answer(own, host);
-  await onLastResult(host, kept =>
-    answer(questionOf(magic, eventsBehind(kept, magic, host, INSTEAD), text), host),
+  await onLastResult(host, cached =>
+    answer(questionOf(magic, eventsBehind(cached, magic, host, INSTEAD), text), host),
   );
 }
 

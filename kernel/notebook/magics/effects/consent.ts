@@ -45,9 +45,9 @@ function keyOf(what: Thing): string {
 export async function refuseSecrets(
   session: { withoutSecrets(text: string): Promise<string> },
   magic: { readonly name: string },
-  kept: unknown,
+  content: unknown,
 ): Promise<void> {
-  const text = JSON.stringify(kept);
+  const text = JSON.stringify(content);
   if ((await session.withoutSecrets(text)) === text) return;
   throw new MagicError(
     `%${magic.name}: there is an access token in it, and others will read what is kept`,

@@ -5,7 +5,7 @@ import type { DatasetInfo } from '../../../api/wire.js';
 import { makeDirectory } from '../../../machine.js';
 
 /** How much a dataset holds: two states that differ in it are different. */
-type Held = Pick<DatasetInfo, 'rows' | 'firstTime' | 'lastTime'>;
+type ImportedDataset = Pick<DatasetInfo, 'rows' | 'firstTime' | 'lastTime'>;
 
 /**
  * The file that each dataset is the import of, for every kernel of a data directory: importing that file again in place of its rows
@@ -19,12 +19,12 @@ export class ImportLog {
   }
 
   /** Whether the dataset holds what the import of this file left in it. */
-  async isImportOf(dataset: string, path: string, held: Held): Promise<boolean> {
+  async isImportOf(dataset: string, path: string, held: ImportedDataset): Promise<boolean> {
     return (await this.#read()).get(dataset) === factsOf(path, held);
   }
 
   /** Notes that a dataset now holds the rows of one file; with `path` undefined, that it holds others too. */
-  async note(dataset: string, path: string | undefined, held: Held): Promise<void> {
+  async note(dataset: string, path: string | undefined, held: ImportedDataset): Promise<void> {
     const noted = await this.#read();
     if (path === undefined) noted.delete(dataset);
     else noted.set(dataset, factsOf(path, held));
@@ -48,7 +48,7 @@ export class ImportLog {
   }
 }
 
-function factsOf(path: string, { rows, firstTime, lastTime }: Held): string {
+function factsOf(path: string, { rows, firstTime, lastTime }: ImportedDataset): string {
   return JSON.stringify([path, rows ?? null, firstTime ?? null, lastTime ?? null]);
 }
 

@@ -4,7 +4,7 @@ import type { Annotation, AnnotationContent } from '../../../api/wire.js';
 import { present } from '../../../present.js';
 import { oneLine, plural } from '../../../text.js';
 import { formatTime, parseTime, SECOND } from '../../../time.js';
-import { lastName } from '../../results/kept.js';
+import { lastName } from '../../results/cache.js';
 import { readsOf, sourcesOf } from '../../results/reads.js';
 import type { Session } from '../../session.js';
 import { parseInstant, resolveRange, TimeRangeError } from '../../time-range.js';

@@ -3,7 +3,7 @@ import type { QueryText } from '../../../apl/syntax/parse.js';
 import { present } from '../../../present.js';
 import type { Provenance, QueryResult } from '../../../result/result.js';
 import { formatTime, parseTime, parseTimespan } from '../../../time.js';
-import { type KeptResult, lastName } from '../../results/kept.js';
+import { type CachedResult, lastName } from '../../results/cache.js';
 import { readsOf } from '../../results/reads.js';
 import { isFrozen, parseRange, type TimeRange } from '../../time-range.js';
 import { MagicError, usageError } from '../arguments.js';
@@ -43,9 +43,9 @@ async function compare(call: MagicCall, host: MagicHost): Promise<void> {
   const words = call.words.join(' ');
   const shift = lengthBefore(words);
   const range = shift === undefined ? absoluteRange(words, call) : undefined;
-  const show = async (kept: KeptResult | undefined) => {
-    if (kept === undefined) throw usageError(call.magic, 'no query has run yet');
-    const { query, result } = kept;
+  const show = async (cached: CachedResult | undefined) => {
+    if (cached === undefined) throw usageError(call.magic, 'no query has run yet');
+    const { query, result } = cached;
     checkComparable(query, result, host);
     await showBoth(query, result, range ?? earlier(result.provenance, shift ?? 0n), call, host);
   };

@@ -5,7 +5,7 @@ import { safeWords } from '../../../result/display/summary.js';
 import type { ExportedFile } from '../../../result/export/file.js';
 import { shortfallSentences } from '../../../result/shortfall.js';
 import { formatBytes, formatCount, plural, visible } from '../../../text.js';
-import { lastName } from '../../results/kept.js';
+import { lastName } from '../../results/cache.js';
 import { MagicError } from '../arguments.js';
 import { pathOf } from '../files.js';
 import type { Magic, MagicCall, MagicHost } from '../magic.js';

@@ -3,7 +3,7 @@ import { writtenText } from '../../../apl/syntax/tokens/quote.js';
 import type { Provenance, QueryResult } from '../../../result/result.js';
 import { plural } from '../../../text.js';
 import { type Parameter, type ParameterValue, readParameter } from '../../parameters.js';
-import { lastName } from '../../results/kept.js';
+import { lastName } from '../../results/cache.js';
 import { MagicError, usageError } from '../arguments.js';
 import type { Magic, MagicCall, MagicHost } from '../magic.js';
 import { say, tableOutput, textOutput } from '../output.js';

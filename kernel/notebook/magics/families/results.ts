@@ -1,7 +1,7 @@
 import type { Shortfall } from '../../../result/result.js';
 import { shortfallsOf } from '../../../result/shortfall.js';
 import { formatBytes, formatCount, oneLine, plural, visibleLines } from '../../../text.js';
-import { type KeptResult, rowsOf } from '../../results/kept.js';
+import { type CachedResult, rowsOf } from '../../results/cache.js';
 import { MagicError, usageError } from '../arguments.js';
 import type { Magic, MagicCall, MagicHost } from '../magic.js';
 import { tableOutput } from '../output.js';
@@ -39,19 +39,19 @@ function results({ words, options, magic }: MagicCall, host: MagicHost): void {
   else list(name, host);
 }
 
-function drop(name: string | undefined, { session: { results: kept }, io }: MagicHost): void {
+function drop(name: string | undefined, { session: { results: cached }, io }: MagicHost): void {
   if (name !== undefined) {
-    if (!kept.drop(name)) throw unknown(name, kept.names());
+    if (!cached.drop(name)) throw unknown(name, cached.names());
     io.stream('stdout', `Dropped the result ${visibleLines(name)}.\n`);
     return;
   }
-  io.stream('stdout', `Dropped ${plural(kept.clear(), 'result')}.\n`);
+  io.stream('stdout', `Dropped ${plural(cached.clear(), 'result')}.\n`);
 }
 
-function setBudget(text: string, { session: { results: kept }, io }: MagicHost): void {
-  kept.budgetBytes = readBytes(text);
-  for (const notice of kept.takeNotices()) io.stream('stdout', `${visibleLines(notice)}\n`);
-  io.stream('stdout', `Results may take ${formatBytes(kept.budgetBytes)}; ${used(kept.bytes)}.\n`);
+function setBudget(text: string, { session: { results: cached }, io }: MagicHost): void {
+  cached.budgetBytes = readBytes(text);
+  for (const notice of cached.takeNotices()) io.stream('stdout', `${visibleLines(notice)}\n`);
+  io.stream('stdout', `Results may take ${formatBytes(cached.budgetBytes)}; ${used(cached.bytes)}.\n`);
 }
 
 function used(bytes: number): string {
@@ -67,11 +67,11 @@ function readBytes(text: string): number {
   throw new MagicError(`${text} is not an amount of memory`, 'Write it as `512MB`, `2GB` or `1GiB`.');
 }
 
-function list(name: string | undefined, { session: { results: kept }, io }: MagicHost): void {
-  const found = kept.all().filter(({ names }) => name === undefined || names.includes(name));
-  if (name !== undefined && found.length === 0) throw unknown(name, kept.names());
-  const rows = found.map(({ names, kept: each }) => row(names, each)).reverse();
-  const budget = `they take ${formatBytes(kept.bytes)} of the ${formatBytes(kept.budgetBytes)} that they may`;
+function list(name: string | undefined, { session: { results: cached }, io }: MagicHost): void {
+  const found = cached.all().filter(({ names }) => name === undefined || names.includes(name));
+  if (name !== undefined && found.length === 0) throw unknown(name, cached.names());
+  const rows = found.map(({ names, cached: each }) => row(names, each)).reverse();
+  const budget = `they take ${formatBytes(cached.bytes)} of the ${formatBytes(cached.budgetBytes)} that they may`;
   const caption =
     found.length === 0
       ? 'There are no results yet. `name << query` keeps one under a name; `_` is the last.'
@@ -80,21 +80,21 @@ function list(name: string | undefined, { session: { results: kept }, io }: Magi
   io.display(tableOutput(head, rows, caption));
 }
 
-function row(names: readonly string[], kept: KeptResult): readonly string[] {
-  const { tables, provenance } = kept.result;
+function row(names: readonly string[], cached: CachedResult): readonly string[] {
+  const { tables, provenance } = cached.result;
   const { startTime, endTime, profile, isLocal, query } = provenance;
   return [
     names.join(', '),
-    formatCount(rowsOf(kept)),
+    formatCount(rowsOf(cached)),
     formatCount(tables[0]?.data.numCols ?? 0),
-    formatBytes(kept.bytes),
+    formatBytes(cached.bytes),
     `${startTime} .. ${endTime}`,
-    shortfallsOf(kept.result).length === 0 ? 'all' : shortfallsOf(kept.result).map(heldText).join('; '),
+    shortfallsOf(cached.result).length === 0 ? 'all' : shortfallsOf(cached.result).map(limitText).join('; '),
     oneLine(isLocal ? query : `${profile}: ${query}`, longestQuery),
   ];
 }
 
-function heldText({ through, holds }: Shortfall): string {
+function limitText({ through, holds }: Shortfall): string {
   return through === undefined ? holds : `${through}: ${holds}`;
 }
 

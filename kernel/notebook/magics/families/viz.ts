@@ -4,7 +4,7 @@ import { chartKinds } from '../../../apl/operators/drawing.js';
 import { nearest } from '../../../apl/syntax/nearest.js';
 import { present } from '../../../present.js';
 import { askAnnotations } from '../../annotations/reader.js';
-import { lastName } from '../../results/kept.js';
+import { lastName } from '../../results/cache.js';
 import { MagicError } from '../arguments.js';
 import type { Magic, MagicCall, MagicHost } from '../magic.js';
 
@@ -73,14 +73,14 @@ async function draw(
 ): Promise<void> {
   const name = options.get('from') ?? lastName;
   // Front ends name a result by the id of its output.
-  const kept = session.results.named(name) ?? session.results.withId(name);
-  if (kept === undefined) throw nothing(name, session.results.names());
+  const cached = session.results.named(name) ?? session.results.withId(name);
+  if (cached === undefined) throw nothing(name, session.results.names());
   if (!plan.retains)
     throw new MagicError('a chart holds data, and outputs do not', '`%retain on` lets them.');
   const { chartOf, chartOutput } = await import('../../../result/mime.js');
   const asked = { ...present({ annotations: plan.chart.annotations }), ...chart };
-  const annotations = askAnnotations(session, kept.result, asked, io.signal);
-  const drawn = await chartOf(kept.result, { chart: asked, ...present({ annotations }) });
+  const annotations = askAnnotations(session, cached.result, asked, io.signal);
+  const drawn = await chartOf(cached.result, { chart: asked, ...present({ annotations }) });
   if (drawn === undefined)
     throw new MagicError(
       'the shape of the result has no chart of its own',
@@ -89,7 +89,7 @@ async function draw(
   if (drawn.kind === 'none')
     throw new MagicError(drawn.reason.replace(/\.$/, ''), '`%help viz` lists the kinds.');
   const width = io.allowStdin ? session.options.consoleWidth?.() : undefined;
-  io.display(chartOutput(drawn, kept.result, { resultId: kept.id, ...present({ width }) }));
+  io.display(chartOutput(drawn, cached.result, { resultId: cached.id, ...present({ width }) }));
 }
 
 function nothing(name: string, names: readonly string[]): MagicError {

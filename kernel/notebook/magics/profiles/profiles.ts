@@ -3,7 +3,7 @@ import { AccessToken, type Endpoint, localProfile, ProfileError } from '../../..
 import type { CellIo } from '../../../jupyter/message.js';
 import type { Provenance, QueryResult } from '../../../result/result.js';
 import { escapeHtml, visible } from '../../../text.js';
-import { lastName } from '../../results/kept.js';
+import { lastName } from '../../results/cache.js';
 import { MagicError, usageError } from '../arguments.js';
 import type { Magic, MagicCall, MagicHost } from '../magic.js';
 import { say, tableOutput } from '../output.js';
@@ -163,10 +163,10 @@ async function link({ words: [name], options, magic }: MagicCall, host: MagicHos
     });
     return;
   }
-  const kept = session.results.named(name ?? lastName);
-  if (kept === undefined)
+  const cached = session.results.named(name ?? lastName);
+  if (cached === undefined)
     throw usageError(magic, name === undefined ? 'no query has run yet' : `there is no result ${name}`);
-  await show(kept.result);
+  await show(cached.result);
 }
 
 async function showLink(

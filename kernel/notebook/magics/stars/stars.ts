@@ -113,7 +113,7 @@ async function star(call: MagicCall, host: MagicHost): Promise<void> {
   refuseResults(host);
   await askToKeep(host);
   if (options.has('no-run')) plan.run = false;
-  plan.afterRun.push(([kept]) => save(call, host, kept?.result.datasetNames));
+  plan.afterRun.push(([cached]) => save(call, host, cached?.result.datasetNames));
 }
 
 /** Asks before a query is kept where others see it. */

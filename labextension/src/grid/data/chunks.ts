@@ -3,7 +3,7 @@ import type { Page, RowSource } from './source.js';
 
 /** Rows of one request, and the most requests whose rows are kept. */
 const CHUNK_ROWS = 500;
-const KEPT_CHUNKS = 24;
+const CACHED_CHUNKS = 24;
 
 /** The rows of a view, fetched in chunks; the chunks used last are kept. */
 export class Chunks {
@@ -64,7 +64,7 @@ export class Chunks {
 
   #forget(): void {
     for (const chunk of this.#chunks.keys()) {
-      if (this.#chunks.size <= KEPT_CHUNKS) return;
+      if (this.#chunks.size <= CACHED_CHUNKS) return;
       this.#chunks.delete(chunk);
       this.#arrived.delete(chunk);
     }

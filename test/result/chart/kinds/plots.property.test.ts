@@ -32,7 +32,7 @@ const samples = fc.record({
 type Sample = typeof samples extends fc.Arbitrary<infer T> ? T : never;
 
 const nameOf = (index: number) => `${'m'.repeat(60)}${index}`;
-const heldIn = ({ measures }: Sample, index: number, bin: number) => {
+const valueIn = ({ measures }: Sample, index: number, bin: number) => {
   const value = measures[index]?.values[bin] ?? null;
   return value === null ? null : value * (measures[index]?.size ?? 1);
 };
@@ -44,7 +44,7 @@ function resultOf(sample: Sample) {
       ['_time', 'datetime', JSON.stringify(rows.map(at))],
       ...sample.measures.map(
         (_, index) =>
-          [nameOf(index), 'float', JSON.stringify(rows.map(bin => heldIn(sample, index, bin)))] as const,
+          [nameOf(index), 'float', JSON.stringify(rows.map(bin => valueIn(sample, index, bin)))] as const,
       ),
     ],
     buckets: { field: '_time', size: size * 1e6 },
@@ -69,7 +69,7 @@ test('several measures: each value is in a plot of its unit under its own name, 
     fc.asyncProperty(samples, choices, async (sample, options) => {
       const { rows, result } = resultOf(sample);
       const filled = sample.measures.flatMap((_, index) =>
-        rows.some(bin => heldIn(sample, index, bin) !== null) ? [index] : [],
+        rows.some(bin => valueIn(sample, index, bin) !== null) ? [index] : [],
       );
       const chart = await drawnChart(result, options, 'xy');
       if (filled.length === 0) {
@@ -89,7 +89,7 @@ test('several measures: each value is in a plot of its unit under its own name, 
       expect(new Set(named).size).toBe(named.length);
       for (const plot of model.plots) {
         const own = lines.flatMap((each, index) => (each.plot === plot ? [filled[index] ?? -1] : []));
-        const held = (index: number) => rows.flatMap(bin => heldIn(sample, index, bin) ?? []);
+        const held = (index: number) => rows.flatMap(bin => valueIn(sample, index, bin) ?? []);
         const axis = onAxis(sample.measures[own[0] ?? 0]?.unit ?? '', own.flatMap(held));
         expect(plot.unit).toBe(axis.unit);
         for (const [place, index] of own.entries()) {
@@ -97,7 +97,7 @@ test('several measures: each value is in a plot of its unit under its own name, 
           const data = points.filter(point => point.added !== true && point.v !== null);
           expect(data.map(({ t, v }) => [t, v])).toEqual(
             rows.flatMap(bin => {
-              const v = heldIn(sample, index, bin);
+              const v = valueIn(sample, index, bin);
               return v === null ? [] : [[nine + bin * size, axis.of(v)]];
             }),
           );

@@ -6,7 +6,7 @@ import { LocalError } from '../errors.js';
 import type { SentTable } from './arrow.js';
 
 /** One result that a kernel has sent, and the names under which the catalog and the engine know it. */
-export interface HeldResult {
+export interface UploadedResult {
   /** No dataset can have this name. */
   readonly key: string;
   readonly table: string;
@@ -16,20 +16,23 @@ export interface HeldResult {
 }
 
 /** The results that a query may read, by the names that it gives them; `rowField` is a field with the number of each row. */
-export type ReadableResults = ReadonlyMap<string, { readonly held: HeldResult; readonly rowField?: string }>;
+export type ReadableResults = ReadonlyMap<
+  string,
+  { readonly uploaded: UploadedResult; readonly rowField?: string }
+>;
 
 /**
  * The results of kernels, only in memory. A kernel holds a lease for as long as it is connected; what it sent goes with it. When
  * there is too much, the results that have not been read for longest go: a kernel sends them again when it needs them.
  */
-export class HeldResults {
+export class UploadedResults {
   readonly #engine: () => Promise<Engine>;
   readonly #budgetBytes: number;
-  readonly #leases = new Map<string, Map<string, HeldResult>>();
+  readonly #leases = new Map<string, Map<string, UploadedResult>>();
   /** All that are held, the least recently read first. */
-  readonly #used = new Set<HeldResult>();
+  readonly #used = new Set<UploadedResult>();
   /** How many queries read a result at the moment. */
-  readonly #readers = new Map<HeldResult, number>();
+  readonly #readers = new Map<UploadedResult, number>();
   #next = 0;
 
   /** `engine` holds the rows; it is asked for with the first result. */
@@ -56,24 +59,24 @@ export class HeldResults {
   async put(lease: string, id: string, body: Uint8Array, sent: SentTable): Promise<void> {
     const results = this.#of(lease);
     const number = this.#next++;
-    const held = { key: `\0result ${number}`, table: `r${number}`, body, sent };
+    const uploaded = { key: `\0result ${number}`, table: `r${number}`, body, sent };
     const { fillTable } = await import('./fill.js');
     const engine = await this.#engine();
-    await engine.withConnection(connection => fillTable(connection, held.table, sent));
+    await engine.withConnection(connection => fillTable(connection, uploaded.table, sent));
     // The kernel may have left meanwhile.
-    if (this.#leases.get(lease) !== results) return this.#forget(held);
+    if (this.#leases.get(lease) !== results) return this.#forget(uploaded);
     await this.drop(lease, id);
-    results.set(id, held);
-    this.#used.add(held);
-    await this.#shrink(held);
+    results.set(id, uploaded);
+    this.#used.add(uploaded);
+    await this.#shrink(uploaded);
   }
 
   /** Forgets one result, if it is there. */
   async drop(lease: string, id: string): Promise<void> {
     const results = this.#of(lease);
-    const held = results.get(id);
+    const uploaded = results.get(id);
     results.delete(id);
-    if (held !== undefined) await this.#forget(held);
+    if (uploaded !== undefined) await this.#forget(uploaded);
   }
 
   /**
@@ -82,61 +85,61 @@ export class HeldResults {
    */
   async reading<T>(wanted: WantedResults, work: (results: ReadableResults) => Promise<T>): Promise<T> {
     const found = this.#find(wanted);
-    const all = new Set([...found.values()].map(({ held }) => held));
-    for (const held of all) this.#readers.set(held, (this.#readers.get(held) ?? 0) + 1);
+    const all = new Set([...found.values()].map(({ uploaded }) => uploaded));
+    for (const uploaded of all) this.#readers.set(uploaded, (this.#readers.get(uploaded) ?? 0) + 1);
     try {
       return await work(found);
     } finally {
-      for (const held of all) this.#leave(held);
+      for (const uploaded of all) this.#leave(uploaded);
     }
   }
 
   #find({ lease, tables }: WantedResults): ReadableResults {
     if (Object.keys(tables).length === 0) return new Map();
     const results = this.#of(lease);
-    const found: [string, { readonly held: HeldResult; readonly rowField?: string }][] = [];
+    const found: [string, { readonly uploaded: UploadedResult; readonly rowField?: string }][] = [];
     for (const [name, { id, rowField }] of Object.entries(tables)) {
-      const held = results.get(id);
-      if (held === undefined) throw unknownResult();
-      this.#used.delete(held);
-      this.#used.add(held);
-      found.push([name, { held, ...present({ rowField }) }]);
+      const uploaded = results.get(id);
+      if (uploaded === undefined) throw unknownResult();
+      this.#used.delete(uploaded);
+      this.#used.add(uploaded);
+      found.push([name, { uploaded, ...present({ rowField }) }]);
     }
     return new Map(found);
   }
 
-  #leave(held: HeldResult): void {
-    const readers = (this.#readers.get(held) ?? 1) - 1;
-    if (readers > 0) this.#readers.set(held, readers);
+  #leave(uploaded: UploadedResult): void {
+    const readers = (this.#readers.get(uploaded) ?? 1) - 1;
+    if (readers > 0) this.#readers.set(uploaded, readers);
     else {
-      this.#readers.delete(held);
-      if (!this.#used.has(held)) void this.#drop(held);
+      this.#readers.delete(uploaded);
+      if (!this.#used.has(uploaded)) void this.#drop(uploaded);
     }
   }
 
-  #of(lease: string): Map<string, HeldResult> {
+  #of(lease: string): Map<string, UploadedResult> {
     const results = this.#leases.get(lease);
     if (results === undefined) throw unknownResult();
     return results;
   }
 
-  async #shrink(newest: HeldResult): Promise<void> {
+  async #shrink(newest: UploadedResult): Promise<void> {
     let bytes = [...this.#used].reduce((total, { body }) => total + body.length, 0);
-    for (const held of this.#used) {
-      if (bytes <= this.#budgetBytes || held === newest) return;
-      bytes -= held.body.length;
-      await this.#forget(held);
+    for (const uploaded of this.#used) {
+      if (bytes <= this.#budgetBytes || uploaded === newest) return;
+      bytes -= uploaded.body.length;
+      await this.#forget(uploaded);
     }
   }
 
-  async #forget(held: HeldResult): Promise<void> {
-    this.#used.delete(held);
+  async #forget(uploaded: UploadedResult): Promise<void> {
+    this.#used.delete(uploaded);
     for (const results of this.#leases.values())
-      for (const [id, each] of results) if (each === held) results.delete(id);
-    if (!this.#readers.has(held)) await this.#drop(held);
+      for (const [id, each] of results) if (each === uploaded) results.delete(id);
+    if (!this.#readers.has(uploaded)) await this.#drop(uploaded);
   }
 
-  async #drop({ table, sent }: HeldResult): Promise<void> {
+  async #drop({ table, sent }: UploadedResult): Promise<void> {
     const { dropTable } = await import('./fill.js');
     const engine = await this.#engine();
     await engine

@@ -1,6 +1,6 @@
 import { Int64, makeTable, Table, vectorFromArray } from 'apache-arrow';
 import { describe, expect, test } from 'vitest';
-import { KeptResults, mostUnnamed } from '../../../kernel/notebook/results/kept.js';
+import { mostUnnamed, ResultCache } from '../../../kernel/notebook/results/cache.js';
 import { present } from '../../../kernel/present.js';
 import type { QueryResult } from '../../../kernel/result/result.js';
 
@@ -20,10 +20,10 @@ function result(rows: number): QueryResult {
 const budget = 8_000;
 
 /** Keeps results of so many rows, 8 bytes each, and returns the names that are left and what is said. */
-function keeping(...kept: readonly (readonly [id: string, rows: number, name?: string])[]) {
-  const results = new KeptResults(budget);
-  for (const [id, rows, name] of kept) results.keep(id, result(rows), present({ name }));
-  const left = results.all().map(({ kept: { id }, names }) => [id, ...names]);
+function keeping(...cached: readonly (readonly [id: string, rows: number, name?: string])[]) {
+  const results = new ResultCache(budget);
+  for (const [id, rows, name] of cached) results.keep(id, result(rows), present({ name }));
+  const left = results.all().map(({ cached: { id }, names }) => [id, ...names]);
   return { results, left, said: results.takeNotices() };
 }
 
@@ -77,13 +77,13 @@ test('memory that columns share counts once', () => {
     tables: [{ ...result(0).tables[0], data: new Table({ a: column, b: column }) }],
   };
   const single = { ...result(0), tables: [{ ...result(0).tables[0], data: new Table({ a: column }) }] };
-  const results = new KeptResults(budget);
+  const results = new ResultCache(budget);
   expect(results.keep('1', shared as QueryResult).bytes).toBe(results.keep('2', single as QueryResult).bytes);
 });
 
 test('dropping a result forgets all of its names', () => {
   const dropped: string[] = [];
-  const results = new KeptResults(budget, id => dropped.push(id));
+  const results = new ResultCache(budget, id => dropped.push(id));
   results.keep('1', result(1), { name: 'a' });
   expect([results.drop('a'), results.drop('a'), results.names(), dropped]).toEqual([true, false, [], ['1']]);
   results.keep('2', result(1), { name: 'b' });
@@ -92,7 +92,7 @@ test('dropping a result forgets all of its names', () => {
 
 test('of results without a name a bounded number is kept, which is said once', () => {
   const dropped: string[] = [];
-  const results = new KeptResults(budget, id => dropped.push(id));
+  const results = new ResultCache(budget, id => dropped.push(id));
   results.keep('named', result(1), { name: 'a' });
   for (let index = 0; index <= mostUnnamed; index += 1) results.keep(String(index), result(1));
   expect([dropped, results.takeNotices()]).toEqual([[], []]);

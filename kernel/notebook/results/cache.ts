@@ -4,7 +4,7 @@ import type { QueryResult } from '../../result/result.js';
 import { formatBytes, formatCount, plural, visible } from '../../text.js';
 
 /** A result that the kernel holds: it can be queried, exported, and read by the grid of its output. */
-export interface KeptResult {
+export interface CachedResult {
   /** Equal results share it. */
   readonly id: string;
   readonly result: QueryResult;
@@ -15,7 +15,7 @@ export interface KeptResult {
 }
 
 /** How a result is kept: its name, if it has one, and its query, if that is parsed already. */
-export interface KeptAs {
+export interface CacheOptions {
   readonly name?: string;
   readonly query?: QueryText;
 }
@@ -31,11 +31,11 @@ export const lastName = '_';
  * when they would take more, those without a name go first, then the named ones, each time the least recently used. Of those
  * without a name there is a bounded number. The last result always stays.
  */
-export class KeptResults {
+export class ResultCache {
   #budgetBytes: number;
   /** Least recently used first. */
-  readonly #results = new Map<string, KeptResult>();
-  readonly #names = new Map<string, KeptResult>();
+  readonly #results = new Map<string, CachedResult>();
+  readonly #names = new Map<string, CachedResult>();
   /** Names whose results were dropped to free memory. */
   readonly #evicted = new Set<string>();
   #notices: string[] = [];
@@ -61,28 +61,28 @@ export class KeptResults {
   }
 
   /** Keeps a result as the last, and under a name if one is given; equal results, which share an id, are kept once. */
-  keep(id: string, result: QueryResult, { name, query }: KeptAs = {}): KeptResult {
+  keep(id: string, result: QueryResult, { name, query }: CacheOptions = {}): CachedResult {
     const parsed = query ?? new QueryText(result.provenance.query);
-    const kept = { id, result, query: parsed, bytes: bytesOf(result) };
+    const cached = { id, result, query: parsed, bytes: bytesOf(result) };
     const equal = this.#results.get(id);
-    if (equal !== undefined) for (const each of this.#namesOf(equal)) this.#names.set(each, kept);
+    if (equal !== undefined) for (const each of this.#namesOf(equal)) this.#names.set(each, cached);
     this.#results.delete(id);
-    this.#results.set(id, kept);
+    this.#results.set(id, cached);
     for (const each of name === undefined ? [lastName] : [lastName, name]) {
-      this.#names.set(each, kept);
+      this.#names.set(each, cached);
       this.#evicted.delete(each);
     }
     this.#shrink();
-    return kept;
+    return cached;
   }
 
   /** The result with a name; `_` is the last. */
-  named(name: string): KeptResult | undefined {
+  named(name: string): CachedResult | undefined {
     return this.#touch(this.#names.get(name));
   }
 
   /** The result with an id, which outputs name. */
-  withId(id: string): KeptResult | undefined {
+  withId(id: string): CachedResult | undefined {
     return this.#touch(this.#results.get(id));
   }
 
@@ -97,22 +97,22 @@ export class KeptResults {
   }
 
   /** Every result with its names, least recently used first. */
-  all(): readonly { readonly kept: KeptResult; readonly names: readonly string[] }[] {
-    return [...this.#results.values()].map(kept => ({ kept, names: this.#namesOf(kept) }));
+  all(): readonly { readonly cached: CachedResult; readonly names: readonly string[] }[] {
+    return [...this.#results.values()].map(cached => ({ cached, names: this.#namesOf(cached) }));
   }
 
   /** Drops the result with a name, and with it the result's other names; false when there is none. */
   drop(name: string): boolean {
-    const kept = this.#names.get(name);
-    if (kept === undefined) return false;
-    this.#remove(kept);
+    const cached = this.#names.get(name);
+    if (cached === undefined) return false;
+    this.#remove(cached);
     return true;
   }
 
   /** Drops every result; returns how many there were. */
   clear(): number {
     const count = this.#results.size;
-    for (const kept of [...this.#results.values()]) this.#remove(kept);
+    for (const cached of [...this.#results.values()]) this.#remove(cached);
     return count;
   }
 
@@ -123,26 +123,26 @@ export class KeptResults {
     return notices;
   }
 
-  #touch(kept: KeptResult | undefined): KeptResult | undefined {
-    if (kept === undefined || !this.#results.delete(kept.id)) return undefined;
-    this.#results.set(kept.id, kept);
-    return kept;
+  #touch(cached: CachedResult | undefined): CachedResult | undefined {
+    if (cached === undefined || !this.#results.delete(cached.id)) return undefined;
+    this.#results.set(cached.id, cached);
+    return cached;
   }
 
   #shrink(): void {
     this.#dropOldest();
-    const gone: { readonly kept: KeptResult; readonly names: readonly string[] }[] = [];
+    const gone: { readonly cached: CachedResult; readonly names: readonly string[] }[] = [];
     let { bytes } = this;
     for (const each of this.#expendable()) {
       if (bytes <= this.#budgetBytes) break;
-      bytes -= each.kept.bytes;
+      bytes -= each.cached.bytes;
       gone.push(each);
-      this.#remove(each.kept);
+      this.#remove(each.cached);
       for (const name of each.names) this.#evicted.add(name);
     }
     const budget = `the kernel keeps ${formatBytes(this.#budgetBytes)} of results; \`%results --budget\` changes that`;
-    for (const { kept, names } of gone.filter(({ names }) => names.length > 0))
-      this.#notices.push(`${namesText(names)} (${sizeText(kept)}) was dropped: ${budget}.`);
+    for (const { cached, names } of gone.filter(({ names }) => names.length > 0))
+      this.#notices.push(`${namesText(names)} (${sizeText(cached)}) was dropped: ${budget}.`);
     const unnamed = gone.filter(({ names }) => names.length === 0);
     if (unnamed.length > 0)
       this.#notices.push(
@@ -156,7 +156,7 @@ export class KeptResults {
   #dropOldest(): void {
     const unnamed = this.#expendable().filter(({ names }) => names.length === 0);
     const gone = unnamed.slice(0, Math.max(0, unnamed.length - mostUnnamed));
-    for (const { kept } of gone) this.#remove(kept);
+    for (const { cached } of gone) this.#remove(cached);
     if (gone.length === 0 || this.#saidHowMany) return;
     this.#saidHowMany = true;
     this.#notices.push(
@@ -164,28 +164,28 @@ export class KeptResults {
     );
   }
 
-  #expendable(): readonly { readonly kept: KeptResult; readonly names: readonly string[] }[] {
+  #expendable(): readonly { readonly cached: CachedResult; readonly names: readonly string[] }[] {
     const last = this.#names.get(lastName);
-    const others = this.all().filter(({ kept }) => kept !== last);
+    const others = this.all().filter(({ cached }) => cached !== last);
     return [
       ...others.filter(({ names }) => names.length === 0),
       ...others.filter(({ names }) => names.length > 0),
     ];
   }
 
-  #namesOf(kept: KeptResult): readonly string[] {
-    return [...this.#names].flatMap(([name, each]) => (each === kept ? [name] : []));
+  #namesOf(cached: CachedResult): readonly string[] {
+    return [...this.#names].flatMap(([name, each]) => (each === cached ? [name] : []));
   }
 
-  #remove(kept: KeptResult): void {
-    this.#results.delete(kept.id);
-    for (const name of this.#namesOf(kept)) this.#names.delete(name);
-    this.#onDrop(kept.id);
+  #remove(cached: CachedResult): void {
+    this.#results.delete(cached.id);
+    for (const name of this.#namesOf(cached)) this.#names.delete(name);
+    this.#onDrop(cached.id);
   }
 }
 
 /** The number of rows of a result's table. */
-export function rowsOf({ result }: KeptResult): number {
+export function rowsOf({ result }: CachedResult): number {
   return result.tables[0]?.data.numRows ?? 0;
 }
 
@@ -193,8 +193,8 @@ function namesText(names: readonly string[]): string {
   return names.map(name => `\`${visible(name)}\``).join(', ');
 }
 
-function sizeText(kept: KeptResult): string {
-  return `${plural(rowsOf(kept), 'row')}, ${formatBytes(kept.bytes)}`;
+function sizeText(cached: CachedResult): string {
+  return `${plural(rowsOf(cached), 'row')}, ${formatBytes(cached.bytes)}`;
 }
 
 /** The memory of the tables in bytes; buffers that columns share count once. */
