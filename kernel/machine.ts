@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, statfsSync, statSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readdirSync, statfsSync, statSync } from 'node:fs';
 import { devNull, freemem, homedir, loadavg, tmpdir, totalmem, userInfo } from 'node:os';
 import { dirname, parse, sep } from 'node:path';
 import process from 'node:process';
@@ -201,14 +201,12 @@ export function processMemory(): number | undefined {
   }
 }
 
-/** Returns how many bytes of memory another process of ours uses; 0 where the system does not tell. */
-export function memoryOf(pid: number | undefined): number {
-  try {
-    const status = readFileSync(`/proc/${pid}/status`, 'latin1');
-    return Number(/^VmRSS:\s*(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1024;
-  } catch {
-    return 0;
-  }
+/**
+ * Returns how many bytes of memory this process uses, or the most that it has used if the system tells no more: there the process has
+ * to be one that does a single thing.
+ */
+export function ownMemory(): number {
+  return processMemory() ?? process.resourceUsage().maxRSS * 1024;
 }
 
 /** Returns how much is left, and in use, of what this process can run out of, for the log. */

@@ -6,7 +6,7 @@ import { holderOf } from '../local/lease/lease.js';
 import { inDataDir } from '../local/place.js';
 import { findShared, type SharedService } from '../local/shared.js';
 import { damagedSuffix } from '../local/store/files.js';
-import { makeDirectory } from '../machine.js';
+import { makeDirectory, processMemory } from '../machine.js';
 import { formatBytes, formatCount, plural, visible } from '../text.js';
 import {
   jupyterDataDirs,
@@ -52,6 +52,7 @@ export async function examine(request: DoctorRequest): Promise<readonly Finding[
     await programFinding(machine, 'jupyter', ['jupyter']),
     await kernelspecFinding(dataDirs, files),
     await labextensionFinding(dataDirs, files),
+    ...memoryFindings(),
     await dataDirFinding(request.dataDir),
     ...(await damagedFindings(request.dataDir)),
     ...(request.checkData ? await dataFindings(request.dataDir) : []),
@@ -60,6 +61,14 @@ export async function examine(request: DoctorRequest): Promise<readonly Finding[
     ...(await pairingFindings(request)),
     serviceFinding(await findShared(request.dataDir, probeMs), await holderOf(request.dataDir)),
   ];
+}
+
+/** A finding only if the system does not tell what a process uses. */
+function memoryFindings(): readonly Finding[] {
+  if (processMemory() !== undefined) return [];
+  const found = 'the system does not tell how much of it a process uses';
+  const fix = 'mount /proc: without it the service cannot stop a query before it takes all memory';
+  return [{ name: 'memory', state: 'warning', found, fix }];
 }
 
 /** The findings as lines of text, aligned, each problem followed by what to do; names of files and versions cannot control the terminal. */

@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type DoctorRequest, examine, type Finding, findingsText } from '../../kernel/commands/doctor.js';
 import { Elsewhere, held } from '../local/lease/leases.js';
 import { root, scratchDirectory } from './command.js';
@@ -137,6 +137,21 @@ test.each([
   mkdirSync(request.dataDir);
   chmodSync(request.dataDir, mode);
   expect((await finding('data', request))?.state).toBe(state);
+});
+
+test('a system that does not tell what a process uses is a warning', async () => {
+  const rss = vi.spyOn(process.memoryUsage, 'rss').mockImplementation(() => {
+    throw new Error('ENOENT: no such file or directory, uv_resident_set_memory');
+  });
+  onTestFinished(() => rss.mockRestore());
+  expect(await finding('memory', bare())).toEqual({
+    name: 'memory',
+    state: 'warning',
+    found: 'the system does not tell how much of it a process uses',
+    fix: 'mount /proc: without it the service cannot stop a query before it takes all memory',
+  });
+  rss.mockRestore();
+  expect(await finding('memory', bare())).toBeUndefined();
 });
 
 test('every file that was set aside is named, with what to do', async () => {

@@ -13,8 +13,16 @@ export type ToEngine =
   | { readonly kind: 'interrupt' }
   | { readonly kind: 'end' };
 
-/** The answers of an engine process. */
-export type FromEngine =
+/** The answers of an engine process, and between them what it uses. */
+export type FromEngine = EngineAnswer | MemoryReport;
+
+/** All memory of the process, in bytes, while it runs a query. */
+export interface MemoryReport {
+  readonly kind: 'memory';
+  readonly bytes: number;
+}
+
+export type EngineAnswer =
   /** `scratch` is left behind when the process is killed. */
   | { readonly kind: 'opened'; readonly scratch: readonly string[] }
   | { readonly kind: 'begun' | 'loaded' | 'ended' }

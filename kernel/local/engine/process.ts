@@ -1,8 +1,9 @@
 import { writeFileSync } from 'node:fs';
+import { ownMemory } from '../../machine.js';
 import { asJson } from './columns.js';
 import { Engine } from './duckdb.js';
 import { EngineError, engineFailure } from './failure.js';
-import type { FromEngine, ToEngine } from './messages.js';
+import type { EngineAnswer, FromEngine, ToEngine } from './messages.js';
 import type { Reader, ReaderSource, ResultOrder } from './reader.js';
 import { readersOf } from './reading/duckdb-reader.js';
 
@@ -34,11 +35,11 @@ function send(message: FromEngine): void {
   process.send?.(message);
 }
 
-async function answer(message: Exclude<ToEngine, { kind: 'interrupt' }>): Promise<FromEngine> {
+async function answer(message: Exclude<ToEngine, { kind: 'interrupt' }>): Promise<EngineAnswer> {
   switch (message.kind) {
     case 'open': {
       const { dataDir, memoryBytes } = message;
-      const pulse = endOrphan();
+      const pulse = together(endOrphan(), reportMemory);
       dieFirst();
       // It reads results of kernels, which nobody else may read from the disk.
       // Its errors go where those of the service go.
@@ -48,6 +49,7 @@ async function answer(message: Exclude<ToEngine, { kind: 'interrupt' }>): Promis
     }
     case 'begin':
       query = await begin(readersOf(given(engine)), message.temporary);
+      reporting = setInterval(reportMemory, reportMs);
       return { kind: 'begun' };
     case 'execute':
       return { kind: 'executed', counts: await given(query).reader.execute(message.sql) };
@@ -58,6 +60,7 @@ async function answer(message: Exclude<ToEngine, { kind: 'interrupt' }>): Promis
       await given(query).reader.load(message.table, message.body);
       return { kind: 'loaded' };
     case 'end':
+      clearInterval(reporting);
       await given(query).finish();
       query = undefined;
       await forgetLoaded();
@@ -95,7 +98,7 @@ function begin(readers: ReaderSource, temporary: string | undefined): Promise<Qu
   });
 }
 
-async function resultOf(reader: Reader, order: ResultOrder): Promise<FromEngine> {
+async function resultOf(reader: Reader, order: ResultOrder): Promise<EngineAnswer> {
   const { columns, ...rest } = await reader.read(order);
   return { kind: 'result', read: asJson(columns).read, ...rest };
 }
@@ -110,6 +113,26 @@ function failureOf(error: unknown): FromEngine {
 function given<T>(value: T | undefined): T {
   if (value === undefined) throw new RangeError('a message arrived out of order');
   return value;
+}
+
+/** How often it tells what it uses: the service stops a query whose values are too long, and another process may not look into this one. */
+const reportMs = 25;
+
+let reporting: NodeJS.Timeout | undefined;
+let nextReport = 0;
+
+/** The calls of a busy function come here too, between the times at which the timer has its turn. */
+function reportMemory(): void {
+  const now = performance.now();
+  if (now < nextReport) return;
+  nextReport = now + reportMs / 2;
+  send({ kind: 'memory', bytes: ownMemory() });
+}
+
+function together(...all: readonly (() => void)[]): () => void {
+  return () => {
+    for (const each of all) each();
+  };
 }
 
 const pulseMs = 200;

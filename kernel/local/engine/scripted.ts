@@ -1,11 +1,10 @@
 import type { ChildProcess } from 'node:child_process';
 import { rm } from 'node:fs/promises';
-import { memoryOf } from '../../machine.js';
 import { present } from '../../present.js';
 import { Admission } from './admission.js';
 import { JsonColumns } from './columns.js';
 import { cancelledError, EngineError, engineFailure } from './failure.js';
-import type { FromEngine, ToEngine } from './messages.js';
+import type { EngineAnswer, FromEngine, ToEngine } from './messages.js';
 import type { Reader, ReaderSource } from './reader.js';
 import { underEither, type Visit, watchUnseen } from './visit.js';
 import { pressure } from './workers/pressure.js';
@@ -86,7 +85,7 @@ export class ScriptedEngine implements ReaderSource {
     // What it has at hand cannot be interrupted, and the system would not end the process alone.
     const ended = pressure.watch(
       reason => void engine.kill(reason),
-      () => memoryOf(engine.pid),
+      () => engine.memory,
     );
     let grace: NodeJS.Timeout | undefined;
     const interrupt = () => {
@@ -142,7 +141,9 @@ class EngineProcess {
   readonly opened: Promise<void>;
   readonly #child: ChildProcess;
   #scratch: readonly string[] = [];
-  #pending: { resolve(answer: FromEngine): void; reject(error: Error): void } | undefined;
+  #pending: { resolve(answer: EngineAnswer): void; reject(error: Error): void } | undefined;
+  /** What the process told last, in bytes. */
+  #memory = 0;
   #ended = false;
   #reason: EngineError | undefined;
 
@@ -163,12 +164,13 @@ class EngineProcess {
     return this.#ended;
   }
 
-  get pid(): number | undefined {
-    return this.#child.pid;
+  /** What the process uses, in bytes, as it tells itself: others cannot read that everywhere. */
+  get memory(): number {
+    return this.#memory;
   }
 
   /** Throws EngineError when the process reports one, or when it has ended. */
-  ask(message: ToEngine): Promise<FromEngine> {
+  ask(message: ToEngine): Promise<EngineAnswer> {
     return new Promise((resolve, reject) => {
       if (this.#ended) {
         reject(this.#reason ?? endedError());
@@ -195,6 +197,10 @@ class EngineProcess {
   }
 
   #settle(message: FromEngine): void {
+    if (message.kind === 'memory') {
+      this.#memory = message.bytes;
+      return;
+    }
     const pending = this.#pending;
     this.#pending = undefined;
     if (message.kind !== 'failed') pending?.resolve(message);
@@ -211,7 +217,7 @@ class EngineProcess {
   }
 }
 
-function failureOf({ code, message, hint, detail }: Extract<FromEngine, { kind: 'failed' }>): EngineError {
+function failureOf({ code, message, hint, detail }: Extract<EngineAnswer, { kind: 'failed' }>): EngineError {
   return new EngineError(code, message, { ...present({ hint }), cause: detail });
 }
 
@@ -224,10 +230,10 @@ function endedError(signal?: NodeJS.Signals | null): EngineError {
   return new EngineError('engine-ended', 'The engine ended while it ran the query.', { hint });
 }
 
-function expected<K extends FromEngine['kind']>(
+function expected<K extends EngineAnswer['kind']>(
   kind: K,
-  answer: FromEngine,
-): Extract<FromEngine, { kind: K }> {
+  answer: EngineAnswer,
+): Extract<EngineAnswer, { kind: K }> {
   if (answer.kind !== kind) throw new RangeError(`the engine answered ${answer.kind} instead of ${kind}`);
-  return answer as Extract<FromEngine, { kind: K }>;
+  return answer as Extract<EngineAnswer, { kind: K }>;
 }

@@ -69,8 +69,8 @@ export class Pressure {
     this.#timer = undefined;
     if (this.#running.size === 0) return;
     this.#wait();
-    const used = this.#memory.used();
-    if (used === undefined) return;
+    // If the system does not tell, processes of their own still do.
+    const used = this.#memory.used() ?? 0;
     const all = [...this.#running];
     const beside = all.filter(({ own }) => own === undefined);
     const share = Math.max(0, used - this.#used) / beside.length;
