@@ -235,11 +235,11 @@ function mounted(directory: string, options: string, name: string): boolean {
   return true;
 }
 
-/** The names of everything but the scratch files of engines. */
+/** The names of everything but the scratch files of engines, and the summaries that a service keeps once it has run for ten seconds. */
 function contentOf(dataDir: string): readonly string[] {
   return readdirSync(dataDir, { recursive: true })
     .map(String)
-    .filter(name => !name.startsWith('.tmp'))
+    .filter(name => !/^\.(?:tmp|cache)/.test(name))
     .sort();
 }
 
