@@ -158,8 +158,9 @@ export interface LegacyResult {
 }
 
 export interface LegacyMatch {
-  readonly _time: string | null;
-  readonly _sysTime: string | null;
+  /** {@link noTime} if the query gives none, as of each member that is a time. */
+  readonly _time: string;
+  readonly _sysTime: string;
   readonly _rowId: string;
   readonly data: Readonly<Record<string, unknown>>;
 }
@@ -371,9 +372,12 @@ export function readAnnotations(value: unknown): Listed<Annotation> {
   return listed(value, 'annotations', readAnnotation);
 }
 
+/** How Go writes a time that is absent. */
+export const noTime = '0001-01-01T00:00:00Z';
+
 /** Whether a time in a request or an answer stands for none: clients in Go spell an absent time as the year 1. */
 export function isNoTime(value: unknown): boolean {
-  return value === undefined || value === null || value === '' || value === '0001-01-01T00:00:00Z';
+  return value === undefined || value === null || value === '' || value === noTime;
 }
 
 /** Returns the datasets of a listing; one that cannot be read is left out, and a notice says why. */

@@ -2,6 +2,7 @@
  * Answers in the older format, of events and groups, as tabular ones: services may give them, and what is shown of them is the same.
  * Cells stay the bytes that came, so that no digit is lost.
  */
+import { isNoTime } from '../../api/wire.js';
 import { formatTime, parseTime } from '../../time.js';
 import {
   CLOSE_OBJECT,
@@ -112,10 +113,20 @@ function* readEvents(json: JsonBytes, events: Rows): Steps<void> {
     if (index % STEP_ROWS === 0) yield;
     events.count += 1;
     for (const key of json.keys()) {
-      if (SYSTEM_TIMES.includes(key)) events.take(key, json, 'datetime');
+      if (SYSTEM_TIMES.includes(key)) readTime(key, json, events);
       else if (key !== 'data' || json.peek() !== OPEN_OBJECT) json.skip();
       else for (const name of json.keys()) events.take(name, json);
     }
+  }
+}
+
+/** Events that have no time say so by one that stands for none. */
+function readTime(key: string, json: JsonBytes, events: Rows): void {
+  const from = json.pos;
+  if (json.peek() === QUOTE && isNoTime(json.value())) events.add(key, NULL, undefined);
+  else {
+    json.pos = from;
+    events.take(key, json, 'datetime');
   }
 }
 

@@ -92,6 +92,12 @@ test('the id of a row is a cursor, from which the next row comes', async () => {
   }
 });
 
+test('an event whose times the query leaves out has those that stand for none, as clients read no null', async () => {
+  const { body } = await ask('logs | project n');
+  const times = body.matches.map(({ _time, _sysTime }) => [_time, _sysTime]);
+  expect(times).toEqual(Array(4).fill(['0001-01-01T00:00:00Z', '0001-01-01T00:00:00Z']));
+});
+
 test('rows in another order have ids too, which are not cursors, and the cursors that were asked for are shown', async () => {
   const { body } = await ask('logs | sort by n asc');
   const ids = body.matches.map(match => match._rowId);
@@ -164,6 +170,8 @@ test.each(grouped)('%s', async (apl, buckets) => {
 });
 
 test.each([
+  'logs | project n',
+  'logs | project _time = iff(n == 2, datetime(null), _time), n',
   'logs | project _time, n, host, map',
   'logs | summarize n = count(), max(n) by bin(_time, 1h), host',
   'logs | summarize n = count() by host',

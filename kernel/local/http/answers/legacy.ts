@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { LegacyResult, QueryRequest } from '../../../api/wire.js';
+import { type LegacyResult, noTime, type QueryRequest } from '../../../api/wire.js';
 import type { TypeName } from '../../../apl/catalog/entry.js';
 import { present } from '../../../present.js';
 import { formatTime, parseTime } from '../../../time.js';
@@ -98,6 +98,9 @@ type Row = Readonly<Record<string, string>>;
 
 const systemFields = ['_time', '_sysTime'];
 
+/** Clients expect both times of each event, those that are strict no null. */
+const absentTime = JSON.stringify(noTime);
+
 /** The same event has the same id in every response; equal events are numbered, by their cursors if they have them. */
 function matches(ran: RanTable, showsCursors: boolean): string[] {
   const hasCursors = ran.table.page?.ofRows === true;
@@ -109,13 +112,14 @@ function matches(ran: RanTable, showsCursors: boolean): string[] {
     const data = dataOf(row);
     const times = systemFields.map((name): Entry => [name, row[name] ?? 'null']);
     const content = object([...times, ['data', data]]);
+    const told = times.map(([name, json]): Entry => [name, json === 'null' ? absentTime : json]);
     const hash = createHash('sha256').update(content).digest('hex').slice(0, 24);
     const before = seen.get(hash) ?? 0;
     seen.set(hash, before + 1);
     const cursor = hasCursors ? JSON.parse(row[cursorField] ?? 'null') : null;
     const numbered = before === 0 ? hash : `${hash}-${before}`;
     const id = cursor === null ? numbered : cursorId(cursor, hash);
-    return object([...times, ['_rowId', JSON.stringify(id)], ['data', data]]);
+    return object([...told, ['_rowId', JSON.stringify(id)], ['data', data]]);
   });
 }
 
@@ -185,7 +189,7 @@ function seriesOf(ran: RanTable, time: string, size: bigint, ids: Ids): string[]
   }
   return [...bins].map(([start, groups]) =>
     object([
-      ['startTime', start],
+      ['startTime', start === 'null' ? absentTime : start],
       ['endTime', later(start, size)],
       ['groups', `[${groups.join(',')}]`],
     ]),
@@ -221,7 +225,7 @@ class Ids {
 
 function later(start: string, size: bigint): string {
   const ns = start === 'null' ? undefined : parseTime(JSON.parse(start));
-  return ns === undefined ? 'null' : JSON.stringify(formatTime(ns + size, 'fewest'));
+  return ns === undefined ? absentTime : JSON.stringify(formatTime(ns + size, 'fewest'));
 }
 
 type Entry = readonly [name: string, json: string];
