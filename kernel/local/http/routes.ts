@@ -1,10 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import { placeOfImport } from '../../api/imports.js';
+import type { StarredQuery } from '../../api/wire.js';
 import { present } from '../../present.js';
 import { writeError } from '../place.js';
 import type { Buckets } from '../store/dataset/bucket/buckets.js';
 import { referToBucket } from '../store/dataset/bucket/refer.js';
 import { damageNotices } from '../store/documents/damage.js';
+import type { Stored } from '../store/documents/documents.js';
 import type { StarredFilter, StarredStore } from '../store/documents/starred.js';
 import { importFile } from '../store/import.js';
 import { previewFile } from '../store/sources/preview.js';
@@ -66,17 +68,24 @@ function addStarredRoutes(app: FastifyInstance, starred: StarredStore): void {
   const path = '/v2/apl-starred-queries';
   app.get(path, async (request, reply) => {
     const { documents, damages } = await starred.list(filterOf(parametersOf(request)));
-    return reply.headers(noticeHeaders(damageNotices(damages))).send(documents);
+    return reply.headers(noticeHeaders(damageNotices(damages))).send(documents.map(whole));
   });
   app.post(path, async ({ body }, reply) =>
-    reply.code(201).send(await starred.create(readStarredBody(body))),
+    reply.code(201).send(whole(await starred.create(readStarredBody(body)))),
   );
-  app.get<Id>(`${path}/:id`, ({ params }) => starred.get(params.id));
-  app.put<Id>(`${path}/:id`, ({ params, body }) => starred.replace(params.id, readStarredBody(body)));
+  app.get<Id>(`${path}/:id`, async ({ params }) => whole(await starred.get(params.id)));
+  app.put<Id>(`${path}/:id`, async ({ params, body }) =>
+    whole(await starred.replace(params.id, readStarredBody(body))),
+  );
   app.delete<Id>(`${path}/:id`, async ({ params }, reply) => {
     await starred.remove(params.id);
     return reply.code(204).send();
   });
+}
+
+/** Clients that check what they read expect these members, though a query need not have them. */
+function whole(stored: Stored<StarredQuery>): Stored<StarredQuery> {
+  return { ...stored, dataset: stored.dataset ?? '', query: { queryOptions: {}, ...stored.query } };
 }
 
 function filterOf(query: Parameters): StarredFilter {

@@ -179,11 +179,12 @@ test('one that is not as it was written is listed as it is, and named, until its
   writeFileSync(file, JSON.stringify({ name: 'by hand', query: { apl: 'web' } }));
   expect((await service.json('GET', `${kind.route}/${ids[0]}`)).body).toEqual({
     id: ids[0],
+    dataset: '',
     kind: 'apl',
     name: 'by hand',
     who: '',
     metadata: {},
-    query: { apl: 'web' },
+    query: { apl: 'web', queryOptions: {} },
   });
 });
 

@@ -47,6 +47,22 @@ test('a starred query is created, read, replaced, listed and deleted', async () 
     expect((await service.json(method, `${route}/${id}`)).status).toBe(404);
 });
 
+test('what a query need not have is in every answer, as clients expect it', async () => {
+  const service = await testService();
+  const { dataset: _, ...others } = example;
+  const least = { ...others, query: { apl: 'x | count' } };
+  const created = await service.json('POST', route, least);
+  const { id } = created.body;
+  const answered = { ...least, id, dataset: '', query: { apl: 'x | count', queryOptions: {} } };
+  const answers = [
+    created,
+    await service.json('GET', `${route}/${id}`),
+    await service.json('PUT', `${route}/${id}`, least),
+  ];
+  expect(answers.map(({ body }) => body)).toEqual([answered, answered, answered]);
+  expect((await service.json('GET', route)).body).toEqual([answered]);
+});
+
 test('an unknown id is not created by PUT, and the answer says how to', async () => {
   const answer = await (await testService()).json('PUT', `${route}/nope`, example);
   expect([answer.status, answer.body.code]).toEqual([404, 404]);
