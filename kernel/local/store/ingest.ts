@@ -36,7 +36,7 @@ export async function ingest(
   engine: Engine,
   request: IngestRequest,
   signal?: AbortSignal,
-): Promise<IngestAnswer> {
+): Promise<Ingested> {
   const format = formatOf(request.contentType);
   const labels = request.labels === undefined ? undefined : readLabels(request.labels);
   const file = path.join(engine.workDir, `${crypto.randomUUID()}.${format}`);
@@ -60,13 +60,18 @@ export async function ingest(
   }
 }
 
-type IngestAnswer = IngestStatus & { readonly blocksCreated: number; readonly walLength: number };
+/** What is said of a body that was taken. */
+interface Ingested {
+  readonly status: IngestStatus & { readonly blocksCreated: number; readonly walLength: number };
+  /** What was stored in another way than it may have been meant. */
+  readonly notices: readonly string[];
+}
 
 /** The counts of stored events, whether they went through the log or an import. */
 type Counts = Pick<Stored, 'rows' | 'late' | 'refused' | 'timeField'>;
 
-function answerOf(counts: Counts, request: IngestRequest, processedBytes: number): IngestAnswer {
-  return {
+function answerOf(counts: Counts, request: IngestRequest, processedBytes: number): Ingested {
+  const status = {
     ingested: counts.rows,
     failed: counts.refused,
     failures: failuresOf(counts, request),
@@ -74,6 +79,7 @@ function answerOf(counts: Counts, request: IngestRequest, processedBytes: number
     blocksCreated: counts.rows > 0 ? 1 : 0,
     walLength: 0,
   };
+  return { status, notices: noticesOf(counts, request) };
 }
 
 /** A small body of JSON needs no engine. */
@@ -142,12 +148,20 @@ function delimiterOf({ csvDelimiter, csvFields }: IngestRequest): string | undef
   );
 }
 
-function failuresOf(stored: Counts, { nowNs }: IngestRequest): IngestStatus['failures'] {
-  const timestamp = formatTime(nowNs);
-  const refused = `${plural(stored.refused, 'event')} left out: not a JSON object, or more values than fields`;
-  const late = `${plural(stored.late, 'event')} without a readable time in \`${stored.timeField}\`, stored with this one`;
+/** One for each event that is not stored, as `failed` counts them, up to so many. */
+function failuresOf({ refused }: Counts, { nowNs }: IngestRequest): IngestStatus['failures'] {
+  const error = 'left out: not a JSON object, or more values than fields';
+  return Array.from({ length: Math.min(refused, mostFailures) }, () => ({
+    timestamp: formatTime(nowNs),
+    error,
+  }));
+}
+
+const mostFailures = 100;
+
+function noticesOf({ late, timeField }: Counts, { nowNs }: IngestRequest): readonly string[] {
+  if (late === 0) return [];
   return [
-    ...(stored.refused > 0 ? [{ timestamp, error: refused }] : []),
-    ...(stored.late > 0 ? [{ timestamp, error: late }] : []),
+    `${plural(late, 'event')} without a readable time in \`${timeField}\`, stored with the time ${formatTime(nowNs)}.`,
   ];
 }

@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
+import { decodeNotices, noticeHeader } from '../../../kernel/api/notices.js';
 import { type Answer, sharedService, testService } from '../service.js';
 import { sample, zstdBomb, zstdOf, zstdSample } from './zstd.js';
 
@@ -170,20 +171,30 @@ test.each(['||', '§', '\u0001'])('the delimiter %j is refused', async delimiter
   ]);
 });
 
-test('events without a readable time are stored and reported', async () => {
-  const { body, columns } = await ingest(
-    '[{"at":"2024-01-01"},{"at":"?"}]',
-    'application/json',
-    '_time:datetime',
-    '?timestamp-field=at',
-  );
-  expect(columns).toEqual([['2024-01-01T00:00:00Z', '2026-06-15T12:00:00Z']]);
-  expect(body.failures).toEqual([
-    {
-      timestamp: '2026-06-15T12:00:00Z',
-      error: '1 event without a readable time in `at`, stored with this one',
-    },
+test('events without a readable time are stored, which is no failure, and named in a header', async () => {
+  const name = `d${++datasets}`;
+  await service().json('POST', '/v2/datasets', { name });
+  const path = `/v1/datasets/${name}/ingest?timestamp-field=at`;
+  const answer = await service().send('POST', path, '[{"at":"2024-01-01"},{"at":"?"},{"a":1}]', {
+    'content-type': 'application/json',
+  });
+  expect(await answer.json()).toMatchObject({ ingested: 3, failed: 0, failures: [] });
+  expect(decodeNotices(answer.headers.get(noticeHeader) ?? undefined)).toEqual([
+    '2 events without a readable time in `at`, stored with the time 2026-06-15T12:00:00Z.',
   ]);
+  const { body } = await service().query(`dataset ${name}: _time:datetime`);
+  expect(body.tables[0].columns).toEqual([
+    ['2024-01-01T00:00:00Z', '2026-06-15T12:00:00Z', '2026-06-15T12:00:00Z'],
+  ]);
+});
+
+test('each event that is left out is a failure, as many as are counted', async () => {
+  const { body } = await ingest('[{"a":1},5,"x"]', 'application/json', 'a:long');
+  const failure = {
+    timestamp: '2026-06-15T12:00:00Z',
+    error: 'left out: not a JSON object, or more values than fields',
+  };
+  expect(body).toMatchObject({ ingested: 1, failed: 2, failures: [failure, failure] });
 });
 
 const refused: readonly (readonly [

@@ -4,6 +4,7 @@ import type { Engine } from '../../engine/duckdb.js';
 import type { DatasetStore } from '../../store/datasets.js';
 import { type IngestRequest, ingest } from '../../store/ingest.js';
 import { departure } from '../departure.js';
+import { noticeHeaders } from '../notices.js';
 import { parametersOf } from '../requests.js';
 import { addOtlpRoutes } from './otlp.js';
 
@@ -34,9 +35,11 @@ export function addIngestRoutes(app: FastifyInstance, parts: IngestParts): void 
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', (_request, payload, parsed) => parsed(null, payload));
     for (const path of ['/v1/datasets/:id/ingest', '/v1/ingest/:id'])
-      scope.post<Id>(path, { bodyLimit: parts.ingestBytes, config: { raw: true } }, async request => {
+      scope.post<Id>(path, { bodyLimit: parts.ingestBytes, config: { raw: true } }, async (request, reply) => {
         parts.datasets.checkExists(request.params.id);
-        return ingest(parts.datasets, parts.engine, ingestRequest(request, parts), departure(request));
+        const order = ingestRequest(request, parts);
+        const { status, notices } = await ingest(parts.datasets, parts.engine, order, departure(request));
+        return reply.headers(noticeHeaders(notices)).send(status);
       });
     addOtlpRoutes(scope, parts);
     done();
