@@ -12,7 +12,7 @@ export interface Bomb {
 }
 
 /** Said of a query that is too large, alone or beside others. */
-const memory =
+export const shortOfMemory =
   /^The quer(?:y needs more memory than it is allowed|ies running now together need more memory than is allowed|y was stopped before the machine ran out of memory: its values are too long to be computed together)\./;
 const answerSize = /^The answer would be larger than \d+ MiB, the most that is sent\./;
 
@@ -160,9 +160,9 @@ function queries(
 
 /** Every kind of bomb. */
 export const bombs: readonly Bomb[] = [
-  ...queries(lengthening, name => [tooLong(name), tooLong('strcat'), memory]),
+  ...queries(lengthening, name => [tooLong(name), tooLong('strcat'), shortOfMemory]),
   // If there is room on the disk, some of them succeed.
-  ...queries(large, () => [memory, answerSize, /^$/]),
+  ...queries(large, () => [shortOfMemory, answerSize, /^$/]),
   ...bodies,
   {
     name: 'ingest: 3 GB, packed',
