@@ -5,7 +5,7 @@ import { checkData } from '../../../kernel/local/check/check.js';
 import { changedReason } from '../../../kernel/local/sealed.js';
 import { type Answer, randomOf, rounds, temporaryDirectory, Victim } from '../bench.js';
 import { damages, giveTo, stranger } from './damages.js';
-import { contentQuery, fill, namesOf, type Truth, titlesOf } from './data.js';
+import { contentQuery, fill, mergedFiles, namesOf, type Truth, titlesOf } from './data.js';
 import { Said } from './said.js';
 
 /** The kinds of files of a dataset. */
@@ -41,7 +41,7 @@ test('a damaged file stops nothing but what needs it, is named, and nothing untr
   const truth = await fill(base, [...hurt, 'whole']);
   const random = randomOf('damages');
   const said = new Said();
-  const each = hurt.length + Object.keys(ofDirectory).length;
+  const each = hurt.length + Object.keys(ofDirectory).length + 1;
   // Each damage of each place once at least.
   const count = rounds(`starts beside ${each} damages`, Object.keys(damages).length, 100);
   const cases = casesOf(base, count, random);
@@ -61,9 +61,10 @@ test('a damaged file stops nothing but what needs it, is named, and nothing untr
   said.expectKnown();
 });
 
-/** What is damaged at each start: a file of each dataset, and one of each kind beside them. */
+/** What is damaged at each start: a file of each dataset, a merged one, and one of each kind beside them. */
 function casesOf(base: string, count: number, random: () => number): readonly (readonly Damaged[])[] {
   const files = filesIn(base);
+  const [merged = ''] = mergedFiles(base);
   const kinds = Object.keys(damages);
   const inDatasets = kinds.flatMap(damage =>
     Object.entries(ofDatasets).map(([place, pattern]) => ({ place, damage, pattern })),
@@ -87,6 +88,7 @@ function casesOf(base: string, count: number, random: () => number): readonly (r
       damage: kinds[(round + index) % kinds.length] ?? '',
       file: oneOf(pattern),
     })),
+    { place: 'merged file', damage: kinds[round % kinds.length] ?? '', file: merged },
   ]);
 }
 
@@ -184,7 +186,7 @@ function sentenceOf(message: unknown, file: string): string {
     .replaceAll(/\S*\/[^\s:,;`]*/g, 'FILE')
     .replaceAll(file, 'FILE')
     .replaceAll(/\b(?:ann_)?[0-9a-f]{32}\b/g, 'ID')
-    .replaceAll(/\bhurt\d\d\b/g, 'D')
+    .replaceAll(/\bhurt\d\d\b|(?<=`)merged(?=`)/g, 'D')
     .replaceAll(/`[^:]+`(?= is not a member)/g, '`NAME`')
     .replace(
       /(?<=cannot be read: )(?!the permission).*(?: should | is missing|` is empty).*(?= FILE)/,

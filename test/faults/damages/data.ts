@@ -1,4 +1,4 @@
-import { cpSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { temporaryDirectory, Victim } from '../bench.js';
@@ -11,7 +11,13 @@ export interface Truth {
   readonly annotations: readonly string[];
 }
 
-/** Datasets with replaced rows and batches in a log, two starred queries and two annotations; returns what they hold. */
+/** A dataset whose small files were merged. */
+const mergedDataset = 'merged';
+
+/**
+ * Datasets with replaced rows and batches in a log, one of merged files, two starred queries and two annotations; returns what they
+ * hold.
+ */
 export async function fill(dataDir: string, datasets: readonly string[]): Promise<Truth> {
   await importInto(dataDir, datasets);
   const imported = join(await temporaryDirectory(), 'imported');
@@ -25,14 +31,16 @@ export async function fill(dataDir: string, datasets: readonly string[]): Promis
   cpSync(dataDir, copy, { recursive: true, preserveTimestamps: true });
   const victim = await Victim.start(copy);
   const contents = new Map<string, string>();
-  for (const name of datasets) contents.set(name, await contentOf(victim, name));
+  const names = [...datasets, mergedDataset].sort();
+  for (const name of names) contents.set(name, await contentOf(victim, name));
   const truth = {
     datasets: contents,
     stars: namesOf((await victim.send('GET', '/v2/apl-starred-queries')).body),
     annotations: titlesOf((await victim.send('GET', '/v2/annotations')).body),
   };
   await victim.kill();
-  for (const content of contents.values()) expect(content).toContain('3005');
+  const rows = [...contents.values()].map(content => JSON.parse(content)[0]);
+  expect(rows).toEqual(names.map(name => [name === mergedDataset ? fewestMerged : 3005]));
   return truth;
 }
 
@@ -59,7 +67,30 @@ async function importInto(dataDir: string, datasets: readonly string[]): Promise
     const time = '2026-01-02T00:00:00Z';
     await victim.send('POST', '/v2/annotations', { type: 'deploy', title: name, datasets: [first], time });
   }
+  await mergeFiles(victim, imported);
   await victim.stop();
+}
+
+/** As few files as are merged. */
+const fewestMerged = 8;
+
+async function mergeFiles(victim: Victim, imported: string): Promise<void> {
+  for (let n = 0; n < fewestMerged; n += 1) {
+    writeFileSync(imported, JSON.stringify({ _time: '2026-01-01T00:00:00Z', n, text: `part ${n}` }));
+    const request = { path: imported, dataset: mergedDataset };
+    expect((await victim.send('POST', '/v1/local/import', request)).status).toBe(200);
+  }
+  // They are merged a while after they were read.
+  expect(await victim.columns(`${mergedDataset} | count`)).toEqual([[fewestMerged]]);
+  await expect.poll(() => mergedFiles(victim.dataDir), { timeout: 60_000, interval: 50 }).toHaveLength(1);
+}
+
+/** The paths of merged files below a data directory: each names those whose rows it has. */
+export function mergedFiles(dataDir: string): readonly string[] {
+  return readdirSync(join(dataDir, 'datasets', mergedDataset))
+    .filter(name => name.endsWith('.parquet'))
+    .map(name => `datasets/${mergedDataset}/${name}`)
+    .filter(file => readFileSync(join(dataDir, file)).includes('"replaces":["'));
 }
 
 const mostTries = 20;

@@ -171,7 +171,7 @@ test.each(['||', '§', '\u0001'])('the delimiter %j is refused', async delimiter
   ]);
 });
 
-test('events without a readable time are stored, which is no failure, and named in a header', async () => {
+test('events without a readable time are stored, which is not a failure, and named in a header', async () => {
   const name = `d${++datasets}`;
   await service().json('POST', '/v2/datasets', { name });
   const path = `/v1/datasets/${name}/ingest?timestamp-field=at`;

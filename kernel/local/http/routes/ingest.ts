@@ -35,12 +35,16 @@ export function addIngestRoutes(app: FastifyInstance, parts: IngestParts): void 
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', (_request, payload, parsed) => parsed(null, payload));
     for (const path of ['/v1/datasets/:id/ingest', '/v1/ingest/:id'])
-      scope.post<Id>(path, { bodyLimit: parts.ingestBytes, config: { raw: true } }, async (request, reply) => {
-        parts.datasets.checkExists(request.params.id);
-        const order = ingestRequest(request, parts);
-        const { status, notices } = await ingest(parts.datasets, parts.engine, order, departure(request));
-        return reply.headers(noticeHeaders(notices)).send(status);
-      });
+      scope.post<Id>(
+        path,
+        { bodyLimit: parts.ingestBytes, config: { raw: true } },
+        async (request, reply) => {
+          parts.datasets.checkExists(request.params.id);
+          const order = ingestRequest(request, parts);
+          const { status, notices } = await ingest(parts.datasets, parts.engine, order, departure(request));
+          return reply.headers(noticeHeaders(notices)).send(status);
+        },
+      );
     addOtlpRoutes(scope, parts);
     done();
   });
