@@ -56,6 +56,15 @@ export function escapeMarkdownCell(text: string): string {
   return MARKUP.test(text) ? escapeMarkdown(text) : visible(text).replace(/\s+/g, ' ').replaceAll('|', '\\|');
 }
 
+/** As `escapeMarkdown`, for a paragraph or an item that people also read as it is written, as in the source of a cell. */
+export function escapeMarkdownLine(text: string): string {
+  if (!MARKUP.test(text) && !BLOCK.test(text)) return visible(text).replace(/\s+/g, ' ');
+  return escapeMarkdown(text).replace(/^ ?[-=]/, sign => `\\${sign.trim()}`);
+}
+
+/** What begins anything but a paragraph. */
+const BLOCK = /^\s*(?:[#>+*=-]|\d+[.)]|\[)|^(?: {4}|\t)/;
+
 /** What Markdown, its dialects or LaTeX in it may take for more than text, within a cell. */
 const MARKUP = new RegExp(
   [

@@ -6,6 +6,7 @@ import {
   escapeHtml,
   escapeMarkdown,
   escapeMarkdownCell,
+  escapeMarkdownLine,
   formatBytes,
   formatCount,
   markdownParts,
@@ -141,6 +142,46 @@ describe('Markdown', () => {
         const html = reader.render(`| a |\n|---|\n| ${escapeMarkdownCell(text)} |\n`);
         const cell = /<td>(.*)<\/td>/s.exec(html)?.[1] ?? '';
         expect(unescaped(cell).trim()).toBe(visible(text).replace(/\s+/g, ' ').trim());
+      }),
+    );
+  });
+
+  test.each([
+    '2026-01-26T15:09:00Z..2026-01-26T15:36:00Z',
+    'Events: 6,218',
+    'req_duration_ms >= 500',
+    'a - b',
+  ])('in a line leaves %j as it is', text => expect(escapeMarkdownLine(text)).toBe(text));
+
+  test('in a line of any text is a paragraph that is the text, and nothing else', () => {
+    const reader = new MarkdownIt({ html: true, linkify: true });
+    const starts = fc.constantFrom(
+      '',
+      '# ',
+      '> ',
+      '- ',
+      '+ ',
+      '1. ',
+      '2) ',
+      '=',
+      '---',
+      '    ',
+      '\t',
+      '[a]: b',
+      '***',
+    );
+    const unescaped = (html: string) =>
+      html
+        .replace(/<\/?span>/g, '')
+        .replace(/&(lt|gt|amp|quot);/g, (_, name: string) => ENTITIES[name] ?? '');
+    fc.assert(
+      fc.property(starts, fc.oneof(fc.string(), fc.string({ unit: markdownSign })), (start, rest) => {
+        const text = `${start}${rest}`;
+        const html = reader.render(`before\n\n${escapeMarkdownLine(text)}\n`);
+        const line = visible(text).replace(/\s+/g, ' ').trim();
+        expect(html.split('\n').slice(1).map(unescaped).join('\n')).toBe(
+          line === '' ? '' : `<p>${line}</p>\n`,
+        );
       }),
     );
   });

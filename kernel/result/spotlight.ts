@@ -62,10 +62,16 @@ export function strongest({ values }: SpotlightEntry): SpotlightValue | undefine
   );
 }
 
-/** Returns a sentence without its full stop: `92% of the selected events have region = GRU, 4% of the others`. */
-export function spotlightSentence({ selected, others, parts }: SpotlightValue): string {
+/**
+ * Returns a sentence without its full stop: `92% of the selected events have region = GRU, 4% of the others`, or with other words
+ * for both.
+ */
+export function spotlightSentence(
+  { selected, others, parts }: SpotlightValue,
+  [these, those]: readonly [string, string] = ['of the selected events', 'of the others'],
+): string {
   const what = parts.map(partWords).join(' and ');
-  return `${percent(selected)} of the selected events have ${what}, ${percent(others)} of the others`;
+  return `${percent(selected)} ${these} have ${what}, ${percent(others)} ${those}`;
 }
 
 /** Returns a share as a whole percentage, with a digit more near both ends. */

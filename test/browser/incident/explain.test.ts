@@ -320,7 +320,7 @@ describe.each(FRONT_ENDS)('explaining in $name', frontEnd => {
     const before = await cells.count();
     expect(await cells.run(0)).not.toContain('Go on with');
     const heads = () => page.locator('.jp-MarkdownCell .jp-RenderedMarkdown :is(h2, h3)').allTextContents();
-    const written = ['Failures', 'Latency', 'What they have in common'];
+    const written = ['Failures', 'Latency', 'What they have in common', 'What they say'];
     await soon(heads).toEqual([
       expect.stringMatching(/^sample-http-logs, 2026-01-26T15:10:00Z\.\.2026-01-26T15:14:00Z/),
       ...written.map(each => expect.stringContaining(each)),
@@ -334,7 +334,7 @@ describe.each(FRONT_ENDS)('explaining in $name', frontEnd => {
     expect([await cells.count(), await cells.source(2)]).toEqual([all, '// mine']);
     expect(await cells.output(1)).toContain('holds:');
     expect(all).toBeGreaterThan(before + 4);
-    expect(await heads()).toHaveLength(4);
+    expect(await heads()).toHaveLength(5);
   });
 
   test('events that still come: what is being read stays, and what is new is counted', async () => {

@@ -23,7 +23,9 @@ export interface Case {
   readonly duration: Duration | undefined;
   readonly line: string | undefined;
   readonly trace: string | undefined;
-  /** Fields that tell nothing of why an event failed. */
+  /** Fields that name one event or one trace, or hold more than one value. */
+  readonly ids: readonly string[];
+  /** Fields that tell nothing of why an event failed: those, what failed events share because they failed, and what they say. */
   readonly symptoms: readonly string[];
 }
 
@@ -48,11 +50,13 @@ export async function caseOf({ words, magic }: MagicCall, host: MagicHost): Prom
   const { tables } = await host.run(`${source}\n| getschema\n| project ColumnName, ColumnType`);
   const types = new Map(rowTexts(tables[0]).map(([column, type]) => [column ?? '', type ?? '']));
   const texts = [...types.keys()].filter(each => types.get(each) === 'string');
+  const line = lineField(texts);
+  const ids = [...types].flatMap(([field, type]) => (isId(field, type) ? [field] : []));
+  const shared = [...types.keys()].filter(field => isSymptom(field) || field === line);
   return {
     ...{ source, name, types, ...window, failed: failedOf(types), duration: durationOf(types) },
-    line: lineField(texts),
+    ...{ line, ids, symptoms: [...new Set([...shared, ...ids])] },
     trace: NEEDED_FIELDS.every(each => types.has(each)) ? 'trace_id' : undefined,
-    symptoms: [...types].flatMap(([field, type]) => (isSymptom(field, type) ? [field] : [])),
   };
 }
 
@@ -85,13 +89,12 @@ function durationOf(types: ReadonlyMap<string, string>): Duration | undefined {
     : { field, number: name, unit: '' };
 }
 
-/** What failed events share because they failed, and what names one event or one trace. */
-function isSymptom(field: string, type: string): boolean {
-  return (
-    type === 'dynamic' ||
-    DURATIONS.includes(field) ||
-    /(?:^|\.)(?:status|error)(?:[._]|$)|(?:_|\.|[a-z](?=I))[iI]d$/.test(field)
-  );
+function isSymptom(field: string): boolean {
+  return DURATIONS.includes(field) || /(?:^|\.)(?:status|error)(?:[._]|$)/.test(field);
+}
+
+function isId(field: string, type: string): boolean {
+  return type === 'dynamic' || /(?:_|\.|[a-z](?=I))[iI]d$/.test(field);
 }
 
 function failedOf(types: ReadonlyMap<string, string>): string | undefined {

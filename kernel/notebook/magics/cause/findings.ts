@@ -3,10 +3,16 @@ import { writtenName } from '../../../apl/catalog/written.js';
 import { explaining } from '../../../apl/editor/events.js';
 import { writtenText } from '../../../apl/syntax/tokens/quote.js';
 import { rowTexts } from '../../../result/display/text.js';
-import { percent, spotlightEntries, spotlightSentence, strongest } from '../../../result/spotlight.js';
+import {
+  percent,
+  type SpotlightValue,
+  spotlightEntries,
+  spotlightSentence,
+  strongest,
+} from '../../../result/spotlight.js';
 import { cut, formatCount, plural } from '../../../text.js';
 import { formatTime } from '../../../time.js';
-import type { MagicHost } from '../magic.js';
+import type { MagicHost, QuerySettings } from '../magic.js';
 import { type Case, type Duration, rangeText, settingsOf } from './case.js';
 import { MASK, WILD } from './drain.js';
 import { conditionOf } from './explain.js';
@@ -129,16 +135,11 @@ function roundedNumber(value: number): string {
 /** Says what the events that meet a condition have in common, and shows it. */
 export async function commonOf(asked: Case, condition: string, host: MagicHost): Promise<Finding> {
   const { source, symptoms, types } = asked;
-  const apart = symptoms.map(writtenName).filter(name => !condition.includes(name));
-  const events = `${source}${apart.length === 0 ? '' : `\n| project-away ${apart.join(', ')}`}`;
-  const result = await host.run(explaining(events, condition), settingsOf(asked, 'own'));
-  await host.showResult(result, result);
-  const entries = spotlightEntries(
-    JSON.parse(rowTexts(result.tables[0])[0]?.[0] ?? '[]') as readonly unknown[],
+  const events = without(
+    asked,
+    symptoms.filter(field => !condition.includes(writtenName(field))),
   );
-  const found = entries
-    .flatMap(entry => (entry.score > 0 ? (strongest(entry) ?? []) : []))
-    .slice(0, MOST_FIELDS);
+  const found = (await tellingOf(events, condition, settingsOf(asked, 'own'), host)).slice(0, MOST_FIELDS);
   const title = 'What they have in common';
   const [first] = found;
   if (first === undefined)
@@ -152,12 +153,88 @@ export async function commonOf(asked: Case, condition: string, host: MagicHost):
   const check = `max(events) == ${rowTexts(counted.tables[0])[0]?.[0] ?? 0}`;
   return {
     title,
-    text: `Of those with ${condition}: ${found.map(spotlightSentence).join('; ')}.`,
+    text: `Of those with ${condition}: ${found.map(each => spotlightSentence(each)).join('; ')}.`,
     standsOut: true,
     cells: [
       `%%time ${rangeText(asked, 'own')}\n%%explain ${condition}\n${events}`,
       checkedCell(asked, 'own', check, those),
     ],
+  };
+}
+
+function without({ source }: Case, fields: readonly string[]): string {
+  return fields.length === 0 ? source : `${source}\n| project-away ${fields.map(writtenName).join(', ')}`;
+}
+
+/** Shows what tells the events that meet a condition from the others, and returns the strongest value of each field that does. */
+async function tellingOf(
+  events: string,
+  condition: string,
+  settings: QuerySettings,
+  host: MagicHost,
+): Promise<readonly SpotlightValue[]> {
+  const result = await host.run(explaining(events, condition), settings);
+  await host.showResult(result, result);
+  const text = rowTexts(result.tables[0])[0]?.[0] ?? '[]';
+  return spotlightEntries(JSON.parse(text) as readonly unknown[]).flatMap(entry =>
+    entry.score > 0 ? (strongest(entry) ?? []) : [],
+  );
+}
+
+/** A value of so many more of the events than before is much: a tenth of them all. */
+const MUCH_OF_ALL = 0.1;
+
+/** Says what more of the events are than before, if neither their failures nor their latency stand out. */
+export async function mixOf(asked: Case, host: MagicHost): Promise<Finding> {
+  const { from, ids, line, types } = asked;
+  const later = `_time >= datetime(${formatTime(from)})`;
+  const events = without(asked, [...new Set([...ids, ...(line === undefined ? [] : [line])])]);
+  const found = (await tellingOf(events, later, settingsOf(asked, 'both'), host))
+    .filter(({ selected, others }) => selected >= MUCH * others && selected - others >= MUCH_OF_ALL)
+    .slice(0, MOST_FIELDS);
+  const title = 'What is different';
+  const [first] = found;
+  if (first === undefined)
+    return { ...{ title, standsOut: false, cells: [] }, text: 'No value is much more frequent than before.' };
+  const cause = first.parts.map(part => conditionOf(part, types.get(part.field))).join(' and ');
+  const those = `${asked.source}\n| where ${cause}\n| summarize events = count()`;
+  const counted = await host.run(those, settingsOf(asked, 'both'));
+  const check = `sum(events) == ${rowTexts(counted.tables[0])[0]?.[0] ?? 0}`;
+  const words = ['of the events', 'before'] as const;
+  return {
+    title,
+    text: `${found.map(each => spotlightSentence(each, words)).join('; ')}.`,
+    standsOut: true,
+    cells: [
+      `%%time ${rangeText(asked, 'both')}\n%%explain ${later}\n${events}`,
+      checkedCell(asked, 'both', check, `${those} by bin_auto(_time)`),
+    ],
+  };
+}
+
+/** Says what most of the events that meet a condition say, their numbers and ids apart. */
+export async function saidOf(
+  asked: Case,
+  line: string,
+  condition: string,
+  host: MagicHost,
+): Promise<Finding> {
+  const name = writtenName(line);
+  const those = `${asked.source}\n| where ${condition}`;
+  const lines = `${those}\n| where isnotempty(${name})\n| summarize events = count(), example = min(${name}) by shape = ${shapeOf(name)}\n| top ${MOST_LINES} by events`;
+  const settings = settingsOf(asked, 'own');
+  const [most] = rowTexts((await host.run(lines, settings)).tables[0]);
+  const title = 'What they say';
+  if (most === undefined)
+    return { ...{ title, standsOut: false, cells: [] }, text: `Those with ${condition} say nothing.` };
+  const [, events = '0', example = ''] = most;
+  const [all] = rowTexts((await host.run(`${those}\n| count`, settings)).tables[0]);
+  const share = Number(events) / Math.max(Number(all?.[0] ?? 0), 1);
+  return {
+    title,
+    text: `Of those with ${condition}, ${percent(share)} say: ${cut(example ?? '', 300)}`,
+    standsOut: share >= 0.5,
+    cells: [checkedCell(asked, 'own', `max(events) == ${events}`, lines)],
   };
 }
 
@@ -172,7 +249,7 @@ export async function newLinesOf(asked: Case, line: string, host: MagicHost): Pr
   const query = [
     asked.source,
     `| where isnotempty(${name})`,
-    `| summarize lines = count(), before = countif(_time < datetime(${formatTime(asked.from)})), example = min(${name}) by shape = replace_regex(${writtenText(MASK)}, ${writtenText(WILD)}, ${name})`,
+    `| summarize lines = count(), before = countif(_time < datetime(${formatTime(asked.from)})), example = min(${name}) by shape = ${shapeOf(name)}`,
     '| where before == 0',
     `| top ${MOST_LINES} by lines`,
   ].join('\n');
@@ -190,6 +267,11 @@ export async function newLinesOf(asked: Case, line: string, host: MagicHost): Pr
     standsOut,
     cells: standsOut ? [checkedCell(asked, 'both', `max(lines) == ${lines}`, query)] : [],
   };
+}
+
+/** The expression of a line whose numbers are masked. */
+function shapeOf(name: string): string {
+  return `replace_regex(${writtenText(MASK)}, ${writtenText(WILD)}, ${name})`;
 }
 
 /** The id of a trace that is one word of a line. */

@@ -1,9 +1,9 @@
 import type { WrittenCell } from '../../../apl/editor/link.js';
-import { escapeMarkdown, oneLine, visible, withoutTokens } from '../../../text.js';
+import { escapeMarkdownLine, oneLine, visible, withoutTokens } from '../../../text.js';
 import type { Magic, MagicCall, MagicHost } from '../magic.js';
 import { say } from '../output.js';
 import { type Case, caseOf, rangeText } from './case.js';
-import { changesOf, commonOf, type Finding, newLinesOf, slowestOf } from './findings.js';
+import { changesOf, commonOf, type Finding, mixOf, newLinesOf, saidOf, slowestOf } from './findings.js';
 import { annotationsOf, deploymentsOf } from './near.js';
 
 /** The magic that asks the first questions of an incident. */
@@ -15,7 +15,7 @@ export const investigateMagics: readonly Magic[] = [
     summary:
       'ask the first questions about a time: what changed, and what the events that changed have in common',
     help: [
-      'Compares a range with the time of the same length before it, always by the same questions: how many events there were, how many failed, how slow they were; what the failed or slow events have in common; which log lines are new; which annotations and deployments are near it; which traces were slowest. What stands out is said first; if nothing does, that is said.',
+      'Compares a range with the time of the same length before it, always by the same questions: how many events there were, how many failed, how slow they were; what the failed or slow events have in common and what they say, or, if neither is more than before, which values are; which log lines are new; which annotations and deployments are near it; which traces were slowest. What stands out is said first; if nothing does, that is said.',
       '',
       'In JupyterLab cells to go on from are written below: for each answer a sentence, and its queries with a check of their figures. Run again, they take the place of those written before, but for cells that were changed since. Elsewhere their queries are printed.',
       '',
@@ -33,14 +33,16 @@ async function investigate(call: MagicCall, host: MagicHost): Promise<void> {
   const asked = await caseOf(call, host);
   const { findings, cell, condition } = await changesOf(asked, host);
   const answers: Finding[] = [...findings];
-  if (condition !== undefined) answers.push(await commonOf(asked, condition, host));
+  answers.push(condition === undefined ? await mixOf(asked, host) : await commonOf(asked, condition, host));
+  if (condition !== undefined && asked.line !== undefined)
+    answers.push(await saidOf(asked, asked.line, condition, host));
   if (asked.line !== undefined) answers.push(await newLinesOf(asked, asked.line, host));
   answers.push(await annotationsOf(asked, host), await deploymentsOf(asked, host));
   if (asked.trace !== undefined && asked.duration !== undefined)
     answers.push(await slowestOf(asked, asked.trace, asked.duration, host));
   host.io.signal.throwIfAborted();
   const data = {
-    'text/markdown': report(asked, answers, escapeMarkdown),
+    'text/markdown': report(asked, answers, escapeMarkdownLine),
     'text/plain': report(asked, answers, text => text),
   };
   host.io.display({ data, metadata: {} });
@@ -82,14 +84,14 @@ function cellsOf(asked: Case, answers: readonly Finding[], figures: string): rea
   const out = answers.filter(({ standsOut }) => standsOut).length;
   const count = `${out} of ${answers.length} answers ${out === 1 ? 'stands' : 'stand'} out.`;
   const head = [
-    `## ${escapeMarkdown(visible(oneLine(titleOf(asked))))}`,
+    `## ${escapeMarkdownLine(visible(oneLine(titleOf(asked))))}`,
     out === 0 ? 'Nothing stands out.' : count,
-    ...listOf(answers, false, escapeMarkdown),
+    ...listOf(answers, false, escapeMarkdownLine),
   ];
   const sections = answers
     .filter(({ standsOut, cells }) => standsOut || cells.length > 0)
     .flatMap(answer => [
-      prose(`### ${answer.title}\n\n${lineOf(answer, escapeMarkdown)}`),
+      prose(`### ${answer.title}\n\n${lineOf(answer, escapeMarkdownLine)}`),
       ...answer.cells.map(code),
     ]);
   return [prose(head.join('\n\n')), code(figures), ...sections];

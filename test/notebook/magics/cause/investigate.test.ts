@@ -28,8 +28,18 @@ const deployments = [
   ...(region ? { region } : {}),
 }));
 
+/** As many requests as before, as fast, none of which fails; but most of the later ones are answered in another way. */
+const answered = Array.from({ length: 4_000 }, (_, index) => ({
+  _time: new Date(Date.UTC(2026, 0, 1, 10, 0, 0, index * 300)).toISOString(),
+  status: index % 10 < (index >= 2_000 ? 6 : 1) ? 304 : 200,
+  request_id: `r${index}`,
+  uri: `/p${index % 3}`,
+  message: index >= 2_000 ? `later ${index}` : `earlier ${index}`,
+}));
+
 const bench = realBench({
   web: events,
+  answered,
   deployments,
   applog: deployments.map(each => ({ ...each, message: 'started' })),
 });
@@ -79,6 +89,9 @@ describe('%investigate', () => {
     const [out = '', rest = ''] = (shown(run).at(-1) ?? '').split('What does not:');
     expect(out).toContain('Failed: 857 (14%), before 0 (0%)');
     expect(out).toContain('100% of the selected events have host = h3, 0% of the others');
+    // What the events say is no cause, and stands on its own.
+    expect(out).not.toContain('have message =');
+    expect(out).toContain('- Of those with toint(status) >= 500, 100% say: no route to %drop web 10006\n');
     expect(out).toContain('1 new kind of log lines; the most frequent, 857 times');
     expect(out).toContain(
       '- 3 deployments near it in deployments: cart 1.4.2, 20s before it began; api 2.1.0 eu-1, 50s before it began; api 2.0.9 eu-1, 2m0s after it began.\n',
@@ -94,6 +107,7 @@ describe('%investigate', () => {
       '%assert sum(failed) == 857',
       '%%explain toint(status) >= 500',
       '%assert max(events) == 857',
+      '%assert max(events) == 857',
       '%assert max(lines) == 857',
       '%assert rows == 3',
     ]);
@@ -108,14 +122,15 @@ describe('%investigate', () => {
     expect(updates.map(({ below }) => below)).toEqual(['cell-7']);
     const prose = proseOf(updates);
     expect(prose.map(text => text.split('\n')[0])).toEqual([
-      '## web, 2026-01-01T10\\:10\\:00Z..2026-01-01T10\\:20\\:00Z, against the same time before',
+      '## web, 2026-01-01T10:10:00Z..2026-01-01T10:20:00Z, against the same time before',
       '### Failures',
       '### What they have in common',
+      '### What they say',
       '### New log lines',
       '### Deployments',
     ]);
-    expect(prose[0]).toContain('4 of 7 answers stand out.');
-    expect(prose[1]).toContain('Failed\\: 857');
+    expect(prose[0]).toContain('5 of 8 answers stand out.');
+    expect(prose[1]).toContain('Failed: 857');
     await expectToHold(codeOf(updates));
     expect((await written(incident)).updates).toEqual(updates);
   });
@@ -130,8 +145,19 @@ describe('%investigate', () => {
     const comm = { id: 'c', target: editorTarget, send: () => undefined, close: () => undefined };
     const handler = bench().handler.commOpen(comm, {}, []);
     await handler?.message({ ask: 'write', client: 'page-2' }, []);
-    expect(printedCells(await bench().run(incident, { origin }))).toHaveLength(6);
+    expect(printedCells(await bench().run(incident, { origin }))).toHaveLength(7);
     handler?.close({});
+  });
+
+  test('where neither failures nor latency stand out, it says what the events are more often than before', async () => {
+    const { run, updates } = await written("%investigate 2026-01-01T10:10Z..2026-01-01T10:20Z ['answered']");
+    expect(traceback(run)).toEqual([]);
+    const [out = ''] = (shown(run).at(-1) ?? '').split('What does not:');
+    expect(out).toContain('- 60% of the events have status = 304, 10% before.\n');
+    expect(codeOf(updates)[1]).toBe(
+      "%%time 2026-01-01T10:00:00Z..2026-01-01T10:20:00Z\n%%explain _time >= datetime(2026-01-01T10:10:00Z)\n['answered']\n| project-away request_id, message",
+    );
+    await expectToHold(codeOf(updates));
   });
 
   test('where nothing stands out it says so', async () => {
