@@ -5,6 +5,8 @@ interface LineRow {
   readonly perCell?: true;
   /** Holds for the queries below it. */
   readonly sets?: true;
+  /** Holds for the queries of its own cell, and for no others. */
+  readonly ofCell?: true;
   /** Sets or shows something and leaves nothing behind: a cell of such lines and queries can run any number of times. */
   readonly repeats?: true;
   /** The option that asks the user for a value: a line with it does not run unattended. */
@@ -17,7 +19,7 @@ const rows = {
   rows: { perCell: true, sets: true, repeats: true },
   retain: { perCell: true, sets: true, repeats: true },
   request: { perCell: true, sets: true, repeats: true },
-  fetch: { perCell: true, repeats: true },
+  fetch: { perCell: true, ofCell: true, repeats: true },
   param: { sets: true, repeats: true, prompts: 'prompt' },
   params: { repeats: true },
   'show-query': { repeats: true },

@@ -132,7 +132,7 @@ export function selectedCode(source: string, from: number, to: number): string |
   const isBefore = (span: Span): boolean => span.to <= run.from;
   const shared = parseCell(source).shared.filter(isBefore);
   return [
-    ...settingsOf(source.slice(0, Math.max(run.from, 0))),
+    ...settingsOf(source.slice(0, Math.max(run.from, 0)), ({ sets, ofCell }) => sets ?? ofCell),
     ...shared.map(span => `${source.slice(span.from, span.to)};`),
     source.slice(run.from, run.to).trim(),
   ].join('\n');
@@ -191,10 +191,12 @@ function statementAt(source: string, offset: number): Span | undefined {
   return { from: own?.result?.from ?? query.from, to: query.to };
 }
 
+type Row = Partial<(typeof magicLines)[MagicName]>;
+
 /** The magics of a cell that affect how its queries run, each as a line for one cell. */
-function settingsOf(source: string): readonly string[] {
+function settingsOf(source: string, affects = ({ sets }: Row) => sets): readonly string[] {
   return parseCell(source)
-    .magics.filter(({ name, args }) => args !== '' && lineRow(name).sets && lineRow(name).perCell)
+    .magics.filter(({ name, args }) => args !== '' && affects(lineRow(name)) && lineRow(name).perCell)
     .map(({ name, args }) => `%%${name} ${args}`);
 }
 
@@ -204,7 +206,7 @@ export function setsBelow({ cell, name, args }: MagicLine): boolean {
 }
 
 /** What a line of this name does to its cell; nothing if there is no such magic. */
-function lineRow(word: string): Partial<(typeof magicLines)[MagicName]> {
+function lineRow(word: string): Row {
   const name = magicNamed(word);
   return name === undefined ? {} : magicLines[name];
 }

@@ -100,6 +100,8 @@ describe('what a selection runs', () => {
     check('T | count\n\nkept << U\n| li$0mit 5\n\nV', 'kept << U\n| limit 5'));
   test('on the profile of the cell, with the options of its requests', () =>
     check('%%on prod\n%request --nocache\nT$0', '%%on prod\n%%request --nocache\nT'));
+  test('with all its rows, where the cell fetches them', () =>
+    check('%fetch --all\nT$0\n\nU', '%%fetch --all\nT'));
   test('other magics of the cell do not run again', () => check('%import f.csv\nT$0', 'T'));
   test('an empty cell runs nothing', () => check('  $0', undefined));
 });
@@ -109,6 +111,7 @@ describe('a starred query', () => {
     expect(starCode('%time last 2h\nlet a = 1;\nT | where x > a\n\nU', 43, '%star x')).toBe(
       '%%time last 2h\n%star x\nlet a = 1;\nU',
     ));
+  test('fetches nothing', () => expect(starCode('%fetch --all\nT', 13, '%star x')).toBe('%star x\nT'));
   test('of a cell without a query is none', () => expect(starCode('%time', 0, '%star x')).toBeUndefined());
   test('is named by its first comment, else its first line', () => {
     expect(suggestedName('// Errors by host\nT | count', 0)).toBe('Errors by host');

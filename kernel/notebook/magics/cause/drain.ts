@@ -3,14 +3,19 @@ import { writtenText } from '../../../apl/syntax/tokens/quote.js';
 /**
  * Templates of log lines by Drain: He, Zhu, Zheng, Lyu, "Drain: An Online Log Parsing Approach with Fixed Depth Tree" (ICWS 2017). Lines
  * of as many words that begin alike are compared word by word; a line joins the template that it shares most words with. Numbers and
- * ids are masked first, as `MASK` says.
+ * ids are masked first, as `MASK` says. Last, words of which a place has but a few are told apart again, as IPLoM does (Makanju et al.,
+ * KDD 2009): they are states more often than values.
  */
 
 /** What stands in a template for words that differ. */
 export const WILD = '<*>';
 
-/** Numbers, ids and addresses, as RE2 and JavaScript read it. */
-export const MASK = String.raw`\b(?:0x)?[0-9A-Fa-f]*[0-9][0-9A-Fa-f]*\b|[0-9]+`;
+/** UUIDs, addresses of IPv4 with their ports, and numbers, as RE2 and JavaScript read it. */
+export const MASK = [
+  String.raw`\b[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}\b`,
+  String.raw`\b[0-9]{1,3}(?:\.[0-9]{1,3}){3}(?::[0-9]+)?\b`,
+  String.raw`\b(?:0x)?[0-9A-Fa-f]*[0-9][0-9A-Fa-f]*\b|[0-9]+`,
+].join('|');
 
 /** Returns a line whose numbers are masked. */
 export function masked(line: string): string {
@@ -24,8 +29,14 @@ export interface Template<T> {
 }
 
 interface Group<T> {
-  words: string[];
-  readonly members: T[];
+  words: readonly string[];
+  readonly lines: Line<T>[];
+}
+
+interface Line<T> {
+  readonly words: readonly string[];
+  readonly member: T;
+  readonly count: number;
 }
 
 /** First words by which lines are told apart before they are compared. */
@@ -34,6 +45,12 @@ const FIRST_WORDS = 2;
 const LEAST_ALIKE = 0.5;
 /** Different words at one place of the beginning; all others share a branch. */
 const MOST_BRANCHES = 100;
+/** So many different words at one place are values. */
+const MOST_STATES = 3;
+/** Lines for each of them, on average, without which nothing is known of them. */
+const LEAST_LINES = 3;
+/** A word that is no number, no id and no `name=value`. */
+const STATE = /^[^\d<=]*[A-Za-z]{2}[^\d<=]*$/;
 
 /** Groups lines as they come. */
 export class Drain<T> {
@@ -41,23 +58,26 @@ export class Drain<T> {
   readonly #branches = new Map<string, Set<string>>();
   readonly #groups: Group<T>[] = [];
 
-  /** Adds a masked line. */
-  add(line: string, member: T): void {
-    const words = line.split(' ');
-    const leaf = this.#leafOf(words);
-    const best = nearest(leaf, words);
+  /** Adds a masked line, which came `count` times. */
+  add(text: string, member: T, count = 1): void {
+    const line = { words: text.split(' '), member, count };
+    const leaf = this.#leafOf(line.words);
+    const best = nearest(leaf, line.words);
     if (best === undefined) {
-      const group = { words, members: [member] };
+      const group = { words: line.words, lines: [line] };
       leaf.push(group);
       this.#groups.push(group);
       return;
     }
-    best.members.push(member);
-    best.words = best.words.map((word, at) => (word === words[at] ? word : WILD));
+    best.lines.push(line);
+    best.words = common(best.words, line.words);
   }
 
   templates(): readonly Template<T>[] {
-    return this.#groups;
+    return this.#groups.flatMap(toldApart).map(({ words, lines }) => ({
+      words,
+      members: lines.map(({ member }) => member),
+    }));
   }
 
   #leafOf(words: readonly string[]): Group<T>[] {
@@ -74,6 +94,34 @@ export class Drain<T> {
     this.#leaves.set(path, leaf);
     return leaf;
   }
+}
+
+function common(words: readonly string[], others: readonly string[]): readonly string[] {
+  return words.map((word, at) => (word === others[at] ? word : WILD));
+}
+
+/** A group for each of the words that tell its lines apart. */
+function toldApart<T>(group: Group<T>): readonly Group<T>[] {
+  const { words, lines } = group;
+  const count = lines.reduce((sum, line) => sum + line.count, 0);
+  const places = words.flatMap((word, at) => {
+    if (word !== WILD) return [];
+    const states = new Set(lines.map(line => line.words[at] ?? ''));
+    const areStates = states.size <= MOST_STATES && [...states].every(each => STATE.test(each));
+    return areStates && count >= LEAST_LINES * states.size ? [at] : [];
+  });
+  if (places.length === 0) return [group];
+  const parts = new Map<string, Group<T>>();
+  for (const line of lines) {
+    const key = places.map(at => line.words[at]).join(' ');
+    const part = parts.get(key);
+    if (part === undefined) parts.set(key, { words: line.words, lines: [line] });
+    else {
+      part.lines.push(line);
+      part.words = common(part.words, line.words);
+    }
+  }
+  return [...parts.values()];
 }
 
 /** The group with most words in common, of those the one with most wildcards; undefined if all are too different. */

@@ -9,9 +9,10 @@ function templates(lines: readonly string[]): readonly (readonly [template: stri
 
 describe('the templates of lines', () => {
   test('numbers, ids and addresses are masked', () => {
-    expect(masked('from 10.1.2.3:80 in 0x1f ms, blk_-123 of 9f86d081 fed')).toBe(
-      'from <*>.<*>.<*>.<*>:<*> in <*> ms, blk_-<*> of <*> fed',
+    expect(masked('from 10.1.2.3:80 in 0x1f ms, blk_-123 of 9f86d081 fed, v1.2.3')).toBe(
+      'from <*> in <*> ms, blk_-<*> of <*> fed, v<*>.<*>.<*>',
     );
+    expect(masked('[54fadb41-2c4e-40cd-baed-9335e4c35a9e] of 1.2.3.4.5')).toBe('[<*>] of <*>.<*>');
   });
 
   test('words that differ become wildcards; lines of other lengths and beginnings stay apart', () => {
@@ -40,6 +41,25 @@ describe('the templates of lines', () => {
       ['a b c d <*> f', 2],
       ['a b x y z w', 1],
     ]);
+  });
+
+  test('words of which a place has three at most tell templates apart, if they come often enough', () => {
+    const lines = (states: readonly string[]) =>
+      Array.from({ length: 12 }, (_, at) => `service web of host ${at} has ${states[at % states.length]}`);
+    expect(templates(lines(['started', 'stopped', 'crashed']))).toEqual([
+      ['service web of host <*> has started', 4],
+      ['service web of host <*> has stopped', 4],
+      ['service web of host <*> has crashed', 4],
+    ]);
+    expect(templates(lines(['ann', 'bob', 'cy', 'dan']))).toEqual([['service web of host <*> has <*>', 12]]);
+    expect(templates(lines(['started', 'stopped']).slice(0, 5))).toEqual([
+      ['service web of host <*> has <*>', 5],
+    ]);
+    expect(templates(lines(['id=ab', 'id=cd']))).toEqual([['service web of host <*> has <*>', 12]]);
+    const drain = new Drain<string>();
+    drain.add('door is open now', 'often', 5);
+    drain.add('door is shut now', 'once');
+    expect(drain.templates().map(({ members }) => members)).toEqual([['often'], ['once']]);
   });
 
   test('many beginnings share a branch, so that memory is bounded', () => {
