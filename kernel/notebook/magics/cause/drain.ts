@@ -49,7 +49,7 @@ const MOST_BRANCHES = 100;
 const MOST_STATES = 3;
 /** Lines for each of them, on average, without which nothing is known of them. */
 const LEAST_LINES = 3;
-/** A word that is no number, no id and no `name=value`. */
+/** A word without a digit that has no `=`: neither a number nor an id nor an attribute. */
 const STATE = /^[^\d<=]*[A-Za-z]{2}[^\d<=]*$/;
 
 /** Groups lines as they come. */

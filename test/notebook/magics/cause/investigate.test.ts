@@ -89,7 +89,7 @@ describe('%investigate', () => {
     const [out = '', rest = ''] = (shown(run).at(-1) ?? '').split('What does not:');
     expect(out).toContain('Failed: 857 (14%), before 0 (0%)');
     expect(out).toContain('100% of the selected events have host = h3, 0% of the others');
-    // What the events say is no cause, and stands on its own.
+    // What the events say stands on its own: it is not a cause.
     expect(out).not.toContain('have message =');
     expect(out).toContain('- Of those with toint(status) >= 500, 100% say: no route to %drop web 10006\n');
     expect(out).toContain('1 new kind of log lines; the most frequent, 857 times');
