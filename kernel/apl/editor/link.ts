@@ -18,10 +18,23 @@ export type DataQuestion =
   /** The most frequent values of a field of any type, or of a key in a map, with their counts. */
   | { readonly ask: 'top'; readonly path: string[]; readonly dataset: string };
 
-/** A question for a list of the panel; of the history, only the queries that hold a text, in any case. */
-export type ListQuestion =
-  | { readonly ask: 'profiles' | 'datasets' | 'results' | 'stars' }
-  | { readonly ask: 'history'; readonly text: string };
+/** The lists of the panel by name, each with what one of its rows is. */
+export interface ListRows {
+  readonly profiles: ProfileRow;
+  readonly datasets: DatasetRow;
+  readonly results: ResultRow;
+  readonly stars: StarRow;
+  readonly history: HistoryRow;
+}
+
+/** The name of a list of the panel. */
+export type ListName = keyof ListRows;
+
+/** A question for a list of the panel; of the history, only the queries that hold `text`, in any case. */
+export interface ListQuestion {
+  readonly ask: ListName;
+  readonly text?: string;
+}
 
 /** Which charts a result can be drawn as, or its address in a console; `result` is the id that its output names. */
 export interface ResultQuestion {
@@ -51,11 +64,7 @@ export type Answer =
   | { readonly tell: 'fields'; readonly question: EditorQuestion; readonly fields: readonly FieldSchema[] }
   | { readonly tell: 'texts'; readonly question: EditorQuestion; readonly texts: readonly string[] }
   | { readonly tell: 'top'; readonly question: EditorQuestion; readonly top: readonly CountedValue[] }
-  | { readonly tell: 'profiles'; readonly question: EditorQuestion; readonly rows: readonly ProfileRow[] }
-  | { readonly tell: 'datasets'; readonly question: EditorQuestion; readonly rows: readonly DatasetRow[] }
-  | { readonly tell: 'results'; readonly question: EditorQuestion; readonly rows: readonly ResultRow[] }
-  | { readonly tell: 'stars'; readonly question: EditorQuestion; readonly rows: readonly StarRow[] }
-  | { readonly tell: 'history'; readonly question: EditorQuestion; readonly rows: readonly HistoryRow[] }
+  | ListAnswer
   /** Undefined if the kernel does not hold the result. */
   | {
       readonly tell: 'kinds';
@@ -71,6 +80,15 @@ export type Answer =
       readonly message: string;
       readonly hint?: string;
     };
+
+/** The rows of one list of the panel. */
+export type ListAnswer<K extends ListName = ListName> = {
+  readonly [N in K]: {
+    readonly tell: N;
+    readonly question: EditorQuestion;
+    readonly rows: readonly ListRows[N][];
+  };
+}[K];
 
 /** A cell that the kernel writes. */
 export interface WrittenCell {

@@ -5,7 +5,10 @@ import type {
   Answer,
   DatasetRow,
   HistoryRow,
+  ListAnswer,
+  ListName,
   ListQuestion,
+  ListRows,
   ProfileRow,
   ResultQuestion,
   ResultRow,
@@ -21,23 +24,28 @@ import { daysAround } from '../time-range.js';
 /** The most queries of the history that are listed, the newest; a text finds older ones. */
 const longestHistory = 200;
 
-/** Returns a list of the panel or a menu, newest first if its rows have a time. Throws the errors of the client. */
+/** The rows of each list of the panel, newest first if they have a time. */
+const lists: {
+  readonly [K in ListName]: (
+    session: Session,
+    question: ListQuestion,
+    signal: AbortSignal,
+  ) => Promise<readonly ListRows[K][]>;
+} = {
+  profiles: session => profileRows(session),
+  datasets: (session, _, signal) => datasetRows(session, signal),
+  results: async session => resultRows(session),
+  stars: async (session, _, signal) => (await listStars(session, {}, signal)).items.map(starRow),
+  history: (session, { text = '' }) => historyRows(session, text),
+};
+
+/** Returns a list of the panel or what a menu asks about a result. Throws the errors of the client. */
 export async function listOf(
   session: Session,
   question: ListQuestion | ResultQuestion,
   signal: AbortSignal,
 ): Promise<Answer> {
   switch (question.ask) {
-    case 'profiles':
-      return { tell: 'profiles', question, rows: await profileRows(session) };
-    case 'datasets':
-      return { tell: 'datasets', question, rows: await datasetRows(session, signal) };
-    case 'results':
-      return { tell: 'results', question, rows: resultRows(session) };
-    case 'stars': {
-      const { items } = await listStars(session, {}, signal);
-      return { tell: 'stars', question, rows: items.map(starRow) };
-    }
     case 'kinds': {
       const cached = session.results.withId(question.result);
       const { chartKindsOf } = await import('../../result/chart/chart.js');
@@ -45,8 +53,11 @@ export async function listOf(
     }
     case 'link':
       return { tell: 'link', question, url: await linkTo(session, question.result) };
-    case 'history':
-      return { tell: 'history', question, rows: await historyRows(session, question.text) };
+    default: {
+      if (!Object.hasOwn(lists, question.ask)) throw new TypeError('there is no such list');
+      const rows = await lists[question.ask](session, question, signal);
+      return { tell: question.ask, question, rows } as ListAnswer;
+    }
   }
 }
 

@@ -6,7 +6,9 @@ import type {
   DatasetRow,
   EditorQuestion,
   HistoryRow,
-  ListQuestion,
+  ListAnswer,
+  ListName,
+  ListRows,
   ProfileRow,
   ResultRow,
   StarRow,
@@ -60,95 +62,67 @@ const longestLabel = 200;
 
 /** Returns every row that is open, in order, also those out of sight: the tree draws only those in sight. */
 export function itemsOf(answers: Answers, view: View): readonly Item[] {
-  return sections.flatMap(section => {
-    const key = section.ask;
+  return (Object.keys(sections) as ListName[]).flatMap(key => {
     const isOpen = view.isOpen(key);
-    const question = key === 'history' ? { ask: key, text: view.filter } : { ask: key };
-    const rows = isOpen ? section.items(answers, view, answers.answer(question)) : undefined;
+    const rows = isOpen ? listed(key, answers, view) : undefined;
     const count = rows?.filter(({ level, kind }) => level === 2 && kind !== 'note').length;
     const head: Item = {
-      ...{ key, level: 1, kind: 'section', label: section.label, isOpen, subject: { kind: 'section' } },
+      ...{ key, level: 1, kind: 'section', label: sections[key].label, isOpen, subject: { kind: 'section' } },
       ...(count === undefined || count === 0 ? {} : { detail: formatCount(count) }),
     };
     return rows === undefined ? [head] : [head, ...rows];
   });
 }
 
-interface Section {
+/** A list of the panel. */
+interface Section<Row> {
   readonly label: string;
-  readonly ask: ListQuestion['ask'];
-  items(answers: Answers, view: View, answer: Answer | undefined): readonly Item[];
+  /** What stands in place of rows if there are none. */
+  readonly none: string;
+  /** What the filter looks in; undefined if the kernel filters. */
+  readonly texts?: (row: Row) => readonly string[];
+  /** The rows of the tree for a row of the list, which is the `index`th. */
+  readonly items: (row: Row, answers: Answers, view: View, index: number) => readonly Item[];
 }
 
-const sections: readonly Section[] = [
-  {
+/** The sections of the panel, from the top. */
+const sections: { readonly [K in ListName]: Section<ListRows[K]> } = {
+  datasets: {
     label: 'Datasets',
-    ask: 'datasets',
-    items: (answers, view, answer) =>
-      listed(answer, 'datasets', view, 'None. `%import FILE` makes one.', () =>
-        answer?.tell === 'datasets'
-          ? answer.rows
-              .filter(({ name, description }) => fits(view, name, description))
-              .map(row => datasetItems(answers, view, row))
-          : undefined,
-      ),
+    none: 'None. `%import FILE` makes one.',
+    texts: ({ name, description }) => [name, description],
+    items: (row, answers, view) => datasetItems(answers, view, row),
   },
-  {
+  results: {
     label: 'Results',
-    ask: 'results',
-    items: (_, view, answer) =>
-      listed(answer, 'results', view, 'None yet.', () =>
-        answer?.tell === 'results'
-          ? answer.rows
-              .filter(({ names, query }) => fits(view, ...names, query))
-              .map((row, index) => [resultItem(row, index)])
-          : undefined,
-      ),
+    none: 'None yet.',
+    texts: ({ names, query }) => [...names, query],
+    items: (row, _answers, _view, index) => [resultItem(row, index)],
   },
-  {
+  stars: {
     label: 'Starred queries',
-    ask: 'stars',
-    items: (_, view, answer) =>
-      listed(answer, 'stars', view, 'None yet.', () =>
-        answer?.tell === 'stars'
-          ? answer.rows
-              .filter(({ name, query, dataset = '' }) => fits(view, name, query, dataset))
-              .map(row => [starItem(row)])
-          : undefined,
-      ),
+    none: 'None yet.',
+    texts: ({ name, query, dataset = '' }) => [name, query, dataset],
+    items: row => [starItem(row)],
   },
-  {
-    label: 'History',
-    ask: 'history',
-    items: (_, view, answer) =>
-      listed(answer, 'history', view, 'None yet.', () =>
-        answer?.tell === 'history' ? answer.rows.map(row => [historyItem(row)]) : undefined,
-      ),
-  },
-  {
+  history: { label: 'History', none: 'None yet.', items: row => [historyItem(row)] },
+  profiles: {
     label: 'Profiles',
-    ask: 'profiles',
-    items: (answers, view, answer) =>
-      listed(answer, 'profiles', view, 'None.', () =>
-        answer?.tell === 'profiles'
-          ? answer.rows.filter(({ name }) => fits(view, name)).map(row => [profileItem(answers, row)])
-          : undefined,
-      ),
+    none: 'None.',
+    texts: ({ name }) => [name],
+    items: (row, answers) => [profileItem(answers, row)],
   },
-];
+};
 
 /** The rows of an answer, or the sentence that stands in their place. */
-function listed(
-  answer: Answer | undefined,
-  key: string,
-  { filter }: View,
-  none: string,
-  rows: () => readonly (readonly Item[])[] | undefined,
-): readonly Item[] {
-  const found = rows();
-  if (found === undefined || answer === undefined) return [note(key, 2, whyNone(answer))];
-  if (found.length === 0) return [note(key, 2, filter === '' ? none : 'Nothing here holds that text.')];
-  return found.flat();
+function listed<K extends ListName>(ask: K, answers: Answers, view: View): readonly Item[] {
+  const answer = answers.answer(ask === 'history' ? { ask, text: view.filter } : { ask });
+  if (answer?.tell !== ask) return [note(ask, 2, whyNone(answer))];
+  const { none, texts, items } = sections[ask];
+  const { rows } = answer as ListAnswer<K>;
+  const found = texts === undefined ? rows : rows.filter(row => fits(view, ...texts(row)));
+  if (found.length === 0) return [note(ask, 2, view.filter === '' ? none : 'Nothing here holds that text.')];
+  return found.flatMap((row, index) => items(row, answers, view, index));
 }
 
 function whyNone(answer: Answer | undefined): string {
