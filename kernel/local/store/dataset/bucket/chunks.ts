@@ -65,6 +65,11 @@ export class ChunkCache {
     return kept?.verified === true && kept.made && missing(kept, rangesOf(unit, columns)).length === 0;
   }
 
+  /** How many bytes of columns are not here. */
+  bytesMissing(wanted: readonly Wanted[]): number {
+    return lengthOf(wanted.flatMap(({ unit, columns }) => this.#missing(unit, columns)));
+  }
+
   /** Reads what is not here yet, and keeps all of it until `release` is called with the ids that this returns. Throws LocalError. */
   async fetch(client: BucketClient, wanted: readonly Wanted[], asking: Asking): Promise<readonly string[]> {
     this.#opened ??= this.#open();
@@ -128,7 +133,7 @@ export class ChunkCache {
 
   /** Throws LocalError (`too-large`) if what is wanted at once is more than may be kept. */
   #makeRoom(ranges: readonly ChunkRange[]): void {
-    const bytes = ranges.reduce((total, { from, to }) => total + to - from, 0);
+    const bytes = lengthOf(ranges);
     const oldest = [...this.#units]
       .filter(([, { pins }]) => pins === 0)
       .sort(([, a], [, b]) => a.used - b.used);
@@ -253,6 +258,10 @@ function merged(ranges: readonly ChunkRange[], gap: number): readonly ChunkRange
     else result.push({ from, to });
   }
   return result;
+}
+
+function lengthOf(ranges: readonly ChunkRange[]): number {
+  return ranges.reduce((total, { from, to }) => total + to - from, 0);
 }
 
 function bytesIn({ ranges }: Pick<KeptUnit, 'ranges'>): number {

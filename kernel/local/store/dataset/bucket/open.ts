@@ -66,6 +66,16 @@ export class OpenBucket {
     return this.#readable(object, () => this.#columnsOf(end.footer, readObjectFooter(end.footer, '')));
   }
 
+  /** Runs a SELECT of one column of integers; returns undefined if this engine does not know what it says. */
+  async numbers(sql: string, signal: AbortSignal | undefined): Promise<readonly number[] | undefined> {
+    try {
+      return (await this.#engine.run(sql, signal)).map(([number]) => Number(number));
+    } catch (error) {
+      if (engineWords(error) === undefined) throw error;
+      return undefined;
+    }
+  }
+
   /** Most objects have the same columns: the engine is asked for those of each schema once. */
   #columnsOf(bytes: Buffer, { schema }: ObjectFooter): Promise<readonly FileField[]> {
     const key = schema.toString('base64');

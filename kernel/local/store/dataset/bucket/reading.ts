@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { StatusMessage } from '../../../../api/wire.js';
 import type { DatasetSchema } from '../../../../apl/plan/plan.js';
 import { present } from '../../../../present.js';
@@ -15,6 +16,7 @@ import type { Asking } from './client.js';
 import type { Span } from './directories.js';
 import { Meter } from './meter.js';
 import type { KnownObject, OpenBucket } from './open.js';
+import { type Sieve, sieveOf } from './sieve.js';
 import { Directory, type PlacedObject } from './tree.js';
 
 /** What a reading of a bucket is made of. */
@@ -37,9 +39,15 @@ export class BucketReading implements FarDataset {
   readonly #meter = new Meter();
   readonly #objects = new Map<string, KnownObject>();
   readonly #pinned: string[] = [];
+  readonly #held = new Set<string>();
+  /** What decides how a query is written is read before what it then reads. */
+  readonly #first = new Set<Directory | PlacedObject>();
   readonly #listings = new Set<Directory>();
   readonly #footers = new Map<string, PlacedObject>();
   readonly #chunks: Wanted[] = [];
+  readonly #sieves = new Map<string, Sieve>();
+  /** The ids of the row groups that have rows which pass a filter, by the keys of sieves. */
+  readonly #sieved = new Map<string, ReadonlySet<string>>();
   #bucket: BucketNote;
   #dataset: StoredDataset | undefined;
   #units = new Map<FileSummary, Unit>();
@@ -60,14 +68,31 @@ export class BucketReading implements FarDataset {
   scan(fields: readonly string[], startNs: bigint, endNs: bigint, filter?: ScanFilter): string {
     const units = this.#unitsIn(startNs, endNs);
     if (units === undefined) return '';
-    const wanted = units.map(unit => ({ unit, columns: columnsOf(this.#fieldsOf(unit), fields) }));
-    const missing = wanted.filter(each => !this.#parts.open.chunks.has(each));
-    // All of them, so that none is given up for another.
-    if (missing.length > 0 || !wanted.every(({ unit }) => this.#pinned.includes(unit.id))) {
-      this.#chunks.push(...wanted);
+    const sieve = filter && sieveOf(fields, startNs, endNs, filter);
+    const found = sieve && this.#sieved.get(sieve.key);
+    if (found !== undefined) {
+      const passing = units.filter(({ id }) => found.has(id));
+      if (!this.#isHere(this.#wanted(passing, fields))) return '';
+      return this.#storedOf(found).scan(fields, startNs, endNs, filter);
+    }
+    const wanted = this.#wanted(units, fields);
+    if (sieve !== undefined && this.#parts.open.chunks.bytesMissing(wanted) > fewBytes) {
+      if (this.#isHere(this.#wanted(units, sieve.fields))) this.#sieves.set(sieve.key, sieve);
       return '';
     }
-    return this.#stored.scan(fields, startNs, endNs, filter);
+    return this.#isHere(wanted) ? this.#stored.scan(fields, startNs, endNs, filter) : '';
+  }
+
+  #wanted(units: readonly Unit[], fields: readonly string[]): readonly Wanted[] {
+    return units.map(unit => ({ unit, columns: columnsOf(this.#fieldsOf(unit), fields) }));
+  }
+
+  /** Whether all of that can be read. If not, all of it is asked for, so that none is given up for another. */
+  #isHere(wanted: readonly Wanted[]): boolean {
+    const { chunks } = this.#parts.open;
+    if (wanted.every(each => this.#held.has(each.unit.id) && chunks.has(each))) return true;
+    this.#chunks.push(...wanted);
+    return false;
   }
 
   examined(startNs: bigint, endNs: bigint): ExaminedBlocks {
@@ -88,9 +113,8 @@ export class BucketReading implements FarDataset {
       .sort((a, b) => (a.startNs < b.startNs ? 1 : -1));
     const listed = this.#parquetIn(times);
     const wanted = newest === undefined || listed.length > 0 ? unplaced : [...unplaced, newest.each];
-    for (const each of wanted) this.#listings.add(each);
     const unread = listed.filter(object => !this.#objects.has(object.key));
-    for (const object of unread) this.#footers.set(object.key, object);
+    for (const each of [...wanted, ...unread]) this.#first.add(each);
     if (wanted.length > 0 || unread.length > 0) return [];
     const known = this.#stored.rowGroups(startNs, endNs);
     const rows = Math.max(
@@ -103,19 +127,52 @@ export class BucketReading implements FarDataset {
 
   /** Reads what was asked for; returns whether there was anything. Throws LocalError. */
   async load(signal?: AbortSignal): Promise<boolean> {
-    const [listings, footers, chunks] = [[...this.#listings], [...this.#footers.values()], [...this.#chunks]];
-    this.#listings.clear();
-    this.#footers.clear();
-    this.#chunks.length = 0;
-    if (listings.length + footers.length + chunks.length === 0) return false;
-    const { client, chunks: cache } = this.#parts.open;
+    const wants = this.#take();
+    if (Object.values(wants).every(each => each.length === 0)) return false;
+    const { client, chunks } = this.#parts.open;
     const asking: Asking = { meter: this.#meter, ...present({ signal }) };
+    // Each of the requests that run at the same time listens to it.
+    if (signal !== undefined) setMaxListeners(0, signal);
     this.#priced = await client.isAws();
-    await mapAtMost(listingsAtOnce, listings, each => each.list(client, asking));
-    await mapAtMost(footersAtOnce, footers, each => this.#readFooter(each, asking));
-    if (footers.length > 0) await this.#learn();
-    if (chunks.length > 0) this.#pinned.push(...(await cache.fetch(client, unique(chunks), asking)));
+    await mapAtMost(listingsAtOnce, wants.listings, each => each.list(client, asking));
+    await mapAtMost(footersAtOnce, wants.footers, each => this.#readFooter(each, asking));
+    if (wants.footers.length > 0) await this.#learn();
+    if (wants.chunks.length > 0) {
+      const ids = await chunks.fetch(client, unique(wants.chunks), asking);
+      this.#pinned.push(...ids);
+      for (const id of ids) this.#held.add(id);
+    }
+    for (const sieve of wants.sieves) await this.#sift(sieve, signal);
     return true;
+  }
+
+  /** What is asked for now; what is left is asked for again when the query is written again. */
+  #take() {
+    const first = [...this.#first];
+    const isFirst = first.length > 0;
+    const wants = {
+      listings: isFirst ? first.filter(each => each instanceof Directory) : [...this.#listings],
+      footers: isFirst
+        ? first.flatMap(each => (each instanceof Directory ? [] : each))
+        : [...this.#footers.values()],
+      chunks: isFirst ? [] : [...this.#chunks],
+      sieves: isFirst ? [] : [...this.#sieves.values()],
+    };
+    for (const each of [this.#first, this.#listings, this.#footers, this.#sieves]) each.clear();
+    this.#chunks.length = 0;
+    return wants;
+  }
+
+  /** Finds the row groups that have rows which pass a filter. A filter that only the engine of queries knows lets all pass. */
+  async #sift({ key, sql }: Sieve, signal: AbortSignal | undefined): Promise<void> {
+    const units = [...this.#filesAndUnits().values()];
+    const all = new Set(units.map(({ id }) => id));
+    const dataset = this.#stored;
+    const shapes = this.#bucket.shapes.length;
+    const numbers =
+      dataset.places === undefined ? undefined : await this.#parts.open.numbers(sql(dataset), signal);
+    const found = numbers && new Set(numbers.flatMap(number => units[number - shapes]?.id ?? []));
+    this.#sieved.set(key, found ?? all);
   }
 
   /** From now on the query runs: what it was written for must stay true. */
@@ -197,13 +254,20 @@ export class BucketReading implements FarDataset {
   }
 
   get #stored(): StoredDataset {
-    const files = [...this.#filesAndUnits().keys()];
-    this.#dataset ??= new StoredDataset(
-      this.#parts.name,
-      [...this.#bucket.shapes.map(shapeOnly), ...files],
-      this.#parts.note,
-    );
+    // The files are made for a dataset: it tells whether they are those of the objects that are known.
+    const files = this.#filesAndUnits();
+    this.#dataset ??= this.#datasetOf([...files.keys()]);
     return this.#dataset;
+  }
+
+  /** The dataset with these row groups alone; its fields are the same. */
+  #storedOf(ids: ReadonlySet<string>): StoredDataset {
+    return this.#datasetOf([...this.#filesAndUnits()].flatMap(([file, { id }]) => (ids.has(id) ? file : [])));
+  }
+
+  #datasetOf(files: readonly FileSummary[]): StoredDataset {
+    const shapes = this.#bucket.shapes.map(shapeOnly);
+    return new StoredDataset(this.#parts.name, [...shapes, ...files], this.#parts.note);
   }
 
   #filesAndUnits(): Map<FileSummary, Unit> {
@@ -224,6 +288,9 @@ export class BucketReading implements FarDataset {
 
 const listingsAtOnce = 8;
 const footersAtOnce = 16;
+
+/** More than this is read only of the row groups that have rows which pass the filter. */
+const fewBytes = 2 * 2 ** 20;
 
 /** Rows of a directory that is not listed: enough for it to be a step of its own when rows are read from the newest on. */
 const fewestEstimated = 50_000;

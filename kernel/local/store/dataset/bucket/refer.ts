@@ -79,6 +79,7 @@ interface Samples {
 /** Finds some of the objects in the first and the last directories. */
 async function samplesOf({ client }: OpenBucket, asking: Asking): Promise<Samples> {
   const root = new Directory(client.address.prefix);
+  await refuseTables(client, asking);
   for (let listed = 0; listed < mostDirectories; ) {
     const unlisted = root.unlisted(undefined);
     const found = root.objects(undefined).filter(({ key }) => isParquet(key));
@@ -99,6 +100,27 @@ async function samplesOf({ client }: OpenBucket, asking: Asking): Promise<Sample
     isWhole: root.unlisted(undefined).length === 0,
   };
 }
+
+/** Throws LocalError for a table whose own log says which objects count: the others hold deleted rows. */
+async function refuseTables(client: OpenBucket['client'], asking: Asking): Promise<void> {
+  const { prefix } = client.address;
+  const { directories } = await client.list(prefix, false, asking);
+  const table = tables.find(({ directory }) => directories.includes(`${prefix}${directory}/`));
+  if (table === undefined) return;
+  const { objects } = await client.list(`${prefix}${table.directory}/`, false, asking);
+  if (!objects.some(({ key }) => key.endsWith(table.ending))) return;
+  const message = `${bucketAddressText(client.address)} is a table of ${table.name}: some of its objects hold rows that were deleted or replaced.`;
+  throw new LocalError('invalid', 'bucket', message, {
+    hint: 'Import a directory that it was exported to as Parquet.',
+  });
+}
+
+/** Formats of tables, by the directory of their log and how the names in it end. */
+const tables = [
+  { name: 'Delta', directory: '_delta_log', ending: '.json' },
+  { name: 'Iceberg', directory: 'metadata', ending: '.metadata.json' },
+  { name: 'Hudi', directory: '.hoodie', ending: '.properties' },
+] as const;
 
 async function columnsOf(
   open: OpenBucket,

@@ -1,6 +1,7 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, open, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import type { BasicType, ColumnSource } from 'hyparquet-writer';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { Engine } from '../../../../../kernel/local/engine/duckdb.js';
 import { compileRequest } from '../../../../../kernel/local/sql/compile.js';
@@ -24,6 +25,13 @@ beforeAll(async () => {
     );
     await bucket.put(`app/day=2026-06-0${day}/part-0.parquet`, await readFile(file));
   }
+  const wide = path.join(engine.workDir, 'wide.parquet');
+  const text = Array.from({ length: 40 }, (_, part) => `md5((i * 64 + ${part})::VARCHAR)`).join(' || ');
+  await engine.run(
+    `COPY (SELECT TIMESTAMP '2026-06-01' + to_microseconds(i * 14062500) AS _time, i AS n, ${text} AS body FROM range(6144) AS t(i))
+     TO '${wide}' (FORMAT parquet, ROW_GROUP_SIZE 2048)`,
+  );
+  await bucket.put('wide/a.parquet', await readFile(wide));
   await engine.close();
   await rm(dataDir, { recursive: true, force: true });
 });
@@ -70,7 +78,7 @@ describe('a dataset in a bucket', () => {
       'Nothing is copied: each query reads what it needs of s3://logs/app/.',
       'Its directories name times: a query lists those of its range, and of 1 hour before and after.',
       expect.stringMatching(
-        /^Read from s3:\/\/logs\/app\/: .* of 3 objects; 3 objects listed, 7 requests\.$/,
+        /^Read from s3:\/\/logs\/app\/: .* of 3 objects; 3 objects listed, 8 requests\.$/,
       ),
     ]);
     expect((await imported('s3://logs/app/', 'app')).status).toBe(200);
@@ -143,6 +151,140 @@ describe('a dataset in a bucket', () => {
   });
 });
 
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+/** 2026-06-01T00:00:00Z. */
+const juneMs = Date.UTC(2026, 5, 1);
+
+describe('what was listed and is read', () => {
+  const count = async (dataset: string, start = '01T00:00:00', end = '30T00:00:00') =>
+    asked(`${dataset} | summarize count(), sum(n - ${juneMs})`, start, end);
+
+  test('is read anew once it has changed', async () => {
+    await bucket.put('anew/a.parquet', eventsFile([juneMs + 1]));
+    await imported('s3://logs/anew', 'anew');
+    expect((await count('anew')).columns).toEqual([[1], [1]]);
+    await bucket.put('anew/a.parquet', eventsFile([juneMs + 2, juneMs + 3]));
+    expect((await count('anew')).columns).toEqual([[2], [5]]);
+  });
+
+  test.each([
+    ['deleted', 404, '<Error><Code>NoSuchKey</Code></Error>'],
+    ['changed', 206, 'x'.repeat(10)],
+  ])('and was %s meanwhile has the query run again, once', async (how, status, body) => {
+    const name = `was_${how}`;
+    await bucket.put(`${name}/a.parquet`, eventsFile([juneMs + 1]));
+    await imported(`s3://logs/${name}`, name);
+    let faults = 1;
+    bucket.fault = ({ headers, url = '' }, response) => {
+      if (!url.includes(`${name}/a.parquet`) || headers.range === undefined || faults-- <= 0) return false;
+      response.writeHead(status, { etag: '"another"', 'content-range': 'bytes 0-9/10' }).end(body);
+      return true;
+    };
+    expect((await count(name)).columns).toEqual([[1], [1]]);
+    faults = 99;
+    await bucket.put(`${name}/a.parquet`, eventsFile([juneMs + 1, juneMs + 2]));
+    const refused = await count(name);
+    bucket.fault = () => false;
+    expect([refused.status, refused.body.message]).toEqual([
+      409,
+      expect.stringContaining(`s3://logs/${name}/a.parquet was ${how} between its listing and its reading.`),
+    ]);
+    expect((await count(name)).columns).toEqual([[2], [3]]);
+  });
+
+  test('is asked for again where the bucket is too busy', async () => {
+    await bucket.put('busy/a.parquet', eventsFile([juneMs + 1]));
+    await imported('s3://logs/busy', 'busy');
+    let faults = 1;
+    bucket.fault = (_, response) => {
+      if (faults-- <= 0) return false;
+      response.writeHead(503, { 'content-type': 'application/xml' });
+      response.end('<Error><Code>SlowDown</Code></Error>');
+      return true;
+    };
+    const { columns, messages } = await count('busy');
+    bucket.fault = () => false;
+    expect(columns).toEqual([[1], [1]]);
+    expect(messages[0]).toMatch(/requests, 1 of them sent again\.$/);
+  });
+
+  test('is kept for the next service, but for what is damaged on the disk', async () => {
+    const first = await testService({ compile: compileRequest });
+    await first.json('POST', '/v1/local/import', { path: 's3://logs/app', dataset: 'app' });
+    const range = { startTime: '2026-06-01T00:00:00Z', endTime: '2026-06-02T00:00:00Z' };
+    const query = 'app | summarize sum(n), dcount(body)';
+    const { body: before } = await first.query(query, range);
+    await first.service.close();
+    const chunks = path.join(first.dataDir, '.cache', 'buckets', 'chunks');
+    const [damaged = ''] = (await readdir(chunks)).filter(name => name.endsWith('-0.parquet'));
+    const file = await open(path.join(chunks, damaged), 'r+');
+    await file.write(Buffer.alloc(2_000), 0, 2_000, 2_000);
+    await file.close();
+    const second = await testService({ compile: compileRequest, dataDir: first.dataDir });
+    bucket.taken();
+    const { body: after } = await second.query(query, range);
+    expect(after.tables[0].columns).toEqual(before.tables[0].columns);
+    const reads = gets(bucket.taken());
+    expect(reads.length).toBeGreaterThan(0);
+    expect(reads.every(each => spanIn(each)[1] < 150_000)).toBe(true);
+  });
+});
+
+describe('a directory that names a day', () => {
+  test('may hold events of the next morning, which the import has seen', async () => {
+    await bucket.put('late/dt=20260601/a.parquet', eventsFile([juneMs + hourMs, juneMs + 29 * hourMs]));
+    await bucket.put('late/dt=20260603/b.parquet', eventsFile([juneMs + 2 * dayMs]));
+    const { body } = await imported('s3://logs/late', 'late');
+    expect(body.notes[1]).toContain('of 6 hours before and after');
+    const { columns, requests } = await asked('late | project n', '02T04:30:00', '02T05:30:00');
+    expect(columns).toEqual([[juneMs + 29 * hourMs]]);
+    expect(lists(requests)).toContain('/logs/?list-type=2&prefix=late/dt=20260601/');
+    expect(lists(requests)).not.toContain('/logs/?list-type=2&prefix=late/dt=20260603/');
+  });
+
+  test('may have other fields than the newer ones, which a query of the newest events finds as it goes back', async () => {
+    const file = (day: number, values: ColumnSource['data'], type: BasicType) =>
+      bucket.put(
+        `mixed/2026/06/0${day}/a.parquet`,
+        eventsFile([juneMs + (day - 1) * dayMs], { name: 's', data: values, type }),
+      );
+    // This server names a directory only if an object is in it itself.
+    for (const name of ['mixed/2026/_SUCCESS', 'mixed/2026/06/_SUCCESS']) await bucket.put(name, 'x');
+    await file(4, [7n], 'INT64');
+    const { body: report } = await imported('s3://logs/mixed', 'mixed');
+    expect(report.fields ?? report).toContainEqual({
+      name: 's',
+      type: 'integer',
+    });
+    await file(3, [7n], 'INT64');
+    await file(1, ['old'], 'STRING');
+    const { columns, body } = await asked(
+      'mixed | sort by _time desc | limit 10 | project s',
+      '01T00:00:00',
+      '05T00:00:00',
+    );
+    expect(columns ?? body).toEqual([[7, 7, 'old']]);
+    const fields = (await service().json('GET', '/v2/datasets/mixed/fields')).body;
+    expect(fields.find(({ name }: { name: string }) => name === 's').type).toBe('dynamic');
+  });
+});
+
+test('of columns besides those of a condition, the row groups are read that have rows which meet it', async () => {
+  await imported('s3://logs/wide', 'wide');
+  const { columns, requests } = await asked(
+    'wide | where n == 5000 | project n, body',
+    '01T00:00:00',
+    '02T00:00:00',
+  );
+  expect([columns[0], columns[1][0].length]).toEqual([[5000], 1280]);
+  const { size } = await objectOf('wide/a.parquet');
+  const bytes = gets(requests)
+    .map(spanIn)
+    .reduce((total, [from, to]) => total + to - from, 0);
+  expect(bytes).toBeLessThan(size / 2);
+});
+
 describe('refused in words', () => {
   test.each([
     [
@@ -152,12 +294,14 @@ describe('refused in words', () => {
     ['s3://logs/none', 'There is no object at s3://logs/none/.'],
     ['s3://logs/text', 'There is no Parquet file at s3://logs/text/, only 1 other object.'],
     ['s3://logs/torn', 's3://logs/torn/a.parquet is cut short, encrypted, or not a Parquet file.'],
+    ['s3://logs/delta', 's3://logs/delta/ is a table of Delta'],
     ['s3://key:hidden@logs/app', 'an address of S3 has no user, password or parameters'],
     ['s3://Logs_/app', 'Logs_ is not a name of a bucket'],
     ['gs://logs/app', 'no address of gs is read'],
     ['abfss://logs/app', 'no address of Azure is read'],
   ])('%s', async (address, message) => {
     await bucket.put('text/a.log', 'a line\n');
+    await bucket.put('delta/_delta_log/0.json', '{}');
     await bucket.put('torn/a.parquet', eventsFile([0]).subarray(0, 100));
     const refused = await imported(address, 'refused');
     expect([refused.status, refused.body.message]).toEqual([400, expect.stringContaining(message)]);

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
-import { parquetWriteBuffer } from 'hyparquet-writer';
+import { type ColumnSource, parquetWriteBuffer } from 'hyparquet-writer';
 import S3rver from 's3rver';
 import { afterAll, beforeAll } from 'vitest';
 
@@ -65,14 +65,15 @@ export class Bucket {
   }
 }
 
-/** A Parquet file with an event at each of these times, in milliseconds since 1970. */
-export function eventsFile(timesMs: readonly number[]): Uint8Array {
+/** A Parquet file with an event at each of these times, in milliseconds since 1970, and perhaps one more column. */
+export function eventsFile(timesMs: readonly number[], more?: ColumnSource): Uint8Array {
   const time = timesMs.map(each => new Date(each));
   return new Uint8Array(
     parquetWriteBuffer({
       columnData: [
         { name: '_time', data: time, type: 'TIMESTAMP' },
         { name: 'n', data: timesMs.map(each => BigInt(each)), type: 'INT64' },
+        ...(more === undefined ? [] : [more]),
       ],
     }),
   );

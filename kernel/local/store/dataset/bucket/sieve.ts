@@ -1,0 +1,35 @@
+import type { ScanFilter } from '../../../sql/compiled.js';
+import { placeField } from '../../../sql/rewrite/placed.js';
+import type { StoredDataset } from '../stored.js';
+
+/** A question which row groups have rows that pass a filter. */
+export interface Sieve {
+  /** Names the window and the filter. */
+  readonly key: string;
+  /** The fields that the filter reads. */
+  readonly fields: readonly string[];
+  /** SQL of the numbers of the files with such rows. */
+  readonly sql: (dataset: StoredDataset) => string;
+}
+
+/** Returns the sieve of a scan; undefined if its filter reads all of its fields. */
+export function sieveOf(
+  fields: readonly string[],
+  startNs: bigint,
+  endNs: bigint,
+  filter: ScanFilter,
+): Sieve | undefined {
+  const marked = filter(fields.map((_, index) => `"\u0001${index}\u0001"`));
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: no name of a column has one
+  const used = new Set([...marked.matchAll(/"\u0001(\d+)\u0001"/g)].map(([, index]) => Number(index)));
+  const read = fields.filter((_, index) => used.has(index));
+  if (read.length === 0 || read.length === fields.length) return undefined;
+  const asked = (values: readonly string[]) =>
+    filter(fields.map(name => values[read.indexOf(name) + 1] ?? 'NULL'));
+  return {
+    key: JSON.stringify([String(startNs), String(endNs), marked, fields]),
+    fields: read,
+    sql: dataset =>
+      `SELECT DISTINCT f0 >> 36 FROM (${dataset.scan([placeField, ...read], startNs, endNs, asked)})`,
+  };
+}
