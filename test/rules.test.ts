@@ -201,6 +201,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'local/place',
     'local/sealed',
     'local/sql/compiled',
+    'local/sql/rewrite/placed',
     'local/store',
     '@aws-sdk/client-s3',
     'node:*',

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import type { ImportChoices } from '../api/imports.js';
+import { bucketAddressText, type ImportChoices, placeOfImport, readBucketAddress } from '../api/imports.js';
 import type { ImportPreview } from '../api/preview.js';
 import { datasetNameOf, type ImportReport } from '../api/wire.js';
 import { AplKernelError, UsageError } from '../errors.js';
@@ -86,6 +86,10 @@ async function withFile<T extends { readonly notes: readonly string[] }>(
   command: ImportCommand,
   work: (command: ImportCommand) => Promise<T>,
 ): Promise<T> {
+  if (placeOfImport(command.file) === 'bucket')
+    throw new UsageError('option-invalid', 'a bucket is read in place, and not imported by a command', {
+      hint: `write \`%import ${bucketAddressText(readBucketAddress(command.file))}\` in a notebook`,
+    });
   const { addressOf, downloadNote, withDownload } = await import('../api/download.js');
   const address = addressOf(command.file);
   if (address !== undefined)

@@ -17,7 +17,7 @@ export interface ObjectEnd {
 }
 
 /** Returns a name for an object as it is now. */
-function objectId({ bucket }: BucketAddress, { key, etag, bytes }: ObjectEntry): string {
+export function objectId({ bucket }: BucketAddress, { key, etag, bytes }: ObjectEntry): string {
   return createHash('sha256')
     .update(JSON.stringify([bucket, key, etag, bytes]))
     .digest('hex')

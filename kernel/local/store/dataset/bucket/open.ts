@@ -8,7 +8,7 @@ import { type FileField, typeOfSql } from '../../../engine/parquet.js';
 import { LocalError } from '../../../errors.js';
 import { type ChunkCache, type Unit, writeParquetEnd } from './chunks.js';
 import type { Asking, BucketClient } from './client.js';
-import { type FooterStore, notParquet } from './footers.js';
+import { type FooterStore, notParquet, objectId } from './footers.js';
 import { footerOfGroup, type ObjectFooter, readObjectFooter } from './object-footer.js';
 import type { PlacedObject } from './tree.js';
 
@@ -19,6 +19,8 @@ export interface KnownObject {
   readonly units: readonly Unit[];
   /** Names of columns whose times the engine cuts to microseconds. */
   readonly cut: readonly string[];
+  /** Of its footer. */
+  readonly bytes: number;
 }
 
 /** A bucket, and what is kept here of its objects. */
@@ -28,6 +30,9 @@ export class OpenBucket {
   readonly #footers: FooterStore;
   readonly #engine: Engine;
   readonly #shapes = new Map<string, Promise<readonly FileField[]>>();
+  /** By the column of times and the object as it is, those that were asked for last at the end. */
+  readonly #described = new Map<string, KnownObject>();
+  #describedBytes = 0;
 
   constructor(client: BucketClient, chunks: ChunkCache, footers: FooterStore, engine: Engine) {
     this.client = client;
@@ -38,6 +43,26 @@ export class OpenBucket {
 
   /** Reads what an object holds, if it is not known, with the times of the column `time`; throws LocalError for what is not a Parquet file. */
   async describe(object: PlacedObject, time: string, asking: Asking): Promise<KnownObject> {
+    const key = `${objectId(this.client.address, object)} ${time}`;
+    const known = this.#described.get(key);
+    if (known !== undefined) {
+      this.#described.delete(key);
+      this.#described.set(key, known);
+      return known;
+    }
+    const described = await this.#describeNew(object, time, asking);
+    // Another request may have read it meanwhile.
+    this.#describedBytes += described.bytes - (this.#described.get(key)?.bytes ?? 0);
+    this.#described.set(key, described);
+    for (const [oldest, { bytes }] of this.#described) {
+      if (this.#describedBytes <= mostDescribedBytes) break;
+      this.#described.delete(oldest);
+      this.#describedBytes -= bytes;
+    }
+    return described;
+  }
+
+  async #describeNew(object: PlacedObject, time: string, asking: Asking): Promise<KnownObject> {
     const end = await this.#footers.read(this.client, object, asking);
     return this.#readable(object, async () => {
       const footer = readObjectFooter(end.footer, time);
@@ -45,7 +70,8 @@ export class OpenBucket {
       const units = footer.groups.flatMap((group, index) =>
         group.rows === 0 ? [] : { id: `${end.id}-${index}`, object, end, index, group },
       );
-      return { object, units, fields: withTime(columns, time, object.key), cut: footer.cut };
+      const fields = withTime(columns, time, object.key);
+      return { object, units, fields, cut: footer.cut, bytes: end.footer.length };
     });
   }
 
@@ -99,6 +125,9 @@ export class OpenBucket {
     }
   }
 }
+
+/** Of footers that are kept in memory, which take a few times as much once they are read. */
+const mostDescribedBytes = 2 ** 26;
 
 /** The column of times is the time of the event too. Throws LocalError if there is none: every answer would be without those rows. */
 function withTime(columns: readonly FileField[], time: string, key: string): readonly FileField[] {
