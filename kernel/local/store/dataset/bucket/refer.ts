@@ -2,7 +2,7 @@ import { bucketAddressText, readBucketAddress } from '../../../../api/imports.js
 import type { ImportReport, ImportRequest } from '../../../../api/wire.js';
 import { serviceTypes } from '../../../../apl/catalog/entry.js';
 import { present } from '../../../../present.js';
-import { cut, plural, visible } from '../../../../text.js';
+import { cut, formatCount, plural, visible } from '../../../../text.js';
 import type { FileField } from '../../../engine/parquet.js';
 import { LocalError } from '../../../errors.js';
 import { mapAtMost } from '../../concurrent.js';
@@ -54,7 +54,7 @@ export async function referToBucket(
       layoutNote(dated, slackHours),
       ...cutNotes(known, time.column),
       ...(isWhole && others > 0
-        ? [`${plural(others, 'object')} there that are not Parquet files are left out.`]
+        ? [`Objects there that are not in Parquet are left out: ${formatCount(others)}.`]
         : []),
       meter.text(address, await open.client.isAws()),
     ],
