@@ -65,9 +65,10 @@ function code(text: string): string {
   return `\`${cut(text, 80).replaceAll('`', "'")}\``;
 }
 
-/** Returns the fields of a preview as rows: name, type, and the values of the first rows. */
+/** Returns the fields of a preview as rows: name, type in the words of `typeWord`, and the values of the first rows. */
 export function previewRows(
   { fields, timeField, rows }: ImportPreview,
+  typeWord: (type: string) => string,
   most = 3,
 ): readonly (readonly string[])[] {
   const shown = Math.min(most, rows);
@@ -76,7 +77,7 @@ export function previewRows(
     ['field', 'type', ...heads],
     ...fields.map(({ name, type, values }) => [
       name === timeField && name !== '_time' ? `${name} (time)` : name,
-      type,
+      typeWord(type),
       ...heads.map((_, index) => values[index] ?? ''),
     ]),
   ];

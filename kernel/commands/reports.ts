@@ -1,6 +1,7 @@
 import { type ImportPreview, previewLines, previewRows } from '../api/preview.js';
 import type { ImportReport } from '../api/wire.js';
 import { alignedLines } from '../result/display/aligned.js';
+import { typeWord } from '../result/display/text.js';
 import { cut, formatCount, plural, visible, visibleLines } from '../text.js';
 import type { InstallReport } from './install.js';
 
@@ -40,7 +41,7 @@ export function printImported({
 /** Prints how a file would be imported. */
 export function printPreview(preview: ImportPreview): void {
   const [heading = '', ...lines] = previewLines(preview);
-  const rows = previewRows(preview).map(row => row.map(value => visible(cut(value, longestValue))));
+  const rows = previewRows(preview, typeWord).map(row => row.map(value => visible(cut(value, longestValue))));
   for (const line of [heading, ...lines.map(each => `  ${each}`), '', ...alignedLines(rows)])
     console.log(visibleLines(line));
 }

@@ -29,10 +29,12 @@ export interface TraceNode<S extends Span> {
   readonly self: bigint;
   /** The part of the critical path that it is on itself: of the time that the first root took, what would shorten it. */
   readonly critical: bigint;
+  /** When it was on the critical path itself, in order. */
+  readonly segments: readonly Gap[];
   readonly issues: readonly Issue[];
 }
 
-/** A time, from the start of the trace, in which no span ran. */
+/** A part of the time of a trace, from its start, such as one in which no span ran. */
 export interface Gap {
   readonly offset: bigint;
   readonly duration: bigint;
@@ -56,6 +58,7 @@ interface Draft<S extends Span> {
   place: number;
   depth: number;
   critical: bigint;
+  readonly segments: { readonly from: bigint; readonly to: bigint }[];
 }
 
 /** Returns the tree of the spans of one trace, in n log n. A span whose parent is not there is a root; a cycle is cut before its earliest span. */
@@ -63,7 +66,7 @@ export function traceOf<S extends Span>(spans: readonly S[]): Trace<S> {
   const drafts = spans.map(span => ({
     span,
     end: span.start + largest(span.duration, 0n),
-    ...{ parent: undefined, children: [], issues: [], place: 0, depth: 0, critical: 0n },
+    ...{ parent: undefined, children: [], issues: [], place: 0, depth: 0, critical: 0n, segments: [] },
   })) as Draft<S>[];
   drafts.sort(byStart);
   linkParents(drafts);
@@ -157,16 +160,22 @@ function markCritical<S extends Span>(root: Draft<S>): void {
     let cursor = to;
     for (const child of within) {
       if (child.to > cursor) continue;
-      draft.critical += cursor - child.to;
+      addSegment(draft, child.to, cursor);
       cursor = child.from;
       waiting.push(child);
     }
-    draft.critical += cursor - from;
+    addSegment(draft, from, cursor);
   }
 }
 
+function addSegment<S extends Span>(draft: Draft<S>, from: bigint, to: bigint): void {
+  if (to <= from) return;
+  draft.critical += to - from;
+  draft.segments.push({ from, to });
+}
+
 function nodeOf<S extends Span>(draft: Draft<S>, start: bigint): TraceNode<S> {
-  const { span, depth, parent, children, issues, critical } = draft;
+  const { span, depth, parent, children, issues, critical, segments } = draft;
   return {
     span,
     depth,
@@ -175,6 +184,9 @@ function nodeOf<S extends Span>(draft: Draft<S>, start: bigint): TraceNode<S> {
     offset: span.start - start,
     self: draft.end - span.start - busyWithin(draft),
     critical,
+    segments: segments
+      .toSorted((a, b) => compare(a.from, b.from))
+      .map(({ from, to }) => ({ offset: from - start, duration: to - from })),
     issues,
   };
 }

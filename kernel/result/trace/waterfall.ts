@@ -54,7 +54,7 @@ export function waterfallHtml(title: string, trace: Trace<ShownSpan>): string {
   const sentences = [...traceSentences(trace), ...cutSentence(trace, shown.length)];
   const notes = sentences.map(each => `<div>${escapeHtml(each)}</div>`).join('');
   const label = words(title, 200);
-  return `<div class="apl-trace ${NO_LATEX}"><style>${STYLE}</style><div><b>${label}</b></div>${notes}<div style="margin:4px 0">${legend}</div><div role="region" aria-label="${label}" tabindex="0" style="max-height:640px;overflow:auto">\n${body}\n</div><div style="margin:4px 0">Outlined bars are on the critical path. ${escapeHtml(FAILED)} marks what failed.</div></div>`;
+  return `<div class="apl-trace ${NO_LATEX}"><style>${STYLE}</style><div><b>${label}</b></div>${notes}<div style="margin:4px 0">${legend}</div><div role="region" aria-label="${label}" tabindex="0" style="max-height:640px;overflow:auto">\n${body}\n</div><div style="margin:4px 0">Outlined bars are on the critical path; a line in them says when. ${escapeHtml(FAILED)} marks what failed.</div></div>`;
 }
 
 /** Services in the legend. */
@@ -114,9 +114,28 @@ function lineHtml(node: Node, { duration }: Trace<ShownSpan>, color: string): st
   // Before the name, which may be cut.
   const failed = span.isFailed ? `${escapeHtml(FAILED)} ` : '';
   const mark = node.children.length > 0 ? '\u25be ' : '\u00a0\u00a0';
-  const bar = `<span style="display:inline-block;margin-left:${from}%;width:${width}%;min-width:2px;height:11px;background-color:${color};${edge}vertical-align:middle"></span>`;
+  const bar = `<span style="display:inline-block;margin-left:${from}%;width:${width}%;min-width:2px;height:11px;background-color:${color};${edge}vertical-align:middle;line-height:11px;font-size:0;white-space:nowrap;overflow:hidden">${segmentsHtml(node)}</span>`;
   const name = `<span style="flex:0 0 38%;overflow:hidden;text-overflow:ellipsis;padding-left:${Math.min(depth, DEEPEST) * 10}px;box-sizing:border-box">${mark}${swatch(color)}${failed}${words(`${span.service} ${span.name}${reasons(node)}`, 240)}</span>`;
   return `<span title="${words(title.join(' \u00b7 '), 600)}" style="display:contents">${name}<span style="flex:1 1 auto;min-width:80px">${bar}</span><span style="flex:0 0 9em;text-align:right;font-variant-numeric:tabular-nums">${escapeHtml(shortDuration(span.duration))}</span></span>`;
+}
+
+/** Segments of one bar; a bar of more has one over all of them. */
+const MOST_SEGMENTS = 60;
+
+/** A line in the bar of a span for each time that it was on the critical path. */
+function segmentsHtml({ span, offset, segments }: Node): string {
+  const [first, last] = [segments[0], segments.at(-1)];
+  if (first === undefined || last === undefined || span.duration <= 0n) return '';
+  const all = { offset: first.offset, duration: last.offset + last.duration - first.offset };
+  const share = (part: bigint) => Number((part * 10_000n) / span.duration) / 100;
+  let at = offset;
+  return (segments.length > MOST_SEGMENTS ? [all] : segments)
+    .map(each => {
+      const before = share(each.offset - at);
+      at = each.offset + each.duration;
+      return `<span style="display:inline-block;margin-left:${before}%;width:${share(each.duration)}%;height:3px;background-color:#111;vertical-align:middle"></span>`;
+    })
+    .join('');
 }
 
 /** Returns why a span failed, and what is wrong with it. */

@@ -91,20 +91,30 @@ export function swatch(color = ''): HTMLElement {
   return node;
 }
 
+/** The bar of a span, and in it a line for each time that it was on the critical path. */
 function barOf(
-  { span, offset }: TraceNodeShown,
+  { span, offset, segments }: TraceNodeShown,
   isMarked: boolean,
   { interval, colors }: RowLooks,
 ): readonly Node[] {
-  const [from, to] = [offset, offset + span.duration].map(time => shareOf(interval, time)) as [
-    number,
-    number,
-  ];
+  const name = `apl-trace-bar${isMarked ? ' apl-trace-critical' : ''}`;
+  const bar = markOf(name, { offset, duration: span.duration }, interval);
+  for (const each of bar) each.style.backgroundColor = colors.get(span.service) ?? '';
+  const lines = isMarked ? segments : [];
+  return [...bar, ...lines.flatMap(each => markOf('apl-trace-segment', each, interval))];
+}
+
+/** What stands for a part of the time; nothing if that is out of sight. */
+function markOf(
+  name: string,
+  { offset, duration }: { readonly offset: bigint; readonly duration: bigint },
+  interval: Interval,
+): readonly HTMLElement[] {
+  const [from, to] = [shareOf(interval, offset), shareOf(interval, offset + duration)];
   if (to < 0 || from > 1) return [];
   const [left, right] = [Math.max(from, 0), Math.min(to, 1)];
-  const bar = element('span', { class: `apl-trace-bar${isMarked ? ' apl-trace-critical' : ''}` });
-  bar.style.left = `${(left * 100).toFixed(3)}%`;
-  bar.style.width = `${((right - left) * 100).toFixed(3)}%`;
-  bar.style.backgroundColor = colors.get(span.service) ?? '';
-  return [bar];
+  const mark = element('span', { class: name });
+  mark.style.left = `${(left * 100).toFixed(3)}%`;
+  mark.style.width = `${((right - left) * 100).toFixed(3)}%`;
+  return [mark];
 }

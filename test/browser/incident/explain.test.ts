@@ -257,6 +257,7 @@ describe.each(FRONT_ENDS)('explaining in $name', frontEnd => {
     expect(await spans().count()).toBe(2);
     expect(await trace().locator('.apl-trace-ticks').textContent()).toBe('+10ms+60ms+110ms+210ms');
     expect(await trace().locator('.apl-trace-critical').count()).toBe(2);
+    expect(await trace().locator('.apl-trace-segment').count()).toBeGreaterThan(1);
     await page.keyboard.press('c');
     expect(await trace().locator('.apl-trace-critical').count()).toBe(0);
     for (const key of ['c', 'Escape', 'Escape']) await page.keyboard.press(key);

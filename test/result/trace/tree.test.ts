@@ -28,6 +28,21 @@ describe('the tree of a trace', () => {
       'late 1 60 30 30',
     ]);
     expect(duration).toBe(100n);
+    const segments = nodes.map(node => node.segments.map(each => [each.offset, each.duration].map(Number)));
+    expect(segments).toEqual([
+      [
+        [0, 10],
+        [50, 10],
+        [90, 10],
+      ],
+      [
+        [10, 10],
+        [30, 20],
+      ],
+      [[20, 10]],
+      [],
+      [[60, 30]],
+    ]);
   });
 
   test('names what is wrong with a span, and draws it', () => {
@@ -79,6 +94,11 @@ test('of 1,000 random traces each span is drawn once, and the critical path is t
     expect(nodes.length).toBe(spans.length);
     const expected = searched(nodes);
     expect(nodes.map(({ critical }) => critical)).toEqual(nodes.map((_, place) => expected.get(place) ?? 0n));
+    // Each part of the first root's time is one of a single span.
+    const parts = nodes.flatMap(({ segments }) => segments).toSorted((a, b) => Number(a.offset - b.offset));
+    for (const [at, { offset, duration }] of parts.entries())
+      if (at > 0) expect(offset).toBe((parts[at - 1]?.offset ?? 0n) + (parts[at - 1]?.duration ?? 0n));
+      else expect(duration).toBeGreaterThan(0n);
     for (const [place, node] of nodes.entries()) {
       if (node.parent === undefined) continue;
       expect(node.parent).toBeLessThan(place);

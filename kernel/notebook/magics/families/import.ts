@@ -16,6 +16,7 @@ import { datasetNameOf, type ImportReport, type QueryProgress } from '../../../a
 import type { DisplayData } from '../../../jupyter/message.js';
 import { present } from '../../../present.js';
 import { codeWords } from '../../../result/display/summary.js';
+import { typeWord } from '../../../result/display/text.js';
 import { partRead, plural, shownName, withoutCredentials } from '../../../text.js';
 import { extentText } from '../../query/extent.js';
 import type { Session } from '../../session.js';
@@ -191,7 +192,7 @@ function reportOutput(report: ImportReport): ReturnType<typeof tableOutput> {
   ];
   return tableOutput(
     ['field', 'type'],
-    report.fields.map(field => [shownName(field.name), field.type]),
+    report.fields.map(field => [shownName(field.name), typeWord(field.type)]),
     lines.join('\n'),
   );
 }
@@ -199,7 +200,7 @@ function reportOutput(report: ImportReport): ReturnType<typeof tableOutput> {
 function previewOutput(preview: ImportPreview, downloaded: Downloaded | undefined): DisplayData {
   const [heading = '', ...lines] = previewLines(preview);
   const words = [heading, ...(downloaded === undefined ? [] : [downloadNote(downloaded)]), ...lines];
-  const [headers = [], ...rows] = previewRows(preview);
+  const [headers = [], ...rows] = previewRows(preview, typeWord);
   const named = rows.map(([name = '', ...values]) => [shownName(name), ...values]);
   return { ...tableOutput(headers, named, words.join('\n')), metadata: { apl: { setup: true, preview } } };
 }

@@ -2,6 +2,7 @@ import { Dialog } from '@jupyterlab/apputils';
 import { Widget } from '@lumino/widgets';
 import { type ImportOption, importFlags, importOptions } from '../../../../kernel/api/imports.js';
 import { type ImportPreview, previewLines, previewRows } from '../../../../kernel/api/preview.js';
+import { typeWord } from '../../../../kernel/result/display/text.js';
 import { cut, shownName, visible, visibleLines } from '../../../../kernel/text.js';
 import type { Around } from '../../link/around.js';
 import { element } from '../../ui/dom.js';
@@ -152,7 +153,7 @@ class ImportBody extends Widget {
     const names = this.#controls.get('dataset');
     if (names instanceof HTMLInputElement) names.placeholder = dataset;
     this.#offerTimes(preview);
-    const [heads = [], ...rows] = previewRows(preview, 5);
+    const [heads = [], ...rows] = previewRows(preview, typeWord, 5);
     const head = element('tr', {}, ...heads.map(text => element('th', { scope: 'col' }, text)));
     const body = rows.map(([name = '', ...values]) =>
       element(
