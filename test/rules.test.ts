@@ -83,6 +83,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'api/imports',
     'api/preview',
     'result/display/aligned',
+    'result/display/text',
     'api/wire',
     'api/profile',
     'errors',

@@ -298,7 +298,7 @@ describe('the service is asked by', () => {
 
   test('%schema', async () => {
     const table =
-      'web: 4 fields\n\nfield     type      unit  description\n_time     datetime\nstatus    integer         HTTP status\nduration  float     ms\ngeo.city  string';
+      'web: 4 fields\n\nfield     type      unit  description\n_time     datetime\nstatus    long            HTTP status\nduration  real      ms\ngeo.city  string';
     expect(shown(await bench.run('%schema web'))).toEqual([table]);
     expect(shown(await bench.run('%schema'))).toEqual([table]);
   });

@@ -3,6 +3,7 @@ import type { Listed } from '../../../api/notices.js';
 import { localProfile } from '../../../api/profile.js';
 import type { DatasetInfo, FieldMeta } from '../../../api/wire.js';
 import { quotedName } from '../../../apl/syntax/tokens/quote.js';
+import { typeWord } from '../../../result/display/text.js';
 import { formatCount, plural, shownName, visible } from '../../../text.js';
 import { parseTime } from '../../../time.js';
 import { extentText } from '../../query/extent.js';
@@ -119,7 +120,7 @@ async function schema({ words }: MagicCall, { session, io }: MagicHost): Promise
     for (const notice of notices) say(io, `${dataset}: ${notice}`);
     const rows = items.map(field => [
       field.hidden ? `${shownName(field.name)} (hidden)` : shownName(field.name),
-      field.type,
+      typeWord(field.type),
       field.unit === 'none' ? '' : field.unit,
       field.description,
     ]);
