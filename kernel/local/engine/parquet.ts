@@ -15,6 +15,8 @@ export interface FileField {
   readonly empty?: boolean;
   /** Integers that a double cannot hold exactly. */
   readonly wide?: boolean;
+  /** It is not in the file, but in the names of the directories above it: `partitions` of the file has the value. */
+  readonly ofDirectory?: boolean;
 }
 
 /** The facts in the footer of a Parquet file. */
@@ -29,6 +31,8 @@ export interface FileSummary {
   readonly replaces: readonly string[];
   /** Another program wrote it. */
   readonly foreign: boolean;
+  /** The values of fields in the names of directories; null if it is absent there. */
+  readonly partitions?: ReadonlyMap<string, string | null>;
 }
 
 /** What a file says about itself in its metadata. */

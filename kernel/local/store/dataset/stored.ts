@@ -87,10 +87,10 @@ function bucketNoteIn(value: unknown): BucketNote | undefined {
 }
 
 function fileFieldIn(value: unknown): FileField[] {
-  const { name, type, column } = membersOf(value);
+  const { name, type, column, ofDirectory } = membersOf(value);
   const known = (Object.keys(sqlTypes) as TypeName[]).find(each => each === type);
   if (typeof name !== 'string' || typeof column !== 'string' || known === undefined) return [];
-  return [{ name, type: known, column, declared: true }];
+  return [{ name, type: known, column, declared: true, ...(ofDirectory === true && { ofDirectory }) }];
 }
 
 function virtualFieldsIn(value: unknown): DatasetNote['virtualFields'] {
@@ -221,7 +221,7 @@ export class StoredDataset {
     endNs: bigint,
     filter: ScanFilter | undefined,
   ): string {
-    const known = new Map(files[0]?.fields.map(field => [field.name, field]));
+    const known = new Map(files[0]?.fields.map(field => [field.name, placed(field, files)]));
     const values = fields.map(name =>
       name === placeField
         ? placeSql(files.map(file => this.#numbers.get(file) ?? 0))
@@ -255,6 +255,18 @@ function placeSql(numbers: readonly number[]): string {
   const follow = numbers.every((number, index) => number === first + index);
   const file = follow ? `(${first} + file_index)` : `[${numbers.join(', ')}][file_index::BIGINT + 1]`;
   return `((${file}::BIGINT << 36) + file_row_number)`;
+}
+
+/** A field and the SQL of its value, if that is not a column. */
+interface PlacedField extends FileField {
+  readonly sql?: string;
+}
+
+function placed(field: FileField, files: readonly FileSummary[]): PlacedField {
+  if (field.ofDirectory !== true) return field;
+  const values = files.map(({ partitions }) => partitions?.get(field.name) ?? null);
+  const list = values.map(value => (value === null ? 'NULL' : sqlText(value))).join(', ');
+  return { ...field, sql: `([${list}]::VARCHAR[])[file_index::BIGINT + 1]` };
 }
 
 /** A query that only counts reads no field, but SQL needs one. */
@@ -365,7 +377,7 @@ function isSystem(name: string): boolean {
  * The value of a field in the rows of a file: its own, else what a map there has under the rest of its name; of a dynamic field
  * also the map that became fields there.
  */
-function valueSql(known: ReadonlyMap<string, FileField>, name: string, wanted: TypeName): string {
+function valueSql(known: ReadonlyMap<string, PlacedField>, name: string, wanted: TypeName): string {
   const own = columnSql(known.get(name), wanted);
   const held = holdersOf(name).flatMap(holder => {
     const field = known.get(holder);
@@ -434,9 +446,9 @@ function longer(keys: readonly string[], more: string): string[] {
 
 const mostSplits = 3;
 
-function columnSql(field: FileField | undefined, wanted: TypeName): string {
+function columnSql(field: PlacedField | undefined, wanted: TypeName): string {
   if (!field || field.empty) return `NULL::${sqlTypes[wanted]}`;
-  const column = sqlName(field.column);
+  const column = field.sql ?? sqlName(field.column);
   if (wanted === 'dynamic' && field.type === 'datetime') {
     return `to_json(replace(${column}::TIMESTAMP_NS::VARCHAR, ' ', 'T') || 'Z')`;
   }

@@ -4,14 +4,15 @@ import { crc32 } from 'node:zlib';
 import { formatBytes } from '../../../../text.js';
 import { LocalError } from '../../../errors.js';
 import { mapAtMost } from '../../concurrent.js';
-import type { Asking, BucketClient, ObjectEntry } from './client.js';
+import type { Asking, BucketClient } from './client.js';
 import type { ObjectEnd } from './footers.js';
 import { type ChunkRange, footerOfGroup, type ObjectGroup } from './object-footer.js';
+import type { PlacedObject } from './tree.js';
 
 /** A row group of an object, which is a Parquet file of its own here. */
 export interface Unit {
   readonly id: string;
-  readonly object: ObjectEntry;
+  readonly object: PlacedObject;
   readonly end: ObjectEnd;
   /** Its place among the row groups of the object. */
   readonly index: number;

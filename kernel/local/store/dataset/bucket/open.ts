@@ -70,7 +70,7 @@ export class OpenBucket {
       const units = footer.groups.flatMap((group, index) =>
         group.rows === 0 ? [] : { id: `${end.id}-${index}`, object, end, index, group },
       );
-      const fields = withTime(columns, time, object.key);
+      const fields = [...withTime(columns, time, object.key), ...partitionFields(object, columns)];
       return { object, units, fields, cut: footer.cut, bytes: end.footer.length };
     });
   }
@@ -124,6 +124,17 @@ export class OpenBucket {
       await rm(file, { force: true });
     }
   }
+}
+
+/** A column of the file counts more; the engine numbers files by `file_index` unless that is a column. */
+function partitionFields({ partitions }: PlacedObject, columns: readonly FileField[]): readonly FileField[] {
+  const taken = new Set(columns.map(({ column }) => column.toLowerCase()));
+  const names = taken.has('file_index') ? [] : [...partitions.keys()];
+  return names.flatMap(name =>
+    taken.has(name.toLowerCase()) || name === '_time'
+      ? []
+      : { name, type: 'string', column: '', declared: true, ofDirectory: true },
+  );
 }
 
 /** Of footers that are kept in memory, which take a few times as much once they are read. */

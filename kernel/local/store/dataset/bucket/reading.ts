@@ -305,10 +305,11 @@ function estimateOf({ startNs, endNs }: Span, rows: number): RowGroup[] {
   return [{ rows, minNs: startNs, maxNs: endNs - 1n, timed: true, computed: true }];
 }
 
-function summaryOf({ group }: Unit, fields: readonly FileField[], path: string): FileSummary {
+function summaryOf({ group, object }: Unit, fields: readonly FileField[], path: string): FileSummary {
   const { rows, minNs, maxNs, timed } = group;
   const blocks = [{ rows, minNs, maxNs, timed }];
-  return { path, fields, blocks, bytes: 0, timeless: false, replaces: [], foreign: true };
+  const { partitions } = object;
+  return { path, fields, blocks, bytes: 0, timeless: false, replaces: [], foreign: true, partitions };
 }
 
 /** A file of no rows, by which the dataset has fields that no object which was read has. */
@@ -319,7 +320,8 @@ function shapeOnly(fields: readonly FileField[]): FileSummary {
 
 /** The columns that fields are read from, also those of maps that hold them, and those that a map is made of. */
 function columnsOf(fields: readonly FileField[], asked: readonly string[]): readonly string[] {
-  const columns = fields.flatMap(({ name, column }) => {
+  const columns = fields.flatMap(({ name, column, ofDirectory }) => {
+    if (ofDirectory === true) return [];
     const isAsked = asked.some(
       each => each === name || each.startsWith(`${name}.`) || name.startsWith(`${each}.`),
     );

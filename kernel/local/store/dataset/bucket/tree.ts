@@ -1,9 +1,12 @@
+import { present } from '../../../../present.js';
 import type { Asking, BucketClient, ObjectEntry } from './client.js';
 import { belowDirectory, type Calendar, type Span, spanOf } from './directories.js';
 
 /** An object and the times that its directories say that it holds. */
 export interface PlacedObject extends ObjectEntry {
   readonly span?: Span;
+  /** The values in the names of directories such as `region=eu`, but for those that name times. */
+  readonly partitions: ReadonlyMap<string, string | null>;
 }
 
 /** A directory of a bucket, which is listed when it is needed. */
@@ -11,13 +14,19 @@ export class Directory {
   readonly prefix: string;
   readonly span: Span | undefined;
   readonly #calendar: Calendar;
+  readonly #partitions: ReadonlyMap<string, string | null>;
   #below:
     | { readonly directories: readonly Directory[]; readonly objects: readonly PlacedObject[] }
     | undefined;
 
-  constructor(prefix: string, calendar: Calendar = []) {
+  constructor(
+    prefix: string,
+    calendar: Calendar = [],
+    partitions: ReadonlyMap<string, string | null> = new Map(),
+  ) {
     this.prefix = prefix;
     this.#calendar = calendar;
+    this.#partitions = partitions;
     this.span = spanOf(calendar);
   }
 
@@ -42,18 +51,43 @@ export class Directory {
     this.#below = {
       directories: directories
         .filter(prefix => isShown(prefix.slice(this.prefix.length, -1)))
-        .map(prefix => new Directory(prefix, this.#into([prefix.slice(this.prefix.length, -1)]))),
+        .map(prefix => {
+          const { calendar, partitions } = this.#into([prefix.slice(this.prefix.length, -1)]);
+          return new Directory(prefix, calendar, partitions);
+        }),
       objects: objects.flatMap(object => {
         const names = object.key.slice(this.prefix.length).split('/');
         if (object.bytes === 0 || !names.every(isShown)) return [];
-        const span = spanOf(this.#into(names.slice(0, -1)));
-        return [span === undefined ? object : { ...object, span }];
+        const { calendar, partitions } = this.#into(names.slice(0, -1));
+        return [{ ...object, partitions, ...present({ span: spanOf(calendar) }) }];
       }),
     };
   }
 
-  #into(names: readonly string[]): Calendar {
-    return names.reduce<Calendar>((above, name) => belowDirectory(above, name) ?? above, this.#calendar);
+  /** What is known below directories of these names. */
+  #into(names: readonly string[]) {
+    let calendar = this.#calendar;
+    const partitions = new Map(this.#partitions);
+    for (const name of names) {
+      const below = belowDirectory(calendar, name);
+      calendar = below ?? calendar;
+      const [, key, value = ''] = /^([^=]+)=(.*)$/s.exec(name) ?? [];
+      if (below === undefined && key !== undefined)
+        partitions.set(decoded(key), value === noValue ? null : decoded(value));
+    }
+    return { calendar, partitions };
+  }
+}
+
+/** What writers of Hive's layout put for null. */
+const noValue = '__HIVE_DEFAULT_PARTITION__';
+
+/** Writers encode what a name of a directory cannot hold as in addresses. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
   }
 }
 

@@ -275,6 +275,38 @@ describe('a directory that names a day', () => {
   });
 });
 
+test('values in the names of directories are fields, of which those of times are not', async () => {
+  const counts = [
+    ['eu', 2],
+    ['us%20east', 1],
+    ['__HIVE_DEFAULT_PARTITION__', 1],
+  ] as const;
+  for (const [region, count] of counts) {
+    const day = `parts/region=${region}/day=2026-06-01`;
+    // This server names a directory only if an object is in it itself.
+    for (const each of [`parts/region=${region}`, day]) await bucket.put(`${each}/_SUCCESS`, 'x');
+    await bucket.put(`${day}/n=9/a.parquet`, eventsFile(Array.from({ length: count }, () => juneMs)));
+  }
+  await imported('s3://logs/parts', 'parts');
+  const all = await asked(
+    'parts | summarize count() by region | sort by region asc',
+    '01T00:00:00',
+    '02T00:00:00',
+  );
+  expect(all.columns).toEqual([
+    [null, 'eu', 'us east'],
+    [1, 2, 1],
+  ]);
+  const one = await asked(
+    "parts | where region == 'us east' | project region, n",
+    '01T00:00:00',
+    '02T00:00:00',
+  );
+  expect(one.columns).toEqual([['us east'], [juneMs]]);
+  const { body } = await service().json('GET', '/v2/datasets/parts/fields');
+  expect(body.map(({ name }: { name: string }) => name).sort()).toEqual(['_sysTime', '_time', 'n', 'region']);
+});
+
 test('of columns besides those of a condition, the row groups are read that have rows which meet it', async () => {
   await imported('s3://logs/wide', 'wide');
   const { columns, requests } = await asked(
