@@ -90,7 +90,7 @@ function fileFieldIn(value: unknown): FileField[] {
   const { name, type, column, ofDirectory } = membersOf(value);
   const known = (Object.keys(sqlTypes) as TypeName[]).find(each => each === type);
   if (typeof name !== 'string' || typeof column !== 'string' || known === undefined) return [];
-  return [{ name, type: known, column, declared: true, ...(ofDirectory === true && { ofDirectory }) }];
+  return [{ name, type: known, column, declared: true, ...present({ ofDirectory: flagIn(ofDirectory) }) }];
 }
 
 function virtualFieldsIn(value: unknown): DatasetNote['virtualFields'] {
