@@ -33,7 +33,7 @@ test('%schema keeps the others of a listing with odd fields, and the datasets wh
   expect(lines).toContain(
     'closed: the token of the profile environment may not read the fields of closed: not yours.\n',
   );
-  expect(lines).toMatch(/web: 1 field[\s\S]*status +integer/);
+  expect(lines).toMatch(/web: 1 field[\s\S]*status +long/);
 });
 
 test('%schema fails where no dataset can be read', async () => {
