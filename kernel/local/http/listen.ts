@@ -29,6 +29,7 @@ import { QueriesUnderWay } from './progress.js';
 import { refusalOf, refuse } from './refusal.js';
 import { parametersOf } from './requests.js';
 import { localUser } from './routes/account.js';
+import { healthPaths } from './routes/hec.js';
 import { addResultRoutes } from './routes/results.js';
 import { addRoutes } from './routes.js';
 
@@ -134,12 +135,14 @@ function routeParts(
   };
 }
 
+const withoutToken: ReadonlySet<string> = new Set([proofPath, ...healthPaths]);
+
 function addHooks(app: FastifyInstance, options: ServiceOptions, token: string): void {
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-axiom-trace-id', randomBytes(16).toString('hex')).headers(limitHeaders(Date.now()));
     const port = request.socket.localPort ?? 0;
     guardOrigin(request.headers, port);
-    if (request.routeOptions.url !== proofPath) guardToken(request.headers, token);
+    if (!withoutToken.has(request.routeOptions.url ?? '')) guardToken(request.headers, token);
   });
   app.setNotFoundHandler((request, reply) => {
     const place = `${request.method} ${request.url.split('?')[0]}`;

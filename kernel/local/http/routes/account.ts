@@ -77,8 +77,6 @@ const refused: readonly (readonly [methods: readonly Method[], path: string, wha
   [['POST'], '/v1/query/_mpl', 'metrics'],
   [['GET', 'POST'], '/v1/query/metrics/*', 'metrics'],
   [['POST'], '/v1/metrics', 'metrics'],
-  [['GET', 'POST'], '/services/collector', 'the HTTP event collector: send events to /v1/ingest'],
-  [['GET', 'POST'], '/services/collector/*', 'the HTTP event collector: send events to /v1/ingest'],
 ];
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';

@@ -4,7 +4,8 @@ import { LocalError } from '../../errors.js';
 import type { Signal } from '../../otlp/ingest.js';
 import type { DatasetStore } from '../../store/datasets.js';
 
-interface OtlpParts {
+/** What the routes of events in the forms of others need. */
+export interface EventParts {
   readonly engine: Engine;
   readonly datasets: DatasetStore;
   /** Nanoseconds since 1970. */
@@ -14,7 +15,7 @@ interface OtlpParts {
 const signals: readonly Signal[] = ['traces', 'logs'];
 
 /** Adds the routes of OTLP over HTTP to a scope in which bodies are streams. The code loads with the first request. */
-export function addOtlpRoutes(scope: FastifyInstance, parts: OtlpParts): void {
+export function addOtlpRoutes(scope: FastifyInstance, parts: EventParts): void {
   for (const signal of signals)
     scope.post(`/v1/${signal}`, { config: { raw: true } }, async (request, reply) => {
       const { ingestOtlp } = await import('../../otlp/ingest.js');

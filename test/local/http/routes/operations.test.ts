@@ -42,7 +42,7 @@ test.each(rows)('%s %s is %s', async (method, route, state) => {
 
 test.each([
   ['/v1/metrics', 'application/json'],
-  ['/services/collector/raw', 'text/csv'],
+  ['/v2/views', 'text/csv'],
   ['/v2/monitors', 'application/json'],
 ])('%s is refused by name, whatever its body: %s', async (route, type) => {
   const answer = await service().json('POST', route, '{"', { 'content-type': type });

@@ -1,0 +1,96 @@
+import { gzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import { sharedService } from '../../service.js';
+
+const service = sharedService();
+let datasets = 0;
+
+async function newDataset(): Promise<string> {
+  const name = `hec${++datasets}`;
+  expect((await service().json('POST', '/v2/datasets', { name })).status).toBe(200);
+  return name;
+}
+
+const success = { status: 200, body: { text: 'Success', code: 0 } };
+const json = { 'content-type': 'application/json' };
+
+async function columnsOf(dataset: string, fields: string): Promise<unknown[][]> {
+  return (await service().query(`dataset ${dataset}: ${fields}`)).body.tables[0].columns;
+}
+
+test('envelopes one after the other become events with their fields, exactly', async () => {
+  const name = await newDataset();
+  const body = [
+    '{"time":1426279439.123,"host":"web-1","source":"s","sourcetype":"t","event":{"n":9007199254740993,"m":{"a":"}\\"{"}},"fields":{"n2":2}}',
+    '{"time":"1426279440123","event":"a text \\ud83d\\ude00","fields":{"n":1}} {"event":[1,2]}',
+  ].join('');
+  const answer = await service().json('POST', `/services/collector/event?index=${name}`, body, json);
+  expect(answer).toEqual(success);
+  const columns = await columnsOf(name, '_time:datetime m.a:string n2:long _raw:string host:string');
+  expect(columns).toEqual([
+    ['2015-03-13T20:43:59.123Z', '2015-03-13T20:44:00.123Z', '2026-06-15T12:00:00Z'],
+    ['}"{', null, null],
+    [2, null, null],
+    [null, 'a text \u{1f600}', '[1,2]'],
+    ['web-1', null, null],
+  ]);
+  const read = await service().send('POST', '/v1/datasets/_apl?format=tabular', {
+    apl: `dataset ${name}: n:long`,
+    startTime: '2015-01-01T00:00:00Z',
+    endTime: '2027-01-01T00:00:00Z',
+  });
+  expect(await read.text()).toContain('"columns":[[9007199254740993,1,null]]');
+});
+
+test('each event goes to its index, and one without to the first that is named', async () => {
+  const [a, b] = [await newDataset(), await newDataset()];
+  const body = `{"event":{"n":0}}{"index":"${a}","event":{"n":1}}\n{"index":"${b}","event":{"n":2}}`;
+  expect(
+    await service().json('POST', '/services/collector', gzipSync(body), {
+      ...json,
+      'content-encoding': 'gzip',
+    }),
+  ).toEqual(success);
+  expect([await columnsOf(a, 'n:long'), await columnsOf(b, 'n:long')]).toEqual([[[0, 1]], [[2]]]);
+});
+
+test('lines of a raw body are events, described by the request', async () => {
+  const name = await newDataset();
+  const path = `/services/collector/raw?index=${name}&host=h&sourcetype=syslog`;
+  const answer = await service().json('POST', path, 'one "line"\r\n\ntwo\n', {
+    'content-type': 'text/plain',
+  });
+  expect(answer).toEqual(success);
+  expect(await columnsOf(name, '_raw:string host:string sourcetype:string')).toEqual([
+    ['one "line"', 'two'],
+    ['h', 'h'],
+    ['syslog', 'syslog'],
+  ]);
+});
+
+test.each([
+  ['', 400, 5],
+  ['{"event":{"n":1}', 400, 6],
+  ['{"event":{"n":1}},{"event":{"n":2}}', 400, 6],
+  ['[{"event":{"n":1}}]', 400, 6],
+  ['{"n":1}', 400, 6],
+  ['{"event":{"n":1}}', 400, 7],
+  ['{"index":"nope","event":{"n":1}}', 404, 404],
+])('%s is refused by status and code', async (body, status, code) => {
+  const answer = await service().json('POST', '/services/collector/event', body, json);
+  expect([answer.status, answer.body.code]).toEqual([status, code]);
+});
+
+test('the token comes in each of three schemes; its health needs none', async () => {
+  const name = await newDataset();
+  const { url, token } = service().service;
+  const basic = Buffer.from(`x:${token}`).toString('base64');
+  const send = async (authorization: string, path = `event?index=${name}`, method = 'POST') => {
+    const body = method === 'POST' ? { body: '{"event":"x"}' } : {};
+    const headers = authorization === '' ? {} : { authorization };
+    return (await fetch(`${url}/services/collector/${path}`, { method, headers, ...body })).status;
+  };
+  const schemes = [`Splunk ${token}`, `Bearer ${token}`, `Basic ${basic}`, 'Splunk x', 'Basic eDo=', ''];
+  expect(await Promise.all(schemes.map(each => send(each)))).toEqual([200, 200, 200, 401, 401, 401]);
+  expect([await send('', 'health', 'GET'), await send('', 'health/1.0', 'GET')]).toEqual([200, 200]);
+});
