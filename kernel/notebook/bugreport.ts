@@ -11,7 +11,10 @@ const SHOWN_QUERIES = 5;
  * Returns the facts that a problem report needs, without names, addresses, queries and data; `queries` adds the shapes of the
  * last ones.
  */
-export async function describeProblem(session: Session, queries: boolean): Promise<string> {
+export async function describeProblem(
+  session: Pick<Session, 'lastFailure' | 'options' | 'profileName' | 'recording' | 'results'>,
+  queries: boolean,
+): Promise<string> {
   const { lastFailure, options, profileName } = session;
   const set = await readSettings(options).catch(() => undefined);
   const values = [...(set ?? [])].map(([name, { value, place }]) => `${name} = ${value} (${place})`);

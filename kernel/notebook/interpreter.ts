@@ -154,7 +154,7 @@ async function runCell(
   return { isStopped: plan.isStopped };
 }
 
-function remembered(session: Session, failure: CellFailure): CellEnd {
+function remembered(session: Pick<Session, 'lastFailure'>, failure: CellFailure): CellEnd {
   session.lastFailure = { code: failure.ename, message: failure.evalue };
   return { failure };
 }
@@ -228,7 +228,7 @@ function magicHost(
 
 /** An expression is the name of a kept result; any other is answered with an error, which does not fail the cell. */
 async function evaluateAll(
-  session: Session,
+  session: Pick<Session, 'results'>,
   expressions: Readonly<Record<string, string>>,
 ): Promise<Readonly<Record<string, unknown>>> {
   const answers: [key: string, answer: unknown][] = [];

@@ -153,7 +153,7 @@ function sessionFacts({
   range,
   starsVersion,
   options,
-}: Session): Omit<SessionFacts, 'isRunning'> {
+}: Pick<Session, 'options' | 'profileName' | 'range' | 'starsVersion'>): Omit<SessionFacts, 'isRunning'> {
   return {
     profile: profileName,
     isLocal: profileName === localProfile,
@@ -176,7 +176,9 @@ export async function factsOf(session: Session, timeoutMs: number): Promise<Kern
 }
 
 /** A parameter without a value yet is known by its name. */
-function parametersOf({ parameters }: Session): Pick<KernelFacts, 'variables' | 'tables'> {
+function parametersOf({
+  parameters,
+}: Pick<Session, 'parameters'>): Pick<KernelFacts, 'variables' | 'tables'> {
   const rows = parameters.rows();
   const unset = rows.filter(([, type]) => type !== 'table').map(([name]) => [name, null] as const);
   return {

@@ -92,7 +92,11 @@ function isStar({ argument }: Magic): boolean {
   return argument === 'star' || argument === 'star reference';
 }
 
-async function argumentWords(session: Session, magic: Magic, typed: string): Promise<readonly string[]> {
+async function argumentWords(
+  session: Pick<Session, 'options' | 'profileNames' | 'results' | 'schema'>,
+  magic: Magic,
+  typed: string,
+): Promise<readonly string[]> {
   if (typed.startsWith('-') && !/^-\d/.test(typed)) return magic.options.map(option => `--${option.name}`);
   switch (magic.argument) {
     case 'profile':
@@ -113,7 +117,10 @@ async function argumentWords(session: Session, magic: Magic, typed: string): Pro
 }
 
 /** Each starred query once: by its name, with its query, or where others share the name by its id. */
-async function starItems(session: Session, prefix: string): Promise<readonly CompletionItem[]> {
+async function starItems(
+  session: Pick<Session, 'client'>,
+  prefix: string,
+): Promise<readonly CompletionItem[]> {
   const { listStars } = await import('../magics/stars/starred.js');
   const listed = await listStars(session, {}, AbortSignal.timeout(starTimeoutMs)).catch(() => undefined);
   const found = listed?.items ?? [];
@@ -132,7 +139,11 @@ async function starItems(session: Session, prefix: string): Promise<readonly Com
 /** Characters of what is shown beside a starred query in a list. */
 const longestAbout = 60;
 
-async function optionWords(session: Session, option: string, value: string): Promise<readonly string[]> {
+async function optionWords(
+  session: Pick<Session, 'results' | 'schema'>,
+  option: string,
+  value: string,
+): Promise<readonly string[]> {
   if (option === 'from') return session.results.names();
   if (value === 'DATASET')
     return (await session.schema.knownDatasets(timeoutMs)).map(dataset => dataset.name);
@@ -221,7 +232,9 @@ async function environmentOf(session: Session, code: string): Promise<EditorEnvi
 }
 
 /** The fields of the kept results, by name. */
-export async function resultSchemas({ results }: Session): Promise<ReadonlyMap<string, DatasetSchema>> {
+export async function resultSchemas({
+  results,
+}: Pick<Session, 'results'>): Promise<ReadonlyMap<string, DatasetSchema>> {
   const all = results.all();
   if (all.length === 0) return new Map();
   const { fieldsOf } = await import('../results/arrow.js');

@@ -24,10 +24,13 @@ import { daysAround } from '../time-range.js';
 /** The most queries of the history that are listed, the newest; a text finds older ones. */
 const longestHistory = 200;
 
+/** What the lists need of a session. */
+type ListSession = Pick<Session, 'client' | 'endpoint' | 'options' | 'profileNames' | 'results' | 'schema'>;
+
 /** The rows of each list of the panel, newest first if they have a time. */
 const lists: {
   readonly [K in ListName]: (
-    session: Session,
+    session: ListSession,
     question: ListQuestion,
     signal: AbortSignal,
   ) => Promise<readonly ListRows[K][]>;
@@ -41,7 +44,7 @@ const lists: {
 
 /** Returns a list of the panel or what a menu asks about a result. Throws the errors of the client. */
 export async function listOf(
-  session: Session,
+  session: ListSession,
   question: ListQuestion | ResultQuestion,
   signal: AbortSignal,
 ): Promise<Answer> {
@@ -62,7 +65,10 @@ export async function listOf(
 }
 
 /** The address of a result in its console, with the range in the user's words. */
-async function linkTo(session: Session, result: string): Promise<string | undefined> {
+async function linkTo(
+  session: Pick<Session, 'endpoint' | 'results'>,
+  result: string,
+): Promise<string | undefined> {
   const provenance = session.results.withId(result)?.result.provenance;
   if (provenance === undefined || provenance.isLocal) return undefined;
   try {
@@ -75,7 +81,9 @@ async function linkTo(session: Session, result: string): Promise<string | undefi
 }
 
 /** Names and addresses; a token never leaves the kernel. */
-async function profileRows(session: Session): Promise<readonly ProfileRow[]> {
+async function profileRows(
+  session: Pick<Session, 'endpoint' | 'profileNames'>,
+): Promise<readonly ProfileRow[]> {
   const names = await session.profileNames();
   return Promise.all(
     names.map(async name => {
@@ -92,7 +100,10 @@ async function profileRows(session: Session): Promise<readonly ProfileRow[]> {
 }
 
 /** The datasets known, refreshed in the background when they are old; else those that the service lists. */
-async function datasetRows({ schema }: Session, signal: AbortSignal): Promise<readonly DatasetRow[]> {
+async function datasetRows(
+  { schema }: Pick<Session, 'schema'>,
+  signal: AbortSignal,
+): Promise<readonly DatasetRow[]> {
   const known = await schema.knownDatasets();
   return (known.length > 0 ? known : (await schema.datasets(signal)).items).map(datasetRow);
 }
@@ -104,7 +115,7 @@ function datasetRow({ name, description, rows, firstTime, lastTime, problems }: 
   return { name, description, ...present({ rows, firstTime, lastTime, range, problem }) };
 }
 
-function resultRows({ results }: Session): readonly ResultRow[] {
+function resultRows({ results }: Pick<Session, 'results'>): readonly ResultRow[] {
   return results
     .all()
     .map(({ cached, names }) => {
@@ -130,7 +141,10 @@ function starRow({ id = '', name, dataset, query }: StarredQuery): StarRow {
   return { id, name, query: apl, ...present({ dataset: dataset || undefined, range }) };
 }
 
-async function historyRows({ options }: Session, text: string): Promise<readonly HistoryRow[]> {
+async function historyRows(
+  { options }: Pick<Session, 'options'>,
+  text: string,
+): Promise<readonly HistoryRow[]> {
   const wanted = text.toLowerCase();
   const entries = (await options.queryLog?.entries()) ?? [];
   return entries

@@ -20,11 +20,11 @@ interface Entry {
  * known and fetch the rest in the background; a failure counts as an empty answer.
  */
 export class SeenValues {
-  readonly #session: Session;
+  readonly #session: Pick<Session, 'now' | 'query' | 'range'>;
   readonly #entries = new Map<string, Entry>();
   #asked: Promise<void>[] = [];
 
-  constructor(session: Session) {
+  constructor(session: Pick<Session, 'now' | 'query' | 'range'>) {
     this.#session = session;
   }
 

@@ -100,7 +100,7 @@ export function say(io: CellIo, text: string): void {
 }
 
 /** Returns the caption, with the profile in front unless that is the service on this machine. */
-export function named(session: Session, caption: string): string {
+export function named(session: Pick<Session, 'profileName'>, caption: string): string {
   return session.profileName === localProfile ? caption : `profile ${session.profileName}: ${caption}`;
 }
 

@@ -12,8 +12,11 @@ import { profileOf } from './profile.js';
 import type { ErrorReply, OpenData, PageReply, ReadyReply, Request, View } from './protocol.js';
 import { rowsOfView, ViewError, type ViewQuery, viewQuery } from './view.js';
 
+/** What a reader of results needs of a session. */
+type ReaderSession = Pick<Session, 'options' | 'queryCached' | 'results' | 'sendCached'>;
+
 /** Answers a front end that reads a kept result; closes the comm at once when the kernel does not hold it. */
-export function openReader(session: Session, comm: Comm, data: unknown): CommHandler {
+export function openReader(session: ReaderSession, comm: Comm, data: unknown): CommHandler {
   const id = (data as Partial<OpenData> | null)?.result;
   const cached = typeof id === 'string' ? session.results.withId(id) : undefined;
   if (cached !== undefined) comm.send(readyOf(cached));
@@ -45,13 +48,13 @@ type Answered = Exclude<Request, { readonly op: 'cancel' | 'prepare' }>;
 
 /** One open grid. It remembers the order of the rows of the last view, so that further pages need no query. */
 class ResultReader implements CommHandler {
-  readonly #session: Session;
+  readonly #session: ReaderSession;
   readonly #comm: Comm;
   readonly #id: string;
   readonly #running = new Map<number, AbortController>();
   #view: { readonly key: string; readonly rows: Promise<Uint32Array> } | undefined;
 
-  constructor(session: Session, comm: Comm, id: string) {
+  constructor(session: ReaderSession, comm: Comm, id: string) {
     this.#session = session;
     this.#comm = comm;
     this.#id = id;
@@ -191,7 +194,7 @@ function placesOf(
 
 /** Where in a condition of the request an error is. */
 function placeOf(
-  session: Session,
+  session: Pick<Session, 'results'>,
   resultId: string,
   request: Answered,
   { position }: QueryError,

@@ -16,7 +16,7 @@ const maxBins = 20;
 
 /** Computes the profile of a column over the rows of a view; throws ViewError when there is no such column. */
 export async function profileOf(
-  session: Session,
+  session: Pick<Session, 'queryCached'>,
   cached: CachedResult,
   request: Extract<Request, { op: 'profile' }>,
   signal: AbortSignal,

@@ -194,7 +194,7 @@ function textOf(field: string, type: FieldSchema['type']): string {
 
 /** Runs a query over the rows of a view and returns its first table; `text` follows the operators of the view. */
 export async function queryView(
-  session: Session,
+  session: Pick<Session, 'queryCached'>,
   cached: CachedResult,
   { text, places, rowField }: ViewQuery,
   then: string,
@@ -217,7 +217,7 @@ export async function queryView(
 
 /** Returns the numbers of the rows of a view, in its order. */
 export async function rowsOfView(
-  session: Session,
+  session: Pick<Session, 'queryCached'>,
   cached: CachedResult,
   query: ViewQuery,
   signal: AbortSignal,

@@ -101,7 +101,7 @@ async function create(call: MagicCall, { session, io, plan, consent }: MagicHost
 /** The annotation that a line describes; throws MagicError and TimeRangeError. */
 function contentOf(
   { options, magic }: MagicCall,
-  session: Session,
+  session: Pick<Session, 'now'>,
   title: string,
   datasets: readonly string[],
 ): AnnotationContent {
@@ -161,7 +161,7 @@ function datasetsFor(
 /** The annotation of the same title, time and datasets; undefined if there is none, and if the token may not read any. */
 async function sameAs(
   { datasets, time, title = '' }: AnnotationContent,
-  session: Session,
+  session: Pick<Session, 'client'>,
   signal: AbortSignal,
 ): Promise<Annotation | undefined> {
   const at = parseTime(time) ?? 0n;

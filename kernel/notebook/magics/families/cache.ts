@@ -84,7 +84,7 @@ async function storeFor(mode: RecordingMode, directory: string, now: bigint): Pr
   );
 }
 
-function stateText({ recording, options }: Session): string {
+function stateText({ recording, options }: Pick<Session, 'options' | 'recording'>): string {
   if (recording === undefined)
     return 'Answers are neither recorded nor replayed. `%cache record DIR` records them.';
   const { mode, store } = recording;

@@ -102,7 +102,7 @@ async function diff({ words, options, magic }: MagicCall, { session, io }: Magic
 /** The most rows that a difference shows. */
 const SHOWN = 100;
 
-function tableNamed(session: Session, name: string): QueryResult['tables'][number] {
+function tableNamed(session: Pick<Session, 'results'>, name: string): QueryResult['tables'][number] {
   const table = session.results.named(name)?.result.tables[0];
   if (table !== undefined) return table;
   const names = session.results
@@ -116,7 +116,7 @@ function tableNamed(session: Session, name: string): QueryResult['tables'][numbe
 }
 
 /** What the rows of a result are not, a line for each. */
-function shortfallLines(session: Session, name: string): readonly string[] {
+function shortfallLines(session: Pick<Session, 'results'>, name: string): readonly string[] {
   const result = session.results.named(name)?.result;
   const found = result === undefined ? [] : readThrough(name, result);
   return [...new Set(found.map(each => `${safeWords(shortfallText(each))}.`))];

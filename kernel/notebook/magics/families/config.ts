@@ -68,7 +68,7 @@ async function config({ words, options, magic }: MagicCall, host: MagicHost): Pr
   say(io, `${name} ${what}, in ${shownFile(session, place)}`);
 }
 
-function shownFile({ options }: Session, place: 'user' | 'project'): string {
+function shownFile({ options }: Pick<Session, 'options'>, place: 'user' | 'project'): string {
   return place === 'user'
     ? '~/.apl-kernel.toml'
     : settingsFile(options, place).replace(`${options.workDir}/`, '');

@@ -140,7 +140,11 @@ function refusalOf(error: unknown): ApiError {
 }
 
 /** What is known of one dataset besides its fields, which can be shown without it. */
-async function infoOf(name: string, session: Session, signal: AbortSignal): Promise<Listed<DatasetInfo>> {
+async function infoOf(
+  name: string,
+  session: Pick<Session, 'measuredDatasets'>,
+  signal: AbortSignal,
+): Promise<Listed<DatasetInfo>> {
   const items = await session.measuredDatasets([name], signal).catch(() => []);
   return { items, notices: [] };
 }
@@ -185,7 +189,7 @@ async function askToDrop(
 }
 
 /** Refuses a magic that works on this machine alone; throws MagicError. */
-export function onlyLocal(session: Session, magic: string): void {
+export function onlyLocal(session: Pick<Session, 'profileName'>, magic: string): void {
   if (session.profileName === localProfile) return;
   throw new MagicError(
     `%${magic} works with the local service only, and the profile is ${session.profileName}`,

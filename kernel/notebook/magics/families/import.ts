@@ -156,7 +156,7 @@ async function askToReplace(
 }
 
 async function noteImport(
-  session: Session,
+  session: Pick<Session, 'consents' | 'options' | 'replays'>,
   path: string,
   { dataset, rowsBefore, rowsNow, ...span }: ImportReport,
   replaced: boolean,

@@ -10,6 +10,9 @@ import type { Session } from '../../session.js';
 import { parseRange, storedRange, storedText, type TimeRange } from '../../time-range.js';
 import { MagicError } from '../arguments.js';
 
+/** What saving, finding and listing starred queries need of a session. */
+type StarSession = Pick<Session, 'client' | 'now' | 'options' | 'starsVersion'>;
+
 /** A query to be saved as a starred query. */
 export interface StarOrder {
   /** The APL as it was or would be sent. */
@@ -30,7 +33,7 @@ export interface StarOrder {
  * one, undefined if the token may not read it; throws ApiError.
  */
 export async function updateStar(
-  session: Session,
+  session: StarSession,
   id: string,
   order: StarOrder,
   signal: AbortSignal,
@@ -51,7 +54,7 @@ export async function updateStar(
 
 /** Returns the starred query with an id, or with a name that only one query has; throws ApiError and MagicError. */
 export async function resolveStar(
-  session: Session,
+  session: StarSession,
   reference: string,
   signal: AbortSignal,
 ): Promise<StarredQuery> {
@@ -93,7 +96,10 @@ export function starRange({ query: { startTime, endTime } }: StarredQuery): Time
 }
 
 /** A link to the query in the console of the hosted service; undefined on the local one, and if the organization is not known. */
-export async function consoleLink(session: Session, { query }: StarredQuery): Promise<string | undefined> {
+export async function consoleLink(
+  session: Pick<Session, 'endpoint' | 'profileName'>,
+  { query }: StarredQuery,
+): Promise<string | undefined> {
   const endpoint = await session.endpoint(session.profileName);
   const host = endpoint && new URL(endpoint.url).host;
   if (endpoint?.orgId === undefined || !host?.startsWith('api.')) return undefined;
@@ -104,7 +110,7 @@ export async function consoleLink(session: Session, { query }: StarredQuery): Pr
 
 /** Saves a query as a new starred query and returns it with its id; throws ApiError. */
 export async function createStar(
-  session: Session,
+  session: StarSession,
   order: StarOrder,
   signal: AbortSignal,
 ): Promise<StarredQuery> {
@@ -116,7 +122,7 @@ export async function createStar(
 
 /** The id of the user's own starred query of that name, so that running a cell again does not add another copy. */
 export async function findStar(
-  session: Session,
+  session: StarSession,
   name: string,
   signal: AbortSignal,
 ): Promise<string | undefined> {
@@ -125,7 +131,7 @@ export async function findStar(
 
 /** Every starred query that the filter lets through, asked for page by page. */
 export async function listStars(
-  session: Session,
+  session: Pick<Session, 'client'>,
   filter: { readonly who?: string; readonly dataset?: string },
   signal: AbortSignal,
 ): Promise<Listed<StarredQuery>> {
@@ -143,7 +149,7 @@ export async function listStars(
 const pageSize = 100;
 
 async function starBody(
-  session: Session,
+  session: StarSession,
   order: StarOrder,
   before: StarredQuery | undefined,
   signal: AbortSignal,
@@ -184,7 +190,7 @@ export async function readable(reading: Promise<StarredQuery>): Promise<StarredQ
   }
 }
 
-async function ownId(session: Session, signal: AbortSignal): Promise<string> {
+async function ownId(session: Pick<Session, 'client'>, signal: AbortSignal): Promise<string> {
   try {
     return (await (await session.client(signal)).currentUser(signal)).id;
   } catch (error) {

@@ -204,7 +204,7 @@ function rangeText({ query: { startTime = '?', endTime = '?' } }: StarredQuery):
   return storedText({ startTime, endTime }).replace('..', ' to ');
 }
 
-function audience({ profileName }: Session): string {
+function audience({ profileName }: Pick<Session, 'profileName'>): string {
   return profileName === localProfile
     ? 'kept by the local service'
     : `kept in ${profileName}, visible to the whole organization`;
