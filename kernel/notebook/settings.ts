@@ -175,8 +175,8 @@ async function readFileOf(file: string): Promise<readonly (readonly [name: strin
     const isPlain = ['string', 'number', 'bigint'].includes(typeof value);
     if (isPlain && settings.some(each => each.name === name)) return [name, String(value)];
     throw new SettingError(
-      `${file}: ${name} is not a setting, or its value is not a text or a number`,
-      `There are: ${settings.map(each => each.name).join(', ')}; each is a text or a number.`,
+      `${file}: ${name} is not a setting, or its value is not a string or a number`,
+      `There are: ${settings.map(each => each.name).join(', ')}; each is a string or a number.`,
     );
   });
 }

@@ -282,7 +282,7 @@ function optionString(binder: Binder, options: readonly Option[], name: string):
   if (option === undefined) return undefined;
   const value = optionText([option], name, optionsOf('parse-kv'));
   if (value === undefined || value === '')
-    binder.error('bad-option', option, `\`${name}\` must be a text that is not empty`);
+    binder.error('bad-option', option, `\`${name}\` must be a string that is not empty`);
   return value;
 }
 

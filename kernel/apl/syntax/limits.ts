@@ -16,7 +16,7 @@ export const limits = {
   statements: more(10_000, 'statements in a query', 'Import the values as a dataset.'),
   /** UTF-16 units, as everywhere. */
   name: more(4_000, 'characters in a name', 'Is a quote or a bracket missing?'),
-  literal: more(100_000, 'characters in a text', 'Import longer texts as a dataset.'),
+  literal: more(100_000, 'characters in a string', 'Import longer strings as a dataset.'),
   pattern: more(
     10_000,
     'characters in a regular expression',
@@ -47,8 +47,8 @@ export const limits = {
     'items in a list',
     'Import the values as a dataset: `where field in ((values | project field))`.',
   ),
-  terms: more(1_000, 'texts to look for with `has_any`', 'Look for a part that they have in common.'),
-  allTerms: more(100, 'texts to look for with `has_all`', 'Look for fewer: each of them must be there.'),
+  terms: more(1_000, 'strings to look for with `has_any`', 'Look for a part that they have in common.'),
+  allTerms: more(100, 'strings to look for with `has_all`', 'Look for fewer: each of them must be there.'),
   cells: more(100_000, 'values in a datatable', 'Import the rows as a dataset.'),
   pieces: more(
     200,

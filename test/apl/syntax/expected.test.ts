@@ -31,7 +31,7 @@ test.each([
   ['datatable(a:long', 'expected `)` to close the column list, the query ends here'],
   ['datatable(a:long)', 'expected `[` before the values, the query ends here'],
   ['datatable(a:long)[1', 'expected `]` to close the table, the query ends here'],
-  ['T | parse a with', 'expected a text, a field or `*` in the pattern, the query ends here'],
+  ['T | parse a with', 'expected a string, a field or `*` in the pattern, the query ends here'],
 ])('%s', (text, message) => {
   expect(parseQuery(text).diagnostics[0]?.message).toBe(message);
 });

@@ -276,7 +276,7 @@ function refuseArithmetic(binder: Binder, expr: BinaryExpr, left: TypeName, righ
   const text = left === 'string' || right === 'string';
   const hint =
     text && expr.operator === '+'
-      ? 'Join texts with strcat(a, b).'
+      ? 'Join strings with strcat(a, b).'
       : text
         ? 'Convert the text first: toint(), todouble().'
         : undefined;

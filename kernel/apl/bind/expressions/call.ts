@@ -155,7 +155,7 @@ function warnOfBackslash(binder: Binder, expr: CallExpr, [, rewrite]: readonly S
   const [group] = (rewrite?.kind === 'constant' && /\\\d/.exec(String(rewrite.value))) || [];
   if (at?.kind !== 'literal' || group === undefined) return;
   const meant = binder.text(at).replace(/\\+(\d)/g, '$$$1');
-  const message = `\`${group}\` is a text here: a group is written \`$${group.slice(1)}\``;
+  const message = `\`${group}\` is a string here: a group is written \`$${group.slice(1)}\``;
   binder.report('warning', 'rewrite-group', at, message, `Write ${shorten(meant)}.`, meant);
 }
 
@@ -294,7 +294,7 @@ function textHint({ name }: FunctionEntry, { type }: Scalar): string | undefined
   const written = type === 'string' ? forTexts.get(name) : undefined;
   return written === undefined
     ? undefined
-    : `Write ${written} for a text; parse_json(…) and split(…) make an array of it.`;
+    : `Write ${written} for a string; parse_json(…) and split(…) make an array of it.`;
 }
 
 const forTexts = new Map([

@@ -258,7 +258,7 @@ function reportUnknown(binder: Binder, expr: NameExpr, scope: Scope): Scalar {
     if (isTimeElsewhere(name) && known.includes('_time')) reportTimeElsewhere(binder, name, span);
     else if (flat !== undefined) binder.unknown('field', name, span, [], flat);
     else if (owner === undefined) {
-      const hint = scope.mayBeText === true ? `Did you mean the text '${name}'?` : listOf(known);
+      const hint = scope.mayBeText === true ? `Did you mean the string '${name}'?` : listOf(known);
       binder.unknown('field', name, span, names, hint);
     } else {
       const written = `${writtenName(owner.name)}${quotedName(name.slice(owner.name.length + 1))}`;

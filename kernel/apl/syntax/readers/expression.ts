@@ -473,7 +473,7 @@ function parsePrimary(stream: TokenStream, context: string): Expr {
 /** What to write for the literals of other languages, by the sign that they begin with. */
 const literalHints: Readonly<Record<string, string>> = {
   '{': `A map is written dynamic({"a": 1}), or bag_pack('a', x) if it has fields.`,
-  '/': "A regular expression is a text: `matches regex 'a.*b'`.",
+  '/': "A regular expression is a string: `matches regex 'a.*b'`.",
 };
 
 /** A name without its quotes, or an array without its word. */

@@ -163,7 +163,7 @@ export function closeList(stream: TokenStream, close: string, context: string): 
 /** The pattern of `parse`, up to the end of the stage; commas may stand between its parts. */
 export function parsePieces(stream: TokenStream): ParsePiece[] {
   const pieces: ParsePiece[] = [];
-  if (atStageEnd(stream)) stream.expected('a text, a field or `*`', 'in the pattern');
+  if (atStageEnd(stream)) stream.expected('a string, a field or `*`', 'in the pattern');
   while (!atStageEnd(stream)) {
     const piece = parsePiece(stream);
     if (piece === undefined) break;
@@ -181,7 +181,7 @@ function parsePiece(stream: TokenStream): ParsePiece | undefined {
   if (token.kind === 'string') return { kind: 'text', text: stream.next().text, from, to };
   const name = stream.takeName();
   if (name === undefined) {
-    stream.expected('a text, a field or `*`', 'in the pattern');
+    stream.expected('a string, a field or `*`', 'in the pattern');
     return undefined;
   }
   const type = stream.takeSymbol(':') === undefined ? 'string' : parseType(stream, 'after `:`');

@@ -61,7 +61,7 @@ export function separatorHint(stream: TokenStream, last?: Operator): string | un
     return 'Write iff(condition, a, b), or coalesce(a, b) for the first that is not null.';
   if (stream.isSymbol(':') && stream.isSymbol(':', 1)) return 'Write tostring(…), toint(…), todouble(…).';
   if (stream.peek().text === '~')
-    return 'Write `=~` for texts that are equal in any case, `contains` for a part, `matches regex` for a pattern.';
+    return 'Write `=~` for strings that are equal in any case, `contains` for a part, `matches regex` for a pattern.';
   if (stream.isWord('over'))
     return 'A row does not see others: summarize `by` the field, and join the result to the rows.';
   if (stream.isWord('having')) return 'Write `| where …` after the summarize.';
@@ -133,7 +133,7 @@ function missingOperator(stream: TokenStream): Operator {
   const { from } = stream.peek();
   stream.offer({ kind: 'operator', piped: true });
   const hint = stream.isSymbol('|')
-    ? 'Remove one of the two pipes; conditions are joined by `or`, texts by strcat(a, b).'
+    ? 'Remove one of the two pipes; conditions are joined by `or`, strings by strcat(a, b).'
     : 'Operators are where, extend, project, summarize, sort, limit and more: `%help operators`.';
   stream.expected('an operator', 'after `|`', hint);
   if (stream.takeSymbol('|') === undefined || !startsOperator(stream)) stream.skipTo('|', ';');

@@ -103,7 +103,7 @@ export function takeDoubledQuote(stream: TokenStream, text: Token): Token {
   }
   if (whole !== text) {
     const sign = stream.source.charAt(text.from);
-    const message = `a quote within a text is written \`\\${sign}\` in APL`;
+    const message = `a quote within a string is written \`\\${sign}\` in APL`;
     stream.report('error', 'foreign-operator', whole, message, `Write ${textLiteral(whole.text, sign)}.`);
   }
   return whole;

@@ -87,7 +87,7 @@ describe('%config', () => {
   test.each([
     ['limit = 7\nlimit = ', 'is not valid TOML at line 2'],
     ['profile = "prod"', 'profile is not a setting'],
-    ['limit = true', 'limit is not a setting, or its value is not a text or a number'],
+    ['limit = true', 'limit is not a setting, or its value is not a string or a number'],
     ['limit = "many"', 'the setting limit cannot be many'],
   ])('a file with %j is reported once, and no cell fails', async (content, message) => {
     await writeFile(userFile(), content);
