@@ -34,7 +34,7 @@ export function previewLines(preview: ImportPreview): readonly string[] {
   const { file, format, fields, rows, isWhole, notes, problem } = preview;
   const own = fields.filter(({ name }) => name !== '_time').length;
   return [
-    `${file}: ${format.label}, ${countOf(preview)}, ${plural(own, 'field')}. Nothing is imported.`,
+    `${file}: ${format.label}, ${countOf(preview)}, ${plural(own, 'field')}. Nothing is imported yet.`,
     ...(problem === undefined ? timeLines(preview) : [`Cannot be imported as it is. ${problem.message}`]),
     ...(problem?.hint === undefined ? [] : [problem.hint]),
     ...(isWhole || notes.length === 0 ? [] : [`By the first ${plural(rows, 'row')}:`]),

@@ -20,6 +20,7 @@ import {
 import type { ResultField } from '../api/wire.js';
 import { present } from '../present.js';
 import { plural } from '../text.js';
+import { aggregateOf } from './chart/columns.js';
 import { codeWords } from './display/summary.js';
 import { cellText, exactInt64 } from './display/text.js';
 import { FIELD_KEY } from './field.js';
@@ -34,6 +35,8 @@ export interface PeriodOptions {
   readonly key?: readonly string[];
   /** What the earlier period is called, such as `1d before`. */
   readonly name: string;
+  /** The query keeps a row for each group that has events, so that a count of the others is zero. */
+  readonly hasAllGroups: boolean;
 }
 
 /**
@@ -53,7 +56,10 @@ export interface NoComparison {
   readonly hint: string;
 }
 
-/** Returns two results of one query side by side; a figure that only one of them has is null in the other, and so is its change. */
+/**
+ * Returns two results of one query side by side. Of a row that only one of them has, counts and sums are zero in the other if both are
+ * whole; other figures are null, and so is their change.
+ */
 export function comparePeriods(
   later: QueryResult,
   earlier: QueryResult,
@@ -81,15 +87,19 @@ export function comparePeriods(
     );
   const pairs = pairRows(now, before, key, options.offset);
   const left = now.data.schema.fields.filter(field => !key.includes(field.name) && !measures.includes(field));
+  const zeros = hasZeros(later, earlier, options)
+    ? measures.filter(field => aggregateOf({ field }).emptyIsZero)
+    : [];
   const about: Notice[] = [
     ...notes(
       pairs,
       earlier,
       left.map(({ name }) => name),
+      { zeros: zeros.length, nulls: measures.length - zeros.length },
     ),
     ...earlier.notices.map(({ level, text }) => ({ level, text: `${options.name}: ${text}` })),
   ];
-  const columns = { key, measures: measures.map(({ name }) => name) };
+  const columns = { key, measures: measures.map(({ name }) => name), zeros: zeros.map(({ name }) => name) };
   const whole = combined(later, earlier, options.name);
   const drawn: QueryResult | undefined =
     size === undefined
@@ -104,6 +114,13 @@ export function comparePeriods(
     },
     ...present({ drawn }),
   };
+}
+
+/** Whether a group without a row in one of the periods had no events there. */
+function hasZeros(later: QueryResult, earlier: QueryResult, { key, hasAllGroups }: PeriodOptions): boolean {
+  const isWhole = ({ shortfalls = [], status }: QueryResult) =>
+    shortfalls.length === 0 && !status.isPartial && status.isEstimate !== true;
+  return hasAllGroups && key === undefined && isWhole(later) && isWhole(earlier);
 }
 
 function none(reason: string, hint: string): NoComparison {
@@ -272,16 +289,19 @@ function cellOf({ field, vector, shift }: Column, row: number): Cell {
 interface Compared {
   readonly key: readonly string[];
   readonly measures: readonly string[];
+  /** The measures that are zero in a row that a period does not have. */
+  readonly zeros: readonly string[];
 }
 
 /** For each measure four columns: the figure, that of the earlier period, the difference, and that in percent. */
-function sideBySide(now: ArrowTable, pairs: readonly Pair[], { key, measures }: Compared): ArrowTable {
+function sideBySide(now: ArrowTable, pairs: readonly Pair[], compared: Compared): ArrowTable {
+  const { key, measures } = compared;
   const names = namer(now);
   return tableOf(now.info, [
     ...key.map(name => keyColumn(now, pairs, name)),
     ...measures.flatMap(name => {
       const field = fieldOf(now, name);
-      const figures = pairs.map(each => figuresOf(each, name));
+      const figures = pairs.map(each => figuresOf(each, field, compared));
       const kept = (text: string) => renamed(field, names(text), false);
       return [
         { field: renamed(field, name, true), cells: figures.map(each => each.now) },
@@ -294,12 +314,8 @@ function sideBySide(now: ArrowTable, pairs: readonly Pair[], { key, measures }: 
 }
 
 /** A row for each period of a pair; the change is that of the later one. */
-function stacked(
-  now: ArrowTable,
-  pairs: readonly Pair[],
-  { key, measures }: Compared,
-  name: string,
-): ArrowTable {
+function stacked(now: ArrowTable, pairs: readonly Pair[], compared: Compared, name: string): ArrowTable {
+  const { key, measures } = compared;
   const names = namer(now);
   const period = names('period');
   const both = pairs.flatMap(each => [each, each]);
@@ -307,7 +323,7 @@ function stacked(
   const info = { ...now.info, groups: [...now.info.groups, { name: period }] };
   const drawn = measures.map(each => {
     const field = fieldOf(now, each);
-    const figures = both.map(pair => figuresOf(pair, each));
+    const figures = both.map(pair => figuresOf(pair, field, compared));
     const cells = figures.map((figure, index) => (isLater(index) ? figure.now : figure.before));
     const change = figures.map((figure, index) => (isLater(index) ? figure.change : null));
     return [
@@ -344,8 +360,10 @@ interface Figures {
   readonly percent: number | null;
 }
 
-function figuresOf(pair: Pair, measure: string): Figures {
-  const [now, before] = [pair.now?.get(measure) ?? null, pair.before?.get(measure) ?? null];
+function figuresOf(pair: Pair, { name, type }: Field, { zeros }: Compared): Figures {
+  const absent = !zeros.includes(name) ? null : DataType.isFloat(type) ? 0 : 0n;
+  const figureOf = (row: Row | undefined): Cell => (row === undefined ? absent : (row.get(name) ?? null));
+  const [now, before] = [figureOf(pair.now), figureOf(pair.before)];
   if (typeof now === 'bigint' && typeof before === 'bigint') {
     const change = now - before;
     const fits = BigInt.asIntN(64, change) === change;
@@ -458,18 +476,24 @@ function notes(
   pairs: readonly Pair[],
   { provenance: { startTime, endTime } }: QueryResult,
   left: readonly string[],
+  absent: { readonly zeros: number; readonly nulls: number },
 ): readonly Notice[] {
   const alone = pairs.filter(each => each.now === undefined || each.before === undefined).length;
   const texts = [
     `Compared with ${startTime} to ${endTime}.`,
     ...(alone > 0
       ? [
-          `${alone} of ${plural(pairs.length, 'row')} are in one of the two periods only; their changes are null.`,
+          `${alone} of ${plural(pairs.length, 'row')} are in one of the two periods only; in the other ${absentText(absent)}.`,
         ]
       : []),
     ...(left.length > 0 ? [`Not compared, as they are not numbers: ${namesText(left)}.`] : []),
   ];
   return texts.map(text => ({ level: 'info', text }));
+}
+
+function absentText({ zeros, nulls }: { readonly zeros: number; readonly nulls: number }): string {
+  if (zeros === 0) return 'their figures are null';
+  return nulls === 0 ? 'their figures are 0' : 'their counts and sums are 0, and other figures null';
 }
 
 /** Names beyond this many are counted. */

@@ -307,7 +307,7 @@ describe('doctor', () => {
     [
       'a program that is gone',
       { language: 'axiom-apl', argv: ['/gone/node', 'main.js'] },
-      'starts /gone/node, which is gone',
+      'starts /gone/node, which does not exist',
     ],
     ['another project’s kernel', { language: 'apl' }, 'belongs to another kernel called apl'],
   ])('names %s', async (_, spec, message) => {

@@ -15,7 +15,7 @@ export interface AxisModel {
 const OVERVIEW_HEIGHT = 36;
 /** A press that moves less is none, in pixels. */
 const LEAST_DRAG = 4;
-const TICKS = [0, 25, 50, 100];
+const TICKS = [0, 25, 50, 75, 100];
 
 /** The whole trace in small, over which a part of the time is chosen, and the times of the part in sight. */
 export class Axis {

@@ -29,6 +29,7 @@ describe.each(FRONT_ENDS)('coming back to a notebook in $name', frontEnd => {
         'again.ipynb': notebookOf(sources),
         'other.ipynb': notebookOf([elsewhere]),
         'lines.csv': 'time,n\n2026-01-01T10:00:00Z,1\n',
+        'made_here.csv': 'time,n\n2026-01-01T10:00:00Z,1\n',
       },
       file: 'again.ipynb',
       allow: 'profile',
@@ -90,7 +91,7 @@ describe.each(FRONT_ENDS)('coming back to a notebook in $name', frontEnd => {
     await page.evaluate(`${model}.cells[5].setSource('made_here | count')`);
     const untouched = cells.at(5).locator('.cm-lintRange-error');
     await untouched.waitFor();
-    await cells.write(3, '%import lines.csv --dataset made_here');
+    await cells.write(3, '%import made_here.csv');
     await cells.run(3);
     await soon(() => untouched.count()).toBe(0);
     await cells.write(3, '_ | count');

@@ -255,14 +255,14 @@ describe.each(FRONT_ENDS)('explaining in $name', frontEnd => {
     await page.keyboard.press('Shift+E');
     await page.keyboard.press('f');
     expect(await spans().count()).toBe(2);
-    expect(await trace().locator('.apl-trace-ticks').textContent()).toBe('+10ms+60ms+110ms+210ms');
+    expect(await trace().locator('.apl-trace-ticks').textContent()).toBe('+10ms+60ms+110ms+160ms+210ms');
     expect(await trace().locator('.apl-trace-critical').count()).toBe(2);
     expect(await trace().locator('.apl-trace-segment').count()).toBeGreaterThan(1);
     await page.keyboard.press('c');
     expect(await trace().locator('.apl-trace-critical').count()).toBe(0);
     for (const key of ['c', 'Escape', 'Escape']) await page.keyboard.press(key);
     expect(await details().count()).toBe(0);
-    expect(await trace().locator('.apl-trace-ticks').textContent()).toBe('+0s+200ms+400ms+800ms');
+    expect(await trace().locator('.apl-trace-ticks').textContent()).toBe('+0s+200ms+400ms+600ms+800ms');
     expect(await page.evaluate("'pwned' in window")).toBe(false);
   });
 
@@ -277,7 +277,7 @@ describe.each(FRONT_ENDS)('explaining in $name', frontEnd => {
     await page.mouse.move(box.x + box.width * 0.5, box.y + 9, { steps: 3 });
     await page.mouse.up();
     const [first = 0, last = 0] = (await trace().locator('.apl-trace-ticks span').allTextContents())
-      .filter((_, index) => index % 3 === 0)
+      .filter((_, index) => index % 4 === 0)
       .map(text => Number.parseFloat(text));
     expect([Math.round(first / 20), Math.round(last / 20)]).toEqual([10, 20]);
     await trace()

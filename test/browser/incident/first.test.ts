@@ -64,8 +64,8 @@ describe.each(FRONT_ENDS)('the first minute in $name', frontEnd => {
     await page.locator('.jp-DirListing-item', { hasText: 'uk.csv' }).click({ button: 'right' });
     await page.locator('.lm-Menu-item', { hasText: 'Import File into APL' }).click();
     await soon(said).toEqual([
-      'uk.csv: CSV, 2 rows, 2 fields. Nothing is imported.',
-      expect.stringMatching(/^Not to be imported.* is 2026-11-05T10:00:00Z .* or 2026-05-11T10:00:00Z/),
+      'uk.csv: CSV, 2 rows, 2 fields. Nothing is imported yet.',
+      expect.stringMatching(/^Cannot be imported as it is\. .* is 2026-11-05T10:00:00Z .* or 2026-05-11T10:00:00Z/),
       'Import it with Dates: dmy or Dates: mdy.',
     ]);
     expect(await importNow().isDisabled()).toBe(true);
@@ -90,7 +90,7 @@ describe.each(FRONT_ENDS)('the first minute in $name', frontEnd => {
     await page.locator('.jp-Dialog .jp-DirListing-item', { hasText: 'my app.ndjson' }).click();
     await page.locator('.jp-Dialog').getByRole('button', { name: 'Select' }).click();
     await soon(said).toEqual([
-      'my app.ndjson: JSON, 1 row, 1 field. Nothing is imported.',
+      'my app.ndjson: JSON, 1 row, 1 field. Nothing is imported yet.',
       'Time from _time.',
     ]);
     await dialog().getByRole('button', { name: 'Add Cell' }).click();
@@ -98,7 +98,7 @@ describe.each(FRONT_ENDS)('the first minute in $name', frontEnd => {
     // From the desktop: it is uploaded first.
     await page.evaluate(dropOnNotebook);
     await soon(said).toEqual([
-      'dropped.csv: CSV, 1 row, 2 fields. Nothing is imported.',
+      'dropped.csv: CSV, 1 row, 2 fields. Nothing is imported yet.',
       expect.stringMatching(/^No field holds a time/),
     ]);
     await dialog().getByRole('button', { name: 'Cancel' }).click();
@@ -113,7 +113,7 @@ describe.each(FRONT_ENDS)('the first minute in $name', frontEnd => {
     await page.mouse.move((to?.x ?? 0) + 100, (to?.y ?? 0) + 20, { steps: 5 });
     await page.locator('.apl-drop').waitFor();
     await page.mouse.up();
-    await soon(said).toContain('my app.ndjson: JSON, 1 row, 1 field. Nothing is imported.');
+    await soon(said).toContain('my app.ndjson: JSON, 1 row, 1 field. Nothing is imported yet.');
     await page.keyboard.press('Escape');
     await dialog().waitFor({ state: 'detached' });
     expect(await page.locator('.apl-drop').count()).toBe(0);
@@ -142,7 +142,7 @@ describe.each(FRONT_ENDS)('the first minute in $name', frontEnd => {
     await page.locator('.jp-LauncherCard:visible', { hasText: 'Import File' }).last().click();
     await page.locator('.jp-Dialog .jp-DirListing-item', { hasText: 'uk.csv' }).click();
     await page.locator('.jp-Dialog').getByRole('button', { name: 'Select' }).click();
-    await soon(said).toContain('uk.csv: CSV, 2 rows, 2 fields. Nothing is imported.');
+    await soon(said).toContain('uk.csv: CSV, 2 rows, 2 fields. Nothing is imported yet.');
     await dialog().getByRole('button', { name: 'Add Cell' }).click();
     await soon(() =>
       page.locator('.jp-NotebookPanel:visible .jp-CodeCell .cm-line').allTextContents(),

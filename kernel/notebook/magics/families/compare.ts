@@ -28,7 +28,7 @@ export const compareMagics: readonly Magic[] = [
       '- `%compare -1d`, `%compare -1w`: the same duration, a day or a week before',
       '- `%compare 2026-01-01..2026-01-08`: a range of two times, ideally of the same length',
       '',
-      'Rows are paired by the fields of `summarize … by`, and those over time by how far into the range they are. A figure that only one of the ranges has is null in the other, and so is its change. `now()` and `ago()` count from the end of each range on the local service.',
+      'Rows are paired by the fields of `summarize … by`, and those over time by how far into the range they are. Of a row that only one of the ranges has, counts and sums are 0 in the other, and other figures null; all are null if the query keeps a part of its rows, as with `top`, if the ranges differ in length, or if one of the results is not whole. `now()` and `ago()` count from the end of each range on the local service.',
       '',
       'The comparison is the last result, `_`, with the fields `before_…`, `change_…` and `percent_…` of each figure, so that the next cell can check it: `%assert max(percent_p99) < 20`.',
     ].join('\n'),
@@ -117,6 +117,9 @@ async function showBoth(
   const compared = comparePeriods(result, before, {
     offset,
     name: asked.startsWith('-') ? `${asked.slice(1).trim()} before` : asked,
+    hasAllGroups:
+      lengthOf(result) === lengthOf(before) &&
+      afterSummarize(query)?.every(({ kind }) => keeping.has(kind)) === true,
     ...present({ key }),
   });
   if (compared.kind === 'none')
@@ -125,10 +128,12 @@ async function showBoth(
   await showResult({ ...compared.result, notices }, compared.drawn);
 }
 
+function lengthOf({ provenance: { startTime, endTime } }: QueryResult): bigint {
+  return (parseTime(endTime) ?? 0n) - (parseTime(startTime) ?? 0n);
+}
+
 function lengthNotices(later: QueryResult, before: QueryResult): QueryResult['notices'] {
-  const length = ({ provenance: { startTime, endTime } }: QueryResult) =>
-    (parseTime(endTime) ?? 0n) - (parseTime(startTime) ?? 0n);
-  if (length(later) === length(before)) return [];
+  if (lengthOf(later) === lengthOf(before)) return [];
   return [
     { level: 'warn', text: 'The two ranges differ in length: totals of the longer one hold more time.' },
   ];
@@ -137,12 +142,23 @@ function lengthNotices(later: QueryResult, before: QueryResult): QueryResult['no
 /** Operators that keep only some of the rows. */
 const cutting: ReadonlySet<Operator['kind']> = new Set(['limit', 'top', 'sample', 'where', 'search']);
 
-/** A row missing from one range may only have been cut off there, as by `top`. */
-function cutNotices({ pipeline }: QueryText): QueryResult['notices'] {
+/** Operators that leave the rows as many as they are. */
+const keeping: ReadonlySet<Operator['kind']> = new Set([
+  ...(['extend', 'project', 'project-away', 'project-keep', 'project-rename', 'project-reorder'] as const),
+  ...(['sort', 'serialize', 'as', 'render'] as const),
+]);
+
+/** The operators behind the last `summarize`; undefined if there is none. */
+function afterSummarize({ pipeline }: QueryText): readonly Operator[] | undefined {
   const operators = pipeline?.operators ?? [];
-  const after = operators.slice(operators.findLastIndex(({ kind }) => kind === 'summarize') + 1);
-  const cut = after.find(({ kind }) => cutting.has(kind))?.kind;
-  if (cut === undefined || after.length === operators.length) return [];
+  const last = operators.findLastIndex(({ kind }) => kind === 'summarize');
+  return last < 0 ? undefined : operators.slice(last + 1);
+}
+
+/** A row missing from one range may only have been cut off there, as by `top`. */
+function cutNotices(query: QueryText): QueryResult['notices'] {
+  const cut = afterSummarize(query)?.find(({ kind }) => cutting.has(kind))?.kind;
+  if (cut === undefined) return [];
   return [
     {
       level: 'info',

@@ -6,7 +6,7 @@ useService();
 // ---- lines of a JSON file that are not objects: they are left out and counted, and cost no other line ----
 
 const leftOut = (count: number) =>
-  `Left out, as they are not a JSON objects in UTF-8: ${count} line${count === 1 ? '' : 's'}.`;
+  `Left out, as they are not JSON objects in UTF-8: ${count} line${count === 1 ? '' : 's'}.`;
 
 testTraps([
   ...(
@@ -30,7 +30,7 @@ testTraps([
     content: `{}\n${beyondSample('{"v":1}', 'null')}`,
     select: 'count(*), count(v)',
     values: ['10301|10300'],
-    notes: ['Left out, as they are not a JSON objects in UTF-8: 1 line.', timeless()],
+    notes: ['Left out, as they are not JSON objects in UTF-8: 1 line.', timeless()],
   },
   ...(
     [

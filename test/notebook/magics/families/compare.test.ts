@@ -45,14 +45,14 @@ describe('%compare', () => {
     expect(traceback(cell)).toEqual([]);
     expect(table(cell)).toEqual([
       'Note: Compared with 2026-01-01T00:00:00Z to 2026-01-02T00:00:00Z.',
-      'Note: 2 of 4 rows are in one of the two periods only; their changes are null.',
+      'Note: 2 of 4 rows are in one of the two periods only; in the other their figures are 0.',
       '4 rows × 9 columns · 2026-01-02T00:00:00Z to 2026-01-03T00:00:00Z',
       'host n before_n change_n percent_n (percent) ms before_ms change_ms percent_ms (percent)',
-      '──── ──── ──────── ──────── ─────────────────── ──── ───────────────────── ───────── ────────────────────',
+      '──── ─ ──────── ──────── ─────────────────── ── ───────────────────── ────────────────────── ────────────────────',
       'a 2 2 0 0 50 30 20 66.6667',
       'b 2 1 1 100 12 5 7 140.0000',
-      'd 1 null null null 1 null null null',
-      'c null 1 null null null 9,007,199,254,740,991 null null',
+      'd 1 0 1 null 1 0 1 null',
+      'c 0 1 -1 -100 0 9,007,199,254,740,991 -9,007,199,254,740,991 -100.0000',
       '20 rows examined',
     ]);
   });
@@ -62,10 +62,10 @@ describe('%compare', () => {
     expect(table(cell).slice(5, -1)).toEqual([
       '2026-01-02T10:00:00Z a 1 1 0 0',
       '2026-01-02T10:00:00Z b 1 1 0 0',
-      '2026-01-02T10:00:00Z d 1 null null null',
-      '2026-01-02T10:00:00Z c null 1 null null',
+      '2026-01-02T10:00:00Z d 1 0 1 null',
+      '2026-01-02T10:00:00Z c 0 1 -1 -100',
       '2026-01-02T11:00:00Z a 1 1 0 0',
-      '2026-01-02T11:00:00Z b 1 null null null',
+      '2026-01-02T11:00:00Z b 1 0 1 null',
     ]);
     const drawn = cell.outputs.at(-2);
     expect(drawn && 'data' in drawn && drawn.data['text/plain']).toMatch(
@@ -127,6 +127,24 @@ describe('%compare', () => {
     expect(shown(silent).length).toBe(1);
   });
 
+  test.each([
+    [
+      'other aggregates',
+      '-1d',
+      'web | summarize n = count(), ms = avg(ms) by host',
+      'd 1 0 1 null 1 null null null',
+    ],
+    ['a part of the rows', '-1d', 'web | summarize n = count() by host | where n < 2', 'd 1 null null null'],
+    [
+      'ranges of two lengths',
+      '2025-12-31..2026-01-02',
+      'web | summarize n = count() by host',
+      'd 1 null null null',
+    ],
+  ])('a missing figure is null: %s', async (_, line, query, row) => {
+    expect(table(await compare(line, query))).toContain(row);
+  });
+
   test('says that a row may be beyond the `top` of one range', async () => {
     const cell = await compare('-1d', 'web | summarize n = count() by host | top 2 by n');
     expect(notices(cell).at(-1)).toBe(
@@ -186,9 +204,9 @@ describe('%compare', () => {
   test('a null pairs with no text, whatever the text', async () => {
     const cell = await compare('-1d', 'gaps | summarize ms = sum(ms) by host');
     expect(notices(cell)).toContain(
-      '2 of 2 rows are in one of the two periods only; their changes are null.',
+      '2 of 2 rows are in one of the two periods only; in the other their figures are 0.',
     );
-    expect(table(cell).slice(-3, -1)).toEqual(['"null" 2 null null null', 'null null 100 null null']);
+    expect(table(cell).slice(-3, -1)).toEqual(['"null" 2 0 2 null', 'null 0 100 -100 -100']);
   });
 
   test('fields that are not figures are named as code, and the first ten at most', async () => {
