@@ -51,7 +51,7 @@ STORIES |= {
         r"- Events: 3,586, before 3,696\.",
         r"100% of the selected events have status\.message = deadline exceeded, 0% of the others",
         r"payment oteldemo\.PaymentService/Charge +\S+ +4s +\* \S+ deadline exceeded",
-        r"request failed: <\*> <\*> +2026-01-26T07:37:21\S+ ",
+        r"request failed: deadline exceeded +2026-01-26T07:37:21\S+ ",
         r"2026-01-26T07:28:53Z +payment +2\.9\.6 +lhr-1 +8m27\S+ +16 +2026-01-26T07:37:20\S+ +2026-01-26T07:43:28\S+ +2",
     ],
 }
