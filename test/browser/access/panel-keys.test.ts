@@ -59,6 +59,11 @@ describe.each(FRONT_ENDS)('star and panel by keys alone, in $name', frontEnd => 
     expect(await focused()).toBe(answer);
     await press('Enter');
   };
+  /** Goes into a cell, and pauses as people do: JupyterLab 4.2 gives it the focus again some frames later. */
+  const intoCell = async (index: number) => {
+    await cells.enter(index);
+    await page.waitForTimeout(300);
+  };
   /**
    * Goes back to the notebook, and into a cell. From cell to cell by the pointer: after arrow keys JupyterLab 4.2 gives the cell the
    * focus late, also if a faster key has opened something since.
@@ -66,11 +71,11 @@ describe.each(FRONT_ENDS)('star and panel by keys alone, in $name', frontEnd => 
   const toCell = async (index: number) => {
     await press('Escape');
     await soon(() => page.evaluate("document.activeElement.closest('.jp-Notebook') !== null")).toBe(true);
-    await cells.enter(index);
+    await intoCell(index);
   };
 
   test('the query at the cursor is starred', async () => {
-    await cells.enter(0);
+    await intoCell(0);
     await press('Alt+Shift+S');
     await soon(() => page.evaluate("document.activeElement.matches('.jp-Dialog input')")).toBe(true);
     await press('Control+a');

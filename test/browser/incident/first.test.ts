@@ -65,7 +65,9 @@ describe.each(FRONT_ENDS)('the first minute in $name', frontEnd => {
     await page.locator('.lm-Menu-item', { hasText: 'Import File into APL' }).click();
     await soon(said).toEqual([
       'uk.csv: CSV, 2 rows, 2 fields. Nothing is imported yet.',
-      expect.stringMatching(/^Cannot be imported as it is\. .* is 2026-11-05T10:00:00Z .* or 2026-05-11T10:00:00Z/),
+      expect.stringMatching(
+        /^Cannot be imported as it is\. .* is 2026-11-05T10:00:00Z .* or 2026-05-11T10:00:00Z/,
+      ),
       'Import it with Dates: dmy or Dates: mdy.',
     ]);
     expect(await importNow().isDisabled()).toBe(true);
