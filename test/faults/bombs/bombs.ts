@@ -167,7 +167,7 @@ export const bombs: readonly Bomb[] = [
   {
     name: 'ingest: 3 GB, packed',
     throwAt: ingestOf(() => packed(3e9), types.json, 'gzip'),
-    answers: [/^The body has more than 1,024 MiB, the most that this request may have\./],
+    answers: [/^The body has more than 1,024 MiB, the limit of this request\./],
   },
   {
     name: 'ingest: packed twice',
