@@ -84,7 +84,7 @@ describe.each(FRONT_ENDS)('the form of the parameters in $name', frontEnd => {
     await soon(said).toBe('%param: slow cannot be fast, which is not a literal');
     await field('slow').fill('5 verb = "PUT"');
     await page.keyboard.press('Enter');
-    await soon(said).toMatch(/^slow wants one value/);
+    await soon(said).toMatch(/^slow needs one value/);
     expect([await cells.source(1), await cells.source(2)]).toEqual(sources.slice(1));
     await page.keyboard.press('Escape');
     await page.locator('.apl-popover').waitFor({ state: 'detached' });
