@@ -1,4 +1,4 @@
-import { createHmac, randomUUID } from 'node:crypto';
+import { createHmac, randomInt, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { Dealer, Request, Subscriber } from 'zeromq';
@@ -189,15 +189,28 @@ export const LOCAL: Connection = {
   hb_port: 0,
 };
 
-/** Ports that were free a moment ago: all five are held at once, so that they differ. */
+/** Five ports that were free a moment ago. */
 export async function freeConnection(): Promise<Connection> {
   const names = ['shell_port', 'control_port', 'iopub_port', 'stdin_port', 'hb_port'] as const;
-  const servers = names.map(() => createServer().listen(0, '127.0.0.1'));
-  await Promise.all(servers.map(server => once(server, 'listening')));
-  const ports = servers.map(server => {
-    const address = server.address();
-    return typeof address === 'object' && address ? address.port : 0;
-  });
-  await Promise.all(servers.map(server => once(server.close(), 'close')));
-  return { ...LOCAL, ...Object.fromEntries(names.map((name, i) => [name, ports[i] ?? 0])) };
+  const ports = new Set<number>();
+  while (ports.size < names.length) ports.add(await freePort());
+  return { ...LOCAL, ...Object.fromEntries([...ports].map((port, index) => [names[index] ?? '', port])) };
+}
+
+/** A port below those that the system gives to whoever asks for any, so that no service takes it before the kernel does. */
+async function freePort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(15_000, 30_000);
+    const server = createServer().listen(port, '127.0.0.1');
+    const isFree = await once(server, 'listening').then(
+      () => true,
+      error => {
+        if (error.code !== 'EADDRINUSE') throw error;
+        return false;
+      },
+    );
+    if (!isFree) continue;
+    await once(server.close(), 'close');
+    return port;
+  }
 }
