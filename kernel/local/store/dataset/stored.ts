@@ -254,7 +254,15 @@ function placeSql(numbers: readonly number[]): string {
   const [first = 0] = numbers;
   const follow = numbers.every((number, index) => number === first + index);
   const file = follow ? `(${first} + file_index)` : `[${numbers.join(', ')}][file_index::BIGINT + 1]`;
-  return `((${file}::BIGINT << 36) + file_row_number)`;
+  return `((${file}::BIGINT << ${rowBits}) + file_row_number)`;
+}
+
+/** Bits of a place that number the row in its file; those above number the file. */
+const rowBits = 36;
+
+/** Returns SQL of the number of a file in its dataset, from SQL of the place of a row. */
+export function fileOfPlaceSql(place: string): string {
+  return `${place} >> ${rowBits}`;
 }
 
 /** A field and the SQL of its value, if that is not a column. */

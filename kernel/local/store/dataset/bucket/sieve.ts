@@ -1,6 +1,6 @@
 import type { ScanFilter } from '../../../sql/compiled.js';
 import { placeField } from '../../../sql/rewrite/placed.js';
-import type { StoredDataset } from '../stored.js';
+import { fileOfPlaceSql, type StoredDataset } from '../stored.js';
 
 /** A question which row groups have rows that pass a filter. */
 export interface Sieve {
@@ -30,6 +30,6 @@ export function sieveOf(
     key: JSON.stringify([String(startNs), String(endNs), marked, fields]),
     fields: read,
     sql: dataset =>
-      `SELECT DISTINCT f0 >> 36 FROM (${dataset.scan([placeField, ...read], startNs, endNs, asked)})`,
+      `SELECT DISTINCT ${fileOfPlaceSql('f0')} FROM (${dataset.scan([placeField, ...read], startNs, endNs, asked)})`,
   };
 }
