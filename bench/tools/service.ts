@@ -67,13 +67,13 @@ export async function endProcess({ child }: Running): Promise<void> {
   await ended;
 }
 
-/** Sends a request, by the client that kernels use, and reads its answer to the end; throws on a refusal. Without a body it is a GET. */
+/** Sends a request, by the client that kernels use, and returns its answer; throws on a refusal. Without a body it is a GET. */
 export async function ask(
   { url, token }: Pick<Running, 'url' | 'token'>,
   path: string,
   body?: string,
   { type = 'application/json', signal }: { readonly type?: string; readonly signal?: AbortSignal } = {},
-): Promise<void> {
+): Promise<string> {
   const { statusCode, body: answer } = await undici.request(url + path, {
     method: body === undefined ? 'GET' : 'POST',
     headers: { authorization: `Bearer ${token}`, ...(body !== undefined && { 'content-type': type }) },
@@ -82,4 +82,5 @@ export async function ask(
   });
   const text = await answer.text();
   if (statusCode >= 400) throw new Error(`${path}: ${statusCode} ${text}`);
+  return text;
 }

@@ -1,3 +1,4 @@
+import { limits } from '../../../apl/syntax/limits.js';
 import { writtenText } from '../../../apl/syntax/tokens/quote.js';
 
 /**
@@ -51,6 +52,9 @@ const MOST_STATES = 3;
 const LEAST_LINES = 3;
 /** A word without a digit that has no `=`: neither a number nor an id nor an attribute. */
 const STATE = /^[^\d<=]*[A-Za-z]{2}[^\d<=]*$/;
+/** Days and months are values, however few of them there are. */
+const OF_A_DATE =
+  /^(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?|(?:jan|febr)(?:uary)?|feb|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?|(?:sept|nov|dec)(?:ember)?|oct(?:ober)?|nov|dec)[.,]?$/i;
 
 /** Groups lines as they come. */
 export class Drain<T> {
@@ -60,7 +64,7 @@ export class Drain<T> {
 
   /** Adds a masked line, which came `count` times. */
   add(text: string, member: T, count = 1): void {
-    const line = { words: text.split(' '), member, count };
+    const line = { words: wordsOf(text), member, count };
     const leaf = this.#leafOf(line.words);
     const best = nearest(leaf, line.words);
     if (best === undefined) {
@@ -96,6 +100,11 @@ export class Drain<T> {
   }
 }
 
+/** Splits a line at single spaces; more than one begin the next word, so that a padded number is as many words as one that is not. */
+function wordsOf(text: string): readonly string[] {
+  return text.split(/(?<=\S) /);
+}
+
 function common(words: readonly string[], others: readonly string[]): readonly string[] {
   return words.map((word, at) => (word === others[at] ? word : WILD));
 }
@@ -107,7 +116,8 @@ function toldApart<T>(group: Group<T>): readonly Group<T>[] {
   const places = words.flatMap((word, at) => {
     if (word !== WILD) return [];
     const states = new Set(lines.map(line => line.words[at] ?? ''));
-    const areStates = states.size <= MOST_STATES && [...states].every(each => STATE.test(each));
+    const areStates =
+      states.size <= MOST_STATES && [...states].every(each => STATE.test(each) && !OF_A_DATE.test(each));
     return areStates && count >= LEAST_LINES * states.size ? [at] : [];
   });
   if (places.length === 0) return [group];
@@ -129,24 +139,30 @@ function nearest<T>(leaf: readonly Group<T>[], words: readonly string[]): Group<
   let best: Group<T> | undefined;
   let [most, wildest] = [0, -1];
   for (const group of leaf) {
-    let [same, wild] = [0, 0];
+    let [same, wild, silent] = [0, 0, 0];
     for (const [at, word] of group.words.entries()) {
-      if (word === WILD) wild += 1;
-      else if (word === words[at]) same += 1;
+      if (word === WILD) {
+        wild += 1;
+        if (words[at] === WILD) silent += 1;
+      } else if (word === words[at]) same += 1;
     }
-    const alike = same / words.length;
+    const alike = same / Math.max(words.length - silent, 1);
     if (alike > most || (alike === most && wild > wildest)) [best, most, wildest] = [group, alike, wild];
   }
   return most >= LEAST_ALIKE ? best : undefined;
 }
 
+/** Fields of a `parse`, each with the text before it. */
+const MOST_FIELDS = Math.floor(limits.pieces.most / 2);
+
 /**
- * Returns the `parse` operator that splits the lines of a template into fields, in the order of its wildcards; undefined for a template
- * without any, or of wildcards alone.
+ * Returns the `parse` operator that splits the lines of a template into fields, in the order of its wildcards, the last of which takes
+ * what is left of more than the operator has; undefined for a template without any, or of wildcards alone.
  */
 export function parseLine(field: string, { words }: Pick<Template<unknown>, 'words'>): string | undefined {
   // Wildcards beside each other are one field: nothing says where the first ends.
-  const pieces = words.join(' ').split(/(?:<\*>)(?: ?<\*>)*/);
+  const all = words.join(' ').split(/(?:<\*>)(?: ?<\*>)*/);
+  const pieces = all.length <= MOST_FIELDS ? all : [...all.slice(0, MOST_FIELDS), ''];
   if (pieces.length < 2 || pieces.every(piece => piece.trim() === '')) return undefined;
   const parts = pieces.flatMap((piece, at) => [
     ...(piece === '' ? [] : [writtenText(piece)]),

@@ -24,7 +24,7 @@ export const patternMagics: readonly Magic[] = [
     help: [
       'Lists the templates of the lines in a field, the most frequent first: how many lines each has, the first and the last time it was seen, its levels, one of its lines, and whether it is new since the range of the same length before. Without FIELD it takes `message`, `msg`, `body`, `line`, `log` or `text`, whichever is there first. Below stands the `parse` line that splits the lines of a template into fields.',
       '',
-      'Templates are found by [Drain](https://doi.org/10.1109/ICWS.2017.13) (He et al. 2017): numbers, ids and addresses are masked first, and lines of as many words that begin alike and have half of their words in common share a template. Words of which a place has three at most, such as `started` and `stopped`, tell templates apart.',
+      'Templates are found by [Drain](https://doi.org/10.1109/ICWS.2017.13) (He et al. 2017): numbers, ids and addresses are masked first, and lines of as many words that begin alike and have half of their other words in common share a template. Words of which a place has three at most, such as `started` and `stopped`, tell templates apart.',
       '',
       "    %patterns ['app'] message",
     ].join('\n'),

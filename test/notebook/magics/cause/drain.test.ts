@@ -62,6 +62,19 @@ describe('the templates of lines', () => {
     expect(drain.templates().map(({ members }) => members)).toEqual([['often'], ['once']]);
   });
 
+  test('numbers are padded, dates are values, and what is masked in both is neither alike nor different', () => {
+    expect(templates(['disk  7 failed on rack a', 'disk 42 failed on rack b'])).toEqual([
+      ['disk <*> failed on rack <*>', 2],
+    ]);
+    const days = ['Sun Jul  3', 'Sat Jun 18', 'Sun Jun  5', 'Sat Jul 23'];
+    expect(
+      templates([...days, ...days, ...days].map(day => `call from 10.0.0.1 at ${day} 07:02:11 2005`)),
+    ).toEqual([['call from <*> at <*> <*> <*> <*>:<*>:<*> <*>', 12]]);
+    expect(templates(['open 1 2 3 4 5 by ann today', 'open 6 7 8 9 0 by bob today'])).toEqual([
+      ['open <*> <*> <*> <*> <*> by <*> today', 2],
+    ]);
+  });
+
   test('many beginnings share a branch, so that memory is bounded', () => {
     const lines = Array.from(
       { length: 500 },
@@ -82,4 +95,9 @@ test.each([
   ['<*> <*>', undefined],
 ])('the parse line of %j', (template, line) => {
   expect(parseLine('m', { words: template.split(' ') })).toBe(line);
+});
+
+test('the last field of a parse line takes what is left of more than `parse` has', () => {
+  const words = `a${' <*> b'.repeat(120)}`.split(' ');
+  expect(parseLine('m', { words })).toMatch(/ p99 " b " p100$/);
 });
