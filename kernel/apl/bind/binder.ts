@@ -10,7 +10,7 @@ import {
   type Scalar,
 } from '../plan/plan.js';
 import { constant } from '../plan/scalars.js';
-import type { Diagnostic, Expr, Pipeline, Severity, Span } from '../syntax/ast.js';
+import type { Diagnostic, Expr, Pipeline, Severity, Source, Span } from '../syntax/ast.js';
 import type { DiagnosticCode } from '../syntax/codes.js';
 import { finding } from '../syntax/diagnostics.js';
 import { type Limit, limits } from '../syntax/limits.js';
@@ -80,6 +80,8 @@ export class Binder {
   readonly datasets = new Set<string>();
   /** The columns of calls that read the rows around, while their operator is bound; undefined if the call was refused. */
   readonly neighbors = new Map<Expr, Column | undefined>();
+  /** The rows of the operators that hold pipelines, by the sources of these. */
+  readonly given = new Map<Source, Bindable>();
   /** The text being bound, to name columns after the expression they come from. */
   readonly source: string;
   /** Binds a query that stands within an expression; passed in, as expressions know nothing of pipelines. */

@@ -8,7 +8,7 @@ import { bindExtendValid, bindExtensions, bindItems, bindRename, bindReorder, ex
 import { bindJoin } from './join.js';
 import { inheritedName } from './names.js';
 import { limitGroups, limitRows, sort } from './order.js';
-import { bindExpand, bindParse, bindParseKv, bindRedact } from './reshape.js';
+import { bindApply, bindExpand, bindParse, bindParseKv, bindRedact } from './reshape.js';
 import { bindSearchFilter } from './search.js';
 import { bindSeries } from './series.js';
 import { bindUnion } from './source.js';
@@ -60,6 +60,7 @@ export const operatorBinders: OperatorBinders = {
   union: (binder, operator, stage) => bindUnion(binder, operator, stage),
   search: (binder, operator, stage) => bindSearchFilter(binder, operator, stage),
   'make-series': bindSeries,
+  'mv-apply': bindApply,
   'mv-expand': bindExpand,
   parse: bindParse,
   'parse-where': bindParse,

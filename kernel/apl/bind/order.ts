@@ -63,7 +63,7 @@ export function limitGroups(stage: Stage, count: Scalar): Stage {
  * Sorts the events of a dataset newest first, unless the query sorts them, so that a limit always keeps the same rows. Their
  * time is one more column if the query has left it out.
  */
-function newestFirst(stage: Stage): Pick<Stage, 'relation' | 'order'> {
+export function newestFirst(stage: Stage): Pick<Stage, 'relation' | 'order'> {
   const timed = stage.bounded || isSorted(stage.relation) ? undefined : withTime(stage.relation);
   if (timed === undefined) return stage;
   const { relation, time } = timed;

@@ -1,6 +1,7 @@
 import { present } from '../../present.js';
 import type { TypeName } from '../catalog/entry.js';
-import { optionsOf } from '../operators/rows.js';
+import { type OperatorKind, optionsOf } from '../operators/rows.js';
+import { appliedByRow } from '../plan/by-row.js';
 import { partsOfPattern } from '../plan/pattern-parts.js';
 import type { Column, Computed, Relation, Scalar } from '../plan/plan.js';
 import { call, condition, constant, joined, reference } from '../plan/scalars.js';
@@ -11,7 +12,8 @@ import { type Binder, convertTo, scopeOf } from './binder.js';
 import { bindConstant, bindCount, bindExpression } from './expressions/expression.js';
 import { expand } from './fields.js';
 import { defaultName, givenName, warnOfRepeats } from './names.js';
-import { extend, keep, type Stage, uniqueNames, withHidden, withRelation } from './stage.js';
+import { newestFirst } from './order.js';
+import { extend, keep, project, type Stage, uniqueNames, withHidden, withRelation } from './stage.js';
 
 /** Binds `mv-expand`: one row for each element, several columns in step. */
 export function bindExpand(binder: Binder, operator: OperatorOf<'mv-expand'>, stage: Stage): Stage {
@@ -62,6 +64,40 @@ export function bindExpand(binder: Binder, operator: OperatorOf<'mv-expand'>, st
         extend(expanded, typed),
         typed.map(item => item.column),
       );
+}
+
+/** Operators that do more than read the rows which they are given. */
+const beyondRows: ReadonlySet<string> = new Set([
+  'join',
+  'lookup',
+  'union',
+  'sample',
+  'make-series',
+  'getschema',
+  'as',
+] as const satisfies readonly OperatorKind[]);
+
+/** Binds `mv-apply`: its operators are bound as if the elements of all rows were one table, and the plan is then made by row. */
+export function bindApply(binder: Binder, operator: OperatorOf<'mv-apply'>, before: Stage): Stage {
+  const leaf: Relation = { kind: 'values', rows: [], columns: before.relation.columns };
+  const { stages } = operator;
+  const elements = bindExpand(binder, { ...operator, kind: 'mv-expand' }, { ...before, relation: leaf });
+  for (const { kind, word } of stages.operators) if (beyondRows.has(kind)) refuseWithin(binder, word);
+  binder.given.set(stages.source, elements);
+  const { relation: applied } = binder.bindPipeline(stages);
+  const { relation: expanded } = elements;
+  const left = new Set(expanded.columns.map(({ id }) => id));
+  const fields = before.relation.columns.filter(({ id }) => left.has(id));
+  const { relation: rows, order } = newestFirst(before);
+  const relation = appliedByRow({ rows, fields, leaf, expanded, applied }, binder.columns);
+  const added = applied.columns.filter(({ id }) => !fields.some(field => field.id === id));
+  const stage = { ...withRelation(before, relation), order, bounded: false };
+  return project(stage, [...fields, ...added].map(keep));
+}
+
+function refuseWithin(binder: Binder, word: Span): void {
+  const message = `\`${binder.text(word)}\` cannot stand in \`mv-apply\`, whose operators read the elements of one row at a time`;
+  binder.error('misplaced-operator', word, message, 'Write it before or after the `mv-apply`.');
 }
 
 /** Puts an expanded column in the place where it was. */

@@ -53,9 +53,17 @@ export function bindSource(binder: Binder, written: Source): Stage {
       return bindSearchSource(binder, source);
     case 'paren':
       return bindPipeline(binder, source.pipeline);
+    case 'given':
+      return givenRows(binder, source);
     case 'missing':
       return nowhere();
   }
+}
+
+/** The rows that an operator hands to the pipeline in it. */
+function givenRows(binder: Binder, source: Source): Stage {
+  const given = binder.given.get(source);
+  return given === undefined ? nowhere() : freshStage(given.relation, given.open);
 }
 
 /** `table(name)` where the name is that of a text: the dataset that the text names. */

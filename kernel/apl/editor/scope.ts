@@ -1,6 +1,6 @@
 import { present } from '../../present.js';
 import { binderAt } from '../bind/bind.js';
-import type { Definition } from '../bind/binder.js';
+import type { Binder, Definition } from '../bind/binder.js';
 import { bindPipeline } from '../bind/pipeline.js';
 import { bindSource } from '../bind/source.js';
 import { originOf } from '../plan/lineage.js';
@@ -33,6 +33,8 @@ export function namesAt(query: Query, source: string, environment: BindEnvironme
   const pipeline = pipelineAt(query, source, offset);
   if (pipeline === undefined)
     return { columns: [], right: [], definitions, outputs: () => [], origin: () => undefined };
+  // The rows of a pipeline within an operator are known once the pipeline around it is bound.
+  if (pipeline.source.kind === 'given') bindAround(binder, query, pipeline);
   const index = pipeline.operators.findLastIndex(operator => operator.word.from <= offset);
   const operator = pipeline.operators[index];
   const upTo = (count: number): Relation =>
@@ -76,6 +78,18 @@ function pipelineAt(query: Query, source: string, offset: number): Pipeline | un
     },
   });
   return found;
+}
+
+/** Binds the outermost pipeline around another one. */
+function bindAround(binder: Binder, query: Query, inner: Pipeline): void {
+  let outermost: Pipeline | undefined;
+  visitQuery(query, {
+    pipeline: pipeline => {
+      if (outermost === undefined && pipeline.from <= inner.from && inner.to <= pipeline.to)
+        outermost = pipeline;
+    },
+  });
+  if (outermost !== undefined) bindPipeline(binder, outermost);
 }
 
 /** The value of `compute`, which runs once. */

@@ -128,6 +128,7 @@ function passesOn(operator: Operator, field: string): boolean {
     case 'summarize':
     case 'make-series':
       return isPassed(operator.by, field);
+    case 'mv-apply':
     case 'mv-expand':
       return operator.items.every(item => !names(item, field) && !isName(item, field));
     case 'parse':

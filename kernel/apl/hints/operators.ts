@@ -37,8 +37,6 @@ const operatorsElsewhere: Readonly<Record<string, string>> = {
   compute: metrics,
   'sample-distinct': 'Write `| distinct field | limit N`.',
   'top-nested': 'Write `| summarize topk(field, N) by …`.',
-  'mv-apply':
-    'Write `| mv-expand x`, then the operators. A `summarize … by` the fields of the row gives one answer for each; `arg_max(x, *)` in it the greatest.',
   fork: 'Write two queries in two cells.',
   find: 'Write `| search …`.',
   select: 'Write `| project …`.',

@@ -26,6 +26,8 @@ export type Operand =
   | 'options in parentheses'
   /** `(name: type, …)`. */
   | 'columns'
+  /** `(operator | …)`, over the rows of the operator that holds it. */
+  | 'stages'
   /** The name of a new column. */
   | 'name'
   /** One of the words of the clause. */
@@ -42,7 +44,10 @@ export type Operand =
   | 'search';
 
 /** Operands that are lists, and empty if their clause is left out. */
-export type ListOperand = Exclude<Operand, 'expression' | 'sort key' | 'source' | 'name' | 'word' | 'search'>;
+export type ListOperand = Exclude<
+  Operand,
+  'expression' | 'sort key' | 'source' | 'stages' | 'name' | 'word' | 'search'
+>;
 
 /** The values of an option: one of some words, a text, or the name of a new column. */
 export type OptionValues =

@@ -23,8 +23,38 @@ const parseClauses = [
   },
 ] as const;
 
+const itemIndex = { takes: 'name', doc: 'A new field that counts the elements from 0.' } as const;
+
 /** Operators that take values apart or mask them. */
 export const reading = {
+  'mv-apply': {
+    usage: ['T | mv-apply [with_itemindex=name] field [to typeof(type)], … [limit number] on (operator | …)'],
+    doc: 'Expands the arrays of each row like mv-expand, and applies the operators to the elements of one row at a time. The result has the other fields of the row beside what they return.',
+    example: {
+      apl: 'datatable(a:dynamic)[dynamic([1, 5, 3]), dynamic([2])] | mv-apply x = a to typeof(long) on (top 1 by x) | summarize sum(x)',
+      result: '[7]',
+    },
+    clauses: [
+      {
+        name: 'options',
+        takes: 'options',
+        options: { with_itemindex: itemIndex },
+      },
+      { name: 'items', takes: 'typed assignments' },
+      { name: 'limit', takes: 'expression', word: 'limit', optional: true },
+      {
+        name: 'stages',
+        takes: 'stages',
+        word: 'on',
+        expected: [
+          '`on` and the operators for each row',
+          'after the arrays of `$`',
+          'For example: $ x = a on (top 1 by x).',
+        ],
+        startsLine: true,
+      },
+    ],
+  },
   'mv-expand': {
     old: ['mvexpand'],
     usage: ['T | mv-expand [kind=bag|array] [with_itemindex=name] field [to typeof(type)], … [limit number]'],
@@ -40,7 +70,7 @@ export const reading = {
             values: ['bag', 'array'],
             doc: 'What a property of a map becomes: a map of one property, or an array of its key and value.',
           },
-          with_itemindex: { takes: 'name', doc: 'A new field that counts the elements from 0.' },
+          with_itemindex: itemIndex,
           bagexpansion: { takes: 'word', values: ['bag', 'array'], doc: 'The same as kind.' },
         },
       },

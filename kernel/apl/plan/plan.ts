@@ -228,6 +228,8 @@ export type Relation = { readonly columns: readonly Column[] } & (
       readonly input: Relation;
       readonly place: Column;
       readonly items: readonly NeighborItem[];
+      /** Columns whose equal values hold the rows together that count as around each other; all rows do if it is absent. */
+      readonly within?: readonly Column[];
     }
   | {
       readonly kind: 'series';

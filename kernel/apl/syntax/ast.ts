@@ -196,6 +196,7 @@ export interface OperandNodes {
   readonly options: readonly Option[];
   readonly 'options in parentheses': readonly Option[];
   readonly columns: readonly ColumnDecl[];
+  readonly stages: Pipeline;
   readonly name: Identifier;
   readonly word: Identifier;
   readonly values: readonly Expr[];
@@ -231,6 +232,8 @@ export type Source = Span &
     | { readonly kind: 'pattern'; readonly pattern: FieldPattern }
     | { [K in SourceKind]: { readonly kind: K } & NodeOf<(typeof sources)[K]> }[SourceKind]
     | { readonly kind: 'paren'; readonly pipeline: Pipeline }
+    /** The rows of the operator that holds the pipeline; nothing is written for it. */
+    | { readonly kind: 'given' }
     | { readonly kind: 'missing' }
   );
 

@@ -31,6 +31,7 @@ export type DiagnosticCode =
   | 'magic'
   | 'matches-without-regex'
   | 'misplaced-aggregate'
+  | 'misplaced-operator'
   | 'misplaced-render'
   | 'misplaced-row-function'
   | 'misplaced-star'

@@ -97,6 +97,7 @@ function visitSource(source: Source, visitor: Visitor): void {
     case 'paren':
       visitPipeline(source.pipeline, visitor);
       return;
+    case 'given':
     case 'missing':
       return;
     default:
@@ -157,6 +158,7 @@ const walkers: { readonly [T in Operand]: Walker<T> } = {
   source: visitSource,
   sources: visitSources,
   'sources in parentheses': visitSources,
+  stages: visitPipeline,
   options: visitOptions,
   'options in parentheses': visitOptions,
   columns: visitDefinitions,

@@ -95,10 +95,15 @@ function elementsOf({ name, as, list }: ExpandParts['items'][number], bag: boole
   return `${as === 'text' ? 'apl_expanded_texts' : 'apl_expanded'}(array_${name}, ${bag ? 'false' : 'true'})`;
 }
 
-/** Returns the SQL of a function of the rows around, which `place` numbers. */
-export function neighborSql(name: RowFunctionName, args: readonly SqlArg[], place: string): string {
+/** Returns the SQL of a function of the rows around, which are those of the window `rows`, numbered by `place`. */
+export function neighborSql(
+  name: RowFunctionName,
+  args: readonly SqlArg[],
+  rows: string,
+  place: string,
+): string {
   const [value] = args;
-  const over = `OVER (ORDER BY ${place})`;
+  const over = `OVER (${rows})`;
   const list = args.map(({ sql }) => sql).join(', ');
   switch (name) {
     case 'prev':

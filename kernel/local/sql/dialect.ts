@@ -168,8 +168,8 @@ export interface Dialect {
     count: string,
   ) => string;
   readonly expand: (parts: ExpandParts, stage: AddStage) => string;
-  /** A value of the rows around, by the column that numbers the rows. */
-  readonly neighbor: (name: RowFunctionName, args: readonly SqlArg[], place: string) => string;
+  /** A value of the rows around: `over` says which rows these are, in their order, and `place` is the column that numbers them. */
+  readonly neighbor: (name: RowFunctionName, args: readonly SqlArg[], over: string, place: string) => string;
   readonly series: (parts: SeriesParts, stage: AddStage) => string;
   /** A SELECT of the keys, and of the ranked fields as `value`. */
   readonly spotlight: (parts: SpotlightParts, stage: AddStage) => string;

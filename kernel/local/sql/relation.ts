@@ -401,14 +401,17 @@ class SqlWriter {
   }
 
   /** The places are numbered once, so that all functions see equal rows in the same order. */
-  #neighborsSql({ input, place, items }: Extract<Relation, { kind: 'neighbors' }>): string {
+  #neighborsSql({ input, place, items, within = [] }: Extract<Relation, { kind: 'neighbors' }>): string {
     const written = this.write(input);
-    const numbered = `row_number() OVER (${this.orderOf(input).trim()}) AS c${place.id}`;
+    const names = within.map(({ id }) => `c${id}`).join(', ');
+    const apart = names === '' ? '' : `PARTITION BY ${names} `;
+    const numbered = `row_number() OVER (${apart}${this.orderOf(input).trim()}) AS c${place.id}`;
     const stage = this.#stage(`SELECT *, ${numbered} FROM ${written}`);
     const values = items.map(({ column, name, args }) => {
       const sql = this.#dialect.neighbor(
         name,
         args.map(each => this.#argument(each)),
+        `${apart}ORDER BY c${place.id}`,
         `c${place.id}`,
       );
       return `${sql} AS c${column.id}`;

@@ -142,10 +142,6 @@ describe('an operator of another language', () => {
     ['align', 'This is MPL, the language of metrics; APL reads events.'],
     ['sample-distinct', 'Write `| distinct field | limit N`.'],
     ['top-nested', 'Write `| summarize topk(field, N) by …`.'],
-    [
-      'mv-apply',
-      'Write `| mv-expand x`, then the operators. A `summarize … by` the fields of the row gives one answer for each; `arg_max(x, *)` in it the greatest.',
-    ],
     ['fork', 'Write two queries in two cells.'],
     ['select', 'Write `| project …`.'],
     ['stats', 'Write `| summarize … by …`.'],

@@ -18,6 +18,7 @@ import {
 } from './items.js';
 import { parseEnclosedOptions, parseOptions, parseWord } from './options.js';
 import { expectPattern } from './pattern.js';
+import { noStages, parseStages } from './pipeline.js';
 import { parseSearch } from './search.js';
 import { parseSource } from './source.js';
 import { takeGroup, takeUsing } from './typos.js';
@@ -104,12 +105,14 @@ function takeWord(stream: TokenStream, { clause, owner, laterWords }: Step): boo
 /** What completion adds to the word of a clause. */
 const opening: Readonly<Partial<Record<Operand, string>>> = {
   'sources in parentheses': ' (',
+  stages: ' (',
   'options in parentheses': ' (',
   columns: ' (',
   range: ' range(',
 };
 
 function nothing(stream: TokenStream, { takes, optional }: Clause): OperandNodes[Operand] | undefined {
+  if (takes === 'stages') return noStages(stream.peek());
   if (takes !== 'expression' && takes !== 'sort key' && takes !== 'source') {
     const list: OperandNodes[ListOperand] = [];
     return list;
@@ -144,6 +147,7 @@ const readers: { readonly [T in Operand]: Reader<T> } = {
     stream.expectSymbol(')', 'to close the list of datasets');
     return tables;
   },
+  stages: parseStages,
   options: (stream, _, { clause, owner, next }) => parseOptions(stream, clause, owner, next),
   'options in parentheses': (stream, _, { clause, owner }) => parseEnclosedOptions(stream, clause, owner),
   columns: parseColumns,

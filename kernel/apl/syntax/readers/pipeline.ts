@@ -1,28 +1,61 @@
 import { operatorNamed } from '../../operators/rows.js';
-import type { Operator, Pipeline, Span } from '../ast.js';
+import type { Operator, Pipeline, Source, Span } from '../ast.js';
 import { limits } from '../limits.js';
 import type { TokenStream } from '../tokens/stream.js';
 import { type OpenNode, parseClauses } from './clauses.js';
-import { atStageEnd } from './items.js';
+import { atStageEnd, closeList } from './items.js';
 import { parseSource, tooDeep as tooDeepSource } from './source.js';
 import { takeCounted, takeHints, takeSqlComment } from './typos.js';
 
 /** Parses a source and the operators after it, up to `)`, `;` or the end. */
 export function parsePipeline(stream: TokenStream): Pipeline {
-  return stream.nested(parseStages, tooDeep);
+  return stream.nested(
+    inner =>
+      apart(inner, () => {
+        const { from } = inner.peek();
+        const source = parseSource(inner);
+        const operators = parseOperators(inner);
+        return { source, operators, from, to: inner.lastEnd };
+      }),
+    tooDeep,
+  );
 }
 
-/** Resets the clause and the call around a subquery, which do not apply inside it. */
-function parseStages(stream: TokenStream): Pipeline {
+/** Parses `(operator | …)`, whose rows are those of the operator around it. */
+export function parseStages(stream: TokenStream): Pipeline {
+  const opening = stream.expectSymbol('(', 'before the operators');
+  if (opening === undefined) return noStages(stream.peek());
+  return stream.nested(
+    inner =>
+      apart(inner, () => {
+        const source: Source = { kind: 'given', from: opening.to, to: opening.to };
+        inner.takeSymbol('|');
+        inner.offer({ kind: 'operator', piped: true });
+        const first = parseOperator(inner);
+        const operators = [first, ...parseOperators(inner)];
+        const to = Math.max(inner.lastEnd, opening.to);
+        closeList(inner, ')', 'to close the operators');
+        return { source, operators, from: opening.to, to };
+      }),
+    tooDeep,
+  );
+}
+
+/** Operators that are missing. */
+export function noStages({ from }: Span): Pipeline {
+  const span = { from, to: from };
+  return { source: { kind: 'given', ...span }, operators: [], ...span };
+}
+
+/** The clause and the call around a subquery do not apply inside it. */
+function apart<T>(stream: TokenStream, parse: () => T): T {
   const { clause, call } = stream;
   stream.clause = undefined;
   stream.call = undefined;
-  const { from } = stream.peek();
-  const source = parseSource(stream);
-  const operators = parseOperators(stream);
+  const parsed = parse();
   stream.clause = clause;
   stream.call = call;
-  return { source, operators, from, to: stream.lastEnd };
+  return parsed;
 }
 
 /** Parses the `| operator …` stages after a source; beyond the limit they are not read. */

@@ -69,7 +69,12 @@ function pruneTo(relation: Relation, needed: Ids, made: Columns): Relation {
     case 'neighbors': {
       const items = relation.items.filter(item => needed.has(item.column.id));
       const ordered = carryingOrder(relation.input, made);
-      const ids = new Set([...needed, ...idsIn(...items.flatMap(({ args }) => args)), ...ordered.ids]);
+      const ids = new Set([
+        ...needed,
+        ...idsIn(...items.flatMap(({ args }) => args)),
+        ...ordered.ids,
+        ...idsOf(relation.within ?? []),
+      ]);
       const input = below(ordered.relation, ids);
       const columns = [...input.columns, relation.place, ...items.map(item => item.column)];
       return { ...relation, input, items, columns };

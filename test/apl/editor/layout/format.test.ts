@@ -22,6 +22,7 @@ describe('spaces', () => {
     ['web | where a in~( 1,2 ) and b !between(1..5)', 'web\n| where a in~ (1, 2) and b !between (1 .. 5)'],
     ['web | where t>datetime( 2026-01-02 )', 'web\n| where t > datetime(2026-01-02)'],
     ['web | join kind = inner(spans)on a', 'web\n| join kind=inner (spans) on a'],
+    ['web | mv-apply x=a on(top 1 by x)', 'web\n| mv-apply x = a on (top 1 by x)'],
     ['web | mv-expand a to typeof( long )limit 5', 'web\n| mv-expand a to typeof(long) limit 5'],
     ["web | parse kind=regex s with*'a' b:long", "web\n| parse kind=regex s with * 'a' b:long"],
     [
