@@ -24,8 +24,6 @@ export interface Plot {
   readonly mark: 'bars' | 'area' | 'lines' | 'dots';
   readonly arrangement: Arrangement;
   readonly lines: readonly Line[];
-  /** Points of the line with an index that the query itself calls anomalies. */
-  readonly flagged: readonly { readonly line: number; readonly t: number; readonly v: number }[];
   /** The ends of the vertical axis. */
   readonly low: number;
   readonly high: number;

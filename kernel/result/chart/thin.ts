@@ -11,6 +11,8 @@ export interface Point {
   readonly partial: boolean;
   /** True for a stand-in for missing bins, which is not a row of the result. */
   readonly added?: true;
+  /** True for a value that the query itself calls an anomaly. */
+  readonly flagged?: true;
   /** Where its bin ends, for bins of their own width. */
   readonly end?: number;
 }
@@ -20,16 +22,17 @@ export interface Run {
   readonly length: number;
   readonly t: Float64Array;
   readonly v: Float64Array;
-  /** For each point the sum of `PARTIAL` and `ADDED`. */
+  /** For each point the sum of `PARTIAL`, `ADDED` and `FLAGGED`. */
   readonly marks: Uint8Array;
 }
 
 export const PARTIAL = 1;
 export const ADDED = 2;
+export const FLAGGED = 4;
 
 /**
- * Returns at most about `most` points in order: of each group of neighbors the least and the greatest value, and a break if the
- * group has one. The first and the last point stay.
+ * Returns at most about `most` points in order: of each group of neighbors the least and the greatest value, the first break and
+ * the first anomaly if it has one. The first and the last point stay.
  */
 export function thinned(run: Run, most: number): readonly Point[] {
   return thinnedIndexes(run, most).map(index => pointAt(run, index));
@@ -51,7 +54,7 @@ function thinnedIndexes(run: Run, most: number): readonly number[] {
   const length = Math.ceil(run.length / Math.max(1, Math.floor(most / 3)));
   const kept = new Set([0, run.length - 1]);
   for (let from = 0; from < run.length; from += length)
-    for (const index of extremes(run.v, from, Math.min(run.length, from + length))) kept.add(index);
+    for (const index of extremes(run, from, Math.min(run.length, from + length))) kept.add(index);
   return [...kept].sort((a, b) => a - b);
 }
 
@@ -64,26 +67,28 @@ function indexesOf({ t, length }: Run, holds: (t: number) => boolean): readonly 
 function pointAt({ t, v, marks }: Run, index: number): Point {
   const value = v[index] ?? Number.NaN;
   const mark = marks[index] ?? 0;
-  const point = {
+  return {
     t: t[index] ?? 0,
     v: Number.isNaN(value) ? null : value,
     partial: (mark & PARTIAL) !== 0,
+    ...((mark & ADDED) === 0 ? undefined : { added: true }),
+    ...((mark & FLAGGED) === 0 ? undefined : { flagged: true }),
   };
-  return (mark & ADDED) === 0 ? point : { ...point, added: true };
 }
 
-/** The first least, the first greatest and the first break of a group. */
-function extremes(v: Float64Array, from: number, to: number): readonly number[] {
-  let [least, greatest, gap] = [-1, -1, -1];
+/** The first least, the first greatest, the first break and the first anomaly of a group. */
+function extremes({ v, marks }: Run, from: number, to: number): readonly number[] {
+  let [least, greatest, gap, anomaly] = [-1, -1, -1, -1];
   for (let index = from; index < to; index++) {
     const value = v[index] ?? Number.NaN;
     if (Number.isNaN(value)) gap = gap < 0 ? index : gap;
     else {
       if (least < 0 || value < (v[least] ?? value)) least = index;
       if (greatest < 0 || value > (v[greatest] ?? value)) greatest = index;
+      if (anomaly < 0 && ((marks[index] ?? 0) & FLAGGED) !== 0) anomaly = index;
     }
   }
-  return [least, greatest, gap].filter(index => index >= 0);
+  return [least, greatest, gap, anomaly].filter(index => index >= 0);
 }
 
 /** Dots before most of them are left out: the places of each on both axes. */

@@ -398,9 +398,10 @@ describe('what cannot be drawn as it was asked for is refused with a reason', ()
 test('anomalies that the query found are rings, and their column is not a measure', () => {
   const model = modelOf(series);
   if (!isOf(model, 'xy')) throw new Error(model.kind);
-  expect(model.plots.map(plot => [plot.title, plot.flagged])).toEqual([
-    ['n', [{ line: 0, t: Date.UTC(2026, 10, 20, 9, 2), v: 50 }]],
-  ]);
+  expect(model.plots.map(({ title }) => title)).toEqual(['n']);
+  const flagged = model.plots[0]?.lines.map(({ points }) => points.filter(point => point.flagged));
+  expect(flagged?.[0]).toEqual([{ t: Date.UTC(2026, 10, 20, 9, 2), v: 50, partial: false, flagged: true }]);
+  expect(flagged?.slice(1).flat()).toEqual([]);
   expect(model.notes).toContain('anomalies by anomalies are red');
 });
 

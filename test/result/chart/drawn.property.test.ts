@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import * as vega from 'vega';
 import { expect, test } from 'vitest';
 import type { ChartOptions } from '../../../kernel/apl/operators/drawing.js';
 import { layersOf } from '../../../kernel/result/chart/draw/lines.js';
@@ -143,26 +144,24 @@ test('whatever the result and the kind: each datum is under a line of two points
       const [plot] = chart?.plots ?? [];
       if (chart === undefined || plot === undefined) return;
       const marked = new Set<string>();
-      const mark = (row: Row | undefined) => {
-        if (row !== undefined && row.v !== null) marked.add(`${row.s} ${row.w ?? row.v}`);
-      };
-      const tops: number[] = [];
+      const mark = ({ s, v }: Row) => marked.add(`${s} ${v}`);
       const { marks, data } = layersOf(plot, 0, chart, { interactive: false, height: 200 }) as Layers;
-      for (const { type, from } of marks) {
-        const values = data.find(({ name }) => name === (from.facet ?? from).data)?.values ?? [];
-        if (type === 'symbol' || type === 'rect') for (const row of values) mark(row);
-        else
-          for (const [index, row] of values.entries()) {
-            const next = values[index + 1];
-            const joined =
-              next !== undefined && next.s === row.s && next.d === row.d && next.v !== null && row.v !== null;
-            if (joined) for (const end of [row, next]) mark(end);
-          }
-        for (const { t, e = t, v } of values) {
-          expect(t >= chart.axis.start && e <= chart.axis.end).toBe(true);
-          if (v !== null) tops.push(v);
+      const view = new vega.View(vega.parse({ data } as vega.Spec)).run();
+      for (const { type, from, marks: inner } of marks) {
+        const rows: readonly Row[] = view.data((from.facet ?? from).data);
+        if (type === 'symbol' || type === 'rect') rows.map(mark);
+        if (inner?.[0]?.type !== 'line') continue;
+        const isDashed = JSON.stringify(inner[0].encode.update).includes('"strokeDash":{"value"');
+        const isDrawn = ({ v, p, q }: Row) => v !== null && (isDashed ? q === 1 : p === undefined);
+        for (const [index, row] of rows.entries()) {
+          const next = rows[index + 1];
+          if (next !== undefined && next.s === row.s && isDrawn(row) && isDrawn(next)) [row, next].map(mark);
         }
       }
+      const all: readonly Row[] = view.data('rows_0');
+      view.finalize();
+      for (const { t, e = t } of all) expect(t >= chart.axis.start && e <= chart.axis.end).toBe(true);
+      const tops = all.flatMap(({ v, y = v }) => (v === null || y === null ? [] : [y]));
       for (const [index, { points }] of plot.lines.entries())
         for (const { v, added } of points)
           if (v !== null && added !== true) expect(marked).toContain(`l${index} ${v}`);
@@ -177,17 +176,20 @@ interface Row {
   readonly t: number;
   readonly v: number | null;
   readonly s: string;
-  readonly d?: number;
   readonly e?: number;
-  readonly w?: number | null;
+  readonly p?: 1;
+  readonly q?: 1;
+  /** Where it stands in a stack. */
+  readonly y?: number | null;
 }
 
 interface Layers {
   readonly marks: readonly {
     readonly type: string;
     readonly from: { readonly data: string; readonly facet?: { readonly data: string } };
+    readonly marks?: readonly { readonly type: string; readonly encode: { readonly update: object } }[];
   }[];
-  readonly data: readonly { readonly name: string; readonly values: readonly Row[] }[];
+  readonly data: readonly object[];
 }
 
 /** Whether the range covers the bin in part. */

@@ -1,17 +1,44 @@
 /**
- * The marks of one plot. Names and values of the data enter as data only: fields have fixed names, and no expression, field path or
- * URL is ever made from data.
+ * The marks of one plot. Its points are one data set, of which each mark draws those that its flag tells. Names and values of the
+ * data enter as data only: fields have fixed names, and no expression, field path or URL is ever made from data.
  */
 import { present } from '../../../present.js';
-import type { Plot, XyChart } from '../model.js';
+import type { Line, Plot, XyChart } from '../model.js';
 import { exactly, tip, utcTime } from './axes.js';
-import { type Datum, type PlacedPoint, placedPoints } from './placed-points.js';
-import { at, BESIDE_WIDTH, faded, LABELS_SIGNAL, mark, SHOWN, SVG_WIDTH } from './style.js';
+import { at, BESIDE_WIDTH, faded, LABELS_SIGNAL, mark, SHOWN, SVG_WIDTH, seriesId } from './style.js';
+
+/** A point as Vega reads it. Lines go by ids. */
+interface Row {
+  /** Where it begins, or where its searched part does. */
+  readonly t: number;
+  readonly v: number | null;
+  readonly s: string;
+  /** Where its bar ends. */
+  readonly e?: number;
+  /** The other end of a band. */
+  readonly u?: number;
+  /** It is in a bin that was searched in part; so is it or a neighbor. */
+  readonly p?: 1;
+  readonly q?: 1;
+  /** It has a dot: few points, those that a line alone would not show, and partial ones. */
+  readonly o?: 1;
+  /** The query itself calls it an anomaly. */
+  readonly f?: 1;
+}
 
 /** Marks with the data that they draw. */
 export interface Layers {
   readonly marks: readonly object[];
   readonly data: readonly object[];
+}
+
+/** A plot while its layers are made. */
+interface Draft {
+  readonly plot: Plot;
+  readonly chart: XyChart;
+  readonly rows: readonly Row[];
+  readonly number: number;
+  readonly height: number;
 }
 
 /** Returns the marks of a plot from back to front; `interactive` adds those that show a value under the pointer. */
@@ -21,52 +48,111 @@ export function layersOf(
   chart: XyChart,
   { interactive, height }: { readonly interactive: boolean; readonly height: number },
 ): Layers {
-  const placed = placedPoints(plot, chart);
-  const draft = { plot, chart, placed, number, height };
-  const layers = [
-    ...(interactive && plot.mark === 'bars' ? columns(draft) : []),
-    ...band(draft),
-    ...(plot.mark === 'bars' ? bars(draft) : lines(draft)),
-    ...anomalies(draft),
-    ...(interactive && plot.mark !== 'bars' ? points(draft) : []),
-  ];
+  const rows = plot.lines.flatMap((line, index) => rowsOf(line, index, plot, chart));
+  const draft = { plot, chart, rows, number, height };
+  const layers =
+    plot.mark === 'bars'
+      ? [...(interactive ? columns(draft) : []), ...bars(draft), ...rings(draft)]
+      : [...lines(draft), ...rings(draft), ...(interactive ? points(draft) : [])];
+  const stack = { type: 'stack', groupby: ['t'], field: 'v', as: ['b', 'y'] };
+  const transform = plot.arrangement === 'stacked' ? [stack] : [];
+  const all = { name: `rows_${number}`, values: rows, transform };
   return {
     marks: layers.map(each => each.mark),
-    data: layers.flatMap(({ name, values }) => (values.length === 0 ? [] : [{ name, values }])),
+    data: [all, ...layers.flatMap(each => each.data ?? [])],
   };
 }
 
-/** A plot while its layers are made. */
-interface Draft {
-  readonly plot: Plot;
-  readonly chart: XyChart;
-  readonly placed: readonly (readonly PlacedPoint[])[];
-  readonly number: number;
-  readonly height: number;
-}
-
-interface Layer {
-  readonly name: string;
-  /** None for a layer that draws the rows of another. */
-  readonly values: readonly object[];
-  readonly mark: object;
-}
-
-/** With fewer data points each has a dot: a line alone hides how few there are. */
+/** With fewer points each has a dot: a line alone hides how few there are. */
 const DOTTED_BELOW = 40;
-const PLACE = { x: at('x', 't'), y: at('y', 'v') };
-const SOLID = { strokeWidth: { value: 1.8 }, strokeJoin: { value: 'round' } };
-/** A layer of some rows, which no part of the axis that is not shown sticks out of; none without rows. */
+
+/** The points of a line; bars stand for those that have a value in the result alone. */
+function rowsOf({ points }: Line, index: number, plot: Plot, chart: XyChart): readonly Row[] {
+  const isDatum = (at: number) => points[at]?.added !== true && hasValue(at);
+  const hasValue = (at: number) => (points[at]?.v ?? null) !== null;
+  const isPartial = (at: number) => points[at]?.partial === true;
+  const isBreak = (at: number) => !hasValue(at) || isPartial(at);
+  const isDotted = points.filter((_, at) => isDatum(at) && !isPartial(at)).length < DOTTED_BELOW;
+  const isBars = plot.mark === 'bars';
+  const above = plot.arrangement === 'band' && index === 0 ? plot.lines.at(-1)?.points : undefined;
+  const flag = (holds: boolean) => (holds ? (1 as const) : undefined);
+  return points.flatMap((point, at): readonly Row[] => {
+    if (isBars && !isDatum(at)) return [];
+    const isAlone = plot.mark === 'dots' || isDotted || (isBreak(at - 1) && isBreak(at + 1));
+    const flags = {
+      u: above?.[at]?.v ?? undefined,
+      p: flag(isPartial(at)),
+      q: flag(!isBars && [at - 1, at, at + 1].some(isPartial)),
+      o: flag(!isBars && isDatum(at) && (isPartial(at) || isAlone)),
+      f: flag(point.flagged === true && hasValue(at)),
+    };
+    return [{ ...placeOf(point, index, plot, chart), v: point.v, s: seriesId(index), ...present(flags) }];
+  });
+}
+
+/** The share of a bin's width that its bars take. */
+const BAR_WIDTH = 0.86;
+
+/** The time of a bin is where its searched part begins; bars that do not stand on each other share their bin. */
+function placeOf(
+  { t, end }: Line['points'][number],
+  index: number,
+  { mark, arrangement, lines }: Plot,
+  { axis, across }: XyChart,
+): Pick<Row, 't' | 'e'> {
+  const from = Math.max(t, axis.start);
+  const until = end ?? (axis.grid === undefined ? undefined : Math.min(t + axis.grid.size, axis.until));
+  if (mark !== 'bars' || until === undefined) return { t: from };
+  const slots = arrangement === 'stacked' ? 1 : lines.length;
+  // Buckets of a number stand side by side, bins of time apart.
+  const width = ((until - from) * (across === undefined ? BAR_WIDTH : 0.97)) / slots;
+  const start = from + width * (index % slots);
+  return { t: start, e: start + width };
+}
+
+/** A mark, and the part of the rows that it draws if it draws not all. */
+interface Layer {
+  readonly mark: object;
+  readonly data?: object;
+}
+
+/** Returns a mark of rows, no part of which sticks out of a part of the axis that is shown; those that `only` holds for, if given. */
 function layer(
   { number }: Draft,
-  name: string,
-  values: readonly object[],
-  draw: (data: string) => object,
-  isInteractive = false,
-): readonly Layer[] {
+  type: string,
+  update: object,
+  { name, only, more = {} }: { readonly name?: string; readonly only?: string; readonly more?: object } = {},
+): Layer {
+  const own = { ...CLIPPED, ...more };
+  const source = `rows_${number}`;
+  if (name === undefined) return { mark: mark(type, source, update, own) };
   const data = `${name}_${number}`;
-  const own = { clip: { signal: `${SHOWN} !== null` }, interactive: isInteractive };
-  return values.length === 0 ? [] : [{ name: data, values, mark: { ...draw(data), ...own } }];
+  return {
+    mark: mark(type, data, update, own),
+    data: { name: data, source, transform: [{ type: 'filter', expr: only }] },
+  };
+}
+
+const CLIPPED = { clip: { signal: `${SHOWN} !== null` }, interactive: false };
+
+/** A mark that joins the rows of each series; a row without `holds` breaks it. */
+function bySeries({ number }: Draft, type: string, update: object, holds = 'true'): Layer {
+  const name = `${type}_${number}`;
+  const defined = { signal: `isValid(datum.v) && ${holds}` };
+  const joined = { ...mark(type, name, { defined, ...update }), interactive: false };
+  const facet = { name, data: `rows_${number}`, groupby: ['s'] };
+  return { mark: { type: 'group', from: { facet }, marks: [joined], ...CLIPPED } };
+}
+
+/** Where a row stands: on those below it, if they are stacked. */
+function placed({ plot: { arrangement } }: Draft): { readonly x: object; readonly y: object } {
+  return { x: at('x', 't'), y: at('y', arrangement === 'stacked' ? 'y' : 'v') };
+}
+
+/** What bars and surfaces stand on: the values below them, zero, or the end of a logarithmic axis. */
+function footOf({ plot: { arrangement, isLog }, height }: Draft): object {
+  if (isLog) return { value: height };
+  return arrangement === 'stacked' ? at('y', 'b') : { scale: 'y', value: 0 };
 }
 
 /** The color of a series, or that of a plot that no legend explains. */
@@ -75,8 +161,64 @@ function colorOf({ plot, chart }: Draft): object {
 }
 
 /** The opacity of a mark that fades while other series are picked. */
-function opacityOf({ chart }: Draft, own = 1): object {
-  return chart.legend.length > 0 ? faded(own) : { value: own };
+function opacityOf({ chart }: Draft, own: number | string = 1): object {
+  return chart.legend.length > 0 ? faded(own) : { signal: String(own) };
+}
+
+/** Bars, those of partial bins hollow. */
+function bars(draft: Draft): readonly Layer[] {
+  const { plot, chart } = draft;
+  const color = colorOf(draft);
+  const isThin = plot.lines.length === 1 && chart.across === undefined;
+  const box = {
+    ...{ ...placed(draft), x2: at('x', 'e'), y2: footOf(draft), fill: color, stroke: color },
+    ...{ opacity: opacityOf(draft), fillOpacity: { signal: 'datum.p ? 0.25 : 1' } },
+    strokeDash: { signal: 'datum.p ? [3, 2] : null' },
+    strokeWidth: { signal: `datum.p ? 0.75 : ${isThin ? 0.75 : 0}` },
+  };
+  return [layer(draft, 'rect', box)];
+}
+
+/** From back to front a band or a surface, lines, which are dashed to and from a partial bin, and dots, which are hollow in one. */
+function lines(draft: Draft): readonly Layer[] {
+  const { plot, chart, rows } = draft;
+  const color = colorOf(draft);
+  const isDots = plot.mark === 'dots';
+  const place = placed(draft);
+  const stroke = { ...place, strokeWidth: { value: 1.8 }, strokeJoin: { value: 'round' }, stroke: color };
+  const isDashed = chart.legend.some(({ look }) => look.dash[1] !== 0) && chart.plots[0]?.mark !== 'bars';
+  const dash = present({ strokeDash: isDashed ? at('dash', 's') : undefined });
+  const dashed = { strokeDash: { value: [2, 3] }, opacity: opacityOf(draft, 0.75) };
+  const surface = {
+    ...{ ...place, y2: footOf(draft), fill: color, opacity: opacityOf(draft) },
+    fillOpacity: { value: plot.arrangement === 'stacked' ? 0.55 : 0.16 },
+  };
+  const own = isDots && rows.length > 400 ? 0.6 : 1;
+  const dots = {
+    ...{ ...place, size: { value: 24 }, strokeWidth: { signal: 'datum.p ? 1.2 : 0' } },
+    fill: [{ test: 'datum.p', value: 'transparent' }, color],
+    stroke: [{ test: 'datum.p', ...color }, { value: null }],
+    opacity: opacityOf(draft, `(datum.p ? 0.75 : ${own})`),
+  };
+  return [
+    ...(plot.arrangement === 'band' && plot.lines.length > 1 ? [band(draft)] : []),
+    ...(plot.mark === 'area' ? [bySeries(draft, 'area', surface)] : []),
+    ...(isDots
+      ? []
+      : [bySeries(draft, 'line', { ...stroke, ...dash, opacity: opacityOf(draft) }, '!datum.p')]),
+    ...(!isDots && rows.some(row => row.q)
+      ? [bySeries(draft, 'line', { ...stroke, ...dashed }, 'datum.q === 1')]
+      : []),
+    ...(rows.some(row => row.o) ? [layer(draft, 'symbol', dots, { name: 'dots', only: 'datum.o' })] : []),
+  ];
+}
+
+/** The space between the first line and the last. */
+function band(draft: Draft): Layer {
+  const defined = { signal: 'isValid(datum.v) && isValid(datum.u)' };
+  const fill = { fill: { value: draft.plot.lines[0]?.look.color }, fillOpacity: { value: 0.12 } };
+  const area = { ...placed(draft), defined, y2: at('y', 'u'), ...fill };
+  return layer(draft, 'area', area, { name: 'band', only: `datum.s === '${seriesId(0)}'` });
 }
 
 /** Around a point that the query itself calls an anomaly, and around one of many. */
@@ -87,227 +229,40 @@ const RING_WIDTH = 13;
 /** More rings than these that share their place with another would run together. */
 const MOST_NEAR = 20;
 
-/** Rings around the points as they are drawn: at the middle of a bar, and on what is below a part of a stack. */
-function anomalies(draft: Draft): readonly Layer[] {
-  const { plot, placed, chart, height } = draft;
-  const { start, end } = chart.axis;
-  const drawn = placed.map((line, index) => {
-    const points = plot.lines[index]?.points ?? [];
-    return new Map(line.map(({ datum }, at) => [points[at]?.t, datum]));
-  });
-  const rings = plot.flagged.flatMap(({ line, t, v }) => {
-    const datum = plot.mark === 'dots' ? undefined : drawn[line]?.get(t);
-    if (datum === undefined) return plot.arrangement === 'stacked' ? [] : [{ t: Math.max(t, start), v }];
-    const middle = plot.mark === 'bars' ? (datum.t + (datum.e ?? datum.t)) / 2 : datum.t;
-    return [{ t: middle, v: datum.v ?? v }];
-  });
-  const across = (SVG_WIDTH - BESIDE_WIDTH) / (end - start) / RING_WIDTH;
+/** Rings around anomalies, at the middle of a bar. */
+function rings(draft: Draft): readonly Layer[] {
+  const { plot, chart, height, rows } = draft;
+  const flagged = rows.filter(row => row.f);
+  if (flagged.length === 0) return [];
+  const across = (SVG_WIDTH - BESIDE_WIDTH) / (chart.axis.end - chart.axis.start) / RING_WIDTH;
   const up = height / (plot.high - plot.low) / RING_WIDTH;
-  const places = new Set(
-    rings.map(({ t, v }) => `${Math.round((t - start) * across)} ${Math.round(v * up)}`),
-  );
-  const ring = rings.length - places.size > MOST_NEAR ? SMALL_RING : RING;
-  return layer(draft, 'flagged', rings, data => mark('symbol', data, { ...PLACE, ...RED, ...ring }));
+  const places = new Set(flagged.map(({ t, v }) => `${Math.round(t * across)} ${Math.round((v ?? 0) * up)}`));
+  const ring = flagged.length - places.size > MOST_NEAR ? SMALL_RING : RING;
+  const middle = { signal: "scale('x', (datum.t + datum.e) / 2)" };
+  const { x, y } = placed(draft);
+  const place = { x: plot.mark === 'bars' ? middle : x, y };
+  return [layer(draft, 'symbol', { ...place, ...RED, ...ring }, { name: 'rings', only: 'datum.f' })];
 }
 
-/** What bars and surfaces stand on: the values below them, zero, or the end of a logarithmic axis. */
-function footOf({ plot: { arrangement, isLog }, height }: Draft): object {
-  if (isLog) return { value: height };
-  return arrangement === 'stacked' ? at('y', 'b') : { scale: 'y', value: 0 };
-}
-
-function bars(draft: Draft): readonly Layer[] {
-  const { plot, placed, chart } = draft;
-  const drawn = placed.flat().filter(point => point.isDatum);
-  const rows = (partial: boolean) => drawn.filter(bar => bar.partial === partial).map(bar => bar.datum);
-  const isThin = plot.lines.length === 1 && chart.across === undefined;
-  const color = colorOf(draft);
-  const box = {
-    ...PLACE,
-    ...{ x2: at('x', 'e'), y2: footOf(draft), fill: color, stroke: color, opacity: opacityOf(draft) },
-  };
-  const partial = {
-    fillOpacity: { value: 0.25 },
-    strokeDash: { value: [3, 2] },
-    strokeWidth: { value: 0.75 },
-  };
-  const full = { strokeWidth: { value: isThin ? 0.75 : 0 } };
-  return [
-    ...layer(draft, 'partial', rows(true), data => mark('rect', data, { ...box, ...partial })),
-    ...layer(draft, 'bars', rows(false), data => mark('rect', data, { ...box, ...full })),
-  ];
-}
-
-function lines(draft: Draft): readonly Layer[] {
-  const { plot, placed, chart } = draft;
-  const color = colorOf(draft);
-  const isDots = plot.mark === 'dots';
-  const rows = (of: (line: readonly PlacedPoint[]) => readonly PlacedPoint[]) =>
-    placed.flatMap(of).map(point => withoutEnd(point.datum));
-  const dot = { ...PLACE, size: { value: 24 } };
-  const filled = {
-    fill: color,
-    opacity: opacityOf(draft, isDots && placed.flat().length > 400 ? 0.6 : 1),
-  };
-  const hollow = {
-    ...{ fill: { value: 'transparent' }, stroke: color, strokeWidth: { value: 1.2 } },
-    opacity: opacityOf(draft, 0.75),
-  };
-  const marks = [
-    ...layer(
-      draft,
-      'dots',
-      rows(line => dots(line, isDots)),
-      data => mark('symbol', data, { ...dot, ...filled }),
-    ),
-    ...layer(draft, 'partial', rows(partialData), data => mark('symbol', data, { ...dot, ...hollow })),
-  ];
-  if (isDots) return marks;
-  const stroke = { ...PLACE, ...SOLID, ...DEFINED, stroke: color };
-  const isDashed = chart.legend.some(({ look }) => look.dash[1] !== 0) && chart.plots[0]?.mark !== 'bars';
-  const solid = {
-    ...stroke,
-    ...present({ strokeDash: isDashed ? at('dash', 's') : undefined }),
-    opacity: opacityOf(draft),
-  };
-  const dashed = { ...stroke, strokeDash: { value: [2, 3] }, opacity: opacityOf(draft, 0.75) };
-  const surface = {
-    ...PLACE,
-    ...DEFINED,
-    ...{ y2: footOf(draft), fill: color, opacity: opacityOf(draft) },
-    fillOpacity: { value: plot.arrangement === 'stacked' ? 0.55 : 0.16 },
-  };
-  return [
-    ...(plot.mark === 'area'
-      ? layer(
-          draft,
-          'area',
-          rows(line => line),
-          data => bySeries('area', data, surface),
-        )
-      : []),
-    ...layer(draft, 'whole', rows(whole), data => bySeries('line', data, solid)),
-    ...layer(draft, 'edges', rows(edges), data => bySeries('line', data, dashed, ['s', 'd'])),
-    ...marks,
-  ];
-}
-
-const DEFINED = { defined: { signal: 'isValid(datum.v)' } };
-
-/** A mark for each series, or each of its segments, which joins its rows. */
-function bySeries(type: string, data: string, update: object, groupby: readonly string[] = ['s']): object {
-  const name = `${data}_${type}`;
-  return {
-    type: 'group',
-    from: { facet: { name, data, groupby } },
-    marks: [{ ...mark(type, name, update), interactive: false }],
-  };
-}
-
-/** The space between the first line and the last. */
-function band(draft: Draft): readonly Layer[] {
-  const { plot, placed } = draft;
-  const [low, high] = [placed[0], placed.at(-1)];
-  if (plot.arrangement !== 'band' || placed.length < 2 || low === undefined || high === undefined) return [];
-  const rows = low.flatMap((point, index): readonly Datum[] => {
-    const above = high[index];
-    if (above === undefined) return [];
-    const [b, v] = [point.datum.v, above.datum.v];
-    const place = { t: point.datum.t, s: point.datum.s };
-    return [b === null || v === null ? { ...place, v: null, b: 0 } : { ...place, v, b }];
-  });
-  const fill = { fill: { value: plot.lines[0]?.look.color }, fillOpacity: { value: 0.12 } };
-  return layer(draft, 'band', rows, data =>
-    mark('area', data, { ...PLACE, ...DEFINED, y2: at('y', 'b'), ...fill }),
-  );
-}
-
-/** The row without the members that only bars need. */
-function withoutEnd({ e: _, ...datum }: Datum): Datum {
-  return datum;
-}
-
-/** The bins that were searched whole. */
-function whole(line: readonly PlacedPoint[]): readonly PlacedPoint[] {
-  return line.filter(point => !point.partial);
-}
-
-/** The segments that lead to a partial bin, each by its number. */
-function edges(line: readonly PlacedPoint[]): readonly PlacedPoint[] {
-  return line.slice(1).flatMap((point, d) => {
-    const before = line[d];
-    if (before === undefined || !(point.partial || before.partial)) return [];
-    return [before, point].map(end => ({ ...end, datum: { ...end.datum, d } }));
-  });
-}
-
-/** The data of bins that were searched in part. */
-function partialData(line: readonly PlacedPoint[]): readonly PlacedPoint[] {
-  return line.filter(point => point.partial && point.isDatum);
-}
-
-/** Points that a line alone would not show, and every datum if there are few. */
-function dots(line: readonly PlacedPoint[], always: boolean): readonly PlacedPoint[] {
-  const solid = whole(line);
-  const data = solid.filter(point => point.isDatum);
-  if (always || data.length < DOTTED_BELOW) return data;
-  const isBreak = (point: PlacedPoint | undefined) => point === undefined || point.datum.v === null;
-  return solid.filter(
-    (point, index) => point.isDatum && isBreak(solid[index - 1]) && isBreak(solid[index + 1]),
-  );
-}
-
-const UNSEEN = { fill: { value: '#000' }, opacity: { value: 0 } };
-
-/** What a mark shows under the pointer: where it is, its series, and its value, of a part of a stack its own. */
-function tipOf({ chart, plot }: Draft): object {
+/** What a mark shows under the pointer: where it is, its series, and its own value. */
+function hit({ chart }: Draft): object {
   const place = chart.across === undefined ? { 'time (UTC)': utcTime('t') } : { from: exactly('t') };
   const series = chart.legend.length > 0 ? { series: `${LABELS_SIGNAL}[datum.s]` } : {};
-  return tip({ ...place, ...series, value: exactly(plot.arrangement === 'stacked' ? 'w' : 'v') });
+  const said = tip({ ...place, ...series, value: exactly('v') });
+  return { fill: { value: '#000' }, opacity: { value: 0 }, tooltip: said };
 }
 
-/** Shows the value of a bar: anywhere in its column where it is the only one there. */
+/** Shows the value of a bar: anywhere in its column if it is the only one there. */
 function columns(draft: Draft): readonly Layer[] {
-  const { placed, number, height } = draft;
-  const rows = placed.flat().flatMap(point => (point.isDatum ? [{ ...point.datum }] : []));
-  const isOnly = placed.length === 1;
+  const { number, height, plot } = draft;
+  const isOnly = plot.lines.length === 1;
   const extent = isOnly ? { y: { value: 0 }, y2: { value: height } } : { y2: footOf(draft) };
-  const name = isOnly ? 'columns' : 'points';
-  return layer(
-    draft,
-    name,
-    rows,
-    data =>
-      mark(
-        'rect',
-        data,
-        { ...PLACE, x2: at('x', 'e'), ...extent, ...UNSEEN, tooltip: tipOf(draft) },
-        { name: `${name}_${number}_marks` },
-      ),
-    true,
-  );
+  const more = { interactive: true, name: `${isOnly ? 'columns' : 'points'}_${number}_marks` };
+  return [layer(draft, 'rect', { ...placed(draft), x2: at('x', 'e'), ...extent, ...hit(draft) }, { more })];
 }
 
-/** Shows a value near its point. The rows are those of other layers. */
+/** Shows a value near its point. */
 function points(draft: Draft): readonly Layer[] {
-  const { placed, plot, number } = draft;
-  const update = { ...PLACE, size: { value: 90 }, ...UNSEEN, tooltip: tipOf(draft) };
-  const near = (own: string, suffix: string, rows: readonly PlacedPoint[]) =>
-    layer(
-      draft,
-      own,
-      rows,
-      data => mark('symbol', data, update, { name: `points_${number}${suffix}_marks` }),
-      true,
-    ).map(each => ({ ...each, values: [] }));
-  return [
-    ...(plot.mark === 'dots'
-      ? near(
-          'dots',
-          '',
-          placed.flatMap(line => dots(line, true)),
-        )
-      : near('whole', '', placed.flatMap(whole))),
-    ...near('partial', '_partial', placed.flatMap(partialData)),
-  ];
+  const more = { interactive: true, name: `points_${draft.number}_marks` };
+  return [layer(draft, 'symbol', { ...placed(draft), size: { value: 90 }, ...hit(draft) }, { more })];
 }

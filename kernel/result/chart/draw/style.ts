@@ -106,7 +106,7 @@ export function plotGroup(height: number, parts: object): object {
 const isPicked = (id: string) => `picked === '' || indexof(picked, ' ' + ${id} + ' ') >= 0`;
 
 /** Returns the opacity of a mark of a series: it fades while others are picked in the legend. */
-export function faded(own = 1): object {
+export function faded(own: number | string = 1): object {
   return { signal: `${isPicked('datum.s')} ? ${own} : 0.07` };
 }
 

@@ -120,7 +120,7 @@ function toTimeHeat(input: ChartInput, options: ChartOptions): HeatChart | strin
     notes: notes(
       chart.notes.filter(note => !OF_LINES.test(note)),
       logNote(cells, options),
-      plot.flagged.length > 0 && 'anomalies are not marked',
+      plot.lines.some(({ points }) => points.some(({ flagged }) => flagged)) && 'anomalies are not marked',
       'bins without rows are empty',
       chart.plots.length > 1 && `the first of ${chart.plots.length} measures`,
     ),

@@ -60,7 +60,7 @@ function toScatter(
   const without = table.data.numRows - rows.length;
   const plot: Plot = {
     ...{ title: titleOf(nameOf(up), yScale.unit), unit: yScale.unit, mark: 'dots', arrangement: 'apart' },
-    ...{ lines, flagged: [], ...endsFor(values, { mark: 'dots', isLog }), isLog, isIntegral: false },
+    ...{ lines, ...endsFor(values, { mark: 'dots', isLog }), isLog, isIntegral: false },
   };
   return numbersChart([plot], {
     across: titleOf(nameOf(across), xScale.unit),

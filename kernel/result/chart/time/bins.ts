@@ -1,7 +1,7 @@
 /**
  * The time axis of a chart: the searched range, the bins that it holds, and which of them are cut off by its ends.
  */
-import { ADDED, PARTIAL, type Run } from '../thin.js';
+import { ADDED, FLAGGED, PARTIAL, type Run } from '../thin.js';
 
 /** Bins of one width; `first` and `last` are the numbers of those that the searched range touches, counted from `origin`. */
 export interface Grid {
@@ -60,10 +60,12 @@ export function binCount({ grid }: TimeAxis): number {
   return grid === undefined ? 0 : grid.last - grid.first + 1;
 }
 
-/** Returns the values of one line, in order of time, as a run without stand-ins. */
-export function runOf(t: Float64Array, v: Float64Array, axis: TimeAxis): Run {
+/** Returns the values of one line, in order of time, as a run without stand-ins; those with a flag of -1 or 1 are anomalies. */
+export function runOf(t: Float64Array, v: Float64Array, axis: TimeAxis, flags?: Float64Array): Run {
   const marks = new Uint8Array(t.length);
-  for (let index = 0; index < t.length; index++) marks[index] = isPartial(axis, t[index] ?? 0) ? PARTIAL : 0;
+  for (let index = 0; index < t.length; index++)
+    marks[index] =
+      (isPartial(axis, t[index] ?? 0) ? PARTIAL : 0) + (Math.abs(flags?.[index] ?? 0) === 1 ? FLAGGED : 0);
   return { length: t.length, t, v, marks };
 }
 

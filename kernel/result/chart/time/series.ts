@@ -12,14 +12,13 @@ import { FIELD_KEY } from '../../field.js';
 import type { ArrowTable, QueryResult } from '../../result.js';
 import { mayMissBins } from '../../shortfall.js';
 import { aggregateOf, distinctNames, nameOf, rolesOf } from '../columns.js';
-import { stackEnds } from '../draw/placed-points.js';
 import { endsFor, greatestSize, largest, smallest } from '../extent.js';
 import type { Line, Plot, XyChart } from '../model.js';
 import { namesOf, notes, notStacked, noValue } from '../notes.js';
 import { type Entry, entriesFor, FIRST_LOOK } from '../palette.js';
-import { spread, thinned, thinnedTogether } from '../thin.js';
+import { thinned, thinnedTogether } from '../thin.js';
 import { scaleFor } from '../units.js';
-import { type ChartColumn, numberAt, numbersOf, valuesIn } from '../values.js';
+import { type ChartColumn, numberAt, valuesIn } from '../values.js';
 import { betweenRows, binCount, everyBin, runOf, type Searched, timeAxis, withMissing } from './bins.js';
 import { type Group, hasTwins, largestGroups, timedRows } from './groups.js';
 import type { Facts, FullSeries, TimeLayout, Track } from './layout.js';
@@ -101,7 +100,6 @@ const MAX_MEASURES = 6;
 /** With their image they take less than 256 KB in a notebook; a point of a stack has three numbers. */
 const MAX_POINTS = 3_000;
 const MAX_BARS = 240;
-const MAX_FLAGGED = 1_000;
 /** Measures whose greatest values differ by more than this factor get plots of their own. */
 const LIKE_SIZE = 20;
 /** Values that vary by less than this share of their size would be a flat line far above zero. */
@@ -187,7 +185,9 @@ function refusalsOf(
 /** The points of one line: one per datum, and stand-ins for the bins that have none. */
 function fullSeries(layout: TimeLayout, measure: ChartColumn, group: Group): FullSeries {
   const { axis, missing, options, time } = layout;
-  const run = runOf(valuesIn(time, group.rows), valuesIn(measure, group.rows), axis);
+  const [flag] = measure === layout.measures[0] ? layout.flags : [];
+  const flags = flag && valuesIn(flag, group.rows);
+  const run = runOf(valuesIn(time, group.rows), valuesIn(measure, group.rows), axis, flags);
   // No logarithmic axis shows a zero.
   const isZero =
     missing !== 'unknown' &&
@@ -228,31 +228,10 @@ function toPlot(
         ? 'band'
         : 'apart',
     lines,
-    flagged: flaggedOf(layout, tracks, scale.factor),
     ...(isStacked && !isLog ? stackEnds(lines) : endsFor(values, { mark, isLog, isNarrow })),
     isLog,
     isIntegral: scale.factor === 1 && tracks.every(({ measure }) => DataType.isInt(measure.field.type)),
   };
-}
-
-/** The points of the first measure that the query marks as unusual; of many that cover each other one. */
-function flaggedOf(
-  { flags, measures, time }: TimeLayout,
-  tracks: readonly Track[],
-  factor: number,
-): Plot['flagged'] {
-  const [flag] = flags;
-  if (flag === undefined) return [];
-  const times = numbersOf(time);
-  const all = tracks.flatMap(({ measure, group }, line) =>
-    measure !== measures[0]
-      ? []
-      : [...group.rows]
-          .filter(row => Math.abs(numberAt(flag, row) ?? 0) === 1 && numberAt(measure, row) !== null)
-          .map(row => ({ line, t: times[row] ?? 0, v: scaled(numberAt(measure, row), factor) ?? 0 })),
-  );
-  const dots = { x: Float64Array.from(all, ({ t }) => t), y: Float64Array.from(all, ({ v }) => v) };
-  return spread(dots, MAX_FLAGGED).flatMap(index => all[index] ?? []);
 }
 
 /** Returns the title of an axis: a name with its unit. */
@@ -284,6 +263,16 @@ function markOf(layout: TimeLayout, tracks: readonly Track[], isThinned: boolean
       return fits && missing !== 'unknown' ? 'bars' : 'area';
     }
   }
+}
+
+/** The greatest sum and the least of a stack. */
+function stackEnds(lines: readonly Line[]): Pick<Plot, 'low' | 'high'> {
+  const [up, down] = [new Map<number, number>(), new Map<number, number>()];
+  for (const { t, v } of lines.flatMap(({ points }) => points)) {
+    const side = (v ?? 0) < 0 ? down : up;
+    side.set(t, (side.get(t) ?? 0) + (v ?? 0));
+  }
+  return { low: smallest([0, ...down.values()]), high: largest([0, ...up.values()]) };
 }
 
 function variesLittle({ measure, points }: Track): boolean {

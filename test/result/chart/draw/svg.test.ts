@@ -137,7 +137,9 @@ test('every group has a mark, even one with a single bin', async () => {
     ['x', 'float', cells(61, row => (row === 60 ? 50 : 5))],
   ] as const;
   const { spec } = await chartOf({ columns, groups: ['g'], buckets, aggs: { x: { name: 'avg' } } });
-  expect(spec.data?.find(({ name }) => name === 'dots_0')).toMatchObject({ values: [{ v: 50 }] });
+  const view = new vega.View(vega.parse(spec), { renderer: 'none' }).run();
+  expect(view.data('dots_0')).toMatchObject([{ v: 50 }]);
+  view.finalize();
 });
 
 test('a raw table has no chart', async () => {

@@ -141,7 +141,7 @@ function plotOf(
   const mark = options.kind === 'line' ? 'lines' : options.kind === 'area' ? 'area' : 'bars';
   return {
     ...head,
-    ...{ mark, arrangement: 'apart', lines: [{ label: head.title, look: FIRST_LOOK, points }], flagged: [] },
+    ...{ mark, arrangement: 'apart', lines: [{ label: head.title, look: FIRST_LOOK, points }] },
     ...endsFor(values, { mark, isLog }),
     isLog,
   };
