@@ -61,7 +61,7 @@ function project(name: string, include: readonly string[], exclude: readonly str
         ...(isBrowser ? ['test/setup/labs.ts'] : []),
         ...(startsEngines ? ['test/setup/engines.ts'] : []),
       ],
-      testTimeout: isLong ? 3_600_000 : 120_000,
+      testTimeout: isLong ? 86_400_000 : 120_000,
       hookTimeout: isLong ? 900_000 : 180_000,
     },
   };
