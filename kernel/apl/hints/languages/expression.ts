@@ -54,6 +54,11 @@ export function textOf(value: string): string {
   return writtenText(value);
 }
 
+/** Returns a quantile, such as `0.95`, as a percentage. */
+export function percentOf(quantile: string): string {
+  return String(Number((Number(quantile) * 100).toPrecision(6)));
+}
+
 export function atomic(text: string): Translated {
   return { text, binds: ATOM };
 }

@@ -111,7 +111,8 @@ function rest(reader: LanguageReader, first: string, to: number): string {
     text += reader.text.slice(from, next);
     end = next;
   }
-  return text;
+  // Signs of the language stand for themselves behind a backslash; a wildcard that does has no other form here.
+  return text.replace(/\\([^\w*?])/g, '$1');
 }
 
 /** A number, a time of now, or a text. */

@@ -64,7 +64,7 @@ const languages: readonly Language[] = [
   },
   {
     name: 'Lucene',
-    begins: /^[-+(!]*(?:not\s+)?_?[\w@]+(?:\.\w+)*:(?:["[{(<>*/\w-])/i,
+    begins: /^[-+(!]*(?:not\s+)?_?[\w@]+(?:\.\w+)*:(?:["[{(<>*/\w-]|\\\/)/i,
     never: /\||^\w+:\/\/|;/,
     translate: translateLucene,
   },

@@ -1,5 +1,5 @@
 import { present } from '../../../present.js';
-import { atomic, datasetName, fieldName, textOf } from './expression.js';
+import { atomic, datasetName, fieldName, percentOf, textOf } from './expression.js';
 import type { LanguageReader } from './reader.js';
 
 /** What a query of PromQL or LogQL has selected so far, as the parts of a query of APL. */
@@ -9,6 +9,8 @@ interface Selected {
   /** The aggregate over the bins of a range, once there is one. */
   readonly measure?: string;
   readonly width?: string;
+  /** The field that `unwrap` names. */
+  readonly value?: string;
 }
 
 /** Translates a query of LogQL; `reader.reason` says why if that is not possible. */
@@ -49,13 +51,13 @@ const aggregations = ['sum', 'avg', 'min', 'max', 'count', 'stddev', 'stdvar', '
 
 /** Functions of the values that a series has in a range. */
 const ofValues: Readonly<Record<string, string>> = {
-  avg_over_time: 'avg(value)',
-  sum_over_time: 'sum(value)',
-  min_over_time: 'min(value)',
-  max_over_time: 'max(value)',
+  avg_over_time: 'avg($1)',
+  sum_over_time: 'sum($1)',
+  min_over_time: 'min($1)',
+  max_over_time: 'max($1)',
   count_over_time: 'count()',
-  stddev_over_time: 'stdev(value)',
-  last_over_time: 'arg_max(_time, value)',
+  stddev_over_time: 'stdev($1)',
+  last_over_time: 'arg_max(_time, $1)',
 };
 
 /** Functions of a range of lines, or of a counter, in whose place the events themselves are counted. */
@@ -147,11 +149,11 @@ function readGroups(reader: LanguageReader): readonly string[] {
 function readQuantile(reader: LanguageReader): Selected {
   reader.next();
   reader.expect('(');
-  const rank = Number(reader.next().text) * 100;
+  const rank = percentOf(reader.next().text);
   reader.expect(',');
   const inner = readQuery(reader);
   reader.expect(')');
-  const measure = `percentile(value, ${Number(rank.toPrecision(6))})`;
+  const measure = `percentile(value, ${rank})`;
   const keys = / by (.*)$/.exec(inner.lines.at(-1) ?? '')?.[1] ?? binOf(inner.width);
   const lines = inner.lines.filter(line => !line.startsWith('| summarize'));
   return {
@@ -165,13 +167,20 @@ function readQuantile(reader: LanguageReader): Selected {
 /** `rate(selector[5m])`. */
 function readRange(reader: LanguageReader, name: string): Selected {
   reader.expect('(');
+  const rank = name === 'quantile_over_time' ? percentOf(reader.next().text) : undefined;
+  if (rank !== undefined) reader.expect(',');
   if (reader.peek().kind === 'number') reader.fail(`The function \`${name}\` has no translation.`);
   const inner = readQuery(reader);
-  const { width = '5m' } = inner;
+  const { width = '5m', value = 'value' } = inner;
   reader.expect(')');
-  const measure = ofEvents[name]?.(secondsOf(width)) ?? ofValues[name];
-  if (measure === undefined) reader.fail(`The function \`${name}\` has no translation.`);
-  return { ...inner, width, measure: measure ?? '' };
+  const template = rank === undefined ? ofValues[name] : `percentile($1, ${rank})`;
+  const measure = ofEvents[name]?.(secondsOf(width)) ?? template?.replace('$1', value);
+  if (measure === undefined)
+    return { ...inner, lines: [reader.fail(`The function \`${name}\` has no translation.`)] };
+  const groups = readGroups(reader);
+  const keys = [...groups, binOf(width)].join(', ');
+  const lines = groups.length === 0 ? inner.lines : [...inner.lines, `| summarize ${measure} by ${keys}`];
+  return { ...inner, lines, width, measure };
 }
 
 const seconds: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
@@ -186,12 +195,25 @@ function readSelector(reader: LanguageReader): Selected {
   const name = reader.peek().kind === 'word' ? reader.next().text : undefined;
   const conditions = reader.takeSign('{') === undefined ? [] : readLabels(reader);
   const lines = conditions.length === 0 ? [] : [`| where ${conditions.join(' and ')}`];
-  while (reader.isSign('|=', '!=', '|~', '!~', '|') && (name === undefined || reader.isSign('|')))
-    lines.push(...readFilter(reader));
+  let value: string | undefined;
+  while (reader.isSign('|=', '!=', '|~', '!~', '|') && (name === undefined || reader.isSign('|'))) {
+    if (reader.isWord(['unwrap'], 1)) value = readUnwrap(reader);
+    else lines.push(...readFilter(reader));
+  }
   const width = reader.takeSign('[') === undefined ? undefined : reader.next().text;
   if (width !== undefined) reader.expect(']');
   if (reader.isWord(['offset'])) reader.fail('`offset` has no translation: compare periods by `%compare`.');
-  return { dataset: datasetName(name ?? 'logs'), lines, ...present({ width }) };
+  return { dataset: datasetName(name ?? 'logs'), lines, ...present({ width, value }) };
+}
+
+/** `| unwrap field`, or `| unwrap duration(field)`. */
+function readUnwrap(reader: LanguageReader): string {
+  reader.next();
+  reader.next();
+  const name = reader.next().text;
+  if (reader.takeSign('(') === undefined) return fieldName(name);
+  reader.fail(`\`unwrap ${name}(…)\` has no translation: unwrap the field itself.`);
+  return '';
 }
 
 function readLabels(reader: LanguageReader): readonly string[] {

@@ -1,3 +1,4 @@
+import { hintForOperator } from '../operators.js';
 import {
   atomic,
   COMPARED,
@@ -100,11 +101,17 @@ export function translateSpl(reader: LanguageReader): string {
   while (reader.takeSign('|') !== undefined) {
     const { text } = reader.next();
     const read = Object.hasOwn(commands, text.toLowerCase()) ? commands[text.toLowerCase()] : undefined;
-    if (read === undefined) reader.fail(`The command \`${text}\` has no translation.`);
+    if (read === undefined) reader.fail(withoutTranslation(text));
     else lines.push(...read(reader).map(line => `| ${line}`));
   }
   if (!reader.done) reader.fail(`${reader.shown()} has no translation.`);
   return lines.join('\n');
+}
+
+function withoutTranslation(command: string): string {
+  const reason = `The command \`${command}\` has no translation.`;
+  const hint = hintForOperator(command.toLowerCase(), command);
+  return hint === undefined ? reason : `${reason} ${hint}`;
 }
 
 interface Search {
@@ -424,6 +431,7 @@ const commands: Readonly<Record<string, Command>> = {
     if (names.length === 0) reader.fail('`fillnull` of all fields has no translation: name them.');
     return [`extend ${names.map(name => `${name} = coalesce(${name}, ${literalOf(value)})`).join(', ')}`];
   },
+  lookup: readLookup,
   mvexpand: reader => [`mv-expand ${fieldName(reader.next().text)}`],
   regex: reader => {
     const field = fieldName(reader.next().text);
@@ -437,6 +445,21 @@ const commands: Readonly<Record<string, Command>> = {
     return [`extend ${fieldName(output ?? path)} = parse_json(${fieldName(input)}).${path}`];
   },
 };
+
+/** `lookup TABLE a AS b, c OUTPUT d`: the table is a dataset, of which all fields are kept. */
+function readLookup(reader: LanguageReader): readonly string[] {
+  const table = reader.next().text;
+  const keys: string[] = [];
+  while (!reader.done && !reader.isSign('|') && reader.takeWord('output', 'outputnew') === undefined) {
+    if (reader.takeSign(',') !== undefined) continue;
+    const there = fieldName(reader.next().text);
+    const here = reader.takeWord('as') === undefined ? there : fieldName(reader.next().text);
+    keys.push(here === there ? here : `$left.${here} == $right.${there}`);
+  }
+  while (!reader.done && !reader.isSign('|')) reader.next();
+  if (keys.length === 0) return [reader.fail('`lookup` without a field has no translation.')];
+  return [`lookup kind=leftouter (${datasetName(table)}) on ${keys.join(', ')}`];
+}
 
 function readBin(reader: LanguageReader): readonly string[] {
   const before = readOptions(reader);

@@ -1,9 +1,11 @@
+import { own } from '../../../present.js';
 import {
   atomic,
   cast,
   datasetName,
   type ExpressionDialect,
   fieldName,
+  percentOf,
   sharedFunctions,
   type Translated,
   translateExpression,
@@ -27,7 +29,6 @@ const aggregates: Readonly<Record<string, string>> = {
   stddev_samp: 'stdev($1)',
   variance: 'variance($1)',
   var_samp: 'variance($1)',
-  approx_percentile: 'percentile($1, 100 * $2)',
   countif: 'countif($1)',
   count_if: 'countif($1)',
   array_agg: 'make_list($1)',
@@ -83,6 +84,10 @@ function readSpecial(reader: LanguageReader, dialect: ExpressionDialect): Transl
   if (opens && reader.takeWord('date_trunc', 'time_bucket') !== undefined) return readBin(reader, dialect);
   if (opens && reader.takeWord('extract') !== undefined) return readExtract(reader, dialect);
   if (opens && reader.takeWord('substring', 'substr') !== undefined) return readSubstring(reader, dialect);
+  if (opens && reader.takeWord('percentile_cont', 'percentile_disc') !== undefined)
+    return readPercentile(reader, dialect);
+  if (opens && reader.takeWord('approx_percentile', 'quantile') !== undefined)
+    return readQuantile(reader, dialect);
   return undefined;
 }
 
@@ -168,6 +173,30 @@ function readSubstring(reader: LanguageReader, dialect: ExpressionDialect): Tran
   return atomic(`substring(${[text, from, ...(length === undefined ? [] : [length])].join(', ')})`);
 }
 
+/** `percentile_cont(0.95) WITHIN GROUP (ORDER BY x)`. */
+function readPercentile(reader: LanguageReader, dialect: ExpressionDialect): Translated {
+  reader.expect('(');
+  const { text } = reader.next();
+  reader.expect(')');
+  if (!reader.takeWords('within', 'group')) reader.fail('`WITHIN GROUP` is missing after the percentile.');
+  reader.expect('(');
+  if (!reader.takeWords('order', 'by')) reader.fail('`ORDER BY` is missing in `WITHIN GROUP`.');
+  const value = translateExpression(reader, dialect);
+  const isDescending = reader.takeWord('asc', 'desc') === 'desc';
+  reader.expect(')');
+  return atomic(`percentile(${value}, ${percentOf(isDescending ? String(1 - Number(text)) : text)})`);
+}
+
+/** `approx_percentile(x, 0.95)`. */
+function readQuantile(reader: LanguageReader, dialect: ExpressionDialect): Translated {
+  reader.expect('(');
+  const value = translateExpression(reader, dialect);
+  reader.expect(',');
+  const { text } = reader.next();
+  reader.expect(')');
+  return atomic(`percentile(${value}, ${percentOf(text)})`);
+}
+
 interface Item {
   readonly text: string;
   readonly name: string | undefined;
@@ -175,7 +204,7 @@ interface Item {
 }
 
 const aggregateNames = [...new Set(Object.values(aggregates).map(text => text.slice(0, text.indexOf('('))))];
-const aggregate = new RegExp(`\\b(?:${aggregateNames.join('|')})\\(`);
+const aggregate = new RegExp(`\\b(?:${aggregateNames.join('|')})(?:_?if)?\\(`);
 
 /** Translates a statement of SQL; `reader.reason` says why if that is not possible. */
 export function translateSql(reader: LanguageReader): string {
@@ -262,13 +291,37 @@ function tablesIn(reader: LanguageReader): ReadonlySet<string> {
 
 function readItem(reader: LanguageReader, value: () => string): Item {
   if (reader.takeSign('*') !== undefined) return { text: '*', name: undefined, isAggregate: false };
-  const text = value();
+  const text = filtered(reader, value(), value);
   if (reader.isWord(['over']))
     reader.fail('`OVER` has no translation: summarize `by` the field, and join the result.');
   const hasName = reader.takeWord('as') !== undefined || (!reader.isWord(clauses) && isName(reader));
   const name = hasName ? fieldName(reader.next().text) : undefined;
   return { text, name: name === text ? undefined : name, isAggregate: aggregate.test(text) };
 }
+
+/** `count(*) FILTER (WHERE condition)`: the aggregates that have a condition, which is their last argument. */
+function filtered(reader: LanguageReader, text: string, value: () => string): string {
+  if (!reader.isWord(['filter']) || reader.peek(1).text !== '(') return text;
+  reader.next();
+  reader.expect('(');
+  if (reader.takeWord('where') === undefined) reader.fail('`WHERE` is missing in `FILTER`.');
+  const condition = value();
+  reader.expect(')');
+  const [, name = '', args = ''] = /^(\w+)\((.*)\)$/.exec(text) ?? [];
+  const named = own(conditional, name) ?? reader.fail(`\`FILTER\` behind ${text} has no translation.`);
+  return `${named}(${args === '' ? '' : `${args}, `}${condition})`;
+}
+
+const conditional: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    ['count', 'sum', 'avg', 'min', 'max', 'dcount', 'percentile', 'stdev', 'variance'].map(name => [
+      name,
+      `${name}if`,
+    ]),
+  ),
+  make_list: 'make_list_if',
+  make_set: 'make_set_if',
+};
 
 function isName(reader: LanguageReader): boolean {
   return ['word', 'double', 'tick'].includes(reader.peek().kind);
@@ -288,6 +341,7 @@ const clauses = [
   'on',
   'as',
   'over',
+  'filter',
   'join',
   'inner',
   'left',
