@@ -38,6 +38,14 @@ test.each(['README.md', 'kernel/README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', '
   },
 );
 
+test('every page is reached from the README', () => {
+  const reached = new Set(['README.md']);
+  for (const path of reached)
+    for (const [, link = ''] of read(path).matchAll(/\]\(([^)#\s:]+\.md)/g))
+      reached.add(new URL(link, new URL(path, root)).href.slice(root.href.length));
+  expect(pages.filter(page => !reached.has(page))).toEqual([]);
+});
+
 function leads(from: string, link: string): boolean {
   const [file = '', heading] = link.split('#');
   const target = new URL(file === '' ? from : file, file === '' ? root : new URL(from, root));

@@ -21,7 +21,7 @@ export function realService(dataDir: string) {
   });
 }
 
-interface RealBenchOptions extends Pick<BenchOptions, 'allowed'> {
+interface RealBenchOptions extends Pick<BenchOptions, 'allowed' | 'now'> {
   /** Members of the status of answers about datasets, which the local service never gives. */
   readonly status?: Readonly<Record<string, object>>;
 }

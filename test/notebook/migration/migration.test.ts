@@ -1,0 +1,90 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { parseQuery } from '../../../kernel/apl/syntax/parse.js';
+import { realBench } from '../real-bench.js';
+import { rows } from '../results/rows.js';
+import { kusto, translated } from './queries.js';
+
+/*
+ * `UPDATE_GOLDEN=1 npx vitest run --project service test/notebook/migration` writes the page.
+ */
+
+const page = new URL('../../../docs/migrate.md', import.meta.url);
+// `ago` follows the clock of the service.
+const bench = realBench({}, { now: () => BigInt(Date.now()) * 1_000_000n });
+
+const queries = translated.flatMap(({ queries }) => queries.map(([, query]) => query));
+
+/** The query of APL that the kernel offers for one of another language. */
+function offered(query: string): string {
+  const found = parseQuery(query).diagnostics.find(({ code }) => code === 'other-language');
+  expect(found?.instead).toBeDefined();
+  return found?.instead ?? '';
+}
+
+/** How many rows a cell shows. */
+async function rowsOf(cell: string): Promise<number> {
+  const found = rows(await bench().run(`%%time last 1h\n${cell}`));
+  if (!Array.isArray(found)) throw new Error(String(found));
+  return found.length;
+}
+
+test.each(queries)('%s: what it becomes runs, and finds rows', async query => {
+  expect(await rowsOf(offered(query))).toBeGreaterThan(0);
+});
+
+test.each(kusto.map(([, , apl]) => apl))('%s finds rows', async apl => {
+  expect(await rowsOf(apl)).toBeGreaterThan(0);
+});
+
+test('the page holds what the kernel offers', () => {
+  const sections = translated.map(({ language, queries }) => [
+    `## From ${language}`,
+    ...table(
+      language,
+      queries.map(([task, query]) => [task, query, offered(query)]),
+    ),
+  ]);
+  const text = [introduction, ...sections.map(lines => lines.join('\n')), kustoSection()].join('\n\n');
+  if (process.env.UPDATE_GOLDEN === '1') writeFileSync(page, `${text}\n`);
+  expect(readFileSync(page, 'utf8')).toBe(`${text}\n`);
+});
+
+const introduction = `# Coming from SQL, Splunk or Kusto
+
+A query starts with a dataset, and each \`|\` passes its rows on to the next operator. The time range is not part of the query: the
+toolbar sets it, or \`%time last 1h\`. Without a \`limit\`, 1,000 rows are shown.
+
+A cell that holds a query in SQL, SPL (Splunk), LogQL, PromQL, CloudWatch Logs Insights or Lucene is not run: its error holds the
+translation, and a press on it in JupyterLab's editor puts it into the cell. The tables below hold what the kernel offers for queries over the samples, so you can
+paste either side into a cell. What has no translation says so, and what to write instead.`;
+
+function kustoSection(): string {
+  return [
+    '## From Kusto',
+    '',
+    'Most queries run as they are: `where`, `extend`, `project`, `summarize … by`, `join`, `union`, `parse`, `mv-expand`, `make-series`',
+    'and `let` mean the same. What differs:',
+    ...table('Kusto', kusto),
+    '',
+    'Names that Kusto has and APL does not are errors with the name to write, in the cell and while you type. `top-nested`, `fork`,',
+    '`partition`, `scan` and graphs have no counterpart.',
+  ].join('\n');
+}
+
+function table(language: string, lines: readonly (readonly [string, string, string])[]): readonly string[] {
+  return [
+    '',
+    `| task | ${language} | APL |`,
+    '|---|---|---|',
+    ...lines.map(([task, query, apl]) => `| ${task} | ${code(query)} | ${code(apl)} |`),
+  ];
+}
+
+/** Code in the cell of a table, on one line; a comment needs its line break. */
+function code(text: string): string {
+  return `\`${text
+    .replace(/^(\/\/.*)\n/, '$1 ↵ ')
+    .replace(/\n\s*/g, ' ')
+    .replaceAll('|', '\\|')}\``;
+}
