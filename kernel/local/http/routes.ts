@@ -70,9 +70,7 @@ function addStarredRoutes(app: FastifyInstance, starred: StarredStore): void {
     const { documents, damages } = await starred.list(filterOf(parametersOf(request)));
     return reply.headers(noticeHeaders(damageNotices(damages))).send(documents.map(whole));
   });
-  app.post(path, async ({ body }, reply) =>
-    reply.code(201).send(whole(await starred.create(readStarredBody(body)))),
-  );
+  app.post(path, async ({ body }) => whole(await starred.create(readStarredBody(body))));
   app.get<Id>(`${path}/:id`, async ({ params }) => whole(await starred.get(params.id)));
   app.put<Id>(`${path}/:id`, async ({ params, body }) =>
     whole(await starred.replace(params.id, readStarredBody(body))),
