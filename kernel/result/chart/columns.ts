@@ -1,5 +1,5 @@
 /**
- * Which part each column of a result plays in a chart over time: the time, a measure, a key of the groups, or none.
+ * Which part each column of a result plays in a chart: the time, a measure, a key of the groups, or none.
  */
 import { DataType, type Field, type Vector } from 'apache-arrow';
 import { cut } from '../../text.js';
@@ -10,9 +10,10 @@ import type { ArrowTable } from '../result.js';
 import { distinctLabels, LABEL_LENGTH } from './labels.js';
 import { allRows, type ChartColumn, groupNumbers } from './values.js';
 
-/** The columns of a result over time by the part they play. */
+/** The columns of a result by the part they play. */
 export interface Roles {
-  readonly time: ChartColumn;
+  /** Undefined for a result that does not run along time. */
+  readonly time: ChartColumn | undefined;
   readonly measures: readonly ChartColumn[];
   readonly keys: readonly ChartColumn[];
   /** Columns that are not drawn: lists, maps, texts and times beside the measures. */
@@ -20,25 +21,31 @@ export interface Roles {
 }
 
 /**
- * Returns the roles of an aggregate over time; undefined for any other result. `derived` names the columns that the query
- * computes from the keys alone: they repeat a group and measure nothing. A table of events has roles where a chart of it `isAsked` for.
+ * Returns the roles of columns. `derived` names those that the query computes from the keys alone: over time they repeat a group and
+ * measure nothing. A table of events has a time if a chart of it `isAsked` for.
  */
-export function rolesOf(table: ArrowTable, derived: ReadonlySet<string>, isAsked = false): Roles | undefined {
-  const columns = columnsOf(table);
-  const time = timeColumn(table, columns) ?? (isAsked ? columns.find(isTime) : undefined);
-  if (time === undefined) return undefined;
+export function rolesOf(
+  table: ArrowTable,
+  columns: readonly ChartColumn[],
+  derived: ReadonlySet<string>,
+  isAsked: boolean,
+): Roles {
   const groups = groupNames(table, columns);
+  const isGroup = ({ field }: ChartColumn) => groups.has(field.name);
+  const time =
+    timeColumn(table, columns) ??
+    (isAsked ? columns.find(isTime) : undefined) ??
+    columns.find(column => isTime(column) && isGroup(column));
   const others = columns.filter(column => column !== time);
-  const keys = others.filter(({ field }) => groups.has(field.name));
-  const rest = others.filter(column => !keys.includes(column) && !derived.has(column.field.name));
-  const measures = rest.filter(isNumber);
-  if (measures.length === 0) return undefined;
-  const stand = others.filter(({ field }) => derived.has(field.name) && !groups.has(field.name));
+  const keys = others.filter(isGroup);
+  const isDerived = ({ field }: ChartColumn) => time !== undefined && derived.has(field.name);
+  const rest = others.filter(column => !isGroup(column) && !isDerived(column));
+  const stand = others.filter(column => isDerived(column) && !isGroup(column));
   return {
     time,
-    measures,
-    keys: withStandIns(time, keys, stand, table.data.numRows),
-    leftOut: rest.filter(column => !measures.includes(column)),
+    measures: rest.filter(isNumber),
+    keys: time === undefined ? keys : withStandIns(time, keys, stand, table.data.numRows),
+    leftOut: rest.filter(column => !isNumber(column)),
   };
 }
 

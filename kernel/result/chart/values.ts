@@ -88,6 +88,42 @@ export function placesByGroup({ numbers, count }: GroupNumbers): readonly (reado
   return places;
 }
 
+/** Returns the size of each group: the sum of its values, each by `of`, or the greatest value if they do not add up; NaN without values. */
+export function sizesOf(
+  { numbers, count }: GroupNumbers,
+  values: Float64Array,
+  adds: boolean,
+  of: (value: number) => number = Number,
+): Float64Array {
+  const sizes = new Float64Array(count).fill(Number.NaN);
+  for (let at = 0; at < values.length; at++) {
+    const value = values[at] ?? Number.NaN;
+    if (Number.isNaN(value)) continue;
+    const group = numbers[at] ?? 0;
+    const before = sizes[group] ?? Number.NaN;
+    if (adds) sizes[group] = of(value) + (Number.isNaN(before) ? 0 : before);
+    else sizes[group] = Number.isNaN(before) ? value : Math.max(before, value);
+  }
+  return sizes;
+}
+
+/** Returns the places of the `most` greatest values, the greatest first; equal ones keep their order, and NaN comes last. */
+export function greatestOf(values: ArrayLike<number>, most: number): readonly number[] {
+  const kept: number[] = [];
+  const at = (place: number) => {
+    const value = values[place] ?? Number.NaN;
+    return Number.isNaN(value) ? Number.NEGATIVE_INFINITY : value;
+  };
+  for (let place = 0; place < values.length; place++) {
+    const isFull = kept.length === most;
+    if (isFull && at(place) <= at(kept[most - 1] ?? 0)) continue;
+    if (isFull) kept.pop();
+    const before = kept.findIndex(other => at(other) < at(place));
+    kept.splice(before < 0 ? kept.length : before, 0, place);
+  }
+  return kept;
+}
+
 /** The place of a value among those seen so far. */
 function numberIn<T>(seen: Map<T, number>, value: T): number {
   const known = seen.get(value);

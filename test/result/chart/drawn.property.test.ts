@@ -3,6 +3,7 @@ import * as vega from 'vega';
 import { expect, test } from 'vitest';
 import type { ChartOptions } from '../../../kernel/apl/operators/drawing.js';
 import { layersOf } from '../../../kernel/result/chart/draw/lines.js';
+import { chartInput } from '../../../kernel/result/chart/kinds/input.js';
 import type { XyChart } from '../../../kernel/result/chart/model.js';
 import { toSeries } from '../../../kernel/result/chart/time/series.js';
 import { scaleFor } from '../../../kernel/result/chart/units.js';
@@ -52,7 +53,7 @@ type Sample = typeof results extends fc.Arbitrary<infer T> ? T : never;
 function drawn({ shape, rows }: Sample, options: ChartOptions = {}): XyChart | undefined {
   const { size, bins, groups, isGrouped, aggregate, unit } = shape;
   const text = (of: (row: Sample['rows'][number]) => unknown) => JSON.stringify(rows.map(of));
-  const chart = toSeries(
+  const input = chartInput(
     sampleResult(
       [
         {
@@ -72,6 +73,7 @@ function drawn({ shape, rows }: Sample, options: ChartOptions = {}): XyChart | u
     now,
     options,
   );
+  const chart = input && toSeries(input, options);
   return typeof chart === 'string' ? undefined : chart;
 }
 
@@ -135,6 +137,7 @@ const choices = fc.constantFrom<ChartOptions>(
   { kind: 'bar', stack: false },
   { kind: 'scatter' },
   { log: true },
+  { kind: 'area', stack: true, log: true },
 );
 
 test('whatever the result and the kind: each datum is under a line of two points, a dot or a bar, inside the axis', () => {

@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
 import type { ChartOptions } from '../../../kernel/apl/operators/drawing.js';
 import { type Chart, toChart } from '../../../kernel/result/chart/chart.js';
-import type { BarChart } from '../../../kernel/result/chart/kinds/bar.js';
 import type { HeatChart } from '../../../kernel/result/chart/kinds/heat.js';
 import type { PieChart } from '../../../kernel/result/chart/kinds/pie.js';
+import type { BarChart } from '../../../kernel/result/chart/kinds/shared/bars.js';
 import type { StatChart } from '../../../kernel/result/chart/kinds/stat.js';
 import type { ChartModel, XyChart } from '../../../kernel/result/chart/model.js';
 import { scaleFor } from '../../../kernel/result/chart/units.js';

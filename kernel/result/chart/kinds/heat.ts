@@ -4,7 +4,7 @@
 import type { ChartOptions } from '../../../apl/operators/drawing.js';
 import { present } from '../../../present.js';
 import { cut, formatCount } from '../../../text.js';
-import { aggregateOf, keyTexts, nameOf } from '../columns.js';
+import { aggregateOf, keyTexts, nameOf, type Roles } from '../columns.js';
 import { exactly, numberLabels, timeGuide, tip, utcTime } from '../draw/axes.js';
 import { RULE_LABELS_HEIGHT, ruleBands, ruleData, ruleMarks } from '../draw/rules.js';
 import {
@@ -31,23 +31,21 @@ import {
   withNames,
 } from '../draw/terminal.js';
 import { measureText, overTime } from '../draw/texts.js';
-import { greatestSize, largest, smallest } from '../extent.js';
 import { LABEL_LENGTH } from '../labels.js';
 import type { ChartModel, XyChart } from '../model.js';
 import { firstOf, namesOf, notDrawn, notes, noValue, rowsWithout } from '../notes.js';
-import type { TimeAxis } from '../time/bins.js';
-import { axisOf, scaled, titleOf, unitOf } from '../time/series.js';
+import { greatestSize, largest, scaled, smallest, titleOf, unitOf } from '../plots.js';
+import { axisOf, type TimeAxis } from '../time/bins.js';
+import { toSeries } from '../time/series.js';
 import type { Bucket, Histograms } from '../unfold.js';
 import { scaleFor } from '../units.js';
 import { allRows, type ChartColumn, groupNumbers, numbersOf, placesByGroup, timeAt } from '../values.js';
 import type { ChartInput } from './input.js';
 import type { ChartForm, KindRow } from './kind.js';
-import { drawSeries } from './shared/along.js';
 import {
   cutNames,
   dividedRows,
   MAX_CELLS,
-  type NameRoles,
   notDrawnBeside,
   OTHERS,
   sumAt,
@@ -94,7 +92,7 @@ const MAX_BUCKETS = 4_000;
 /** Returns the first plot of a chart over time, one row for each line that a line chart would have. */
 function toTimeHeat(input: ChartInput, options: ChartOptions): HeatChart | string | undefined {
   const { log: _, stack: __, ...plain } = options;
-  const chart = drawSeries(input, { ...plain, kind: 'line' });
+  const chart = toSeries(input, { ...plain, kind: 'line' });
   if (typeof chart !== 'object') return chart;
   const { axis } = chart;
   const [plot] = chart.plots;
@@ -166,7 +164,7 @@ function toGrid({ table, roles }: ChartInput, options: ChartOptions): HeatChart 
   };
 }
 
-function beyondNote(cut: number, mixes: boolean, { keys }: NameRoles, measure: ChartColumn): string {
+function beyondNote(cut: number, mixes: boolean, { keys }: Roles, measure: ChartColumn): string {
   if (mixes) return `parts beyond the ${MAX_CELLS - 1} greatest are one, ${OTHERS}`;
   const all = formatCount(cut + MAX_CELLS);
   return `not drawn: ${formatCount(cut)} of ${all} ${namesOf(keys.slice(-1))}, those with the least ${nameOf(measure)}`;
@@ -174,13 +172,13 @@ function beyondNote(cut: number, mixes: boolean, { keys }: NameRoles, measure: C
 
 /** Returns histograms over time; each keeps the buckets that it has. Of several groups the largest is drawn. */
 function toHistogramHeat(input: ChartInput, options: ChartOptions): HeatChart | string | undefined {
-  const { result, table, histograms, time, roles, now } = input;
+  const { result, table, histograms, roles, now } = input;
+  const { time, keys, measures, leftOut } = roles;
   if (histograms === undefined || time === undefined) return undefined;
   const axis = axisOf(result, table, timestampsIn(time), now);
   if (axis === undefined) return undefined;
   if (axis.grid === undefined) return NO_GRID;
   const { column, rows } = histograms;
-  const { keys, measures, leftOut } = roles;
   const group = largestGroup(rows, keys);
   const found = group.rows.flatMap(row => columnOf(rows[row] ?? [], timeAt(time, row), axis));
   if (found.length === 0) return `No chart: ${nameOf(column)} has no buckets.`;

@@ -4,13 +4,11 @@
 import type { ChartOptions } from '../../../apl/operators/drawing.js';
 import type { ArrowTable, QueryResult } from '../../result.js';
 import type { SpotlightEntry } from '../../spotlight.js';
-import { columnsOf, groupNames, isNumber, isTime, rolesOf } from '../columns.js';
+import { columnsOf, isNumber, type Roles, rolesOf } from '../columns.js';
 import type { Facts } from '../shapes.js';
-import { binCount } from '../time/bins.js';
-import { axisOf } from '../time/series.js';
+import { axisOf, binCount } from '../time/bins.js';
 import { type Histograms, histograms, spotlightIn, type Unfolded, unfolded } from '../unfold.js';
 import { type ChartColumn, timeAt } from '../values.js';
-import type { NameRoles } from './shared/names.js';
 
 /** A result as charts see it. */
 export interface ChartInput {
@@ -20,9 +18,8 @@ export interface ChartInput {
   readonly histograms: Histograms | undefined;
   /** What `spotlight` found, in a result of one row. */
   readonly spotlight: readonly SpotlightEntry[] | undefined;
-  readonly time: ChartColumn | undefined;
-  /** The roles of the columns beside the time. */
-  readonly roles: NameRoles;
+  /** The roles of the columns, but for that of histograms. */
+  readonly roles: Roles;
   readonly facts: Facts;
   /** When the query ran, in milliseconds since 1970. */
   readonly now: number;
@@ -37,36 +34,21 @@ export function chartInput(result: QueryResult, now: number, options: ChartOptio
   const isAsked = options.kind !== undefined;
   const found = histograms(table);
   const spotlight = spotlightIn(table);
-  const timed = rolesOf(table, new Set(seen.reading?.keyColumns), isAsked);
-  const columns = columnsOf(table);
-  const names = groupNames(table, columns);
-  const keys = columns.filter(({ field }) => names.has(field.name));
-  const time =
-    timed?.time ??
-    columns.find(
-      column =>
-        isTime(column) && (names.has(column.field.name) || table.info.buckets?.field === column.field.name),
-    );
-  const rest = columns.filter(
-    column => !keys.includes(column) && column !== time && column.field.name !== found?.column.field.name,
-  );
-  const measures = rest.filter(isNumber);
-  const roles = {
-    keys: keys.filter(column => column !== time),
-    measures,
-    leftOut: rest.filter(column => !measures.includes(column)),
-  };
+  const all = columnsOf(table);
+  const columns = all.filter(column => column.field !== found?.column.field);
+  const roles = rolesOf(table, columns, new Set(seen.reading?.keyColumns), isAsked);
+  const { time } = roles;
   const facts: Facts = {
     rows: table.data.numRows,
     timestamps: time === undefined ? 0 : timestampsOf(seen, table, time, now),
-    measures: measures.length,
+    measures: roles.measures.length,
     keys: roles.keys.length,
     lists:
       spotlight !== undefined ? 'spotlight' : found !== undefined ? 'histograms' : (flat?.kind ?? 'none'),
     isBinned: isBinned(table, roles.keys),
-    isAggregate: isAsked || isGrouped(table) || columns.some(isAggregated),
+    isAggregate: isAsked || isGrouped(table) || all.some(isAggregated),
   };
-  return { result: seen, table, flat, histograms: found, spotlight, time, roles, facts, now };
+  return { result: seen, table, flat, histograms: found, spotlight, roles, facts, now };
 }
 
 /** The rows are groups or bins, not events. */

@@ -19,13 +19,12 @@ import {
 } from '../draw/style.js';
 import { barsByName } from '../draw/terminal.js';
 import { forLegend, measureText, shortText } from '../draw/texts.js';
-import { greatestOf } from '../extent.js';
 import { distinctLabels } from '../labels.js';
 import type { ChartModel } from '../model.js';
 import { notes, noValue } from '../notes.js';
-import { scaled, unitOf } from '../time/series.js';
+import { scaled, unitOf } from '../plots.js';
 import { scaleFor } from '../units.js';
-import { numbersOf } from '../values.js';
+import { greatestOf, numbersOf } from '../values.js';
 import type { ChartInput } from './input.js';
 import type { ChartForm, KindRow } from './kind.js';
 import { notDrawnBeside, surfaces, withValues } from './shared/names.js';
@@ -63,7 +62,7 @@ function toPie({ table, roles }: ChartInput, options: ChartOptions): PieChart | 
   return {
     kind: 'pie',
     unit: scale.unit,
-    values: values.map(v => scaled(v, scale.factor) ?? 0),
+    values: values.map(v => scaled(v, scale.factor)),
     legend: surfaces(
       greatest.map(row => keyTexts(roles.keys, row)),
       rest,

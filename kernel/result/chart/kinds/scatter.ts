@@ -6,17 +6,17 @@ import type { ChartOptions } from '../../../apl/operators/drawing.js';
 import { formatCount } from '../../../text.js';
 import { keyTexts, nameOf } from '../columns.js';
 import { xyForm } from '../draw/xy.js';
-import { endsFor, greatestSize } from '../extent.js';
-import type { Plot, XyChart } from '../model.js';
+import type { XyChart } from '../model.js';
 import { NO_LOG, notDrawn, notes } from '../notes.js';
 import { entriesFor } from '../palette.js';
+import { greatestSize, isLogFor, plotOf, scaled, titleOf, unitOf, valuesOf } from '../plots.js';
 import { type Dots, spread } from '../thin.js';
-import { scaled, titleOf, unitOf } from '../time/series.js';
+import { toSeries } from '../time/series.js';
 import { scaleFor } from '../units.js';
 import { allRows, type ChartColumn, groupNumbers, numbersOf, placesByGroup, valuesIn } from '../values.js';
 import type { ChartInput } from './input.js';
 import type { KindRow } from './kind.js';
-import { drawSeries, numbersChart } from './shared/along.js';
+import { numbersChart } from './shared/along.js';
 
 const MAX_GROUPS = 10;
 /** Each is a mark of its own in the image, which a notebook holds. */
@@ -45,23 +45,14 @@ function toScatter(
   });
   const kept = drawn.flat();
   const xScale = scaleFor(unitOf(across), greatestSize(x));
-  const yScale = scaleFor(unitOf(up, options), greatestSize(y));
   const entries = entriesFor(drawn.map(([first]) => keyTexts(keys, first?.row ?? 0)));
   const lines = entries.map((entry, index) => ({
     ...entry,
-    points: (drawn[index] ?? []).map(({ t, v }) => ({
-      t: scaled(t, xScale.factor) ?? t,
-      v: scaled(v, yScale.factor),
-      partial: false,
-    })),
+    points: (drawn[index] ?? []).map(({ t, v }) => ({ t: scaled(t, xScale.factor), v, partial: false })),
   }));
-  const values = lines.flatMap(line => line.points.flatMap(({ v }) => v ?? []));
-  const isLog = options.log === true && values.every(v => v > 0);
+  const isLog = isLogFor(valuesOf(lines), options);
   const without = table.data.numRows - rows.length;
-  const plot: Plot = {
-    ...{ title: titleOf(nameOf(up), yScale.unit), unit: yScale.unit, mark: 'dots', arrangement: 'apart' },
-    ...{ lines, ...endsFor(values, { mark: 'dots', isLog }), isLog, isIntegral: false },
-  };
+  const plot = plotOf(nameOf(up), lines, { unit: unitOf(up, options), mark: 'dots', isLog });
   return numbersChart([plot], {
     across: titleOf(nameOf(across), xScale.unit),
     legend: isFew && keys.length > 0 && lines.length > 1 ? entries : [],
@@ -94,9 +85,9 @@ export const scatter: KindRow = {
   title: 'scatter plot',
   needs: 'two numbers in each row, or numbers over time',
   draws: {
-    'percentiles over time': drawSeries,
-    series: drawSeries,
-    'measures over time': drawSeries,
+    'percentiles over time': toSeries,
+    series: toSeries,
+    'measures over time': toSeries,
     'numbers by name': toScatter,
     'two numbers in each row': toScatter,
   },

@@ -11,7 +11,7 @@ import { tip } from '../draw/axes.js';
 import { type Drawing, mark, TEXT_COLOR, widest } from '../draw/style.js';
 import type { ChartModel } from '../model.js';
 import { firstOf, notDrawn, notes } from '../notes.js';
-import { unitOf } from '../time/series.js';
+import { unitOf } from '../plots.js';
 import type { ChartColumn } from '../values.js';
 import type { ChartInput } from './input.js';
 import type { ChartForm, KindRow } from './kind.js';

@@ -1,6 +1,8 @@
 /**
  * The time axis of a chart: the searched range, the bins that it holds, and which of them are cut off by its ends.
  */
+import { DataType } from 'apache-arrow';
+import type { ArrowTable, QueryResult } from '../../result.js';
 import { ADDED, FLAGGED, PARTIAL, type Run } from '../thin.js';
 
 /** Bins of one width; `first` and `last` are the numbers of those that the searched range touches, counted from `origin`. */
@@ -23,14 +25,39 @@ export interface TimeAxis {
 }
 
 /** The range that was searched, in milliseconds since 1970. */
-export interface Searched {
+interface Searched {
   readonly start: number;
   readonly end: number;
   readonly now: number;
 }
 
 /** Returns the axis for the timestamps of a result, in ascending order; undefined when there are too few to draw along. */
-export function timeAxis(
+export function axisOf(
+  result: QueryResult,
+  table: ArrowTable,
+  timestamps: Float64Array,
+  now: number,
+): TimeAxis | undefined {
+  return timeAxis(timestamps, binWidth(table), searchedRange(result, table, now));
+}
+
+function binWidth({ info: { buckets }, data }: ArrowTable): number | undefined {
+  const field = data.schema.fields.find(({ name }) => name === buckets?.field);
+  return buckets !== undefined && field !== undefined && DataType.isTimestamp(field.type) && buckets.size > 0
+    ? buckets.size / NANOS_PER_MS
+    : undefined;
+}
+
+const NANOS_PER_MS = 1e6;
+
+/** The range as the service reports it, else the requested one if that is absolute. */
+function searchedRange({ provenance }: QueryResult, { info }: ArrowTable, now: number): Searched | undefined {
+  const start = Date.parse(info.range?.start ?? provenance.startTime);
+  const end = Date.parse(info.range?.end ?? provenance.endTime);
+  return Number.isFinite(start) && start < end ? { start, end, now } : undefined;
+}
+
+function timeAxis(
   timestamps: Float64Array,
   size: number | undefined,
   searched: Searched | undefined,
@@ -70,39 +97,50 @@ export function runOf(t: Float64Array, v: Float64Array, axis: TimeAxis, flags?: 
 }
 
 /**
- * Returns a run with stand-ins for the missing bins between its points: zeros where `fill` is 0, else a break. A run of
- * missing bins needs two zeros at each end, or one break.
+ * Returns a run with stand-ins for the missing bins between its points: zeros if `fill` is 0, also at both ends of the axis, else a
+ * break. A run of missing bins needs two zeros at each end, or one break.
  */
 export function withMissing(run: Run, axis: TimeAxis, fill: 0 | null): Run {
   const { grid } = axis;
-  if (grid === undefined) return run;
-  const gaps = gapsIn(run, grid, fill);
-  if (gaps.length === 0) return run;
-  const stand = gaps.map(({ from, to }) => standIns(from, to, fill));
-  const all = emptyRun(run.length + stand.reduce((sum, bins) => sum + bins.length, 0));
-  let [read, written] = [0, 0];
-  const copy = (until: number) => {
-    all.t.set(run.t.subarray(read, until), written);
-    all.v.set(run.v.subarray(read, until), written);
-    all.marks.set(run.marks.subarray(read, until), written);
-    written += until - read;
-    read = until;
+  if (grid === undefined || run.length === 0) return run;
+  const [t, v, marks]: [number[], number[], number[]] = [[], [], []];
+  const put = (time: number, value: number, mark: number) => {
+    t.push(time);
+    v.push(value);
+    marks.push(mark);
   };
-  for (const [index, { before }] of gaps.entries()) {
-    copy(before);
-    for (const bin of stand[index] ?? []) putStandIn(all, written++, bin, axis, grid, fill);
+  const fillUp = (from: number, to: number) => {
+    for (const bin of fill === null ? [from] : new Set([from, from + 1, to - 1, to])) {
+      if (bin < from || bin > to) continue;
+      const time = grid.origin + bin * grid.size;
+      put(time, fill ?? Number.NaN, ADDED + (isPartial(axis, time) ? PARTIAL : 0));
+    }
+  };
+  let next = fill === 0 ? grid.first : undefined;
+  for (let index = 0; index < run.length; index++) {
+    const bin = binNumber(grid, run.t[index] ?? 0);
+    if (next !== undefined && next < bin) fillUp(next, bin - 1);
+    put(run.t[index] ?? 0, run.v[index] ?? Number.NaN, run.marks[index] ?? 0);
+    next = bin + 1;
   }
-  copy(run.length);
-  return all;
+  if (fill === 0 && next !== undefined && next <= grid.last) fillUp(next, grid.last);
+  if (t.length === run.length) return run;
+  return {
+    length: t.length,
+    t: Float64Array.from(t),
+    v: Float64Array.from(v),
+    marks: Uint8Array.from(marks),
+  };
 }
 
 /** Returns a point for every bin, as the parts of a stack need it: stand-ins if there is none, also at both ends. */
 export function everyBin(run: Run, axis: TimeAxis, fill: 0 | null): Run {
   const { grid } = axis;
   if (grid === undefined) return run;
-  const all = emptyRun(grid.last - grid.first + 1);
-  for (let index = 0; index < all.length; index++)
-    putStandIn(all, index, grid.first + index, axis, grid, fill);
+  const length = grid.last - grid.first + 1;
+  const t = Float64Array.from({ length }, (_, index) => grid.origin + (grid.first + index) * grid.size);
+  const marks = Uint8Array.from(t, time => ADDED + (isPartial(axis, time) ? PARTIAL : 0));
+  const all = { length, t, v: new Float64Array(length).fill(fill ?? Number.NaN), marks };
   for (const [index, t] of run.t.entries()) {
     const place = binNumber(grid, t) - grid.first;
     all.t[place] = t;
@@ -157,42 +195,4 @@ function narrowestGap(timestamps: Float64Array): number {
   let narrowest = Number.POSITIVE_INFINITY;
   for (let at = 1; at < timestamps.length; at++) narrowest = Math.min(narrowest, gapBefore(timestamps, at));
   return narrowest;
-}
-
-/** A run of missing bins, and the index of the point that it stands before. */
-interface Gap {
-  readonly before: number;
-  readonly from: number;
-  readonly to: number;
-}
-
-/** The missing bins between the points; zeros also fill both ends of the axis. */
-function gapsIn({ t }: Run, grid: Grid, fill: 0 | null): readonly Gap[] {
-  const gaps: Gap[] = [];
-  let next = fill === 0 ? grid.first : undefined;
-  for (let before = 0; before < t.length; before++) {
-    const bin = binNumber(grid, t[before] ?? 0);
-    if (next !== undefined && next < bin) gaps.push({ before, from: next, to: bin - 1 });
-    next = bin + 1;
-  }
-  if (fill === 0 && t.length > 0 && next !== undefined && next <= grid.last)
-    gaps.push({ before: t.length, from: next, to: grid.last });
-  return gaps;
-}
-
-/** The bins that stand for a run of missing ones; one that is cut off by the range stands for itself. */
-function standIns(from: number, to: number, fill: 0 | null): readonly number[] {
-  if (fill === null) return [from];
-  return [...new Set([from, from + 1, to - 1, to])].filter(bin => bin >= from && bin <= to);
-}
-
-function emptyRun(length: number): Run {
-  return { length, t: new Float64Array(length), v: new Float64Array(length), marks: new Uint8Array(length) };
-}
-
-function putStandIn(run: Run, index: number, bin: number, axis: TimeAxis, grid: Grid, fill: 0 | null): void {
-  const t = grid.origin + bin * grid.size;
-  run.t[index] = t;
-  run.v[index] = fill ?? Number.NaN;
-  run.marks[index] = ADDED + (isPartial(axis, t) ? PARTIAL : 0);
 }

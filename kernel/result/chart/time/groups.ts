@@ -3,9 +3,8 @@
  */
 
 import { FIELD_KEY } from '../../field.js';
-import { aggregateOf, keyTexts, type Roles } from '../columns.js';
-import { greatestOf } from '../extent.js';
-import { type ChartColumn, groupNumbers, numbersOf } from '../values.js';
+import { aggregateOf, keyTexts } from '../columns.js';
+import { type ChartColumn, greatestOf, groupNumbers, numbersOf, sizesOf, valuesIn } from '../values.js';
 
 /** One group: the texts of its keys, and its rows in order of time. */
 export interface Group {
@@ -46,7 +45,7 @@ export function timedRows(time: ChartColumn): Uint32Array {
  */
 export function largestGroups(
   rows: Uint32Array,
-  { keys }: Roles,
+  keys: readonly ChartColumn[],
   measure: ChartColumn,
   most: number,
 ): Groups {
@@ -54,7 +53,8 @@ export function largestGroups(
   const compared = keys.filter(key => !periods.includes(key));
   const { numbers, count } = groupNumbers(compared, rows);
   const linesEach = Math.max(1, groupNumbers(periods, rows).count);
-  const greatest = greatestOf(sizesOf(rows, numbers, count, measure), Math.floor(most / linesEach));
+  const sizes = sizesOf({ numbers, count }, valuesIn(measure, rows), aggregateOf(measure).additive, Math.abs);
+  const greatest = greatestOf(sizes, Math.floor(most / linesEach));
   const members = rowsBy(rows, numbers, greatest).flatMap(own => split(own, periods));
   const drawn = members.map(own => ({ rows: own, keys: keyTexts(keys, own[0] ?? 0) }));
   return { drawn, chosen: greatest.length, count, keys: compared };
@@ -87,18 +87,4 @@ function rowsBy(rows: Uint32Array, numbers: Uint32Array, groups: readonly number
     counts[place] = count + 1;
   }
   return found.map((own, place) => own.subarray(0, counts[place]));
-}
-
-/** The size of each group. */
-function sizesOf(rows: Uint32Array, numbers: Uint32Array, count: number, measure: ChartColumn): Float64Array {
-  const { additive } = aggregateOf(measure);
-  const values = numbersOf(measure);
-  const sizes = new Float64Array(count).fill(additive ? 0 : Number.NEGATIVE_INFINITY);
-  for (let at = 0; at < rows.length; at++) {
-    const group = numbers[at] ?? 0;
-    const value = values[rows[at] ?? 0] ?? Number.NaN;
-    const before = sizes[group] ?? 0;
-    if (!Number.isNaN(value)) sizes[group] = additive ? before + Math.abs(value) : Math.max(before, value);
-  }
-  return sizes;
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { chartInput } from '../../../../kernel/result/chart/kinds/input.js';
 import type { Plot, XyChart } from '../../../../kernel/result/chart/model.js';
 import { toSeries } from '../../../../kernel/result/chart/time/series.js';
 import type { QueryResult, Reading } from '../../../../kernel/result/result.js';
@@ -20,7 +21,8 @@ const avg = { x: { name: 'avg' } };
 
 function outcome(table: SampleTable, extras: SampleExtras = {}, reading?: Reading, now = later) {
   const result: QueryResult = sampleResult([table], extras);
-  return toSeries(reading === undefined ? result : { ...result, reading }, now);
+  const input = chartInput(reading === undefined ? result : { ...result, reading }, now, {});
+  return input && toSeries(input, {});
 }
 
 function chartOf(...args: Parameters<typeof outcome>): XyChart {

@@ -1,18 +1,26 @@
 /**
- * Charts along an axis that several kinds draw: series over time, histograms, and bins of a number.
+ * Charts along a number that several kinds draw: histograms, and bins of a number.
  */
 import { DataType } from 'apache-arrow';
 import type { ChartOptions } from '../../../../apl/operators/drawing.js';
-import { present } from '../../../../present.js';
 import { formatCount } from '../../../../text.js';
 import { distinctNames, keyTexts, nameOf } from '../../columns.js';
-import { endsFor, greatestSize, largest, smallest } from '../../extent.js';
 import { distinctLabels } from '../../labels.js';
 import type { Plot, XyChart } from '../../model.js';
 import { firstOf, NO_LOG, notDrawn, notes, noValue, rowsWithout, withoutValues } from '../../notes.js';
 import { FIRST_LOOK } from '../../palette.js';
+import {
+  greatestSize,
+  isLogFor,
+  largest,
+  plotOf,
+  scaled,
+  smallest,
+  titleOf,
+  unitOf,
+  valuesOf,
+} from '../../plots.js';
 import type { Point } from '../../thin.js';
-import { scaled, titleOf, toSeries, unitOf } from '../../time/series.js';
 import { type Scale, scaleFor } from '../../units.js';
 import { type ChartColumn, numberAt } from '../../values.js';
 import type { ChartInput } from '../input.js';
@@ -20,17 +28,6 @@ import { withValues } from './names.js';
 
 const MAX_PLOTS = 6;
 const MAX_BARS = 400;
-
-/** Returns measures over time, a line or bars for each group. */
-export function drawSeries(
-  { result, flat, now }: ChartInput,
-  options: ChartOptions,
-): XyChart | string | undefined {
-  return toSeries(result, now, {
-    ...options,
-    ...present({ together: flat?.kind === 'percentiles' ? flat.list : undefined }),
-  });
-}
 
 /** One bar: where it begins and ends along the axis, and its height. */
 type Bin = readonly [from: number, to: number, v: number | null];
@@ -55,11 +52,10 @@ export function toNumberBins(
   const isJoined = options.kind === 'line' || options.kind === 'area';
   const plots = drawn.map((measure, index) => {
     const bins = known.map(({ row, from }): Bin => [from, from + size, numberAt(measure, row)]);
-    const scale = scaleFor(unitOf(measure, options), greatestSize(bins.map(([, , v]) => v ?? 0)));
-    const points = pointsOf(bins, across, scale);
-    const isIntegral = scale.unit === '' && DataType.isInt(measure.field.type);
-    const title = titleOf(names[index] ?? '', scale.unit);
-    return plotOf({ title, unit: scale.unit, isIntegral }, isJoined ? withBreaks(points) : points, options);
+    const points = pointsOf(bins, across);
+    const isIntegral = DataType.isInt(measure.field.type);
+    const unit = unitOf(measure, options);
+    return barsOf(names[index] ?? '', isJoined ? withBreaks(points) : points, { unit, isIntegral }, options);
   });
   const hasGap = known.some(({ from }, index) => from - (known[index - 1]?.from ?? from) > size * 1.5);
   return numbersChart(plots, {
@@ -94,9 +90,8 @@ export function toHistograms(
   const labels = distinctLabels(shown.map(({ row }) => keyTexts(keys, row).join(' \u00b7 ')));
   const plots = shown.map(({ buckets }, index) => {
     const bins = buckets.map(({ from, to, count }): Bin => [from, to, count]);
-    const name = labels[index] ?? '';
-    const head = { title: name === '' ? 'count' : `count of ${name}`, unit: '', isIntegral: true };
-    return plotOf(head, pointsOf(bins, across, { factor: 1, unit: '' }), options);
+    const name = labels[index] === '' ? 'count' : `count of ${labels[index]}`;
+    return barsOf(name, pointsOf(bins, across), { unit: '', isIntegral: true }, options);
   });
   const most = largest(shown.map(({ buckets }) => buckets.length));
   return numbersChart(plots, {
@@ -112,11 +107,11 @@ export function toHistograms(
   });
 }
 
-function pointsOf(bins: readonly Bin[], across: Scale, up: Scale): readonly Point[] {
+function pointsOf(bins: readonly Bin[], { factor }: Scale): readonly Point[] {
   return bins.slice(0, MAX_BARS).map(([from, to, v]) => ({
-    t: scaled(from, across.factor) ?? from,
-    end: scaled(to, across.factor) ?? to,
-    v: scaled(v, up.factor),
+    t: scaled(from, factor),
+    end: scaled(to, factor),
+    v,
     partial: false,
   }));
 }
@@ -131,20 +126,15 @@ function withBreaks(points: readonly Point[]): readonly Point[] {
   });
 }
 
-function plotOf(
-  head: Pick<Plot, 'title' | 'unit' | 'isIntegral'>,
+function barsOf(
+  name: string,
   points: readonly Point[],
+  style: { readonly unit: string; readonly isIntegral: boolean },
   options: ChartOptions,
 ): Plot {
-  const values = points.flatMap(({ v }) => v ?? []);
-  const isLog = options.log === true && values.every(v => v > 0);
+  const lines = [{ label: name, look: FIRST_LOOK, points }];
   const mark = options.kind === 'line' ? 'lines' : options.kind === 'area' ? 'area' : 'bars';
-  return {
-    ...head,
-    ...{ mark, arrangement: 'apart', lines: [{ label: head.title, look: FIRST_LOOK, points }] },
-    ...endsFor(values, { mark, isLog }),
-    isLog,
-  };
+  return plotOf(name, lines, { ...style, mark, isLog: isLogFor(valuesOf(lines), options) });
 }
 
 /** Returns a chart along a number, whose axis reaches from the first point to the end of the last. */

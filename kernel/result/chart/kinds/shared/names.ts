@@ -4,26 +4,19 @@
 
 import { formatCount } from '../../../../text.js';
 import type { ArrowTable } from '../../../result.js';
-import { aggregateOf, keyTexts, nameOf } from '../../columns.js';
-import { greatestOf } from '../../extent.js';
+import { aggregateOf, keyTexts, nameOf, type Roles } from '../../columns.js';
 import { distinctLabels } from '../../labels.js';
 import { notDrawn } from '../../notes.js';
 import { type Entry, entriesFor } from '../../palette.js';
 import {
   allRows,
   type ChartColumn,
-  type GroupNumbers,
+  greatestOf,
   groupNumbers,
   numberAt,
   numbersOf,
+  sizesOf,
 } from '../../values.js';
-
-/** The columns of a table without times. */
-export interface NameRoles {
-  readonly keys: readonly ChartColumn[];
-  readonly measures: readonly ChartColumn[];
-  readonly leftOut: readonly ChartColumn[];
-}
 
 const MAX_BARS = 25;
 export const MAX_PARTS = 8;
@@ -33,7 +26,7 @@ export const OTHERS = 'others';
 const REST_LOOK = { color: '#868c96', dash: [1, 0] };
 
 /** Names the columns beside a measure, which are not drawn; false if there are none. */
-export function notDrawnBeside({ measures, leftOut }: NameRoles, measure: ChartColumn): string | false {
+export function notDrawnBeside({ measures, leftOut }: Roles, measure: ChartColumn): string | false {
   return notDrawn([...measures.filter(each => each !== measure), ...leftOut]);
 }
 
@@ -88,8 +81,12 @@ export function dividedRows(
   const rows = allRows(measure.vector.length);
   const bars = groupNumbers(keys.slice(0, -1), rows);
   const parts = groupNumbers(keys.slice(-1), rows);
-  const drawn = greatestOf(sizesOf(bars, measure, Number), MAX_BARS);
-  const shown = greatestOf(sizesOf(parts, measure, Math.abs), mixes && parts.count > most ? most - 1 : most);
+  const [values, adds] = [numbersOf(measure), !aggregateOf(measure).isNever];
+  const drawn = greatestOf(sizesOf(bars, values, adds), MAX_BARS);
+  const shown = greatestOf(
+    sizesOf(parts, values, adds, Math.abs),
+    mixes && parts.count > most ? most - 1 : most,
+  );
   const rest = parts.count - shown.length;
   const width = shown.length + (mixes ? Math.sign(rest) : 0);
   const places = drawn.map(() => Array.from({ length: width }, (): number[] => []));
@@ -110,27 +107,6 @@ export function dividedRows(
 
 function placesOf(groups: readonly number[]): ReadonlyMap<number, number> {
   return new Map(groups.map((group, place) => [group, place]));
-}
-
-/**
- * The size of each group: the sum of its values, each by `of`, or the greatest value of a measure that does not add up; NaN for a
- * group without values.
- */
-function sizesOf(
-  { numbers, count }: GroupNumbers,
-  measure: ChartColumn,
-  of: (value: number) => number,
-): Float64Array {
-  const { isNever } = aggregateOf(measure);
-  const sizes = new Float64Array(count).fill(Number.NaN);
-  for (const [row, value] of numbersOf(measure).entries()) {
-    if (Number.isNaN(value)) continue;
-    const group = numbers[row] ?? 0;
-    const before = sizes[group] ?? Number.NaN;
-    if (isNever) sizes[group] = Number.isNaN(before) ? value : Math.max(before, value);
-    else sizes[group] = of(value) + (Number.isNaN(before) ? 0 : before);
-  }
-  return sizes;
 }
 
 /** Legend entries of surfaces by the texts of their keys; the last aggregates the remaining `others` names. */

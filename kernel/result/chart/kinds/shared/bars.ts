@@ -1,0 +1,236 @@
+/**
+ * Bars by name, one row below the other, each with its value in words at its end. The parts of a bar stand on each other; shares, of
+ * which each is a part of another whole, side by side.
+ */
+import { cutToWidth } from '../../../display/aligned.js';
+import { percent } from '../../../spotlight.js';
+import { exactly, numberLabels, plotByName, tip } from '../../draw/axes.js';
+import {
+  at,
+  type Drawing,
+  faded,
+  LABELS_SIGNAL,
+  labeled,
+  mark,
+  namesBeside,
+  seriesGuide,
+  seriesId,
+  seriesLabels,
+  TEXT_COLOR,
+  widest,
+} from '../../draw/style.js';
+import { barsByName } from '../../draw/terminal.js';
+import { forNames, measureText, shortText } from '../../draw/texts.js';
+import type { ChartModel } from '../../model.js';
+import { FIRST_LOOK } from '../../palette.js';
+import type { ChartForm } from '../kind.js';
+
+/** One row of bars: a name, and its parts in the order of the legend; a single part if there is no legend. */
+export interface Bar {
+  readonly label: string;
+  readonly parts: readonly (number | null)[];
+}
+
+/** Bars of one measure, longest first or as the query sorts them, which share an axis. */
+export interface BarPlot {
+  readonly title: string;
+  readonly unit: string;
+  readonly bars: readonly Bar[];
+  readonly low: number;
+  readonly high: number;
+  readonly isLog: boolean;
+  /** What its description says (default: the highest and the lowest bar). */
+  readonly sentence?: string;
+}
+
+/** Bars by name. */
+export interface BarChart extends ChartModel {
+  readonly kind: 'bars';
+  readonly plots: readonly BarPlot[];
+  /** What the names are names of. */
+  readonly keys: string;
+  readonly areShares?: true;
+}
+
+interface Sums {
+  readonly up: number;
+  readonly down: number;
+  /** Null if no part has a value. */
+  readonly total: number | null;
+}
+
+/** Returns the parts of a bar above zero, those below it, and all of them. */
+export function sums({ parts }: Bar): Sums {
+  const sum = (values: readonly (number | null)[]) => values.reduce<number>((all, v) => all + (v ?? 0), 0);
+  const isEmpty = parts.every(part => part === null);
+  return {
+    up: sum(parts.filter(part => (part ?? 0) > 0)),
+    down: sum(parts.filter(part => (part ?? 0) < 0)),
+    total: isEmpty ? null : sum(parts),
+  };
+}
+
+/** Returns a plot for each measure; the names stand beside all of them. */
+function barDrawing(chart: BarChart): Drawing {
+  const { plots, legend } = chart;
+  const labels = [...new Set(plots.flatMap(({ bars }) => bars.map(({ label }) => label)))];
+  const names = namesBeside(labels, barId);
+  const idOf = ({ label }: Bar) => barId(labels.indexOf(label));
+  const room = 14 + widest(plots.flatMap(plot => ends(plot, chart, idOf).map(({ x }) => x)));
+  return {
+    marks: plots.map((plot, index) => marksOf(plot, index, chart, plot.bars.map(idOf), names.guide)),
+    data: plots.flatMap((plot, index) => [
+      { name: `bars_${index}`, values: pieces(plot, idOf), transform: [stackOf(chart)] },
+      { name: `ends_${index}`, values: ends(plot, chart, idOf) },
+    ]),
+    ...seriesGuide(legend, 'square'),
+    labels: { ...names.labels, ...seriesLabels(legend) },
+    titles: plots.map(plot => plot.title),
+    beside: `${names.width} + ${room}`,
+    signals: [names.signal],
+  };
+}
+
+function barId(index: number): string {
+  return `b${index}`;
+}
+
+/** Parts of a bar stand on each other, those below zero on the other side of it. */
+function stackOf({ areShares }: BarChart): object {
+  return { type: 'stack', groupby: areShares ? ['r', 's'] : ['r'], field: 'v', as: ['b', 'y'] };
+}
+
+function marksOf(
+  plot: BarPlot,
+  index: number,
+  { legend, areShares }: BarChart,
+  ids: readonly string[],
+  guide: object,
+): object {
+  const isDivided = legend.length > 0;
+  const side = areShares ? legend.length : 1;
+  const top = areShares
+    ? `scale('y', datum.r) + bandwidth('y') / ${side} * indexof(domain('color'), datum.s)`
+    : `scale('y', datum.r)`;
+  const part = isDivided ? { part: `${LABELS_SIGNAL}[datum.s]` } : {};
+  const box = {
+    ...{ x: at('x', 'y'), x2: plot.isLog ? { value: 0 } : at('x', 'b') },
+    ...{ y: { signal: top }, height: { scale: 'y', band: 1 / side } },
+    fill: isDivided ? at('color', 's') : { value: FIRST_LOOK.color },
+    opacity: isDivided ? faded() : { value: 1 },
+    tooltip: tip({ name: `${LABELS_SIGNAL}[datum.r]`, ...part, value: exactly('v') }),
+  };
+  const end = {
+    ...{ x: at('x', 'v'), y: { signal: `${top} + bandwidth('y') / ${2 * side}` }, text: { field: 'x' } },
+    ...{ align: { field: 'a' }, dx: { field: 'dx' }, baseline: { value: 'middle' } },
+    ...{ fontSize: { value: areShares ? 9 : 11 }, fill: { value: TEXT_COLOR } },
+    opacity: areShares ? faded() : { value: 1 },
+  };
+  return plotByName(ids, index, {
+    scale: scaleOf(plot),
+    values: areShares ? labeled("format(datum.value, '.3~%')") : numberLabels(plot.low, plot.high),
+    names: guide,
+    marks: [mark('rect', `bars_${index}`, box), mark('text', `ends_${index}`, end)],
+  });
+}
+
+/** The least part of a plot that its bars have beside their values, in pixels. */
+const LEAST_BARS = 40;
+
+/** Values of bars that end at the left stand within the plot, whatever its width. */
+function scaleOf(plot: BarPlot): object {
+  const { low, high, isLog, bars } = plot;
+  if (isLog) return { type: 'log', domain: [low, high] };
+  const linear = { type: 'linear', zero: false };
+  if (low === high) return { ...linear, domain: [0, 1] };
+  if (low >= 0) return { ...linear, domain: [low, high] };
+  const below = bars.filter(bar => (sums(bar).total ?? 0) < 0);
+  const room = 10 + widest(below.map(bar => totalText(bar, plot)));
+  const width = `max(${LEAST_BARS}, width - ${room})`;
+  const least = `${low} - ${room} * (${high} / ${width} - ${low} / ${width})`;
+  return { ...linear, domain: { signal: `[${least}, ${high}]` } };
+}
+
+function pieces({ bars }: BarPlot, idOf: (bar: Bar) => string): readonly object[] {
+  return bars.flatMap(bar =>
+    bar.parts.flatMap((v, place) => (v === null ? [] : [{ r: idOf(bar), s: seriesId(place), v }])),
+  );
+}
+
+/** A value in words at the end of a bar, or at the end of a share. */
+interface End {
+  readonly r: string;
+  readonly s?: string;
+  readonly v: number | null;
+  readonly x: string;
+  readonly a: 'left' | 'right';
+  readonly dx: number;
+}
+
+const RIGHT = { a: 'left', dx: 5 } as const;
+
+/** The value of each bar, at its right end, or at its left if it is below zero; of shares that of each. */
+function ends(plot: BarPlot, { areShares }: BarChart, idOf: (bar: Bar) => string): readonly End[] {
+  return plot.bars.flatMap((bar): readonly End[] => {
+    const r = idOf(bar);
+    if (areShares)
+      return bar.parts.map((v, place) => ({ r, s: seriesId(place), v, x: percent(v ?? 0), ...RIGHT }));
+    const { up, down, total } = sums(bar);
+    const x = totalText(bar, plot);
+    if (total !== null && total < 0) return [{ r, v: down, x, a: 'right', dx: -5 }];
+    return [{ r, v: Math.max(plot.isLog ? plot.low : 0, up), x, ...RIGHT }];
+  });
+}
+
+function totalText(bar: Bar, { unit }: BarPlot): string {
+  const { total } = sums(bar);
+  return total === null ? 'null' : shortText(total, unit.length > 12 ? '' : unit);
+}
+
+/** The longest bar takes the line; a bar of several parts is their sum, and each share has a line of its own. */
+function barLines({ title, unit, bars }: BarPlot, chart: BarChart, width: number): readonly string[] {
+  const percents = ({ parts }: Bar) => parts.map(v => Number(((v ?? 0) * 100).toPrecision(3)));
+  const others = chart.legend.slice(1).map(({ label }) => `  ${label}`);
+  const drawn = chart.areShares
+    ? barsByName(
+        bars.flatMap(({ label }) => [label, ...others]),
+        bars.flatMap(percents),
+        '%',
+        width,
+      )
+    : barsByName(
+        bars.map(({ label }) => label),
+        bars.map(bar => sums(bar).total),
+        unit,
+        width,
+      );
+  return [cutToWidth(title, width), ...drawn];
+}
+
+function extremesOf({ title, unit, bars }: BarPlot): readonly string[] {
+  const sized = bars.flatMap(bar => {
+    const v = sums(bar).total;
+    return v === null ? [] : [{ label: bar.label, v }];
+  });
+  const [first] = sized;
+  if (first === undefined) return [];
+  const most = sized.reduce((a, b) => (b.v > a.v ? b : a), first);
+  const least = sized.reduce((a, b) => (b.v <= a.v ? b : a), first);
+  const named = ({ label, v }: typeof first) => `${measureText(v, unit)} (${label})`;
+  return [`${title}: highest ${named(most)}, lowest ${named(least)}`];
+}
+
+/** Bars and shares by name. */
+export const barForm: ChartForm<BarChart> = {
+  type: 'bars',
+  title: ({ areShares }) => (areShares ? 'Shares' : 'Bar chart'),
+  groups: ({ plots, keys, areShares }) => {
+    if (areShares) return '';
+    const names = forNames((plots[0]?.bars ?? []).map(({ label }) => label));
+    return `${names === '' || keys !== '' ? ` by ${keys}` : ''}${names}`;
+  },
+  clauses: ({ plots }) => plots.flatMap(plot => plot.sentence ?? extremesOf(plot)),
+  timeAxis: () => undefined,
+  draw: barDrawing,
+  print: (chart, width) => chart.plots.flatMap(plot => barLines(plot, chart, width)),
+};
