@@ -7,7 +7,8 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
-import { Drain, masked, parseLine, type Template } from '../kernel/notebook/magics/cause/drain.js';
+import { parseLine } from '../kernel/apl/editor/template.js';
+import { Drain, masked, type Template } from '../kernel/notebook/magics/cause/drain.js';
 import { report } from './tools/row.js';
 import { ask, type Running, startProcess, stopProcess } from './tools/service.js';
 
@@ -92,7 +93,7 @@ async function parsedShares(service: Running, dataset: string, groups: Groups): 
   const range = { startTime: 'now-1h', endTime: 'now+1h' };
   const shares: number[] = [];
   for (const [group, template] of groups.entries()) {
-    const line = parseLine('text', template);
+    const line = parseLine('text', template.words.join(' '));
     if (line === undefined) continue;
     const apl = `['${dataset}'] | where group == ${group} | ${line} | summarize countif(isnotnull(p1))`;
     const answer = await ask(service, '/v1/datasets/_apl?format=tabular', JSON.stringify({ apl, ...range }));

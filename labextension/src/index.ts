@@ -11,6 +11,7 @@ import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { IStateDB } from '@jupyterlab/statedb';
 import { explainerOf } from './cell/explain.js';
+import { addPatterns } from './cell/patterns.js';
 import { addCharts } from './charts/renderer.js';
 import type { EditorOptions } from './editor.js';
 import { addGrid } from './grid/renderer.js';
@@ -134,6 +135,22 @@ const grid: JupyterFrontEndPlugin<void> = {
   },
 };
 
+/** Puts buttons beside the templates of log lines. */
+const patterns: JupyterFrontEndPlugin<void> = {
+  id: '@apl-kernel/labextension:patterns',
+  description: 'Templates of log lines to split, keep and leave out.',
+  autoStart: true,
+  requires: [IRenderMimeRegistry],
+  optional: [INotebookTracker, IConsoleTracker, IEditorTracker],
+  activate: (
+    _app: JupyterFrontEnd,
+    rendermime: IRenderMimeRegistry,
+    notebooks: INotebookTracker | null,
+    consoles: IConsoleTracker | null,
+    files: IEditorTracker | null,
+  ) => addPatterns(rendermime, notebooks, workbenchOf({ notebooks, consoles, files })),
+};
+
 /** Shows traces to work with, in place of their drawings. */
 const traces: JupyterFrontEndPlugin<void> = {
   id: '@apl-kernel/labextension:traces',
@@ -240,7 +257,7 @@ const panel: JupyterFrontEndPlugin<void> = {
 
 const plugins: JupyterFrontEndPlugin<void>[] = [
   ...[language, completer, fileType, charts, grid],
-  ...[traces, toolbar, panel],
+  ...[traces, patterns, toolbar, panel],
 ];
 
 /** The plugins of this extension, one for each concern. */

@@ -1,6 +1,7 @@
 /** A trace as a waterfall: HTML without scripts, whose spans fold, and text for terminals. */
 import { cut, escapeHtml, NO_LATEX, plural, visible, withoutTokens } from '../../text.js';
 import { formatDuration, formatTime } from '../../time.js';
+import { BESIDE_STYLE, besideClass, type Column } from '../beside.js';
 import { looksFor } from '../chart/palette.js';
 import { alignedLines, cutToWidth } from '../display/aligned.js';
 import type { ShownSpan } from './spans.js';
@@ -42,8 +43,8 @@ export function traceSentences({ nodes, start, duration, gaps }: Trace<ShownSpan
   return [first, ...issues, ...pauses];
 }
 
-/** Returns the waterfall as HTML: spans fold by `details`, and no value of the data is markup. */
-export function waterfallHtml(title: string, trace: Trace<ShownSpan>): string {
+/** Returns the waterfall as HTML, in a column if two stand side by side: spans fold by `details`, and no value of the data is markup. */
+export function waterfallHtml(title: string, trace: Trace<ShownSpan>, column?: Column): string {
   const colors = serviceColors(trace);
   const shown = trace.nodes.slice(0, DRAWN_HTML);
   const legend = [...colors]
@@ -54,7 +55,9 @@ export function waterfallHtml(title: string, trace: Trace<ShownSpan>): string {
   const sentences = [...traceSentences(trace), ...cutSentence(trace, shown.length)];
   const notes = sentences.map(each => `<div>${escapeHtml(each)}</div>`).join('');
   const label = words(title, 200);
-  return `<div class="apl-trace ${NO_LATEX}"><style>${STYLE}</style><div><b>${label}</b></div>${notes}<div style="margin:4px 0">${legend}</div><div role="region" aria-label="${label}" tabindex="0" style="max-height:640px;overflow:auto">\n${body}\n</div><div style="margin:4px 0">Outlined bars are on the critical path; a line in them says when. ${escapeHtml(FAILED)} marks what failed.</div></div>`;
+  const beside = column === undefined ? '' : ` ${besideClass(column)}`;
+  const style = column === undefined ? STYLE : `${STYLE}\n${BESIDE_STYLE}`;
+  return `<div class="apl-trace ${NO_LATEX}${beside}"><style>${style}</style><div><b>${label}</b></div>${notes}<div style="margin:4px 0">${legend}</div><div role="region" aria-label="${label}" tabindex="0" style="max-height:640px;overflow:auto">\n${body}\n</div><div style="margin:4px 0">Outlined bars are on the critical path; a line in them says when. ${escapeHtml(FAILED)} marks what failed.</div></div>`;
 }
 
 /** Services in the legend. */

@@ -76,14 +76,19 @@ export function writeBelow({ content, model }: NotebookPanel, update: WrittenCel
   const { sharedModel } = model;
   const at = sharedModel.cells.findIndex(cell => cell.getId() === update.below);
   if (at < 0) return;
-  const standing = sharedModel.cells.map(cell => ({
+  const ids = new Set(sharedModel.cells.map(cell => cell.getId()));
+  const found = sharedModel.cells.map(cell => ({
     kind: cell.cell_type,
     source: cell.getSource(),
     origin: cell.getMetadata(KEY),
     isLocked: cell.getMetadata('deletable') === false,
   }));
+  const standing = adopted(found, at, update.below, ids);
   const active = content.activeCell?.model.sharedModel.getId();
   sharedModel.transact(() => {
+    for (const [place, { origin }] of standing.entries())
+      if (origin !== found[place]?.origin)
+        sharedModel.cells[place]?.setMetadata(KEY, { ...(origin as Origin) });
     for (const each of changesOf(standing, at, update)) {
       if (each.change === 'delete') sharedModel.deleteCell(each.at);
       else
@@ -96,6 +101,25 @@ export function writeBelow({ content, model }: NotebookPanel, update: WrittenCel
   });
   const again = sharedModel.cells.findIndex(cell => cell.getId() === active);
   if (again >= 0) content.activeCellIndex = again;
+}
+
+/**
+ * A notebook of a format without ids gives each cell another one when it is opened. Cells that were written below one that has its id
+ * no longer, and begin right below the one at `at`, are then its own.
+ */
+export function adopted(
+  standing: readonly StandingCell[],
+  at: number,
+  below: string,
+  ids: ReadonlySet<string>,
+): readonly StandingCell[] {
+  const next = standing[at + 1]?.origin;
+  if (!isOrigin(next) || ids.has(next.below)) return standing;
+  return standing.map((cell, place) =>
+    place > at && isOrigin(cell.origin) && cell.origin.below === next.below
+      ? { ...cell, origin: { ...cell.origin, below } }
+      : cell,
+  );
 }
 
 /** Whether nobody has changed a cell since it was written below the one with this id. */

@@ -21,6 +21,7 @@ const sources = [
   "['otel-demo-logs'] | where isnotempty(trace_id) | take 3",
   '%import spans.ndjson --dataset spans\n%import lines.ndjson --dataset lines',
   "%trace 0af7651916cd ['spans']",
+  '%patterns lines',
 ];
 
 const evil = '<img src=x onerror=window.pwned=1>\u202e$x$';
@@ -61,9 +62,13 @@ describe.each(FRONT_ENDS)('explaining in $name', frontEnd => {
   beforeAll(async () => {
     session = await openSession(frontEnd, {
       files: {
-        'explain.ipynb': notebookOf(sources),
+        // Of the last format whose cells have no ids: what is pressed writes cells there too.
+        'explain.ipynb': notebookOf(sources).replace('"nbformat_minor":5', '"nbformat_minor":4'),
         'spans.ndjson': ndjson(traceSpans),
-        'lines.ndjson': ndjson([line('charge', 'the card was refused'), line('whole', 'a request')]),
+        'lines.ndjson': ndjson([
+          ...[line('charge', 'the card was refused'), line('whole', 'a request')],
+          ...['12', '7', '190'].map(id => line('query', `${evil} took ${id} ms`)),
+        ]),
       },
       file: 'explain.ipynb',
       browser: { timezoneId: 'Asia/Kolkata' },
@@ -297,6 +302,29 @@ describe.each(FRONT_ENDS)('explaining in $name', frontEnd => {
     );
     await soon(() => cells.output(at + 1)).toContain('the card was refused');
     expect(await cells.output(at + 1)).not.toContain('a request');
+  });
+
+  test('the lines of a template, split, alone or left out, in a cell below', async () => {
+    const at = await cellWith('%patterns lines');
+    const [buttons, status] = [cells.at(at).getByRole('button'), cells.at(at).getByRole('status')];
+    await cells.at(at).scrollIntoViewIfNeeded();
+    await soon(() => buttons.filter({ hasText: /^(Split|Keep|Leave out)$/ }).allTextContents()).toEqual([
+      ...['Split', 'Keep', 'Leave out'],
+      ...['Keep', 'Leave out', 'Keep', 'Leave out'],
+    ]);
+    expect(await findings(page, ['.apl-patterns-go'])).toEqual([]);
+    const go = async (name: RegExp) => {
+      await buttons.filter({ hasText: name }).first().press('Enter');
+      await soon(() => cells.prompt(at + 1)).toMatch(/\[\d+\]/);
+      return (await cells.source(at + 1)).split('\n').slice(1);
+    };
+    const [source, where, parse] = await go(/^Split$/);
+    expect([source, parse?.slice(-14)]).toEqual(["['lines']", 'p2: long " ms"']);
+    await soon(() => cells.output(at + 1)).toMatch(/3 rows/);
+    expect(await go(/^Leave out$/)).toEqual([source, `| where not(${where?.slice('| where '.length)})`]);
+    await soon(() => cells.output(at + 1)).toMatch(/2 rows/);
+    expect(await status.last().textContent()).toBe('Added below.');
+    expect(await page.evaluate("'pwned' in window")).toBe(false);
   });
 
   test('a group', async () => {

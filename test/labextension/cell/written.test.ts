@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { WrittenCell } from '../../../kernel/apl/editor/link.js';
-import { changesOf, type StandingCell } from '../../../labextension/src/cell/written.js';
+import { adopted, changesOf, type StandingCell } from '../../../labextension/src/cell/written.js';
 
 const code = (source: string): WrittenCell => ({ kind: 'code', source });
 const own = (source: string): StandingCell => ({ kind: 'code', source, origin: undefined, isLocked: false });
@@ -54,6 +54,22 @@ describe('cells that are written below', () => {
     expect(written).toEqual([
       { change: 'insert', at: 1, cell: code('a'), origin: { below: 'j', mark: expect.any(String) } },
     ]);
+  });
+
+  test('are known again in a notebook without ids, and those of others are not', () => {
+    const before = first.slice(1, 4);
+    const others = rewrite([own('j')], 'x').slice(1);
+    const theirs = others.map(cell => ({ ...cell, origin: { ...(cell.origin as object), below: 'k' } }));
+    const again = adopted([own('i'), ...before, own('j'), ...theirs], 0, 'i2', new Set(['i2', 'j2']));
+    const changes = changesOf(again, 0, { below: 'i2', cells: ['a', 'b', 'd'].map(code) });
+    expect(changes.map(({ change, at }) => [change, at])).toEqual([
+      ['insert', 3],
+      ['delete', 4],
+    ]);
+    const kept = [own('i'), ...before];
+    expect(adopted(kept, 0, 'i2', new Set(['i2', 'i']))).toBe(kept);
+    const apart = [own('i'), own('mine'), ...before];
+    expect(adopted(apart, 0, 'i2', new Set(['i2']))).toBe(apart);
   });
 
   test('a locked cell stays', () => {

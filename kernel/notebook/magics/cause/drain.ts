@@ -1,5 +1,4 @@
-import { limits } from '../../../apl/syntax/limits.js';
-import { writtenText } from '../../../apl/syntax/tokens/quote.js';
+import { WILD } from '../../../apl/editor/template.js';
 
 /**
  * Templates of log lines by Drain: He, Zhu, Zheng, Lyu, "Drain: An Online Log Parsing Approach with Fixed Depth Tree" (ICWS 2017). Lines
@@ -7,9 +6,6 @@ import { writtenText } from '../../../apl/syntax/tokens/quote.js';
  * ids are masked first, as `MASK` says. Last, words of which a place has but a few are told apart again, as IPLoM does (Makanju et al.,
  * KDD 2009): they are states more often than values.
  */
-
-/** What stands in a template for words that differ. */
-export const WILD = '<*>';
 
 /** UUIDs, addresses of IPv4 with their ports, and numbers, as RE2 and JavaScript read it. */
 export const MASK = [
@@ -150,23 +146,4 @@ function nearest<T>(leaf: readonly Group<T>[], words: readonly string[]): Group<
     if (alike > most || (alike === most && wild > wildest)) [best, most, wildest] = [group, alike, wild];
   }
   return most >= LEAST_ALIKE ? best : undefined;
-}
-
-/** Fields of a `parse`, each with the text before it. */
-const MOST_FIELDS = Math.floor(limits.pieces.most / 2);
-
-/**
- * Returns the `parse` operator that splits the lines of a template into fields, in the order of its wildcards, the last of which takes
- * what is left of more than the operator has; undefined for a template without any, or of wildcards alone.
- */
-export function parseLine(field: string, { words }: Pick<Template<unknown>, 'words'>): string | undefined {
-  // Wildcards beside each other are one field: nothing says where the first ends.
-  const all = words.join(' ').split(/(?:<\*>)(?: ?<\*>)*/);
-  const pieces = all.length <= MOST_FIELDS ? all : [...all.slice(0, MOST_FIELDS), ''];
-  if (pieces.length < 2 || pieces.every(piece => piece.trim() === '')) return undefined;
-  const parts = pieces.flatMap((piece, at) => [
-    ...(piece === '' ? [] : [writtenText(piece)]),
-    ...(at < pieces.length - 1 ? [`p${at + 1}`] : []),
-  ]);
-  return `parse ${field} with ${parts.join(' ')}`;
 }

@@ -1,6 +1,7 @@
 /** The questions of `%investigate` about the events of one dataset, and their answers. */
 import { writtenName } from '../../../apl/catalog/written.js';
 import { explaining } from '../../../apl/editor/events.js';
+import { WILD } from '../../../apl/editor/template.js';
 import { writtenText } from '../../../apl/syntax/tokens/quote.js';
 import { rowTexts } from '../../../result/display/text.js';
 import {
@@ -14,7 +15,7 @@ import { cut, formatCount, plural } from '../../../text.js';
 import { formatTime } from '../../../time.js';
 import type { MagicHost, QuerySettings } from '../magic.js';
 import { type Case, type Duration, rangeText, settingsOf } from './case.js';
-import { MASK, WILD } from './drain.js';
+import { MASK } from './drain.js';
 import { conditionOf } from './explain.js';
 
 /** An answer: a heading, sentences, and cells to go on from, of which there are none if there is nothing to go on from. */

@@ -1,24 +1,34 @@
 import { writtenName } from '../../../apl/catalog/written.js';
 import { spanField, traceField } from '../../../apl/editor/events.js';
-import { quotedName, writtenText } from '../../../apl/syntax/tokens/quote.js';
+import { writtenText } from '../../../apl/syntax/tokens/quote.js';
 import { present } from '../../../present.js';
-import { rowTexts } from '../../../result/display/text.js';
+import type { Column } from '../../../result/beside.js';
 import type { QueryResult } from '../../../result/result.js';
 import { TRACE_MIME, type TraceLogs, type TraceReference } from '../../../result/trace/reference.js';
-import { NEEDED_FIELDS, SPAN_FIELDS, spansOf } from '../../../result/trace/spans.js';
+import { SPAN_FIELDS, spansOf } from '../../../result/trace/spans.js';
 import { traceOf } from '../../../result/trace/tree.js';
 import { waterfallHtml, waterfallText } from '../../../result/trace/waterfall.js';
 import { oneLine, plural } from '../../../text.js';
 import { MagicError, usageError } from '../arguments.js';
 import type { Magic, MagicCall, MagicHost } from '../magic.js';
 import { say } from '../output.js';
-import { checkedQuery } from './behind.js';
+import { showServices } from './services.js';
+import {
+  columnOf,
+  datasetsOfSpans,
+  fieldsOf,
+  holdsSpans,
+  namesOf,
+  type SpanDataset,
+  source,
+  sourceOf,
+} from './span-datasets.js';
 
 /** The magic that draws a trace. */
 export const traceMagics: readonly Magic[] = [
   {
     name: 'trace',
-    usage: "%trace ID [['DATASET']]; %trace slowest [['DATASET']] [| where CONDITION]",
+    usage: "%trace ID [ID] [['DATASET']]; %trace slowest|services [['DATASET']] [| where CONDITION]",
     options: [],
     summary: 'draw the spans of a trace as a waterfall',
     help: [
@@ -28,6 +38,8 @@ export const traceMagics: readonly Magic[] = [
       "- `%trace 5b8efff798038103d269b633813fc60c ['otel-demo-traces']`: from that dataset",
       '- `%trace slowest`: the trace of the slowest span',
       '- `%trace slowest [\'otel-demo-traces\'] | where ["service.name"] == "payment"`: that of the slowest span that meets the condition',
+      '- `%trace 5b8efff798038103d269b633813fc60c 4bf92f3577b34da6a3ce929d0e0e4736`: two traces, side by side where there is room; the last result is that of the second',
+      '- `%trace services`: a map of the services in the range, and a table of who called whom: requests, how many of them failed, and how long they took',
       '',
       'A dataset holds spans if it has the fields `_time`, `trace_id`, `span_id` and `duration`; it may have `parent_span_id`, `service.name`, `name`, `kind`, `error`, `status.code`, `status.message`, `events` and `links`.',
     ].join('\n'),
@@ -45,78 +57,43 @@ async function trace({ raw, magic }: MagicCall, host: MagicHost): Promise<void> 
   const [, word = '', rest = ''] = /^\s*(\S+)\s*([\s\S]*)$/.exec(raw) ?? [];
   if (word === '') throw usageError(magic, 'give the id of a trace, or the word slowest');
   const isSlowest = word === 'slowest';
-  const { dataset, filters } = sourceOf(rest, magic);
-  if (!isSlowest && filters !== '') throw usageError(magic, 'a condition goes with slowest, not with an id');
+  const isMap = word === 'services';
+  const [second, after] = isSlowest || isMap ? [undefined, rest] : secondId(rest);
+  const { dataset, filters } = sourceOf(after, magic);
+  if (!isSlowest && !isMap && filters !== '')
+    throw usageError(magic, 'a condition goes with slowest or services, not with an id');
   const datasets = dataset === undefined ? await datasetsOfSpans(host) : [await fieldsOf(dataset, host)];
   if (isSlowest) {
     const found = await slowest(datasets, filters, host);
     return draw(found.id, await spansIn(found.from, found.id, host), found.from, host);
   }
+  if (isMap) return showServices(datasets, filters, host);
+  if (second === undefined) return drawById(word, datasets, host);
+  await drawById(word, datasets, host, 1);
+  return drawById(second, datasets, host, 2);
+}
+
+/** The id of another trace, and what comes after it. */
+function secondId(rest: string): readonly [string | undefined, string] {
+  const [whole = '', id] = /^(["']?[0-9A-Fa-f-]{16,64}["']?)(?=\s|$)\s*/.exec(rest) ?? [];
+  return [id, rest.slice(whole.length)];
+}
+
+async function drawById(
+  word: string,
+  datasets: readonly SpanDataset[],
+  host: MagicHost,
+  column?: Column,
+): Promise<void> {
   const id = word.replace(/^(["'])(.*)\1$/, '$2');
   for (const from of datasets) {
     const result = await spansIn(from, id, host);
-    if ((result.tables[0]?.data.numRows ?? 0) > 0) return draw(id, result, from, host);
+    if ((result.tables[0]?.data.numRows ?? 0) > 0) return draw(id, result, from, host, column);
   }
   throw new MagicError(
     `%trace: no span of the trace ${oneLine(id, 80)} is in ${namesOf(datasets)} in this range`,
     'Set a range that holds it with %time, or name its dataset.',
   );
-}
-
-interface SpanDataset {
-  readonly name: string;
-  readonly fields: readonly string[];
-}
-
-/** Reads a dataset in brackets and operators after it. */
-function sourceOf(
-  text: string,
-  magic: Magic,
-): { readonly dataset: string | undefined; readonly filters: string } {
-  const [named, bracketed, quoted, plain] =
-    /^(?:\[\s*(?:'((?:\\.|[^'\\])*)'|"((?:\\.|[^"\\])*)")\s*\]|([\w-]+))/.exec(text) ?? [];
-  const rest = text.slice(named?.length ?? 0).trim();
-  if (rest !== '' && !rest.startsWith('|')) throw usageError(magic, `${oneLine(rest, 60)} is not understood`);
-  const { pipeline } = checkedQuery(magic, `x ${rest}`);
-  if (pipeline?.operators.some(({ kind }) => kind !== 'where'))
-    throw usageError(magic, 'only `where` may stand after the dataset');
-  const dataset = (bracketed ?? quoted)?.replace(/\\(.)/g, '$1') ?? plain;
-  return { dataset, filters: rest };
-}
-
-async function datasetsOfSpans(host: MagicHost): Promise<readonly SpanDataset[]> {
-  const { session, io } = host;
-  const { items } = await session.schema.datasets(io.signal);
-  // Those of the user come before the samples, which have no number of events.
-  const own = items.toSorted((a, b) => Number(a.rows === undefined) - Number(b.rows === undefined));
-  const all = await Promise.all(
-    own.map(async ({ name }) => {
-      const { items: fields } = await session.schema.fields(name, io.signal);
-      return { name, fields: fields.map(each => each.name) };
-    }),
-  );
-  const found = all.filter(holdsSpans);
-  if (found.length > 0) return found;
-  throw new MagicError('%trace: no dataset holds spans', `They have the fields ${NEEDED_FIELDS.join(', ')}.`);
-}
-
-async function fieldsOf(name: string, { run }: MagicHost): Promise<SpanDataset> {
-  const found = await run(`${quotedName(name)}\n| getschema\n| project ColumnName`);
-  const fields = columnOf(found);
-  const missing = NEEDED_FIELDS.filter(each => !fields.includes(each));
-  if (missing.length === 0) return { name, fields };
-  throw new MagicError(
-    `%trace: ${oneLine(name, 80)} holds no spans`,
-    `It has no field ${missing.join(', ')}.`,
-  );
-}
-
-function holdsSpans({ fields }: SpanDataset): boolean {
-  return NEEDED_FIELDS.every(each => fields.includes(each));
-}
-
-function columnOf({ tables }: QueryResult): readonly string[] {
-  return rowTexts(tables[0]).map(([text]) => text ?? '');
 }
 
 async function slowest(
@@ -135,10 +112,6 @@ async function slowest(
   );
 }
 
-function source({ name }: SpanDataset): string {
-  return quotedName(name);
-}
-
 async function spansIn(from: SpanDataset, id: string, { run }: MagicHost): Promise<QueryResult> {
   const fields = SPAN_FIELDS.filter(each => from.fields.includes(each)).map(each => writtenName(each));
   return run(
@@ -147,7 +120,13 @@ async function spansIn(from: SpanDataset, id: string, { run }: MagicHost): Promi
   );
 }
 
-async function draw(id: string, result: QueryResult, from: SpanDataset, host: MagicHost): Promise<void> {
+async function draw(
+  id: string,
+  result: QueryResult,
+  from: SpanDataset,
+  host: MagicHost,
+  column?: Column,
+): Promise<void> {
   const [table] = result.tables;
   if (table === undefined) return;
   const { spans, without } = spansOf(table);
@@ -160,10 +139,10 @@ async function draw(id: string, result: QueryResult, from: SpanDataset, host: Ma
     host.io.display({
       data: {
         [TRACE_MIME]: await referenceTo(id, result, from, host),
-        'text/html': waterfallHtml(title, tree),
+        'text/html': waterfallHtml(title, tree, column),
         'text/plain': waterfallText(title, tree),
       },
-      metadata: {},
+      metadata: column === undefined ? {} : { apl: { beside: column } },
     });
   } else say(host.io, 'The trace is not drawn, as outputs hold no data: `%retain on` lets them.');
   await host.showResult(result);
@@ -211,7 +190,3 @@ async function logsBeside(from: SpanDataset, { session }: MagicHost): Promise<re
 
 /** Datasets of logs that a trace offers. */
 const MOST_LOGS = 8;
-
-function namesOf(datasets: readonly SpanDataset[]): string {
-  return datasets.map(({ name }) => oneLine(name, 80)).join(', ');
-}

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { Drain, masked, parseLine } from '../../../../kernel/notebook/magics/cause/drain.js';
+import { parseLine } from '../../../../kernel/apl/editor/template.js';
+import { Drain, masked } from '../../../../kernel/notebook/magics/cause/drain.js';
 
 function templates(lines: readonly string[]): readonly (readonly [template: string, lines: number])[] {
   const drain = new Drain<number>();
@@ -94,10 +95,9 @@ test.each([
   ['nothing', undefined],
   ['<*> <*>', undefined],
 ])('the parse line of %j', (template, line) => {
-  expect(parseLine('m', { words: template.split(' ') })).toBe(line);
+  expect(parseLine('m', template)).toBe(line);
 });
 
 test('the last field of a parse line takes what is left of more than `parse` has', () => {
-  const words = `a${' <*> b'.repeat(120)}`.split(' ');
-  expect(parseLine('m', { words })).toMatch(/ p99 " b " p100$/);
+  expect(parseLine('m', `a${' <*> b'.repeat(120)}`)).toMatch(/ p99 " b " p100$/);
 });

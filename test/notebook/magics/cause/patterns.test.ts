@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { PATTERNS_MIME } from '../../../../kernel/apl/editor/patterns.js';
+import { templateCondition } from '../../../../kernel/apl/editor/template.js';
 import { realBench } from '../../real-bench.js';
 import { type CellRun, printed, shown, traceback } from '../../session.js';
 
@@ -30,6 +32,13 @@ const bench = realBench({
     { _time: '2026-01-01T10:00:00Z', level: 'info', message: 'GET /api/v9  took 1 ms for user7' },
   ],
   plain: [{ _time: at(10, 0), n: 1 }],
+  mixed: [
+    ...['0042', '17', '12'].map(id => ({
+      _time: at(10, 0),
+      msg: `job ${id} took ${id.length} s on 10.0.0.${id.length}`,
+    })),
+    ...['a', 'b'].map(id => ({ _time: at(10, 0), msg: `job*  ${id}[1] (took)` })),
+  ],
 });
 
 /** The rows of the table of a cell, with single spaces. */
@@ -45,14 +54,25 @@ describe('%patterns', () => {
     const cell = await run('%patterns app');
     expect(table(cell).filter(line => /^(?:\d+ (?:templates|\d+) )/.test(line))).toEqual([
       '3 templates of 430 lines in message',
-      '1 300 70% GET /api/v<*> took <*> ms for user<*> 2026-01-02T10:00:00Z 2026-01-02T10:04:59Z info GET /api/v0 took 0 ms for user0',
-      '2 100 23% cannot reach "db-<*>": timeout after <*>s 2026-01-02T11:00:00Z 2026-01-02T11:04:57Z error new cannot reach "db-0": timeout after 0s',
+      '1 300 70% ·····█······ GET /api/v<*> took <*> ms for user<*> 2026-01-02T10:00:00Z 2026-01-02T10:04:59Z info GET /api/v0 took 0 ms for user0',
+      '2 100 23% ·····█······ cannot reach "db-<*>": timeout after <*>s 2026-01-02T11:00:00Z 2026-01-02T11:04:57Z error new cannot reach "db-0": timeout after 0s',
       expect.stringMatching(
-        /^3 30 7% low <b>disk<\/b>.*2026-01-02T11:00:00Z 2026-01-02T11:04:50Z warn new low/,
+        /^3 30 7% ·····█······ low <b>disk<\/b>.*2026-01-02T11:00:00Z 2026-01-02T11:04:50Z warn new low/,
       ),
     ]);
     const [output] = cell.outputs.filter(each => 'data' in each).slice(-1);
     const html = output && 'data' in output ? String(output.data['text/html']) : '';
+    expect(output && 'data' in output && output.data[PATTERNS_MIME]).toEqual({
+      ...{ source: 'app', isResult: false, field: 'message', profile: 'local' },
+      templates: [
+        'GET /api/v<*>  took <*> ms for user<*>',
+        'cannot reach "db-<*>": timeout after <*>s',
+        'low <b>disk</b>\u001b[<*>m',
+      ],
+      typed: { place: 0, types: { p1: 'long', p2: 'long', p3: 'long' } },
+      query: expect.stringMatching(/^\['app'\]\n\| where isnotempty\(message\)\n/),
+      ...{ startTime: '2026-01-02T00:00:00Z', endTime: '2026-01-03T00:00:00Z' },
+    });
     expect(html).not.toContain('<b>disk');
     expect(shown(cell).at(-1)).not.toContain('\u001b');
   });
@@ -69,6 +89,17 @@ describe('%patterns', () => {
     const split = await run(`${query}\n| where isnotempty(p2)\n| count`);
     expect(traceback(split)).toEqual([]);
     expect(shown(split).at(-1)).toMatch(new RegExp(`^\\s*${count}\\s*$`, 'm'));
+  });
+
+  test('fields are numbers if every value is written as one, and the lines of a template are told from others', async () => {
+    const cell = await run('%patterns mixed');
+    expect(printed(cell)).toContain('parse msg with "job " p1 " took " p2: long " s on " p3');
+    const counted = async (template: string) => {
+      const counts = await run(`mixed | where ${templateCondition('msg', template)} | count`);
+      return /^\s*(\d+)\s*$/m.exec(shown(counts).at(-1) ?? '')?.[1];
+    };
+    expect(await counted('job <*> took <*> s on <*>')).toBe('3');
+    expect(await counted('job* <*> (took)')).toBe('2');
   });
 
   test('reads a kept result, of which nothing is new', async () => {

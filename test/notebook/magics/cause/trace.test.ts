@@ -26,9 +26,14 @@ const spans = [
   span(15, { parent_span_id: 's10', duration: 5_000_000 }),
   span(40, { parent_span_id: 'gone' }),
   span(90, { trace_id: 'other', duration: 900_000_000, 'service.name': 'web' }),
+  span(95, { trace_id: 'third', parent_span_id: 's96', 'service.name': evil }),
+  span(96, { trace_id: 'third', parent_span_id: 's95', 'service.name': 'web', error: true }),
 ];
 
 const bench = realBench({ spans, notes: [{ _time: '2026-01-01T10:00:00Z', trace_id: 'abc' }] });
+const realBenchSpans = realBench({
+  both: ['0af7651916cd43dd', 'b7ad6b7169203331'].map((id, at) => span(at, { trace_id: id })),
+});
 const range = '%%time 2026-01-01T09:59Z..2026-01-01T10:01Z\n';
 
 describe('%trace', () => {
@@ -103,13 +108,54 @@ describe('%trace', () => {
     ['%trace', 'give the id of a trace, or the word slowest'],
     ['%trace nowhere', 'no span of the trace nowhere is in spans, otel-demo-traces in this range'],
     ['%trace abc notes', 'notes holds no spans'],
-    ['%trace abc | where error', 'a condition goes with slowest, not with an id'],
+    ['%trace abc | where error', 'a condition goes with slowest or services, not with an id'],
     ['%trace slowest spans | count', 'only `where` may stand after the dataset'],
     ['%trace slowest spans | where name == "none"', 'no span in spans in this range meets the condition'],
     ['%trace slowest spans nonsense', 'nonsense is not understood'],
   ])('%s is refused: %s', async (line, message) => {
     expect(traceback(await bench().run(`${range}${line}`)).join('\n')).toContain(message);
   });
+});
+
+describe('%trace services', () => {
+  test('is a map of the calls between services, and a table of them', async () => {
+    const run = await bench().run(`${range}%trace services ['spans']`);
+    expect(traceback(run)).toEqual([]);
+    expect(printed(run).trim()).toBe(
+      '3 services and 3 kinds of calls between them; 2 services with 1% of failed requests or more, in red.',
+    );
+    const [map = '', table = ''] = shown(run);
+    const name = '<img src=x onerror=alert(1)>\u27e8U+202E\u27e9$x$\u27e8U+001B\u27e9[31m';
+    expect(map.split('\n').slice(2)).toEqual([
+      '',
+      `web: 1.5/min, 33% failed, p95 815ms \u2192 ${name}, cart`,
+      'cart: 1/min, 50% failed, p95 19.05ms',
+      `${name}: 0.5/min, p95 1ms \u2192 web`,
+    ]);
+    expect(table).toContain('5 rows');
+    const svg = run.outputs.flatMap(each => ('data' in each ? [each.data['image/svg+xml']] : []))[0];
+    expect(svg).toMatch(/^<svg [^>]*aria-label="Services of spans"/);
+    for (const sign of ['<img', '\u202e', '\u001b']) expect(svg).not.toContain(sign);
+    expect(String(svg).match(/<path d="M/g)).toHaveLength(2 + 5);
+  });
+
+  test('counts those that meet the condition', async () => {
+    const run = await bench().run(`${range}%trace services ['spans'] | where error == true`);
+    expect(printed(run)).toContain('2 services and 2 kinds of calls');
+  });
+});
+
+test('two traces stand side by side', async () => {
+  const ids = ['0af7651916cd43dd', 'b7ad6b7169203331'];
+  const both = realBenchSpans;
+  const run = await both().run(`${range}%trace ${ids.join(' ')} ['both']`);
+  expect(traceback(run)).toEqual([]);
+  const drawn = run.outputs.flatMap(each => ('data' in each && TRACE_MIME in each.data ? [each] : []));
+  expect(drawn.map(({ metadata }) => metadata.apl)).toEqual([{ beside: 1 }, { beside: 2 }]);
+  expect(drawn.map(({ data }) => String(data['text/plain']).split('\n')[0])).toEqual(
+    ids.map(id => `Trace ${id} in both`),
+  );
+  expect(String(drawn[1]?.data['text/html'])).toContain('apl-beside apl-beside-2');
 });
 
 test('a sample trace is drawn whole', async () => {
