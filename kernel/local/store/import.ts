@@ -422,8 +422,8 @@ async function write(
   }
   const isTimed = time.field !== undefined && time.refusal === undefined;
   const late = isTimed ? await countLate(connection, draft, load.time) : 0;
-  if (late > 0 && late < rows && load.format === 'lines')
-    await carryTimes(connection, draft, note, load.time);
+  const isCarried = late > 0 && late < rows && (load.format === 'lines' || reading.carries === true);
+  if (isCarried) await carryTimes(connection, draft, note, load.time);
   await sortIfMixed(connection, draft, note);
   return {
     rows,
@@ -434,7 +434,7 @@ async function write(
       ...reading.notes,
       ...time.notes,
       ...(await wholeNotes(connection, draft, reading, fields)),
-      ...lateNotes(load.format, time, late, rows),
+      ...lateNotes(isCarried, time, late),
       ...(load.time.zone === undefined ? [] : await twiceNotes(connection, draft, load.time.zone)),
     ],
     about: pass.rows,
@@ -582,9 +582,9 @@ async function wholeNotes(
   ];
 }
 
-function lateNotes(format: FileFormat['kind'], time: TimeSource, late: number, rows: number): string[] {
+function lateNotes(isCarried: boolean, time: TimeSource, late: number): string[] {
   if (late === 0) return [];
-  if (format === 'lines' && late < rows)
+  if (isCarried)
     return [
       `No readable time in ${plural(late, 'line')}, as in a stack trace: each has that of the line before and a nanosecond more.`,
     ];

@@ -127,6 +127,59 @@ test.each(times)('the time is found: %s', async (_, line, field, time) => {
   expect(await columnsOf(dataset, '_time:datetime')).toEqual([[time]]);
 });
 
+test.each([
+  ['the only one', '{"log":{"ts":"2024-01-02T03:04:05Z"}}', 'log.ts'],
+  ['a number', '{"a":{"b":{"time":1704164645}}}', 'a.b.time'],
+  [
+    'beside one that seldom is that of an event',
+    '{"user":{"created":"2001-01-01"},"meta":{"timestamp":"2024-01-02T03:04:05Z"}}',
+    'meta.timestamp',
+  ],
+  ['in a list', '{"Records":[{"detail":{"eventTime":"2024-01-02T03:04:05Z"}}]}', 'detail.eventTime'],
+])('the time is found in a nested field: %s', async (_, text, field) => {
+  const { dataset, body } = await importText('in.json', text);
+  expect([body.timeField, body.notes.at(-1)]).toEqual([
+    field,
+    `The time is that of \`${field}\`: \`--time FIELD\` takes another.`,
+  ]);
+  expect(await columnsOf(dataset, '_time:datetime')).toEqual([['2024-01-02T03:04:05Z']]);
+});
+
+test.each([
+  ['two', '{"req":{"time":"2024-01-02"},"resp":{"time":"2024-01-03"}}', '`req.time`, `resp.time` hold times'],
+  ['an old date', '{"user":{"created":"1970-01-02"}}', '`user.created` holds times'],
+])('no nested field is guessed to be the time: %s', async (_, text, named) => {
+  const { body } = await importText('in.json', text);
+  expect(body.timeField).toBe('');
+  expect(body.notes.at(-1)).toContain(`${named}: name the one to use, as by \`--time `);
+});
+
+test.each([
+  ['empty', 'in.csv', '_time,timestamp\n,2024-01-02T03:04:05Z\n', 'no values'],
+  ['null', 'in.json', '{"_time":null,"timestamp":"2024-01-02T03:04:05Z"}', 'no values'],
+  [
+    'no time',
+    'in.csv',
+    '_time,timestamp\nn/a,2024-01-02T03:04:05Z\n',
+    'few times, or none, and values such as "n/a"',
+  ],
+])('where `_time` is %s, another field is the time', async (_, name, text, what) => {
+  const { dataset, body } = await importText(name, text);
+  expect([body.timeField, body.notes]).toEqual([
+    'timestamp',
+    [`\`_time\` has ${what}: where it has no time, it is that of \`timestamp\`.`],
+  ]);
+  expect(await columnsOf(dataset, '_time:datetime')).toEqual([['2024-01-02T03:04:05Z']]);
+});
+
+test('a time in `_time` is never that of another field', async () => {
+  const text = '_time,timestamp\n,2024-01-01\n2024-02-02,2024-01-02\n,2024-01-03\n';
+  const { dataset } = await importText('in.csv', text);
+  expect(await columnsOf(dataset, '_time:datetime')).toEqual([
+    ['2024-01-01T00:00:00Z', '2024-02-02T00:00:00Z', '2024-01-03T00:00:00Z'],
+  ]);
+});
+
 test('a missing year is reported', async () => {
   const { body } = await importText('in.csv', 'Date,Day,Time\nDec,10,06:55:46\n');
   expect(body.notes).toEqual([

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { sqlText } from '../../duckdb/literal.js';
 import type { Connection } from '../../engine/duckdb.js';
+import { isObjectLine } from '../sources/repaired.js';
 import { type JsonShape, profile } from './json-shape.js';
 import { mismatchOf, mostWidened } from './reading.js';
 import { type FileLine, lineAt } from './sample.js';
@@ -51,7 +52,8 @@ export async function nextPass(
   if (line === undefined || line.end / line.size < pass.number / mostWidened) return undefined;
   const object = await alone(line.bytes, workDir);
   const [row] = await connection.run(`SELECT count(m) FROM ${object}`);
-  if (Number(row?.[0]) === 0) return withoutLine(line, workDir, pass);
+  if (Number(row?.[0]) === 0)
+    return isObjectLine(Buffer.from(line.bytes).toString()) ? withoutLine(line, workDir, pass) : undefined;
   return isBroken ? undefined : withObject(connection, object, pass);
 }
 

@@ -7,6 +7,7 @@ import { engineWords } from '../../engine/failure.js';
 import { LocalError } from '../../errors.js';
 import { longestLine } from '../bounds/text.js';
 import { hasByteOrderMark, startOf } from '../sources/formats.js';
+import { isOfObjects, wrapPlainLines } from '../sources/repaired.js';
 import { writeArrayAsLines } from './array.js';
 import { afterHead, columnReader } from './json-columns.js';
 import { nextPass, objectReader, type Pass } from './json-passes.js';
@@ -30,7 +31,7 @@ import {
   type Reading,
   widenedNotes,
 } from './reading.js';
-import { rowsInSample } from './sample.js';
+import { rowsInSample, spreadSample } from './sample.js';
 import { countRefused } from './texts.js';
 import { unpacked } from './unpacked.js';
 import { blank, copyOf, withoutCutLine } from './without-line.js';
@@ -86,7 +87,8 @@ function withCutLine(reading: Reading): Reading {
 
 async function readWhole(connection: Connection, source: JsonSource): Promise<Reading | undefined> {
   const { file, sampleFile } = source;
-  const careful = (sampled?: JsonShape) => readCarefully(connection, source, sampled);
+  const careful = async (sampled?: JsonShape) =>
+    (await readWithPlainLines(connection, source)) ?? readCarefully(connection, source, sampled);
   const reader = objectReader(file, 'auto', '');
   const sampled = sampleFile === undefined ? reader : objectReader(sampleFile, 'nd', '');
   const rows = await rowsInSample(file);
@@ -116,6 +118,31 @@ async function readWhole(connection: Connection, source: JsonSource): Promise<Re
     return { ...byMaps, ...about, notes: [...notes, ...byMaps.notes] };
   };
   return readAs({ number: 1, file, shape, leftOut: 0 });
+}
+
+/** Reads a file whose lines are objects but for some of plain text: each of these is an event with its text. Undefined if there are none. */
+async function readWithPlainLines(
+  connection: Connection,
+  { file, workDir }: JsonSource,
+): Promise<Reading | undefined> {
+  const text = await unpacked(file, workDir);
+  if (!isOfObjects((await startOf(text)).split('\n'))) return undefined;
+  const copy = path.join(workDir, `${crypto.randomUUID()}.wrapped.ndjson`);
+  const count = await wrapPlainLines(text, copy);
+  const sampleFile = count === 0 ? undefined : await spreadSample(copy, workDir);
+  const reading = count === 0 ? undefined : await readWhole(connection, { file: copy, sampleFile, workDir });
+  return reading && withPlainLines(reading, count);
+}
+
+function withPlainLines(reading: Reading, count: number): Reading {
+  const { notes, wider } = reading;
+  const note = `Not JSON objects: ${plural(count, 'line')}, each an event with its text in \`message\`.`;
+  return {
+    ...reading,
+    carries: true,
+    notes: [note, ...notes],
+    ...present({ wider: wider && (async (failure?: string) => withPlainLines(await wider(failure), count)) }),
+  };
 }
 
 /**

@@ -32,6 +32,8 @@ export interface Reading {
   readonly notes: readonly string[];
   /** The field that holds the whole of a line which is not in other fields. */
   readonly whole?: string;
+  /** A row without a time has that of the row before, as a line within a log does. */
+  readonly carries?: true;
   /** Rows of the file that cannot be read and are left out. */
   readonly refused: number;
   /** Returns how much of the file is read from what the engine says of all that it reads, both from 0 to 1. */

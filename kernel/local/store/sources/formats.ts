@@ -15,6 +15,7 @@ import { TemplateError } from '../../sql/template.js';
 import { recognizeFormat } from '../readers/logs/recognize.js';
 import { beginsAs, unreadPacking } from '../readers/packing.js';
 import { looksLikeCsv } from './csv-recognize.js';
+import { isOfObjects } from './repaired.js';
 
 /** How a file is read, and the format of logs that it has, if one is known. */
 export interface FileFormat {
@@ -142,6 +143,7 @@ function formatOfText(text: string, whole: boolean): FileFormat {
   const lines = text.split(/\r?\n/);
   // The last line may be cut off.
   const complete = (whole ? lines : lines.slice(0, -1)).filter(line => line !== '');
+  if (isOfObjects(complete)) return { kind: 'json' };
   const log = recognizeFormat(complete);
   return log.reading.kind === 'text' && looksLikeCsv(complete) ? csv : formatOfLog(log);
 }

@@ -66,9 +66,13 @@ export async function timelessNote(
     const shown = fields.slice(0, mostNamed).map(name => `\`${name}\``);
     const names = `${shown.join(', ')}${fields.length > mostNamed ? ', …' : ''}`;
     const verb = fields.length === 1 ? 'holds' : 'hold';
-    return `No field has the name of a time: ${consequence} ${names} ${verb} times: name the one to use.`;
+    return `No field has the name of a time: ${consequence} ${names} ${verb} times: name the one to use, as by \`--time ${asArgument(fields[0] ?? '')}\`.`;
   }
   return `No field holds a time: ${consequence} ${near ?? 'Name one if there is one.'}`;
+}
+
+function asArgument(name: string): string {
+  return /^[\w.@-]+$/.test(name) ? name : JSON.stringify(name);
 }
 
 /** Fields that a message names. */

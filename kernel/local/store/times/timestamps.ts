@@ -70,19 +70,76 @@ export async function searchTime(
   if (options.field !== undefined) return namedTime(search, options.field);
   const columns = await sampled(connection, reading, ({ name }) => isTimeName(name));
   const own = columns.find(column => column.name === '_time');
-  if (own) return readingOf(search, own);
+  if (own) return ownTime(search, own, columns);
   if (!options.inFile) return { sql: 'NULL::TIMESTAMP_NS', notes: [] };
+  const found = await timeByName(search, columns);
+  if (found !== undefined) return found;
+  const [zone, near] = [await zoneNote(search, columns), await nearly(search, columns)];
+  return (
+    (await nestedTime(search)) ?? {
+      sql: 'NULL::TIMESTAMP_NS',
+      notes: [zone ?? (await timelessNote(connection, reading, options.nowNs, near))],
+    }
+  );
+}
+
+async function timeByName(
+  search: Search,
+  columns: readonly SampledColumn[],
+): Promise<TimeSource | undefined> {
   return (
     (await combinedTime(search, columns)) ??
     (await countedTime(search, columns)) ??
-    (await guessedTime(search, columns)) ?? {
-      sql: 'NULL::TIMESTAMP_NS',
-      notes: [
-        (await zoneNote(search, columns)) ??
-          (await timelessNote(connection, reading, options.nowNs, await nearly(search, columns))),
-      ],
-    }
+    (await guessedTime(search, columns))
   );
+}
+
+/** The time in `_time`. In a file in which most values of it are none, another field is read where it has none. */
+async function ownTime(
+  search: Search,
+  own: SampledColumn,
+  columns: readonly SampledColumn[],
+): Promise<TimeSource> {
+  const time = await readingOf(search, own);
+  if (!search.options.inFile) return time;
+  const { rows, present, read, example } = await countRead(search.connection, own, time.sql);
+  if (read * 2 > rows) return time;
+  const others = columns.filter(column => column !== own);
+  const found = (await timeByName(search, others)) ?? (await nestedTime(search));
+  if (found === undefined) return time;
+  const what = present === 0 ? 'no values' : `few times, or none, and values such as ${example}`;
+  const note = `\`_time\` has ${what}: where it has no time, it is that of \`${found.field}\`.`;
+  return {
+    ...found,
+    sql: time.refusal === undefined ? `coalesce(${time.sql}, ${found.sql})` : found.sql,
+    notes: [note, ...found.notes],
+  };
+}
+
+/**
+ * The time in a nested field with the name of one, if it is the only one in which most rows have times since 1990, or the only one with
+ * a name that is hardly given to anything but the time of an event.
+ */
+async function nestedTime(search: Search): Promise<TimeSource | undefined> {
+  const { connection, reading } = search;
+  const isNested = ({ name }: ReadField) => name.includes('.') && timeRank(lastName(name)) >= 0;
+  const columns = await sampled(connection, reading, isNested);
+  const found: { readonly time: TimeSource; readonly rank: number }[] = [];
+  for (const column of columns.filter(({ empty }) => !empty)) {
+    const time = await readingOf(search, column);
+    const { rows, plausible } = await countRead(connection, column, time.sql);
+    if (plausible * 2 > rows && time.refusal === undefined)
+      found.push({ time, rank: timeRank(lastName(column.name)) });
+  }
+  const likely = found.filter(({ rank }) => rank < likelyNames);
+  const [only, more] = likely.length === 1 ? likely : found;
+  if (only === undefined || more !== undefined) return undefined;
+  const note = `The time is that of \`${only.time.field}\`: \`--time FIELD\` takes another.`;
+  return { ...only.time, notes: [note, ...only.time.notes] };
+}
+
+function lastName(name: string): string {
+  return name.slice(name.lastIndexOf('.') + 1);
 }
 
 async function zoneNote(
@@ -169,6 +226,9 @@ const timeNames = [
   '时间',
   '日期',
 ].map(plainName);
+
+/** How many of the first names stand for the time of an event and hardly for anything else. */
+const likelyNames = timeNames.indexOf('date');
 
 /** Returns whether a field may hold a time, or a part of one, by its name. */
 export function isTimeName(name: string): boolean {

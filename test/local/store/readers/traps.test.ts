@@ -53,6 +53,7 @@ const oddTexts: readonly (readonly [kind: string, usual: string, odd: string])[]
 ];
 
 const cutLine = 'Left out, as it is cut off: the last line.';
+const asMessage = 'Not JSON objects: 1 line, each an event with its text in `message`.';
 const brokenLine = 'Left out, as they are not JSON objects in UTF-8: 1 line.';
 
 const traps: readonly Trap[] = [
@@ -135,9 +136,13 @@ const traps: readonly Trap[] = [
     what: 'a broken line, half a surrogate pair, a number',
     name: 'in.ndjson',
     content: lines('{"v":1}', '{"v":', '{"v":"\\ud800"}', '7', '{"v":2}'),
-    select: 'v',
-    values: ['1', '2'],
-    notes: ['Left out, as they are not JSON objects in UTF-8: 3 lines.', timeless()],
+    select: 'v, message',
+    values: ['1|null', 'null|{"v":', 'null|7', '2|null'],
+    notes: [
+      'Not JSON objects: 2 lines, each an event with its text in `message`.',
+      'Left out, as they are not JSON objects in UTF-8: 1 line.',
+      timeless(),
+    ],
   },
   {
     what: 'half a surrogate pair in an array',
@@ -170,7 +175,7 @@ const traps: readonly Trap[] = [
       ['in an object within it', '{"v":3,"o":{"a":1}', '1 2', [brokenLine]],
       ['after its first character', '{', '1 2', [cutLine]],
       ['before its line break', '{"v":3}', '1 2 3', []],
-      ['beside a broken one', 'x\n{"v":3', '1 2', [cutLine, brokenLine]],
+      ['beside a broken one', 'x\n{"v":3', '1 2 null', [cutLine, asMessage]],
     ] as const
   ).map(([where, last, values, notes]) => ({
     what: `JSON lines of which the last one is cut off ${where}`,
@@ -340,11 +345,8 @@ const traps: readonly Trap[] = [
     name: 'in.ndjson',
     content: `${deepRow('"x"', 100)}\n${other}${deepRow('1', 100)}\n`,
     select: `"${Array(17).fill('o').join('.')}"`,
-    values: [deepRow('"x"', 83), deepRow('1', 83)],
-    notes: [
-      ...(other === '' ? [] : ['Left out, as they are not JSON objects in UTF-8: 1 line.']),
-      timeless(),
-    ],
+    values: [deepRow('"x"', 83), ...(other === '' ? [] : ['null']), deepRow('1', 83)],
+    notes: [...(other === '' ? [] : [asMessage]), timeless()],
   })),
   {
     what: 'a field that only a late one of many wide rows has',
@@ -382,18 +384,18 @@ const traps: readonly Trap[] = [
     what: 'a broken line after the sample',
     name: 'in.ndjson',
     content: beyondSample('{"v":1}', '{"v":'),
-    select: 'count(*), sum(v)',
-    values: ['10300|10300'],
-    notes: ['Left out, as they are not JSON objects in UTF-8: 1 line.', timeless()],
+    select: 'count(*), sum(v), max(message)',
+    values: ['10301|10300|{"v":'],
+    notes: [asMessage, timeless()],
   },
   {
     what: 'broken lines, another key and a text among integers, all after the sample',
     name: 'in.ndjson',
     content: `${beyondSample('{"v":1}', '\n{"v":2,\n{"v":3,"k":4}\n\n"é"\n{"v":"x"}\n{"v":NaN}\n}')}{"v":5}\n`,
     select: "count(*), count(*) FILTER (v = '1'), max(k), string_agg(v, ' ') FILTER (v <> '1')",
-    values: ['10304|10300|4|3 "x" NaN 5'],
+    values: ['10307|10300|4|3 "x" NaN 5'],
     notes: [
-      'Left out, as they are not JSON objects in UTF-8: 3 lines.',
+      'Not JSON objects: 3 lines, each an event with its text in `message`.',
       '`v` is dynamic: after the sampled rows it holds values other than long.',
       timeless(),
     ],
@@ -578,7 +580,7 @@ const traps: readonly Trap[] = [
     select: '_time, a',
     values: [`${imported}|1`, `${imported}|2`],
     notes: [
-      'No field has the name of a time: every row has the time of its import, and is found in every time range. `when it was`, `born` hold times: name the one to use.',
+      'No field has the name of a time: every row has the time of its import, and is found in every time range. `when it was`, `born` hold times: name the one to use, as by `--time "when it was"`.',
     ],
   },
 ];

@@ -42,18 +42,30 @@ const near =
 
 test.each([
   ['{"time":0.25}', near],
-  ['{"born":"13/02/1970"}', '`born` holds times: name the one to use.'],
-  ['{"shipped":"5-Nov-26"}', '`shipped` holds times: name the one to use.'],
-  ['{"shipped":"Nov 5, 2026","version":"1.2.24"}', '`shipped` holds times: name the one to use.'],
+  ['{"born":"13/02/1970"}', '`born` holds times: name the one to use, as by `--time born`.'],
+  ['{"shipped":"5-Nov-26"}', '`shipped` holds times: name the one to use, as by `--time shipped`.'],
+  [
+    '{"shipped":"Nov 5, 2026","version":"1.2.24"}',
+    '`shipped` holds times: name the one to use, as by `--time shipped`.',
+  ],
   ['{"version":"1.2.24","ip":"10.0.0.1","part":"13-45-2024"}', 'Name one if there is one.'],
 ])('what has no name of a time, or only that, is said of %s', async (text, note) => {
   expect((await imported(text)).notes.join()).toContain(`found in every time range. ${note}`);
 });
 
 test.each([
-  ['{"finish_time":1700000000123,"id":1700000000123}', '`finish_time` holds times: name the one to use.'],
-  ['{"doneAt":1700000000,"latency_time":12}', '`doneAt` holds times: name the one to use.'],
-  ['{"beginTs":1700000000,"endTs":1700000001}', '`beginTs`, `endTs` hold times: name the one to use.'],
+  [
+    '{"finish_time":1700000000123,"id":1700000000123}',
+    '`finish_time` holds times: name the one to use, as by `--time finish_time`.',
+  ],
+  [
+    '{"doneAt":1700000000,"latency_time":12}',
+    '`doneAt` holds times: name the one to use, as by `--time doneAt`.',
+  ],
+  [
+    '{"beginTs":1700000000,"endTs":1700000001}',
+    '`beginTs`, `endTs` hold times: name the one to use, as by `--time beginTs`.',
+  ],
 ])('numbers that are times by name and value are named: %s', async (text, note) => {
   expect((await imported(text)).notes.join()).toContain(note);
 });

@@ -81,7 +81,7 @@ testTraps([
     values: ['250000|250000|249998|130000'],
     notes: [
       '`o.d` is null in 2 rows: the times there are before 1677-09-22 or after 2262-04-11.',
-      'No field has the name of a time: every row has the time of its import, and is found in every time range. `o.t`, `o.d` hold times: name the one to use.',
+      'No field has the name of a time: every row has the time of its import, and is found in every time range. `o.t`, `o.d` hold times: name the one to use, as by `--time o.t`.',
     ],
   },
 ]);

@@ -45,7 +45,7 @@ describe('a directory of Parquet files', () => {
       expect(said).toEqual([
         'Imported together: 5 files.',
         'From the names of directories: `day`, `month`, `region`.',
-        `${untold} \`at\`, \`day\` hold times: name the one to use.`,
+        `${untold} \`at\`, \`day\` hold times: name the one to use, as by \`--time at\`.`,
       ]);
       expect(
         (await stored(dataset, 'n, "at", "day", "month", region, typeof("day"), typeof("month")')).sort(),
@@ -80,7 +80,7 @@ describe('a directory of Parquet files', () => {
       ],
       [
         'From the names of directories: `at`, `code`, `zip`, `odd`.',
-        `${untold} \`at\` holds times: name the one to use.`,
+        `${untold} \`at\` holds times: name the one to use, as by \`--time at\`.`,
       ],
     ],
     [
