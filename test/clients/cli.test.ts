@@ -48,6 +48,11 @@ async function count(where = 'true'): Promise<number> {
   return body.tables[0].columns[0][0];
 }
 
+/** The only annotation, as the command lists it; undefined if there is none. */
+async function annotation() {
+  return JSON.parse(await axiom(['annotation', 'list', '-f', 'json']))[0];
+}
+
 const written = (name: string, text: string) => {
   const file = join(directory, name);
   writeFileSync(file, text);
@@ -86,6 +91,33 @@ const checks: Readonly<Record<string, () => Promise<boolean>>> = {
       () => false,
       (error: Error) => error.message.includes('unknown operator `wher`'),
     ),
+  'query of a relative range': async () =>
+    JSON.parse(await axiom(['query', `['${dataset}'] | count`, '--start-time=-1h', '-f', 'json'])).count > 0,
+  'query that finds nothing, told to fail': () =>
+    axiom(['query', `['${dataset}'] | where a == -1`, '--fail-on-empty']).then(
+      () => false,
+      (error: Error) => error.message.includes('no results'),
+    ),
+  'ingest and query at the edge': async () => {
+    const { url, token } = service().service;
+    const env = { ...environment(), AXIOM_TOKEN: token };
+    const before = await count();
+    await axiom(['ingest', dataset, '--edge-url', url], '{"a":10}\n', env);
+    const query = ['query', `['${dataset}'] | count`, '-f', 'json', '--edge-url', url];
+    return JSON.parse(await axiom(query, undefined, env)).count === before + 1;
+  },
+  'annotation create': async () =>
+    (await axiom(['annotation', 'create', '-d', dataset, '-t', 'deploy', '--title', 'first'])) !== undefined,
+  'annotation list': async () => (await axiom(['annotation', 'list', '-d', dataset])).includes('first'),
+  'annotation update': async () => {
+    const { id } = await annotation();
+    await axiom(['annotation', 'update', id, '-d', dataset, '-t', 'deploy', '--title', 'second']);
+    return (await annotation()).title === 'second';
+  },
+  'annotation delete': async () => {
+    await axiom(['annotation', 'delete', (await annotation()).id, '-f']);
+    return (await annotation()) === undefined;
+  },
   'dataset update': async () =>
     (await axiom(['dataset', 'update', dataset, '-d', 'other'])) !== undefined &&
     (await service().json('GET', `/v2/datasets/${dataset}`)).body.description === 'other',
@@ -97,7 +129,11 @@ const checks: Readonly<Record<string, () => Promise<boolean>>> = {
       'axiom.toml',
       `active_deployment = "x"\n[deployments.x]\nurl = "${AXIOM_URL}"\ntoken = "${AXIOM_TOKEN}"\norg_id = "local"\n`,
     );
-    return (await axiom(['--config', file, 'dataset', 'list'], undefined, env)).includes(dataset);
+    const run = (...args: readonly string[]) => axiom(['--config', file, ...args], undefined, env);
+    return (
+      (await run('dataset', 'list')).includes(dataset) &&
+      (await run('auth', 'status')).includes('Logged in to local')
+    );
   },
   stream,
   'dataset delete': async () =>
