@@ -9,6 +9,7 @@ const folders = {
   browser: ['browser'],
   faults: ['faults'],
   clients: ['clients'],
+  cluster: ['cluster'],
 };
 const inFolders = (names: readonly string[]) => names.map(name => `test/${name}/**/*.test.ts`);
 
@@ -37,17 +38,18 @@ export default defineConfig({
       project('browser', inFolders(folders.browser)),
       project('faults', inFolders(folders.faults)),
       project('clients', inFolders(folders.clients)),
+      project('cluster', inFolders(folders.cluster)),
     ],
   },
 });
 
 function project(name: string, include: readonly string[], exclude: readonly string[] = []) {
   // Campaigns and other people's suites take as long as they take.
-  const isLong = ['faults', 'clients'].includes(name);
+  const isLong = ['faults', 'clients', 'cluster'].includes(name);
   const needsBuild = ['built', 'jupyter', 'browser', 'faults'].includes(name);
   // The files of a process have one after the other what takes long to start.
   const isBrowser = name === 'browser';
-  const startsEngines = ['service', 'clients'].includes(name);
+  const startsEngines = ['service', 'clients', 'cluster'].includes(name);
   return {
     test: {
       name,
@@ -60,6 +62,7 @@ function project(name: string, include: readonly string[], exclude: readonly str
         ...(needsBuild ? ['test/setup/build.ts'] : []),
         ...(isBrowser ? ['test/setup/labs.ts'] : []),
         ...(startsEngines ? ['test/setup/engines.ts'] : []),
+        ...(name === 'cluster' ? ['test/cluster/setup.ts'] : []),
       ],
       testTimeout: isLong ? 86_400_000 : 120_000,
       hookTimeout: isLong ? 900_000 : 180_000,

@@ -180,7 +180,10 @@ async function serve({ port, data, queryTimeout, managed, stop, unused }: ServeO
   const spawnEngine = () => fork(engineProgram, { serialization: 'advanced' });
   const { version } = files;
   const token = machine.env.APL_KERNEL_TOKEN;
+  const { ProfileFile } = await import('./api/profile.js');
+  const profiles = new ProfileFile(machine.home);
   const running = await service.serve({
+    deploymentOf: name => profiles.named(name),
     dataDir: data,
     version,
     port,

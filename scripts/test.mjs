@@ -39,6 +39,7 @@ const TRACKS = [
     python: say => pytest(say, '.venv', 'python', ['test/python', '--ignore=test/python/neighbors']),
     browser: say => vitest(say, 'browser'),
     clients: say => vitest(say, 'clients'),
+    cluster: say => vitest(say, 'cluster'),
     neighbors,
   },
 ];
@@ -60,7 +61,7 @@ const OF_THE_BUILD = [
 
 const NAMES = [FIRST, ...TRACKS].flatMap(Object.keys);
 /** Stages that run only by name: they need other registries or large environments, and minutes. */
-const APART = ['clients', 'neighbors'];
+const APART = ['clients', 'cluster', 'neighbors'];
 const GROUPS = new Map(
   Object.entries({
     check: ['types', 'unused', 'lint', 'fast'],

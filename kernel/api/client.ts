@@ -4,7 +4,7 @@ import type { Dispatcher } from 'undici';
 import { largestAnswer, memoryAtMost } from '../machine.js';
 import { present } from '../present.js';
 import { abandon, checkJsonEnds, readBody, SHORT_BYTES } from './body.js';
-import { dispatcherTo, isThisMachine } from './connection.js';
+import { dispatcherTo } from './connection.js';
 import { InterruptedError, NotFoundError, TimeLimitError } from './errors.js';
 import {
   type Attempt,
@@ -21,7 +21,7 @@ import { decodeNotices, type Listed, noticeHeader } from './notices.js';
 import { nearLimit } from './pacing/limits.js';
 import { type Pause, withoutStaleConnection, withRetries } from './pacing/retry.js';
 import type { ImportPreview } from './preview.js';
-import { type Endpoint, localProfile } from './profile.js';
+import { type Endpoint, isOwnService, isThisMachine, localProfile } from './profile.js';
 import * as wire from './wire.js';
 
 /** The answer to a query, as the bytes that came: JSON, or Arrow IPC from the service of this machine. */
@@ -453,7 +453,7 @@ class Transport {
   /** The local service takes a time limit beyond its own; no other one knows of it. */
   #limited(request: wire.QueryRequest): Pick<Send, 'body'> {
     const timeLimitMs = this.#ownLimitMs;
-    if (timeLimitMs === undefined || this.#endpoint.profileName !== localProfile) return {};
+    if (timeLimitMs === undefined || !isOwnService(this.#endpoint)) return {};
     return { body: { ...request, queryOptions: { ...request.queryOptions, timeLimitMs } } };
   }
 
@@ -469,8 +469,7 @@ class Transport {
   /** The kernel starts our own service again if it has ended; waiting for it would only delay that. It alone reuses connections. */
   #persist(send: Send, signal: AbortSignal): Promise<Reply> {
     const receive = () => this.#receiveSigned(send, signal);
-    if (this.#endpoint.profileName === localProfile)
-      return send.safe ? withoutStaleConnection(receive) : receive();
+    if (isOwnService(this.#endpoint)) return send.safe ? withoutStaleConnection(receive) : receive();
     const tell = (pause: Pause | undefined) => {
       this.pause = pause;
     };
@@ -516,19 +515,19 @@ class Transport {
       signal,
       // A connection that is used again could deliver an unrequested answer as that of the next request, so only our own service
       // may reuse one.
-      reset: this.#endpoint.profileName !== localProfile,
+      reset: !isOwnService(this.#endpoint),
     });
   }
 
   #headers(send: Send): Record<string, string> {
-    const { token, orgId, profileName } = this.#endpoint;
+    const { token, orgId } = this.#endpoint;
     return {
       accept: send.accept ?? jsonType,
       'user-agent': this.#userAgent,
       ...present({
         'content-type': contentType(send),
         authorization: token === undefined ? undefined : `Bearer ${token.reveal()}`,
-        'x-apl-client': profileName === localProfile ? this.#name : undefined,
+        'x-apl-client': isOwnService(this.#endpoint) ? this.#name : undefined,
         'x-apl-query': send.id,
         'x-axiom-org-id': token?.kind === 'personal' ? orgId : undefined,
       }),
@@ -539,7 +538,7 @@ class Transport {
     const { origin } = base;
     const known = this.#pools.get(origin);
     if (known !== undefined) return known;
-    const pool = dispatcherTo(base, this.#endpoint.profileName === localProfile || isThisMachine(base));
+    const pool = dispatcherTo(base, isOwnService(this.#endpoint) || isThisMachine(base));
     this.#pools.set(origin, pool);
     return pool;
   }

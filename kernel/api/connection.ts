@@ -2,6 +2,7 @@ import type { OnReadOpts, Socket } from 'node:net';
 import undici, { type Dispatcher } from 'undici';
 import { ConnectionError } from './errors.js';
 import { errorCodes } from './failure.js';
+import { isThisMachine } from './profile.js';
 
 /**
  * Returns what connects to one address: as HTTPS_PROXY, HTTP_PROXY and NO_PROXY say if it is beyond this machine. It has no time
@@ -95,9 +96,4 @@ function refusingProxy({ host: proxy }: URL, host: string, status: number): Conn
 
 function withoutProxy(host: string): string {
   return `Name ${host} in NO_PROXY if it can be reached without a proxy, and restart the kernel.`;
-}
-
-/** Whether an address is one of this machine. */
-export function isThisMachine({ hostname }: URL): boolean {
-  return /^(localhost|\[::1\]|127(\.\d+){3})$/.test(hostname);
 }

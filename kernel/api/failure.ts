@@ -19,7 +19,7 @@ import {
   UnexpectedAnswerError,
 } from './errors.js';
 import { isOurClock, type Reset, readReset, readRetryAfter, untilReset } from './pacing/reset.js';
-import { type Endpoint, localProfile } from './profile.js';
+import { type Endpoint, isOwnService } from './profile.js';
 import { type ErrorBody, readErrorBody } from './wire.js';
 
 /** A request that failed; `action` reads as in "could not {action}". */
@@ -67,7 +67,7 @@ export function transportError(attempt: Attempt, error: unknown): AplKernelError
   if (own !== undefined) return own;
   const codes = errorCodes(error);
   const has = (...wanted: readonly string[]) => wanted.some(code => codes.includes(code));
-  const local = attempt.endpoint.profileName === localProfile;
+  const local = isOwnService(attempt.endpoint);
   if (has('ECONNREFUSED')) {
     return new ConnectionError(`nothing answers at ${attempt.host} (connection refused)`, {
       code: 'connection-refused',
@@ -176,10 +176,7 @@ export function hiddenError(
 
 /** Returns the error for an answer that ended early. */
 export function truncatedError(attempt: Attempt, cause?: unknown): ApiError {
-  if (
-    attempt.endpoint.profileName === localProfile &&
-    errorCodes(cause).some(code => cutOffCodes.includes(code))
-  )
+  if (isOwnService(attempt.endpoint) && errorCodes(cause).some(code => cutOffCodes.includes(code)))
     return new TruncatedAnswerError('the local service ended before its answer was complete', {
       code: 'truncated-answer',
       hint: endedHint,

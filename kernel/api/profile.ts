@@ -90,6 +90,21 @@ export interface Endpoint {
   readonly token?: AccessToken;
   readonly orgId?: string;
   readonly signIn?: SignInSettings;
+  /** What answers queries there, unless it is the API of Axiom: the local service then translates for it. */
+  readonly engine?: TrinoSettings;
+}
+
+/** How to ask a cluster of Trino; the token of its endpoint is the password if there is one. */
+export interface TrinoSettings {
+  readonly name: 'trino';
+  readonly user: string;
+  readonly usesPassword: boolean;
+  readonly catalog: string;
+  readonly schema: string;
+  /** The column that is the time of an event, in tables that have it. */
+  readonly timeColumn?: string;
+  /** Distinct counts and percentiles may be estimated. */
+  readonly approximate: boolean;
 }
 
 /** How `~/.axiom.toml` says that one signs in to a profile; what it leaves out is found out from the service. */
@@ -135,6 +150,11 @@ export function endpointOf(profile: Profile): Endpoint {
 /** The profile name of the embedded service. */
 export const localProfile = 'local';
 
+/** Whether it is the service of this machine that answers, for itself or for a cluster. */
+export function isOwnService({ profileName, engine }: Endpoint): boolean {
+  return profileName === localProfile || engine !== undefined;
+}
+
 const hostedUrl = 'https://api.axiom.co';
 const environmentProfile = 'environment';
 
@@ -162,6 +182,29 @@ export async function profilesOf(
   return resolveProfiles(file === undefined ? {} : await parseToml(file), environment);
 }
 
+/** The deployments of `~/.axiom.toml` for whoever asks them by name, as the file is now; those of an unchanged file stay the same objects. */
+export class ProfileFile {
+  readonly #homeDir: string;
+  #read: { readonly file: string | undefined; readonly profiles: readonly Profile[] } | undefined;
+
+  constructor(homeDir: string) {
+    this.#homeDir = homeDir;
+  }
+
+  /** Returns a deployment; throws ProfileError if the file has none of that name, or one that cannot be used. */
+  async named(name: string): Promise<Endpoint> {
+    const file = await readProfileFile(this.#homeDir);
+    if (this.#read === undefined || this.#read.file !== file)
+      this.#read = { file, profiles: await profilesOf(file, {}) };
+    const found = this.#read.profiles.find(({ profileName }) => profileName === name);
+    if (found !== undefined) return endpointOf(found);
+    throw new ProfileError(
+      `~/.axiom.toml has no deployment ${name}`,
+      'Run `%use` to see those that there are.',
+    );
+  }
+}
+
 /**
  * Returns a warning when `~/.axiom.toml` can be read or changed by other users of the machine; undefined when it cannot, is
  * absent, or lies on a system without such permissions.
@@ -181,7 +224,8 @@ export function resolveProfiles(
     fileProfile(name, table(entry)),
   );
   const named = environment.deployment || text(file.active_deployment) || text(file.active_deployments);
-  const base = configured.find(endpoint => endpoint.profileName === named);
+  // The variables are those of Axiom: they change nothing of a deployment of another kind.
+  const base = configured.find(endpoint => endpoint.profileName === named && !('engine' in endpoint));
   const changed = environment.url || environment.token || environment.edgeUrl || environment.edgeRegion;
   const endpoint = changed ? environmentProfileOf(base, environment) : undefined;
   const others = configured.filter(each => each.profileName !== endpoint?.profileName);
@@ -232,6 +276,7 @@ function environmentProfileOf(base: Profile | undefined, environment: AxiomEnvir
 
 function fileEndpoint(name: string, entry: Readonly<Record<string, unknown>>): Endpoint {
   const place = `[deployments.${name}]`;
+  if (entry.engine !== undefined) return engineEndpoint(name, entry, place);
   const token = headerValue(text(entry.token), `token of ${place}`);
   const orgId = headerValue(text(entry.org_id), `org_id of ${place}`);
   const edgeUrl = edgeAddress(text(entry.edge_url), text(entry.edge_region), place, place);
@@ -244,6 +289,49 @@ function fileEndpoint(name: string, entry: Readonly<Record<string, unknown>>): E
       orgId,
       signIn: signInSettings(entry, place),
     }),
+  };
+}
+
+/** The secret is sent to a cluster by the local service alone, and not in the clear to another machine. */
+function engineEndpoint(
+  name: string,
+  entry: Readonly<Record<string, unknown>>,
+  place: string,
+): Endpoint & { readonly engine: TrinoSettings } {
+  const needed = (key: string): string => {
+    const value = headerValue(text(entry[key]), `${key} of ${place}`);
+    if (value !== undefined) return value;
+    throw new ProfileError(`the ${place} has no ${key}`, `Add \`${key} = "…"\`.`);
+  };
+  if (entry.engine !== 'trino')
+    throw new ProfileError(`the engine of ${place} is not one that is known`, 'Write `engine = "trino"`.');
+  if (entry.approximate !== undefined && typeof entry.approximate !== 'boolean')
+    throw new ProfileError(`approximate of ${place} is neither true nor false`, 'Write it without quotes.');
+  const url = address(needed('url'), `url of ${place}`);
+  const password = headerValue(text(entry.password), `password of ${place}`);
+  const secret = password ?? headerValue(text(entry.token), `token of ${place}`);
+  if (secret !== undefined && !url.startsWith('https:') && !isThisMachine(new URL(url)))
+    throw new ProfileError(
+      `the url of ${place} would send its secret over the network in the clear`,
+      'Write it as https://HOST.',
+    );
+  const user = needed('user');
+  const basic = Buffer.from(`${user}:${password}`).toString('base64');
+  return {
+    profileName: name,
+    url,
+    ...present({
+      token: secret === undefined ? undefined : new AccessToken(secret, ...(password ? [basic] : [])),
+    }),
+    engine: {
+      name: 'trino',
+      user,
+      usesPassword: password !== undefined,
+      catalog: needed('catalog'),
+      schema: needed('schema'),
+      approximate: entry.approximate === true,
+      ...present({ timeColumn: text(entry.time_column) }),
+    },
   };
 }
 
@@ -300,6 +388,11 @@ function address(value: string, place: string): string {
   if (url.username || url.password)
     throw new ProfileError(`the ${place} has a user name or password in it`, hint);
   return `${url.origin}${url.pathname}`.replace(/\/+$/, '');
+}
+
+/** Whether an address is one of this machine. */
+export function isThisMachine({ hostname }: URL): boolean {
+  return /^(localhost|\[::1\]|127(\.\d+){3})$/.test(hostname);
 }
 
 function table(value: unknown): Readonly<Record<string, unknown>> {

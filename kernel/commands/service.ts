@@ -13,6 +13,7 @@ import type { Service } from '../local/http/options.js';
 import { holderOf } from '../local/lease/lease.js';
 import { placesOf } from '../local/place.js';
 import { endShared, findShared, type RuntimeFile } from '../local/shared.js';
+import type { DeploymentOf } from '../local/trino/clusters.js';
 import { present } from '../present.js';
 
 /** The options of a service on this machine. */
@@ -29,6 +30,8 @@ export interface ServeRequest {
   /** Milliseconds since 1970 (default: the clock). */
   readonly now?: () => number;
   readonly spawnEngine: () => ChildProcess;
+  /** The deployments on clusters. */
+  readonly deploymentOf?: DeploymentOf;
   readonly log: (text: string) => void;
 }
 

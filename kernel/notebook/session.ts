@@ -289,7 +289,9 @@ export class Session {
     const name = this.profileName;
     if (name === localProfile) return this.#localClient(signal);
     const endpoint = (await this.endpoint(name)) as Endpoint;
-    return this.#open('hosted', endpoint, endpoint);
+    return endpoint.engine === undefined
+      ? this.#open('hosted', endpoint, endpoint)
+      : this.#clusterClient(endpoint, signal);
   }
 
   /**
@@ -302,8 +304,11 @@ export class Session {
     results: ReadonlyMap<string, ReadResult> = noResults,
     id: string = randomUUID(),
   ): Promise<RawResult> {
-    if (this.profileName !== localProfile && results.size === 0)
-      return (await this.client(signal)).query(request, signal);
+    if (this.profileName !== localProfile && results.size === 0) {
+      const client = await this.client(signal);
+      if (client.endpoint.engine === undefined) return client.query(request, signal);
+      return this.#queryCluster(client, { request, results, id, place: 'local' }, signal);
+    }
     return this.#queryLocal({ request, results, id, place: 'local' }, signal);
   }
 
@@ -437,6 +442,32 @@ export class Session {
     if (address.restarted) this.#restarted = true;
     const endpoint = { profileName: localProfile, url: address.url, token: new AccessToken(address.token) };
     return this.#open(place, endpoint, `${address.url} ${address.token}`);
+  }
+
+  /** A cluster is asked by the local service, which reads the secrets of the deployment itself. */
+  async #clusterClient(configured: Endpoint, signal: AbortSignal | undefined): Promise<Client> {
+    const { profileName, engine } = configured;
+    if (this.replays) return this.#open('hosted', configured, configured);
+    const { url, token, restarted } = await this.options.local.connect(signal, this.#doubted);
+    this.#doubted = false;
+    if (restarted) this.#restarted = true;
+    const path = `/v1/deployments/${encodeURIComponent(profileName)}`;
+    const endpoint = {
+      profileName,
+      url: `${url}${path}`,
+      token: new AccessToken(token),
+      ...present({ engine }),
+    };
+    return this.#open('hosted', endpoint, `${profileName} ${url} ${token}`);
+  }
+
+  async #queryCluster(client: Client, asked: LocalQuery, signal: AbortSignal): Promise<RawResult> {
+    try {
+      return await this.#queryOn(client, asked, signal);
+    } catch (error) {
+      this.#doubted = raisesDoubt(error);
+      throw error;
+    }
   }
 
   /** The previous client when the key is the same; concurrent calls share one. */

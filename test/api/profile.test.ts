@@ -232,6 +232,45 @@ describe('the file', () => {
     ]);
   });
 
+  test('names clusters, whose secrets go over https or to this machine alone', async () => {
+    const lake = (more: string) =>
+      load(`[deployments.lake]\nengine = "trino"\ncatalog = "hive"\nschema = "logs"\n${more}`).then(
+        ([endpoint]) => endpoint,
+        (error: Error) => error.message,
+      );
+    expect(await lake('url = "https://h/"\nuser = "ann"\npassword = "s3cret"\ntime_column = "ts"')).toEqual({
+      profileName: 'lake',
+      url: 'https://h',
+      token: expect.any(AccessToken),
+      engine: {
+        name: 'trino',
+        user: 'ann',
+        usesPassword: true,
+        catalog: 'hive',
+        schema: 'logs',
+        timeColumn: 'ts',
+        approximate: false,
+      },
+    });
+    const refused = [
+      await lake('url = "http://h"\nuser = "ann"\ntoken = "s3cret"'),
+      await lake('url = "https://h"'),
+      await lake('url = "https://h"\nuser = "ann"\napproximate = "yes"'),
+    ];
+    expect(refused).toEqual([
+      'the url of [deployments.lake] would send its secret over the network in the clear',
+      'the [deployments.lake] has no user',
+      'approximate of [deployments.lake] is neither true nor false',
+    ]);
+    expect(await lake('url = "http://127.0.0.1:8080"\nuser = "ann"\ntoken = "t"')).toHaveProperty(
+      'engine.usesPassword',
+      false,
+    );
+    await expect(load('[deployments.x]\nengine = "presto"')).rejects.toThrow(
+      'the engine of [deployments.x] is not one that is known',
+    );
+  });
+
   test('names the place of a syntax error, without quoting the line', async () => {
     const error = await load('[deployments.p]\ntoken = xaat-secret\n').catch(reason => reason);
     expect([error instanceof ProfileError, error.message, inspect(error).includes('secret')]).toEqual([

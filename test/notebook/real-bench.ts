@@ -4,13 +4,14 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
-import { serve } from '../../kernel/commands/service.js';
+import { type ServeRequest, serve } from '../../kernel/commands/service.js';
 import { spawnEngine } from '../local/engine/spawned.js';
 import { type Bench, type BenchOptions, type CellRun, startBench } from './session.js';
 
-/** A local service that really runs, on a port of its own. */
-export function realService(dataDir: string) {
+/** A local service that really runs, on a port of its own; `deploymentOf` gives its deployments on clusters. */
+export function realService(dataDir: string, more: Pick<ServeRequest, 'deploymentOf'> = {}) {
   return serve({
+    ...more,
     dataDir,
     version: '1.2.3',
     port: 0,

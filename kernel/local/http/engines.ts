@@ -8,6 +8,7 @@ import type { ReaderSource } from '../engine/reader.js';
 import { readersOf } from '../engine/reading/duckdb-reader.js';
 import { anyStatement } from '../engine/run.js';
 import { ScriptedEngine } from '../engine/scripted.js';
+import { LocalError } from '../errors.js';
 import type { Tenure } from '../lease/tenure.js';
 import { makeSchema } from '../results/names.js';
 import { type UploadedResult, UploadedResults } from '../results/uploaded.js';
@@ -15,6 +16,7 @@ import { compileRequest } from '../sql/compile.js';
 import type { Compile, CompiledQuery } from '../sql/compiled.js';
 import { Buckets } from '../store/dataset/bucket/buckets.js';
 import { DatasetStore } from '../store/datasets.js';
+import { Clusters } from '../trino/clusters.js';
 import type { ServiceOptions } from './options.js';
 
 /** What runs queries: this file alone says that it is DuckDB, and which SQL is written for it. */
@@ -28,12 +30,14 @@ export interface Engines {
   readonly buckets: Buckets;
   readonly readersFor: (query: CompiledQuery, results: Iterable<UploadedResult>) => ReaderSource;
   readonly results: UploadedResults;
+  /** Those of deployments, which this service asks on behalf of kernels. */
+  readonly clusters: Clusters;
   close(): Promise<void>;
 }
 
 /** Opens them below the data directory, whose holder they ask before they change a dataset. */
 export async function openEngines(
-  { dataDir, limits, samples, spawnEngine, log }: ServiceOptions,
+  { dataDir, limits, samples, spawnEngine, deploymentOf = noDeployments, log }: ServiceOptions,
   tenure: Tenure,
 ): Promise<Engines> {
   const { families: plainFamilies, isScripted } = withoutScripts(sharedFamilies);
@@ -62,6 +66,7 @@ export async function openEngines(
     log,
   });
   const plain = readersOf(engine);
+  const clusters = new Clusters(deploymentOf);
   return {
     compile: compileRequest,
     engine,
@@ -74,11 +79,16 @@ export async function openEngines(
     results: new UploadedResults(forResults.engine, memoryBytes / 4),
     datasets,
     buckets,
+    clusters,
     close: async () => {
-      await Promise.all([engine.close(), scripted.close(), forResults.close()]);
+      await Promise.all([engine.close(), scripted.close(), forResults.close(), clusters.close()]);
       await datasets.close().finally(() => storeEngine.close());
     },
   };
+}
+
+async function noDeployments(name: string): Promise<never> {
+  throw new LocalError('not-found', 'profile', `This service knows no deployment ${name}.`);
 }
 
 /** Those of an engine that runs many queries. */

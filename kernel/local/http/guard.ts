@@ -66,6 +66,7 @@ function isReading(method: string, { url = '' }: FastifyRequest['routeOptions'])
 const readingRoutes: ReadonlySet<string> = new Set([
   '/v1/datasets/_apl',
   '/v1/query/_apl',
+  '/v1/deployments/:deployment/v1/datasets/_apl',
   '/v1/local/results/:lease/:id',
   '/v1/alive',
 ]);

@@ -114,13 +114,14 @@ function withoutSchema(): never {
 
 function routeParts(
   options: ServiceOptions,
-  { compile, engine, datasets, buckets, readersFor, results }: Engines,
+  { compile, engine, datasets, buckets, readersFor, results, clusters }: Engines,
 ) {
   const now = options.now ?? Date.now;
   return {
     engine,
     readersFor,
     results,
+    clusters,
     dataDir: options.dataDir,
     datasets,
     buckets,

@@ -1,5 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import type { BuiltinDataset, Compile } from '../sql/compiled.js';
+import type { DeploymentOf } from '../trino/clusters.js';
 
 /** Limits of a service; each comment ends with the default. */
 export interface ServiceLimits {
@@ -48,6 +49,8 @@ export interface ServiceOptions {
   readonly samples?: readonly BuiltinDataset[];
   /** Starts a process of `engine/process.js` with an IPC channel of the advanced serialization. */
   readonly spawnEngine: () => ChildProcess;
+  /** The deployments on clusters; there are none when absent. */
+  readonly deploymentOf?: DeploymentOf;
   readonly log: (text: string) => void;
   readonly limits?: ServiceLimits;
   /** Milliseconds since 1970; the clock when absent. */

@@ -78,12 +78,13 @@ export async function answerQuery(
   parts: QueryParts,
   request: FastifyRequest,
   reply: FastifyReply,
+  answering: Answering = answerOf,
 ): Promise<FastifyReply> {
   const format = readFormat(parametersOf(request).format ?? 'tabular');
   const query = readQueryRequest(request.body);
   const form = format === 'tabular' && acceptsArrow(request.headers.accept) ? 'arrow' : 'json';
   const ran = format === 'legacy' ? withRowCursors(query) : query;
-  const answer = withTotalsAsAsked(await answerTo(parts, request, ran, form), request);
+  const answer = withTotalsAsAsked(await answerTo(parts, request, ran, form, answering), request);
   const arrow = form === 'arrow' ? await arrowBody(answer) : undefined;
   if (arrow !== undefined) return send(request, reply, arrow, arrowType);
   return send(request, reply, format === 'legacy' ? legacyBody(answer, query) : tabularBody(answer));
@@ -146,12 +147,13 @@ export async function answerTo(
   request: FastifyRequest,
   query: QueryRequest,
   form: CellForm = 'json',
+  answering: Answering = answerOf,
 ): Promise<QueryAnswer> {
   const limitMs = limitMsOf(parts, query);
   const { results: wanted = noResults } = query;
   return withinTime(limitMs, departure(request), signal =>
     parts.results.reading(wanted, results =>
-      parts.queries.visit(request, signal, visit => answerOf(parts, { query, form }, results, signal, visit)),
+      parts.queries.visit(request, signal, visit => answering(parts, { query, form }, results, visit)),
     ),
   );
 }
@@ -177,11 +179,19 @@ const notSaved: StatusMessage = {
 };
 
 /** The longest that a query may run, in milliseconds: as it asks itself, or as is usual. */
-function limitMsOf({ queryMs }: QueryParts, query: QueryRequest): number {
+export function limitMsOf({ queryMs }: QueryParts, query: QueryRequest): number {
   return timeLimitOf(query) ?? queryMs;
 }
 
 const noResults = { lease: '', tables: {} };
+
+/** Answers a query with the results that it reads. */
+export type Answering = (
+  parts: QueryParts,
+  asked: Asked,
+  results: ReadableResults,
+  visit: Visit,
+) => Promise<QueryAnswer>;
 
 /** A query, and the form in which its cells are wanted. */
 interface Asked {
@@ -194,9 +204,9 @@ async function answerOf(
   parts: QueryParts,
   asked: Asked,
   results: ReadableResults,
-  signal: AbortSignal,
   visit: Visit,
 ): Promise<QueryAnswer> {
+  const { signal = neverAborted } = visit;
   for (let attempt = 1; ; attempt++) {
     const snapshot = await parts.datasets.snapshot();
     try {
@@ -217,6 +227,7 @@ async function answerOf(
 }
 
 const mostAttempts = 2;
+const neverAborted = new AbortController().signal;
 
 function changed(cause: unknown): LocalError {
   const message = 'A dataset of this query was deleted twice while the query ran.';
@@ -326,7 +337,8 @@ function readFormat(format: string): 'tabular' | 'legacy' {
   );
 }
 
-function failureOf(apl: string, diagnostics: readonly Diagnostic[]): CompileFailure {
+/** Returns the refusal of a query by its first error, with the others beside it. */
+export function failureOf(apl: string, diagnostics: readonly Diagnostic[]): CompileFailure {
   const errors = diagnostics.filter(each => each.severity === 'error').sort((a, b) => a.from - b.from);
   const [first = diagnostics[0], ...others] = errors;
   if (first) return new CompileFailure(apl, first, others.slice(0, maxOthers));

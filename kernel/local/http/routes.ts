@@ -13,16 +13,17 @@ import { previewFile } from '../store/sources/preview.js';
 import { departure } from './departure.js';
 import { noticeHeaders } from './notices.js';
 import { addProgressRoute } from './progress.js';
-import { answerQuery, answerStructured, type QueryParts } from './query-route.js';
+import { answerQuery, answerStructured } from './query-route.js';
 import { type Parameters, parametersOf, readCount, readImportRequest, readStarredBody } from './requests.js';
 import { addAccountRoutes } from './routes/account.js';
 import { type AnnotationParts, addAnnotationRoutes } from './routes/annotations.js';
 import { addBatchRoute } from './routes/batch.js';
 import { addDatasetRoutes } from './routes/datasets.js';
+import { addDeploymentRoutes, type DeploymentParts } from './routes/deployments.js';
 import { addIngestRoutes, type IngestParts } from './routes/ingest.js';
 
 /** The parts of the service that the routes need. */
-export interface RouteParts extends QueryParts, AnnotationParts, IngestParts {
+export interface RouteParts extends DeploymentParts, AnnotationParts, IngestParts {
   readonly starred: StarredStore;
   readonly buckets: Buckets;
 }
@@ -37,6 +38,7 @@ export function addRoutes(app: FastifyInstance, parts: RouteParts): void {
   addProgressRoute(app, parts.queries);
   addAccountRoutes(app);
   addDatasetRoutes(app, parts);
+  addDeploymentRoutes(app, parts);
   addStarredRoutes(app, parts.starred);
   addAnnotationRoutes(app, parts);
   addIngestRoutes(app, parts);

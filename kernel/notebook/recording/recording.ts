@@ -146,11 +146,14 @@ function holdsAxiomToken(body: Buffer): boolean {
  * and the state of the service by how many requests have changed it.
  */
 function keyOf(
-  { profileName, url, edgeUrl, orgId }: Endpoint,
+  { profileName, url, edgeUrl, orgId, engine }: Endpoint,
   { method, path, parameters, json }: Asked,
   changesBefore: number,
 ): string {
-  const service = profileName === localProfile ? localProfile : [url, edgeUrl ?? null, orgId ?? null];
+  // The service of this machine, which asks a cluster, has another address each time.
+  const cluster = engine && [profileName, engine.catalog, engine.schema];
+  const hosted = cluster ?? [url, edgeUrl ?? null, orgId ?? null];
+  const service = profileName === localProfile ? localProfile : hosted;
   const body = typeof json === 'object' ? bodyOf({ ...json }) : {};
   const request = sorted([service, changesBefore, method, path, parameters ?? {}, body]);
   return createHash('sha256').update(JSON.stringify(request)).digest('hex');

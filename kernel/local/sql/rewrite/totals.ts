@@ -70,7 +70,8 @@ export function takeApart(
     items: totalled,
     columns: totalled.map(item => item.column),
   };
-  const ordered = storedInOrder(relation, outputs, aggregate);
+  // Without stages that keep their order the rows are sorted where they are read.
+  const ordered = dialect.keepsOrder ? storedInOrder(relation, outputs, aggregate) : undefined;
   return {
     binned: inOrderOf(ordered?.order ?? aggregate.keys.map(({ column }) => column), binned),
     table: replaced(ordered?.relation ?? relation, aggregate, scanOf(binnedName, aggregate.columns)),

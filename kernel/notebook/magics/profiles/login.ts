@@ -133,6 +133,11 @@ async function endpointFor(
       `%${magic}: the service on this machine needs no sign-in`,
       `Name a profile: \`%${magic} PROFILE\`. \`%use\` lists them.`,
     );
+  if (endpoint.engine !== undefined)
+    throw new MagicError(
+      `%${magic}: ${profile} is a cluster, whose password or token stands in ~/.axiom.toml`,
+      'Write it there as `password` or `token` of the deployment.',
+    );
   if (session.replays)
     throw new MagicError(`%${magic}: a replay reaches no service`, 'Stop it with `%cache off`.');
   return endpoint;

@@ -72,11 +72,22 @@ async function use(call: MagicCall, host: MagicHost): Promise<void> {
   }
   const endpoint = await session.readEndpoint(name);
   if (!session.replays) await askToSend(endpoint, host);
-  const asks = call.options.has('token') || (endpoint?.token === undefined && io.allowStdin);
+  if (endpoint?.engine !== undefined && call.options.has('token')) throw secretOfFile(name);
+  const asks =
+    call.options.has('token') ||
+    (endpoint?.token === undefined && endpoint?.engine === undefined && io.allowStdin);
   if (endpoint !== undefined && asks) session.keepToken(name, await askToken(endpoint, io));
   if (call.cell) return session.useForCell(name);
   await session.use(name);
   say(io, `Using ${name} (${endpoint === undefined ? 'the local service' : hostsOf(endpoint)})`);
+}
+
+/** The service of this machine asks the cluster, and reads the file itself. */
+function secretOfFile(name: string): MagicError {
+  return new MagicError(
+    `%use: the token or password of ${name} stands in ~/.axiom.toml alone`,
+    'Write it there, then run the cell again.',
+  );
 }
 
 /** Asks before queries can reach this service, unless it is local or the one that the session started on. */
@@ -87,11 +98,13 @@ export async function askToSend(
   // A choice in the front end is the user's yes.
   if (!io.storeHistory) session.consents.give('profile');
   if (endpoint === undefined || endpoint.profileName === session.startedOn) return;
-  await consent('profile', `send queries to ${endpoint.profileName} (${hostsOf(endpoint)}), with your token`);
+  const secret = endpoint.engine === undefined || endpoint.token !== undefined ? ', with your token' : '';
+  await consent('profile', `send queries to ${endpoint.profileName} (${hostsOf(endpoint)})${secret}`);
 }
 
 /** The addresses that a profile sends requests to. */
-function hostsOf({ url, edgeUrl }: Endpoint): string {
+function hostsOf({ url, edgeUrl, engine }: Endpoint): string {
+  if (engine !== undefined) return `${url}, ${engine.catalog}.${engine.schema} of a cluster of Trino`;
   return edgeUrl === undefined ? url : `${url}, queries to ${edgeUrl}`;
 }
 
@@ -135,13 +148,14 @@ function refusalOf(error: unknown): ProfileError {
 async function whoami(_: MagicCall, { session, io }: MagicHost): Promise<void> {
   const client = await session.client(io.signal);
   const { endpoint } = client;
+  const configured = endpoint.engine && (await session.endpoint(endpoint.profileName));
   const facts: string[][] = [
     ['profile', endpoint.profileName],
-    ['address', endpoint.url],
+    ['address', configured === undefined ? endpoint.url : hostsOf(configured)],
   ];
   if (endpoint.edgeUrl !== undefined) facts.push(['queries go to', endpoint.edgeUrl]);
   const isOwn = endpoint.profileName === localProfile;
-  facts.push(['token', isOwn ? 'that of the local service' : tokenText(endpoint.token)]);
+  facts.push(['token', isOwn ? 'that of the local service' : tokenText((configured ?? endpoint).token)]);
   if (endpoint.orgId !== undefined) facts.push(['organization', endpoint.orgId]);
   const user = await client.currentUser(io.signal).catch(error => {
     if (error.code !== 'forbidden') throw error;
@@ -180,7 +194,13 @@ async function showLink(
       '%link: the result comes from the service on this machine, which has no console',
       'Run the query on a profile of Axiom: `%%on PROFILE`.',
     );
-  const url = consoleLink((await session.endpoint(profile)) as Endpoint, provenance, isAbsolute);
+  const endpoint = (await session.endpoint(profile)) as Endpoint;
+  if (endpoint.engine !== undefined)
+    throw new MagicError(
+      '%link: the result comes from a cluster, which has no console for APL',
+      'Run the query on a profile of Axiom: `%%on PROFILE`.',
+    );
+  const url = consoleLink(endpoint, provenance, isAbsolute);
   const names = Object.keys(variables);
   const left = names.length === 0 ? [] : [`The values of ${names.join(', ')} are not in the link.`];
   io.display({

@@ -1,0 +1,103 @@
+import type { FastifyInstance } from 'fastify';
+import { anyStatement, runQuery } from '../../engine/run.js';
+import { RecordingCatalog } from '../../engine/scans.js';
+import { LocalError } from '../../errors.js';
+import type { CompiledQuery } from '../../sql/compiled.js';
+import type { Cluster, Clusters } from '../../trino/clusters.js';
+import { fieldMeta } from '../answers/tabular.js';
+import { departure } from '../departure.js';
+import { type Answering, answerQuery, failureOf, limitMsOf, type QueryParts } from '../query-route.js';
+
+/** What the routes of deployments need. */
+export interface DeploymentParts extends QueryParts {
+  readonly clusters: Clusters;
+}
+
+interface Named {
+  readonly Params: { readonly deployment: string; readonly id: string };
+}
+
+/** Below this path a deployment has the routes that kernels ask a service for. */
+const root = '/v1/deployments/:deployment';
+
+/** Adds the routes of deployments on clusters, which this service asks on behalf of kernels: it alone knows their secrets. */
+export function addDeploymentRoutes(app: FastifyInstance, parts: DeploymentParts): void {
+  const { clusters, queryMs } = parts;
+  app.post<Named>(`${root}/v1/datasets/_apl`, async (request, reply) =>
+    answerQuery(parts, request, reply, answeringOn(await clusters.named(request.params.deployment))),
+  );
+  app.get<Named>(`${root}/v2/datasets`, async request => {
+    const cluster = await clusters.named(request.params.deployment);
+    const catalog = await cluster.catalog({ signal: departure(request), limitMs: queryMs });
+    return catalog.names().map(name => ({ id: name, name, description: 'a table of the cluster' }));
+  });
+  app.get<Named>(`${root}/v2/datasets/:id/fields`, async request => {
+    const { deployment, id } = request.params;
+    const cluster = await clusters.named(deployment);
+    const options = { signal: departure(request), limitMs: queryMs };
+    const catalog = await cluster.catalog(options);
+    const schema = catalog.schema(id);
+    if (schema !== undefined) return schema.fields.map(fieldMeta);
+    throw new LocalError('not-found', 'dataset-not-found', `There is no table \`${id}\` in ${deployment}.`);
+  });
+  app.get<Named>(`${root}/v2/user`, async request => {
+    const { user } = await clusters.named(request.params.deployment);
+    return { id: user, name: user, email: '' };
+  });
+  // A cluster keeps neither.
+  for (const path of ['/v2/annotations', '/v2/apl-starred-queries']) {
+    app.get(`${root}${path}`, () => []);
+    app.post(`${root}${path}`, refuseDocument);
+    for (const method of ['GET', 'PUT', 'DELETE'] as const)
+      app.route({ method, url: `${root}${path}/:id`, handler: refuseDocument });
+  }
+}
+
+async function refuseDocument(): Promise<never> {
+  throw new LocalError(
+    'not-supported',
+    'not-supported',
+    'A cluster keeps no starred queries and no annotations.',
+    { hint: 'Keep them on this machine: `%use local`, then run the cell again.' },
+  );
+}
+
+/** Answers on a cluster. If its tables have changed since they were read, the query starts over, once. */
+function answeringOn(cluster: Cluster): Answering {
+  return async (parts, { query }, results, visit) => {
+    if (results.size > 0) throw resultsThere();
+    const limitMs = limitMsOf(parts, query);
+    for (let attempt = 1; ; attempt++) {
+      const catalog = new RecordingCatalog(await cluster.catalog({ ...visit, limitMs }));
+      const compiled = cluster.compile(query, catalog, parts.nowNs());
+      if (!compiled.ok) {
+        if (attempt === 1 && cluster.forgetsTables()) continue;
+        throw failureOf(query.apl, compiled.diagnostics);
+      }
+      const wanted = withNotices(cluster, inOneStatement(compiled.compiled));
+      const options = { mostBytes: parts.answerBytes, form: 'json' as const };
+      try {
+        return await runQuery(cluster.readers(limitMs), wanted, catalog, visit, options);
+      } catch (error) {
+        if (attempt > 1 || !cluster.forgetsTables(error)) throw error;
+      }
+    }
+  };
+}
+
+/** A cluster that is only read stores no rows for several tables: each is a statement of its own. */
+function inOneStatement({ shared: _, ...query }: CompiledQuery): CompiledQuery {
+  return query;
+}
+
+function withNotices(cluster: Cluster, query: CompiledQuery): CompiledQuery {
+  const all: string[] = [];
+  anyStatement(query, sql => all.push(sql) < 0);
+  return { ...query, notices: [...query.notices, ...cluster.noticesOf(all.join('\n'))] };
+}
+
+function resultsThere(): LocalError {
+  return new LocalError('not-supported', 'not-supported', 'A cluster does not read results of a notebook.', {
+    hint: 'Fetch the rows of the cluster into a result first (`rows << …`), then join the two results.',
+  });
+}

@@ -1,0 +1,95 @@
+import type { Endpoint } from '../../api/profile.js';
+import type { StatusMessage } from '../../api/wire.js';
+import type { ReaderSource } from '../engine/reader.js';
+import type { MeasuredCatalog } from '../engine/scans.js';
+import { LocalError } from '../errors.js';
+import type { Compile } from '../sql/compiled.js';
+import { compilerFor } from '../sql/request.js';
+import { Tables } from './catalog.js';
+import { trino } from './dialect.js';
+import { ClusterError } from './protocol/failure.js';
+import { type Deployment, type StatementOptions, Statements } from './protocol/statement.js';
+import { clusterReaders } from './reader.js';
+
+/** A cluster that answers queries of one deployment. */
+export interface Cluster {
+  /** As whom it is asked. */
+  readonly user: string;
+  readonly compile: Compile;
+  /** The tables, as they were at most a minute ago. */
+  catalog(options: StatementOptions): Promise<MeasuredCatalog>;
+  /** Forgets the tables; returns whether the failure of a query may come from tables that have changed. */
+  forgetsTables(failure?: unknown): boolean;
+  readers(limitMs: number): ReaderSource;
+  /** What is to be said above an answer. */
+  noticesOf(sql: string): readonly StatusMessage[];
+}
+
+/** Returns the deployment of a name as it is configured now; the same object while nothing about it has changed. */
+export type DeploymentOf = (name: string) => Promise<Endpoint>;
+
+/** The clusters that are asked, with their connections. */
+export class Clusters {
+  readonly #deploymentOf: DeploymentOf;
+  readonly #opened = new Map<
+    string,
+    { readonly endpoint: Endpoint; readonly statements: Statements; readonly cluster: Cluster }
+  >();
+
+  constructor(deploymentOf: DeploymentOf) {
+    this.#deploymentOf = deploymentOf;
+  }
+
+  /** Returns the cluster of a deployment; throws LocalError if it is none. */
+  async named(name: string): Promise<Cluster> {
+    const endpoint = await this.#deploymentOf(name);
+    const known = this.#opened.get(name);
+    if (known?.endpoint === endpoint) return known.cluster;
+    const statements = new Statements(deploymentIn(endpoint));
+    const cluster = clusterOf(statements);
+    this.#opened.set(name, { endpoint, statements, cluster });
+    await known?.statements.close();
+    return cluster;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#opened.values()].map(({ statements }) => statements.close()));
+  }
+}
+
+function deploymentIn(endpoint: Endpoint): Deployment {
+  const { engine } = endpoint;
+  if (engine !== undefined) return { ...endpoint, engine };
+  throw new LocalError(
+    'not-supported',
+    'not-supported',
+    `The deployment ${endpoint.profileName} is one of Axiom, which the kernel asks itself.`,
+  );
+}
+
+function clusterOf(statements: Statements): Cluster {
+  const { engine } = statements.deployment;
+  const tables = new Tables(statements);
+  return {
+    user: engine.user,
+    compile: compilerFor(trino(engine)),
+    catalog: options => tables.catalog(options),
+    forgetsTables: failure => {
+      const isStale =
+        failure === undefined || (failure instanceof ClusterError && stale.has(failure.errorName));
+      if (isStale) tables.forget();
+      return isStale;
+    },
+    readers: limitMs => clusterReaders(statements, limitMs),
+    noticesOf: sql => (/\bapprox_(?:distinct|percentile)\(/.test(sql) ? [estimated] : []),
+  };
+}
+
+const stale: ReadonlySet<string> = new Set(['TABLE_NOT_FOUND', 'COLUMN_NOT_FOUND', 'TYPE_MISMATCH']);
+
+const estimated: StatusMessage = {
+  priority: 'info',
+  count: 1,
+  code: 'estimated',
+  msg: 'Distinct counts and percentiles are estimated, as the deployment says (`approximate = true`).',
+};

@@ -1,0 +1,257 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Dispatcher } from 'undici';
+import { dispatcherTo } from '../../../api/connection.js';
+import type { Endpoint, TrinoSettings } from '../../../api/profile.js';
+import { present } from '../../../present.js';
+import { cancelledError } from '../../engine/failure.js';
+import { type Watch, watchUnseen } from '../../engine/visit.js';
+import {
+  ClusterError,
+  clusterFailure,
+  damagedAnswer,
+  forgotten,
+  refusedStatus,
+  stalled,
+  unreachable,
+} from './failure.js';
+import { type Page, type PageStats, readPage } from './pages.js';
+
+/** A deployment of a cluster. */
+export type Deployment = Endpoint & { readonly engine: TrinoSettings };
+
+/** How a statement runs. */
+export interface StatementOptions {
+  readonly signal?: AbortSignal;
+  readonly watch?: Watch;
+  /** The longest that the cluster may take, in milliseconds. */
+  readonly limitMs: number;
+}
+
+/** Receives the pages of one run of a statement, in order. */
+export type TakePage = (page: Page) => void;
+
+interface Timing {
+  /** After how long without progress a statement is given up, in milliseconds. */
+  readonly stallMs: number;
+  /** How long to wait before a request that was not taken is sent again, in milliseconds; doubled each time. */
+  readonly retryMs: number;
+}
+
+const usualTiming: Timing = { stallMs: 30_000, retryMs: 200 };
+
+/** Requests that were not taken are sent so often. */
+const mostTries = 6;
+
+/** Runs statements of one deployment; owns its connections. */
+export class Statements {
+  readonly #deployment: Deployment;
+  readonly #base: URL;
+  readonly #timing: Timing;
+  #pool: Dispatcher | undefined;
+
+  constructor(deployment: Deployment, timing: Partial<Timing> = {}) {
+    this.#deployment = deployment;
+    this.#base = new URL(deployment.url);
+    this.#timing = { ...usualTiming, ...timing };
+  }
+
+  get deployment(): Deployment {
+    return this.#deployment;
+  }
+
+  /**
+   * Runs a statement that only reads, until all of its pages are there; `begin` is called for each run. A failure of a cluster that may pass
+   * is followed by one more run. Throws ClusterError, and EngineError if the signal is aborted.
+   */
+  async run(sql: string, begin: () => TakePage, options: StatementOptions): Promise<void> {
+    try {
+      await this.#once(sql, begin(), options);
+    } catch (error) {
+      if (!(error instanceof ClusterError && error.isPassing) || options.signal?.aborted) throw error;
+      await delay(this.#timing.retryMs);
+      await this.#once(sql, begin(), options);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#pool?.destroy();
+    this.#pool = undefined;
+  }
+
+  async #once(
+    sql: string,
+    take: TakePage,
+    { signal, watch = watchUnseen, limitMs }: StatementOptions,
+  ): Promise<void> {
+    const clock = new StallClock(this.#timing.stallMs);
+    const gone = () => clock.abort();
+    signal?.addEventListener('abort', gone, { once: true });
+    let next: string | undefined;
+    try {
+      signal?.throwIfAborted();
+      let page = await this.#page(
+        { method: 'POST', path: '/v1/statement', body: sql, limitMs },
+        clock.signal,
+      );
+      for (;;) {
+        const { id = '', error, nextUri, stats = {} } = page.head;
+        next = error === undefined ? nextUri : undefined;
+        if (error !== undefined) throw clusterFailure(error, id);
+        clock.note(stats, page.rows !== undefined);
+        tell(watch, stats);
+        take(page);
+        if (next === undefined) {
+          if (stats.state !== 'FINISHED') throw damagedAnswer(new Error(`it ends as ${stats.state}`));
+          return;
+        }
+        page = await this.#page({ method: 'GET', path: pathOf(next) }, clock.signal);
+      }
+    } catch (error) {
+      if (signal?.aborted) throw cancelledError(error);
+      throw clock.stalled ? stalled(this.#timing.stallMs / 1000) : error;
+    } finally {
+      clock.stop();
+      signal?.removeEventListener('abort', gone);
+      if (next !== undefined) await this.#cancel(next);
+    }
+  }
+
+  /** What is left of a query that nobody waits for must not go on. */
+  async #cancel(next: string): Promise<void> {
+    const request = this.#request({ method: 'DELETE', path: pathOf(next) }, AbortSignal.timeout(5_000));
+    await request.then(({ body }) => body.dump()).catch(() => undefined);
+  }
+
+  /** Asks for a page; what was not taken, or whose answer was lost, is asked again: a page is the same each time. */
+  async #page(asked: Asked, signal: AbortSignal): Promise<Page> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#receive(asked, signal);
+      } catch (error) {
+        const again = error instanceof ClusterError && ['BUSY', 'UNREACHABLE'].includes(error.errorName);
+        if (!again || attempt === mostTries || signal.aborted) throw error;
+        await delay(this.#timing.retryMs * 2 ** (attempt - 1), undefined, { signal });
+      }
+    }
+  }
+
+  async #receive(asked: Asked, signal: AbortSignal): Promise<Page> {
+    const { host } = this.#base;
+    let body: Buffer;
+    try {
+      const response = await this.#request(asked, signal);
+      const { statusCode } = response;
+      body = Buffer.from(await response.body.arrayBuffer());
+      if (statusCode === 404 || statusCode === 410)
+        throw asked.method === 'GET' ? forgotten() : refusedStatus(statusCode, host);
+      if (statusCode !== 200) throw refusedStatus(statusCode, host);
+    } catch (error) {
+      throw error instanceof ClusterError || signal.aborted ? error : unreachable(host, error);
+    }
+    return readPage(body);
+  }
+
+  /** Whatever host the cluster names for its next page: a secret goes to that of the deployment alone. */
+  async #request(
+    { method, path, body, limitMs }: Asked,
+    signal: AbortSignal,
+  ): Promise<Dispatcher.ResponseData> {
+    this.#pool ??= dispatcherTo(this.#base);
+    return this.#pool.request({
+      origin: this.#base.origin,
+      method,
+      path: `${this.#base.pathname.replace(/\/$/, '')}${path}`,
+      headers: { ...this.#headers(), ...present({ 'x-trino-session': sessionOf(limitMs) }) },
+      body: body ?? null,
+      signal,
+    });
+  }
+
+  #headers(): Record<string, string> {
+    const { engine, token } = this.#deployment;
+    const secret = token?.reveal();
+    const scheme = engine.usesPassword
+      ? `Basic ${Buffer.from(`${engine.user}:${secret}`).toString('base64')}`
+      : `Bearer ${secret}`;
+    return {
+      'x-trino-user': engine.user,
+      'x-trino-source': 'apl-kernel',
+      'x-trino-time-zone': 'UTC',
+      // Without it times come with milliseconds alone.
+      'x-trino-client-capabilities': 'PARAMETRIC_DATETIME',
+      'content-type': 'text/plain; charset=utf-8',
+      ...present({ authorization: secret === undefined ? undefined : scheme }),
+    };
+  }
+}
+
+interface Asked {
+  readonly method: 'POST' | 'GET' | 'DELETE';
+  readonly path: string;
+  readonly body?: string;
+  readonly limitMs?: number;
+}
+
+function sessionOf(limitMs: number | undefined): string | undefined {
+  return limitMs === undefined ? undefined : `query_max_run_time=${Math.max(1, Math.ceil(limitMs / 1000))}s`;
+}
+
+function pathOf(uri: string): string {
+  if (!URL.canParse(uri)) throw damagedAnswer(new Error('the next page has no address'));
+  const { pathname, search } = new URL(uri);
+  return `${pathname}${search}`;
+}
+
+/** Aborts a statement that does not get on. One that waits in the queue does, as long as its pages come. */
+class StallClock {
+  readonly #controller = new AbortController();
+  readonly #stallMs: number;
+  #timer: NodeJS.Timeout;
+  #seen = '';
+  stalled = false;
+
+  constructor(stallMs: number) {
+    this.#stallMs = stallMs;
+    this.#timer = this.#started();
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  #started(): NodeJS.Timeout {
+    return setTimeout(() => {
+      this.stalled = true;
+      this.#controller.abort();
+    }, this.#stallMs);
+  }
+
+  note(stats: PageStats, hasRows: boolean): void {
+    const { state, completedSplits, processedRows, processedBytes, cpuTimeMillis } = stats;
+    const seen = [state, completedSplits, processedRows, processedBytes, cpuTimeMillis].join();
+    if (seen === this.#seen && !hasRows && state !== 'QUEUED') return;
+    this.#seen = seen;
+    clearTimeout(this.#timer);
+    this.#timer = this.#started();
+  }
+
+  abort(): void {
+    this.#controller.abort();
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+  }
+}
+
+function tell(
+  watch: Watch,
+  { state, queued, totalSplits = 0, completedSplits = 0, processedRows = 0 }: PageStats,
+): void {
+  if (state === 'QUEUED' || queued === true) watch.waits(() => 0);
+  else
+    watch.runs(
+      () => (totalSplits === 0 ? undefined : completedSplits / totalSplits),
+      () => processedRows,
+    );
+}

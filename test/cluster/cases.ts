@@ -1,0 +1,129 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { JsonColumns } from '../../kernel/local/engine/columns.js';
+import type { DatasetCatalog } from '../../kernel/local/sql/compiled.js';
+import { compilerFor } from '../../kernel/local/sql/request.js';
+import { trino } from '../../kernel/local/trino/dialect.js';
+import { withFunctions } from '../../kernel/local/trino/program.js';
+import { ClusterError } from '../../kernel/local/trino/protocol/failure.js';
+import { appendRows } from '../../kernel/local/trino/protocol/pages.js';
+import type { Statements } from '../../kernel/local/trino/protocol/statement.js';
+import { fixtures } from '../golden/fixtures.js';
+import { type Fixture, now } from '../local/queries.js';
+
+const folder = new URL('../golden/', import.meta.url);
+
+/** The queries of the golden files. */
+export const goldenQueries: readonly string[] = readdirSync(folder, { encoding: 'utf8', recursive: true })
+  .filter(name => name.endsWith('.txt'))
+  .sort()
+  .flatMap(name => readFileSync(new URL(name, folder), 'utf8').split(/^=== /m).slice(1))
+  .map(
+    part =>
+      part
+        .slice(part.indexOf('\n') + 1)
+        .split(/^---\n/m)[0]
+        ?.trimEnd() ?? '',
+  );
+
+const sqlTypes = {
+  bool: 'boolean',
+  long: 'bigint',
+  real: 'double',
+  string: 'varchar',
+  datetime: 'bigint',
+  timespan: 'bigint',
+  dynamic: 'varchar',
+} as const;
+
+/** The tables of the golden files, as values. */
+const catalog: DatasetCatalog = {
+  names: () => Object.keys(fixtures),
+  schema: name => {
+    const fixture = fixtureOf(name);
+    return fixture && { name, fields: fixture.fields, open: fixture.open };
+  },
+  scan: (name, fields, from, to, filter) => {
+    const { fields: known = [], rows = [] } = fixtureOf(name) ?? {};
+    const columns = fields.map(field => {
+      const index = known.findIndex(each => each.name === field);
+      return index < 0 ? 'NULL' : `CAST(x${index} AS ${sqlTypes[known[index]?.type ?? 'string']})`;
+    });
+    const time = `x${known.findIndex(each => each.name === '_time')}`;
+    const values = rows.map(row => `(${row.map(inTrino).join(', ')})`).join(', ');
+    const names = known.map((_, index) => `x${index}`).join(', ');
+    const conditions = [
+      `${time} >= ${from}`,
+      `${time} < ${to}`,
+      ...(filter === undefined ? [] : [filter(columns)]),
+    ];
+    const list = columns.map((column, index) => `${column} AS f${index}`).join(', ');
+    return `SELECT ${list} FROM (VALUES ${values}) v(${names}) WHERE ${conditions.join(' AND ')}`;
+  },
+};
+
+function fixtureOf(name: string): Fixture | undefined {
+  return Object.hasOwn(fixtures, name) ? fixtures[name] : undefined;
+}
+
+/** Cells are written for DuckDB, times among them. */
+function inTrino(cell: string): string {
+  return cell.replace(/^make_timestamp_ns\((.*)\)$/, '$1');
+}
+
+/** What a cluster makes of a query: its rows, or why there are none. */
+export type There =
+  | { readonly kind: 'rows'; readonly rows: readonly (readonly string[])[] }
+  | { readonly kind: 'refused'; readonly message: string }
+  | { readonly kind: 'failed'; readonly message: string };
+
+const compile = compilerFor(trino({ approximate: false }));
+
+/** Runs a query over the tables of the golden files. */
+export async function runThere(statements: Statements, apl: string): Promise<There> {
+  const result = compile({ apl }, catalog, now);
+  if (!result.ok) return { kind: 'refused', message: result.diagnostics[0]?.message ?? '' };
+  const [table] = result.compiled.tables;
+  if (table === undefined) throw new RangeError('there is no table');
+  let columns = new JsonColumns(table.fields);
+  try {
+    await statements.run(
+      withFunctions(table.sql),
+      () => {
+        columns = new JsonColumns(table.fields);
+        return ({ rows }) => {
+          if (rows !== undefined) appendRows(rows, table.fields, columns, Number.POSITIVE_INFINITY);
+        };
+      },
+      { limitMs: 60_000 },
+    );
+  } catch (error) {
+    return { kind: 'failed', message: error instanceof ClusterError ? error.errorName : String(error) };
+  }
+  const cells = table.fields.map((_, index) => columns.cells(index));
+  const length = Math.min(columns.rows, table.rowLimit?.rows ?? columns.rows);
+  const rows = Array.from({ length }, (_, row) => cells.map(column => column[row] ?? ''));
+  return { kind: 'rows', rows };
+}
+
+/** A cell so that equal values are equal texts: reals to twelve digits, JSON by its value. */
+export function plainCell(cell: string): string {
+  return JSON.stringify(plainValue(parsed(cell)));
+}
+
+function parsed(cell: string): unknown {
+  // Integers of more digits than a real has are kept as they are.
+  if (/^-?\d{16,}$/.test(cell)) return cell;
+  try {
+    return JSON.parse(cell);
+  } catch {
+    return cell;
+  }
+}
+
+function plainValue(value: unknown): unknown {
+  if (typeof value === 'number') return Number(value.toPrecision(12)) + 0;
+  if (Array.isArray(value)) return value.map(plainValue);
+  if (typeof value === 'object' && value !== null)
+    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, plainValue(each)]));
+  return value;
+}

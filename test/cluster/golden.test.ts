@@ -1,0 +1,68 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { expect, inject, test } from 'vitest';
+import { aggregates } from '../../kernel/apl/catalog/aggregates.js';
+import { functions } from '../../kernel/apl/catalog/all.js';
+import { elements } from '../../kernel/apl/catalog/operators.js';
+import { Statements } from '../../kernel/local/trino/protocol/statement.js';
+import { fixtures } from '../golden/fixtures.js';
+import { openQueries } from '../local/queries.js';
+import { goldenQueries, plainCell, runThere } from './cases.js';
+import { deploymentAt } from './deployment.js';
+
+const here = openQueries(fixtures);
+const url = process.env.TRINO_URL ?? inject('trino');
+
+const examples = [...functions, ...aggregates, ...elements].flatMap(({ example }) => example?.apl ?? []);
+const queries = [...new Set([...goldenQueries, ...examples])];
+
+/** What has no one answer, or is about the engine itself. */
+const random = /\brand\(|\bsample\b|\btake_any|explain|externaldata|\bnow\(\)/;
+
+const page = new URL('../../docs/trino.md', import.meta.url);
+const [above = '', , below = ''] = readFileSync(page, 'utf8').split(
+  /(?<=<!-- begin: differences -->\n)|(?=<!-- end: differences -->)/,
+);
+
+test.skipIf(url === '')(
+  'goldens and examples give on the cluster what they give here, are refused, or are in the table',
+  async () => {
+    const statements = new Statements(deploymentAt(url));
+    const counts = { same: 0, refused: 0 };
+    const rows: string[] = [];
+    const ours = new Map<string, string>();
+    for (const apl of queries.filter(each => !random.test(each))) {
+      const outcome = await here.run(apl);
+      if (outcome.ok) ours.set(apl, shown(outcome.ran.rows));
+    }
+    const todo = [...ours.keys()];
+    const work = async () => {
+      for (let apl = todo.shift(); apl !== undefined; apl = todo.shift()) {
+        const theirs = await runThere(statements, apl);
+        const expected = ours.get(apl) ?? '';
+        if (theirs.kind === 'refused') counts.refused += 1;
+        else if (theirs.kind === 'failed') rows.push(row(apl, expected, theirs.message));
+        else if (shown(theirs.rows) === expected) counts.same += 1;
+        else rows.push(row(apl, expected, shown(theirs.rows)));
+      }
+    };
+    await Promise.all([work(), work(), work()]).finally(() => statements.close());
+    const table = `${counts.same} of ${ours.size} queries give the same, ${counts.refused} are refused by name, and ${rows.length} differ:\n\n| query | here | on the cluster |\n|---|---|---|\n${rows.sort().join('\n')}\n`;
+    const text = `${above}\n${table}\n${below}`;
+    if (process.env.UPDATE_GOLDEN === '1') writeFileSync(page, text);
+    expect(readFileSync(page, 'utf8')).toBe(text);
+  },
+);
+
+function shown(rows: readonly (readonly string[])[]): string {
+  return rows.map(cells => cells.map(plainCell).join(', ')).join('; ');
+}
+
+function row(apl: string, ours: string, theirs: string): string {
+  return `| ${[apl, ours, theirs].map(inCell).join(' | ')} |`;
+}
+
+/** What a query gave is told as far as one sees what differs. */
+function inCell(text: string): string {
+  const line = text.replace(/\s+/g, ' ').replaceAll('|', '\\|').replaceAll('`', "'");
+  return text === '' ? '' : `\`${line.length > 160 ? `${line.slice(0, 160)}…` : line}\``;
+}

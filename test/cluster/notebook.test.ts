@@ -1,0 +1,184 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { ProfileFile } from '../../kernel/api/profile.js';
+import { realService } from '../notebook/real-bench.js';
+import { type Bench, type CellRun, startBench } from '../notebook/session.js';
+import { statement } from './node.js';
+
+const url = inject('trino');
+
+let bench: Bench;
+let end: () => Promise<void> = async () => undefined;
+
+beforeAll(async () => {
+  if (url === '') return;
+  const dataDir = await mkdtemp(join(tmpdir(), 'apl-kernel-test-'));
+  let profiles: ProfileFile | undefined;
+  const service = await realService(dataDir, {
+    deploymentOf: name => (profiles as ProfileFile).named(name),
+  });
+  const connect = async () => ({ url: service.url, token: service.token, restarted: false });
+  bench = await startBench({ local: () => ({ connect, close: () => undefined }) });
+  profiles = new ProfileFile(bench.homeDir);
+  end = async () => {
+    await bench.close();
+    await service.close();
+    await rm(dataDir, { recursive: true, force: true });
+  };
+  await writeFile(join(bench.homeDir, '.axiom.toml'), deployments, { mode: 0o600 });
+  await makeTable('status integer');
+}, 600_000);
+afterAll(() => end());
+
+const deployment = (name: string, catalog: string, schema: string) =>
+  `[deployments.${name}]\nengine = "trino"\nurl = "${url}"\nuser = "me"\ncatalog = "${catalog}"\nschema = "${schema}"\n`;
+const deployments = [
+  deployment('lake', 'memory', 'default'),
+  deployment('large', 'tpch', 'sf1000'),
+  `${deployment('quick', 'memory', 'default')}approximate = true\n`,
+  deployment('nowhere', 'none', 'default'),
+].join('\n');
+
+async function makeTable(status: string): Promise<void> {
+  await statement(url, 'DROP TABLE IF EXISTS memory.default.events');
+  await statement(
+    url,
+    `CREATE TABLE memory.default.events (ts timestamp(9), ${status}, uri varchar, ms double, n bigint, price decimal(12, 2),
+     attrs map(varchar, bigint), tags array(varchar), who row(id bigint, name varchar), ok boolean, day date)`,
+  );
+  await statement(
+    url,
+    `INSERT INTO memory.default.events VALUES
+     (TIMESTAMP '2026-01-26 15:20:00.123456789', 500, '/a?b=''c''', 1.5, 9223372036854775807, 12.34, map(ARRAY['k'], ARRAY[9007199254740993]), ARRAY['x', 'y'], ROW(7, 'ann'), true, DATE '2026-01-26'),
+     (TIMESTAMP '2026-01-26 15:20:59.999999999', 200, '/api/users', nan(), -9223372036854775808, NULL, NULL, ARRAY[], NULL, false, DATE '2026-01-26'),
+     (TIMESTAMP '2026-01-26 15:21:00', 200, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
+     (TIMESTAMP '1969-12-31 23:59:59.999999999', 404, '/old', -0.0, 0, 0.01, NULL, NULL, NULL, NULL, DATE '1969-12-31')`,
+  );
+}
+
+/** All that a cell shows as text, with its error and hint. */
+function shown({ outcome, outputs }: CellRun): string {
+  const texts = outputs.map(output =>
+    'data' in output ? String(output.data['text/plain'] ?? '') : 'text' in output ? String(output.text) : '',
+  );
+  return [...texts, ...(outcome.status === 'error' ? [outcome.evalue, ...outcome.traceback] : [])].join('\n');
+}
+
+const run = async (code: string) => shown(await bench.run(code));
+
+/** The rows of an answer as lines. */
+const rowsOf = async (apl: string) => {
+  const text = await run(`%%on lake\n%%time 1960-01-01..2027-01-01\n${apl}`);
+  return text.split('\n').map(line => line.trimEnd());
+};
+
+describe.skipIf(url === '')('a notebook on a cluster', () => {
+  test('changes to it, and lists its tables and its fields', async () => {
+    expect(await run('%use lake')).toContain(`Using lake (${url}, memory.default of a cluster of Trino)`);
+    expect(await run('%datasets')).toContain('events');
+    expect(await run('events | getschema | project ColumnName, ColumnType')).toContain('_time');
+    expect(await run('%whoami')).toMatch(/user +me/);
+  });
+
+  test('shows values with every digit', async () => {
+    const text = (
+      await rowsOf('events | sort by _time asc | project _time, n, ms, price, attrs, tags, who, day | take 4')
+    ).join('\n');
+    for (const part of [
+      '2026-01-26T15:20:00.123456789Z',
+      '2026-01-26T15:20:59.999999999Z',
+      '1969-12-31T23:59:59.999999999Z',
+      '9223372036854775807',
+      '-9223372036854775808',
+      '12.34',
+      '{"k":9007199254740993}',
+      '["x","y"]',
+      '{"id":7,"name":"ann"}',
+    ])
+      expect(text.replaceAll(',', '').replaceAll(' ', '')).toContain(part.replaceAll(',', ''));
+    expect(text).toContain('NaN (0.0 / 0) or infinite');
+  });
+
+  test.each([
+    ['events | where uri has "users" | count', '1'],
+    ['events | where uri == "/a?b=\'c\'" | count', '1'],
+    ['events | where status >= 400 and isnotnull(n) | count', '2'],
+    ['events | where attrs.k == 9007199254740993 and tags[1] == "y" | count', '1'],
+    [
+      'events | where _time between (datetime(2026-01-26T15:20:00.123456789Z) .. datetime(2026-01-26T15:20:00.123456789Z)) | count',
+      '1',
+    ],
+    ['events | where day == datetime(1969-12-31) | count', '1'],
+  ])('%s', async (apl, expected) => {
+    expect((await rowsOf(apl)).map(line => line.trim())).toContain(expected);
+  });
+
+  test('reads the range of the cell alone, to the nanosecond', async () => {
+    const text = await run(
+      '%%on lake\n%%time 2026-01-26T15:20:00.123456790Z..2026-01-26T15:21:00Z\nevents | project uri',
+    );
+    expect(text).toContain('/api/users');
+    expect(text).not.toContain('/a?b');
+    expect(text).toContain('1 row');
+  });
+
+  test('points at what the cluster does not compute, and says what to do', async () => {
+    const text = await run('%%on lake\nevents | extend u = parse_url(uri)');
+    expect(text).toContain('`parse_url` is not available on a cluster of Trino');
+    expect(text).toContain('fetch the rows first');
+  });
+
+  test('asks a result of it on this machine', async () => {
+    await run(
+      '%%on lake\n%%time 1960-01-01..2027-01-01\ngot << events | where isnotnull(uri) | project uri, status',
+    );
+    expect(await run('%%on local\ngot | where status == 200 | project translate("/", "-", uri)')).toContain(
+      '-api-users',
+    );
+    expect(await run('%%on lake\ngot | join kind=inner (events) on uri')).toContain('events');
+  });
+
+  test('says that it estimates', async () => {
+    const text = await run('%%on quick\n%%time 1960-01-01..2027-01-01\nevents | summarize dcount(status)');
+    expect(text).toContain('Distinct counts and percentiles are estimated');
+  });
+
+  test('says what is wrong with the deployment', async () => {
+    expect(await run('%%on nowhere\nevents | count')).toContain('The cluster has no catalog of this name.');
+  });
+
+  test('finds out that a table has changed', async () => {
+    expect(await run('%%on lake\nevents | where status == 1 | count')).toContain('1 row');
+    await makeTable('code integer');
+    expect(await run('%%on lake\nevents | where status == 1 | count')).toMatch(
+      /there is no field `status`|`status`/,
+    );
+    expect(await run('%%on lake\n%%time 1960-01-01..2027-01-01\nevents | where code == 404 | count')).toMatch(
+      /\b1\b/,
+    );
+    await makeTable('status integer');
+  });
+
+  test('cancels the query on the cluster when it is interrupted', async () => {
+    const stop = new AbortController();
+    const cell = bench.run(
+      '%%on large\n%%time 1990-01-01..2027-01-01\nlineitem | summarize dcount(comment)',
+      { signal: stop.signal },
+    );
+    const state = async () => {
+      const rows = await statement(
+        url,
+        `SELECT state, error_code FROM system.runtime.queries WHERE source = 'apl-kernel' AND query LIKE '%lineitem%' ORDER BY created DESC LIMIT 1`,
+      );
+      return String(rows[0]?.join(' ') ?? '');
+    };
+    while (!(await state()).startsWith('RUNNING')) await delay(100);
+    stop.abort();
+    await cell;
+    while ((await state()).startsWith('RUNNING')) await delay(100);
+    expect(await state()).toBe('FAILED USER_CANCELED');
+  });
+});

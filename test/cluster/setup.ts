@@ -1,0 +1,23 @@
+import type { TestProject } from 'vitest/node';
+import { missingForCluster, startTrino } from './node.js';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The address of the cluster; empty if none can be started here. */
+    readonly trino: string;
+  }
+}
+
+/** Starts the cluster of the tests, or says why they are left out. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const running = process.env.TRINO_URL;
+  const missing = running === undefined ? await missingForCluster() : undefined;
+  if (missing !== undefined) console.log(`Tests of a cluster are left out: ${missing}.`);
+  if (missing !== undefined || running !== undefined) {
+    project.provide('trino', running ?? '');
+    return async () => {};
+  }
+  const node = await startTrino();
+  project.provide('trino', node.url);
+  return node.stop;
+}

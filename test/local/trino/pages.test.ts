@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import { JsonColumns } from '../../../kernel/local/engine/columns.js';
+import { appendRows, readPage } from '../../../kernel/local/trino/protocol/pages.js';
+
+const fields = [
+  { name: 'b', type: 'bool' },
+  { name: 'l', type: 'long' },
+  { name: 'r', type: 'real' },
+  { name: 's', type: 'string' },
+  { name: 't', type: 'datetime' },
+  { name: 'd', type: 'dynamic' },
+] as const;
+
+test('cells keep every digit, and what JSON cannot say is counted', () => {
+  const body = Buffer.from(
+    `{"id":"a]","data":[ [true,-9223372036854775808,1.0E2,"a\\"]],[","1772600767123456789","{\\"k\\":[1,\\"é\\"]}"] ,[null,null,"NaN",null,null,null]],"stats":{"state":"RUNNING"}}`.replace(
+      '"1772600767123456789"',
+      '1772600767123456789',
+    ),
+  );
+  const { head, rows } = readPage(body);
+  expect(head).toEqual({ id: 'a]', data: null, stats: { state: 'RUNNING' } });
+  const columns = new JsonColumns(fields);
+  expect(appendRows(rows as Buffer, fields, columns, 10)).toEqual({ count: 2 });
+  expect(fields.map((_, index) => columns.bytes(index).toString())).toEqual([
+    'true,null',
+    '-9223372036854775808,null',
+    '100,null',
+    '"a\\"]],[",null',
+    '"2026-03-04T05:06:07.123456789Z",null',
+    '{"k":[1,"é"]},null',
+  ]);
+  expect(columns.notFinite(2)).toBe(1);
+});
+
+test('rows beyond the limit are cut, and the first of them is told', () => {
+  const columns = new JsonColumns([{ name: 'l', type: 'long' }]);
+  const cut = appendRows(Buffer.from('[[1],[2],[3]]'), [{ name: 'l', type: 'long' }], columns, 1);
+  expect(cut).toEqual({ count: 3, cut: ['2'] });
+  expect(columns.bytes(0).toString()).toBe('1');
+});
+
+test.each(['', '[]', 'null', '{"data":[[1', '{"data":[["a', '<html>', '{"data":[[1]]'])(
+  'what cannot be a page is refused: %s',
+  body => {
+    expect(() => readPage(Buffer.from(body))).toThrow('The answer of the cluster is damaged or not whole.');
+  },
+);

@@ -1,0 +1,218 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, test } from 'vitest';
+import { AccessToken } from '../../../kernel/api/profile.js';
+import type { JsonColumns } from '../../../kernel/local/engine/columns.js';
+import { ClusterError } from '../../../kernel/local/trino/protocol/failure.js';
+import { type Deployment, Statements } from '../../../kernel/local/trino/protocol/statement.js';
+import { clusterReaders } from '../../../kernel/local/trino/reader.js';
+import { deploymentAt } from '../../cluster/deployment.js';
+
+type Answer = (request: IncomingMessage, response: ServerResponse, url: string) => void;
+
+const closing: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+/** A coordinator that gives these answers in order, the last one again and again, and remembers what it was asked. */
+async function coordinator(answers: readonly Answer[], more: Partial<Deployment> = {}, stallMs = 30_000) {
+  const asked: string[] = [];
+  const headers: IncomingMessage['headers'][] = [];
+  let at = 0;
+  const server = createServer((request, response) => {
+    asked.push(`${request.method} ${request.url}`);
+    headers.push(request.headers);
+    request.resume().on('end', () => {
+      if (request.method === 'DELETE') return response.writeHead(204).end();
+      const answer = answers[Math.min(at++, answers.length - 1)];
+      return answer?.(request, response, url);
+    });
+  }).listen(0, '127.0.0.1');
+  await new Promise(resolve => server.once('listening', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const statements = new Statements(deploymentAt(url, more), { retryMs: 1, stallMs });
+  closing.push(
+    () => statements.close(),
+    () => new Promise(resolve => server.closeAllConnections() ?? server.close(resolve)),
+  );
+  return { statements, asked, headers };
+}
+
+const running = { state: 'RUNNING' };
+const columns = [{ name: 'n', type: 'bigint' }];
+const json =
+  (page: object): Answer =>
+  (_request, response) =>
+    response.end(JSON.stringify(page));
+const first: Answer = (_request, response, url) =>
+  response.end(JSON.stringify({ id: 'q1', nextUri: `${url}/v1/statement/q1/1?slug=x`, stats: running }));
+const rows: Answer = (_request, response, url) =>
+  response.end(
+    `{"id":"q1","nextUri":"${url}/v1/statement/q1/2","columns":${JSON.stringify(columns)},"data":[[9223372036854775807],[null]],"stats":{"state":"RUNNING"}}`,
+  );
+const finished = json({ id: 'q1', stats: { state: 'FINISHED' } });
+const status =
+  (code: number): Answer =>
+  (_request, response) =>
+    response.writeHead(code).end('no');
+const torn: Answer = (_request, response) => response.end('{"id":"q1","data":[[1],[2');
+const reset: Answer = (_request, response) => response.socket?.destroy();
+
+async function read(statements: Statements, signal?: AbortSignal): Promise<string> {
+  const order = {
+    sql: 'SELECT 1',
+    fields: [{ name: 'n', type: 'long' }],
+    limit: 10,
+    mostBytes: 1e6,
+    time: -1,
+  } as const;
+  const visit = signal === undefined ? {} : { signal };
+  const result = await clusterReaders(statements, 60_000).reading(
+    reader => reader.read({ ...order, delivery: 'whole', form: 'json' }),
+    undefined,
+    visit,
+  );
+  return (result.columns as JsonColumns).bytes(0).toString();
+}
+
+describe('an answer', () => {
+  test('is that of all pages, with every digit', async () => {
+    const { statements, asked, headers } = await coordinator([first, rows, finished]);
+    expect(await read(statements)).toBe('9223372036854775807,null');
+    expect(asked).toEqual(['POST /v1/statement', 'GET /v1/statement/q1/1?slug=x', 'GET /v1/statement/q1/2']);
+    expect(headers[0]).toMatchObject({
+      'x-trino-user': 'me',
+      'x-trino-time-zone': 'UTC',
+      'x-trino-client-capabilities': 'PARAMETRIC_DATETIME',
+      'x-trino-session': 'query_max_run_time=60s',
+    });
+    expect(headers[0]).not.toHaveProperty('authorization');
+  });
+
+  test.each([
+    ['a page that is torn', [first, torn, first, rows, finished]],
+    ['a query that is forgotten', [first, status(404), first, rows, finished]],
+    ['an end that is none', [first, rows, json({ stats: running }), first, rows, finished]],
+    [
+      'a failure of the cluster',
+      [
+        first,
+        json({ error: { errorName: 'PAGE_TRANSPORT_TIMEOUT', errorType: 'INTERNAL_ERROR' } }),
+        first,
+        rows,
+        finished,
+      ],
+    ],
+  ] as const)('is read once more after %s, and each row is there once', async (_, answers) => {
+    const { statements } = await coordinator(answers);
+    expect(await read(statements)).toBe('9223372036854775807,null');
+  });
+
+  test.each([
+    ['a status of a busy cluster', [status(503), first, status(429), rows, finished]],
+    ['a connection that is reset', [first, reset, rows, finished]],
+  ] as const)('goes on after %s', async (_, answers) => {
+    const { statements } = await coordinator(answers);
+    expect(await read(statements)).toBe('9223372036854775807,null');
+  });
+
+  test.each([
+    ['a torn page', [first, torn], 'The answer of the cluster is damaged or not whole.'],
+    [
+      'a row with too few cells',
+      [json({ columns, data: [[]], stats: { state: 'FINISHED' } })],
+      'The answer of the cluster is damaged or not whole.',
+    ],
+    [
+      'another type',
+      [json({ columns: [{ name: 'n', type: 'double' }], stats: running })],
+      'The field `n` was not computed as a long: this is a fault of the local service.',
+    ],
+    ['status 429', [status(429)], /^The cluster at 127\.0\.0\.1:\d+ takes no queries now \(status 429\)\.$/],
+    [
+      'status 401',
+      [status(401)],
+      /does not accept the user and the secret of the deployment \(status 401\)\.$/,
+    ],
+    ['another server', [status(418)], /does not answer as Trino does \(status 418\)\.$/],
+    [
+      'a query beyond the limits',
+      [
+        json({
+          id: 'q1',
+          error: {
+            message: 'secret value',
+            errorName: 'EXCEEDED_GLOBAL_MEMORY_LIMIT',
+            errorType: 'INSUFFICIENT_RESOURCES',
+          },
+        }),
+      ],
+      'The query needs more than the cluster allows it (EXCEEDED_GLOBAL_MEMORY_LIMIT, query q1).',
+    ],
+    [
+      'a full queue',
+      [json({ error: { errorName: 'QUERY_QUEUE_FULL', errorType: 'INSUFFICIENT_RESOURCES' } })],
+      'The queue of the cluster is full.',
+    ],
+  ] as const)('is never a part: %s', async (_, answers, message) => {
+    const { statements } = await coordinator(answers);
+    await expect(read(statements)).rejects.toThrow(message);
+  });
+
+  test('is given up where nothing moves, and the query is cancelled', async () => {
+    const silent: Answer = () => undefined;
+    const { statements, asked } = await coordinator([first, silent, first, silent], {}, 1_000);
+    await expect(read(statements)).rejects.toThrow(/nothing of it had moved on the cluster/);
+    expect(asked.filter(each => each.startsWith('DELETE'))).toEqual(
+      Array(2).fill('DELETE /v1/statement/q1/1?slug=x'),
+    );
+  });
+});
+
+test('an interrupt cancels the query on the cluster', async () => {
+  const stop = new AbortController();
+  const { statements, asked } = await coordinator([first, () => stop.abort()]);
+  await expect(read(statements, stop.signal)).rejects.toMatchObject({ code: 'query-cancelled' });
+  expect(asked.at(-1)).toBe('DELETE /v1/statement/q1/1?slug=x');
+});
+
+describe('a secret', () => {
+  test.each([
+    [false, 'Bearer s3cret-token'],
+    [true, `Basic ${Buffer.from('me:s3cret-token').toString('base64')}`],
+  ])('is sent as the deployment says (password: %s), and is in no error', async (usesPassword, expected) => {
+    const { engine } = deploymentAt('http://127.0.0.1');
+    const more = { token: new AccessToken('s3cret-token'), engine: { ...engine, usesPassword } };
+    const { statements, headers } = await coordinator([status(401)], more);
+    const error = await read(statements).catch((each: unknown) => each);
+    expect(headers[0]?.authorization).toBe(expected);
+    expect(error).toBeInstanceOf(ClusterError);
+    expect(`${(error as Error).stack} ${JSON.stringify(error)}`).not.toMatch(/s3cret|bWU6/);
+  });
+
+  test('goes to the host of the deployment, whatever the cluster names for its next page', async () => {
+    const elsewhere: Answer = (_request, response) =>
+      response.end(
+        JSON.stringify({ id: 'q1', nextUri: 'http://example.invalid/v1/statement/q1/1', stats: running }),
+      );
+    const { statements, asked } = await coordinator([elsewhere, rows, finished]);
+    expect(await read(statements)).toBe('9223372036854775807,null');
+    expect(asked[1]).toBe('GET /v1/statement/q1/1');
+  });
+});
+
+test('an error of Trino is not repeated in its own words', async () => {
+  const { statements } = await coordinator([
+    json({
+      error: {
+        message: "Invalid JSON value: 'of a user'",
+        errorName: 'X'.repeat(80),
+        errorType: 'USER_ERROR',
+      },
+    }),
+  ]);
+  await expect(read(statements)).rejects.toThrow(
+    'The cluster refuses the SQL that was written for this query (UNKNOWN, query UNKNOWN).',
+  );
+});
