@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import type { Spec } from 'vega';
 import type { ChartOptions } from '../kernel/apl/operators/drawing.js';
 import { toChart } from '../kernel/result/chart/chart.js';
-import { loadVega } from '../kernel/result/chart/draw/vega.js';
+import { loadVega } from '../kernel/result/chart/draw/svg.js';
 import type { QueryResult } from '../kernel/result/result.js';
 import { cells, type SampleTable, sampleResult } from '../test/result/sample.js';
 import { median, report } from './tools/row.js';

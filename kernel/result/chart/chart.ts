@@ -62,7 +62,7 @@ export async function toChart(
 
 /** Why there are no annotations is said where they were asked for. */
 async function annotated(chart: ChartModel, options: ChartOptions, ask: AskAnnotations): Promise<ChartModel> {
-  const axis = formOf(chart).timeAxis(chart);
+  const axis = formOf(chart).timeAxis?.(chart);
   if (axis === undefined) return chart;
   const { annotations, isPart, problem } = await ask();
   const { rules, notes } = rulesOf(annotations, axis);

@@ -10,9 +10,8 @@ import type { ChartModel } from './model.js';
 /** Returns the kind, the measures, the groups, the range and the extremes of a chart. */
 export function describe(chart: ChartModel): string {
   const form = formOf(chart);
-  return [`${kindAndMeasures(chart)}${form.groups(chart)}`, ...form.clauses(chart), ...rulesIn(chart)].join(
-    '; ',
-  );
+  const head = `${kindAndMeasures(chart)}${form.groups?.(chart) ?? ''}`;
+  return [head, ...form.clauses(chart), ...rulesIn(chart)].join('; ');
 }
 
 /** Returns what a chart is called. */

@@ -5,12 +5,11 @@
 import {
   Field,
   Float64,
-  makeData,
   Schema,
   Table,
   TimestampMillisecond,
   Utf8,
-  Vector,
+  type Vector,
   vectorFromArray,
 } from 'apache-arrow';
 import { parseTime } from '../../time.js';
@@ -100,28 +99,29 @@ function parsedAt({ field, vector }: ChartColumn, row: number, opening: string):
   }
 }
 
-/**
- * The lists of a column that holds nothing but lists of times or of numbers, and nulls; undefined for any other column, at its first
- * other value, as a result may have millions of rows.
- */
-function listsOf(column: ChartColumn, rows: number): readonly (readonly unknown[] | undefined)[] | undefined {
-  const lists: (readonly unknown[] | undefined)[] = [];
-  for (let row = 0; row < rows; row++) {
-    const list = listAt(column, row);
-    const isNull = !column.vector.isValid(row);
-    if (!isNull && list?.every(isTimestamp) !== true && list?.every(isNumberOrNull) !== true)
-      return undefined;
-    lists.push(list);
-  }
-  return lists;
+/** A column of lists, which a row may lack. */
+interface ListColumn {
+  readonly column: ChartColumn;
+  readonly rows: readonly (readonly unknown[] | undefined)[];
 }
 
-/** Whether the first value of a column is a list of times: lists of other things are not read whole. */
-function startsWithTimestamps(column: ChartColumn, rows: number): boolean {
-  if (isNumber(column)) return false;
-  for (let row = 0; row < rows; row++)
-    if (column.vector.isValid(row)) return listAt(column, row)?.every(isTimestamp) === true;
-  return false;
+/**
+ * The columns that hold nothing but lists of such values, and nulls. A column is read up to its first other value, as a result may
+ * have millions of rows.
+ */
+function listColumns(
+  columns: readonly ChartColumn[],
+  holds: (value: unknown) => boolean,
+): readonly ListColumn[] {
+  return columns.flatMap(column => {
+    const rows: (readonly unknown[] | undefined)[] = [];
+    for (let row = 0; row < column.vector.length; row++) {
+      const list = column.vector.isValid(row) ? listAt(column, row) : undefined;
+      if (column.vector.isValid(row) && list?.every(holds) !== true) return [];
+      rows.push(list);
+    }
+    return rows.some(list => list !== undefined && list.length > 0) ? [{ column, rows }] : [];
+  });
 }
 
 function percentiles(
@@ -166,20 +166,13 @@ function series(
   table: ArrowTable,
   columns: readonly ChartColumn[],
 ): Unfolded | undefined {
-  if (columns.some(isTime) || !columns.some(column => startsWithTimestamps(column, table.data.numRows)))
-    return undefined;
-  const lists = columns
-    .filter(column => !isNumber(column))
-    .flatMap(column => {
-      const rows = listsOf(column, table.data.numRows);
-      return rows?.some(row => row !== undefined && row.length > 0) ? [{ column, rows }] : [];
-    });
-  const times = lists.find(({ rows }) => rows.every(row => row === undefined || row.every(isTimestamp)));
-  const measures = lists.filter(
-    list => list !== times && list.rows.every(row => row === undefined || row.every(isNumberOrNull)),
-  );
+  if (columns.some(isTime)) return undefined;
+  const others = columns.filter(column => !isNumber(column));
+  const [times] = listColumns(others, isTimestamp);
+  if (times === undefined) return undefined;
+  const measures = listColumns(others, isNumberOrNull);
   const [first] = measures;
-  if (times === undefined || first === undefined) return undefined;
+  if (first === undefined) return undefined;
   const lengths = times.rows.map(row => row?.length ?? 0);
   const keys = columns.filter(column => groupNames(table, columns).has(column.field.name));
   const flat = [
@@ -223,13 +216,7 @@ function timestampOf(value: unknown): bigint | undefined {
 function timesOf(name: string, rows: readonly (readonly unknown[] | undefined)[]): ChartColumn {
   const timestamps = rows.flatMap(row => (row ?? []).map(each => (timestampOf(each) ?? 0n) / 1_000_000n));
   const type = new TimestampMillisecond();
-  const data = makeData({
-    type,
-    length: timestamps.length,
-    nullCount: 0,
-    data: BigInt64Array.from(timestamps),
-  });
-  return { field: new Field(name, type, true), vector: new Vector([data]) };
+  return { field: new Field(name, type, true), vector: vectorFromArray(timestamps, type) as Vector };
 }
 
 /** A key as a text for each element of its row's lists. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ADDED, PARTIAL, type Run, thinned } from '../../../kernel/result/chart/thin.js';
+import { ADDED, FLAGGED, PARTIAL, type Run, thinned } from '../../../kernel/result/chart/thin.js';
 
 const runOf = (values: readonly (number | null)[]): Run => ({
   length: values.length,
@@ -28,6 +28,17 @@ test('of each run of neighbors the least, the greatest and a break stay, in orde
     [8, 8],
     [9, 2],
     [11, 5],
+  ]);
+});
+
+test('of each run of neighbors the first anomaly stays too', () => {
+  const run = runOf([5, 9, 1, 5, 5, 5, 4, 5, 8, 2, 5, 5]);
+  run.marks.set([FLAGGED, FLAGGED], 3);
+  run.marks[8] = FLAGGED;
+  const flagged = thinned(run, 6).filter(point => point.flagged);
+  expect(flagged.map(({ t, v }) => [t, v])).toEqual([
+    [3, 5],
+    [8, 8],
   ]);
 });
 

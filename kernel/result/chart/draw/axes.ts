@@ -3,7 +3,7 @@
  */
 import { present } from '../../../present.js';
 import type { TimeAxis } from '../time/bins.js';
-import { labeled, plotGroup, titlePlace } from './style.js';
+import { LABELS_WIDTH, labeled, plotGroup, TICKS, titlePlace } from './style.js';
 import { daysTitle } from './texts.js';
 
 const MINUTE = 60_000;
@@ -48,6 +48,20 @@ export function numberLabels(low: number, high: number): object {
   const small = `datum.value !== 0 && abs(datum.value) < ${SMALL} ? format(datum.value, '.4~e')`;
   const large = isLarge ? ` : abs(datum.value) >= 1000 ? format(datum.value, '.6~s')` : '';
   return labeled(`${small}${large} : format(datum.value, ',.7~r')`);
+}
+
+/** Returns a vertical axis of numbers, its title above it as wide as the plot, and above `room` pixels for what else stands there. */
+export function valueGuide(
+  { low, high }: { readonly low: number; readonly high: number },
+  index: number,
+  room: number,
+): object {
+  return {
+    ...{ scale: 'y', orient: 'left', grid: true, labelOverlap: true, tickCount: TICKS },
+    ...{ title: titlePlace(index), titleAngle: 0, titleAlign: 'left', titleAnchor: 'end' },
+    ...{ titleX: 2, titleY: -8 - room, minExtent: LABELS_WIDTH, maxExtent: LABELS_WIDTH },
+    ...numberLabels(low, high),
+  };
 }
 
 /** Pixels of a row of bars by name. */

@@ -115,14 +115,6 @@ export function seriesId(index: number): string {
   return `l${index}`;
 }
 
-/** Labels by the ids that `idOf` gives them. */
-function labelsOf(
-  labels: readonly string[],
-  idOf: (index: number) => string,
-): Readonly<Record<string, string>> {
-  return Object.fromEntries(labels.map((label, index) => [idOf(index), label]));
-}
-
 /** Characters of a name if the chart is too narrow for whole ones, and of a name that stands aslant below a column. */
 export const SHORT_NAME = 24;
 const SLANTED_NAME = 18;
@@ -196,17 +188,18 @@ function labelWhere(isShort: string): string {
   return `((${isShort}) && ${LABELS_SIGNAL}[datum.value + '${SHORT}']) || ${LABELS_SIGNAL}[datum.value]`;
 }
 
-/** Returns labels by their ids, and those that are shorter. */
+/** Returns labels by the ids that `idOf` gives them, and those that are shorter. */
 export function withShort(
   names: readonly string[],
   idOf: (index: number) => string,
   short: number | readonly string[],
 ): Readonly<Record<string, string>> {
   const shorter = typeof short === 'number' ? distinctLabels(names, short) : short;
+  const whole = names.map((label, index) => [idOf(index), label] as const);
   const changed = shorter.flatMap((label, index) =>
     label === names[index] ? [] : [[`${idOf(index)}${SHORT}`, label] as const],
   );
-  return { ...labelsOf(names, idOf), ...Object.fromEntries(changed) };
+  return Object.fromEntries([...whole, ...changed]);
 }
 
 /** Returns a title: Vega looks up those that are written out in plain objects, where `constructor` would be found. */
@@ -214,17 +207,11 @@ export function titlePlace(index: number): object {
   return { signal: `${TITLES_SIGNAL}[${index}]` };
 }
 
-/** The scales by which marks are colored by their series, and the legend below the plots that names these. */
-export interface SeriesGuide {
-  readonly scales: readonly object[];
-  readonly legends: readonly object[];
-}
-
-/** Returns the scales `color` and `dash` of series, with their legend; neither without series. */
+/** Returns the scales `color` and `dash` of series, with the legend below the plots that names them; neither without series. */
 export function seriesGuide(
   legend: readonly Entry[],
   symbolType: 'stroke' | 'square' | 'circle',
-): SeriesGuide {
+): Pick<Drawing, 'scales' | 'legends'> {
   if (legend.length === 0) return { scales: [], legends: [] };
   const domain = legend.map((_, index) => seriesId(index));
   const longest = legend.reduce((most, { label }) => Math.max(most, label.length), 0);
@@ -241,21 +228,11 @@ export function seriesGuide(
       opacity: { signal: `${isPicked('datum.value')} ? 1 : 0.35` },
     },
   });
+  const looks = legend.map(({ look }) => look);
+  const colors = looks.map(({ color }) => color);
+  const dashes = looks.map(({ dash }) => dash);
   return {
-    scales: [
-      scale(
-        'color',
-        legend.map(({ look }) => look.color),
-      ),
-      ...(isDashed
-        ? [
-            scale(
-              'dash',
-              legend.map(({ look }) => look.dash),
-            ),
-          ]
-        : []),
-    ],
+    scales: [scale('color', colors), ...(isDashed ? [scale('dash', dashes)] : [])],
     legends: [
       {
         ...present({ strokeDash: isDashed ? 'dash' : undefined }),
@@ -273,17 +250,5 @@ export function seriesGuide(
         },
       },
     ],
-  };
-}
-
-/** Returns the title of a vertical axis above it, as wide as the plot, and above `room` pixels for what else stands there. */
-export function titleAbove(index: number, room = 0): object {
-  return {
-    title: titlePlace(index),
-    titleAngle: 0,
-    titleAlign: 'left',
-    titleAnchor: 'end',
-    titleX: 2,
-    titleY: -8 - room,
   };
 }

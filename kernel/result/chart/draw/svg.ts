@@ -5,7 +5,13 @@ import { createHash } from 'node:crypto';
 import { escapeHtml } from '../../../text.js';
 import type { ChartModel } from '../model.js';
 import { staticSpec } from './spec.js';
-import { loadVega } from './vega.js';
+
+/** Returns Vega, which draws. It is large: the first chart loads it, not the start of the kernel. */
+export async function loadVega(): Promise<typeof import('vega')> {
+  const module = await import('vega');
+  // It is of the older kind of modules, of which a bundle has the default alone.
+  return 'default' in module ? (module.default as typeof import('vega')) : module;
+}
 
 /** Returns an SVG of fixed width with a name and a description, the same bytes for the same chart. */
 export async function toSvg(chart: ChartModel, title: string, description: string): Promise<string> {

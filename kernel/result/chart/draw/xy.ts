@@ -5,20 +5,18 @@ import { present } from '../../../present.js';
 import { cutToWidth } from '../../display/aligned.js';
 import type { ChartForm } from '../kinds/kind.js';
 import type { Plot, XyChart } from '../model.js';
-import { FEW_TICKS, numberLabels, timeGuide } from './axes.js';
+import { FEW_TICKS, numberLabels, timeGuide, valueGuide } from './axes.js';
 import { layersOf } from './lines.js';
 import { RULE_LABELS_HEIGHT, ruleBands, ruleData, ruleMarks } from './rules.js';
 import {
   BESIDE_WIDTH,
   type Drawing,
-  LABELS_WIDTH,
   plotGroup,
   SHOWN,
   seriesGuide,
   seriesId,
   seriesLabels,
   TICKS,
-  titleAbove,
   titlePlace,
 } from './style.js';
 import {
@@ -124,7 +122,7 @@ function plotOf(
     ],
     axes: [
       across === undefined ? timeGuide(axis, isLast) : numberGuide(chart, isLast),
-      valueGuide(plot, index, room),
+      { ...valueGuide(plot, index, room), tickCount: ticksOf(plot) },
     ],
     marks: [
       ...ruleBands(rules, height),
@@ -141,7 +139,7 @@ function valueScale(plot: Plot): object {
   return { type: 'linear', domain: [low, high], zero: false, nice: ticksOf(plot) };
 }
 
-/** Whole numbers have no ticks between them. */
+/** Whole numbers have no ticks between them: Vega's least step is for two of them at least. */
 function ticksOf({ isIntegral, low, high }: Plot): number {
   return isIntegral ? Math.max(1, Math.min(TICKS, high - low)) : TICKS;
 }
@@ -152,17 +150,6 @@ function numberGuide({ plots, axis }: XyChart, isLast: boolean): object {
     ...numberLabels(axis.start, axis.end),
     ...present({ title: isLast ? titlePlace(plots.length) : undefined }),
     tickCount: FEW_TICKS,
-  };
-}
-
-function valueGuide(plot: Plot, index: number, room: number): object {
-  return {
-    ...{ scale: 'y', orient: 'left', grid: true, labelOverlap: true },
-    ...titleAbove(index, room),
-    ...numberLabels(plot.low, plot.high),
-    tickCount: ticksOf(plot),
-    minExtent: LABELS_WIDTH,
-    maxExtent: LABELS_WIDTH,
   };
 }
 

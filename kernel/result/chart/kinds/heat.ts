@@ -5,20 +5,19 @@ import type { ChartOptions } from '../../../apl/operators/drawing.js';
 import { present } from '../../../present.js';
 import { cut, formatCount } from '../../../text.js';
 import { aggregateOf, keyTexts, nameOf, type Roles } from '../columns.js';
-import { exactly, numberLabels, timeGuide, tip, utcTime } from '../draw/axes.js';
+import { exactly, numberLabels, timeGuide, tip, utcTime, valueGuide } from '../draw/axes.js';
 import { RULE_LABELS_HEIGHT, ruleBands, ruleData, ruleMarks } from '../draw/rules.js';
 import {
   at,
   BESIDE_WIDTH,
   type Drawing,
   LABELS_SIGNAL,
-  LABELS_WIDTH,
   mark,
+  type NameAxis,
   namesBelow,
   namesBeside,
   plotGroup,
   TICKS,
-  titleAbove,
   titlePlace,
 } from '../draw/style.js';
 import {
@@ -32,14 +31,23 @@ import {
 } from '../draw/terminal.js';
 import { measureText, overTime } from '../draw/texts.js';
 import { LABEL_LENGTH } from '../labels.js';
-import type { ChartModel, XyChart } from '../model.js';
+import type { ChartModel } from '../model.js';
 import { firstOf, namesOf, notDrawn, notes, noValue, rowsWithout } from '../notes.js';
 import { greatestSize, largest, scaled, smallest, titleOf, unitOf } from '../plots.js';
 import { axisOf, type TimeAxis } from '../time/bins.js';
 import { toSeries } from '../time/series.js';
-import type { Bucket, Histograms } from '../unfold.js';
+import type { Histograms } from '../unfold.js';
 import { scaleFor } from '../units.js';
-import { allRows, type ChartColumn, groupNumbers, numbersOf, placesByGroup, timeAt } from '../values.js';
+import {
+  allRows,
+  type ChartColumn,
+  greatestOf,
+  groupNumbers,
+  numbersOf,
+  placesByGroup,
+  sizesOf,
+  timeAt,
+} from '../values.js';
 import type { ChartInput } from './input.js';
 import type { ChartForm, KindRow } from './kind.js';
 import {
@@ -69,8 +77,18 @@ interface NumberRows {
   readonly linearBelow?: number;
 }
 
+/** The colors of values. */
+interface Shades {
+  /** The ends of the colors. */
+  readonly most: number;
+  readonly least: number;
+  readonly isLog: boolean;
+  /** Colors are about linear up to here and logarithmic above; absent for those that are all the one or the other. */
+  readonly linearBelow?: number;
+}
+
 /** Values as colors, over time or names, and over numbers or names. */
-export interface HeatChart extends ChartModel {
+export interface HeatChart extends ChartModel, Shades {
   readonly kind: 'heat';
   /** The horizontal axis: time, or names from the left. */
   readonly axis: TimeAxis | readonly string[];
@@ -78,12 +96,6 @@ export interface HeatChart extends ChartModel {
   readonly rows: readonly string[] | NumberRows;
   readonly cells: readonly Cell[];
   readonly unit: string;
-  /** The ends of the colors. */
-  readonly most: number;
-  readonly least: number;
-  readonly isLog: boolean;
-  /** Colors are about linear up to here and logarithmic above; absent for those that are all the one or the other. */
-  readonly linearBelow?: number;
 }
 
 const NO_GRID = 'No heatmap: the times have no common distance.';
@@ -98,26 +110,20 @@ function toTimeHeat(input: ChartInput, options: ChartOptions): HeatChart | strin
   const [plot] = chart.plots;
   if (plot === undefined || axis.grid === undefined) return NO_GRID;
   if (plot.mark === 'dots') return 'No heatmap: rows share a timestamp.';
-  const { size } = axis.grid;
   const cells = plot.lines.flatMap(({ points }, y) =>
-    points.flatMap(({ t, v, added }): Cell[] => {
-      if (v === null || added === true) return [];
-      const from = Math.max(t, axis.start);
-      return [{ x: from, width: Math.min(t + size, axis.until) - from, y, height: 1, v }];
-    }),
+    points.flatMap(({ t, v, added }): Cell[] =>
+      v === null || added === true ? [] : [{ ...binAt(t, axis), y, height: 1, v }],
+    ),
   );
+  const shades = shadesOf(cells, options);
   return {
-    kind: 'heat',
-    axis,
+    ...{ kind: 'heat', axis, cells, ...shades, legend: [] },
     rows: plot.lines.map(({ label }) => label),
-    cells,
     unit: plot.unit,
-    ...shadesOf(cells, options),
-    legend: [],
     names: chart.plots.length > 1 ? chart.names.slice(0, 1) : chart.names,
     notes: notes(
       chart.notes.filter(note => !OF_LINES.test(note)),
-      logNote(cells, options),
+      logNote(shades, options),
       plot.lines.some(({ points }) => points.some(({ flagged }) => flagged)) && 'anomalies are not marked',
       'bins without rows are empty',
       chart.plots.length > 1 && `the first of ${chart.plots.length} measures`,
@@ -146,19 +152,17 @@ function toGrid({ table, roles }: ChartInput, options: ChartOptions): HeatChart 
       return v === null ? [] : [{ x, width: 1, y, height: 1, v }];
     }),
   );
+  const shades = shadesOf(cells, options);
   return {
-    kind: 'heat',
+    ...{ kind: 'heat', cells, ...shades, legend: [] },
     axis: parts.map(part => part.label),
     rows: drawn.map(row => row.label),
-    cells,
     unit: scale.unit,
-    ...shadesOf(cells, options),
-    legend: [],
     names: [nameOf(measure), nameOf(roles.keys.at(-1) as ChartColumn)],
     notes: notes(
       cutNames(names, measure),
       cut > 0 && beyondNote(cut, mixes, roles, measure),
-      logNote(cells, options),
+      logNote(shades, options),
       notDrawnBeside(roles, measure),
     ),
   };
@@ -180,7 +184,16 @@ function toHistogramHeat(input: ChartInput, options: ChartOptions): HeatChart | 
   if (axis.grid === undefined) return NO_GRID;
   const { column, rows } = histograms;
   const group = largestGroup(rows, keys);
-  const found = group.rows.flatMap(row => columnOf(rows[row] ?? [], timeAt(time, row), axis));
+  const found = group.rows.flatMap(row => {
+    const t = timeAt(time, row);
+    const counted = t === undefined ? [] : (rows[row] ?? []).filter(({ count }) => count > 0);
+    return counted.map(({ from, to, count }) => ({
+      ...binAt(t ?? 0, axis),
+      y: from,
+      height: to - from,
+      v: count,
+    }));
+  });
   if (found.length === 0) return `No chart: ${nameOf(column)} has no buckets.`;
   const shown = found.slice(0, MAX_BUCKETS);
   const size = greatestSize(shown.flatMap(({ y, height }) => [y, y + height]));
@@ -192,18 +205,14 @@ function toHistogramHeat(input: ChartInput, options: ChartOptions): HeatChart | 
   }));
   const linearBelow = linearLimit(cells);
   return {
-    kind: 'heat',
-    axis,
+    ...{ kind: 'heat', axis, cells, ...shadesOf(cells, options), legend: [] },
     rows: {
       title: titleOf(nameOf(column), scale.unit),
       low: Math.min(0, ...cells.map(({ y }) => y)),
       high: largest(cells.map(({ y, height }) => y + height)),
       ...present({ linearBelow }),
     },
-    cells,
     unit: '',
-    ...shadesOf(cells, options),
-    legend: [],
     names: [nameOf(column)],
     notes: notes(
       'each bin of the time has buckets of its own; colors are counts',
@@ -225,14 +234,12 @@ function timestampsIn(time: ChartColumn): Float64Array {
 const FAINT = 0.02;
 
 /** The colors: their ends, and where they become logarithmic. */
-function shadesOf(
-  cells: readonly Cell[],
-  options: ChartOptions,
-): Pick<HeatChart, 'most' | 'least' | 'isLog' | 'linearBelow'> {
+function shadesOf(cells: readonly Cell[], options: ChartOptions): Shades {
   const values = cells.map(({ v }) => v);
   const [least, most] = [smallest(values), largest(values)];
   const isLog = options.log === true && least > 0;
-  const linearBelow = isLog || least < 0 || !hasFaintRow(cells, most) ? undefined : leastAboveZero(values);
+  const isMixed = !isLog && least >= 0 && hasFaintRow(cells, most);
+  const linearBelow = isMixed ? smallest(values.filter(v => v > 0)) : undefined;
   return { most, least: isLog ? least : Math.min(0, least), isLog, ...present({ linearBelow }) };
 }
 
@@ -240,10 +247,6 @@ function hasFaintRow(cells: readonly Cell[], most: number): boolean {
   const greatest = new Map<number, number>();
   for (const { y, v } of cells) greatest.set(y, Math.max(greatest.get(y) ?? 0, v));
   return [...greatest.values()].some(v => v > 0 && v < FAINT * most);
-}
-
-function leastAboveZero(values: readonly number[]): number {
-  return smallest(values.filter(v => v > 0));
 }
 
 /** Buckets that reach this many times as high as nearly all others do would leave these a line at the bottom. */
@@ -257,12 +260,9 @@ function linearLimit(cells: readonly Cell[]): number | undefined {
   return isFar ? usual / 10 : undefined;
 }
 
-function logNote(cells: readonly Cell[], options: ChartOptions): string | false {
-  if (shadesOf(cells, options).linearBelow !== undefined)
-    return 'colors are logarithmic: some rows are far below the others';
-  return (
-    options.log === true && cells.some(({ v }) => v <= 0) && 'no log colors: there are values of 0 or less'
-  );
+function logNote({ linearBelow, isLog }: Shades, options: ChartOptions): string | false {
+  if (linearBelow !== undefined) return 'colors are logarithmic: some rows are far below the others';
+  return options.log === true && !isLog && 'no log colors: there are values of 0 or less';
 }
 
 /** The rows of the group whose histograms count the most, and how many groups there are. */
@@ -270,37 +270,26 @@ function largestGroup(
   rows: Histograms['rows'],
   keys: readonly ChartColumn[],
 ): { readonly rows: readonly number[]; readonly label: string; readonly count: number } {
-  const groups = placesByGroup(groupNumbers(keys, allRows(rows.length)));
-  const total = (group: readonly number[]) =>
-    group.reduce((sum, row) => sum + (rows[row] ?? []).reduce((all, { count }) => all + count, 0), 0);
-  const sized = groups.map(group => ({ group, size: total(group) }));
-  const greatest = sized.reduce((a, b) => (b.size > a.size ? b : a), {
-    group: [] as readonly number[],
-    size: -1,
-  });
-  const names = keyTexts(keys, greatest.group[0] ?? 0);
-  return { rows: greatest.group, label: cut(names.join(' \u00b7 '), LABEL_LENGTH), count: groups.length };
+  const groups = groupNumbers(keys, allRows(rows.length));
+  const totals = Float64Array.from(rows, buckets =>
+    (buckets ?? []).reduce((all, { count }) => all + count, 0),
+  );
+  const [greatest = 0] = greatestOf(sizesOf(groups, totals, true), 1);
+  const own = placesByGroup(groups)[greatest] ?? [];
+  const names = keyTexts(keys, own[0] ?? 0);
+  return { rows: own, label: cut(names.join(' \u00b7 '), LABEL_LENGTH), count: groups.count };
 }
 
-function columnOf(
-  buckets: readonly Bucket[],
-  t: number | undefined,
-  { grid, start, until }: XyChart['axis'],
-): readonly Cell[] {
-  if (t === undefined || grid === undefined) return [];
+/** The part of a bin of time that was searched. */
+function binAt(t: number, { grid, start, until }: TimeAxis): Pick<Cell, 'x' | 'width'> {
   const from = Math.max(t, start);
-  const width = Math.min(t + grid.size, until) - from;
-  return buckets
-    .filter(({ count }) => count > 0)
-    .map(bucket => ({ x: from, width, y: bucket.from, height: bucket.to - bucket.from, v: bucket.count }));
+  return { x: from, width: Math.min(t + (grid?.size ?? 0), until) - from };
 }
 
 /** Returns one plot: time or names across, numbers or names up. */
 function heatDrawing(chart: HeatChart, interactive: boolean): Drawing {
   const { rows, axis, rules = [] } = chart;
-  const names = isNames(rows) ? namesBeside(rows, rowId) : undefined;
   const height = isNames(rows) ? Math.max(3, rows.length) * ROW_HEIGHT : HEIGHT;
-  const marked = isNames(axis) ? [] : rules;
   const across = acrossOf(chart);
   const up = upOf(chart, height);
   const cell = { ...across.place, ...up.place, fill: at('color', 'v'), tooltip: tipOf(chart) };
@@ -314,8 +303,8 @@ function heatDrawing(chart: HeatChart, interactive: boolean): Drawing {
         axes: [across.guide, up.guide],
         marks: [
           mark('rect', 'cells', cell),
-          ...ruleBands(marked, height),
-          ...ruleMarks(marked, height, { isLabeled: true, interactive }),
+          ...ruleBands(rules, height),
+          ...ruleMarks(rules, height, { isLabeled: true, interactive }),
         ],
       }),
     ],
@@ -324,10 +313,10 @@ function heatDrawing(chart: HeatChart, interactive: boolean): Drawing {
       ...(isNames(axis) ? [] : ruleData(rules, axis)),
     ],
     ...colors(chart),
-    labels: { ...names?.labels, ...(isNames(axis) ? namesBelow(axis, columnId).labels : {}) },
+    labels: { ...up.names?.labels, ...across.names?.labels },
     titles: [isNames(rows) ? '' : rows.title, chart.unit],
-    beside: names === undefined ? String(BESIDE_WIDTH) : `${names.width} + 30`,
-    signals: names === undefined ? [] : [names.signal],
+    beside: up.names === undefined ? String(BESIDE_WIDTH) : `${up.names.width} + 30`,
+    signals: up.names === undefined ? [] : [up.names.signal],
   };
 }
 
@@ -361,40 +350,36 @@ interface Side {
   readonly guide: object;
 }
 
-function acrossOf({ axis }: HeatChart): Side {
+function acrossOf({ axis }: HeatChart): Side & { readonly names?: Pick<NameAxis, 'labels'> } {
   if (!isNames(axis))
     return {
       place: { x: at('x', 't'), x2: at('x', 'e') },
       scale: { type: 'utc', domain: [axis.start, axis.end], nice: false },
       guide: timeGuide(axis, true),
     };
+  const names = namesBelow(axis, columnId);
   return {
     place: { x: at('x', 'c'), width: { scale: 'x', band: 1 } },
     scale: { type: 'band', domain: axis.map((_, index) => columnId(index)), padding: 0.04 },
-    guide: { scale: 'x', ...namesBelow(axis, columnId).guide },
+    guide: { scale: 'x', ...names.guide },
+    names,
   };
 }
 
-function upOf({ rows, rules = [] }: HeatChart, height: number): Side {
-  if (isNames(rows))
+function upOf({ rows, rules = [] }: HeatChart, height: number): Side & { readonly names?: NameAxis } {
+  if (!isNames(rows))
     return {
-      place: { y: at('y', 'r'), height: { scale: 'y', band: 1 } },
-      scale: {
-        ...{ type: 'band', padding: 0.06, range: [0, height] },
-        domain: rows.map((_, index) => rowId(index)),
-      },
-      guide: { scale: 'y', ...namesBeside(rows, rowId).guide },
+      place: { y: at('y', 'y'), y2: at('y', 'z') },
+      scale: { ...heightScale(rows), range: [height, 0] },
+      guide: { ...valueGuide(rows, 0, rules.length === 0 ? 0 : RULE_LABELS_HEIGHT), ...heightTicks(rows) },
     };
+  const names = namesBeside(rows, rowId);
+  const domain = rows.map((_, index) => rowId(index));
   return {
-    place: { y: at('y', 'y'), y2: at('y', 'z') },
-    scale: { ...heightScale(rows), range: [height, 0] },
-    guide: {
-      ...{ scale: 'y', orient: 'left', grid: true, labelOverlap: true },
-      ...titleAbove(0, rules.length === 0 ? 0 : RULE_LABELS_HEIGHT),
-      ...heightTicks(rows),
-      ...numberLabels(rows.low, rows.high),
-      ...{ minExtent: LABELS_WIDTH, maxExtent: LABELS_WIDTH },
-    },
+    place: { y: at('y', 'r'), height: { scale: 'y', band: 1 } },
+    scale: { type: 'band', padding: 0.06, range: [0, height], domain },
+    guide: { scale: 'y', ...names.guide },
+    names,
   };
 }
 
@@ -469,21 +454,15 @@ function shareOf({ least, most, isLog, linearBelow }: HeatChart, v: number): num
 
 function extremesOf({ cells, unit }: HeatChart): readonly string[] {
   const values = cells.map(({ v }) => v);
-  return values.length === 0
-    ? []
-    : [`values from ${measureText(smallest(values), unit)} to ${measureText(largest(values), unit)}`];
-}
-
-function timeAxisOf({ axis }: HeatChart): TimeAxis | undefined {
-  return isNames(axis) ? undefined : axis;
+  if (values.length === 0) return [];
+  return [`values from ${measureText(smallest(values), unit)} to ${measureText(largest(values), unit)}`];
 }
 
 const form: ChartForm<HeatChart> = {
   type: 'heat',
   title: () => 'Heatmap',
-  groups: () => '',
   clauses: chart => [...(isNames(chart.axis) ? [] : [overTime(chart.axis)]), ...extremesOf(chart)],
-  timeAxis: timeAxisOf,
+  timeAxis: ({ axis }) => (isNames(axis) ? undefined : axis),
   draw: heatDrawing,
   print: heatLines,
 };

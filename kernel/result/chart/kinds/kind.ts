@@ -29,11 +29,11 @@ export interface ChartForm<M extends ChartModel = ChartModel> {
   readonly type: M['kind'];
   /** What a chart is called, such as `Bar chart`. */
   title(chart: M): string;
-  /** What its description says after its title: the groups, and then one clause each. */
-  groups(chart: M): string;
+  /** What its description says after its title: the groups if there are any, and then one clause each. */
+  groups?(chart: M): string;
   clauses(chart: M): readonly string[];
-  /** Undefined for a chart that does not run along time. */
-  timeAxis(chart: M): TimeAxis | undefined;
+  /** Absent or undefined for a chart that does not run along time. */
+  timeAxis?(chart: M): TimeAxis | undefined;
   draw(chart: M, interactive: boolean): Drawing;
   /** Lines of a terminal, none wider than `width` characters. */
   print(chart: M, width: number): readonly string[];

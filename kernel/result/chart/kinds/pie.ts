@@ -123,7 +123,6 @@ const form: ChartForm<PieChart> = {
   groups: ({ legend }) => forLegend(legend),
   clauses: ({ legend, values, unit }) =>
     values.slice(0, 3).map((value, index) => `${legend[index]?.label}: ${measureText(value, unit)}`),
-  timeAxis: () => undefined,
   draw: pieDrawing,
   print: ({ legend, values, unit }, width) =>
     barsByName(

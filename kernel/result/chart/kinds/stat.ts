@@ -93,9 +93,7 @@ const BESIDE = 12;
 const form: ChartForm<StatChart> = {
   type: 'stat',
   title: () => 'Big numbers',
-  groups: () => '',
   clauses: ({ tiles }) => tiles.map(({ name, text }) => `${name}: ${text}`),
-  timeAxis: () => undefined,
   draw: statDrawing,
   print: ({ tiles }, width) => tiles.map(({ name, text }) => cutToWidth(`${name}: ${text}`, width)),
 };

@@ -103,6 +103,10 @@ export function runOf(t: Float64Array, v: Float64Array, axis: TimeAxis, flags?: 
 export function withMissing(run: Run, axis: TimeAxis, fill: 0 | null): Run {
   const { grid } = axis;
   if (grid === undefined || run.length === 0) return run;
+  const first = binNumber(grid, run.t[0] ?? 0);
+  const last = binNumber(grid, run.t[run.length - 1] ?? 0);
+  const isFull = fill === null || (first === grid.first && last >= grid.last);
+  if (isFull && last - first + 1 === run.length) return run;
   const [t, v, marks]: [number[], number[], number[]] = [[], [], []];
   const put = (time: number, value: number, mark: number) => {
     t.push(time);
@@ -124,11 +128,8 @@ export function withMissing(run: Run, axis: TimeAxis, fill: 0 | null): Run {
     next = bin + 1;
   }
   if (fill === 0 && next !== undefined && next <= grid.last) fillUp(next, grid.last);
-  if (t.length === run.length) return run;
   return {
-    length: t.length,
-    t: Float64Array.from(t),
-    v: Float64Array.from(v),
+    ...{ length: t.length, t: Float64Array.from(t), v: Float64Array.from(v) },
     marks: Uint8Array.from(marks),
   };
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { ChartOptions } from '../../../../kernel/apl/operators/drawing.js';
 import { chartInput } from '../../../../kernel/result/chart/kinds/input.js';
 import type { Plot, XyChart } from '../../../../kernel/result/chart/model.js';
 import { toSeries } from '../../../../kernel/result/chart/time/series.js';
@@ -19,10 +20,16 @@ const buckets = { field: '_time', size: 60_000_000_000 };
 const count = { count_: { name: 'count' } };
 const avg = { x: { name: 'avg' } };
 
-function outcome(table: SampleTable, extras: SampleExtras = {}, reading?: Reading, now = later) {
+function outcome(
+  table: SampleTable,
+  extras: SampleExtras = {},
+  reading?: Reading,
+  now = later,
+  options: ChartOptions = {},
+) {
   const result: QueryResult = sampleResult([table], extras);
-  const input = chartInput(reading === undefined ? result : { ...result, reading }, now, {});
-  return input && toSeries(input, {});
+  const input = chartInput(reading === undefined ? result : { ...result, reading }, now, options);
+  return input && toSeries(input, options);
 }
 
 function chartOf(...args: Parameters<typeof outcome>): XyChart {
@@ -429,4 +436,40 @@ test('one count over time is bars; too many bins are an area, several lines or o
     'lines',
     'bars',
   ]);
+});
+
+test('a logarithmic axis of a stack reaches from below its least value to its greatest sum', () => {
+  const table: SampleTable = {
+    columns: [
+      times(0, 0, 1, 1),
+      ['g', 'string', '["a","b","a","b"]'],
+      ['count_', 'integer', '[20,300,30,100]'],
+    ],
+    ...{ groups: ['g'], buckets, aggs: count },
+  };
+  const chart = chartOf(table, {}, undefined, later, { kind: 'area', stack: true, log: true });
+  expect(chart.plots.map(ends)).toEqual([[10, 320]]);
+});
+
+test('a band of percentiles keeps the same timestamps of all its lines', () => {
+  const rows = everyMinute(4_000);
+  const input = chartInput(
+    sampleResult([
+      {
+        columns: [
+          times(...rows),
+          ['p', 'dynamic', cells(rows.length, row => [row % 7, (row * 7919) % 1009])],
+        ],
+        ...{ groups: ['_time'], buckets, aggs: { p: { name: 'percentiles_array', args: [50, 99] } } },
+        range: { start: iso(0), end: iso(rows.length) },
+      },
+    ]),
+    later,
+    {},
+  );
+  const chart = input && toSeries(input, {});
+  if (chart === undefined || typeof chart === 'string') throw new Error('no chart');
+  const [low, high] = chart.plots[0]?.lines.map(each => each.points.map(({ t }) => t)) ?? [];
+  expect([chart.plots[0]?.arrangement, low]).toEqual(['band', high]);
+  expect(low?.length).toBeLessThan(rows.length);
 });

@@ -230,7 +230,6 @@ export const barForm: ChartForm<BarChart> = {
     return `${names === '' || keys !== '' ? ` by ${keys}` : ''}${names}`;
   },
   clauses: ({ plots }) => plots.flatMap(plot => plot.sentence ?? extremesOf(plot)),
-  timeAxis: () => undefined,
   draw: barDrawing,
   print: (chart, width) => chart.plots.flatMap(plot => barLines(plot, chart, width)),
 };
