@@ -10,14 +10,23 @@ const page = (text, name) => ({ text, link: name === 'index' ? '/' : `/${name}` 
 const OUTSIDE =
   /^(?:\.\.?\/)+(?!.*\.md(?:#|$)).*|(?:kernel|test|bench|examples)\/|CONTRIBUTING|SECURITY|CHANGELOG|LICENSE/;
 
+/** By default the names of languages are too faint to read. */
+const STYLE = `
+:root { --vp-code-lang-color: #5f5f68; }
+.dark { --vp-code-lang-color: #a0a0a8; }
+`;
+
 export default defineConfig({
   title: 'apl-kernel',
   description: 'A Jupyter kernel for APL, the Axiom Processing Language',
   srcDir: '../../out/site-pages',
   outDir: '../../out/site',
   cleanUrls: true,
+  head: [['style', {}, STYLE]],
   ignoreDeadLinks: [OUTSIDE],
   markdown: {
+    theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
+    config: frameIndented,
     languages: [JSON.parse(readFileSync(join(root, 'out', 'axiom-apl.tmLanguage.json'), 'utf8'))],
   },
   themeConfig: {
@@ -67,3 +76,14 @@ export default defineConfig({
     ],
   },
 });
+
+/** Code that is indented looks and scrolls like code in fences; most of it is APL. */
+function frameIndented(md) {
+  md.core.ruler.push('indented_code', ({ tokens }) => {
+    for (const token of tokens.filter(({ type }) => type === 'code_block')) {
+      token.type = 'fence';
+      token.tag = 'code';
+      token.info = /^(?:%|\[|\/\/|let )/.test(token.content) ? 'apl' : 'text';
+    }
+  });
+}
