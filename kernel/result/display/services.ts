@@ -28,9 +28,9 @@ export interface Figures {
 
 /** Services that are drawn, those with most requests. */
 const DRAWN = 40;
-const [WIDTH, HEIGHT] = [176, 58];
+const [WIDTH, HEIGHT] = [156, 58];
 /** Between columns, and between the services of one. */
-const [ACROSS, DOWN] = [72, 16];
+const [ACROSS, DOWN] = [60, 18];
 const MARGIN = 12;
 /** A share of failures from which calls are drawn as failing. */
 const FAILING = 0.01;
@@ -39,6 +39,7 @@ const LONGEST_NAME = 24;
 
 interface Placed {
   readonly service: Service;
+  readonly column: number;
   readonly x: number;
   readonly y: number;
 }
@@ -72,16 +73,19 @@ export function mapSvg(title: string, all: readonly Service[], calls: readonly C
     for (const [row, service] of column.entries())
       placed.set(service.name, {
         service,
+        column: at,
         x: MARGIN + ACROSS / 2 + at * (WIDTH + ACROSS),
         y: MARGIN + top + row * (HEIGHT + DOWN),
       });
   }
+  const gaps = columns.map(column => column.map(({ name }) => (placed.get(name)?.y ?? 0) - DOWN / 2));
+  for (const column of gaps) column.push((column.at(-1) ?? 0) + HEIGHT + DOWN);
   const most = Math.max(1, ...calls.map(({ figures }) => figures.calls));
   const looks = looksFor(
     services.map(({ name }) => [name]),
     { areSurfaces: true },
   );
-  const lines = [...entries, ...between].map(each => lineOf(each, placed, most)).join('');
+  const lines = [...entries, ...between].map(each => lineOf(each, placed, gaps, most)).join('');
   const boxes = services
     .map(({ name }, at) => boxOf(placed.get(name), looks[at]?.color ?? TEXT_COLOR))
     .join('');
@@ -141,10 +145,11 @@ function boxOf(placed: Placed | undefined, color: string): string {
   return `<g><title>${words(`${service.name}: ${formatCount(figures.calls)} requests`, 300)}</title><rect x="${x}" y="${y}" width="${WIDTH}" height="${HEIGHT}" rx="4" fill="none" stroke="${isFailing ? RED : TEXT_COLOR}" stroke-width="${isFailing ? 2 : 1}"/><rect x="${x}" y="${y}" width="5" height="${HEIGHT}" fill="${color}"/>${line(cut(visible(service.name), LONGEST_NAME), 18, `font-size="12" font-weight="600" fill="${TEXT_COLOR}"`)}${line(`${rateText(figures.rate)}${failed}`, 34, `fill="${isFailing ? RED : TEXT_COLOR}"`)}${line(`p50 ${figures.p50} \u00b7 p95 ${figures.p95}`, 49, `fill="${TEXT_COLOR}"`)}</g>`;
 }
 
-/** A call as a line; one from outside is short, and one back to a caller goes around below. */
+/** A call as a line; one from outside is short, one back to a caller goes around below, and others pass between the services. */
 function lineOf(
   { caller, service, figures }: Calls,
   placed: ReadonlyMap<string, Placed>,
+  gaps: readonly (readonly number[])[],
   most: number,
 ): string {
   const to = placed.get(service);
@@ -153,13 +158,40 @@ function lineOf(
   const isFailing = figures.failed >= FAILING;
   const wide = (1 + 4 * Math.sqrt(figures.calls / most)).toFixed(1);
   const [x, y] = [to.x - 2, to.y + HEIGHT / 2];
-  const [startX, startY] =
-    from === undefined ? [to.x - ACROSS / 2, y] : [from.x + WIDTH, from.y + HEIGHT / 2];
-  const bend = startX < x ? (x - startX) / 2 : ACROSS;
-  const low = startX < x ? 0 : HEIGHT;
-  const path = `M${startX} ${startY}C${startX + bend} ${startY + low} ${x - bend} ${y + low} ${x} ${y}`;
-  const words_ = `${caller ?? 'from outside'} \u2192 ${service}: ${formatCount(figures.calls)} requests, ${rateText(figures.rate)}, ${percent(figures.failed)} failed, p95 ${figures.p95}`;
-  return `<path d="${path}" fill="none" stroke="${isFailing ? RED : TEXT_COLOR}" stroke-width="${wide}" stroke-opacity="0.7" marker-end="url(#apl-map-head-${isFailing ? 1 : 0})"><title>${words(words_, 300)}</title></path>`;
+  const path =
+    from === undefined
+      ? `M${to.x - ACROSS / 2} ${y}H${x}`
+      : `M${from.x + WIDTH} ${from.y + HEIGHT / 2}${to.column > from.column ? onward(from, to, gaps) : backward(from, to)}`;
+  const title = `${caller ?? 'from outside'} \u2192 ${service}: ${formatCount(figures.calls)} requests, ${rateText(figures.rate)}, ${percent(figures.failed)} failed, p95 ${figures.p95}`;
+  return `<path d="${path}" fill="none" stroke="${isFailing ? RED : TEXT_COLOR}" stroke-width="${wide}" stroke-opacity="0.7" marker-end="url(#apl-map-head-${isFailing ? 1 : 0})"><title>${words(title, 300)}</title></path>`;
+}
+
+/** To a column further right, through the gaps of those between that are nearest to the straight line. */
+function onward(from: Placed, to: Placed, gaps: readonly (readonly number[])[]): string {
+  const [start, end] = [from.y, to.y].map(each => each + HEIGHT / 2) as [number, number];
+  let [at, y] = [from.x + WIDTH, start];
+  let path = '';
+  const curve = (x: number, next: number) => {
+    path += `C${(at + x) / 2} ${y} ${(at + x) / 2} ${next} ${x} ${next}`;
+    [at, y] = [x, next];
+  };
+  for (let column = from.column + 1; column < to.column; column += 1) {
+    const straight = start + ((end - start) * (column - from.column)) / (to.column - from.column);
+    const near = (gaps[column] ?? []).reduce((best, gap) =>
+      Math.abs(gap - straight) < Math.abs(best - straight) ? gap : best,
+    );
+    const left = from.x + (column - from.column) * (WIDTH + ACROSS);
+    curve(left, near);
+    path += `H${left + WIDTH}`;
+    at = left + WIDTH;
+  }
+  curve(to.x - 2, end);
+  return path;
+}
+
+function backward(from: Placed, to: Placed): string {
+  const low = Math.max(from.y, to.y) + 2 * HEIGHT;
+  return `C${from.x + WIDTH + ACROSS} ${low} ${to.x - ACROSS} ${low} ${to.x - 2} ${to.y + HEIGHT / 2}`;
 }
 
 /** Returns the map as text: a line for each service, with what it calls. */

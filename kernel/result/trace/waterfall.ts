@@ -57,7 +57,7 @@ export function waterfallHtml(title: string, trace: Trace<ShownSpan>, column?: C
   const label = words(title, 200);
   const beside = column === undefined ? '' : ` ${besideClass(column)}`;
   const style = column === undefined ? STYLE : `${STYLE}\n${BESIDE_STYLE}`;
-  return `<div class="apl-trace ${NO_LATEX}${beside}"><style>${style}</style><div><b>${label}</b></div>${notes}<div style="margin:4px 0">${legend}</div><div role="region" aria-label="${label}" tabindex="0" style="max-height:640px;overflow:auto">\n${body}\n</div><div style="margin:4px 0">Outlined bars are on the critical path; a line in them says when. ${escapeHtml(FAILED)} marks what failed.</div></div>`;
+  return `<div class="apl-trace ${NO_LATEX}${beside}"><style>${style}</style><div><b>${label}</b></div>${notes}<div style="margin:4px 0">${legend}</div><div role="region" aria-label="${label}" tabindex="0" style="max-height:640px;overflow:auto">\n${axisHtml(trace)}\n${body}\n</div><div style="margin:4px 0">Outlined bars are on the critical path; a line in them says when. ${escapeHtml(FAILED)} marks what failed.</div></div>`;
 }
 
 /** Services in the legend. */
@@ -77,7 +77,7 @@ export function serviceColors({ nodes }: Trace<ShownSpan>): ReadonlyMap<string, 
 export const FAILED = '\u2716';
 /** Long lines stay on one; what the page itself styles is taken from it. */
 const STYLE =
-  '.apl-trace{font-size:12px;line-height:1.5;color:var(--jp-content-font-color1,inherit)}.apl-trace details{margin:0}.apl-trace summary{cursor:pointer}.apl-trace :is(summary,.apl-span):hover{background:rgba(128,128,128,.15)}.apl-trace summary:focus-visible{outline:2px solid #2a85c7;outline-offset:-2px}@media print{.apl-trace [role=region]{max-height:none!important;overflow:visible!important}}';
+  '.apl-trace{container-type:inline-size;font-size:12px;line-height:1.5;color:var(--jp-content-font-color1,inherit)}.apl-trace details{margin:0}.apl-trace summary{cursor:pointer}.apl-trace :is(summary,.apl-span):hover{background:rgba(128,128,128,.15)}.apl-trace summary:focus-visible{outline:2px solid #2a85c7;outline-offset:-2px}.apl-trace-mid+.apl-trace-end{margin-left:auto}@container (max-width:820px){.apl-trace-mid{display:none}}@media print{.apl-trace [role=region]{max-height:none!important;overflow:visible!important}}';
 
 /** A span opens its part of the tree; the last of it closes what it ends. */
 function rowHtml(
@@ -94,6 +94,17 @@ function rowHtml(
   return opens
     ? `<details open><summary style="${ROW}">${line}</summary>`
     : `<div class="apl-span" style="${ROW}">${line}</div>${closed}`;
+}
+
+/** The times at each quarter of the trace; the last two share the last quarter. */
+function axisHtml({ duration }: Trace<ShownSpan>): string {
+  const at = (quarter: bigint) =>
+    `<span class="${quarter % 4n === 0n ? 'apl-trace-end' : 'apl-trace-mid'}">+${escapeHtml(shortDuration((duration * quarter) / 4n))}</span>`;
+  const quarters = [at(0n), at(1n), at(2n), `${at(3n)}${at(4n)}`].map(
+    each =>
+      `<span style="flex:1 1 0;min-width:0;display:flex;justify-content:space-between;border-left:1px solid rgba(128,128,128,.5);padding-left:3px">${each}</span>`,
+  );
+  return `<div aria-hidden="true" style="${ROW};font-variant-numeric:tabular-nums"><span style="flex:0 0 38%"></span><span style="flex:1 1 auto;min-width:80px;display:flex">${quarters.join('')}</span><span style="flex:0 0 9em"></span></div>`;
 }
 
 const ROW = 'display:flex;align-items:center;white-space:nowrap';
@@ -167,8 +178,10 @@ export function waterfallText(title: string, trace: Trace<ShownSpan>, width = 16
       visible(withoutTokens(each)),
     );
   });
+  const end = `+${shortDuration(trace.duration)}`;
+  const axis = ['', `+0s${end.padStart(BAR - 3)}`, '', ''];
   const lines = alignedLines(
-    rows.map(([name = '', bar = '', length = '', flags = '']) => [
+    [axis, ...rows].map(([name = '', bar = '', length = '', flags = '']) => [
       cutToWidth(name, nameWidth),
       bar,
       length,
@@ -192,10 +205,11 @@ function cutSentence({ nodes }: Trace<ShownSpan>, shown: number): readonly strin
   return [`The first ${shown} of ${plural(nodes.length, 'span')} are drawn; the table below has all.`];
 }
 
-/** Returns a duration to three digits or more. */
+/** Returns a duration, rounded to four digits. */
 export function shortDuration(nanos: bigint): string {
-  const unit = [1_000_000_000n, 1_000_000n, 1_000n].find(each => nanos >= each * 10n) ?? 1n;
-  return formatDuration((nanos / (unit / 100n || 1n)) * (unit / 100n || 1n));
+  const digits = String(nanos < 0n ? -nanos : nanos).length;
+  const step = 10n ** BigInt(Math.max(0, digits - 4));
+  return formatDuration(((nanos + step / 2n) / step) * step);
 }
 
 function largest(a: bigint, b: bigint): bigint {

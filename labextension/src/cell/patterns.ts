@@ -98,7 +98,8 @@ class PatternsOutput extends Widget implements IRenderMime.IRenderer {
 }
 
 const STYLE = `
-.apl-patterns-go { display: flex; gap: 3px; }
+.apl-patterns-go { display: flex; gap: 2px; }
+.apl-patterns-go .apl-button { font-size: 11px; padding: 0 4px; }
 .apl-patterns-status { min-height: 18px; font-size: 12px; color: var(--jp-content-font-color2); }
 `;
 

@@ -8,6 +8,7 @@ import { savedRows } from '../grid/data/saved.js';
 import type { Place } from '../grid/surface/place.js';
 import { type Home, homeOf } from '../link/home.js';
 import type { Workbench } from '../link/workbench.js';
+import { standBeside } from '../ui/beside.js';
 import { element } from '../ui/dom.js';
 import type { TracePlace } from './open.js';
 import type { TraceView } from './view.js';
@@ -56,6 +57,7 @@ class TraceOutput extends Widget implements IRenderMime.IRenderer {
 
   async renderModel(model: IRenderMime.IMimeModel): Promise<void> {
     this.#model = model;
+    standBeside(this, model.metadata.apl);
     if (this.isAttached) await this.#open(model);
   }
 

@@ -111,12 +111,12 @@ const HEADS = [
   'lines',
   'share',
   'trend',
+  'new',
+  'levels',
   'template',
+  'example',
   'first seen',
   'last seen',
-  'levels',
-  'new',
-  'example',
 ];
 
 function captionOf({ field }: Asked, templates: number, lines: number, shapes: number): string {
@@ -277,18 +277,17 @@ function rowOf(each: Summed, index: number, read: number, isCompared: boolean): 
     formatCount(lines),
     percent(lines / read),
     trendText(trend),
+    isCompared && isNew ? 'new' : '',
+    levels.join(', '),
     textOf(template),
+    example,
     first,
     last,
-    levels.join(', '),
-    isCompared && isNew ? 'new' : '',
-    example,
   ];
 }
 
-/** Counts as a row of bars, the highest of which is the largest count; a dot stands for none. */
+/** Counts as a row of bars, the highest of which is the largest count; the lowest stands for none. */
 function trendText(counts: readonly number[]): string {
   const most = Math.max(1, ...counts);
-  const bar = (count: number) => LEVELS.charAt(Math.ceil((count / most) * LEVELS.length) - 1);
-  return counts.map(count => (count === 0 ? '\u00b7' : bar(count))).join('');
+  return counts.map(count => LEVELS.charAt(Math.ceil((count / most) * (LEVELS.length - 1)))).join('');
 }
