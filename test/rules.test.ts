@@ -187,9 +187,13 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'local/engine',
     'local/errors',
     'local/sql',
+    'result/decode/column',
+    'result/decode/json-bytes',
+    'result/decode/slices',
     '@duckdb/*',
     'apache-arrow',
     'node:*',
+    'text',
   ],
   'local/store/dataset/bucket': [
     'api/imports',

@@ -11,7 +11,9 @@ import { sqlTypes } from '../../kernel/local/duckdb/types.js';
 import { JsonColumns } from '../../kernel/local/engine/columns.js';
 import { JsonChunks, packedSql } from '../../kernel/local/engine/reading/chunks.js';
 import { compileRequest } from '../../kernel/local/sql/compile.js';
-import type { CompiledTable, DatasetCatalog } from '../../kernel/local/sql/compiled.js';
+import type { CompiledTable, DatasetCatalog, FarSource } from '../../kernel/local/sql/compiled.js';
+import type { Dialect } from '../../kernel/local/sql/dialect.js';
+import { placeField } from '../../kernel/local/sql/rewrite/placed.js';
 
 /** 2026-03-04T05:06:07Z; queries read the hour before. */
 export const now = 1_772_600_767_000_000_000n;
@@ -39,7 +41,7 @@ export type Outcome =
  * of the test or a catalog that is there when the first query runs.
  */
 export function openQueries(tables: Readonly<Record<string, Fixture>> | (() => DatasetCatalog) = {}): {
-  readonly run: (apl: string) => Promise<Outcome>;
+  readonly run: (apl: string, far?: Far) => Promise<Outcome>;
   /** The rows of a query that compiles, without a look at its types and its diagnostics. */
   readonly rows: (apl: string) => Promise<Ran['rows']>;
 } {
@@ -64,18 +66,89 @@ export function openQueries(tables: Readonly<Record<string, Fixture>> | (() => D
       const messages = result.ok ? [] : result.diagnostics.map(each => each.message);
       throw new Error(`${messages.join('; ')} in ${apl}`);
     },
-    run: async apl => {
+    run: async (apl, far) => {
       const catalog = fixtures();
       const diagnostics = findings(apl, catalog);
-      const result = compileRequest({ apl }, catalog, now);
-      if (!result.ok)
-        return { ok: false, diagnostics: [...diagnostics, ...beyond(result.diagnostics, diagnostics)] };
-      const [table] = result.compiled.tables;
-      if (table === undefined) throw new RangeError('there is no table');
-      await checkTypes(connection, table);
-      return { ok: true, ran: { table, rows: await rowsOf(connection, table) }, diagnostics };
+      const tables = far && new FarTables(connection, far);
+      try {
+        const result = await compiledWith(apl, catalog, tables);
+        if (!result.ok)
+          return { ok: false, diagnostics: [...diagnostics, ...beyond(result.diagnostics, diagnostics)] };
+        const [table] = result.compiled.tables;
+        if (table === undefined) throw new RangeError('there is no table');
+        await checkTypes(connection, table);
+        return { ok: true, ran: { table, rows: await rowsOf(connection, table) }, diagnostics };
+      } finally {
+        await tables?.drop();
+      }
     },
   };
+}
+
+/** DuckDB as its own second engine: what it says that it can compute, and what becomes of the statements that it is given. */
+export interface Far {
+  readonly dialect: Dialect;
+  readonly pushed?: (sql: string) => void;
+}
+
+/** The parts that the second engine has computed, in temporary tables. */
+class FarTables {
+  readonly #connection: DuckDBConnection;
+  readonly #far: Far;
+  readonly #tables = new Map<string, string | undefined>();
+
+  constructor(connection: DuckDBConnection, far: Far) {
+    this.#connection = connection;
+    this.#far = far;
+  }
+
+  get source(): FarSource {
+    return {
+      dialect: this.#far.dialect,
+      // Tables that are written into a query are as far as datasets.
+      sideOf: () => 'far',
+      mostRows: 2_000_000,
+      rows: ({ sql }) => {
+        const table = this.#tables.get(sql);
+        this.#tables.set(sql, table);
+        if (table === undefined) return () => '';
+        return (fields, filter) => {
+          const columns = fields.map(field => (field === placeField ? 'rowid' : field));
+          const list = columns.map((column, index) => `${column} AS f${index}`).join(', ');
+          return `SELECT ${list} FROM ${table}${filter === undefined ? '' : ` WHERE ${filter(columns)}`}`;
+        };
+      },
+    };
+  }
+
+  /** Computes what was asked for; returns whether there was anything. */
+  async load(): Promise<boolean> {
+    const missing = [...this.#tables].filter(([, table]) => table === undefined);
+    for (const [sql] of missing) {
+      const table = `far${[...this.#tables.keys()].indexOf(sql)}`;
+      this.#far.pushed?.(sql);
+      await this.#connection.run(`CREATE TEMP TABLE ${table} AS ${sql}`);
+      this.#tables.set(sql, table);
+    }
+    return missing.length > 0;
+  }
+
+  async drop(): Promise<void> {
+    for (const table of this.#tables.values())
+      if (table !== undefined) await this.#connection.run(`DROP TABLE ${table}`);
+  }
+}
+
+async function compiledWith(
+  apl: string,
+  catalog: DatasetCatalog,
+  tables: FarTables | undefined,
+): Promise<ReturnType<typeof compileRequest>> {
+  if (tables === undefined) return compileRequest({ apl }, catalog, now);
+  for (;;) {
+    const result = compileRequest({ apl }, { ...catalog, far: tables.source }, now);
+    if (!(await tables.load())) return result;
+  }
 }
 
 /** The elements of a comma-separated run of JSON, as they are written. */
@@ -97,7 +170,8 @@ function splitJson(text: string): string[] {
   return [...parts, text.slice(from)];
 }
 
-function catalogOf(fixtures: Readonly<Record<string, Fixture>>): DatasetCatalog {
+/** The catalog of such datasets, for queries of an hour before `now`. */
+export function catalogOf(fixtures: Readonly<Record<string, Fixture>>): DatasetCatalog {
   const found = (name: string): Fixture | undefined =>
     Object.hasOwn(fixtures, name) ? fixtures[name] : undefined;
   return {

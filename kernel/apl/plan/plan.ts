@@ -28,6 +28,13 @@ export interface Column {
 export class Columns {
   #next = 0;
 
+  /** Returns what makes the same columns as this would: what is written twice then has the same names. */
+  fork(): Columns {
+    const forked = new Columns();
+    forked.#next = this.#next;
+    return forked;
+  }
+
   /** Returns a column of the query. */
   named(name: string, type: TypeName, rest: Omit<Column, 'id' | 'name' | 'type'> = {}): Column {
     return { ...rest, id: this.#next++, name, type };

@@ -185,6 +185,20 @@ export function mapParts(value: Scalar, map: (part: Scalar) => Scalar): Scalar {
   return partOf(value).map(value, map);
 }
 
+/** Returns the queries inside an expression, which are plans of their own. */
+export function queriesIn(value: Scalar): readonly Relation[] {
+  const own = value.kind === 'query' ? value.query : value.kind === 'in' ? value.subquery : undefined;
+  return [...(own === undefined ? [] : [own]), ...partsOf(value).flatMap(queriesIn)];
+}
+
+/** Returns an expression with each query inside it replaced. */
+export function mapQueries(value: Scalar, map: (query: Relation) => Relation): Scalar {
+  const within = mapParts(value, part => mapQueries(part, map));
+  if (within.kind === 'query') return { ...within, query: map(within.query) };
+  if (within.kind !== 'in' || within.subquery === undefined) return within;
+  return { ...within, subquery: map(within.subquery) };
+}
+
 /** Returns the ids of the columns that expressions read. */
 export function idsIn(...values: readonly Scalar[]): Set<number> {
   const ids = new Set<number>();

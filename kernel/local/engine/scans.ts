@@ -2,7 +2,14 @@ import type { DatasetSchema } from '../../apl/plan/plan.js';
 import { present } from '../../present.js';
 import { formatCount, plural } from '../../text.js';
 import { DAY } from '../../time.js';
-import type { DatasetCatalog, RowCountOf, RowGroup, RowGroupsOf, ScanFilter } from '../sql/compiled.js';
+import type {
+  DatasetCatalog,
+  FarSource,
+  RowCountOf,
+  RowGroup,
+  RowGroupsOf,
+  ScanFilter,
+} from '../sql/compiled.js';
 import type { Places } from '../sql/rewrite/placed.js';
 import { EngineError } from './failure.js';
 
@@ -21,6 +28,8 @@ export interface MeasuredCatalog extends DatasetCatalog {
   examined(name: string, startNs: bigint, endNs: bigint): ExaminedBlocks;
   readonly rowGroups: RowGroupsOf;
   readonly rowCount: RowCountOf;
+  /** What another engine has read for the request so far. */
+  fetched?(): ExaminedBlocks | undefined;
 }
 
 /** The processor time that one query has. */
@@ -35,12 +44,14 @@ export interface Budget {
  * is certain not to be computed within the budget.
  */
 export class RecordingCatalog implements DatasetCatalog {
+  readonly far?: FarSource;
   readonly #catalog: MeasuredCatalog;
   readonly #budget: Budget | undefined;
   readonly #scans: ExaminedBlocks[] = [];
 
   constructor(catalog: MeasuredCatalog, budget?: Budget) {
     this.#catalog = catalog;
+    if (catalog.far !== undefined) this.far = catalog.far;
     this.#budget = budget;
   }
 
@@ -85,9 +96,9 @@ export class RecordingCatalog implements DatasetCatalog {
     return this.#catalog.mostRows?.(name);
   }
 
-  /** The sum of all scans so far, and the times that they span together. */
+  /** The sum of all scans so far, here and elsewhere, and the times that they span together. */
   get examined(): ExaminedBlocks {
-    return this.#scans.reduce(together, { blocks: 0, rows: 0 });
+    return this.#scans.reduce(together, this.#catalog.fetched?.() ?? { blocks: 0, rows: 0 });
   }
 }
 

@@ -11,6 +11,7 @@ import { ScriptedEngine } from '../engine/scripted.js';
 import { LocalError } from '../errors.js';
 import type { Tenure } from '../lease/tenure.js';
 import { makeSchema } from '../results/names.js';
+import { ResultTables } from '../results/tables.js';
 import { type UploadedResult, UploadedResults } from '../results/uploaded.js';
 import { compileRequest } from '../sql/compile.js';
 import type { Compile, CompiledQuery } from '../sql/compiled.js';
@@ -32,6 +33,8 @@ export interface Engines {
   readonly results: UploadedResults;
   /** Those of deployments, which this service asks on behalf of kernels. */
   readonly clusters: Clusters;
+  /** Results and rows that are read by queries, in the engine of the former. */
+  readonly tables: ResultTables;
   close(): Promise<void>;
 }
 
@@ -67,16 +70,17 @@ export async function openEngines(
   });
   const plain = readersOf(engine);
   const clusters = new Clusters(deploymentOf);
+  const tables = new ResultTables(forResults.engine);
   return {
     compile: compileRequest,
     engine,
     readersFor: (query, sent) => {
-      const results = [...sent];
-      const alone = withTables(scripted, results);
+      const alone = withTables(scripted, sent);
       if (anyStatement(query, sql => isScripted(sql) || hasManyLengths(sql))) return alone;
-      return orAlone(results.length === 0 ? plain : forResults.readers, alone);
+      return orAlone([...sent].length === 0 ? plain : forResults.readers, alone);
     },
-    results: new UploadedResults(forResults.engine, memoryBytes / 4),
+    results: new UploadedResults(tables, memoryBytes / 4),
+    tables,
     datasets,
     buckets,
     clusters,
@@ -149,15 +153,25 @@ function orAlone(beside: ReaderSource, alone: ReaderSource): ReaderSource {
   };
 }
 
-/** Loads the results that a query reads into the engine of another process. */
-function withTables(source: ReaderSource, results: readonly UploadedResult[]): ReaderSource {
-  if (results.length === 0) return source;
+/** Loads the results that a query reads into the engine of another process, each before the first statement that may read it. */
+function withTables(source: ReaderSource, results: Iterable<UploadedResult>): ReaderSource {
   return {
     reading: (work, temporary, signal) =>
       source.reading(
-        async reader => {
-          for (const { table, body } of results) await reader.load(table, body);
-          return work(reader);
+        reader => {
+          const loaded = new Set<UploadedResult>();
+          const load = async () => {
+            for (const result of results) {
+              if (loaded.has(result)) continue;
+              loaded.add(result);
+              await reader.load(result.table, result.body);
+            }
+          };
+          return work({
+            load: (...given) => reader.load(...given),
+            execute: sql => load().then(() => reader.execute(sql)),
+            read: order => load().then(() => reader.read(order)),
+          });
         },
         temporary,
         signal,

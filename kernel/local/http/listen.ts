@@ -112,9 +112,12 @@ function withoutSchema(): never {
   throw new RangeError('no route has a schema');
 }
 
+/** The most rows of an engine elsewhere that one part of a query goes on with here. */
+const mostFarRows = 1_000_000;
+
 function routeParts(
   options: ServiceOptions,
-  { compile, engine, datasets, buckets, readersFor, results, clusters }: Engines,
+  { compile, engine, datasets, buckets, readersFor, results, tables, clusters }: Engines,
 ) {
   const now = options.now ?? Date.now;
   return {
@@ -122,6 +125,8 @@ function routeParts(
     readersFor,
     results,
     clusters,
+    tables,
+    farRows: options.limits?.farRows ?? mostFarRows,
     dataDir: options.dataDir,
     datasets,
     buckets,

@@ -22,6 +22,8 @@ export interface ServiceLimits {
   readonly queue?: number;
   /** Memory of the engine; 60 % of the machine's. */
   readonly memoryBytes?: number;
+  /** Rows of an engine elsewhere that one part of a query goes on with here; 1,000,000. */
+  readonly farRows?: number;
   /** What is kept here of objects in buckets; 4 GiB. */
   readonly bucketBytes?: number;
   /** How long a query may run that asks for no time limit of its own, in milliseconds; two minutes. */

@@ -24,6 +24,8 @@ import { RecordingCatalog } from '../engine/scans.js';
 import { underEither, type Visit } from '../engine/visit.js';
 import { LocalError } from '../errors.js';
 import { CatalogWithResults } from '../results/catalog.js';
+import { type FarEngine, FarSnapshot } from '../results/far.js';
+import type { ResultTables } from '../results/tables.js';
 import type { ReadableResults, UploadedResult, UploadedResults } from '../results/uploaded.js';
 import type { Compile, CompiledQuery } from '../sql/compiled.js';
 import type { DatasetStore } from '../store/datasets.js';
@@ -42,6 +44,9 @@ export interface QueryParts {
   readonly readersFor: (query: CompiledQuery, results: Iterable<UploadedResult>) => ReaderSource;
   /** Results that kernels have sent. */
   readonly results: UploadedResults;
+  /** Where rows of an engine elsewhere are kept while a query reads them, and the most of one part of it. */
+  readonly tables: ResultTables;
+  readonly farRows: number;
   readonly datasets: DatasetStore;
   readonly compile: Compile;
   readonly nowNs: () => bigint;
@@ -226,6 +231,20 @@ async function answerOf(
   }
 }
 
+/** Answers over the datasets of an engine elsewhere; what that cannot compute is computed here. */
+export function answeringThrough(engine: FarEngine): Answering {
+  return async (parts, asked, results, visit) => {
+    const { tables, answerBytes, farRows } = parts;
+    const options = { tables, mostBytes: answerBytes, mostRows: farRows, visit };
+    const snapshot = await FarSnapshot.open(engine, options);
+    try {
+      return await answerFrom(parts, asked, snapshot, results, visit);
+    } finally {
+      await snapshot.close();
+    }
+  };
+}
+
 const mostAttempts = 2;
 const neverAborted = new AbortController().signal;
 
@@ -237,7 +256,7 @@ function changed(cause: unknown): LocalError {
 async function answerFrom(
   parts: QueryParts,
   { query, form }: Asked,
-  snapshot: Snapshot,
+  snapshot: Snapshot | FarSnapshot,
   results: ReadableResults,
   visit: Visit,
 ): Promise<QueryAnswer> {
@@ -245,13 +264,22 @@ async function answerFrom(
   if (!compiled.ok) throw failureOf(query.apl, compiled.diagnostics);
   const { notices, datasets } = compiled.compiled;
   const wanted = { ...compiled.compiled, notices: [...notices, ...snapshot.notices(datasets)] };
-  const readers = parts.readersFor(wanted, tables.scanned);
+  const readers = parts.readersFor(wanted, readBy(tables.scanned, snapshot));
   snapshot.run();
   const answer = await runQuery(readers, wanted, catalog, visit, {
     ...{ mostBytes: parts.answerBytes, form },
     load: () => snapshot.load(visit.signal),
   });
   return withNotices(answer, snapshot.farNotices());
+}
+
+/** The results that a query reads, and the rows of an engine elsewhere, of which more may come while it runs. */
+function readBy(
+  scanned: ReadonlySet<UploadedResult>,
+  snapshot: Snapshot | FarSnapshot,
+): Iterable<UploadedResult> {
+  if (!(snapshot instanceof FarSnapshot)) return scanned;
+  return { [Symbol.iterator]: () => [...scanned, ...snapshot.rows()].values() };
 }
 
 /** What was read is known once the query has run. */
@@ -265,7 +293,7 @@ function withNotices(answer: QueryAnswer, notices: readonly StatusMessage[]): Qu
 async function compileWhole(
   parts: QueryParts,
   query: QueryRequest,
-  snapshot: Snapshot,
+  snapshot: Snapshot | FarSnapshot,
   results: ReadableResults,
   { signal }: Visit,
 ) {

@@ -12,7 +12,7 @@ export interface SentTable {
 }
 
 /** The key of the Arrow schema's metadata under which a kernel describes the fields: JSON, a list of name, type and unit. */
-const fieldsKey = 'apl.fields';
+export const fieldsKey = 'apl.fields';
 
 /** Reads an Arrow IPC stream that a kernel sent; throws LocalError (`invalid`) for one that is damaged or has columns of other types. */
 export function readSentTable(body: Uint8Array): SentTable {

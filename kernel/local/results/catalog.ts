@@ -2,14 +2,16 @@ import type { TypeName } from '../../apl/catalog/entry.js';
 import type { DatasetSchema, FieldSchema } from '../../apl/plan/plan.js';
 import { sqlTypes } from '../duckdb/types.js';
 import type { ExaminedBlocks, MeasuredCatalog } from '../engine/scans.js';
-import type { RowGroup, ScanFilter } from '../sql/compiled.js';
+import type { FarSource, RowGroup, ScanFilter } from '../sql/compiled.js';
 import type { Places } from '../sql/rewrite/placed.js';
 import { resultTable } from './names.js';
+import type { ResultTable } from './tables.js';
 import type { ReadableResults, UploadedResult } from './uploaded.js';
 
 /** The catalog of the datasets together with the results that a request names. */
 export class CatalogWithResults implements MeasuredCatalog {
   readonly results: ReadonlyMap<string, DatasetSchema>;
+  readonly far?: FarSource;
   /** The results that a query reads. */
   readonly scanned = new Set<UploadedResult>();
   readonly #datasets: MeasuredCatalog;
@@ -17,6 +19,7 @@ export class CatalogWithResults implements MeasuredCatalog {
 
   constructor(datasets: MeasuredCatalog, results: ReadableResults) {
     this.#datasets = datasets;
+    if (datasets.far !== undefined) this.far = datasets.far;
     this.#uploaded = new Map([...results.values()].map(({ uploaded }) => [uploaded.key, uploaded]));
     this.results = new Map(
       [...results].map(([name, { uploaded, rowField }]) => [name, schemaOf(uploaded, rowField)]),
@@ -52,6 +55,10 @@ export class CatalogWithResults implements MeasuredCatalog {
     return this.#uploaded.has(name) ? 'timeless' : this.#datasets.places?.(name);
   }
 
+  fetched(): ExaminedBlocks | undefined {
+    return this.#datasets.fetched?.();
+  }
+
   mostRows(name: string): number | undefined {
     return this.#uploaded.get(name)?.sent.rows;
   }
@@ -70,7 +77,12 @@ function schemaOf({ key, sent }: UploadedResult, rowField: string | undefined): 
   return { name: key, fields: [...sent.fields, ...rows], open: false };
 }
 
-function scanSql({ sent, table }: UploadedResult, fields: readonly string[], filter?: ScanFilter): string {
+/** Returns a SELECT of fields of a table of results, and of the place of each row where no field has the name. */
+export function scanSql(
+  { sent, table }: ResultTable,
+  fields: readonly string[],
+  filter?: ScanFilter,
+): string {
   const values = fields.map(name => {
     const index = sent.fields.findIndex(field => field.name === name);
     // The field of the rows or that of their places: they keep the order in which they were stored, and none is ever deleted.

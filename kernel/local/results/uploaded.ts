@@ -1,18 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { WantedResults } from '../../api/wire.js';
 import { present } from '../../present.js';
-import type { Engine } from '../engine/duckdb.js';
 import { LocalError } from '../errors.js';
 import type { SentTable } from './arrow.js';
+import type { ResultTable, ResultTables } from './tables.js';
 
-/** One result that a kernel has sent, and the names under which the catalog and the engine know it. */
-export interface UploadedResult {
-  /** No dataset can have this name. */
-  readonly key: string;
-  readonly table: string;
-  /** The Arrow stream as it was sent: an engine in another process is given it anew. */
+/** A table of rows that came from elsewhere, as the result that a kernel has sent. */
+export interface UploadedResult extends ResultTable {
+  /** The rows as an Arrow stream: an engine in another process is given it anew. */
   readonly body: Uint8Array;
-  readonly sent: SentTable;
 }
 
 /** The results that a query may read, by the names that it gives them; `rowField` is a field with the number of each row. */
@@ -26,18 +22,16 @@ export type ReadableResults = ReadonlyMap<
  * there is too much, the results that have not been read for longest go: a kernel sends them again when it needs them.
  */
 export class UploadedResults {
-  readonly #engine: () => Promise<Engine>;
+  readonly #tables: ResultTables;
   readonly #budgetBytes: number;
   readonly #leases = new Map<string, Map<string, UploadedResult>>();
   /** All that are held, the least recently read first. */
   readonly #used = new Set<UploadedResult>();
   /** How many queries read a result at the moment. */
   readonly #readers = new Map<UploadedResult, number>();
-  #next = 0;
 
-  /** `engine` holds the rows; it is asked for with the first result. */
-  constructor(engine: () => Promise<Engine>, budgetBytes: number) {
-    this.#engine = engine;
+  constructor(tables: ResultTables, budgetBytes: number) {
+    this.#tables = tables;
     this.#budgetBytes = budgetBytes;
   }
 
@@ -58,11 +52,7 @@ export class UploadedResults {
   /** Holds a result; one of the same id is replaced. */
   async put(lease: string, id: string, body: Uint8Array, sent: SentTable): Promise<void> {
     const results = this.#of(lease);
-    const number = this.#next++;
-    const uploaded = { key: `\0result ${number}`, table: `r${number}`, body, sent };
-    const { fillTable } = await import('./fill.js');
-    const engine = await this.#engine();
-    await engine.withConnection(connection => fillTable(connection, uploaded.table, sent));
+    const uploaded = { ...(await this.#tables.make(sent)), body };
     // The kernel may have left meanwhile.
     if (this.#leases.get(lease) !== results) return this.#forget(uploaded);
     await this.drop(lease, id);
@@ -113,7 +103,7 @@ export class UploadedResults {
     if (readers > 0) this.#readers.set(uploaded, readers);
     else {
       this.#readers.delete(uploaded);
-      if (!this.#used.has(uploaded)) void this.#drop(uploaded);
+      if (!this.#used.has(uploaded)) void this.#tables.drop(uploaded);
     }
   }
 
@@ -136,16 +126,7 @@ export class UploadedResults {
     this.#used.delete(uploaded);
     for (const results of this.#leases.values())
       for (const [id, each] of results) if (each === uploaded) results.delete(id);
-    if (!this.#readers.has(uploaded)) await this.#drop(uploaded);
-  }
-
-  async #drop({ table, sent }: UploadedResult): Promise<void> {
-    const { dropTable } = await import('./fill.js');
-    const engine = await this.#engine();
-    await engine
-      .withConnection(connection => dropTable(connection, table, sent))
-      // An engine that is closing forgets everything.
-      .catch(() => undefined);
+    if (!this.#readers.has(uploaded)) await this.#tables.drop(uploaded);
   }
 }
 

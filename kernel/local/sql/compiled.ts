@@ -1,7 +1,8 @@
 import type { FieldMeta, Order, QueryRequest, StatusMessage } from '../../api/wire.js';
 import type { TypeName } from '../../apl/catalog/entry.js';
-import type { DatasetSchema, ExternalFile } from '../../apl/plan/plan.js';
+import type { DatasetSchema, ExternalFile, Relation } from '../../apl/plan/plan.js';
 import type { Diagnostic } from '../../apl/syntax/ast.js';
+import type { Dialect } from './dialect.js';
 import type { Page } from './rewrite/pages.js';
 import type { PlacesOf, placeField } from './rewrite/placed.js';
 
@@ -120,6 +121,39 @@ export interface DatasetCatalog {
   readonly places?: PlacesOf;
   /** The most rows that a table has; undefined if that is not known. */
   mostRows?(name: string): number | undefined;
+  /** The engine that some of its datasets are in. */
+  readonly far?: FarSource;
+}
+
+/** Where rows are computed: by another engine, here, or by whichever computes what they are for. */
+export type Side = 'far' | 'here' | 'any';
+
+/** A part of a query that another engine computes. */
+export interface FarPart {
+  /** A SELECT in the engine's SQL, which gives one row more than `mostRows` if there are more. */
+  readonly sql: string;
+  /** Its columns in order: their names, and the types of their values. */
+  readonly fields: readonly { readonly name: string; readonly type: TypeName }[];
+  readonly mostRows: number;
+  /** What the engine has no SQL for, in words, if the query goes on with that. */
+  readonly because?: string;
+}
+
+/**
+ * Another engine. Of its datasets {@link DatasetCatalog.scan} returns SELECTs in its own SQL; what it has no SQL for is computed here,
+ * over the rows that it gives.
+ */
+export interface FarSource {
+  readonly dialect: Dialect;
+  /** The side of a relation that reads no other. */
+  sideOf(leaf: Relation): Side;
+  /** The most rows that it may give for one part. */
+  readonly mostRows: number;
+  /**
+   * Returns what scans the rows of a part here, by the names of their fields and {@link placeField}, which holds their order. If they
+   * are not here yet the text is empty, as it is for a dataset that is to be read first.
+   */
+  rows(part: FarPart): (fields: readonly string[], filter?: ScanFilter) => string;
 }
 
 /** A dataset computed by the engine instead of read from files. `scan` is as in {@link DatasetCatalog}. */

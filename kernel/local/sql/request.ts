@@ -22,7 +22,8 @@ import {
 } from './compiled.js';
 import { readCursor } from './cursor.js';
 import type { Dialect } from './dialect.js';
-import { relationSql, type Source } from './relation.js';
+import { statementSql } from './pushed.js';
+import type { Source } from './relation.js';
 import { rewrites, rewrittenQuery } from './rewrite/list.js';
 import { firstOf, type Page, type PageCursor, type SortedRows } from './rewrite/pages.js';
 import { type BinnedQuery, totalsSql } from './rewrite/totals.js';
@@ -110,8 +111,8 @@ function write(
     rowGroups: (...asked) => catalog.rowGroups?.(...asked) ?? [],
     rowCount: (...asked) => catalog.rowCount?.(...asked),
   };
-  const toSql = (rows: Relation, shown = rows.columns) =>
-    relationSql(rows, window, source, dialect, plan.columns, shown);
+  const statement = { window, source, dialect, columns: plan.columns, ...present({ far: catalog.far }) };
+  const toSql = (rows: Relation, shown = rows.columns) => statementSql(rows, statement, shown);
   const rowsToSql = (rows: Relation) => toSql(rows, query.shown);
   const most = mostRows(relation, name => catalog.mostRows?.(name));
   const limit = rowLimit(plan, request, most, apart === undefined ? sorted?.written : undefined);
@@ -245,7 +246,7 @@ function withTotals(
     const scan: Source['scan'] = (dataset, fields, _start, _end, filter) =>
       apart.scanSql(dataset, fields, table, filter);
     const source: Source = { scan, rowGroups: () => [], rowCount: () => undefined };
-    return (relation: Relation) => relationSql(relation, window, source, dialect, columns);
+    return (relation: Relation) => statementSql(relation, { window, source, dialect, columns });
   };
   const tableSql = (source: string): string => over(source)(firstRows(apart.table, rows));
   const table = { ...about, name: '0', sql: tableSql(`(${shared})`), sharedSql: tableSql(temporary) };

@@ -1,0 +1,209 @@
+import { Field, makeData, RecordBatch, Schema, Struct, Table, tableToIPC } from 'apache-arrow';
+import type { StatusMessage } from '../../api/wire.js';
+import { serviceTypes } from '../../apl/catalog/entry.js';
+import type { DatasetSchema, Relation } from '../../apl/plan/plan.js';
+import { present } from '../../present.js';
+import { decodeColumn } from '../../result/decode/column.js';
+import { JsonBytes } from '../../result/decode/json-bytes.js';
+import { inSlices } from '../../result/decode/slices.js';
+import { formatCount } from '../../text.js';
+import { asJson, type DeclaredColumn, type JsonColumns } from '../engine/columns.js';
+import type { ReadResult, ResultOrder } from '../engine/reader.js';
+import type { ExaminedBlocks, MeasuredCatalog } from '../engine/scans.js';
+import type { Visit } from '../engine/visit.js';
+import { LocalError } from '../errors.js';
+import type { FarPart, FarSource, RowGroup, ScanFilter } from '../sql/compiled.js';
+import type { Dialect } from '../sql/dialect.js';
+import { fieldsKey, type SentTable } from './arrow.js';
+import { scanSql } from './catalog.js';
+import type { ResultTables } from './tables.js';
+import type { UploadedResult } from './uploaded.js';
+
+/** An engine elsewhere, which computes parts of queries. */
+export interface FarEngine {
+  /** What messages call it. */
+  readonly name: string;
+  readonly dialect: Dialect;
+  /** Its datasets, of which `scan` returns SELECTs in its own SQL. */
+  catalog(visit: Visit): Promise<MeasuredCatalog>;
+  /**
+   * Reads the first rows of a statement as JSON. The query goes on with them, so reals are exact: -0.0 has its sign, and `"NaN"`,
+   * `"Infinity"` and `"-Infinity"` stand for what JSON has no number for.
+   */
+  read(order: FarOrder, visit: Visit): Promise<ReadResult>;
+}
+
+export type FarOrder = Pick<ResultOrder, 'sql' | 'fields' | 'limit' | 'mostBytes'>;
+
+/** What reading of a far engine is bounded by, and where its rows are kept. */
+export interface FarOptions {
+  readonly tables: ResultTables;
+  /** The most bytes of the cells of a part. */
+  readonly mostBytes: number;
+  /** The most rows of a part. */
+  readonly mostRows: number;
+  readonly visit: Visit;
+}
+
+/** The datasets of a far engine as one request reads them. What it computes for the request is kept here while that runs. */
+export class FarSnapshot implements MeasuredCatalog {
+  readonly far: FarSource;
+  readonly #engine: FarEngine;
+  readonly #datasets: MeasuredCatalog;
+  readonly #options: FarOptions;
+  /** The parts that were asked for, by their SQL. */
+  readonly #parts = new Map<string, { readonly part: FarPart; table?: UploadedResult }>();
+  #examined = 0;
+
+  private constructor(engine: FarEngine, datasets: MeasuredCatalog, options: FarOptions) {
+    this.#engine = engine;
+    this.#datasets = datasets;
+    this.#options = options;
+    this.far = {
+      dialect: engine.dialect,
+      sideOf: leaf => this.#sideOf(leaf),
+      mostRows: options.mostRows,
+      rows: part => this.#rowsOf(part),
+    };
+  }
+
+  static async open(engine: FarEngine, options: FarOptions): Promise<FarSnapshot> {
+    return new FarSnapshot(engine, await engine.catalog(options.visit), options);
+  }
+
+  names(): string[] {
+    return this.#datasets.names();
+  }
+
+  schema(name: string): DatasetSchema | undefined {
+    return this.#datasets.schema(name);
+  }
+
+  scan(name: string, fields: readonly string[], startNs: bigint, endNs: bigint, filter?: ScanFilter): string {
+    return this.#datasets.scan(name, fields, startNs, endNs, filter);
+  }
+
+  examined(name: string, startNs: bigint, endNs: bigint): ExaminedBlocks {
+    return this.#datasets.examined(name, startNs, endNs);
+  }
+
+  rowGroups(): readonly RowGroup[] {
+    return [];
+  }
+
+  rowCount(): undefined {
+    return undefined;
+  }
+
+  /** What the engine has read for the request. */
+  fetched(): ExaminedBlocks {
+    return { blocks: 0, rows: this.#examined };
+  }
+
+  /** The parts that are here. */
+  *rows(): Iterable<UploadedResult> {
+    for (const { table } of this.#parts.values()) if (table !== undefined) yield table;
+  }
+
+  /** Reads the parts that were asked for and are not here yet; returns whether there were any. Throws LocalError for too many rows. */
+  async load(signal: AbortSignal | undefined = this.#options.visit.signal): Promise<boolean> {
+    const missing = [...this.#parts.values()].filter(({ table }) => table === undefined);
+    for (const each of missing) {
+      signal?.throwIfAborted();
+      each.table = await this.#fetch(each.part, signal);
+    }
+    return missing.length > 0;
+  }
+
+  /** The query that was compiled against it runs now. */
+  run(): void {}
+
+  /** What is to be said beside an answer. */
+  notices(): readonly StatusMessage[] {
+    return [];
+  }
+
+  farNotices(): readonly StatusMessage[] {
+    return [];
+  }
+
+  /** Lets go of the rows. */
+  async close(): Promise<void> {
+    const tables = [...this.rows()];
+    this.#parts.clear();
+    for (const table of tables) await this.#options.tables.drop(table);
+  }
+
+  #sideOf(leaf: Relation): ReturnType<FarSource['sideOf']> {
+    if (leaf.kind === 'scan') return this.#datasets.schema(leaf.dataset) === undefined ? 'here' : 'far';
+    return leaf.kind === 'external' ? 'here' : 'any';
+  }
+
+  #rowsOf(part: FarPart): ReturnType<FarSource['rows']> {
+    const known = this.#parts.get(part.sql);
+    if (known === undefined) this.#parts.set(part.sql, { part });
+    const table = known?.table;
+    return (fields, filter) => (table === undefined ? '' : scanSql(table, fields, filter));
+  }
+
+  async #fetch(part: FarPart, signal: AbortSignal | undefined): Promise<UploadedResult> {
+    const { tables, mostBytes, visit } = this.#options;
+    const { sql, fields, mostRows } = part;
+    const order = { sql, fields, limit: mostRows, mostBytes };
+    const { columns, counts, cut } = await this.#engine.read(order, { ...visit, ...present({ signal }) });
+    this.#examined += counts.generatedRows;
+    if (cut) throw tooManyRows(this.#engine.name, part);
+    const sent = await sentTable(fields, asJson(columns), signal);
+    const made = await tables.make(sent);
+    return {
+      ...made,
+      get body() {
+        return tableToIPC(sent.table, 'stream');
+      },
+    };
+  }
+}
+
+function tooManyRows(name: string, { mostRows, because }: FarPart): LocalError {
+  const why = because === undefined ? '' : `, as ${because} is computed here`;
+  return new LocalError(
+    'too-large',
+    'far-rows',
+    `More than ${formatCount(mostRows)} rows would have to come from \`${name}\`, the most that are fetched${why}.`,
+    { hint: 'Filter or summarize them in the query before that, or choose a shorter range.' },
+  );
+}
+
+/** Returns cells that were read as a table, as a kernel would send it. */
+async function sentTable(
+  fields: readonly DeclaredColumn[],
+  columns: JsonColumns,
+  signal: AbortSignal | undefined,
+): Promise<SentTable> {
+  const { rows } = columns;
+  const children = [];
+  for (const [index, { name, type }] of fields.entries()) {
+    const json = new JsonBytes(Buffer.concat([opening, columns.bytes(index), closing]));
+    const { data, note } = await inSlices(decodeColumn(json, name, serviceTypes[type], rows), signal);
+    if (note !== undefined) throw unlikeColumn(type, note);
+    children.push(data);
+  }
+  const described = new Map([[fieldsKey, JSON.stringify(fields)]]);
+  const schema = new Schema(
+    children.map((data, index) => new Field(fields[index]?.name ?? '', data.type, true)),
+    described,
+  );
+  const data = makeData({ type: new Struct(schema.fields), length: rows, nullCount: 0, children });
+  return { fields, rows, table: new Table([new RecordBatch(schema, data)]) };
+}
+
+const [opening, closing] = [Buffer.from('['), Buffer.from(']')];
+
+function unlikeColumn(type: string, note: string): LocalError {
+  return new LocalError(
+    'failed',
+    'internal-column-type',
+    `A column was not computed as a ${type}: this is a fault of the local service.`,
+    { hint: 'Report it with the query.', cause: new Error(note) },
+  );
+}

@@ -1,0 +1,37 @@
+import type { Engine } from '../engine/duckdb.js';
+import type { SentTable } from './arrow.js';
+
+/** A table of results: the names under which a catalog and the engine know it, and its rows. */
+export interface ResultTable {
+  /** No dataset can have this name. */
+  readonly key: string;
+  readonly table: string;
+  readonly sent: SentTable;
+}
+
+/** Tables of results in the memory of an engine, which is asked for with the first. */
+export class ResultTables {
+  readonly #engine: () => Promise<Engine>;
+  #next = 0;
+
+  constructor(engine: () => Promise<Engine>) {
+    this.#engine = engine;
+  }
+
+  /** Makes a table of rows. */
+  async make(sent: SentTable): Promise<ResultTable> {
+    const number = this.#next++;
+    const made = { key: `\0result ${number}`, table: `r${number}`, sent };
+    const { fillTable } = await import('./fill.js');
+    const engine = await this.#engine();
+    await engine.withConnection(connection => fillTable(connection, made.table, sent));
+    return made;
+  }
+
+  /** Drops a table. An engine that is closing cannot, and forgets all of them. */
+  async drop({ table, sent }: ResultTable): Promise<void> {
+    const { dropTable } = await import('./fill.js');
+    const engine = await this.#engine();
+    await engine.withConnection(connection => dropTable(connection, table, sent)).catch(() => undefined);
+  }
+}

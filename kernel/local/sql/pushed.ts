@@ -1,0 +1,138 @@
+import type { Column, Columns, Relation } from '../../apl/plan/plan.js';
+import { mapInputs } from '../../apl/plan/walk.js';
+import { present } from '../../present.js';
+import type { FarSource } from './compiled.js';
+import type { Dialect } from './dialect.js';
+import { relationSql, type Source } from './relation.js';
+import {
+  type FarAbility,
+  type FarRelation,
+  firstOfMost,
+  narrowed,
+  rowsAtMost,
+  split,
+} from './rewrite/split.js';
+import { type SqlContext, TemplateError } from './template.js';
+
+/** What a statement is written for. */
+export interface StatementTarget {
+  readonly window: SqlContext;
+  readonly source: Source;
+  readonly dialect: Dialect;
+  readonly columns: Columns;
+  /** The engine that some of the datasets are in. */
+  readonly far?: FarSource;
+}
+
+/** Returns the SELECT of a statement, over what a far engine computes of it. Written again it is the same. */
+export function statementSql(
+  relation: Relation,
+  target: StatementTarget,
+  shown: readonly Column[] = relation.columns,
+): string {
+  const { window, source, dialect, far } = target;
+  const made = target.columns.fork();
+  if (far === undefined) return relationSql(relation, window, source, dialect, made, shown);
+  const { rest, rows } = pushed(relation, { ...target, columns: made, far });
+  const scan: Source['scan'] = (name, fields, start, end, filter) =>
+    rows.get(name)?.(fields, filter) ?? source.scan(name, fields, start, end, filter);
+  const own = (name: string): boolean => rows.has(name);
+  return relationSql(
+    rest,
+    window,
+    {
+      scan,
+      rowGroups: (name, ...range) => (own(name) ? [] : source.rowGroups(name, ...range)),
+      rowCount: (name, ...range) => (own(name) ? undefined : source.rowCount(name, ...range)),
+    },
+    dialect,
+    made,
+    shown,
+  );
+}
+
+type FarTarget = Required<StatementTarget>;
+
+interface PushedQuery {
+  readonly rest: Relation;
+  /** What scans the rows of each part, by the name under which the rest reads them. */
+  readonly rows: ReadonlyMap<string, ReturnType<FarSource['rows']>>;
+}
+
+/** Writes the parts for the far engine. One that it refuses as a whole, though it has SQL for each relation in it, becomes smaller. */
+function pushed(relation: Relation, target: FarTarget): PushedQuery {
+  const { columns, far } = target;
+  const query = narrowed(relation, columns);
+  const ability = abilityOf(target);
+  const kept = new Set<Relation>();
+  for (;;) {
+    const { rest, parts } = split(query, ability, columns, kept);
+    const written = parts.map(part => [part, partSql(part, target)] as const);
+    const refused = written.find(([, sql]) => sql instanceof TemplateError);
+    if (refused === undefined) {
+      const rows = written.map(([part, sql]) => {
+        const { name, because } = part;
+        const fields = part.relation.columns.map(({ id, type }) => ({ name: `c${id}`, type }));
+        const mostRows = rowsAtMost(part.relation, far.mostRows);
+        return [name, far.rows({ sql: String(sql), fields, mostRows, ...present({ because }) })] as const;
+      });
+      return { rest, rows: new Map(rows) };
+    }
+    const [{ top }, error] = refused;
+    if (top === undefined || kept.has(top)) throw error;
+    kept.add(top);
+  }
+}
+
+function partSql(
+  { relation }: FarRelation,
+  { window, source, columns, far }: FarTarget,
+): string | TemplateError {
+  try {
+    return relationSql(
+      firstOfMost(relation, far.mostRows),
+      window,
+      source,
+      far.dialect,
+      columns.fork(),
+      relation.columns,
+    );
+  } catch (error) {
+    if (error instanceof TemplateError) return error;
+    throw error;
+  }
+}
+
+function abilityOf({ window, far, columns }: FarTarget): FarAbility {
+  return {
+    sideOf: leaf => far.sideOf(leaf),
+    refusal: relation => {
+      const alone = mapInputs(relation, standIn);
+      try {
+        relationSql(alone, window, anything, far.dialect, columns.fork());
+      } catch (error) {
+        if (error instanceof TemplateError) return notHere.exec(error.message)?.[1] ?? '';
+        throw error;
+      }
+      return undefined;
+    },
+  };
+}
+
+/** How a dialect begins to say what its engine lacks. */
+const notHere = /^(.+?) is not available here/;
+
+/** Stands for an input while it is tried what the engine has SQL for. */
+function standIn({ columns }: Relation): Relation {
+  const fields = columns.map(({ id }) => `c${id}`);
+  return { kind: 'scan', dataset: '', fields, start: 0n, end: 0n, columns };
+}
+
+const anything: Source = {
+  scan: (_name, fields, _start, _end, filter) => {
+    filter?.(fields);
+    return 'SELECT NULL';
+  },
+  rowGroups: () => [],
+  rowCount: () => undefined,
+};

@@ -1,0 +1,289 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
+import { Int64, Table, tableToIPC, vectorFromArray } from 'apache-arrow';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import type { QueryRequest } from '../../../kernel/api/wire.js';
+import { FunctionRegistry } from '../../../kernel/local/duckdb/register.js';
+import type { DeclaredColumn } from '../../../kernel/local/engine/columns.js';
+import { JsonColumns } from '../../../kernel/local/engine/columns.js';
+import { Engine } from '../../../kernel/local/engine/duckdb.js';
+import { noCounts } from '../../../kernel/local/engine/profile.js';
+import { JsonChunks, packedSql } from '../../../kernel/local/engine/reading/chunks.js';
+import { tabularBody } from '../../../kernel/local/http/answers/tabular.js';
+import { openEngines } from '../../../kernel/local/http/engines.js';
+import { QueriesUnderWay } from '../../../kernel/local/http/progress.js';
+import { answeringThrough, type QueryParts } from '../../../kernel/local/http/query-route.js';
+import { ReadingTenure } from '../../../kernel/local/lease/tenure.js';
+import { readSentTable } from '../../../kernel/local/results/arrow.js';
+import { type FarEngine, FarSnapshot } from '../../../kernel/local/results/far.js';
+import { ResultTables } from '../../../kernel/local/results/tables.js';
+import { compileRequest } from '../../../kernel/local/sql/compile.js';
+import type { BuiltinDataset } from '../../../kernel/local/sql/compiled.js';
+import type { Dialect } from '../../../kernel/local/sql/dialect.js';
+import { fixtures } from '../../golden/fixtures.js';
+import { spawnEngine } from '../engine/spawned.js';
+import { catalogOf, type Fixture, now, secondsAgo } from '../queries.js';
+import { sharedService, temporaryDirectory } from '../service.js';
+import { engines } from '../sql/rewrite/split/second-engine.js';
+
+/** Values that are lost on the way where any is not exact. */
+const exact: Fixture = {
+  open: false,
+  fields: [
+    { name: '_time', type: 'datetime' },
+    { name: 'b', type: 'bool' },
+    { name: 'n', type: 'long' },
+    { name: 'x', type: 'real' },
+    { name: 's', type: 'string' },
+    { name: 't', type: 'datetime' },
+    { name: 'd', type: 'timespan' },
+    { name: 'j', type: 'dynamic' },
+  ],
+  rows: [
+    [
+      'true',
+      '9223372036854775807',
+      "'nan'::DOUBLE",
+      `'a"\\'`,
+      'make_timestamp_ns(1772600767123456789)',
+      '1',
+      `'{"z":1,"a":[1.0,"é"]}'`,
+    ],
+    [
+      'false',
+      '-9223372036854775808',
+      "'-inf'",
+      "''",
+      'make_timestamp_ns(-1)',
+      '-9223372036854775807',
+      `'[]'`,
+    ],
+    ['NULL', '0', "'-0.0'", "'😀'", 'NULL', '0', `'"text"'`],
+    ['NULL', 'NULL', '1e300', 'NULL', 'NULL', 'NULL', 'NULL'],
+    ['true', '7', 'NULL', `E'\\x01'`, 'NULL', 'NULL', `'null'`],
+  ].map((row, index) => [secondsAgo(60 - index), ...row]),
+};
+
+const datasets = { ...fixtures, exact };
+const catalog = catalogOf(datasets);
+let instance: DuckDBInstance;
+let connection: DuckDBConnection;
+
+beforeAll(async () => {
+  instance = await DuckDBInstance.create(':memory:');
+  connection = await instance.connect();
+  await connection.run("SET TimeZone = 'UTC'");
+  await new FunctionRegistry(connection).all();
+});
+
+afterAll(() => {
+  connection.closeSync();
+  instance.closeSync();
+});
+
+/** The statements that second engines were given. */
+const asked: string[] = [];
+
+/** Another DuckDB, as an engine that lacks some of it. */
+function secondEngine(dialect: Dialect): FarEngine {
+  return {
+    name: 'lake',
+    dialect,
+    catalog: async () => ({
+      ...catalog,
+      examined: () => ({ blocks: 0, rows: 0 }),
+      rowGroups: () => [],
+      rowCount: () => undefined,
+    }),
+    read: async ({ sql, fields, limit }) => {
+      asked.push(sql);
+      const { columns, more } = await cellsOf(sql, fields, limit);
+      return { columns, counts: { ...noCounts, generatedRows: 100 }, cut: more };
+    },
+  };
+}
+
+async function cellsOf(sql: string, fields: readonly DeclaredColumn[], limit: number) {
+  const list = fields.map(({ name, type }) => (type === 'real' ? `${realText(name)} AS ${name}` : name));
+  const read = fields.map(({ name, type }) => ({
+    name,
+    type: type === 'real' ? ('dynamic' as const) : type,
+  }));
+  const filled = new JsonChunks(read, new JsonColumns(read));
+  const stream = await connection.stream(packedSql(`SELECT ${list.join(', ')} FROM (${sql})`, read, 'json'));
+  let more = false;
+  for (
+    let chunk = await stream.fetchChunk();
+    chunk !== null && chunk.rowCount > 0;
+    chunk = await stream.fetchChunk()
+  ) {
+    const rows = Math.min(chunk.rowCount, limit - filled.columns.rows);
+    more ||= rows < chunk.rowCount;
+    if (rows > 0) filled.append(chunk, rows);
+  }
+  return { columns: filled.columns, more };
+}
+
+function realText(name: string): string {
+  return `CASE WHEN isnan(${name}) THEN '"NaN"' WHEN isinf(${name}) THEN if(${name} > 0, '"Infinity"', '"-Infinity"') ELSE ${name}::VARCHAR END::JSON`;
+}
+
+/** The same datasets here. */
+const samples: readonly BuiltinDataset[] = Object.entries(datasets).map(([name, { fields, open }]) => ({
+  schema: { name, fields, open },
+  description: '',
+  scan: (...asked) => catalog.scan(name, ...asked),
+}));
+
+const range = { startTime: '2026-03-04T04:06:07Z', endTime: '2026-03-04T05:06:07Z' };
+
+const service = sharedService({ compile: compileRequest, samples });
+let parts: QueryParts & { readonly close: () => Promise<void> };
+let dataDir = '';
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(path.join(tmpdir(), 'apl-kernel-test-'));
+  const options = { dataDir, port: 0, version: '1.2.3', samples: [], spawnEngine, log: () => undefined };
+  const opened = await openEngines(options, new ReadingTenure('only queries run'));
+  const limits = { queryMs: 60_000, answerBytes: 2 ** 26, farRows: 6 };
+  parts = { ...opened, ...limits, dataDir, nowNs: () => now, queries: new QueriesUnderWay() };
+});
+
+afterAll(async () => {
+  await parts.close();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+/** The answer through an engine that lacks something, and the statements that it was given. */
+async function through(lacks: keyof typeof engines, apl: string, more: Partial<QueryRequest> = {}) {
+  asked.length = 0;
+  const query = { apl, ...range, ...more };
+  const answering = answeringThrough(secondEngine(engines[lacks]));
+  const answer = await parts.results.reading(more.results ?? { lease: '', tables: {} }, results =>
+    answering(parts, { query, form: 'json' }, results, {}),
+  );
+  return { ...JSON.parse(Buffer.concat(tabularBody(answer)).toString()), asked: [...asked] };
+}
+
+describe('rows of a far engine', () => {
+  test.each([
+    ['nothing', 1, `exact | sort by n asc`],
+    ['nothing', 1, `exact | where isnan(x) or isinf(x) | project x, n, t | sort by n asc`],
+    [
+      'all but scans, filters and projections',
+      1,
+      `exact | sort by x desc, n asc | extend r = 1 / x | take 4`,
+    ],
+    ['functions in JavaScript', 1, `exact | extend h = hash_sha512(s), u = format_url(j) | sort by n asc`],
+    [
+      'functions in JavaScript',
+      1,
+      `['http-logs'] | where status == 200 | project u = url_decode(uri), status`,
+    ],
+    [
+      'all but scans, filters and projections',
+      1,
+      `['http-logs'] | where uri has 'api' | summarize n = count(), make_list(uri) by bin(_time, 20s), method`,
+    ],
+    [
+      'nothing',
+      1,
+      `['http-logs'] | summarize avg(req_duration_ms), dcount(uri) by bin(_time, 20s), method | sort by method asc`,
+    ],
+    [
+      'functions and aggregates',
+      2,
+      `['http-logs'] | where status in ((traces | project toint(200))) | summarize count() by method`,
+    ],
+    [
+      'all but scans, filters and projections',
+      2,
+      `['http-logs'] | join kind=leftouter (traces | project t1 = _time, trace_id, _time) on _time | project uri, trace_id | sort by uri asc`,
+    ],
+    ['nothing', 1, `['http-logs'] | join kind=inner (traces | where error) on status | count`],
+    ['nothing', 0, `print x = 1 | extend y = hash_sha512('a')`],
+  ] as const)('through one that lacks %s, by %d statements: %s', async (lacks, statements, apl) => {
+    const here = await service().query(apl, range);
+    const found = await through(lacks, apl);
+    expect(found.tables).toEqual(here.body.tables);
+    expect(found.status.messages).toEqual(here.body.status.messages);
+    expect(found.asked.length).toBe(statements);
+    expect(found.status.rowsExamined).toBe(statements * 100);
+  });
+});
+
+describe('more rows than are fetched', () => {
+  test.each([
+    ['nothing', `exact | union (['http-logs']) | take 100`, ''],
+    [
+      'functions in JavaScript',
+      `exact | union (['http-logs']) | summarize count() by hash_sha512(s)`,
+      ', as `call` is computed here',
+    ],
+    ['all but scans, filters and projections', `['http-logs'] | count`, ', as `aggregate` is computed here'],
+  ] as const)('are refused by name: through one that lacks %s: %s', async (lacks, apl, why) => {
+    const failed = through(lacks, apl, { startTime: '2026-03-04T01:00:00Z' });
+    const message = `More than 6 rows would have to come from \`lake\`, the most that are fetched${why}.`;
+    const hint = 'Filter or summarize them in the query before that, or choose a shorter range.';
+    await expect(failed).rejects.toMatchObject({ kind: 'too-large', code: 'far-rows', message, hint });
+  });
+  test('can be asked for up to as many', async () => {
+    const { tables } = await through('nothing', `exact | union (['http-logs']) | take 6 | count`);
+    expect(tables[0].columns).toEqual([[6]]);
+  });
+});
+
+test('a result of the kernel is read here, beside rows that come', async () => {
+  const lease = parts.results.lease();
+  const table = new Table({ a: vectorFromArray([200n, 404n], new Int64()) });
+  table.schema.metadata.set('apl.fields', JSON.stringify([{ name: 'status', type: 'long' }]));
+  const body = tableToIPC(table, 'stream');
+  await parts.results.put(lease, '1', body, readSentTable(body));
+  const results = { lease, tables: { known: { id: '1' } } };
+  const apl = `['http-logs'] | join kind=inner (known) on status | summarize count() by status | sort by status asc`;
+  const found = await through('nothing', apl, { results });
+  expect(found.tables[0].columns).toEqual([
+    [200, 404],
+    [3, 1],
+  ]);
+  expect(found.asked).toHaveLength(1);
+});
+
+test('pages follow each other as they do here', async () => {
+  const apl = `['http-logs'] | project _time, uri`;
+  const pageOf = async (more: object = {}) => [
+    await through('functions in JavaScript', apl, { defaultLimit: 2, ...more }),
+    (await service().query(apl, { ...range, defaultLimit: 2, ...more })).body,
+  ];
+  const [first, firstHere] = await pageOf();
+  expect(first.status.minCursor).toBe(firstHere.status.minCursor);
+  const [next, nextHere] = await pageOf({ cursor: first.status.minCursor });
+  expect(next.tables).toEqual(nextHere.tables);
+});
+
+test('rows are let go of when the request ends, and a failure of the engine is its own', async () => {
+  const engine = await Engine.open({ dataDir: await temporaryDirectory() });
+  onTestFinished(() => engine.close());
+  const options = {
+    tables: new ResultTables(async () => engine),
+    mostBytes: 2 ** 20,
+    mostRows: 10,
+    visit: {},
+  };
+  const far = { ...secondEngine(engines.nothing), name: 'other' };
+  const snapshot = await FarSnapshot.open(far, options);
+  const tables = () => engine.run('SELECT count(*) FROM duckdb_tables()');
+  const part = { fields: [{ name: 'c0', type: 'long' as const }], mostRows: 10 };
+  const scan = () => snapshot.far.rows({ sql: 'SELECT 1::BIGINT AS c0', ...part })(['c0']);
+  expect(scan()).toBe('');
+  expect(await snapshot.load()).toBe(true);
+  expect(await engine.run(scan())).toEqual([[1n]]);
+  expect(await snapshot.load()).toBe(false);
+  snapshot.far.rows({ sql: 'SELECT nothing', ...part });
+  await expect(snapshot.load()).rejects.toThrow('nothing');
+  expect(await tables()).toEqual([[1n]]);
+  await snapshot.close();
+  expect(await tables()).toEqual([[0n]]);
+});

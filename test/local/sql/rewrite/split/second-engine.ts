@@ -1,0 +1,71 @@
+import { duckdb } from '../../../../../kernel/local/duckdb/dialect.js';
+import { families } from '../../../../../kernel/local/duckdb/functions/families.js';
+import { withoutScripts } from '../../../../../kernel/local/duckdb/register.js';
+import type { Dialect } from '../../../../../kernel/local/sql/dialect.js';
+import { TemplateError } from '../../../../../kernel/local/sql/template.js';
+
+/** What is written: the member of the dialect, what it is given, and the SQL. */
+type IsLacking = (member: string, given: readonly unknown[], sql: string) => boolean;
+
+/** Returns DuckDB's dialect as that of an engine which lacks some of it. */
+function lacking(isLacking: IsLacking): Dialect {
+  const members = Object.entries(duckdb).map(([name, member]: [string, unknown]) => {
+    if (typeof member !== 'function') return [name, member];
+    const written = (...given: unknown[]): unknown => {
+      const sql: unknown = member(...given);
+      if (typeof sql === 'string' && isLacking(name, given, sql))
+        throw new TemplateError(`\`${name}\` is not available here: the engine has no SQL for it`, -1);
+      return sql;
+    };
+    return [name, written];
+  });
+  return Object.fromEntries(members) as Dialect;
+}
+
+const { isScripted } = withoutScripts(families);
+
+const relational: readonly string[] = [
+  ...['orderKey', 'join', 'unionItem', 'sample', 'firstOfEach', 'expand', 'neighbor', 'series', 'spotlight'],
+];
+
+/** Engines by what they lack. */
+export const engines = {
+  nothing: duckdb,
+  'functions in JavaScript': lacking((_member, _given, sql) => isScripted(sql)),
+  'functions and aggregates': lacking(member => member === 'call' || member === 'aggregate'),
+  'all but scans, filters, projections and aggregates': lacking(member => relational.includes(member)),
+  'all but scans, filters and projections': lacking(member => [...relational, 'aggregate'].includes(member)),
+  // What is refused only once the whole part is written.
+  'aggregates over rows in an order': lacking(
+    (member, [parts]) => member === 'aggregate' && Reflect.get(Object(parts), 'order') !== '',
+  ),
+} satisfies Readonly<Record<string, Dialect>>;
+
+/** What every engine has: without it no part can be written. */
+const always = new Set([
+  'limit',
+  'statement',
+  'stage',
+  'nothing',
+  'bytes',
+  'literal',
+  'listElement',
+  'temporary',
+]);
+
+/** Returns an engine that lacks about a quarter of all functions, aggregates, operators and kinds of joins, others for each seed. */
+export function lackingSome(seed: number): Dialect {
+  return lacking((member, [first, second]) => {
+    if (always.has(member)) return false;
+    const call = Reflect.get(Object(first), 'call') as { readonly name: string } | undefined;
+    const name = typeof first === 'string' ? first : (call?.name ?? Reflect.get(Object(first), 'type'));
+    return hash(`${seed} ${member} ${String(name)} ${typeof second === 'string' ? second : ''}`) % 4 === 0;
+  });
+}
+
+/** FNV-1a. */
+function hash(text: string): number {
+  let value = 0x811c9dc5;
+  for (const char of text) value = Math.imul(value ^ (char.codePointAt(0) ?? 0), 0x01000193);
+  return (value >>> 0) ^ (value >>> 15);
+}

@@ -1,0 +1,102 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { goldenFiles, goldenFolder, readCases, shown } from '../../../../golden/cases.js';
+import { fixtures } from '../../../../golden/fixtures.js';
+import { drawFrom } from '../../../evaluator/draw.js';
+import { pipeline, type Stored } from '../../../evaluator/pipelines.js';
+import { int64 } from '../../../evaluator/values.js';
+import { type Far, type Fixture, openQueries, secondsAgo } from '../../../queries.js';
+import { engines, lackingSome } from './second-engine.js';
+
+/** What a stored dataset of random pipelines holds, in the two forms that its readers need. */
+const stored: Stored = {
+  name: 'P',
+  table: {
+    columns: [
+      { name: 'k', type: 'long' },
+      { name: 's', type: 'string' },
+      { name: 'n', type: 'long' },
+      { name: 'x', type: 'real' },
+    ],
+    rows: [
+      [0n, 'a', int64.greatest, 0],
+      [1n, null, int64.least, -0],
+      [1n, 'b', 7n, Number.NaN],
+      [2n, '', null, Infinity],
+      [null, 'a', -5n, null],
+    ],
+  },
+};
+
+const storedFixture: Fixture = {
+  open: false,
+  fields: [{ name: '_time', type: 'datetime' }, ...stored.table.columns],
+  rows: [
+    ['0', "'a'", '9223372036854775807', "'0.0'"],
+    ['1', 'NULL', '-9223372036854775808', "'-0.0'"],
+    ['1', "'b'", '7', "'nan'"],
+    ['2', "''", 'NULL', "'inf'"],
+    ['NULL', "'a'", '-5', 'NULL'],
+  ].map((row, index) => [secondsAgo(60 - index), ...row]),
+};
+
+const queries = openQueries(fixtures);
+const pipelines = openQueries({ P: storedFixture });
+
+const cases = goldenFiles().flatMap(
+  file => readCases(readFileSync(new URL(file, goldenFolder), 'utf8')).cases,
+);
+
+/** One engine is asked all, the others each so many: `SPLIT_GOLDEN=1` asks them all. */
+const everyOther = process.env.SPLIT_GOLDEN === undefined ? 25 : 1;
+const whole = 'all but scans, filters and projections';
+
+describe.each(Object.entries(engines))('through an engine that lacks %s', (lacks, dialect) => {
+  const step = lacks === whole ? 1 : everyOther;
+
+  test(`every golden is the same${step === 1 ? '' : ` (one in ${step} is asked)`}`, async () => {
+    const asked = cases.filter((_, index) => index % step === 0);
+    const different: string[] = [];
+    let pushed = 0;
+    for (const { title, apl, expected } of asked) {
+      const far = { dialect, pushed: () => (pushed += 1) };
+      const found = await queries.run(apl, far).then(outcome => shown(apl, outcome), String);
+      if (found !== expected) different.push(`${title}\n${apl}\nexpected ${expected}\nfound ${found}`);
+    }
+    expect(different.join('\n\n')).toBe('');
+    expect(pushed).toBeGreaterThan(asked.length / 2);
+  });
+});
+
+/** More with SPLIT_PIPELINES=5000, others with SPLIT_SEED; a failure names the seed of its query. */
+const runs = Number(process.env.SPLIT_PIPELINES ?? 150);
+const firstSeed = Number(process.env.SPLIT_SEED ?? 1);
+
+test('random pipelines give the same through engines that lack some of everything', async () => {
+  const different: string[] = [];
+  const tally = { refused: 0, pushed: 0 };
+  for (let seed = firstSeed; seed < firstSeed + runs; seed += 1) {
+    const { text } = pipeline(drawFrom(seed), 1 + (seed % 6), stored);
+    const far = { dialect: lackingSome(seed), pushed: () => (tally.pushed += 1) };
+    const [here, split] = [await answer(text), await answer(text, far)];
+    if (here === 'refused') tally.refused += 1;
+    if (here !== split) different.push(`seed ${seed}\n${text}\nhere ${here}\nsplit ${split}`);
+  }
+  expect(different.join('\n\n')).toBe('');
+  // Many must run, and be divided, or the property says little.
+  expect(tally.refused).toBeLessThan(runs / 10);
+  expect(tally.pushed).toBeGreaterThan(runs / 2);
+}, 3_600_000);
+
+/** The rows of a query as text, in any order if it has none. Among reals, NaN and null share their place. */
+async function answer(apl: string, far?: Far): Promise<string> {
+  const outcome = await pipelines.run(apl, far).catch((error: unknown) => error as Error);
+  if (outcome instanceof Error) return `failed: ${outcome.message}`;
+  if (!outcome.ok) return 'refused';
+  const { table, rows } = outcome.ran;
+  const header = table.fields.map(field => `${field.name}:${field.type}`).join(' ');
+  const lines = rows.map(row => row.join(' '));
+  const reals = table.fields.flatMap(({ name, type }) => (type === 'real' ? [name] : []));
+  const isOrdered = table.order.length > 0 && !table.order.some(({ field }) => reals.includes(field));
+  return [header, ...(isOrdered ? lines : lines.sort())].join('\n');
+}
