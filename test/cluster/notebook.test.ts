@@ -125,10 +125,17 @@ describe.skipIf(url === '')('a notebook on a cluster', () => {
     expect(text).toContain('1 row');
   });
 
-  test('points at what the cluster does not compute, and says what to do', async () => {
-    const text = await run('%%on lake\nevents | extend u = parse_url(uri)');
-    expect(text).toContain('`parse_url` is not available on a cluster of Trino');
-    expect(text).toContain('fetch the rows first');
+  test('computes here what the cluster does not, over the rows that come back', async () => {
+    const text = await run(
+      '%%on lake\n%%time 1960-01-01..2027-01-01\nevents | where status == 200 and parse_url(uri).Path startswith "/api" | extend x = 1 / ms | project p = tostring(parse_url(uri).Path), ms, x, n',
+    );
+    expect(text).toContain('/api/users');
+    expect(text.replaceAll(',', '')).toContain('-9223372036854775808');
+    expect(text).toContain('1 row');
+    const grouped = await run(
+      '%%on lake\n%%time 1960-01-01..2027-01-01\nevents | summarize n = count(), s = sum(status) by bin(_time, 365d), p = tostring(parse_url(uri).Path)',
+    );
+    expect(grouped).toContain('/old');
   });
 
   test('asks a result of it on this machine', async () => {

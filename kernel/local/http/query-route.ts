@@ -365,8 +365,7 @@ function readFormat(format: string): 'tabular' | 'legacy' {
   );
 }
 
-/** Returns the refusal of a query by its first error, with the others beside it. */
-export function failureOf(apl: string, diagnostics: readonly Diagnostic[]): CompileFailure {
+function failureOf(apl: string, diagnostics: readonly Diagnostic[]): CompileFailure {
   const errors = diagnostics.filter(each => each.severity === 'error').sort((a, b) => a.from - b.from);
   const [first = diagnostics[0], ...others] = errors;
   if (first) return new CompileFailure(apl, first, others.slice(0, maxOthers));

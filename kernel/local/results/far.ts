@@ -31,6 +31,8 @@ export interface FarEngine {
    * `"Infinity"` and `"-Infinity"` stand for what JSON has no number for.
    */
   read(order: FarOrder, visit: Visit): Promise<ReadResult>;
+  /** What is to be said beside an answer that a statement is a part of. */
+  noticesOf(sql: string): readonly StatusMessage[];
 }
 
 export type FarOrder = Pick<ResultOrder, 'sql' | 'fields' | 'limit' | 'mostBytes'>;
@@ -123,8 +125,10 @@ export class FarSnapshot implements MeasuredCatalog {
     return [];
   }
 
+  /** What is to be said of the parts, each once. */
   farNotices(): readonly StatusMessage[] {
-    return [];
+    const all = [...this.#parts.keys()].flatMap(sql => this.#engine.noticesOf(sql));
+    return [...new Map(all.map(each => [each.msg, each])).values()];
   }
 
   /** Lets go of the rows. */

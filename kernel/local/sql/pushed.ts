@@ -120,7 +120,7 @@ function abilityOf({ window, far, columns }: FarTarget): FarAbility {
 }
 
 /** How a dialect begins to say what its engine lacks. */
-const notHere = /^(.+?) is not available here/;
+const notHere = /^(.+?) is not available (?:here|on)\b/;
 
 /** Stands for an input while it is tried what the engine has SQL for. */
 function standIn({ columns }: Relation): Relation {

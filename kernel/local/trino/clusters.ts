@@ -1,28 +1,24 @@
 import type { Endpoint } from '../../api/profile.js';
 import type { StatusMessage } from '../../api/wire.js';
-import type { ReaderSource } from '../engine/reader.js';
 import type { MeasuredCatalog } from '../engine/scans.js';
 import { LocalError } from '../errors.js';
-import type { Compile } from '../sql/compiled.js';
-import { compilerFor } from '../sql/request.js';
+import type { FarEngine } from '../results/far.js';
 import { Tables } from './catalog.js';
 import { trino } from './dialect.js';
 import { ClusterError } from './protocol/failure.js';
 import { type Deployment, type StatementOptions, Statements } from './protocol/statement.js';
-import { clusterReaders } from './reader.js';
+import { readRows } from './reader.js';
 
 /** A cluster that answers queries of one deployment. */
 export interface Cluster {
   /** As whom it is asked. */
   readonly user: string;
-  readonly compile: Compile;
+  /** The cluster as what computes parts of queries; each statement may take so many milliseconds. */
+  engine(limitMs: number): FarEngine;
   /** The tables, as they were at most a minute ago. */
   catalog(options: StatementOptions): Promise<MeasuredCatalog>;
   /** Forgets the tables; returns whether the failure of a query may come from tables that have changed. */
   forgetsTables(failure?: unknown): boolean;
-  readers(limitMs: number): ReaderSource;
-  /** What is to be said above an answer. */
-  noticesOf(sql: string): readonly StatusMessage[];
 }
 
 /** Returns the deployment of a name as it is configured now; the same object while nothing about it has changed. */
@@ -72,7 +68,13 @@ function clusterOf(statements: Statements): Cluster {
   const tables = new Tables(statements);
   return {
     user: engine.user,
-    compile: compilerFor(trino(engine)),
+    engine: limitMs => ({
+      name: statements.deployment.profileName,
+      dialect: trino(engine),
+      catalog: visit => tables.catalog({ ...visit, limitMs }),
+      read: (order, visit) => readRows(statements, order, { ...visit, limitMs }),
+      noticesOf: sql => (/\bapprox_(?:distinct|percentile)\(/.test(sql) ? [estimated] : []),
+    }),
     catalog: options => tables.catalog(options),
     forgetsTables: failure => {
       const isStale =
@@ -80,8 +82,6 @@ function clusterOf(statements: Statements): Cluster {
       if (isStale) tables.forget();
       return isStale;
     },
-    readers: limitMs => clusterReaders(statements, limitMs),
-    noticesOf: sql => (/\bapprox_(?:distinct|percentile)\(/.test(sql) ? [estimated] : []),
   };
 }
 

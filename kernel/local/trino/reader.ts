@@ -1,52 +1,27 @@
 import { type DeclaredColumn, JsonColumns } from '../engine/columns.js';
-import type { Reader, ReaderSource, ReadResult, ResultOrder } from '../engine/reader.js';
-import type { Visit } from '../engine/visit.js';
+import type { ReadResult } from '../engine/reader.js';
 import { LocalError } from '../errors.js';
+import type { FarOrder } from '../results/far.js';
 import { withFunctions } from './program.js';
-import { appendRows, cutTimeOf, type Page, type PageHead } from './protocol/pages.js';
-import type { Statements } from './protocol/statement.js';
+import { appendRows, type Page, type PageHead } from './protocol/pages.js';
+import type { StatementOptions, Statements } from './protocol/statement.js';
 
-/** Returns the readers of a deployment, whose statements may take so many milliseconds. */
-export function clusterReaders(statements: Statements, limitMs: number): ReaderSource {
-  return {
-    reading: (work, temporary, visit = {}) => {
-      if (temporary !== undefined) throw new RangeError('a cluster has no temporary tables');
-      return work(new ClusterReader(statements, visit, limitMs));
+/** Reads the first rows of a statement, exactly. */
+export async function readRows(
+  statements: Statements,
+  { sql, fields, limit, mostBytes }: FarOrder,
+  options: StatementOptions,
+): Promise<ReadResult> {
+  let read = new Answer(fields, limit, mostBytes);
+  await statements.run(
+    withFunctions(sql),
+    () => {
+      read = new Answer(fields, limit, mostBytes);
+      return page => read.take(page);
     },
-  };
-}
-
-class ClusterReader implements Reader {
-  readonly #statements: Statements;
-  readonly #visit: Visit;
-  readonly #limitMs: number;
-
-  constructor(statements: Statements, visit: Visit, limitMs: number) {
-    this.#statements = statements;
-    this.#visit = visit;
-    this.#limitMs = limitMs;
-  }
-
-  execute(): never {
-    throw new RangeError('a cluster is only read');
-  }
-
-  load(): never {
-    throw new RangeError('a cluster is only read');
-  }
-
-  async read({ sql, fields, limit, mostBytes, time }: ResultOrder): Promise<ReadResult> {
-    let read = new Answer(fields, limit, mostBytes);
-    await this.#statements.run(
-      withFunctions(sql),
-      () => {
-        read = new Answer(fields, limit, mostBytes);
-        return page => read.take(page);
-      },
-      { ...this.#visit, limitMs: this.#limitMs },
-    );
-    return read.result(time);
-  }
+    options,
+  );
+  return read.result();
 }
 
 /** The rows of one run of a statement. */
@@ -54,7 +29,7 @@ class Answer {
   readonly #fields: readonly DeclaredColumn[];
   readonly #columns: JsonColumns;
   readonly #limit: number;
-  #cut: readonly string[] | undefined;
+  #cut = false;
   #examined = 0;
   #checked = false;
 
@@ -68,17 +43,15 @@ class Answer {
     this.#check(head);
     this.#examined = Math.max(this.#examined, head.stats?.processedRows ?? 0);
     if (rows === undefined) return;
-    const { cut } = appendRows(rows, this.#fields, this.#columns, this.#limit - this.#columns.rows);
-    this.#cut ??= cut;
+    const most = this.#limit - this.#columns.rows;
+    if (appendRows(rows, this.#fields, this.#columns, most) > most) this.#cut = true;
   }
 
-  result(time: number): ReadResult {
+  result(): ReadResult {
     // Which rows passed the filters is known to the cluster alone: those that came did.
     const { rows } = this.#columns;
     const counts = { generatedRows: this.#examined, matchedRows: rows, unscanned: false };
-    const cutTime = time < 0 ? undefined : cutTimeOf(this.#cut?.[time]);
-    const read = { columns: this.#columns, counts, cut: this.#cut !== undefined };
-    return cutTime === undefined ? read : { ...read, cutTime };
+    return { columns: this.#columns, counts, cut: this.#cut };
   }
 
   /** Of another type than the one declared, the cells would be read as something else. */

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { Int64, Table, tableToIPC, vectorFromArray } from 'apache-arrow';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import type { QueryRequest } from '../../../kernel/api/wire.js';
+import type { QueryRequest, StatusMessage } from '../../../kernel/api/wire.js';
 import { FunctionRegistry } from '../../../kernel/local/duckdb/register.js';
 import type { DeclaredColumn } from '../../../kernel/local/engine/columns.js';
 import { JsonColumns } from '../../../kernel/local/engine/columns.js';
@@ -83,6 +83,14 @@ afterAll(() => {
   instance.closeSync();
 });
 
+/** What second engines say of statements that count. */
+const counted: StatusMessage = {
+  priority: 'info',
+  count: 1,
+  code: 'estimated',
+  msg: 'Counts are estimated.',
+};
+
 /** The statements that second engines were given. */
 const asked: string[] = [];
 
@@ -102,6 +110,7 @@ function secondEngine(dialect: Dialect): FarEngine {
       const { columns, more } = await cellsOf(sql, fields, limit);
       return { columns, counts: { ...noCounts, generatedRows: 100 }, cut: more };
     },
+    noticesOf: sql => (sql.includes('count(') ? [counted] : []),
   };
 }
 
@@ -208,7 +217,8 @@ describe('rows of a far engine', () => {
     const here = await service().query(apl, range);
     const found = await through(lacks, apl);
     expect(found.tables).toEqual(here.body.tables);
-    expect(found.status.messages).toEqual(here.body.status.messages);
+    const messages = found.status.messages?.filter(({ code }: StatusMessage) => code !== counted.code);
+    expect(messages ?? []).toEqual(here.body.status.messages ?? []);
     expect(found.asked.length).toBe(statements);
     expect(found.status.rowsExamined).toBe(statements * 100);
   });
@@ -249,6 +259,11 @@ test('a result of the kernel is read here, beside rows that come', async () => {
     [3, 1],
   ]);
   expect(found.asked).toHaveLength(1);
+});
+
+test('what the engine says of its statements is told once', async () => {
+  const { status } = await through('nothing', `['http-logs'] | summarize count() by bin(_time, 1m)`);
+  expect(status.messages).toEqual([counted]);
 });
 
 test('pages follow each other as they do here', async () => {

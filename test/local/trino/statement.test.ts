@@ -5,7 +5,7 @@ import { AccessToken } from '../../../kernel/api/profile.js';
 import type { JsonColumns } from '../../../kernel/local/engine/columns.js';
 import { ClusterError } from '../../../kernel/local/trino/protocol/failure.js';
 import { type Deployment, Statements } from '../../../kernel/local/trino/protocol/statement.js';
-import { clusterReaders } from '../../../kernel/local/trino/reader.js';
+import { readRows } from '../../../kernel/local/trino/reader.js';
 import { deploymentAt } from '../../cluster/deployment.js';
 
 type Answer = (request: IncomingMessage, response: ServerResponse, url: string) => void;
@@ -65,14 +65,9 @@ async function read(statements: Statements, signal?: AbortSignal): Promise<strin
     fields: [{ name: 'n', type: 'long' }],
     limit: 10,
     mostBytes: 1e6,
-    time: -1,
   } as const;
   const visit = signal === undefined ? {} : { signal };
-  const result = await clusterReaders(statements, 60_000).reading(
-    reader => reader.read({ ...order, delivery: 'whole', form: 'json' }),
-    undefined,
-    visit,
-  );
+  const result = await readRows(statements, order, { ...visit, limitMs: 60_000 });
   return (result.columns as JsonColumns).bytes(0).toString();
 }
 

@@ -1,12 +1,16 @@
 import type { FastifyInstance } from 'fastify';
-import { anyStatement, runQuery } from '../../engine/run.js';
-import { RecordingCatalog } from '../../engine/scans.js';
 import { LocalError } from '../../errors.js';
-import type { CompiledQuery } from '../../sql/compiled.js';
 import type { Cluster, Clusters } from '../../trino/clusters.js';
 import { fieldMeta } from '../answers/tabular.js';
 import { departure } from '../departure.js';
-import { type Answering, answerQuery, failureOf, limitMsOf, type QueryParts } from '../query-route.js';
+import {
+  type Answering,
+  answeringThrough,
+  answerQuery,
+  CompileFailure,
+  limitMsOf,
+  type QueryParts,
+} from '../query-route.js';
 
 /** What the routes of deployments need. */
 export interface DeploymentParts extends QueryParts {
@@ -64,40 +68,15 @@ async function refuseDocument(): Promise<never> {
 
 /** Answers on a cluster. If its tables have changed since they were read, the query starts over, once. */
 function answeringOn(cluster: Cluster): Answering {
-  return async (parts, { query }, results, visit) => {
-    if (results.size > 0) throw resultsThere();
-    const limitMs = limitMsOf(parts, query);
-    for (let attempt = 1; ; attempt++) {
-      const catalog = new RecordingCatalog(await cluster.catalog({ ...visit, limitMs }));
-      const compiled = cluster.compile(query, catalog, parts.nowNs());
-      if (!compiled.ok) {
-        if (attempt === 1 && cluster.forgetsTables()) continue;
-        throw failureOf(query.apl, compiled.diagnostics);
-      }
-      const wanted = withNotices(cluster, inOneStatement(compiled.compiled));
-      const options = { mostBytes: parts.answerBytes, form: 'json' as const };
-      try {
-        return await runQuery(cluster.readers(limitMs), wanted, catalog, visit, options);
-      } catch (error) {
-        if (attempt > 1 || !cluster.forgetsTables(error)) throw error;
-      }
+  return async (...asked) => {
+    const [parts, { query }] = asked;
+    const answering = answeringThrough(cluster.engine(limitMsOf(parts, query)));
+    try {
+      return await answering(...asked);
+    } catch (error) {
+      // A name that is not known may be new.
+      if (!cluster.forgetsTables(error instanceof CompileFailure ? undefined : error)) throw error;
+      return answering(...asked);
     }
   };
-}
-
-/** A cluster that is only read stores no rows for several tables: each is a statement of its own. */
-function inOneStatement({ shared: _, ...query }: CompiledQuery): CompiledQuery {
-  return query;
-}
-
-function withNotices(cluster: Cluster, query: CompiledQuery): CompiledQuery {
-  const all: string[] = [];
-  anyStatement(query, sql => all.push(sql) < 0);
-  return { ...query, notices: [...query.notices, ...cluster.noticesOf(all.join('\n'))] };
-}
-
-function resultsThere(): LocalError {
-  return new LocalError('not-supported', 'not-supported', 'A cluster does not read results of a notebook.', {
-    hint: 'Fetch the rows of the cluster into a result first (`rows << …`), then join the two results.',
-  });
 }

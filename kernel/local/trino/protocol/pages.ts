@@ -101,13 +101,13 @@ function afterValue(body: Buffer, from: number): number {
   throw new SyntaxError('a value has no end');
 }
 
-/** Adds the rows of a page to columns, at most `most` of them; returns how many rows it has, and the cells of the first beyond those. */
+/** Adds the rows of a page to columns, at most `most` of them; returns how many it has. */
 export function appendRows(
   rows: Buffer,
   fields: readonly DeclaredColumn[],
   columns: JsonColumns,
   most: number,
-): { readonly count: number; readonly cut?: readonly string[] } {
+): number {
   try {
     return new RowReader(rows, fields).append(columns, most);
   } catch (cause) {
@@ -129,7 +129,7 @@ class RowReader {
     this.#writers = fields.map(({ type }) => writers[type]);
   }
 
-  append(columns: JsonColumns, most: number): { readonly count: number; readonly cut?: readonly string[] } {
+  append(columns: JsonColumns, most: number): number {
     let count = 0;
     for (; this.#more(); count++) this.#row();
     const taken = Math.min(count, most);
@@ -137,13 +137,7 @@ class RowReader {
       expectRoom(this.#bytes.length);
       for (const [index, sink] of sinks.entries()) this.#column(sink, index, taken);
     });
-    if (count <= most) return { count };
-    const width = this.#writers.length;
-    const cut = Array.from({ length: width }, (_, index) => {
-      const [from, to] = this.#place(taken * width + index);
-      return this.#bytes.toString('utf8', from, to);
-    });
-    return { count, cut };
+    return count;
   }
 
   #place(cell: number): readonly [from: number, to: number] {
@@ -202,13 +196,8 @@ const writers: Readonly<Record<DeclaredColumn['type'], CellWriter>> = {
   long: copy,
   timespan: copy,
   string: copy,
-  real: (sink, bytes, from, to) => {
-    if (isNull(bytes, from)) return copy(sink, bytes, from, to);
-    // NaN and infinities come as strings.
-    const value = bytes[from] === quote ? Number.NaN : Number(bytes.toString('latin1', from, to));
-    if (!Number.isFinite(value)) sink.notFinite++;
-    sink.ascii(Number.isFinite(value) ? String(value) : 'null');
-  },
+  // NaN and infinities come as strings, as whoever reads on expects them.
+  real: copy,
   datetime: (sink, bytes, from, to) => {
     if (isNull(bytes, from)) return copy(sink, bytes, from, to);
     sink.ascii(JSON.stringify(timeOfCell(bytes.toString('latin1', from, to))));
@@ -230,9 +219,4 @@ function isNull(bytes: Buffer, from: number): boolean {
 function timeOfCell(cell: string): string {
   if (!/^-?\d+$/.test(cell)) throw new SyntaxError('a time has to be an integer');
   return formatTime(BigInt(cell), 'fewest');
-}
-
-/** Returns the time in a cell of a row that was cut, in nanoseconds since 1970. */
-export function cutTimeOf(cell: string | undefined): bigint | undefined {
-  return cell !== undefined && /^-?\d+$/.test(cell) ? BigInt(cell) : undefined;
 }
