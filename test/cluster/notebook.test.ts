@@ -127,13 +127,13 @@ describe.skipIf(url === '')('a notebook on a cluster', () => {
 
   test('computes here what the cluster does not, over the rows that come back', async () => {
     const text = await run(
-      '%%on lake\n%%time 1960-01-01..2027-01-01\nevents | where status == 200 and parse_url(uri).Path startswith "/api" | extend x = 1 / ms | project p = tostring(parse_url(uri).Path), ms, x, n',
+      '%%on lake\n%%time 1960-01-01..2027-01-01\nevents | where status == 200 and url_decode(uri) startswith "/api" | extend x = 1 / ms | project p = url_decode(uri), ms, x, n',
     );
     expect(text).toContain('/api/users');
     expect(text.replaceAll(',', '')).toContain('-9223372036854775808');
     expect(text).toContain('1 row');
     const grouped = await run(
-      '%%on lake\n%%time 1960-01-01..2027-01-01\nevents | summarize n = count(), s = sum(status) by bin(_time, 365d), p = tostring(parse_url(uri).Path)',
+      '%%on lake\n%%time 1960-01-01..2027-01-01\nevents | summarize n = count(), s = sum(status) by bin(_time, 365d), p = url_decode(uri)',
     );
     expect(grouped).toContain('/old');
   });
