@@ -85,7 +85,7 @@ function extremes({ v, marks }: Run, from: number, to: number): readonly number[
     else {
       if (least < 0 || value < (v[least] ?? value)) least = index;
       if (greatest < 0 || value > (v[greatest] ?? value)) greatest = index;
-      if (anomaly < 0 && ((marks[index] ?? 0) & FLAGGED) !== 0) anomaly = index;
+      if (anomaly < 0 && (marks[index] ?? 0) >= FLAGGED) anomaly = index;
     }
   }
   return [least, greatest, gap, anomaly].filter(index => index >= 0);

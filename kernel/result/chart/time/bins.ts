@@ -90,9 +90,11 @@ export function binCount({ grid }: TimeAxis): number {
 /** Returns the values of one line, in order of time, as a run without stand-ins; those with a flag of -1 or 1 are anomalies. */
 export function runOf(t: Float64Array, v: Float64Array, axis: TimeAxis, flags?: Float64Array): Run {
   const marks = new Uint8Array(t.length);
-  for (let index = 0; index < t.length; index++)
-    marks[index] =
-      (isPartial(axis, t[index] ?? 0) ? PARTIAL : 0) + (Math.abs(flags?.[index] ?? 0) === 1 ? FLAGGED : 0);
+  for (let index = 0; index < t.length; index++) {
+    if (isPartial(axis, t[index] ?? 0)) marks[index] = PARTIAL;
+    if (flags !== undefined && Math.abs(flags[index] ?? 0) === 1)
+      marks[index] = (marks[index] ?? 0) + FLAGGED;
+  }
   return { length: t.length, t, v, marks };
 }
 

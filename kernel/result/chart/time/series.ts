@@ -134,7 +134,10 @@ export function toSeries(
 
 /** Each of some ascending times once. */
 function distinctTimes(times: Float64Array): Float64Array {
-  return times.filter((t, index) => index === 0 || times[index - 1] !== t);
+  const distinct = new Float64Array(times.length);
+  let count = 0;
+  for (const t of times) if (count === 0 || distinct[count - 1] !== t) distinct[count++] = t;
+  return distinct.subarray(0, count);
 }
 
 /** The result of looking for anomalies: -1, 0 or 1 for each bin. */

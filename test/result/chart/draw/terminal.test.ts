@@ -3,6 +3,7 @@ import { toTerminal } from '../../../../kernel/result/chart/describe.js';
 import { chartOutput } from '../../../../kernel/result/mime.js';
 import { cells, type SampleTable, sampleResult } from '../../sample.js';
 import { buckets, chartOf, minute, time } from '../fixtures.js';
+import { boxesIn } from '../marks.js';
 
 const range = { start: '2026-11-20T09:00:00Z', end: '2026-11-20T09:08:00Z' };
 const total = { n: { name: 'count' } };
@@ -124,4 +125,46 @@ test('only an output for a terminal holds it', async () => {
   expect(sentence.join(' ')).toBe(chart.description);
   expect(sentence.length).toBeGreaterThan(1);
   expect(Math.max(...sentence.map(line => line.length))).toBeLessThanOrEqual(50);
+});
+
+test('shares of the selected rows and of the others: a bar and a line for each', async () => {
+  const entry = (field: string, score: number, shares: readonly (readonly [number, number])[]) => ({
+    ...{ field, score },
+    values: shares.map(([selected, baseline], index) => ({ value: `v${index}`, selected, baseline })),
+  });
+  const found = [
+    entry('a', 0.9, [
+      [0.8, 0.1],
+      [0.2, 0.4],
+    ]),
+    entry('b', 0.5, [[0.5, 0]]),
+    entry('c', 0, []),
+  ];
+  const chart = await chartOf({
+    columns: [['s', 'dynamic', JSON.stringify([found])]],
+    aggs: { s: { name: 'spotlight' } },
+  });
+  expect(toTerminal(chart.model, 60).split('\n')).toMatchInlineSnapshot(`
+    [
+      "80% of the selected events have a = v0, 10% of the others.",
+      "a · score 0.90",
+      "v0        █████████████████████████████████████████████ 80 %",
+      "  others  █████▋ 10 %",
+      "v1        ███████████▎ 20 %",
+      "  others  ██████████████████████▌ 40 %",
+      "b · score 0.50",
+      "v0        █████████████████████████████████████████████ 50 %",
+      "  others   0 %",
+    ]
+  `);
+  const layers = boxesIn(chart.svg).map(boxes => boxes.map(({ width }) => width));
+  const unit = (layers[0]?.[0] ?? 0) / 0.8;
+  const shares = layers.map(widths => widths.map(width => Number((width / unit).toFixed(2))));
+  expect(shares).toEqual([
+    [0.8, 0.1, 0.2, 0.4],
+    [0.5, 0],
+  ]);
+  expect(chart.description).toMatch(
+    /^Shares of a, b; 80% of the selected events have a = v0, 10% of the others;/,
+  );
 });

@@ -54,6 +54,11 @@ describe('only an aggregate over time is a chart', () => {
   test.each<[string, SampleTable, boolean]>([
     ['bins of the time', { columns: [two, counts], buckets }, true],
     ['grouped by the time', { columns: [two, counts], groups: ['_time'] }, true],
+    [
+      'grouped by a name and the time',
+      { columns: [['g', 'string', '["a","a"]'], two, counts], groups: ['g', '_time'] },
+      true,
+    ],
     ['raw events', { columns: [two, counts] }, false],
     ['one timestamp without a bin', { columns: [times(0, 0), counts], groups: ['_time'] }, false],
     ['one bin of sixty', { columns: [times(7), ['count_', 'integer', '[4]']], buckets, aggs: count }, true],
