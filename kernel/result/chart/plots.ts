@@ -44,7 +44,7 @@ export function valuesOf(lines: readonly Pick<Line, 'points'>[]): readonly numbe
   return lines.flatMap(({ points }) => points.flatMap(({ v }) => v ?? []));
 }
 
-/** Whether an axis for these values may be logarithmic, and is to be. */
+/** Returns whether the axis of these values is logarithmic: the options say so, and all values are above zero. */
 export function isLogFor(values: readonly number[], options: ChartOptions): boolean {
   return options.log === true && values.every(v => v > 0);
 }

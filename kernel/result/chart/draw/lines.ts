@@ -1,6 +1,6 @@
 /**
- * The marks of one plot. Its points are one data set, of which each mark draws those that its flag tells. Names and values of the
- * data enter as data only: fields have fixed names, and no expression, field path or URL is ever made from data.
+ * The marks of one plot. All marks share one data set and select its rows by flags. Names and values of the data enter as data
+ * only: fields have fixed names, and no expression, field path or URL is ever made from data.
  */
 import { present } from '../../../present.js';
 import type { Line, Plot, XyChart } from '../model.js';
@@ -17,10 +17,11 @@ interface Row {
   readonly e?: number;
   /** The other end of a band. */
   readonly u?: number;
-  /** It is in a bin that was searched in part; so is it or a neighbor. */
+  /** Its bin was searched in part. */
   readonly p?: 1;
+  /** The line is dashed here: its bin, or one beside it, was searched in part. */
   readonly q?: 1;
-  /** It has a dot: few points, those that a line alone would not show, and partial ones. */
+  /** It has a dot, as a line alone would not show it. */
   readonly o?: 1;
   /** The query itself calls it an anomaly. */
   readonly f?: 1;
@@ -66,7 +67,7 @@ export function layersOf(
 /** With fewer points each has a dot: a line alone hides how few there are. */
 const DOTTED_BELOW = 40;
 
-/** The points of a line; bars stand for those that have a value in the result alone. */
+/** The points of a line as rows. Bars are drawn only for values of the result, never for stand-ins. */
 function rowsOf({ points }: Line, index: number, plot: Plot, chart: XyChart): readonly Row[] {
   const isDatum = (at: number) => points[at]?.added !== true && hasValue(at);
   const hasValue = (at: number) => (points[at]?.v ?? null) !== null;
@@ -116,7 +117,7 @@ interface Layer {
   readonly data?: object;
 }
 
-/** Returns a mark of rows, no part of which sticks out of a part of the axis that is shown; those that `only` holds for, if given. */
+/** Returns a mark for each row, or for those that `only` holds for, clipped while a part of the axis is shown. */
 function layer(
   { number }: Draft,
   type: string,
