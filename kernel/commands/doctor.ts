@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { access, constants, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { profileFileWarning } from '../api/profile.js';
+import { profileFileWarning, profilesOf, readProfileFile } from '../api/profile.js';
+import { AplKernelError } from '../errors.js';
 import { holderOf } from '../local/lease/lease.js';
 import { inDataDir } from '../local/place.js';
 import { findShared, type SharedService } from '../local/shared.js';
@@ -58,6 +59,7 @@ export async function examine(request: DoctorRequest): Promise<readonly Finding[
     ...(request.checkData ? await dataFindings(request.dataDir) : []),
     ...(await bucketFindings(request.dataDir)),
     await profilesFinding(machine.home),
+    ...(await clusterFindings(machine.home)),
     ...(await pairingFindings(request)),
     serviceFinding(await findShared(request.dataDir, probeMs), await holderOf(request.dataDir)),
   ];
@@ -255,6 +257,30 @@ async function profilesFinding(home: string): Promise<Finding> {
     fix: 'run `chmod 600 ~/.axiom.toml`',
   };
 }
+
+/** A finding for each deployment on a cluster; a file that cannot be read is another's. */
+async function clusterFindings(home: string): Promise<readonly Finding[]> {
+  const name = 'cluster';
+  const profiles = await readProfileFile(home)
+    .then(file => profilesOf(file, {}))
+    .catch(() => []);
+  if (profiles.every(each => 'refusal' in each || each.engine === undefined)) return [];
+  const { probeClusters } = await import('../local/trino/probe.js');
+  return (await probeClusters(profiles, clusterMs)).map(({ name: deployment, outcome }): Finding => {
+    if (outcome instanceof AplKernelError) {
+      const { message, hint = 'check the network' } = outcome;
+      return { name, state: 'warning', found: `${deployment}: ${message}`, fix: hint };
+    }
+    const { tables, place } = outcome;
+    if (tables > 0)
+      return { name, state: 'ok', found: `${deployment}: ${plural(tables, 'table')} in ${place}` };
+    const fix = 'check catalog and schema in ~/.axiom.toml, and the rights of its user';
+    return { name, state: 'warning', found: `${deployment}: no table to be seen in ${place}`, fix };
+  });
+}
+
+/** Milliseconds for a cluster: it may have queries of others before this one. */
+const clusterMs = 15_000;
 
 async function pairingFindings({ workDir, machine }: DoctorRequest): Promise<readonly Finding[]> {
   return (await markdownPairings(workDir, machine.home)).map(path => ({

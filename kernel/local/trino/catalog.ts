@@ -16,6 +16,9 @@ interface Table {
 /** How long the columns of tables are known, in milliseconds. */
 const freshMs = 60_000;
 
+/** Tables that were read so long ago are read again for a query that names what there is not. */
+const oldMs = 5_000;
+
 /** The name of the time of an event. */
 const timeField = '_time';
 
@@ -33,6 +36,11 @@ export class Tables {
   /** Forgets what is known of the tables. */
   forget(): void {
     this.#known = undefined;
+  }
+
+  /** Whether they may have changed since they were read. */
+  get isOld(): boolean {
+    return this.#known !== undefined && this.#now() - this.#known.at > oldMs;
   }
 
   async catalog(options: StatementOptions): Promise<ClusterCatalog> {

@@ -17,7 +17,7 @@ export interface Cluster {
   engine(limitMs: number): FarEngine;
   /** The tables, as they were at most a minute ago. */
   catalog(options: StatementOptions): Promise<MeasuredCatalog>;
-  /** Forgets the tables; returns whether the failure of a query may come from tables that have changed. */
+  /** Forgets the tables; returns whether a failure, or a name that is not known, may come from tables that have changed. */
   forgetsTables(failure?: unknown): boolean;
 }
 
@@ -77,12 +77,15 @@ function clusterOf(statements: Statements): Cluster {
     }),
     catalog: options => tables.catalog(options),
     forgetsTables: failure => {
-      const isStale =
-        failure === undefined || (failure instanceof ClusterError && stale.has(failure.errorName));
+      const isStale = failure === undefined ? tables.isOld : isOfTables(failure);
       if (isStale) tables.forget();
       return isStale;
     },
   };
+}
+
+function isOfTables(failure: unknown): boolean {
+  return failure instanceof ClusterError && stale.has(failure.errorName);
 }
 
 const stale: ReadonlySet<string> = new Set(['TABLE_NOT_FOUND', 'COLUMN_NOT_FOUND', 'TYPE_MISMATCH']);

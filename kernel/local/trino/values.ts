@@ -14,13 +14,9 @@ export const sqlTypes: Readonly<Record<TypeName, string>> = {
   dynamic: 'varchar',
 };
 
-/** Throws that the cluster has no SQL for something. */
+/** Throws that the cluster has no SQL for something, which is then computed here. */
 export function notHere(what: string): never {
-  throw new TemplateError(
-    `${what} is not available on a cluster of Trino`,
-    -1,
-    'Leave it out, or fetch the rows first (`rows << …`) and ask them of the result, which this machine computes.',
-  );
+  throw new TemplateError(`${what} is not available on a cluster of Trino`, -1);
 }
 
 /** Returns a constant as an SQL literal of its type. */

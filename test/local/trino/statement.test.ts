@@ -2,7 +2,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { AccessToken } from '../../../kernel/api/profile.js';
-import type { JsonColumns } from '../../../kernel/local/engine/columns.js';
+import { asJson } from '../../../kernel/local/engine/columns.js';
+import { probeClusters } from '../../../kernel/local/trino/probe.js';
 import { ClusterError } from '../../../kernel/local/trino/protocol/failure.js';
 import { type Deployment, Statements } from '../../../kernel/local/trino/protocol/statement.js';
 import { readRows } from '../../../kernel/local/trino/reader.js';
@@ -36,7 +37,7 @@ async function coordinator(answers: readonly Answer[], more: Partial<Deployment>
     () => statements.close(),
     () => new Promise(resolve => server.closeAllConnections() ?? server.close(resolve)),
   );
-  return { statements, asked, headers };
+  return { url, statements, asked, headers };
 }
 
 const running = { state: 'RUNNING' };
@@ -66,9 +67,9 @@ async function read(statements: Statements, signal?: AbortSignal): Promise<strin
     limit: 10,
     mostBytes: 1e6,
   } as const;
-  const visit = signal === undefined ? {} : { signal };
-  const result = await readRows(statements, order, { ...visit, limitMs: 60_000 });
-  return (result.columns as JsonColumns).bytes(0).toString();
+  const options = signal === undefined ? {} : { signal };
+  const { columns } = await readRows(statements, order, { ...options, limitMs: 60_000 });
+  return asJson(columns).bytes(0).toString();
 }
 
 describe('an answer', () => {
@@ -170,6 +171,24 @@ test('an interrupt cancels the query on the cluster', async () => {
   const { statements, asked } = await coordinator([first, () => stop.abort()]);
   await expect(read(statements, stop.signal)).rejects.toMatchObject({ code: 'query-cancelled' });
   expect(asked.at(-1)).toBe('DELETE /v1/statement/q1/1?slug=x');
+});
+
+test('doctor asks for tables, and says what is wrong with a deployment', async () => {
+  const names = json({ data: [['events', 'ts', 'timestamp(9)']], stats: { state: 'FINISHED' } });
+  const { url } = await coordinator([names]);
+  const other = await coordinator([
+    json({ error: { errorName: 'CATALOG_NOT_FOUND', errorType: 'USER_ERROR' } }),
+  ]);
+  const probes = await probeClusters(
+    [deploymentAt(url), deploymentAt(other.url, { profileName: 'none' })],
+    10_000,
+  );
+  expect(
+    probes.map(({ name, outcome }) => [name, outcome instanceof Error ? outcome.message : outcome]),
+  ).toEqual([
+    ['lake', { tables: 1, place: 'memory.default' }],
+    ['none', 'The cluster has no catalog of this name.'],
+  ]);
 });
 
 describe('a secret', () => {
