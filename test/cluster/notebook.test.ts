@@ -139,9 +139,10 @@ describe.skipIf(url === '')('a notebook on a cluster', () => {
   });
 
   test('asks a result of it on this machine', async () => {
-    await run(
+    const got = await run(
       '%%on lake\n%%time 1960-01-01..2027-01-01\ngot << events | where isnotnull(uri) | project uri, status',
     );
+    expect(got).not.toContain('Warning');
     expect(await run('%%on local\ngot | where status == 200 | project translate("/", "-", uri)')).toContain(
       '-api-users',
     );

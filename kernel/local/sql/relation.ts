@@ -200,8 +200,10 @@ class SqlWriter {
     }
   }
 
+  /** A column that is kept twice is written once: some engines could not tell it from itself. */
   #list(items: readonly Computed[]): string {
-    return items.length === 0 ? 'NULL AS none' : items.map(item => this.#computed(item)).join(', ');
+    const written = new Set(items.map(item => this.#computed(item)));
+    return written.size === 0 ? 'NULL AS none' : [...written].join(', ');
   }
 
   /** Conditions right above a scan go into it, so that the engine applies them while it reads. */
