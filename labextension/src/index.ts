@@ -11,6 +11,7 @@ import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { IStateDB } from '@jupyterlab/statedb';
 import { explainerOf } from './cell/explain.js';
+import { addExplained } from './cell/explained.js';
 import { addPatterns } from './cell/patterns.js';
 import { addCharts } from './charts/renderer.js';
 import type { EditorOptions } from './editor.js';
@@ -135,10 +136,10 @@ const grid: JupyterFrontEndPlugin<void> = {
   },
 };
 
-/** Puts buttons beside the templates of log lines. */
+/** Puts buttons beside the templates of log lines, and below an explanation. */
 const patterns: JupyterFrontEndPlugin<void> = {
   id: '@apl-kernel/labextension:patterns',
-  description: 'Templates of log lines to split, keep and leave out.',
+  description: 'Templates of log lines to split, keep and leave out, and explanations to go on from.',
   autoStart: true,
   requires: [IRenderMimeRegistry],
   optional: [INotebookTracker, IConsoleTracker, IEditorTracker],
@@ -148,7 +149,11 @@ const patterns: JupyterFrontEndPlugin<void> = {
     notebooks: INotebookTracker | null,
     consoles: IConsoleTracker | null,
     files: IEditorTracker | null,
-  ) => addPatterns(rendermime, notebooks, workbenchOf({ notebooks, consoles, files })),
+  ) => {
+    const workbench = workbenchOf({ notebooks, consoles, files });
+    addPatterns(rendermime, notebooks, workbench);
+    addExplained(rendermime, notebooks, workbench);
+  },
 };
 
 /** Shows traces to work with, in place of their drawings. */

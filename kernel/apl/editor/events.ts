@@ -66,3 +66,31 @@ export function nearest(events: string, time: string, most: number): string {
 export function explaining(events: string, condition: string): string {
   return `${events}\n| summarize spotlight(${condition}, *)`;
 }
+
+/** The type of what the extension offers below an explanation; other front ends show its text alone. */
+export const EXPLAINED_MIME = 'application/vnd.axiom-apl.explained+json';
+
+/** Where an explanation leads: the events, the condition that selects some, and what most of those have in common; each is APL. */
+export interface ExplainedReference {
+  readonly events: string;
+  readonly condition: string;
+  readonly found: string;
+  readonly startTime: string;
+  readonly endTime: string;
+  readonly profile: string;
+}
+
+/** Reads what an output holds, which a stranger may have written; undefined for anything else. */
+export function explainedReference(value: unknown): ExplainedReference | undefined {
+  const given = new Map(typeof value === 'object' && value !== null ? Object.entries(value) : []);
+  const texts = ['events', 'condition', 'found', 'startTime', 'endTime', 'profile'].flatMap(name => {
+    const member: unknown = given.get(name);
+    return typeof member === 'string' ? [member] : [];
+  });
+  const [events, condition, found, startTime, endTime, profile] = texts;
+  if (events === undefined || condition === undefined || found === undefined) return undefined;
+  if (startTime === undefined || endTime === undefined || profile === undefined) return undefined;
+  // A second line below `%%explain` could be another magic.
+  if (/[\n\r]/.test(condition + found)) return undefined;
+  return { events, condition, found, startTime, endTime, profile };
+}

@@ -338,6 +338,26 @@ describe.each(FRONT_ENDS)('explaining in $name', frontEnd => {
       .click();
     await soon(() => cells.output(at + 1)).toContain('Go on with:');
     expect(await cells.source(at + 1)).toContain('%%explain kind == ');
+    const lines = (await cells.source(at + 1)).split('\n');
+    const further = cells
+      .at(at + 1)
+      .getByRole('button', { name: /explains what is selected within this part$/ });
+    expect(await findings(page, ['.apl-explained'])).toEqual([]);
+    await further.press('Enter');
+    await soon(() => cells.source(at + 2)).toBe([...lines, '| where host == "h7"'].join('\n'));
+    await cells
+      .at(at + 1)
+      .getByRole('button', { name: /with the selected events of this part$/ })
+      .click();
+    await soon(() => cells.source(at + 2)).toBe(
+      [
+        lines[0],
+        ...lines.slice(2),
+        `| where ${lines[1]?.slice('%%explain '.length)}`,
+        '| where host == "h7"',
+      ].join('\n'),
+    );
+    await soon(() => cells.output(at + 2)).toMatch(/100 rows/);
   });
 
   test('an investigation is written below once, and what is changed of it stays', async () => {

@@ -1,13 +1,14 @@
 import { writtenName } from '../../../apl/catalog/written.js';
 import { conditionFor } from '../../../apl/editor/condition.js';
-import { explaining } from '../../../apl/editor/events.js';
+import { EXPLAINED_MIME, type ExplainedReference, explaining } from '../../../apl/editor/events.js';
 import { writtenText } from '../../../apl/syntax/tokens/quote.js';
 import { rowTexts } from '../../../result/display/text.js';
 import type { QueryResult } from '../../../result/result.js';
 import { type SpotlightPart, spotlightEntries, strongest } from '../../../result/spotlight.js';
+import { withoutTokens } from '../../../text.js';
 import { usageError } from '../arguments.js';
 import type { Magic, MagicCall, MagicHost } from '../magic.js';
-import { say } from '../output.js';
+import { textOutput } from '../output.js';
 import { checkedQuery, type EventsBehind, eventsBehind, insteadOfQuery, onLastResult } from './behind.js';
 
 /** The magic that tells what events have in common that the others have not. */
@@ -19,7 +20,7 @@ export const explainMagics: readonly Magic[] = [
     options: [],
     summary: 'show what tells the events that meet a condition from the others',
     help: [
-      'Compares every field of the events that meet the condition with that of the others, by `summarize spotlight(CONDITION, *)`. The fields that tell most come first, each with its values as bars; below stands the query of the events in which most of it is found, to go on with. Differences that chance would give are left out, and so are ids, times and the fields of the condition.',
+      'Compares every field of the events that meet the condition with that of the others, by `summarize spotlight(CONDITION, *)`. The fields that tell most come first, each with its values as bars; below stands the query of the events in which most of it is found, to go on with: in JupyterLab, buttons add a cell that shows them, or that explains what is selected among them. Differences that chance would give are left out, and so are ids, times and the fields of the condition.',
       '',
       '- `%explain status == "500"`: the events behind the last result: its query up to where it sorts, cuts or summarizes, over the same time',
       '- `%explain errs where ms > 900`: the rows of the kept result `errs`; `_` is the last',
@@ -85,7 +86,20 @@ async function answer({ events, condition, ...settings }: Question, host: MagicH
   if (best === undefined) return;
   const types = await typesOf(events, settings, host);
   const found = best.parts.map(part => conditionOf(part, types.get(part.field))).join(' and ');
-  say(host.io, `Go on with:\n${events}\n| where ${condition}\n| where ${found}`);
+  goOn({ events, condition, found, ...timesOf(result) }, host);
+}
+
+function timesOf({ provenance: { startTime, endTime, profile } }: QueryResult) {
+  return { startTime, endTime, profile };
+}
+
+/** Shows the query of what was found, with what buttons need if the output may hold it. */
+function goOn(reference: ExplainedReference, { io, plan }: MagicHost): void {
+  const { events, condition, found } = reference;
+  const text = `Go on with:\n${events}\n| where ${condition}\n| where ${found}`;
+  const { data, metadata } = textOutput(text);
+  const isSafe = plan.retains && withoutTokens(text) === text;
+  io.display({ data: { ...(isSafe ? { [EXPLAINED_MIME]: reference } : {}), ...data }, metadata });
 }
 
 function entriesOf({ tables }: QueryResult): ReturnType<typeof spotlightEntries> {

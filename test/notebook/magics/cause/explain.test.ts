@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { EXPLAINED_MIME, explainedReference } from '../../../../kernel/apl/editor/events.js';
 import { realBench } from '../../real-bench.js';
-import { type CellRun, printed, shown, traceback } from '../../session.js';
+import { type CellRun, shown, traceback } from '../../session.js';
 
 const events = Array.from({ length: 400 }, (_, index) => ({
   _time: `2026-01-01T${10 + Math.floor(index / 60)}:${String(index % 60).padStart(2, '0')}:00Z`,
@@ -18,9 +19,7 @@ const bench = realBench({ web: events });
 
 /** What a cell says to go on with. */
 function onward(cell: CellRun): string {
-  return printed(cell)
-    .replace(/^[\s\S]*Go on with:\n/, '')
-    .trimEnd();
+  return (shown(cell).at(-1) ?? '').replace(/^[\s\S]*Go on with:\n/, '');
 }
 
 /** Runs a cell over the day of the events, and then what it says to go on with; returns both texts. */
@@ -51,6 +50,12 @@ describe('%explain', () => {
     );
     expect(table).toContain('2026-01-01T10:00:00Z to 2026-01-01T12:00:00Z');
     expect(onward(cell)).toBe('web | where code < 9\n| where bad\n| where region == "GRU"');
+    const given = cell.outputs.flatMap(each => ('data' in each ? [each.data[EXPLAINED_MIME]] : [])).at(-1);
+    expect(explainedReference(given)).toEqual({
+      ...{ events: 'web | where code < 9', condition: 'bad', found: 'region == "GRU"' },
+      ...{ startTime: '2026-01-01T10:00:00Z', endTime: '2026-01-01T12:00:00Z', profile: 'local' },
+    });
+    expect(explainedReference({ ...(given as object), condition: 'bad\n%drop web' })).toBeUndefined();
     const kept = await bench().run('_ | project field = tostring(spotlight_[0].field)');
     expect(shown(kept).at(-1)).toMatch(/^region$/m);
   });
@@ -106,7 +111,7 @@ describe('%explain', () => {
     expect(shown(cell).at(-1)).toContain(
       'No field tells the selected events from the others better than chance.',
     );
-    expect(printed(cell)).not.toContain('Go on');
+    expect(shown(cell).join()).not.toContain('Go on');
   });
 
   test.each<[string, string, string]>([
