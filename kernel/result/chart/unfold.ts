@@ -35,10 +35,10 @@ export interface Bucket {
   readonly count: number;
 }
 
-/** A column of histograms, one for each row; null for a row that has none. */
+/** A column of histograms: the buckets of each row, empty for a row that has none. */
 export interface Histograms {
   readonly column: ChartColumn;
-  readonly rows: readonly (readonly Bucket[] | null)[];
+  readonly rows: readonly (readonly Bucket[])[];
 }
 
 /** Returns what the only value of `spotlight` in a table found; undefined for a table with none, with several, or by group. */
@@ -64,10 +64,8 @@ export function histograms(table: ArrowTable): Histograms | undefined {
   return { column, rows: Array.from({ length: table.data.numRows }, (_, row) => bucketsIn(column, row)) };
 }
 
-function bucketsIn(column: ChartColumn, row: number): readonly Bucket[] | null {
-  const list = listAt(column, row);
-  if (list === undefined) return null;
-  return list.flatMap(each => {
+function bucketsIn(column: ChartColumn, row: number): readonly Bucket[] {
+  return (listAt(column, row) ?? []).flatMap(each => {
     const { from, to, count } = (each ?? {}) as Readonly<Record<string, unknown>>;
     const isBucket = typeof from === 'number' && typeof to === 'number' && typeof count === 'number';
     return isBucket ? [{ from, to, count }] : [];

@@ -8,30 +8,24 @@ import { daysTitle } from './texts.js';
 
 const MINUTE = 60_000;
 const DAY = 1440 * MINUTE;
-export const FEW_TICKS = { signal: 'max(2, floor(width / 95))' };
+
+/** A horizontal axis with as many ticks as have room. */
+export const BELOW = {
+  ...{ scale: 'x', orient: 'bottom', labelOverlap: true, labelFlush: true },
+  tickCount: { signal: 'max(2, floor(width / 95))' },
+};
 
 /** One format of times along the whole axis, as fine as its span needs; the title names the days. */
 export function timeGuide({ start, end, grid }: TimeAxis, isLast: boolean): object {
   const span = end - start;
-  const title = present({ title: isLast ? daysTitle(start, end) : undefined });
-  const guide = {
-    scale: 'x',
-    orient: 'bottom',
-    ...title,
-    labelOverlap: true,
-    labelFlush: true,
-    tickCount: FEW_TICKS,
-  };
+  const guide = { ...BELOW, ...present({ title: isLast ? daysTitle(start, end) : undefined }) };
   if (span > 10 * DAY) return { ...guide, format: '%Y-%m-%d' };
   // A bin of a day has a date and no hour.
   if (grid !== undefined && grid.size % DAY === 0)
     return { ...guide, format: '%b %d', tickCount: { interval: 'day', step: grid.size / DAY } };
   if (span > 1.5 * DAY) {
     const isMidnight = "utcFormat(datum.value, '%H:%M') === '00:00'";
-    return {
-      ...guide,
-      ...labeled(`utcFormat(datum.value, ${isMidnight} ? '%b %d' : '%b %d, %H:%M')`),
-    };
+    return { ...guide, ...labeled(`utcFormat(datum.value, ${isMidnight} ? '%b %d' : '%b %d, %H:%M')`) };
   }
   const format = span <= 1000 ? '%H:%M:%S.%L' : span <= 8 * MINUTE ? '%H:%M:%S' : '%H:%M';
   return { ...guide, format };
@@ -89,9 +83,8 @@ export function plotByName(
     ],
     axes: [
       {
-        ...{ scale: 'x', orient: 'bottom', grid: true, labelOverlap: true, labelFlush: true },
-        ...{ ...parts.values, title: titlePlace(place), titleAlign: 'left', titleAnchor: 'start' },
-        tickCount: FEW_TICKS,
+        ...{ ...BELOW, ...parts.values, grid: true },
+        ...{ title: titlePlace(place), titleAlign: 'left', titleAnchor: 'start' },
       },
       { scale: 'y', ...parts.names },
     ],

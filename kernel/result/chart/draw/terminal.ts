@@ -73,16 +73,17 @@ export function characterOf(characters: string, share: number): string {
 
 /** Returns a bar for each name, with its value at its end; the longest takes the line. */
 export function barsByName(
-  names: readonly string[],
-  sizes: readonly (number | null)[],
+  bars: readonly { readonly label: string; readonly v: number | null }[],
   unit: string,
   width: number,
 ): readonly string[] {
-  const texts = sizes.map(size => (size === null ? 'null' : shortText(size, unit)));
-  const most = Math.max(...sizes.map(size => Math.abs(size ?? 0)));
+  const texts = bars.map(({ v }) => (v === null ? 'null' : shortText(v, unit)));
+  const sizes = bars.map(({ v }) => Math.abs(v ?? 0));
+  const most = Math.max(...sizes) || 1;
   const beside = Math.max(...texts.map(text => text.length)) + 1;
+  const names = bars.map(({ label }) => label);
   return withNames(names, width, room =>
-    sizes.map((size, index) => `${bar(Math.abs(size ?? 0) / (most || 1), room - beside)} ${texts[index]}`),
+    sizes.map((size, index) => `${bar(size / most, room - beside)} ${texts[index]}`),
   );
 }
 

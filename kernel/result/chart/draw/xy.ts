@@ -5,7 +5,7 @@ import { present } from '../../../present.js';
 import { cutToWidth } from '../../display/aligned.js';
 import type { ChartForm } from '../kinds/kind.js';
 import type { Plot, XyChart } from '../model.js';
-import { FEW_TICKS, numberLabels, timeGuide, valueGuide } from './axes.js';
+import { BELOW, numberLabels, timeGuide, valueGuide } from './axes.js';
 import { layersOf } from './lines.js';
 import { RULE_LABELS_HEIGHT, ruleBands, ruleData, ruleMarks } from './rules.js';
 import {
@@ -146,10 +146,9 @@ function ticksOf({ isIntegral, low, high }: Plot): number {
 
 function numberGuide({ plots, axis }: XyChart, isLast: boolean): object {
   return {
-    ...{ scale: 'x', orient: 'bottom', labelOverlap: true, labelFlush: true },
+    ...BELOW,
     ...numberLabels(axis.start, axis.end),
     ...present({ title: isLast ? titlePlace(plots.length) : undefined }),
-    tickCount: FEW_TICKS,
   };
 }
 

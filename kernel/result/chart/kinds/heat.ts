@@ -271,9 +271,7 @@ function largestGroup(
   keys: readonly ChartColumn[],
 ): { readonly rows: readonly number[]; readonly label: string; readonly count: number } {
   const groups = groupNumbers(keys, allRows(rows.length));
-  const totals = Float64Array.from(rows, buckets =>
-    (buckets ?? []).reduce((all, { count }) => all + count, 0),
-  );
+  const totals = Float64Array.from(rows, buckets => buckets.reduce((all, { count }) => all + count, 0));
   const [greatest = 0] = greatestOf(sizesOf(groups, totals, true), 1);
   const own = placesByGroup(groups)[greatest] ?? [];
   const names = keyTexts(keys, own[0] ?? 0);

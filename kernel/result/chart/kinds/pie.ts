@@ -126,8 +126,7 @@ const form: ChartForm<PieChart> = {
   draw: pieDrawing,
   print: ({ legend, values, unit }, width) =>
     barsByName(
-      legend.map(({ label }) => label),
-      values,
+      legend.map(({ label }, index) => ({ label, v: values[index] ?? null })),
       unit,
       width,
     ),

@@ -80,9 +80,7 @@ export function toHistograms(
 ): XyChart | string | undefined {
   if (histograms === undefined) return undefined;
   const { column, rows } = histograms;
-  const filled = rows.flatMap((buckets, row) =>
-    buckets === null || buckets.length === 0 ? [] : [{ row, buckets }],
-  );
+  const filled = rows.flatMap((buckets, row) => (buckets.length === 0 ? [] : [{ row, buckets }]));
   if (filled.length === 0) return `No chart: ${nameOf(column)} has no buckets.`;
   const shown = filled.slice(0, MAX_PLOTS);
   const ends = shown.flatMap(({ buckets }) => buckets.flatMap(({ from, to }) => [from, to]));

@@ -187,31 +187,26 @@ function totalText(bar: Bar, { unit }: BarPlot): string {
   return total === null ? 'null' : shortText(total, unit.length > 12 ? '' : unit);
 }
 
-/** The longest bar takes the line; a bar of several parts is their sum, and each share has a line of its own. */
-function barLines({ title, unit, bars }: BarPlot, chart: BarChart, width: number): readonly string[] {
-  const percents = ({ parts }: Bar) => parts.map(v => Number(((v ?? 0) * 100).toPrecision(3)));
-  const others = chart.legend.slice(1).map(({ label }) => `  ${label}`);
-  const drawn = chart.areShares
-    ? barsByName(
-        bars.flatMap(({ label }) => [label, ...others]),
-        bars.flatMap(percents),
-        '%',
-        width,
-      )
-    : barsByName(
-        bars.map(({ label }) => label),
-        bars.map(bar => sums(bar).total),
-        unit,
-        width,
-      );
-  return [cutToWidth(title, width), ...drawn];
+/** Each bar, or each share, with its size; of a bar of several parts that is their sum. */
+function sizes({ bars }: BarPlot): readonly { readonly label: string; readonly v: number | null }[] {
+  return bars.map(bar => ({ label: bar.label, v: sums(bar).total }));
 }
 
-function extremesOf({ title, unit, bars }: BarPlot): readonly string[] {
-  const sized = bars.flatMap(bar => {
-    const v = sums(bar).total;
-    return v === null ? [] : [{ label: bar.label, v }];
-  });
+/** Each share has a line of its own. */
+function barLines(plot: BarPlot, { areShares, legend }: BarChart, width: number): readonly string[] {
+  const percents = plot.bars.flatMap(({ label, parts }) =>
+    parts.map((v, place) => ({
+      label: place === 0 ? label : `  ${legend[place]?.label}`,
+      v: Number(((v ?? 0) * 100).toPrecision(3)),
+    })),
+  );
+  const lines = areShares ? barsByName(percents, '%', width) : barsByName(sizes(plot), plot.unit, width);
+  return [cutToWidth(plot.title, width), ...lines];
+}
+
+function extremesOf(plot: BarPlot): readonly string[] {
+  const { title, unit } = plot;
+  const sized = sizes(plot).flatMap(({ label, v }) => (v === null ? [] : [{ label, v }]));
   const [first] = sized;
   if (first === undefined) return [];
   const most = sized.reduce((a, b) => (b.v > a.v ? b : a), first);
