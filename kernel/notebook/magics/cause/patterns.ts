@@ -9,7 +9,7 @@ import type { QueryResult } from '../../../result/result.js';
 import { percent } from '../../../result/spotlight.js';
 import { formatCount, plural, withoutTokens } from '../../../text.js';
 import { formatTime, parseTime } from '../../../time.js';
-import { parseRange, resolveRange } from '../../time-range.js';
+import { everything, parseRange, resolveRange } from '../../time-range.js';
 import { MagicError, usageError } from '../arguments.js';
 import type { Magic, MagicCall, MagicHost, QuerySettings } from '../magic.js';
 import { say, tableOutput } from '../output.js';
@@ -179,10 +179,10 @@ export function shapesQuery(
 /** The parts of a range whose lines are counted. */
 const PARTS = 12;
 
-/** The times between the parts of the range of a cell; undefined without times. */
-function edgesOf({ hasTime }: Asked, { plan }: MagicHost): readonly string[] | undefined {
-  if (!hasTime) return undefined;
-  const { startTime, endTime } = resolveRange(plan.range, BigInt(Date.now()) * 1_000_000n);
+/** The times between the parts of the range of a cell; undefined without times, and over everything, most of which holds nothing. */
+function edgesOf({ hasTime }: Asked, { plan, session }: MagicHost): readonly string[] | undefined {
+  if (!hasTime || plan.range === everything) return undefined;
+  const { startTime, endTime } = resolveRange(plan.range, session.now());
   const [start, end] = [parseTime(startTime), parseTime(endTime)];
   if (start === undefined || end === undefined) return undefined;
   return Array.from({ length: PARTS - 1 }, (_, at) =>

@@ -31,6 +31,10 @@ const bench = realBench({
     ...lines,
     { _time: '2026-01-01T10:00:00Z', level: 'info', message: 'GET /api/v9  took 1 ms for user7' },
   ],
+  recent: ['04:10', '05:00', '05:01', '05:02'].map(time => ({
+    _time: `2026-03-04T${time}:00Z`,
+    message: 'job done',
+  })),
   plain: [{ _time: at(10, 0), n: 1 }],
   mixed: [
     ...['0042', '17', '12'].map(id => ({
@@ -100,6 +104,14 @@ describe('%patterns', () => {
     };
     expect(await counted('job <*> took <*> s on <*>')).toBe('3');
     expect(await counted('job* <*> (took)')).toBe('2');
+  });
+
+  test.each([
+    ['last 1h', '1 4 100% ▅▁▁▁▁▁▁▁▁▁█▅ new job done'],
+    ['all', '1 4 100% new job done'],
+  ])('the trend is that of the range as of now: %s', async (range, row) => {
+    const cell = await bench().run(`%%time ${range}\n%patterns recent`);
+    expect(table(cell).at(-1)).toMatch(row);
   });
 
   test('reads a kept result, of which nothing is new', async () => {
