@@ -107,12 +107,14 @@ function looksLikeBig5(start: Buffer): boolean {
   return low * 5 >= pairs.length && mostly('big5', isCommon)(start);
 }
 
-/** Returns what is beyond ASCII in the whole lines of a text; undefined if they are not of the encoding. */
+/** Returns what is beyond ASCII in the whole lines of a text; undefined if they are not of the encoding, or if most of it stands within Latin words. */
 function beyondAscii(encoding: string, start: Buffer): string | undefined {
   const end = start.lastIndexOf(0x0a) + 1 || start.length;
   try {
     const text = new TextDecoder(encoding, { fatal: true }).decode(start.subarray(0, end));
-    return text.replace(/\p{ASCII}/gu, '');
+    const within = text.match(/(?<=[A-Za-z])\P{ASCII}+(?=[A-Za-z])/gu)?.length ?? 0;
+    const runs = text.match(/\P{ASCII}+/gu)?.length ?? 0;
+    return within * 2 > runs ? undefined : text.replace(/\p{ASCII}/gu, '');
   } catch {
     return undefined;
   }

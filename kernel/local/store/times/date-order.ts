@@ -48,7 +48,10 @@ export async function findOrder(
 
 async function groupsOf(connection: Connection, text: string, relation: string): Promise<Group[]> {
   const rows = await connection.run(
-    `SELECT b, coalesce(min(t) FILTER (${telling}), min(t)) FROM (SELECT t, apl_date_orders(t) AS b FROM (SELECT ${text} AS t FROM ${relation}) WHERE regexp_matches(t, ${sqlText(numberedStart)}))
+    `SELECT b, coalesce(min(t) FILTER (${telling}), min(t)) FROM (
+       SELECT t, apl_date_orders(t) AS b FROM (
+         SELECT min(t) AS t FROM (SELECT ${text} AS t FROM ${relation}) WHERE regexp_matches(t, ${sqlText(numberedStart)})
+         GROUP BY CASE WHEN regexp_full_match(t, ${sqlText(withClock)}) THEN regexp_extract(t, ${sqlText(withClock)}, 1) ELSE t END))
      WHERE b > 0 GROUP BY b ORDER BY 2`,
   );
   return rows.map(([bits, example]) => ({ bits: Number(bits), example: String(example) }));
@@ -57,6 +60,10 @@ async function groupsOf(connection: Connection, text: string, relation: string):
 /** Whether the readings of a date differ for everyone to see: its first two numbers do. */
 const telling =
   "regexp_extract(t, '(\\d+)\\D+(\\d+)', 1)::INTEGER <> regexp_extract(t, '(\\d+)\\D+(\\d+)', 2)::INTEGER";
+
+/** A date with a time of day, which says nothing of the order: one text of each day is enough. */
+const withClock =
+  '(\\d{1,2}[-/.]\\d{1,2}[-/.]\\d{4}) (?:(?:0\\d|1\\d|2[0-3]):[0-5]\\d(?::[0-5]\\d(?:[.,]\\d{1,9})?)?|(?:0?[1-9]|1[0-2]):[0-5]\\d:[0-5]\\d [AP]M)';
 
 /** As few rows as can be go to JavaScript. */
 const numberedStart = '^\\s*\\[?\\d{1,2}[-/.]\\d{1,2}[-/.]\\d{2}';

@@ -412,7 +412,8 @@ async function readText(search: Search, field: string, text: string): Promise<Ti
   };
   const slow =
     options.zone === undefined ? timeIn(text) : `coalesce(${timeIn(text)}, ${timeIn(withoutZoneWord(text))})`;
-  const read = `coalesce(${quick}, make_timestamp_ns(${refusal === undefined ? slow : dateAtAll(text, options.nowNs)}))`;
+  const numbered = order === 'dmy' || order === 'mdy' ? `${numberedSql(text, order)}, ` : '';
+  const read = `coalesce(${quick}, ${numbered}make_timestamp_ns(${refusal === undefined ? slow : dateAtAll(text, options.nowNs)}))`;
   return {
     field,
     sql: options.zone === undefined ? read : inZone(read, text, options.zone),
@@ -423,6 +424,17 @@ async function readText(search: Search, field: string, text: string): Promise<Ti
     ],
     ...present({ refusal }),
   };
+}
+
+/** SQL of the time of a usual text with a date of numbers, null of any other: the engine reads it in a tenth of the time of JavaScript. */
+function numberedSql(text: string, order: 'dmy' | 'mdy'): string {
+  const usual = '(\\d{1,2})[-/.](\\d{1,2})[-/.](\\d{4}) (\\d{1,2}:\\d{2}:\\d{2})([.,]\\d{1,6})?( [AP]M)?';
+  const dashed = `regexp_replace(${text}, ${sqlText(usual)}, '\\1-\\2-\\3 \\4\\6')`;
+  const date = order === 'dmy' ? '%d-%m-%Y' : '%m-%d-%Y';
+  const formats = ['%H:%M:%S', '%I:%M:%S %p'].map(clock => sqlText(`${date} ${clock}`)).join(', ');
+  const fraction = `coalesce(TRY_CAST(replace('0' || nullif(regexp_extract(${text}, ${sqlText(usual)}, 5), ''), ',', '.') AS DECIMAL(9, 6)), 0)`;
+  const time = `epoch_us(try_strptime(${dashed}, [${formats}])) + (${fraction} * 1000000)::BIGINT`;
+  return `CASE WHEN regexp_full_match(${text}, ${sqlText(usual)}) THEN make_timestamp_ns(1000 * (${time})) END`;
 }
 
 async function orderIn(

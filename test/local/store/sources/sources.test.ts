@@ -211,6 +211,14 @@ describe('other encodings', () => {
     expect(await stored(dataset, 'name, "市"')).toEqual(['山田|名古屋']);
   });
 
+  test('a dash of the Macintosh within Latin words is none of Shift_JIS', async () => {
+    const names = ['Zu\x89\xdb\xd2Chen,1', 'Osuna\x89\xdb\xd2Gutierrez,2', 'a,3'];
+    const { body } = await importText('a.csv', Buffer.from(['Title,n', ...names, ''].join('\n'), 'latin1'));
+    expect(body.notes[0]).toBe(
+      'Bytes that are not UTF-8 are \ufffd, in 2 lines: `--encoding` names another encoding.',
+    );
+  });
+
   test.each([
     ['GB 18030', '\xcc\xec,\xb1\xb1\xbe\xa9'],
     ['EUC-KR', '\xc1\xa4,\xbc\xad\xbf\xef'],

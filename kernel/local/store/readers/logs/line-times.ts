@@ -100,6 +100,13 @@ const layouts: readonly Layout[] = [
     text: time => time,
   },
   {
+    // Dates of numbers, with a time of day: what the column shows of their order decides how they are read.
+    pattern:
+      '^[\\["]?(\\d{1,2}[-/.]\\d{1,2}[-/.]\\d{4} \\d{1,2}:\\d{2}(?::\\d{2}(?:[.,]\\d{1,9})?)?(?: [AP]M)?)(?:[\\]:;,|"]|\\s|$)',
+    text: time => time,
+    holds: 'bool_and(apl_date_orders(t) > 0)',
+  },
+  {
     // Supercomputers: an alert or `-`, seconds since 1970, and the date of these.
     pattern: '^[\\w-]+ (\\d{10}) \\d{4}\\.\\d{2}\\.\\d{2} ',
     text: time => time,
