@@ -150,10 +150,11 @@ function placed({ plot: { arrangement } }: Draft): { readonly x: object; readonl
   return { x: at('x', 't'), y: at('y', arrangement === 'stacked' ? 'y' : 'v') };
 }
 
-/** What bars and surfaces stand on: the values below them, zero, or the end of a logarithmic axis. */
+/** What bars and surfaces stand on: the values below them, zero, or the end of a logarithmic axis, which has no zero. */
 function footOf({ plot: { arrangement, isLog }, height }: Draft): object {
-  if (isLog) return { value: height };
-  return arrangement === 'stacked' ? at('y', 'b') : { scale: 'y', value: 0 };
+  const isStacked = arrangement === 'stacked';
+  if (!isLog) return isStacked ? at('y', 'b') : { scale: 'y', value: 0 };
+  return isStacked ? { signal: `datum.b > 0 ? scale('y', datum.b) : ${height}` } : { value: height };
 }
 
 /** The color of a series, or that of a plot that no legend explains. */

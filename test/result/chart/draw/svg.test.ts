@@ -6,6 +6,7 @@ import { widest } from '../../../../kernel/result/chart/draw/style.js';
 import type { XyChart } from '../../../../kernel/result/chart/model.js';
 import { cells, sampleResult } from '../../sample.js';
 import { buckets, chartOf, minute, now, textsIn, time } from '../fixtures.js';
+import { boxesIn } from '../marks.js';
 
 describe('names of the data', () => {
   const hostile = [
@@ -128,6 +129,24 @@ test.each([300, 500, 1000])(
     expect(Number(x)).toBeGreaterThanOrEqual(widest([text]));
   },
 );
+
+test('on a logarithmic axis the parts of a stack stand on each other, the first at the end of the axis', async () => {
+  const columns = [
+    time(4, 2),
+    ['g', 'string', '["a","b","a","b"]'],
+    ['n', 'integer', '[20,300,30,100]'],
+  ] as const;
+  const options = { kind: 'bar', stack: true, log: true } as const;
+  const table = { columns, groups: ['g'], buckets, aggs: { n: { name: 'count' } } };
+  const { svg } = await chartOf(table, options);
+  const [boxes = []] = boxesIn(svg);
+  const [above, below] = [boxes.slice(2), boxes.slice(0, 2)].map(all =>
+    all.map(({ y, height }) => [y, y + height].map(Math.round)),
+  );
+  expect(boxes).toHaveLength(4);
+  expect(below?.map(([, foot]) => foot)).toEqual([200, 200]);
+  expect(above?.map(([, foot]) => foot)).toEqual(below?.map(([top]) => top));
+});
 
 test('every group has a mark, even one with a single bin', async () => {
   const minutes = Array.from({ length: 61 }, (_, row) => minute(row % 60));
