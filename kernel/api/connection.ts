@@ -27,8 +27,8 @@ export function dispatcherTo(base: URL, isNear = isThisMachine(base)): Dispatche
 }
 
 /**
- * Has sockets read up to a megabyte at once, where Node.js reads 64 KiB: of a large answer from this machine, each read takes longer
- * than its bytes.
+ * Has sockets read up to half a megabyte at once, where Node.js reads 64 KiB: of a large answer from this machine, each read takes
+ * longer than its bytes.
  */
 function largeReads(): OnReadOpts {
   // Node.js asks for the next buffer of a socket right after it has given the last one.
@@ -48,7 +48,7 @@ function largeReads(): OnReadOpts {
   };
 }
 
-const largestRead = 2 ** 20;
+const largestRead = 2 ** 19;
 
 const proxyForm = 'http://USER:PASSWORD@HOST:PORT';
 
