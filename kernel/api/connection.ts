@@ -1,4 +1,3 @@
-import type { OnReadOpts, Socket } from 'node:net';
 import undici, { type Dispatcher } from 'undici';
 import { ConnectionError } from './errors.js';
 import { errorCodes } from './failure.js';
@@ -11,8 +10,6 @@ import { isThisMachine } from './profile.js';
  */
 export function dispatcherTo(base: URL, isNear = isThisMachine(base)): Dispatcher {
   const options = { connections: 16, headersTimeout: 0, bodyTimeout: 0, connectTimeout: 15_000 };
-  if (isNear && base.protocol === 'http:')
-    return new undici.Pool(base.origin, { ...options, connect: { onread: largeReads() } });
   if (isNear) return new undici.Pool(base.origin, options);
   const clientFactory = (proxy: URL, proxyOptions: object) => proxyPool(proxy, base.host, proxyOptions);
   try {
@@ -25,30 +22,6 @@ export function dispatcherTo(base: URL, isNear = isThisMachine(base)): Dispatche
     });
   }
 }
-
-/**
- * Has sockets read up to half a megabyte at once, where Node.js reads 64 KiB: of a large answer from this machine, each read takes
- * longer than its bytes.
- */
-function largeReads(): OnReadOpts {
-  // Node.js asks for the next buffer of a socket right after it has given the last one.
-  let free: Buffer | undefined;
-  return {
-    buffer: () => {
-      const buffer = free ?? Buffer.allocUnsafeSlow(largestRead);
-      free = undefined;
-      return buffer;
-    },
-    callback(this: Socket, length: number, buffer: Uint8Array) {
-      const read = buffer.subarray(0, length);
-      if (length > largestRead / 4) return this.push(read);
-      free = buffer as Buffer;
-      return this.push(Buffer.from(read));
-    },
-  };
-}
-
-const largestRead = 2 ** 19;
 
 const proxyForm = 'http://USER:PASSWORD@HOST:PORT';
 
