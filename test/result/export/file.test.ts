@@ -183,6 +183,15 @@ describe('a file', () => {
     expect(await readdir(directory)).toEqual(['folder.csv']);
   });
 
+  test('an ending without a format is refused with those that there are', async () => {
+    const known = exportFormats.flatMap(({ endings }) => endings.map(each => `.${each}`));
+    const refusal = write('t.xlsx', { directory: await temporaryDirectory() });
+    await expect(refusal).rejects.toMatchObject({ hint: expect.stringContaining('.csv, .') });
+    await expect(refusal).rejects.toMatchObject({
+      hint: expect.stringMatching(new RegExp(`: ${known.join(', ').replaceAll('.', '\\.')}\\.$`)),
+    });
+  });
+
   test('a directory is not replaced, and a link is, not what it leads to', async () => {
     const directory = await temporaryDirectory();
     await mkdir(join(directory, 'folder.csv'));
