@@ -57,7 +57,7 @@ class ExplainedOutput extends Widget implements IRenderMime.IRenderer {
 }
 
 const STYLE = `
-.apl-explained > pre { white-space: pre-wrap; overflow-wrap: anywhere; }
+.apl-explained > pre { white-space: pre-wrap; overflow-wrap: anywhere; margin-bottom: 6px; }
 .apl-explained > .apl-row:empty { display: none; }
 `;
 
