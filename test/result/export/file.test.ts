@@ -145,6 +145,16 @@ test('Python reads a file with the type of each column', () => {
   ]);
 });
 
+test('pandas reads a file with the type of each column, and times only if there are some', () => {
+  const csv = exportFormats.find(({ endings }) => endings.includes('csv'));
+  const timed = csv?.pandas?.('"t"', exactTable().schema);
+  expect(timed).toContain(', parse_dates=["t"], date_format="ISO8601", keep_default_na=False,');
+  const plain = new Table({ r: vectorFromArray([1.5], new Float64()) });
+  expect(csv?.pandas?.('"t"', plain.schema)).toBe(
+    'pd.read_csv("t", dtype={"r": "float64"}, keep_default_na=False, na_values={"r": ["", "NaN"]})',
+  );
+});
+
 describe('a file', () => {
   test('that is there stays, unless it is to be replaced', async () => {
     const directory = await temporaryDirectory();
