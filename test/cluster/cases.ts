@@ -36,7 +36,7 @@ const sqlTypes = {
 } as const;
 
 /** The tables of the golden files, as values. */
-const catalog: DatasetCatalog = {
+export const goldenCatalog: DatasetCatalog = {
   names: () => Object.keys(fixtures),
   schema: name => {
     const fixture = fixtureOf(name);
@@ -80,7 +80,7 @@ const compile = compilerFor(trino({ approximate: false }));
 
 /** Runs a query over the tables of the golden files. */
 export async function runThere(statements: Statements, apl: string): Promise<There> {
-  const result = compile({ apl }, catalog, now);
+  const result = compile({ apl }, goldenCatalog, now);
   if (!result.ok) return { kind: 'refused', message: result.diagnostics[0]?.message ?? '' };
   const [table] = result.compiled.tables;
   if (table === undefined) throw new RangeError('there is no table');
@@ -99,7 +99,12 @@ export async function runThere(statements: Statements, apl: string): Promise<The
   } catch (error) {
     return { kind: 'failed', message: error instanceof ClusterError ? error.errorName : String(error) };
   }
-  const cells = table.fields.map((_, index) => columns.cells(index));
+  // What a service shows of a real that JSON has no number for.
+  const shown = (cell: string) => (/^"(?:NaN|-?Infinity)"$/.test(cell) ? 'null' : cell);
+  const cells = table.fields.map(({ type }, index) => {
+    const read = columns.cells(index);
+    return type === 'real' ? read.map(shown) : read;
+  });
   const length = Math.min(columns.rows, table.rowLimit?.rows ?? columns.rows);
   const rows = Array.from({ length }, (_, row) => cells.map(column => column[row] ?? ''));
   return { kind: 'rows', rows };

@@ -106,14 +106,19 @@ function extreme(name: 'min' | 'max', arg: SqlArg, filter: string | undefined): 
   return `${name}(${arg.sql})${where(filter)}`;
 }
 
-/** Infinities are skipped. */
+/** Infinities are skipped, and a deviation whose squares would not fit a real is null. */
 function spread(name: string, arg: SqlArg, filter: string | undefined): string {
   const x =
     arg.type === 'real'
       ? `CASE WHEN is_finite(${arg.sql}) THEN ${arg.sql} END`
       : `CAST(${arg.sql} AS double)`;
-  return `${name}(${x})${where(filter)}`;
+  const rows = where(filter);
+  if (arg.type !== 'real') return `${name}(${x})${rows}`;
+  return `CASE WHEN coalesce(max(abs(${x}))${rows} < ${literal('real', squareable)}, true) THEN ${name}(${x})${rows} END`;
 }
+
+/** The squares of numbers below this, and their sums over any number of rows, are finite. */
+const squareable = 1e145;
 
 function sorted(arg: SqlArg, filter: string | undefined): string {
   const x = `CAST(${arg.sql} AS double)`;

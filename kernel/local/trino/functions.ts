@@ -190,7 +190,7 @@ const functions: Functions = {
   format_url: 'here',
   parse_bytes: 'here',
   parse_csv: 'here',
-  parse_json: ([text]) => parsed(text),
+  parse_json: 'here',
   parse_path: 'here',
   parse_url: 'here',
   parse_urlquery: 'here',

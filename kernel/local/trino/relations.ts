@@ -80,10 +80,15 @@ function elements(value: SqlArg, { bag, limit }: ExpandParts): string {
   return limit === undefined ? list : `slice(${list}, 1, ${limit})`;
 }
 
-/** Returns the SQL of a function of the rows around, which `place` numbers. */
-export function neighborSql(name: RowFunctionName, args: readonly SqlArg[], place: string): string {
+/** Returns the SQL of a function of the rows around, which `rows` says in their order and `place` numbers. */
+export function neighborSql(
+  name: RowFunctionName,
+  args: readonly SqlArg[],
+  rows: string,
+  place: string,
+): string {
   const [value] = args;
-  const over = `OVER (ORDER BY ${place})`;
+  const over = `OVER (${rows})`;
   const list = args.map(({ sql }) => sql).join(', ');
   switch (name) {
     case 'prev':
