@@ -495,7 +495,7 @@ describe('every source file', () => {
   });
   test('of test/ starts a local service by a helper that makes it a test of services', () => {
     const starts = /\/(?:commands\/service|engine\/spawned|local\/http\/server)\.js'/;
-    const places = /^test\/(?:local|api|jupyter|commands|faults)\//;
+    const places = /^test\/(?:local|api|jupyter|commands|faults|cluster)\//;
     const found = offenders('test', text => starts.test(text)).filter(path => !places.test(path));
     expect(found).toEqual(['test/notebook/real-bench.ts']);
   });
