@@ -196,19 +196,7 @@ function environment(say, directory, requirements) {
   });
 }
 
-/** The private environments' programs come first, and the browser is the one that is on the PATH. */
+/** The private environments' programs come first. */
 function testEnvironment() {
-  const path = `${join(root, '.venv', 'bin')}${delimiter}${process.env.PATH ?? ''}`;
-  return {
-    ...process.env,
-    PATH: path,
-    CHROMIUM_PATH: process.env.CHROMIUM_PATH ?? findBrowser(),
-  };
-}
-
-function findBrowser() {
-  const names = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome'];
-  const directories = (process.env.PATH ?? '').split(delimiter);
-  const found = names.flatMap(name => directories.map(directory => join(directory, name))).find(existsSync);
-  return found ?? '/usr/bin/chromium';
+  return { ...process.env, PATH: `${join(root, '.venv', 'bin')}${delimiter}${process.env.PATH ?? ''}` };
 }

@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import { extname, join } from 'node:path';
 import { chromium } from 'playwright-core';
+import { browserPath } from '../browser.mjs';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 /** Of Chromium's window, in pixels. */
@@ -28,8 +29,7 @@ export async function findingsOf(directory) {
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = /** @type {import('node:net').AddressInfo} */ (server.address());
-  const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
-  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+  const browser = await chromium.launch({ executablePath: browserPath(), args: ['--no-sandbox'] });
   const names = readdirSync(directory, { recursive: true, encoding: 'utf8' })
     .filter(name => name.endsWith('.html') && name !== '404.html')
     .map(name => name.slice(0, -'.html'.length));

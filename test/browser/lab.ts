@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type Browser, type BrowserContext, type ConsoleMessage, chromium, type Page } from 'playwright-core';
+import { browserPath } from '../../scripts/browser.mjs';
 import {
   allow,
   leaseServer,
@@ -86,13 +87,10 @@ export async function sharedBrowser(): Promise<Browser> {
   return shared;
 }
 
-/** Chromium with these switches, at CHROMIUM_PATH or where the distribution puts it. */
+/** A Chromium with these switches. */
 export async function startBrowser(switches: readonly string[] = []): Promise<Browser> {
-  const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
-  if (!existsSync(executablePath))
-    throw new Error(`No Chromium at ${executablePath}: install it, or set CHROMIUM_PATH to its executable.`);
   return chromium.launch({
-    executablePath,
+    executablePath: browserPath(),
     args: ['--no-sandbox', ...switches],
     // Scroll bars take room, as they do for people.
     ignoreDefaultArgs: ['--hide-scrollbars'],
@@ -156,7 +154,8 @@ export async function openFile(
     if (!(app === 'notebooks' && OWN_RACE.test(`${error}`))) complaints.push(`${error}`);
   });
   page.on('console', message => {
-    if (isComplaint(message)) complaints.push(`${message.type()}: ${message.text()}`);
+    if (isComplaint(message))
+      complaints.push(`${message.type()}: ${message.text()} ${message.location().url}`);
   });
   await page.goto(`${lab.url}${app}/${file}?token=${lab.token}&reset`);
   const editors = page.locator('.jp-MainAreaWidget:not(.lm-mod-hidden) .cm-content:visible');
