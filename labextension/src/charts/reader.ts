@@ -1,6 +1,6 @@
 /**
- * Reading a chart along its horizontal axis: a line through all plots with the values there, and a selection to zoom into or to
- * set as the time range of the notebook.
+ * Reading a chart along its horizontal axis: a line through all plots with the values there, and a selection, drawn over or a bin that
+ * is pressed, to zoom into, to set as the time range of the notebook, or to explain.
  */
 import type { Spec, View } from 'vega';
 import type { Explainer } from '../cell/explain.js';
@@ -86,8 +86,11 @@ export function readAlong(stage: Stage): { clear(): void } {
     if (anchor === undefined) return;
     const [from, to] = [anchor, valueAt(stage, event)];
     anchor = undefined;
-    if (Math.abs(pixelOf(stage, to) - pixelOf(stage, from)) < 4) return clear();
-    offer(stage, bar, snapped(stage.facts, from, to), clear);
+    const isPress = Math.abs(pixelOf(stage, to) - pixelOf(stage, from)) < 4;
+    if (isPress && stage.facts.bin === 0) return clear();
+    const chosen = isPress ? binAt(stage.facts, to) : snapped(stage.facts, from, to);
+    mark(...chosen);
+    offer(stage, bar, chosen, clear);
   });
   return { clear };
 }
@@ -97,6 +100,12 @@ function snapped({ across, bin, origin }: ChartFacts, a: number, b: number): rea
   const [from, to] = a < b ? [a, b] : [b, a];
   if (across !== 'time' || bin === 0) return [from, to];
   return [origin + Math.floor((from - origin) / bin) * bin, origin + Math.ceil((to - origin) / bin) * bin];
+}
+
+/** The bin of a bar, a point or the cells of a heatmap that is pressed. */
+function binAt({ bin, origin }: ChartFacts, value: number): readonly [number, number] {
+  const from = origin + Math.floor((value - origin) / bin) * bin;
+  return [from, from + bin];
 }
 
 /** What may be done with a selection. */

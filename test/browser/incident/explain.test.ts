@@ -137,6 +137,18 @@ describe.each(FRONT_ENDS)('explaining in $name', frontEnd => {
     );
     await soon(() => cells.output(before + 1)).toMatch(/No field tells|Go on with:/);
     expect(await cells.source(before)).toBe(sources[2]);
+    await frame.scrollIntoViewIfNeeded();
+    const now = await frame.locator('.apl-chart-svg > svg').boundingBox();
+    await page.mouse.click((now?.x ?? 0) + (now?.width ?? 0) * 0.7, (now?.y ?? 0) + 60);
+    await frame
+      .locator('.apl-chart-bar')
+      .getByRole('button', { name: /^Add a cell below/ })
+      .click();
+    const source = () => cells.source(before + 1);
+    await soon(source).toMatch(/10:[34]\d:[03]0\.000Z\) and _time < /);
+    const [, from = '', to = ''] =
+      /datetime\((.*?)\) and _time < datetime\((.*?)\)/.exec(await source()) ?? [];
+    expect(Date.parse(to) - Date.parse(from)).toBe(30_000);
   });
 
   test('the events around one, and those of them with the same value', async () => {
