@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Dispatcher } from 'undici';
-import { dispatcherTo } from '../../../api/connection.js';
 import type { Endpoint, TrinoSettings } from '../../../api/profile.js';
 import { present } from '../../../present.js';
 import { cancelledError } from '../../engine/failure.js';
@@ -47,7 +46,7 @@ export class Statements {
   readonly #deployment: Deployment;
   readonly #base: URL;
   readonly #timing: Timing;
-  #pool: Dispatcher | undefined;
+  #pool: Promise<Dispatcher> | undefined;
 
   constructor(deployment: Deployment, timing: Partial<Timing> = {}) {
     this.#deployment = deployment;
@@ -74,8 +73,9 @@ export class Statements {
   }
 
   async close(): Promise<void> {
-    await this.#pool?.destroy();
+    const pool = await this.#pool;
     this.#pool = undefined;
+    await pool?.destroy();
   }
 
   async #once(
@@ -156,8 +156,10 @@ export class Statements {
     { method, path, body, limitMs }: Asked,
     signal: AbortSignal,
   ): Promise<Dispatcher.ResponseData> {
-    this.#pool ??= dispatcherTo(this.#base);
-    return this.#pool.request({
+    // A service that asks no cluster starts without the client.
+    this.#pool ??= import('../../../api/connection.js').then(({ dispatcherTo }) => dispatcherTo(this.#base));
+    const pool = await this.#pool;
+    return pool.request({
       origin: this.#base.origin,
       method,
       path: `${this.#base.pathname.replace(/\/$/, '')}${path}`,
