@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { Rest, rest as restOfProcess } from '../../../kernel/local/engine/workers/rest.js';
+import { meansOfProcess, Rest } from '../../../kernel/local/engine/workers/rest.js';
 import { processMemory } from '../../../kernel/machine.js';
 
 beforeEach(() => {
@@ -50,6 +50,19 @@ test('what a process goes on to use is not tried to be given back for ever', asy
   expect(done.filter(each => each === 'collected').length).toBe(20);
 });
 
+test('what was in use for long and is free by then counts no longer', async () => {
+  let memory = 0;
+  const { rest, done } = restOf(() => memory);
+  const sizes = [300, 0, 200].map(size => size * 2 ** 20);
+  for (const size of sizes) {
+    memory = size;
+    rest.begin();
+    rest.end();
+    await rests();
+  }
+  expect(done.filter(each => each === 'collected').length).toBe(40);
+});
+
 test('closed engines end one by one once no statement runs, and the allocator goes on each time', async () => {
   const { rest, done } = restOf();
   rest.begin();
@@ -74,10 +87,11 @@ test('of many closed engines, the oldest end beside a statement', async () => {
 test('what was freed between things in use leaves the process', async () => {
   vi.useRealTimers();
   const memory = () => Math.round((processMemory() ?? 0) / 2 ** 20);
-  restOfProcess.begin();
+  const rest = new Rest(meansOfProcess);
+  rest.begin();
   const [before, kept] = [memory(), fragments()];
   expect(memory() - before).toBeGreaterThan(300);
-  restOfProcess.end();
+  rest.end();
   await expect.poll(() => memory() - before, { timeout: 60_000, interval: 100 }).toBeLessThan(150);
   expect(kept.length).toBe(60);
 });

@@ -91,6 +91,8 @@ export class Rest {
   #giveBack(): boolean {
     const size = this.#means.measure();
     if (size === undefined) return true;
+    // What was in use for long may be free by now.
+    this.#size = Math.min(this.#size, size);
     if (size - this.#size <= spareBytes) return false;
     if (this.#tries === 0) {
       this.#size = size;
@@ -147,9 +149,12 @@ const trimming = "SET memory_limit='1GB'";
 /** Setting of an engine that lets the allocator, which all engines of a process share, give memory back in the background. */
 export const purging = 'SET allocator_background_threads=true';
 
-/** That of this process. */
-export const rest = new Rest({
+/** What is done for the memory of this process. */
+export const meansOfProcess: Means = {
   measure: processMemory,
   collect: collectGarbage,
   purge: purgeInBackground,
-});
+};
+
+/** That of this process. */
+export const rest = new Rest(meansOfProcess);
