@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Browser, type BrowserContext, type ConsoleMessage, chromium, type Page } from 'playwright-core';
 import { browserPath } from '../../scripts/browser.mjs';
 import {
@@ -210,13 +211,23 @@ export async function killKernels(lab: Lab): Promise<void> {
 
 async function kernelIds({ url, token }: Address): Promise<readonly string[]> {
   const headers = { authorization: `token ${token}` };
-  const kernels = (await (await fetch(`${url}api/kernels`, { headers })).json()) as { readonly id: string }[];
-  return kernels.map(({ id }) => id);
+  for (;;) {
+    const answer = await fetch(`${url}api/kernels`, { headers });
+    if (answer.status === 200)
+      return ((await answer.json()) as { readonly id: string }[]).map(({ id }) => id);
+    // jupyter_server 2.21 cannot list kernels while one starts, which has no last activity yet.
+    if (answer.status !== 500) throw new Error(`The kernels cannot be listed: ${answer.status}`);
+    await delay(100);
+  }
 }
 
-/** Whether a page should not have logged this: an error, or a warning about shared modules, but not that a busy machine is slow. */
+/**
+ * Whether a page should not have logged this: an error, or a warning about shared modules, but not that a busy machine is slow, nor that
+ * the server cannot list kernels while one starts.
+ */
 function isComplaint(message: ConsoleMessage): boolean {
-  if (message.type() === 'error') return true;
+  if (message.type() === 'error')
+    return !(/status of 500/.test(message.text()) && /\/api\/kernels\b/.test(message.location().url));
   if (message.type() !== 'warning' || /to activate\.$/.test(message.text())) return false;
   return /apl|shared|version|module/i.test(message.text());
 }

@@ -40,7 +40,13 @@ export async function openSite(frontEnd: FrontEnd, options: SiteOptions): Promis
   lab.configure('@jupyterlab/notebook-extension:tracker', { windowingMode: 'none' });
   const own = options.switches && (await startBrowser(options.switches));
   const browser = own ?? (await sharedBrowser());
-  const context = await browser.newContext({ viewport: { width: 1200, height: 900 }, ...options.browser });
+  // Without windows there is nobody to allow it.
+  const permissions = ['clipboard-read', 'clipboard-write'];
+  const context = await browser.newContext({
+    viewport: { width: 1200, height: 900 },
+    permissions,
+    ...options.browser,
+  });
   const stop = async () => {
     await context.close();
     await own?.close();
