@@ -352,7 +352,12 @@ function statusError(attempt: Attempt, status: number, reason: string, shared: S
   }
 }
 
-function otherStatus({ host, action }: Attempt, status: number, reason: string, shared: Shared): ApiError {
+function otherStatus(
+  { endpoint, host, action }: Attempt,
+  status: number,
+  reason: string,
+  shared: Shared,
+): ApiError {
   const trace = shared.traceId === undefined ? '' : ` (trace ${shared.traceId})`;
   if (status === 413) {
     return new RequestError(`could not ${action}: the request is too large for ${host}${quoted(reason)}`, {
@@ -368,7 +373,10 @@ function otherStatus({ host, action }: Attempt, status: number, reason: string, 
     });
   }
   const slow = status === 504 || status === 503;
-  return new ServiceError(`${host} failed with status ${status}${quoted(reason)}${trace}`, {
+  // What the service of this machine says of a cluster names that by itself.
+  const isOfCluster = endpoint.engine !== undefined && reason !== '';
+  const said = isOfCluster ? reason : `${host} failed with status ${status}${quoted(reason)}`;
+  return new ServiceError(`${said}${trace}`, {
     code: 'service-failed',
     hint: slow
       ? 'Run the cell again; if it fails again, narrow the time range.'

@@ -162,6 +162,16 @@ describe('an error body becomes', () => {
     expect([error.name, error.code, error.message]).toEqual([name, code, message.replaceAll('{host}', host)]);
   });
 
+  test('what the service of this machine says of a cluster, without an address of its own', async () => {
+    const engine = { name: 'trino', user: 'ann', catalog: 'hive', schema: 'logs' } as const;
+    const cluster = { engine: { ...engine, usesPassword: false, approximate: false } };
+    const told = 'The cluster at trino.example.com cannot be reached.';
+    connections.service.answer(() => json(503, told));
+    expect((await failureOf(connect(cluster).query(request))).message).toBe(told);
+    connections.service.answer(() => ({ status: 503 }));
+    expect((await failureOf(connect(cluster).query(request))).message).toMatch(/ failed with status 503$/);
+  });
+
   test.each<readonly [string, string, string]>([
     ['an escape sequence', '\u001b]0;owned\u0007', 'invalid-query'],
     ['a line break', 'a\nb', 'invalid-query'],
