@@ -125,6 +125,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'apl',
     'local/functions',
     'local/sql/atom',
+    'local/sql/date-parts',
     'local/sql/dialect',
     'local/sql/standard',
     'local/sql/template',

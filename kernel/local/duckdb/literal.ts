@@ -18,11 +18,6 @@ export function jsonPointer(keys: readonly string[]): string {
   return sqlText(keys.map(key => `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`).join(''));
 }
 
-/** Returns the text of a constant string argument; undefined when the argument is absent, null or not constant. */
-export function constantText(arg: SqlArg | undefined): string | undefined {
-  return typeof arg?.constant === 'string' ? arg.constant : undefined;
-}
-
 /** Returns the value of a constant whole-number argument; undefined when the argument is absent, null or not constant. */
 export function constantInteger(arg: SqlArg | undefined): number | undefined {
   return typeof arg?.constant === 'bigint' ? Number(arg.constant) : undefined;

@@ -2,9 +2,9 @@ import { RE2JS } from 're2js';
 import { partsOfPattern } from '../../apl/plan/pattern-parts.js';
 import { limits } from '../../apl/syntax/limits.js';
 import { deadline } from '../functions/deadline.js';
-import { type SqlArg, TemplateError } from '../sql/template.js';
+import { constantText, type SqlArg, TemplateError } from '../sql/template.js';
 import { isLargePattern } from './bounds/costs.js';
-import { constantText, sqlText } from './literal.js';
+import { sqlText } from './literal.js';
 import type { JsFunction } from './template.js';
 
 /** A regular expression (RE2) as SQL text. */

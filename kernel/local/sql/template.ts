@@ -87,6 +87,11 @@ export function sqlOr(arg: SqlArg | undefined, fallback: string): string {
   return arg?.sql ?? fallback;
 }
 
+/** Returns the text of a constant string argument; undefined when the argument is absent, null or not constant. */
+export function constantText(arg: SqlArg | undefined): string | undefined {
+  return typeof arg?.constant === 'string' ? arg.constant : undefined;
+}
+
 /** A call that is refused before it runs because of the value of one argument, counted from 0. */
 export class TemplateError extends AplKernelError {
   readonly argIndex: number;

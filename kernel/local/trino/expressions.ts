@@ -1,7 +1,7 @@
 import type { TypeName } from '../../apl/catalog/entry.js';
 import type { BinaryOperator, ListOperator } from '../../apl/syntax/ast.js';
-import type { SqlArg } from '../sql/template.js';
-import { constantText, jsonPath } from './literal.js';
+import { constantText, type SqlArg } from '../sql/template.js';
+import { jsonPath } from './literal.js';
 import { pattern, termPattern } from './patterns.js';
 import { arrayOf, convert, element, literal, notHere } from './values.js';
 

@@ -4,6 +4,7 @@ import { autoBinWidth } from '../../apl/plan/auto-bin.js';
 import { DAY, HOUR, MICROSECOND, MILLISECOND, SECOND } from '../../time.js';
 import {
   type ArgsOf,
+  constantText,
   type SqlArg,
   type SqlContext,
   type SqlTemplate,
@@ -21,7 +22,7 @@ import {
   wide,
 } from './calendar.js';
 import { array } from './expressions.js';
-import { constantText, sqlText } from './literal.js';
+import { sqlText } from './literal.js';
 import { pattern, replacement } from './patterns.js';
 import { convert, literal, notHere, textOrEmpty, withoutNaN } from './values.js';
 

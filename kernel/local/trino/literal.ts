@@ -1,5 +1,3 @@
-import type { SqlArg } from '../sql/template.js';
-
 /** Returns a string as a quoted SQL literal: the only way for text of a query into SQL. Backslash and NUL are plain characters. */
 export function sqlText(value: string): string {
   return `'${value.replaceAll("'", "''")}'`;
@@ -13,9 +11,4 @@ export function sqlName(name: string): string {
 /** Returns the path to a member or an element by these keys, an index among them too, as SQL text. */
 export function jsonPath(keys: readonly string[]): string {
   return sqlText(`$${keys.map(key => `["${key.replace(/["\\]/g, '\\$&')}"]`).join('')}`);
-}
-
-/** Returns the text of a constant string argument; undefined when the argument is absent, null or not constant. */
-export function constantText(arg: SqlArg | undefined): string | undefined {
-  return typeof arg?.constant === 'string' ? arg.constant : undefined;
 }

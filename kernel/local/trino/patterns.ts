@@ -1,7 +1,7 @@
 import { partsOfPattern } from '../../apl/plan/pattern-parts.js';
 import { regexArgument } from '../duckdb/regex.js';
-import type { SqlArg } from '../sql/template.js';
-import { constantText, sqlText } from './literal.js';
+import { constantText, type SqlArg } from '../sql/template.js';
+import { sqlText } from './literal.js';
 import { notHere } from './values.js';
 
 /** A regular expression that both of Trino's libraries read alike: its groups have no names. */

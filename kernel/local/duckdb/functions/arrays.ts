@@ -1,8 +1,8 @@
 import type { arrays as catalog } from '../../../apl/catalog/functions/arrays.js';
 import { enginePath } from '../../functions/json/path.js';
-import { type SqlArg, type SqlTemplates, sqlArg, TemplateError } from '../../sql/template.js';
+import { constantText, type SqlArg, type SqlTemplates, sqlArg, TemplateError } from '../../sql/template.js';
 import { computeFirst, computeOnce } from '../arguments.js';
-import { constantText, sqlText } from '../literal.js';
+import { sqlText } from '../literal.js';
 import type { JsFunction } from '../template.js';
 import { convert, toDynamic } from './conversion.js';
 import { keysList } from './lists.js';

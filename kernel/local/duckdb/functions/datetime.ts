@@ -6,13 +6,12 @@ import {
   LATEST_TIME,
   MICROSECOND,
   MILLISECOND,
-  MINUTE,
   SECOND,
   WEEK,
 } from '../../../time.js';
-import { type SqlArg, type SqlTemplates, TemplateError } from '../../sql/template.js';
+import { addUnits, clockParts, fixedUnits, monthUnits, partName } from '../../sql/date-parts.js';
+import type { SqlArg, SqlTemplates } from '../../sql/template.js';
 import { computeOnce } from '../arguments.js';
-import { constantText } from '../literal.js';
 import type { JsFunction } from '../template.js';
 
 /** The SQL of the date and time functions. All arithmetic is on int64 nanoseconds; a time that no timestamp can hold is null. */
@@ -153,23 +152,6 @@ function clockPart(time: SqlArg, cycle: bigint, unit: bigint): string {
 
 // ---- parts ----
 
-/** Units of a fixed length, in nanoseconds. */
-const fixedUnits: Readonly<Record<string, bigint>> = {
-  week: WEEK,
-  day: DAY,
-  hour: HOUR,
-  minute: MINUTE,
-  second: SECOND,
-  millisecond: MILLISECOND,
-  microsecond: MICROSECOND,
-  nanosecond: 1n,
-};
-
-/** Units of the calendar, in months. */
-const monthUnits: Readonly<Record<string, number>> = { year: 12, quarter: 3, month: 1 };
-
-const addUnits = [...Object.keys(monthUnits), ...Object.keys(fixedUnits)];
-
 function datetimeAdd(part: SqlArg, count: SqlArg, time: SqlArg): string {
   const unit = partName(part, addUnits);
   const months = monthUnits[unit];
@@ -215,30 +197,10 @@ const dateParts: Readonly<Record<string, string>> = {
   dayOfYear: 'dayofyear',
 };
 
-const clockParts: Readonly<Record<string, readonly [cycle: bigint, unit: bigint]>> = {
-  hour: [DAY, HOUR],
-  minute: [HOUR, MINUTE],
-  second: [MINUTE, SECOND],
-  millisecond: [SECOND, MILLISECOND],
-  microsecond: [SECOND, MICROSECOND],
-  nanosecond: [SECOND, 1n],
-};
-
 function datetimePart(part: SqlArg, time: SqlArg): string {
   const name = partName(part, [...Object.keys(dateParts), ...Object.keys(clockParts)]);
   const clock = clockParts[name];
   return clock === undefined ? datePart(dateParts[name] ?? name, time) : clockPart(time, ...clock);
-}
-
-/** The part as listed in `allowed`, whatever its case and underscores: `weekOfYear` is `week_of_year`. */
-function partName(part: SqlArg, allowed: readonly string[]): string {
-  const plain = (name: string) => name.toLowerCase().replaceAll('_', '');
-  const text = constantText(part);
-  const hint = `Use one of ${allowed.join(', ')}.`;
-  if (text === undefined) throw new TemplateError('the date part must be a constant text', 0, hint);
-  const found = allowed.find(name => plain(name) === plain(text));
-  if (found !== undefined) return found;
-  throw new TemplateError(`\`${text}\` is not a date part`, 0, hint);
 }
 
 // ---- shifts ----

@@ -1,9 +1,9 @@
 import type { internalFunctions as catalog } from '../../../apl/catalog/internal.js';
 import { phrases } from '../../functions/insight.js';
 import { redact } from '../../functions/redact.js';
-import type { SqlArg, SqlTemplates } from '../../sql/template.js';
+import { constantText, type SqlArg, type SqlTemplates } from '../../sql/template.js';
 import { computeHeavyFirst } from '../arguments.js';
-import { constantText, sqlText } from '../literal.js';
+import { sqlText } from '../literal.js';
 import { canMatchNothing, regexArgument } from '../regex.js';
 import { spotlightSetup } from '../stages/chance.js';
 import type { FunctionFamily } from '../template.js';

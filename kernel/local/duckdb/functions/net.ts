@@ -1,7 +1,7 @@
 import type { net as catalog } from '../../../apl/catalog/functions/net.js';
 import { compareIp, isInRange, isIpMatch } from '../../functions/ip-address.js';
-import { type SqlArg, type SqlTemplates, sqlOr, TemplateError } from '../../sql/template.js';
-import { constantText, sqlText } from '../literal.js';
+import { constantText, type SqlArg, type SqlTemplates, sqlOr, TemplateError } from '../../sql/template.js';
+import { sqlText } from '../literal.js';
 import type { JsFunction } from '../template.js';
 import { convert, toDynamic } from './conversion.js';
 

@@ -1,8 +1,8 @@
 import { allGroups, type strings as catalog } from '../../../apl/catalog/functions/strings.js';
 import { oneLine } from '../../../text.js';
-import { type SqlArg, type SqlTemplates, sqlOr, TemplateError } from '../../sql/template.js';
+import { constantText, type SqlArg, type SqlTemplates, sqlOr, TemplateError } from '../../sql/template.js';
 import { computeOnce } from '../arguments.js';
-import { constantInteger, constantText, sqlText } from '../literal.js';
+import { constantInteger, sqlText } from '../literal.js';
 import {
   canMatchNothing,
   indexOfRegex,
