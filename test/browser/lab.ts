@@ -227,7 +227,7 @@ async function kernelIds({ url, token }: Address): Promise<readonly string[]> {
  */
 function isComplaint(message: ConsoleMessage): boolean {
   if (message.type() === 'error')
-    return !(/status of 500/.test(message.text()) && /\/api\/kernels\b/.test(message.location().url));
+    return !(/status of 500/.test(message.text()) && /\/api\/kernels(?:\?|$)/.test(message.location().url));
   if (message.type() !== 'warning' || /to activate\.$/.test(message.text())) return false;
   return /apl|shared|version|module/i.test(message.text());
 }

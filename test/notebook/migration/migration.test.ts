@@ -63,8 +63,8 @@ function kustoSection(): string {
   return [
     '## From Kusto',
     '',
-    'Most queries run as they are: `where`, `extend`, `project`, `summarize … by`, `join`, `union`, `parse`, `mv-expand`, `make-series`',
-    'and `let` mean the same. What differs:',
+    'These mean the same: `where`, `extend`, `project`, `summarize … by`, `join`, `union`, `parse`, `mv-expand`, `make-series`',
+    'and `let`. What differs:',
     ...table('Kusto', kusto),
     '',
     'Names that Kusto has and APL does not are errors with the name to write, in the cell and while you type. `top-nested`, `fork`,',
