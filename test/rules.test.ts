@@ -124,11 +124,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'local/duckdb': [
     'apl',
     'local/functions',
-    'local/sql/atom',
-    'local/sql/date-parts',
-    'local/sql/dialect',
-    'local/sql/standard',
-    'local/sql/template',
+    ...['atom', 'date-parts', 'dialect', 'standard', 'template'].map(name => `local/sql/${name}`),
     '@duckdb/*',
     'node:*',
     're2js',
