@@ -260,6 +260,8 @@ export interface IngestStatus {
 export type QueryProgress =
   /** It waits for a turn; `before` queries come first. */
   | { readonly state: 'waiting'; readonly before: number }
+  /** What it needs does not answer yet, and is asked again; the reason is a sentence without an end. */
+  | { readonly state: 'held up'; readonly reason: string }
   /** It reads about `rows` rows; `share`, from 0 to 1, of them are done, absent if the engine cannot tell. */
   | { readonly state: 'running'; readonly rows: number; readonly share?: number };
 
@@ -498,6 +500,8 @@ export function readProgress(value: unknown): QueryProgress {
   const object = record(value, 'progress');
   if (object.state === 'waiting')
     return { state: 'waiting', before: number(object.before, 'progress.before') };
+  if (object.state === 'held up')
+    return { state: 'held up', reason: string(object.reason, 'progress.reason') };
   const share = object.share === undefined ? undefined : number(object.share, 'progress.share');
   return { state: 'running', rows: number(object.rows, 'progress.rows'), ...present({ share }) };
 }

@@ -8,7 +8,7 @@ import { bucketAddressText, type ImportChoices, placeOfImport, readBucketAddress
 import type { ImportPreview } from '../api/preview.js';
 import { datasetNameOf, type ImportReport } from '../api/wire.js';
 import { AplKernelError, UsageError } from '../errors.js';
-import type { Watch } from '../local/engine/visit.js';
+import { type Watch, watchUnseen } from '../local/engine/visit.js';
 import type { Service } from '../local/http/options.js';
 import { holderOf } from '../local/lease/lease.js';
 import { placesOf } from '../local/place.js';
@@ -151,7 +151,7 @@ async function importPath(command: ImportCommand): Promise<ImportReport> {
   const source = await openSource(dataDir, request);
   let tell = () => {};
   const watch: Watch = {
-    waits: () => undefined,
+    ...watchUnseen,
     runs: (share, rows) => {
       tell = () => onProgress?.(share(), rows());
     },

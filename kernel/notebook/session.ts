@@ -43,7 +43,6 @@ import type { AskedEffect } from './magics/effects/effects.js';
 import type { ImportLog } from './magics/effects/imports.js';
 import { Parameters } from './parameters.js';
 import type { QueryLog } from './query/log.js';
-import type { Holdup } from './query/progress.js';
 import type { DatasetListing, Recording } from './recording/recording.js';
 import { type CachedResult, lastName, ResultCache } from './results/cache.js';
 import { type ReadResult, SentResults } from './results/sent.js';
@@ -353,7 +352,7 @@ export class Session {
   }
 
   /** The progress of the query with this id, or what it waits for; undefined if the service does not report it. */
-  async progress(id: string, signal: AbortSignal): Promise<QueryProgress | Pause | Holdup | undefined> {
+  async progress(id: string, signal: AbortSignal): Promise<QueryProgress | Pause | undefined> {
     const reason = this.options.local.waiting?.();
     if (reason !== undefined) return { state: 'held up', reason };
     if (!this.#underWay.has(id)) return (await this.#opened.hosted?.client)?.pause();

@@ -268,6 +268,10 @@ test.each<[value: object, progress: QueryProgress]>([
     { state: 'running', rows: 7 },
     { state: 'running', rows: 7 },
   ],
+  [
+    { state: 'held up', reason: 'it is away', more: 1 },
+    { state: 'held up', reason: 'it is away' },
+  ],
 ])('the progress %j', (value, progress) => expect(readProgress(value)).toStrictEqual(progress));
 
 test.each([

@@ -40,6 +40,7 @@ const deployments = [
   deployment('large', 'tpch', 'sf1000'),
   `${deployment('quick', 'memory', 'default')}approximate = true\n`,
   deployment('nowhere', 'none', 'default'),
+  deployment('away', 'memory', 'default').replace(url, 'http://127.0.0.1:1'),
 ].join('\n');
 
 async function makeTable(status: string): Promise<void> {
@@ -156,6 +157,13 @@ describe.skipIf(url === '')('a notebook on a cluster', () => {
 
   test('says what is wrong with the deployment', async () => {
     expect(await run('%%on nowhere\nevents | count')).toContain('The cluster has no catalog of this name.');
+  });
+
+  test('says that nothing answers at an address, first while it waits', async () => {
+    expect(await run('%%on away\nevents | count')).toContain('The cluster at 127.0.0.1:1 cannot be reached.');
+    expect(bench.passed).toContainEqual(
+      expect.stringMatching(/^The cluster at 127\.0\.0\.1:1 cannot be reached; asking again \(\d\.\d s\)$/),
+    );
   });
 
   test('finds out that a table has changed', async () => {

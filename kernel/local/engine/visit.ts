@@ -17,10 +17,16 @@ export interface Watch {
    * are, 0 if that is not known.
    */
   runs(share: () => number | undefined, rows: () => number): unknown;
+  /** Something elsewhere does not answer and is asked again: a sentence without an end says why. */
+  isHeldUp(reason: string): unknown;
 }
 
 /** The watch of a query that nobody asks about. */
-export const watchUnseen: Watch = { waits: () => undefined, runs: () => undefined };
+export const watchUnseen: Watch = {
+  waits: () => undefined,
+  runs: () => undefined,
+  isHeldUp: () => undefined,
+};
 
 /**
  * Runs work under a signal that aborts when one of these does. None of them remembers it afterwards: `AbortSignal.any` leaves a trace

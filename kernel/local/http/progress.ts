@@ -34,6 +34,7 @@ export class QueriesUnderWay {
     return {
       waits: before => this.#looks.set(id, () => ({ state: 'waiting', before: before() })),
       runs: (share, rows) => this.#looks.set(id, () => runningAt(share(), rows())),
+      isHeldUp: reason => this.#looks.set(id, () => ({ state: 'held up', reason })),
     };
   }
 }

@@ -253,7 +253,7 @@ class Pass {
         () => this.#shareOfFile(share()),
         () => this.rows,
       );
-    return { ...visit, watch: { waits: before => watch.waits(before), runs } };
+    return { ...visit, watch: { ...watch, runs } };
   }
 
   /** Runs the statement that writes the rows of a reading; returns their number. */

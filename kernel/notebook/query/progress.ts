@@ -7,12 +7,6 @@ import { formatCount, plural } from '../../text.js';
 /** The part of a cell's interface that progress uses. */
 export type ProgressIo = Pick<CellIo, 'passing' | 'signal'>;
 
-/** The local service is not there yet; the reason is a sentence without an end. */
-export interface Holdup {
-  readonly state: 'held up';
-  readonly reason: string;
-}
-
 /** A fetch that has come so far. */
 export interface FetchProgress {
   readonly state: 'fetching';
@@ -20,7 +14,7 @@ export interface FetchProgress {
 }
 
 /** What may be known of a query that is running. */
-type Progress = QueryProgress | Pause | Holdup | FetchProgress;
+type Progress = QueryProgress | Pause | FetchProgress;
 
 /** How often progress is shown, and how late it starts: for quicker answers it would only flicker. */
 const everyMs = 500;

@@ -6,6 +6,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { sqlText } from '../../../kernel/local/duckdb/literal.js';
 import { Engine, type EngineOptions } from '../../../kernel/local/engine/duckdb.js';
 import type { Delivery } from '../../../kernel/local/engine/reader.js';
+import { watchUnseen } from '../../../kernel/local/engine/visit.js';
 import { chunksOf } from '../../../kernel/local/engine/workers/worker.js';
 import { processStart } from '../../../kernel/local/lease/processes.js';
 import { temporaryDirectory } from '../service.js';
@@ -205,7 +206,7 @@ test('a running query can be asked which part of it is done', async () => {
     share = asked;
   };
   const sql = `SELECT count(DISTINCT sha256(md5(h::VARCHAR))) FROM read_parquet(${file})`;
-  const watch = { waits: () => undefined, runs };
+  const watch = { ...watchUnseen, runs };
   const query = engine.statements(run => run(sql, result => result.fetchChunk(), 'streamed'), undefined, {
     signal: abort.signal,
     watch,

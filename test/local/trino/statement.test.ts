@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { AccessToken } from '../../../kernel/api/profile.js';
 import { asJson } from '../../../kernel/local/engine/columns.js';
+import { watchUnseen } from '../../../kernel/local/engine/visit.js';
 import { probeClusters } from '../../../kernel/local/trino/probe.js';
 import { ClusterError } from '../../../kernel/local/trino/protocol/failure.js';
 import { type Deployment, Statements } from '../../../kernel/local/trino/protocol/statement.js';
@@ -17,7 +18,11 @@ afterEach(async () => {
 });
 
 /** A coordinator that gives these answers in order, the last one again and again, and remembers what it was asked. */
-async function coordinator(answers: readonly Answer[], more: Partial<Deployment> = {}, stallMs = 30_000) {
+async function coordinator(
+  answers: readonly Answer[],
+  more: Partial<Deployment> = {},
+  timing: ConstructorParameters<typeof Statements>[1] = {},
+) {
   const asked: string[] = [];
   const headers: IncomingMessage['headers'][] = [];
   let at = 0;
@@ -32,7 +37,7 @@ async function coordinator(answers: readonly Answer[], more: Partial<Deployment>
   }).listen(0, '127.0.0.1');
   await new Promise(resolve => server.once('listening', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const statements = new Statements(deploymentAt(url, more), { retryMs: 1, stallMs });
+  const statements = new Statements(deploymentAt(url, more), { retryMs: 1, untakenMs: 200, ...timing });
   closing.push(
     () => statements.close(),
     () => new Promise(resolve => server.closeAllConnections() ?? server.close(resolve)),
@@ -60,7 +65,7 @@ const status =
 const torn: Answer = (_request, response) => response.end('{"id":"q1","data":[[1],[2');
 const reset: Answer = (_request, response) => response.socket?.destroy();
 
-async function read(statements: Statements, signal?: AbortSignal): Promise<string> {
+async function read(statements: Statements, signal?: AbortSignal, watch = watchUnseen): Promise<string> {
   const order = {
     sql: 'SELECT 1',
     fields: [{ name: 'n', type: 'long' }],
@@ -68,7 +73,7 @@ async function read(statements: Statements, signal?: AbortSignal): Promise<strin
     mostBytes: 1e6,
   } as const;
   const options = signal === undefined ? {} : { signal };
-  const { columns } = await readRows(statements, order, { ...options, limitMs: 60_000 });
+  const { columns } = await readRows(statements, order, { ...options, watch, limitMs: 60_000 });
   return asJson(columns).bytes(0).toString();
 }
 
@@ -158,11 +163,37 @@ describe('an answer', () => {
 
   test('is given up where nothing moves, and the query is cancelled', async () => {
     const silent: Answer = () => undefined;
-    const { statements, asked } = await coordinator([first, silent, first, silent], {}, 1_000);
+    const { statements, asked } = await coordinator([first, silent, first, silent], {}, { stallMs: 1_000 });
     await expect(read(statements)).rejects.toThrow(/nothing of it had moved on the cluster/);
     expect(asked.filter(each => each.startsWith('DELETE'))).toEqual(
       Array(2).fill('DELETE /v1/statement/q1/1?slug=x'),
     );
+  });
+});
+
+describe('a cluster that takes nothing', () => {
+  test.each([
+    ['resets connections', reset, /^The cluster at 127\.0\.0\.1:\d+ cannot be reached\.$/],
+    ['is down behind a gateway', status(503), /takes no queries now \(status 503\)\.$/],
+  ])('and %s is asked for one while, and for no other', async (_, answer, message) => {
+    const { statements, asked } = await coordinator([answer], {}, { untakenMs: 0 });
+    await expect(read(statements)).rejects.toThrow(message);
+    expect(asked).toEqual(['POST /v1/statement']);
+  });
+
+  test('is waited for until an interrupt', async () => {
+    const { statements } = await coordinator([status(429)], {}, { untakenMs: 600_000, retryMs: 300_000 });
+    const stop = new AbortController();
+    const reasons: string[] = [];
+    const isHeldUp = (reason: string) => {
+      reasons.push(reason);
+      stop.abort();
+    };
+    const interrupted = read(statements, stop.signal, { ...watchUnseen, isHeldUp });
+    await expect(interrupted).rejects.toMatchObject({ code: 'query-cancelled' });
+    expect(reasons).toEqual([
+      expect.stringMatching(/^The cluster at \S+ takes no queries now \(status 429\); asking again$/),
+    ]);
   });
 });
 

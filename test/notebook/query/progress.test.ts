@@ -3,9 +3,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { Pause } from '../../../kernel/api/pacing/retry.js';
 import type { QueryProgress } from '../../../kernel/api/wire.js';
-import { type Holdup, progressText, withProgress } from '../../../kernel/notebook/query/progress.js';
+import { progressText, withProgress } from '../../../kernel/notebook/query/progress.js';
 
-test.each<[string, number, QueryProgress | Pause | Holdup | undefined]>([
+test.each<[string, number, QueryProgress | Pause | undefined]>([
   ['running: 0.5 s', 520, undefined],
   ['running: 1.0 s', 1_000, { state: 'running', rows: 0 }],
   ['running: 12.3 s, 1,000,000 rows to examine', 12_340, { state: 'running', rows: 1_000_000 }],

@@ -187,7 +187,8 @@ export function unreachable(host: string, cause: unknown): ClusterError {
   return new ClusterError(
     { kind: 'unavailable', code: 'engine-ended', message, hint },
     'UNREACHABLE',
-    true,
+    // It was asked for as long as anybody should wait.
+    false,
     cause,
   );
 }

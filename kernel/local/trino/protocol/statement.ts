@@ -34,12 +34,11 @@ interface Timing {
   readonly stallMs: number;
   /** How long to wait before a request that was not taken is sent again, in milliseconds; doubled each time. */
   readonly retryMs: number;
+  /** How long after it was sent first a request that is not taken is sent again, in milliseconds. */
+  readonly untakenMs: number;
 }
 
-const usualTiming: Timing = { stallMs: 30_000, retryMs: 200 };
-
-/** Requests that were not taken are sent so often. */
-const mostTries = 6;
+const usualTiming: Timing = { stallMs: 30_000, retryMs: 200, untakenMs: 3_000 };
 
 /** Runs statements of one deployment; owns its connections. */
 export class Statements {
@@ -67,7 +66,9 @@ export class Statements {
       await this.#once(sql, begin(), options);
     } catch (error) {
       if (!(error instanceof ClusterError && error.isPassing) || options.signal?.aborted) throw error;
-      await delay(this.#timing.retryMs);
+      await delay(this.#timing.retryMs, undefined, present({ signal: options.signal })).catch(cause => {
+        throw cancelledError(cause);
+      });
       await this.#once(sql, begin(), options);
     }
   }
@@ -92,6 +93,7 @@ export class Statements {
       let page = await this.#page(
         { method: 'POST', path: '/v1/statement', body: sql, limitMs },
         clock.signal,
+        watch,
       );
       for (;;) {
         const { id = '', error, nextUri, stats = {} } = page.head;
@@ -104,7 +106,7 @@ export class Statements {
           if (stats.state !== 'FINISHED') throw damagedAnswer(new Error(`it ends as ${stats.state}`));
           return;
         }
-        page = await this.#page({ method: 'GET', path: pathOf(next) }, clock.signal);
+        page = await this.#page({ method: 'GET', path: pathOf(next) }, clock.signal, watch);
       }
     } catch (error) {
       if (signal?.aborted) throw cancelledError(error);
@@ -122,15 +124,18 @@ export class Statements {
     await request.then(({ body }) => body.dump()).catch(() => undefined);
   }
 
-  /** Asks for a page; what was not taken, or whose answer was lost, is asked again: a page is the same each time. */
-  async #page(asked: Asked, signal: AbortSignal): Promise<Page> {
-    for (let attempt = 1; ; attempt++) {
+  /** Asks for a page; what was not taken, or whose answer was lost, is asked again for a while: a page is the same each time. */
+  async #page(asked: Asked, signal: AbortSignal, watch: Watch): Promise<Page> {
+    const { retryMs, untakenMs } = this.#timing;
+    const lastAt = performance.now() + untakenMs;
+    for (let pauseMs = retryMs; ; pauseMs *= 2) {
       try {
         return await this.#receive(asked, signal);
       } catch (error) {
         const again = error instanceof ClusterError && ['BUSY', 'UNREACHABLE'].includes(error.errorName);
-        if (!again || attempt === mostTries || signal.aborted) throw error;
-        await delay(this.#timing.retryMs * 2 ** (attempt - 1), undefined, { signal });
+        if (!again || performance.now() + pauseMs > lastAt || signal.aborted) throw error;
+        watch.isHeldUp(`${error.message.replace(/\.$/, '')}; asking again`);
+        await delay(pauseMs, undefined, { signal });
       }
     }
   }
