@@ -272,6 +272,8 @@ export interface ImportRequest extends ImportChoices {
   readonly dataset: string;
   /** The rows replace those of the dataset (default: they are added). */
   readonly replace?: boolean;
+  /** The objects of a bucket are copied to this machine and imported as files (default: they are read in place). */
+  readonly copy?: boolean;
 }
 
 /**

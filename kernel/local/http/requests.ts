@@ -106,11 +106,12 @@ export function readMaxDuration(body: unknown): bigint {
 /** Returns the body of a request to import a file. */
 export function readImportRequest(body: unknown): ImportRequest {
   const members = readObject(body, 'the body');
-  const { path, dataset, replace } = members;
+  const { path, dataset, replace, copy } = members;
   if (typeof path !== 'string' || path === '') throw invalid('`path` should be the path of a file.');
   if (typeof dataset !== 'string') throw invalid('`dataset` should be the name of a dataset.');
   if (replace !== undefined && typeof replace !== 'boolean')
     throw invalid('`replace` should be true or false.');
+  if (copy !== undefined && typeof copy !== 'boolean') throw invalid('`copy` should be true or false.');
   const refuse = ({ member, wanted }: ImportOption) => {
     throw invalid(`\`${member}\` should be ${wanted}.`);
   };
@@ -118,7 +119,7 @@ export function readImportRequest(body: unknown): ImportRequest {
     ({ member }) => (members[member] === '' ? undefined : members[member]),
     refuse,
   );
-  return { path, dataset, ...choices, ...present({ replace }) };
+  return { path, dataset, ...choices, ...present({ replace, copy }) };
 }
 
 /** Returns the properties of a field in a request: unit, description, and whether it is hidden. */

@@ -1,9 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import { placeOfImport } from '../../api/imports.js';
-import type { StarredQuery } from '../../api/wire.js';
+import type { ImportRequest, StarredQuery } from '../../api/wire.js';
 import { present } from '../../present.js';
 import { writeError } from '../place.js';
 import type { Buckets } from '../store/dataset/bucket/buckets.js';
+import { importCopy } from '../store/dataset/bucket/copy.js';
 import { referToBucket } from '../store/dataset/bucket/refer.js';
 import { damageNotices } from '../store/documents/damage.js';
 import type { Stored } from '../store/documents/documents.js';
@@ -47,11 +48,13 @@ export function addRoutes(app: FastifyInstance, parts: RouteParts): void {
     const refusal = writeError(parts.dataDir);
     if (refusal !== undefined) throw refusal;
     const asked = readImportRequest(request.body);
-    return parts.queries.visit(request, departure(request), visit =>
-      placeOfImport(asked.path) === 'bucket'
-        ? referToBucket(parts.datasets, parts.buckets, asked, visit.signal)
-        : importFile(parts.datasets, parts.dataDir, asked, parts.nowNs(), visit),
-    );
+    const { datasets, buckets, dataDir } = parts;
+    return parts.queries.visit(request, departure(request), visit => {
+      const read = (files: ImportRequest) => importFile(datasets, dataDir, files, parts.nowNs(), visit);
+      if (placeOfImport(asked.path) !== 'bucket') return read(asked);
+      if (asked.copy) return importCopy(buckets, asked, read, visit.signal);
+      return referToBucket(datasets, buckets, asked, visit.signal);
+    });
   });
   app.post('/v1/local/preview', async request => {
     const asked = readImportRequest(request.body);

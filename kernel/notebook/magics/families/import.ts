@@ -30,7 +30,7 @@ import { extentOf, onlyLocal } from './datasets.js';
 export const importMagics: readonly Magic[] = [
   {
     name: 'import',
-    usage: `%import FILE|ADDRESS [--dataset NAME] ${importUsage}`,
+    usage: `%import FILE|ADDRESS [--dataset NAME] ${importUsage} [--copy]`,
     options: [
       {
         name: 'dataset',
@@ -39,10 +39,14 @@ export const importMagics: readonly Magic[] = [
       },
       ...importOptions.map(({ name, value, summary }) => ({ name, value, summary })),
       ...importFlags,
+      {
+        name: 'copy',
+        summary: 'copy the objects of a bucket here and import them as files: NDJSON, CSV, logs',
+      },
     ],
     summary:
       'make a dataset from a CSV, NDJSON, JSON or Parquet file, or a log, also at an https address, or of Parquet files in a bucket, read in place; local service only',
-    help: 'Times may be text, or seconds, milliseconds, microseconds or nanoseconds since 1970. Nested objects become dotted names.\n\n    %import ~/logs/access.ndjson --dataset access --time ts\n    %import s3://logs/app --dataset app',
+    help: 'Times may be text, or seconds, milliseconds, microseconds or nanoseconds since 1970. Nested objects become dotted names.\n\n    %import ~/logs/access.ndjson --dataset access --time ts\n    %import s3://logs/app --dataset app\n    %import s3://logs/edge/2026/06/01 --dataset edge --copy',
     arity: [1, 1],
     effects: ['read', 'download', 'bucket', 'write', 'drop'],
     argument: 'file',
@@ -54,20 +58,27 @@ export const importMagics: readonly Magic[] = [
 async function importFile(call: MagicCall, host: MagicHost): Promise<void> {
   const { session, io, consent } = host;
   onlyLocal(session, 'import');
-  const [written = ''] = call.words;
+  const { options, words } = call;
+  const [written = ''] = words;
   if (placeOfImport(written) === 'bucket') return importBucket(call, host, written);
   const address = addressOf(written);
   // What a recording replays needs no file.
+  if (options.has('copy')) throw usageError(call.magic, '--copy is for objects of a bucket');
   if (address === undefined || session.replays)
     return importPath(call, host, pathOf(session.options, written));
   await consent('download', `download ${withoutCredentials(address.href)} and import it`);
   await withDownload(address, file => importPath(call, host, file.path, file), { signal: io.signal });
 }
 
-/** Has the local service read a bucket in place. */
-async function importBucket({ options, magic }: MagicCall, host: MagicHost, written: string): Promise<void> {
+/** Has the local service read a bucket in place, or copy what lies there. */
+async function importBucket(call: MagicCall, host: MagicHost, written: string): Promise<void> {
+  const { options, magic } = call;
   const { session, io, consent } = host;
   const address = bucketAddressText(readBucketAddress(written));
+  if (options.has('copy') && !options.has('preview')) {
+    if (!session.replays) await consent('bucket', `copy ${address} here with your credentials, at your cost`);
+    return importPath(call, host, address);
+  }
   const unfit = [...options.keys()].find(name => !bucketOptions.includes(name));
   if (unfit !== undefined) throw usageError(magic, `--${unfit} is for files; a bucket is read in place`);
   const time = options.get('time');
@@ -86,7 +97,7 @@ async function importBucket({ options, magic }: MagicCall, host: MagicHost, writ
   session.schema.clear();
 }
 
-const bucketOptions: readonly string[] = ['dataset', 'time'];
+const bucketOptions: readonly string[] = ['dataset', 'time', 'copy'];
 
 /** Imports a file of this machine; one that was downloaded is known by its address. */
 async function importPath(
@@ -107,7 +118,7 @@ async function importPath(
     path,
     dataset: options.get('dataset') ?? datasetNameOf(path),
     ...choices,
-    ...present({ replace: options.has('replace') || undefined }),
+    ...present({ replace: options.has('replace') || undefined, copy: options.has('copy') || undefined }),
   };
   if (options.has('preview')) {
     const client = await session.client(io.signal);

@@ -176,7 +176,7 @@ function nothingThere(address: string, others: number): LocalError {
       ? [`There is no object at ${address}`, 'Check the prefix, as in `aws s3 ls`.']
       : [
           `There is no Parquet file at ${address}, only ${plural(others, 'other object')}`,
-          'NDJSON, CSV and logs are read from files: copy them to this machine, and import them.',
+          `Only Parquet is read in place: \`%import ${address} --copy\` copies the objects here and imports them.`,
         ];
   return new LocalError('invalid', 'bucket', `${what}.`, { hint });
 }

@@ -94,8 +94,8 @@ function decoded(text: string): string {
 /** A year, a month and a day. */
 const dayParts = 3;
 
-/** What other programs write beside the data begins so, as `_SUCCESS` and `_temporary/` do. */
-function isShown(name: string): boolean {
+/** Whether a name is not one of what other programs write beside the data, such as `_SUCCESS` and `_temporary/`. */
+export function isShown(name: string): boolean {
   return name !== '' && !/^[._]/.test(name);
 }
 

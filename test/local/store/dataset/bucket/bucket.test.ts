@@ -1,6 +1,7 @@
 import { mkdtemp, open, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { gzipSync } from 'node:zlib';
 import type { BasicType, ColumnSource } from 'hyparquet-writer';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { Engine } from '../../../../../kernel/local/engine/duckdb.js';
@@ -320,6 +321,74 @@ test('of columns besides those of a condition, the row groups are read that have
     .map(spanIn)
     .reduce((total, [from, to]) => total + to - from, 0);
   expect(bytes).toBeLessThan(size / 2);
+});
+
+describe('what is not Parquet is copied and imported as files', () => {
+  const line = (time: number, n: number) => `${JSON.stringify({ _time: new Date(juneMs + time), n })}\n`;
+  const copy = (dataset: string, more: object = {}) =>
+    imported(`s3://logs/${dataset}`, dataset, { copy: true, ...more });
+  const rows = async (dataset: string) =>
+    (await asked(`${dataset} | sort by n asc | project n, _time`, '01T00:00:00', '02T00:00:00')).columns;
+
+  test('NDJSON, packed and not, from all directories, in the order of the names, and nothing hidden', async () => {
+    await bucket.put('plain/day=2026-06-01/10.ndjson', line(0, 1));
+    await bucket.put('plain/day=2026-06-01/9.ndjson.gz', gzipSync(line(1, 2) + line(2, 3)));
+    await bucket.put('plain/x..%2F odd name.ndjson', line(3, 4));
+    await bucket.put('plain/_SUCCESS', 'x');
+    await bucket.put('plain/empty.ndjson', '');
+    const refused = await imported('s3://logs/plain', 'plain');
+    expect([refused.status, refused.body.detail?.hint ?? refused.body.hint]).toEqual([
+      400,
+      'Only Parquet is read in place: `%import s3://logs/plain/ --copy` copies the objects here and imports them.',
+    ]);
+    const { body } = await copy('plain');
+    expect([body.rows, body.place, body.notes[0]]).toEqual([
+      4,
+      undefined,
+      expect.stringMatching(
+        /^Read from s3:\/\/logs\/plain\/: \d+ B of 3 objects; 5 objects listed, 4 requests\.$/,
+      ),
+    ]);
+    expect(await rows('plain')).toEqual([
+      [1, 2, 3, 4],
+      [0, 1, 2, 3].map(ms => new Date(juneMs + ms).toISOString().replace(/\.?0+Z$/, 'Z')),
+    ]);
+    bucket.taken();
+    expect(await rows('plain')).toHaveLength(2);
+    expect(bucket.taken()).toEqual([]);
+  });
+
+  test('CSV, in its encoding, added to or in place of what was there', async () => {
+    await bucket.put('sheets/a.csv', gzipSync('time;n\n01.06.2026 10:00;7\n'));
+    const choices = { dates: 'dmy', timeField: 'time', format: 'csv' };
+    for (const more of [{}, {}, { replace: true }]) await copy('sheets', { ...choices, ...more });
+    expect(await rows('sheets')).toEqual([[7], ['2026-06-01T10:00:00Z']]);
+  });
+
+  test('but nothing of an object that is torn, and nothing once the credentials have expired', async () => {
+    const packed = gzipSync(line(0, 1).repeat(5_000));
+    await bucket.put('torn-text/a.ndjson', line(0, 1));
+    await bucket.put('torn-text/b.ndjson.gz', packed.subarray(0, packed.length - 200));
+    const torn = await copy('torn-text');
+    expect([torn.status, torn.body.message]).toEqual([400, expect.stringContaining('b.ndjson.gz')]);
+    await bucket.put('torn-text/b.ndjson.gz', packed);
+    bucket.fault = ({ url = '' }, response) => {
+      if (!url.includes('b.ndjson.gz')) return false;
+      response.writeHead(400, { 'content-type': 'application/xml' });
+      response.end('<Error><Code>ExpiredToken</Code></Error>');
+      return true;
+    };
+    const expired = await copy('torn-text');
+    bucket.fault = () => false;
+    expect([expired.status, expired.body.message]).toEqual([
+      400,
+      expect.stringContaining(
+        's3://logs/torn-text/b.ndjson.gz cannot be read: the credentials have expired (ExpiredToken, 400).',
+      ),
+    ]);
+    expect((await service().json('GET', '/v2/datasets/torn-text/fields')).status).toBe(404);
+    expect((await copy('torn-text')).body.rows).toBe(5_001);
+  });
 });
 
 describe('refused in words', () => {
