@@ -36,7 +36,7 @@ import { damageOf, emptyFile, type FileFormat, formatOf, noSuchFile } from './so
 import type { Prepared } from './sources/joined.js';
 import { prepare } from './sources/prepared.js';
 import { importable } from './sources/private.js';
-import { repairText, unifyLineEnds } from './sources/repaired.js';
+import { notUtf8Note, repairText, unifyLineEnds } from './sources/repaired.js';
 import { isOrderMismatch } from './times/date-order.js';
 import { findTime, searchTime, type TimeOptions, type TimeSource } from './times/timestamps.js';
 import { twiceNotes } from './times/zone.js';
@@ -297,8 +297,7 @@ const repairs: readonly Repair[] = [
   {
     isFor: words => notUtf8.test(words),
     write: repairText,
-    note: lines =>
-      `Bytes that are not UTF-8 are \ufffd, in ${plural(lines, 'line')}: \`--encoding\` names another encoding.`,
+    note: notUtf8Note,
   },
   {
     isFor: (_words, { format }) => format === 'csv',

@@ -2,22 +2,16 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { sqlText } from '../../duckdb/literal.js';
 import type { Connection } from '../../engine/duckdb.js';
-import { isObjectLine } from '../sources/repaired.js';
 import { type JsonShape, profile } from './json-shape.js';
 import { mismatchOf, mostWidened } from './reading.js';
-import { type FileLine, lineAt } from './sample.js';
-import { blank, copyOf } from './without-line.js';
+import { lineAt } from './sample.js';
 
 /** One of the passes over a file of JSON objects. What ended one is known to those after it. */
 export interface Pass {
   /** Counted from 1. */
   readonly number: number;
-  /** The file, or a copy of it without the lines that are left out. */
-  readonly file: string;
   /** The shape of the objects of the sample, and of those that have joined it. */
   readonly shape: JsonShape;
-  /** Lines that are not objects. */
-  readonly leftOut: number;
 }
 
 /** Returns the relation of the objects m of a file, null for what is none. */
@@ -28,12 +22,12 @@ export function objectReader(file: string, format: 'auto' | 'nd', limit: string)
 
 /**
  * Returns the pass after one that has ended. What ended it joins the table `sample`: a line with other keys, or an object with
- * nothing but the value that did not fit its field. A line that is not an object is left out. Undefined if this does not help, and
- * where the line comes so early that the file must have more of its kind than passes are worth.
+ * nothing but the value that did not fit its field. Undefined if this does not help, as for a line that is not an object, and where
+ * the line comes so early that the file must have more of its kind than passes are worth.
  */
 export async function nextPass(
   connection: Connection,
-  workDir: string,
+  { file, workDir }: { readonly file: string; readonly workDir: string },
   pass: Pass,
   failure = '',
 ): Promise<Pass | undefined> {
@@ -44,26 +38,22 @@ export async function nextPass(
     const object = leaf.path.reduceRight((below, key) => `{${JSON.stringify(key)}:${below}}`, odd.text);
     return withObject(connection, await alone(object, workDir), pass);
   }
-  const [, what, where] = endedAt.exec(failure) ?? [];
-  if (what === undefined) return undefined;
-  const isBroken = what === broken;
-  // The engine says the number of the next line if one is not JSON.
-  const line = await lineAt(pass.file, Number(where) - (isBroken ? 1 : 0));
+  const [, where] = endedAt.exec(failure) ?? [];
+  if (where === undefined) return undefined;
+  const line = await lineAt(file, Number(where));
   if (line === undefined || line.end / line.size < pass.number / mostWidened) return undefined;
-  const object = await alone(line.bytes, workDir);
-  const [row] = await connection.run(`SELECT count(m) FROM ${object}`);
-  if (Number(row?.[0]) === 0)
-    return isObjectLine(Buffer.from(line.bytes).toString()) ? withoutLine(line, workDir, pass) : undefined;
-  return isBroken ? undefined : withObject(connection, object, pass);
+  return withObject(connection, await alone(line.bytes, workDir), pass);
 }
 
-const broken = 'Malformed JSON';
-const endedAt = new RegExp(
-  `^Invalid Input Error: (${broken}|JSON transform error) in file .*?in line (\\d+): `,
-);
+const endedAt = /^Invalid Input Error: JSON transform error in file .*?in line (\d+): /;
+
+/** Whether a pass ended at what is not JSON. */
+export function isBroken(failure: string | undefined): boolean {
+  return failure?.startsWith('Invalid Input Error: Malformed JSON') === true;
+}
 
 /** Writes one object, or what should be one, to a file of its own; returns the relation that reads it. */
-async function alone(object: string | Uint8Array, workDir: string): Promise<string> {
+export async function alone(object: string | Uint8Array, workDir: string): Promise<string> {
   const file = path.join(workDir, `${crypto.randomUUID()}.odd.ndjson`);
   await writeFile(file, object, { mode: 0o600 });
   return objectReader(file, 'nd', '');
@@ -74,11 +64,4 @@ async function withObject(connection: Connection, object: string, pass: Pass): P
   const shape = await profile(connection, 'sample');
   const isNew = JSON.stringify(shape.leaves) !== JSON.stringify(pass.shape.leaves);
   return isNew && shape.repeats === 0 ? { ...pass, number: pass.number + 1, shape } : undefined;
-}
-
-async function withoutLine(line: FileLine, workDir: string, pass: Pass): Promise<Pass | undefined> {
-  const file = pass.leftOut > 0 ? pass.file : await copyOf(pass.file, workDir);
-  if (file === undefined) return undefined;
-  await blank(file, line);
-  return { ...pass, number: pass.number + 1, file, leftOut: pass.leftOut + 1 };
 }

@@ -1,5 +1,4 @@
 import path from 'node:path';
-import { present } from '../../../present.js';
 import { plural } from '../../../text.js';
 import { sqlText } from '../../duckdb/literal.js';
 import type { Connection } from '../../engine/duckdb.js';
@@ -7,10 +6,10 @@ import { engineWords } from '../../engine/failure.js';
 import { LocalError } from '../../errors.js';
 import { longestLine } from '../bounds/text.js';
 import { hasByteOrderMark, startOf } from '../sources/formats.js';
-import { isOfObjects, wrapPlainLines } from '../sources/repaired.js';
-import { writeArrayAsLines } from './array.js';
+import { isOfObjects, wrapLines, wrapValues } from '../sources/plain-lines.js';
+import { notUtf8Note } from '../sources/repaired.js';
 import { afterHead, columnReader } from './json-columns.js';
-import { nextPass, objectReader, type Pass } from './json-passes.js';
+import { alone, isBroken, nextPass, objectReader, type Pass } from './json-passes.js';
 import {
   type JsonLeaf,
   type JsonObject,
@@ -19,7 +18,6 @@ import {
   namesOf,
   profile,
 } from './json-shape.js';
-import { lineReader } from './line-reader.js';
 import { packingOf } from './packing.js';
 import {
   exceedsReal,
@@ -32,9 +30,8 @@ import {
   widenedNotes,
 } from './reading.js';
 import { rowsInSample, spreadSample } from './sample.js';
-import { countRefused } from './texts.js';
 import { unpacked } from './unpacked.js';
-import { blank, copyOf, withoutCutLine } from './without-line.js';
+import { blank, copyOf, isOpenArray, withCutLine } from './without-line.js';
 
 /** A file of JSON objects. */
 export interface JsonSource {
@@ -51,13 +48,26 @@ export interface JsonSource {
  */
 const objectLimits = [16 * 2 ** 20, longestLine + 1024];
 
-/** Reads JSON objects, one per line or in an array: nested objects become dotted names, the rest stays exact. */
+/** A source, and what became of its texts that are not objects. */
+interface Objects extends JsonSource {
+  /** How many are the `message` of an object. */
+  readonly texts?: number;
+  /** A line of the file that the sample has not but is to know. */
+  readonly line?: string;
+  /** Every text of the file has been looked at. */
+  readonly wrapped?: true;
+  /** What the import says of its end. */
+  readonly notes?: readonly string[];
+}
+
+/** Reads JSON objects, one per line or in an array: nested objects become dotted names, the rest stays exact. Any other text is the `message` of an event. */
 export async function readJson(connection: Connection, source: JsonSource): Promise<Reading | undefined> {
   const file = await withoutMark(source.file, source.workDir);
-  const whole = await withoutCutLine(file, source.workDir);
-  if (whole === undefined) return readWhole(connection, { ...source, file });
-  const reading = await readWhole(connection, { ...source, file: whole });
-  return reading && withCutLine(reading);
+  const cut = (await isOpenArray(file)) && (await readWrapped(connection, { ...source, file }));
+  if (cut) return cut;
+  const completed = await withCutLine(file, source.workDir);
+  if (completed === undefined) return readWhole(connection, { ...source, file });
+  return readWhole(connection, { ...source, ...completed, texts: 1 });
 }
 
 /** A file without its byte order mark, which the engine takes for a part of the first object where it looks at single lines. */
@@ -74,75 +84,77 @@ async function withoutMark(file: string, workDir: string): Promise<string> {
 const isBare =
   "NOT coalesce(list_bool_or(list_transform(map_values(m), lambda v: coalesce(v::VARCHAR, 'null') <> 'null')), false)";
 
-/** Adds the last line, which was left out, to the counts and notes of a reading. */
-function withCutLine(reading: Reading): Reading {
-  const { refused, notes, wider } = reading;
-  return {
-    ...reading,
-    refused: refused + 1,
-    notes: ['Left out, as it is cut off: the last line.', ...notes],
-    ...present({ wider: wider && (async (failure?: string) => withCutLine(await wider(failure))) }),
-  };
-}
-
-async function readWhole(connection: Connection, source: JsonSource): Promise<Reading | undefined> {
-  const { file, sampleFile } = source;
-  const careful = async (sampled?: JsonShape) =>
-    (await readWithPlainLines(connection, source)) ?? readCarefully(connection, source, sampled);
+async function readWhole(connection: Connection, source: Objects): Promise<Reading | undefined> {
+  const { file, sampleFile, workDir } = source;
+  const careful = (sampled?: JsonShape) => readCarefully(connection, source, sampled);
+  const texts = async () =>
+    (await readWrapped(connection, source)) ??
+    readCarefully(connection, { ...source, wrapped: true }, undefined);
   const reader = objectReader(file, 'auto', '');
   const sampled = sampleFile === undefined ? reader : objectReader(sampleFile, 'nd', '');
   const rows = await rowsInSample(file);
   try {
     await keep(connection, 'sample', `SELECT m FROM ${sampled} LIMIT ${rows}`);
   } catch {
-    return careful();
+    return texts();
   }
+  if (source.line !== undefined)
+    await connection.run(`INSERT INTO sample SELECT m FROM ${await alone(source.line, workDir)}`);
   const [row] = await connection.run(`SELECT count(*), count(m), count(m) FILTER (${isBare}) FROM sample`);
   if (Number(row?.[0]) === 0) return undefined;
-  if (Number(row?.[1]) < Number(row?.[0])) return careful();
+  if (Number(row?.[1]) < Number(row?.[0])) return texts();
   const hasBare = Number(row?.[2]) > 0;
   const shape = await profile(connection, 'sample');
   if (shape.repeats > 0) return careful();
   const readAs = async (pass: Pass): Promise<Reading> => {
     const wider = async (failure?: string) => {
-      const next = await nextPass(connection, source.workDir, pass, failure);
-      return next === undefined ? careful(shape) : readAs(next);
+      const next = await nextPass(connection, source, pass, failure);
+      if (next !== undefined) return readAs(next);
+      return isBroken(failure) ? texts() : careful(shape);
     };
-    const notes = [...refusedNotes(pass.leftOut, 'line'), ...wideningNotes(shape, pass.shape)];
-    const about = { notes, refused: pass.leftOut, wider };
+    const notes = [...textNotes(source), ...wideningNotes(shape, pass.shape)];
+    const about = { notes, refused: 0, wider, ...carried(source) };
     const byColumns = hasBare
       ? undefined
-      : await readColumns(connection, { ...source, file: pass.file, rows }, pass.shape, about);
+      : await readColumns(connection, { ...source, rows }, pass.shape, about);
     if (byColumns !== undefined) return byColumns;
-    const byMaps = readingOf(objectReader(pass.file, 'auto', ''), pass.shape, false);
+    const byMaps = readingOf(reader, pass.shape, false);
     return { ...byMaps, ...about, notes: [...notes, ...byMaps.notes] };
   };
-  return readAs({ number: 1, file, shape, leftOut: 0 });
+  return readAs({ number: 1, shape });
 }
 
-/** Reads a file whose lines are objects but for some of plain text: each of these is an event with its text. Undefined if there are none. */
-async function readWithPlainLines(
-  connection: Connection,
-  { file, workDir }: JsonSource,
-): Promise<Reading | undefined> {
-  const text = await unpacked(file, workDir);
-  if (!isOfObjects((await startOf(text)).split('\n'))) return undefined;
-  const copy = path.join(workDir, `${crypto.randomUUID()}.wrapped.ndjson`);
-  const count = await wrapPlainLines(text, copy);
-  const sampleFile = count === 0 ? undefined : await spreadSample(copy, workDir);
-  const reading = count === 0 ? undefined : await readWhole(connection, { file: copy, sampleFile, workDir });
-  return reading && withPlainLines(reading, count);
+/** Reads a file of which some texts are not objects: each of these is an event with its text. Undefined if all are, and if none is. */
+async function readWrapped(connection: Connection, source: Objects): Promise<Reading | undefined> {
+  if (source.wrapped) return undefined;
+  const { workDir, texts = 0 } = source;
+  const text = await unpacked(source.file, workDir);
+  const file = path.join(workDir, `${crypto.randomUUID()}.wrapped.ndjson`);
+  const isOfLines = isOfObjects((await startOf(text)).split('\n'));
+  const found = await (isOfLines ? wrapLines : wrapValues)(text, file);
+  if (found === undefined || found.objects === 0) return undefined;
+  if (!found.changed) return undefined;
+  return readWhole(connection, {
+    file,
+    workDir,
+    sampleFile: await spreadSample(file, workDir),
+    texts: texts + found.texts,
+    wrapped: true,
+    notes: [...(found.whole ? [] : [cutNote]), ...(found.broken === 0 ? [] : [notUtf8Note(found.broken)])],
+  });
 }
 
-function withPlainLines(reading: Reading, count: number): Reading {
-  const { notes, wider } = reading;
-  const note = `Not JSON objects: ${plural(count, 'line')}, each an event with its text in \`message\`.`;
-  return {
-    ...reading,
-    carries: true,
-    notes: [note, ...notes],
-    ...present({ wider: wider && (async (failure?: string) => withPlainLines(await wider(failure), count)) }),
-  };
+const cutNote = 'The JSON does not end: the file may be cut off.';
+
+/** Of what is not an object in a file. */
+function textNotes({ texts = 0, notes = [] }: Objects): string[] {
+  const note = `Not JSON objects: ${plural(texts, 'line')}, each an event with its text in \`message\`.`;
+  return [...notes, ...(texts === 0 ? [] : [note])];
+}
+
+/** A text that is not an object has the time of what stands before it. */
+function carried({ texts = 0 }: Objects): Pick<Reading, 'carries'> {
+  return texts === 0 ? {} : { carries: true };
 }
 
 /**
@@ -153,7 +165,11 @@ async function readColumns(
   connection: Connection,
   { file, sampleFile, workDir, rows }: JsonSource & { readonly rows: number },
   { leaves }: JsonShape,
-  { notes, refused, wider }: Pick<Required<Reading>, 'notes' | 'refused' | 'wider'>,
+  {
+    notes,
+    wider,
+    ...more
+  }: Pick<Required<Reading>, 'notes' | 'refused' | 'wider'> & Pick<Reading, 'carries'>,
 ): Promise<Reading | undefined> {
   const { names, notes: named } = namesOf(leaves);
   if (names.length === 0) throw noFields();
@@ -167,7 +183,7 @@ async function readColumns(
         ? { name, type: 'string' as const, sql: checkedText(`r${index}`) }
         : fieldOf(leaf, name, index);
     });
-    const about = { fields, notes: [...notes, ...named], refused, shareOfFile: afterHead };
+    const about = { fields, notes: [...notes, ...named], ...more, shareOfFile: afterHead };
     return { from: relationOf(file), sample, ...about, wider };
   };
   const exact = async () => (await reading(new Set())) ?? wider();
@@ -184,36 +200,36 @@ function checkedText(text: string): string {
   return `CASE WHEN ${maybeNoString(text)} THEN error(${sqlText(doubt)}) ELSE ${text} END`;
 }
 
-/** Looks at every value first; rows that are not objects are left out, and the last value of a repeated key counts. */
+/** Looks at every value first, and at the texts of those that are not objects; the last value of a repeated key counts. */
 async function readCarefully(
   connection: Connection,
-  source: Pick<JsonSource, 'file' | 'workDir'>,
+  source: Objects,
   sampled: JsonShape | undefined,
 ): Promise<Reading> {
-  const { from, values, objects, thing } = await objectsOf(connection, source);
+  const { from, values, objects } = await objectsOf(connection, source);
   const refused = values - objects;
+  const wrapped = refused === 0 ? undefined : await readWrapped(connection, source);
+  if (wrapped !== undefined) return wrapped;
   if (objects === 0) throw noObjects(refused);
   const shape = await profile(connection, from);
   const repeated = shape.repeats === 0 ? [] : [repeatNote(shape.repeats)];
   const widened = sampled === undefined ? [] : wideningNotes(sampled, shape);
   const found = readingOf(from, shape, true);
-  const notes = [...refusedNotes(refused, thing), ...repeated, ...widened, ...found.notes];
-  return { ...found, refused, notes };
+  const notes = [...textNotes(source), ...refusedNotes(refused), ...repeated, ...widened, ...found.notes];
+  return { ...found, refused, notes, ...carried(source) };
 }
 
-interface Objects {
+interface Counted {
   readonly from: string;
   readonly values: number;
   /** How many of the values are objects. */
   readonly objects: number;
-  /** What a value is called in a note. */
-  readonly thing: 'line' | 'value';
 }
 
 async function objectsOf(
   connection: Connection,
   source: Pick<JsonSource, 'file' | 'workDir'>,
-): Promise<Objects> {
+): Promise<Counted> {
   for (const limit of objectLimits.slice(0, -1)) {
     try {
       return await objectsWithin(connection, source, limit);
@@ -232,49 +248,23 @@ async function objectsWithin(
   connection: Connection,
   { file, workDir }: Pick<JsonSource, 'file' | 'workDir'>,
   mostBytes: number,
-): Promise<Objects> {
+): Promise<Counted> {
   const limit = `, maximum_object_size = ${mostBytes}`;
-  const count = (lines: string, format: 'auto' | 'nd', thing: Objects['thing'] = 'line') =>
-    countObjects(connection, objectReader(lines, format, limit), thing);
-  const find = async (): Promise<Objects> => {
-    // The engine takes the mark of a file that it unpacks itself for a part of the first object.
-    const plain = (await packingOf(file)) === 'zstd' ? await unpacked(file, workDir) : file;
-    try {
-      return await orByLines(connection, plain, await count(plain, 'auto'));
-    } catch (error) {
-      if (isTooLong(error)) throw error;
-      const text = await unpacked(plain, workDir);
-      // A file whose beginning does not look like lines may still be lines, some of them broken.
-      if (!(await startOf(text)).startsWith('['))
-        return orByLines(connection, plain, await count(plain, 'nd'));
-      // One bad value makes the engine refuse the whole array.
-      const lines = path.join(workDir, `${crypto.randomUUID()}.values.ndjson`);
-      if (!(await writeArrayAsLines(text, lines))) throw error;
-      return count(lines, 'nd', 'value');
-    }
-  };
-  const objects = await find();
-  await keep(connection, 'sample', `SELECT m FROM ${objects.from} LIMIT ${await rowsInSample(file)}`);
-  return objects;
+  // The engine takes the mark of a file that it unpacks itself for a part of the first object.
+  const plain = (await packingOf(file)) === 'zstd' ? await unpacked(file, workDir) : file;
+  const count = (format: 'auto' | 'nd') => countObjects(connection, objectReader(plain, format, limit));
+  const found = await count('auto').catch(error => {
+    // A file whose beginning does not look like lines may still be lines, some of them broken.
+    if (isTooLong(error)) throw error;
+    return count('nd');
+  });
+  await keep(connection, 'sample', `SELECT m FROM ${found.from} LIMIT ${await rowsInSample(file)}`);
+  return found;
 }
 
-async function countObjects(connection: Connection, from: string, thing: Objects['thing']): Promise<Objects> {
+async function countObjects(connection: Connection, from: string): Promise<Counted> {
   const [row] = await connection.run(`SELECT count(*), count(m) FROM ${from}`);
-  return { from, values: Number(row?.[0]), objects: Number(row?.[1]), thing };
-}
-
-/**
- * Returns the objects that were found, or those that each line has by itself if these are more: to the engine's reader an
- * object that is cut off goes on in the next line, which it damages.
- */
-async function orByLines(connection: Connection, file: string, found: Objects): Promise<Objects> {
-  if (found.objects === found.values || (await startOf(file)).startsWith('[')) return found;
-  const lines = lineReader(file, 'careful');
-  const object = `CASE WHEN json_valid(l) THEN json_transform(l, '"MAP(VARCHAR, JSON)"') END`;
-  const from = `(SELECT ${object} AS m FROM ${lines} WHERE trim(l, ${sqlText(' \t\r')}) <> '')`;
-  const single = await countObjects(connection, from, 'line');
-  const refused = await countRefused(connection, lines);
-  return single.objects > found.objects ? { ...single, values: single.values + refused } : found;
+  return { from, values: Number(row?.[0]), objects: Number(row?.[1]) };
 }
 
 /** With `lenient`, rows that are not objects are left out; else they end the pass. */
@@ -406,8 +396,10 @@ function wideningNotes(sampled: JsonShape, found: JsonShape): string[] {
   );
 }
 
-function refusedNotes(refused: number, thing: Objects['thing']): string[] {
-  return refused === 0 ? [] : [`Left out, as they are not JSON objects in UTF-8: ${plural(refused, thing)}.`];
+function refusedNotes(refused: number): string[] {
+  return refused === 0
+    ? []
+    : [`Left out, as they are not JSON objects in UTF-8: ${plural(refused, 'line')}.`];
 }
 
 function noObjects(count: number): LocalError {

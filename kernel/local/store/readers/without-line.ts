@@ -1,18 +1,29 @@
 import { constants } from 'node:fs';
-import { chmod, copyFile, type FileHandle, open, rm, truncate } from 'node:fs/promises';
+import { appendFile, chmod, copyFile, type FileHandle, open, rm, truncate } from 'node:fs/promises';
 import path from 'node:path';
 import { hasCode } from '../files.js';
+import { messageLine } from '../sources/plain-lines.js';
+
+/** A copy of a file of JSON lines in which its last line, which was cut off, is the `message` of an object. */
+export interface Completed {
+  readonly file: string;
+  /** The line of that object. */
+  readonly line: string;
+}
 
 /**
- * Returns a copy in `workDir` of a file of JSON lines without its last line, where that one is cut off, as in a log that is being
- * written. Undefined if it is not, and if there is no room for a copy.
+ * Returns a copy in `workDir` of a file of JSON lines of which the last line is cut off, as in a log that is being written. Undefined
+ * if it is not, and if there is no room for a copy.
  */
-export async function withoutCutLine(file: string, workDir: string): Promise<string | undefined> {
-  const length = await lengthOfWholeLines(file);
-  if (length === undefined) return undefined;
-  const whole = await copyOf(file, workDir);
-  if (whole !== undefined) await truncate(whole, length);
-  return whole;
+export async function withCutLine(file: string, workDir: string): Promise<Completed | undefined> {
+  const cut = await cutLineOf(file);
+  if (cut === undefined) return undefined;
+  const copy = await copyOf(file, workDir);
+  if (copy === undefined) return undefined;
+  const line = messageLine(cut.text.trimEnd());
+  await truncate(copy, cut.start);
+  await appendFile(copy, line);
+  return { file: copy, line };
 }
 
 /** Writes blanks over these bytes of a file. */
@@ -43,19 +54,34 @@ export async function copyOf(file: string, workDir: string): Promise<string | un
   }
 }
 
-/** Returns the bytes of a file up to its last line break, where an object begins after it and does not end. */
-async function lengthOfWholeLines(file: string): Promise<number | undefined> {
+/** Whether a file begins with a bracket and does not end with one: the engine takes what there is of an array for the whole. */
+export async function isOpenArray(file: string): Promise<boolean> {
+  const handle = await open(file);
+  try {
+    const { size } = await handle.stat();
+    const begin = (await part(handle, 0, blankBytes)).toString('latin1').trimStart();
+    const end = (await part(handle, Math.max(0, size - blankBytes), blankBytes)).toString('latin1').trimEnd();
+    return begin.startsWith('[') && end !== '' && !end.endsWith(']');
+  } finally {
+    await handle.close();
+  }
+}
+
+const blankBytes = 1024;
+
+/** Returns the last line of a file, where an object begins after the last line break and does not end, and its first byte. */
+async function cutLineOf(file: string): Promise<{ start: number; text: string } | undefined> {
   const handle = await open(file);
   try {
     const { size } = await handle.stat();
     const from = Math.max(0, size - longestLine);
     // Blanks may stand in place of a byte order mark.
-    const start = (await part(handle, 0, 4)).trimStart();
+    const begin = (await part(handle, 0, 4)).toString('latin1').trimStart();
     const end = await part(handle, from, size - from);
-    const at = end.lastIndexOf('\n');
-    const last = end.slice(at + 1).trim();
-    const isCut = start.startsWith('{') && at >= 0 && last.startsWith('{') && !last.endsWith('}');
-    return isCut ? from + at + 1 : undefined;
+    const at = end.lastIndexOf(0x0a);
+    const text = end.subarray(at + 1).toString();
+    const isCut = begin.startsWith('{') && at >= 0 && text.startsWith('{') && !text.trimEnd().endsWith('}');
+    return isCut ? { start: from + at + 1, text } : undefined;
   } finally {
     await handle.close();
   }
@@ -64,8 +90,7 @@ async function lengthOfWholeLines(file: string): Promise<number | undefined> {
 /** In bytes; of a longer one every value is looked at. */
 const longestLine = 2 ** 20;
 
-/** A character for each byte. */
-async function part(handle: FileHandle, position: number, bytes: number): Promise<string> {
+async function part(handle: FileHandle, position: number, bytes: number): Promise<Buffer> {
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(bytes), 0, bytes, position);
-  return buffer.toString('latin1', 0, bytesRead);
+  return buffer.subarray(0, bytesRead);
 }

@@ -15,7 +15,7 @@ import { TemplateError } from '../../sql/template.js';
 import { recognizeFormat } from '../readers/logs/recognize.js';
 import { beginsAs, unreadPacking } from '../readers/packing.js';
 import { looksLikeCsv } from './csv-recognize.js';
-import { isOfObjects } from './repaired.js';
+import { isOfObjects } from './plain-lines.js';
 
 /** How a file is read, and the format of logs that it has, if one is known. */
 export interface FileFormat {

@@ -4,8 +4,8 @@ import path from 'node:path';
 import { Transform } from 'node:stream';
 import { plural } from '../../../text.js';
 import { writeCopy } from '../bounds/copies.js';
-import { writeArrayAsLines } from '../readers/array.js';
 import { unlike } from '../readers/reading.js';
+import { writeValues } from '../readers/values.js';
 import { csvDelimiters, looksLikeHeader } from './csv-recognize.js';
 import { firstBytes, isArrayOfObjects, kindByEnding } from './formats.js';
 
@@ -79,12 +79,9 @@ async function asLines({ file, ending }: Prepared): Promise<string | undefined> 
   const begin = (await firstBytes(file, mostBytes)).toString('latin1').trimStart();
   if (kindByEnding(ending) === 'csv' || !isArrayOfObjects(begin)) return undefined;
   const lines = `${file}.lines`;
-  if (await writeArrayAsLines(file, lines)) {
-    await rm(file);
-    return lines;
-  }
-  await rm(lines);
-  return undefined;
+  await writeValues(file, lines);
+  await rm(file);
+  return lines;
 }
 
 /** Adds a text, from one of its bytes on, with a line break at its end. */

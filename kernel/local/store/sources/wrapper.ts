@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { plural } from '../../../text.js';
 import { LocalError } from '../../errors.js';
-import { writeArrayAsLines } from '../readers/array.js';
+import { writeValues } from '../readers/values.js';
 
 /** The list in an object that holds the events of a file. */
 interface List {
@@ -14,11 +14,15 @@ interface List {
   readonly ofObjects: boolean;
 }
 
-/** The one object that a file consists of. */
+/** The object that a file consists of, or objects of one key each behind each other. */
 interface Wrapper {
   readonly lists: readonly List[];
   /** The keys of the object itself. */
   readonly keys: readonly string[];
+  /** How many objects there are. */
+  readonly objects: number;
+  /** The file ends within a list. */
+  readonly isCut: boolean;
 }
 
 /** Names that programs give to the list of events in their answers. */
@@ -26,7 +30,7 @@ const usual =
   /^(?:records|items|values?|data|results?|logs|events|entries|hits|rows|messages|logEvents|features)$/i;
 
 /**
- * Writes the events of a JSON file that is one object around a list, a line each: of the list at `path`, such as `data.items`, else of
+ * Writes the events of a JSON file that is one object around a list, or several, a line each: of the list at `path`, such as `data.items`, else of
  * the only one with a usual name. Returns what the import says of that; undefined if the file has no such list, and then nothing is
  * written. Throws LocalError if it has none at `path`.
  */
@@ -37,12 +41,11 @@ export async function writeList(
   path?: string,
 ): Promise<readonly string[] | undefined> {
   const wrapper = await wrapperOf(file);
-  const list =
-    wrapper &&
-    (path === undefined ? onlyList(wrapper) : wrapper.lists.find(({ keys }) => keys.join('.') === path));
+  const found = wrapper && listsAt(wrapper, path);
+  const [list] = found ?? [];
   if (path !== undefined && list === undefined) throw noList(name, path, wrapper?.lists ?? []);
-  if (wrapper === undefined || list === undefined) return undefined;
-  await writeArrayAsLines(file, target, { start: list.start, end: list.end - 1 });
+  if (wrapper === undefined || found === undefined || list === undefined) return undefined;
+  for (const { start, end } of found) await writeValues(file, target, { start, end: end - 1 });
   const others = wrapper.keys.filter(key => key !== list.keys[0]);
   const left =
     others.length === 0
@@ -51,15 +54,26 @@ export async function writeList(
           .slice(0, 8)
           .map(key => `\`${key}\``)
           .join(', ')}.`;
-  return [`The events are those of the list \`${list.keys.join('.')}\`.${left}`];
+  const where = wrapper.objects === 1 ? 'list' : `lists of ${plural(wrapper.objects, 'object')},`;
+  const cut = wrapper.isCut ? ['The JSON does not end: the file may be cut off.'] : [];
+  return [`The events are those of the ${where} \`${list.keys.join('.')}\`.${left}`, ...cut];
 }
 
-function onlyList({ lists }: Wrapper): List | undefined {
-  const [list, ...others] = lists.filter(
-    ({ keys, ofObjects }) => ofObjects && keys.every(key => usual.test(key)),
-  );
-  return others.length === 0 ? list : undefined;
+/** The lists at a path, else the only one with a usual name; of several objects, one of each. */
+function listsAt({ lists, objects }: Wrapper, path: string | undefined): readonly List[] | undefined {
+  const isAt = ({ keys, ofObjects }: List) =>
+    path === undefined ? ofObjects && keys.every(key => usual.test(key)) : keys.join('.') === path;
+  if (objects === 1) {
+    const found = lists.filter(isAt);
+    return found.length === 1 ? found : undefined;
+  }
+  return lists.length === objects && lists.every(({ keys }) => ofSeveral.test(keys.join('.')))
+    ? lists
+    : undefined;
 }
+
+/** The list of objects that follow each other, as clouds write their logs: a line of another program with one list is an event itself. */
+const ofSeveral = /^records$/i;
 
 function noList(name: string, path: string, lists: readonly List[]): LocalError {
   const found = lists.map(({ keys }) => keys.join('.')).slice(0, 20);
@@ -94,6 +108,13 @@ const byteOrderMark = [0xef, 0xbb, 0xbf];
 /** Keys that lead to a list, at most. */
 const mostKeys = 3;
 
+interface OpenList {
+  readonly keys: readonly string[];
+  readonly start: number;
+  readonly depth: number;
+  ofObjects: boolean | undefined;
+}
+
 /** Follows the objects that hold one another from the outermost one in, and the lists in them. */
 class Scan {
   readonly #lists: List[] = [];
@@ -102,9 +123,8 @@ class Scan {
   readonly #keys: (string | undefined)[] = [];
   /** What is open: an object whose keys are followed, or anything else. */
   readonly #open: ('followed' | 'other')[] = [];
-  #list:
-    | { keys: readonly string[]; start: number; depth: number; ofObjects: boolean | undefined }
-    | undefined;
+  #list: OpenList | undefined;
+  #objects = 0;
   #text: number[] | undefined;
   #inText = false;
   #escaped = false;
@@ -113,7 +133,14 @@ class Scan {
   #ended = false;
 
   get found(): Wrapper | undefined {
-    return this.#ended ? { lists: this.#lists, keys: this.#topKeys } : undefined;
+    const cut = this.#ended ? undefined : this.#list;
+    if (!this.#ended && cut?.ofObjects !== true) return undefined;
+    const lists = cut === undefined ? this.#lists : [...this.#lists, this.#listTo(cut)];
+    return { lists, keys: this.#topKeys, objects: this.#objects, isCut: cut !== undefined };
+  }
+
+  #listTo({ keys, start, ofObjects }: OpenList): List {
+    return { keys, start, end: this.#at + 1, ofObjects: ofObjects === true };
   }
 
   /** Returns whether the file may still be one object. */
@@ -131,7 +158,7 @@ class Scan {
       return true;
     }
     if (byte <= 0x20 || (this.#at < byteOrderMark.length && byte === byteOrderMark[this.#at])) return true;
-    if (this.#ended || (this.#open.length === 0 && byte !== braceOpen)) return false;
+    if (this.#open.length === 0 && (byte !== braceOpen || !this.#begins())) return false;
     if (this.#list?.ofObjects === undefined && this.#list !== undefined && byte !== bracketClose)
       this.#list.ofObjects = byte === braceOpen;
     switch (byte) {
@@ -154,6 +181,15 @@ class Scan {
         this.#closes();
         break;
     }
+    return true;
+  }
+
+  /** Whether an object may follow those before it. */
+  #begins(): boolean {
+    if (this.#ended && (this.#topKeys.length > 1 || !ofSeveral.test(this.#topKeys[0] ?? ''))) return false;
+    this.#topKeys.length = 0;
+    this.#objects += 1;
+    this.#ended = false;
     return true;
   }
 
@@ -188,12 +224,7 @@ class Scan {
     if (this.#open.pop() === 'followed') this.#keys.pop();
     const list = this.#list;
     if (list !== undefined && list.depth === this.#open.length) {
-      this.#lists.push({
-        keys: list.keys,
-        start: list.start,
-        end: this.#at + 1,
-        ofObjects: list.ofObjects === true,
-      });
+      this.#lists.push(this.#listTo(list));
       this.#list = undefined;
     }
     this.#awaitsKey = false;

@@ -3,21 +3,20 @@ import { beyondSample, lines, testTraps, timeless, useService } from './traps.js
 
 useService();
 
-// ---- lines of a JSON file that are not objects: they are events with their text, or left out and counted, and cost no other line ----
-
-const leftOut = (count: number) =>
-  `Left out, as they are not JSON objects in UTF-8: ${count} line${count === 1 ? '' : 's'}.`;
+// ---- lines of a JSON file that are not objects: they are events with their text, and cost no other line ----
 
 const asMessages = (count: number) =>
   `Not JSON objects: ${count} line${count === 1 ? '' : 's'}, each an event with its text in \`message\`.`;
 
+const cutNote = 'The JSON does not end: the file may be cut off.';
+
 testTraps([
   ...(
     [
-      ['a null', ['null'], 10_301, 10_301, 1],
-      ['two nulls', ['null', 'null'], 10_301, 10_301, 2],
+      ['a null', ['null'], 10_302, 10_301, 1],
+      ['two nulls', ['null', 'null'], 10_303, 10_301, 2],
       ['an object without a value', ['{}', '{"v":null}'], 10_303, 10_301, 0],
-      ['a null among objects without a value', ['{}', ' null ', '{"v":null}', 'null'], 10_303, 10_301, 2],
+      ['a null among objects without a value', ['{}', ' null ', '{"v":null}', 'null'], 10_305, 10_301, 2],
     ] as const
   ).map(([what, last, rows, values, left]) => ({
     what: `${what} after the sample`,
@@ -25,33 +24,34 @@ testTraps([
     content: beyondSample('{"v":1}', ['{"v":1}', ...last].join('\n')),
     select: 'count(*), count(v)',
     values: [`${rows}|${values}`],
-    notes: [...(left === 0 ? [] : [leftOut(left)]), timeless()],
+    notes: [...(left === 0 ? [] : [asMessages(left)]), timeless()],
   })),
   {
     what: 'a null after a sample with an object without a value',
     name: 'in.ndjson',
     content: `{}\n${beyondSample('{"v":1}', 'null')}`,
     select: 'count(*), count(v)',
-    values: ['10301|10300'],
-    notes: ['Left out, as they are not JSON objects in UTF-8: 1 line.', timeless()],
+    values: ['10302|10300'],
+    notes: [asMessages(1), timeless()],
   },
   ...(
     [
-      ['a null', 'in.ndjson', lines('{"v":1}', 'null', '{"v":2}'), 1],
-      ['a repeated key', 'in.ndjson', lines('{"v":1}', '{"v":5,"v":2}'), 0],
-      ['a line that is cut off', 'in.ndjson', lines('{"v":1}', 'null', '{"v":2}', '{"v":'), 2],
-      ['a null in an array', 'in.json', '[{"v":1},null,{"v":2}]', 1],
+      ['a null', 'in.ndjson', lines('{"v":1}', 'null', '{"v":2}'), '1 null 2'],
+      ['a repeated key', 'in.ndjson', lines('{"v":1}', '{"v":5,"v":2}'), '1 2'],
+      ['a line that is cut off', 'in.ndjson', lines('{"v":1}', 'null', '{"v":2}', '{"v":'), '1 null 2 null'],
+      ['a null in an array', 'in.json', '[{"v":1},null,{"v":2}]', '1 null 2'],
     ] as const
-  ).flatMap(([what, name, content, left]) =>
+  ).flatMap(([what, name, content, values]) =>
     [Buffer.from(`\ufeff${content}`), gzipSync(`\ufeff${content}`)].map((bytes, packed) => ({
       what: `a byte order mark before ${what}${packed === 1 ? ', packed' : ''}`,
       name: packed === 1 ? `${name}.gz` : name,
       content: bytes,
       select: 'v',
-      values: ['1', '2'],
+      values: values.split(' '),
       notes: [
-        ...(left === 2 ? ['Left out, as it is cut off: the last line.'] : []),
-        left === 0 ? 'A key is repeated in 1 object: its last value counts.' : leftOut(1),
+        values === '1 2'
+          ? 'A key is repeated in 1 object: its last value counts.'
+          : asMessages(values.split('null').length - 1),
         timeless(),
       ],
     })),
@@ -110,8 +110,61 @@ testTraps([
     what: 'objects that span lines keep their values beside one that is none',
     name: 'in.json',
     content: lines('{', '  "v": 1', '}', '{"v":', '  2}', '5', ''),
-    select: 'v',
-    values: ['1', '2'],
-    notes: [leftOut(1), timeless()],
+    select: 'v, message',
+    values: ['1|null', '2|null', 'null|5'],
+    notes: [asMessages(1), timeless()],
   },
+  ...(
+    [
+      // Neither the brackets nor the quotes of one cost those after it.
+      ['pretty-printed', '{\n "v": 1\n}\n{\n "v": [\n}\n{\n "v": "x\n}\n{\n "v": 2\n}\n', '1 null null 2'],
+      ['in an array of lines', '[\n{"v":1},\n{"v":[},\n{"v":"x},\n{"v":2}\n]\n', '1 null null 2'],
+      ['behind each other', '{"v":1}{"v":2}{"v":', '1 2 null'],
+      ['in an array', '[{"v":1},{"v":},null,"a,b",[1],{"v":2}]x', '1 null null null null 2 null'],
+      ['in two arrays', '[{"v":1}]\n[{"v":2},null,{"v":3}]', '1 2 null 3'],
+      ['in an array that is cut off', '[{"v":1},{"v":2},{"v":"', '1 2 null'],
+      ['in an array that is cut off after a value', '[{"v":1},{"v":2}', '1 2'],
+      ['in an array that is cut off after a comma', '[{"v":1},\n{"v":2},\n', '1 2'],
+      ['in records that are cut off', '{"Records":[{"v":1},{"v":2},{"v"', '1 2 null', 'list'],
+      [
+        'in records behind each other',
+        '{"Records":[{"v":1}]}{"Records":[]}\n{"Records":[{"v":2}]}',
+        '1 2',
+        'lists of 3 objects,',
+      ],
+    ] as const
+  ).map(([where, content, values, end]) => ({
+    what: `no value is lost ${where}`,
+    name: 'in.json',
+    content,
+    select: 'v',
+    values: values.split(' '),
+    notes: [
+      ...(where.includes('records') ? [`The events are those of the ${end} \`Records\`.`] : []),
+      ...(where.includes('cut') || where === 'behind each other' ? [cutNote] : []),
+      ...(values.includes('null') ? [asMessages(values.split('null').length - 1)] : []),
+      timeless(),
+    ],
+  })),
+  ...(
+    [
+      [
+        'marks of joined files',
+        '\ufeff{"v":1}\n\ufeff{"v":2}\n\ufeff{"v":3}\n',
+        ['1|null', '2|null', '3|null'],
+      ],
+      [
+        'numbers that are not finite',
+        '{"v":1}\n{"v":NaN}\nx\n{"v":-Infinity,}\n',
+        ['1.0|null', 'nan|null', 'null|x', '-inf|null'],
+      ],
+      ['quotes of Python', `{"v":1}\n{'v': 2}\n{"v":3}\n`, ['1|null', "null|{'v': 2}", '3|null']],
+    ] as const
+  ).map(([what, content, values]) => ({
+    what: `no line is lost: ${what}`,
+    name: 'in.ndjson',
+    content,
+    select: `v, ${values.some(value => !value.endsWith('|null')) ? 'message' : 'NULL'}`,
+    values,
+  })),
 ]);

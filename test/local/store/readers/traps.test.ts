@@ -52,9 +52,8 @@ const oddTexts: readonly (readonly [kind: string, usual: string, odd: string])[]
   ['booleans', 'true', 'tRUE'],
 ];
 
-const cutLine = 'Left out, as it is cut off: the last line.';
-const asMessage = 'Not JSON objects: 1 line, each an event with its text in `message`.';
-const brokenLine = 'Left out, as they are not JSON objects in UTF-8: 1 line.';
+const asMessages = (count: number) =>
+  `Not JSON objects: ${count} line${count === 1 ? '' : 's'}, each an event with its text in \`message\`.`;
 
 const traps: readonly Trap[] = [
   {
@@ -137,69 +136,72 @@ const traps: readonly Trap[] = [
     name: 'in.ndjson',
     content: lines('{"v":1}', '{"v":', '{"v":"\\ud800"}', '7', '{"v":2}'),
     select: 'v, message',
-    values: ['1|null', 'null|{"v":', 'null|7', '2|null'],
-    notes: [
-      'Not JSON objects: 2 lines, each an event with its text in `message`.',
-      'Left out, as they are not JSON objects in UTF-8: 1 line.',
-      timeless(),
-    ],
+    values: ['1|null', 'null|{"v":', 'null|{"v":"\\ud800"}', 'null|7', '2|null'],
+    notes: [asMessages(3), timeless()],
   },
   {
     what: 'half a surrogate pair in an array',
     name: 'in.json',
     content: '\ufeff [ {"v":1},\n{"v":"\\ud800, ]"}, {"v":"a\nb"}, 7, {"v":\n2}] ',
-    select: 'v',
-    values: ['1', '2'],
-    notes: ['Left out, as they are not JSON objects in UTF-8: 3 values.', timeless()],
+    select: 'v, message',
+    values: ['1|null', 'null|{"v":"\\ud800, ]"}', 'null|{"v":"a\nb"}', 'null|7', '2|null'],
+    notes: [asMessages(3), timeless()],
   },
   {
     what: 'half a surrogate pair after the sample of an array',
     name: 'in.json',
     content: `[${'{"v":1},'.repeat(10_300)}{"v":"\\ud800"}]`,
     select: 'count(*), sum(v)',
-    values: ['10300|10300'],
-    notes: ['Left out, as they are not JSON objects in UTF-8: 1 value.', timeless()],
+    values: ['10301|10300'],
+    notes: [asMessages(1), timeless()],
   },
   {
     what: 'half a surrogate pair in an array packed with zstd',
     name: 'in.json.zst',
     content: Buffer.from('KLUv/SQg5QAAoFt7InYiOjF9LCJcdWQ4MDAiM31dAgAyk68tR91MrbY=', 'base64'),
     select: 'v',
-    values: ['1', '3'],
-    notes: ['Left out, as they are not JSON objects in UTF-8: 1 value.', timeless()],
+    values: ['1', 'null', '3'],
+    notes: [asMessages(1), timeless()],
   },
   ...(
     [
-      ['in a text', '{"v":3,"w":"x', '1 2', [cutLine]],
-      ['in a text that ends like an object', '{"v":3,"w":"x, }', '1 2', [brokenLine]],
-      ['in an object within it', '{"v":3,"o":{"a":1}', '1 2', [brokenLine]],
-      ['after its first character', '{', '1 2', [cutLine]],
-      ['before its line break', '{"v":3}', '1 2 3', []],
-      ['beside a broken one', 'x\n{"v":3', '1 2 null', [cutLine, asMessage]],
+      ['in a text', '{"v":3,"w":"x', '1 2 null', 1],
+      ['in a text that ends like an object', '{"v":3,"w":"x, }', '1 2 null', 1],
+      ['in an object within it', '{"v":3,"o":{"a":1}', '1 2 null', 1],
+      ['after its first character', '{', '1 2 null', 1],
+      ['before its line break', '{"v":3}', '1 2 3', 0],
+      ['beside a broken one', 'x\n{"v":3', '1 2 null null', 2],
     ] as const
-  ).map(([where, last, values, notes]) => ({
+  ).map(([where, last, values, texts]) => ({
     what: `JSON lines of which the last one is cut off ${where}`,
     name: 'in.ndjson',
     content: `{"v":1}\n{"v":2}\n${last}`,
     select: 'v',
     values: values.split(' '),
-    notes: [...notes, timeless()],
+    notes: [...(texts === 0 ? [] : [asMessages(texts)]), timeless()],
   })),
   {
     what: 'JSON lines that are cut off in the last one, after a value unlike those of the sample',
     name: 'in.ndjson',
     content: `${beyondSample('{"v":1}', '{"v":"x"}')}\n{"v":`,
     select: 'count(*), any_value(typeof(v))',
-    values: ['10301|VARCHAR'],
-    notes: [cutLine, '`v` is dynamic: after the sampled rows it holds values other than long.', timeless()],
+    values: ['10302|VARCHAR'],
+    notes: [
+      asMessages(1),
+      '`v` is dynamic: after the sampled rows it holds values other than long.',
+      timeless(),
+    ],
   },
   {
     what: 'a line that is not UTF-8',
     name: 'in.ndjson',
     content: Buffer.from('{"v":1}\n{"v":"\xff"}\n{"v":3}', 'latin1'),
     select: 'v',
-    values: ['1', '3'],
-    notes: ['Left out, as they are not JSON objects in UTF-8: 1 line.', timeless()],
+    values: ['1', '"\ufffd"', '3'],
+    notes: [
+      'Bytes that are not UTF-8 are \ufffd, in 1 line: `--encoding` names another encoding.',
+      timeless(),
+    ],
   },
   ...(
     [
@@ -346,7 +348,7 @@ const traps: readonly Trap[] = [
     content: `${deepRow('"x"', 100)}\n${other}${deepRow('1', 100)}\n`,
     select: `"${Array(17).fill('o').join('.')}"`,
     values: [deepRow('"x"', 83), ...(other === '' ? [] : ['null']), deepRow('1', 83)],
-    notes: [...(other === '' ? [] : [asMessage]), timeless()],
+    notes: [...(other === '' ? [] : [asMessages(1)]), timeless()],
   })),
   {
     what: 'a field that only a late one of many wide rows has',
@@ -386,7 +388,7 @@ const traps: readonly Trap[] = [
     content: beyondSample('{"v":1}', '{"v":'),
     select: 'count(*), sum(v), max(message)',
     values: ['10301|10300|{"v":'],
-    notes: [asMessage, timeless()],
+    notes: [asMessages(1), timeless()],
   },
   {
     what: 'broken lines, another key and a text among integers, all after the sample',

@@ -129,13 +129,11 @@ test.each<readonly [what: string, odd: readonly string[]]>([
   ['two lines of text', ['Traceback (most recent call last):', '{"n":2}', '  in line 3: {"n":5}']],
   ['a number, a list and an object with more after it', ['5', '[{"n":1}]', '{"n":1} {"n":2}']],
 ])('JSON: no other value is looked at for %s', async (_, odd) => {
-  const left = odd.filter(line => line === '{"n":1} {"n":2}').length;
-  const texts = odd.filter(line => line !== '{"n":2}').length - left;
+  const texts = odd.filter(line => line !== '{"n":2}').length;
   expect(await typesOf('json', [...plain, ...odd, ...plain.slice(0, 100)])).toEqual({
     types: ['long', 'string', 'long', 'string'],
     notes: [
       `Not JSON objects: ${texts} line${texts === 1 ? '' : 's'}, each an event with its text in \`message\`.`,
-      ...(left === 0 ? [] : ['Left out, as they are not JSON objects in UTF-8: 1 line.']),
     ],
     looked: false,
   });

@@ -1,17 +1,17 @@
 import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { withoutCutLine } from '../../../../kernel/local/store/readers/without-line.js';
+import { withCutLine } from '../../../../kernel/local/store/readers/without-line.js';
 import { temporaryDirectory } from '../../service.js';
 
-test('the copy without a cut line can be written and removed also where the file is read-only', async () => {
+test('the copy with a cut line as text can be written and removed also where the file is read-only', async () => {
   const workDir = path.join(await temporaryDirectory(), 'work');
   await mkdir(workDir);
   const file = path.join(workDir, 'events.ndjson');
   await writeFile(file, '{"v":1}\n{"v":2}\n{"v":');
   await chmod(file, 0o444);
-  const whole = (await withoutCutLine(file, workDir)) ?? '';
-  expect(await readFile(whole, 'utf8')).toBe('{"v":1}\n{"v":2}\n');
+  const { file: whole = '' } = (await withCutLine(file, workDir)) ?? {};
+  expect(await readFile(whole, 'utf8')).toBe('{"v":1}\n{"v":2}\n{"message":"{\\"v\\":"}\n');
   expect((await stat(whole)).mode & 0o777).toBe(0o600);
   expect([await readFile(file, 'utf8'), (await stat(file)).mode & 0o777]).toEqual([
     '{"v":1}\n{"v":2}\n{"v":',

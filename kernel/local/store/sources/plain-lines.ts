@@ -1,0 +1,132 @@
+import { isUtf8 } from 'node:buffer';
+import { createReadStream } from 'node:fs';
+import { Readable } from 'node:stream';
+import { writeCopy } from '../bounds/copies.js';
+import { longestLine } from '../bounds/text.js';
+import { writeValues } from '../readers/values.js';
+
+/** Whether most lines of a text are JSON objects, so that any other line stands by itself. */
+export function isOfObjects(lines: readonly string[]): boolean {
+  const isObjectLine = (line: string) => line.startsWith('{') && line.trimEnd().endsWith('}');
+  return lines.filter(isObjectLine).length * 2 > lines.filter(line => line.trim() !== '').length;
+}
+
+/** What a copy holds that every line of is an object: the texts of its own, and the others as `message`. */
+export interface Wrapped {
+  readonly objects: number;
+  /** How many are not objects. */
+  readonly texts: number;
+  /** In how many lines bytes that are not UTF-8 are U+FFFD. */
+  readonly broken: number;
+  /** Whether the copy differs from the text. */
+  readonly changed: boolean;
+  /** Whether the text ends as JSON does. */
+  readonly whole: boolean;
+}
+
+/**
+ * Copies a text with each line that is not a JSON object as the `message` of one. Undefined if a line is too long to be taken: the
+ * copy then has no end.
+ */
+export async function wrapLines(file: string, target: string): Promise<Wrapped | undefined> {
+  const wrapper = new Wrapper();
+  const chunks = createReadStream(file, { highWaterMark: chunkBytes });
+  await writeCopy(target, [Readable.from(wrappedLines(chunks, wrapper))]);
+  return wrapper.tooLong ? undefined : { ...wrapper.counts, changed: wrapper.changed, whole: true };
+}
+
+/** Copies the values of a text, see {@link writeValues}, with each that is not an object as the `message` of one. */
+export async function wrapValues(file: string, target: string): Promise<Wrapped> {
+  const wrapper = new Wrapper();
+  const whole = await writeValues(file, target, { recovers: true, line: text => wrapper.line(text) });
+  return { ...wrapper.counts, changed: true, whole };
+}
+
+/** Returns the line of JSON for a text that is not an object. */
+export function messageLine(text: string): string {
+  return `${JSON.stringify({ message: text })}\n`;
+}
+
+async function* wrappedLines(chunks: AsyncIterable<Buffer>, wrapper: Wrapper): AsyncGenerator<Buffer> {
+  let rest: Buffer[] = [];
+  for await (const chunk of chunks) {
+    const end = chunk.lastIndexOf(lineFeed) + 1;
+    if (end > 0) yield wrapper.lines(Buffer.concat([...rest.splice(0), chunk.subarray(0, end)]));
+    rest = [...rest, chunk.subarray(end)];
+    wrapper.tooLong = rest.length * chunkBytes > longestLine;
+    if (wrapper.tooLong) return;
+  }
+  yield wrapper.lines(Buffer.concat(rest));
+}
+
+/** Counts what it wraps. */
+class Wrapper {
+  tooLong = false;
+  changed = false;
+  #objects = 0;
+  #texts = 0;
+  #broken = 0;
+
+  get counts(): Pick<Wrapped, 'objects' | 'texts' | 'broken'> {
+    return { objects: this.#objects, texts: this.#texts, broken: this.#broken };
+  }
+
+  /** Lines of objects stay as they are, byte by byte. */
+  lines(text: Buffer): Buffer {
+    const parts: Buffer[] = [];
+    let from = 0;
+    for (let at = 0; at < text.length; ) {
+      const end = text.indexOf(lineFeed, at) + 1 || text.length;
+      const line = text.subarray(at, end);
+      const wrapped = this.line(line);
+      if (wrapped !== line) {
+        parts.push(text.subarray(from, at), wrapped);
+        from = end;
+        this.changed = true;
+      }
+      at = end;
+    }
+    return Buffer.concat([...parts, text.subarray(from)]);
+  }
+
+  /** Returns the text itself if it is blank or an object that the engine reads, else the line of an object with it. */
+  line(bytes: Buffer): Buffer {
+    const text = bytes.toString();
+    const isWhole = isUtf8(bytes);
+    const isMarked = text.startsWith('\ufeff');
+    const plain = isMarked ? text.slice(1) : text;
+    if (plain.trim() === '') return bytes;
+    if (!isWhole) this.#broken += 1;
+    if (plain.trimStart().startsWith('{') && isObject(plain)) {
+      this.#objects += 1;
+      if (isWhole) return isMarked ? bytes.subarray(3) : bytes;
+      return Buffer.from(`${plain.trimEnd()}\n`);
+    }
+    this.#texts += 1;
+    return Buffer.from(messageLine(plain.trimEnd()));
+  }
+}
+
+/** Whether the engine reads a text as one object: it takes infinite numbers and commas at the end too, and no half of a character. */
+function isObject(text: string): boolean {
+  if (/\\u[dD][89a-fA-F]/.test(text) && halves.test(text.replaceAll('\\\\', ''))) return false;
+  if (isJson(text)) return true;
+  if (!/,\s*[}\]]|nan|inf/i.test(text)) return false;
+  return isJson(
+    text.replace(lenient, part => (part.startsWith('"') ? part : part.startsWith(',') ? '' : '0')),
+  );
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const halves = /\\u[dD][89abAB]..(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB]..)\\u[dD][c-fC-F]/;
+const lenient = /"(?:[^"\\]|\\.)*"|-?\b(?:nan|inf(?:inity)?)\b|,(?=\s*[}\]])/gi;
+const lineFeed = 0x0a;
+const chunkBytes = 2 ** 20;
