@@ -135,7 +135,8 @@ export class Binder {
   }
 
   /**
-   * Reports an unknown name, with the nearest known one; once for each name. `before` is the part of the span before the name.
+   * Reports an unknown name, with the nearest known one, else `otherwise` and its `instead`; once for each name. `before` is the part
+   * of the span before the name.
    */
   unknown(
     kind: 'field' | 'dataset' | 'function',
@@ -143,16 +144,16 @@ export class Binder {
     span: Span,
     candidates: Iterable<string>,
     otherwise?: string,
-    before = '',
+    { before = '', instead }: { readonly before?: string; readonly instead?: string | undefined } = {},
   ): void {
     if (!this.isFirst(`unknown ${kind} ${name}`)) return;
     const guess = nearest(name, candidates);
     const message = `unknown ${kind} \`${name}\``;
-    if (guess === undefined) this.error(`unknown-${kind}`, span, message, otherwise);
+    if (guess === undefined) this.error(`unknown-${kind}`, span, message, otherwise, instead);
     else {
-      const instead = `${before}${kind === 'function' ? guess : writtenName(guess)}`;
+      const near = `${before}${kind === 'function' ? guess : writtenName(guess)}`;
       const shown = /^[\w.$@-]+$/.test(guess) ? guess : writtenName(guess);
-      this.error(`unknown-${kind}`, span, message, `Did you mean \`${shown}\`?`, instead);
+      this.error(`unknown-${kind}`, span, message, `Did you mean \`${shown}\`?`, near);
     }
   }
 

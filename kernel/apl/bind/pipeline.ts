@@ -1,11 +1,12 @@
-import { hintForOperator } from '../hints/operators.js';
+import { aggregateNamed } from '../catalog/all.js';
+import { hintForOperator, sameOperands } from '../hints/operators.js';
 import { operatorWords } from '../operators/rows.js';
 import type { Relation } from '../plan/plan.js';
 import { inputsOf } from '../plan/walk.js';
 import type { Operator, OperatorOf, Pipeline } from '../syntax/ast.js';
 import { limits } from '../syntax/limits.js';
 import { nearest } from '../syntax/nearest.js';
-import type { Binder } from './binder.js';
+import { type Binder, shorten } from './binder.js';
 import { withNeighbors } from './expressions/neighbors.js';
 import { operatorBinders } from './operators.js';
 import { bindSource } from './source.js';
@@ -71,8 +72,15 @@ function bindOperator(binder: Binder, operator: Operator, stage: Stage): Stage {
   if (word === '') return stage;
   const foreign = hintForOperator(word, binder.text(operator));
   if (foreign !== undefined) {
-    binder.error('unknown-operator', operator.word, `APL has no operator \`${word}\``, foreign);
+    const message = `APL has no operator \`${word}\``;
+    binder.error('unknown-operator', operator.word, message, foreign, sameOperands(foreign));
   } else {
+    const summarized = summarizedHint(word, binder.text(operator));
+    if (summarized !== undefined) {
+      const message = `\`${word}\` is an aggregate, not an operator`;
+      binder.error('unknown-operator', operator.word, message, summarized, `summarize ${word}`);
+      return stage;
+    }
     const guess = nearest(word, operatorWords);
     binder.error(
       'unknown-operator',
@@ -83,4 +91,10 @@ function bindOperator(binder: Binder, operator: Operator, stage: Stage): Stage {
     );
   }
   return stage;
+}
+
+/** What to write for an aggregate that stands where an operator should, as in `| avg(x) by y`. */
+function summarizedHint(word: string, text: string): string | undefined {
+  if (aggregateNamed(word) === undefined || !/^\s*\(/.test(text.slice(word.length))) return undefined;
+  return `Write \`${shorten(`summarize ${text}`)}\`.`;
 }

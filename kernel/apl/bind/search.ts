@@ -3,9 +3,11 @@ import type { Column, Relation, Scalar } from '../plan/plan.js';
 import { condition, constant, not, reference } from '../plan/scalars.js';
 import type { OperatorOf, SearchPredicate, SourceOf } from '../syntax/ast.js';
 import { optionText } from '../syntax/readers/options.js';
+import { writtenText } from '../syntax/tokens/quote.js';
 import { type Binder, convertTo, type Scope, scopeOf, unbound } from './binder.js';
 import { bindExpression, bindPredicate } from './expressions/expression.js';
 import { textOfFields } from './expressions/star.js';
+import { findColumn } from './names.js';
 import { keep, type Stage, withHidden, withRelation } from './stage.js';
 
 type SearchNode = OperatorOf<'search'> | SourceOf<'search'>;
@@ -44,6 +46,25 @@ function bindSearch(binder: Binder, predicate: SearchPredicate, searched: Search
   return value;
 }
 
+/** `search error`: what is searched for needs quotes, unless a field has that name. */
+function reportBareText(
+  binder: Binder,
+  { expr }: SearchPredicate & { readonly kind: 'expr' },
+  scope: Scope,
+): Scalar | undefined {
+  if (expr.kind !== 'name' || scope.open || findColumn(scope.columns, expr.name) !== undefined)
+    return undefined;
+  const instead = writtenText(expr.name);
+  binder.error(
+    'unknown-field',
+    expr,
+    `unknown field \`${expr.name}\``,
+    `A text needs quotes: ${instead}.`,
+    instead,
+  );
+  return unbound;
+}
+
 function bindTerm(binder: Binder, predicate: SearchPredicate, searched: Searched): Scalar {
   const { scope, everything, sensitive } = searched;
   switch (predicate.kind) {
@@ -57,7 +78,9 @@ function bindTerm(binder: Binder, predicate: SearchPredicate, searched: Searched
     case 'not':
       return not(bindSearch(binder, predicate.operand, searched));
     case 'expr':
-      return bindPredicate(binder, predicate.expr, scope, '`search`');
+      return (
+        reportBareText(binder, predicate, scope) ?? bindPredicate(binder, predicate.expr, scope, '`search`')
+      );
     case 'term': {
       if (predicate.field === undefined) return matchTerm(reference(everything), predicate.text, sensitive);
       return matchTerm(

@@ -215,9 +215,35 @@ export const functionsElsewhere: Readonly<Record<string, string>> = {
     'Mark where one begins: `| sort by _time asc | extend s = row_cumsum(iff(_time - prev(_time) > 30m, 1, 0))`.',
   nvl2: 'iff(isnull(x), b, a)',
   decode: 'case(x == 1, a, b)',
+  exists: 'isnotnull(x)',
+  isset: 'isnotnull(x)',
+  defined: 'isnotnull(x)',
+  span: 'bin(time, 1h)',
+  date_histogram: 'bin(time, 1h)',
+  time_slice: 'bin(time, 1h)',
+  date_sub: 'Write `now() - 1h`, or `ago(1h)`.',
+  date_add: 'Write `time + 1h`.',
+  repeat: 'strrep(text, times)',
   in_cidr: 'ipv4_is_in_range(ip, range)',
   zip: 'Write `| mv-expand a, b`, which goes through both in step.',
 };
+
+/** Names of several parameters whose equivalents take them in the same order. */
+export const sameOrder: ReadonlySet<string> = new Set([
+  ...[
+    'concat',
+    'if',
+    'ifnull',
+    'nvl',
+    'power',
+    'greatest',
+    'least',
+    'array_contains',
+    'array_has',
+    'has_key',
+  ],
+  ...['array_join', 'strpos', 'strstr', 'instr', 'count_distinctif', 'count_distinct_if'],
+]);
 
 /** What to write in place of a call such as `contains(a, b)`, undefined if no operator has that name. */
 export function operatorCalled(name: string, args: readonly string[]): string | undefined {

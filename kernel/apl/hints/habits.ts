@@ -15,6 +15,73 @@ interface Row {
 /** Lines that are typed into other tools. */
 const habits: readonly Row[] = [
   {
+    written: /^```[\w-]*[ \t]*\r?\n([\s\S]*?)\r?\n?```$/,
+    says: ([, query = '']) => ({
+      message: 'a block of Markdown holds the query',
+      hint: 'Remove the lines with ```.',
+      instead: query,
+    }),
+  },
+  {
+    written:
+      /^(?:\$|>{1,3}|(?:In|Out)?\s*\[\d*\]:|[\w.@~-]+[>$%])\s*(\[['"][\s\S]*|[A-Za-z_][\w-]*\s*\|[\s\S]*)$/,
+    says: ([, query = '']) => ({
+      message: 'a prompt stands before the query',
+      hint: 'Remove it.',
+      instead: query,
+    }),
+  },
+  {
+    written:
+      /^(?:let\s+|var\s+|const\s+)?((?!(?:index|source|sourcetype|host|eventtype)\b)[A-Za-z_]\w*)\s*:?=\s*(\[['"][^\]]+\]\s*(?:\|[\s\S]*)?|[A-Za-z_][\w-]*\s*\|[\s\S]*)$/,
+    says: ([, name = '', query = '']) => ({
+      message: 'a result is kept by `<<`',
+      hint: `Write ${name} << …; \`let\` names a value for the query below it.`,
+      instead: `${name} << ${query}`,
+    }),
+  },
+  {
+    written:
+      /^(?:var\s+|const\s+)?((?!(?:index|source|sourcetype|host|eventtype)\b)[A-Za-z_]\w*)\s*:?=\s*(-?\d[\w.]*|"[^"]*"|'[^']*')$/,
+    says: ([, name = '', value = '']) => ({
+      message: 'a value is named by `let`',
+      hint: `Write let ${name} = ${value}; above the query that uses it, or %param ${name}=${value} for the notebook.`,
+      instead: `let ${name} = ${value};`,
+    }),
+  },
+  {
+    written:
+      /^(time|import|compare|star)\s+((?:last|today|yesterday|this)\b[^|]*|[-\w./~]+\.(?:csv|tsv|json|ndjson|jsonl|log|txt|parquet|gz)|--?\w[^|]*)$/,
+    says: ([, name = '', rest = '']) => ({
+      message: `\`${name}\` is a magic`,
+      hint: `Write %${name} ${rest}.`,
+      instead: `%${name} ${rest}`,
+    }),
+  },
+  {
+    written: /^from\s+(\[['"][\s\S]*)$/i,
+    says: ([, query = '']) => ({
+      message: 'a query begins with its dataset, without a word before it',
+      hint: 'Remove `from`.',
+      instead: query,
+    }),
+  },
+  {
+    written:
+      /^(?:(?:GET|POST)\s+\/|\{\s*"(?:query|size|from|aggs|bool|match|sort|_source|track_total_hits)"\s*:)/,
+    says: () => ({
+      message: 'this is a request to Elasticsearch, not APL',
+      hint: "Start with the dataset: ['logs'] | where status == 500 | summarize count() by uri.",
+    }),
+  },
+  {
+    written: /^(?:(?:sum|avg|min|max|count|p\d\d):[\w.]+\{|logs\(["'])/,
+    says: () => ({
+      message: 'this is a query of Datadog, not APL',
+      hint: 'Start with the dataset: [\'logs\'] | where service == "web" | summarize count() by bin_auto(_time).',
+    }),
+  },
+  {
     written: /^\.?(?:show|list)\s+(?:tables|datasets|databases|indexes|indices)\b|^\\(?:dt?|l)\+?$/i,
     says: () => ({
       message: 'datasets are listed by a magic',

@@ -5,6 +5,9 @@ const joins = 'Write `| join kind=leftouter (T) on field`.';
 const skipping =
   'Rows cannot be skipped: narrow the time range, or write `| where _time < …` with the last time seen.';
 const expanding = 'Write `| mv-expand x`.';
+const texts = 'Write `| search "text"`, or `| where field contains "text"`.';
+const keys = 'Write `| extend x = parse_json(field).key`; keys of a map are fields: `field.key`.';
+const shown = 'Write `| limit N`: a table of any length is scrolled and searched.';
 const metrics = 'This is MPL, the language of metrics; APL reads events.';
 
 /** Operators from Kusto and other languages, with their equivalents. */
@@ -57,7 +60,41 @@ const operatorsElsewhere: Readonly<Record<string, string>> = {
   regex: 'Write `| where x matches regex pattern`, or `| extend y = extract(pattern, 1, x)`.',
   rare: 'Write `| summarize count() by field | sort by count_ asc`.',
   transaction: 'Write `| summarize min(_time), max(_time), count() by field`.',
+  keep: 'Write `| project …`.',
+  display: 'Write `| project …`.',
+  drop: 'Write `| project-away …`.',
+  groupby: 'Write `| summarize … by …`.',
+  orderby: 'Write `| sort by …`.',
+  uniq: 'Write `| distinct …`.',
+  wc: 'Write `| count`, which counts the rows.',
+  grep: texts,
+  line_contains: texts,
+  awk: 'Write `| parse field with …`, or `| extend x = split(field, " ")[0]`.',
+  sed: 'Write `| extend x = replace_regex(pattern, rewrite, x)`.',
+  cut: 'Write `| extend x = split(field, " ")[0]`.',
+  jq: keys,
+  json: keys,
+  unpack: keys,
+  logfmt: 'Write `| parse-kv field as (name: string, …)`.',
+  kv: 'Write `| parse-kv field as (name: string, …)`.',
+  pattern: 'Write `| parse field with …`; `%patterns` groups lines by their templates.',
+  dissect: 'Write `| parse field with …`.',
+  grok: 'Write `| parse field with …`, or `| extend x = extract(pattern, 1, field)`.',
+  extract: 'Write `| extend x = extract(pattern, 1, field)`.',
+  line_format: 'Write `| extend line = strcat(a, " ", b)`.',
+  label_format: 'Write `| project-rename new = old`.',
+  mv_expand: 'Write `| mv-expand …`.',
+  enrich: joins,
+  less: shown,
+  more: shown,
 };
+
+/** What to write if the same operands may follow the operator that a hint names; else undefined. */
+export function sameOperands(hint: string): string | undefined {
+  const [, operator] =
+    /^Write `\| ([\w-]+(?: by)?)(?: (?:N|… by …|…))?`(?:\.$| after the summarize)/.exec(hint) ?? [];
+  return operator;
+}
 
 /** Plugins of Kusto's `evaluate`. */
 const plugins: Readonly<Record<string, string>> = {

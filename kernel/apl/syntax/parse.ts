@@ -4,7 +4,8 @@ import { limitFinding } from './diagnostics.js';
 import { limits } from './limits.js';
 import { missing } from './nodes.js';
 import { parseExpression, parseType } from './readers/expression.js';
-import { parseOperators, parsePipeline, separatorHint } from './readers/pipeline.js';
+import { parseOperators, parsePipeline } from './readers/pipeline.js';
+import { separatorAdvice } from './readers/separators.js';
 import { isMaterialize, startsSource, takeTranslated } from './readers/source.js';
 import { takeStrayBracket } from './readers/typos.js';
 import type { Token } from './tokens/lexer.js';
@@ -85,7 +86,8 @@ function parseStatements(stream: TokenStream, to: number): Query {
     const mark = stream.mark;
     statements.push(parseStatement(stream));
     if (!stream.done && !stream.isSymbol(';')) {
-      stream.expected('`;` or `|`', 'after the statement', separatorHint(stream));
+      const isLet = statements.at(-1)?.kind === 'let';
+      stream.expected('`;` or `|`', 'after the statement', separatorAdvice(stream, undefined, isLet));
       stream.skipTo(';');
     }
     if (stream.mark === mark) stream.next();

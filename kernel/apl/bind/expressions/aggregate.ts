@@ -120,8 +120,8 @@ function argumentsOf(
   const values = positional(binder, expr);
   const star = values.find(value => value.kind === 'star');
   if (star !== undefined && params.at(-1)?.rest !== true) {
-    const instead = params.length === 0 ? `Write \`${name}()\`.` : doc;
-    binder.error('misplaced-star', star, `\`${name}\` does not take \`*\``, instead);
+    const [hint, instead] = params.length === 0 ? [`Write \`${name}()\`.`, ''] : [doc, undefined];
+    binder.error('misplaced-star', star, `\`${name}\` does not take \`*\``, hint, instead);
     return undefined;
   }
   const named = starred(name, sink);

@@ -2,7 +2,7 @@ import { parseTime, parseTimespan } from '../../../time.js';
 import type { TypeName } from '../../catalog/entry.js';
 import type { Scalar } from '../../plan/plan.js';
 import { binary, call, condition, constant, joined, not } from '../../plan/scalars.js';
-import type { BinaryOperator, Expr } from '../../syntax/ast.js';
+import type { BinaryOperator, Expr, Span } from '../../syntax/ast.js';
 import {
   type Binder,
   convertTo,
@@ -201,19 +201,51 @@ function textHint(text: Scalar, number: Scalar, shown: string): string {
 }
 
 function mismatch(binder: Binder, expr: BinaryExpr, left: TypeName, right: TypeName): undefined {
+  const message = `\`${expr.operator}\` cannot compare ${typeInWords(left)} with ${typeInWords(right)}`;
+  const meant = timeMeant(binder, expr, left, right) ?? chainedRange(binder, expr);
+  if (meant !== undefined) {
+    const { span, instead } = meant;
+    binder.error('type-mismatch', span, message, `Write \`${shorten(instead)}\`.`, instead);
+    return undefined;
+  }
   const hint =
     left === 'datetime' || right === 'datetime'
       ? 'Write a time as datetime(2026-01-02T03:04:05Z), ago(1h) or todatetime(text).'
       : left === 'bool' || right === 'bool'
         ? 'Compare with `true` or `false`, without quotes.'
         : 'Convert one side: tostring(), toint(), todouble(), tobool(), todatetime().';
-  binder.error(
-    'type-mismatch',
-    expr.operatorSpan,
-    `\`${expr.operator}\` cannot compare ${typeInWords(left)} with ${typeInWords(right)}`,
-    hint,
-  );
+  binder.error('type-mismatch', expr.operatorSpan, message, hint);
   return undefined;
+}
+
+interface Meant {
+  readonly span: Span;
+  readonly instead: string;
+}
+
+/** The time that is meant by what is compared with one: `-1h`, `2026-11-20`, `"now-15m"`, or seconds since 1970. */
+function timeMeant(binder: Binder, expr: BinaryExpr, left: TypeName, right: TypeName): Meant | undefined {
+  if (left !== 'datetime' && right !== 'datetime') return undefined;
+  const span = left === 'datetime' ? expr.right : expr.left;
+  const text = binder.text(span).replace(/^(["'])(.*)\1$/, '$2');
+  const [, ago] = /^(?:now\s*)?-\s*(\d+[a-z]+)$/.exec(text) ?? [];
+  if (ago !== undefined && parseTimespan(ago) !== undefined) return { span, instead: `ago(${ago})` };
+  if (/^\d{4}-\d{2}-\d{2}$/.test(text)) return { span, instead: `datetime(${text})` };
+  const unit = { 10: 'seconds', 13: 'milliseconds', 16: 'microseconds', 19: 'nanoseconds' }[text.length];
+  return unit !== undefined && /^\d+$/.test(text)
+    ? { span, instead: `unixtime_${unit}_todatetime(${text})` }
+    : undefined;
+}
+
+/** `1 <= x < 5`, which compares the truth of the first comparison: both are meant. */
+function chainedRange(
+  binder: Binder,
+  { left, operatorSpan, right, from, to }: BinaryExpr,
+): Meant | undefined {
+  if (left.kind !== 'binary' || !/^[<>]=?$/.test(left.operator)) return undefined;
+  const [first, middle] = [binder.text(left), binder.text(left.right)];
+  const instead = `${first} and ${middle} ${binder.text(operatorSpan)} ${binder.text(right)}`;
+  return { span: { from, to }, instead };
 }
 
 function bindArithmetic(binder: Binder, expr: BinaryExpr, left: Scalar, right: Scalar): Scalar {

@@ -9,7 +9,7 @@ import {
 } from '../../catalog/entry.js';
 import { allGroups } from '../../catalog/functions/strings.js';
 import { rowFunctions } from '../../catalog/row-functions.js';
-import { functionsElsewhere, operatorCalled } from '../../hints/functions.js';
+import { functionsElsewhere, operatorCalled, sameOrder } from '../../hints/functions.js';
 import type { Relation, Scalar } from '../../plan/plan.js';
 import { call, constant, reference } from '../../plan/scalars.js';
 import type { Argument, Expr, Pipeline, Span } from '../../syntax/ast.js';
@@ -256,6 +256,7 @@ function convertArgument(
     at,
     `the ${param.name} of \`${entry.name}\` must be ${kindInWords(param.type)}, but \`${shorten(binder.text(at))}\` is ${typeInWords(value.type)}`,
     literalHint(param.type, value) ?? textHint(entry, value) ?? conversionHint(param.type, value.type),
+    unquotedDuration(param.type, value),
   );
   return undefined;
 }
@@ -283,10 +284,16 @@ function kindInWords(type: ParamType): string {
 /** `ago('1h')`: a duration stands without quotes. */
 function literalHint(wanted: ParamType, value: Scalar): string | undefined {
   if (wanted !== 'timespan' || value.kind !== 'constant' || value.type !== 'string') return undefined;
+  const text = unquotedDuration(wanted, value);
+  return text === undefined
+    ? 'A duration is written 30s, 5m, 1h or 7d, without quotes.'
+    : `Write ${text} without quotes.`;
+}
+
+function unquotedDuration(wanted: ParamType, value: Scalar): string | undefined {
+  if (wanted !== 'timespan' || value.kind !== 'constant' || value.type !== 'string') return undefined;
   const text = String(value.value);
-  return /^\d+(?:\.\d+)?[a-z]+$/.test(text) && parseTimespan(text) !== undefined
-    ? `Write ${text} without quotes.`
-    : 'A duration is written 30s, 5m, 1h or 7d, without quotes.';
+  return /^\d+(?:\.\d+)?[a-z]+$/.test(text) && parseTimespan(text) !== undefined ? text : undefined;
 }
 
 /** The function for texts that does what one for arrays does. */
@@ -397,13 +404,27 @@ function refuseUnknown(binder: Binder, expr: CallExpr, scope: Scope): Scalar {
   if (known !== undefined) {
     const message = `APL has no function \`${name}\``;
     const hint = known.endsWith('.') ? known : `Write \`${known}\`.`;
-    const instead = /^(\w+)\(x\)$/.exec(known)?.[1];
-    binder.error('unknown-function', expr.callee, message, hint, instead);
+    const [span, instead] = calledAs(binder, expr, known);
+    binder.error('unknown-function', span, message, hint, instead);
     return unbound;
   }
   const otherwise = 'The functions are listed by `%help functions`.';
   binder.unknown('function', name, expr.callee, candidates, otherwise);
   return unbound;
+}
+
+/** The span of a call that its equivalent replaces, and what to write there; nothing if the arguments may stand in another order. */
+function calledAs(binder: Binder, expr: CallExpr, known: string): readonly [span: Span, instead?: string] {
+  const whole = { from: expr.callee.from, to: expr.to };
+  const [, name = '', params = ''] = /^(\w+)\(([^()]*)\)$/.exec(known) ?? [];
+  const [first, ...rest] = expr.args;
+  const [, constant] = /^\w+, (\d+)$/.exec(params) ?? [];
+  if (constant !== undefined && first !== undefined && rest.length === 0)
+    return [whole, `${name}(${binder.text(first.value)}, ${constant})`];
+  const isSame =
+    /^[a-z]+$/.test(params) ||
+    (sameOrder.has(expr.callee.name) && params.split(',').length === expr.args.length);
+  return isSame && name !== '' ? [expr.callee, name] : [expr.callee];
 }
 
 /** A name that the query defines is called; one whose definition was refused where it stands is not reported again. */

@@ -5,7 +5,7 @@ import type { Column, DatasetSchema, Scalar } from '../../plan/plan.js';
 import { call, constant, path, reference } from '../../plan/scalars.js';
 import type { Expr, Span } from '../../syntax/ast.js';
 import { identifier, member, nameExpr } from '../../syntax/nodes.js';
-import { quotedName } from '../../syntax/tokens/quote.js';
+import { quotedName, writtenText } from '../../syntax/tokens/quote.js';
 import {
   type Binder,
   convertTo,
@@ -181,7 +181,7 @@ function bindSide(binder: Binder, expr: NameExpr, scope: Scope): Scalar | undefi
     expr,
     columns.map(candidate => candidate.name),
     undefined,
-    `$${side}.`,
+    { before: `$${side}.` },
   );
   return unbound;
 }
@@ -258,14 +258,38 @@ function reportUnknown(binder: Binder, expr: NameExpr, scope: Scope): Scalar {
     if (isTimeElsewhere(name) && known.includes('_time')) reportTimeElsewhere(binder, name, span);
     else if (flat !== undefined) binder.unknown('field', name, span, [], flat);
     else if (owner === undefined) {
-      const hint = scope.mayBeText === true ? `Did you mean the string '${name}'?` : listOf(known);
-      binder.unknown('field', name, span, names, hint);
+      const [hint, instead] = guessOf(name, known, scope.mayBeText === true);
+      binder.unknown('field', name, span, names, hint, { instead });
     } else {
       const written = `${writtenName(owner.name)}${quotedName(name.slice(owner.name.length + 1))}`;
       binder.unknown('field', name, span, [], `A key of \`${owner.name}\` is written \`${written}\`.`);
     }
   }
   return unbound;
+}
+
+/** What an unknown name may stand for, as a hint, and what to write if that is clear. */
+function guessOf(
+  name: string,
+  known: readonly string[],
+  mayBeText: boolean,
+): [hint: string, instead?: string] {
+  const plain = name.normalize('NFKC');
+  if (plain !== name && /^\d+$/.test(plain)) return [`Write ${plain}.`, plain];
+  const word = name.toLowerCase();
+  if (/^(?:true|false|null)$/.test(word)) return [`Write \`${word}\`.`, word];
+  if (word === 'none' || word === 'nil') return ['Write `null`.', 'null'];
+  const deeper = known.filter(each => each.toLowerCase().endsWith(`.${word}`));
+  const [first = ''] = deeper;
+  if (deeper.length === 1) return [`Did you mean \`${first}\`?`, writtenName(first)];
+  if (deeper.length > 1)
+    return [
+      `Did you mean one of ${deeper
+        .slice(0, 3)
+        .map(each => `\`${each}\``)
+        .join(', ')}?`,
+    ];
+  return mayBeText ? [`Did you mean the string '${name}'?`, writtenText(name)] : [listOf(known)];
 }
 
 function reportTimeElsewhere(binder: Binder, name: string, span: Span): void {

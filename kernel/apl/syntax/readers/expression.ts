@@ -32,6 +32,7 @@ import {
   takeLogic,
   takeNegation,
   takeOddComparison,
+  takePhrase,
   takePower,
   takeRangeSign,
   takeSqlComment,
@@ -202,6 +203,8 @@ function compareByWord(stream: TokenStream, left: Expr): Expr | undefined {
   const token = stream.peek();
   if (token.kind !== 'word') return undefined;
   const word = token.text.toLowerCase();
+  const phrase = takePhrase(stream);
+  if (phrase !== undefined) return compareByPhrase(stream, left, phrase);
   if (!isComparison(word)) return compareByHabit(stream, left);
   if (word !== token.text) reportCase(stream, token);
   if (isListOperator(word)) return parseList(stream, word, left);
@@ -235,6 +238,20 @@ function compareByHabit(stream: TokenStream, left: Expr): Expr | undefined {
   return unary('not', compareByWord(stream, left) ?? left, left.from);
 }
 
+/** `x starts with y`, `x is true`: reported, and read as the APL that was meant. */
+function compareByPhrase(
+  stream: TokenStream,
+  left: Expr,
+  { token, operator }: { readonly token: Token; readonly operator: string },
+): Expr {
+  if (isListOperator(operator))
+    return list(operator, token, left, parseListItems(stream, operator, left), stream.lastEnd);
+  const right = parseAdditive(stream, `after \`${operator}\``);
+  const known = isWordComparison(operator) ? operator : symbolComparisons[operator];
+  const pattern = operator.startsWith('!') ? '!matches regex' : 'matches regex';
+  return binary(known ?? pattern, token, left, right);
+}
+
 /** `where a = 1` is a typo that deserves its own message; elsewhere `=` belongs to the caller. */
 function singleEquals(stream: TokenStream, left: Expr): Expr | undefined {
   if (!stream.isSymbol('=') || !stream.comparing) return undefined;
@@ -245,6 +262,7 @@ function singleEquals(stream: TokenStream, left: Expr): Expr | undefined {
     token,
     '`=` names a result; it does not compare',
     'Write `==` to compare.',
+    '==',
   );
   return binary('==', token, left, parseAdditive(stream, 'after `==`'));
 }
@@ -257,8 +275,8 @@ function parseList(stream: TokenStream, operator: ListOperator, left: Expr): Exp
 
 function parseListItems(stream: TokenStream, operator: ListOperator, left: Expr): (Expr | Subquery)[] {
   const bracket = stream.takeSymbol('[');
-  if (bracket !== undefined)
-    stream.report('error', 'expected', bracket, `the list of \`${operator}\` needs parentheses`);
+  if (bracket !== undefined) reportBracket(stream, operator, bracket);
+  else if (stream.peek().kind === 'string') return parseBareList(stream, operator);
   else if (stream.expectSymbol('(', `after \`${operator}\``) === undefined) return [];
   const close = bracket === undefined ? ')' : ']';
   const items: (Expr | Subquery)[] = [];
@@ -272,6 +290,30 @@ function parseListItems(stream: TokenStream, operator: ListOperator, left: Expr)
     stream.skipTo(close, '|', ';');
     stream.takeSymbol(close);
   }
+  return items;
+}
+
+function reportBracket(stream: TokenStream, operator: string, { from, to }: Token): void {
+  const mark = stream.mark;
+  stream.skipTo(']', '|', ';');
+  const isClosed = stream.isSymbol(']');
+  const span = { from, to: isClosed ? stream.peek().to : to };
+  const instead = isClosed ? `(${stream.source.slice(to, span.to - 1)})` : undefined;
+  stream.rewind(mark);
+  const message = `the list of \`${operator}\` needs parentheses`;
+  stream.report('error', 'expected', span, message, undefined, instead);
+}
+
+/** `in "a", "b"`, reported. */
+function parseBareList(stream: TokenStream, operator: string): Expr[] {
+  const { from } = stream.peek();
+  const items: Expr[] = [];
+  do items.push(parsePrimary(stream, `in the list of \`${operator}\``));
+  while (stream.takeSymbol(',') !== undefined && stream.peek().kind === 'string');
+  const span = { from, to: stream.lastEnd };
+  const instead = `(${stream.source.slice(from, span.to)})`;
+  const message = `the list of \`${operator}\` needs parentheses`;
+  stream.report('error', 'expected', span, message, undefined, instead);
   return items;
 }
 

@@ -4,6 +4,7 @@ import { limits } from '../limits.js';
 import type { TokenStream } from '../tokens/stream.js';
 import { type OpenNode, parseClauses } from './clauses.js';
 import { atStageEnd, closeList } from './items.js';
+import { operatorAdvice, separatorAdvice, startsQuery } from './separators.js';
 import { parseSource, tooDeep as tooDeepSource } from './source.js';
 import { takeCounted, takeHints, takeSqlComment } from './typos.js';
 
@@ -65,7 +66,7 @@ export function parseOperators(stream: TokenStream): Operator[] {
     takeStraySemicolon(stream);
     takeSqlComment(stream);
     stream.offer({ kind: 'operator', piped: false });
-    if (stream.takeSymbol('|') === undefined && !missingPipe(stream)) return operators;
+    if (stream.takeSymbol('|') === undefined && !missingPipe(stream, operators.at(-1))) return operators;
     takeSqlComment(stream);
     if (operators.length === limits.stages.most) {
       stream.reportLimit(stream.peek(), limits.stages);
@@ -73,41 +74,13 @@ export function parseOperators(stream: TokenStream): Operator[] {
       return operators;
     }
     operators.push(parseOperator(stream));
-    if (atStageEnd(stream) || startsOperator(stream) || takeSqlComment(stream)) continue;
-    stream.expected('`|`', 'before the next operator', separatorHint(stream, operators.at(-1)));
+    const last = operators.at(-1);
+    if (atStageEnd(stream) || (startsOperator(stream) && !isAlias(stream, last)) || takeSqlComment(stream))
+      continue;
+    stream.expected('`|`', 'before the next operator', separatorAdvice(stream, last));
     stream.skipTo(...(startsQuery(stream) ? [] : ['|']), ';');
     if (stream.isSymbol(')') || stream.isSymbol(']') || stream.isSymbol('}')) return operators;
   }
-}
-
-/** The hint if a query cannot continue: a sign of another language, or perhaps the next query. */
-export function separatorHint(stream: TokenStream, last?: Operator): string | undefined {
-  if (last?.kind === 'limit' && (stream.isSymbol(',') || stream.isWord('offset')))
-    return 'It takes one number, as no rows are skipped: go on after a row by `| where …` before it.';
-  if (last?.kind === 'top' && stream.isSymbol(','))
-    return 'It orders by one expression: write `| sort by a desc, b asc | limit n`.';
-  const before = stream.peek(-1);
-  const follows = before.kind === 'word' && /^(?:if|case)$/i.test(before.text);
-  if ((follows && stream.peek().kind !== 'symbol') || /^(?:when|then|else)$/i.test(stream.peek().text))
-    return 'Write iff(condition, a, b), or case(condition, a, …, otherwise).';
-  if (stream.isSymbol('?'))
-    return 'Write iff(condition, a, b), or coalesce(a, b) for the first that is not null.';
-  if (stream.isSymbol(':') && stream.isSymbol(':', 1)) return 'Write tostring(…), toint(…), todouble(…).';
-  if (stream.peek().text === '~')
-    return 'Write `=~` for strings that are equal in any case, `contains` for a part, `matches regex` for a pattern.';
-  if (stream.isWord('over'))
-    return 'A row does not see others: summarize `by` the field, and join the result to the rows.';
-  if (stream.isWord('having')) return 'Write `| where …` after the summarize.';
-  if (!stream.startsLine) return undefined;
-  const isField = stream.isQuotedName() && !startsQuery(stream);
-  return isField
-    ? 'A comma separates two fields, a blank line or `;` two queries.'
-    : 'A blank line or `;` separates two queries.';
-}
-
-/** True if a line begins with a dataset and a pipe: that of another query. */
-function startsQuery(stream: TokenStream): boolean {
-  return stream.startsLine && stream.isQuotedName() && stream.isSymbol('|', 3);
 }
 
 function startsOperator(stream: TokenStream): boolean {
@@ -116,11 +89,22 @@ function startsOperator(stream: TokenStream): boolean {
 }
 
 /** An operator where a pipe should be is read as if the pipe were there. */
-function missingPipe(stream: TokenStream): boolean {
-  if (!startsOperator(stream)) return false;
+function missingPipe(stream: TokenStream, last: Operator | undefined): boolean {
+  if (!startsOperator(stream) || isAlias(stream, last)) return false;
   const token = stream.peek();
-  stream.report('error', 'missing-pipe', token, `a \`|\` is missing before \`${token.text}\``);
+  if (last?.kind === 'summarize' && token.text === 'count' && stream.isSymbol('(', 1)) {
+    const message = '`count()` stands after the groups';
+    stream.report('error', 'missing-pipe', token, message, 'Write it before them: `summarize count() by …`.');
+    return true;
+  }
+  const message = `a \`|\` is missing before \`${token.text}\``;
+  stream.report('error', 'missing-pipe', token, message, undefined, `| ${token.text}`);
   return true;
+}
+
+/** `extend x = y as int`: no operator of its own. */
+function isAlias(stream: TokenStream, last: Operator | undefined): boolean {
+  return stream.isWord('as') && !stream.startsLine && (last?.kind === 'extend' || last?.kind === 'project');
 }
 
 interface Word {
@@ -165,10 +149,7 @@ function shorterWord(stream: TokenStream, { tokens }: Word): Word | undefined {
 function missingOperator(stream: TokenStream): Operator {
   const { from } = stream.peek();
   stream.offer({ kind: 'operator', piped: true });
-  const hint = stream.isSymbol('|')
-    ? 'Remove one of the two pipes; conditions are joined by `or`, strings by strcat(a, b).'
-    : 'Operators are where, extend, project, summarize, sort, limit and more: `%help operators`.';
-  stream.expected('an operator', 'after `|`', hint);
+  stream.expected('an operator', 'after `|`', operatorAdvice(stream));
   if (stream.takeSymbol('|') === undefined || !startsOperator(stream)) stream.skipTo('|', ';');
   else return parseOperator(stream);
   return { kind: 'unknown', word: { from, to: from }, from, to: Math.max(from, stream.lastEnd) };

@@ -4,7 +4,7 @@ import type { Expr, Identifier, Span } from '../ast.js';
 import { nearest } from '../nearest.js';
 import { identifier } from '../nodes.js';
 import type { Token } from '../tokens/lexer.js';
-import { quotedName } from '../tokens/quote.js';
+import { quotedName, writtenText } from '../tokens/quote.js';
 import type { TokenStream } from '../tokens/stream.js';
 
 /** Consumes `and` or `or`, also where it is written as in other languages: `AND`, `&&`, `||`; that is reported. */
@@ -57,6 +57,47 @@ export function takeLike(stream: TokenStream): Token | undefined {
   return token;
 }
 
+/** Comparisons of several words, and what APL calls them; the first that fits is read. */
+const phrases: readonly (readonly [words: string, operator: string])[] = [
+  ['starts with', 'startswith'],
+  ['begins with', 'startswith'],
+  ['ends with', 'endswith'],
+  ['not starts with', '!startswith'],
+  ['not ends with', '!endswith'],
+  ['does not start with', '!startswith'],
+  ['does not end with', '!endswith'],
+  ['does not contain', '!contains'],
+  ['does not match', '!matches regex'],
+  ['includes', 'contains'],
+  ['has any (', 'has_any'],
+  ['has all (', 'has_all'],
+  ['is not in', '!in'],
+  ['is in', 'in'],
+  ['is not true', '!= true'],
+  ['is true', '== true'],
+  ['is not false', '!= false'],
+  ['is false', '== false'],
+  ['regexp', 'matches regex'],
+  ['regex', 'matches regex'],
+  ['equals', '=='],
+];
+
+/** Consumes a comparison in words of other languages, reported, up to its value; returns what APL calls it. */
+export function takePhrase(
+  stream: TokenStream,
+): { readonly token: Token; readonly operator: string } | undefined {
+  if (!stream.comparing) return undefined;
+  for (const [phrase, operator] of phrases) {
+    const words = phrase.split(' ');
+    if (!words.every((word, ahead) => stream.peek(ahead).text.toLowerCase() === word)) continue;
+    // A bracket, or the value of a boolean, is read by whoever reads a value.
+    const count = words.length - (/^(?:\(|true|false)$/.test(words.at(-1) ?? '') ? 1 : 0);
+    const shown = operator.replace(/ (?:true|false)$/, '');
+    return { token: takeMisspelled(stream, count, shown), operator: shown };
+  }
+  return undefined;
+}
+
 /** A comparison as other languages write it, by its signs, which stand without a space between them. */
 const oddComparisons: Readonly<Record<string, '==' | '!=' | '>=' | '<='>> = {
   '===': '==',
@@ -104,7 +145,8 @@ export function takeDoubledQuote(stream: TokenStream, text: Token): Token {
   if (whole !== text) {
     const sign = stream.source.charAt(text.from);
     const message = `a quote within a string is written \`\\${sign}\` in APL`;
-    stream.report('error', 'foreign-operator', whole, message, `Write ${textLiteral(whole.text, sign)}.`);
+    const hint = `Write ${textLiteral(whole.text, sign)}.`;
+    stream.report('error', 'foreign-operator', whole, message, hint, writtenText(whole.text));
   }
   return whole;
 }
@@ -140,10 +182,11 @@ export function takeUsing(stream: TokenStream): boolean {
 /** Consumes what follows `count`, which takes nothing: `count()`, `count by x`; reported. */
 export function takeCounted(stream: TokenStream, word: Span): void {
   if (stream.source.slice(word.from, word.to) !== 'count') return;
-  if (stream.isSymbol('(') && stream.isSymbol(')', 1)) {
+  if (stream.isSymbol('(') && stream.isSymbol(')', 1) && !/^by$/i.test(stream.peek(2).text)) {
     stream.reportSpelling({ from: word.from, to: stream.peek(1).to }, 'count');
     stream.skip(2);
-  } else if (stream.isWord('by')) {
+  } else if (/^by$/i.test(stream.peek().text) || (stream.isSymbol('(') && stream.isSymbol(')', 1))) {
+    if (stream.isSymbol('(')) stream.skip(2);
     const { from } = stream.peek();
     stream.skipTo('|', ';');
     const by = stream.source.slice(from, stream.lastEnd);
@@ -177,17 +220,20 @@ export function reportCase(stream: TokenStream, token: Token): void {
 /** `expr as name`, reported: the name comes first. */
 export function takeAlias(stream: TokenStream, value: Expr): Identifier | undefined {
   if (!/^as$/i.test(stream.peek().text) || stream.peek(1).kind !== 'word') return undefined;
-  const as = stream.next();
+  stream.next();
   const name = stream.takeName();
   if (name === undefined) return undefined;
   const text = stream.source.slice(value.from, value.to);
-  const shown = text.length > 30 ? '…' : text;
+  const instead = `${stream.source.slice(name.from, name.to)} = ${text}`;
+  const shown = text.length > 30 ? `${name.name} = …` : instead;
+  const span = { from: value.from, to: name.to };
   stream.report(
     'error',
     'name-after',
-    { from: as.from, to: name.to },
+    span,
     'the name of a result comes before it',
-    `Write \`${name.name} = ${shown}\`.`,
+    `Write \`${shown}\`.`,
+    instead,
   );
   return name;
 }
@@ -232,7 +278,7 @@ export function takeSqlComment(stream: TokenStream, only: 'any' | 'word' = 'any'
   if (second.from !== first.to || (only === 'word' && (after.kind !== 'word' || after.from === second.to)))
     return false;
   const dashes = { from: first.from, to: second.to };
-  stream.report('error', 'expected', dashes, '`--` does not start a comment in APL', 'Write `// …`.');
+  stream.report('error', 'expected', dashes, '`--` does not start a comment in APL', 'Write `// …`.', '//');
   stream.skipLine();
   return true;
 }

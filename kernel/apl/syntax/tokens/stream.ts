@@ -11,6 +11,13 @@ import { type Token, tokenize } from './lexer.js';
 import type { Offers, OpenCall, OperandSlot, Slot } from './offers.js';
 import { quotedName } from './quote.js';
 
+/** What to say besides what was expected, and what to write in place of the text from there to `to`, which is else one token. */
+export interface Advice {
+  readonly hint: string;
+  readonly instead?: string;
+  readonly to?: number;
+}
+
 /** The parser's position in the tokens of one text, and its findings so far. */
 export class TokenStream {
   readonly source: string;
@@ -274,11 +281,13 @@ export class TokenStream {
   }
 
   /** Reports that `what` was expected here; once for each place. */
-  expected(what: string, context: string, hint?: string): void {
+  expected(what: string, context: string, advice?: Advice | string): void {
     this.offering?.stop();
     const token = this.peek();
     const found = this.done ? 'the query ends here' : `found ${quote(token, this.source)}`;
-    const span = this.done ? this.#endSpan() : token;
+    const { hint, instead, to } = typeof advice === 'string' ? { hint: advice } : (advice ?? {});
+    const place = this.done ? this.#endSpan() : token;
+    const span = { from: place.from, to: to ?? place.to };
     if (this.#hasErrorAt(span.from)) return;
     this.report(
       'error',
@@ -286,6 +295,7 @@ export class TokenStream {
       span,
       `expected ${what}${context === '' ? '' : ` ${context}`}, ${found}`,
       hint,
+      instead,
     );
   }
 
@@ -353,7 +363,7 @@ export class TokenStream {
         'bad-number',
         token,
         `\`${shown}\` is neither a number nor a name`,
-        suffixHint(token.text),
+        ...suffixAdvice(token.text),
       );
     } else if (token.problem === 'prefixed') {
       const instead = this.source.slice(token.from + 1, token.to);
@@ -371,13 +381,20 @@ export class TokenStream {
       : isBlank
         ? `the invisible character ${shown} means nothing here`
         : `\`${shown}\` means nothing here`;
-    const instead = isBlank ? '' : undefined;
+    const instead = isBlank ? '' : isComment ? this.#asComment(token) : plainOf(token.text);
     const hint = isBlank
       ? 'Remove it.'
       : isComment
         ? 'Write `//` before each line of the comment.'
-        : hintOf(token.text);
+        : (characterHints[token.text] ?? (instead === undefined ? undefined : `Write \`${instead}\`.`));
     this.report('error', 'bad-character', token, message, hint, instead);
+  }
+
+  /** A comment between signs, as a line of its own at the end of one; undefined if code follows it or it has several lines. */
+  #asComment({ to, text }: Token): string | undefined {
+    const isLast = /^[ \t\r]*(?:\n|$)/.test(this.source.slice(to));
+    const held = text.replace(/^\/\*|\*\/$/g, '').trim();
+    return isLast && !held.includes('\n') ? `// ${held}` : undefined;
   }
 
   /** Reports what is written as in another language, and how APL writes it. */
@@ -389,17 +406,37 @@ export class TokenStream {
   }
 }
 
-function suffixHint(text: string): string {
-  if (parseTimespan(text) !== undefined) return `Write timespan(${text}).`;
-  if (/^\d+(?:_\d+)+$/.test(text)) return `Write ${text.replaceAll('_', '')}.`;
-  return "Timespans end in d, h, m, s, ms, us or ns; quote a name that starts with a digit: ['name'].";
+/** What to write for a number with letters at its end: a hint, and the text if it is clear. */
+function suffixAdvice(text: string): readonly [hint: string, instead?: string] {
+  const instead =
+    parseTimespan(text) !== undefined
+      ? `timespan(${text})`
+      : /^\d+(?:_\d+)+$/.test(text)
+        ? text.replaceAll('_', '')
+        : sizeOf(text);
+  if (instead !== undefined) return [`Write ${instead}.`, instead];
+  if (/^[1-5]xx$/i.test(text))
+    return [
+      `A class of statuses is a range, or its first digit in a string: startswith "${text.charAt(0)}".`,
+    ];
+  if (/^\d+(?:mon|mo|M|y|yr|years?)$/.test(text))
+    return ['Months and years have no fixed length: write days, such as 30d.'];
+  return ["Timespans end in d, h, m, s, ms, us or ns; quote a name that starts with a digit: ['name']."];
 }
 
-function hintOf(character: string): string | undefined {
-  const hint = characterHints[character];
-  if (hint !== undefined) return hint;
+/** `10MB` as a number of bytes. */
+function sizeOf(text: string): string | undefined {
+  const [, digits = '', prefix = '', binary] = /^(\d{1,6})([kmgt])(i?)b?$/i.exec(text) ?? [];
+  const power = 'kmgt'.indexOf(prefix.toLowerCase()) + 1;
+  if (power === 0 || (!/b$/i.test(text) && prefix !== 'k' && prefix !== 'K' && prefix !== 'G'))
+    return undefined;
+  return String(BigInt(digits) * BigInt(binary === '' ? 1000 : 1024) ** BigInt(power));
+}
+
+/** What APL writes for a sign of another keyboard or language. */
+function plainOf(character: string): string | undefined {
   const plain = plainSigns[character] ?? String.fromCharCode(character.charCodeAt(0) - 0xfee0);
-  return /^[!-/:-@[-`{-~]{1,2}$/.test(plain) ? `Write \`${plain}\`.` : undefined;
+  return /^(?:[!-/:-@[-`{-~]{1,2}|and)$/.test(plain) ? plain : undefined;
 }
 
 const characterHints: Readonly<Record<string, string>> = {
@@ -407,10 +444,13 @@ const characterHints: Readonly<Record<string, string>> = {
   '`': "A name is quoted as ['name'].",
   '&': 'Conditions are joined by `and`.',
   '^': 'The power of a number is pow(x, y).',
+  '@': "The time of an event is `_time`, not `@timestamp`; any other name with a sign is quoted: ['@name'].",
 };
 
 /** Signs that documents and keyboards put in place of those of ASCII; full-width ones are counted from theirs. */
 const plainSigns: Readonly<Record<string, string>> = {
+  '#': '//',
+  '&': 'and',
   '\u2010': '-',
   '\u2011': '-',
   '\u2012': '-',

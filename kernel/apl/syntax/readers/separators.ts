@@ -1,0 +1,234 @@
+import type { Operator } from '../ast.js';
+import { nearest } from '../nearest.js';
+import { quotedName, writtenText } from '../tokens/quote.js';
+import type { Advice, TokenStream } from '../tokens/stream.js';
+
+/** Where a query cannot go on: what is there, and what was read before it. */
+interface Place {
+  readonly stream: TokenStream;
+  /** The operator before it; undefined after a source, or after another statement. */
+  readonly last: Operator | undefined;
+  /** The value of a `let` whose semicolon may be missing. */
+  readonly isLet: boolean;
+}
+
+type Row = (place: Place) => Advice | string | undefined;
+
+/** What people write there out of habit; of those that fit, the first says what to write. */
+const rows: readonly Row[] = [
+  skipped,
+  conditional,
+  gluedToText,
+  cast,
+  interval,
+  ({ stream, last }) => (isColon(stream) && last !== undefined ? named(stream) : undefined),
+  ({ stream }) =>
+    stream.peek().text === '~'
+      ? 'Write `=~` for strings that are equal in any case, `contains` for a part, `matches regex` for a pattern.'
+      : undefined,
+  method,
+  ({ stream }) =>
+    stream.isWord('over')
+      ? 'A row does not see others: summarize `by` the field, and join the result to the rows.'
+      : undefined,
+  ({ stream }) => (stream.isWord('having') ? 'Write `| where …` after the summarize.' : undefined),
+  afterSource,
+  ({ isLet }) => (isLet ? 'A `;` ends a `let`; a blank line does not.' : undefined),
+  nextLine,
+  joinedByComma,
+  misspelled,
+  missingComparison,
+  missingComma,
+];
+
+/** What to say if a query cannot go on: a sign of another language, or perhaps the next query. */
+export function separatorAdvice(
+  stream: TokenStream,
+  last?: Operator,
+  isLet = false,
+): Advice | string | undefined {
+  for (const row of rows) {
+    const advice = row({ stream, last, isLet });
+    if (advice !== undefined) return advice;
+  }
+  return undefined;
+}
+
+function skipped({ stream, last }: Place): string | undefined {
+  if (last?.kind === 'limit' && (stream.isSymbol(',') || stream.isWord('offset')))
+    return 'It takes one number, as no rows are skipped: go on after a row by `| where …` before it.';
+  return last?.kind === 'top' && stream.isSymbol(',')
+    ? 'It orders by one expression: write `| sort by a desc, b asc | limit n`.'
+    : undefined;
+}
+
+function conditional({ stream }: Place): string | undefined {
+  const before = stream.peek(-1);
+  const follows = before.kind === 'word' && /^(?:if|case)$/i.test(before.text);
+  if ((follows && stream.peek().kind !== 'symbol') || /^(?:when|then|else)$/i.test(stream.peek().text))
+    return 'Write iff(condition, a, b), or case(condition, a, …, otherwise).';
+  return stream.isSymbol('?')
+    ? 'Write iff(condition, a, b), or coalesce(a, b) for the first that is not null.'
+    : undefined;
+}
+
+/** `'it's'`: the quote within a string ends it. */
+function gluedToText({ stream }: Place): string | undefined {
+  const before = stream.peek(-1);
+  if (before.kind !== 'string' || before.to !== stream.peek().from || stream.done) return undefined;
+  if (stream.peek(-2).text === '[') return undefined;
+  const sign = stream.source.charAt(before.to - 1);
+  if ((sign !== "'" && sign !== '"') || stream.peek().kind !== 'word') return undefined;
+  return `The string ends here: write a quote within it as \`\\${sign}\`, or put ${sign === "'" ? '"…"' : "'…'"} around it.`;
+}
+
+function cast({ stream }: Place): string | undefined {
+  return isColon(stream) && stream.isSymbol(':', 1)
+    ? 'Write tostring(…), toint(…), todouble(…).'
+    : stream.isWord('as')
+      ? 'A type is converted by tostring(…), toint(…), todouble(…), and a result is named before it: name = ….'
+      : undefined;
+}
+
+/** `INTERVAL '1 hour'`. */
+function interval({ stream }: Place): string | undefined {
+  return /^interval$/i.test(stream.peek(-1).text) && stream.peek().kind === 'string'
+    ? 'A duration is written 30s, 5m, 1h or 7d, without quotes.'
+    : undefined;
+}
+
+const comparisonWords = [
+  ...['contains', 'startswith', 'endswith', 'has', 'hasprefix', 'hassuffix', 'has_any', 'has_all'],
+  ...['in', 'between', 'matches'],
+];
+
+/** `where uri contian "x"`. */
+function misspelled({ stream, last }: Place): Advice | undefined {
+  const { kind, text } = stream.peek();
+  if (last?.kind !== 'where' || kind !== 'word' || stream.startsLine) return undefined;
+  const instead = nearest(text, comparisonWords);
+  return instead === undefined ? undefined : { hint: `Did you mean \`${instead}\`?`, instead };
+}
+
+function isColon(stream: TokenStream): boolean {
+  return stream.isSymbol(':');
+}
+
+/** `x := 1` and `x: 1`. */
+function named(stream: TokenStream): Advice | undefined {
+  const { kind, text, to: end } = stream.peek(-1);
+  if (kind !== 'word') return undefined;
+  const to = stream.isSymbol('=', 1) ? stream.peek(1).to : stream.peek().to;
+  return {
+    hint: `A result is named by \`=\`: ${text} = ….`,
+    instead: end === stream.peek().from ? ' =' : '=',
+    to,
+  };
+}
+
+/** `uri.contains("api")`. */
+function method({ stream }: Place): string | undefined {
+  const [dot, word] = [stream.peek(-2), stream.peek(-1)];
+  if (!stream.isSymbol('(') || word.kind !== 'word' || dot.text !== '.') return undefined;
+  return `Values have no methods: write \`x ${word.text} y\` if it is an operator, or \`${word.text}(x, y)\`.`;
+}
+
+/** What stands right after a dataset: its pipe is missing, or that of LogQL. */
+function afterSource({ stream, last, isLet }: Place): Advice | string | undefined {
+  if (last !== undefined || isLet || stream.startsLine) return undefined;
+  const token = stream.peek();
+  if (token.kind === 'string')
+    return { hint: 'A text is found by `search`.', instead: searchFor(token.text) };
+  if (stream.isSymbol(',')) return 'Several datasets are read by `union`: union a, b | ….';
+  const text = stream.peek(1);
+  return stream.isSymbol('!=') && text.kind === 'string'
+    ? {
+        hint: 'Events without a text are found by `search not`.',
+        instead: `| search not ${writtenText(text.text)}`,
+        to: text.to,
+      }
+    : undefined;
+}
+
+function searchFor(text: string): string {
+  return `| search ${writtenText(text)}`;
+}
+
+function nextLine({ stream }: Place): string | undefined {
+  if (!stream.startsLine) return undefined;
+  if (stream.isSymbol('%') && stream.peek(1).kind === 'word')
+    return 'Magic lines stand at the top of a cell, or in a cell of their own.';
+  return stream.isQuotedName() && !startsQuery(stream)
+    ? 'A comma separates two fields, a blank line or `;` two queries.'
+    : 'A blank line or `;` separates two queries.';
+}
+
+/** `where a, b`. */
+function joinedByComma({ stream, last }: Place): Advice | undefined {
+  return last?.kind === 'where' && stream.isSymbol(',')
+    ? { hint: 'Conditions are joined by `and`.', instead: ' and' }
+    : undefined;
+}
+
+/** `where status 200`. */
+function missingComparison({ stream, last }: Place): Advice | undefined {
+  const { kind, from, to } = stream.peek();
+  const before = stream.peek(-1);
+  const isValue = kind === 'number' || kind === 'string' || kind === 'timespan';
+  if (last?.kind !== 'where' || !isValue || (before.kind !== 'word' && before.text !== ']')) return undefined;
+  const instead = `== ${stream.source.slice(from, to)}`;
+  return { hint: `A field and a value are compared: \`${instead}\`.`, instead };
+}
+
+const lists: ReadonlySet<Operator['kind']> = new Set([
+  'project',
+  'project-away',
+  'project-keep',
+  'project-rename',
+  'project-reorder',
+  'distinct',
+  'extend',
+  'sort',
+  'summarize',
+]);
+
+/** `project uri status`. */
+function missingComma({ stream, last }: Place): Advice | undefined {
+  if (last === undefined || !lists.has(last.kind)) return undefined;
+  const token = stream.peek();
+  const name =
+    token.kind === 'word' ? token.text : stream.isQuotedName() ? quotedName(stream.peek(1).text) : '';
+  // `extend x = strlen y` lacks parentheses.
+  const mayGoOn = last.kind === 'extend' || last.kind === 'summarize';
+  if (name === '' || (mayGoOn && !stream.isSymbol('=', token.kind === 'word' ? 1 : 3))) return undefined;
+  const to = token.kind === 'word' ? token.to : stream.peek(2).to;
+  return { hint: 'A comma separates two fields.', instead: `, ${name}`, to };
+}
+
+/** True if a line begins with a dataset and a pipe: that of another query. */
+export function startsQuery(stream: TokenStream): boolean {
+  return stream.startsLine && stream.isQuotedName() && stream.isSymbol('|', 3);
+}
+
+/** What to say where an operator should stand after a pipe. */
+export function operatorAdvice(stream: TokenStream): Advice | string {
+  const [first, second] = [stream.peek(), stream.peek(1)];
+  if (stream.isSymbol('|'))
+    return {
+      hint: 'Remove one of the two pipes; conditions are joined by `or`, strings by strcat(a, b).',
+      instead: '',
+    };
+  if (first.kind === 'string')
+    return { hint: 'A text is found by `search`.', instead: `search ${writtenText(first.text)}` };
+  if (stream.isSymbol('=') && second.kind === 'string')
+    return {
+      hint: 'That is a filter of LogQL: a text is found by `search`.',
+      instead: ` search ${writtenText(second.text)}`,
+      to: second.to,
+    };
+  if (first.text === '~' && second.kind === 'string')
+    return {
+      hint: 'That is a filter of LogQL: a pattern is found by `where field matches regex "…"`.',
+    };
+  return 'Operators are where, extend, project, summarize, sort, limit and more: `%help operators`.';
+}

@@ -1,0 +1,122 @@
+import { expect, test } from 'vitest';
+import { diagnose } from '../../../kernel/apl/editor/check/diagnose.js';
+import { environment } from '../environment.js';
+
+const W = "['sample-http-logs']";
+
+function errorsOf(text: string) {
+  return diagnose(text, environment).filter(({ severity }) => severity === 'error');
+}
+
+/** The text after the fixes of its errors, one at a time, for as long as there is one. */
+function fixed(text: string): string {
+  for (let steps = 0; steps < 6; steps += 1) {
+    const found = errorsOf(text).find(({ instead }) => instead !== undefined);
+    if (found === undefined) break;
+    text = text.slice(0, found.from) + found.instead + text.slice(found.to);
+  }
+  return text;
+}
+
+/** What a hurried person types, and what the fix buttons make of it: a query without an error. */
+test.each([
+  // Signs of other languages and keyboards.
+  [`${W} | where status = 500`, `${W} | where status == 500`],
+  [`${W} ｜ count`, `${W} | count`],
+  [`${W} | where status ＝＝ 500`, `${W} | where status == 500`],
+  [`${W} | where (status == 500）`, `${W} | where (status == 500)`],
+  [`${W} | where status == ５００`, `${W} | where status == 500`],
+  [`${W} | where status ≥ 500`, `${W} | where status >= 500`],
+  [`${W} | where status ≠ 500`, `${W} | where status != 500`],
+  [`${W} | where status – 1 > 3`, `${W} | where status - 1 > 3`],
+  [`${W} | where status == 500 & method == "GET"`, `${W} | where status == 500 and method == "GET"`],
+  [`${W} | where status == 500, method == "GET"`, `${W} | where status == 500 and method == "GET"`],
+  [`${W} | where status 500`, `${W} | where status == 500`],
+  [`${W} || where status == 500`, `${W} | where status == 500`],
+  [`${W} where status == 500`, `${W} | where status == 500`],
+  [`${W}\r\nwhere status == 500\r\ncount`, `${W}\r\n| where status == 500\r\n| count`],
+  // Comments.
+  [`${W} | count -- all`, `${W} | count // all`],
+  [`${W} | count # all`, `${W} | count // all`],
+  [`# title\n${W} | count`, `// title\n${W} | count`],
+  [`${W} | where status == 500 /* ours */\n| count`, `${W} | where status == 500 // ours\n| count`],
+  // What is pasted with a query, or around it.
+  [`> ${W} | count`, `${W} | count`],
+  [`In [3]: ${W} | count`, `${W} | count`],
+  [`apl> web | count`, `web | count`],
+  [`\`\`\`kusto\n${W}\n| count\n\`\`\``, `${W}\n| count`],
+  [`from ${W} | count`, `${W} | count`],
+  [`errs = ${W} | where status == 500`, `errs << ${W} | where status == 500`],
+  [`errs := web | count`, `errs << web | count`],
+  ['x = 5', 'let x = 5;'],
+  ['time last 1h', '%time last 1h'],
+  // Comparisons in words.
+  [`${W} | where method starts with "G"`, `${W} | where method startswith "G"`],
+  [`${W} | where method does not contain "G"`, `${W} | where method !contains "G"`],
+  [`${W} | where method contian "G"`, `${W} | where method contains "G"`],
+  [`${W} | where method regex "G.*"`, `${W} | where method matches regex "G.*"`],
+  [`${W} | where method has any ("GET", "PUT")`, `${W} | where method has_any ("GET", "PUT")`],
+  [`${W} | where method in "GET", "PUT"`, `${W} | where method in ("GET", "PUT")`],
+  [`${W} | where status in [500, 502]`, `${W} | where status in (500, 502)`],
+  [`${W} | where isnull(method) is true`, `${W} | where isnull(method) == true`],
+  [`${W} | where isnull(method) == True`, `${W} | where isnull(method) == true`],
+  [`${W} | where 500 <= status < 600`, `${W} | where 500 <= status and status < 600`],
+  [`${W} | where exists(method)`, `${W} | where isnotnull(method)`],
+  [`${W} | where method == GET`, `${W} | where method == "GET"`],
+  [`${W} | where city == "Oslo"`, `${W} | where ['geo.city'] == "Oslo"`],
+  [`${W} | search timeout`, `${W} | search "timeout"`],
+  [`${W} |= "timeout"`, `${W} | search "timeout"`],
+  [`${W} != "timeout"`, `${W} | search not "timeout"`],
+  [`${W} "timeout"`, `${W} | search "timeout"`],
+  // Times, sizes and numbers.
+  [`${W} | where _time > -1h`, `${W} | where _time > ago(1h)`],
+  [`${W} | where _time > "now-15m"`, `${W} | where _time > ago(15m)`],
+  [`${W} | where _time > 2026-11-20`, `${W} | where _time > datetime(2026-11-20)`],
+  [`${W} | where _time > 1763630000`, `${W} | where _time > unixtime_seconds_todatetime(1763630000)`],
+  [`${W} | where _time > ago("1h")`, `${W} | where _time > ago(1h)`],
+  [`${W} | where status > 10MB`, `${W} | where status > 10000000`],
+  [`${W} | where status > 4KiB`, `${W} | where status > 4096`],
+  // Summaries and lists.
+  [`${W} | summarize COUNT(*) by status`, `${W} | summarize count() by status`],
+  [`${W} | stats count by status`, `${W} | summarize count() by status`],
+  [`${W} | count() by status`, `${W} | summarize count() by status`],
+  [`${W} | avg(duration) by status`, `${W} | summarize avg(duration) by status`],
+  [`${W} | group by status`, `${W} | summarize by status`],
+  [`${W} | summarize avg(duration) as ms`, `${W} | summarize ms = avg(duration)`],
+  [`${W} | summarize p95(duration)`, `${W} | summarize percentile(duration, 95)`],
+  [`${W} | select method as m, status`, `${W} | project m = method, status`],
+  [`${W} | project method status`, `${W} | project method , status`],
+  [`${W} | extend slow := duration > 5`, `${W} | extend slow = duration > 5`],
+  [`${W} | extend slow = if(duration > 5, 1, 0)`, `${W} | extend slow = iff(duration > 5, 1, 0)`],
+  [`${W} | where lower(method) == "get"`, `${W} | where tolower(method) == "get"`],
+  [`${W} | orderby _time desc`, `${W} | sort by _time desc`],
+])('%s becomes a query', (typed, query) => {
+  expect(errorsOf(typed)).not.toEqual([]);
+  expect(fixed(typed)).toBe(query);
+  expect(errorsOf(query).map(({ message }) => message)).toEqual([]);
+});
+
+/** Where nothing can be written for them: the place, and what to do. */
+test.each([
+  [`${W} | where status == 5xx`, '5xx', 'startswith "5"'],
+  [`${W} | where _time > ago(1M)`, '1M', '30d'],
+  [`${W} | where _time > now() - INTERVAL '1 hour'`, "'1 hour'", 'without quotes'],
+  [`${W} | where method == 'it's'`, 's', "\\'"],
+  [`${W} | where method.contains("G")`, '(', 'no methods'],
+  [`${W} | where @timestamp > ago(1h)`, '@', '`_time`'],
+  [`${W} | extend x = status as int`, 'as', 'toint(…)'],
+  [`${W} | summarize by status count()`, 'count', 'before them'],
+  [`${W} | grep error`, 'grep', '| search'],
+  [`${W} | jq .status`, 'jq', 'parse_json(field).key'],
+  [`${W}, web | count`, ',', 'union a, b'],
+  [`let x = 5\n${W} | count`, '[', 'ends a `let`'],
+  [`${W} | count\n%time last 1h`, '%', 'top of a cell'],
+  ['sum:http.requests{service:web}.as_count()', 'sum:http.requests{service:web}.as_count()', "['logs']"],
+  ['{"query": {"match_all": {}}}', '{"query": {"match_all": {}}}', "['logs']"],
+  ['GET /logs/_search', 'GET /logs/_search', "['logs']"],
+])('%s is explained at its place', (typed, place, hint) => {
+  const [found] = errorsOf(typed);
+  expect(typed.slice(found?.from, found?.to)).toBe(place);
+  expect(found?.hint).toContain(hint);
+  expect(found?.instead).toBeUndefined();
+});
