@@ -19,10 +19,10 @@ test('logs that are damaged anywhere lose no whole record, and the others are se
   const count = rounds('logs', 100, 2_000);
   let lost = 0;
   for (let round = 0; round < count; round += datasetsAtOnce) {
+    rmSync(join(dataDir, 'datasets'), { recursive: true, force: true });
     const datasets = Array.from({ length: Math.min(datasetsAtOnce, count - round) }, (_, index) => {
       const name = `d${index}`;
       const directory = join(dataDir, 'datasets', name);
-      rmSync(directory, { recursive: true, force: true });
       mkdirSync(directory, { recursive: true });
       const copy = damaged(log.bytes, random, 2_000);
       writeFileSync(join(directory, `${owner}-${crypto.randomUUID()}.log`), copy);

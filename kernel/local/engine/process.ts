@@ -25,6 +25,8 @@ let query: Query | undefined;
 let loaded = false;
 
 // An orderly exit waits for the thread of a query, which may wait for a JavaScript function on this one.
+// A log that cannot be written, as on a full disk, is no reason to end.
+process.stderr.on('error', () => undefined);
 process.on('disconnect', end);
 process.on('message', (message: ToEngine) => {
   if (message.kind === 'interrupt') query?.abort.abort();

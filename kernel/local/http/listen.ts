@@ -86,6 +86,8 @@ export async function listen(options: ServiceOptions, engines: Engines, seat: Se
   addRoutes(app, routeParts(options, engines));
   addResultRoutes(app, engines.results, options.limits?.resultBytes ?? 2 ** 31);
   const url = await app.listen({ host: '127.0.0.1', port: options.port });
+  // Such as a connection that cannot be accepted; nobody else listens from now on.
+  app.server.on('error', error => options.log(`the server failed: ${messageOf(error)}`));
   try {
     await writeRuntimeFile(seat, options.version, { url, token, secret });
   } catch (error) {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { meansOfProcess, Rest } from '../../../kernel/local/engine/workers/rest.js';
 import { processMemory } from '../../../kernel/machine.js';
 
@@ -105,3 +105,13 @@ function fragments(): ArrayBuffer[] {
   });
   return all.filter((_, index) => index % 100 === 0);
 }
+
+test('memory is collected while too many files are open to ask what the process uses', () => {
+  const made = Array.from({ length: 12 }, () => Buffer.alloc(8 * 2 ** 20));
+  const failing = vi.spyOn(process, 'memoryUsage').mockImplementation(() => {
+    throw Object.assign(new Error('too many open files'), { code: 'EMFILE' });
+  });
+  onTestFinished(() => failing.mockRestore());
+  expect(meansOfProcess.collect()).toBeUndefined();
+  expect(made.length).toBe(12);
+});

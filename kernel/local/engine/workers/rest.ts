@@ -1,4 +1,4 @@
-import { setFlagsFromString } from 'node:v8';
+import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { processMemory } from '../../../machine.js';
@@ -130,9 +130,10 @@ function collector(): Collect {
   return collect;
 }
 
+/** `process.memoryUsage` opens a file, and throws if too many are open. */
 function scriptSize(): number {
-  const { heapTotal, external } = process.memoryUsage();
-  return heapTotal + external;
+  const { total_heap_size, external_memory } = getHeapStatistics();
+  return total_heap_size + external_memory;
 }
 
 let keeper: Promise<DuckDBConnection> | undefined;

@@ -39,8 +39,11 @@ function roomGuard(directory: string): Transform {
       unseen += chunk.length;
       if (unseen >= stepBytes) {
         unseen = 0;
-        if (isNearlyFull(directory)) {
-          done(noRoom());
+        try {
+          if (isNearlyFull(directory)) throw noRoom();
+        } catch (error) {
+          // The directory may have been deleted; what a step throws would end the process.
+          done(error as Error);
           return;
         }
       }

@@ -1,0 +1,17 @@
+import { createReadStream, mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { writeCopy } from '../../../../kernel/local/store/bounds/copies.js';
+import { temporaryDirectory } from '../../service.js';
+
+test('a copy fails whose directory is deleted meanwhile', async () => {
+  const directory = await temporaryDirectory();
+  const [scratch, file] = [path.join(directory, 'scratch'), path.join(directory, 'file')];
+  mkdirSync(scratch);
+  writeFileSync(file, '');
+  // More than what is written between two looks at the disk.
+  truncateSync(file, 40 * 2 ** 20);
+  const source = createReadStream(file);
+  source.once('data', () => rmSync(scratch, { recursive: true }));
+  await expect(writeCopy(path.join(scratch, 'copy'), [source])).rejects.toMatchObject({ code: 'ENOENT' });
+});
