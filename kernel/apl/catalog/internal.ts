@@ -23,6 +23,8 @@ export const internalFunctions = [
   { name: '$regex_match', params: [text, pattern] },
   /** The string of a group, the first of which is the whole match; null if there is no match. */
   { name: '$regex_text', params: [{ name: 'match', type: 'any' }, pattern, group] },
+  /** The string if it is JSON, with its members; else null. */
+  { name: '$document', params: [text] },
   /** The value when it is valid for its type, else null. */
   { name: '$valid', params: [value] },
   /** The lower end of the bucket of equal width between the smallest and the largest value. */

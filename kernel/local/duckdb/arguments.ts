@@ -49,7 +49,10 @@ export function computeHeavyFirst<const Args extends readonly SqlArg[]>(
 }
 
 /** The value under a name; its other forms would compute it again. */
-function computed({ text: _, list: __, json: ___, ...arg }: SqlArg, sql: Atom): SqlArg {
+function computed(
+  { text: _, list: __, json: ___, raw: ____, written: _____, ...arg }: SqlArg,
+  sql: Atom,
+): SqlArg {
   return { ...arg, sql, computed: true };
 }
 

@@ -17,7 +17,9 @@ import {
   path,
   pathText,
   queryTest,
+  rawPath,
   withoutNaN,
+  writtenPath,
 } from './expressions.js';
 import { externalSql } from './external.js';
 import { convert } from './functions/conversion.js';
@@ -53,6 +55,9 @@ export const duckdb: Dialect = {
   queryTest,
   path,
   pathText,
+  rawPath,
+  writtenPath,
+  documents: new Set(['parse_json', 'todynamic']),
   listElement: (list, index) => `${list}[${index + 1n}]`,
   element,
   array,

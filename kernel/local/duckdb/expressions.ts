@@ -7,7 +7,7 @@ import { limited } from './bounds/lengths.js';
 import { templateOf } from './functions/all.js';
 import { convert, toDynamic } from './functions/conversion.js';
 import { jsonPointer, sqlText } from './literal.js';
-import { anyTermTest, mayHold, textTest } from './text-test.js';
+import { anyTermTest, asWritten, mayHold, textTest } from './text-test.js';
 import { sqlTypes } from './types.js';
 
 /** Returns a constant as an SQL literal of its type. */
@@ -49,12 +49,16 @@ export function callSql(name: string, args: readonly SqlArg[], context: SqlConte
 /** Returns a comparison of values of one type. To the engine NaN equals itself and is above all numbers: that is undone. */
 export function compare(operator: BinaryOperator, left: SqlArg, right: SqlArg, predicate: boolean): string {
   if (!mayMeetNaN(operator, left, right)) return plainComparison(operator, left, right, predicate);
+  const range = rangeOf(operator, left, right);
+  if (range !== undefined) return predicate ? range : `coalesce(${range}, false)`;
   return computeHeavyFirst([left, right], ([a = left, b = right]) =>
     unorderedComparison(operator, a, b, predicate),
   );
 }
 
 function plainComparison(operator: BinaryOperator, left: SqlArg, right: SqlArg, predicate: boolean): string {
+  const [a, b] = [asWritten(left, [right]), asWritten(right, [left])];
+  if (a !== left || b !== right) return plainComparison(operator, a, b, predicate);
   if (operator === '!=')
     return right.constant !== undefined && left.computed === true
       ? `(${mayBeZero(right) ? lookedFor(left) : left.sql} <> ${right.sql} OR ${left.sql} IS NULL)`
@@ -78,6 +82,25 @@ function mayBeZero({ constant }: SqlArg): boolean {
  */
 export function lookedFor({ sql, type, constant }: SqlArg): string {
   return type === 'real' && constant === undefined ? `(${sql} + 0.0)` : sql;
+}
+
+/** Returns whether a value lies on one side of a constant as a test of a range up to infinity: it names what is computed once. */
+function rangeOf(operator: BinaryOperator, left: SqlArg, right: SqlArg): string | undefined {
+  const [larger, bound] = operator.startsWith('<') ? [right, left] : [left, right];
+  const { constant } = bound;
+  if (operator === '==' || operator === '!=' || larger.computed === true) return undefined;
+  if (bound.type !== 'real' || typeof constant !== 'number' || !Number.isFinite(constant)) return undefined;
+  const least = operator.endsWith('=') ? constant : nextAbove(constant);
+  return `(${larger.sql} BETWEEN ${realSql(least)} AND ${realSql(Number.POSITIVE_INFINITY)})`;
+}
+
+/** The smallest real that is larger. */
+function nextAbove(value: number): number {
+  if (value === 0) return Number.MIN_VALUE;
+  const view = new DataView(new ArrayBuffer(8));
+  view.setFloat64(0, value);
+  view.setBigInt64(0, view.getBigInt64(0) + (value > 0 ? 1n : -1n));
+  return view.getFloat64(0);
 }
 
 /** True when the engine's answer may differ from IEEE 754. */
@@ -149,13 +172,22 @@ function nanoseconds({ sql, type, constant }: SqlArg): string {
 
 /** Returns the member or element of JSON at constant keys. */
 export function path(object: string, keys: readonly string[]): string {
-  return `apl_json(json_extract(${object}, ${jsonPointer(keys)}))`;
+  return `apl_json(${rawPath(object, keys)})`;
+}
+
+/** Returns the same, but JSON's null stands for itself. */
+export function rawPath(object: string, keys: readonly string[]): string {
+  return `json_extract(${object}, ${jsonPointer(keys)})`;
 }
 
 /** Returns the member or element of JSON at constant keys as a text. */
 export function pathText(object: string, keys: readonly string[]): string {
-  const pointer = jsonPointer(keys);
-  return `apl_path_text(json_extract_string(${object}, ${pointer}), json_extract(${object}, ${pointer}))`;
+  return `apl_path_text(${writtenPath(object, keys)}, ${rawPath(object, keys)})`;
+}
+
+/** Returns the same, but numbers as JSON writes them. */
+export function writtenPath(object: string, keys: readonly string[]): string {
+  return `json_extract_string(${object}, ${jsonPointer(keys)})`;
 }
 
 /** Returns the member or element of JSON at a key that is computed. */
@@ -220,7 +252,7 @@ function membership(operator: ListOperator, left: SqlArg, items: readonly SqlArg
   const ordered =
     left.mayBeNaN === true && scalars.some(item => item.mayBeNaN) ? ` AND NOT isnan(${left.sql})` : '';
   const listed = scalars.map(({ sql }) => fold(sql)).join(', ');
-  const sought = scalars.some(mayBeZero) ? lookedFor(left) : left.sql;
+  const sought = scalars.some(mayBeZero) ? lookedFor(left) : asWritten(left, scalars).sql;
   if (scalars.length > 0) tests.unshift(`(${fold(sought)} IN (${listed})${ordered})`);
   return tests.length === 0 ? 'false' : `(${tests.join(' OR ')})`;
 }

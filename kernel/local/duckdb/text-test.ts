@@ -21,7 +21,8 @@ function positiveOf(operator: BinaryOperator): string {
 function positiveTest(operator: string, left: SqlArg, right: SqlArg): string {
   const sensitive = operator.endsWith('_cs');
   const plain = sensitive || isCaseless(right);
-  const [a, b] = plain ? [left.sql, right.sql] : [`lower(${left.sql})`, lower(right)];
+  const text = operator === 'matches regex' ? left : asWritten(left, [right]);
+  const [a, b] = plain ? [text.sql, right.sql] : [`lower(${text.sql})`, lower(right)];
   const first = left.json === undefined ? undefined : mayHold(left.json, right, !plain);
   switch (sensitive ? operator.slice(0, -3) : operator) {
     case '=~':
@@ -65,9 +66,23 @@ export function mayHold(json: string, { constant }: SqlArg, folded: boolean): st
   return `(contains(${text}, ${sqlText(needle)}) OR contains(${json}::VARCHAR, '\\'))`;
 }
 
+/**
+ * Returns a text to look for constants in: a member of a dynamic value as JSON writes it, if none of the constants is in a number
+ * however that is written.
+ */
+export function asWritten(text: SqlArg, constants: readonly SqlArg[]): SqlArg {
+  const { written, ...arg } = text;
+  const usable = constants.every(({ constant }) => typeof constant === 'string' && isInNoNumber(constant));
+  return written !== undefined && usable ? { ...arg, sql: written } : text;
+}
+
+function isInNoNumber(text: string): boolean {
+  return /[^0-9.eE+-]/.test(text);
+}
+
 /** Whether a text is in JSON as it stands, unless an escape is there: it lies within one string, and is not a part of a number. */
 function staysInJson(text: string): boolean {
-  if (/["\\,:[\]{}\p{Cc}]/u.test(text) || !/[^0-9.eE+-]/.test(text)) return false;
+  if (/["\\,:[\]{}\p{Cc}]/u.test(text) || !isInNoNumber(text)) return false;
   return !['infinity', 'nan'].some(number => number.includes(text.toLowerCase()));
 }
 

@@ -116,6 +116,12 @@ export interface Dialect {
   readonly path: (object: string, keys: readonly string[]) => string;
   /** What is at constant keys as a text, as if it were converted. */
   readonly pathText: (object: string, keys: readonly string[]) => string;
+  /** As `path`, but JSON's null may stand for null. */
+  readonly rawPath: (object: string, keys: readonly string[]) => string;
+  /** As `pathText`, but a number is as it is written in JSON. */
+  readonly writtenPath: (object: string, keys: readonly string[]) => string;
+  /** The functions that parse a text as JSON: what reads members of their values can read them in the text, by `$document`. */
+  readonly documents: ReadonlySet<string>;
   readonly element: (object: SqlArg, key: SqlArg) => string;
   readonly array: (items: readonly SqlArg[]) => string;
   readonly map: (entries: readonly { readonly key: string; readonly value: SqlArg }[]) => string;

@@ -2,6 +2,7 @@ import type { AggregateCall, Relation, Scalar } from '../../apl/plan/plan.js';
 import { present } from '../../present.js';
 import { type Atom, atom, grouped } from './atom.js';
 import type { Dialect } from './dialect.js';
+import { documentOf } from './rewrite/elements.js';
 import { located, type Size, type SqlArg, type SqlContext, sizeOfAll } from './template.js';
 
 /** The context of expressions: the engine's SQL, the request's fixed times, and the SQL of a query inside a list. */
@@ -83,15 +84,25 @@ export function argument(expr: Scalar, context: ExpressionContext, predicate = f
 }
 
 /** Other forms of a value, in which some functions compute less. */
-function formsOf(expr: Scalar, context: ExpressionContext): Pick<SqlArg, 'text' | 'list' | 'json'> {
+function formsOf(
+  expr: Scalar,
+  context: ExpressionContext,
+): Pick<SqlArg, 'text' | 'raw' | 'written' | 'list' | 'json'> {
   const { dialect } = context;
-  if (expr.kind === 'convert' && expr.type === 'string' && expr.value.type === 'dynamic')
-    return expr.value.kind === 'column' ? { json: expressionSql(expr.value, context) } : {};
+  if (expr.kind === 'convert' && expr.type === 'string' && expr.value.type === 'dynamic') {
+    if (expr.value.kind === 'column') return { json: expressionSql(expr.value, context) };
+    if (expr.value.kind !== 'path' || elementOf(expr.value, context) !== undefined) return {};
+    const { object, keys } = constantPath(expr.value);
+    if (keys.length === 0) return {};
+    return { written: atom(dialect.writtenPath(documentSql(object, context), keys)) };
+  }
   if (expr.kind === 'path') {
     const { list, index } = elementOf(expr, context) ?? {};
     if (list !== undefined && index !== undefined) return { text: atom(dialect.listElement(list, index)) };
     const { object, keys } = constantPath(expr);
-    return keys.length === 0 ? {} : { text: atom(dialect.pathText(expressionSql(object, context), keys)) };
+    if (keys.length === 0) return {};
+    const sql = documentSql(object, context);
+    return { text: atom(dialect.pathText(sql, keys)), raw: atom(dialect.rawPath(sql, keys)) };
   }
   return present({ list: textListOf(expr, context) });
 }
@@ -215,8 +226,13 @@ function pathSql(expr: Extract<Scalar, { kind: 'path' }>, context: ExpressionCon
     return dialect.convert({ sql: text, type: 'string' }, 'dynamic');
   }
   const { object, keys } = constantPath(expr);
-  if (keys.length > 0) return dialect.path(expressionSql(object, context), keys);
+  if (keys.length > 0) return dialect.path(documentSql(object, context), keys);
   return dialect.element(argument(expr.object, context), argument(expr.key, context));
+}
+
+/** Returns a value whose members are read: a text that is parsed for them need not become a dynamic value first. */
+function documentSql(object: Scalar, context: ExpressionContext): string {
+  return expressionSql(documentOf(object, context.dialect.documents) ?? object, context);
 }
 
 /** The constant keys at the end of a path, and the value in which they are looked up. */

@@ -89,7 +89,10 @@ class SqlWriter {
       rowGroups: this.#source.rowGroups,
       rowCount: this.#source.rowCount,
       keepsOrder: this.#dialect.keepsOrder,
-      isTextList: ({ name }) => this.#dialect.textListOf(name) !== undefined,
+      functions: {
+        isTextList: ({ name }) => this.#dialect.textListOf(name) !== undefined,
+        documents: this.#dialect.documents,
+      },
     });
   }
 

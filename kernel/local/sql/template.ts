@@ -18,6 +18,10 @@ export interface SqlArg {
   readonly computed?: boolean;
   /** The dynamic value as a text, if that takes less than to convert it. */
   readonly text?: Atom;
+  /** The dynamic value where JSON's null may stand for null, which is neither a number nor a bool either. */
+  readonly raw?: Atom;
+  /** The text of a member or an element as JSON writes it, numbers too. */
+  readonly written?: Atom;
   /** The array as a list of texts of the engine, if a function gives one. */
   readonly list?: string;
   /** The dynamic column that the text is of. */

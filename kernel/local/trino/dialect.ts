@@ -37,6 +37,8 @@ export function trino(estimates: Estimates): Dialect {
     queryTest,
     path,
     pathText,
+    rawPath: path,
+    writtenPath: pathText,
     element: elementAt,
     array,
     map,

@@ -343,6 +343,7 @@ const internal: Internal = {
     `array_join(ARRAY[${args.map(({ sql }) => sql).join(', ')}], ${sqlText('\n\uffff\n')})`,
   $compare: ([operator, a, b]) => compareLoose(constantText(operator) ?? '', a, b),
   $first: args => `coalesce(${args.map(({ sql }) => sql).join(', ')})`,
+  $document: 'here',
   $redact: 'here',
 };
 

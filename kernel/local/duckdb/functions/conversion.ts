@@ -28,7 +28,9 @@ export function convert(arg: SqlArg, to: TypeName): Atom {
   if (to === 'string' && arg.text !== undefined) return arg.text;
   if (arg.constant === null) return atom(`NULL::${sqlTypes[to]}`);
   const conversion = conversions[to][arg.type];
-  return computeHeavyFirst([arg], ([value = arg]) => conversion(value.sql));
+  const { raw: sql = arg.sql, ...forms } = arg;
+  const read = to === 'dynamic' ? arg : { ...forms, sql };
+  return computeHeavyFirst([read], ([value = read]) => conversion(value.sql));
 }
 
 /** Returns an argument as JSON: times as RFC 3339 text, timespans as integer nanoseconds, NaN and infinities as null. */
@@ -195,11 +197,15 @@ const realText = '(?i)[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)(e[+-]?[0-9]+)?|[+-]?inf(
 export const setup: readonly string[] = [
   ...luhnSetup,
   // The engine takes NaN, Infinity and trailing commas for valid JSON: the text outside of strings is checked again.
-  `CREATE MACRO apl_loose_json(s) AS regexp_matches(s, '(?i)nan|inf|,\\s*[\\]}]')`,
+  // They stand at the beginning or behind what ends another value.
+  `CREATE MACRO apl_loose_json(s) AS regexp_matches(s, '(?i)(?:^|[\\[:,])\\s*-?(?:nan|inf)|,\\s*[\\]}]')`,
   `CREATE MACRO apl_json_valid(s) AS json_valid(s) AND (NOT apl_loose_json(s)
      OR NOT apl_loose_json(regexp_replace(s, '"(?:[^"\\\\]|\\\\.)*"', '""', 'g')))`,
   `CREATE MACRO apl_json(j) AS CASE WHEN j::VARCHAR = 'null' THEN NULL ELSE j END`,
-  `CREATE MACRO apl_parse_json(s) AS CASE WHEN apl_json_valid(s) THEN apl_json(json(s)) END`,
+  `CREATE MACRO apl_json_null(s) AS regexp_full_match(s, '\\s*null\\s*')`,
+  `CREATE MACRO apl_parse_json(s) AS CASE WHEN apl_json_null(s) THEN NULL WHEN apl_json_valid(s) THEN json(s) END`,
+  // The text of a value whose members are those of what it is parsed to; anything but JSON has none.
+  `CREATE MACRO apl_json_document(s) AS CASE WHEN apl_json_valid(s) THEN s END`,
   `CREATE MACRO apl_parse_dynamic(j) AS CASE WHEN json_type(j) = 'VARCHAR' THEN apl_parse_json(j ->> '$') ELSE j END`,
   `CREATE MACRO apl_exp_text(digits, exponent) AS CASE WHEN exponent < 0 THEN '0.' || repeat('0', -exponent - 1) || digits
      ELSE rpad(digits, (exponent + 1)::INTEGER, '0') END`,
@@ -246,14 +252,19 @@ export const setup: readonly string[] = [
      THEN list_transform([TRY_CAST(j::VARCHAR AS DOUBLE)], lambda x: apl_real_text(x))[1] ELSE j ->> '$' END`,
   // `t` is the text of the element or member `j` of a value, as the engine gives it.
   `CREATE MACRO apl_path_text(t, j) AS CASE WHEN regexp_matches(t, '^-?[0-9]+[.eE]') THEN apl_dyn_text(j) ELSE t END`,
-  `CREATE MACRO apl_dyn_long(j) AS CASE json_type(j) WHEN 'VARCHAR' THEN apl_text_long(j ->> '$')
+  // The engine computes an argument wherever a macro names it: what most numbers look like is told by a pattern that reads it once.
+  `CREATE MACRO apl_dyn_long(j) AS coalesce(TRY_CAST(regexp_extract(j::VARCHAR, '^-?[1-9][0-9]*$|^0$') AS BIGINT), apl_other_long(j))`,
+  `CREATE MACRO apl_dyn_real(j) AS coalesce(TRY_CAST(regexp_extract(j::VARCHAR,
+     '^-?[1-9][0-9.]{0,39}$|^-?0[.][0-9]{1,39}$|^0$') AS DOUBLE), apl_other_real(j))`,
+  `CREATE MACRO apl_dyn_bool(j) AS coalesce(TRY_CAST(regexp_extract(j::VARCHAR, '^true$|^false$') AS BOOLEAN), apl_other_bool(j))`,
+  `CREATE MACRO apl_other_long(j) AS CASE json_type(j) WHEN 'VARCHAR' THEN apl_text_long(j ->> '$')
      WHEN 'UBIGINT' THEN TRY_CAST(j ->> '$' AS BIGINT) WHEN 'BIGINT' THEN TRY_CAST(j ->> '$' AS BIGINT)
      WHEN 'DOUBLE' THEN apl_real_long(TRY_CAST(j ->> '$' AS DOUBLE))
      WHEN 'BOOLEAN' THEN (j ->> '$' = 'true')::BIGINT END`,
-  `CREATE MACRO apl_dyn_real(j) AS CASE json_type(j) WHEN 'VARCHAR' THEN apl_text_real(j ->> '$')
+  `CREATE MACRO apl_other_real(j) AS CASE json_type(j) WHEN 'VARCHAR' THEN apl_text_real(j ->> '$')
      WHEN 'BOOLEAN' THEN (j ->> '$' = 'true')::DOUBLE WHEN 'OBJECT' THEN NULL WHEN 'ARRAY' THEN NULL
      ELSE apl_text_real(j ->> '$') END`,
-  `CREATE MACRO apl_dyn_bool(j) AS CASE json_type(j) WHEN 'VARCHAR' THEN apl_text_bool(j ->> '$')
+  `CREATE MACRO apl_other_bool(j) AS CASE json_type(j) WHEN 'VARCHAR' THEN apl_text_bool(j ->> '$')
      WHEN 'BOOLEAN' THEN j ->> '$' = 'true' WHEN 'OBJECT' THEN NULL WHEN 'ARRAY' THEN NULL
      ELSE TRY_CAST(j ->> '$' AS DOUBLE) <> 0 END`,
   `CREATE MACRO apl_dyn_time(j) AS CASE json_type(j) WHEN 'VARCHAR' THEN apl_text_time(j ->> '$')

@@ -112,7 +112,7 @@ function queryMap(text: SqlArg): string {
 /** Text that is not JSON stays text; maps and arrays stay as they are. */
 function parseJsonSql(value: SqlArg): string {
   const text = textOf(value);
-  const parsed = `CASE WHEN apl_json_valid(${text}) THEN apl_json(json(${text})) ELSE to_json(${text}) END`;
+  const parsed = `CASE WHEN apl_json_null(${text}) THEN NULL WHEN apl_json_valid(${text}) THEN json(${text}) ELSE to_json(${text}) END`;
   if (value.type !== 'dynamic') return value.type === 'string' ? parsed : toDynamic(value);
   return `CASE WHEN json_type(${value.sql}) = 'VARCHAR' THEN ${parsed} ELSE ${value.sql} END`;
 }

@@ -28,6 +28,7 @@ export const internal: SqlTemplates<typeof catalog> = {
     const text = `${match.sql}.g${group.constant}`;
     return matchesNothing(pattern) ? text : `CASE WHEN ${match.sql}.g1 <> '' THEN ${text} END`;
   },
+  $document: ([text]) => `apl_json_document(${text.sql})`,
   $valid: ([value]) => valid(value),
   $histogram_bucket: ([value, count]) => {
     const width = `((max(${value.sql}) OVER () - min(${value.sql}) OVER ()) / greatest(${count.sql}, 1))`;

@@ -10,14 +10,29 @@ export type IsTextList = (call: Call) => boolean;
 
 /**
  * Returns the relation with the elements of each `mv-expand` as texts too, next to the dynamic values: expressions that read an
- * element as a text take the one that was never JSON, as do those that read one element of such a list, or its length. `prune` removes those that nothing reads.
+ * element as a text take the one that was never JSON, as do those that read one element of such a list, or its length; of a text that
+ * is parsed as JSON, members are read in the text. `prune` removes what nothing reads.
  */
-export function withTextElements(relation: Relation, isTextList: IsTextList, made: Columns): Relation {
-  return only(relation.columns, rewritten(relation, { isTextList, made }).relation);
+export function withTextElements(relation: Relation, functions: KnownFunctions, made: Columns): Relation {
+  return only(relation.columns, rewritten(relation, { ...functions, made }).relation);
 }
 
-interface Context {
+/** Returns the text whose members are those of a value, if a function parses it as JSON. */
+export function documentOf(value: Scalar, documents: ReadonlySet<string>): Scalar | undefined {
+  const [text] = value.kind === 'call' && documents.has(value.name) ? value.args : [];
+  return text?.type === 'string'
+    ? { kind: 'call', name: '$document', args: [text], type: 'string' }
+    : undefined;
+}
+
+/** What the engine knows of functions. */
+export interface KnownFunctions {
   readonly isTextList: IsTextList;
+  /** The functions that parse a text as JSON. */
+  readonly documents: ReadonlySet<string>;
+}
+
+interface Context extends KnownFunctions {
   readonly made: Columns;
 }
 
@@ -25,7 +40,9 @@ interface Context {
 type Known =
   /** `whole`: the value is a text or null. */
   | { readonly kind: 'text'; readonly text: Column; readonly whole: boolean }
-  | { readonly kind: 'list'; readonly call: Call; readonly reads: readonly Column[] };
+  | { readonly kind: 'list'; readonly call: Call; readonly reads: readonly Column[] }
+  /** The text that was parsed, in which members are read. */
+  | { readonly kind: 'document'; readonly text: Column };
 
 type KnownColumns = ReadonlyMap<number, Known>;
 
@@ -78,23 +95,29 @@ function rewritten(relation: Relation, context: Context): Rewritten {
 function projected(
   relation: RelationOf<'project'>,
   { relation: input, known }: Rewritten,
-  { isTextList }: Context,
+  context: Context,
 ): Rewritten {
   const items =
     known.size === 0
       ? relation.items
       : relation.items.map(item => ({ ...item, value: readingTexts(item.value, known) }));
   const here = new Map<number, Known>();
+  const parsed: Computed[] = [];
   for (const { column, value } of items) {
     const passed = value.kind === 'column' ? known.get(value.id) : undefined;
-    const found = passed ?? listOf(value, input.columns, isTextList);
+    const found = passed ?? listOf(value, input.columns, context.isTextList);
     if (found !== undefined) here.set(column.id, found);
+    const document = found === undefined ? documentOf(value, context.documents) : undefined;
+    if (document === undefined) continue;
+    const text = context.made.hidden('string');
+    parsed.push({ column: text, value: document });
+    here.set(column.id, { kind: 'document', text });
   }
   if (here.size === 0) return { relation: { ...relation, input, items }, known: nothing };
-  const own = new Set(items.map(item => item.column.id));
+  const own = new Set([...items, ...parsed].map(item => item.column.id));
   const needed = new Map([...here.values()].flatMap(columnsOf).map(column => [column.id, column]));
   const added = [...needed.values()].filter(column => !own.has(column.id)).map(passing);
-  const all = [...items, ...added];
+  const all = [...items, ...parsed, ...added];
   return {
     relation: { ...relation, input, items: all, columns: all.map(item => item.column) },
     known: here,
@@ -154,7 +177,7 @@ function listOf(value: Scalar, columns: readonly Column[], isTextList: IsTextLis
 }
 
 function columnsOf(known: Known): readonly Column[] {
-  return known.kind === 'text' ? [known.text] : known.reads;
+  return known.kind === 'list' ? known.reads : [known.text];
 }
 
 /** The expression with texts in the place of dynamic values wherever it converts these. */
@@ -166,7 +189,7 @@ function readingTexts(value: Scalar, known: KnownColumns): Scalar {
     if (found?.whole && value.type !== 'dynamic') return { ...value, value: reference(found.text) };
   }
   if (value.kind === 'path') {
-    const made = callOf(value.object, known);
+    const made = documentText(value.object, known) ?? callOf(value.object, known);
     if (made !== undefined && value.key.kind === 'constant') return { ...value, object: made };
   }
   if (value.kind === 'call') {
@@ -178,6 +201,12 @@ function readingTexts(value: Scalar, known: KnownColumns): Scalar {
     if (found !== undefined && reads) return { ...value, args: [reference(found.text)] };
   }
   return mapParts(value, part => readingTexts(part, known));
+}
+
+/** The text in which the members of a value are read. */
+function documentText(value: Scalar, known: KnownColumns): Scalar | undefined {
+  const found = value.kind === 'column' ? known.get(value.id) : undefined;
+  return found?.kind === 'document' ? reference(found.text) : undefined;
 }
 
 /** The call that made a list of texts: an element and the length are known without the JSON of the array. */

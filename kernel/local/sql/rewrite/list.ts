@@ -4,7 +4,7 @@ import { present } from '../../../present.js';
 import type { RowCountOf, RowGroupsOf } from '../compiled.js';
 import type { Dialect } from '../dialect.js';
 import { counted } from './counts.js';
-import { type IsTextList, withTextElements } from './elements.js';
+import { type KnownFunctions, withTextElements } from './elements.js';
 import { withSortKeys } from './keys.js';
 import { levelled } from './levels.js';
 import { orderRows } from './ordering.js';
@@ -73,7 +73,7 @@ export interface RewriteContext {
   readonly columns: Columns;
   readonly rowGroups: RowGroupsOf;
   readonly rowCount: RowCountOf;
-  readonly isTextList: IsTextList;
+  readonly functions: KnownFunctions;
   /** Whether the engine's stages keep their order. */
   readonly keepsOrder: boolean;
 }
@@ -86,7 +86,7 @@ const ofStatement = {
   bounds: (relation, { now }) => timeBounded(relation, now),
   counts: (relation, { rowCount }) => counted(relation, rowCount),
   limits: (relation, { rowGroups, now }) => cutShort(relation, rowGroups, now),
-  elements: (relation, { isTextList, columns }) => withTextElements(relation, isTextList, columns),
+  elements: (relation, { functions, columns }) => withTextElements(relation, functions, columns),
   levels: (relation, { columns }) => levelled(relation, columns),
 } satisfies Record<string, Rewrite>;
 

@@ -7,6 +7,56 @@ const engine = openEngine();
 const maxLong = 9223372036854775807n;
 const minLong = -9223372036854775808n;
 
+const numbers = [0, -0, 1.5, 2, 1e3, 1e-7, 1e21, 2 ** 53, 0.1, -123.456].flatMap(x => [
+  `${x}`,
+  x.toFixed(9),
+  x.toExponential(3),
+]);
+const dynamics = [
+  ...numbers,
+  ...numbers.map(text => `"${text}"`),
+  ...[
+    '-0',
+    '-0.0',
+    '1.50',
+    '1E400',
+    '-1e400',
+    '9223372036854775808',
+    '-9223372036854775808',
+    '1'.repeat(400),
+  ],
+  ...[
+    'true',
+    'false',
+    'null',
+    '"true"',
+    '"T"',
+    '" 1"',
+    '"1_0"',
+    '""',
+    '"inf"',
+    'NaN',
+    '-Infinity',
+    '[1]',
+    '{"a":1}',
+    ' 7 ',
+  ],
+];
+
+describe('what most numbers and bools look like', () => {
+  it.each(['long', 'real', 'bool'])('as a %s is read as all of them are', async type => {
+    const rows = dynamics.map(text => `('${text}'::JSON)`).join(', ');
+    const both = (j: string) => `apl_dyn_${type}(${j})::VARCHAR, apl_other_${type}(${j})::VARCHAR`;
+    const found = await engine.query(
+      `SELECT j::VARCHAR, ${both('j')}, ${both("json_extract(json_array(j), '/0')")} FROM (VALUES ${rows}) t(j)`,
+    );
+    expect(found.map(([text, a, , c]) => [text, a, c])).toEqual(
+      found.map(([text, , b, , d]) => [text, b, d]),
+    );
+    expect(found.filter(([, value]) => value !== null).length).toBeGreaterThan(5);
+  });
+});
+
 describe('text of values', () => {
   checkAll(engine, conversion, [
     ['tostring', [s("it's\0")], "it's\0"],

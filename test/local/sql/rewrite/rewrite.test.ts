@@ -55,11 +55,14 @@ const rowGroups = (): RowGroup[] =>
 /** Known of one of the datasets. */
 const rowCount: RewriteContext['rowCount'] = name => (name === 'logs' ? 6_000_000 : undefined);
 
-const isTextList: RewriteContext['isTextList'] = ({ name }) => duckdb.textListOf(name) !== undefined;
+const functions: RewriteContext['functions'] = {
+  isTextList: ({ name }) => duckdb.textListOf(name) !== undefined,
+  documents: duckdb.documents,
+};
 
 function ofStatement(name: 'keys' | 'prune' | 'bounds' | 'counts' | 'limits' | 'elements' | 'levels') {
   return ({ relation, columns }: Plan) => [
-    rewrites[name](relation, { now, columns, rowGroups, rowCount, isTextList, keepsOrder: false }),
+    rewrites[name](relation, { now, columns, rowGroups, rowCount, functions, keepsOrder: false }),
   ];
 }
 
