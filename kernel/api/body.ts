@@ -11,7 +11,7 @@ import {
   tooLargeError,
   truncatedError,
   unexpectedBody,
-} from './failure.js';
+} from './failures/failure.js';
 import { type AnswerOptions, arrowType } from './wire.js';
 
 /** A body, unpacked; undefined when it is too large to be read, empty when it was passed on. */

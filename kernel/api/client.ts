@@ -14,9 +14,9 @@ import {
   identifier,
   refusalError,
   tooLargeError,
-  transportError,
   unexpectedBody,
-} from './failure.js';
+} from './failures/failure.js';
+import { transportError } from './failures/transport.js';
 import { decodeNotices, type Listed, noticeHeader } from './notices.js';
 import { nearLimit } from './pacing/limits.js';
 import { type Pause, withoutStaleConnection, withRetries } from './pacing/retry.js';
@@ -564,7 +564,8 @@ class Transport {
 }
 
 function isAccepted(status: number): boolean {
-  return status >= 200 && status < 300;
+  // A part of an answer is not one: nobody asked for it.
+  return status >= 200 && status < 300 && status !== 206;
 }
 
 /** The largest answer that is read, in bytes. */

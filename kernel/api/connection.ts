@@ -1,6 +1,6 @@
 import undici, { type Dispatcher } from 'undici';
 import { ConnectionError } from './errors.js';
-import { errorCodes } from './failure.js';
+import { errorCodes } from './failures/transport.js';
 import { isThisMachine } from './profile.js';
 
 /**

@@ -11,7 +11,7 @@ import { present } from '../present.js';
 import { formatBytes, formatCount, withoutCredentials } from '../text.js';
 import { dispatcherTo } from './connection.js';
 import { ApiError } from './errors.js';
-import { errorCodes } from './failure.js';
+import { errorCodes } from './failures/transport.js';
 
 /** A file that was downloaded, as it lies on this machine for the time of its import. */
 export interface Downloaded {

@@ -1,5 +1,5 @@
 import { type AplPosition, QueryError } from '../api/errors.js';
-import { redact } from '../api/failure.js';
+import { redact } from '../api/failures/failure.js';
 import type { Diagnostic } from '../apl/syntax/ast.js';
 import { type CellQuery, type MagicLine, toCellOffset } from '../apl/syntax/cell.js';
 import { AplKernelError } from '../errors.js';

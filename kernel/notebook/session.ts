@@ -8,7 +8,7 @@ import {
   TruncatedAnswerError,
   UnexpectedAnswerError,
 } from '../api/errors.js';
-import { withoutSecrets } from '../api/failure.js';
+import { withoutSecrets } from '../api/failures/failure.js';
 import type { Logins } from '../api/login/logins.js';
 import type { Pause } from '../api/pacing/retry.js';
 import {

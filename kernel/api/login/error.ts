@@ -1,7 +1,7 @@
 import { AplKernelError } from '../../errors.js';
 import { oneLine, withoutTokens } from '../../text.js';
 import { InterruptedError } from '../errors.js';
-import { transportError } from '../failure.js';
+import { transportError } from '../failures/transport.js';
 import type { Endpoint } from '../profile.js';
 
 /** Signing in, renewing or revoking a token failed; the message holds no token, code or other secret. */

@@ -1,16 +1,53 @@
 /** When a limit is lifted: at a time of the service's clock, in milliseconds since 1970, or after so many milliseconds. */
 export type Reset = { readonly at: number } | { readonly after: number };
 
+/** Headers that say when a limit is lifted, the most telling first, and how each is read; `Retry-After` goes before them. */
+const resetHeaders: readonly (readonly [name: string, read: (text: string) => Reset | undefined])[] = [
+  ['retry-after-ms', text => (/^\d{1,12}$/.test(text) ? { after: Number(text) } : undefined)],
+  ['x-ratelimit-reset', readReset],
+  ['ratelimit-reset', readReset],
+  ['x-querylimit-reset', readReset],
+  ['x-ratelimit-reset-after', readReset],
+  ['x-rate-limit-reset', readReset],
+  // Two drafts of the IETF have it among other members.
+  ['ratelimit', text => readReset(/(?:^|[;,\s])(?:reset|t)=(\d+)/.exec(text)?.[1])],
+];
+
+/** Returns what the headers of an answer say of the end of a limit, but for `Retry-After`; undefined if they say nothing that can be read. */
+export function limitReset(header: (name: string) => string | undefined): Reset | undefined {
+  for (const [name, read] of resetHeaders) {
+    const reset = read(header(name)?.trim() ?? '');
+    if (reset !== undefined) return reset;
+  }
+  return undefined;
+}
+
 /**
- * Returns what a header such as `X-RateLimit-Reset` says; undefined if it is not such a number. Services write seconds since 1970,
- * gateways seconds from now or milliseconds since 1970: numbers as small or as large as those are nothing else.
+ * Returns what a header such as `X-RateLimit-Reset` says; undefined if it is none of these. Services write seconds since 1970, gateways
+ * seconds from now, milliseconds since 1970, durations or times: numbers as small or as large as those are nothing else.
  */
 export function readReset(text: string | undefined): Reset | undefined {
-  if (text === undefined || !/^\d{1,15}(?:\.\d+)?$/.test(text.trim())) return undefined;
+  if (text === undefined) return undefined;
+  if (/^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)$/.test(text)) return atTime(Date.parse(text));
+  if (!/^\d{1,15}(?:\.\d+)?$/.test(text.trim())) return readDuration(text);
   const number = Number(text);
   if (number < FIRST_TIME_SECONDS) return { after: number * 1000 };
   if (number < LAST_TIME_SECONDS) return { at: number * 1000 };
   return number >= FIRST_TIME_MS && number < LAST_TIME_SECONDS * 1000 ? { at: number } : undefined;
+}
+
+function atTime(at: number): Reset | undefined {
+  return Number.isNaN(at) ? undefined : { at };
+}
+
+/** A duration as Go prints it, such as `1m30s` or `20ms`. */
+function readDuration(text: string): Reset | undefined {
+  const found = /^(?:(\d{1,5})h)?(?:(\d{1,5})m)?(?:(\d{1,6}(?:\.\d{1,9})?)s)?(?:(\d{1,6})ms)?$/.exec(
+    text.trim(),
+  );
+  if (found === null || text.trim() === '') return undefined;
+  const [hours, minutes, seconds, ms] = found.slice(1).map(each => Number(each ?? 0));
+  return { after: (((hours ?? 0) * 60 + (minutes ?? 0)) * 60 + (seconds ?? 0)) * 1000 + (ms ?? 0) };
 }
 
 /** Returns what `Retry-After` says: seconds, or a date of HTTP; undefined for anything else. */

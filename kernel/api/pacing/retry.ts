@@ -1,8 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { AplKernelError } from '../../errors.js';
 import { ConnectionError } from '../errors.js';
-import { cutOffCodes, errorCodes, headerText, type Refusal } from '../failure.js';
-import { readReset, readRetryAfter, untilReset } from './reset.js';
+import { headerText, type Refusal } from '../failures/failure.js';
+import { passingStatuses } from '../failures/statuses.js';
+import { cutOffCodes, errorCodes, isNotHttp } from '../failures/transport.js';
+import { limitReset, readRetryAfter, untilReset } from './reset.js';
 
 /** What a retry needs to know of a request. */
 export interface RetryRule {
@@ -96,21 +98,20 @@ function passingReason(outcome: Outcome<Answered>, safe: boolean): string | unde
     // An answer that has begun and is damaged: it is not asked for again behind the user's back, as queries cost.
     if (outcome.error instanceof AplKernelError && !(outcome.error instanceof ConnectionError))
       return undefined;
+    if (isNotHttp(outcome.error)) return undefined;
     const passing = safe ? [...UNSENT, ...cutOffCodes] : UNSENT;
     return errorCodes(outcome.error).find(code => passing.includes(code));
   }
   const { status } = outcome.reply;
   // A request over a limit was not done; one that a gateway gave up on may have been.
-  const passes = status === 429 || (safe && status >= 502 && status <= 504);
+  const passes = status === 429 || (safe && passingStatuses.has(status));
   return passes ? `status ${status}` : undefined;
 }
 
 /** How long the service wants to be left alone, in milliseconds; 0 when it does not say. */
 function askedMs({ headers }: Answered): number {
-  const names = ['x-ratelimit-reset', 'ratelimit-reset', 'x-querylimit-reset'];
-  const resets = names.map(name => readReset(headerText(headers, name)));
   const after = headerText(headers, 'retry-after');
-  const reset = after === undefined ? resets.find(each => each !== undefined) : readRetryAfter(after);
+  const reset = after === undefined ? limitReset(name => headerText(headers, name)) : readRetryAfter(after);
   return reset === undefined ? 0 : untilReset(reset, headerText(headers, 'date'));
 }
 

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type FaultServer, faults, secret, serveFault } from '../../api/fault-server.js';
+import { type FaultServer, faults, secret, serveFault } from '../../api/failures/fault-server.js';
+import { oddFaults } from '../../api/failures/odd-faults.js';
 import { type Bench, shown, startBench, traceback } from '../session.js';
 
 let bench: Bench;
@@ -11,7 +12,9 @@ let servers: readonly (readonly [fault: string, server: FaultServer])[];
 beforeEach(async () => {
   bench = await startBench({ retryMs: 1, timeLimitMs: 20_000 });
   servers = await Promise.all(
-    Object.entries(faults).map(async ([name, fault]) => [name, await serveFault(fault)] as const),
+    Object.entries({ ...faults, ...oddFaults }).map(
+      async ([name, fault]) => [name, await serveFault(fault)] as const,
+    ),
   );
 });
 

@@ -7,7 +7,12 @@ export type Fault = (socket: Socket) => void;
 
 export const secret = 'xaat-12345678-secret';
 
-function http(status: number, headers: Readonly<Record<string, string>>, body: string | Uint8Array): Fault {
+/** An answer of HTTP/1.1 with the length of its body, whose connection ends. */
+export function http(
+  status: number,
+  headers: Readonly<Record<string, string>>,
+  body: string | Uint8Array,
+): Fault {
   const bytes = Buffer.from(body as Uint8Array);
   const lines = Object.entries({ 'content-length': String(bytes.length), ...headers }).map(each =>
     each.join(': '),
@@ -17,7 +22,7 @@ function http(status: number, headers: Readonly<Record<string, string>>, body: s
 }
 
 /** The first connection gets one, the second the other, and so on in turns. */
-function then(first: Fault, second: Fault): Fault {
+export function inTurns(first: Fault, second: Fault): Fault {
   let isSecond = true;
   return socket => {
     isSecond = !isSecond;
@@ -29,12 +34,12 @@ export const raw =
   (bytes: string | Uint8Array): Fault =>
   socket =>
     socket.end(bytes);
-const json = { 'content-type': 'application/json' };
-const said = (status: number, message: string, headers = {}) =>
+export const json = { 'content-type': 'application/json' };
+export const said = (status: number, message: string, headers = {}) =>
   http(status, { ...json, ...headers }, JSON.stringify({ code: status, message }));
 const page = (status: number) =>
   http(status, { 'content-type': 'text/html' }, '<html><body>Bad Gateway</body></html>');
-const text = (status: number, body: string) => http(status, { 'content-type': 'text/plain' }, body);
+export const text = (status: number, body: string) => http(status, { 'content-type': 'text/plain' }, body);
 
 const statuses = [
   301, 307, 400, 401, 402, 403, 404, 405, 406, 408, 409, 410, 411, 413, 414, 415, 418, 421, 422, 423, 424,
@@ -99,9 +104,9 @@ export const faults: Readonly<Record<string, Fault>> = {
     date: 'Fri, 01 Jan 2016 00:00:00 GMT',
     'x-ratelimit-reset': '1451610000',
   }),
-  '429, then an answer': then(said(429, 'slow down', { 'retry-after': '0' }), http(200, json, whole)),
-  '503, then an answer': then(said(503, 'busy'), http(200, json, whole)),
-  'reset, then an answer': then(socket => socket.resetAndDestroy(), http(200, json, whole)),
+  '429, then an answer': inTurns(said(429, 'slow down', { 'retry-after': '0' }), http(200, json, whole)),
+  '503, then an answer': inTurns(said(503, 'busy'), http(200, json, whole)),
+  'reset, then an answer': inTurns(socket => socket.resetAndDestroy(), http(200, json, whole)),
   '401, an expired token': said(401, 'token expired'),
   '511, a captive portal': http(511, { 'content-type': 'text/html' }, '<html>Sign in to the Wi-Fi</html>'),
   'a redirect to a captive portal': http(302, { location: 'http://wifi.example/?from=api' }, ''),

@@ -1,11 +1,10 @@
-import { AplKernelError, serviceErrorCode } from '../errors.js';
-import { present } from '../present.js';
-import { withoutTokens } from '../text.js';
+import { serviceErrorCode } from '../../errors.js';
+import { present } from '../../present.js';
+import { withoutTokens } from '../../text.js';
 import {
   type ApiError,
   BudgetError,
   ConflictError,
-  ConnectionError,
   ForbiddenError,
   NotFoundError,
   PlanLimitError,
@@ -13,14 +12,16 @@ import {
   RateLimitError,
   RequestError,
   ServiceError,
-  TlsError,
   TruncatedAnswerError,
   UnauthorizedError,
   UnexpectedAnswerError,
-} from './errors.js';
-import { isOurClock, type Reset, readReset, readRetryAfter, untilReset } from './pacing/reset.js';
-import { type Endpoint, isOwnService } from './profile.js';
-import { type ErrorBody, readErrorBody } from './wire.js';
+} from '../errors.js';
+import { isOurClock, limitReset, type Reset, readRetryAfter, untilReset } from '../pacing/reset.js';
+import { type Endpoint, isOwnService } from '../profile.js';
+import { type ErrorBody, readErrorBody } from '../wire.js';
+import { reasonIn, reasonInXml } from './reason.js';
+import { gatewayHint, pageHint, refusedHint } from './statuses.js';
+import { cutOffCodes, endedHint, errorCodes } from './transport.js';
 
 /** A request that failed; `action` reads as in "could not {action}". */
 export interface Attempt {
@@ -40,90 +41,20 @@ export interface Refusal {
 export function refusalError(attempt: Attempt, refusal: Refusal): ApiError {
   const { status, headers } = refusal;
   const { endpoint } = attempt;
-  const parsed = readErrorBody(parseJson(refusal.body));
-  const detail = parsed?.detail;
-  const reason = clean(detail?.message || parsed?.message || plainReason(refusal), endpoint);
+  if (status === 206) return truncatedError(attempt);
+  const body = parseJson(refusal.body);
+  const detail = readErrorBody(body)?.detail;
+  const page = body === undefined ? pageKind(refusal) : undefined;
+  const reason = clean(detail?.message || reasonIn(body) || plainReason(refusal, page), endpoint);
   const traceId = identifier(headerText(headers, 'x-axiom-trace-id'), endpoint);
   const shared = { status, ...present({ traceId }) };
-  // The gateways that count requests answer with pages too.
-  if (parsed === undefined && looksLikeHtml(refusal) && status !== 429)
-    return status > 500 && status <= 504 ? gatewayError(attempt, status) : htmlError(attempt, status);
+  const said = page === undefined ? undefined : pageError(attempt, status, page, reason);
+  if (said !== undefined) return said;
   const shown = detail?.hint === undefined ? shared : { ...shared, hint: clean(detail.hint, endpoint) };
   if (status >= 300 && status < 400) return redirectError(attempt, refusal);
   if (status === 400) return badRequest(attempt, detail, reason, shown);
   if (status === 429) return tooMany(attempt, refusal, reason, shown);
   return statusError(attempt, status, reason, shown);
-}
-
-/** The connection ended before the answer was complete; whoever answers may have done what was asked. */
-export const cutOffCodes: readonly string[] = ['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'UND_ERR_SOCKET'];
-
-const endedHint =
-  'Run the cell again: the service is started again. If it ends again, the machine may be out of memory: ask for fewer rows or fields, or shorter values.';
-
-/** Returns the error for a request that got no complete answer. */
-export function transportError(attempt: Attempt, error: unknown): AplKernelError {
-  const own = ownErrorIn(error);
-  if (own !== undefined) return own;
-  const codes = errorCodes(error);
-  const has = (...wanted: readonly string[]) => wanted.some(code => codes.includes(code));
-  const local = isOwnService(attempt.endpoint);
-  if (has('ECONNREFUSED')) {
-    return new ConnectionError(`nothing answers at ${attempt.host} (connection refused)`, {
-      code: 'connection-refused',
-      hint: local
-        ? 'Run the cell again: the local service is started again.'
-        : 'Check the address of the profile, and that the service runs.',
-      cause: error,
-    });
-  }
-  if (has('ENOTFOUND', 'EAI_AGAIN', 'EAI_FAIL', 'ENODATA')) {
-    return new ConnectionError(`the host name ${attempt.host} could not be resolved`, {
-      code: 'host-not-found',
-      hint: 'Check the spelling of the URL in the profile, and the network connection (VPN, DNS, proxy).',
-      cause: error,
-    });
-  }
-  if (codes.some(code => /^(CERT_|ERR_TLS|ERR_SSL|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_)/.test(code))) {
-    return new TlsError(`no secure connection to ${attempt.host} (${codes.join(', ')})`, {
-      code: 'tls',
-      hint: 'If a company proxy signs with its own authority, name its certificate in NODE_EXTRA_CA_CERTS. Check that the URL says https only where the service speaks TLS.',
-      cause: error,
-    });
-  }
-  if (local && has(...cutOffCodes)) {
-    return new ConnectionError('the local service ended before it answered', {
-      code: 'connection-lost',
-      hint: endedHint,
-      cause: error,
-    });
-  }
-  const plain = attempt.endpoint.url.startsWith('http:');
-  if (isNotHttp(error)) {
-    return new ConnectionError(`${attempt.host} answered something that is not HTTP`, {
-      code: 'connection-lost',
-      hint: plain
-        ? 'If that port speaks https, write https:// in the URL of the profile; else check its host and port.'
-        : 'Check the host and the port in the URL of the profile.',
-      cause: error,
-    });
-  }
-  return new ConnectionError(
-    `the connection to ${attempt.host} failed (${codes.join(', ') || 'unknown cause'})`,
-    {
-      code: 'connection-lost',
-      hint: local
-        ? 'Run the cell again: the local service is started again if it stopped.'
-        : `Run the cell again; check the network if it fails again.${plain ? ' Ports that speak https need https:// in the URL.' : ''}`,
-      cause: error,
-    },
-  );
-}
-
-/** What is known already, as of a proxy; HTTP libraries may wrap it. */
-function ownErrorIn(error: unknown): AplKernelError | undefined {
-  if (error instanceof AplKernelError) return error;
-  return error instanceof Error ? ownErrorIn(error.cause) : undefined;
 }
 
 /** Returns the error for an answer whose headers arrived but whose body is incomplete. */
@@ -150,7 +81,8 @@ export function tooLargeError(attempt: Attempt, maxBytes: number): ApiError {
 
 /** Returns the error for an answer in an encoding that was not asked for. */
 export function encodingError(attempt: Attempt, encoding: string): ApiError {
-  const name = identifier(encoding, attempt.endpoint) ?? 'something unknown';
+  const names = encoding.split(',').map(each => identifier(each.trim(), attempt.endpoint));
+  const name = names.includes(undefined) ? 'something unknown' : names.join(', ');
   return new UnexpectedAnswerError(
     `the response from ${attempt.host} is encoded as ${name}, which was not requested`,
     {
@@ -191,13 +123,29 @@ export function truncatedError(attempt: Attempt, cause?: unknown): ApiError {
 
 /** Returns the error for a success whose body is not of the API's shape. */
 export function unexpectedBody(attempt: Attempt, body: string, cause?: unknown): ApiError {
-  if (/^\s*</.test(body)) return htmlError(attempt, 200);
+  const page = pageKind({ headers: {}, body });
+  if (page !== undefined) return htmlError(attempt, 200, page);
+  const [, what] = strangeStarts.find(([start]) => start.test(body)) ?? [];
+  if (what !== undefined)
+    return new UnexpectedAnswerError(`the response from ${attempt.host} ${what}`, {
+      code: 'not-json',
+      hint: `Run the cell again. If it fails again, something on the way changes the responses: check the URL of the profile ${attempt.endpoint.profileName}, and any proxy.`,
+      cause,
+    });
   return new UnexpectedAnswerError(`${attempt.host} answered something that is not the API's JSON`, {
     code: 'not-json',
     hint: `Check the URL of the profile ${attempt.endpoint.profileName}: it should be the address of the API.`,
     cause,
   });
 }
+
+/** Bodies that may have been the API's, by how they begin once they are read as UTF-8. */
+const strangeStarts: readonly (readonly [start: RegExp, what: string])[] = [
+  [/^$/, 'is empty'],
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the first bytes of gzip
+  [/^\u001f\ufffd/, 'is packed with gzip more often than it is declared to be'],
+  [/^\ufffd\ufffd/, 'is not encoded as UTF-8'],
+];
 
 /** Returns the text without the endpoint's token or anything else that looks like one. */
 export function redact(text: string, endpoint?: Endpoint): string {
@@ -285,7 +233,7 @@ function tooMany(attempt: Attempt, refusal: Refusal, reason: string, shared: Sha
   const kind = header('x-ratelimit-limit') === undefined && header('x-querylimit-limit') ? 'query' : 'rate';
   const scope = header('x-ratelimit-scope');
   const limit = header(`x-${kind}limit-limit`);
-  const reset = readReset(header(`x-${kind}limit-reset`) ?? header('ratelimit-reset'));
+  const reset = limitReset(header);
   const which = [limit && `limit ${limit}`, scope && `per ${scope}`].filter(Boolean).join(' ');
   const when = reset === undefined ? again : `; it resets ${resetText(reset, refusal)}`;
   return new RateLimitError(
@@ -369,20 +317,26 @@ function otherStatus(
   if (status < 500) {
     return new RequestError(`${host} refused to ${action} with status ${status}${quoted(reason)}${trace}`, {
       code: 'refused',
+      ...present({ hint: isOwnService(endpoint) ? undefined : refusedHint(status, endpoint.profileName) }),
       ...shared,
     });
   }
-  const slow = status === 504 || status === 503;
   // What the service of this machine says of a cluster names that by itself.
   const isOfCluster = endpoint.engine !== undefined && reason !== '';
   const said = isOfCluster ? reason : `${host} failed with status ${status}${quoted(reason)}`;
   return new ServiceError(`${said}${trace}`, {
     code: 'service-failed',
-    hint: slow
-      ? 'Run the cell again; if it fails again, narrow the time range.'
-      : 'Run the cell again; if it fails again, report the trace id to the operator of the service.',
+    hint: failedHint(status, shared.traceId),
     ...shared,
   });
+}
+
+function failedHint(status: number, traceId: string | undefined): string {
+  if (status === 504 || status === 503)
+    return 'Run the cell again; if it fails again, narrow the time range.';
+  if (status === 511 || status >= 520) return gatewayHint(status);
+  const report = traceId === undefined ? 'report it' : 'report the trace id';
+  return `Run the cell again; if it fails again, ${report} to the operator of the service.`;
 }
 
 function tokenHint({ profileName, token }: Endpoint): string {
@@ -401,44 +355,70 @@ function forbiddenHint(endpoint: Endpoint): string {
 }
 
 function redirectError(attempt: Attempt, { status, headers }: Refusal): ApiError {
+  const { host, endpoint } = attempt;
   const location = headerText(headers, 'location');
-  const host = location !== undefined && URL.canParse(location) ? new URL(location).host : '';
-  const target = host === '' ? '' : ` to ${clean(host, attempt.endpoint)}`;
-  return new UnexpectedAnswerError(
-    `${attempt.host} redirects${target} instead of answering (status ${status})`,
-    {
-      code: 'redirected',
-      hint: `The token is not sent on to other hosts. Set the URL of the profile ${attempt.endpoint.profileName} to the address of the API.`,
-      status,
-    },
-  );
+  const there = location !== undefined && URL.canParse(location) ? new URL(location) : undefined;
+  const target = there === undefined ? '' : ` to ${clean(there.host, endpoint)}`;
+  const isCache = status === 304;
+  const message = isCache
+    ? `${host} answered that nothing has changed (status 304), in place of a result`
+    : `${host} redirects${target} instead of answering (status ${status})`;
+  const profile = `the profile ${endpoint.profileName}`;
+  const isToTls = there?.protocol === 'https:' && host.split(':')[0] === there.hostname;
+  const rest = isToTls
+    ? `Write https:// in the URL of ${profile}.`
+    : `Set the URL of ${profile} to the address of the API.`;
+  const hint = isCache
+    ? 'A cache on the way answers for the service: run the cell again, and have the cache let the API through.'
+    : `The token is not sent on to other hosts. ${rest}`;
+  return new UnexpectedAnswerError(message, { code: 'redirected', hint, status });
 }
 
-function htmlError(attempt: Attempt, status: number): ApiError {
+type PageKind = 'a web page' | 'XML';
+
+/** Returns the error that a page is; undefined if its status says as much as a page could. */
+function pageError(attempt: Attempt, status: number, page: PageKind, reason: string): ApiError | undefined {
+  if (status === 429 || (status >= 300 && status < 400)) return undefined;
+  if (status >= 500) return gatewayError(attempt, status, page, reason);
+  const hint = pageHint(status);
+  if (hint !== undefined)
+    return new UnexpectedAnswerError(
+      `something in front of ${attempt.host} refuses the request, with ${page} (status ${status})`,
+      { code: 'html-answer', hint, status },
+    );
+  return status === 400 || status === 404 ? htmlError(attempt, status, page) : undefined;
+}
+
+function htmlError(attempt: Attempt, status: number, page: PageKind): ApiError {
+  const isPlain = status === 400 && attempt.endpoint.url.startsWith('http:');
+  const secure = isPlain ? ' Ports that speak https need https:// in the URL.' : '';
   return new UnexpectedAnswerError(
-    `${attempt.host} answered with a web page (status ${status}) instead of the API's JSON`,
+    `${attempt.host} answered with ${page} (status ${status}) instead of the API's JSON`,
     {
       code: 'html-answer',
-      hint: 'A proxy, a sign-in page or a console may stand at that address: check the URL of the profile (the API is https://api.axiom.co, not https://app.axiom.co) and the network.',
+      hint: `A proxy, a sign-in page or a console may stand at that address: check the URL of the profile (the API is https://api.axiom.co, not https://app.axiom.co) and the network.${secure}`,
       status,
     },
   );
 }
 
-/** A load balancer or a proxy whose service does not answer. */
-function gatewayError(attempt: Attempt, status: number): ApiError {
-  return new ServiceError(
-    `a gateway in front of ${attempt.host} answered for it, with a web page (status ${status})`,
-    {
-      code: 'service-failed',
-      hint: 'The service does not answer its gateway: run the cell again in a moment.',
-      status,
-    },
-  );
+/** A load balancer or a proxy whose service does not answer, or another service. */
+function gatewayError(attempt: Attempt, status: number, page: PageKind, reason: string): ApiError {
+  const { host } = attempt;
+  const said =
+    status === 511
+      ? `the network answered in place of ${host}`
+      : `a gateway in front of ${host} answered for it`;
+  return new ServiceError(`${said}, with ${page} (status ${status})${quoted(reason)}`, {
+    code: 'service-failed',
+    hint: gatewayHint(status),
+    status,
+  });
 }
 
 /** What a body that is not JSON says, or of one that was cut the beginning of its message. */
-function plainReason({ headers, body }: Refusal): string {
+function plainReason({ headers, body }: Refusal, page: PageKind | undefined): string {
+  if (page !== undefined) return page === 'XML' ? reasonInXml(body) : '';
   const [, message] = /^\s*\{[\s\S]{0,500}?"message"\s*:\s*"((?:[^"\\]|\\.)*)/.exec(body) ?? [];
   if (message !== undefined) return String(parseJson(`"${message}"`) ?? message);
   const type = headerText(headers, 'content-type') ?? 'text/plain';
@@ -451,8 +431,10 @@ function missingHint(action: string): string {
   return 'Check the name: `%datasets` lists datasets.';
 }
 
-function looksLikeHtml({ headers, body }: Refusal): boolean {
-  return /html/i.test(headerText(headers, 'content-type') ?? '') || /^\s*</.test(body);
+function pageKind({ headers, body }: Pick<Refusal, 'headers' | 'body'>): PageKind | undefined {
+  if (/^\s*<\?xml/i.test(body)) return 'XML';
+  const type = headerText(headers, 'content-type') ?? '';
+  return /html/i.test(type) || /^\s*</.test(body) ? 'a web page' : undefined;
 }
 
 /** By a clock that is not ours a time would mislead: then it is how long that is from now. */
@@ -482,22 +464,6 @@ function clean(text: string | undefined, endpoint: Endpoint): string {
 function oneParagraph(text: string): string {
   const line = text.replace(/\s+/g, ' ').trim();
   return line.length > 2000 ? `${line.slice(0, 2000)}… (${line.length - 2000} more characters)` : line;
-}
-
-/** Returns all codes along the chain of causes, outermost first; several addresses tried give an AggregateError. */
-export function errorCodes(error: unknown): readonly string[] {
-  const found: string[] = [];
-  for (let each = error, depth = 0; each instanceof Error && depth < 8; each = each.cause, depth++) {
-    const inner = each instanceof AggregateError ? each.errors.flatMap(errorCodes) : [];
-    const { code } = each as NodeJS.ErrnoException;
-    for (const item of [...inner, code]) if (item && !found.includes(item)) found.push(item);
-  }
-  return found;
-}
-
-/** Whether the HTTP library could not read the head of an answer; most of these errors have no code. */
-function isNotHttp(error: unknown): boolean {
-  return error instanceof Error && (error.name === 'HTTPParserError' || isNotHttp(error.cause));
 }
 
 function parseJson(text: string): unknown {

@@ -1,10 +1,10 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { type Client, createClient } from '../../kernel/api/client.js';
-import { QueryError } from '../../kernel/api/errors.js';
-import { AccessToken, type Endpoint } from '../../kernel/api/profile.js';
-import { answer, failureOf, request, secret, useService } from './connections.js';
-import { type Reply, startService } from './service.js';
+import { type Client, createClient } from '../../../kernel/api/client.js';
+import { QueryError } from '../../../kernel/api/errors.js';
+import { AccessToken, type Endpoint } from '../../../kernel/api/profile.js';
+import { answer, failureOf, request, secret, useService } from '../connections.js';
+import { type Reply, startService } from '../service.js';
 
 const connections = useService();
 const { connect } = connections;
@@ -127,13 +127,7 @@ describe('an error body becomes', () => {
       'not-json',
       "{host} answered something that is not the API's JSON",
     ],
-    [
-      'an empty body',
-      { body: '' },
-      'UnexpectedAnswerError',
-      'not-json',
-      "{host} answered something that is not the API's JSON",
-    ],
+    ['an empty body', { body: '' }, 'UnexpectedAnswerError', 'not-json', 'the response from {host} is empty'],
     [
       'half a body',
       { body: '{"format":"tabular","tab' },
@@ -359,7 +353,7 @@ describe('an error body becomes', () => {
       'a service that failed',
       {},
       json(500, 'no'),
-      'Run the cell again; if it fails again, report the trace id to the operator of the service.',
+      'Run the cell again; if it fails again, report it to the operator of the service.',
     ],
     [
       'a lost connection',

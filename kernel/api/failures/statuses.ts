@@ -1,0 +1,63 @@
+/** What is known of a status that neither the service nor what stands in front of it explains. */
+
+/** After these a request that only reads may succeed: there was no time for it, or something in front had no service to pass it to. */
+export const passingStatuses: ReadonlySet<number> = new Set([
+  408, 425, 502, 503, 504, 520, 521, 522, 523, 524, 529,
+]);
+
+const again = 'Run the cell again in a moment.';
+const checkUrl = 'Check the URL of the profile {profile}: it should be the address of the API.';
+const tooLong = 'The request is too long for what stands in front of the service: write a shorter query.';
+
+/** What to do about a request that is refused with a status below 500. */
+const refusedHints: Readonly<Record<number, string>> = {
+  402: 'Ask an administrator of the organization about its plan and its payment.',
+  405: checkUrl,
+  406: checkUrl,
+  407: 'A proxy answers in place of the service and asks for a sign-in: name it, with a user and a password, in HTTPS_PROXY, and restart the kernel.',
+  408: again,
+  410: checkUrl,
+  411: checkUrl,
+  414: tooLong,
+  415: checkUrl,
+  421: checkUrl,
+  425: again,
+  426: checkUrl,
+  431: tooLong,
+  451: 'The service, or the network, does not answer here for legal reasons: connect from another network, or ask the operator of the service.',
+  494: tooLong,
+};
+
+/** Returns what to do about a status below 500. */
+export function refusedHint(status: number, profile: string): string {
+  const otherwise =
+    'Check the query and the URL of the profile {profile}; if both are right, ask the operator of the service.';
+  return (refusedHints[status] ?? otherwise).replace('{profile}', profile);
+}
+
+const noSecurity =
+  'The gateway has no secure connection to the service: only the operator of the service can change that.';
+
+/** What to do about a gateway that answers for its service. */
+const gatewayHints: Readonly<Record<number, string>> = {
+  511: 'The network asks for a sign-in: open any page in a browser, sign in there, then run the cell again.',
+  525: noSecurity,
+  526: noSecurity,
+  530: 'The gateway does not find the service: check the URL of the profile, then ask the operator of the service.',
+};
+
+/** Returns what to do about a status of a gateway from 500 on. */
+export function gatewayHint(status: number): string {
+  return gatewayHints[status] ?? 'The service does not answer its gateway: run the cell again in a moment.';
+}
+
+/** What a page with such a status is, and what to do about it; other pages stand at an address that is not the API's. */
+const pageHints: Readonly<Record<number, string>> = {
+  401: 'It asks for a sign-in of its own, like the gateway of a company: connect as the company says (VPN, browser sign-in), then run the cell again.',
+  403: 'A firewall or a check against robots may stand there: connect from a network that is allowed (VPN), or ask its operator to let the API through.',
+};
+
+/** Returns what to do about a page that refuses what was asked; undefined for a page at a wrong address. */
+export function pageHint(status: number): string | undefined {
+  return pageHints[status];
+}

@@ -1,0 +1,176 @@
+import { AplKernelError } from '../../errors.js';
+import { present } from '../../present.js';
+import { ConnectionError, TlsError } from '../errors.js';
+import { isOwnService } from '../profile.js';
+import type { Attempt } from './failure.js';
+
+/** The connection ended before the answer was complete; whoever answers may have done what was asked. */
+export const cutOffCodes: readonly string[] = ['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'UND_ERR_SOCKET'];
+
+export const endedHint =
+  'Run the cell again: the service is started again. If it ends again, the machine may be out of memory: ask for fewer rows or fields, or shorter values.';
+
+/** Returns the error for a request that got no complete answer. */
+export function transportError(attempt: Attempt, error: unknown): AplKernelError {
+  const own = ownErrorIn(error);
+  if (own !== undefined) return own;
+  const codes = errorCodes(error);
+  const has = (...wanted: readonly string[]) => wanted.some(code => codes.includes(code));
+  const local = isOwnService(attempt.endpoint);
+  if (has('ECONNREFUSED')) {
+    return new ConnectionError(`nothing answers at ${attempt.host} (connection refused)`, {
+      code: 'connection-refused',
+      hint: local
+        ? 'Run the cell again: the local service is started again.'
+        : 'Check the address of the profile, and that the service runs.',
+      cause: error,
+    });
+  }
+  if (has('ENOTFOUND', 'EAI_AGAIN', 'EAI_FAIL', 'ENODATA')) {
+    return new ConnectionError(`the host name ${attempt.host} could not be resolved`, {
+      code: 'host-not-found',
+      hint: 'Check the spelling of the URL in the profile, and the network connection (VPN, DNS, proxy).',
+      cause: error,
+    });
+  }
+  if (codes.some(code => tlsCode.test(code))) {
+    return new TlsError(`no secure connection to ${attempt.host} (${codes.join(', ')})`, {
+      code: 'tls',
+      hint: tlsHint(codes),
+      cause: error,
+    });
+  }
+  if (local && has(...cutOffCodes)) {
+    return new ConnectionError('the local service ended before it answered', {
+      code: 'connection-lost',
+      hint: endedHint,
+      cause: error,
+    });
+  }
+  return headError(attempt, error, codes) ?? lostConnection(attempt, error, codes);
+}
+
+/** Whether something answered whose head is not one of HTTP, or not one that can be read: it is so the next time too. */
+export function isNotHttp(error: unknown): boolean {
+  return unreadable(error) !== undefined;
+}
+
+/** Returns all codes along the chain of causes, outermost first; several addresses tried give an AggregateError. */
+export function errorCodes(error: unknown): readonly string[] {
+  const found: string[] = [];
+  for (let each = error, depth = 0; each instanceof Error && depth < 8; each = each.cause, depth++) {
+    const inner = each instanceof AggregateError ? each.errors.flatMap(errorCodes) : [];
+    const { code } = each as NodeJS.ErrnoException;
+    for (const item of [...inner, code]) if (item && !found.includes(item)) found.push(item);
+  }
+  return found;
+}
+
+/** What is known already, as of a proxy; HTTP libraries may wrap it. */
+function ownErrorIn(error: unknown): AplKernelError | undefined {
+  if (error instanceof AplKernelError) return error;
+  return error instanceof Error ? ownErrorIn(error.cause) : undefined;
+}
+
+const tlsCode = /^(CERT_|ERR_TLS|ERR_SSL|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_)/;
+
+const ofAuthority =
+  'The certificate is of an authority that this machine does not know. If it is that of your company or of its proxy, name the file of its certificate in NODE_EXTRA_CA_CERTS and restart the kernel; on a strange network, send nothing.';
+
+/** What to do about a connection that is not secure; the first row that fits a code counts. */
+const tlsHints: readonly (readonly [code: RegExp, hint: string])[] = [
+  [
+    /^CERT_HAS_EXPIRED/,
+    'The certificate of the service is no longer valid: check the clock of this machine, then ask the operator of the service to renew it.',
+  ],
+  [
+    /^CERT_NOT_YET_VALID/,
+    'The certificate of the service is not valid yet: check the clock of this machine.',
+  ],
+  [
+    /ALTNAME/,
+    'The certificate is of another host: check the host in the URL of the profile, and that no sign-in page of the network answers for it.',
+  ],
+  [
+    /WRONG_VERSION_NUMBER|PACKET_LENGTH/,
+    'That port does not speak TLS: check the port, or write http:// in the URL of the profile.',
+  ],
+  [
+    /CERTIFICATE_REQUIRED|HANDSHAKE_FAILURE/,
+    'The service may ask for a certificate of the client, which the kernel does not send, or share no cipher with it: ask its operator for an address that takes a token alone.',
+  ],
+  [
+    /PROTOCOL_VERSION|UNSUPPORTED_PROTOCOL/,
+    'The service speaks a version of TLS before 1.2, which is not secure: ask its operator for a newer one.',
+  ],
+  [/^(DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_)/, ofAuthority],
+];
+
+function tlsHint(codes: readonly string[]): string {
+  const [, hint] = tlsHints.find(([wanted]) => codes.some(code => wanted.test(code))) ?? [];
+  return hint ?? 'Check the URL of the profile, and any proxy on the way to the service.';
+}
+
+/** Answers that begin so are not of HTTP; other errors of the parser are about a head of HTTP. */
+const notHttpCodes = ['HPE_INVALID_CONSTANT', 'HPE_INVALID_VERSION', 'HPE_INVALID_METHOD'];
+
+/** What the library says of interim answers that nobody asked for, without a code of their own. */
+const interim = /^(bad response|bad upgrade)$/;
+
+interface Unreadable {
+  readonly isHttp: boolean;
+  /** Its name among those of the library, if it has one. */
+  readonly why?: string;
+}
+
+/** What is wrong with the head of an answer; undefined if that is not what failed. */
+function unreadable(error: unknown): Unreadable | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const { code } = error as NodeJS.ErrnoException;
+  if (error.name === 'HTTPParserError') {
+    const isHttp = code?.startsWith('HPE_') === true && !notHttpCodes.includes(code);
+    return { isHttp, ...present({ why: code }) };
+  }
+  if (code === 'UND_ERR_HEADERS_OVERFLOW') return { isHttp: true, why: 'its headers are too long' };
+  if (code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH') return { isHttp: true, why: 'its length is not clear' };
+  if (interim.test(error.message)) return { isHttp: true, why: 'an interim response that was not requested' };
+  return unreadable(error.cause);
+}
+
+function headError(attempt: Attempt, error: unknown, codes: readonly string[]): ConnectionError | undefined {
+  const found = unreadable(error);
+  if (found === undefined) return undefined;
+  const plain = attempt.endpoint.url.startsWith('http:');
+  if (found.isHttp) {
+    return new ConnectionError(
+      `the response from ${attempt.host} does not begin as HTTP should (${found.why ?? codes.join(', ')})`,
+      {
+        code: 'connection-lost',
+        hint: 'A proxy on the way may change the responses: connect without it (VPN, NO_PROXY), or show this to its operator.',
+        cause: error,
+      },
+    );
+  }
+  return new ConnectionError(`${attempt.host} answered something that is not HTTP`, {
+    code: 'connection-lost',
+    hint: plain
+      ? 'If that port speaks https, write https:// in the URL of the profile; else check its host and port.'
+      : 'Check the host and the port in the URL of the profile.',
+    cause: error,
+  });
+}
+
+function lostConnection(
+  { endpoint, host }: Attempt,
+  error: unknown,
+  codes: readonly string[],
+): ConnectionError {
+  const plain = endpoint.url.startsWith('http:');
+  return new ConnectionError(`the connection to ${host} failed (${codes.join(', ') || 'unknown cause'})`, {
+    code: 'connection-lost',
+    hint: isOwnService(endpoint)
+      ? 'Run the cell again: the local service is started again if it stopped.'
+      : `Run the cell again; check the network if it fails again.${plain ? ' Ports that speak https need https:// in the URL.' : ''}`,
+    cause: error,
+  });
+}

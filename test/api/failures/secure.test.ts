@@ -1,0 +1,60 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import type { AddressInfo, Server } from 'node:net';
+import { createServer as createPlain } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createServer, type TlsOptions } from 'node:tls';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { createClient } from '../../../kernel/api/client.js';
+import { TlsError } from '../../../kernel/api/errors.js';
+import { AccessToken } from '../../../kernel/api/profile.js';
+import { certify, hasOpenssl } from '../certificates.js';
+import { failureOf } from '../connections.js';
+import { secret } from './fault-server.js';
+
+/** What a query says of a server that it has no secure connection to. */
+async function said(server: Server): Promise<readonly [isTls: boolean, hint: string]> {
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const client = createClient({ profileName: 'prod', url, token: new AccessToken(secret) }, { version: '1' });
+  onTestFinished(() => client.close());
+  const error = await failureOf(client.query({ apl: 'logs' }));
+  expect(error.message).not.toContain(secret);
+  return [error instanceof TlsError, error.hint?.split(/[:.]/)[0] ?? ''];
+}
+
+function signed(hosts: string): TlsOptions {
+  const directory = mkdtempSync(join(tmpdir(), 'apl-secure-'));
+  const { key, cert } = certify(directory, hosts);
+  rmSync(directory, { recursive: true });
+  return { key, cert };
+}
+
+describe.runIf(hasOpenssl())('a connection that is not secure', () => {
+  test('because nobody knows the authority', async () => {
+    const server = createServer(signed('IP:127.0.0.1'));
+    expect(await said(server)).toEqual([
+      true,
+      'The certificate is of an authority that this machine does not know',
+    ]);
+  });
+
+  test('because the service speaks an old version', async () => {
+    const server = createServer({
+      ...signed('IP:127.0.0.1'),
+      maxVersion: 'TLSv1.1',
+      minVersion: 'TLSv1',
+      ciphers: 'ALL:@SECLEVEL=0',
+    });
+    server.on('tlsClientError', () => undefined);
+    expect(await said(server)).toEqual([true, 'The service speaks a version of TLS before 1']);
+  });
+});
+
+test('a port that does not speak TLS', async () => {
+  const server = createPlain(socket =>
+    socket.on('error', () => undefined).end('HTTP/1.1 400 Bad Request\r\n\r\n'),
+  );
+  expect(await said(server)).toEqual([true, 'That port does not speak TLS']);
+});
