@@ -82,6 +82,8 @@ export interface Client {
   currentUser(signal?: AbortSignal): Promise<wire.User>;
   /** Reads a file of this machine into a dataset, which only the local service does; `id` is for {@link Client.progress}. */
   importFile(request: wire.ImportRequest, signal?: AbortSignal, id?: string): Promise<wire.ImportReport>;
+  /** Has the local service write a dataset of this machine to a bucket. */
+  publish(request: wire.PublishRequest, signal?: AbortSignal): Promise<wire.PublishReport>;
   /** Has the local service say how it would import a file. */
   previewFile(request: wire.ImportRequest, signal?: AbortSignal): Promise<ImportPreview>;
   /** Only the local service has these three: it holds results of the kernel in memory, for queries to read. */
@@ -222,6 +224,19 @@ export function createClient(endpoint: Endpoint, options: ClientOptions): Client
           json: request,
           unlimited: true,
           ...present({ id }),
+        },
+        signal,
+      ),
+    publish: (request, signal) =>
+      call(
+        wire.readPublishReport,
+        {
+          safe: false,
+          action: 'publish a dataset',
+          method: 'POST',
+          path: '/v1/local/publish',
+          json: request,
+          unlimited: true,
         },
         signal,
       ),

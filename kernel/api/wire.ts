@@ -276,6 +276,27 @@ export interface ImportRequest extends ImportChoices {
   readonly copy?: boolean;
 }
 
+/** Body of `POST /v1/local/publish`, which only the local service has. */
+export interface PublishRequest {
+  readonly dataset: string;
+  /** The address in a bucket, such as `s3://bucket/prefix`. */
+  readonly path: string;
+}
+
+/** What was written to a bucket. */
+export interface PublishReport {
+  readonly dataset: string;
+  /** Such as `s3://bucket/prefix/`. */
+  readonly place: string;
+  /** The days that were written now, their rows and the bytes of their objects. */
+  readonly days: number;
+  readonly rows: number;
+  readonly bytes: number;
+  /** The days that are there. */
+  readonly daysThere: number;
+  readonly notes: readonly string[];
+}
+
 /**
  * Returns the dataset that files are imported into where none is named: `access 2026.log.gz` -> `access-2026`, `logs/*.ndjson` ->
  * `logs`.
@@ -456,6 +477,21 @@ export function readImportReport(value: unknown): ImportReport {
     ...optionalString(object, 'firstTime', 'import report'),
     ...optionalString(object, 'lastTime', 'import report'),
     ...optionalString(object, 'place', 'import report'),
+  };
+}
+
+/** Returns what the local service has written to a bucket. */
+export function readPublishReport(value: unknown): PublishReport {
+  const at = 'publish report';
+  const object = record(value, at);
+  return {
+    dataset: string(object.dataset, `${at}.dataset`),
+    place: string(object.place, `${at}.place`),
+    days: number(object.days, `${at}.days`),
+    rows: number(object.rows, `${at}.rows`),
+    bytes: number(object.bytes, `${at}.bytes`),
+    daysThere: number(object.daysThere, `${at}.daysThere`),
+    notes: list(object.notes, `${at}.notes`).map((note, index) => string(note, `${at}.notes[${index}]`)),
   };
 }
 

@@ -1,5 +1,11 @@
 import { type ImportOption, importChoices } from '../../api/imports.js';
-import { type ImportRequest, isNoTime, type QueryRequest, type StarredQuery } from '../../api/wire.js';
+import {
+  type ImportRequest,
+  isNoTime,
+  type PublishRequest,
+  type QueryRequest,
+  type StarredQuery,
+} from '../../api/wire.js';
 import { present } from '../../present.js';
 import { parseGoDuration, parseTime } from '../../time.js';
 import { LocalError } from '../errors.js';
@@ -120,6 +126,14 @@ export function readImportRequest(body: unknown): ImportRequest {
     refuse,
   );
   return { path, dataset, ...choices, ...present({ replace, copy }) };
+}
+
+/** Returns the body of a request to publish a dataset. */
+export function readPublishRequest(body: unknown): PublishRequest {
+  const { path, dataset } = readObject(body, 'the body');
+  if (typeof path !== 'string') throw invalid('`path` should be an address such as s3://BUCKET/PREFIX.');
+  if (typeof dataset !== 'string') throw invalid('`dataset` should be the name of a dataset.');
+  return { path, dataset };
 }
 
 /** Returns the properties of a field in a request: unit, description, and whether it is hidden. */

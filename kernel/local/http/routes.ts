@@ -5,6 +5,7 @@ import { present } from '../../present.js';
 import { writeError } from '../place.js';
 import type { Buckets } from '../store/dataset/bucket/buckets.js';
 import { importCopy } from '../store/dataset/bucket/copy.js';
+import { publishToBucket } from '../store/dataset/bucket/publish.js';
 import { referToBucket } from '../store/dataset/bucket/refer.js';
 import { damageNotices } from '../store/documents/damage.js';
 import type { Stored } from '../store/documents/documents.js';
@@ -15,7 +16,14 @@ import { departure } from './departure.js';
 import { noticeHeaders } from './notices.js';
 import { addProgressRoute } from './progress.js';
 import { answerQuery, answerStructured } from './query-route.js';
-import { type Parameters, parametersOf, readCount, readImportRequest, readStarredBody } from './requests.js';
+import {
+  type Parameters,
+  parametersOf,
+  readCount,
+  readImportRequest,
+  readPublishRequest,
+  readStarredBody,
+} from './requests.js';
 import { addAccountRoutes } from './routes/account.js';
 import { type AnnotationParts, addAnnotationRoutes } from './routes/annotations.js';
 import { addBatchRoute } from './routes/batch.js';
@@ -55,6 +63,11 @@ export function addRoutes(app: FastifyInstance, parts: RouteParts): void {
       if (asked.copy) return importCopy(buckets, asked, read, visit.signal);
       return referToBucket(datasets, buckets, asked, visit.signal);
     });
+  });
+  app.post('/v1/local/publish', async request => {
+    const asked = readPublishRequest(request.body);
+    const { datasets: store, buckets } = parts;
+    return publishToBucket({ store, buckets, nowNs: parts.nowNs() }, asked, departure(request));
   });
   app.post('/v1/local/preview', async request => {
     const asked = readImportRequest(request.body);

@@ -48,6 +48,7 @@ const rows = {
   peek: { repeats: true },
   drop: {},
   import: {},
+  publish: {},
   export: {},
   results: {},
   viz: { aliases: ['chart'], repeats: true },

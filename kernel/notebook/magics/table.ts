@@ -20,6 +20,7 @@ import { helpMagics } from './families/help.js';
 import { historyMagics } from './families/history.js';
 import { importMagics } from './families/import.js';
 import { parameterMagics } from './families/parameters.js';
+import { publishMagics } from './families/publish.js';
 import { requestMagics } from './families/request.js';
 import { resultMagics } from './families/results.js';
 import { settingMagics } from './families/settings.js';
@@ -50,6 +51,7 @@ export const magics: readonly Magic[] = [
   ...loginMagics,
   ...datasetMagics,
   ...importMagics,
+  ...publishMagics,
   ...exportMagics,
   ...resultMagics,
   ...vizMagics,

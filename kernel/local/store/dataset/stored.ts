@@ -21,6 +21,8 @@ export interface DatasetNote extends DatasetSettings {
   /** When its settings were last changed. */
   readonly updated?: string;
   readonly fields?: Readonly<Record<string, FieldNote>>;
+  /** What tells it from others of its name where it is published. */
+  readonly published?: string;
   /** Its rows are not in its directory, but in a bucket. */
   readonly bucket?: BucketNote;
 }
@@ -72,6 +74,7 @@ export function noteIn(value: unknown): DatasetNote {
       : undefined,
     virtualFields: virtualFieldsIn(members.virtualFields),
     fields: notes.length > 0 ? Object.fromEntries(notes) : undefined,
+    published: textIn(members.published),
     bucket: bucketNoteIn(members.bucket),
   });
 }

@@ -31,6 +31,10 @@ export const effects = {
     asks: true,
     does: 'makes a dataset of a bucket, which queries then read with your credentials for it, at your cost',
   },
+  publish: {
+    asks: true,
+    does: 'writes the rows of a dataset to a bucket, with your credentials for it, at your cost',
+  },
   write: {
     asks: false,
     does: 'writes a new file, or adds a dataset, a starred query or an annotation on this machine',

@@ -47,7 +47,9 @@ afterAll(() => {
 
 /** `FILES` in a cell is the address of the files on the web. */
 function addressed(cell: string): string {
-  return cell.replace('FILES', `https://127.0.0.1:${(files.address() as AddressInfo).port}`);
+  const at = cell.replace('FILES', `https://127.0.0.1:${(files.address() as AddressInfo).port}`);
+  // Each is the first to publish there.
+  return at.replace('PREFIX', directory.slice(-6).toLowerCase());
 }
 
 beforeEach(async () => {
@@ -115,10 +117,11 @@ async function kernel(allowed: readonly AskedEffect[], deployment?: string): Pro
 }
 
 /** What is there before a stranger's notebook runs: a dataset, a starred query, an annotation, a file, a recording, settings. */
-async function belongings(): Promise<void> {
+async function belongings(forCell = ''): Promise<void> {
   const owner = await kernel(askedEffects);
   await writeFile(join(workDir, 'rows.csv'), 'n\n1\n2\n');
   await writeFile(join(workDir, 'other.csv'), 'n\n3\n');
+  await writeFile(join(workDir, 'dated.csv'), '_time,n\n2026-01-01T00:00:00Z,1\n');
   await writeFile(join(workDir, '.apl-kernel.toml'), 'limit = 7\n');
   await writeFile(loginsFile(), JSON.stringify([login()]), { mode: 0o600 });
   for (const cell of [
@@ -129,6 +132,7 @@ async function belongings(): Promise<void> {
     '%export old.csv',
     '%cache record rec\nprint a = 2',
     '%cache off',
+    ...(forCell.startsWith('%publish') ? ['%import dated.csv --dataset dated'] : []),
   ])
     expect(traceback(await owner.run(cell))).toEqual([]);
 }
@@ -144,6 +148,7 @@ async function state({ homeDir }: Bench): Promise<unknown> {
     datasets: datasets.map(({ name, rows }) => [name, rows]),
     stars: await read('/v2/apl-starred-queries'),
     annotations: await read('/v2/annotations'),
+    bucket: bucket.written.length,
     hosted: hosted.seen.filter(isSent).map(({ method, path }) => `${method} ${path}`),
   };
 }
@@ -166,6 +171,7 @@ const asking: readonly (readonly [magic: string, effect: AskedEffect, cell: stri
   ['import', 'drop', '%import other.csv --dataset kept --replace', 'replace 2 events of the dataset kept'],
   ['import', 'download', '%import FILES/new.csv?sig=secret', 'download https://127.0.0.1:'],
   ['import', 'bucket', '%import s3://logs/app', 'read s3://logs/app/ with your credentials, at your cost'],
+  ['publish', 'publish', '%publish dated s3://logs/PREFIX', 'write dated to s3://logs/'],
   ['drop', 'drop', '%drop kept --yes', 'delete the dataset kept, 2 events'],
   ['export', 'overwrite', 'print a = 3\n', 'replace '],
   ['cache', 'overwrite', '%cache record rec', 'delete the recording in '],
@@ -215,7 +221,7 @@ describe.each(cells)('%s: %s', (magic, effect, written, what) => {
   });
 
   test('changes nothing where nobody can be asked, and says how it is allowed; nor when the answer is not yes', async () => {
-    await belongings();
+    await belongings(cell);
     const stranger = await kernel(besides(effect));
     const before = await state(stranger);
     const [message = '', ...rest] = traceback(await stranger.run(cell));
@@ -233,7 +239,7 @@ describe.each(cells)('%s: %s', (magic, effect, written, what) => {
   });
 
   test('is done after a yes, after which its kind is not asked for again', async () => {
-    await belongings();
+    await belongings(cell);
     const stranger = await kernel(besides(effect));
     const before = await state(stranger);
     const run = await stranger.run(cell, { answer: ' Yes ' });
@@ -249,7 +255,7 @@ describe.each(cells)('%s: %s', (magic, effect, written, what) => {
     ['where it was allowed', [effect, ...besides(effect)], true],
     ['in a line that the front end runs by itself', [], false],
   ] as const)('is done without a question %s', async (_, allowed, storeHistory) => {
-    await belongings();
+    await belongings(cell);
     const bench = await kernel(allowed);
     const before = await state(bench);
     expect(traceback(await bench.run(cell, { storeHistory }))).toEqual([]);
@@ -296,6 +302,7 @@ const quiet: Readonly<Record<string, readonly string[]>> = {
     '%import s3://logs/app',
     '%import gs://logs/app',
   ],
+  publish: ['%publish none s3://logs/none', '%publish kept gs://logs/kept', '%publish kept s3://logs/kept'],
   export: ['%export old.csv'],
   results: ['%results', '%results --budget 1GB', '%results --drop'],
   viz: ['%viz bar'],

@@ -13,9 +13,10 @@ import { BucketReading } from './reading.js';
 
 /** The buckets that datasets lie in. What was read of them is kept under `<dataDir>/.cache/buckets`, which may be deleted at any time. */
 export class Buckets implements FarDatasets {
+  /** It reads and writes files of datasets. */
+  readonly engine: Engine;
   readonly #chunks: ChunkCache;
   readonly #footers: FooterStore;
-  readonly #engine: Engine;
   readonly #opened = new Map<string, OpenBucket>();
 
   /** The engine is asked for the columns of files; at most `mostBytes` of objects are kept. */
@@ -23,7 +24,7 @@ export class Buckets implements FarDatasets {
     const directory = path.join(inDataDir(dataDir, '.cache'), 'buckets');
     this.#chunks = new ChunkCache(path.join(directory, 'chunks'), mostBytes);
     this.#footers = new FooterStore(path.join(directory, 'footers'));
-    this.#engine = engine;
+    this.engine = engine;
   }
 
   open(
@@ -40,7 +41,7 @@ export class Buckets implements FarDatasets {
     const known = this.#opened.get(address);
     if (known !== undefined) return known;
     const client = new BucketClient(readBucketAddress(address));
-    const opened = new OpenBucket(client, this.#chunks, this.#footers, this.#engine);
+    const opened = new OpenBucket(client, this.#chunks, this.#footers, this.engine);
     this.#opened.set(address, opened);
     return opened;
   }

@@ -1,4 +1,11 @@
-import type { GetObjectCommandOutput, ListObjectsV2CommandOutput, S3Client } from '@aws-sdk/client-s3';
+import { createReadStream } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import type {
+  GetObjectCommandOutput,
+  ListObjectsV2CommandOutput,
+  PutObjectCommandOutput,
+  S3Client,
+} from '@aws-sdk/client-s3';
 import { type BucketAddress, bucketAddressText } from '../../../../api/imports.js';
 import { present } from '../../../../present.js';
 import { cut, formatCount, visible } from '../../../../text.js';
@@ -25,8 +32,17 @@ export interface Asking {
   readonly signal?: AbortSignal;
 }
 
+/** A file of this machine that becomes an object. */
+interface FileBody {
+  readonly file: string;
+  readonly bytes: number;
+}
+
+/** Larger bodies are read from the disk as they are sent. */
+const mostRepeatedBytes = 64 * 2 ** 20;
+
 /**
- * Reads one bucket. Credentials, region and endpoint are found as every program of AWS finds them. Throws LocalError, which says
+ * Reads and writes one bucket. Credentials, region and endpoint are found as every program of AWS finds them. Throws LocalError, which says
  * nothing of the credentials.
  */
 export class BucketClient {
@@ -99,6 +115,25 @@ export class BucketClient {
     return body;
   }
 
+  /** Writes an object, in one step, and returns its etag. Throws LocalError. */
+  async put(key: string, body: Buffer | FileBody, { meter, signal }: Asking): Promise<string> {
+    const { client, sdk } = await this.#open();
+    const [bytes, file] = Buffer.isBuffer(body) ? [body.length] : [body.bytes, body.file];
+    // The library repeats a request whose body it can read again.
+    const whole = file === undefined || bytes > mostRepeatedBytes ? undefined : await readFile(file);
+    const command = new sdk.PutObjectCommand({
+      Bucket: this.address.bucket,
+      Key: key,
+      Body: whole ?? (Buffer.isBuffer(body) ? body : createReadStream(body.file)),
+      ContentLength: bytes,
+    });
+    const answer: PutObjectCommandOutput = await client
+      .send(command, present({ abortSignal: signal }))
+      .catch(error => this.#refuse(error, key, signal, 'written'));
+    countAgain(meter, answer);
+    return answer.ETag ?? '';
+  }
+
   #open(): Promise<Opened> {
     this.#opened ??= open(this.address.bucket).catch(error => {
       // The next request tries again, as the profile may have been mended.
@@ -118,7 +153,7 @@ export class BucketClient {
   }
 
   /** What the SDK says may name a key of the user, and holds the headers of the request: only its name and the status are passed on. */
-  #refuse(error: unknown, key: string, signal: AbortSignal | undefined): never {
+  #refuse(error: unknown, key: string, signal: AbortSignal | undefined, done = 'read'): never {
     if (error instanceof LocalError || signal?.aborted) throw error;
     const { name = '', $metadata: { httpStatusCode: status = 0 } = {}, code = '' } = error as Failure;
     if (/^(NoSuchKey|NotFound|PreconditionFailed)$/.test(name) || status === 412)
@@ -130,7 +165,7 @@ export class BucketClient {
     if (kind === 'invalid') this.#opened = undefined;
     const about = [name, code, status === 0 ? '' : formatCount(status)].filter(each => each !== '');
     const words = [...new Set(about)].map(each => visible(cut(each, 60))).join(', ');
-    throw new LocalError(kind, 'bucket', `${shown} cannot be read: ${says} (${words}).`, { hint });
+    throw new LocalError(kind, 'bucket', `${shown} cannot be ${done}: ${says} (${words}).`, { hint });
   }
 }
 
@@ -143,7 +178,11 @@ interface Opened {
 /** The SDK is large: it is read with the first request. */
 async function open(bucket: string): Promise<Opened> {
   const sdk = await import('@aws-sdk/client-s3');
-  const common = { maxAttempts: mostAttempts, requestHandler, followRegionRedirects: true };
+  const common = {
+    ...{ maxAttempts: mostAttempts, requestHandler, followRegionRedirects: true },
+    // Servers of one's own do not know the checksums of newer clients.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+  } as const;
   const asked = new sdk.S3Client(common);
   const region = await asked.config.region().catch(() => 'us-east-1');
   const atAws = isHostOfAws(await hostOf(sdk, new sdk.S3Client({ ...common, region }), bucket));
@@ -211,7 +250,7 @@ const refusals: readonly (Refusal & { readonly names: RegExp; readonly statuses?
     statuses: [401, 403],
     kind: 'invalid',
     says: 'the credentials have no right to',
-    hint: 'They need s3:ListBucket on the bucket and s3:GetObject on its objects.',
+    hint: 'They need s3:ListBucket on the bucket and s3:GetObject on its objects; to publish, s3:PutObject too.',
   },
   {
     names: /SlowDown|Throttl|TooManyRequests|ServiceUnavailable/,

@@ -1,4 +1,5 @@
 import { EARLIEST_TIME, LATEST_TIME, MICROSECOND, MILLISECOND } from '../../../../time.js';
+import { metadataKey } from '../../../engine/parquet.js';
 import {
   bytesOf,
   numberOf,
@@ -12,7 +13,17 @@ import {
 } from '../../readers/parquet/thrift.js';
 
 /** Members of structs (https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift). */
-const inFile = { version: 1, schema: 2, rows: 3, groups: 4, creator: 6, orders: 7, encryption: 8 } as const;
+const inFile = {
+  version: 1,
+  schema: 2,
+  rows: 3,
+  groups: 4,
+  pairs: 5,
+  creator: 6,
+  orders: 7,
+  encryption: 8,
+} as const;
+const inPair = { key: 1, value: 2 } as const;
 const inSchema = { type: 1, name: 4, children: 5, converted: 6, logical: 10 } as const;
 const inGroup = { columns: 1, rows: 3 } as const;
 const inChunk = { offset: 2, metadata: 3 } as const;
@@ -64,6 +75,8 @@ export interface ObjectFooter {
   readonly schema: Buffer;
   /** Names of columns whose times the engine cuts to microseconds. */
   readonly cut: readonly string[];
+  /** The names of fields by their columns, if a service of ours wrote the object. */
+  readonly names: ReadonlyMap<string, string>;
 }
 
 /** Returns what a footer says, with the times of the column `time`. Throws RangeError for what is not a footer, or is encrypted. */
@@ -79,7 +92,28 @@ export function readObjectFooter(bytes: Buffer, time: string): ObjectFooter {
     cut: elements
       .filter(each => numberOf(each.get(inSchema.type)) === int96)
       .map(each => textOf(each.get(inSchema.name))),
+    names: namesIn(structsOf(file.get(inFile.pairs))),
   };
+}
+
+/** Whoever wrote the object may have written anything: what is not a note of ours, or names two fields alike, names none. */
+function namesIn(pairs: readonly ThriftStruct[]): ReadonlyMap<string, string> {
+  const note = pairs.find(pair => textOf(pair.get(inPair.key)) === metadataKey);
+  const { fields } = Object(note && parsed(textOf(note.get(inPair.value)))) as { readonly fields?: unknown };
+  const names = new Map<string, string>();
+  for (const each of Array.isArray(fields) ? fields : []) {
+    const { name, column } = Object(each) as { readonly name?: unknown; readonly column?: unknown };
+    if (typeof name === 'string' && typeof column === 'string') names.set(column, name);
+  }
+  return new Set(names.values()).size === names.size ? names : new Map();
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /**

@@ -103,9 +103,9 @@ export class OpenBucket {
   }
 
   /** Most objects have the same columns: the engine is asked for those of each schema once. */
-  #columnsOf(bytes: Buffer, { schema }: ObjectFooter): Promise<readonly FileField[]> {
-    const key = schema.toString('base64');
-    const known = this.#shapes.get(key) ?? this.#describe(bytes);
+  #columnsOf(bytes: Buffer, { schema, names }: ObjectFooter): Promise<readonly FileField[]> {
+    const key = `${schema.toString('base64')} ${JSON.stringify([...names])}`;
+    const known = this.#shapes.get(key) ?? this.#describe(bytes).then(fields => named(fields, names));
     this.#shapes.set(key, known);
     known.catch(() => this.#shapes.delete(key));
     return known;
@@ -124,6 +124,12 @@ export class OpenBucket {
       await rm(file, { force: true });
     }
   }
+}
+
+/** Fields with the names that the object gives them, unless a column that it does not name has one of these. */
+function named(columns: readonly FileField[], names: ReadonlyMap<string, string>): readonly FileField[] {
+  const fields = columns.map(field => ({ ...field, name: names.get(field.column) ?? field.name }));
+  return new Set(fields.map(({ name }) => name)).size === fields.length ? fields : columns;
 }
 
 /** A column of the file counts more; the engine numbers files by `file_index` unless that is a column. */

@@ -11,6 +11,8 @@ import { afterAll, beforeAll } from 'vitest';
 /** An S3 server with the bucket `logs`, which the environment names; it notes requests, and answers some in another way if told to. */
 export class Bucket {
   readonly requests: string[] = [];
+  /** The objects that were written, those of tests too. */
+  readonly written: string[] = [];
   /** Answers a request itself, or returns false. */
   fault: (request: IncomingMessage, response: ServerResponse) => boolean = () => false;
   #server: Server | undefined;
@@ -29,6 +31,7 @@ export class Bucket {
     const server = createServer((request, response) => {
       const { method = '', url = '', headers } = request;
       if (method === 'GET') this.requests.push(`${decodeURIComponent(url)} ${headers.range ?? ''}`.trim());
+      if (method === 'PUT') this.written.push(url);
       if (!this.fault(request, response)) answer(request, response);
     });
     this.#server = server;

@@ -1,0 +1,84 @@
+import { bucketAddressText } from '../../../../api/imports.js';
+import { serviceTypes, type TypeName } from '../../../../apl/catalog/entry.js';
+import { LocalError } from '../../../errors.js';
+import type { Asking, BucketClient, ObjectEntry } from './client.js';
+
+/** What was published of a dataset: its fields with their types and columns, and the days that are there. */
+export interface Manifest {
+  readonly version: 1;
+  readonly dataset: string;
+  /** Tells it from others of its name. */
+  readonly origin: string;
+  readonly fields: readonly { readonly name: string; readonly type: TypeName; readonly column: string }[];
+  readonly days: readonly PublishedDay[];
+}
+
+/** A day that was published. */
+export interface PublishedDay {
+  /** Such as `2026-06-01`, in UTC. */
+  readonly day: string;
+  /** The object that holds it, below the prefix. */
+  readonly key: string;
+  readonly rows: number;
+  /** The sum of the times of its rows in nanoseconds, in digits. */
+  readonly times: string;
+  readonly bytes: number;
+  readonly etag: string;
+}
+
+/** Where a manifest lies, below the prefix: what begins so is not read as data. */
+export const manifestKey = '_apl/manifest.json';
+
+/** Whether the rows of two days are the same, by their number and their times. */
+export function sameDay(
+  a: Pick<PublishedDay, 'rows' | 'times'>,
+  b: Pick<PublishedDay, 'rows' | 'times'>,
+): boolean {
+  return a.rows === b.rows && a.times === b.times;
+}
+
+/** Reads a manifest, if there is one. Throws LocalError for one that is damaged. */
+export async function readManifest(
+  client: BucketClient,
+  object: ObjectEntry | undefined,
+  asking: Asking,
+): Promise<Manifest | undefined> {
+  if (object === undefined) return undefined;
+  const bytes = object.bytes > mostBytes ? undefined : await client.read(object, 0, object.bytes, asking);
+  const manifest = bytes && manifestIn(bytes.toString('utf8'));
+  if (manifest !== undefined) return manifest;
+  const key = bucketAddressText({ ...client.address, prefix: object.key });
+  throw new LocalError('invalid', 'bucket', `${key} is not a manifest of published days.`, {
+    hint: 'Choose another prefix; or delete it, and all days are written again.',
+  });
+}
+
+/** A million days have less. */
+const mostBytes = 2 ** 28;
+
+function manifestIn(text: string): Manifest | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  return isManifest(value) ? value : undefined;
+}
+
+function isManifest(value: unknown): value is Manifest {
+  const { version, dataset, origin, fields, days } = Object(value) as Record<keyof Manifest, unknown>;
+  const areTexts = (...texts: readonly unknown[]) => texts.every(each => typeof each === 'string');
+  return (
+    version === 1 &&
+    areTexts(dataset, origin) &&
+    Array.isArray(fields) &&
+    Array.isArray(days) &&
+    fields.every(each => areTexts(each?.name, each?.column) && Object.hasOwn(serviceTypes, each.type)) &&
+    days.every(
+      each =>
+        areTexts(each?.day, each?.key, each?.times, each?.etag) &&
+        [each.rows, each.bytes].every(Number.isSafeInteger),
+    )
+  );
+}

@@ -1,0 +1,145 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { compileRequest } from '../../../../../kernel/local/sql/compile.js';
+import { sharedService } from '../../../service.js';
+import { eventsFile, sharedBucket } from './server.js';
+
+const bucket = sharedBucket();
+const service = sharedService({ compile: compileRequest });
+
+const post = (route: string, body: object) => service().json('POST', `/v1/local/${route}`, body);
+const publish = (dataset: string, place = dataset) =>
+  post('publish', { dataset, path: `s3://logs/${place}` });
+
+async function importRows(dataset: string, rows: readonly object[], more: object = {}): Promise<void> {
+  const file = path.join(service().dataDir, `${dataset}.ndjson`);
+  await writeFile(file, rows.map(row => JSON.stringify(row)).join('\n'));
+  expect((await post('import', { path: file, dataset, ...more })).status).toBe(200);
+}
+
+async function columnsOf(apl: string) {
+  const range = { startTime: '2026-05-01T00:00:00Z', endTime: '2026-07-01T00:00:00Z' };
+  const { body } = await service().query(apl, range);
+  return body.tables?.[0]?.columns ?? body;
+}
+
+const day = (number: number, n: number, more: object = {}) => ({
+  _time: `2026-06-0${number}T10:00:00.00000000${n}Z`,
+  n,
+  ...more,
+});
+
+describe('a dataset that is published', () => {
+  test('gives the same rows and fields when it is imported, but for days that are not over', async () => {
+    const odd = {
+      StatusCode: 1,
+      statuscode: 'two',
+      'a b': [1, { x: null }],
+      deep: { 'k.j': 900719925474099 },
+    };
+    await importRows('app', [
+      day(1, 1, odd),
+      day(1, 2, { 'a b': 'text', real: 0.1, yes: true, at: '2026-06-01T00:00:00.123456789Z' }),
+      day(3, 3, { StatusCode: -7, text: '\u0000 "quoted"' }),
+      { _time: new Date().toISOString(), n: 4 },
+    ]);
+    const { body } = await publish('app');
+    expect(body).toMatchObject({
+      place: 's3://logs/app/',
+      days: 2,
+      rows: 3,
+      daysThere: 2,
+      notes: [
+        'Names that differ in case alone have columns of their own: `statuscode` is `statuscode_2`.',
+        expect.stringMatching(
+          /^Days before \d{4}-\d\d-\d\d are finished, in UTC; later ones are left out\.$/,
+        ),
+      ],
+    });
+    await post('import', { path: 's3://logs/app', dataset: 'back' });
+    const fields = async (name: string) =>
+      (await service().json('GET', `/v2/datasets/${name}/fields`)).body
+        .map((field: { name: string; type: string }) => `${field.name}: ${field.type}`)
+        .sort();
+    expect(await fields('back')).toEqual(await fields('app'));
+    const names = (await fields('app')).map((each: string) => `['${each.split(': ')[0]}']`);
+    const query = `| sort by n asc | project ${names.map((each: string, index: number) => `f${index} = ${each}`).join(', ')}`;
+    const [ours, theirs] = [await columnsOf(`app ${query}`), await columnsOf(`back ${query}`)];
+    expect(theirs).toEqual(ours);
+    expect(theirs.every((column: unknown[]) => column.length === 3)).toBe(true);
+    expect((await publish('app')).body).toMatchObject({ days: 0, rows: 0, daysThere: 2 });
+  });
+
+  test('has a day replaced by more rows, and keeps one of which fewer are here', async () => {
+    await importRows('more', [day(1, 1), day(1, 2), day(2, 3)]);
+    await publish('more');
+    await importRows('more', [day(2, 4)]);
+    expect((await publish('more')).body).toMatchObject({
+      days: 1,
+      rows: 2,
+      daysThere: 2,
+      notes: ['2026-06-02 was there with 1 row and is replaced.', expect.anything()],
+    });
+    await importRows('more', [day(1, 5), day(2, 3), day(2, 4)], { replace: true });
+    expect((await publish('more')).body).toMatchObject({
+      days: 0,
+      daysThere: 2,
+      notes: ['2026-06-01 is left as it is: 2 rows are there, and 1 here.', expect.anything()],
+    });
+    await post('import', { path: 's3://logs/more', dataset: 'more_back' });
+    expect(await columnsOf('more_back | sort by n asc | project n')).toEqual([[1, 2, 3, 4]]);
+  });
+
+  test('that is stopped at any request leaves whole days, and is finished by the next run', async () => {
+    const rows = [1, 2, 3].flatMap(each => [day(each, each * 2), day(each, each * 2 + 1)]);
+    await importRows('stopped', rows);
+    for (let requests = 0; requests <= 6; requests++) {
+      const place = `stopped_${requests}`;
+      let left = requests;
+      bucket.fault = ({ method }, response) => {
+        if (method !== 'PUT' || left-- > 0) return false;
+        response.writeHead(403, { 'content-type': 'application/xml' });
+        response.end('<Error><Code>AccessDenied</Code></Error>');
+        return true;
+      };
+      const { status, body } = await publish('stopped', place);
+      bucket.fault = () => false;
+      expect([status, String(body.message).includes('cannot be written')]).toEqual(
+        requests === 6 ? [200, false] : [400, true],
+      );
+      const days = Math.ceil(requests / 2);
+      const imported = await post('import', { path: `s3://logs/${place}`, dataset: place });
+      expect(imported.status).toBe(days === 0 ? 400 : 200);
+      if (days > 0) expect(await columnsOf(`${place} | count`)).toEqual([[days * 2]]);
+      const again = await publish('stopped', place);
+      expect(again.body).toMatchObject({ days: 3 - Math.floor(requests / 2), daysThere: 3 });
+      await post('import', { path: `s3://logs/${place}`, dataset: place });
+      expect(await columnsOf(`${place} | count`)).toEqual([[6]]);
+    }
+  }, 120_000);
+
+  test.each([
+    ['nothing', 'There is no dataset'],
+    ['lookup', '`lookup` has rows without a time, which belong to no day.'],
+    ['in-bucket', '`in-bucket` lies in a bucket already.'],
+    ['taken', 'There are other objects at s3://logs/taken/, such as a.parquet.'],
+    ['twin', 'Another dataset of the name `twin` is published at s3://logs/twin/.'],
+    ['damaged', 's3://logs/damaged/_apl/manifest.json is not a manifest of published days.'],
+  ])('is refused in words: %s', async (dataset, message) => {
+    if (dataset === 'lookup') await importRows(dataset, [{ n: 1 }]);
+    else if (dataset === 'in-bucket') {
+      await bucket.put('lies/a.parquet', eventsFile([0]));
+      await post('import', { path: 's3://logs/lies', dataset });
+    } else if (dataset !== 'nothing') await importRows(dataset, [day(1, 1)]);
+    if (dataset === 'taken') await bucket.put('taken/a.parquet', eventsFile([0]));
+    if (dataset === 'damaged') await bucket.put('damaged/_apl/manifest.json', '{"version":1}');
+    if (dataset === 'twin') {
+      await publish(dataset);
+      await service().json('DELETE', `/v2/datasets/${dataset}`);
+      await importRows(dataset, [day(1, 1)]);
+    }
+    const { status, body } = await publish(dataset);
+    expect([status >= 400, body.message]).toEqual([true, expect.stringContaining(message)]);
+  });
+});
