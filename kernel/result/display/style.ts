@@ -52,7 +52,7 @@ body[data-jp-theme-light="false"] &{color-scheme:dark;--a6:${DARK[6]};--a7:${DAR
 & details.apl-more{margin:4px 0}
 & details.apl-more summary{cursor:pointer;color:var(--a2);padding:2px 0}
 & .apl-box:focus-visible,& details.apl-more summary:focus-visible{outline:2px solid var(--jp-brand-color1,#2a85c7);outline-offset:1px}
-& table.apl-table tbody tr td.z{color:var(--a2);font-style:italic;opacity:.75}
+& table.apl-table tbody tr td.z{color:var(--a2);font-style:italic}
 & table.apl-table.apl-pinned tr>:first-child{position:sticky;left:0;z-index:1;border-right:1px solid var(--a3)}
 & table.apl-table.apl-pinned thead tr>:first-child{z-index:3}
 .jp-OutputArea:has(&) .jp-RenderedSVG>img{max-width:100%;height:auto}

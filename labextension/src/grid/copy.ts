@@ -66,10 +66,26 @@ export async function cellsToCopy(
     await rows.load(from, to);
     for (let row = from; row < to; row += 1) cells.push(columns.map(column => rows.exact(row, column)));
   }
+  const all = { fields: columns.map(({ field }) => field), rows: cells };
+  const copied = format === 'chat' ? forChat(all) : all;
+  const silent = columns.length - copied.fields.length;
   const rest = count < wanted ? `, the first of ${formatCount(wanted)}: %export writes all of them` : '';
+  const without = silent === 0 ? '' : `, without ${plural(silent, 'column')} that say nothing about them`;
   return {
-    text: copyText({ fields: columns.map(({ field }) => field), rows: cells }, format),
-    sentence: `Copied ${plural(count, 'row')} \u00d7 ${plural(columns.length, 'column')}${rest}.`,
+    text: copyText(copied, format),
+    sentence: `Copied ${plural(count, 'row')} \u00d7 ${plural(copied.fields.length, 'column')}${without}${rest}.`,
+  };
+}
+
+/** The cells without the time of storing, and without columns that hold nothing in any row; all of them if nothing else is there. */
+export function forChat({ fields, rows }: CellBlock): CellBlock {
+  const kept = [...fields.keys()].filter(
+    index => fields[index]?.name !== '_sysTime' && rows.some(row => (row[index] ?? '') !== ''),
+  );
+  if (kept.length === 0) return { fields, rows };
+  return {
+    fields: kept.flatMap(index => fields[index] ?? []),
+    rows: rows.map(row => kept.map(index => row[index] ?? null)),
   };
 }
 

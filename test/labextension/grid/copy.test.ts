@@ -1,6 +1,6 @@
 import { Bool, Field, Float64, Int64, Utf8 } from 'apache-arrow';
 import { expect, test } from 'vitest';
-import { type CopyFormat, copyText } from '../../../labextension/src/grid/copy.js';
+import { type CopyFormat, copyText, forChat } from '../../../labextension/src/grid/copy.js';
 
 const fields = [
   new Field('name', new Utf8(), true),
@@ -87,6 +87,19 @@ test('text for a chat lines up between fences that nothing in it ends', () =>
       '````',
     ].join('\n'),
   ));
+
+test('for a chat, columns without a value and the time of storing are left out, unless there is nothing else', () => {
+  const stored = new Field('_sysTime', new Utf8());
+  const rows = [
+    ['a', null, '', '2026'],
+    [null, null, null, '2026'],
+  ];
+  expect(forChat({ fields: [...fields.slice(0, 3), stored], rows })).toEqual({
+    fields: fields.slice(0, 1),
+    rows: [['a'], [null]],
+  });
+  expect(forChat({ fields: [stored], rows: [['2026']] })).toEqual({ fields: [stored], rows: [['2026']] });
+});
 
 test('one row is one JSON object', () =>
   expect(copyText({ fields: fields.slice(1, 2), rows: [['1']] }, 'json')).toBe('{"n":1}'));

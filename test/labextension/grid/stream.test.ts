@@ -93,12 +93,44 @@ test('a line begins with its time, level and message, whatever their places', ()
     undefined,
     'severity',
     'message',
-    ['host', 'text', 'took'],
+    ['took', 'host', 'text'],
   ]);
+});
+
+test('chips of whole events begin with what happened, and end with ids and maps', () => {
+  const names = [
+    'attributes',
+    'geo.city',
+    'id',
+    'method',
+    'req_duration_ms',
+    'status',
+    'trace_id',
+    'uri',
+    'user_agent',
+  ];
+  const orderOf = (fields: readonly string[]) =>
+    rolesOf(
+      columnsOf(
+        new Table(Object.fromEntries(fields.map(name => [name, vectorFromArray(['x'], new Utf8())]))),
+      ).map(column => ({ ...column, type: column.name === 'attributes' ? 'dynamic' : 'string' })),
+    ).others.map(({ name }) => name);
+  expect(orderOf(['_sysTime', ...names]).join(' ')).toBe(
+    'method req_duration_ms status uri geo.city attributes id trace_id user_agent',
+  );
+  expect(orderOf(names)).toEqual(names);
 });
 
 test.each([
   ['17/May/2015:10:05:03 +0000', true],
+  ['May 17 10:05:03', true],
+  ['Sun May 17 10:05:03 2015', true],
+  ['Sun May 17 10:05:03.123456 2015', true],
+  ['2015/05/17 10:05:03', true],
+  ['2015-05-17 10:05:03,123', true],
+  ['May 17 10:06:03', false],
+  ['Sun May 17 10:05:03 2016', false],
+  ['May 17 10:05:03 host', false],
   ['17/May/2015:12:05:03 +0200', true],
   ['2015-05-17T10:05:03.9Z', true],
   ['17/May/2015:10:05:05 +0000', false],

@@ -66,10 +66,10 @@ export const starMagics: readonly Magic[] = [
   },
   {
     name: 'run',
-    usage: '%run star:ID|NAME',
+    usage: '%run ID|NAME',
     options: [],
     summary: 'run a starred query with its own time range',
-    help: 'The range and the parameters are those that it was saved with.\n\n    %run star:"Errors by service"',
+    help: 'The range and the parameters are those that it was saved with. `star:` may stand before the name.\n\n    %run "Errors by service"',
     arity: [1, 1],
     effects: ['query'],
     argument: 'star reference',
@@ -77,7 +77,7 @@ export const starMagics: readonly Magic[] = [
   },
   {
     name: 'load',
-    usage: '%load star:ID|NAME',
+    usage: '%load ID|NAME',
     options: [],
     summary: 'put a starred query, with its time range, into a new cell below',
     help: 'If the front end does not let the kernel make a cell, the text is printed.',
@@ -240,8 +240,8 @@ async function stars({ words, options, magic }: MagicCall, { session, io }: Magi
 }
 
 /** Runs a starred query with its own range, parameters, limit and options. */
-async function runStar({ words, magic }: MagicCall, { session, io, show }: MagicHost): Promise<void> {
-  const found = await resolveStar(session, referenceOf(words[0] ?? '', magic), io.signal);
+async function runStar({ words }: MagicCall, { session, io, show }: MagicHost): Promise<void> {
+  const found = await resolveStar(session, referenceOf(words[0]), io.signal);
   const { apl, variables, defaultLimit } = found.query;
   const range = starRange(found) ?? session.range;
   const request = optionsOf(found);
@@ -262,8 +262,8 @@ function optionsOf({ query }: StarredQuery): RequestOptions | undefined {
 }
 
 /** Has the front end put a starred query into a new cell. */
-async function load({ words, magic }: MagicCall, { session, io }: MagicHost): Promise<void> {
-  const found = await resolveStar(session, referenceOf(words[0] ?? '', magic), io.signal);
+async function load({ words }: MagicCall, { session, io }: MagicHost): Promise<void> {
+  const found = await resolveStar(session, referenceOf(words[0]), io.signal);
   const { startTime, endTime, apl } = found.query;
   const range = startTime && endTime ? [`%%time ${storedText({ startTime, endTime })}`] : [];
   const text = [...range, apl].join('\n');
@@ -271,11 +271,9 @@ async function load({ words, magic }: MagicCall, { session, io }: MagicHost): Pr
   say(io, `The starred query "${oneLine(found.name, 120)}":\n\n${text}`);
 }
 
-function referenceOf(word: string, magic: Magic): string {
-  const reference = /^star:(.+)$/s.exec(word)?.[1];
-  if (reference === undefined)
-    throw usageError(magic, `${word} is not a starred query: write star:ID or star:NAME`);
-  return reference;
+/** The id or the name that a word gives, which may begin with `star:`. */
+function referenceOf(word = ''): string {
+  return word.replace(/^star:(?=.)/s, '');
 }
 
 /** Deletes a starred query. */

@@ -78,13 +78,18 @@ function toPie({ table, roles }: ChartInput, options: ChartOptions): PieChart | 
   };
 }
 
+/** A share in percent; one that is not 0 is not written as 0. */
+function shareText(share: number): string {
+  return share > 0 && share < 0.0005 ? '<0.1 %' : `${(share * 100).toFixed(1)} %`;
+}
+
 /** Returns one plot, slices from noon on. */
 function pieDrawing({ legend, values, unit }: PieChart): Drawing {
   const sum = values.reduce((a, b) => a + b, 0);
   const labels = legend.map(({ label }) => label);
   const withShare = (label: string, index: number) => {
     const value = values[index] ?? 0;
-    return `${label}: ${shortText(value, unit)} (${((value / sum) * 100).toFixed(1)} %)`;
+    return `${label}: ${shortText(value, unit)} (${shareText(value / sum)})`;
   };
   const texts = labels.map(withShare);
   const short = distinctLabels(labels, SHORT_NAME).map(withShare);

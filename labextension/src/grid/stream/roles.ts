@@ -7,7 +7,7 @@ export interface Roles {
   readonly time: GridColumn | undefined;
   readonly level: GridColumn | undefined;
   readonly message: GridColumn | undefined;
-  /** All others but the time of storing, in their order. */
+  /** All others but the time of storing: in their order if the query chose it, else the most telling first. */
   readonly others: readonly GridColumn[];
 }
 
@@ -23,18 +23,50 @@ export function rolesOf(columns: readonly GridColumn[]): Roles {
   const others = columns.filter(
     each => each !== time && each !== level && each !== message && each.name !== '_sysTime',
   );
-  return { time, level, message, others };
+  // A query that names fields names no time of storing.
+  const isWhole = columns.some(each => each.name === '_sysTime');
+  return { time, level, message, others: isWhole ? others.toSorted((a, b) => rank(a) - rank(b)) : others };
+}
+
+/** Names that say what happened, as whole names, or as their last part. */
+const TELLING = new RegExp(
+  `^(?:${[
+    '(?:http_|response_)?(?:status|code)(?:_code)?',
+    'method|verb|uri|url|path|route|endpoint|target|request',
+    '(?:[a-z]+_)*(?:duration|latency|elapsed|took)(?:_[a-z]+)?',
+    'service(?:[._]name)?|app|logger|error|err|exception(?:[._]\\w+)?',
+  ].join('|')})$`,
+  'i',
+);
+
+/** Names of ids, and of what is long and seldom read. */
+const TAIL = /(?:^|[._])(?:id|uuid|guid)$|^(?:user_?agent|referr?er|cookie)$/i;
+
+/** Where a field stands among others whose order nobody chose: what happened, then the rest, then ids and maps. */
+function rank({ name, type }: GridColumn): number {
+  if (TELLING.test(name)) return 0;
+  return type === 'dynamic' || TAIL.test(name) ? 2 : 1;
 }
 
 /** Times within a second of that of the line are those of its way: when it was sent, received or stored. */
 const NEAR = SECOND;
 
-/** The time of an access log, from which `_time` is read: `17/May/2015:10:05:03 +0000`. */
-const ACCESS_TIME = /^(\d\d)\/(\w{3})\/(\d{4}):([\d:]{8}) ([+-]\d\d)(\d\d)$/;
+/** Times of logs from which `_time` is read: of an access log, of syslog and Apache's errors, and of others in the order of ISO 8601. */
+const LOG_TIMES: readonly RegExp[] = [
+  /^(?<day>\d\d)\/(?<month>\w{3})\/(?<year>\d{4}):(?<clock>[\d:]{8}) (?<zone>[+-]\d{4})$/,
+  /^(?:\w{3} )?(?<month>[A-Z][a-z]{2}) +(?<day>\d\d?) (?<clock>\d\d:\d\d:\d\d(?:\.\d+)?)(?: (?<year>\d{4}))?$/,
+  /^(?<year>\d{4})[-/.](?<month>\d\d)[-/.](?<day>\d\d)[ T](?<clock>\d\d:\d\d:\d\d(?:[.,]\d+)?)(?: ?(?<zone>[+-]\d\d:?\d\d|Z|UTC))?$/,
+];
 
-function isoOf([, day, month = '', year, clock, hours, minutes]: readonly string[]): string {
-  const number = MONTHS.indexOf(month) / 3 + 1;
-  return `${year}-${String(number).padStart(2, '0')}-${day}T${clock}${hours}:${minutes}`;
+/** A time of a log in ISO 8601; one without a year has that of the line, one without a zone is taken for UTC. */
+function isoOf(written: string, lineYear: string): string | undefined {
+  const found = LOG_TIMES.map(form => form.exec(written)?.groups).find(groups => groups !== undefined);
+  if (found === undefined) return undefined;
+  const { day = '', month = '', year = lineYear, clock = '', zone = 'Z' } = found;
+  const number = /^\d/.test(month) ? Number(month) : MONTHS.indexOf(month) / 3 + 1;
+  const date = `${year}-${String(number).padStart(2, '0')}-${day.padStart(2, '0')}`;
+  const offset = zone === 'UTC' ? 'Z' : zone.replace(/^(...)(\d\d)$/, '$1:$2');
+  return `${date}T${clock.replace(',', '.')}${offset}`;
 }
 
 const MONTHS = 'JanFebMarAprMayJunJulAugSepOctNovDec';
@@ -42,9 +74,8 @@ const MONTHS = 'JanFebMarAprMayJunJulAugSepOctNovDec';
 /** True for a value that says what the time of its line says already. */
 export function repeatsTime(exact: string, time: string | null | undefined): boolean {
   if (time === undefined || time === null) return false;
-  const written = ACCESS_TIME.exec(exact);
-  const iso = written === null ? exact : isoOf(written);
-  if (!/^\d{4}-\d\d-\d\dT/.test(iso)) return false;
+  const iso = isoOf(exact, time.slice(0, 4));
+  if (iso === undefined) return false;
   const [a, b] = [parseTime(iso), parseTime(time)];
   return a !== undefined && b !== undefined && (a < b ? b - a : a - b) <= NEAR;
 }
