@@ -25,6 +25,7 @@ test('npm packs the programs, the extension, the examples, and nothing that only
     'examples/04-weekly-report.ipynb',
     'examples/05-incident.ipynb',
     'examples/06-why.ipynb',
+    'examples/07-three-places.ipynb',
     'examples/data/deployments.csv',
     'examples/data/orders.ndjson',
     'examples/data/sshd.log',

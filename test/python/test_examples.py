@@ -55,10 +55,17 @@ STORIES |= {
         r"2026-01-26T07:28:53Z +payment +2\.9\.6 +lhr-1 +8m27\S+ +16 +2026-01-26T07:37:20\S+ +2026-01-26T07:43:28\S+ +2",
     ],
 }
+STORIES |= {
+    "07-three-places": [
+        r"gateway_timeout +BR +42 +2026-01-26T15:09:\S+ +2026-01-26T15:35:\S+",
+        r"US +81 +4,201",
+        r"card +246 +221\.0 +30,319\.5",
+    ],
+}
 CHARTS = {"01-first-look": 10, "02-own-data": 4, "03-security-hunt": 1, "04-weekly-report": 1, "05-incident": 1}
-CHARTS |= {"06-why": 3}
+CHARTS |= {"06-why": 3, "07-three-places": 4}
 # A chart of several plots is tall: it comes after its table.
-AFTER_TABLE = {"01-first-look": 2, "02-own-data": 1}
+AFTER_TABLE = {"01-first-look": 2, "02-own-data": 1, "07-three-places": 2}
 
 
 def read(path):
@@ -85,7 +92,7 @@ def bundles(notebook, mime):
     return ["".join(output.data[mime]) for output in outputs(notebook) if mime in output.get("data", {})]
 
 
-def test_there_are_six():
+def test_there_are_seven():
     assert [path.stem for path in NOTEBOOKS] == list(STORIES)
 
 

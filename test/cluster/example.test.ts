@@ -1,0 +1,118 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { ProfileFile } from '../../kernel/api/profile.js';
+import { sharedBucket } from '../local/store/dataset/bucket/server.js';
+import { realService } from '../notebook/real-bench.js';
+import { type Bench, startBench } from '../notebook/session.js';
+import { statement } from './node.js';
+
+const url = inject('trino');
+const bucket = sharedBucket();
+const examples = join(import.meta.dirname, '..', '..', 'examples');
+
+let bench: Bench;
+let service: Awaited<ReturnType<typeof realService>>;
+let end: () => Promise<void> = async () => undefined;
+
+beforeAll(async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'apl-kernel-test-'));
+  let profiles: ProfileFile | undefined;
+  service = await realService(dataDir, { deploymentOf: name => (profiles as ProfileFile).named(name) });
+  const connect = async () => ({ url: service.url, token: service.token, restarted: false });
+  bench = await startBench({ workDir: examples, local: () => ({ connect, close: () => undefined }) });
+  profiles = new ProfileFile(bench.homeDir);
+  end = async () => {
+    await bench.close();
+    await service.close();
+    await rm(dataDir, { recursive: true, force: true });
+  };
+  const lake = `[deployments.lake]\nengine = "trino"\nurl = "${url}"\nuser = "me"\ncatalog = "memory"\nschema = "default"\n`;
+  if (url !== '') await writeFile(join(bench.homeDir, '.axiom.toml'), lake, { mode: 0o600 });
+});
+afterAll(() => end());
+
+async function textOf(code: string): Promise<string> {
+  const { outcome, outputs } = await bench.run(code);
+  if (outcome.status === 'error') throw new Error([outcome.evalue, ...outcome.traceback].join('\n'));
+  return outputs.map(each => ('data' in each ? String(each.data['text/plain'] ?? '') : '')).join('\n');
+}
+
+/** The tables of the example with another first line. */
+async function answers(first: string): Promise<readonly string[]> {
+  const { cells } = JSON.parse(await readFile(join(examples, '07-three-places.ipynb'), 'utf8')) as {
+    readonly cells: readonly { readonly cell_type: string; readonly source: readonly string[] }[];
+  };
+  const codes = cells.flatMap(cell => (cell.cell_type === 'code' ? cell.source.join('') : []));
+  await textOf(first);
+  const shown: string[] = [];
+  for (const code of codes.slice(1)) shown.push(tablesIn(await textOf(code)));
+  return shown;
+}
+
+/** What else is said: the profile, how many rows were examined, and in notes what was read of a bucket. */
+function tablesIn(text: string): string {
+  return text
+    .split('\n')
+    .filter(line => !line.startsWith('Note: ') && !/^[\d,]+ rows examined$/.test(line))
+    .map(line => line.replace(/^profile lake · /, ''))
+    .join('\n');
+}
+
+/** The orders as a table of the cluster, which a bucket's Parquet files may be as well. */
+async function makeTable(): Promise<void> {
+  const headers = { authorization: `Bearer ${service.token}`, 'content-type': 'application/json' };
+  const apl = 'orders | project-away _sysTime';
+  const range = { startTime: '2026-01-01T00:00:00Z', endTime: '2026-02-01T00:00:00Z' };
+  const response = await fetch(`${service.url}/v1/datasets/_apl?format=tabular`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify({ apl, ...range }),
+  });
+  const { tables } = (await response.json()) as {
+    readonly tables: readonly {
+      readonly fields: readonly { readonly name: string; readonly type: string }[];
+      readonly columns: readonly (readonly unknown[])[];
+    }[];
+  };
+  const { fields = [], columns = [] } = tables[0] ?? {};
+  const types: Readonly<Record<string, string>> = {
+    datetime: 'timestamp(9)',
+    integer: 'bigint',
+    float: 'double',
+    boolean: 'boolean',
+  };
+  const literal = (value: unknown, type: string) =>
+    value === null || value === undefined
+      ? 'NULL'
+      : type === 'datetime'
+        ? `TIMESTAMP '${String(value).replace('T', ' ').replace('Z', '')}'`
+        : type === 'string'
+          ? `'${String(value)}'`
+          : type === 'float'
+            ? `DOUBLE '${String(value)}'`
+            : String(value);
+  const rows = (columns[0] ?? []).map(
+    (_, row) => `(${fields.map(({ type }, index) => literal(columns[index]?.[row], type)).join(', ')})`,
+  );
+  const declared = fields.map(({ name, type }) => `"${name}" ${types[type] ?? 'varchar'}`).join(', ');
+  await statement(url, 'DROP TABLE IF EXISTS memory.default.orders');
+  await statement(url, `CREATE TABLE memory.default.orders (${declared})`);
+  await statement(url, `INSERT INTO memory.default.orders VALUES ${rows.join(', ')}`);
+}
+
+test.skipIf(url === '')(
+  'the example gives the same tables over a file, a bucket and a cluster by another first line',
+  async () => {
+    const here = await answers('%import data/orders.ndjson --dataset orders --replace');
+    expect(here.join('\n')).toMatch(/gateway_timeout +BR +42/);
+    expect(await textOf('%publish orders s3://logs/orders')).toContain('1 day with 317 rows');
+    await makeTable();
+    await textOf('%drop orders --yes');
+    bucket.taken();
+    expect(await answers('%import s3://logs/orders --dataset orders')).toEqual(here);
+    expect(bucket.taken().length).toBeGreaterThan(3);
+    expect(await answers('%use lake')).toEqual(here);
+  },
+);
