@@ -21,12 +21,12 @@ export function guardOrigin(headers: IncomingHttpHeaders, port: number): void {
 
 /**
  * Throws LocalError unless a request carries the token, as one of the API or of a person: the official command line asks for either.
- * Clients of the HTTP Event Collector send it in the other two schemes.
+ * Clients of the HTTP Event Collector and of Elasticsearch send it in the other schemes, as the second part of a pair.
  */
 export function guardToken({ authorization = '' }: IncomingHttpHeaders, token: string): void {
-  const [, scheme, sent = ''] = /^(Bearer|Splunk|Basic) (\S+)$/i.exec(authorization) ?? [];
-  const isBasic = scheme?.toLowerCase() === 'basic';
-  const given = isBasic ? Buffer.from(sent, 'base64').toString('utf8').split(':')[1] : sent;
+  const [, scheme, sent = ''] = /^(Bearer|Splunk|Basic|ApiKey) (\S+)$/i.exec(authorization) ?? [];
+  const isPair = /^(basic|apikey)$/i.test(scheme ?? '');
+  const given = isPair ? Buffer.from(sent, 'base64').toString('utf8').split(':')[1] : sent;
   if (!given || !equal(given.replace(/^xapt-/, 'xaat-'), token)) {
     throw new LocalError('unauthorized', 'unauthorized', 'The request has no valid token.', {
       hint: 'Send `Authorization: Bearer <token>`.',

@@ -21,7 +21,7 @@ const said = {
 } as const;
 
 /** The largest body, unpacked: clients send some megabytes at a time. */
-const mostBytes = 16 * 2 ** 20;
+export const mostBytes = 16 * 2 ** 20;
 
 /** Routes that need no token, as load balancers ask them. */
 export const healthPaths: readonly string[] = [
@@ -49,7 +49,7 @@ async function take(
   parts: EventParts,
   read: (text: string, request: FastifyRequest) => EnvelopeLines,
 ): Promise<FastifyReply> {
-  const text = await textOf(request, parts);
+  const text = await wholeText(request, parts);
   if (text.trim() === '') return reply.code(400).send(said.noData);
   let lines: EnvelopeLines;
   try {
@@ -85,7 +85,8 @@ function datasetsOf(
   return found;
 }
 
-async function textOf({ raw, headers }: FastifyRequest, { engine }: EventParts): Promise<string> {
+/** Returns the body of a request whose body is a stream, unpacked; throws LocalError if it is larger than it may be. */
+export async function wholeText({ raw, headers }: FastifyRequest, { engine }: EventParts): Promise<string> {
   const file = path.join(engine.workDir, crypto.randomUUID());
   const contentEncoding = headers['content-encoding'] ?? '';
   try {

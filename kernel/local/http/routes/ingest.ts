@@ -6,6 +6,7 @@ import { type IngestRequest, ingest } from '../../store/ingest.js';
 import { departure } from '../departure.js';
 import { noticeHeaders } from '../notices.js';
 import { parametersOf } from '../requests.js';
+import { addElasticRoutes } from './elastic.js';
 import { addHecRoutes } from './hec.js';
 import { addOtlpRoutes } from './otlp.js';
 
@@ -48,6 +49,7 @@ export function addIngestRoutes(app: FastifyInstance, parts: IngestParts): void 
       );
     addOtlpRoutes(scope, parts);
     addHecRoutes(scope, parts);
+    addElasticRoutes(scope, parts);
     done();
   });
 }

@@ -1,0 +1,78 @@
+import { LocalError } from '../../errors.js';
+
+/** What is to be done with one document of a bulk request. */
+export interface BulkAction {
+  readonly name: string;
+  readonly index: string | undefined;
+  readonly id: string | undefined;
+  /** The document as it stands in the body, if it is one that can be stored. */
+  readonly document: string | undefined;
+  /** Why it cannot be; undefined if it can. */
+  readonly refusal: string | undefined;
+}
+
+/** Actions that add a document; those that change or delete one need the ids of documents, which events do not have. */
+const adding: ReadonlySet<string> = new Set(['index', 'create']);
+
+/** Actions without a document on the next line. */
+const alone: ReadonlySet<string> = new Set(['delete']);
+
+/**
+ * Returns the actions of a body of the Elastic Bulk API (https://axiom.co/docs/send-data/elasticsearch-bulk-api): lines of JSON, an action
+ * and its document in turns. Throws LocalError with the number of a line that is not an action.
+ */
+export function actionsIn(body: string): readonly BulkAction[] {
+  const lines = body.split('\n').map((text, at) => ({ text: text.trim(), number: at + 1 }));
+  const filled = lines.filter(({ text }) => text !== '')[Symbol.iterator]();
+  const actions: BulkAction[] = [];
+  for (const { text, number } of filled) {
+    const [name, about] = actionOf(text, number);
+    const next = alone.has(name) ? undefined : filled.next().value?.text;
+    const refusal = refusalOf(name, next);
+    actions.push({
+      name,
+      index: textOf(about._index),
+      id: textOf(about._id),
+      document: refusal === undefined ? next : undefined,
+      refusal,
+    });
+  }
+  return actions;
+}
+
+function actionOf(
+  text: string,
+  number: number,
+): readonly [name: string, about: Readonly<Record<string, unknown>>] {
+  const action = parsed(text);
+  const [entry, ...others] = isObject(action) ? Object.entries(action) : [];
+  if (entry === undefined || others.length > 0 || !isObject(entry[1]))
+    throw new LocalError('invalid', 'invalid-request', `Line ${number} is not an action of a bulk request.`, {
+      hint: 'Write {"index":{}} or {"create":{}} above each document.',
+    });
+  return [entry[0], entry[1]];
+}
+
+function refusalOf(name: string, document: string | undefined): string | undefined {
+  if (!adding.has(name))
+    return `The local service does not support ${JSON.stringify(name)}: it adds documents, by index or create.`;
+  return document !== undefined && isObject(parsed(document))
+    ? undefined
+    : 'The document is not a JSON object.';
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
