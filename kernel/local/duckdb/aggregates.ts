@@ -46,7 +46,8 @@ type Templates = {
 };
 
 const templates: Templates = {
-  count: ({ filter }) => `count(*)${where(filter)}`,
+  // A filter would copy the rows that meet it.
+  count: ({ filter }) => (filter === undefined ? 'count(*)' : `CAST(count_if(${filter}) AS BIGINT)`),
   $values: ({ args, filter }) => `count(${args[0].sql})${where(filter)}`,
   dcount: ({ args, filter }) => `count(DISTINCT ${args[0].sql})${where(filter)}`,
   sum: sumSql,

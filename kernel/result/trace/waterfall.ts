@@ -136,7 +136,7 @@ function lineHtml(node: Node, { duration }: Trace<ShownSpan>, color: string): st
 /** Segments of one bar; a bar of more has one over all of them. */
 const MOST_SEGMENTS = 60;
 
-/** A line in the bar of a span for each time that it was on the critical path. */
+/** A line in the bar of a span for each time that it was on the critical path: dark between light edges, to be seen on every color. */
 function segmentsHtml({ span, offset, segments }: Node): string {
   const [first, last] = [segments[0], segments.at(-1)];
   if (first === undefined || last === undefined || span.duration <= 0n) return '';
@@ -147,7 +147,7 @@ function segmentsHtml({ span, offset, segments }: Node): string {
     .map(each => {
       const before = share(each.offset - at);
       at = each.offset + each.duration;
-      return `<span style="display:inline-block;margin-left:${before}%;width:${share(each.duration)}%;height:3px;background-color:#111;vertical-align:middle"></span>`;
+      return `<span style="display:inline-block;margin-left:${before}%;width:${share(each.duration)}%;box-sizing:border-box;height:5px;margin-top:3px;border:solid #fff;border-width:1px 0;background-color:#111;vertical-align:top"></span>`;
     })
     .join('');
 }

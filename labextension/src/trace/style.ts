@@ -34,7 +34,7 @@ const RULES = `
 .apl-trace-failed { color: var(--jp-error-color1); font-weight: 600; }
 .apl-trace-bars { position: absolute; top: 0; bottom: 0; left: var(--apl-trace-names); right: var(--apl-trace-took); border-left: 1px solid var(--jp-border-color2); background: linear-gradient(to right, var(--jp-border-color3) 1px, transparent 1px) 0 0 / 25% 100%; }
 .apl-trace-bar { position: absolute; top: 5px; height: 12px; min-width: 2px; box-sizing: border-box; border-radius: 1px; forced-color-adjust: none; }
-.apl-trace-segment { position: absolute; top: 9px; height: 4px; min-width: 1px; background: #111; forced-color-adjust: none; pointer-events: none; }
+.apl-trace-segment { position: absolute; top: 8px; height: 6px; min-width: 1px; box-sizing: border-box; background: #111; border: solid #fff; border-width: 1px 0; forced-color-adjust: none; pointer-events: none; }
 .apl-trace-critical { outline: 1.5px solid var(--jp-content-font-color1); outline-offset: -1px; }
 .apl-trace-took { position: absolute; top: 0; right: 4px; width: calc(var(--apl-trace-took) - 8px); overflow: hidden; text-overflow: ellipsis; text-align: right; font-variant-numeric: tabular-nums; }
 .apl-trace-details { box-sizing: border-box; max-height: 440px; overflow: hidden auto; padding: 6px 10px; border-top: 1px solid var(--jp-border-color2); }

@@ -81,6 +81,14 @@ describe('spotlight', () => {
     expect(found?.values.at(-1)?.to).toBe(null);
   });
 
+  test('the quantiles of a number with few values are those of all rows', async () => {
+    const few = `range i from 1 to 400000 step 1 | extend bad = i % 40 == 0, x = i % 40`;
+    const [found] = await spotlight(`${few} | extend i = 0 | summarize spotlight(bad, x)`);
+    const from = [0, 1, 3, 7, 11, 15, 19, 23, 27, 31, 35, 37, 39];
+    expect(found?.values.map(each => each.from)).toEqual(from);
+    expect(found?.values[0]).toMatchObject({ to: 1, selected: 1 });
+  });
+
   test('gives the same each time', async () => {
     const apl = `['planted-1'] | summarize spotlight(bad, *)`;
     expect(await spotlight(apl)).toEqual(await spotlight(apl));

@@ -6,11 +6,15 @@ import { sqlText } from '../literal.js';
 
 /** Numbers with more values than this are put into bins. */
 const mostPlainNumbers = 24;
+/** Numbers with more values than this are put into bins row by row; those of the others are counted first. */
+const mostCountedNumbers = 10_000;
+/** So many rows stand for all where quantiles are taken of counts: the first of `quantiles` is of one of them. */
+const quantileShares = 1_000;
 /** The quantiles of all rows between the bins of a number. */
 const quantiles = [0.001, 0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 0.999];
 /** Bins of equal width between the first and the last time. */
 const timeBins = 12;
-/** About this many rows decide where the bins of a number end. */
+/** About this many rows decide where the bins of a number end whose values are not counted. */
 const quantileRows = 100_000;
 /** Fields of text with more values are not counted. */
 const mostValues = 250_000;
@@ -75,7 +79,7 @@ export function spotlightSql(parts: SpotlightParts, stage: AddStage): string {
   return `SELECT ${listOf(keys, list)} FROM ${all}${groupedBy(keys)}`;
 }
 
-/** A field with the names of its columns: the value of a row, its bin (`code`), and SQL that makes the one of the other. */
+/** A field with the names of its columns: the value of a row, what its rows are counted by (`code`), and the SQL of both. */
 interface CodedField {
   readonly label: string;
   readonly place: number;
@@ -85,37 +89,43 @@ interface CodedField {
   readonly value: string;
   readonly code: string;
   readonly codeSql: string;
+  /** The bin of what is counted, as a number; null for values that have no order. */
+  readonly binSql: string;
 }
 
 function codedField({ label, arg }: SpotlightField, place: number): CodedField {
-  const raw = `r${place}`;
-  const field = { label, place, type: arg.type, raw, code: `k${place}` };
+  const [raw, code] = [`r${place}`, `k${place}`];
+  const field = { label, place, type: arg.type, raw, code };
   switch (arg.type) {
     case 'long':
     case 'real':
     case 'timespan': {
-      const cuts = quantiles.map((_, at) => `WHEN ${raw} < e${place}_${at} THEN ${at}`).join(' ');
+      const cuts = quantiles.map((_, at) => `WHEN ${raw} < g${place}_${at} THEN ${at}`).join(' ');
       const bin = `CASE WHEN ${raw} IS NULL THEN NULL ${cuts} ELSE ${quantiles.length} END`;
-      const codeSql = `CASE WHEN d${place} <= ${mostPlainNumbers} THEN ${raw} ELSE ${bin} END`;
-      return { ...field, bins: 'quantiles', value: withoutNaN(arg), codeSql };
-    }
-    case 'datetime':
+      const counted = `len(list_filter(e${place}, lambda edge: edge <= ${code}))`;
       return {
         ...field,
-        bins: 'times',
-        value: arg.sql,
-        codeSql: `(epoch_ns(${raw}) - a${place}) // w${place}`,
+        ...{ bins: 'quantiles', value: withoutNaN(arg) },
+        codeSql: `CASE WHEN d${place} <= ${mostCountedNumbers} THEN ${raw} ELSE ${bin} END`,
+        binSql: `CASE WHEN ${code} IS NOT NULL AND d${place} BETWEEN ${mostPlainNumbers + 1} AND ${mostCountedNumbers} THEN ${counted} ELSE ${code} END::DOUBLE`,
       };
+    }
+    case 'datetime': {
+      const codeSql = `(epoch_ns(${raw}) - a${place}) // w${place}`;
+      return { ...field, bins: 'times', value: arg.sql, codeSql, binSql: `${code}::DOUBLE` };
+    }
     default: {
       const codeSql = `CASE WHEN d${place} <= ${mostValues} THEN ${raw} END`;
-      return { ...field, bins: 'none', value: convert(arg, 'string'), codeSql };
+      return { ...field, bins: 'none', value: convert(arg, 'string'), codeSql, binSql: 'NULL' };
     }
   }
 }
 
 /** The stages that all fields share. */
 interface FieldTables {
-  readonly coded: string;
+  readonly rows: string;
+  readonly facts: string;
+  readonly edges: string;
   readonly bins: string;
   readonly scored: string;
   readonly ranked: string;
@@ -129,44 +139,82 @@ function fieldTables(
   stage: AddStage,
 ): FieldTables {
   const facts = stage(factsSql(fields, rows), true);
-  const edges = stage(edgesSql(fields, rows, facts), true);
+  const guessed = stage(guessedEdgesSql(fields, rows, facts), true);
   const codes = fields.map(field => `${field.codeSql} AS ${field.code}`);
-  const coded = stage(`SELECT ${listOf(keys, 'sel', codes)} FROM ${rows}, ${facts}, ${edges}`);
+  const coded = stage(`SELECT ${listOf(keys, 'sel', codes)} FROM ${rows}, ${facts}, ${guessed}`);
+  const groups = stage(groupsSql(fields, keys, coded), true);
+  const edges = stage(edgesSql(fields, { groups, facts, guessed }), true);
   const bins = stage(binsSql(fields, facts, edges), true);
-  const counted = stage(countsSql(fields, keys, coded), true);
+  const counted = stage(countsSql(fields, keys, { groups, facts, edges }), true);
   const scored = stage(scoredSql(keys, counted, totals, fields.length), true);
   const ranked = stage(rankedSql(fields, keys, { scored, totals, facts }), true);
   const listed = stage(listedSql(keys, { scored, ranked, bins }));
-  return { coded, bins, scored, ranked, listed };
+  return { rows, facts, edges, bins, scored, ranked, listed };
 }
 
 /** One row: the number of rows, of each field about how many values it has, and where its bins of time begin and how wide they are. */
 function factsSql(fields: readonly CodedField[], rows: string): string {
-  const facts = fields.flatMap(({ bins, raw, place }) => [
-    `approx_count_distinct(${raw}) AS d${place}`,
-    ...(bins === 'times'
+  const facts = fields.flatMap(({ bins, raw, place }) =>
+    bins === 'times'
       ? [
           `epoch_ns(min(${raw})) AS a${place}`,
           `greatest((epoch_ns(max(${raw})) - epoch_ns(min(${raw}))) // ${timeBins} + 1, 1) AS w${place}`,
         ]
-      : []),
-  ]);
-  return `SELECT ${listOf('count(*) AS n', facts)} FROM ${rows}`;
+      : [`approx_count_distinct(${raw}) AS d${place}`],
+  );
+  // The least of the hashes of so many rows: to divide each by a number takes longer than all that is counted.
+  const part = `18446744073709551615::UBIGINT // greatest(count(*) // ${quantileRows}, 1)::UBIGINT AS part`;
+  return `SELECT ${listOf('count(*) AS n', part, facts)} FROM ${rows}`;
 }
 
-/** One row: the quantiles of each number with many values, of rows that a hash chooses, the same ones each time. */
-function edgesSql(fields: readonly CodedField[], rows: string, facts: string): string {
+/** One row: the quantiles of each number whose values are not counted, of rows that a hash chooses, the same ones each time. */
+function guessedEdgesSql(fields: readonly CodedField[], rows: string, facts: string): string {
   const numbers = fields.filter(field => field.bins === 'quantiles');
   if (numbers.length === 0) return 'SELECT NULL AS none';
   const lists = numbers.map(
     ({ raw, place }) =>
-      `CASE WHEN any_value(d${place}) > ${mostPlainNumbers} THEN quantile_disc(${raw}, [${quantiles.join(', ')}]) END AS q${place}`,
+      `CASE WHEN any_value(d${place}) > ${mostCountedNumbers} THEN quantile_disc(${raw}, [${quantiles.join(', ')}]) END AS q${place}`,
   );
-  const chosen = `hash(${numbers.map(({ raw }) => raw).join(', ')}) % greatest(n // ${quantileRows}, 1) = 0`;
-  const picked = numbers.flatMap(({ place }) =>
-    quantiles.map((_, at) => `q${place}[${at + 1}] AS e${place}_${at}`),
+  const chosen = `hash(${numbers.map(({ raw }) => raw).join(', ')}) <= part`;
+  const each = numbers.flatMap(({ place }) => [
+    `q${place}`,
+    ...quantiles.map((_, at) => `q${place}[${at + 1}] AS g${place}_${at}`),
+  ]);
+  return `SELECT ${each.join(', ')} FROM (SELECT ${lists.join(', ')} FROM ${rows}, ${facts} WHERE ${chosen})`;
+}
+
+/** One row: the quantiles of each number with many values: of the counts of its values, or else those that were guessed. */
+function edgesSql(
+  fields: readonly CodedField[],
+  { groups, facts, guessed }: { readonly groups: string; readonly facts: string; readonly guessed: string },
+): string {
+  const numbers = fields.filter(field => field.bins === 'quantiles');
+  if (numbers.length === 0) return 'SELECT NULL AS none';
+  const own = (all: readonly CodedField[], of: (field: CodedField) => string) =>
+    all.length === 0
+      ? 'NULL'
+      : `CASE place ${all.map(field => `WHEN ${field.place} THEN ${of(field)}`).join(' ')} END`;
+  const columns = numbers.map(({ code }) => code);
+  // Integers and other numbers are ordered each as their own type, which is exact.
+  const ordered = (isReal: boolean) =>
+    own(
+      numbers.filter(({ type }) => (type === 'real') === isReal),
+      ({ code }) => code,
+    );
+  const order = `${ordered(true)}, ${ordered(false)}`;
+  const isCounted = own(
+    numbers,
+    ({ code, place }) => `${code} IS NOT NULL AND d${place} <= ${mostCountedNumbers}`,
   );
-  return `SELECT ${picked.join(', ')} FROM (SELECT ${lists.join(', ')} FROM ${rows}, ${facts} WHERE ${chosen})`;
+  const counted = `SELECT ${listOf(columns, 'n')}, sum(n) OVER (PARTITION BY place ORDER BY ${order} ROWS UNBOUNDED PRECEDING) AS up_to, sum(n) OVER (PARTITION BY place) AS total
+    FROM ${groups}, (SELECT * EXCLUDE (n) FROM ${facts}) WHERE ${isCounted}`;
+  // Each value stands as often as its share of the rows asks for.
+  const shares = `SELECT ${listOf(columns)}, unnest(range((up_to * ${quantileShares} // total - (up_to - n) * ${quantileShares} // total)::BIGINT)) FROM (${counted})`;
+  const lists = numbers.map(
+    ({ code, place }) =>
+      `CASE WHEN any_value(d${place}) > ${mostCountedNumbers} THEN any_value(q${place}) ELSE quantile_disc(${code}, [${quantiles.join(', ')}]) END AS e${place}`,
+  );
+  return `SELECT ${lists.join(', ')} FROM ${facts}, ${guessed} LEFT JOIN (${shares}) AS shares ON true`;
 }
 
 /** The bins that are ranges: from `lo` on, and less than `hi`, which are null if they have no such end. */
@@ -180,39 +228,52 @@ function binsSql(fields: readonly CodedField[], facts: string, edges: string): s
         `list_transform(range(${from}, ${from + timeBins}), lambda i: ${toDynamic(sqlArg(`make_timestamp_ns(a${place} + i * w${place})`, 'datetime'))})`;
       return [range(place, timeBins, at(0), at(1), `a${place} IS NOT NULL`)];
     }
-    const ends = quantiles.map((_, at) => toDynamic(sqlArg(`e${place}_${at}`, type))).join(', ');
+    const ends = `list_transform(e${place}, lambda edge: ${toDynamic(sqlArg('edge', type))})`;
     const many = `d${place} > ${mostPlainNumbers}`;
-    return [range(place, quantiles.length + 1, `[NULL, ${ends}]`, `[${ends}, NULL]`, many)];
+    return [
+      range(place, quantiles.length + 1, `list_prepend(NULL, ${ends})`, `list_append(${ends}, NULL)`, many),
+    ];
   });
   if (selects.length === 0)
     return 'SELECT 0 AS place, NULL::DOUBLE AS bin, NULL::JSON AS lo, NULL::JSON AS hi WHERE false';
   return selects.join(' UNION ALL ');
 }
 
-/** The rows of each bin of each field: the bin as text and, where bins have an order, as a number. */
-function countsSql(fields: readonly CodedField[], keys: readonly string[], coded: string): string {
+/** The rows of each value of each field: `place` says of which field, and the other codes are null. */
+function groupsSql(fields: readonly CodedField[], keys: readonly string[], coded: string): string {
   const passes = Array.from({ length: Math.ceil(fields.length / fieldsInPass) }, (_, pass) =>
     fields.slice(pass * fieldsInPass, (pass + 1) * fieldsInPass),
   );
   const selects = passes.map(pass => {
-    const chosen = (of: (field: CodedField) => string) =>
-      `CASE ${pass.map(field => `WHEN grouping(${field.code}) = 0 THEN ${of(field)}`).join(' ')} END`;
-    const text = ({ code, type }: CodedField) => {
-      if (type === 'long' || type === 'real' || type === 'timespan')
-        return convert(sqlArg(code, type), 'string');
-      return `${code}::VARCHAR`;
-    };
-    const columns = listOf(
-      keys,
-      `${chosen(({ place }) => String(place))} AS place`,
-      `${chosen(text)} AS v`,
-      `${chosen(({ code, bins }) => (bins === 'none' ? 'NULL' : `${code}::DOUBLE`))}::DOUBLE AS bin`,
-      'count(*) AS n, count_if(sel) AS s',
-    );
+    const place = `CASE ${pass.map(field => `WHEN grouping(${field.code}) = 0 THEN ${field.place}`).join(' ')} END AS place`;
     const sets = pass.map(({ code }) => `(${listOf(keys, code)})`).join(', ');
-    return `SELECT ${columns} FROM ${coded} GROUP BY GROUPING SETS (${sets})`;
+    return `SELECT ${listOf(
+      keys,
+      place,
+      pass.map(({ code }) => code),
+      'count(*) AS n, count_if(sel) AS s',
+    )} FROM ${coded} GROUP BY GROUPING SETS (${sets})`;
   });
-  return selects.join(' UNION ALL ');
+  return selects.join(' UNION ALL BY NAME ');
+}
+
+/** The rows of each bin of each field: the bin as text and, where bins have an order, as a number. */
+function countsSql(
+  fields: readonly CodedField[],
+  keys: readonly string[],
+  { groups, facts, edges }: { readonly groups: string; readonly facts: string; readonly edges: string },
+): string {
+  const chosen = (of: (field: CodedField) => string) =>
+    `CASE place ${fields.map(field => `WHEN ${field.place} THEN ${of(field)}`).join(' ')} END`;
+  const text = ({ code, type, bins, place }: CodedField) => {
+    if (bins === 'none') return `${code}::VARCHAR`;
+    return bins === 'times'
+      ? 'NULL'
+      : `CASE WHEN d${place} <= ${mostPlainNumbers} THEN ${convert(sqlArg(code, type), 'string')} END`;
+  };
+  const bin = chosen(({ binSql }) => binSql);
+  const each = `SELECT ${listOf(keys, 'place')}, ${chosen(text)} AS value, ${bin}::DOUBLE AS bin, n, s FROM ${groups}, ${edges}, (SELECT * EXCLUDE (n) FROM ${facts})`;
+  return `SELECT ${listOf(keys, 'place')}, coalesce(value, bin::VARCHAR) AS v, bin, sum(n)::BIGINT AS n, sum(s)::BIGINT AS s FROM (${each}) GROUP BY ALL`;
 }
 
 /** Each bin with its shares, how far apart chance would take them, and the logarithm of how likely chance gives what is there. */
@@ -240,7 +301,7 @@ function rankedSql(
 ): string {
   const names = fields.map(
     ({ place, label, bins }) =>
-      `SELECT ${place} AS place, ${sqlText(label)} AS label, d${place} AS kinds_about, n AS rows_about, ${bins === 'none'} AS plain FROM ${facts}`,
+      `SELECT ${place} AS place, ${sqlText(label)} AS label, ${bins === 'times' ? 'NULL' : `d${place}`}::BIGINT AS kinds_about, n AS rows_about, ${bins === 'none'} AS plain FROM ${facts}`,
   );
   const note = `CASE WHEN total = 0 THEN 'there are no rows' WHEN chosen = 0 THEN 'no row is selected' WHEN chosen = total THEN 'every row is selected'
     WHEN chosen < ${fewestRows} THEN 'too few rows are selected: ' || chosen || ', at least ${fewestRows} are needed'
@@ -284,7 +345,7 @@ function listedSql(
 /** The entries of fields that tell more together: each of the first fields is a bit of a row, set if its fullest bins hold. */
 function combinedSql(
   fields: readonly CodedField[],
-  { coded, bins, scored, ranked }: FieldTables,
+  { rows, facts, edges, bins, scored, ranked }: FieldTables,
   totals: string,
   stage: AddStage,
 ): string {
@@ -306,16 +367,15 @@ function combinedSql(
       name => `any_value(${name}) FILTER (WHERE place = ${place}) AS ${name}${place}`,
     ),
   );
-  const bits = fields.map(({ place, code, bins: kind }) => {
-    const holds =
-      kind === 'none'
-        ? `${code} IS NOT DISTINCT FROM v${place}`
-        : `CASE WHEN low${place} IS NULL THEN ${code} IS NULL ELSE ${code} BETWEEN low${place} AND high${place} END`;
-    return `CASE WHEN bit${place} IS NOT NULL AND ${holds} THEN 1 << bit${place} ELSE 0 END`;
-  });
-  const chosen = stage(`SELECT ${pivot.join(', ')} FROM ${best}`, true);
+  const picked = stage(`SELECT ${pivot.join(', ')} FROM ${best}`);
+  const ends = fields.flatMap(endsSql);
+  const chosen = stage(`SELECT ${listOf('*', ends)} FROM ${picked}, ${facts}, ${edges}`, true);
+  const bits = fields.map(
+    field =>
+      `CASE WHEN bit${field.place} IS NOT NULL AND ${holdsSql(field)} THEN 1 << bit${field.place} ELSE 0 END`,
+  );
   const masks = stage(
-    `SELECT ${bits.join(' + ')} AS mask, count(*) AS n, count_if(sel) AS s FROM ${coded}, ${chosen} GROUP BY 1`,
+    `SELECT ${bits.join(' + ')} AS mask, count(*) AS n, count_if(sel) AS s FROM ${rows}, ${chosen} GROUP BY 1`,
     true,
   );
   const sets = Array.from({ length: 2 ** combinedFields }, (_, mask) => mask).filter(
@@ -348,6 +408,30 @@ function combinedSql(
       json_array(json_object('value', array_to_string(texts, ', '), 'selected', inside, 'baseline', outside, 'parts', parts)), 'fields', names)`;
   return `SELECT -wanted AS place, score, ${entry} AS entry FROM (SELECT *, round((d - e) / (1 - e), 6) AS score FROM ${told})
     WHERE score > single + ${leastGain} QUALIFY row_number() OVER (ORDER BY score DESC, wanted) <= ${listedCombinations}`;
+}
+
+/** Where the bins `low` to `high` of a field begin and end: from `x` on, less than `y`, at most `z`; null without such an end. */
+function endsSql({ bins, place, type }: CodedField): readonly string[] {
+  if (bins === 'none') return [];
+  const [low, high] = [`low${place}`, `high${place}`];
+  if (bins === 'times') {
+    const at = (bin: string) => `make_timestamp_ns((a${place} + ${bin} * w${place})::BIGINT)`;
+    return [`${at(low)} AS x${place}`, `${at(`(${high} + 1)`)} AS y${place}`];
+  }
+  const isPlain = `d${place} <= ${mostPlainNumbers}`;
+  const own = (bin: string) => `${bin}::${type === 'real' ? 'DOUBLE' : 'BIGINT'}`;
+  return [
+    `CASE WHEN ${isPlain} THEN ${own(low)} ELSE e${place}[${low}::BIGINT] END AS x${place}`,
+    `CASE WHEN NOT ${isPlain} THEN e${place}[${high}::BIGINT + 1] END AS y${place}`,
+    `CASE WHEN ${isPlain} THEN ${own(high)} END AS z${place}`,
+  ];
+}
+
+/** Whether a row is in the chosen bins of a field. */
+function holdsSql({ bins, place, raw }: CodedField): string {
+  if (bins === 'none') return `${raw} IS NOT DISTINCT FROM v${place}`;
+  const last = bins === 'times' ? '' : ` AND coalesce(${raw} <= z${place}, true)`;
+  return `CASE WHEN low${place} IS NULL THEN ${raw} IS NULL ELSE ${raw} IS NOT NULL AND coalesce(${raw} >= x${place}, true) AND coalesce(${raw} < y${place}, true)${last} END`;
 }
 
 function bitPlaces(mask: number): number[] {
