@@ -456,25 +456,43 @@ test('a logarithmic axis of a stack reaches from below its least value to its gr
   expect(chart.plots.map(ends)).toEqual([[10, 320]]);
 });
 
-test('a band of percentiles keeps the same timestamps of all its lines', () => {
+describe('of more bins than are drawn, the lines keep', () => {
   const rows = everyMinute(1_600);
-  const input = chartInput(
-    sampleResult([
-      {
-        columns: [
-          times(...rows),
-          ['p', 'dynamic', cells(rows.length, row => [row % 7, (row * 7919) % 1009])],
-        ],
-        ...{ groups: ['_time'], buckets, aggs: { p: { name: 'percentiles_array', args: [50, 99] } } },
-        range: { start: iso(0), end: iso(rows.length) },
-      },
-    ]),
-    later,
-    {},
-  );
-  const chart = input && toSeries(input, {});
-  if (chart === undefined || typeof chart === 'string') throw new Error('no chart');
-  const [low, high] = chart.plots[0]?.lines.map(each => each.points.map(({ t }) => t)) ?? [];
-  expect([chart.plots[0]?.arrangement, low]).toEqual(['band', high]);
-  expect(low?.length).toBeLessThan(rows.length);
+  const zigzag = (row: number) => (row * 7919) % 1009;
+  const stamped = times(...rows);
+  const range = { start: iso(0), end: iso(rows.length) };
+  const [a, b] = ['integer', 'integer'].map(
+    (type, index) =>
+      [`n${index}`, type, cells(rows.length, row => (index === 0 ? row % 7 : zigzag(row)))] as const,
+  ) as [SampleColumn, SampleColumn];
+  const both = {
+    columns: [stamped, a, b],
+    buckets,
+    range,
+    aggs: { n0: { name: 'max' }, n1: { name: 'max' } },
+  };
+  const percentiles: SampleTable = {
+    columns: [stamped, ['p', 'dynamic', cells(rows.length, row => [row % 7, zigzag(row)])]],
+    ...{ groups: ['_time'], buckets, range, aggs: { p: { name: 'percentiles_array', args: [50, 99] } } },
+  };
+  const groups: SampleTable = {
+    columns: [
+      times(...rows.flatMap(row => [row, row])),
+      ['g', 'string', cells(rows.length * 2, row => 'ab'.charAt(row % 2))],
+      ['count_', 'integer', cells(rows.length * 2, row => (row % 2 === 0 ? row % 7 : zigzag(row)))],
+    ],
+    ...{ groups: ['g'], buckets, range, aggs: count },
+  };
+  test.each<[string, SampleTable, ChartOptions, boolean]>([
+    ['the same timestamps in a band of percentiles', percentiles, {}, true],
+    ['the same timestamps in a stack', groups, { kind: 'area', stack: true }, true],
+    ['their own ends as lines of groups', groups, { kind: 'line' }, false],
+    ['their own ends as measures without groups', both, { kind: 'line' }, false],
+  ])('%s', (_, table, options, areSame) => {
+    const chart = chartOf(table, {}, undefined, later, options);
+    const lines = chart.plots.flatMap(plot => plot.lines.map(each => each.points.map(({ t }) => t)));
+    expect(lines).toHaveLength(2);
+    expect(lines.every(each => each.length > 100 && each.length < rows.length)).toBe(true);
+    expect(JSON.stringify(lines[0]) === JSON.stringify(lines[1])).toBe(areSame);
+  });
 });
