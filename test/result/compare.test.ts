@@ -100,6 +100,16 @@ test('another order is reported as such', () =>
     {},
     { reordered: true },
   ));
+test('the order of rows that differ is not compared', () =>
+  check(
+    [
+      ['host', 'string', '["d","b","a","c"]'],
+      ['n', 'integer', '[4,2,1,3]'],
+      ['avg', 'float', '[0.4,0.25,0.1,null]'],
+    ],
+    { examples: 0 },
+    { same: 2, added: 1, changed: 1 },
+  ));
 test('columns that come, go or change their type', () =>
   check(
     [host, ['n', 'string', '["1","2","3"]'], ['new', 'boolean', '[true,true,true]']],

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
 import { Field, makeData, RecordBatch, Schema, Struct, Table, vectorFromArray } from 'apache-arrow';
 import { expect, test } from 'vitest';
 import { compileRequest } from '../../../kernel/local/sql/compile.js';
@@ -39,6 +40,24 @@ test('a Parquet file that was exported gives the same values again, and dynamic 
     'string string',
     [['1'], ['dictionary']],
   ]);
+});
+
+test('its columns have their bounds, but for JSON, whose bounds would be as long as the values', async () => {
+  const file = path.join(await temporaryDirectory(), 't.parquet');
+  const options = { force: false, signal: new AbortController().signal, progress: () => undefined };
+  await exportTable(exactTable(), file, options);
+  const instance = await DuckDBInstance.create(':memory:');
+  const connection = await instance.connect();
+  const reader = await connection.runAndReadAll(
+    `SELECT path_in_schema, stats_max_value FROM parquet_metadata('${file}') WHERE path_in_schema IN ('n', 's', 'x')`,
+  );
+  expect(reader.getRowsJS()).toEqual([
+    ['n', '9223372036854775807'],
+    ['s', '\u{1F600}\u202E\u200B'],
+    ['x', null],
+  ]);
+  connection.closeSync();
+  instance.closeSync();
 });
 
 test('so are those of several row groups, which are as large as they like', async () => {
