@@ -238,6 +238,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   ],
   local: ['errors', 'local/store/files', 'local/store/format', 'node:*', 'proper-lockfile', 'text'],
   'errors.ts': [],
+  'files.ts': ['node:*'],
   'machine.ts': ['errors', 'node:*'],
   'present.ts': [],
   'text.ts': [],
@@ -246,7 +247,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Files that anyone may import. */
-const EVERYWHERE = ['machine', 'present'];
+const EVERYWHERE = ['files', 'machine', 'present'];
 
 const LONGEST_FILE = 700;
 const LONGEST_FUNCTION = 70;
@@ -286,9 +287,9 @@ const ASSERTED: readonly string[] = [
 /** Folders that hold more, and how many: a row changes with its folder. */
 const LARGER: Readonly<Record<string, number>> = {
   // The parts, and the modules that any of them may use.
-  kernel: 18,
+  kernel: 19,
   // Beside the folders that mirror kernel/: one for each other kind of test.
-  test: 26,
+  test: 27,
   // With an engine for this machine and one for clusters.
   'kernel/local': 17,
   'test/local': 17,

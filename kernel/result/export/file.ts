@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { type FileHandle, link, open, rename, rm, stat } from 'node:fs/promises';
+import { link, open, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { Table } from 'apache-arrow';
 import { AplKernelError } from '../../errors.js';
+import { writeAll } from '../../files.js';
 import { systemRefusal } from '../../machine.js';
 import { type ExportFormat, exportFormats } from './formats.js';
 
@@ -96,11 +97,6 @@ async function writeDraft(
   } finally {
     await file.close();
   }
-}
-
-async function writeAll(file: FileHandle, buffer: Uint8Array): Promise<void> {
-  for (let from = 0; from < buffer.byteLength; )
-    from += (await file.write(buffer, from, buffer.byteLength - from)).bytesWritten;
 }
 
 /** A file that has appeared meanwhile is not replaced either, if the file system can tell. */

@@ -1,5 +1,6 @@
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { writeAll } from '../../../files.js';
 import { syncDirectory } from '../files.js';
 import type { Batch } from './batch.js';
 import { encodeHeader, encodeRecord, headerBytes } from './records.js';
@@ -69,14 +70,11 @@ export class BatchLog {
 
   async #writeGroup(bytes: Buffer): Promise<void> {
     const handle = this.#handle ?? (await this.#create());
-    for (let written = 0; written < bytes.length; ) {
-      written += (await handle.write(bytes, written, bytes.length - written, this.#bytes + written))
-        .bytesWritten;
-    }
+    await writeAll(handle, bytes, this.#bytes);
     await handle.datasync();
     const acknowledged = this.#bytes + bytes.length;
     // Not synced, as it need only outlive the process: without it, what is cut off later would look unfinished.
-    await handle.write(encodeHeader(acknowledged), 0, headerBytes, 0);
+    await writeAll(handle, encodeHeader(acknowledged), 0);
     this.#bytes = acknowledged;
   }
 
@@ -84,7 +82,7 @@ export class BatchLog {
   async #create(): Promise<FileHandle> {
     this.#handle = await open(this.#draft, 'wx', 0o600);
     try {
-      await this.#handle.write(encodeHeader(headerBytes));
+      await writeAll(this.#handle, encodeHeader(headerBytes));
       await rename(this.#draft, this.file);
     } catch (error) {
       await rm(this.#draft, { force: true });

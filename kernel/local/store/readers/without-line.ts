@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import { appendFile, chmod, copyFile, type FileHandle, open, rm, truncate } from 'node:fs/promises';
 import path from 'node:path';
+import { writeAll } from '../../../files.js';
 import { hasCode } from '../files.js';
 import { messageLine } from '../sources/plain-lines.js';
 
@@ -33,7 +34,7 @@ export async function blank(
 ): Promise<void> {
   const handle = await open(file, 'r+');
   try {
-    await handle.write(Buffer.alloc(end - start, ' '), 0, end - start, start);
+    await writeAll(handle, Buffer.alloc(end - start, ' '), start);
   } finally {
     await handle.close();
   }

@@ -1,6 +1,7 @@
 import { type FileHandle, mkdir, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { crc32 } from 'node:zlib';
+import { writeAll } from '../../../../files.js';
 import { formatBytes } from '../../../../text.js';
 import { LocalError } from '../../../errors.js';
 import { mapAtMost } from '../../concurrent.js';
@@ -166,7 +167,7 @@ export class ChunkCache {
       for (const { from, to } of piecesOf(ranges)) {
         asking.signal?.throwIfAborted();
         const bytes = await client.read(unit.object, from, to, asking);
-        await file.write(bytes, 0, bytes.length, from);
+        await writeAll(file, bytes, from);
         this.#bytes += bytes.length;
         kept.ranges = [...kept.ranges, [from, to, crc32(bytes)]];
       }
@@ -277,7 +278,7 @@ async function writeFooter(file: FileHandle, { end, index }: Unit): Promise<void
 export async function writeParquetEnd(file: FileHandle, start: number, footer: Buffer): Promise<void> {
   const last = Buffer.from('0000PAR1');
   last.writeUInt32LE(footer.length);
-  await file.write(Buffer.concat([footer, last]), 0, footer.length + last.length, start);
+  await writeAll(file, Buffer.concat([footer, last]), start);
 }
 
 async function withFile<T>(

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { bucketAddressText, readBucketAddress } from '../../../../api/imports.js';
 import type { ImportReport, ImportRequest } from '../../../../api/wire.js';
+import { writeAll } from '../../../../files.js';
 import { present } from '../../../../present.js';
 import { formatBytes, formatCount, plural } from '../../../../text.js';
 import { LocalError } from '../../../errors.js';
@@ -85,7 +86,7 @@ async function copyObject(
   try {
     for (let from = 0; from < object.bytes; from += pieceBytes) {
       const bytes = await client.read(object, from, Math.min(object.bytes, from + pieceBytes), asking);
-      await file.write(bytes, 0, bytes.length, from);
+      await writeAll(file, bytes, from);
     }
   } finally {
     await file.close();

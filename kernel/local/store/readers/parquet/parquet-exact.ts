@@ -2,6 +2,7 @@ import { constants } from 'node:fs';
 import { chmod, copyFile, type FileHandle, open } from 'node:fs/promises';
 import path from 'node:path';
 import { DuckDBStructType, type DuckDBType } from '@duckdb/node-api';
+import { writeAll } from '../../../../files.js';
 import { sqlText } from '../../../duckdb/literal.js';
 import type { Connection } from '../../../engine/duckdb.js';
 import { unlike } from '../reading.js';
@@ -163,7 +164,7 @@ async function replaceFooter(file: string, start: number, footer: Buffer): Promi
   const handle = await open(file, 'r+');
   try {
     await handle.truncate(start);
-    await handle.write(Buffer.concat([footer, end]), 0, footer.length + endBytes, start);
+    await writeAll(handle, Buffer.concat([footer, end]), start);
   } finally {
     await handle.close();
   }
