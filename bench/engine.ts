@@ -7,28 +7,15 @@ import { mkdir, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
-import { type Goal, median, report } from './tools/row.js';
-import { ask, peakMiB, processorMs, type Running, startProcess, stopProcess } from './tools/service.js';
+import { compare, type Question } from './tools/compared.js';
+import { report } from './tools/row.js';
+import { peakMiB, startProcess, stopProcess } from './tools/service.js';
 
 const sizes = (process.env.ROWS ?? '1000000').split(',').map(Number);
 const fileCounts = (process.env.FILES ?? '1,20').split(',').map(Number);
 const runs = Number(process.env.RUNS ?? 5);
 const only = process.env.ONLY;
-const start = '2026-01-01T00:00:00Z';
-const end = '2026-01-31T00:00:00Z';
 const hour = 'make_timestamp_ns(epoch_ns(_time) // 3600000000000 * 3600000000000)';
-
-interface Question {
-  readonly name: string;
-  readonly apl: string;
-  /**
-   * `FROM t` stands for the files, all of whose rows are in the range, so that by hand nothing asks for it; `$newest` for a time
-   * after which there are enough rows, by the statistics.
-   */
-  readonly sql: string;
-  /** 1.1 times the SQL and 5 ms when absent. */
-  readonly goal?: Goal;
-}
 
 const short = "_time >= TIMESTAMP '2026-01-15' AND _time < TIMESTAMP '2026-01-15 00:05:00'";
 
@@ -193,7 +180,7 @@ async function benchOver(rows: number, fileCount: number): Promise<void> {
     const newest = await newestTime(connection, files);
     const scale = `${rows / 1e6} M rows in ${fileCount === 1 ? 'one file' : `${fileCount} files`}`;
     for (const question of questions.filter(({ name }) => name.includes(only ?? '')))
-      await compare(question, scale, service, connection, files, newest);
+      await compare(question, { service, connection, files, scale, runs, newest });
     report({ figure: `peak memory of the service, ${scale}`, unit: 'MiB', ours: peakMiB(service) });
   } finally {
     await stopProcess(service);
@@ -225,55 +212,6 @@ async function newestTime(connection: DuckDBConnection, files: readonly string[]
      WHERE path_in_schema = '_time' ORDER BY TRY_CAST(stats_min_value AS TIMESTAMP_NS) DESC LIMIT 1 OFFSET 1`,
   );
   return `TIMESTAMP_NS '${reader.getRows()[0]?.[0]}'`;
-}
-
-async function compare(
-  { name, apl, sql, goal = { ratio: 1.1, plus: 5 } }: Question,
-  scale: string,
-  service: Running,
-  connection: DuckDBConnection,
-  files: readonly string[],
-  newest: string,
-): Promise<void> {
-  const source = `FROM read_parquet([${files.map(file => `'${file}'`).join(', ')}]) WHERE true`;
-  const byHand = sql.replace(/FROM t\b/g, source).replace('$newest', newest);
-  const body = JSON.stringify({ apl: `['bench'] | ${apl}`, startTime: start, endTime: end });
-  const [ours, theirs]: [Spent[], Spent[]] = [[], []];
-  for (let run = 0; run < runs; run += 1) {
-    const query = () => ask(service, '/v1/datasets/_apl?format=tabular', body);
-    ours.push(await spent(query, () => processorMs(service)));
-    const statement = async () => (await connection.runAndReadAll(byHand)).getRowsJson();
-    theirs.push(await spent(statement, () => ownProcessorMs()));
-  }
-  const ms = (all: readonly Spent[]): number => median(all.map(each => each.ms));
-  const cpuMs = (all: readonly Spent[]): number => median(all.map(each => each.cpuMs));
-  report({
-    figure: `${name}, ${scale}`,
-    unit: 'ms',
-    ours: ms(ours),
-    baseline: { name: 'SQL by hand', value: ms(theirs) },
-    cpu: { ours: cpuMs(ours), baseline: cpuMs(theirs) },
-    goal,
-  });
-}
-
-/** What one run took; the processor time is that of the process that runs the engine. */
-interface Spent {
-  readonly ms: number;
-  readonly cpuMs: number;
-}
-
-async function spent(run: () => Promise<unknown>, processor: () => number): Promise<Spent> {
-  const before = processor();
-  const from = performance.now();
-  await run();
-  const ms = performance.now() - from;
-  return { ms, cpuMs: processor() - before };
-}
-
-function ownProcessorMs(): number {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1000;
 }
 
 await main();

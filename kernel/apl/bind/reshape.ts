@@ -296,11 +296,9 @@ export function bindParseKv(binder: Binder, operator: OperatorOf<'parse-kv'>, st
   );
   const items = operator.columns.map((column): Computed => {
     const pattern = keyPattern(column.name.name, pair, separator, quote);
-    const raw: Scalar = call(
-      '$regex_group',
-      [subject, constant('string', pattern), constant('long', 1n)],
-      'string',
-    );
+    // What is missing is no value of these types, and neither is the empty text.
+    const read = column.type === 'string' ? '$regex_group' : '$regex_part';
+    const raw: Scalar = call(read, [subject, constant('string', pattern), constant('long', 1n)], 'string');
     const value: Scalar = call('trim', [constant('string', quote), raw], 'string');
     const text = column.type === 'string' ? value : call('trim_space', [value], 'string');
     return { column: binder.column(column.name.name, column.type), value: converted(text, column.type) };
@@ -310,7 +308,8 @@ export function bindParseKv(binder: Binder, operator: OperatorOf<'parse-kv'>, st
 
 function keyPattern(key: string, pair: string, separator: string, quote: string): string {
   const [p, s, q] = [escapeRegex(pair), escapeRegex(separator), escapeRegex(quote)];
-  return `(?s)(?:^|${p})\\s*${escapeRegex(key)}\\s*${s}\\s*(${q}[^${q}]*${q}|.*?)(?:${p}|$)`;
+  const rest = [...pair].length === 1 ? `[^${p}]*` : '.*?';
+  return `(?s)(?:^|${p})\\s*${escapeRegex(key)}\\s*${s}\\s*(${q}[^${q}]*${q}|${rest})(?:${p}|$)`;
 }
 
 function optionString(binder: Binder, options: readonly Option[], name: string): string | undefined {

@@ -19,6 +19,8 @@ export const internalAggregates = [
 export const internalFunctions = [
   /** The string of the group; null if the pattern does not match. */
   { name: '$regex_group', params: [text, pattern, group] },
+  /** The string of the group; empty if the pattern does not match. */
+  { name: '$regex_part', params: [text, pattern, group] },
   /** The strings of the groups of the first match, for `$regex_text`. */
   { name: '$regex_match', params: [text, pattern] },
   /** The string of a group, the first of which is the whole match; null if there is no match. */

@@ -7,7 +7,7 @@ import { limited } from './bounds/lengths.js';
 import { templateOf } from './functions/all.js';
 import { convert, toDynamic } from './functions/conversion.js';
 import { jsonPointer, sqlText } from './literal.js';
-import { anyTermTest, asWritten, mayHold, textTest } from './text-test.js';
+import { anyTermTest, asWritten, mayBeElement, textTest } from './text-test.js';
 import { sqlTypes } from './types.js';
 
 /** Returns a constant as an SQL literal of its type. */
@@ -246,8 +246,10 @@ function membership(operator: ListOperator, left: SqlArg, items: readonly SqlArg
     .map(({ sql, computed }) => {
       const texts = operator.endsWith('~') ? `lower(${sql}::VARCHAR)::JSON` : sql;
       const found = `list_contains(apl_texts(${texts}), ${text})`;
-      const first = computed ? mayHold(sql, left, operator.endsWith('~')) : undefined;
-      return first === undefined ? found : `CASE WHEN ${first} THEN ${found} END`;
+      const first = computed ? mayBeElement(sql, left, operator.endsWith('~')) : undefined;
+      if (first === undefined) return found;
+      const among = `list_contains(apl_plain_texts(${texts}), ${text})`;
+      return `CASE WHEN ${first} THEN CASE WHEN starts_with(${sql}::VARCHAR, '[') THEN ${among} ELSE ${found} END END`;
     });
   const ordered =
     left.mayBeNaN === true && scalars.some(item => item.mayBeNaN) ? ` AND NOT isnan(${left.sql})` : '';

@@ -58,7 +58,7 @@ function after(first: string | undefined, test: string): string {
  * Returns a test that passes wherever the text of a dynamic value, or of one of its parts, contains a constant: it reads the JSON as
  * it stands. Undefined for a constant that may be written in another way there, as numbers are, or reach over several parts.
  */
-export function mayHold(json: string, { constant }: SqlArg, folded: boolean): string | undefined {
+function mayHold(json: string, { constant }: SqlArg, folded: boolean): string | undefined {
   if (typeof constant !== 'string' || !staysInJson(constant)) return undefined;
   const [text, needle] = folded
     ? [`lower(${json}::VARCHAR)`, constant.toLowerCase()]
@@ -78,6 +78,18 @@ export function asWritten(text: SqlArg, constants: readonly SqlArg[]): SqlArg {
 
 function isInNoNumber(text: string): boolean {
   return /[^0-9.eE+-]/.test(text);
+}
+
+/**
+ * Returns a test that fails unless an element of an array, or the whole of a dynamic value, may be this text: between its quotation
+ * marks it is a whole string of the JSON. Undefined for a text that something else than a string may have.
+ */
+export function mayBeElement(json: string, { constant }: SqlArg, folded: boolean): string | undefined {
+  if (typeof constant !== 'string' || !staysInJson(constant)) return undefined;
+  const text = folded ? constant.toLowerCase() : constant;
+  if (['true', 'false'].includes(text)) return undefined;
+  const subject = folded ? `lower(${json}::VARCHAR)` : `${json}::VARCHAR`;
+  return `(contains(${subject}, ${sqlText(JSON.stringify(text))}) OR contains(${json}::VARCHAR, '\\'))`;
 }
 
 /** Whether a text is in JSON as it stands, unless an escape is there: it lies within one string, and is not a part of a number. */

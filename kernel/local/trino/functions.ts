@@ -334,6 +334,7 @@ const functions: Functions = {
 /** The functions that operators compile to. */
 const internal: Internal = {
   $regex_group: ([text, regex, group]) => groupOf(text.sql, regex, Number(group.constant ?? 0)),
+  $regex_part: ([text, regex, group]) => groupOf(text.sql, regex, Number(group.constant ?? 0)),
   // What is matched is looked for again for each group.
   $regex_match: ([text]) => text.sql,
   $regex_text: ([match, regex, group]) => groupOf(match.sql, regex, Number(group.constant ?? 0)),

@@ -113,3 +113,64 @@ const cases: readonly (readonly [apl: string, rows: readonly string[]])[] = [
 test.each(cases)('%s', async (apl, rows) => {
   expect((await cells(apl)).map(row => row.join(' '))).toEqual(rows);
 });
+
+const sought = [
+  'a',
+  'x',
+  'q',
+  '"q',
+  'é',
+  '1.5',
+  '[1.5',
+  'null',
+  'true',
+  'text',
+  'after a space',
+  'Infinity',
+  'n',
+];
+
+/** What a text of JSON says; undefined for null. */
+const values = [...arrays, 'null'].map(text => JSON.parse(text) as unknown);
+
+describe.each(sought)('the text %s', text => {
+  const literal = JSON.stringify(text);
+  const answers = async (test: string): Promise<string[]> =>
+    (await cells(`stored | project id, r = ${test} | sort by id asc`)).map(row => String(row[1]));
+  test('is an element of the arrays that have it', async () => {
+    const isArray = values.map(value => Array.isArray(value));
+    const places = values.map(value => (Array.isArray(value) ? value.indexOf(text) : null));
+    expect(await answers(`array_index_of(a, ${literal})`)).toEqual(places.map(String));
+    const has = places.map((place, at) => (isArray[at] ? String(place !== -1) : 'null'));
+    expect(await answers(`set_has_element(a, ${literal})`)).toEqual(has);
+  });
+  test('is found by `in` as it is by each element', async () => {
+    const each = `stored | mv-expand x = a | summarize r = countif(tostring(x) == ${literal}) > 0 by id | sort by id asc`;
+    const found = (await cells(each)).map(row => String(row[1]));
+    const maps = values.map(value => typeof value === 'object' && value !== null && !Array.isArray(value));
+    const inArrays = (all: readonly string[]) => all.filter((_, at) => maps[at] !== true);
+    expect(inArrays(await answers(`${literal} in (a)`))).toEqual(inArrays(found));
+    expect(inArrays(await answers(`${JSON.stringify(text.toUpperCase())} in~ (a)`))).toEqual(
+      inArrays((await cells(each.replace('tostring(x) ==', 'tostring(x) =~'))).map(row => String(row[1]))),
+    );
+  });
+});
+
+test('arrays of texts are sorted, cut and joined as their elements say', async () => {
+  const texts = values.map(value =>
+    Array.isArray(value) && value.every(x => typeof x === 'string') ? value : undefined,
+  );
+  const read = `stored | project id, up = array_sort_asc(a), down = array_sort_desc(a), cut = array_slice(a, 1, 3), joined = strcat_array(a, ';') | sort by id asc`;
+  const rows = await cells(read);
+  for (const [at, list] of texts.entries()) {
+    if (list === undefined) continue;
+    const sorted = [...list].sort((one, other) => (one < other ? -1 : 1));
+    const [, up, down, cut, joined] = rows[at] ?? [];
+    expect([up, down, cut, joined].map(text => JSON.parse(String(text)))).toEqual([
+      sorted,
+      sorted.toReversed(),
+      list.slice(1, 3),
+      list.join(';'),
+    ]);
+  }
+});

@@ -2,8 +2,9 @@ import type { arrays as catalog } from '../../../apl/catalog/functions/arrays.js
 import { enginePath } from '../../functions/json/path.js';
 import { constantText, type SqlArg, type SqlTemplates, sqlArg, TemplateError } from '../../sql/template.js';
 import { computeFirst, computeOnce } from '../arguments.js';
-import { sqlText } from '../literal.js';
+import { constantInteger, sqlText } from '../literal.js';
 import type { JsFunction } from '../template.js';
+import { mayBeElement } from '../text-test.js';
 import { convert, toDynamic } from './conversion.js';
 import { keysList } from './lists.js';
 
@@ -20,11 +21,7 @@ export const arrays: SqlTemplates<typeof catalog> = {
   array_select_dict: args => selectMap(args[0], args[1], args[2]),
   array_shift_left: args => moved('apl_shift_left', args[0], args[1]),
   array_shift_right: args => moved('apl_shift_right', args[0], args[1]),
-  array_slice: args =>
-    computeFirst(
-      [itemsOf(args[0]), args[1], args[2]],
-      (l, from, to) => `to_json(apl_slice(${l}, ${from}, ${to}))`,
-    ),
+  array_slice: args => slice(args[0], args[1], args[2]),
   array_sort_asc: args => sort('ASC', args[0]),
   array_sort_desc: args => sort('DESC', args[0]),
   array_split: args => split(args[0], args[1]),
@@ -52,6 +49,9 @@ export const setup: readonly string[] = [
   // Only a text with a fraction or an exponent of zero can hold a whole number that is written as a real.
   `CREATE OR REPLACE MACRO apl_keys(j) AS CASE WHEN regexp_matches(j::VARCHAR, '\\.0|[0-9][eE]')
      THEN list_transform(apl_items(j), lambda x: apl_key(x)) ELSE apl_items(j) END`,
+  // The elements of an array as texts; those of numbers and bools are as the engine writes them.
+  `CREATE OR REPLACE MACRO apl_plain_texts(j) AS CAST(from_json(j, '["VARCHAR"]') AS VARCHAR[])`,
+  `CREATE OR REPLACE MACRO apl_text_place(l, x) AS CAST(coalesce(list_position(l, x), 0) - 1 AS BIGINT)`,
   `CREATE OR REPLACE MACRO apl_has_item(j, item) AS list_contains(apl_keys(j), apl_key(item))`,
   // Text and bools would be read as numbers: only an array that holds some is checked element by element.
   `CREATE OR REPLACE MACRO apl_reals(j) AS
@@ -84,6 +84,8 @@ export const setup: readonly string[] = [
   // An integer, or an array of them, of at most 19 digits: their sums and products fit 128 bits.
   `CREATE OR REPLACE MACRO apl_whole(j) AS regexp_full_match(j::VARCHAR, '\\s*\\[?[-0-9,nul\\s]*\\]?\\s*')
      AND NOT regexp_matches(j::VARCHAR, '[0-9]{20}')`,
+  // Strings alone, without an escape.
+  `CREATE OR REPLACE MACRO apl_all_texts(j) AS regexp_full_match(j::VARCHAR, '\\["[^"\\\\]*"(?:,"[^"\\\\]*")*\\]')`,
   `CREATE OR REPLACE MACRO apl_wholes(j) AS CAST(from_json(j, '["HUGEINT"]') AS HUGEINT[])`,
   `CREATE OR REPLACE MACRO apl_indexes(j) AS coalesce(from_json(j, '["BIGINT"]'), [apl_dyn_long(j)])`,
   `CREATE OR REPLACE MACRO apl_cuts(l, places) AS
@@ -178,7 +180,15 @@ function indexOf(
 ): string {
   const list = keysOf(array);
   const item = itemOf(value);
-  if (options.length === 0) return computeFirst([list, item], (l, x) => `apl_index_of(${l}, ${x})`);
+  if (options.length === 0) {
+    const place = computeFirst([list, item], (l, x) => `apl_index_of(${l}, ${x})`);
+    return computeOnce([array], j => {
+      const first = mayBeElement(j, value, false);
+      if (first === undefined) return place;
+      const among = `CASE WHEN ${first} THEN apl_text_place(apl_plain_texts(${j}), ${value.sql}) ELSE -1 END`;
+      return `CASE WHEN starts_with(${j}::VARCHAR, '[') THEN ${among} ELSE ${place} END`;
+    });
+  }
   const [start, length, occurrence] = options;
   const from = start ?? sqlArg('0::BIGINT', 'long');
   const count = length ?? sqlArg('-1::BIGINT', 'long');
@@ -190,6 +200,17 @@ function indexOf(
     const known = [l, x, a, n, k].map(sql => `${sql} IS NOT NULL`).join(' AND ');
     return `CASE WHEN ${known} THEN coalesce(CASE WHEN ${k} > 0 THEN ${found}[${k}] END, -1) END`;
   });
+}
+
+/** Places that are constants and not counted from the end are those of the engine. */
+function slice(array: SqlArg, start: SqlArg, end: SqlArg): string {
+  const [from, to] = [constantInteger(start), constantInteger(end)];
+  if (from !== undefined && to !== undefined && 0 <= from && from <= to)
+    return `to_json((${items(array)})[${from + 1}:${to}])`;
+  return computeFirst(
+    [itemsOf(array), start, end],
+    (l, first, last) => `to_json(apl_slice(${l}, ${first}, ${last}))`,
+  );
 }
 
 function moved(macro: string, array: SqlArg, count: SqlArg | undefined): string {
@@ -218,7 +239,8 @@ function sort(direction: 'ASC' | 'DESC', array: SqlArg): string {
       [itemsOf(sqlArg(j, 'dynamic'))],
       l => `to_json(apl_sort_items(${l}, '${direction}'))`,
     );
-    return `CASE WHEN apl_whole(${j}) THEN ${integers} WHEN ${j} IS NOT NULL THEN ${others} END`;
+    const texts = `to_json(list_sort(apl_plain_texts(${j}), '${direction}', 'NULLS LAST'))`;
+    return `CASE WHEN apl_all_texts(${j}) THEN ${texts} WHEN apl_whole(${j}) THEN ${integers} WHEN ${j} IS NOT NULL THEN ${others} END`;
   });
 }
 
@@ -266,6 +288,12 @@ const noText: SqlArg = { ...sqlArg("''", 'string'), constant: '' };
 function joinText(array: SqlArg, delimiter: SqlArg): string {
   const texts = (before: string) =>
     `list_transform(${items(array)}, lambda x: ${before}coalesce(apl_dyn_text(x), ''))`;
-  if (typeof delimiter.constant === 'string') return `array_to_string(${texts('')}, ${delimiter.sql})`;
+  if (typeof delimiter.constant === 'string')
+    return computeOnce(
+      [array],
+      j =>
+        `CASE WHEN apl_is_filled_array(${j}) AND NOT contains(${j}::VARCHAR, 'null') AND NOT apl_has_real(${j})
+         THEN array_to_string(apl_plain_texts(${j}), ${delimiter.sql}) ELSE array_to_string(${texts('')}, ${delimiter.sql}) END`,
+    );
   return computeOnce([delimiter], d => `substr(array_to_string(${texts(`${d} || `)}, ''), length(${d}) + 1)`);
 }

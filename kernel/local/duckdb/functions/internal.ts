@@ -15,6 +15,8 @@ export const internal: SqlTemplates<typeof catalog> = {
     const regex = regexArgument(pattern, 1).sql;
     return `CASE WHEN regexp_matches(${text.sql}, ${regex}) THEN regexp_extract(${text.sql}, ${regex}, ${group.sql}::INTEGER) END`;
   },
+  $regex_part: ([text, pattern, group]) =>
+    `regexp_extract(${text.sql}, ${regexArgument(pattern, 1).sql}, ${group.sql}::INTEGER)`,
   $regex_match: ([text, pattern]) => {
     const { sql, groups = 0 } = regexArgument(pattern, 1);
     const names = Array.from({ length: groups }, (_, index) => `'g${index + 1}'`).join(', ');

@@ -14,7 +14,7 @@ import {
 } from '../../sql/template.js';
 import { computeOnce } from '../arguments.js';
 import type { JsFunction } from '../template.js';
-import { mayHold } from '../text-test.js';
+import { mayBeElement } from '../text-test.js';
 import { convert, toDynamic } from './conversion.js';
 import { binTime, binTimeByColumn } from './datetime.js';
 
@@ -268,8 +268,9 @@ function sets(udf: string): SqlTemplate {
 function hasElement(set: SqlArg, value: SqlArg): string {
   return computeOnce([set, value], (s, v) => {
     const found = `apl_has_item(${s}, ${toDynamic({ ...value, sql: v })})`;
-    const first = mayHold(s, value, false);
+    const first = mayBeElement(s, value, false);
     if (first === undefined) return found;
-    return `CASE WHEN starts_with(${s}::VARCHAR, '[') AND NOT ${first} THEN false ELSE ${found} END`;
+    const among = `CASE WHEN ${first} THEN list_contains(apl_plain_texts(${s}), ${v}) ELSE false END`;
+    return `CASE WHEN starts_with(${s}::VARCHAR, '[') THEN ${among} ELSE ${found} END`;
   });
 }

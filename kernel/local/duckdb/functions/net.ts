@@ -12,14 +12,14 @@ export const net: SqlTemplates<typeof catalog> = {
   format_ipv4: ([ip]) => `coalesce(apl_ipv4_text(${ipv4Number(ip)}), '')`,
   format_ipv4_mask: ([ip, prefix]) => `apl_ipv4_cidr(${ipv4Number(ip)}, ${sqlOr(prefix, '32')})`,
   ipv4_compare: ([a, b, prefix]) => `apl_ipv4_compare(${a.sql}, ${b.sql}, ${sqlOr(prefix, '32')})`,
-  ipv4_is_match: ([a, b, prefix]) => `(apl_ipv4_compare(${a.sql}, ${b.sql}, ${sqlOr(prefix, '32')}) = 0)`,
+  ipv4_is_match: ([a, b, prefix]) => isMatch(a, b, prefix),
   ipv4_is_in_range: ([ip, range]) => inRange(ip, range),
-  ipv4_is_in_any_range: ([ip, ...ranges]) =>
-    `apl_any(list_transform(${textList(ranges)}, lambda r: apl_ipv4_in(${ip.sql}, r)))`,
+  ipv4_is_in_any_range: ([ip, ...ranges]) => inAnyRange(ip, ranges),
   ipv4_is_private: ([ip]) => `apl_ipv4_private(${ip.sql})`,
   ipv4_netmask_suffix: ([ip]) => `apl_ipv4_prefix(${ip.sql})`,
-  has_ipv4: ([text, ip]) => `list_contains(apl_ipv4_list(${text.sql}), ${ip.sql})`,
-  has_ipv4_prefix: ([text, prefix]) => `apl_has_ipv4_prefix(apl_ipv4_list(${text.sql}), [${prefix.sql}])`,
+  has_ipv4: ([text, ip]) => afterText(text, ip, `list_contains(apl_ipv4_list(${text.sql}), ${ip.sql})`),
+  has_ipv4_prefix: ([text, prefix]) =>
+    afterText(text, prefix, `apl_has_ipv4_prefix(apl_ipv4_list(${text.sql}), [${prefix.sql}])`),
   has_any_ipv4: ([text, ...ips]) => `apl_has_any_ipv4(apl_ipv4_list(${text.sql}), ${textList(ips)})`,
   has_any_ipv4_prefix: ([text, ...prefixes]) =>
     `apl_has_ipv4_prefix(apl_ipv4_list(${text.sql}), ${textList(prefixes)})`,
@@ -94,6 +94,27 @@ function inRange(ip: SqlArg, range: SqlArg): string {
   if (whole === undefined || fixed === 0) return test;
   const start = sqlText(`${whole.split('.', fixed).join('.')}.`);
   return `CASE WHEN starts_with(${ip.sql}, ${start}) THEN ${test} WHEN regexp_full_match(${ip.sql}, '${address}') THEN false END`;
+}
+
+/** The first address may have a prefix of its own; without one the second says all. */
+function isMatch(a: SqlArg, b: SqlArg, prefix: SqlArg | undefined): string {
+  const compared = `(apl_ipv4_compare(${a.sql}, ${b.sql}, ${sqlOr(prefix, '32')}) = 0)`;
+  if (prefix !== undefined || constantText(b) === undefined) return compared;
+  return `CASE WHEN regexp_full_match(${a.sql}, '${address}') THEN ${inRange(a, b)} ELSE ${compared} END`;
+}
+
+/** OR is true when one side is; else null when one is unknown. */
+function inAnyRange(ip: SqlArg, ranges: readonly SqlArg[]): string {
+  if (ranges.every(range => range.type === 'string' && constantText(range) !== undefined))
+    return `(${ranges.map(range => inRange(ip, range)).join(' OR ')})`;
+  return `apl_any(list_transform(${textList(ranges)}, lambda r: apl_ipv4_in(${ip.sql}, r)))`;
+}
+
+/** The addresses of a text are looked for only where it holds the constant that one of them is or begins with. */
+function afterText(text: SqlArg, sought: SqlArg, test: string): string {
+  const needle = constantText(sought)?.replace(/[.]+$/, '');
+  if (needle === undefined) return test;
+  return `CASE WHEN contains(${text.sql}, ${sqlText(needle)}) THEN ${test} WHEN ${text.sql} IS NOT NULL THEN false END`;
 }
 
 /** Text is read as an address, anything else as its number. */

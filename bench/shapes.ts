@@ -1,0 +1,124 @@
+/**
+ * Questions about values that hold others: members of dynamic values and of texts of JSON, arrays of 0 to 50 texts, pairs, addresses.
+ * As `engine.ts`: through the local service against a statement by hand over the same file. ROWS, RUNS and ONLY (a part of the
+ * questions' names) are environment variables.
+ */
+import { mkdir, mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { compare, type Question } from './tools/compared.js';
+import type { Goal } from './tools/row.js';
+import { startProcess, stopProcess } from './tools/service.js';
+
+const rows = Number(process.env.ROWS ?? '1000000');
+const runs = Number(process.env.RUNS ?? 5);
+const only = process.env.ONLY;
+const goal: Goal = { ratio: 1.3, plus: 5 };
+const texts = `from_json(tags, '["VARCHAR"]')`;
+const number = (key: string) => `TRY_CAST(json_extract_string(attributes, '$.${key}') AS DOUBLE)`;
+const pair = (key: string) => `regexp_extract(pairs, '(?:^| )${key}=("[^"]*"|[^ ]*)', 1)`;
+
+const questions: readonly Question[] = [
+  {
+    name: 'members that are numbers',
+    apl: 'where attributes.size > 990 | count',
+    sql: `SELECT count(*) FROM t AND ${number('size')} > 990`,
+  },
+  {
+    name: 'mean of a member',
+    apl: 'summarize avg(todouble(attributes.load)), max(toint(attributes.size)) by level',
+    sql: `SELECT level, avg(${number('load')}), max(TRY_CAST(json_extract_string(attributes, '$.size') AS BIGINT)) FROM t GROUP BY 1`,
+  },
+  {
+    name: 'members that are a text',
+    apl: "where attributes.k8s.pod == 'pod-77' | count",
+    sql: "SELECT count(*) FROM t AND json_extract_string(attributes, '$.k8s.pod') = 'pod-77'",
+  },
+  {
+    name: 'members of a text of JSON',
+    apl: 'extend p = parse_json(body) | summarize sum(toint(p.a)), count() by tostring(p.b.c)',
+    sql: "SELECT json_extract_string(body, '$.b.c') c, sum(TRY_CAST(json_extract_string(body, '$.a') AS BIGINT)), count(*) FROM t GROUP BY 1",
+  },
+  {
+    name: 'arrays that have a text',
+    apl: "where set_has_element(tags, 'gold') | count",
+    sql: `SELECT count(*) FROM t AND contains(tags, 'gold') AND list_contains(${texts}, 'gold')`,
+  },
+  {
+    name: 'arrays that have a text, by in',
+    apl: "where 'gold' in (tags) | count",
+    sql: `SELECT count(*) FROM t AND contains(tags, 'gold') AND list_contains(${texts}, 'gold')`,
+  },
+  {
+    name: 'place in an array',
+    apl: "summarize count() by array_index_of(tags, 'gold')",
+    sql: `SELECT CASE WHEN contains(tags, 'gold') THEN coalesce(list_position(${texts}, 'gold'), 0) - 1 ELSE -1 END p, count(*) FROM t GROUP BY 1`,
+  },
+  {
+    name: 'the beginnings of arrays',
+    apl: 'summarize count() by tostring(array_slice(tags, 0, 2)) | top 10 by count_',
+    sql: `SELECT to_json(from_json(tags, '["JSON"]')[1:2])::VARCHAR x, count(*) n FROM t GROUP BY 1 ORDER BY n DESC LIMIT 10`,
+  },
+  {
+    name: 'joined arrays',
+    apl: "summarize dcount(strcat_array(tags, ','))",
+    sql: `SELECT count(DISTINCT array_to_string(${texts}, ',')) FROM t`,
+  },
+  {
+    name: 'sorted arrays',
+    apl: 'summarize dcount(tostring(array_sort_asc(tags)))',
+    sql: `SELECT count(DISTINCT to_json(list_sort(${texts}))::VARCHAR) FROM t`,
+  },
+  {
+    name: 'mv-expand to texts',
+    apl: 'mv-expand tags to typeof(string) | summarize count() by tags | top 10 by count_',
+    sql: `SELECT x, count(*) n FROM (SELECT unnest(${texts}) x FROM t) GROUP BY 1 ORDER BY n DESC LIMIT 10`,
+  },
+  {
+    name: 'parse-kv',
+    apl: "parse-kv pairs as (level:long, path:string, took:real) with (pair_delimiter=' ', kv_delimiter='=', quote='\"') | summarize sum(level), avg(took) by path",
+    sql: `SELECT ${pair('path')} p, sum(TRY_CAST(${pair('level')} AS BIGINT)), avg(TRY_CAST(${pair('took')} AS DOUBLE)) FROM t GROUP BY 1`,
+  },
+  {
+    name: 'addresses in one of several ranges',
+    apl: "where ipv4_is_in_any_range(ip, '10.0.0.0/8', '172.16.0.0/12') | count",
+    sql: "SELECT count(*) FROM t AND (starts_with(ip, '10.') OR (starts_with(ip, '172.') AND split_part(ip, '.', 2)::INTEGER BETWEEN 16 AND 31))",
+  },
+  {
+    name: 'addresses in a text',
+    apl: "where has_ipv4(line, '10.1.2.3') | count",
+    sql: "SELECT count(*) FROM t AND regexp_matches(line, '(?:^|[^0-9A-Za-z.])10[.]1[.]2[.]3(?:$|[^0-9A-Za-z.])')",
+  },
+];
+
+const names = "['prod', 'eu-west-1', 'gold', 'beta', 'v1.2', 'north', 'edge']";
+
+/** Arrays are short mostly, and hold names that most have beside others that few have. */
+const generated = `SELECT make_timestamp_ns(1767225600000000000 + i * (2592000000000000 // ${rows})) AS _time,
+  ['INFO', 'WARN', 'ERROR'][1 + (hash(i, 1) % 3)::BIGINT] AS level,
+  to_json({'k8s': {'pod': 'pod-' || (hash(i, 2) % 900), 'ns': 'ns-' || (hash(i, 3) % 12)}, 'size': hash(i, 4) % 1000, 'load': (hash(i, 5) % 10000) / 1000.0}) AS attributes,
+  '{"a":' || (hash(i, 6) % 100) || ',"b":{"c":"x' || (hash(i, 7) % 1000) || '","d":[1,2.50,"e"]},"info":"' || (hash(i, 8) % 7) || '"}' AS body,
+  to_json(list_transform(range((pow((hash(i, 9) % 1000) / 1000.0, 4) * 51)::BIGINT), lambda n:
+    ${names}[1 + (hash(i, n, 10) % 7)::BIGINT] || CASE WHEN hash(i, n, 11) % 3 = 0 THEN '-' || (hash(i, n, 12) % 400) ELSE '' END)) AS tags,
+  'level=' || (hash(i, 13) % 5) || ' path=/api/v' || (hash(i, 14) % 3) || ' took=' || ((hash(i, 15) % 90000) / 100.0) || ' user="u ' || (hash(i, 16) % 5000) || '"' AS pairs,
+  concat_ws('.', hash(i, 17) % 224, hash(i, 18) % 256, hash(i, 19) % 256, hash(i, 20) % 256) AS ip,
+  concat('from ', hash(i, 21) % 224, '.1.2.3:', hash(i, 22) % 65536, ' to upstream ', hash(i, 23) % 90) AS line FROM range(${rows}) r(i)`;
+
+const dataDir = await mkdtemp(join(tmpdir(), 'apl-bench-'));
+const folder = join(dataDir, 'datasets', 'bench');
+const file = join(folder, '0.parquet');
+await mkdir(folder, { recursive: true });
+const instance = await DuckDBInstance.create(':memory:', { temp_directory: dataDir });
+const connection = await instance.connect();
+await connection.run(`COPY (${generated}) TO '${file}' (FORMAT parquet)`);
+const service = await startProcess(dataDir);
+try {
+  const asked = { service, connection, files: [file], scale: `${rows / 1e6} M rows`, runs };
+  for (const question of questions.filter(({ name }) => name.includes(only ?? '')))
+    await compare({ goal, ...question }, asked);
+} finally {
+  await stopProcess(service);
+  connection.closeSync();
+  instance.closeSync();
+}
