@@ -296,7 +296,7 @@ export function bindParseKv(binder: Binder, operator: OperatorOf<'parse-kv'>, st
   );
   const items = operator.columns.map((column): Computed => {
     const pattern = keyPattern(column.name.name, pair, separator, quote);
-    // What is missing is no value of these types, and neither is the empty text.
+    // Neither what is missing nor the empty text is a value of these types.
     const read = column.type === 'string' ? '$regex_group' : '$regex_part';
     const raw: Scalar = call(read, [subject, constant('string', pattern), constant('long', 1n)], 'string');
     const value: Scalar = call('trim', [constant('string', quote), raw], 'string');
