@@ -89,6 +89,7 @@ const cases: readonly (readonly [apl: string, rows: readonly string[]])[] = [
       '123456789012345678901234567890',
     ].map(text => `"${text}"`),
   ],
+  ["stored | where id in (1, 19) | sort by id asc | project strcat_array(a, ';')", ['";x;"', '"1;-200000"']],
   ['stored | where id in (2, 3, 4, 14) | mv-expand a | count', ['4']],
   [
     "stored | where id == 0 | mv-expand x = split(s, '/') | summarize n = count() by x | sort by tostring(x) asc",

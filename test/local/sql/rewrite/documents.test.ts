@@ -97,3 +97,22 @@ describe.each(['parse_json', 'todynamic'])('what is read of %s in the text', par
     expect(written).toHaveLength(texts.length + 1);
   });
 });
+
+const bounds: readonly (readonly [test: string, id: number, answer: string])[] = [
+  ['p.a > 1.5', 3, 'false'],
+  ['p.a >= 1.5', 3, 'true'],
+  ['p.a > 1.4999999999999998', 3, 'true'],
+  ['p.a >= 1.5000000000000002', 3, 'false'],
+  ['1.5 < p.a', 3, 'false'],
+  ['1.5 <= p.a', 3, 'true'],
+  ['p.a > 0', 0, 'false'],
+  ['p.a >= 0', 0, 'true'],
+  ['p.a > -1.5', 0, 'true'],
+  ['p.a >= 0', 2, 'true'],
+  ['p.a > 1e308', 6, 'false'],
+];
+
+test.each(bounds)('%s of the text %i is %s', async (compared, id, answer) => {
+  const apl = `stored | where id == ${id} | extend p = parse_json(t) | project r = ${compared}`;
+  expect(await rows(apl)).toEqual([[answer]]);
+});
