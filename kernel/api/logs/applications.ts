@@ -144,15 +144,19 @@ export const applications: readonly LogFormat[] = [
     example: [
       '2025-10-10 13:55:36,123 INFO cart is ready',
       '2025/10/10 13:55:37 [warn] cart 7 is slow',
+      '[2025-10-10 13:55:37.500] [cart] [info] cart 7 is back',
       '2025-10-10 13:55:38,123:ERROR:cart 7 is lost',
       'Traceback (most recent call last):',
     ],
     reading: {
       kind: 'lines',
-      begins: { line: `^\\[?(?:${iso}|${slashed})` },
+      begins: { line: `^ *\\[?(?:${iso}|${slashed})` },
       shapes: [
         {
-          pattern: `^\\[?(?<time>${iso}|${slashed})\\]?[ ,:|\\t-]+[\\[(<]?(?<level>${level})[\\])>]?(?:[ :|\\t-]+|$)(?<message>.*)${stack}$`,
+          pattern: `^\\[(?<time>${iso})\\] \\[(?<logger>[^\\]]*)\\] \\[(?<level>${level})\\] (?<message>.*)${stack}$`,
+        },
+        {
+          pattern: `^ *\\[?(?<time>${iso}|${slashed})\\]?[ ,:|\\t-]+[\\[(<]?(?<level>${level})[\\])>]?(?:[ :|\\t-]+|$)(?<message>.*)${stack}$`,
         },
       ],
     },

@@ -91,6 +91,18 @@ function levelWords(): string {
     'critical',
     'panic',
     'dpanic',
+    'verbose',
+    'information',
+    'err',
+    'crit',
+    'alert',
+    'emerg',
+    // Serilog.
+    'vrb',
+    'dbg',
+    'inf',
+    'wrn',
+    'ftl',
   ];
   const cased = words.flatMap(word => [
     word,

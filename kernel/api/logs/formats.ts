@@ -1,7 +1,9 @@
 import { applications } from './applications.js';
 import { cloud } from './cloud.js';
+import { containers } from './containers.js';
 import { databases } from './databases.js';
 import type { LogFormat } from './format.js';
+import { frameworks } from './frameworks.js';
 import { objects } from './objects.js';
 import { system } from './system.js';
 import { web } from './web.js';
@@ -16,9 +18,11 @@ export const plainText: LogFormat = {
 
 /** Every format of logs: of those that a file fits, the first is the one that it is read as. */
 export const logFormats: readonly LogFormat[] = [
+  ...containers,
   ...web,
   ...cloud,
   ...system,
+  ...frameworks,
   ...databases,
   ...applications,
   ...objects,

@@ -55,6 +55,8 @@ export const system: readonly LogFormat[] = [
     example: [
       '<34>1 2025-10-10T13:55:36.003Z edge su 8710 ID47 [origin@32473 ip="10.0.0.5"] su root failed for ann',
       '<34>Oct 10 13:55:37 edge sshd[8711]: Failed password for ann from 10.1.2.3',
+      'Oct 10 13:55:38 dnsmasq[31]: query[A] shop.example from 10.1.2.3',
+      'Fri 2025-10-10 13:55:39 UTC edge ssh.service[8711]: Connection closed by 10.1.2.3',
     ],
     reading: {
       kind: 'lines',
@@ -62,6 +64,14 @@ export const system: readonly LogFormat[] = [
         {
           // https://www.rfc-editor.org/rfc/rfc5424
           pattern: `^<(?<priority>\\d{1,3})>(?<version>\\d{1,2}) (?<time>\\d{4}-\\d{2}-\\d{2}T\\S+|-) (?<host>\\S+) (?<program>\\S+) (?<pid>\\S+) (?<message_id>\\S+) (?<structured_data>-|(?:\\[(?:[^\\]"\\\\]|\\\\.|"${quoted}")*\\])+)(?: \ufeff?(?<message>.*))?$`,
+        },
+        {
+          // Without a host, as dnsmasq and others write to a file of their own.
+          pattern: `^(?<time>${yearless}|${dated}) (?<program>[\\w./-]+)\\[(?<pid>\\d+)\\]: ?(?<message>.*)$`,
+        },
+        {
+          // https://www.freedesktop.org/software/systemd/man/latest/journalctl.html#short-full
+          pattern: `^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) (?<time>\\d{4}-\\d{2}-\\d{2} \\d{2}:\\d{2}:\\d{2}(?:\\.\\d{1,9})? \\S+) (?<host>\\S+) (?<program>[^\\s:\\[]+)(?:\\[(?<pid>\\d+)\\])?: ?(?<message>.*)$`,
         },
         {
           // https://www.rfc-editor.org/rfc/rfc3164
@@ -74,6 +84,28 @@ export const system: readonly LogFormat[] = [
         },
       ],
       absent: { text: '-', fields: ['time', 'host', 'program', 'pid', 'message_id', 'structured_data'] },
+    },
+  },
+  {
+    name: 'dmesg',
+    label: 'lines of the kernel (dmesg)',
+    example: [
+      '[Fri Oct 10 13:55:36 2025] usb 1-1: new high-speed USB device number 2 using xhci_hcd',
+      '[12345.678901] Out of memory: Killed process 31 (java)',
+    ],
+    reading: {
+      kind: 'lines',
+      shapes: [
+        {
+          pattern:
+            '^(?:<(?<priority>\\d{1,3})>)?\\[ *(?<uptime>\\d+\\.\\d{6})\\](?:\\[ *(?<caller>[TC]\\d+)\\])? (?<message>.*)$',
+          optional: ['priority', 'caller'],
+        },
+        {
+          pattern:
+            '^\\[(?<time>[A-Z][a-z]{2} [A-Z][a-z]{2} {1,2}\\d{1,2} [\\d:]{8} \\d{4})\\] (?<message>[^\\[].*)$',
+        },
+      ],
     },
   },
   {

@@ -16,6 +16,7 @@ import { BrokenLines, detectedNote, encodingOf, toUtf8 } from './encoding.js';
 import { endingOf } from './files.js';
 import { damageOf, firstBytes, isParquet, isZip, kindByEnding, plain, startOfReadable } from './formats.js';
 import { joinTexts, type Prepared, togetherNote } from './joined.js';
+import { isColored, withoutColors } from './repaired.js';
 import { writeSheet } from './workbook.js';
 import { mayBeObject, writeList } from './wrapper.js';
 
@@ -48,7 +49,9 @@ export async function prepare(
   const isText = encodingOf(plain(start), options.encoding) === 'utf-8';
   const isConverted = convertedFormat(plain(start).toString('utf8')) !== undefined;
   const mayHoldList = isJson(file) && (options.list !== undefined || mayBeObject(plain(start)));
-  return isText && !mayHoldList && !isConverted ? asItIs : plainText(engine, file, options, signal);
+  return isText && !mayHoldList && !isConverted && !hasColors(file, start)
+    ? asItIs
+    : plainText(engine, file, options, signal);
 }
 
 /** Returns the files of a set that are Parquet, without those that hold no rows by their names; undefined if none is. */
@@ -79,6 +82,13 @@ function deltaTable(directory: string): LocalError {
 
 /** How the names of packed files end, by which the engine knows them. */
 const endings = { gzip: /\.gz$/, zstd: /\.zst$/ };
+
+/** Whether a log begins with the codes of a terminal: text of other kinds is left as it is. */
+function hasColors(file: string, start: Buffer): boolean {
+  return kindByEnding(endingOf(file)) === undefined && isColored(plain(start).toString('latin1'));
+}
+
+const colorsNote = 'Codes for the colors of a terminal are left out.';
 
 /** Whether a file may be JSON, by its name. */
 function isJson(file: string): boolean {
@@ -134,16 +144,19 @@ async function unpackedCopy(
   const start = await startOfReadable(source);
   const encoding = encodingOf(plain(start), named);
   const unpackers = plain(start) === start ? [] : [createGunzip()];
+  const isPlain = !hasColors(file, start);
+  const further = isPlain ? [] : [withoutColors()];
   const copy = scratchFile(engine, '.text');
   const broken = new BrokenLines();
   try {
     const text = toUtf8(encoding, broken);
-    await writeCopy(copy, [createReadStream(source), ...unpackers, text], present({ signal }));
+    await writeCopy(copy, [createReadStream(source), ...unpackers, text, ...further], present({ signal }));
   } catch (error) {
     const isOurs = error instanceof LocalError || signal?.aborted;
     throw (isOurs ? undefined : await damageOf(file)) ?? error;
   }
   if (isZstandard) await rm(source);
   const said = named === undefined ? detectedNote(encoding) : undefined;
-  return { copy, notes: [...(said === undefined ? [] : [said]), ...broken.notes(encoding)] };
+  const notes = [...(said === undefined ? [] : [said]), ...(isPlain ? [] : [colorsNote])];
+  return { copy, notes: [...notes, ...broken.notes(encoding)] };
 }

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { createReadStream } from 'node:fs';
-import { Readable } from 'node:stream';
+import { Readable, Transform } from 'node:stream';
 import { plural } from '../../../text.js';
 import { writeCopy } from '../bounds/copies.js';
 
@@ -10,6 +10,32 @@ export async function repairText(file: string, target: string): Promise<number> 
   const chunks = Readable.from(repaired(createReadStream(file, { highWaterMark: chunkBytes }), count));
   await writeCopy(target, [chunks]);
   return count.lines;
+}
+
+const codeStart = '\u001b';
+const terminalCode = new RegExp(`${codeStart}\\[[\\d;?]*[A-Za-z]`, 'g');
+const begunCode = new RegExp(`${codeStart}(?:\\[[\\d;?]*)?$`);
+
+/** Whether a text holds the codes with which a terminal colors what it shows. */
+export function isColored(text: string): boolean {
+  return new RegExp(`${codeStart}\\[[\\d;]*m`).test(text);
+}
+
+/** Leaves out the codes for a terminal, such as those of colors. */
+export function withoutColors(): Transform {
+  let rest = '';
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      const text = rest + chunk.toString('latin1');
+      // What follows tells where a code ends.
+      rest = begunCode.exec(text)?.[0] ?? '';
+      const whole = text.slice(0, text.length - rest.length);
+      done(null, Buffer.from(whole.replace(terminalCode, ''), 'latin1'));
+    },
+    flush(done) {
+      done(null, Buffer.from(rest, 'latin1'));
+    },
+  });
 }
 
 /** Says in how many lines there are bytes that are not UTF-8. */
