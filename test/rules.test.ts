@@ -166,6 +166,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'local/functions',
     'local/place',
     'local/lease',
+    'local/otlp',
     'local/sealed',
     'local/sql',
     '@duckdb/*',

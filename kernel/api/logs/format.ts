@@ -60,8 +60,8 @@ export type LogReading =
       readonly header?: true;
     };
 
-/** What a file is made lines of JSON from: a journal of systemd in its export format, or events of Windows in XML. */
-export type ConvertedFormat = 'journal' | 'windows';
+/** What a file is made lines of JSON from: a journal of systemd in its export format, requests of OTLP, or events of Windows in XML. */
+export type ConvertedFormat = 'journal' | 'otlp' | 'windows';
 
 /** A format of logs. A new one is a row in a file of this folder. */
 export interface LogFormat {
@@ -74,6 +74,8 @@ export interface LogFormat {
   readonly reading: LogReading;
   /** The fields that hold the time, if their names do not say so: of a line, the first that it has, else the time within it. */
   readonly time?: readonly string[];
+  /** Fields of integers that are durations in nanoseconds. */
+  readonly durations?: readonly string[];
 }
 
 /** The names of levels, in capitals, small letters or with a capital. */

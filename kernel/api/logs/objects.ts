@@ -44,6 +44,21 @@ export const objects: readonly LogFormat[] = [
     },
   },
   {
+    name: 'otlp',
+    label: 'spans and log records of OpenTelemetry (OTLP in JSON)',
+    durations: ['duration'],
+    example: [
+      '{"resourceLogs":[{"resource":{"attributes":[{"key":"service.name","value":{"stringValue":"shop"}}]},"scopeLogs":[{"logRecords":[{"timeUnixNano":"1760104536123456789","severityText":"ERROR","body":{"stringValue":"cart is lost"},"attributes":[{"key":"cart","value":{"intValue":"7"}}]}]}]}]}',
+      '{"resourceSpans":[{"resource":{"attributes":[{"key":"service.name","value":{"stringValue":"shop"}}]},"scopeSpans":[{"spans":[{"traceId":"5b8aa5a2d2c872e8321cf37308d69df2","spanId":"051581bf3cb55c13","name":"GET /cart","kind":2,"startTimeUnixNano":"1760104536123456789","endTimeUnixNano":"1760104536223456789"}]}]}]}',
+    ],
+    reading: {
+      kind: 'converted',
+      // https://opentelemetry.io/docs/specs/otel/protocol/file-exporter/
+      begins: '^\\s*\\{\\s*"resource(?:Logs|Spans)"\\s*:\\s*\\[',
+      as: 'otlp',
+    },
+  },
+  {
     name: 'windows-xml',
     label: 'events of Windows in XML',
     example: [

@@ -28,7 +28,7 @@ import { readJson } from './readers/json.js';
 import { readLines } from './readers/logs/lines.js';
 import { failureOf } from './readers/parquet/damage.js';
 import { readParquet, rowsInParquet } from './readers/parquet/parquet.js';
-import { cells, type Reading } from './readers/reading.js';
+import { cells, type ReadField, type Reading } from './readers/reading.js';
 import { rowsByLines, spreadSample } from './readers/sample.js';
 import { unpacked } from './readers/unpacked.js';
 import { filesOf } from './sources/files.js';
@@ -90,7 +90,10 @@ export async function openSource(
   });
   try {
     const prepared = await prepare(engine, files, request, signal);
-    const format = await formatOf(prepared.file, prepared.ending, request);
+    const { log } = prepared;
+    const format = log
+      ? ({ kind: 'json', log } as const)
+      : await formatOf(prepared.file, prepared.ending, request);
     return { ...prepared, name: path.basename(request.path), format, engine };
   } catch (error) {
     await engine.close();
@@ -389,14 +392,27 @@ function read(
     case 'csv':
       return readCsv(connection, { file, workDir }, csv);
     case 'json':
-      return spreadSample(file, workDir).then(sampleFile =>
-        readJson(connection, { file, sampleFile, workDir }),
-      );
+      return spreadSample(file, workDir)
+        .then(sampleFile => readJson(connection, { file, sampleFile, workDir }))
+        .then(reading => reading && withDurations(reading, log));
     case 'parquet':
       return readParquet(connection, parts, workDir);
     case 'lines':
       return readLines(connection, { file, name, workDir }, log);
   }
+}
+
+/** Makes durations of the integers that a format has for them. */
+function withDurations(reading: Reading, log: LogFormat): Reading {
+  const { durations } = log;
+  if (durations === undefined) return reading;
+  const { fields, wider } = reading;
+  const isDuration = ({ name, type }: ReadField) => type === 'long' && durations.includes(name);
+  return {
+    ...reading,
+    fields: fields.map(field => (isDuration(field) ? { ...field, type: 'timespan' } : field)),
+    ...present({ wider: wider && (async (failure?: string) => withDurations(await wider(failure), log)) }),
+  };
 }
 
 async function write(

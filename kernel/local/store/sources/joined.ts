@@ -2,6 +2,8 @@ import { createReadStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { Transform } from 'node:stream';
+import type { LogFormat } from '../../../api/logs/format.js';
+import { present } from '../../../present.js';
 import { plural } from '../../../text.js';
 import { writeCopy } from '../bounds/copies.js';
 import { unlike } from '../readers/reading.js';
@@ -17,6 +19,8 @@ export interface Prepared {
   /** The ending that says how it is written. */
   readonly ending: string;
   readonly notes: readonly string[];
+  /** The format that the lines of JSON were made from, if it says more of them. */
+  readonly log?: LogFormat;
 }
 
 /**
@@ -31,6 +35,7 @@ export async function joinTexts(
   const notes = new Set<string>();
   let ending: string | undefined;
   let names: string | undefined;
+  let log: LogFormat | undefined;
   for (const file of files) {
     const text = await plainText(file);
     for (const note of text.notes) notes.add(note);
@@ -42,6 +47,7 @@ export async function joinTexts(
       throw unlike(file, 'Its first line is not that of the first file.');
     if (ending === undefined && namesFields(begin, text.ending)) names = begin.toString();
     ending ??= text.ending;
+    log ??= text.log;
     const lines = (await asLines(text)) ?? text.file;
     await append(lines, target, isNamed ? begin.length : 0);
     await rm(lines);
@@ -50,6 +56,7 @@ export async function joinTexts(
     file: target,
     ending: ending ?? '',
     notes: [togetherNote(files), ...partitionNotes(files), ...notes],
+    ...present({ log }),
   };
 }
 

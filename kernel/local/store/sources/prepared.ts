@@ -114,7 +114,8 @@ async function plainText(
   if (format !== undefined) {
     const said = await writeConverted(copy, events, path.basename(file), format);
     await rm(copy);
-    return { file: events, ending: '.ndjson', notes: [...notes, ...said] };
+    const log = format.durations === undefined ? undefined : format;
+    return { file: events, ending: '.ndjson', notes: [...notes, ...said], ...present({ log }) };
   }
   const list = isJson(file) ? await writeList(copy, events, path.basename(file), options.list) : undefined;
   if (list === undefined) return { file: copy, ending: endingOf(file), notes };

@@ -142,3 +142,56 @@ test.each([
     '2025-10-10 13:55:37|a=b c|1.2.3.4|null',
   ]);
 });
+
+describe('lines of OTLP', () => {
+  const resource = { attributes: [{ key: 'service.name', value: { stringValue: 'shop' } }] };
+  const logs = (body: string, ...attributes: object[]) =>
+    JSON.stringify({
+      resourceLogs: [
+        {
+          resource,
+          scopeLogs: [
+            {
+              logRecords: [
+                {
+                  timeUnixNano: '1760104536123456789',
+                  severityNumber: 17,
+                  body: { stringValue: body },
+                  attributes,
+                },
+              ],
+            },
+          ],
+        },
+      ],
+    });
+  const span = {
+    name: 'GET /cart',
+    startTimeUnixNano: '1760104536123456789',
+    endTimeUnixNano: '1760104536223456790',
+  };
+  const spans = JSON.stringify({ resourceSpans: [{ resource, scopeSpans: [{ spans: [span, span] }] }] });
+
+  test('have the fields that they have when they are sent', async () => {
+    const big = { key: 'big', value: { intValue: '9223372036854775807' } };
+    const { dataset, body } = await importText(
+      'otlp.jsonl',
+      `${logs('a', big)}\n\n${logs('b')}\nx\n${spans}`,
+    );
+    expect(body.notes).toEqual([
+      'The lines are read as spans and log records of OpenTelemetry (OTLP in JSON).',
+      'Not JSON objects: 1 line, each an event with its text in `message`.',
+      'No readable time in 1 line, as in a stack trace: each has that of the line before and a nanosecond more.',
+    ]);
+    expect(body.fields.find(({ name }: { name: string }) => name === 'duration').type).toBe('timespan');
+    const select = '_time, severity, body, "service.name", "attributes.custom.big", name, duration, message';
+    const at = '2025-10-10 13:55:36.123456789';
+    expect(await stored(dataset, select)).toEqual([
+      `${at}|ERROR|a|shop|9223372036854775807|null|null|null`,
+      `${at}|ERROR|b|shop|null|null|null|null`,
+      '2025-10-10 13:55:36.12345679|null|null|null|null|null|null|x',
+      `${at}|null|null|shop|null|GET /cart|100000001|null`,
+      `${at}|null|null|shop|null|GET /cart|100000001|null`,
+    ]);
+  });
+});

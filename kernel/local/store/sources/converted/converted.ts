@@ -6,9 +6,11 @@ import { systemRefusal } from '../../../../machine.js';
 import { LocalError } from '../../../errors.js';
 import { writeCopy } from '../../bounds/copies.js';
 
-type EventReader = (chunks: AsyncIterable<Buffer>) => AsyncIterable<object>;
+/** Yields events, or lines of JSON with one. */
+type EventReader = (chunks: AsyncIterable<Buffer>) => AsyncIterable<object | string>;
 
 const readers: Readonly<Record<ConvertedFormat, () => Promise<EventReader>>> = {
+  otlp: async () => (await import('./otlp.js')).otlpEvents,
   journal: async () => (await import('./journal.js')).journalEvents,
   windows: async () => (await import('./windows-events.js')).windowsEvents,
 };
@@ -42,6 +44,6 @@ export async function writeConverted(
   return [`The lines are read as ${label}.`];
 }
 
-async function* linesOf(events: AsyncIterable<object>): AsyncGenerator<string> {
-  for await (const event of events) yield `${JSON.stringify(event)}\n`;
+async function* linesOf(events: AsyncIterable<object | string>): AsyncGenerator<string> {
+  for await (const event of events) yield `${typeof event === 'string' ? event : JSON.stringify(event)}\n`;
 }
