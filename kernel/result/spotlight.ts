@@ -8,6 +8,8 @@ import { cut, shownName } from '../text.js';
 /** A condition on one field: a value, or a range from `from` on and below `to`; an end that is null is open. */
 export type SpotlightPart =
   | { readonly field: string; readonly value: string | null }
+  /** A word of its text, or an element of its array. */
+  | { readonly field: string; readonly has: string | number | boolean }
   | { readonly field: string; readonly from: unknown; readonly to: unknown };
 
 /** A value, a range, or values of several fields, with its shares of the selected and of the other rows, from 0 to 1. */
@@ -85,6 +87,7 @@ export function percent(share: number): string {
 /** Returns a condition in words. */
 function partWords(part: SpotlightPart): string {
   const name = cut(shownName(part.field), LONGEST);
+  if ('has' in part) return `${name} has ${cut(shownName(String(part.has)), LONGEST)}`;
   if ('value' in part)
     return part.value === null ? `no ${name}` : `${name} = ${cut(shownName(part.value), LONGEST) || '""'}`;
   const [from, to] = [part.from, part.to].map(end => (end === null ? null : shownName(String(end))));
@@ -132,6 +135,8 @@ function entryValue(value: unknown, fields: readonly string[]): readonly Spotlig
 
 function partOf(field: string, { value, ...ends }: Readonly<Record<string, unknown>>): SpotlightPart {
   if ('from' in ends) return { field, from: ends.from, to: ends.to ?? null };
+  const { has } = ends;
+  if (typeof has === 'string' || typeof has === 'number' || typeof has === 'boolean') return { field, has };
   return { field, value: value === null || value === undefined ? null : String(value) };
 }
 

@@ -100,6 +100,29 @@ describe('spotlight', () => {
     expect(found?.score).toBeGreaterThan(0);
   });
 
+  test.each([
+    [
+      'a word of a text',
+      `strcat('job ', i, iff(bad, ' got Deadlock after ', ' done after '), i * 7, ' ms')`,
+      { value: 'has deadlock', selected: 1, baseline: 0, has: 'deadlock' },
+    ],
+    [
+      'an element of an array',
+      `iff(bad, pack_array(strcat('t', i), 'it\\'s', 'a'), pack_array('a', strcat('t', i)))`,
+      { value: "has it's", selected: 1, baseline: 0, has: "it's" },
+    ],
+    [
+      'a number in an array',
+      `iff(bad, pack_array(i, 7), pack_array(i, 8))`,
+      { value: 'has 7', selected: 1, baseline: 0, has: 7 },
+    ],
+  ])('tells %s, where no whole value does', async (_, made, value) => {
+    const apl = `range i from 1000 to 3000 step 1 | extend bad = i % 50 == 0 | extend x = ${made}, i = 0`;
+    const found = await spotlight(`${apl} | summarize spotlight(bad, x)`);
+    expect(found.map(({ field }) => field)).toEqual(['x']);
+    expect(found[0]?.values[0]).toEqual(value);
+  });
+
   test('takes a missing value as a value', async () => {
     const missing = `range n from 1 to 100 step 1 | extend bad = n > 50, s = iff(n > 50, toint('none'), 1)`;
     const [found] = await spotlight(`${missing} | summarize spotlight(bad, s)`);

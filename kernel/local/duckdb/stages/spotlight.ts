@@ -3,6 +3,7 @@ import { type SqlArg, sqlArg } from '../../sql/template.js';
 import { withoutNaN } from '../expressions.js';
 import { convert, toDynamic } from '../functions/conversion.js';
 import { sqlText } from '../literal.js';
+import { membersSql } from './members.js';
 
 /** Numbers with more values than this are put into bins. */
 const mostPlainNumbers = 24;
@@ -60,8 +61,14 @@ export function spotlightSql(parts: SpotlightParts, stage: AddStage): string {
     true,
   );
   const tables = fields.length === 0 ? undefined : fieldTables(fields, keys, { rows, totals }, stage);
+  const told =
+    tables === undefined || keys.length > 0
+      ? undefined
+      : membersSql(fields, { ...tables, totals }, { falseAlarms }, stage);
+  const members = told === undefined ? undefined : stage(told, true);
   const entries = [
-    ...(tables === undefined ? [] : [`SELECT * FROM ${tables.listed}`]),
+    ...(tables === undefined ? [] : [wholeSql(tables.listed, members)]),
+    ...(members === undefined ? [] : [`SELECT * FROM ${members}`]),
     ...(tables === undefined || keys.length > 0 || fields.length === 1
       ? []
       : [combinedSql(fields, tables, totals, stage)]),
@@ -77,6 +84,12 @@ export function spotlightSql(parts: SpotlightParts, stage: AddStage): string {
   );
   const list = `coalesce(to_json(list(entry ORDER BY score DESC, place)), '[]'::JSON) AS value`;
   return `SELECT ${listOf(keys, list)} FROM ${all}${groupedBy(keys)}`;
+}
+
+/** The entries of whole values, without those of fields whose members tell more. */
+function wholeSql(listed: string, members: string | undefined): string {
+  const where = members === undefined ? '' : ` WHERE place NOT IN (SELECT place FROM ${members})`;
+  return `SELECT * FROM ${listed}${where}`;
 }
 
 /** A field with the names of its columns: the value of a row, what its rows are counted by (`code`), and the SQL of both. */

@@ -135,6 +135,10 @@ export function conditionOf(part: SpotlightPart, type = 'dynamic'): string {
     const high = part.to === null ? [] : [`${name} < ${endOf(part.to, type)}`];
     return [...low, ...high].join(' and ');
   }
+  if ('has' in part) {
+    const member = typeof part.has === 'string' ? writtenText(part.has) : String(part.has);
+    return type === 'string' ? `${name} has ${member}` : `set_has_element(${name}, ${member})`;
+  }
   const { value } = part;
   return value !== null && value.length > LONGEST && value.endsWith(CUT)
     ? `tostring(${name}) startswith_cs ${writtenText(value.slice(0, -CUT.length))}`

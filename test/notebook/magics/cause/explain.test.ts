@@ -15,7 +15,12 @@ const events = Array.from({ length: 400 }, (_, index) => ({
   free: (index * 7919) % 11 < 3,
 }));
 
-const bench = realBench({ web: events });
+const lines = events.map(({ _time, bad }, index) => ({
+  ...{ _time, bad, said: `job ${index} ${bad ? 'got deadlock' : 'done'} after ${index * 7} ms` },
+  tags: [`t${index}`, ...(bad ? ["it's"] : [])],
+}));
+
+const bench = realBench({ web: events, lines });
 
 /** What a cell says to go on with. */
 function onward(cell: CellRun): string {
@@ -80,6 +85,13 @@ describe('%explain', () => {
     ['a number', '%explain ["web"] | where code >= 0 | where third', '| where code == 2', '80'],
     ['a condition after a name', '%explain web where third', '| where code == 2', '80'],
     ['a range', '%explain web | project ms, bad | where bad', '| where ms >= 10.373', '100'],
+    ['a word', '%explain lines | project said, bad | where bad', '| where said has "deadlock"', '100'],
+    [
+      'an element',
+      '%explain lines | project tags, bad | where bad',
+      '| where set_has_element(tags, "it\'s")',
+      '100',
+    ],
   ])('of %s: what it says to go on with runs, and finds those events', async (_, cell, last, rows) => {
     const [query, found] = await goneOn(cell);
     expect(query.split('\n').at(-1)).toBe(last);
