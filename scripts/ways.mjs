@@ -9,7 +9,7 @@ import { npm, root, run } from './process.mjs';
  * Measures each way in, in an empty home: what is downloaded and installed, and the seconds from nothing until Jupyter could see the
  * kernel and until the first example has its chart. `npm run ways` reads the packages that `npm run wheel` and `npm pack` made.
  * @typedef {{ home: string, env: NodeJS.ProcessEnv, caches: string }} Place
- * @typedef {{ name: string, needs?: string, artifact?: RegExp, install: (place: Place) => Promise<readonly string[]> }} Way
+ * @typedef {{ name: string, artifact?: RegExp, install: (place: Place) => Promise<readonly string[]> }} Way
  */
 
 const { values } = parseArgs({
@@ -23,16 +23,14 @@ const { values } = parseArgs({
 const ways = [
   {
     name: 'pip install apl-kernel',
-    artifact: /^apl_kernel-.*\.whl$/,
     install: place => inVenv(place, [artifactOf(/^apl_kernel-.*\.whl$/)]),
   },
   {
     name: 'pip install apl-kernel-slim',
-    artifact: /^apl_kernel_slim-.*\.whl$/,
     install: place => inVenv(place, [artifactOf(/^apl_kernel_slim-.*\.whl$/)]),
   },
-  { name: 'pipx install apl-kernel', artifact: /^apl_kernel-.*\.whl$/, install: byPipx },
-  { name: 'uvx apl-kernel', artifact: /^apl_kernel-.*\.whl$/, install: byUvx },
+  { name: 'pipx install apl-kernel', install: byPipx },
+  { name: 'uvx apl-kernel', install: byUvx },
   { name: 'npm install -g apl-kernel', artifact: /^apl-kernel-.*\.tgz$/, install: byNpm },
   { name: 'npx apl-kernel', artifact: /^apl-kernel-.*\.tgz$/, install: byNpx },
   { name: 'from a clone', install: byClone },
@@ -77,9 +75,13 @@ async function measured(way) {
     const chart = seconds();
     await run(program, [...args, 'serve', '--stop'], { env, cwd: home });
     const own = way.artifact === undefined ? 0 : statSync(artifactOf(way.artifact)).size;
-    const cached = sizeOf(caches);
-    const apart = cached + sizeOf(join(home, 'pages')) + sizeOf(join(home, '.npm'));
-    return { way: way.name, download: mb(own + cached), installed: mb(sizeOf(home) - apart), visible, chart };
+    const cached = sizeOf(join(caches, 'npm', '_cacache')) + sizeOf(join(caches, 'wheels'));
+    // npx installs into its cache.
+    const byNpx = sizeOf(join(caches, 'npm', '_npx'));
+    const apart = sizeOf(caches) - byNpx + sizeOf(join(home, 'pages')) + sizeOf(join(home, '.npm'));
+    // What pipx and uv download is not known: neither keeps it as it came.
+    const download = /^(?:pipx|uvx)/.test(way.name) ? '' : mb(own + cached);
+    return { way: way.name, download, installed: mb(sizeOf(home) - apart), visible, chart };
   } finally {
     rmSync(home, { recursive: true, force: true });
   }
@@ -103,10 +105,15 @@ function registries() {
 }
 
 /** @param {Place} place @param {readonly string[]} packages */
-async function inVenv({ home, env }, packages) {
+async function inVenv({ home, env, caches }, packages) {
   const venv = join(home, 'env');
   await must('python3', ['-m', 'venv', venv], { env, cwd: home });
-  await must(venvBin(venv, 'python'), ['-m', 'pip', 'install', '-q', ...packages], { env, cwd: home });
+  const pip = (/** @type {readonly string[]} */ ...args) =>
+    must(venvBin(venv, 'python'), ['-m', 'pip', ...args], { env, cwd: home });
+  // A cache need not have what a registry does not let it keep.
+  const files = join(caches, 'wheels');
+  await pip('download', '-q', '-d', files, ...packages);
+  await pip('install', '-q', '--no-index', '--find-links', files, ...packages);
   return [venvBin(venv, 'apl-kernel')];
 }
 

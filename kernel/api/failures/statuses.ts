@@ -23,10 +23,14 @@ const refusedHints: Readonly<Record<number, string>> = {
   421: checkUrl,
   425: again,
   426: checkUrl,
+  429: again,
   431: tooLong,
   451: 'The service, or the network, does not answer here for legal reasons: connect from another network, or ask the operator of the service.',
   494: tooLong,
 };
+
+/** Statuses that say nothing of what is at an address, as the request did not get there. */
+export const inTheWay: ReadonlySet<number> = new Set([407, 408, 425, 429, 451]);
 
 /** Returns what to do about a status below 500. */
 export function refusedHint(status: number, profile: string): string {

@@ -1,6 +1,7 @@
 import { AplKernelError } from '../../errors.js';
 import { oneLine, withoutTokens } from '../../text.js';
 import { InterruptedError } from '../errors.js';
+import { gatewayHint, inTheWay, refusedHint } from '../failures/statuses.js';
 import { transportError } from '../failures/transport.js';
 import type { Endpoint } from '../profile.js';
 
@@ -48,13 +49,19 @@ export function loginError(
   const { status } = (cause ?? {}) as { readonly status?: unknown };
   if (typeof status === 'number' && status >= 300)
     return new LoginError(`could not ${action}: ${host} answered with status ${status}`, {
-      hint: status >= 500 ? 'Run the cell again in a moment.' : checkIssuer(endpoint),
+      hint: statusHint(endpoint, status),
     });
   if (isOfLibrary(error))
     return new LoginError(`could not ${action}: what ${host} answered is not that of an OAuth 2.0 server`, {
       hint: checkIssuer(endpoint),
     });
   return transportError({ endpoint, action, host }, error);
+}
+
+function statusHint(endpoint: Endpoint, status: number): string {
+  if (status === 511 || status >= 520) return gatewayHint(status);
+  if (inTheWay.has(status)) return refusedHint(status, endpoint.profileName);
+  return status >= 500 ? 'Run the cell again in a moment.' : checkIssuer(endpoint);
 }
 
 /** The members of the library's errors for answers that an authorization server gave. */

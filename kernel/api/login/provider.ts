@@ -2,6 +2,7 @@ import type { AuthorizationServer, Client } from 'oauth4webapi';
 import undici, { type Dispatcher } from 'undici';
 import { present } from '../../present.js';
 import { dispatcherTo } from '../connection.js';
+import { inTheWay } from '../failures/statuses.js';
 import { type Endpoint, isThisMachine } from '../profile.js';
 import { type Asking, checkIssuer, LoginError, type LoginTimeout, loginError } from './error.js';
 import type { AuthorizationEndpoints } from './store.js';
@@ -145,7 +146,8 @@ async function discover(endpoint: Endpoint, timeout: LoginTimeout): Promise<Serv
       const isMetadata = answer.ok && /json/i.test(answer.headers.get('content-type') ?? '');
       if (isMetadata) return checkedServer(endpoint, await oauth.processDiscoveryResponse(url, answer));
       await answer.body?.cancel();
-      if (answer.status >= 500) throw Object.assign(new Error('no metadata'), { cause: answer });
+      if (answer.status >= 500 || inTheWay.has(answer.status))
+        throw Object.assign(new Error('no metadata'), { cause: answer });
     }
     return undefined;
   });

@@ -311,6 +311,11 @@ describe('a sign-in fails in a sentence:', () => {
       /^could not sign in to prod: \{issuer\} answered with status 503/,
     ],
     [
+      'there are too many requests',
+      () => failing('/.well-known', 429),
+      /^could not sign in to prod: \{issuer\} answered with status 429\. Run the cell again in a moment\.$/,
+    ],
+    [
       'the metadata is of another issuer',
       () => metadata({ issuer: 'https://evil.example' }),
       /^could not sign in to prod: what \{issuer\} answered is not/,
