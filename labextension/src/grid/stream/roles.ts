@@ -66,7 +66,7 @@ function isoOf(written: string, lineYear: string): string | undefined {
   const number = /^\d/.test(month) ? Number(month) : MONTHS.indexOf(month) / 3 + 1;
   const date = `${year}-${String(number).padStart(2, '0')}-${day.padStart(2, '0')}`;
   const offset = zone === 'UTC' ? 'Z' : zone.replace(/^(...)(\d\d)$/, '$1:$2');
-  return `${date}T${clock.replace(',', '.')}${offset}`;
+  return `${date}T${clock}${offset}`;
 }
 
 const MONTHS = 'JanFebMarAprMayJunJulAugSepOctNovDec';
