@@ -22,6 +22,7 @@ const arrays = [
   '1.0',
   'true',
   '[1,-2E5]',
+  '["\\u0061b","c"]',
 ];
 
 const time = `make_timestamp_ns(${start})`;
@@ -117,6 +118,7 @@ test.each(cases)('%s', async (apl, rows) => {
 
 const sought = [
   'a',
+  'ab',
   'x',
   'q',
   '"q',
