@@ -17,7 +17,7 @@ import { FunctionRegistry } from '../duckdb/register.js';
 import type { FunctionFamily } from '../duckdb/template.js';
 import { makeProfileDir, makeWorkDir } from '../lease/scratch.js';
 import { Admission, type Lease } from './admission.js';
-import { cancelledError, EngineError, engineFailure } from './failure.js';
+import { cancelledError, EngineError, engineFailure, memoryFailure } from './failure.js';
 import type { Delivery } from './reader.js';
 import { underEither, type Visit, watchUnseen } from './visit.js';
 import { pressure } from './workers/pressure.js';
@@ -66,13 +66,16 @@ export class Engine {
   readonly #workers: readonly Worker[];
   readonly #admission: Admission<Worker>;
   readonly #closing = new AbortController();
+  readonly #memoryBytes: number;
 
   private constructor(
     instance: DuckDBInstance,
     { scratch, workDir }: Directories,
     workers: readonly Worker[],
-    { queue = 64, long = 4 }: EngineOptions,
+    options: EngineOptions,
   ) {
+    const { queue = 64, long = 4 } = options;
+    this.#memoryBytes = memoryOf(options);
     this.#instance = instance;
     this.#scratch = scratch;
     this.#workDir = workDir;
@@ -208,14 +211,18 @@ export class Engine {
     const running = underEither(signals, within => guarded(worker, within, inScratch, this.#scratch));
     worker.running = running.then(ignore, ignore);
     rest.begin();
-    const ended = pressure.watch(reason => scarcity.abort(reason));
+    const watched = pressure.watch(reason => scarcity.abort(reason));
     try {
       return await running;
+    } catch (error) {
+      // Others may have what this one lacks.
+      const isAlone = this.#workers.every(each => each === worker || each.running === undefined);
+      throw isAlone ? memoryFailure(error, watched.taken(), this.#memoryBytes) : error;
     } finally {
       // After the interrupts of a cancelled query, which would hit this statement too.
       if (cleanUp !== undefined) await worker.connection.run(cleanUp).catch(ignore);
       delete worker.running;
-      ended();
+      watched.end();
       rest.end();
     }
   }
@@ -289,8 +296,12 @@ async function configure(
   await first.connection.run(instanceSettings(options, directories).join(';\n'));
 }
 
+function memoryOf({ memoryBytes }: EngineOptions): number {
+  return memoryBytes ?? memoryAtMost() * 0.6;
+}
+
 function instanceSettings(options: EngineOptions, { scratch, workDir }: Directories): string[] {
-  const memoryMb = Math.floor((options.memoryBytes ?? memoryAtMost() * 0.6) / 2 ** 20);
+  const memoryMb = Math.floor(memoryOf(options) / 2 ** 20);
   const files = (options.allow ?? []).map(file => sqlText(file)).join(', ');
   return [
     `SET memory_limit='${memoryMb}MiB'`,

@@ -7,6 +7,7 @@ import {
   scarceResource,
   systemRefusal,
 } from '../../machine.js';
+import { present } from '../../present.js';
 import { refusedCall } from '../duckdb/bounds/costs.js';
 import { lengthenedBy, tooLongHint, tooLongMessage } from '../duckdb/bounds/lengths.js';
 import { sequenceTooLong, sequenceTooLongMessage } from '../duckdb/relations.js';
@@ -27,6 +28,23 @@ export class EngineError extends AplKernelError {
     super(code, message, options);
     this.detail = options.cause instanceof Error ? options.cause.message : String(options.cause ?? '');
   }
+}
+
+/**
+ * A query that was refused the memory that the engine set aside for it, of which it has used little: the engine sets aside sixteen
+ * times the bytes of a long text that becomes JSON. It may run where nothing else needs that memory.
+ */
+export class ReservedMemoryError extends EngineError {}
+
+/** Of the memory of an engine: a query that has taken less has set more aside than it uses. */
+const usedShare = 3 / 4;
+
+/** Returns the failure of a query that has taken so many bytes at most of those that its engine may have. */
+export function memoryFailure(error: unknown, taken: number, memoryBytes: number): unknown {
+  if (!(error instanceof EngineError) || error.code !== 'engine-memory') return error;
+  if (taken >= memoryBytes * usedShare) return error;
+  const { code, message, hint, cause } = error;
+  return new ReservedMemoryError(code, message, { ...present({ hint }), cause });
 }
 
 /** Returns the failure of a statement whose result fails while it is read, for which the addon has no words. */

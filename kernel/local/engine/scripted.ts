@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { present } from '../../present.js';
 import { Admission } from './admission.js';
 import { JsonColumns } from './columns.js';
-import { cancelledError, EngineError, engineFailure } from './failure.js';
+import { cancelledError, EngineError, engineFailure, memoryFailure } from './failure.js';
 import type { EngineAnswer, FromEngine, ToEngine } from './messages.js';
 import type { Reader, ReaderSource } from './reader.js';
 import { underEither, type Visit, watchUnseen } from './visit.js';
@@ -83,7 +83,7 @@ export class ScriptedEngine implements ReaderSource {
     if (worker.engine?.ended !== false) worker.engine = new EngineProcess(this.#options);
     const { engine } = worker;
     // What it has at hand cannot be interrupted, and the system would not end the process alone.
-    const ended = pressure.watch(
+    const watched = pressure.watch(
       reason => void engine.kill(reason),
       () => engine.memory,
     );
@@ -102,9 +102,10 @@ export class ScriptedEngine implements ReaderSource {
       signal.throwIfAborted();
       return value;
     } catch (error) {
-      throw signal.aborted ? cancelledError(error) : error;
+      if (signal.aborted) throw cancelledError(error);
+      throw memoryFailure(error, watched.taken(), this.#options.memoryBytes);
     } finally {
-      ended();
+      watched.end();
       clearTimeout(grace);
       signal.removeEventListener('abort', interrupt);
     }

@@ -3,7 +3,7 @@ import { aloneLengths, hasManyLengths, sharedLengths } from '../duckdb/bounds/ve
 import { families } from '../duckdb/functions/families.js';
 import { withoutScripts } from '../duckdb/register.js';
 import { Engine, type EngineOptions } from '../engine/duckdb.js';
-import { EngineError } from '../engine/failure.js';
+import { EngineError, ReservedMemoryError } from '../engine/failure.js';
 import type { ReaderSource } from '../engine/reader.js';
 import { readersOf } from '../engine/reading/duckdb-reader.js';
 import { anyStatement } from '../engine/run.js';
@@ -60,6 +60,15 @@ export async function openEngines(
     queue: limits?.queue ?? 64,
     memoryBytes: memoryBytes / 4,
   });
+  // What it uses is watched as for the others; what it sets aside need not be there.
+  const roomy = new ScriptedEngine({
+    dataDir,
+    spawn: spawnEngine,
+    processes: 1,
+    long: 1,
+    queue: limits?.queue ?? 64,
+    memoryBytes: memoryBytes * roomyFactor,
+  });
   const forResults = resultsEngine({
     dataDir,
     families: plainFamilies,
@@ -75,9 +84,18 @@ export async function openEngines(
     compile: compileRequest,
     engine,
     readersFor: (query, sent) => {
-      const alone = withTables(scripted, sent);
+      const alone = orElse(
+        withTables(scripted, sent),
+        error => error instanceof ReservedMemoryError,
+        withTables(roomy, sent),
+      );
       if (anyStatement(query, sql => isScripted(sql) || hasManyLengths(sql))) return alone;
-      return orAlone([...sent].length === 0 ? plain : forResults.readers, alone);
+      const beside = [...sent].length === 0 ? plain : forResults.readers;
+      return orElse(
+        orElse(beside, error => error instanceof ReservedMemoryError, withTables(roomy, sent)),
+        isCostly,
+        alone,
+      );
     },
     results: new UploadedResults(tables, memoryBytes / 4),
     tables,
@@ -85,7 +103,13 @@ export async function openEngines(
     buckets,
     clusters,
     close: async () => {
-      await Promise.all([engine.close(), scripted.close(), forResults.close(), clusters.close()]);
+      await Promise.all([
+        engine.close(),
+        scripted.close(),
+        roomy.close(),
+        forResults.close(),
+        clusters.close(),
+      ]);
       await datasets.close().finally(() => storeEngine.close());
     },
   };
@@ -139,14 +163,22 @@ async function openResultsEngine(options: EngineOptions): Promise<Engine> {
   return engine;
 }
 
-/** Runs a query once more, in a process that may end without harm to others, where its values are too long to be made beside them. */
-function orAlone(beside: ReaderSource, alone: ReaderSource): ReaderSource {
+/** How much more an engine may set aside that is to do without most of it, than the engines of this process together. */
+const roomyFactor = 8;
+
+/** Whether the values of a query are too long to be made beside others. */
+function isCostly(error: unknown): boolean {
+  return error instanceof EngineError && error.code === 'function-cost';
+}
+
+/** Runs a query once more, in a process that may end without harm to others, if it fails in such a way. */
+function orElse(first: ReaderSource, fails: (error: unknown) => boolean, alone: ReaderSource): ReaderSource {
   return {
     reading: async (work, temporary, visit) => {
       try {
-        return await beside.reading(work, temporary, visit);
+        return await first.reading(work, temporary, visit);
       } catch (error) {
-        if (!(error instanceof EngineError) || error.code !== 'function-cost') throw error;
+        if (!fails(error)) throw error;
         return alone.reading(work, temporary, visit);
       }
     },

@@ -41,13 +41,13 @@ test('the statement that took the most memory is stopped before the process has 
 
 test('no other is stopped before the first has ended', async () => {
   const { stopped, begin, grow } = processOf({ used: 100 * MiB });
-  const end = begin('first');
+  const first = begin('first');
   await grow(400 * MiB);
   begin('second');
   await grow(800 * MiB);
   await grow(800 * MiB);
   expect(stopped).toEqual(['first: engine-memory']);
-  end();
+  first.end();
   await grow(0);
   expect(stopped).toEqual(['first: engine-memory', 'second: engine-memory']);
 });
@@ -71,21 +71,21 @@ test('it is stopped too where other programs leave the machine no memory', async
 test('a process of its own counts with this one, and is stopped for what it uses itself', async () => {
   const { stopped, begin, grow } = processOf({ used: 100 * MiB });
   const child = { bytes: 400 * MiB };
-  const end = begin('child', () => child.bytes);
+  const first = begin('child', () => child.bytes);
   begin('beside');
   await grow(450 * MiB);
   expect(stopped).toEqual([]);
   child.bytes = 500 * MiB;
   await grow(0);
   expect(stopped).toEqual(['child: engine-memory']);
-  end();
+  first.end();
   await grow(500 * MiB);
   expect(stopped).toEqual(['child: engine-memory', 'beside: engine-memory']);
 });
 
 test('what grew before a statement began is not its own', async () => {
   const { stopped, begin, grow } = processOf({ used: 100 * MiB });
-  begin('first')();
+  begin('first').end();
   await grow(1000 * MiB);
   begin('second');
   await grow(100 * MiB);
@@ -97,4 +97,15 @@ test('where the system does not tell, nothing is stopped', async () => {
   begin('unknown');
   await vi.advanceTimersByTimeAsync(1000);
   expect(stopped).toEqual([]);
+});
+
+test('the most that each has taken is known, whatever it gave back', async () => {
+  const { begin, grow } = processOf({ used: 100 * MiB });
+  const child = { bytes: 80 * MiB };
+  const [elsewhere, beside] = [begin('elsewhere', () => child.bytes), begin('beside')];
+  child.bytes = 180 * MiB;
+  await grow(300 * MiB);
+  child.bytes = 90 * MiB;
+  await grow(-200 * MiB);
+  expect([elsewhere.taken() / MiB, beside.taken() / MiB]).toEqual([100, 300]);
 });

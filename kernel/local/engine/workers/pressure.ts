@@ -30,9 +30,20 @@ export type OwnMemory = () => number;
 interface Statement {
   /** What its own process uses, or this process grew by while it ran, shared with those that ran beside it, in bytes. */
   taken: number;
+  /** What its own process used when it first told. */
+  before: number;
+  /** The most that it has taken beyond that. */
+  most: number;
   readonly own: OwnMemory | undefined;
   stopped: boolean;
   readonly stop: (reason: EngineError) => void;
+}
+
+/** A statement that is watched. */
+export interface Watched {
+  /** Returns the most bytes that it has taken so far. */
+  taken(): number;
+  end(): void;
 }
 
 /**
@@ -50,15 +61,21 @@ export class Pressure {
   }
 
   /**
-   * Watches a statement until the function that is returned is called; `stop` may be called once meanwhile. `own` is the memory of
-   * the process that runs it, if that is another.
+   * Watches a statement until its end; `stop` may be called once meanwhile. `own` is the memory of the process that runs it, if that
+   * is another.
    */
-  watch(stop: (reason: EngineError) => void, own?: OwnMemory): () => void {
-    const statement = { taken: 0, own, stopped: false, stop };
+  watch(stop: (reason: EngineError) => void, own?: OwnMemory): Watched {
+    const statement: Statement = { taken: 0, before: own?.() ?? 0, most: 0, own, stopped: false, stop };
     if (this.#running.size === 0) this.#used = this.#memory.used() ?? 0;
     this.#running.add(statement);
     this.#wait();
-    return () => void this.#running.delete(statement);
+    return {
+      taken: () => {
+        this.#measure();
+        return statement.most;
+      },
+      end: () => void this.#running.delete(statement),
+    };
   }
 
   #wait(): void {
@@ -69,15 +86,26 @@ export class Pressure {
     this.#timer = undefined;
     if (this.#running.size === 0) return;
     this.#wait();
+    const used = this.#measure();
+    const all = [...this.#running];
+    const elsewhere = all.reduce((sum, { own, taken }) => sum + (own === undefined ? 0 : taken), 0);
+    if (used + elsewhere > this.#memory.most() || this.#memory.scarce()) this.#stopLargest();
+  }
+
+  /** Returns what this process uses, and learns what each statement has taken. */
+  #measure(): number {
     // If the system does not tell, processes of their own still do.
     const used = this.#memory.used() ?? 0;
     const all = [...this.#running];
     const beside = all.filter(({ own }) => own === undefined);
     const share = Math.max(0, used - this.#used) / beside.length;
-    for (const each of all) each.taken = each.own?.() ?? each.taken + share;
+    for (const each of all) {
+      each.taken = each.own?.() ?? each.taken + share;
+      if (each.own !== undefined) each.before ||= each.taken;
+      each.most = Math.max(each.most, each.taken - each.before);
+    }
     this.#used = used;
-    const elsewhere = all.reduce((sum, { own, taken }) => sum + (own === undefined ? 0 : taken), 0);
-    if (used + elsewhere > this.#memory.most() || this.#memory.scarce()) this.#stopLargest();
+    return used;
   }
 
   /** One at a time: what it has taken is free once it has ended. */

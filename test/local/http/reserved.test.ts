@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest';
+import { compileRequest } from '../../../kernel/local/sql/compile.js';
+import { testService } from '../service.js';
+
+const rows = 48;
+
+/** Texts of a little more than a mebibyte, of which each takes 16 times as much of the memory of an engine when it becomes JSON. */
+const texts = `range i from 10 to ${9 + rows} step 1 | extend s = strcat(i, strrep(strrep("x", 1024), 1024))`;
+
+test('long texts become JSON where the engine sets more memory aside than it may have', async () => {
+  const service = await testService({ compile: compileRequest, limits: { memoryBytes: 2 ** 29 } });
+  const { status, body } = await service.query(`${texts} | summarize sum(strlen(tostring(pack_array(s))))`);
+  expect([status, body.message]).toEqual([200, undefined]);
+  expect(body.tables[0].columns).toEqual([[rows * (2 ** 20 + 2 + 4)]]);
+});
