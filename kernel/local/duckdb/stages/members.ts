@@ -85,5 +85,5 @@ export function membersSql(
 function listSql({ type, raw }: Pick<WholeField, 'type' | 'raw'>): string {
   if (type === 'dynamic')
     return `(CASE WHEN json_valid(${raw}) THEN ${raw} ELSE '[]' END)::JSON::JSON[]::VARCHAR[]`;
-  return `list_filter(regexp_extract_all(lower(${raw}), '${word}'), lambda w: w >= 'a')`;
+  return `list_filter(regexp_extract_all(lower(${raw}), ${sqlText(word)}), lambda w: w >= 'a')`;
 }
