@@ -4,14 +4,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
 import type { Dispatcher } from 'undici';
 import { AplKernelError } from '../errors.js';
-import {
-  type Attempt,
-  bodyError,
-  headerText,
-  tooLargeError,
-  truncatedError,
-  unexpectedBody,
-} from './failures/failure.js';
+import { bodyError, headerText, tooLargeError, truncatedError, unexpectedBody } from './failures/failure.js';
+import type { Attempt } from './failures/transport.js';
 import { type AnswerOptions, arrowType } from './wire.js';
 
 /** A body, unpacked; undefined when it is too large to be read, empty when it was passed on. */

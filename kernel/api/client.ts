@@ -7,7 +7,6 @@ import { abandon, checkJsonEnds, readBody, SHORT_BYTES } from './body.js';
 import { dispatcherTo } from './connection.js';
 import { InterruptedError, NotFoundError, TimeLimitError } from './errors.js';
 import {
-  type Attempt,
   encodingError,
   headerText,
   hiddenError,
@@ -16,7 +15,7 @@ import {
   tooLargeError,
   unexpectedBody,
 } from './failures/failure.js';
-import { transportError } from './failures/transport.js';
+import { type Attempt, transportError } from './failures/transport.js';
 import { decodeNotices, type Listed, noticeHeader } from './notices.js';
 import { nearLimit } from './pacing/limits.js';
 import { type Pause, withoutStaleConnection, withRetries } from './pacing/retry.js';

@@ -21,14 +21,7 @@ import { type Endpoint, isOwnService } from '../profile.js';
 import { type ErrorBody, readErrorBody } from '../wire.js';
 import { reasonIn, reasonInXml } from './reason.js';
 import { gatewayHint, pageHint, refusedHint } from './statuses.js';
-import { cutOffCodes, endedHint, errorCodes } from './transport.js';
-
-/** A request that failed; `action` reads as in "could not {action}". */
-export interface Attempt {
-  readonly endpoint: Endpoint;
-  readonly action: string;
-  readonly host: string;
-}
+import { type Attempt, cutOffCodes, endedHint, errorCodes } from './transport.js';
 
 /** A refused answer: its status, its headers in lower case, and its body as text. */
 export interface Refusal {

@@ -1,8 +1,14 @@
 import { AplKernelError } from '../../errors.js';
 import { present } from '../../present.js';
 import { ConnectionError, TlsError } from '../errors.js';
-import { isOwnService } from '../profile.js';
-import type { Attempt } from './failure.js';
+import { type Endpoint, isOwnService } from '../profile.js';
+
+/** A request that failed; `action` reads as in "could not {action}". */
+export interface Attempt {
+  readonly endpoint: Endpoint;
+  readonly action: string;
+  readonly host: string;
+}
 
 /** The connection ended before the answer was complete; whoever answers may have done what was asked. */
 export const cutOffCodes: readonly string[] = ['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'UND_ERR_SOCKET'];
