@@ -8,7 +8,7 @@ import { bucketAddressText, type ImportChoices, placeOfImport, readBucketAddress
 import type { ImportPreview } from '../api/preview.js';
 import { datasetNameOf, type ImportReport } from '../api/wire.js';
 import { AplKernelError, UsageError } from '../errors.js';
-import { type Watch, watchUnseen } from '../local/engine/visit.js';
+import { type Watch, watchUnseen } from '../local/engine/request-context.js';
 import type { Service } from '../local/http/options.js';
 import { holderOf } from '../local/lease/lease.js';
 import { placesOf } from '../local/place.js';
@@ -127,12 +127,12 @@ async function previewPath({
 }
 
 async function importPath(command: ImportCommand): Promise<ImportReport> {
-  const [{ checkWritable }, { openFormat }, { importSource, openSource }, { VisitingStore }, { samples }] =
+  const [{ checkWritable }, { openFormat }, { importSource, openSource }, { ImportStore }, { samples }] =
     await Promise.all([
       import('../local/launch.js'),
       import('../local/store/format.js'),
       import('../local/store/import.js'),
-      import('../local/store/append/visiting.js'),
+      import('../local/store/append/import-store.js'),
       import('../local/samples/all.js'),
     ]);
   const {
@@ -158,7 +158,7 @@ async function importPath(command: ImportCommand): Promise<ImportReport> {
   };
   const timer = setInterval(() => tell(), progressMs);
   try {
-    const store = new VisitingStore(dataDir, source.engine, { version, log, builtins: samples });
+    const store = new ImportStore(dataDir, source.engine, { version, log, builtins: samples });
     store.checkName(dataset);
     return await importSource(store, source, request, now(), { watch });
   } finally {

@@ -49,7 +49,7 @@ export class Transcript {
     this.#takeAway(false);
   }
 
-  /** `wait`: another output follows, and the front end keeps the old ones in sight until it comes. */
+  /** `wait`: another output follows, and the front end keeps the old ones in view until it comes. */
   #takeAway(wait: boolean): void {
     if (this.#passing === undefined) return;
     this.#passing = undefined;

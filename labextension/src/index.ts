@@ -246,7 +246,7 @@ const panel: JupyterFrontEndPlugin<void> = {
       take: async files => widget.panel && importFiles({ workbench }, widget.panel, files),
     });
     app.shell.add(widget, 'left', { rank: 650 });
-    // JupyterLab brings the panel back into sight, at its side; Notebook 7 keeps neither layouts nor states of its pages.
+    // JupyterLab brings the panel back into view, at its side; Notebook 7 keeps neither layouts nor states of its pages.
     restorer?.add(widget, widget.id);
     if (state !== null) void remember(widget, state);
     app.commands.addCommand('apl:panel', {

@@ -219,7 +219,7 @@ describe.each(FRONT_ENDS)('toolbar and panel in $name', frontEnd => {
 
   // Notebook 7 keeps neither layouts nor states of its pages.
   if (frontEnd.app === 'lab/tree')
-    test('after the page is reloaded the panel is where it was: in sight, at its side, with its sections and row', async () => {
+    test('after the page is reloaded the panel is where it was: in view, at its side, with its sections and row', async () => {
       const onTheRight = page.locator('.jp-SideBar.jp-mod-right [data-id="apl-panel"]');
       await page.locator('[data-id="apl-panel"]').click({ button: 'right' });
       await page.locator('.lm-Menu-itemLabel', { hasText: 'Switch Sidebar Side' }).click();

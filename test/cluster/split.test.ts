@@ -6,7 +6,7 @@ import { asJson } from '../../kernel/local/engine/columns.js';
 import { openEngines } from '../../kernel/local/http/engines.js';
 import { QueriesUnderWay } from '../../kernel/local/http/progress.js';
 import { answeringThrough, type QueryParts } from '../../kernel/local/http/query-route.js';
-import { ReadingTenure } from '../../kernel/local/lease/tenure.js';
+import { ReadOnlyAccess } from '../../kernel/local/lease/access.js';
 import type { FarEngine } from '../../kernel/local/results/far.js';
 import { trino } from '../../kernel/local/trino/dialect.js';
 import { Statements } from '../../kernel/local/trino/protocol/statement.js';
@@ -28,7 +28,7 @@ const statements = new Statements(deploymentAt(url === '' ? 'http://127.0.0.1' :
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'apl-kernel-test-'));
   const options = { dataDir, port: 0, version: '1.2.3', samples: [], spawnEngine, log: () => undefined };
-  const opened = await openEngines(options, new ReadingTenure('only queries run'));
+  const opened = await openEngines(options, new ReadOnlyAccess('only queries run'));
   const limits = { queryMs: 60_000, answerBytes: 2 ** 26, farRows: 1_000_000 };
   parts = { ...opened, ...limits, dataDir, nowNs: () => now, queries: new QueriesUnderWay() };
 });

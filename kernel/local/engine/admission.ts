@@ -1,5 +1,5 @@
 import { cancelledError, EngineError } from './failure.js';
-import { type Visit, watchUnseen } from './visit.js';
+import { type RequestContext, watchUnseen } from './request-context.js';
 
 /** How many queries share the workers of an engine. */
 export interface AdmissionBounds {
@@ -36,8 +36,8 @@ export class Admission<T> {
     this.#bounds = bounds;
   }
 
-  /** Throws EngineError when too many wait, when the visit's signal is aborted, and after `close`. */
-  async acquire({ client = '', rows = 0, signal, watch = watchUnseen }: Visit): Promise<Lease<T>> {
+  /** Throws EngineError when too many wait, when the context's signal is aborted, and after `close`. */
+  async acquire({ client = '', rows = 0, signal, watch = watchUnseen }: RequestContext): Promise<Lease<T>> {
     if (this.#closed || signal?.aborted) throw cancelledError();
     return new Promise<Lease<T>>((resolve, reject) => {
       const waiter: Waiter<T> = { client, long: rows > this.#bounds.shortRows, signal, resolve, reject };

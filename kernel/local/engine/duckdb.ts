@@ -19,7 +19,7 @@ import { makeProfileDir, makeWorkDir } from '../lease/scratch.js';
 import { Admission, type Lease } from './admission.js';
 import { cancelledError, EngineError, engineFailure, memoryFailure } from './failure.js';
 import type { Delivery } from './reader.js';
-import { underEither, type Visit, watchUnseen } from './visit.js';
+import { type RequestContext, underEither, watchUnseen } from './request-context.js';
 import { pressure } from './workers/pressure.js';
 import { purging, rest } from './workers/rest.js';
 import {
@@ -132,11 +132,11 @@ export class Engine {
   async statements<T>(
     work: (run: RunStatement, connection: Connection) => Promise<T>,
     temporary: string | undefined,
-    visit: Visit = {},
+    context: RequestContext = {},
   ): Promise<T> {
     const cleanUp = temporary === undefined ? undefined : `DROP TABLE IF EXISTS temp.${sqlName(temporary)}`;
     return this.#withWorker(
-      visit,
+      context,
       (worker, signal) => {
         const contention = this.#contentionOf(worker, signal);
         const run: RunStatement = (...statement) =>
@@ -153,8 +153,11 @@ export class Engine {
   }
 
   /** Runs several statements on one connection, so that temporary tables live from one to the next and are dropped at the end. */
-  async withConnection<T>(work: (connection: Connection) => Promise<T>, visit: Visit = {}): Promise<T> {
-    return this.#withWorker(visit, async (worker, signal) => {
+  async withConnection<T>(
+    work: (connection: Connection) => Promise<T>,
+    context: RequestContext = {},
+  ): Promise<T> {
+    return this.#withWorker(context, async (worker, signal) => {
       const connection = connectionOn(worker, this.#contentionOf(worker, signal));
       try {
         return await work(connection);
@@ -181,10 +184,10 @@ export class Engine {
     return { signal, others };
   }
 
-  async #withWorker<T>(visit: Visit, work: OnWorker<T>, cleanUp?: string): Promise<T> {
-    const lease = await this.#admission.acquire(visit);
+  async #withWorker<T>(context: RequestContext, work: OnWorker<T>, cleanUp?: string): Promise<T> {
+    const lease = await this.#admission.acquire(context);
     try {
-      return await this.#onWorker(lease, visit, work, cleanUp);
+      return await this.#onWorker(lease, context, work, cleanUp);
     } finally {
       lease.release();
     }
@@ -192,7 +195,7 @@ export class Engine {
 
   async #onWorker<T>(
     { worker }: Lease<Worker>,
-    { signal, rows = 0, watch = watchUnseen }: Visit,
+    { signal, rows = 0, watch = watchUnseen }: RequestContext,
     work: OnWorker<T>,
     cleanUp: string | undefined,
   ): Promise<T> {

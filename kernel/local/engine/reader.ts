@@ -1,6 +1,6 @@
 import type { CellForm, Columns, DeclaredColumn } from './columns.js';
 import type { OperatorCounts } from './profile.js';
-import type { Visit } from './visit.js';
+import type { RequestContext } from './request-context.js';
 
 /**
  * How the engine hands over a result: `streamed`, as it makes it, so that it never holds all of it; or `whole`, without planning
@@ -43,5 +43,9 @@ export interface Reader {
 
 /** Leases a reader to `work`; the temporary table of this name is dropped at the end. */
 export interface ReaderSource {
-  reading<T>(work: (reader: Reader) => Promise<T>, temporary: string | undefined, visit?: Visit): Promise<T>;
+  reading<T>(
+    work: (reader: Reader) => Promise<T>,
+    temporary: string | undefined,
+    context?: RequestContext,
+  ): Promise<T>;
 }

@@ -17,8 +17,8 @@ import type { Page } from '../sql/rewrite/pages.js';
 import { asJson, type CellForm, type Columns, JsonColumns, type ReadCells } from './columns.js';
 import { type OperatorCounts, sumCounts } from './profile.js';
 import type { Reader, ReaderSource, ReadResult, ResultOrder } from './reader.js';
+import type { RequestContext } from './request-context.js';
 import type { ExaminedBlocks, RecordingCatalog } from './scans.js';
-import type { Visit } from './visit.js';
 
 /** The result of a query: its tables with their cells, and the facts about its run. */
 export interface QueryAnswer {
@@ -56,7 +56,7 @@ export async function runQuery(
   readers: ReaderSource,
   query: CompiledQuery,
   catalog: RecordingCatalog,
-  visit: Visit = {},
+  context: RequestContext = {},
   {
     clock = () => performance.now(),
     mostBytes = Number.POSITIVE_INFINITY,
@@ -72,7 +72,7 @@ export async function runQuery(
     reader => runTables(reader, query, { mostBytes, form, load }),
     temporary,
     {
-      ...visit,
+      ...context,
       rows: reads,
     },
   );

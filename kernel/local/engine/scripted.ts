@@ -6,7 +6,7 @@ import { JsonColumns } from './columns.js';
 import { cancelledError, EngineError, engineFailure, memoryFailure } from './failure.js';
 import type { EngineAnswer, FromEngine, ToEngine } from './messages.js';
 import type { Reader, ReaderSource } from './reader.js';
-import { underEither, type Visit, watchUnseen } from './visit.js';
+import { type RequestContext, underEither, watchUnseen } from './request-context.js';
 import { pressure } from './workers/pressure.js';
 
 /** How engine processes are started, and how many. */
@@ -49,10 +49,10 @@ export class ScriptedEngine implements ReaderSource {
   async reading<T>(
     work: (reader: Reader) => Promise<T>,
     temporary: string | undefined,
-    visit: Visit = {},
+    context: RequestContext = {},
   ): Promise<T> {
-    const lease = await this.#admission.acquire(visit);
-    const { signal, rows = 0, watch = watchUnseen } = visit;
+    const lease = await this.#admission.acquire(context);
+    const { signal, rows = 0, watch = watchUnseen } = context;
     watch.runs(
       () => undefined,
       () => rows,

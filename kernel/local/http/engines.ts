@@ -9,7 +9,7 @@ import { readersOf } from '../engine/reading/duckdb-reader.js';
 import { anyStatement } from '../engine/run.js';
 import { ScriptedEngine } from '../engine/scripted.js';
 import { LocalError } from '../errors.js';
-import type { Tenure } from '../lease/tenure.js';
+import type { DirectoryAccess } from '../lease/access.js';
 import { makeSchema } from '../results/names.js';
 import { ResultTables } from '../results/tables.js';
 import { type UploadedResult, UploadedResults } from '../results/uploaded.js';
@@ -41,7 +41,7 @@ export interface Engines {
 /** Opens them below the data directory, whose holder they ask before they change a dataset. */
 export async function openEngines(
   { dataDir, limits, samples, spawnEngine, deploymentOf = noDeployments, log }: ServiceOptions,
-  tenure: Tenure,
+  access: DirectoryAccess,
 ): Promise<Engines> {
   const { families: plainFamilies, isScripted } = withoutScripts(sharedFamilies);
   const memoryBytes = limits?.memoryBytes ?? memoryAtMost() * 0.6;
@@ -50,7 +50,7 @@ export async function openEngines(
     Engine.open({ dataDir, families: [], ...ownWork, memoryBytes: memoryBytes / 8, log }),
   ]);
   const buckets = new Buckets(dataDir, storeEngine, limits?.bucketBytes);
-  const datasets = new DatasetStore(dataDir, storeEngine, samples, log, () => tenure.confirm(), buckets);
+  const datasets = new DatasetStore(dataDir, storeEngine, samples, log, () => access.confirm(), buckets);
   const processes = limits?.processes ?? 3;
   const scripted = new ScriptedEngine({
     dataDir,
@@ -151,7 +151,8 @@ function resultsEngine(options: EngineOptions): {
   return {
     engine,
     readers: {
-      reading: async (work, temporary, visit) => readersOf(await engine()).reading(work, temporary, visit),
+      reading: async (work, temporary, context) =>
+        readersOf(await engine()).reading(work, temporary, context),
     },
     close: async () => (await opened)?.close(),
   };
@@ -174,12 +175,12 @@ function isCostly(error: unknown): boolean {
 /** Runs a query once more, in a process that may end without harm to others, if it fails in such a way. */
 function orElse(first: ReaderSource, fails: (error: unknown) => boolean, alone: ReaderSource): ReaderSource {
   return {
-    reading: async (work, temporary, visit) => {
+    reading: async (work, temporary, context) => {
       try {
-        return await first.reading(work, temporary, visit);
+        return await first.reading(work, temporary, context);
       } catch (error) {
         if (!fails(error)) throw error;
-        return alone.reading(work, temporary, visit);
+        return alone.reading(work, temporary, context);
       }
     },
   };

@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import { LocalError, systemError } from '../errors.js';
-import type { Tenure } from '../lease/tenure.js';
+import type { DirectoryAccess } from '../lease/access.js';
 import { type Place, writeError } from '../place.js';
 
 /**
@@ -53,9 +53,9 @@ export function guardWriting(
 }
 
 /** Throws unless a service still has its data directory, once it has done what a request asked for. */
-export function guardAnswer({ method, routeOptions }: FastifyRequest, tenure: Tenure): void {
-  if (isReading(method, routeOptions)) tenure.check();
-  else tenure.confirm();
+export function guardAnswer({ method, routeOptions }: FastifyRequest, access: DirectoryAccess): void {
+  if (isReading(method, routeOptions)) access.check();
+  else access.confirm();
 }
 
 function isReading(method: string, { url = '' }: FastifyRequest['routeOptions']): boolean {

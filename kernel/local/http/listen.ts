@@ -3,8 +3,8 @@ import { inspect } from 'node:util';
 import fastify, { type FastifyError, type FastifyInstance } from 'fastify';
 import { largestAnswer, memoryAtMost } from '../../machine.js';
 import { LocalError } from '../errors.js';
+import type { DirectoryAccess } from '../lease/access.js';
 import { ownProcess } from '../lease/processes.js';
-import type { Tenure } from '../lease/tenure.js';
 import type { Place } from '../place.js';
 import {
   isAnnounced,
@@ -34,12 +34,16 @@ import { addResultRoutes } from './routes/results.js';
 import { addRoutes } from './routes.js';
 
 /** Where a service has its runtime file, and its right to the data directory. */
-export interface Seat extends Place {
-  readonly tenure: Tenure;
+export interface ServicePlace extends Place {
+  readonly access: DirectoryAccess;
 }
 
 /** Serves the query API with these engines, and leaves its place when it has closed; the port is known when it returns. */
-export async function listen(options: ServiceOptions, engines: Engines, seat: Seat): Promise<Service> {
+export async function listen(
+  options: ServiceOptions,
+  engines: Engines,
+  place: ServicePlace,
+): Promise<Service> {
   // Clients refuse a token that does not look like one of the API.
   const token = options.token ?? `xaat-${randomBytes(32).toString('base64url')}`;
   const app = fastify({
@@ -60,7 +64,7 @@ export async function listen(options: ServiceOptions, engines: Engines, seat: Se
   });
   let closing: Promise<void> | undefined;
   const close = () => {
-    closing ??= shutDown({ app, engines, keepAlive, seat }, secret).finally(announceClosed);
+    closing ??= shutDown({ app, engines, keepAlive, place }, secret).finally(announceClosed);
     return closing;
   };
   const end = (reason: string) => {
@@ -74,12 +78,12 @@ export async function listen(options: ServiceOptions, engines: Engines, seat: Se
   addBodies(app);
   app.addHook('onRequest', async request => {
     if (request.routeOptions.url === proofPath) return;
-    seat.tenure.check();
-    guardWriting(request, options.dataDir, seat, end);
+    place.access.check();
+    guardWriting(request, options.dataDir, place, end);
   });
   app.addHook('onSend', async (request, reply) => {
     // Nothing is said to be stored, or to be all there is, that another service may know better.
-    if (reply.statusCode < 400) guardAnswer(request, seat.tenure);
+    if (reply.statusCode < 400) guardAnswer(request, place.access);
   });
   addProof(app, secret);
   addAlive(app, keepAlive, options.managed === true);
@@ -89,12 +93,12 @@ export async function listen(options: ServiceOptions, engines: Engines, seat: Se
   // Such as a connection that cannot be accepted; nobody else listens from now on.
   app.server.on('error', error => options.log(`the server failed: ${messageOf(error)}`));
   try {
-    await writeRuntimeFile(seat, options.version, { url, token, secret });
+    await writeRuntimeFile(place, options.version, { url, token, secret });
   } catch (error) {
     await app.close();
     throw error;
   }
-  seat.tenure.open(url, () => isAnnounced(seat.directory, secret), end);
+  place.access.open(url, () => isAnnounced(place.directory, secret), end);
   return { url, token, closed, close };
 }
 
@@ -202,18 +206,18 @@ interface Parts {
   readonly app: FastifyInstance;
   readonly engines: Engines;
   readonly keepAlive: KeepAlive;
-  readonly seat: Seat;
+  readonly place: ServicePlace;
 }
 
-async function shutDown({ app, engines, keepAlive, seat }: Parts, secret: string): Promise<void> {
-  seat.tenure.closing();
+async function shutDown({ app, engines, keepAlive, place }: Parts, secret: string): Promise<void> {
+  place.access.closing();
   try {
     keepAlive.stop();
-    await removeRuntimeFile(seat.directory, secret);
+    await removeRuntimeFile(place.directory, secret);
     await engines.close();
     await app.close();
   } finally {
-    seat.tenure.release();
+    place.access.release();
   }
 }
 

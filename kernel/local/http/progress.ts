@@ -1,18 +1,18 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { QueryProgress } from '../../api/wire.js';
 import { present } from '../../present.js';
-import type { Visit, Watch } from '../engine/visit.js';
+import type { RequestContext, Watch } from '../engine/request-context.js';
 import { LocalError } from '../errors.js';
 
 /** The queries under way whose requests gave them an id, and how each is getting on. */
 export class QueriesUnderWay {
   readonly #looks = new Map<string, () => QueryProgress>();
 
-  /** Runs `work` for a request; its visit names the client, and lets others ask for the progress while it runs. */
-  async visit<T>(
+  /** Runs `work` for a request; its context names the client, and lets others ask for the progress while it runs. */
+  async track<T>(
     { headers }: FastifyRequest,
     signal: AbortSignal,
-    work: (visit: Visit) => Promise<T>,
+    work: (context: RequestContext) => Promise<T>,
   ): Promise<T> {
     const client = nameOf(headers['x-apl-client']) ?? '';
     const id = nameOf(headers['x-apl-query']);

@@ -19,9 +19,9 @@ import type { CellForm } from '../engine/columns.js';
 import { externalFiles, unreadableFile } from '../engine/external.js';
 import { engineWords } from '../engine/failure.js';
 import type { ReaderSource } from '../engine/reader.js';
+import { type RequestContext, underEither } from '../engine/request-context.js';
 import { type QueryAnswer, runQuery } from '../engine/run.js';
 import { RecordingCatalog } from '../engine/scans.js';
-import { underEither, type Visit } from '../engine/visit.js';
 import { LocalError } from '../errors.js';
 import { CatalogWithResults } from '../results/catalog.js';
 import { type FarEngine, FarSnapshot } from '../results/far.js';
@@ -158,7 +158,7 @@ export async function answerTo(
   const { results: wanted = noResults } = query;
   return withinTime(limitMs, departure(request), signal =>
     parts.results.reading(wanted, results =>
-      parts.queries.visit(request, signal, visit => answering(parts, { query, form }, results, visit)),
+      parts.queries.track(request, signal, context => answering(parts, { query, form }, results, context)),
     ),
   );
 }
@@ -195,7 +195,7 @@ export type Answering = (
   parts: QueryParts,
   asked: Asked,
   results: ReadableResults,
-  visit: Visit,
+  context: RequestContext,
 ) => Promise<QueryAnswer>;
 
 /** A query, and the form in which its cells are wanted. */
@@ -209,13 +209,13 @@ async function answerOf(
   parts: QueryParts,
   asked: Asked,
   results: ReadableResults,
-  visit: Visit,
+  context: RequestContext,
 ): Promise<QueryAnswer> {
-  const { signal = neverAborted } = visit;
+  const { signal = neverAborted } = context;
   for (let attempt = 1; ; attempt++) {
     const snapshot = await parts.datasets.snapshot();
     try {
-      return await answerFrom(parts, asked, snapshot, results, visit);
+      return await answerFrom(parts, asked, snapshot, results, context);
     } catch (error) {
       if (signal.aborted) throw error;
       if (error instanceof LocalError && error.code === 'bucket-changed' && attempt < mostAttempts) continue;
@@ -233,12 +233,12 @@ async function answerOf(
 
 /** Answers over the datasets of an engine elsewhere; what that cannot compute is computed here. */
 export function answeringThrough(engine: FarEngine): Answering {
-  return async (parts, asked, results, visit) => {
+  return async (parts, asked, results, context) => {
     const { tables, answerBytes, farRows } = parts;
-    const options = { tables, mostBytes: answerBytes, mostRows: farRows, visit };
+    const options = { tables, mostBytes: answerBytes, mostRows: farRows, context };
     const snapshot = await FarSnapshot.open(engine, options);
     try {
-      return await answerFrom(parts, asked, snapshot, results, visit);
+      return await answerFrom(parts, asked, snapshot, results, context);
     } finally {
       await snapshot.close();
     }
@@ -258,17 +258,17 @@ async function answerFrom(
   { query, form }: Asked,
   snapshot: Snapshot | FarSnapshot,
   results: ReadableResults,
-  visit: Visit,
+  context: RequestContext,
 ): Promise<QueryAnswer> {
-  const { compiled, tables, catalog } = await compileWhole(parts, query, snapshot, results, visit);
+  const { compiled, tables, catalog } = await compileWhole(parts, query, snapshot, results, context);
   if (!compiled.ok) throw failureOf(query.apl, compiled.diagnostics);
   const { notices, datasets } = compiled.compiled;
   const wanted = { ...compiled.compiled, notices: [...notices, ...snapshot.notices(datasets)] };
   const readers = parts.readersFor(wanted, readBy(tables.scanned, snapshot));
   snapshot.run();
-  const answer = await runQuery(readers, wanted, catalog, visit, {
+  const answer = await runQuery(readers, wanted, catalog, context, {
     ...{ mostBytes: parts.answerBytes, form },
-    load: () => snapshot.load(visit.signal),
+    load: () => snapshot.load(context.signal),
   });
   return withNotices(answer, snapshot.farNotices());
 }
@@ -295,7 +295,7 @@ async function compileWhole(
   query: QueryRequest,
   snapshot: Snapshot | FarSnapshot,
   results: ReadableResults,
-  { signal }: Visit,
+  { signal }: RequestContext,
 ) {
   const budget = { limitMs: limitMsOf(parts, query), threads: availableParallelism() };
   const nowNs = parts.nowNs();

@@ -57,11 +57,11 @@ export function addRoutes(app: FastifyInstance, parts: RouteParts): void {
     if (refusal !== undefined) throw refusal;
     const asked = readImportRequest(request.body);
     const { datasets, buckets, dataDir } = parts;
-    return parts.queries.visit(request, departure(request), visit => {
-      const read = (files: ImportRequest) => importFile(datasets, dataDir, files, parts.nowNs(), visit);
+    return parts.queries.track(request, departure(request), context => {
+      const read = (files: ImportRequest) => importFile(datasets, dataDir, files, parts.nowNs(), context);
       if (placeOfImport(asked.path) !== 'bucket') return read(asked);
-      if (asked.copy) return importCopy(buckets, asked, read, visit.signal);
-      return referToBucket(datasets, buckets, asked, visit.signal);
+      if (asked.copy) return importCopy(buckets, asked, read, context.signal);
+      return referToBucket(datasets, buckets, asked, context.signal);
     });
   });
   app.post('/v1/local/publish', async request => {
@@ -72,8 +72,8 @@ export function addRoutes(app: FastifyInstance, parts: RouteParts): void {
   app.post('/v1/local/preview', async request => {
     const asked = readImportRequest(request.body);
     parts.datasets.checkName(asked.dataset);
-    return parts.queries.visit(request, departure(request), visit =>
-      previewFile(parts.dataDir, asked, parts.nowNs(), visit),
+    return parts.queries.track(request, departure(request), context =>
+      previewFile(parts.dataDir, asked, parts.nowNs(), context),
     );
   });
 }

@@ -1,6 +1,6 @@
 import path from 'node:path';
+import { type DirectoryAccess, ReadOnlyAccess } from '../lease/access.js';
 import { takeLease } from '../lease/lease.js';
-import { ReadingTenure, type Tenure } from '../lease/tenure.js';
 import { type Place, placeOf } from '../place.js';
 import { checkFormat, openFormat } from '../store/format.js';
 import { openEngines } from './engines.js';
@@ -14,28 +14,30 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const dataDir = path.resolve(options.dataDir);
   const place = placeOf(dataDir);
   await checkFormat(dataDir);
-  const tenure = await tenureOf({ ...options, dataDir }, place);
+  const access = await accessOf({ ...options, dataDir }, place);
   try {
-    return await startIn(place, { ...options, dataDir }, tenure);
+    return await startIn(place, { ...options, dataDir }, access);
   } catch (error) {
-    tenure.release();
+    access.release();
     throw error;
   }
 }
 
-async function tenureOf(
+async function accessOf(
   { dataDir, version, log, limits }: ServiceOptions,
   { refusal }: Place,
-): Promise<Tenure> {
-  return refusal === undefined ? takeLease(dataDir, { version, log, ...limits }) : new ReadingTenure(refusal);
+): Promise<DirectoryAccess> {
+  return refusal === undefined
+    ? takeLease(dataDir, { version, log, ...limits })
+    : new ReadOnlyAccess(refusal);
 }
 
-async function startIn(place: Place, options: ServiceOptions, tenure: Tenure): Promise<Service> {
+async function startIn(place: Place, options: ServiceOptions, access: DirectoryAccess): Promise<Service> {
   if (place.refusal === undefined) await openFormat(options.dataDir, options.version, options.log);
   // The engines open on threads while this one loads the code of the API.
-  const [engines, { listen }] = await Promise.all([openEngines(options, tenure), import('./listen.js')]);
+  const [engines, { listen }] = await Promise.all([openEngines(options, access), import('./listen.js')]);
   try {
-    return await listen(options, engines, { ...place, tenure });
+    return await listen(options, engines, { ...place, access });
   } catch (error) {
     await engines.close();
     throw error;

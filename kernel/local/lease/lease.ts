@@ -5,6 +5,7 @@ import { AplKernelError } from '../../errors.js';
 import { userName } from '../../machine.js';
 import { present } from '../../present.js';
 import { visible } from '../../text.js';
+import { type DirectoryAccess, unannounced, usualBeatMs } from './access.js';
 import {
   createFile,
   type Holder,
@@ -18,7 +19,6 @@ import {
 } from './file.js';
 import { ownName, ownProcess, stateOf } from './processes.js';
 import { clearScratch } from './scratch.js';
-import { type Tenure, unannounced, usualBeatMs } from './tenure.js';
 
 /**
  * One data directory has one service. Whoever holds its lease has written the file `lease-N.json` with the highest N, and keeps
@@ -92,7 +92,7 @@ export async function holderOf(dataDir: string): Promise<string | undefined> {
 }
 
 /** The lease of a data directory, while this process holds it. */
-export class Lease implements Tenure {
+export class Lease implements DirectoryAccess {
   readonly #dataDir: string;
   readonly #number: number;
   readonly #takeoverMs: number;

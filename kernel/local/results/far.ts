@@ -9,8 +9,8 @@ import { inSlices } from '../../result/decode/slices.js';
 import { formatCount } from '../../text.js';
 import { asJson, type DeclaredColumn, type JsonColumns } from '../engine/columns.js';
 import type { ReadResult, ResultOrder } from '../engine/reader.js';
+import type { RequestContext } from '../engine/request-context.js';
 import type { ExaminedBlocks, MeasuredCatalog } from '../engine/scans.js';
-import type { Visit } from '../engine/visit.js';
 import { LocalError } from '../errors.js';
 import type { FarPart, FarSource, RowGroup, ScanFilter } from '../sql/compiled.js';
 import type { Dialect } from '../sql/dialect.js';
@@ -25,12 +25,12 @@ export interface FarEngine {
   readonly name: string;
   readonly dialect: Dialect;
   /** Its datasets, of which `scan` returns SELECTs in its own SQL. */
-  catalog(visit: Visit): Promise<MeasuredCatalog>;
+  catalog(context: RequestContext): Promise<MeasuredCatalog>;
   /**
    * Reads the first rows of a statement as JSON. The query goes on with them, so reals are exact: -0.0 has its sign, and `"NaN"`,
    * `"Infinity"` and `"-Infinity"` stand for what JSON has no number for.
    */
-  read(order: FarOrder, visit: Visit): Promise<ReadResult>;
+  read(order: FarOrder, context: RequestContext): Promise<ReadResult>;
   /** What is to be said beside an answer that a statement is a part of. */
   noticesOf(sql: string): readonly StatusMessage[];
 }
@@ -44,7 +44,7 @@ export interface FarOptions {
   readonly mostBytes: number;
   /** The most rows of a part. */
   readonly mostRows: number;
-  readonly visit: Visit;
+  readonly context: RequestContext;
 }
 
 /** The datasets of a far engine as one request reads them. What it computes for the request is kept here while that runs. */
@@ -70,7 +70,7 @@ export class FarSnapshot implements MeasuredCatalog {
   }
 
   static async open(engine: FarEngine, options: FarOptions): Promise<FarSnapshot> {
-    return new FarSnapshot(engine, await engine.catalog(options.visit), options);
+    return new FarSnapshot(engine, await engine.catalog(options.context), options);
   }
 
   names(): string[] {
@@ -108,7 +108,7 @@ export class FarSnapshot implements MeasuredCatalog {
   }
 
   /** Reads the parts that were asked for and are not here yet; returns whether there were any. Throws LocalError for too many rows. */
-  async load(signal: AbortSignal | undefined = this.#options.visit.signal): Promise<boolean> {
+  async load(signal: AbortSignal | undefined = this.#options.context.signal): Promise<boolean> {
     const missing = [...this.#parts.values()].filter(({ table }) => table === undefined);
     for (const each of missing) {
       signal?.throwIfAborted();
@@ -151,10 +151,10 @@ export class FarSnapshot implements MeasuredCatalog {
   }
 
   async #fetch(part: FarPart, signal: AbortSignal | undefined): Promise<UploadedResult> {
-    const { tables, mostBytes, visit } = this.#options;
+    const { tables, mostBytes, context } = this.#options;
     const { sql, fields, mostRows } = part;
     const order = { sql, fields, limit: mostRows, mostBytes };
-    const { columns, counts, cut } = await this.#engine.read(order, { ...visit, ...present({ signal }) });
+    const { columns, counts, cut } = await this.#engine.read(order, { ...context, ...present({ signal }) });
     this.#examined += counts.generatedRows;
     if (cut) throw tooManyRows(this.#engine.name, part);
     const sent = await sentTable(fields, asJson(columns), signal);

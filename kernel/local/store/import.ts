@@ -14,7 +14,7 @@ import { sqlName, sqlText } from '../duckdb/literal.js';
 import { type Connection, Engine } from '../engine/duckdb.js';
 import { EngineError, engineWords } from '../engine/failure.js';
 import { columnNames, copyToParquet, type FileField, type FileNote } from '../engine/parquet.js';
-import type { Visit, Watch } from '../engine/visit.js';
+import type { RequestContext, Watch } from '../engine/request-context.js';
 import { LocalError } from '../errors.js';
 import type { RawObject } from './append/events.js';
 import { withLabels } from './append/labels.js';
@@ -42,7 +42,7 @@ import { findTime, searchTime, type TimeOptions, type TimeSource } from './times
 import { twiceNotes } from './times/zone.js';
 
 /**
- * Imports a file of this machine into a dataset; `visit` can cancel this, and learns how much of the file is read. Throws
+ * Imports a file of this machine into a dataset; `context` can cancel this, and learns how much of the file is read. Throws
  * LocalError.
  */
 export async function importFile(
@@ -50,13 +50,13 @@ export async function importFile(
   dataDir: string,
   request: ImportRequest,
   nowNs: bigint,
-  visit: Visit = {},
+  context: RequestContext = {},
 ): Promise<ImportReport> {
   store.checkName(request.dataset);
   const work = async () => {
-    const source = await openSource(dataDir, request, visit.signal);
+    const source = await openSource(dataDir, request, context.signal);
     try {
-      return await importSource(store, source, request, nowNs, visit);
+      return await importSource(store, source, request, nowNs, context);
     } finally {
       await source.engine.close();
     }
@@ -123,16 +123,16 @@ export async function importSource(
   { file, parts, name, format, engine, notes }: Source,
   request: ImportRequest,
   nowNs: bigint,
-  visit: Visit = {},
+  context: RequestContext = {},
 ): Promise<ImportReport> {
   const source = { file, ...present({ parts }), name, format };
   const load = {
     ...loadOf(source, request, nowNs),
     replace: request.replace === true,
-    damage: damageOf(file, visit.signal),
+    damage: damageOf(file, context.signal),
   };
   const before = await store.extent(request.dataset);
-  const stored = await storeFile(store, engine, load, visit);
+  const stored = await storeFile(store, engine, load, context);
   if (stored.rows === 0) throw emptyFile(name);
   const noted = { ...stored, notes: [...notes, ...stored.notes] };
   return report(request.dataset, noted, before, await store.extent(request.dataset));
@@ -201,7 +201,7 @@ export async function storeFile(
   store: DatasetStore,
   engine: Engine,
   load: Load,
-  visit?: Visit,
+  context?: RequestContext,
 ): Promise<Stored> {
   return drafted(
     engine,
@@ -210,7 +210,7 @@ export async function storeFile(
       if (stored.rows > 0) await store.publish(load.dataset, draft, load.replace);
       return stored;
     },
-    visit,
+    context,
   );
 }
 
@@ -219,7 +219,7 @@ export async function drafted<T>(
   engine: Engine,
   load: Load,
   use: (stored: Stored, draft: string) => Promise<T>,
-  visit?: Visit,
+  context?: RequestContext,
 ): Promise<T> {
   const scratch = path.join(engine.workDir, crypto.randomUUID());
   await mkdir(scratch, { mode: 0o700 });
@@ -227,7 +227,7 @@ export async function drafted<T>(
     const draft = path.join(scratch, 'draft.parquet');
     const pass = new Pass();
     const work = (connection: Connection) => writeReadable(connection, draft, load, pass);
-    const stored = await engine.withConnection(work, pass.seenBy(visit));
+    const stored = await engine.withConnection(work, pass.seenBy(context));
     const damage = await load.damage;
     if (damage !== undefined) throw damage;
     return await use(stored, draft);
@@ -247,16 +247,16 @@ class Pass {
   rows = 0;
   #shareOfFile: (share: number | undefined) => number | undefined = () => undefined;
 
-  /** Returns the visit whose watch is told the share of the file. */
-  seenBy(visit: Visit = {}): Visit {
-    const { watch } = visit;
-    if (watch === undefined) return visit;
+  /** Returns the context whose watch is told the share of the file. */
+  seenBy(context: RequestContext = {}): RequestContext {
+    const { watch } = context;
+    if (watch === undefined) return context;
     const runs: Watch['runs'] = share =>
       watch.runs(
         () => this.#shareOfFile(share()),
         () => this.rows,
       );
-    return { ...visit, watch: { ...watch, runs } };
+    return { ...context, watch: { ...watch, runs } };
   }
 
   /** Runs the statement that writes the rows of a reading; returns their number. */

@@ -71,8 +71,8 @@ function clusterOf(statements: Statements): Cluster {
     engine: limitMs => ({
       name: statements.deployment.profileName,
       dialect: trino(engine),
-      catalog: visit => tables.catalog({ ...visit, limitMs }),
-      read: (order, visit) => readRows(statements, order, { ...visit, limitMs }),
+      catalog: context => tables.catalog({ ...context, limitMs }),
+      read: (order, context) => readRows(statements, order, { ...context, limitMs }),
       noticesOf: sql => (/\bapprox_(?:distinct|percentile)\(/.test(sql) ? [estimated] : []),
     }),
     catalog: options => tables.catalog(options),

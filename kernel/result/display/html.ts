@@ -39,7 +39,7 @@ const CELL_LENGTH = 100;
 const TITLE_LENGTH = 2_000;
 /** Notices beyond these are counted instead of shown. */
 const MAX_NOTICES = 20;
-/** With at least this many columns the first stays in sight while the others scroll. */
+/** With at least this many columns the first stays in view while the others scroll. */
 const PINNED_FROM = 12;
 /** Tables after the first, such as totals, get this share of the bytes. */
 const SECONDARY_SHARE = 0.125;

@@ -1,4 +1,4 @@
-/** A result as a grid over all rows that the kernel holds; the page contains only those in sight. */
+/** A result as a grid over all rows that the kernel holds; the page contains only those in view. */
 import type { Table } from 'apache-arrow';
 import { conditionFor } from '../../../kernel/apl/editor/condition.js';
 import { traceField } from '../../../kernel/apl/editor/events.js';
@@ -483,7 +483,7 @@ export class Grid {
     };
   }
 
-  /** Shows the rows in the other view; those in sight stay there. */
+  /** Shows the rows in the other view; those in view stay there. */
   async #setStream(isStream: boolean): Promise<void> {
     const first = this.#view.firstRow;
     this.#isStream = isStream === this.#isLog ? undefined : isStream;

@@ -31,10 +31,10 @@ export function traceButton(): HTMLButtonElement {
   return made;
 }
 
-/** The rows of a result in the page, which holds only those in sight: as a table, or as a stream of lines. */
+/** The rows of a result in the page, which holds only those in view: as a table, or as a stream of lines. */
 export interface RowsView {
   readonly frame: HTMLElement;
-  /** The first row that is wholly in sight. */
+  /** The first row that is wholly in view. */
   readonly firstRow: number;
   /** Draws after columns or rows have changed; `resize` measures them again. */
   redraw(how: { readonly resize: boolean }): Promise<void>;
@@ -42,7 +42,7 @@ export interface RowsView {
   refresh(): Promise<void>;
   /** Updates what is drawn: selection, colors, matches of the search. */
   style(): void;
-  /** Scrolls until a row is the first in sight, as far as there are rows below it. */
+  /** Scrolls until a row is the first in view, as far as there are rows below it. */
   scrollTo(row: number): Promise<void>;
   /** Gives the keys to the rows. */
   focus(): void;

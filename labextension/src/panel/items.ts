@@ -60,7 +60,7 @@ export interface View {
 /** Longer labels are cut: one line of a panel shows fewer. */
 const longestLabel = 200;
 
-/** Returns every row that is open, in order, also those out of sight: the tree draws only those in sight. */
+/** Returns every row that is open, in order, also those out of view: the tree draws only those in view. */
 export function itemsOf(answers: Answers, view: View): readonly Item[] {
   return (Object.keys(sections) as ListName[]).flatMap(key => {
     const isOpen = view.isOpen(key);

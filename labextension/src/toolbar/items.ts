@@ -32,7 +32,7 @@ abstract class Item extends Widget {
     });
   }
 
-  /** The control, and what is in sight of the toolbar if it is too narrow for the control. */
+  /** The control, and what is in view of the toolbar if it is too narrow for the control. */
   get places(): readonly [HTMLElement, ...HTMLElement[]] {
     const { node } = this.refresher.rerun.view.toolbar;
     const more = node.querySelector<HTMLElement>('.jp-Toolbar-responsive-opener');

@@ -7,7 +7,7 @@ import type { TraceNodeShown } from './row.js';
 export interface AxisModel {
   readonly nodes: readonly TraceNodeShown[];
   readonly duration: bigint;
-  /** The time in sight; undefined for the whole. */
+  /** The time in view; undefined for the whole. */
   readonly interval: Interval | undefined;
   readonly colors: ReadonlyMap<string, string>;
 }
@@ -17,7 +17,7 @@ const OVERVIEW_HEIGHT = 36;
 const LEAST_DRAG = 4;
 const TICKS = [0, 25, 50, 75, 100];
 
-/** The whole trace in small, over which a part of the time is chosen, and the times of the part in sight. */
+/** The whole trace in small, over which a part of the time is chosen, and the times of the part in view. */
 export class Axis {
   readonly node: HTMLElement;
   readonly #canvas = element('canvas');

@@ -21,7 +21,7 @@ export function endOfSubtree(nodes: Nodes, place: number): number {
   return end;
 }
 
-/** Returns the places of the spans in sight, of all or of those from `root` down: none below a folded one. */
+/** Returns the places of the spans in view, of all or of those from `root` down: none below a folded one. */
 export function placesShown(nodes: Nodes, folded: ReadonlySet<number>, root?: number): readonly number[] {
   const [from, to] = root === undefined ? [0, nodes.length] : [root, endOfSubtree(nodes, root)];
   const places: number[] = [];

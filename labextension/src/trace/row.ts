@@ -104,7 +104,7 @@ function barOf(
   return [...bar, ...lines.flatMap(each => markOf('apl-trace-segment', each, interval))];
 }
 
-/** What stands for a part of the time; nothing if that is out of sight. */
+/** What stands for a part of the time; nothing if that is out of view. */
 function markOf(
   name: string,
   { offset, duration }: { readonly offset: bigint; readonly duration: bigint },

@@ -9,7 +9,7 @@ export interface ToolActions {
   nextFailed(isBack: boolean): void;
   toggleCritical(): void;
   foldAll(): void;
-  /** Shows `percent` of the time in sight. */
+  /** Shows `percent` of the time in view. */
   zoomBy(percent: bigint): void;
   whole(): void;
   logs(opener: HTMLElement): void;
@@ -18,7 +18,7 @@ export interface ToolActions {
 /** What the tools show. */
 export interface ToolState {
   readonly isCritical: boolean;
-  /** A part of the trace is in sight. */
+  /** A part of the trace is in view. */
   readonly isPart: boolean;
   readonly isFolded: boolean;
   readonly hits: number;

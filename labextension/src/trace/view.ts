@@ -35,7 +35,7 @@ export interface LogChoice {
   add(): string;
 }
 
-/** Rows in sight before the tree scrolls. */
+/** Rows in view before the tree scrolls. */
 const ROWS_IN_SIGHT = 20;
 const NAME_LENGTH = 60;
 /** How long after the last key a search begins, in milliseconds. */
@@ -216,7 +216,7 @@ export class TraceView {
     this.#say(text.trim() === '' ? '' : `${plural(this.#hits.length, 'span')} found.`);
   }
 
-  /** Goes to the next of some spans, which comes into sight, whatever is folded or left out. */
+  /** Goes to the next of some spans, which comes into view, whatever is folded or left out. */
   #goOn(places: readonly number[], isBack: boolean): void {
     const from = this.#chosen ?? (isBack ? this.#nodes.length : -1);
     const place = nextOf(places, from, isBack);
@@ -253,7 +253,7 @@ export class TraceView {
     this.#zoom(scaled({ from: middle - length / 2n, to: middle + length / 2n }, percent));
   }
 
-  /** Shows the time before or after the part in sight, by a quarter of it. */
+  /** Shows the time before or after the part in view, by a quarter of it. */
   #move(isBack: boolean): void {
     if (this.#interval === undefined) return;
     const { from, to } = this.#interval;

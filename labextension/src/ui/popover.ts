@@ -54,7 +54,7 @@ class Popover {
   }
 
   /**
-   * Shows the content beside the first of some elements that is in sight; a popover that was open is closed. That element has the
+   * Shows the content beside the first of some elements that is in view; a popover that was open is closed. That element has the
    * focus afterwards, or if it cannot have it, such as the cell of a table, what had it before.
    */
   show(
@@ -82,7 +82,7 @@ class Popover {
     open.append(...content(opened), said);
     const { activeElement } = document;
     this.#before = activeElement instanceof HTMLElement ? activeElement : undefined;
-    this.#opener = openers.find(isInSight) ?? openers[0];
+    this.#opener = openers.find(isVisible) ?? openers[0];
     document.body.append(open);
     this.#open = open;
     this.#observer.observe(open);
@@ -124,6 +124,6 @@ class Popover {
 }
 
 /** False for what a narrow toolbar or cell leaves out. */
-function isInSight(node: HTMLElement): boolean {
+function isVisible(node: HTMLElement): boolean {
   return node.getClientRects().length > 0;
 }

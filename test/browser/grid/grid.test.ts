@@ -334,7 +334,7 @@ describe.each(FRONT_ENDS)('the grid of a result in $name', frontEnd => {
     expect(await page.evaluate("'pwned' in window")).toBe(false);
   });
 
-  test('has the menu of a column that is wider than the window in sight', async () => {
+  test('has the menu of a column that is wider than the window in view', async () => {
     await page.setViewportSize({ width: 700, height: 900 });
     const menu = grid(1).getByRole('button', { name: 'Menu of value', exact: true });
     const ends = async () => {
@@ -454,7 +454,7 @@ const roomOf = (index: number) => `(() => {
 const widthOf = (index: number) =>
   `document.querySelectorAll('.apl-grid regular-table')[${index}].querySelector('table').offsetWidth`;
 
-/** The text of the first value of the last row of the first grid, where all of that cell is in sight. */
+/** The text of the first value of the last row of the first grid, where all of that cell is in view. */
 const lastInSight = `(() => {
   const table = document.querySelector('.apl-grid regular-table');
   const cell = [...table.querySelectorAll('tbody tr')].at(-1).querySelector('td');
@@ -507,7 +507,7 @@ const clickEarly = `(async () => {
   cell().dispatchEvent(new MouseEvent('contextmenu', { bubbles: true, button: 2 }));
 })()`;
 
-/** Whether every corner of the open popover is in sight: neither beyond the window nor cut off by what it stands in. */
+/** Whether every corner of the open popover is in view: neither beyond the window nor cut off by what it stands in. */
 const isWhole = `(() => {
   const popover = document.querySelector('.apl-popover');
   const { left, right, top, bottom } = popover.getBoundingClientRect();

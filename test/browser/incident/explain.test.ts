@@ -247,7 +247,7 @@ describe.each(FRONT_ENDS)('explaining in $name', frontEnd => {
     expect(await details().locator('.apl-trace-at').textContent()).toBe('+50ms ');
     expect(await details().textContent()).toContain('http.status_code503');
     expect(await findings(page, ['.apl-trace-view'])).toEqual([]);
-    // 46 spans, of which those in sight are in the page.
+    // 46 spans, of which those in view are in the page.
     expect(await spans().count()).toBeLessThan(30);
     await page.keyboard.press('ArrowLeft');
     expect(await chosen().getAttribute('aria-expanded')).toBe('false');

@@ -221,7 +221,7 @@ describe.each(FRONT_ENDS)('the window of a notebook in $name', frontEnd => {
       const drag = async (name: string, over: string, share: number) => {
         const from = await handle(name).boundingBox();
         const to = await tile(over).boundingBox();
-        if (from === null || to === null) throw new Error('a tile is out of sight');
+        if (from === null || to === null) throw new Error('a tile is out of view');
         await page.mouse.move(from.x + from.width / 2, from.y + from.height / 2);
         await page.mouse.down();
         await page.mouse.move(to.x + to.width / 2, to.y + to.height * share, { steps: 4 });

@@ -10,7 +10,7 @@ export interface SidePanel {
   /** Presses a button of the details. */
   act(name: string): Promise<void>;
   filter(text: string): Promise<void>;
-  /** Opens these sections, from the top, and closes all others: only what is in sight of the tree is in the page. */
+  /** Opens these sections, from the top, and closes all others: only what is in view of the tree is in the page. */
   unfold(...names: readonly string[]): Promise<void>;
 }
 

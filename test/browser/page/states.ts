@@ -140,7 +140,7 @@ async function openColumn(page: Page, cell: number, column: string): Promise<voi
   await grid(page, cell)
     .locator('regular-table')
     .evaluate((node: { scrollTo(x: number, y: number): void }) => node.scrollTo(0, 0));
-  // The end of a wide head may be out of sight, and a grid in a window of a new size draws its heads anew: pressed where it is found.
+  // The end of a wide head may be out of view, and a grid in a window of a new size draws its heads anew: pressed where it is found.
   const selector = `.apl-grid [aria-label=${JSON.stringify(`Menu of ${column}`)}]`;
   await page.waitForFunction(`(() => {
     const opener = document.querySelectorAll('.jp-CodeCell')[${cell}].querySelector(${JSON.stringify(selector)});

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { Admission, type Lease } from '../../../kernel/local/engine/admission.js';
-import { type Visit, watchUnseen } from '../../../kernel/local/engine/visit.js';
+import { type RequestContext, watchUnseen } from '../../../kernel/local/engine/request-context.js';
 
 const bounds = { queue: 20, long: 2, shortRows: 100 };
 const long = { rows: 101 };
@@ -21,10 +21,10 @@ class Hall {
   }
 
   /** Queues a query; its outcome is `begun` or the code of its refusal. */
-  async ask(name: string, visit: Visit = {}): Promise<string> {
+  async ask(name: string, context: RequestContext = {}): Promise<string> {
     const watch = { ...watchUnseen, waits: (before: () => number) => this.#before.set(name, before) };
     try {
-      this.#leases.set(name, await this.admission.acquire({ watch, ...visit }));
+      this.#leases.set(name, await this.admission.acquire({ watch, ...context }));
       this.begun.push(name);
       return 'begun';
     } catch (error) {

@@ -42,15 +42,15 @@ test('a query may ask for more time than is usual', async () => {
 test('the answer at the time limit does not wait for an engine that heeds no interrupt', async () => {
   const dataDir = await temporaryDirectory();
   const options = { dataDir, port: 0, version: '1.2.3', spawnEngine, log: () => {} };
-  const tenure = await takeLease(dataDir, options);
-  const engines = await openEngines(options, tenure);
+  const access = await takeLease(dataDir, options);
+  const engines = await openEngines(options, access);
   let end = () => {};
   const ended = new Promise<never>((_, reject) => {
     end = () => reject(new Error('interrupted'));
   });
   const deaf = { reading: () => ended };
-  const seat = { directory: dataDir, tenure };
-  const listening = await listen(options, { ...engines, readersFor: () => deaf }, seat);
+  const place = { directory: dataDir, access };
+  const listening = await listen(options, { ...engines, readersFor: () => deaf }, place);
   onTestFinished(() => listening.close());
   const answer = await new TestService(listening, dataDir).query('print 1', inTime);
   end();

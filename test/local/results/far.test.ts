@@ -15,7 +15,7 @@ import { tabularBody } from '../../../kernel/local/http/answers/tabular.js';
 import { openEngines } from '../../../kernel/local/http/engines.js';
 import { QueriesUnderWay } from '../../../kernel/local/http/progress.js';
 import { answeringThrough, type QueryParts } from '../../../kernel/local/http/query-route.js';
-import { ReadingTenure } from '../../../kernel/local/lease/tenure.js';
+import { ReadOnlyAccess } from '../../../kernel/local/lease/access.js';
 import { readSentTable } from '../../../kernel/local/results/arrow.js';
 import { type FarEngine, FarSnapshot } from '../../../kernel/local/results/far.js';
 import { ResultTables } from '../../../kernel/local/results/tables.js';
@@ -155,7 +155,7 @@ let dataDir = '';
 beforeAll(async () => {
   dataDir = await mkdtemp(path.join(tmpdir(), 'apl-kernel-test-'));
   const options = { dataDir, port: 0, version: '1.2.3', samples: [], spawnEngine, log: () => undefined };
-  const opened = await openEngines(options, new ReadingTenure('only queries run'));
+  const opened = await openEngines(options, new ReadOnlyAccess('only queries run'));
   const limits = { queryMs: 60_000, answerBytes: 2 ** 26, farRows: 6 };
   parts = { ...opened, ...limits, dataDir, nowNs: () => now, queries: new QueriesUnderWay() };
 });
@@ -285,7 +285,7 @@ test('rows are let go of when the request ends, and a failure of the engine is i
     tables: new ResultTables(async () => engine),
     mostBytes: 2 ** 20,
     mostRows: 10,
-    visit: {},
+    context: {},
   };
   const far = { ...secondEngine(engines.nothing), name: 'other' };
   const snapshot = await FarSnapshot.open(far, options);

@@ -246,7 +246,7 @@ describe('%use', () => {
     expect(sent()).toBe('Bearer xaat-typed');
   });
 
-  test('asks for the token of a profile that has none, and keeps it out of sight', async () => {
+  test('asks for the token of a profile that has none, and keeps it out of view', async () => {
     const url = `url = "${bench.service.url}"`;
     await writeFile(join(bench.homeDir, '.axiom.toml'), `[deployments.bare]\n${url}\n`, { mode: 0o600 });
     const prompt = { kind: 'asked for a secret', text: `Token for bare (${bench.service.url}): ` };

@@ -8,8 +8,8 @@ import { type Chunks, JsonChunks, packedSql } from './chunks.js';
 /** Returns the readers of an engine of this process. */
 export function readersOf(engine: Engine): ReaderSource {
   return {
-    reading: (work, temporary, visit) =>
-      engine.statements((run, connection) => work(readerOn(run, connection)), temporary, visit),
+    reading: (work, temporary, context) =>
+      engine.statements((run, connection) => work(readerOn(run, connection)), temporary, context),
   };
 }
 

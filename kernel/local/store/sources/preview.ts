@@ -9,7 +9,7 @@ import { formatDuration, formatTime } from '../../../time.js';
 import { sqlName, sqlText } from '../../duckdb/literal.js';
 import type { Connection } from '../../engine/duckdb.js';
 import type { FileField } from '../../engine/parquet.js';
-import type { Visit } from '../../engine/visit.js';
+import type { RequestContext } from '../../engine/request-context.js';
 import { drafted, loadOf, openSource, type Source, type Stored } from '../import.js';
 import { damageOf, emptyFile } from './formats.js';
 
@@ -28,19 +28,19 @@ export async function previewFile(
   dataDir: string,
   request: ImportRequest,
   nowNs: bigint,
-  visit: Visit = {},
+  context: RequestContext = {},
 ): Promise<ImportPreview> {
-  const source = await openSource(dataDir, request, visit.signal);
+  const source = await openSource(dataDir, request, context.signal);
   try {
     const { size } = await stat(source.file);
-    const damage = size > unpackedBytes ? undefined : damageOf(source.file, visit.signal);
+    const damage = size > unpackedBytes ? undefined : damageOf(source.file, context.signal);
     const load = { ...loadOf(source, request, nowNs), atMost: rowsRead, ...present({ damage }) };
     const use = async (stored: Stored, draft: string) => {
       if (stored.rows === 0) throw emptyFile(source.name);
       const work = (connection: Connection) => valuesIn(connection, draft, stored.fields, nowNs);
-      return previewOf(source, request.dataset, stored, await source.engine.withConnection(work, visit));
+      return previewOf(source, request.dataset, stored, await source.engine.withConnection(work, context));
     };
-    return await drafted(source.engine, load, use, visit);
+    return await drafted(source.engine, load, use, context);
   } finally {
     await source.engine.close();
   }

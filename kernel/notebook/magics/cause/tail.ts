@@ -31,7 +31,7 @@ export const tailMagics: readonly Magic[] = [
     ],
     summary: 'show events as they are stored, until the cell is stopped',
     help: [
-      'Shows the events that are stored from now on, the newest first, until the cell is stopped or the time of `--for` is over. The grid takes new events while its first row is in sight; while you read further down it stays as it is and counts what is new. Then the result holds a fixed range: `_` has its rows, and the query above it can be run again. A terminal gets a line for each event.',
+      'Shows the events that are stored from now on, the newest first, until the cell is stopped or the time of `--for` is over. The grid takes new events while its first row is in view; while you read further down it stays as it is and counts what is new. Then the result holds a fixed range: `_` has its rows, and the query above it can be run again. A terminal gets a line for each event.',
       '',
       'Each event counts once, by the time at which it was stored (`_sysTime`), also one that is stored late or under an old `_time`, within 15 minutes or what `--within` says. The query may filter events and change their fields; what needs all of them at once, such as `summarize`, is refused. If nobody can stop the cell, as in `apl-kernel run`, `--for` is required.',
       '',

@@ -1,6 +1,6 @@
 import type { Rows } from './rows.js';
 
-/** Rows beyond those in sight that are fetched before they are reached. */
+/** Rows beyond those in view that are fetched before they are reached. */
 const ROWS_AHEAD = 250;
 
 /** Rows to fetch, from one up to another. */
@@ -11,11 +11,11 @@ interface RowRange {
 }
 
 /**
- * Fetches the rows in sight, then some ahead of a reader who scrolls. One request is under way at a time, and the next is for
+ * Fetches the rows in view, then some ahead of a reader who scrolls. One request is under way at a time, and the next is for
  * what is wanted by then: whoever scrolls fast passes over the rest, and need not wait for rows left long ago.
  */
 export class Fetcher {
-  /** Called when rows have arrived and all of those in sight are here, before the next are fetched. */
+  /** Called when rows have arrived and all of those in view are here, before the next are fetched. */
   readonly #arrived: (rows: Rows) => unknown;
   readonly #failed: (error: unknown) => void;
   #request: RowRange | undefined;
@@ -27,11 +27,11 @@ export class Fetcher {
     this.#failed = failed;
   }
 
-  /** The rows from one up to another are in sight. */
+  /** The rows from one up to another are in view. */
   see(rows: Rows, from: number, to: number): void {
-    const sight = { rows, from, to };
-    this.#request = missing(sight) ?? missing(this.#ahead(sight));
-    this.#visible = sight;
+    const shown = { rows, from, to };
+    this.#request = missing(shown) ?? missing(this.#ahead(shown));
+    this.#visible = shown;
     if (!this.#isFetching) void this.#fetch();
   }
 

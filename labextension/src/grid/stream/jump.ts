@@ -28,7 +28,7 @@ export async function rowOfTime(
   rows: Rows,
   text: string,
   zone: Zone,
-  firstInSight: number,
+  firstVisible: number,
 ): Promise<number | string> {
   const { time: column } = rolesOf(rows.columns);
   if (column === undefined || rows.count === 0) return 'No row has a time.';
@@ -36,7 +36,7 @@ export async function rowOfTime(
     await rows.load(row, row + 1);
     return rows.exact(row, column) ?? '';
   };
-  const near = await read(Math.min(firstInSight, rows.count - 1));
+  const near = await read(Math.min(firstVisible, rows.count - 1));
   const time = namedTime(text, zone, near);
   if (time === undefined) return 'Write a time such as 10:30, 10:30:15.5 or 2026-01-26 10:30.';
   const found = await rowAt(

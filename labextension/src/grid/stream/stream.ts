@@ -9,7 +9,7 @@ import { type Line, lineOf } from './line.js';
 import { type Roles, rolesOf } from './roles.js';
 
 const LINE_HEIGHT = 24;
-/** Lines in sight before the stream scrolls. */
+/** Lines in view before the stream scrolls. */
 const LINES_IN_SIGHT = 18;
 /** No browser bounds an element of this height. */
 const UNBOUND_HEIGHT = 5_000_000;
@@ -26,7 +26,7 @@ export interface StreamPlace {
 
 let nextName = 0;
 
-/** The rows as lines, of which the page holds those in sight: at any number of rows one pixel of the wheel moves them by a pixel. */
+/** The rows as lines, of which the page holds those in view: at any number of rows one pixel of the wheel moves them by a pixel. */
 export class Stream implements RowsView {
   readonly frame: HTMLElement;
   readonly lines = element('div', {
@@ -45,7 +45,7 @@ export class Stream implements RowsView {
   #roles: Roles = rolesOf([]);
   /** The lines that were made, by their rows; those with a value on its way are made anew. */
   readonly #made = new Map<number, Line>();
-  /** The lines in sight, by their rows from the first on. */
+  /** The lines in view, by their rows from the first on. */
   #drawn: readonly (readonly [row: number, line: Line])[] = [];
   /** The row at the top, with the part of it that is above the edge. */
   #top = 0;
@@ -120,7 +120,7 @@ export class Stream implements RowsView {
     this.#moveTo(row);
   }
 
-  /** Scrolls just far enough for a row to be in sight. */
+  /** Scrolls just far enough for a row to be in view. */
   reveal(row: number): void {
     if (row < this.firstRow) this.#moveTo(row);
     for (let steps = this.pageRows; steps > 0 && this.#isBelow(row); steps -= 1)
@@ -148,7 +148,7 @@ export class Stream implements RowsView {
     return found === undefined ? undefined : this.#placed(row, found);
   }
 
-  /** The parts of a row from left to right; none while it is out of sight. */
+  /** The parts of a row from left to right; none while it is out of view. */
   partsOf(row: number): readonly StreamPlace[] {
     const line = this.#drawn.find(([each]) => each === row)?.[1];
     return [...(line?.parts ?? [])].map(part => this.#placed(row, part));
@@ -201,8 +201,8 @@ export class Stream implements RowsView {
   /** The last row that can be at the top: wrapped lines may be as high as the stream. */
   #mostTop(): number {
     const { rows, isWrapped } = this.#model;
-    const inSight = this.#scroller.clientHeight / LINE_HEIGHT;
-    return Math.max(isWrapped ? rows.count - 1 : rows.count - inSight, 0);
+    const visibleLines = this.#scroller.clientHeight / LINE_HEIGHT;
+    return Math.max(isWrapped ? rows.count - 1 : rows.count - visibleLines, 0);
   }
 
   #moveTo(top: number): void {

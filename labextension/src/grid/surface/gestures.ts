@@ -179,7 +179,7 @@ export function isTraceKey({ key, altKey, ctrlKey, metaKey }: KeyboardEvent): bo
   return key.toLowerCase() === 't' && !(altKey || ctrlKey || metaKey);
 }
 
-/** A cell that was scrolled away comes back into sight before its menu opens beside it. */
+/** A cell that was scrolled away comes back into view before its menu opens beside it. */
 async function openMenu(
   at: CellPlace,
   isOfColumn: boolean,

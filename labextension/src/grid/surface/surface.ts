@@ -27,7 +27,7 @@ const HEAD_HEIGHT = 42;
 const CHEVRON_WIDTH = 18;
 /** No browser bounds a table of this height. */
 const UNBOUND_HEIGHT = 5_000_000;
-/** Rows in sight before the grid scrolls, and rows of a page up or down. */
+/** Rows in view before the grid scrolls, and rows of a page up or down. */
 export const ROWS_IN_SIGHT = 14;
 const MOST_HEIGHT = ROWS_IN_SIGHT * ROW_HEIGHT;
 /** The border of the frame, on both sides. */
@@ -52,7 +52,7 @@ interface Given {
 
 let nextName = 0;
 
-/** The table in the page, which holds only the cells in sight. */
+/** The table in the page, which holds only the cells in view. */
 export class Surface implements RowsView {
   readonly frame: HTMLElement;
   readonly table: RegularTableElement;
@@ -74,12 +74,12 @@ export class Surface implements RowsView {
   /** The style of the cells is made from those that the table was given. */
   #given: Given = { from: 0, to: 0, cells: new Map(), isWhole: true };
   readonly #fetcher: Fetcher;
-  /** The cell that the keys are at, where it is in sight, and what names of cells of this table begin with. */
+  /** The cell that the keys are at, if it is visible, and what names of cells of this table begin with. */
   #active: HTMLElement | undefined;
   readonly #name = `apl-grid-${nextName++}`;
   /** The cell that was to be revealed last. */
   #wanted: CellPlace | undefined;
-  /** Columns grow as wider values come into sight. */
+  /** Columns grow as wider values come into view. */
   readonly #growth = new ResizeObserver(() => void this.#follow());
   /** The height of the scroll bar that the frame has room for. */
   #scrollBar = 0;
@@ -155,7 +155,7 @@ export class Surface implements RowsView {
     this.#grid?.focus({ preventScroll: true });
   }
 
-  /** The cells and heads in sight; the element around them scrolls. */
+  /** The cells and heads in view; the element around them scrolls. */
   get #grid(): HTMLTableElement | null {
     return this.table.querySelector('table');
   }
@@ -222,7 +222,7 @@ export class Surface implements RowsView {
     this.table.resetAutoSize({ auto: true, indices: true, row_height: true, override: false });
   }
 
-  /** Wrapped rows that are all in sight are as high as each of them needs; others are alike, or a part of them would be out of reach. */
+  /** Wrapped rows that are all in view are as high as each of them needs; others are alike, or a part of them would be out of reach. */
   #fitRows(): boolean {
     const heights = this.#drawnHeights();
     const { count } = this.#model.rows;
@@ -332,7 +332,7 @@ export class Surface implements RowsView {
     return { column: this.#model.layout.shown[x], x, y };
   }
 
-  /** The drawn cell or head at a place; undefined if it is out of sight. */
+  /** The drawn cell or head at a place; undefined if it is out of view. */
   cellAt({ x, y }: CellPlace): HTMLElement | undefined {
     return [...this.table.querySelectorAll<HTMLElement>('td, th')].find(cell => {
       const place = this.placeOf(cell);
@@ -340,7 +340,7 @@ export class Surface implements RowsView {
     });
   }
 
-  /** Scrolls just far enough to bring a cell into sight; a later call takes its place. */
+  /** Scrolls just far enough to bring a cell into view; a later call takes its place. */
   async reveal(place: CellPlace): Promise<void> {
     // The table guesses the widths of columns that it has never drawn: the end of many is further away than it seems.
     this.#wanted = place;
@@ -354,7 +354,7 @@ export class Surface implements RowsView {
     this.style();
   }
 
-  /** The first column and row to scroll to for a cell to be in sight; undefined if it is. */
+  /** The first column and row to scroll to for a cell to be in view; undefined if it is. */
   #firstFor({ x, y }: CellPlace): CellPlace | undefined {
     const metas = [...this.table.querySelectorAll<HTMLElement>('tbody td')].map(cell =>
       this.table.getMeta(cell),
@@ -362,7 +362,7 @@ export class Surface implements RowsView {
     const drawn = metas.flatMap(meta => (meta?.type === 'body' ? [meta.y] : []));
     const top = drawn.length === 0 ? 0 : Math.min(...drawn) + this.#covered;
     const bottom = Math.max(...drawn) - 1;
-    // Heads are always in sight.
+    // Heads are always in view.
     const isRowSeen = y === HEAD_ROW || (y >= top && y <= bottom);
     const column = this.#firstColumnFor(x - this.#model.layout.pinned.length);
     if (column === undefined && isRowSeen) return undefined;
@@ -372,7 +372,7 @@ export class Surface implements RowsView {
     };
   }
 
-  /** The first scrolling column for another one to be in sight as far as there is room; undefined if it is, as pinned ones are. */
+  /** The first scrolling column for another one to be in view as far as there is room; undefined if it is, as pinned ones are. */
   #firstColumnFor(column: number): number | undefined {
     const heads = this.#scrollingHeads();
     const wanted = heads.find(head => head.column === column);
@@ -459,14 +459,14 @@ export class Surface implements RowsView {
     this.#model.widened();
   }
 
-  /** Measures what has come into sight; about the same rows stay there. */
+  /** Measures what has come into view; about the same rows stay there. */
   async #measureAgain(): Promise<void> {
     const share = this.table.scrollTop / this.#scrollRange();
     await this.#measure({ columns: true, rows: false });
     if (this.#model.isWrapped) this.table.scrollTop = Math.ceil(share * this.#scrollRange());
   }
 
-  /** True when a row has come into sight that needs more height than the wrapped rows before it. */
+  /** True when a row has come into view that needs more height than the wrapped rows before it. */
   #hasHigherRow(): boolean {
     if (!this.#model.isWrapped || this.#wholeHeight !== undefined || this.#rowHeight >= WRAPPED_ROW_HEIGHT)
       return false;
@@ -523,12 +523,12 @@ export class Surface implements RowsView {
     };
   };
 
-  /** Draws rows in sight that have arrived, unless a draw has shown them already. */
+  /** Draws rows in view that have arrived, unless a draw has shown them already. */
   #drawArrived(rows: Rows): Promise<void> | undefined {
     return rows === this.#model.rows && !this.#given.isWhole ? this.table.draw() : undefined;
   }
 
-  /** The place among the columns in sight; -1 for row numbers. */
+  /** The place among the columns in view; -1 for row numbers. */
   #columnAt(meta: CellMetadata): number {
     if (meta.type === 'row_header' || meta.type === 'corner') return meta.row_header_x - 1;
     return this.#model.layout.pinned.length + meta.x;

@@ -22,7 +22,7 @@ const DEEPEST = 24;
 let trees = 0;
 
 /**
- * A tree whose rows are in the page only while they are in sight. The tree has the focus; the active row is named by
+ * A tree whose rows are in the page only while they are in view. The tree has the focus; the active row is named by
  * `aria-activedescendant`.
  */
 export class Tree {
@@ -206,7 +206,7 @@ export class Tree {
     this.#owner.chosen(this.active);
   }
 
-  /** Scrolls just far enough to bring the active row into sight; it is then no longer awaited. */
+  /** Scrolls just far enough to bring the active row into view; it is then no longer awaited. */
   #reveal(): void {
     this.#wanted = undefined;
     // The space has to have its height before it can be scrolled.

@@ -1,5 +1,5 @@
-/** A query at the door of an engine: who asks, how much it reads, and who wants to know how it goes. */
-export interface Visit {
+/** What an engine knows of a request: its client, how much it reads, its signal, and who watches its progress. */
+export interface RequestContext {
   /** Whose query it is: clients take turns. */
   readonly client?: string;
   /** Rows that it reads or makes, as far as is known beforehand (default: few). */

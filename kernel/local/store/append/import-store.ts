@@ -9,8 +9,8 @@ import { DatasetStore } from '../datasets.js';
 import { hasCode, logSuffix } from '../files.js';
 import { encodeName } from '../names.js';
 
-/** What the store of a visitor needs besides the directory and the engine. */
-export interface VisitOptions {
+/** What the store of an import needs besides the directory and the engine. */
+export interface ImportStoreOptions {
   readonly version: string;
   readonly log: (text: string) => void;
   readonly builtins: readonly BuiltinDataset[];
@@ -19,17 +19,17 @@ export interface VisitOptions {
 }
 
 /**
- * The datasets as a process sees them that is not a service, and beside which one may run. A file is added without the lease of the
+ * The datasets for a process that imports files and is not a service; a service may run beside it. A file is added without the lease of the
  * data directory. Before rows are replaced, the batches of the dataset that are only in logs become files: otherwise they would come
  * back after the replacement. Whoever holds the directory stores its own within seconds; those of a process that was killed are stored
  * here, under the lease.
  */
-export class VisitingStore extends DatasetStore {
+export class ImportStore extends DatasetStore {
   readonly #dataDir: string;
-  readonly #options: VisitOptions;
+  readonly #options: ImportStoreOptions;
   readonly #held: { lease?: Lease };
 
-  constructor(dataDir: string, engine: Engine, options: VisitOptions) {
+  constructor(dataDir: string, engine: Engine, options: ImportStoreOptions) {
     const held: { lease?: Lease } = {};
     super(dataDir, engine, options.builtins, options.log, () => held.lease?.confirm());
     this.#dataDir = dataDir;

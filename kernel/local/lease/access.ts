@@ -1,5 +1,5 @@
 /** A service's right to its data directory. */
-export interface Tenure {
+export interface DirectoryAccess {
   /**
    * Says from now on where the service answers. `onEnd` is called with the reason once another has the directory, or nobody can find
    * the service any more because `isAnnounced` does not hold.
@@ -15,8 +15,8 @@ export interface Tenure {
   confirm(): void;
 }
 
-/** The tenure of a service that only reads, because its data directory cannot be written: it needs no lease, and others may hold it. */
-export class ReadingTenure implements Tenure {
+/** The access of a service that only reads, because its data directory cannot be written: it needs no lease, and others may hold it. */
+export class ReadOnlyAccess implements DirectoryAccess {
   readonly #refusal: unknown;
   #timer: NodeJS.Timeout | undefined;
 
