@@ -3,7 +3,7 @@
  * rows. Free of Node.js.
  */
 import { present } from '../present.js';
-import { cut, shownName } from '../text.js';
+import { cut, formatCount, shownName } from '../text.js';
 
 /** A condition on one field: a value, or a range from `from` on and below `to`; an end that is null is open. */
 export type SpotlightPart =
@@ -29,19 +29,36 @@ export interface SpotlightEntry {
   readonly values: readonly SpotlightValue[];
   /** Why it has no score. */
   readonly note?: string;
+  /** The shares are those of so many rows (default: of all). */
+  readonly rows?: number;
 }
 
 /** Returns the entries of a value of `spotlight`; what is none is left out. */
 export function spotlightEntries(list: readonly unknown[]): readonly SpotlightEntry[] {
   return list.flatMap(each => {
-    const { field, score, values, fields, note } = membersOf(each);
+    const { field, score, values, fields, note, rows } = membersOf(each);
     if (typeof field !== 'string' || typeof score !== 'number' || !Array.isArray(values)) return [];
     const names = Array.isArray(fields) ? fields.map(String) : [field];
     const read = values.flatMap(value => entryValue(value, names));
     return [
-      { field, score, values: read, ...present({ note: typeof note === 'string' ? note : undefined }) },
+      {
+        ...{ field, score, values: read },
+        ...present({
+          note: typeof note === 'string' ? note : undefined,
+          rows: typeof rows === 'number' ? rows : undefined,
+        }),
+      },
     ];
   });
+}
+
+/** Returns what is to be said of entries whose shares are of a part of the rows; empty if there are none. */
+export function sampledNotes(entries: readonly SpotlightEntry[]): readonly string[] {
+  const sampled = entries.filter(({ rows }) => rows !== undefined);
+  const [rows] = sampled.flatMap(each => each.rows ?? []);
+  if (rows === undefined) return [];
+  const names = sampled.map(({ field }) => cut(shownName(field), LONGEST)).join(', ');
+  return [`the shares of ${names} are those of ${formatCount(rows)} rows, chosen evenly on both sides`];
 }
 
 /** Returns the value that is most more frequent among the selected rows; neighboring ranges count as one. */

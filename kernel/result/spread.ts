@@ -9,7 +9,7 @@ import { allRows, type ChartColumn } from './chart/values.js';
 import { safeWords } from './display/summary.js';
 import { FIELD_KEY } from './field.js';
 import type { Notice, QueryResult } from './result.js';
-import { type SpotlightEntry, spotlightEntries } from './spotlight.js';
+import { type SpotlightEntry, sampledNotes, spotlightEntries } from './spotlight.js';
 import { takeRows } from './take.js';
 
 /** How the lists of an aggregate become rows. */
@@ -45,7 +45,8 @@ const kinds: Readonly<Record<string, SpreadKind>> = {
       listedEntries(spotlightEntries(list)).flatMap(({ field, score, values }) =>
         values.map(({ text, selected, others }) => [field, score, text, selected * 100, others * 100]),
       ),
-    notices: lists => (lists.length === 1 ? lists.flatMap(list => leftOut(spotlightEntries(list))) : []),
+    notices: lists =>
+      lists.length === 1 ? lists.flatMap(list => spotlightNotices(spotlightEntries(list))) : [],
   },
   phrases: {
     list: listAt,
@@ -118,6 +119,13 @@ function listedEntries(entries: readonly SpotlightEntry[]): readonly SpotlightEn
 }
 
 const LEFT_OUT = 'left out: ';
+
+function spotlightNotices(entries: readonly SpotlightEntry[]): readonly Notice[] {
+  const sampled = sampledNotes(listedEntries(entries)).map(
+    (text): Notice => ({ level: 'info', text: `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.` }),
+  );
+  return [...sampled, ...leftOut(entries)];
+}
 
 /** Names the fields that have no rows, by why they have none. */
 function leftOut(entries: readonly SpotlightEntry[]): readonly Notice[] {

@@ -123,6 +123,13 @@ describe('a result of spotlight', () => {
     ]);
   });
 
+  test('says which shares are those of a part of the rows', async () => {
+    const [chart, table] = await texts([{ ...region, rows: 5600 }, ms]);
+    const note = 'the shares of region are those of 5,600 rows, chosen evenly on both sides';
+    expect(chart).toContain(`; ${note}.`);
+    expect(table?.split('\n')[0]).toBe(`Note: T${note.slice(1)}.`);
+  });
+
   test('in a terminal the selected rows stand above the others', async () => {
     const [chart] = await texts([region], 60);
     expect(chart?.split('\n')).toEqual([

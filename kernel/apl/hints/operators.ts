@@ -92,7 +92,9 @@ const operatorsElsewhere: Readonly<Record<string, string>> = {
 /** What to write if the same operands may follow the operator that a hint names; else undefined. */
 export function sameOperands(hint: string): string | undefined {
   const [, operator] =
-    /^Write `\| ([\w-]+(?: by)?)(?: (?:N|… by …|…))?`(?:\.$| after the summarize)/.exec(hint) ?? [];
+    /^Write `\| ([\w-]+(?: by)?)(?: (?:N|\u2026 by \u2026|\u2026))?`(?:\.$| after the summarize)/.exec(
+      hint,
+    ) ?? [];
   return operator;
 }
 

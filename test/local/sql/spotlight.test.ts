@@ -123,6 +123,15 @@ describe('spotlight', () => {
     expect(found[0]?.values[0]).toEqual(value);
   });
 
+  test('says of how many rows the shares of words are, if not of all', async () => {
+    const apl = `range i from 1 to 30000 step 1 | extend bad = i % 50 == 0 | extend x = strcat(i, ' ', iff(bad, 'deadlock', 'done')), i = 0`;
+    const [found] = await spotlight(`${apl} | summarize spotlight(bad, x)`);
+    expect(found?.values[0]).toEqual({ value: 'has deadlock', selected: 1, baseline: 0, has: 'deadlock' });
+    // All 600 that are selected, and about 5,000 of the others.
+    expect(found?.rows).toBeGreaterThan(5_300);
+    expect(found?.rows).toBeLessThan(5_900);
+  });
+
   test('takes a missing value as a value', async () => {
     const missing = `range n from 1 to 100 step 1 | extend bad = n > 50, s = iff(n > 50, toint('none'), 1)`;
     const [found] = await spotlight(`${missing} | summarize spotlight(bad, s)`);

@@ -77,8 +77,14 @@ export function membersSql(
   const named = `SELECT best.*, label, CASE WHEN is_array THEN v ->> '$' ELSE v END AS name, CASE WHEN is_array THEN v::JSON ELSE to_json(v) END AS has
     FROM ${best} AS best JOIN (VALUES ${labels.join(', ')}) AS labels(place, label, is_array) ON labels.place = best.place WHERE turn <= ${listed}`;
   return `SELECT found.place, found.score, entry FROM (SELECT place, max(tells) AS score,
-      json_object('field', any_value(label), 'score', max(tells), 'values', to_json(list(${value} ORDER BY turn))) AS entry FROM (${named}) GROUP BY place) AS found
+      json_object('field', any_value(label), 'score', max(tells), 'values', to_json(list(${value} ORDER BY turn)), 'rows', any_value(part)) AS entry
+    FROM (${named}), (${readRowsSql(counted, totals)}) GROUP BY place) AS found
     JOIN ${ranked} ON ${ranked}.place = found.place WHERE found.score > ${ranked}.score + ${leastGain}`;
+}
+
+/** How many rows were read, null if that is all of them. */
+function readRowsSql(counted: string, totals: string): string {
+  return `SELECT CASE WHEN n < total THEN n END AS part FROM ${counted}, ${totals} WHERE place < 0`;
 }
 
 /** The members of a value: the words of a text that begin with a letter, as `has` tells them apart, or the elements of an array as JSON. */

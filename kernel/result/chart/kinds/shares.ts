@@ -2,7 +2,7 @@
  * What `spotlight` found: for each field the share of its values among the selected rows beside that among the others.
  */
 import { safeWords } from '../../display/summary.js';
-import { type SpotlightEntry, spotlightSentence, strongest } from '../../spotlight.js';
+import { type SpotlightEntry, sampledNotes, spotlightSentence, strongest } from '../../spotlight.js';
 import { distinctLabels } from '../labels.js';
 import { firstOf, notes } from '../notes.js';
 import { largest } from '../plots.js';
@@ -39,6 +39,7 @@ function toShares({ spotlight = [] }: ChartInput): BarChart | string {
     title: `${plots[0]?.sentence}.`,
     notes: notes(
       firstOf(shown.length, telling.length, 'fields'),
+      ...sampledNotes(shown),
       shown.some(({ values }) => values.filter(({ isRange }) => !isRange).length > MAX_VALUES) &&
         `the ${MAX_VALUES} values of a field whose shares differ most`,
     ),
