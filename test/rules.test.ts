@@ -429,13 +429,10 @@ describe('every source file', () => {
       'kernel/local/http/routes/ingest.ts',
       'kernel/local/http/routes/otlp.ts',
     ]);
-    const seam = ['columns', 'reader', 'run', 'scans', 'request-context'].map(
-      name => `kernel/local/engine/${name}.ts`,
-    );
+    const seam = /engine\/(?:columns|reader|request|run|scans)\.ts$/;
     const own = /from '(?:@duckdb\/|\.\.\/duckdb\/|\.\/(?:duckdb\.|reading|workers))/;
-    expect(
-      offenders('kernel/local/engine', text => own.test(text)).filter(file => seam.includes(file)),
-    ).toEqual([]);
+    const found = offenders('kernel/local/engine', text => own.test(text));
+    expect(found.filter(file => seam.test(file))).toEqual([]);
   });
   test('marks what is private with #; a constructor cannot be', () => {
     const offending =

@@ -8,7 +8,7 @@ import { bucketAddressText, type ImportChoices, placeOfImport, readBucketAddress
 import type { ImportPreview } from '../api/preview.js';
 import { datasetNameOf, type ImportReport } from '../api/wire.js';
 import { AplKernelError, UsageError } from '../errors.js';
-import { type Watch, watchUnseen } from '../local/engine/request-context.js';
+import { type Watch, watchUnseen } from '../local/engine/request.js';
 import type { Service } from '../local/http/options.js';
 import { holderOf } from '../local/lease/lease.js';
 import { placesOf } from '../local/place.js';

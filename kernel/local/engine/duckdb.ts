@@ -19,7 +19,7 @@ import { makeProfileDir, makeWorkDir } from '../lease/scratch.js';
 import { Admission, type Lease } from './admission.js';
 import { cancelledError, EngineError, engineFailure, memoryFailure } from './failure.js';
 import type { Delivery } from './reader.js';
-import { type RequestContext, underEither, watchUnseen } from './request-context.js';
+import { type RequestContext, underEither, watchUnseen } from './request.js';
 import { pressure } from './workers/pressure.js';
 import { purging, rest } from './workers/rest.js';
 import {

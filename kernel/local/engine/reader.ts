@@ -1,6 +1,6 @@
 import type { CellForm, Columns, DeclaredColumn } from './columns.js';
 import type { OperatorCounts } from './profile.js';
-import type { RequestContext } from './request-context.js';
+import type { RequestContext } from './request.js';
 
 /**
  * How the engine hands over a result: `streamed`, as it makes it, so that it never holds all of it; or `whole`, without planning

@@ -17,7 +17,7 @@ import type { Page } from '../sql/rewrite/pages.js';
 import { asJson, type CellForm, type Columns, JsonColumns, type ReadCells } from './columns.js';
 import { type OperatorCounts, sumCounts } from './profile.js';
 import type { Reader, ReaderSource, ReadResult, ResultOrder } from './reader.js';
-import type { RequestContext } from './request-context.js';
+import type { RequestContext } from './request.js';
 import type { ExaminedBlocks, RecordingCatalog } from './scans.js';
 
 /** The result of a query: its tables with their cells, and the facts about its run. */

@@ -6,7 +6,7 @@ import { JsonColumns } from './columns.js';
 import { cancelledError, EngineError, engineFailure, memoryFailure } from './failure.js';
 import type { EngineAnswer, FromEngine, ToEngine } from './messages.js';
 import type { Reader, ReaderSource } from './reader.js';
-import { type RequestContext, underEither, watchUnseen } from './request-context.js';
+import { type RequestContext, underEither, watchUnseen } from './request.js';
 import { pressure } from './workers/pressure.js';
 
 /** How engine processes are started, and how many. */

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { QueryProgress } from '../../api/wire.js';
 import { present } from '../../present.js';
-import type { RequestContext, Watch } from '../engine/request-context.js';
+import type { RequestContext, Watch } from '../engine/request.js';
 import { LocalError } from '../errors.js';
 
 /** The queries under way whose requests gave them an id, and how each is getting on. */

@@ -19,7 +19,7 @@ import type { CellForm } from '../engine/columns.js';
 import { externalFiles, unreadableFile } from '../engine/external.js';
 import { engineWords } from '../engine/failure.js';
 import type { ReaderSource } from '../engine/reader.js';
-import { type RequestContext, underEither } from '../engine/request-context.js';
+import { type RequestContext, underEither } from '../engine/request.js';
 import { type QueryAnswer, runQuery } from '../engine/run.js';
 import { RecordingCatalog } from '../engine/scans.js';
 import { LocalError } from '../errors.js';

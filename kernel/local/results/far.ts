@@ -9,7 +9,7 @@ import { inSlices } from '../../result/decode/slices.js';
 import { formatCount } from '../../text.js';
 import { asJson, type DeclaredColumn, type JsonColumns } from '../engine/columns.js';
 import type { ReadResult, ResultOrder } from '../engine/reader.js';
-import type { RequestContext } from '../engine/request-context.js';
+import type { RequestContext } from '../engine/request.js';
 import type { ExaminedBlocks, MeasuredCatalog } from '../engine/scans.js';
 import { LocalError } from '../errors.js';
 import type { FarPart, FarSource, RowGroup, ScanFilter } from '../sql/compiled.js';

@@ -14,7 +14,7 @@ import { sqlName, sqlText } from '../duckdb/literal.js';
 import { type Connection, Engine } from '../engine/duckdb.js';
 import { EngineError, engineWords } from '../engine/failure.js';
 import { columnNames, copyToParquet, type FileField, type FileNote } from '../engine/parquet.js';
-import type { RequestContext, Watch } from '../engine/request-context.js';
+import type { RequestContext, Watch } from '../engine/request.js';
 import { LocalError } from '../errors.js';
 import type { RawObject } from './append/events.js';
 import { withLabels } from './append/labels.js';

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { sqlText } from '../../../kernel/local/duckdb/literal.js';
 import { Engine, type EngineOptions } from '../../../kernel/local/engine/duckdb.js';
 import type { Delivery } from '../../../kernel/local/engine/reader.js';
-import { watchUnseen } from '../../../kernel/local/engine/request-context.js';
+import { watchUnseen } from '../../../kernel/local/engine/request.js';
 import { chunksOf } from '../../../kernel/local/engine/workers/worker.js';
 import { processStart } from '../../../kernel/local/lease/processes.js';
 import { temporaryDirectory } from '../service.js';

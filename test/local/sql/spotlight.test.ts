@@ -10,6 +10,7 @@ interface Entry {
   readonly score: number;
   readonly values: readonly Readonly<Record<string, unknown>>[];
   readonly note?: string;
+  readonly rows?: number;
 }
 
 async function spotlight(apl: string): Promise<readonly Entry[]> {

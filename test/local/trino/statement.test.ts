@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { AccessToken } from '../../../kernel/api/profile.js';
 import { asJson } from '../../../kernel/local/engine/columns.js';
-import { watchUnseen } from '../../../kernel/local/engine/request-context.js';
+import { watchUnseen } from '../../../kernel/local/engine/request.js';
 import { probeClusters } from '../../../kernel/local/trino/probe.js';
 import { ClusterError } from '../../../kernel/local/trino/protocol/failure.js';
 import { type Deployment, Statements } from '../../../kernel/local/trino/protocol/statement.js';

@@ -9,7 +9,7 @@ import { formatDuration, formatTime } from '../../../time.js';
 import { sqlName, sqlText } from '../../duckdb/literal.js';
 import type { Connection } from '../../engine/duckdb.js';
 import type { FileField } from '../../engine/parquet.js';
-import type { RequestContext } from '../../engine/request-context.js';
+import type { RequestContext } from '../../engine/request.js';
 import { drafted, loadOf, openSource, type Source, type Stored } from '../import.js';
 import { damageOf, emptyFile } from './formats.js';
 

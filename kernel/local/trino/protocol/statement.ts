@@ -3,7 +3,7 @@ import type { Dispatcher } from 'undici';
 import type { Endpoint, TrinoSettings } from '../../../api/profile.js';
 import { present } from '../../../present.js';
 import { cancelledError } from '../../engine/failure.js';
-import { type Watch, watchUnseen } from '../../engine/request-context.js';
+import { type Watch, watchUnseen } from '../../engine/request.js';
 import {
   ClusterError,
   clusterFailure,
