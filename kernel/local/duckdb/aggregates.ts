@@ -47,7 +47,7 @@ type Templates = {
 
 const templates: Templates = {
   // A filter would copy the rows that meet it.
-  count: ({ filter }) => (filter === undefined ? 'count(*)' : `CAST(count_if(${filter}) AS BIGINT)`),
+  count: ({ filter }) => (filter === undefined ? 'count(*)' : `count(CASE WHEN ${filter} THEN 1 END)`),
   $values: ({ args, filter }) => `count(${args[0].sql})${where(filter)}`,
   dcount: ({ args, filter }) => `count(DISTINCT ${args[0].sql})${where(filter)}`,
   sum: sumSql,

@@ -169,6 +169,8 @@ export interface Load {
   readonly dataset: string;
   readonly time: TimeOptions;
   readonly csv?: CsvOptions;
+  /** JSON that is not an object fails, as in a request, and is not an event. */
+  readonly onlyObjects?: true;
   /** Further members of every row. */
   readonly labels?: RawObject;
   /** The rows replace those of the dataset. */
@@ -385,7 +387,7 @@ async function rowsOfFile(connection: Connection, { file, parts, format }: Load)
 
 function read(
   connection: Connection,
-  { file, parts = [file], name, format, log = plainText, csv }: Load,
+  { file, parts = [file], name, format, log = plainText, csv, onlyObjects }: Load,
   workDir: string,
 ): Promise<Reading | undefined> {
   switch (format) {
@@ -393,7 +395,7 @@ function read(
       return readCsv(connection, { file, workDir }, csv);
     case 'json':
       return spreadSample(file, workDir)
-        .then(sampleFile => readJson(connection, { file, sampleFile, workDir }))
+        .then(sampleFile => readJson(connection, { file, sampleFile, workDir, ...present({ onlyObjects }) }))
         .then(reading => reading && withDurations(reading, log));
     case 'parquet':
       return readParquet(connection, parts, workDir);

@@ -117,7 +117,7 @@ function loadOptions(request: IngestRequest) {
   };
   // A CSV body always names its fields; a file may not.
   const csv = { header: true, ...present({ delimiter: delimiterOf(request) }) };
-  return { dataset, time, csv };
+  return { dataset, time, csv, onlyObjects: true as const };
 }
 
 /** The first line of a CSV that has none of its own. */

@@ -197,6 +197,13 @@ test('each event that is left out is a failure, as many as are counted', async (
   expect(body).toMatchObject({ ingested: 1, failed: 2, failures: [failure, failure] });
 });
 
+test('a line that is not whole is a failure, and takes no other with it', async () => {
+  const lines = '{"a":1,"t":"2024-01-01"}\n{"b":\n{"a":2}\n{"a":3}\n{"a":';
+  const format = '?timestamp-field=t&timestamp-format=2006-01-02';
+  const { body, columns } = await ingest(lines, 'application/x-ndjson', 'a:long', format);
+  expect([body.ingested, body.failed, columns]).toEqual([3, 2, [[1, 2, 3]]]);
+});
+
 const refused: readonly (readonly [
   what: string,
   body: string | Uint8Array,

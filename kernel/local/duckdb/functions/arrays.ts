@@ -202,10 +202,13 @@ function indexOf(
   });
 }
 
+/** No array has a place beyond: the engine's own begin at 1. */
+const lastPlace = 2 ** 31;
+
 /** Places that are constants and not counted from the end are those of the engine. */
 function slice(array: SqlArg, start: SqlArg, end: SqlArg): string {
   const [from, to] = [constantInteger(start), constantInteger(end)];
-  if (from !== undefined && to !== undefined && 0 <= from && from <= to)
+  if (from !== undefined && to !== undefined && 0 <= from && from <= to && to <= lastPlace)
     return `to_json((${items(array)})[${from + 1}:${to}])`;
   return computeFirst(
     [itemsOf(array), start, end],

@@ -40,6 +40,8 @@ export interface JsonSource {
   readonly sampleFile: string | undefined;
   /** For drafts, which are removed after the import. */
   readonly workDir: string;
+  /** Texts that are not objects are left out and counted, and a file that does not end is refused (default: they are events). */
+  readonly onlyObjects?: true;
 }
 
 /**
@@ -52,6 +54,8 @@ const objectLimits = [16 * 2 ** 20, longestLine + 1024];
 interface Objects extends JsonSource {
   /** How many are the `message` of an object. */
   readonly texts?: number;
+  /** How many are left out. */
+  readonly leftOut?: number;
   /** A line of the file that the sample has not but is to know. */
   readonly line?: string;
   /** Every text of the file has been looked at. */
@@ -65,7 +69,7 @@ export async function readJson(connection: Connection, source: JsonSource): Prom
   const file = await withoutMark(source.file, source.workDir);
   const cut = (await isOpenArray(file)) && (await readWrapped(connection, { ...source, file }));
   if (cut) return cut;
-  const completed = await withCutLine(file, source.workDir);
+  const completed = source.onlyObjects ? undefined : await withCutLine(file, source.workDir);
   if (completed === undefined) return readWhole(connection, { ...source, file });
   return readWhole(connection, { ...source, ...completed, texts: 1 });
 }
@@ -113,7 +117,7 @@ async function readWhole(connection: Connection, source: Objects): Promise<Readi
       return isBroken(failure) ? texts() : careful(shape);
     };
     const notes = [...textNotes(source), ...wideningNotes(shape, pass.shape)];
-    const about = { notes, refused: 0, wider, ...carried(source) };
+    const about = { notes, refused: source.leftOut ?? 0, wider, ...carried(source) };
     const byColumns = hasBare
       ? undefined
       : await readColumns(connection, { ...source, rows }, pass.shape, about);
@@ -124,32 +128,37 @@ async function readWhole(connection: Connection, source: Objects): Promise<Readi
   return readAs({ number: 1, shape });
 }
 
-/** Reads a file of which some texts are not objects: each of these is an event with its text. Undefined if all are, and if none is. */
+/** Reads a file of which some texts are not objects: each of these is an event with its text, or left out. Undefined if all are, and if none is. */
 async function readWrapped(connection: Connection, source: Objects): Promise<Reading | undefined> {
   if (source.wrapped) return undefined;
-  const { workDir, texts = 0 } = source;
+  const { workDir, texts = 0, onlyObjects } = source;
   const text = await unpacked(source.file, workDir);
   const file = path.join(workDir, `${crypto.randomUUID()}.wrapped.ndjson`);
   const isOfLines = isOfObjects((await startOf(text)).split('\n'));
-  const found = await (isOfLines ? wrapLines : wrapValues)(text, file);
+  const found = await (isOfLines ? wrapLines : wrapValues)(text, file, onlyObjects === true);
+  if (onlyObjects && found?.whole === false) throw bodyCut();
   if (found === undefined || found.objects === 0) return undefined;
   if (!found.changed) return undefined;
   return readWhole(connection, {
     file,
     workDir,
     sampleFile: await spreadSample(file, workDir),
-    texts: texts + found.texts,
+    ...(onlyObjects ? { onlyObjects, leftOut: found.texts } : { texts: texts + found.texts }),
     wrapped: true,
     notes: [...(found.whole ? [] : [cutNote]), ...(found.broken === 0 ? [] : [notUtf8Note(found.broken)])],
   });
 }
 
+function bodyCut(): LocalError {
+  return new LocalError('invalid', 'unreadable', 'The body cannot be read as JSON: it does not end.');
+}
+
 const cutNote = 'The JSON does not end: the file may be cut off.';
 
 /** Of what is not an object in a file. */
-function textNotes({ texts = 0, notes = [] }: Objects): string[] {
+function textNotes({ texts = 0, leftOut = 0, notes = [] }: Objects): string[] {
   const note = `Not JSON objects: ${plural(texts, 'line')}, each an event with its text in \`message\`.`;
-  return [...notes, ...(texts === 0 ? [] : [note])];
+  return [...notes, ...(texts === 0 ? [] : [note]), ...refusedNotes(leftOut)];
 }
 
 /** A text that is not an object has the time of what stands before it. */
@@ -216,7 +225,7 @@ async function readCarefully(
   const widened = sampled === undefined ? [] : wideningNotes(sampled, shape);
   const found = readingOf(from, shape, true);
   const notes = [...textNotes(source), ...refusedNotes(refused), ...repeated, ...widened, ...found.notes];
-  return { ...found, refused, notes, ...carried(source) };
+  return { ...found, refused: refused + (source.leftOut ?? 0), notes, ...carried(source) };
 }
 
 interface Counted {

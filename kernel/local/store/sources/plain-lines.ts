@@ -11,7 +11,7 @@ export function isOfObjects(lines: readonly string[]): boolean {
   return lines.filter(isObjectLine).length * 2 > lines.filter(line => line.trim() !== '').length;
 }
 
-/** What a copy holds that every line of is an object: the texts of its own, and the others as `message`. */
+/** What a copy holds of which every line is an object. */
 export interface Wrapped {
   readonly objects: number;
   /** How many are not objects. */
@@ -25,19 +25,19 @@ export interface Wrapped {
 }
 
 /**
- * Copies a text with each line that is not a JSON object as the `message` of one. Undefined if a line is too long to be taken: the
- * copy then has no end.
+ * Copies a text with each line that is not a JSON object as the `message` of one, or, with `drops`, without it. Undefined if a line is
+ * too long to be taken: the copy then has no end.
  */
-export async function wrapLines(file: string, target: string): Promise<Wrapped | undefined> {
-  const wrapper = new Wrapper();
+export async function wrapLines(file: string, target: string, drops: boolean): Promise<Wrapped | undefined> {
+  const wrapper = new Wrapper(drops);
   const chunks = createReadStream(file, { highWaterMark: chunkBytes });
   await writeCopy(target, [Readable.from(wrappedLines(chunks, wrapper))]);
   return wrapper.tooLong ? undefined : { ...wrapper.counts, changed: wrapper.changed, whole: true };
 }
 
-/** Copies the values of a text, see {@link writeValues}, with each that is not an object as the `message` of one. */
-export async function wrapValues(file: string, target: string): Promise<Wrapped> {
-  const wrapper = new Wrapper();
+/** Copies the values of a text, see {@link writeValues}, as {@link wrapLines} copies lines. */
+export async function wrapValues(file: string, target: string, drops: boolean): Promise<Wrapped> {
+  const wrapper = new Wrapper(drops);
   const whole = await writeValues(file, target, { recovers: true, line: text => wrapper.line(text) });
   return { ...wrapper.counts, changed: true, whole };
 }
@@ -59,13 +59,18 @@ async function* wrappedLines(chunks: AsyncIterable<Buffer>, wrapper: Wrapper): A
   yield wrapper.lines(Buffer.concat(rest));
 }
 
-/** Counts what it wraps. */
+/** Counts what it wraps, or drops. */
 class Wrapper {
+  readonly #drops: boolean;
   tooLong = false;
   changed = false;
   #objects = 0;
   #texts = 0;
   #broken = 0;
+
+  constructor(drops: boolean) {
+    this.#drops = drops;
+  }
 
   get counts(): Pick<Wrapped, 'objects' | 'texts' | 'broken'> {
     return { objects: this.#objects, texts: this.#texts, broken: this.#broken };
@@ -89,7 +94,7 @@ class Wrapper {
     return Buffer.concat([...parts, text.subarray(from)]);
   }
 
-  /** Returns the text itself if it is blank or an object that the engine reads, else the line of an object with it. */
+  /** Returns the text itself if it is blank or an object that the engine reads, else the line of an object with it, or a blank one. */
   line(bytes: Buffer): Buffer {
     const text = bytes.toString();
     const isWhole = isUtf8(bytes);
@@ -103,7 +108,7 @@ class Wrapper {
       return Buffer.from(`${plain.trimEnd()}\n`);
     }
     this.#texts += 1;
-    return Buffer.from(messageLine(plain.trimEnd()));
+    return Buffer.from(this.#drops ? '\n' : messageLine(plain.trimEnd()));
   }
 }
 
