@@ -1,11 +1,11 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { delimiter, join, relative } from 'node:path';
 import { ensureVenv, venvBin } from '../kernel/commands/lab/python.js';
 import { ensureBuild, installInto } from './build.mjs';
 import { root, run, show } from './process.mjs';
 import { buildWheels } from './wheel.mjs';
 
-/** @typedef {{ passed: number, failed: number }} Tally */
+/** @typedef {{ passed: number, failed: number, failures?: string[] }} Tally with a text about each failed test */
 /** @typedef {(line: string) => void} Say prints a line under the name of its stage */
 /** @typedef {(say: Say) => Promise<Tally>} Stage */
 
@@ -87,7 +87,10 @@ async function main(names) {
   const runStages = (/** @type {Record<string, Stage>} */ track) =>
     runTrack(Object.entries(track).filter(([name]) => wanted.includes(name)));
   const table = [...(await runStages(FIRST)), ...(await Promise.all(TRACKS.map(runStages))).flat()];
-  console.table(table);
+  console.table(table.map(({ failures, ...row }) => row));
+  // Last, so that they are there too if only the end of a long log is kept.
+  for (const { stage, failures = [] } of table)
+    for (const failure of failures) console.log(`FAILED ${stage}: ${failure}`);
   const sum = (/** @type {'passed' | 'failed'} */ key) => table.reduce((total, row) => total + row[key], 0);
   console.log(`${sum('passed')} passed, ${sum('failed')} failed`);
   process.exitCode = sum('failed') > 0 ? 1 : 0;
@@ -98,9 +101,9 @@ async function runTrack(stages) {
   const rows = [];
   for (const [name, stage] of stages) {
     const started = performance.now();
-    const { passed, failed } = await stage(line => console.log(`${name.padEnd(12)} │ ${line}`));
+    const tally = await stage(line => console.log(`${name.padEnd(12)} │ ${line}`));
     const seconds = Number(((performance.now() - started) / 1000).toFixed(1));
-    rows.push({ stage: name, passed, failed, seconds });
+    rows.push({ stage: name, ...tally, seconds });
   }
   return rows;
 }
@@ -140,8 +143,25 @@ async function vitest(say, project) {
   const args = ['run', '--project', project, ...reporters];
   const code = await show(bin('vitest'), args, { say, env: testEnvironment() });
   if (!existsSync(report)) return { passed: 0, failed: 1 };
-  const { numPassedTests, numFailedTests } = JSON.parse(readFileSync(report, 'utf8'));
-  return tally(code, numPassedTests, numFailedTests);
+  const { numPassedTests, numFailedTests, testResults } = JSON.parse(readFileSync(report, 'utf8'));
+  return { ...tally(code, numPassedTests, numFailedTests), failures: testResults.flatMap(failuresOf) };
+}
+
+/**
+ * A text about each failed test of a file, or about the file if it did not load.
+ * @param {import('vitest/node').JsonTestResult} file
+ */
+function failuresOf({ name, status, message, assertionResults }) {
+  const path = relative(root, name);
+  const failures = assertionResults
+    .filter(test => test.status === 'failed')
+    .map(test => `${path} > ${test.fullName}\n${withoutRunner(test.failureMessages?.join('\n') ?? '')}`);
+  return status === 'failed' && failures.length === 0 ? [`${path}\n${withoutRunner(message)}`] : failures;
+}
+
+/** The start of a message, without the frames of the test runner. */
+function withoutRunner(/** @type {string} */ message) {
+  return message.replaceAll(/\n +at .*node_modules.*/g, '').slice(0, 4_000);
 }
 
 /**
@@ -160,7 +180,11 @@ async function pytest(say, venv, name, tests) {
   const count = (/** @type {string} */ name) =>
     Number(new RegExp(`<testsuite [^>]*\\b${name}="(\\d+)"`).exec(readFileSync(report, 'utf8'))?.[1] ?? 0);
   const failed = count('failures') + count('errors');
-  return tally(code, count('tests') - failed - count('skipped'), failed);
+  const cases = readFileSync(report, 'utf8').matchAll(
+    /<testcase classname="([^"]*)" name="([^"]*)"[^>]*><(?:failure|error) message="([^"]*)"/g,
+  );
+  const failures = Array.from(cases, ([, file, test, message]) => `${file} > ${test}\n${message}`);
+  return { ...tally(code, count('tests') - failed - count('skipped'), failed), failures };
 }
 
 /** Other people's tools for notebooks, in an environment of their own that the wheel is installed into. @type {Stage} */
