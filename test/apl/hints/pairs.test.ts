@@ -11,6 +11,7 @@ import { environment } from '../environment.js';
 
 const update = process.env.UPDATE_GOLDEN === '1';
 const languages = {
+  esql: 'ES|QL',
   insights: 'CloudWatch Logs Insights',
   sql: 'SQL',
   spl: 'SPL',

@@ -50,13 +50,13 @@ test('the page holds what the kernel offers', () => {
   expect(readFileSync(page, 'utf8')).toBe(`${text}\n`);
 });
 
-const introduction = `# Coming from SQL, Splunk or Kusto
+const introduction = `# Coming from SQL, Splunk, Elasticsearch or Kusto
 
 A query starts with a dataset, and each \`|\` passes its rows on to the next operator. The time range is not part of the query: the
 toolbar sets it, or \`%time last 1h\`. Without a \`limit\`, 1,000 rows are shown.
 
-A cell that holds a query in SQL, SPL (Splunk), LogQL, PromQL, CloudWatch Logs Insights or Lucene is not run: its error holds the
-translation, and a press on it in JupyterLab's editor puts it into the cell. The tables below hold what the kernel offers for queries over the samples, so you can
+A cell that holds a query in SQL, SPL (Splunk), LogQL, PromQL, CloudWatch Logs Insights, Lucene or ES|QL is not run: its error holds
+the translation, and a press on it in JupyterLab's editor puts it into the cell. The tables below hold what the kernel offers for queries over the samples, so you can
 paste either side into a cell. What has no translation says so, and what to write instead.`;
 
 function kustoSection(): string {
@@ -75,7 +75,7 @@ function kustoSection(): string {
 function table(language: string, lines: readonly (readonly [string, string, string])[]): readonly string[] {
   return [
     '',
-    `| task | ${language} | APL |`,
+    `| task | ${language.replaceAll('|', '\\|')} | APL |`,
     '|---|---|---|',
     ...lines.map(([task, query, apl]) => `| ${task} | ${code(query)} | ${code(apl)} |`),
   ];

@@ -90,6 +90,31 @@ export const translated: readonly Elsewhere[] = [
       ['the last minutes', 'index=sample-http-logs earliest=-15m | head 10'],
     ],
   },
+  {
+    language: 'ES|QL',
+    queries: [
+      [
+        'groups, most frequent first',
+        'FROM sample-http-logs | WHERE status != "200" | STATS n = COUNT(*) BY uri | SORT n DESC | LIMIT 10',
+      ],
+      [
+        'a count over time',
+        'FROM sample-http-logs | STATS n = COUNT(*), p95 = PERCENTILE(req_duration_ms, 95) BY minute = BUCKET(@timestamp, 1 minute)',
+      ],
+      [
+        'several datasets',
+        'FROM otel-demo-* | WHERE @timestamp > NOW() - 15 minutes | STATS n = COUNT(*) BY service.name',
+      ],
+      [
+        'a field from a text',
+        'FROM sample-http-logs | DISSECT uri "/%{area}/%{rest}" | STATS n = COUNT(*) BY area',
+      ],
+      [
+        'an aggregate of some rows',
+        'FROM sample-http-logs | STATS posts = COUNT(*) WHERE method == "POST", n = COUNT(*)',
+      ],
+    ],
+  },
 ];
 
 /** What Kusto has and APL has too, under another name or by other means; `apl` is checked by running it. */

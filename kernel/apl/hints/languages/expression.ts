@@ -1,3 +1,4 @@
+import { own } from '../../../present.js';
 import { isPlain, writtenName } from '../../catalog/written.js';
 import { quotedName, writtenText } from '../../syntax/tokens/quote.js';
 import type { LanguageReader } from './reader.js';
@@ -20,7 +21,15 @@ export interface ExpressionDialect {
   readonly tables?: ReadonlySet<string>;
   /** Returns what a column is called by now, which holds what an expression gave. */
   readonly named?: (text: string) => string | undefined;
+  /** Its own signs that compare, as APL. */
+  readonly signs?: Readonly<Record<string, string>>;
+  /** What stands for any characters and for one in a pattern; `%` and `_` when absent. */
+  readonly wildcards?: Wildcards;
+  /** True if a regular expression has to match all of a text. */
+  readonly matchesAll?: true;
 }
+
+type Wildcards = readonly [many: string, one: string];
 
 const OR = 1;
 const AND = 2;
@@ -41,6 +50,16 @@ export function fieldName(name: string): string {
   if (isTimeElsewhere(name)) return '_time';
   const parts = name.split('.');
   return parts.every(isPlain) && parts.length > 1 ? name : writtenName(name);
+}
+
+/** Returns the fields whose names begin so as APL names them. */
+export function fieldsFrom(start: string): string {
+  return start === '' || isPlain(start) ? `${start}*` : `${quotedName(start)}*`;
+}
+
+/** Returns the operator that keeps fields, each by its name or by what its name begins with. */
+export function keeping(names: readonly string[]): string {
+  return `${names.some(name => name.endsWith('*')) ? 'project-keep' : 'project'} ${names.join(', ')}`;
 }
 
 /** Returns a dataset as APL names it. */
@@ -112,10 +131,11 @@ const comparisons: Readonly<Record<string, string>> = {
 
 function readComparison(reader: LanguageReader, dialect: ExpressionDialect): Translated {
   const left = readSum(reader, dialect);
-  const sign = reader.takeSign(...Object.keys(comparisons));
+  const signs = { ...comparisons, ...dialect.signs };
+  const sign = reader.takeSign(...Object.keys(signs));
   if (sign !== undefined) {
     const right = readSum(reader, dialect);
-    return compared(`${within(left, SUM)} ${comparisons[sign]} ${within(right, SUM)}`);
+    return compared(`${within(left, SUM)} ${signs[sign]} ${within(right, SUM)}`);
   }
   if (reader.takeWord('is') !== undefined) return readIs(reader, left);
   const negated = reader.isWord(['not']) && reader.isWord(['in', 'like', 'ilike', 'rlike', 'between'], 1);
@@ -133,10 +153,13 @@ function readComparison(reader: LanguageReader, dialect: ExpressionDialect): Tra
     }
     case 'like':
     case 'ilike':
-      return compared(`${side} ${likeness(reader.next().text, no, word === 'like')}`);
+      return compared(`${side} ${likeness(reader.next().text, no, word === 'like', dialect.wildcards)}`);
     case 'rlike':
-    case 'regexp':
-      return compared(`${side} ${no}matches regex ${textOf(reader.next().text)}`);
+    case 'regexp': {
+      const { text } = reader.next();
+      const regex = dialect.matchesAll === true ? `^(?:${text})$` : text;
+      return compared(`${side} ${no}matches regex ${textOf(regex)}`);
+    }
     default:
       return left;
   }
@@ -162,22 +185,35 @@ function readList(reader: LanguageReader, dialect: ExpressionDialect): string {
   return `(${items.join(', ')})`;
 }
 
-/** Returns the operator and the text of a pattern of SQL. */
-export function likeness(pattern: string, no: string, isExact: boolean): string {
+/** Returns the operator and the text of a pattern, of SQL when `wildcards` are absent. */
+export function likeness(
+  pattern: string,
+  no: string,
+  isExact: boolean,
+  [many, one]: Wildcards = ['%', '_'],
+): string {
   const cs = isExact ? '_cs' : '';
-  const inner = pattern.replace(/^%+|%+$/g, '');
-  if (/[%_]/.test(inner)) {
-    const regex = pattern
-      .replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
-      .replaceAll('%', '.*')
-      .replaceAll('_', '.');
-    return `${no}matches regex ${textOf(`${isExact ? '' : '(?i)'}^${regex}$`)}`;
+  const inner = trimmed(pattern, many);
+  if (inner.includes(many) || inner.includes(one)) {
+    const regex = [...pattern].map(each => {
+      if (each === many) return '.*';
+      return each === one ? '.' : each.replace(/[.*+?^${}()|[\]\\]/, '\\$&');
+    });
+    return `${no}matches regex ${textOf(`${isExact ? '' : '(?i)'}^${regex.join('')}$`)}`;
   }
-  const [starts, ends] = [!pattern.startsWith('%'), !pattern.endsWith('%')];
+  const [starts, ends] = [!pattern.startsWith(many), !pattern.endsWith(many)];
   if (starts && ends)
     return `${isExact ? `${no === '' ? '=' : no}=` : `${no === '' ? '=' : no}~`} ${textOf(inner)}`;
   const word = starts ? 'startswith' : ends ? 'endswith' : 'contains';
   return `${no}${word}${cs} ${textOf(inner)}`;
+}
+
+/** A text without what it begins and ends with. */
+function trimmed(text: string, ends: string): string {
+  let [from, to] = [0, text.length];
+  while (from < to && text[from] === ends) from += 1;
+  while (from < to && text[to - 1] === ends) to -= 1;
+  return text.slice(from, to);
 }
 
 function readSum(reader: LanguageReader, dialect: ExpressionDialect): Translated {
@@ -233,7 +269,8 @@ export function cast(reader: LanguageReader, value: string): Translated {
 }
 
 const types: Readonly<Record<string, string>> = {
-  ...{ int: 'toint', integer: 'toint', bigint: 'toint', smallint: 'toint', signed: 'toint', int64: 'toint' },
+  ...{ int: 'toint', integer: 'toint', bigint: 'toint', smallint: 'toint', signed: 'toint', long: 'toint' },
+  ...{ int64: 'toint', keyword: 'tostring', date_nanos: 'todatetime', time_duration: 'totimespan' },
   ...{ float: 'todouble', double: 'todouble', real: 'todouble', decimal: 'todouble', numeric: 'todouble' },
   ...{ varchar: 'tostring', text: 'tostring', char: 'tostring', string: 'tostring', float64: 'todouble' },
   ...{ bool: 'tobool', boolean: 'tobool', json: 'parse_json', jsonb: 'parse_json', interval: 'totimespan' },
@@ -336,4 +373,22 @@ export const sharedFunctions: Readonly<Record<string, string>> = {
   sha256: 'hash_sha256($1)',
   if: 'iff($1, $2, $3)',
   nullif: 'iff($1 == $2, null, $1)',
+};
+
+/** Returns an aggregate of the rows that meet a condition, which is its last argument; undefined if it has none. */
+export function conditioned(aggregate: string, condition: string): string | undefined {
+  const [, name = '', args = ''] = /^(\w+)\((.*)\)$/.exec(aggregate) ?? [];
+  const named = own(conditional, name);
+  return named === undefined ? undefined : `${named}(${args === '' ? '' : `${args}, `}${condition})`;
+}
+
+const conditional: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    ['count', 'sum', 'avg', 'min', 'max', 'dcount', 'percentile', 'stdev', 'variance'].map(name => [
+      name,
+      `${name}if`,
+    ]),
+  ),
+  make_list: 'make_list_if',
+  make_set: 'make_set_if',
 };

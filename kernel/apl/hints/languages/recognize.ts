@@ -1,4 +1,5 @@
 import { present } from '../../../present.js';
+import { translateEsql } from './esql.js';
 import { translateInsights } from './insights.js';
 import { translateLucene } from './lucene.js';
 import { LanguageReader } from './reader.js';
@@ -32,8 +33,14 @@ const aggregations = 'sum|avg|min|max|count|stddev|stdvar|topk|bottomk|quantile|
 /** Of those that a text looks like, the first is taken. */
 const languages: readonly Language[] = [
   {
+    name: 'ES|QL',
+    begins:
+      /^(?:from\s+[^|;()]+\|\s*(?:where|stats|eval|keep|drop|limit|sort|rename|dissect|grok|mv_expand|enrich|lookup|inlinestats|sample)\b|row\s+[\w.`]+\s*=(?!=))/i,
+    translate: translateEsql,
+  },
+  {
     name: 'SQL',
-    begins: /^(?:select\s+[^|;]|with\s+[\w"`]+\s+as\s*\(|from\s+[\w."`]+(?:\s|$))/i,
+    begins: /^(?:select\s+[^|;]|with\s+[\w"`]+\s+as\s*\(|from\s+[\w."`-]+(?:\s|$))/i,
     never: /^from\s+\w+\s*\|/i,
     translate: translateSql,
   },

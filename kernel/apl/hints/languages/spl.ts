@@ -5,6 +5,8 @@ import {
   datasetName,
   type ExpressionDialect,
   fieldName,
+  fieldsFrom,
+  keeping,
   likeness,
   sharedFunctions,
   type Translated,
@@ -297,7 +299,9 @@ function readNames(reader: LanguageReader): readonly string[] {
 function pattern(reader: LanguageReader): string {
   const { kind, text, to } = reader.next();
   const isOpen = kind === 'word' && reader.isSign('*') && reader.peek().from === to;
-  return isOpen ? `${text}${reader.next().text}` : text === '*' ? text : fieldName(text);
+  if (isOpen) reader.next();
+  const isPattern = text.endsWith('*') && kind !== 'single' && kind !== 'double';
+  return isOpen || isPattern ? fieldsFrom(isPattern ? text.slice(0, -1) : text) : fieldName(text);
 }
 
 /** `span=5m limit=10`, in front of what a command takes. */
@@ -371,7 +375,7 @@ type Command = (reader: LanguageReader) => readonly string[];
 function readFields(reader: LanguageReader): readonly string[] {
   if (reader.takeSign('-') !== undefined) return [`project-away ${readNames(reader).join(', ')}`];
   reader.takeSign('+');
-  return [`project ${readNames(reader).join(', ')}`];
+  return [keeping(readNames(reader))];
 }
 
 /** The commands, each with what it becomes. */

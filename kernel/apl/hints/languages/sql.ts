@@ -1,7 +1,7 @@
-import { own } from '../../../present.js';
 import {
   atomic,
   cast,
+  conditioned,
   datasetName,
   type ExpressionDialect,
   fieldName,
@@ -280,13 +280,34 @@ function selectOf(reader: LanguageReader, known: readonly string[] = []): readon
   return lines;
 }
 
+/** The name of the table that stands `at` tokens ahead: with `-` in it also without quotes, if nothing stands between. */
+function tableAt(reader: LanguageReader, at: number): { readonly name: string; readonly tokens: number } {
+  let { text: name, to } = reader.peek(at);
+  let tokens = 1;
+  for (;;) {
+    const [dash, part] = [reader.peek(at + tokens), reader.peek(at + tokens + 1)];
+    if (dash.text !== '-' || dash.from !== to || part.from !== dash.to) return { name, tokens };
+    name += `-${part.text}`;
+    to = part.to;
+    tokens += 2;
+  }
+}
+
+function readTable(reader: LanguageReader): string {
+  const { name, tokens } = tableAt(reader, 0);
+  for (let token = 0; token < tokens; token += 1) reader.next();
+  return name;
+}
+
 /** The tables of the next FROM, by their names and by those that they are given. */
 function tablesIn(reader: LanguageReader): ReadonlySet<string> {
   let at = 0;
   while (reader.peek(at).kind !== 'end' && !reader.isWord(['from'], at)) at += 1;
-  const as = reader.isWord(['as'], at + 2) ? 1 : 0;
-  const given = reader.isWord(clauses, at + 2 + as) ? [] : [reader.peek(at + 2 + as).text];
-  return new Set([reader.peek(at + 1).text, ...given]);
+  const { name, tokens } = tableAt(reader, at + 1);
+  const end = at + 1 + tokens;
+  const as = reader.isWord(['as'], end) ? 1 : 0;
+  const given = reader.isWord(clauses, end + as) ? [] : [reader.peek(end + as).text];
+  return new Set([name, ...given]);
 }
 
 function readItem(reader: LanguageReader, value: () => string): Item {
@@ -307,21 +328,8 @@ function filtered(reader: LanguageReader, text: string, value: () => string): st
   if (reader.takeWord('where') === undefined) reader.fail('`WHERE` is missing in `FILTER`.');
   const condition = value();
   reader.expect(')');
-  const [, name = '', args = ''] = /^(\w+)\((.*)\)$/.exec(text) ?? [];
-  const named = own(conditional, name) ?? reader.fail(`\`FILTER\` behind ${text} has no translation.`);
-  return `${named}(${args === '' ? '' : `${args}, `}${condition})`;
+  return conditioned(text, condition) ?? reader.fail(`\`FILTER\` behind ${text} has no translation.`);
 }
-
-const conditional: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(
-    ['count', 'sum', 'avg', 'min', 'max', 'dcount', 'percentile', 'stdev', 'variance'].map(name => [
-      name,
-      `${name}if`,
-    ]),
-  ),
-  make_list: 'make_list_if',
-  make_set: 'make_set_if',
-};
 
 function isName(reader: LanguageReader): boolean {
   return ['word', 'double', 'tick'].includes(reader.peek().kind);
@@ -361,7 +369,7 @@ function readFrom(reader: LanguageReader, known: readonly string[]): string[] {
     lines.push(...selectOf(reader, known));
     reader.expect(')');
   } else {
-    const name = reader.next().text;
+    const name = readTable(reader);
     lines.push(known.includes(name) ? name : datasetName(name));
   }
   reader.takeWord('as');
