@@ -66,6 +66,8 @@ function project(name: string, include: readonly string[], exclude: readonly str
       ],
       testTimeout: isLong ? 86_400_000 : 120_000,
       hookTimeout: isLong ? 900_000 : 180_000,
+      // What is polled comes late on a busy machine.
+      expect: { poll: { timeout: 60_000 } },
     },
   };
 }

@@ -115,7 +115,7 @@ describe('run', () => {
       // The first query of the second cell has ended, so that cell has begun.
       const log = join(home, 'data', 'queries.jsonl');
       const logged = () => (existsSync(log) ? readFileSync(log, 'utf8') : '');
-      await expect.poll(logged, { timeout: 30_000 }).toContain('print 6 * 7');
+      await expect.poll(logged).toContain('print 6 * 7');
       running.kill(signal);
       expect(await once(running, 'exit')).toEqual([1, null]);
       const [, interrupted, after] = texts(read(home, 'out/long.ipynb'));

@@ -74,7 +74,7 @@ describe('serve', () => {
         NODE_EXTRA_CA_CERTS: '/authorities',
       });
       const file = join(home, 'data', 'service.json');
-      await expect.poll(() => existsSync(file), { timeout: 20_000 }).toBe(true);
+      await expect.poll(() => existsSync(file)).toBe(true);
       const { pid } = JSON.parse(readFileSync(file, 'utf8'));
       const known = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
       expect([known.includes('KEPT=yes'), known.filter(each => /^(AXIOM|NODE_EXTRA)_/.test(each))]).toEqual([
@@ -92,7 +92,7 @@ describe('serve', () => {
       const env = { HOME: home, PATH: '', APL_KERNEL_DATA: join(home, 'data'), UV_THREADPOOL_SIZE: '8' };
       const service = startAplKernel(['serve', '--managed'], env);
       const file = join(home, 'data', 'service.json');
-      if (wait === 0) await expect.poll(() => existsSync(file), { timeout: 20_000, interval: 1 }).toBe(true);
+      if (wait === 0) await expect.poll(() => existsSync(file), { interval: 1 }).toBe(true);
       else await delay(wait);
       service.kill('SIGTERM');
       const [code, signal] = await once(service, 'exit');
@@ -116,7 +116,7 @@ describe('serve', () => {
       );
     expect(await answers()).toBe(401);
     killed.kill('SIGKILL');
-    await expect.poll(answers, { timeout: 20_000 }).toBe('no answer');
+    await expect.poll(answers).toBe('no answer');
     const next = startAplKernel(['serve', `--port=${new URL(url).port}`], env);
     expect(await addressOf(next)).toBe(url);
     next.kill('SIGINT');
@@ -148,7 +148,7 @@ describe('serve --stop', () => {
     const home = scratchDirectory();
     const env = { HOME: home, PATH: '', APL_KERNEL_DATA: join(home, 'data') };
     const service = startAplKernel(['serve', '--managed'], { ...env, UV_THREADPOOL_SIZE: '16' });
-    await expect.poll(() => existsSync(join(home, 'data', 'service.json')), { timeout: 20_000 }).toBe(true);
+    await expect.poll(() => existsSync(join(home, 'data', 'service.json'))).toBe(true);
     return { env, service, exit: once(service, 'exit') };
   }
   const stop = async (env: Readonly<Record<string, string>>) =>
@@ -204,7 +204,7 @@ describe('serve in a data directory that has a service', () => {
     const env = { HOME: home, PATH: '', APL_KERNEL_DATA: join(home, 'data'), UV_THREADPOOL_SIZE: '16' };
     const service = startAplKernel(['serve', ...args], env);
     const file = join(home, 'data', 'service.json');
-    await expect.poll(() => existsSync(file), { timeout: 20_000 }).toBe(true);
+    await expect.poll(() => existsSync(file)).toBe(true);
     const { url, pid } = JSON.parse(readFileSync(file, 'utf8'));
     return { env, service, url, pid };
   }
@@ -230,7 +230,7 @@ describe('serve in a data directory that has a service', () => {
     const used = 'the local service keeps running: it is in use\n';
     expect(await stop(managed.env)).toBe(used);
     kernel.destroy();
-    await expect.poll(() => stop(managed.env), { timeout: 20_000 }).toBe('the local service has ended\n');
+    await expect.poll(() => stop(managed.env)).toBe('the local service has ended\n');
     const own = await started(scratchDirectory());
     expect(await stop(own.env)).toBe(used);
     own.service.kill();

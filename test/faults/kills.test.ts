@@ -45,7 +45,7 @@ test('a service that is killed at any moment loses nothing, doubles nothing and 
     const engines = childrenOf(victim.pid);
     await victim.kill();
     await Promise.all(work);
-    for (const pid of engines) await expect.poll(() => isRunning(pid), { timeout: 20_000 }).toBe(false);
+    for (const pid of engines) await expect.poll(() => isRunning(pid)).toBe(false);
   }
   const last = await Victim.start(dataDir);
   await check(last, ledger);

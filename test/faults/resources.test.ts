@@ -77,7 +77,7 @@ test.each(Object.entries(resources))(
         said.set(key, (said.get(key) ?? 0) + 1);
         // A process that the system gives no memory may end: the next one has what was acknowledged.
         if (answer === undefined) {
-          await expect.poll(() => isRunning(victim.pid), { timeout: 20_000 }).toBe(false);
+          await expect.poll(() => isRunning(victim.pid)).toBe(false);
           expect(name).toBe('memory');
           break;
         }
@@ -86,7 +86,7 @@ test.each(Object.entries(resources))(
       const counted = victim.hasEnded ? undefined : await victim.columns('d | count').catch(() => undefined);
       // It may end after its last answer, too.
       if (counted === undefined) {
-        await expect.poll(() => isRunning(victim.pid), { timeout: 20_000 }).toBe(false);
+        await expect.poll(() => isRunning(victim.pid)).toBe(false);
         expect(name).toBe('memory');
         victim = await Victim.start(dataDir);
       }

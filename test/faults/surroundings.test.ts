@@ -92,7 +92,7 @@ test('on a full disk a service starts that only reads, and another takes its pla
     503,
     'The data directory can be written again. Run the cell again: this service began while it could not be, and another takes its place.',
   ]);
-  await expect.poll(create, { timeout: 30_000 }).toEqual([200, undefined]);
+  await expect.poll(create).toEqual([200, undefined]);
   expect((await findShared(dataDir)).kind).toBe('running');
 });
 
@@ -110,9 +110,7 @@ test('a stranger on the port of a service that was killed gets nothing', async (
       asked.push(String(request.headers.authorization));
       response.writeHead(200, { 'content-type': 'text/html' }).end('<html>');
     });
-    await expect
-      .poll(() => listens(stranger, Number(new URL(before.url).port)), { timeout: 10_000 })
-      .toBe(true);
+    await expect.poll(() => listens(stranger, Number(new URL(before.url).port))).toBe(true);
     const after = await local.connect(undefined, true);
     expect([after.restarted, after.token !== before.token, await answersTo(after)]).toEqual([
       true,

@@ -92,7 +92,7 @@ function isAlive(pid: number): boolean {
 }
 
 async function ended(pid: number): Promise<void> {
-  await expect.poll(() => isAlive(pid), { timeout: 5_000, interval: 20 }).toBe(false);
+  await expect.poll(() => isAlive(pid), { interval: 20 }).toBe(false);
 }
 
 async function starts(): Promise<number> {
@@ -217,7 +217,7 @@ test('a service elsewhere that is silent is waited for, and then another is star
   const service = launcher();
   const connected = service.connect();
   const sentence = `waiting up to 3 s for the data directory ${dataDir}: it was last held by the local`;
-  await expect.poll(() => service.waiting(), { timeout: 10_000 }).toContain(sentence);
+  await expect.poll(() => service.waiting()).toContain(sentence);
   const { token } = await connected;
   expect([token, service.waiting(), logged]).toEqual([
     `t-${await servicePid()}`,
@@ -302,7 +302,7 @@ test('the kernel gives up on a service that does not listen in time', async () =
     .connect()
     .catch(reason => reason);
   expect(error.message).toBe('the local service did not start within 0.2 s');
-  await expect.poll(servicePid, { timeout: 5_000 }).toBeTypeOf('number');
+  await expect.poll(servicePid).toBeTypeOf('number');
   await launcher().connect();
 });
 

@@ -2,7 +2,7 @@ import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { notebookOf, runEach } from '../gallery.js';
 import { FRONT_ENDS } from '../lab.js';
-import { type Cells, cellsOf } from '../page/cells.js';
+import { type Cells, cellsOf, restartKernel } from '../page/cells.js';
 import { findings } from '../page/findings.js';
 import { soon } from '../page/soon.js';
 import { openSession, type Session } from '../session.js';
@@ -200,8 +200,7 @@ describe.each(FRONT_ENDS)('what a reader has set up in a grid, in $name', frontE
   });
 
   test('stays while the kernel is gone, and goes by one press', async () => {
-    await page.evaluate("void jupyterapp.commands.execute('notebook:restart-kernel')");
-    await page.locator('.jp-Dialog .jp-mod-accept').click();
+    await restartKernel(page);
     await soon(() => status(0)).toMatch(/run the cell again to see all\.$|^$/);
     await soon(() => chips(0)).toEqual([]);
     expect(await search(0).inputValue()).toBe('');

@@ -4,7 +4,7 @@ import { type Service, startService } from '../../api/service.js';
 import { everyday } from '../../notebook/session.js';
 import { notebookOf, runEach } from '../gallery.js';
 import { FRONT_ENDS, openFile } from '../lab.js';
-import { type Cells, cellsOf } from '../page/cells.js';
+import { type Cells, cellsOf, restartKernel } from '../page/cells.js';
 import { findings } from '../page/findings.js';
 import { type SidePanel, sidePanelOf } from '../page/side-panel.js';
 import { soon } from '../page/soon.js';
@@ -87,9 +87,8 @@ describe.each(FRONT_ENDS)('coming back to a notebook in $name', frontEnd => {
   });
 
   test('after a restart cells say what to run, and a grid that is whole sorts and is searched', async () => {
-    await page.evaluate("void jupyterapp.commands.execute('notebook:restart-kernel')");
-    await page.locator('.jp-Dialog .jp-mod-accept').click();
-    await soon(() => cells.run(3)).toContain('Run the cells above again: a new kernel has no results.');
+    await restartKernel(page);
+    expect(await cells.run(3)).toContain('Run the cells above again: a new kernel has no results.');
     expect(await cells.run(4)).toContain(
       '`top` was a parameter of an earlier kernel: run the cells above again.',
     );

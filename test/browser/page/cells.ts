@@ -52,3 +52,10 @@ export function cellsOf(page: Page): Cells {
     },
   };
 }
+
+/** Restarts the notebook's kernel; a cell that is run before the new one is there would wait for an answer that never comes. */
+export async function restartKernel(page: Page): Promise<void> {
+  const restarted = page.evaluate("jupyterapp.commands.execute('notebook:restart-kernel')");
+  await page.locator('.jp-Dialog .jp-mod-accept').click();
+  await restarted;
+}

@@ -82,7 +82,7 @@ async function mergeFiles(victim: Victim, imported: string): Promise<void> {
   }
   // They are merged a while after they were read.
   expect(await victim.columns(`${mergedDataset} | count`)).toEqual([[fewestMerged]]);
-  await expect.poll(() => mergedFiles(victim.dataDir), { timeout: 60_000, interval: 50 }).toHaveLength(1);
+  await expect.poll(() => mergedFiles(victim.dataDir), { interval: 50 }).toHaveLength(1);
 }
 
 /** The paths of merged files below a data directory: each names those whose rows it has. */

@@ -148,5 +148,5 @@ test('no process outlives the engine', async () => {
   await own.engine.close();
   await failed;
   const [child] = own.spawned;
-  await expect.poll(() => child?.signalCode ?? child?.exitCode, { timeout: 20_000 }).not.toBe(null);
+  await expect.poll(() => child?.signalCode ?? child?.exitCode).not.toBe(null);
 });

@@ -117,7 +117,7 @@ test.each(['starting', 'closing'])('one that is %s is waited for', async phase =
   const before = await take(dataDir);
   if (phase === 'closing') before.closing();
   const next = take(dataDir);
-  await expect.poll(() => logged, { timeout: 10_000 }).toHaveLength(1);
+  await expect.poll(() => logged).toHaveLength(1);
   expect(logged[0]).toContain(
     `waiting up to 600 s for the data directory ${dataDir}: it was last held by the local`,
   );

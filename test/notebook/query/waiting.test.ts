@@ -23,7 +23,7 @@ test('a cell shows that it waits for a silent holder of the data directory, and 
   const interrupt = new AbortController();
   const cell = bench.run('print a = 1', { signal: interrupt.signal });
   await expect
-    .poll(() => bench.passed.at(-1), { timeout: 20_000 })
+    .poll(() => bench.passed.at(-1))
     .toMatch(
       /^waiting up to 600 s for the data directory \S+: it was last held by the local service at \S+ of apl-kernel 1\.2\.3: process \d+ of alice on web-1, since 2026-06-15T12:00:00\.000Z \(\d+\.\d s\)$/,
     );
@@ -34,5 +34,5 @@ test('a cell shows that it waits for a silent holder of the data directory, and 
   ]);
   // The kernel itself goes on waiting, for the next cell.
   elsewhere.show({ phase: 'ended' });
-  await expect.poll(() => started, { timeout: 20_000 }).toBe(1);
+  await expect.poll(() => started).toBe(1);
 });

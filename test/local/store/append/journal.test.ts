@@ -146,7 +146,7 @@ test('events are merged into few files, and nothing is lost or doubled on the wa
     await parts.store.snapshot('d');
   }
   const groups = async () => (await parts.store.snapshot('d')).rowGroups('d', -(2n ** 63n), 2n ** 63n - 1n);
-  await expect.poll(async () => (await groups()).length, { timeout: 60_000 }).toBeLessThan(8);
+  await expect.poll(async () => (await groups()).length).toBeLessThan(8);
   expect(await idsOf(parts)).toEqual(Array.from({ length: 30 }, (_, id) => id));
   await parts.store.close();
 });
@@ -168,7 +168,7 @@ async function mergingStore(during: (parts: Parts, first: string) => Promise<voi
     await append(parts, id);
     await parts.store.snapshot('d');
   }
-  await expect.poll(() => merged, { timeout: 60_000 }).toBe(1);
+  await expect.poll(() => merged).toBe(1);
   await parts.store.close();
   return { ...parts, store: new DatasetStore(parts.dataDir, parts.engine) };
 }
@@ -275,7 +275,7 @@ test('a log of a killed process whose events are stored already does not outlive
   await begun.store.close();
   const parts = { ...begun, store: new DatasetStore(begun.dataDir, begun.engine) };
   await append(parts, 8);
-  await expect.poll(() => entries(parts, '.replaces'), { timeout: 60_000 }).not.toEqual([]);
+  await expect.poll(() => entries(parts, '.replaces')).not.toEqual([]);
   const before = new Date(Date.now() - 3_600_000);
   for (const name of await entries(parts, '.parquet'))
     await utimes(path.join(directory, name), before, before);

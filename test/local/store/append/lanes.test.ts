@@ -96,7 +96,7 @@ test('a dataset that cannot be stored is named, and others are stored, by the cl
   });
   await append('a');
   await append('b');
-  await expect.poll(() => journal.isSettled('b'), { timeout: 60_000 }).toBe(true);
+  await expect.poll(() => journal.isSettled('b')).toBe(true);
   expect([await filesOf('a'), await filesOf('b')]).toEqual([['.log'], ['.parquet']]);
   expect([await journal.flush('a'), await journal.flush('b'), await journal.flush()]).toEqual([
     new Map([['a', full]]),

@@ -96,5 +96,5 @@ test('small files that were there before the service are merged once a query has
     return [tables[0].columns, status.rowsExamined, status.blocksExamined];
   };
   expect(await examined()).toEqual([[[600], [600]], 600, 600]);
-  await expect.poll(examined, { timeout: 60_000 }).toEqual([[[600], [600]], 600, 1]);
+  await expect.poll(examined).toEqual([[[600], [600]], 600, 1]);
 });

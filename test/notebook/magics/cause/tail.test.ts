@@ -80,7 +80,7 @@ async function until(
   // Only what is stored from then on is shown.
   await expect.poll(() => seen.length).toBeGreaterThan(0);
   await work();
-  await expect.poll(() => isEnough(seen.join('\n')), { timeout: 60_000 }).toBe(true);
+  await expect.poll(() => isEnough(seen.join('\n'))).toBe(true);
   stop.abort();
   return running;
 }
