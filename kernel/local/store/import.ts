@@ -32,7 +32,14 @@ import { cells, type ReadField, type Reading } from './readers/reading.js';
 import { rowsByLines, spreadSample } from './readers/sample.js';
 import { unpacked } from './readers/unpacked.js';
 import { filesOf } from './sources/files.js';
-import { damageOf, emptyFile, type FileFormat, formatOf, noSuchFile } from './sources/formats.js';
+import {
+  damageOf,
+  emptyFile,
+  type FileFormat,
+  formatOf,
+  noSuchFile,
+  unreadableFile,
+} from './sources/formats.js';
 import type { Prepared } from './sources/joined.js';
 import { prepare } from './sources/prepared.js';
 import { importable } from './sources/private.js';
@@ -79,7 +86,7 @@ export async function openSource(
   signal?: AbortSignal,
 ): Promise<Source> {
   const found = await filesOf(request.path);
-  const files = await Promise.all(found.map(file => publicFile(file, dataDir)));
+  const files = await Promise.all(found.files.map(file => publicFile(file, dataDir)));
   const engine = await Engine.open({
     dataDir,
     allow: files,
@@ -94,7 +101,8 @@ export async function openSource(
     const format = log
       ? ({ kind: 'json', log } as const)
       : await formatOf(prepared.file, prepared.ending, request);
-    return { ...prepared, name: path.basename(request.path), format, engine };
+    const notes = [...found.notes, ...prepared.notes];
+    return { ...prepared, notes, name: path.basename(request.path), format, engine };
   } catch (error) {
     await engine.close();
     if (error instanceof LocalError) throw error;
@@ -107,8 +115,7 @@ export async function openSource(
 async function publicFile(file: string, dataDir: string): Promise<string> {
   const found = await importable(file, dataDir).catch(error => {
     if (hasCode(error, 'ENOENT', 'ENOTDIR')) throw noSuchFile(file);
-    if (hasCode(error, 'EACCES', 'EPERM', 'ELOOP'))
-      throw new LocalError('invalid', 'not-a-file', `${file} cannot be read: ${error.code}.`);
+    if (hasCode(error, 'EACCES', 'EPERM', 'ELOOP')) throw unreadableFile(file, error);
     throw error;
   });
   if ('path' in found) return found.path;

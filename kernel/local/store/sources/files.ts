@@ -1,49 +1,76 @@
-import type { Dirent } from 'node:fs';
+import type { Dirent, Stats } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { matchesGlob } from '../../../jupyter/glob.js';
-import { formatCount, withoutCredentials } from '../../../text.js';
+import { formatCount, shownName, withoutCredentials } from '../../../text.js';
 import { LocalError } from '../../errors.js';
 import { hasCode } from '../files.js';
-import { noSuchFile } from './formats.js';
+import { noSuchFile, notAFile, unreadableFile } from './formats.js';
 
 /** Files that an import reads at once, at most. */
 export const mostFiles = 10_000;
 
+/** Files to import, and sentences about what else there is. */
+export interface FoundFiles {
+  readonly files: readonly string[];
+  readonly notes: readonly string[];
+}
+
 /**
  * Returns the files that a path leads to: the file, those below a directory, or those that match a pattern with `*`, `?`, `[a-z]` and
- * `**`. Hidden and empty ones are none of them; the oldest of a rotated set is the first. Throws LocalError.
+ * `**`. Hidden and empty ones are none of them, nor is what holds no rows, such as a socket; the oldest of a rotated set is the first.
+ * Throws LocalError.
  */
-export async function filesOf(written: string): Promise<readonly string[]> {
+export async function filesOf(written: string): Promise<FoundFiles> {
   const address = /(?:^|[\\/])(https?):[\\/]+(.*)$/.exec(written);
   if (address !== null) throw noAddress(withoutCredentials(`${address[1]}://${address[2]}`));
   const file = path.resolve(written);
   const kind = await kindOf(file);
-  if (kind === 'file') return [file];
-  const files = kind === 'directory' ? await below(file) : await matching(file);
-  const filled = await Promise.all(files.map(async each => ((await isEmpty(each)) ? [] : [each])));
-  if (filled.flat().length > 0) return filled.flat().sort(byRotation);
+  if (kind === 'file' || kind === 'empty') return { files: [file], notes: [] };
+  if (kind !== 'directory' && kind !== 'none') throw notAFile(file, `it is ${kind}`);
+  const found = kind === 'directory' ? await below(file) : await matching(file);
+  const kinds = await Promise.all(found.map(each => kindOf(each)));
+  const ofKind = (...wanted: readonly string[]) =>
+    found.filter((_, index) => wanted.includes(kinds[index] ?? ''));
+  const files = ofKind('file', 'none');
+  const notes = specialKinds.flatMap(([, special]) => leftOutNotes(special, ofKind(special)));
+  if (files.length > 0) return { files: files.sort(byRotation), notes };
   if (kind === 'directory')
     throw new LocalError('invalid', 'no-such-file', `${file} holds no files to import.`);
   const pattern = /[*?[]/.test(file);
   throw pattern ? new LocalError('invalid', 'no-such-file', `No file matches ${file}.`) : noSuchFile(file);
 }
 
+/** What holds no rows of its own: nobody opens it, as a pipe would keep them until somebody writes into it. */
+const specialKinds = [
+  [found => found.isDirectory(), 'directory'],
+  [found => found.isFIFO(), 'a named pipe'],
+  [found => found.isSocket(), 'a socket'],
+  [found => !found.isFile(), 'a device'],
+] as const satisfies readonly (readonly [is: (found: Stats) => boolean, name: string])[];
+
+type Kind = 'file' | 'empty' | 'none' | (typeof specialKinds)[number][1];
+
 /** A file that cannot be looked at is one: whoever opens it says why. */
-async function kindOf(file: string): Promise<'file' | 'directory' | 'none'> {
+async function kindOf(file: string): Promise<Kind> {
   try {
-    return (await stat(file)).isDirectory() ? 'directory' : 'file';
+    const found = await stat(file);
+    return specialKinds.find(([is]) => is(found))?.[1] ?? (found.size === 0 ? 'empty' : 'file');
   } catch (error) {
     return hasCode(error, 'ENOENT', 'ENOTDIR') ? 'none' : 'file';
   }
 }
 
-function isEmpty(file: string): Promise<boolean> {
-  return stat(file).then(
-    ({ size }) => size === 0,
-    () => false,
-  );
+/** Names what is left out. The directories among files are links: others are looked into. */
+function leftOutNotes(kind: Kind, left: readonly string[]): readonly string[] {
+  if (left.length === 0) return [];
+  const shown = left.slice(0, mostNamed).map(each => `\`${shownName(path.basename(each))}\``);
+  const names = [...shown, ...(left.length > mostNamed ? [`${left.length - mostNamed} more`] : [])];
+  const is = kind === 'directory' ? 'a link to a directory' : kind;
+  return [`Left out, as ${left.length === 1 ? 'it is' : 'each is'} ${is}: ${names.join(', ')}.`];
 }
+
+const mostNamed = 5;
 
 function noAddress(address: string): LocalError {
   return new LocalError(
@@ -93,9 +120,12 @@ async function matchingBelow(directory: string, [part = '', ...rest]: readonly s
   return found;
 }
 
-/** The entries of a directory that are not hidden; none of what is not a directory. */
+/** The entries of a directory that are not hidden; none of what is not a directory. Throws LocalError for one that cannot be read. */
 async function entriesOf(directory: string): Promise<readonly Dirent[]> {
-  const entries = await readdir(directory, { withFileTypes: true }).catch(() => []);
+  const entries = await readdir(directory, { withFileTypes: true }).catch(error => {
+    if (hasCode(error, 'ENOENT', 'ENOTDIR')) return [];
+    throw unreadableFile(directory, error);
+  });
   return entries.filter(({ name }) => !name.startsWith('.'));
 }
 
@@ -119,7 +149,7 @@ export function byRotation(a: string, b: string): number {
 const natural = new Intl.Collator('en', { numeric: true });
 
 function rotationOf(file: string) {
-  const [, stem = '', suffix = ''] = /^(.*?)(?:[.-](\d[\d.T_-]*))?$/.exec(unpackedName(file)) ?? [];
+  const [, stem = '', suffix = ''] = /^(.*?)(?:[.-](\d[\d.T_-]*))?$/s.exec(unpackedName(file)) ?? [];
   return { stem, rotated: suffix !== '', isNumber: /^\d{1,4}$/.test(suffix), number: Number(suffix) };
 }
 

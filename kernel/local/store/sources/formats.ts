@@ -8,6 +8,7 @@ import type { LogFormat } from '../../../api/logs/format.js';
 import { type FileKind, fileFormats, formatNames, logFormats } from '../../../api/logs/formats.js';
 import { expandPattern } from '../../../api/logs/grok.js';
 import type { ImportRequest } from '../../../api/wire.js';
+import { systemRefusal } from '../../../machine.js';
 import { present } from '../../../present.js';
 import { checkPattern } from '../../duckdb/regex.js';
 import { LocalError } from '../../errors.js';
@@ -71,7 +72,7 @@ export function isParquet(start: Buffer): boolean {
 export async function startOfReadable(file: string): Promise<Buffer> {
   const found = await stat(file).catch(() => undefined);
   if (!found) throw noSuchFile(file);
-  if (!found.isFile()) throw new LocalError('invalid', 'not-a-file', `${file} is not a file.`);
+  if (!found.isFile()) throw notAFile(file);
   if (found.size === 0) throw emptyFile(file);
   const start = await firstBytes(file);
   refusePacked(file, start);
@@ -213,7 +214,22 @@ export async function firstBytes(file: string, mostBytes = startBytes): Promise<
 
 /** Returns the error for a path that leads to no file. */
 export function noSuchFile(file: string): LocalError {
-  return new LocalError('invalid', 'no-such-file', `There is no file ${file}.`);
+  // A name that is not UTF-8 was read with this character in it, and cannot be given back.
+  const hint = /\uFFFD/.test(file) ? 'Its name may not be UTF-8: rename it.' : undefined;
+  return new LocalError('invalid', 'no-such-file', `There is no file ${file}.`, present({ hint }));
+}
+
+/** Returns the error for what is not a file; `is` says what it is instead. */
+export function notAFile(file: string, is?: string): LocalError {
+  const message = `${file} is not a file${is === undefined ? '' : `: ${is}`}.`;
+  return new LocalError('invalid', 'not-a-file', message);
+}
+
+/** Returns the error for a file or a directory that the system does not let be read. */
+export function unreadableFile(file: string, error: NodeJS.ErrnoException): LocalError {
+  const { reason = String(error.code), hint } = systemRefusal(error) ?? {};
+  const message = `${file} cannot be read: ${reason}.`;
+  return new LocalError('invalid', 'not-a-file', message, { ...present({ hint }), cause: error });
 }
 
 /** Returns the error for a file without rows. */

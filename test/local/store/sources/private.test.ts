@@ -171,6 +171,6 @@ test('a file that is not there, or cannot be read, is not a fault of the service
   );
   expect(messages).toEqual([
     [400, `There is no file ${dir}/none.csv.`],
-    [400, `${loop} cannot be read: ELOOP.`],
+    [400, `${loop} cannot be read: its symbolic links form a loop. Move the existing file away.`],
   ]);
 });

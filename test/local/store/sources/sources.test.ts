@@ -1,7 +1,9 @@
+import { execFileSync } from 'node:child_process';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { temporaryDirectory } from '../../service.js';
 import { importText, service, stored, useService } from '../readers/traps.js';
 import { zstdOf } from '../zstd.js';
@@ -84,6 +86,50 @@ describe('several files become one dataset', () => {
     const request = { path: directory, dataset: 'dangling' };
     const { status, body } = await service().json('POST', '/v1/local/import', request);
     expect([status, body.message]).toEqual([400, `There is no file ${path.join(directory, 'b.log')}.`]);
+  });
+
+  test('what holds no rows among them is left out and named, and nobody waits for a pipe', async () => {
+    const directory = await directoryOf({ 'a\n1.log': line(1, 'a'), 'sub/b.log': line(2, 'b') });
+    const inside = (name: string) => path.join(directory, name);
+    await symlink(directory, inside('sub/up.log'));
+    await symlink('/dev/zero', inside('zero.log'));
+    execFileSync(
+      'mkfifo',
+      [...Array(7).keys()].map(n => inside(`pipe${n}.log`)),
+    );
+    const server = createServer().listen(inside('socket.log'));
+    onTestFinished(() => void server.close());
+    const request = { path: directory, dataset: 'special' };
+    const { body } = await service().json('POST', '/v1/local/import', request);
+    expect(body.notes.slice(0, 5)).toEqual([
+      'Left out, as it is a link to a directory: `up.log`.',
+      'Left out, as each is a named pipe: `pipe0.log`, `pipe1.log`, `pipe2.log`, `pipe3.log`, `pipe4.log`, 2 more.',
+      'Left out, as it is a socket: `socket.log`.',
+      'Left out, as it is a device: `zero.log`.',
+      'Imported together: 2 files.',
+    ]);
+    expect(await stored('special', 'right(line, 1)')).toEqual(['a', 'b']);
+    const one = await service().json('POST', '/v1/local/import', { ...request, path: inside('pipe1.log') });
+    expect([one.status, one.body.message]).toEqual([
+      400,
+      `${inside('pipe1.log')} is not a file: it is a named pipe.`,
+    ]);
+  });
+
+  test('a directory in it that cannot be read is named, and nothing is imported', async () => {
+    const directory = await directoryOf({ 'a.log': line(1, 'a') });
+    // Root may read everything but what has too long a path.
+    const deep = path.join(directory, ...Array(25).fill('x'.repeat(200)));
+    execFileSync('mkdir', ['-p', deep]);
+    onTestFinished(() => void execFileSync('rm', ['-rf', path.join(directory, 'x'.repeat(200))]));
+    for (const each of [directory, `${directory}/**/*.log`]) {
+      const request = { path: each, dataset: 'deep' };
+      const { status, body } = await service().json('POST', '/v1/local/import', request);
+      expect([status, body.message]).toEqual([
+        400,
+        expect.stringMatching(/^\/.*x cannot be read: its name is too long\. Choose a shorter name\.$/),
+      ]);
+    }
   });
 
   test('CSV: the names of the fields are read once, and types hold for all files', async () => {
