@@ -113,6 +113,9 @@ export interface StatusMessage {
   readonly msg: string;
 }
 
+/** The code of a message that says that rows examined and matched are not known. */
+export const notCountedCode = 'not_counted';
+
 export interface QueryStatus {
   /** Microseconds. */
   readonly elapsedTime: number;

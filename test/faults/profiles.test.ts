@@ -88,5 +88,10 @@ test('a service starts and answers while there is no room for temporary files', 
   expect(scarceResource([small])).toBe('disk space');
   const victim = await startWith(small);
   await expectAnswers(victim);
+  const { body } = await victim.query("['sample-http-logs'] | where status == '200' | take 3");
+  expect([body.tables[0].columns[0].length, body.status.messages]).toEqual([
+    3,
+    [expect.objectContaining({ priority: 'warn', code: 'not_counted' })],
+  ]);
   await victim.expectHealthy();
 });

@@ -1,3 +1,4 @@
+import { present } from '../../present.js';
 import { resultsSchema } from '../results/names.js';
 
 /** The engine's counts of one statement. */
@@ -8,10 +9,15 @@ export interface OperatorCounts {
   readonly matchedRows: number;
   /** Nothing was scanned: the answer came from constants or from the statistics of the files. */
   readonly unscanned: boolean;
+  /** The engine could not write what it counted: the others are not known. */
+  readonly uncounted?: true;
 }
 
 /** The counts of a statement without a profile: the engine writes none if it has nothing to scan. */
 export const noCounts: OperatorCounts = { generatedRows: 0, matchedRows: 0, unscanned: true };
+
+/** Those of a statement whose profile could not be written. */
+export const notCounted: OperatorCounts = { ...noCounts, uncounted: true };
 
 /**
  * Returns the counts in a profile written by the engine as JSON with OPERATOR_TYPE, _NAME, _CARDINALITY and
@@ -27,6 +33,7 @@ export function sumCounts(all: readonly OperatorCounts[]): OperatorCounts {
     generatedRows: all.reduce((total, each) => total + each.generatedRows, 0),
     matchedRows: all.reduce((total, each) => total + each.matchedRows, 0),
     unscanned: all.every(each => each.unscanned),
+    ...present({ uncounted: all.some(each => each.uncounted) || undefined }),
   };
 }
 

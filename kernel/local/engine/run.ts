@@ -1,4 +1,4 @@
-import type { QueryStatus, StatusMessage } from '../../api/wire.js';
+import { notCountedCode, type QueryStatus, type StatusMessage } from '../../api/wire.js';
 import { present } from '../../present.js';
 import { formatCount } from '../../text.js';
 import { formatTime, parseTime } from '../../time.js';
@@ -268,10 +268,16 @@ function groupCount(ran: readonly RanTable[]): number {
 function messagesOf(query: CompiledQuery, ran: readonly RanTable[]): { messages?: readonly StatusMessage[] } {
   const messages = [
     ...query.notices,
+    ...(ran.some(({ counts }) => counts.uncounted) ? [uncounted] : []),
     ...ran.flatMap(each => [...(each.cut ? cutMessages(each) : []), ...notFinite(each)]),
   ];
   return messages.length > 0 ? { messages } : {};
 }
+
+const uncounted: StatusMessage = {
+  ...{ priority: 'warn', count: 1, code: notCountedCode },
+  msg: 'How many rows were examined and matched is not known: the directory for temporary files cannot be written or is full.',
+};
 
 const limitReasons: Readonly<Record<Exclude<LimitReason, 'query'>, (ran: RanTable) => string>> = {
   default: () => 'Nothing in the query sets a limit: add `| limit N` for more.',

@@ -5,7 +5,7 @@
 
 import type { RawResult } from '../../api/client.js';
 import { localProfile } from '../../api/profile.js';
-import type { DatasetInfo, QueryRequest } from '../../api/wire.js';
+import { type DatasetInfo, notCountedCode, type QueryRequest } from '../../api/wire.js';
 import type { QueryText } from '../../apl/syntax/parse.js';
 import { quotedName, writtenText } from '../../apl/syntax/tokens/quote.js';
 import { own, present } from '../../present.js';
@@ -70,7 +70,9 @@ export async function emptyAnswerNotices(
 function foundNothing({ status, tables }: QueryAnswer, { isSeries, isSchema }: QueryReading): boolean {
   if (isSchema) return false;
   const [table] = tables;
-  if (status.rowsExamined === 0 || status.rowsMatched === 0 || table?.data.numRows === 0) return true;
+  const isCounted = !status.messages?.some(({ code }) => code === notCountedCode);
+  const counted = isCounted ? [status.rowsExamined, status.rowsMatched] : [];
+  if ([...counted, table?.data.numRows].includes(0)) return true;
   return isSeries && table !== undefined && isAllZeros(table);
 }
 

@@ -1,6 +1,7 @@
 /**
  * The texts around a table, the same in HTML and in plain text: size and range above, notices, and the footer.
  */
+import { notCountedCode } from '../../api/wire.js';
 import { cut, formatCount, plural, visible } from '../../text.js';
 import { FIELD_KEY } from '../field.js';
 import type { ArrowTable, Notice, QueryResult } from '../result.js';
@@ -76,7 +77,8 @@ function distinctNotices(notices: readonly Notice[]): readonly Notice[] {
  */
 export function footerParts(result: QueryResult): readonly string[] {
   const { status, provenance } = result;
-  const examined = `${plural(status.rowsExamined, 'row')} examined`;
+  const isCounted = !status.messages?.some(({ code }) => code === notCountedCode);
+  const examined = isCounted ? `${plural(status.rowsExamined, 'row')} examined` : 'rows not counted';
   if (provenance.frozen) return [examined];
   const parts = [
     `${formatMs(provenance.elapsedMs)} (${formatMs(status.elapsedTime / 1000)} in the service)`,

@@ -58,7 +58,7 @@ function seen({ columns, counts }: ReadResult): readonly unknown[] {
 }
 
 const counted = { generatedRows: 2_000_000, matchedRows: 1_000_000, unscanned: false };
-const uncounted = { generatedRows: 0, matchedRows: 0, unscanned: true };
+const uncounted = { generatedRows: 0, matchedRows: 0, unscanned: true, uncounted: true };
 
 const deliveries = ['whole', 'streamed'] as const;
 

@@ -12,7 +12,7 @@ import { describeResources, makeDirectory } from '../../../machine.js';
 import { sqlText } from '../../duckdb/literal.js';
 import type { FunctionRegistry } from '../../duckdb/register.js';
 import { EngineError, engineFailure, fetchFailed, isUnexplained } from '../failure.js';
-import { noCounts, type OperatorCounts, operatorCounts } from '../profile.js';
+import { noCounts, notCounted, type OperatorCounts, operatorCounts } from '../profile.js';
 import type { Delivery } from '../reader.js';
 import { collectRecent } from './rest.js';
 
@@ -127,7 +127,7 @@ export class Worker {
     const value = await consume(result);
     // A stream that fails ends as if there were no more rows; only the type of its result says so, and nothing says why.
     if (result.returnType === ResultReturnType.INVALID) throw fetchFailed();
-    return { value, counts: profiled ? readCounts(this.#profile) : noCounts };
+    return { value, counts: profiled ? readCounts(this.#profile) : notCounted };
   }
 
   async #setProfiled(profiled: boolean): Promise<void> {
@@ -238,8 +238,8 @@ function connectionSettings(profile: string): string[] {
 function readCounts(profile: string): OperatorCounts {
   try {
     return operatorCounts(JSON.parse(readFileSync(profile, 'utf8')));
-  } catch {
+  } catch (error) {
     // Without a profile the query succeeds, without counts.
-    return noCounts;
+    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? noCounts : notCounted;
   }
 }
