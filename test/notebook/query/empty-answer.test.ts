@@ -6,6 +6,11 @@ import { everyday, startBench } from '../session.js';
 
 const none = tabular([{ name: 'n', type: 'integer' }], [[0]], { rowsExamined: 0, rowsMatched: 0 });
 
+const uncounted = tabular([{ name: 'n', type: 'integer' }], [[5]], {
+  ...{ rowsExamined: 0, rowsMatched: 0 },
+  messages: [{ priority: 'warn', count: 1, code: 'not_counted', msg: 'Not counted.' }],
+});
+
 const levels = ['error', 'info', 'info', 'warn', 'info'];
 
 /** An event every five seconds around a midnight of 2015, one host of that night, and two events of the last hour. */
@@ -176,6 +181,7 @@ describe('of a hosted dataset only the newest event is named', () => {
       apl => (apl.includes('limit 1') ? { status: 500, body: 'no' } : { body: none }),
       ['`web` has no events in last 1h.'],
     ],
+    ['when the service did not count', () => ({ body: uncounted }), ['Not counted.']],
   ])('%s', async (_, reply, texts) => {
     const hosted = await startBench({
       environment: ({ url }) => ({ deployment: 'environment', url, token: 'xaat-1' }),
