@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import { importChoices } from './api/imports.js';
 import type { InstallTarget, Machine, PackageFiles } from './commands/install.js';
-import { allowed, USAGE } from './commands/options.js';
+import { USAGE } from './commands/options.js';
 import type { Actions, ImportFileOptions, LspOptions, ServeOptions } from './commands/program.js';
 import { nameSourceLines } from './commands/stack.js';
 import { AplKernelError, UsageError } from './errors.js';
@@ -13,7 +13,7 @@ import type { KernelHandler } from './jupyter/message.js';
 import type { LocalService } from './local/launch.js';
 import { inDataDir } from './local/place.js';
 import { homeDirectory, systemRefusal } from './machine.js';
-import type { AskedEffect } from './notebook/magics/effects/effects.js';
+import { type AskedEffect, readEffects, unknownAllowed } from './notebook/magics/effects/effects.js';
 import type { LocalServiceAccess, SessionOptions } from './notebook/session.js';
 import { present } from './present.js';
 import { visibleLines, withoutTokens } from './text.js';
@@ -285,12 +285,14 @@ async function interpreter(
     import('./notebook/magics/effects/imports.js'),
     localService(),
   ]);
+  const { named, unknown } = readEffects(machine.env.APL_KERNEL_ALLOW ?? '');
   return createInterpreter({
+    ...present({ problems: unknown === undefined ? undefined : [unknownAllowed(unknown)] }),
     ...(await sessionOptions(local, workDir)),
     consoleWidth,
     queryLog: new QueryLog(inDataDir(dataDirectory(), 'queries.jsonl')),
     importLog: new ImportLog(inDataDir(dataDirectory(), 'imports.json')),
-    allowed: [...allow, ...allowed(machine.env.APL_KERNEL_ALLOW ?? '')],
+    allowed: [...allow, ...named],
   });
 }
 

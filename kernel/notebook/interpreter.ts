@@ -41,7 +41,10 @@ import { Session, type SessionOptions } from './session.js';
 import { applySettings } from './settings.js';
 
 /** The dependencies of the interpreter. */
-export type InterpreterOptions = SessionOptions;
+export interface InterpreterOptions extends SessionOptions {
+  /** What was wrong with how the kernel was started, in sentences that the first cell shows. */
+  readonly problems?: readonly string[];
+}
 
 /** Returns the handler of one kernel: it runs cells one at a time and answers editors meanwhile. */
 export function createInterpreter(options: InterpreterOptions): KernelHandler {
@@ -53,7 +56,7 @@ export function createInterpreter(options: InterpreterOptions): KernelHandler {
     const isFirst = settling === undefined;
     settling ??= applySettings(session);
     const problems = await settling;
-    return isFirst ? problems : [];
+    return isFirst ? [...(options.problems ?? []), ...problems] : [];
   };
   return {
     info: kernelInfo(options.version),

@@ -86,6 +86,21 @@ describe.each(FRONT_ENDS)('charts in $name', frontEnd => {
     expect(await frame(2).textContent()).not.toContain('\u202e');
   });
 
+  test('arrow keys choose a bar, and Enter adds the cell that explains the events behind it', async () => {
+    const bar = frame(2).locator('.apl-chart-bar');
+    await svg(2).locator('..').focus();
+    await page.keyboard.press('ArrowDown');
+    await soon(() => bar.innerText()).toContain(`${hostile}: 3`);
+    await page.keyboard.press('ArrowDown');
+    await soon(() => bar.innerText()).toContain('javascript:alert(1): 2');
+    await svg(2).locator('.mark-rect path').first().click();
+    await soon(() => bar.innerText()).toContain(`${hostile}: 3`);
+    await page.keyboard.press('Enter');
+    await soon(() => bar.innerText()).toContain('Explained in the cell below.');
+    const added = page.locator('.jp-CodeCell').nth(queries.length).locator('.cm-content');
+    await soon(() => added.innerText()).toContain(`%%explain name == "${hostile}"`);
+  });
+
   test('the menu of a chart saves images and leads to no other site', async () => {
     const menu = frame(0).locator('.apl-chart-menu');
     expect(await menu.locator('button').allTextContents()).toEqual([

@@ -230,8 +230,15 @@ describe('run', () => {
     const allowed = await aplKernel(['run', 'ask.apl', '--allow', 'config'], env);
     expect([allowed.code, settings()]).toEqual([0, true]);
     writeFileSync(join(home, 'ask.apl'), '%config limit --clear\n');
-    const byEnvironment = await aplKernel(['run', 'ask.apl'], { ...env, APL_KERNEL_ALLOW: 'config' });
+    const byEnvironment = await aplKernel(['run', 'ask.apl'], {
+      ...env,
+      APL_KERNEL_ALLOW: 'config,nonsense',
+    });
     expect([byEnvironment.code, readFileSync(join(home, '.apl-kernel.toml'), 'utf8')]).toEqual([0, '']);
+    const { stdout, stderr } = byEnvironment;
+    expect(stdout + stderr + readFileSync(join(home, 'out/ask.ipynb'), 'utf8')).toContain(
+      'APL_KERNEL_ALLOW: nonsense is not an effect that can be allowed',
+    );
   });
 
   test('runs a notebook that imports its own file again, without a question', async () => {

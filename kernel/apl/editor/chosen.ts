@@ -6,7 +6,8 @@ import { writtenName } from '../catalog/written.js';
 import { autoBinWidth } from '../plan/auto-bin.js';
 import type { Assignment, Expr, Operator } from '../syntax/ast.js';
 import type { QueryText } from '../syntax/parse.js';
-import { conditionFor, conditionOn, type ResultColumn } from './condition.js';
+import { withoutDirectives } from '../syntax/readers/charting.js';
+import { conditionFor, conditionOn, isExact, type ResultColumn } from './condition.js';
 import { endOfEvents } from './events.js';
 import { keeps } from './where-line.js';
 
@@ -37,18 +38,12 @@ export function chosenRows(
   window: Window | undefined,
 ): Chosen {
   if (rows.length > MOST_ROWS) return { problem: `Choose ${MOST_ROWS} rows at most.` };
-  const { operators = [] } = query.pipeline ?? {};
-  const end = endOfEvents(operators);
-  const at = operators.findIndex(({ kind }, index) => index >= end && kind in grouping);
-  const after = operators.slice(at < 0 ? end : at + 1);
-  const keys =
-    at < 0 ? [{ name: column, text: writtenName(column) }] : keysOf(operators[at], query.text, window);
-  if (keys === undefined || keys.length === 0)
-    return { problem: 'A row of this result stands for no part of the events.' };
+  const { groups, after } = groupsOf(query, window);
+  const keys = groups === 'none' ? [keyOfField(column)] : groups;
+  if (keys === undefined || keys.length === 0) return { problem: NO_PART };
   const types = new Map(columns.map(({ name, type }) => [name, type]));
   const lost = keys.find(({ name }) => !types.has(name) || !after.every(each => keeps(each, name)));
-  if (lost !== undefined)
-    return { problem: `The events have no ${lost.name} as this result has it: the query computes it later.` };
+  if (lost !== undefined) return { problem: computedLater(lost.name) };
   const conditions = rows.map(row =>
     keys.map(({ name, text }) => {
       const type = types.get(name) ?? '';
@@ -56,6 +51,71 @@ export function chosenRows(
     }),
   );
   return { condition: anyOf(conditions) };
+}
+
+/** The value of a column by which a result is grouped, as exact text. */
+export interface ChosenValue {
+  readonly column: string;
+  readonly type: string;
+  readonly value: string | null;
+}
+
+/** A mark of a chart: the groups of the result that it is, and the ends of its bin of time as literals, or `all` of a series. */
+export interface ChosenMark {
+  readonly values: readonly ChosenValue[];
+  readonly span?: readonly [from: string, to: string] | 'all';
+}
+
+/** Returns the condition on the events behind a bar, a cell of a heatmap or a series: those of all groups that it adds up. */
+export function chosenMark(
+  query: QueryText,
+  { values, span }: ChosenMark,
+  window: Window | undefined,
+): Chosen {
+  const { groups, after } = groupsOf(query, window);
+  if (groups === undefined) return { problem: NO_PART };
+  const isShown = ({ name, isBin }: Key) =>
+    values.some(({ column }) => column === name) ||
+    (span !== undefined && (isBin === true || name === '_time'));
+  const hidden = groups === 'none' ? undefined : groups.find(key => !isShown(key));
+  if (hidden !== undefined)
+    return { problem: `The result is grouped by ${hidden.name} too, which the chart does not show.` };
+  const conditions: string[] = [];
+  if (span !== undefined && span !== 'all') {
+    const part = chosenPart(query, ...span, true);
+    if ('problem' in part) return part;
+    conditions.push(part.condition);
+  }
+  for (const { column, type, value } of values) {
+    const key = groups === 'none' ? keyOfField(column) : groups.find(({ name }) => name === column);
+    if (key === undefined || !after.every(each => keeps(each, column)))
+      return { problem: computedLater(column) };
+    if (value !== null && !isExact(type, value)) return { problem: NO_PART };
+    conditions.push(conditionOn({ field: key.text, type }, value, true));
+  }
+  return conditions.length === 0 ? { problem: NO_PART } : { condition: conditions.join(' and ') };
+}
+
+const NO_PART = 'A row of this result stands for no part of the events.';
+
+function computedLater(name: string): string {
+  return `The events have no ${name} as this result has it: the query computes it later.`;
+}
+
+function keyOfField(name: string): Key {
+  return { name, text: writtenName(name) };
+}
+
+/** What a result is grouped by, `none` if its rows are events, undefined if that cannot be said of an event; and the operators behind. */
+function groupsOf(
+  query: QueryText,
+  window: Window | undefined,
+): { readonly groups: readonly Key[] | 'none' | undefined; readonly after: readonly Operator[] } {
+  const { operators = [] } = query.pipeline ?? {};
+  const end = endOfEvents(operators);
+  const at = operators.findIndex(({ kind }, index) => index >= end && kind in grouping);
+  if (at < 0) return { groups: 'none', after: operators.slice(end) };
+  return { groups: keysOf(operators[at], query.text, window), after: operators.slice(at + 1) };
 }
 
 /**
@@ -73,7 +133,7 @@ export function sourceOfRow(
   if (!isThere('_time') || operators.some(({ kind }) => kind in grouping)) return undefined;
   const hasField = column.name !== '_time' && isThere(column.name);
   return {
-    source: text.slice(0, source.to),
+    source: withoutDirectives(text.slice(0, source.to)),
     ...present({ condition: hasField ? conditionFor(column, value, true) : undefined }),
   };
 }
@@ -96,6 +156,7 @@ interface Key {
   readonly name: string;
   /** The expression of the events that it is. */
   readonly text: string;
+  readonly isBin?: true;
 }
 
 /** The keys of an operator that groups; undefined if one cannot be computed from an event alone. */
@@ -117,10 +178,11 @@ function keyOf({ names, value }: Assignment, text: string, window: Window | unde
   const bin = binOf(value);
   const name = names[0]?.name ?? inheritedName(value) ?? (bin && inheritedName(bin.field));
   if (name === undefined || value.kind === 'star' || isOfAll(value)) return undefined;
-  if (bin?.word !== 'bin_auto') return { name, text: text.slice(value.from, value.to) };
+  const isBin = bin === undefined ? {} : { isBin: true as const };
+  if (bin?.word !== 'bin_auto') return { name, text: text.slice(value.from, value.to), ...isBin };
   if (window === undefined) return undefined;
   const width = autoBinWidth(window.start, window.end) / 1_000_000_000n;
-  return { name, text: `bin(${text.slice(bin.field.from, bin.field.to)}, ${width}s)` };
+  return { name, text: `bin(${text.slice(bin.field.from, bin.field.to)}, ${width}s)`, ...isBin };
 }
 
 /** True for a key that is computed from all events, as the bins of a histogram are. */

@@ -44,6 +44,20 @@ export function conditionOn(
   }
 }
 
+/** Whether a text is the exact value of a type, so that it can stand in a condition; whoever wrote it down may have written anything. */
+export function isExact(type: string, text: string): boolean {
+  return exactTexts.get(type)?.test(text) ?? true;
+}
+
+const whole = /^-?\d+$/;
+const real = /^(?:NaN|-?Infinity|-?\d+(?:\.\d+)?(?:e[-+]?\d+)?)$/;
+const exactTexts: ReadonlyMap<string, RegExp> = new Map([
+  ...['integer', 'long', 'int'].map(type => [type, whole] as const),
+  ...['float', 'real', 'double'].map(type => [type, real] as const),
+  ...['boolean', 'bool'].map(type => [type, /^(?:true|false)$/] as const),
+  ['datetime', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/] as const,
+]);
+
 function realCondition(field: string, value: string, keep: boolean): string {
   const negated = (condition: string) => (keep ? condition : `not(${condition})`);
   if (value === 'NaN') return negated(`isnan(${field})`);

@@ -1,6 +1,7 @@
 /** The events behind a query, and the query that tells some of them from the others. */
 import type { Operator } from '../syntax/ast.js';
 import type { QueryText } from '../syntax/parse.js';
+import { withoutDirectives } from '../syntax/readers/charting.js';
 
 /** Operators whose rows are not events, whatever stands before them. */
 const summarizing: ReadonlySet<Operator['kind']> = new Set([
@@ -54,7 +55,7 @@ export function endOfEvents(operators: readonly Operator[]): number {
 export function eventsOf({ text, pipeline }: QueryText): string | undefined {
   if (pipeline === undefined) return undefined;
   const { source, operators } = pipeline;
-  return text.slice(0, operators[endOfEvents(operators) - 1]?.to ?? source.to).trimEnd();
+  return withoutDirectives(text.slice(0, operators[endOfEvents(operators) - 1]?.to ?? source.to)).trimEnd();
 }
 
 /** Returns the query of the events nearest to a time (RFC 3339), `most` of them at most, in the order of their times. */

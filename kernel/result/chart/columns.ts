@@ -4,10 +4,11 @@
 import { DataType, type Field, type Vector } from 'apache-arrow';
 import { cut } from '../../text.js';
 import { safeWords } from '../display/summary.js';
-import { shownText } from '../display/text.js';
+import { cellText, shownText } from '../display/text.js';
 import { FIELD_KEY } from '../field.js';
 import type { ArrowTable } from '../result.js';
 import { distinctLabels, LABEL_LENGTH } from './labels.js';
+import type { KeyValue } from './palette.js';
 import { allRows, type ChartColumn, groupNumbers } from './values.js';
 
 /** The columns of a result by the part they play. */
@@ -113,6 +114,19 @@ export function distinctNames(columns: readonly ChartColumn[]): readonly string[
 /** The texts of the keys of a row. */
 export function keyTexts(keys: readonly ChartColumn[], row: number): readonly string[] {
   return keys.map(({ field, vector }) => shownText(vector, row, field).text);
+}
+
+/** A longer text would be in the notebook twice. */
+const KEY_LENGTH = 1_000;
+
+/** The exact values of the keys of a row; undefined if one is too long to be repeated beside the result. */
+export function keyValues(keys: readonly ChartColumn[], row: number): readonly KeyValue[] | undefined {
+  const values = keys.map(({ field, vector }) => ({
+    column: field.name,
+    type: field.metadata.get(FIELD_KEY.type) ?? String(field.type),
+    value: cellText(vector, row, field),
+  }));
+  return values.some(({ value }) => (value?.length ?? 0) > KEY_LENGTH) ? undefined : values;
 }
 
 const SUMS = /^(?:count|countif|sum|sumif|rate)$/;

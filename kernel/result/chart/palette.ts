@@ -3,6 +3,7 @@
  * fewer colors tell apart. All stand out from white and from near-black.
  */
 
+import { present } from '../../present.js';
 import { distinctLabels } from './labels.js';
 
 /** How a line looks; `dash` is a pattern of strokes and gaps, `[1, 0]` for a solid one. */
@@ -11,10 +12,20 @@ export interface Look {
   readonly dash: readonly number[];
 }
 
+/** The value of a column by which a result is grouped, as exact text; null for a null. */
+export interface KeyValue {
+  readonly column: string;
+  /** The type of the column as the service declares it. */
+  readonly type: string;
+  readonly value: string | null;
+}
+
 /** The name and the look of a series in the legend. */
 export interface Entry {
   readonly label: string;
   readonly look: Look;
+  /** The groups of the result that it is; absent if it is several names, or a measure. */
+  readonly of?: readonly KeyValue[];
 }
 
 /** The look of a single line. */
@@ -28,6 +39,14 @@ export function entriesFor(
   const looks = looksFor(names, options);
   const labels = distinctLabels(names.map(parts => parts.join(' \u00b7 ')));
   return labels.map((label, index) => ({ label, look: looks[index] ?? FIRST_LOOK }));
+}
+
+/** Adds to each entry the groups that it is. */
+export function entriesOf(
+  entries: readonly Entry[],
+  groups: readonly (readonly KeyValue[] | undefined)[],
+): readonly Entry[] {
+  return entries.map((entry, index) => ({ ...entry, ...present({ of: groups[index] }) }));
 }
 
 /** Returns a look for each name, no two the same up to 24 names of a kind. Surfaces have no strokes: their colors alone differ. */

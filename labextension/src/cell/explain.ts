@@ -3,6 +3,8 @@ import type { INotebookTracker } from '@jupyterlab/notebook';
 import {
   type Chosen,
   type ChosenRow,
+  type ChosenValue,
+  chosenMark,
   chosenPart,
   chosenRows,
   sourceOfRow,
@@ -22,6 +24,8 @@ export interface Explainer {
   rows(columns: readonly ResultColumn[], column: string, rows: readonly ChosenRow[]): string;
   /** A part of the axis of a chart; of times in milliseconds since 1970. */
   part(from: number, to: number, isTime: boolean): string;
+  /** A mark of a chart: the groups that it is, and the ends of its bin in milliseconds since 1970, or `all` of a series over time. */
+  mark(values: readonly ChosenValue[], span?: readonly [from: number, to: number] | 'all'): string;
   /** Adds cells of the events around a row, of those of them with its value of `column`, and of its trace; each is absent if there is none. */
   around(column: ResultColumn, row: ChosenRow): Around;
   /** What adds the cell of a row's trace; undefined if the row names none. */
@@ -60,6 +64,10 @@ export function explainerOf(
       const ends = isTime ? [from, to].map(timeLiteral) : [from, to].map(String);
       return write(chosenPart(query, ends[0] ?? '', ends[1] ?? '', isTime));
     },
+    mark: (values, span) => {
+      const ends = span === undefined || span === 'all' ? span : literalsOf(span);
+      return write(chosenMark(query, { values, ...present({ span: ends }) }, window));
+    },
     around: (column, row) => {
       const ofTrace = present({ trace: trace(row) });
       const at = parseTime(row.get('_time') ?? '');
@@ -76,6 +84,10 @@ export function explainerOf(
     },
     trace,
   };
+}
+
+function literalsOf([from, to]: readonly [number, number]): readonly [string, string] {
+  return [timeLiteral(from), timeLiteral(to)];
 }
 
 function timeLiteral(at: number): string {

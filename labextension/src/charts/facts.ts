@@ -1,4 +1,5 @@
 import type { Spec } from 'vega';
+import type { ChosenValue } from '../../../kernel/apl/editor/chosen.js';
 
 /** What the kernel says of a chart beside its drawing, for those who read along its horizontal axis. */
 export interface ChartFacts {
@@ -17,6 +18,8 @@ export interface ChartFacts {
   /** Names and colors by id; empty if there is one series. */
   readonly series: ReadonlyMap<string, { readonly label: string; readonly color: string }>;
   readonly rules: readonly RuleFacts[];
+  /** The groups of the result that bars, rows, columns and series are, by their ids; undefined if no mark can be chosen. */
+  readonly parts: ReadonlyMap<string, readonly ChosenValue[]> | undefined;
 }
 
 /** An annotation over the chart, at `t` or, if it has an end, until then. */
@@ -31,17 +34,20 @@ export interface RuleFacts {
 
 const NONE: ChartFacts = {
   ...{ across: 'none', start: 0, end: 1, bin: 0, origin: 0 },
-  ...{ units: [], titles: [], series: new Map(), rules: [] },
+  ...{ units: [], titles: [], series: new Map(), rules: [], parts: undefined },
 };
 
 /** Returns the facts in a specification, which a stranger may have written: whatever is odd is left out. */
 export function factsOf({ usermeta }: Spec): ChartFacts {
   const apl = isObject(usermeta) ? usermeta.apl : undefined;
-  if (!isObject(apl) || (apl.across !== 'time' && apl.across !== 'numbers')) return NONE;
+  if (!isObject(apl)) return NONE;
   const { across, start, end, bin, origin } = apl;
+  const parts = partsOf(apl.parts);
+  if (across !== 'time' && across !== 'numbers') return { ...NONE, parts };
   if (typeof start !== 'number' || typeof end !== 'number' || !(start < end)) return NONE;
   return {
     across,
+    parts,
     start,
     end,
     bin: typeof bin === 'number' ? bin : 0,
@@ -68,6 +74,23 @@ function rulesOf(value: unknown): readonly RuleFacts[] {
     const texts = { label: String(label), type: String(type), text: String(text ?? '') };
     return [{ t, end: typeof end === 'number' ? end : t, ...texts }];
   });
+}
+
+function partsOf(value: unknown): ChartFacts['parts'] {
+  if (!isObject(value)) return undefined;
+  return new Map(
+    Object.entries(value).flatMap(([id, values]) =>
+      Array.isArray(values) && values.every(isChosenValue) ? [[id, values] as const] : [],
+    ),
+  );
+}
+
+function isChosenValue(each: unknown): each is ChosenValue {
+  if (!isObject(each)) return false;
+  const { column, type, value } = each;
+  return (
+    typeof column === 'string' && typeof type === 'string' && (value === null || typeof value === 'string')
+  );
 }
 
 function seriesOf(value: unknown): ChartFacts['series'] {

@@ -3,10 +3,12 @@
  * is pressed, to zoom into, to set as the time range of the notebook, or to explain.
  */
 import type { Spec, View } from 'vega';
+import type { ChosenValue } from '../../../kernel/apl/editor/chosen.js';
 import type { Explainer } from '../cell/explain.js';
 import type { Zone } from '../link/zone.js';
 import { button, element } from '../ui/dom.js';
 import type { ChartFacts, RuleFacts } from './facts.js';
+import { EXPLAIN, offerMark, shortName } from './marks.js';
 import { fullTimestamp, numberText, timeRange, timestampText } from './texts.js';
 import type { Tip, TipRow } from './tip.js';
 
@@ -16,7 +18,7 @@ export type SetRange = (range: string, runs: boolean) => Promise<string>;
 /** What may be done with a chart where it stands by now. */
 export interface ChartPlace {
   readonly setter: () => SetRange | undefined;
-  readonly explainer: () => Pick<Explainer, 'part'> | undefined;
+  readonly explainer: () => Pick<Explainer, 'part' | 'mark'> | undefined;
 }
 
 /** A chart on the page. */
@@ -41,7 +43,7 @@ interface Row {
 
 /** Follows the pointer over a chart; `clear` takes marks away whose places have changed. */
 export function readAlong(stage: Stage): { clear(): void } {
-  const { svg, node, tip } = stage;
+  const { svg, node, tip, facts } = stage;
   const hair = element('div', { class: 'apl-chart-hair', hidden: true });
   const selection = element('div', { class: 'apl-chart-selection', hidden: true });
   const bar = element('div', { class: 'apl-chart-bar', hidden: true });
@@ -91,6 +93,14 @@ export function readAlong(stage: Stage): { clear(): void } {
     const chosen = isPress ? binAt(stage.facts, to) : snapped(stage.facts, from, to);
     mark(...chosen);
     offer(stage, bar, chosen, clear);
+  });
+  stage.view.addSignalListener('picked', () => {
+    // A part that is shown keeps its way back.
+    if (stage.view.signal('shownWindow') !== null) return;
+    const series = facts.across === 'time' ? pickedSeries(stage) : undefined;
+    clear();
+    if (series !== undefined) offerMark(stage, bar, series.label, each => each.mark(series.values, 'all'));
+    else bar.hidden = true;
   });
   return { clear };
 }
@@ -161,17 +171,32 @@ function offer(
 
 /** Explains a selection; nothing outside notebooks. */
 function explainButton(
-  { facts, explainer }: Stage,
+  stage: Stage,
   [from, to]: readonly [number, number],
   outcome: HTMLElement,
 ): readonly HTMLElement[] {
+  const { facts, explainer } = stage;
   const explain = explainer();
   if (explain === undefined) return [];
-  const title = 'Add a cell below, and run it, that shows what tells the selected events from the others';
+  const isTime = facts.across === 'time';
+  const series = isTime ? pickedSeries(stage) : undefined;
   const press = () => {
-    outcome.textContent = explain.part(from, to, facts.across === 'time');
+    outcome.textContent =
+      series === undefined ? explain.part(from, to, isTime) : explain.mark(series.values, [from, to]);
   };
-  return [button('Explain', title, press)];
+  return [button(series === undefined ? 'Explain' : `Explain ${series.label}`, EXPLAIN, press)];
+}
+
+/** The series that alone is picked in the legend; undefined if none or several are. */
+function pickedSeries({
+  facts,
+  view,
+}: Stage): { readonly label: string; readonly values: readonly ChosenValue[] } | undefined {
+  const ids = String(view.signal('picked')).split(' ').filter(Boolean);
+  const [id = ''] = ids;
+  const values = facts.parts?.get(id);
+  if (ids.length !== 1 || values === undefined) return undefined;
+  return { label: shortName(facts.series.get(id)?.label ?? ''), values };
 }
 
 function windowOf({ view, facts }: Stage): readonly [number, number] {

@@ -6,6 +6,11 @@ export const STYLE = `
 .apl-chart-svg > svg { display: block; max-width: 100%; height: auto; user-select: none; }
 .apl-chart-svg text { fill: var(--jp-content-font-color2); }
 .apl-chart-svg text[font-weight="600"] { fill: var(--jp-content-font-color1); }
+.apl-chart-marks { cursor: default; }
+.apl-chart-marks .role-mark > path { cursor: pointer; }
+.apl-chart-svg:focus-visible { outline: 2px solid var(--jp-brand-color1); outline-offset: -2px; }
+.apl-chart-chosen { position: absolute; box-sizing: border-box; border: 2px solid var(--jp-content-font-color1); border-radius: 2px; pointer-events: none; }
+.apl-chart-chosen[hidden] { display: none; }
 @media (forced-colors: active) { .apl-chart-svg text { fill: CanvasText; } }
 .apl-chart-hair { position: absolute; top: 0; bottom: 0; width: 0; border-left: 1px dashed var(--jp-content-font-color2); pointer-events: none; }
 .apl-chart-selection { position: absolute; top: 0; bottom: 0; background: var(--jp-brand-color1); opacity: 0.18; pointer-events: none; }

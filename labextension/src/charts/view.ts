@@ -7,6 +7,7 @@ import { closedLikeAMenu } from '../ui/menu.js';
 import { saveFile } from '../ui/save.js';
 import { addStyle } from '../ui/style.js';
 import { factsOf } from './facts.js';
+import { readMarks } from './marks.js';
 import { type ChartPlace, readAlong } from './reader.js';
 import { STYLE } from './style.js';
 import { Tip } from './tip.js';
@@ -51,13 +52,13 @@ async function drawn(written: Spec, { node, svg, zone }: Frame, place: ChartPlac
   else view.tooltip(() => undefined);
   await view.runAsync();
   node.append(menu(view, spec));
-  const reader =
-    facts.across === 'none' ? undefined : readAlong({ view, spec, facts, node, svg, tip, zone, ...place });
+  const stage = { view, spec, facts, node, svg, tip, zone, ...place };
+  const reader = facts.across === 'none' ? readMarks(stage) : readAlong(stage);
   let width = 0;
   const observer = new ResizeObserver(() => {
     if (node.clientWidth === width || node.clientWidth === 0) return;
     width = node.clientWidth;
-    reader?.clear();
+    reader.clear();
     void view.signal('given', width).runAsync();
   });
   observer.observe(node);

@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { chosenPart, chosenRows, sourceOfRow } from '../../../kernel/apl/editor/chosen.js';
+import {
+  type ChosenMark,
+  chosenMark,
+  chosenPart,
+  chosenRows,
+  sourceOfRow,
+} from '../../../kernel/apl/editor/chosen.js';
 import { QueryText } from '../../../kernel/apl/syntax/parse.js';
 
 const day = { start: 1_767_225_600_000_000_000n, end: 1_767_312_000_000_000_000n };
@@ -10,6 +16,9 @@ const columns = [
   { name: 'count_', type: 'integer' },
   { name: 'place', type: 'string' },
 ];
+
+const status = { column: 'status', type: 'string', value: '5' };
+const city = { column: 'geo.city', type: 'string', value: null };
 
 function rowsOf(query: string, column: string, ...rows: readonly Record<string, string | null>[]) {
   const chosen = rows.map(row => new Map(Object.entries(row)));
@@ -84,6 +93,52 @@ describe('the events behind rows', () => {
   });
 });
 
+test.each<[string, ChosenMark, string]>([
+  ['summarize count() by status', { values: [status] }, 'status == "5"'],
+  ['summarize count() by status = tostring(code)', { values: [status] }, 'tostring(code) == "5"'],
+  ['project status, n', { values: [status] }, 'status == "5"'],
+  [
+    'summarize count() by status, ["geo.city"]',
+    { values: [status, city] },
+    'status == "5" and isnull(["geo.city"])',
+  ],
+  [
+    'summarize count() by status, ["geo.city"] | project-away ["geo.city"]',
+    { values: [status] },
+    'The result is grouped by geo.city too, which the chart does not show.',
+  ],
+  [
+    'summarize count() by bin_auto(_time), status',
+    { values: [status], span: ['1', '2'] },
+    '_time >= 1 and _time < 2 and status == "5"',
+  ],
+  ['summarize count() by bin(_time, 5m), status', { values: [status], span: 'all' }, 'status == "5"'],
+  ['summarize count() by bin(_time, 5m)', { values: [], span: ['1', '2'] }, '_time >= 1 and _time < 2'],
+  [
+    'summarize count() by bin(_time, 5m), status | project-away _time',
+    { values: [status] },
+    'The result is grouped by _time too, which the chart does not show.',
+  ],
+  [
+    'summarize count() by status | extend status = strcat("a", status)',
+    { values: [status] },
+    'The events have no status as this result has it: the query computes it later.',
+  ],
+  [
+    'summarize count() by status',
+    { values: [{ ...status, type: 'integer', value: '5 or true' }] },
+    'A row of this result stands for no part of the events.',
+  ],
+  [
+    'summarize topk(status, 5)',
+    { values: [status] },
+    'The events have no status as this result has it: the query computes it later.',
+  ],
+])('the events behind a mark of %s', (query, mark, condition) => {
+  const found = chosenMark(new QueryText(`web | ${query}`), mark, day);
+  expect('condition' in found ? found.condition : found.problem).toBe(condition);
+});
+
 test.each<[string, boolean, string]>([
   ['web | summarize count() by bin(_time, 5m), status', true, '_time >= 1 and _time < 2'],
   ['web | summarize count() by bin_auto(["start.time"])', true, '["start.time"] >= 1 and ["start.time"] < 2'],
@@ -104,6 +159,7 @@ test.each<[string, string, unknown]>([
   ["['web'] | where ok | sort by x | take 5", 'status', { source: "['web']", condition: 'status == "5"' }],
   ['let a = 1;\nweb | where x == a', '_time', { source: 'let a = 1;\nweb' }],
   ['web | extend status = strcat("a", status)', 'status', { source: 'web' }],
+  ['// @viz bar\n// why\nweb | take 5', '_time', { source: '// why\nweb' }],
   ['web | project status', 'status', undefined],
   ['web | extend _time = ago(1h)', 'status', undefined],
   ['web | summarize count() by _time, status', 'status', undefined],

@@ -427,8 +427,8 @@ test('a divided bar has a part for each of the second key', () => {
   if (!isOf(model, 'bars')) throw new Error(model.kind);
   expect([model.keys, model.legend.map(({ label }) => label)]).toEqual(['uri', ['500', '200']]);
   expect(model.plots[0]?.bars).toEqual([
-    { label: '/a', parts: [20, 5] },
-    { label: '/b', parts: [null, 1] },
+    { label: '/a', parts: [20, 5], of: [{ column: 'uri', type: 'string', value: '/a' }] },
+    { label: '/b', parts: [null, 1], of: [{ column: 'uri', type: 'string', value: '/b' }] },
   ]);
 });
 

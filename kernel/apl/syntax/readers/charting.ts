@@ -66,13 +66,33 @@ const names = Object.keys(directives);
 
 /** Returns the directives among the lines at the top of a text, before its first line of APL. */
 export function directivesIn(source: string): readonly Directive[] {
-  const found: Directive[] = [];
-  let at = 0;
+  return written(source).above;
+}
+
+/** Returns a text without the lines of its directives. */
+export function withoutDirectives(source: string): string {
+  const lines = directivesIn(source).map(({ from }) => source.slice(0, from).split('\n').length - 1);
+  return source
+    .split('\n')
+    .filter((_, line) => !lines.includes(line))
+    .join('\n');
+}
+
+/** The directives above the first line of APL, and those below it, which do nothing. */
+function written(source: string): {
+  readonly above: readonly Directive[];
+  readonly below: readonly Directive[];
+} {
+  const above: Directive[] = [];
+  const below: Directive[] = [];
+  let [found, at, isQuoted] = [above, 0, false];
   for (const line of source.split('\n')) {
     const start = at;
     at += line.length + 1;
     const text = line.trimStart();
-    if (text !== '' && !text.startsWith('//') && !/^%%?[A-Za-z_]/.test(text)) break;
+    if (text !== '' && !text.startsWith('//') && !/^%%?[A-Za-z_]/.test(text)) found = below;
+    if (line.split('```').length % 2 === 0) isQuoted = !isQuoted;
+    if (isQuoted) continue;
     const match = /^(\s*\/\/\s*)@(\w+)(\s*)(.*?)\s*$/.exec(line);
     if (match === null) continue;
     const [, before = '', name = '', space = '', value = ''] = match;
@@ -83,7 +103,7 @@ export function directivesIn(source: string): readonly Directive[] {
     if (!isDirective(name) && nearest(name, names) === undefined) continue;
     found.push({ from, to, name: { from: from + 1, to: nameEnd }, value: { from: valueFrom, to: valueTo } });
   }
-  return found;
+  return { above, below };
 }
 
 /** Returns what the directives at the top of a text ask for, and what is wrong with them; other comments are left alone. */
@@ -93,7 +113,14 @@ export function readDirectives(source: string): {
 } {
   const diagnostics: Diagnostic[] = [];
   let chart: ChartOptions = {};
-  for (const directive of directivesIn(source)) {
+  const { above, below } = written(source);
+  for (const directive of below) {
+    const name = source.slice(directive.name.from, directive.name.to);
+    const message = `\`@${name}\` does nothing here`;
+    if (isDirective(name))
+      diagnostics.push(finding('warning', 'directive', directive, message, 'Write it above the query.'));
+  }
+  for (const directive of above) {
     const name = source.slice(directive.name.from, directive.name.to);
     const value = source.slice(directive.value.from, directive.value.to);
     const problem = isDirective(name) ? problemOf(name, value, directive) : unknown(name, directive.name);

@@ -80,6 +80,11 @@ export function readEffects(text: string): {
   return unknown === undefined ? { named } : { named, unknown };
 }
 
+/** Says that a name in `APL_KERNEL_ALLOW` is none of an effect; the others are allowed. */
+export function unknownAllowed(name: string): string {
+  return `APL_KERNEL_ALLOW: ${name} is not an effect that can be allowed; there are ${askedEffects.join(', ')}.`;
+}
+
 /** Returns a table of what a notebook may do, as Markdown: each effect, whether it is asked for, and the magics that have it. */
 export function effectReference(
   magics: readonly { readonly name: string; readonly effects: readonly Effect[] }[],

@@ -5,7 +5,7 @@
 import type { Signal } from 'vega';
 import { present } from '../../../present.js';
 import { distinctLabels } from '../labels.js';
-import type { Entry } from '../palette.js';
+import type { Entry, KeyValue } from '../palette.js';
 
 /** What one kind of chart gives to the specification. */
 export interface Drawing {
@@ -23,7 +23,7 @@ export interface Drawing {
   /** Pixels beside the plots, as an expression of `outer`, the width of the output. */
   readonly beside: string;
   readonly signals?: readonly Signal[];
-  /** What JupyterLab's extension reads along the horizontal axis; absent if there is nothing along it. */
+  /** What JupyterLab's extension reads: along the horizontal axis, and of the groups behind marks; absent if there is none of it. */
   readonly facts?: object;
   /** The height of a drawing without plots, as an expression. */
   readonly height?: string;
@@ -51,6 +51,21 @@ function textWidth(text: string): number {
 /** Returns the pixels of the widest text. */
 export function widest(texts: readonly string[]): number {
   return texts.reduce((most, text) => Math.max(most, textWidth(text)), 0);
+}
+
+/** What may be the groups of a result: a bar, a row of cells, a series. */
+export interface Part {
+  readonly of?: readonly KeyValue[];
+}
+
+/** Returns the groups of the result that parts of a chart are, by the ids of the data; undefined if none is any. */
+export function partFacts(
+  lists: readonly (readonly [idOf: (index: number) => string, parts: readonly Part[]])[],
+): { readonly parts: object } | undefined {
+  const found = lists.flatMap(([idOf, parts]) =>
+    parts.flatMap(({ of }, index) => (of === undefined ? [] : [[idOf(index), of] as const])),
+  );
+  return found.length === 0 ? undefined : { parts: Object.fromEntries(found) };
 }
 
 /** The signals that hold the texts of the data. */

@@ -11,6 +11,7 @@ import { RULE_LABELS_HEIGHT, ruleBands, ruleData, ruleMarks } from './rules.js';
 import {
   BESIDE_WIDTH,
   type Drawing,
+  partFacts,
   plotGroup,
   SHOWN,
   seriesGuide,
@@ -94,6 +95,7 @@ function factsOf({ axis, across, plots, legend, rules = [] }: XyChart): object {
     titles: plots.map(plot => plot.title),
     units: plots.map(plot => plot.unit),
     ...present({ rules: rules.length === 0 ? undefined : rules }),
+    ...partFacts([[seriesId, legend]]),
     series: legend.map(({ label, look }, index) => ({ id: seriesId(index), label, color: look.color })),
   };
 }

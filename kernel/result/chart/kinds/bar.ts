@@ -73,6 +73,7 @@ function barPlot(
   const bars = rows.map(
     (row): Bar => ({
       label: row.label,
+      ...present({ of: row.of }),
       parts: row.places.map(place => scaled(sumAt(place, measure), scale.factor)),
     }),
   );

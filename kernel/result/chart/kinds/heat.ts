@@ -16,6 +16,8 @@ import {
   type NameAxis,
   namesBelow,
   namesBeside,
+  type Part,
+  partFacts,
   plotGroup,
   TICKS,
   titlePlace,
@@ -94,6 +96,8 @@ export interface HeatChart extends ChartModel, Shades {
   readonly axis: TimeAxis | readonly string[];
   /** The vertical axis: numbers with their unit, or names from the top. */
   readonly rows: readonly string[] | NumberRows;
+  /** The groups of the result behind each name of the axes. */
+  readonly groups?: { readonly across: readonly Part[]; readonly up: readonly Part[] };
   readonly cells: readonly Cell[];
   readonly unit: string;
 }
@@ -119,6 +123,7 @@ function toTimeHeat(input: ChartInput, options: ChartOptions): HeatChart | strin
   return {
     ...{ kind: 'heat', axis, cells, ...shades, legend: [] },
     rows: plot.lines.map(({ label }) => label),
+    groups: { across: [], up: plot.lines },
     unit: plot.unit,
     names: chart.plots.length > 1 ? chart.names.slice(0, 1) : chart.names,
     notes: notes(
@@ -157,6 +162,7 @@ function toGrid({ table, roles }: ChartInput, options: ChartOptions): HeatChart 
     ...{ kind: 'heat', cells, ...shades, legend: [] },
     axis: parts.map(part => part.label),
     rows: drawn.map(row => row.label),
+    groups: { across: parts, up: drawn },
     unit: scale.unit,
     names: [nameOf(measure), nameOf(roles.keys.at(-1) as ChartColumn)],
     notes: notes(
@@ -315,7 +321,20 @@ function heatDrawing(chart: HeatChart, interactive: boolean): Drawing {
     titles: [isNames(rows) ? '' : rows.title, chart.unit],
     beside: up.names === undefined ? String(BESIDE_WIDTH) : `${up.names.width} + 30`,
     signals: up.names === undefined ? [] : [up.names.signal],
+    ...present({ facts: factsOf(chart) }),
   };
+}
+
+/** The groups behind cells; those along time alone have none beside their bins. */
+function factsOf({ axis, groups }: HeatChart): object | undefined {
+  if (groups === undefined) return undefined;
+  const { across, up } = groups;
+  return (
+    partFacts([
+      [columnId, across],
+      [rowId, up],
+    ]) ?? (isNames(axis) ? undefined : { parts: {} })
+  );
 }
 
 const HEIGHT = 220;

@@ -2,8 +2,9 @@
  * Shares of a whole; the legend has the figures.
  */
 import type { ChartOptions } from '../../../apl/operators/drawing.js';
+import { present } from '../../../present.js';
 import { formatCount } from '../../../text.js';
-import { aggregateOf, keyTexts, nameOf } from '../columns.js';
+import { aggregateOf, nameOf } from '../columns.js';
 import { tip } from '../draw/axes.js';
 import {
   at,
@@ -11,6 +12,7 @@ import {
   faded,
   LABELS_SIGNAL,
   mark,
+  partFacts,
   plotGroup,
   SHORT_NAME,
   seriesGuide,
@@ -63,10 +65,7 @@ function toPie({ table, roles }: ChartInput, options: ChartOptions): PieChart | 
     kind: 'pie',
     unit: scale.unit,
     values: values.map(v => scaled(v, scale.factor)),
-    legend: surfaces(
-      greatest.map(row => keyTexts(roles.keys, row)),
-      rest,
-    ),
+    legend: surfaces(roles.keys, greatest, rest),
     names: [nameOf(measure)],
     notes: notes(
       without > 0 &&
@@ -115,6 +114,7 @@ function pieDrawing({ legend, values, unit }: PieChart): Drawing {
     labels: withShort(texts, seriesId, short),
     titles: [],
     beside: String(BESIDE),
+    ...present({ facts: partFacts([[seriesId, legend]]) }),
   };
 }
 

@@ -10,7 +10,7 @@ import { safeWords } from '../../display/summary.js';
 import { FIELD_KEY } from '../../field.js';
 import type { QueryResult, Reading } from '../../result.js';
 import { mayMissBins } from '../../shortfall.js';
-import { aggregateOf, distinctNames, keyTexts, nameOf } from '../columns.js';
+import { aggregateOf, distinctNames, keyTexts, keyValues, nameOf } from '../columns.js';
 import type { ChartInput } from '../kinds/input.js';
 import type { Line, Plot, XyChart } from '../model.js';
 import {
@@ -23,7 +23,7 @@ import {
   rowsWithout,
   withoutValues,
 } from '../notes.js';
-import { type Entry, entriesFor, FIRST_LOOK } from '../palette.js';
+import { type Entry, entriesFor, entriesOf, FIRST_LOOK } from '../palette.js';
 import { greatestSize, largest, plotOf, smallest, unitOf, valuesOf } from '../plots.js';
 import { type Point, type Run, thinned, thinnedTogether } from '../thin.js';
 import {
@@ -175,9 +175,12 @@ function chartOf(layout: Layout): XyChart {
   const isOnePlot = !isGrouped && (together !== undefined || areAlike(layout, all));
   const sheets = isOnePlot ? [all] : drawn;
   const entries = isGrouped
-    ? entriesFor(
-        groups.drawn.map(({ keys }) => keys),
-        { areSurfaces: isStacked || options.kind === 'bar' },
+    ? entriesOf(
+        entriesFor(
+          groups.drawn.map(({ keys }) => keys),
+          { areSurfaces: isStacked || options.kind === 'bar' },
+        ),
+        groups.drawn.map(({ rows }) => keyValues(keys, rows[0] ?? 0)),
       )
     : sheets.length === 1
       ? entriesFor(measures.map(({ field }) => [safeWords(field.name)]))

@@ -18,7 +18,6 @@ describe('comments at the top of a cell', () => {
     ],
     ['// @beside\nweb', { beside: true }],
     ['// about vizzes\n// @author ann\nweb', {}],
-    ['web | count\n// @viz bar', {}],
   ])('%j', (cell, chart) => expect(readDirectives(cell)).toEqual({ chart, diagnostics: [] }));
 
   test.each<[string, string, string | undefined, string]>([
@@ -36,6 +35,15 @@ describe('comments at the top of a cell', () => {
     expect(
       diagnostics.map(each => [each.severity, each.message, each.instead, cell.slice(each.from, each.to)]),
     ).toEqual([['error', message, instead, place]]);
+  });
+
+  test.each([
+    ['web\n  // @viz bar\n| count', ['`@viz` does nothing here']],
+    ['web\n| count\n// @stack\n// @author ann\n// about @viz', ['`@stack` does nothing here']],
+    ['print ```\n// @viz bar\n```', []],
+  ])('%j: one below the first line of the query is said to do nothing', (cell, messages) => {
+    const { chart, diagnostics } = readDirectives(cell);
+    expect([chart, diagnostics.map(({ message }) => message)]).toEqual([{}, messages]);
   });
 
   test('are found at their places', () => {

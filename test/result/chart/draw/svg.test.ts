@@ -48,9 +48,9 @@ describe('names of the data', () => {
     const odd = await specOf('\\"];', "'\\\\)");
     const text = (value: string) => JSON.stringify(value).slice(1, -1);
     expect(odd.replaceAll(text('\\"];'), 'nnnn').replaceAll(text("'\\\\)"), 'vvvv')).toBe(plain);
-    // Once for the drawing, and once for who reads along it.
-    expect(plain.split('nnnn').length - 1).toBe(2);
-    expect(plain.split('vvvv').length - 1).toBe(2);
+    // For the drawing, for who reads along it, and for who explains a series: the column of its name with each of two values.
+    expect(plain.split('nnnn').length - 1).toBe(4);
+    expect(plain.split('vvvv').length - 1).toBe(3);
   });
 
   function shown(name: string): string {

@@ -2,6 +2,7 @@
  * Bars by name, one row below the other, each with its value in words at its end. The parts of a bar stand on each other; shares, of
  * which each is a part of another whole, side by side.
  */
+import { present } from '../../../../present.js';
 import { cutToWidth } from '../../../display/aligned.js';
 import { percent } from '../../../spotlight.js';
 import { exactly, numberLabels, plotByName, tip } from '../../draw/axes.js';
@@ -13,6 +14,7 @@ import {
   labeled,
   mark,
   namesBeside,
+  partFacts,
   seriesGuide,
   seriesId,
   seriesLabels,
@@ -22,13 +24,15 @@ import {
 import { barsByName } from '../../draw/terminal.js';
 import { forNames, measureText, shortText } from '../../draw/texts.js';
 import type { ChartModel } from '../../model.js';
-import { FIRST_LOOK } from '../../palette.js';
+import { FIRST_LOOK, type KeyValue } from '../../palette.js';
 import type { ChartForm } from '../kind.js';
 
 /** One row of bars: a name, and its parts in the order of the legend; a single part if there is no legend. */
 export interface Bar {
   readonly label: string;
   readonly parts: readonly (number | null)[];
+  /** The groups of the result that it is; absent if it is none. */
+  readonly of?: readonly KeyValue[];
 }
 
 /** Bars of one measure, longest first or as the query sorts them, which share an axis. */
@@ -73,7 +77,8 @@ export function sums({ parts }: Bar): Sums {
 /** Returns a plot for each measure; the names stand beside all of them. */
 function barDrawing(chart: BarChart): Drawing {
   const { plots, legend } = chart;
-  const labels = [...new Set(plots.flatMap(({ bars }) => bars.map(({ label }) => label)))];
+  const all = plots.flatMap(({ bars }) => bars);
+  const labels = [...new Set(all.map(({ label }) => label))];
   const names = namesBeside(labels, barId);
   const idOf = ({ label }: Bar) => barId(labels.indexOf(label));
   const room = 14 + widest(plots.flatMap(plot => ends(plot, chart, idOf).map(({ x }) => x)));
@@ -88,6 +93,12 @@ function barDrawing(chart: BarChart): Drawing {
     titles: plots.map(plot => plot.title),
     beside: `${names.width} + ${room}`,
     signals: [names.signal],
+    ...present({
+      facts: partFacts([
+        [barId, labels.map(label => all.find(bar => bar.label === label) ?? {})],
+        [seriesId, legend],
+      ]),
+    }),
   };
 }
 

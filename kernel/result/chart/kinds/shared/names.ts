@@ -2,12 +2,13 @@
  * Numbers by name: which names have the greatest values, and what of them is left out.
  */
 
+import { present } from '../../../../present.js';
 import { formatCount } from '../../../../text.js';
 import type { ArrowTable } from '../../../result.js';
-import { aggregateOf, keyTexts, nameOf, type Roles } from '../../columns.js';
+import { aggregateOf, keyTexts, keyValues, nameOf, type Roles } from '../../columns.js';
 import { distinctLabels } from '../../labels.js';
 import { notDrawn } from '../../notes.js';
-import { type Entry, entriesFor } from '../../palette.js';
+import { type Entry, entriesFor, entriesOf, type KeyValue } from '../../palette.js';
 import {
   allRows,
   type ChartColumn,
@@ -42,6 +43,8 @@ type Place = readonly number[];
 export interface NamedRow {
   readonly label: string;
   readonly places: readonly Place[];
+  /** The groups of the result that it is; absent if that is too long to be said. */
+  readonly of?: readonly KeyValue[];
 }
 
 /** The longest bars, or the first ones of a sorted result, and what is left out of them. */
@@ -65,7 +68,7 @@ export function cutNames({ rows, count }: NamedRows, measure: ChartColumn, isSor
 export function rowsByName(keys: readonly ChartColumn[], measure: ChartColumn, isSorted: boolean): NamedRows {
   const sizes = numbersOf(measure);
   const places = isSorted ? [...sizes.keys()].slice(0, MAX_BARS) : greatestOf(sizes, MAX_BARS);
-  const rows = places.map(row => ({ keys: keyTexts(keys, row), places: [[row]] }));
+  const rows = places.map(row => ({ ...namedBy(keys, row), places: [[row]] }));
   return { rows: labeled(rows), count: sizes.length, parts: [], cut: 0 };
 }
 
@@ -98,22 +101,43 @@ export function dividedRows(
     if (bar !== undefined) places[bar]?.[part]?.push(row);
   }
   const named = drawn.map((bar, index) => ({
-    keys: keyTexts(keys.slice(0, -1), bars.numbers.indexOf(bar)),
+    ...namedBy(keys.slice(0, -1), bars.numbers.indexOf(bar)),
     places: places[index] ?? [],
   }));
-  const texts = shown.map(part => keyTexts(keys.slice(-1), parts.numbers.indexOf(part)));
-  return { rows: labeled(named), count: bars.count, parts: surfaces(texts, mixes ? rest : 0), cut: rest };
+  const firsts = shown.map(part => parts.numbers.indexOf(part));
+  return {
+    ...{ rows: labeled(named), count: bars.count, cut: rest },
+    parts: surfaces(keys.slice(-1), firsts, mixes ? rest : 0),
+  };
+}
+
+/** The name of a row by its keys, in texts to be read, and exactly. */
+function namedBy(
+  keys: readonly ChartColumn[],
+  row: number,
+): { readonly keys: readonly string[]; readonly of?: readonly KeyValue[] } {
+  return { keys: keyTexts(keys, row), ...present({ of: keyValues(keys, row) }) };
 }
 
 function placesOf(groups: readonly number[]): ReadonlyMap<number, number> {
   return new Map(groups.map((group, place) => [group, place]));
 }
 
-/** Legend entries of surfaces by the texts of their keys; the last aggregates the remaining `others` names. */
-export function surfaces(names: readonly (readonly string[])[], others: number): readonly Entry[] {
-  if (others === 0) return entriesFor(names, { areSurfaces: true });
-  const all = entriesFor([...names, [`${OTHERS} (${formatCount(others)})`]], { areSurfaces: true });
-  return all.map((entry, index) => (index < names.length ? entry : { ...entry, look: REST_LOOK }));
+/** Legend entries of surfaces, each by the keys of one of its rows; the last aggregates the remaining `others` names. */
+export function surfaces(
+  keys: readonly ChartColumn[],
+  rows: readonly number[],
+  others: number,
+): readonly Entry[] {
+  const names = rows.map(row => keyTexts(keys, row));
+  const all = entriesFor(others === 0 ? names : [...names, [`${OTHERS} (${formatCount(others)})`]], {
+    areSurfaces: true,
+  });
+  const looks = all.map((entry, index) => (index < rows.length ? entry : { ...entry, look: REST_LOOK }));
+  return entriesOf(
+    looks,
+    rows.map(row => keyValues(keys, row)),
+  );
 }
 
 /** Adds the labels of rows by the texts of their keys, no two the same. */

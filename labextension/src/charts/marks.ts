@@ -1,0 +1,202 @@
+/** Choosing a bar, a cell or a slice of a chart, by pointer or keys, to explain the events behind it. */
+import type { ChosenValue } from '../../../kernel/apl/editor/chosen.js';
+import { cut, visible } from '../../../kernel/text.js';
+import type { Explainer } from '../cell/explain.js';
+import { button, element } from '../ui/dom.js';
+import type { ChartFacts } from './facts.js';
+import type { Stage } from './reader.js';
+import { fullTimestamp, timestampText } from './texts.js';
+
+/** A mark that can be chosen: what it is called, and the groups and the bin that it is. */
+interface Mark {
+  readonly node: Element;
+  readonly label: string;
+  readonly values: readonly ChosenValue[];
+  readonly span?: readonly [from: number, to: number];
+  /** A place along one axis decides which bar is pressed. */
+  readonly isBar: boolean;
+}
+
+/** What the button of an explanation says under the pointer. */
+export const EXPLAIN =
+  'Add a cell below, and run it, that shows what tells the selected events from the others';
+
+/** Follows presses and keys on the marks of a chart; `clear` takes the frame around the chosen one away. */
+export function readMarks(stage: Stage): { clear(): void } {
+  const { svg, node, facts } = stage;
+  if (facts.parts === undefined) return { clear: () => undefined };
+  const frame = element('div', { class: 'apl-chart-chosen', hidden: true });
+  const bar = element('div', { class: 'apl-chart-bar', hidden: true });
+  svg.append(frame);
+  node.append(bar);
+  svg.classList.add('apl-chart-marks');
+  svg.tabIndex = 0;
+  svg.setAttribute('role', 'group');
+  svg.setAttribute('aria-label', 'Chart. Arrow keys choose a mark, Enter explains it.');
+  let chosen: Element | undefined;
+  const clear = (): void => {
+    chosen = undefined;
+    for (const each of [frame, bar]) each.hidden = true;
+  };
+  const choose = (mark: Mark | undefined): void => {
+    if (mark === undefined) return;
+    chosen = mark.node;
+    frameAround(frame, mark.node, svg);
+    offerMark(stage, bar, mark.label, explainer => explainer.mark(mark.values, mark.span));
+  };
+  svg.addEventListener('click', event => {
+    const mark = markAt(marksOf(stage), event);
+    if (mark === undefined || mark.node === chosen) clear();
+    else choose(mark);
+  });
+  svg.addEventListener('keydown', event => {
+    const { key } = event;
+    const marks = marksOf(stage);
+    const at = marks.find(mark => mark.node === chosen);
+    if (key === 'Escape') clear();
+    else if (key === 'Enter' || key === ' ') bar.querySelector('button')?.click();
+    else if (key in directions)
+      choose(at === undefined ? marks[0] : (next(marks, at, key as Direction) ?? at));
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  });
+  return { clear };
+}
+
+/** Shows what is chosen, with a button that explains it; without one outside notebooks. */
+export function offerMark(
+  { explainer }: Pick<Stage, 'explainer'>,
+  bar: HTMLElement,
+  label: string,
+  explain: (explainer: Pick<Explainer, 'part' | 'mark'>) => string,
+): void {
+  const outcome = element('span', { role: 'status' });
+  const found = explainer();
+  const press = () => {
+    if (found !== undefined) outcome.textContent = explain(found);
+  };
+  bar.replaceChildren(
+    element('span', { role: 'status' }, label),
+    ...(found === undefined ? [] : [button('Explain', EXPLAIN, press)]),
+    outcome,
+  );
+  bar.hidden = false;
+  bar.scrollIntoView({ block: 'nearest' });
+}
+
+/** A name as a bar or a button has it. */
+export function shortName(name: string): string {
+  return cut(visible(name), 60);
+}
+
+/** What Vega keeps at an element of its drawing. */
+interface Drawn {
+  readonly datum?: Readonly<Record<string, unknown>>;
+  readonly tooltip?: Readonly<Record<string, unknown>>;
+}
+
+/** The marks of a chart, in the order in which they are drawn. */
+function marksOf(stage: Stage): readonly Mark[] {
+  const nodes = stage.svg.querySelectorAll(':is(.mark-rect, .mark-arc).role-mark > path');
+  return [...nodes].flatMap(node => {
+    const { datum, tooltip } = (Reflect.get(node, '__data__') ?? {}) as Drawn;
+    const found = datum === undefined ? undefined : partsOf(datum, stage.facts);
+    if (datum === undefined || found === undefined) return [];
+    const names = Object(stage.view.signal('shownLabels')) as Readonly<Record<string, unknown>>;
+    const texts = ['r', 'c', 's'].flatMap(each => names[String(datum[each])] ?? []).map(String);
+    const span = spanOf(datum);
+    const value = tooltip?.value === undefined ? '' : `: ${String(tooltip.value)}`;
+    const times =
+      span === undefined
+        ? []
+        : [`${timestampText(span[0], stage.zone)} to ${fullTimestamp(span[1], stage.zone)}`];
+    return [
+      {
+        ...{ node, values: found, label: `${[...texts.map(shortName), ...times].join(' \u00b7 ')}${value}` },
+        ...(span === undefined ? {} : { span }),
+        isBar: !('c' in datum || 't' in datum) && node.closest('.mark-arc') === null,
+      },
+    ];
+  });
+}
+
+/** The groups that a row of the drawing is; undefined if one of its names stands for several groups. */
+function partsOf(
+  datum: Readonly<Record<string, unknown>>,
+  { parts = new Map() }: ChartFacts,
+): readonly ChosenValue[] | undefined {
+  const values: ChosenValue[] = [];
+  for (const each of ['r', 'c', 's']) {
+    const id = datum[each];
+    if (typeof id !== 'string') continue;
+    const found = parts.get(id);
+    if (found !== undefined) values.push(...found);
+    else if ([...parts.keys()].some(other => other[0] === id[0])) return undefined;
+  }
+  return values.length === 0 && spanOf(datum) === undefined ? undefined : values;
+}
+
+function spanOf({ t, e }: Readonly<Record<string, unknown>>): Mark['span'] {
+  return typeof t === 'number' && typeof e === 'number' ? [t, e] : undefined;
+}
+
+/** The mark under the pointer; of bars also the one in whose row it is. */
+function markAt(marks: readonly Mark[], { target, clientX: x, clientY: y }: MouseEvent): Mark | undefined {
+  if (!(target instanceof Element) || target.closest('.role-legend') !== null) return undefined;
+  const pressed = marks.find(({ node }) => node === target);
+  if (pressed !== undefined) return pressed;
+  const beside = ({ node }: Mark) => {
+    const { left, right } = node.getBoundingClientRect();
+    return Math.max(left - x, x - right, 0);
+  };
+  return marks
+    .filter(({ node, isBar }) => {
+      const { top, bottom } = node.getBoundingClientRect();
+      return isBar && top <= y && y <= bottom;
+    })
+    .sort((a, b) => beside(a) - beside(b))[0];
+}
+
+const directions = {
+  ArrowLeft: [-1, 0],
+  ArrowRight: [1, 0],
+  ArrowUp: [0, -1],
+  ArrowDown: [0, 1],
+} as const;
+type Direction = keyof typeof directions;
+
+/** The nearest mark in a direction; slices follow each other. */
+function next(marks: readonly Mark[], from: Mark, key: Direction): Mark | undefined {
+  const [right, down] = directions[key];
+  if (from.node.closest('.mark-arc') !== null)
+    return marks[(marks.indexOf(from) + right + down + marks.length) % marks.length];
+  const at = middleOf(from.node);
+  const found = marks.flatMap(mark => {
+    const { x, y } = middleOf(mark.node);
+    const along = (x - at.x) * right + (y - at.y) * down;
+    const aside = Math.abs((x - at.x) * down) + Math.abs((y - at.y) * right);
+    // Where the middle of a bar is depends on its value: those of other rows are above or below it.
+    const isNext = !from.isBar ? aside <= along : right === 0 || aside < 1;
+    return along > 1 && isNext ? [{ mark, far: along + (from.isBar ? 0 : 2 * aside) }] : [];
+  });
+  return found.sort((a, b) => a.far - b.far)[0]?.mark;
+}
+
+function middleOf(node: Element): { readonly x: number; readonly y: number } {
+  const { left, top, width, height } = node.getBoundingClientRect();
+  return { x: left + width / 2, y: top + height / 2 };
+}
+
+/** The frame around a mark that may be a line without any width. */
+const LEAST_FRAME = 8;
+
+function frameAround(frame: HTMLElement, node: Element, svg: HTMLElement): void {
+  const [own, base] = [node.getBoundingClientRect(), svg.getBoundingClientRect()];
+  const [width, height] = [own.width, own.height].map(size => Math.max(size + 4, LEAST_FRAME));
+  frame.hidden = false;
+  frame.style.left = `${own.left - base.left - 2}px`;
+  frame.style.top = `${own.top - base.top - 2}px`;
+  frame.style.width = `${width}px`;
+  frame.style.height = `${height}px`;
+}
