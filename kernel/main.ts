@@ -160,7 +160,8 @@ const stopTexts = {
   alive: 'the local service does not end: its process is still there',
 } as const;
 
-async function serve({ port, data, queryTimeout, managed, stop, unused }: ServeOptions): Promise<void> {
+async function serve(options: ServeOptions): Promise<void> {
+  const { port, data, queryTimeout, managed, stop, unused, cors } = options;
   const service = await import('./commands/service.js');
   if (stop) {
     const report = await service.stopSharedService(data, unused ?? false);
@@ -189,7 +190,7 @@ async function serve({ port, data, queryTimeout, managed, stop, unused }: ServeO
     port,
     managed: managed ?? false,
     token,
-    ...present({ queryMs: queryTimeout === undefined ? undefined : queryTimeout * 1000 }),
+    ...present({ origins: cors, queryMs: queryTimeout === undefined ? undefined : queryTimeout * 1000 }),
     now: nowMs,
     spawnEngine,
     log,

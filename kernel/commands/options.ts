@@ -57,6 +57,15 @@ export function gathered(value: string, before: readonly string[]): readonly str
   return [...before, value];
 }
 
+/** Adds an exact origin of web pages to those before; a pattern would let pages in that nobody thought of. */
+export function pageOrigins(text: string, before: readonly string[] = []): readonly string[] {
+  const isOrigin = /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
+  if (isOrigin) return [...before, text];
+  throw new UsageError('option-invalid', `${text} is not an origin of web pages`, {
+    hint: 'give a scheme, a host and a port alone, such as http://localhost:3000',
+  });
+}
+
 /** A line of a file, from 1. */
 export function lineNumber(text: string): number {
   const line = Number(text);

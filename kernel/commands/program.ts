@@ -11,6 +11,7 @@ import {
   daySeconds,
   gathered,
   lineNumber,
+  pageOrigins,
   part,
   portNumber,
   seconds,
@@ -41,6 +42,7 @@ export interface ServeOptions {
   readonly port: number;
   readonly data: string;
   readonly queryTimeout?: number;
+  readonly cors?: readonly string[];
   readonly managed?: boolean;
   readonly stop?: boolean;
   readonly unused?: boolean;
@@ -103,6 +105,7 @@ export function programOf(actions: Actions, { version, dataDir }: ProgramFacts):
     .option('--port <port>', 'where to listen on 127.0.0.1; 0 takes any free port', portNumber, 0)
     .option('--data <directory>', 'where datasets are kept', dataDir)
     .option('--query-timeout <seconds>', 'how long a query may take (default: 120)', daySeconds)
+    .option('--cors <origin>', 'let web pages of an origin use the service, with its token', pageOrigins)
     .option('--managed', 'end when no kernel is left that uses it')
     .option('--stop', 'stop the service that kernels share')
     .option('--unused', 'with --stop: end it only if no kernel uses it')

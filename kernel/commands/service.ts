@@ -27,6 +27,8 @@ export interface ServeRequest {
   readonly token: string | undefined;
   /** How long a query may run that asks for no time limit of its own, in milliseconds (default: two minutes). */
   readonly queryMs?: number;
+  /** Web pages of these origins may use it (default: none). */
+  readonly origins?: readonly string[];
   /** Milliseconds since 1970 (default: the clock). */
   readonly now?: () => number;
   readonly spawnEngine: () => ChildProcess;

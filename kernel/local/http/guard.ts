@@ -1,22 +1,48 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { present } from '../../present.js';
 import { LocalError, systemError } from '../errors.js';
 import type { DirectoryAccess } from '../lease/access.js';
 import { type Place, writeError } from '../place.js';
 
 /**
  * Throws LocalError unless a request is meant for this service. A web page that is open on the same machine can send
- * requests here: it cannot forge the Host of a name that was rebound, nor hide its Origin.
+ * requests here: it cannot forge the Host of a name that was rebound, nor hide its Origin. Pages of `origins` may.
  */
-export function guardOrigin(headers: IncomingHttpHeaders, port: number): void {
+export function guardOrigin(headers: IncomingHttpHeaders, port: number, origins: readonly string[]): void {
   const own = ownHosts.map(host => `${host}:${port}`);
   if (!own.includes(headers.host ?? '')) {
     throw new LocalError('forbidden', 'host', 'The Host header does not name this service.');
   }
-  if (headers.origin !== undefined && !own.includes(headers.origin.replace(/^http:\/\//, ''))) {
-    throw new LocalError('forbidden', 'origin', 'Requests from other web pages are refused.');
-  }
+  const { origin } = headers;
+  if (origin === undefined || own.includes(origin.replace(/^http:\/\//, '')) || origins.includes(origin))
+    return;
+  throw new LocalError('forbidden', 'origin', 'Requests from other web pages are refused.', {
+    hint: '`apl-kernel serve --cors ORIGIN` lets the pages of an origin send them, with the token.',
+  });
+}
+
+/** Says to a browser that a page of these origins may read the answer; true for the request that asks ahead, which has no token. */
+export function admitPage(
+  { headers, method }: FastifyRequest,
+  reply: FastifyReply,
+  origins: readonly string[],
+): boolean {
+  const { origin = '' } = headers;
+  if (!origins.includes(origin)) return false;
+  reply.headers({
+    vary: 'Origin',
+    'access-control-allow-origin': origin,
+    'access-control-expose-headers': '*',
+  });
+  if (method !== 'OPTIONS' || headers['access-control-request-method'] === undefined) return false;
+  reply.headers({
+    'access-control-allow-methods': 'GET, POST, PUT, PATCH, DELETE',
+    'access-control-allow-headers': headers['access-control-request-headers'] ?? 'authorization',
+    'access-control-max-age': '600',
+  });
+  return true;
 }
 
 /**
@@ -28,9 +54,19 @@ export function guardToken({ authorization = '' }: IncomingHttpHeaders, token: s
   const isPair = /^(basic|apikey)$/i.test(scheme ?? '');
   const given = isPair ? Buffer.from(sent, 'base64').toString('utf8').split(':')[1] : sent;
   if (!given || !equal(given.replace(/^xapt-/, 'xaat-'), token)) {
-    throw new LocalError('unauthorized', 'unauthorized', 'The request has no valid token.', {
-      hint: 'Send `Authorization: Bearer <token>`.',
-    });
+    const isWrong = authorization !== '';
+    throw new LocalError(
+      'unauthorized',
+      'unauthorized',
+      isWrong
+        ? 'The token of the request is not that of this service.'
+        : 'The request has no token: send `Authorization: Bearer <token>`.',
+      present({
+        hint: isWrong
+          ? 'The service prints its token when it starts; each start may have another.'
+          : undefined,
+      }),
+    );
   }
 }
 

@@ -23,7 +23,7 @@ import { KeepAlive } from './alive.js';
 import { limitHeaders } from './answers/limits.js';
 import { watchDepartures } from './departure.js';
 import type { Engines } from './engines.js';
-import { guardAnswer, guardOrigin, guardToken, guardWriting } from './guard.js';
+import { admitPage, guardAnswer, guardOrigin, guardToken, guardWriting } from './guard.js';
 import type { Service, ServiceOptions } from './options.js';
 import { QueriesUnderWay } from './progress.js';
 import { refusalOf, refuse } from './refusal.js';
@@ -152,8 +152,9 @@ const withoutToken: ReadonlySet<string> = new Set([proofPath, ...healthPaths]);
 function addHooks(app: FastifyInstance, options: ServiceOptions, token: string): void {
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-axiom-trace-id', randomBytes(16).toString('hex')).headers(limitHeaders(Date.now()));
-    const port = request.socket.localPort ?? 0;
-    guardOrigin(request.headers, port);
+    const { origins = [] } = options;
+    guardOrigin(request.headers, request.socket.localPort ?? 0, origins);
+    if (admitPage(request, reply, origins)) return reply.code(204).send();
     if (!withoutToken.has(request.routeOptions.url ?? '')) guardToken(request.headers, token);
   });
   app.setNotFoundHandler((request, reply) => {

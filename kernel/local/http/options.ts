@@ -44,6 +44,8 @@ export interface ServiceOptions {
   /** Random when absent. */
   readonly token?: string;
   readonly version: string;
+  /** Web pages of these origins may use the service; those of none may when absent. */
+  readonly origins?: readonly string[];
   /** Closes when no kernel has held `/v1/alive` for a while. */
   readonly managed?: boolean;
   /** How a request becomes SQL; the language's own compiler when absent. */

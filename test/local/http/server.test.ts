@@ -14,7 +14,9 @@ import { compileRequest } from '../../../kernel/local/sql/compile.js';
 import type { Compile } from '../../../kernel/local/sql/compiled.js';
 import { type Answer, sharedService, type TestService, temporaryDirectory, testService } from '../service.js';
 
-const service = sharedService();
+/** A page that may use the service. */
+const page = 'http://localhost:3000';
+const service = sharedService({ origins: [page] });
 
 interface Plain {
   readonly status: number | undefined;
@@ -28,9 +30,10 @@ async function plain(
   route: string,
   headers: Record<string, string>,
   body?: string,
+  method = body === undefined ? 'GET' : 'POST',
 ): Promise<Plain> {
   const sent = request(to.service.url + route, {
-    method: body === undefined ? 'GET' : 'POST',
+    method,
     headers,
     agent: false,
   });
@@ -70,6 +73,10 @@ const visitors: readonly (readonly [
   ['its own origin', to => ({ origin: to.service.url, ...bearer(to) }), 200],
   ['another origin', to => ({ origin: 'https://evil.example', ...bearer(to) }), 403],
   ['the origin null', to => ({ origin: 'null', ...bearer(to) }), 403],
+  ['an origin of --cors', to => ({ origin: page, ...bearer(to) }), 200],
+  ['an origin of --cors, no token', () => ({ origin: page }), 401],
+  ['the scheme of no origin of --cors', to => ({ origin: 'https://localhost:3000', ...bearer(to) }), 403],
+  ['the port of no origin of --cors', to => ({ origin: 'http://localhost:30000', ...bearer(to) }), 403],
 ];
 
 function bearer(to: TestService): Record<string, string> {
@@ -86,6 +93,24 @@ test('a preflight request of a browser is refused too', async () => {
   const answer = await service().send('OPTIONS', '/v2/user', undefined, { origin: 'https://evil.example' });
   expect(answer.status).toBe(403);
   expect(answer.headers.get('access-control-allow-origin')).toBeNull();
+});
+
+test('a page of --cors asks ahead without the token, and may read answers and errors', async () => {
+  const asked = {
+    origin: page,
+    'access-control-request-method': 'POST',
+    'access-control-request-headers': 'authorization,x-axiom-client',
+  };
+  const ahead = await plain(service(), '/v1/datasets/_apl', asked, undefined, 'OPTIONS');
+  expect([ahead.status, ahead.headers['access-control-allow-origin']]).toEqual([204, page]);
+  expect(ahead.headers['access-control-allow-headers']).toBe('authorization,x-axiom-client');
+  expect(ahead.headers['access-control-allow-credentials']).toBeUndefined();
+  const answer = await plain(service(), '/v2/user', { origin: page });
+  expect([answer.status, answer.headers['access-control-allow-origin'], answer.headers.vary]).toEqual([
+    401,
+    page,
+    'Origin',
+  ]);
 });
 
 test('it listens on this machine only', () => {
