@@ -11,11 +11,13 @@ export interface BulkAction {
   readonly refusal: string | undefined;
 }
 
-/** Actions that add a document; those that change or delete one need the ids of documents, which events do not have. */
-const adding: ReadonlySet<string> = new Set(['index', 'create']);
-
-/** Actions without a document on the next line. */
-const alone: ReadonlySet<string> = new Set(['delete']);
+/** The actions: those that change or delete a document need its id, which events do not have; `alone` has none on the next line. */
+const actionKinds: ReadonlyMap<string, { readonly adds: boolean; readonly alone: boolean }> = new Map([
+  ['index', { adds: true, alone: false }],
+  ['create', { adds: true, alone: false }],
+  ['update', { adds: false, alone: false }],
+  ['delete', { adds: false, alone: true }],
+]);
 
 /**
  * Returns the actions of a body of the Elastic Bulk API (https://axiom.co/docs/send-data/elasticsearch-bulk-api): lines of JSON, an action
@@ -27,7 +29,7 @@ export function actionsIn(body: string): readonly BulkAction[] {
   const actions: BulkAction[] = [];
   for (const { text, number } of filled) {
     const [name, about] = actionOf(text, number);
-    const next = alone.has(name) ? undefined : filled.next().value?.text;
+    const next = actionKinds.get(name)?.alone ? undefined : filled.next().value?.text;
     const refusal = refusalOf(name, next);
     actions.push({
       name,
@@ -40,13 +42,14 @@ export function actionsIn(body: string): readonly BulkAction[] {
   return actions;
 }
 
+/** Elasticsearch takes the first member too: a client for Node.js counts its attempts behind it. */
 function actionOf(
   text: string,
   number: number,
 ): readonly [name: string, about: Readonly<Record<string, unknown>>] {
   const action = parsed(text);
-  const [entry, ...others] = isObject(action) ? Object.entries(action) : [];
-  if (entry === undefined || others.length > 0 || !isObject(entry[1]))
+  const [entry] = isObject(action) ? Object.entries(action) : [];
+  if (entry === undefined || !actionKinds.has(entry[0]) || !isObject(entry[1]))
     throw new LocalError('invalid', 'invalid-request', `Line ${number} is not an action of a bulk request.`, {
       hint: 'Write {"index":{}} or {"create":{}} above each document.',
     });
@@ -54,7 +57,7 @@ function actionOf(
 }
 
 function refusalOf(name: string, document: string | undefined): string | undefined {
-  if (!adding.has(name))
+  if (!actionKinds.get(name)?.adds)
     return `The local service does not support ${JSON.stringify(name)}: it adds documents, by index or create.`;
   return document !== undefined && isObject(parsed(document))
     ? undefined

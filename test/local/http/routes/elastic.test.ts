@@ -59,7 +59,7 @@ test('what cannot be stored is refused by its item, and the rest is stored', asy
     '{"doc":{}}',
     '{"create":{}}',
     '[1]',
-    '{"create":{}}',
+    '{"create":{},"attempts":0}',
     '{"n":1}',
   ];
   const { status, body: answer } = await bulk(name, gzipSync(body.join('\n')), {
@@ -85,6 +85,7 @@ test('what cannot be stored is refused by its item, and the rest is stored', asy
 
 test.each([
   ['{"n":1}', 400, 'Line 1 is not an action of a bulk request.'],
+  ['{"log":{"n":1},"m":2}\n{"n":1}', 400, 'Line 1 is not an action of a bulk request.'],
   ['{"create":{}}\n{"n":1}\n\nnot JSON', 400, 'Line 4 is not an action of a bulk request.'],
 ])('%s is refused, and nothing of it is stored', async (body, status, message) => {
   const name = await newDataset();
