@@ -2,6 +2,7 @@
  * The answer to a query as Arrow IPC, between a kernel and the service of the same machine: a stream for each table, one after the
  * other, of one batch. The first one's schema has in its metadata what a JSON answer says besides its cells.
  */
+import './schema.js';
 import {
   Bool,
   type Data,

@@ -83,16 +83,34 @@ function encodeBlock(bytes: Uint8Array): Uint8Array {
   return out.subarray(0, writeSequence(out, used, bytes.subarray(literals), 0));
 }
 
+/** The last place of each hash. A table of its own for each block would cost more than to compress a short one, so places count on. */
+const newest = new Int32Array(1 << HASH_BITS);
+let nextStart = 1;
+
+/** Where a block starts among all places: those before it are of other blocks. */
+function startOf(length: number): number {
+  if (nextStart + length > MAX_PLACE) {
+    newest.fill(0);
+    nextStart = 1;
+  }
+  const start = nextStart;
+  nextStart += length;
+  return start;
+}
+
+const MAX_PLACE = 0x7fffffff;
+
 /** Earlier occurrences of four bytes, newest first. */
 class MatchFinder {
   readonly #bytes: Uint8Array;
-  readonly #newest = new Int32Array(1 << HASH_BITS).fill(-1);
+  readonly #start: number;
   readonly #older: Int32Array;
   #length = 0;
   #distance = 0;
 
   constructor(bytes: Uint8Array) {
     this.#bytes = bytes;
+    this.#start = startOf(bytes.length);
     this.#older = new Int32Array(bytes.length);
   }
 
@@ -100,7 +118,7 @@ class MatchFinder {
   find(at: number): { readonly length: number; readonly distance: number } {
     const hash = this.#hash(at);
     this.#length = 0;
-    let candidate = this.#newest[hash] as number;
+    let candidate = (newest[hash] as number) - this.#start;
     for (let tries = 0; candidate >= 0 && at - candidate <= MAX_DISTANCE && tries < MAX_TRIES; tries++) {
       this.#try(candidate, at);
       candidate = this.#older[candidate] as number;
@@ -126,8 +144,8 @@ class MatchFinder {
   }
 
   #remember(hash: number, at: number): void {
-    this.#older[at] = this.#newest[hash] as number;
-    this.#newest[hash] = at;
+    this.#older[at] = (newest[hash] as number) - this.#start;
+    newest[hash] = this.#start + at;
   }
 
   #hash(at: number): number {

@@ -36,6 +36,12 @@ test('any bytes are the same after a round trip', () => {
   );
 });
 
+test('a frame depends on its bytes alone, not on those that were encoded before', () => {
+  const frame = encodeLz4(text('GET /checkout 200\nGET /checkout 500\n'));
+  for (const other of ['/checkout 200', 'GET /checkout 200\n'.repeat(50)]) encodeLz4(text(other));
+  expect(encodeLz4(text('GET /checkout 200\nGET /checkout 500\n'))).toEqual(frame);
+});
+
 test('repetition takes little room', () => {
   expect(encodeLz4(text('GET /checkout 200\n'.repeat(1000))).length).toBeLessThan(150);
 });
