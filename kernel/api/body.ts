@@ -4,7 +4,14 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
 import type { Dispatcher } from 'undici';
 import { AplKernelError } from '../errors.js';
-import { bodyError, headerText, tooLargeError, truncatedError, unexpectedBody } from './failures/failure.js';
+import {
+  bodyError,
+  headerText,
+  tooLargeError,
+  trailingError,
+  truncatedError,
+  unexpectedBody,
+} from './failures/failure.js';
 import type { Attempt } from './failures/transport.js';
 import { type AnswerOptions, arrowType } from './wire.js';
 
@@ -91,8 +98,9 @@ async function passOn(
   { attempt, maxBytes, receive }: BodyRule & Required<Pick<BodyRule, 'receive'>>,
   signal: AbortSignal,
 ): Promise<void> {
-  const start = textOf(first.subarray(0, EDGE_BYTES));
-  if (!start.startsWith('{')) throw unexpectedBody(attempt, start);
+  const { start } = edgesOf(first);
+  // White space keeps a connection alive until there is an answer.
+  if (start !== '' && !start.startsWith('{')) throw unexpectedBody(attempt, start);
   let length = first.length;
   let end = first.subarray(-EDGE_BYTES);
   async function* others(): AsyncGenerator<Uint8Array> {
@@ -127,9 +135,36 @@ function textOf(bytes: Uint8Array): string {
 
 /** Checks the two ends only: the decoder reads the middle, and a body that a proxy cut off should be reported as such. */
 export function checkJsonEnds(body: Uint8Array, attempt: Attempt): void {
-  const start = textOf(body.subarray(0, EDGE_BYTES));
+  const { start, end } = edgesOf(body);
   if (!start.startsWith('{')) throw unexpectedBody(attempt, start);
-  if (!textOf(body.subarray(-EDGE_BYTES)).endsWith('}')) throw truncatedError(attempt);
+  if (end.endsWith('}')) return;
+  throw body.length <= SHORT_BYTES && hasJsonAhead(textOf(body))
+    ? trailingError(attempt)
+    : truncatedError(attempt);
+}
+
+/** The first and the last bytes of a body but for white space around it, which may be longer. */
+function edgesOf(body: Uint8Array): { readonly start: string; readonly end: string } {
+  let from = 0;
+  while (isSpace(body[from])) from++;
+  let to = body.length;
+  while (to > from && isSpace(body[to - 1])) to--;
+  const end = body.subarray(Math.max(from, to - EDGE_BYTES), to);
+  return { start: textOf(body.subarray(from, from + EDGE_BYTES)), end: textOf(end) };
+}
+
+function isSpace(byte: number | undefined): boolean {
+  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+}
+
+/** Whether a text is JSON up to its last brace. */
+function hasJsonAhead(text: string): boolean {
+  try {
+    JSON.parse(text.slice(0, text.lastIndexOf('}') + 1));
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** The part of a body that has arrived, up to a limit, in a few pieces: one buffer that grows would copy all of it at once. */

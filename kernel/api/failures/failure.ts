@@ -92,11 +92,23 @@ export function hiddenError(
   body: string,
 ): ApiError | undefined {
   const value = parseJson(body);
-  const found = readErrorBody(value);
+  const found = readErrorBody(value) ?? errorsIn(value);
   if (found === undefined || Object.hasOwn(value as object, 'tables')) return undefined;
   const code = Number(found.code);
   const status = Number.isInteger(code) && code >= 400 && code < 600 ? code : 500;
   return refusalError(attempt, { status, headers, body });
+}
+
+/** What another service says in place of a result, under a name that says that it is an error. */
+function errorsIn(value: unknown): ErrorBody | undefined {
+  const { error, errors } = Object(value) as Record<string, unknown>;
+  const message = reasonIn(errors ?? error);
+  return message === '' ? undefined : { code: '', message };
+}
+
+/** Returns the error for an answer with something behind its end. */
+export function trailingError(attempt: Attempt): ApiError {
+  return strangeError(attempt, 'has something behind its JSON');
 }
 
 /** Returns the error for an answer that ended early. */
@@ -119,15 +131,18 @@ export function unexpectedBody(attempt: Attempt, body: string, cause?: unknown):
   const page = pageKind({ headers: {}, body });
   if (page !== undefined) return htmlError(attempt, 200, page);
   const [, what] = strangeStarts.find(([start]) => start.test(body)) ?? [];
-  if (what !== undefined)
-    return new UnexpectedAnswerError(`the response from ${attempt.host} ${what}`, {
-      code: 'not-json',
-      hint: `Run the cell again. If it fails again, something on the way changes the responses: check the URL of the profile ${attempt.endpoint.profileName}, and any proxy.`,
-      cause,
-    });
+  if (what !== undefined) return strangeError(attempt, what, cause);
   return new UnexpectedAnswerError(`${attempt.host} answered something that is not the API's JSON`, {
     code: 'not-json',
     hint: `Check the URL of the profile ${attempt.endpoint.profileName}: it should be the address of the API.`,
+    cause,
+  });
+}
+
+function strangeError(attempt: Attempt, what: string, cause?: unknown): ApiError {
+  return new UnexpectedAnswerError(`the response from ${attempt.host} ${what}`, {
+    code: 'not-json',
+    hint: `Run the cell again. If it fails again, something on the way changes the responses: check the URL of the profile ${attempt.endpoint.profileName}, and any proxy.`,
     cause,
   });
 }
@@ -195,6 +210,9 @@ function badRequest(attempt: Attempt, detail: ErrorBody['detail'], reason: strin
     code: named(detail?.compileErrorCode) ?? named(detail?.errorType) ?? 'invalid-query',
     ...present({
       position: line !== undefined && line > 0 ? { line, column: Math.max(1, column ?? 1) } : undefined,
+    }),
+    ...(reason === '' && {
+      hint: `Check the query, and the URL of the profile ${attempt.endpoint.profileName}.`,
     }),
     others: others.map(each => ({
       position: { line: Math.max(1, each.line), column: Math.max(1, each.column) },
@@ -351,7 +369,7 @@ function redirectError(attempt: Attempt, { status, headers }: Refusal): ApiError
   const { host, endpoint } = attempt;
   const location = headerText(headers, 'location');
   const there = location !== undefined && URL.canParse(location) ? new URL(location) : undefined;
-  const target = there === undefined ? '' : ` to ${clean(there.host, endpoint)}`;
+  const target = there === undefined || there.host === '' ? '' : ` to ${clean(there.host, endpoint)}`;
   const isCache = status === 304;
   const message = isCache
     ? `${host} answered that nothing has changed (status 304), in place of a result`
@@ -436,14 +454,22 @@ function resetText(reset: Reset | undefined, { headers }: Refusal): string {
   const date = headerText(headers, 'date');
   if ('at' in reset && isOurClock(date)) return `at ${new Date(reset.at).toISOString()}`;
   const ms = untilReset(reset, date);
-  return Number.isFinite(ms) ? `in ${secondsText(ms / 1000)}` : 'later';
+  return ms < LONGEST_WAIT_MS ? `in ${secondsText(ms / 1000)}` : 'later';
 }
 
+/** Beyond a year a number is an error. */
+const LONGEST_WAIT_MS = 366 * 86_400_000;
+
 function secondsText(seconds: number): string {
+  if (seconds >= 2 * DAY) return `${Math.ceil(seconds / DAY)} d`;
+  if (seconds >= HOUR) return `${Math.floor(seconds / HOUR)} h ${Math.ceil((seconds % HOUR) / 60)} min`;
   const minutes = Math.floor(seconds / 60);
   const rest = `${Math.ceil(seconds % 60)} s`;
   return minutes === 0 ? rest : `${minutes} min ${rest}`;
 }
+
+const HOUR = 3600;
+const DAY = 24 * HOUR;
 
 function quoted(reason: string): string {
   return reason === '' ? '' : `: ${reason}`;

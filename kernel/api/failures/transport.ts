@@ -117,8 +117,8 @@ function tlsHint(codes: readonly string[]): string {
   return hint ?? 'Check the URL of the profile, and any proxy on the way to the service.';
 }
 
-/** Answers that begin so are not of HTTP; other errors of the parser are about a head of HTTP. */
-const notHttpCodes = ['HPE_INVALID_CONSTANT', 'HPE_INVALID_VERSION', 'HPE_INVALID_METHOD'];
+/** What the parser of the library says of an answer that is not HTTP; its other errors are about a head of HTTP. */
+const notHttp = /^(Expected |Invalid HTTP version|Invalid word|Invalid method)/;
 
 /** What the library says of interim answers that nobody asked for, without a code of their own. */
 const interim = /^(bad response|bad upgrade)$/;
@@ -134,8 +134,8 @@ function unreadable(error: unknown): Unreadable | undefined {
   if (!(error instanceof Error)) return undefined;
   const { code } = error as NodeJS.ErrnoException;
   if (error.name === 'HTTPParserError') {
-    const isHttp = code?.startsWith('HPE_') === true && !notHttpCodes.includes(code);
-    return { isHttp, ...present({ why: code }) };
+    const [, why] = /\(([^()]+)\)$/.exec(error.message) ?? [];
+    return { isHttp: why !== undefined && !notHttp.test(why), ...present({ why: why?.toLowerCase() }) };
   }
   if (code === 'UND_ERR_HEADERS_OVERFLOW') return { isHttp: true, why: 'its headers are too long' };
   if (code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH') return { isHttp: true, why: 'its length is not clear' };
