@@ -211,8 +211,11 @@ function badRequest(attempt: Attempt, detail: ErrorBody['detail'], reason: strin
     ...present({
       position: line !== undefined && line > 0 ? { line, column: Math.max(1, column ?? 1) } : undefined,
     }),
-    ...(reason === '' && {
-      hint: `Check the query, and the URL of the profile ${attempt.endpoint.profileName}.`,
+    ...present({
+      hint:
+        reason === ''
+          ? `Check the query, and the URL of the profile ${attempt.endpoint.profileName}.`
+          : undefined,
     }),
     others: others.map(each => ({
       position: { line: Math.max(1, each.line), column: Math.max(1, each.column) },
