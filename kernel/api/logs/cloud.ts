@@ -130,15 +130,17 @@ export const cloud: readonly LogFormat[] = [
       'I1010 13:55:36.678901   12345 kubelet.go:2073] "SyncLoop ADD" source="api"',
       'F1010 13:55:37.678901   12345 kubelet.go:31] cart 7 is lost',
       'goroutine 1 [running]:',
+      // glog with the year.
+      'W20251010 13:55:38.678901 12345 cart.cc:31] cart 7 is slow',
     ],
     reading: {
       kind: 'lines',
-      begins: { line: '^[IWEF]\\d{4} \\d{2}:\\d{2}:\\d{2}\\.' },
+      begins: { line: '^[IWEF](?:\\d{4}|\\d{8}) \\d{2}:\\d{2}:\\d{2}\\.' },
       // https://kubernetes.io/docs/concepts/cluster-administration/system-logs/
       shapes: [
         {
           pattern:
-            '^(?<level>[IWEF])(?<time>\\d{4} \\d{2}:\\d{2}:\\d{2}\\.\\d{6}) +(?<thread>\\d+) (?<source>[^ \\]]+)\\] ?(?<message>[\\s\\S]*)$',
+            '^(?<level>[IWEF])(?<time>(?:\\d{4}|\\d{8}) \\d{2}:\\d{2}:\\d{2}\\.\\d{6}) +(?<thread>\\d+) (?<source>[^ \\]]+)\\] ?(?<message>[\\s\\S]*)$',
         },
       ],
     },

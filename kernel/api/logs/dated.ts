@@ -1,6 +1,6 @@
 import { zoneWord } from '../../time.js';
 
-const clock = '\\d{1,2}:\\d{2}:\\d{2}(?:[.,]\\d{1,9})?';
+const clock = '\\d{1,2}:\\d{2}:\\d{2}(?:[.,]\\d{1,9}|:\\d{3}\\b)?';
 const month = '(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)';
 const offset = `(?: ?(?:${zoneWord}\\b|[+-]\\d{2}:?\\d{2}))?`;
 
@@ -13,7 +13,7 @@ export const datedTime = [
   `${weekday} ${month} {1,2}\\d{1,2} ${clock}(?: ${zoneWord})? \\d{4}`,
   `(?:${weekday}, )?\\d{1,2} ${month} \\d{4} ${clock}${offset}`,
   `\\d{1,2}/${month}/\\d{4}[: ]${clock}${offset}`,
-  `\\d{1,2}-${month}-\\d{4} ${clock}${offset}`,
+  `\\d{1,2}-${month}-\\d{4} ${clock}(?: [A-Z][A-Za-z]+(?:/[A-Za-z_+-]+){1,2}|${offset})`,
   `${month} {1,2}\\d{1,2},? \\d{4} ${clock}(?: [AP]M)?${offset}`,
   `\\d{4} ${month} {1,2}\\d{1,2} ${clock}${offset}`,
 ].join('|');

@@ -60,8 +60,15 @@ export type LogReading =
       readonly header?: true;
     };
 
-/** What a file is made lines of JSON from: a journal of systemd in its export format, requests of OTLP, or events of Windows in XML. */
-export type ConvertedFormat = 'journal' | 'otlp' | 'windows';
+/** What a file is made lines of JSON from: the output of a journal, events of Windows in XML, or documents of JSON that hold several events. */
+export type ConvertedFormat =
+  | 'journal'
+  | 'journalVerbose'
+  | 'windows'
+  | 'otlp'
+  | 'cloudwatch'
+  | 'loki'
+  | 'prometheus';
 
 /** A format of logs. A new one is a row in a file of this folder. */
 export interface LogFormat {
@@ -117,7 +124,7 @@ function levelWords(): string {
 /** Patterns that many formats share. */
 export const part = {
   /** RFC 3339, with a blank, a comma, the word of a zone or no zone too. */
-  iso: `\\d{4}-\\d{2}-\\d{2}[T ]\\d{2}:\\d{2}:\\d{2}(?:[.,]\\d{1,9})?(?: ?(?:${zoneWord}\\b|[+-]\\d{2}:?\\d{2}))?`,
+  iso: `\\d{4}-\\d{2}-\\d{2}[T ]\\d{2}:\\d{2}:\\d{2}(?:[.,]\\d{1,9}|:\\d{3}\\b)?(?: ?(?:${zoneWord}\\b|[+-]\\d{2}:?\\d{2}))?`,
   /** Text between quotes, in which a backslash escapes. */
   quoted: '(?:[^"\\\\]|\\\\.)*',
   /** All lines of an event. */

@@ -2,6 +2,11 @@ import type { LogFormat } from './format.js';
 
 const json = { kind: 'json' } as const;
 
+/** The beginning of an answer with a result of this type, as Prometheus and Loki write it. */
+function answer(type: string): string {
+  return `"status"\\s*:\\s*"success"\\s*,\\s*(?:"\\w+"\\s*:\\s*\\w+\\s*,\\s*)*"data"\\s*:\\s*\\{\\s*"resultType"\\s*:\\s*"${type}"\\s*,`;
+}
+
 /** Formats that are JSON: they are read as any file of JSON is. */
 export const objects: readonly LogFormat[] = [
   {
@@ -44,18 +49,77 @@ export const objects: readonly LogFormat[] = [
     },
   },
   {
+    name: 'journald-verbose',
+    label: 'entries of journalctl -o verbose',
+    example: [
+      'Fri 2025-10-10 13:55:36.123456 UTC [s=5f1c;i=7;b=31;m=1;t=640ce45a4a840;x=9]',
+      '    _HOSTNAME=edge',
+      '    PRIORITY=6',
+      '    _PID=31',
+      '    SYSLOG_IDENTIFIER=sshd',
+      '    MESSAGE=Accepted publickey for ann',
+    ],
+    reading: {
+      kind: 'converted',
+      begins:
+        '^(?:-- [^\\n]*\\n)*[A-Z][a-z]{2} \\d{4}-\\d{2}-\\d{2} [^\\n\\[]*\\[s=[^\\n\\]]+\\]\\r?\\n {4}[A-Z_]+=',
+      as: 'journalVerbose',
+    },
+  },
+  {
     name: 'otlp',
-    label: 'spans and log records of OpenTelemetry (OTLP in JSON)',
+    label: 'spans, log records and data points of OpenTelemetry (OTLP in JSON)',
     durations: ['duration'],
     example: [
       '{"resourceLogs":[{"resource":{"attributes":[{"key":"service.name","value":{"stringValue":"shop"}}]},"scopeLogs":[{"logRecords":[{"timeUnixNano":"1760104536123456789","severityText":"ERROR","body":{"stringValue":"cart is lost"},"attributes":[{"key":"cart","value":{"intValue":"7"}}]}]}]}]}',
       '{"resourceSpans":[{"resource":{"attributes":[{"key":"service.name","value":{"stringValue":"shop"}}]},"scopeSpans":[{"spans":[{"traceId":"5b8aa5a2d2c872e8321cf37308d69df2","spanId":"051581bf3cb55c13","name":"GET /cart","kind":2,"startTimeUnixNano":"1760104536123456789","endTimeUnixNano":"1760104536223456789"}]}]}]}',
+      '{"resourceMetrics":[{"resource":{"attributes":[{"key":"service.name","value":{"stringValue":"shop"}}]},"scopeMetrics":[{"metrics":[{"name":"carts","unit":"1","sum":{"aggregationTemporality":2,"isMonotonic":true,"dataPoints":[{"startTimeUnixNano":"1760104536000000000","timeUnixNano":"1760104538123456789","asInt":"7"}]}},{"name":"load","gauge":{"dataPoints":[{"timeUnixNano":"1760104538123456789","asDouble":0.5}]}}]}]}]}',
     ],
     reading: {
       kind: 'converted',
       // https://opentelemetry.io/docs/specs/otel/protocol/file-exporter/
-      begins: '^\\s*\\{\\s*"resource(?:Logs|Spans)"\\s*:\\s*\\[',
+      begins: '^\\s*\\{\\s*"resource(?:Logs|Spans|Metrics)"\\s*:\\s*\\[',
       as: 'otlp',
+    },
+  },
+  {
+    name: 'cloudwatch',
+    label: 'log events that CloudWatch Logs sends to a subscription',
+    example: [
+      '{"messageType":"DATA_MESSAGE","owner":"123456789012","logGroup":"/shop","logStream":"web-1","subscriptionFilters":["all"],"logEvents":[{"id":"3950","timestamp":1760104536123,"message":"cart is ready"},{"id":"3951","timestamp":1760104537123,"message":"cart 7 is lost"}]}',
+    ],
+    reading: {
+      kind: 'converted',
+      // https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/SubscriptionFilters.html
+      begins:
+        '^\\s*\\{(?=[^{}]*"messageType"\\s*:\\s*"(?:DATA|CONTROL)_MESSAGE")[^{}]*"logEvents"\\s*:\\s*\\[',
+      as: 'cloudwatch',
+    },
+  },
+  {
+    name: 'loki',
+    label: 'entries of streams of Loki, without the statistics of its answer',
+    example: [
+      '{"status":"success","data":{"resultType":"streams","result":[{"stream":{"app":"shop"},"values":[["1760104536123456789","cart is ready"],["1760104537123456789","cart 7 is lost"]]}],"stats":{}}}',
+    ],
+    reading: {
+      kind: 'converted',
+      // https://grafana.com/docs/loki/latest/reference/loki-http-api/
+      begins: `^\\s*\\{\\s*(?:${answer('streams')}|"streams"\\s*:\\s*\\[\\s*\\{\\s*"stream"\\s*:)`,
+      as: 'loki',
+    },
+  },
+  {
+    name: 'prometheus',
+    label: 'samples of an answer of Prometheus',
+    example: [
+      '{"status":"success","data":{"resultType":"matrix","result":[{"metric":{"__name__":"up","job":"shop"},"values":[[1760104536.123,"1"],[1760104537.123,"0.5"]]}]}}',
+    ],
+    reading: {
+      kind: 'converted',
+      // https://prometheus.io/docs/prometheus/latest/querying/api/
+      begins: `^\\s*\\{\\s*${answer('(?:matrix|vector)')}`,
+      as: 'prometheus',
     },
   },
   {

@@ -7,6 +7,9 @@ const yearless = '[A-Z][a-z]{2} {1,2}\\d{1,2} \\d{2}:\\d{2}:\\d{2}';
 const dated = '\\d{4}-\\d{2}-\\d{2}T\\S*[\\dA-Z]';
 const header = 'CEF: ?(?<cef_version>\\d+)';
 const escaped = '(?:[^|\\\\]|\\\\.)*';
+const mailTime = '\\d{4}-\\d{2}-\\d{2} \\d{2}:\\d{2}:\\d{2}(?:\\.\\d{1,6})?(?: [+-]\\d{4})?';
+/** Of Exim, also as it is since 4.97. */
+const mailId = '[0-9A-Za-z]{6}-(?:[0-9A-Za-z]{6}-[0-9A-Za-z]{2}|[0-9A-Za-z]{11}-[0-9A-Za-z]{4})';
 /** What a syslog server writes in front of other formats. */
 const sent = `(?:(?:<(?<priority>\\d{1,3})>)?(?:\\d )?(?<syslog_time>${yearless}|\\d{4}-\\d{2}-\\d{2}T\\S+) (?<host>\\S+) )?`;
 
@@ -141,6 +144,58 @@ export const system: readonly LogFormat[] = [
           pattern:
             '^(?<time>\\d{2}/\\d{2}(?:/\\d{2}|/\\d{4})?-\\d{2}:\\d{2}:\\d{2}\\.\\d{6}) +(?:\\[(?<action>[\\w ]+)\\] +)?\\[\\*\\*\\] \\[(?<generator_id>\\d+):(?<signature_id>\\d+):(?<revision>\\d+)\\] (?<message>.*?) \\[\\*\\*\\](?: \\[Classification: (?<classification>[^\\]]*)\\])?(?: \\[Priority: (?<priority>\\d+)\\])? \\{(?<protocol>[^}]+)\\} (?<source>\\S+) -> (?<destination>\\S+)$',
           optional: ['action'],
+        },
+      ],
+    },
+  },
+  {
+    name: 'openvpn',
+    label: 'log lines of OpenVPN',
+    example: [
+      '2025-10-10 13:55:36 us=123456 ann/10.1.2.3:1194 MULTI: Learn: 10.8.0.6 -> ann/10.1.2.3:1194',
+      'Fri Oct 10 13:55:37 2025 10.1.2.3:1194 TLS Error: TLS handshake failed',
+    ],
+    reading: {
+      kind: 'lines',
+      shapes: [
+        {
+          pattern: `^(?<time>\\d{4}-\\d{2}-\\d{2} \\d{2}:\\d{2}:\\d{2}|[A-Z][a-z]{2} [A-Z][a-z]{2} [ \\d]\\d \\d{2}:\\d{2}:\\d{2} \\d{4})(?: us=(?<us>\\d{1,6}))? (?:(?<user>[^\\s/:]+)/)?(?<client>(?:\\d{1,3}\\.){3}\\d{1,3}|\\[[\\da-f:.]+\\]):(?<client_port>\\d{1,5}) (?<message>.*)$`,
+          optional: ['us', 'user'],
+        },
+        {
+          pattern: `^(?<time>\\d{4}-\\d{2}-\\d{2} \\d{2}:\\d{2}:\\d{2}|[A-Z][a-z]{2} [A-Z][a-z]{2} [ \\d]\\d \\d{2}:\\d{2}:\\d{2} \\d{4})(?: us=(?<us>\\d{1,6}))? (?<message>.*)$`,
+          loose: true,
+          optional: ['us'],
+        },
+      ],
+    },
+  },
+  {
+    name: 'exim',
+    label: 'main log lines of Exim',
+    example: [
+      '2025-10-10 13:55:36 1v7Abc-0001Zz-2k <= ann@shop.example H=mail.example [10.1.2.3] P=esmtps S=2310',
+      '2025-10-10 13:55:37 1v7Abc-0001Zz-2k => bob@example.org R=dnslookup T=remote_smtp C="250 OK"',
+      '2025-10-10 13:55:38 1v7Abc-0001Zz-2k Completed',
+      '2025-10-10 13:55:39 plain authenticator failed for (host) [10.1.2.4]: 535 Incorrect authentication data',
+    ],
+    reading: {
+      kind: 'lines',
+      // https://www.exim.org/exim-html-current/doc/html/spec_html/ch-log_files.html
+      shapes: [
+        {
+          pattern: `^(?<time>${mailTime})(?: \\[(?<pid>\\d+)\\])? (?<id>${mailId}) (?<flag><=|=>|->|>>|\\*>|\\*\\*|==) (?<address>.*?)(?: (?<message>(?:[A-Za-z]+=|<=|\\[|:).*))?$`,
+          pairs: { group: 'message', style: 'logfmt' },
+          optional: ['pid'],
+        },
+        {
+          pattern: `^(?<time>${mailTime})(?: \\[(?<pid>\\d+)\\])? (?<id>${mailId}) (?<message>.*)$`,
+          optional: ['pid'],
+        },
+        {
+          pattern: `^(?<time>${mailTime})(?: \\[(?<pid>\\d+)\\])? (?<message>.*)$`,
+          loose: true,
+          optional: ['pid'],
         },
       ],
     },

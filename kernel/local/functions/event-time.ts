@@ -1,4 +1,4 @@
-import { MILLISECOND, SECOND } from '../../time.js';
+import { DAY, isZone, MILLISECOND, SECOND } from '../../time.js';
 import { bareTime, isNumbered, orderedNs } from './date-order.js';
 import { timeNs } from './time-text.js';
 
@@ -10,7 +10,7 @@ import { timeNs } from './time-text.js';
 export function eventTimeNs(text: string, nowNs: bigint, order: string): bigint | null {
   const bare = joinedTime(bareTime(text));
   if (isNumbered(bare)) return orderedNs(bare, order);
-  return timeNs(bare) ?? fractionNs(bare) ?? yearlessNs(bare, nowNs);
+  return timeNs(bare) ?? fractionNs(bare) ?? yearlessNs(bare, nowNs) ?? zonedNs(bare);
 }
 
 /** How programs join the day and the time of day otherwise than {@link timeNs} reads them. */
@@ -20,6 +20,17 @@ const joined: readonly { readonly pattern: RegExp; readonly as: string }[] = [
   { pattern: /^(\d{2})\/(\d{2})\/(\d{2})-(\d{2}:\d{2}:\d{2}\.\d{6})$/, as: '20$3-$1-$2 $4' },
   // Gin.
   { pattern: /^(\d{4})\/(\d{2})\/(\d{2}) - (\d{2}:\d{2}:\d{2})$/, as: '$1-$2-$3 $4' },
+  // glog, FIX, and ISO 8601 in its basic format.
+  {
+    pattern: /^(\d{4})(\d{2})(\d{2})[ T-](\d{2}:\d{2}:\d{2}(?:[.,]\d{1,9})?(?:Z|[+-]\d{2}:?\d{2})?)$/,
+    as: '$1-$2-$3 $4',
+  },
+  {
+    pattern: /^(\d{4})(\d{2})(\d{2})[ T-](\d{2})(\d{2})(\d{2})((?:[.,]\d{1,9})?(?:Z|[+-]\d{2}:?\d{2})?)$/,
+    as: '$1-$2-$3 $4:$5:$6$7',
+  },
+  // A colon in front of milliseconds.
+  { pattern: /^(\d{4}[-/]\d{2}[-/]\d{2}[ T]\d{2}:\d{2}:\d{2}):(\d{3})\b/, as: '$1.$2' },
   // Cisco NX-OS.
   { pattern: /^(\d{4}) ([A-Z][a-z]{2}) {1,2}(\d{1,2}) (\d{2}:\d{2}:\d{2})/, as: '$2 $3, $1 $4' },
 ];
@@ -27,6 +38,48 @@ const joined: readonly { readonly pattern: RegExp; readonly as: string }[] = [
 function joinedTime(text: string): string {
   const found = joined.find(({ pattern }) => pattern.test(text));
   return found === undefined ? text : text.replace(found.pattern, found.as);
+}
+
+/** The time of day and the name of a zone, as PHP writes it. */
+const inNamedZone = /^(.*\d:\d{2}(?:[.,]\d{1,9})?) ([A-Z][A-Za-z]+(?:\/[A-Za-z_+-]+){1,2})$/;
+
+/** A time in a zone that has a name; null if the clocks skip it. Of one that they show twice it is the first. */
+function zonedNs(text: string): bigint | null {
+  const [, written = '', zone = ''] = inNamedZone.exec(text) ?? [];
+  const local = isZone(zone) ? timeNs(written) : null;
+  if (local === null) return null;
+  const around = [local - DAY, local + DAY].map(near => local - offsetNs(zone, near));
+  return around.find(ns => ns + offsetNs(zone, ns) === local) ?? null;
+}
+
+/** How far the clocks of a zone are ahead of UTC. */
+function offsetNs(zone: string, ns: bigint): bigint {
+  const seconds = Number(ns / SECOND);
+  const shown = clockOf(zone).formatToParts(seconds * 1000);
+  const part = (name: string) => Number(shown.find(({ type }) => type === name)?.value);
+  const [year, month, day] = [part('year'), part('month'), part('day')];
+  const local = Date.UTC(year, month - 1, day, part('hour'), part('minute'), part('second'));
+  return BigInt(local / 1000 - seconds) * SECOND;
+}
+
+const clocks = new Map<string, Intl.DateTimeFormat>();
+
+function clockOf(timeZone: string): Intl.DateTimeFormat {
+  const known = clocks.get(timeZone);
+  if (known) return known;
+  const numeric = 'numeric';
+  const clock = new Intl.DateTimeFormat('en', {
+    timeZone,
+    hourCycle: 'h23',
+    year: numeric,
+    month: numeric,
+    day: numeric,
+    hour: numeric,
+    minute: numeric,
+    second: numeric,
+  });
+  clocks.set(timeZone, clock);
+  return clock;
 }
 
 function fractionNs(text: string): bigint | null {

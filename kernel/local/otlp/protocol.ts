@@ -63,6 +63,66 @@ export interface LogRecord {
   readonly eventName?: string;
 }
 
+/** What the kinds of data points have, none of which has all. */
+export interface DataPoint {
+  readonly startTimeUnixNano?: Integer;
+  readonly timeUnixNano?: Integer;
+  readonly attributes?: readonly KeyValue[];
+  readonly asDouble?: number | string;
+  readonly asInt?: Integer;
+  readonly count?: Integer;
+  readonly sum?: number | string;
+  readonly min?: number | string;
+  readonly max?: number | string;
+  readonly bucketCounts?: readonly Integer[];
+  readonly explicitBounds?: readonly number[];
+  readonly quantileValues?: readonly { readonly quantile?: number; readonly value?: number | string }[];
+  readonly scale?: number;
+  readonly zeroCount?: Integer;
+  readonly positive?: Buckets;
+  readonly negative?: Buckets;
+}
+
+/** Counts of an exponential histogram on one side of zero. */
+export interface Buckets {
+  readonly offset?: number;
+  readonly bucketCounts?: readonly Integer[];
+}
+
+interface MetricData {
+  readonly dataPoints?: readonly DataPoint[];
+  readonly aggregationTemporality?: number | string;
+  readonly isMonotonic?: boolean;
+}
+
+interface Metric {
+  readonly name?: string;
+  readonly description?: string;
+  readonly unit?: string;
+  readonly gauge?: MetricData;
+  readonly sum?: MetricData;
+  readonly histogram?: MetricData;
+  readonly exponentialHistogram?: MetricData;
+  readonly summary?: MetricData;
+}
+
+/** The kinds of metrics, as members and as words. */
+const metricKinds = [
+  ['gauge', 'gauge'],
+  ['sum', 'sum'],
+  ['histogram', 'histogram'],
+  ['exponentialHistogram', 'exponential histogram'],
+  ['summary', 'summary'],
+] as const;
+
+/** A data point, and the metric that it is of. */
+export interface Point {
+  readonly metric: Metric;
+  readonly kind: string;
+  readonly data: MetricData;
+  readonly point: DataPoint;
+}
+
 interface Scope {
   readonly name?: string;
   readonly version?: string;
@@ -90,6 +150,13 @@ interface LogsRequest {
   }[];
 }
 
+interface MetricsRequest {
+  readonly resourceMetrics?: readonly {
+    readonly resource?: { readonly attributes?: readonly KeyValue[] };
+    readonly scopeMetrics?: readonly { readonly scope?: Scope; readonly metrics?: readonly Metric[] }[];
+  }[];
+}
+
 export type Encoding = 'protobuf' | 'json';
 
 /** Returns the spans of a body of `/v1/traces`; throws LocalError for one that is none. */
@@ -110,6 +177,25 @@ export function logsOf(body: Buffer, encoding: Encoding): readonly Sourced<LogRe
       listOf(logRecords).map(entry => ({ resource: listOf(resource?.attributes), scope, entry })),
     ),
   );
+}
+
+/** Returns the data points of metrics in JSON; throws LocalError for a body that is none. */
+export function pointsOf(body: Buffer): readonly Sourced<Point>[] {
+  const { resourceMetrics } = decoded<MetricsRequest>('MetricsRequest', body, 'json');
+  return listOf(resourceMetrics).flatMap(({ resource, scopeMetrics }) =>
+    listOf(scopeMetrics).flatMap(({ scope = {}, metrics }) =>
+      listOf(metrics)
+        .flatMap(pointsIn)
+        .map(entry => ({ resource: listOf(resource?.attributes), scope, entry })),
+    ),
+  );
+}
+
+function pointsIn(metric: Metric): readonly Point[] {
+  return metricKinds.flatMap(([member, kind]) => {
+    const data = metric[member];
+    return data === undefined ? [] : listOf(data.dataPoints).map(point => ({ metric, kind, data, point }));
+  });
 }
 
 /** Returns the body of a refusal in protobuf: a `google.rpc.Status` without the code, which the protocol leaves out. */

@@ -1,5 +1,4 @@
 import path from 'node:path';
-import { present } from '../../../present.js';
 import { plural } from '../../../text.js';
 import { sqlText } from '../../duckdb/literal.js';
 import type { Connection } from '../../engine/duckdb.js';
@@ -12,10 +11,10 @@ import {
   periodsAmongNames,
 } from '../sources/csv-recognize.js';
 import { lineReader } from './line-reader.js';
-import { writeWithoutUnclosed } from './quotes.js';
+import { copyWith, type Line, unclosedLines, withMissing } from './quotes.js';
 import { distinctNames, keep, mismatchOf, type Reading, renamedNotes } from './reading.js';
 import { blankLines, firstLines, longLines, rowsInSample, saidDelimiter, saysType } from './sample.js';
-import { countRefused, readTexts } from './texts.js';
+import { countRefused, readTexts, refusedLines, type Texts } from './texts.js';
 import { unpacked } from './unpacked.js';
 
 /** How a CSV file is read; absent options are detected. */
@@ -33,9 +32,14 @@ export interface CsvOptions {
 export interface CsvSource {
   readonly file: string;
   readonly workDir: string;
+  /** The file that this one is a copy of, and the lines of it that the copy lacks. */
+  readonly whole?: { readonly file: string; readonly unclosed: readonly Line[] };
 }
 
-/** Reads a CSV file, each column as the narrowest type that loses nothing. A line with an unclosed quote is left out. */
+/**
+ * Reads a CSV file, each column as the narrowest type that loses nothing. A line with an unclosed quote or too many values is whole in
+ * a field of its own.
+ */
 export async function readCsv(
   connection: Connection,
   source: CsvSource,
@@ -60,16 +64,14 @@ async function readWithin(
 ): Promise<Reading | undefined> {
   const said = options.spreadsheet ? await saidDelimiter(source.file) : undefined;
   const skipsFirst = said !== undefined || (options.spreadsheet === true && (await saysType(source.file)));
-  const dialect = await sniff(connection, source.file, options.delimiter ?? said, limits, skipsFirst);
+  const sniffed = await sniff(connection, source.file, options.delimiter ?? said, limits, skipsFirst);
+  const dialect = await ofNames(connection, source.file, sniffed, options);
   const repaired = (await mayMislead(connection, source.file, dialect))
     ? await repair(source, dialect)
     : undefined;
-  if (repaired !== undefined) {
-    const rest = await readCsv(connection, repaired.source, options);
-    return rest && without(repaired, rest);
-  }
+  if (repaired !== undefined) return readCsv(connection, repaired, options);
   if (dialect.failure !== undefined) throw dialect.failure;
-  const reading = await readWhole(connection, source.file, dialect, options);
+  const reading = await readWhole(connection, source, dialect, options);
   return reading && repairable(connection, source, dialect, options, reading);
 }
 
@@ -112,56 +114,93 @@ function repairable(
     const odd = mismatchOf(failure);
     if (odd !== undefined && !/["\r\n]/.test(odd.text))
       return repairable(connection, source, dialect, options, await wider(failure));
-    const repaired = await repair(source, dialect);
+    const repaired = source.whole === undefined ? await repair(source, dialect) : undefined;
     if (repaired === undefined) return wider(failure);
-    const rest = await readCsv(connection, repaired.source, options);
-    const again = rest && without(repaired, rest);
+    const again = await readCsv(connection, repaired, options);
     return (await again?.wider?.()) ?? again ?? reading;
   };
   return { ...reading, wider: next };
 }
 
-/** A copy of a file without the lines that open a quote and do not close it. */
-interface Repaired {
-  readonly source: CsvSource;
-  readonly lines: number;
+/** Returns a copy of a file without the lines that open a quote and do not close it; undefined if there are none. */
+async function repair({ file, workDir }: CsvSource, dialect: Dialect): Promise<CsvSource | undefined> {
+  const whole = await unpacked(file, workDir);
+  const unclosed = await unclosedLines(whole, quotingOf(dialect));
+  if (unclosed.length === 0) return undefined;
+  const copy = path.join(workDir, `${crypto.randomUUID()}.csv`);
+  await copyWith(whole, copy, unclosed, () => Buffer.alloc(0));
+  return { file: copy, workDir, whole: { file: whole, unclosed } };
 }
 
-async function repair(
-  { file, workDir }: CsvSource,
-  { delimiter, escaping }: Dialect,
-): Promise<Repaired | undefined> {
-  const target = path.join(workDir, `${crypto.randomUUID()}.csv`);
-  const quoting = { delimiter, quote: usualQuote, escaping: escaping || usualQuote };
-  const lines = await writeWithoutUnclosed(await unpacked(file, workDir), target, quoting);
-  return lines === 0 ? undefined : { source: { file: target, workDir }, lines };
+function quotingOf({ delimiter, escaping }: Dialect) {
+  return { delimiter, quote: usualQuote, escaping: escaping || usualQuote };
 }
 
-/** Adds the lines that were left out of a repaired file to its reading's counts and notes. */
-function without(repaired: Repaired, reading: Reading): Reading {
-  const { refused, notes, wider } = reading;
-  const note = `Left out for an unclosed quote: ${plural(repaired.lines, 'line')}.`;
-  return {
-    ...reading,
-    refused: refused + repaired.lines,
-    notes: [...notes, note],
-    ...present({ wider: wider && (async (failure?: string) => without(repaired, await wider(failure))) }),
-  };
-}
-
-async function readWhole(
+/** Returns a dialect with as many columns as the first line has names, if few lines of the sample have more values. */
+async function ofNames(
   connection: Connection,
   file: string,
   dialect: Dialect,
+  { header }: CsvOptions,
+): Promise<Dialect> {
+  const { columns, failure, sampled } = dialect;
+  if (failure !== undefined || columns < 2 || header === false) return dialect;
+  const first = `SELECT *, row_number() OVER () AS n FROM (SELECT * FROM ${csvReader(file, dialect)(false, 'first')} LIMIT ${sampled})`;
+  const width = `coalesce(list_last(list_filter(range(1, ${columns + 1}), lambda i: [${places(columns)}][i] IS NOT NULL)), 0)`;
+  const [row = []] = await connection.run(
+    `SELECT max(w) FILTER (n = 1), count(*) FILTER (w > names), count(*) FROM (SELECT *, max(w) FILTER (n = 1) OVER () AS names FROM (SELECT n, ${width} AS w FROM (${first})))`,
+  );
+  const [named, longer, rows] = row.map(Number);
+  const isRare = Number(longer) > 0 && Number(longer) * 10 <= Number(rows);
+  return isRare && Number(named) > 1 ? { ...dialect, columns: Number(named) } : dialect;
+}
+
+function places(columns: number): string {
+  return Array.from({ length: columns }, (_, index) => `t${index}`).join(', ');
+}
+
+/** A copy of a file in which some lines are the values of one more column, behind the others. */
+async function withOddLines(
+  connection: Connection,
+  { file, workDir, whole }: CsvSource,
+  dialect: Dialect,
+  header: boolean,
+): Promise<{ readonly file: string; readonly lines: number } | undefined> {
+  const plain = await unpacked(file, workDir);
+  const long = await refusedLines(connection, csvReader(plain, dialect)(header, 'careful'));
+  const lines = whole === undefined ? long : withMissing(long, whole.unclosed);
+  if (lines.length === 0 || lines.length > mostOddLines) return undefined;
+  const target = path.join(workDir, `${crypto.randomUUID()}.csv`);
+  const quote = dialect.quote || usualQuote;
+  const escaping = dialect.escaping || quote;
+  const special = new RegExp(`[${quote}${escaping}]`.replaceAll('\\', '\\\\'), 'g');
+  const empty = dialect.delimiter.repeat(dialect.columns);
+  const asValue = (line: Buffer) => {
+    const [, before = '', text = '', after = ''] = /^([\r\n]*)(.*?)([\r\n]*)$/s.exec(line.toString()) ?? [];
+    return Buffer.from(`${before}${empty}${quote}${text.replace(special, `${escaping}$&`)}${quote}${after}`);
+  };
+  await copyWith(whole?.file ?? plain, target, lines, asValue);
+  return { file: target, lines: lines.length };
+}
+
+/** Lines that are kept, at most. */
+const mostOddLines = 100_000;
+
+async function readWhole(
+  connection: Connection,
+  source: CsvSource,
+  dialect: Dialect,
   options: CsvOptions,
 ): Promise<Reading | undefined> {
+  const { file } = source;
   const reader = csvReader(file, dialect);
   const rows = await rowsInSample(file);
   await keep(connection, 'sample', `SELECT * FROM ${reader(false, 'first')} LIMIT ${rows + 1}`);
   const [line] = await connection.run('SELECT * FROM sample WHERE rowid = 0');
   if (!line) return noRows(connection, reader(false, 'careful'));
   const first = line.map(cell => String(cell ?? '').trim());
-  const header = options.header ?? (looksLikeHeader(first) || (await hasPeriodNames(connection, first)));
+  const header =
+    options.header ?? (looksLikeHeader(withoutTail(first)) || (await hasPeriodNames(connection, first)));
   if (header) await connection.run('DELETE FROM sample WHERE rowid = 0');
   const named = first.map((name, index) =>
     header && name !== '' ? name : (options.known?.names[index] ?? `column${index + 1}`),
@@ -170,7 +209,7 @@ async function readWhole(
   const notes = nameNotes(header ? first : undefined, names, options);
   if ((await connection.run('SELECT 1 FROM sample LIMIT 1')).length === 0)
     return noRows(connection, reader(header, 'careful'));
-  return readTexts(connection, {
+  const texts = {
     names,
     fast: reader(header, 'fast'),
     careful: reader(header, 'careful'),
@@ -178,7 +217,32 @@ async function readWhole(
     notes,
     // Where commas divide values, one within a value is more likely to group digits.
     commas: options.spreadsheet === true && dialect.delimiter !== ',',
-  });
+  };
+  const withOdd = async (): Promise<Texts | undefined> => {
+    const copy = await withOddLines(connection, source, dialect, header);
+    if (copy === undefined) return undefined;
+    await connection.run(`ALTER TABLE sample ADD COLUMN IF NOT EXISTS t${names.length} VARCHAR`);
+    const wider = csvReader(copy.file, { ...dialect, columns: dialect.columns + 1 });
+    const all = distinctNames([...names, 'line']);
+    const note = `Not of the columns, for a quote that is not closed or more values than there are fields: ${plural(copy.lines, 'line')}, each whole in \`${all.at(-1)}\`.`;
+    return {
+      ...texts,
+      names: all,
+      fast: wider(header, 'fast'),
+      careful: wider(header, 'careful'),
+      refused: () => countRefused(connection, wider(header, 'careful')),
+      notes: [...notes, note],
+      carries: true,
+    };
+  };
+  const odd = source.whole === undefined ? undefined : await withOdd();
+  return readTexts(connection, odd ?? { ...texts, withOdd });
+}
+
+/** Without the columns at the end that only longer lines have: at least two names are left, or all cells. */
+function withoutTail(cells: readonly string[]): readonly string[] {
+  const width = cells.findLastIndex(cell => cell !== '') + 1;
+  return width < 2 ? cells : cells.slice(0, width);
 }
 
 /** Whether a first line holds names of which some are years or dates: the values below those are mostly neither. */

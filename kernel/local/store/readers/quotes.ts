@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { Readable } from 'node:stream';
 import { formatCount } from '../../../text.js';
 import { LocalError } from '../../errors.js';
 import { writeCopy } from '../bounds/copies.js';
@@ -12,25 +12,23 @@ export interface Quoting {
   readonly escaping: string;
 }
 
-/** Half-open offsets in bytes. */
-interface Line {
+/** Half-open offsets in bytes of a line, with its line break or without. */
+export interface Line {
   readonly from: number;
   readonly to: number;
 }
 
 /**
- * Copies a CSV file without the lines that leave a quote open: a reader of CSV takes the lines after such a quote for a part of
- * its value. Returns how many lines it left out; writes nothing when there are none.
+ * Returns the lines of a CSV file that leave a quote open: a reader of CSV takes the lines after such a quote for a part of its value.
  */
-export async function writeWithoutUnclosed(file: string, target: string, quoting: Quoting): Promise<number> {
+export async function unclosedLines(file: string, quoting: Quoting): Promise<readonly Line[]> {
   const lines: Line[] = [];
   for (let line = await unclosedLine(file, 0, quoting); line; ) {
     if (lines.length === mostLines) throw tooMany();
     lines.push(line);
     line = await unclosedLine(file, line.to, quoting);
   }
-  if (lines.length > 0) await copyWithout(file, target, lines);
-  return lines.length;
+  return lines;
 }
 
 /** Each may take a pass over the rest of the file. */
@@ -111,15 +109,54 @@ class QuoteScan {
   }
 }
 
-async function copyWithout(file: string, target: string, lines: readonly Line[]): Promise<void> {
-  const { size } = await stat(file);
-  const starts = [0, ...lines.map(line => line.to)];
-  const ends = [...lines.map(line => line.from), size];
-  for (const [index, start] of starts.entries()) {
-    const end = ends[index] ?? size;
-    if (end <= start) continue;
-    // The end of a stream is inclusive.
-    const part = createReadStream(file, { start, end: end - 1 });
-    await writeCopy(target, [part], { append: true });
+/** Copies a file with something else in place of some lines, which are in their order. */
+export async function copyWith(
+  file: string,
+  target: string,
+  lines: readonly Line[],
+  instead: (line: Buffer) => Buffer,
+): Promise<void> {
+  await writeCopy(target, [Readable.from(replaced(createReadStream(file), lines, instead))]);
+}
+
+async function* replaced(
+  chunks: AsyncIterable<Buffer>,
+  lines: readonly Line[],
+  instead: (line: Buffer) => Buffer,
+): AsyncGenerator<Buffer> {
+  let begun: Buffer[] = [];
+  let index = 0;
+  let start = 0;
+  for await (const chunk of chunks) {
+    let at = 0;
+    for (
+      let line = lines[index];
+      line !== undefined && line.from < start + chunk.length;
+      line = lines[index]
+    ) {
+      const from = Math.max(at, line.from - start);
+      const to = Math.min(chunk.length, line.to - start);
+      yield chunk.subarray(at, from);
+      begun.push(chunk.subarray(from, to));
+      at = to;
+      if (line.to > start + chunk.length) break;
+      yield instead(Buffer.concat(begun));
+      begun = [];
+      index += 1;
+    }
+    yield chunk.subarray(at);
+    start += chunk.length;
   }
+}
+
+/** Returns lines of a copy that lacks some as lines of the file, beside those. */
+export function withMissing(lines: readonly Line[], missing: readonly Line[]): readonly Line[] {
+  const all = [...missing];
+  let [index, shift] = [0, 0];
+  for (const { from, to } of lines) {
+    for (let next = missing[index]; next !== undefined && next.from <= from + shift; next = missing[++index])
+      shift += next.to - next.from;
+    all.push({ from: from + shift, to: to + shift });
+  }
+  return all.sort((a, b) => a.from - b.from);
 }

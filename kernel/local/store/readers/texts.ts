@@ -4,6 +4,7 @@ import { plural } from '../../../text.js';
 import { sqlText } from '../../duckdb/literal.js';
 import { sqlTypes } from '../../duckdb/types.js';
 import type { Connection } from '../../engine/duckdb.js';
+import type { Line } from './quotes.js';
 import {
   mismatchAt,
   mismatchOf,
@@ -21,9 +22,13 @@ export interface Texts {
   readonly careful: string;
   /** Returns how many lines the careful one left out. */
   readonly refused: () => Promise<number>;
+  /** Returns columns that hold the lines which the careful relation leaves out; undefined if it leaves out none. */
+  readonly withOdd?: () => Promise<Texts | undefined>;
   readonly notes: readonly string[];
   /** As of a {@link Reading}. */
   readonly whole?: string;
+  /** As of a {@link Reading}. */
+  readonly carries?: true;
   /** Numbers may have a comma in front of their fraction, and points between their thousands. */
   readonly commas?: boolean;
 }
@@ -44,10 +49,12 @@ export async function readTexts(connection: Connection, texts: Texts): Promise<R
       fields: names.map((name, index) => fieldOf(name, index, types[index] ?? 'string')),
       notes: [...notes, ...refusedNotes(refused), ...widened, ...commaNotes(names, types), ...shortened],
       refused,
-      ...present({ whole: texts.whole }),
+      ...present({ whole: texts.whole, carries: texts.carries }),
     };
   };
-  const careful = async () => {
+  const careful = async (): Promise<Reading> => {
+    const all = await texts.withOdd?.();
+    if (all !== undefined) return readTexts(connection, all);
     const exact = await typesIn(texts.careful);
     return reading(texts.careful, exact, await texts.refused());
   };
@@ -63,13 +70,26 @@ export async function readTexts(connection: Connection, texts: Texts): Promise<R
   return fast(sampled, 1);
 }
 
-/** Returns how many lines a reader with `store_rejects` leaves out: it records them each time that it reads the file. */
+/** Returns how many lines a reader with `store_rejects` leaves out. */
 export async function countRefused(connection: Connection, source: string): Promise<number> {
-  await connection.run(`SELECT count(*) FROM ${source}`);
-  const [row] = await connection.run(
-    'SELECT count(DISTINCT line) FROM reject_errors WHERE scan_id = (SELECT max(scan_id) FROM reject_errors)',
-  );
+  const [row] = await refusedIn(connection, source, 'count(DISTINCT line)');
   return Number(row?.[0] ?? 0);
+}
+
+/** Returns the lines of a file that is not packed which such a reader of it leaves out. */
+export async function refusedLines(connection: Connection, source: string): Promise<readonly Line[]> {
+  const rows = await refusedIn(connection, source, 'DISTINCT line_byte_position - 1, strlen(csv_line)');
+  const lines = rows.map(([from, length]) => ({ from: Number(from), to: Number(from) + Number(length) }));
+  return lines.sort((a, b) => a.from - b.from);
+}
+
+/** Reads a source for what it leaves out: the engine adds to its table of that each time that it reads a file. */
+async function refusedIn(connection: Connection, source: string, what: string) {
+  const known = await connection.run("SELECT 1 FROM duckdb_tables() WHERE table_name = 'reject_errors'");
+  if (known.length > 0) await connection.run('DELETE FROM reject_errors');
+  // It looks at the bytes of columns that are asked for alone.
+  await connection.run(`SELECT count(COLUMNS(*)) FROM ${source}`);
+  return connection.run(`SELECT ${what} FROM reject_errors`);
 }
 
 /** A real with a comma in front of its fraction is a type of its own, until it is read. */

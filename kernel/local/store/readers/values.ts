@@ -4,8 +4,8 @@ import { LocalError } from '../../errors.js';
 import { writeCopy } from '../bounds/copies.js';
 import { longestLine } from '../bounds/text.js';
 
-/** What becomes of the text of a value: the line that is written for it, without its line break. */
-export type ValueLine = (text: Buffer) => Buffer;
+/** What becomes of the text of a value: the lines that are written for it, without their line breaks. */
+export type ValueLines = (text: Buffer) => readonly Buffer[];
 
 /** Bytes of a file, the last one included. */
 interface Range {
@@ -21,25 +21,29 @@ interface Range {
 export async function writeValues(
   file: string,
   target: string,
-  { recovers = false, line = text => text, ...range }: Range & { recovers?: boolean; line?: ValueLine } = {},
+  {
+    recovers = false,
+    lines = text => [text],
+    ...range
+  }: Range & { recovers?: boolean; lines?: ValueLines } = {},
 ): Promise<boolean> {
   const splitter = new ValueSplitter(recovers);
   const chunks = createReadStream(file, { highWaterMark: chunkBytes, ...range });
-  await writeCopy(target, [Readable.from(linesOf(chunks, splitter, line))], { append: true });
+  await writeCopy(target, [Readable.from(linesOf(chunks, splitter, lines))], { append: true });
   return splitter.whole;
 }
 
 async function* linesOf(
   chunks: AsyncIterable<Buffer>,
   splitter: ValueSplitter,
-  line: ValueLine,
+  lines: ValueLines,
 ): AsyncGenerator<Buffer> {
-  for await (const chunk of chunks) yield joined(splitter.take(chunk), line);
-  yield joined(splitter.end(), line);
+  for await (const chunk of chunks) yield joined(splitter.take(chunk), lines);
+  yield joined(splitter.end(), lines);
 }
 
-function joined(values: readonly Buffer[], line: ValueLine): Buffer {
-  return Buffer.concat(values.flatMap(value => [oneLine(line(value)), lineBreak]));
+function joined(values: readonly Buffer[], lines: ValueLines): Buffer {
+  return Buffer.concat(values.flatMap(lines).flatMap(line => [oneLine(line), lineBreak]));
 }
 
 const chunkBytes = 2 ** 20;
@@ -171,7 +175,7 @@ class ValueSplitter {
         this.#closes();
         break;
       case comma:
-        if (this.#depth === this.#base) this.#ends(this.#at, 1);
+        if (this.#depth === this.#base && this.#divides()) this.#ends(this.#at, 1);
         break;
     }
   }
@@ -181,6 +185,11 @@ class ValueSplitter {
     if (this.#depth > 0 || !this.#isBlank(this.#start, this.#at)) return false;
     this.#ofArrays ??= true;
     return this.#ofArrays;
+  }
+
+  /** Whether a comma stands between values: outside of an array it may be one of a line of text. */
+  #divides(): boolean {
+    return this.#base === 1 || this.#isBlank(this.#start, this.#at);
   }
 
   #opensArray(): void {

@@ -13,7 +13,7 @@ import { present } from '../../../present.js';
 import { checkPattern } from '../../duckdb/regex.js';
 import { LocalError } from '../../errors.js';
 import { TemplateError } from '../../sql/template.js';
-import { recognizeFormat } from '../readers/logs/recognize.js';
+import { likeliestFormat, recognizeFormat } from '../readers/logs/recognize.js';
 import { beginsAs, unreadPacking } from '../readers/packing.js';
 import { looksLikeCsv } from './csv-recognize.js';
 import { isOfObjects } from './plain-lines.js';
@@ -146,7 +146,8 @@ function formatOfText(text: string, whole: boolean): FileFormat {
   const complete = (whole ? lines : lines.slice(0, -1)).filter(line => line !== '');
   if (isOfObjects(complete)) return { kind: 'json' };
   const log = recognizeFormat(complete);
-  return log.reading.kind === 'text' && looksLikeCsv(complete) ? csv : formatOfLog(log);
+  if (log.reading.kind !== 'text') return formatOfLog(log);
+  return looksLikeCsv(complete) ? csv : formatOfLog(likeliestFormat(complete));
 }
 
 /** Returns the beginning of a file as text, unpacked, without a byte order mark and leading white space. */

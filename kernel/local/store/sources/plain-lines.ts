@@ -38,7 +38,7 @@ export async function wrapLines(file: string, target: string, drops: boolean): P
 /** Copies the values of a text, see {@link writeValues}, as {@link wrapLines} copies lines. */
 export async function wrapValues(file: string, target: string, drops: boolean): Promise<Wrapped> {
   const wrapper = new Wrapper(drops);
-  const whole = await writeValues(file, target, { recovers: true, line: text => wrapper.line(text) });
+  const whole = await writeValues(file, target, { recovers: true, lines: text => [wrapper.line(text)] });
   return { ...wrapper.counts, changed: true, whole };
 }
 

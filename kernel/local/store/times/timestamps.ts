@@ -4,6 +4,7 @@ import { DAY, type DateOrder, EARLIEST_TIME, LATEST_TIME, SECOND } from '../../.
 import { sqlText } from '../../duckdb/literal.js';
 import type { Connection } from '../../engine/duckdb.js';
 import { LocalError } from '../../errors.js';
+import { timeAtStart } from '../readers/logs/line-times.js';
 import { cells, type ReadField, type Reading } from '../readers/reading.js';
 import { dateAtAll, type FoundOrder, findOrder, orderMismatch } from './date-order.js';
 import { epochNsOfRealSql, epochNsSql, exceedsMicrosecondsSql } from './epoch.js';
@@ -37,7 +38,7 @@ interface Search {
   readonly options: TimeOptions;
 }
 
-type Rows = Pick<Reading, 'fields' | 'from' | 'sample'>;
+type Rows = Pick<Reading, 'fields' | 'from' | 'sample' | 'carries'>;
 
 /** The source of the time of a row. `sql` is a TIMESTAMP_NS over the cells of a reading, null or infinite if a row has no readable time. */
 export interface TimeSource {
@@ -70,10 +71,11 @@ export async function searchTime(
   if (options.field !== undefined) return namedTime(search, options.field);
   const columns = await sampled(connection, reading, ({ name }) => isTimeName(name));
   const own = columns.find(column => column.name === '_time');
-  if (own) return ownTime(search, own, columns);
+  const stated = own && (await ownTime(search, own, columns));
+  if (stated !== undefined) return stated;
   if (!options.inFile) return { sql: 'NULL::TIMESTAMP_NS', notes: [] };
   const found = await timeByName(search, columns);
-  if (found !== undefined) return found;
+  if (found !== undefined) return withLineTimes(search, found);
   const [zone, near] = [await zoneNote(search, columns), await nearly(search, columns)];
   return (
     (await nestedTime(search)) ?? {
@@ -94,19 +96,19 @@ async function timeByName(
   );
 }
 
-/** The time in `_time`. In a file in which most values of it are none, another field is read where it has none. */
+/** The time in `_time`, another field where it has none; undefined if it has no values, and there is no such field. */
 async function ownTime(
   search: Search,
   own: SampledColumn,
   columns: readonly SampledColumn[],
-): Promise<TimeSource> {
+): Promise<TimeSource | undefined> {
   const time = await readingOf(search, own);
   if (!search.options.inFile) return time;
   const { rows, present, read, example } = await countRead(search.connection, own, time.sql);
-  if (read * 2 > rows) return time;
   const others = columns.filter(column => column !== own);
+  if (read * 2 > rows) return withOthers(search, time, rankedByName(others));
   const found = (await timeByName(search, others)) ?? (await nestedTime(search));
-  if (found === undefined) return time;
+  if (found === undefined) return present === 0 ? undefined : time;
   const what = present === 0 ? 'no values' : `few times, or none, and values such as ${example}`;
   const note = `\`_time\` has ${what}: where it has no time, it is that of \`${found.field}\`.`;
   return {
@@ -204,6 +206,14 @@ const timeNames = [
   'eventDate',
   'creationTime',
   'requestTime',
+  'createdDateTime',
+  'activityDateTime',
+  'eventDateTime',
+  'creationDate',
+  'createdDate',
+  'detectedAt',
+  'detectionTime',
+  'serverTimestamp',
   't.$date',
   'edgeStartTimestamp',
   'startedAt',
@@ -292,14 +302,57 @@ async function guessedTime(
   columns: readonly SampledColumn[],
 ): Promise<TimeSource | undefined> {
   let most: { readonly found: TimeSource; readonly read: number } | undefined;
-  for (const column of rankedByName(columns)) {
+  const ranked = rankedByName(columns);
+  for (const column of ranked) {
     const found = await readingOf(search, column);
     const { rows, present, read, plausible } = await countRead(search.connection, column, found.sql);
     if ((isNumeric(column) ? plausible : read) * 2 <= present) continue;
-    if (read * 2 > rows) return found;
-    if (most === undefined || read > most.read) most = { found, read };
+    if (most === undefined || read > most.read || read * 2 > rows) most = { found, read };
+    if (read * 2 > rows) break;
   }
-  return most?.found;
+  return most && withOthers(search, most.found, ranked);
+}
+
+/** Adds the times of other fields with the name of one, for rows of the sample in which a field has none: events of other kinds. */
+async function withOthers(
+  search: Search,
+  first: TimeSource,
+  others: readonly SampledColumn[],
+): Promise<TimeSource> {
+  const { connection } = search;
+  const timeless = async (sql: string) => {
+    const [row] = await connection.run(
+      `SELECT count(*) FILTER (NOT coalesce(isfinite(${sql}), false)) FROM sampled`,
+    );
+    return Number(row?.[0]);
+  };
+  let [time, missing] = [first, await timeless(first.sql)];
+  const added: string[] = [];
+  for (const column of others.filter(({ name }) => name !== first.field)) {
+    if (missing === 0 || first.refusal !== undefined) break;
+    const other = await readingOf(search, column);
+    const { present, read, plausible } = await countRead(connection, column, other.sql);
+    if (other.refusal !== undefined || (isNumeric(column) ? plausible : read) * 2 <= present) continue;
+    const sql = `coalesce(${time.sql}, ${other.sql})`;
+    const left = await timeless(sql);
+    if (left === missing) continue;
+    missing = left;
+    added.push(`\`${column.name}\``);
+    time = { ...time, sql, notes: [...time.notes, ...other.notes] };
+  }
+  if (added.length === 0) return time;
+  const note = `Where \`${first.field}\` has no time, it is that of ${added.join(', else ')}.`;
+  return { ...time, notes: [...time.notes, note] };
+}
+
+/** Adds the times at the beginning of lines of text between objects. */
+function withLineTimes({ reading, options }: Search, found: TimeSource): TimeSource {
+  const index = reading.fields.findIndex(({ name, type }) => name === 'message' && type === 'string');
+  if (reading.carries !== true || index < 0 || found.refusal !== undefined) return found;
+  const text = timeAtStart(`c${index}`);
+  const time = `make_timestamp_ns(apl_event_time(nullif(${text}, ''), ${options.nowNs}::BIGINT, ''))`;
+  const own = options.zone === undefined ? time : inZone(time, text, options.zone);
+  return { ...found, sql: `coalesce(${found.sql}, ${own})` };
 }
 
 /** Returns the fields with the name of a time, the likeliest first. */

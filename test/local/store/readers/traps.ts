@@ -62,6 +62,11 @@ export function timeless(): string {
   return 'No field holds a time: every row has the time of its import, and is found in every time range. Name one if there is one.';
 }
 
+/** What a CSV says of lines that are not of its columns. */
+export function odd(count: number): string {
+  return `Not of the columns, for a quote that is not closed or more values than there are fields: ${count} line${count === 1 ? '' : 's'}, each whole in \`line\`.`;
+}
+
 /** Returns the engine of the test file, which is not that of the service. */
 export function storedReader(): Engine {
   if (reader === undefined) throw new Error('the test file does not call useService()');

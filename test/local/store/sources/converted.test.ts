@@ -3,6 +3,8 @@ import { importText, stored, useService } from '../readers/traps.js';
 
 useService();
 
+const imported = '2026-06-15 12:00:00';
+
 // ---- files that become lines of JSON before they are read ----
 
 /** A field of a journal with its length in front of its bytes. */
@@ -179,7 +181,7 @@ describe('lines of OTLP', () => {
       `${logs('a', big)}\n\n${logs('b')}\nx\n${spans}`,
     );
     expect(body.notes).toEqual([
-      'The lines are read as spans and log records of OpenTelemetry (OTLP in JSON).',
+      'The lines are read as spans, log records and data points of OpenTelemetry (OTLP in JSON).',
       'Not JSON objects: 1 line, each an event with its text in `message`.',
       'No readable time in 1 line, as in a stack trace: each has that of the line before and a nanosecond more.',
     ]);
@@ -194,4 +196,206 @@ describe('lines of OTLP', () => {
       `${at}|null|null|shop|null|GET /cart|100000001|null`,
     ]);
   });
+
+  test('have the members of each kind of data point', async () => {
+    const at = { timeUnixNano: '1760104536123456789' };
+    const quantileValues = [{ quantile: 0.5, value: 1.5 }, {}];
+    const positive = { offset: -1, bucketCounts: ['1', '2'] };
+    const metrics = [
+      { name: 'g', unit: 's', gauge: { dataPoints: [{ ...at, asInt: '9223372036854775807' }] } },
+      {
+        name: 's',
+        description: 'd',
+        sum: {
+          aggregationTemporality: 'AGGREGATION_TEMPORALITY_DELTA',
+          isMonotonic: false,
+          dataPoints: [{ ...at, startTimeUnixNano: '1760104536000000000', asInt: 0 }],
+        },
+      },
+      {
+        name: 'h',
+        histogram: {
+          aggregationTemporality: 2,
+          dataPoints: [
+            { ...at, count: '4', sum: 2.5, min: -1, max: 3, bucketCounts: ['1', '3'], explicitBounds: [0.5] },
+          ],
+        },
+      },
+      {
+        name: 'e',
+        exponentialHistogram: {
+          dataPoints: [{ ...at, count: 3, sum: 'NaN', scale: 0, zeroCount: '7', positive, negative: {} }],
+        },
+      },
+      {
+        name: 'q',
+        summary: {
+          dataPoints: [{ ...at, quantileValues, attributes: [{ key: 'k', value: { stringValue: 'v' } }] }],
+        },
+      },
+    ];
+    const request = { resourceMetrics: [{ resource, scopeMetrics: [{ scope: { name: 'c' }, metrics }] }] };
+    // A document of several lines is one.
+    const { dataset } = await importText('otlp.json', JSON.stringify(request, null, 2));
+    expect(
+      await stored(
+        dataset,
+        `concat_ws(' ', name, description, unit, kind, temporality, "monotonic", start_time, value, count, sum, "min", "max"), concat_ws(' ', bucket_counts, explicit_bounds, quantiles, scale, zero_count, "positive.offset", "positive.bucket_counts", negative), concat_ws(' ', "service.name", "scope.name", "attributes.custom.k")`,
+      ),
+    ).toEqual([
+      'g s gauge 9223372036854775807||shop c',
+      's d sum delta false 1760104536000000000 0||shop c',
+      'h histogram cumulative 4 2.5 -1 3|[1,3] [0.5]|shop c',
+      'e exponential histogram 3 "NaN"|0 7 -1 [1,2] {}|shop c',
+      'q summary|[{"quantile":0.5,"value":1.5},{"quantile":0,"value":0}]|shop c v',
+    ]);
+  });
+});
+
+describe('documents with several events', () => {
+  const subscription = (...logEvents: object[]) => ({
+    messageType: 'DATA_MESSAGE',
+    owner: '123456789012',
+    logGroup: 'g',
+    logStream: 's',
+    subscriptionFilters: ['f'],
+    logEvents,
+  });
+  const answer = (resultType: string, result: object[]) => ({
+    status: 'success',
+    data: { resultType, result, stats: {} },
+  });
+  test.each([
+    [
+      'of CloudWatch Logs, behind each other, one without an event',
+      [
+        subscription(
+          { id: '1', timestamp: 1760104536123, message: 'a' },
+          { id: '2', timestamp: 1760104536124, message: 'b' },
+        ),
+        subscription(),
+        subscription({ id: '3', timestamp: 1760104536125, message: '{"a":1}' }),
+      ]
+        .map(each => JSON.stringify(each))
+        .join(''),
+      '_time, logGroup, logStream, id, message',
+      [
+        '2025-10-10 13:55:36.123|g|s|1|a',
+        '2025-10-10 13:55:36.124|g|s|2|b',
+        `${imported}|g|s|null|null`,
+        '2025-10-10 13:55:36.125|g|s|3|{"a":1}',
+      ],
+    ],
+    [
+      'of CloudWatch Logs, whose type is not in front',
+      JSON.stringify({
+        owner: '1',
+        messageType: 'CONTROL_MESSAGE',
+        logGroup: '',
+        logEvents: [{ timestamp: 1760104536123 }],
+      }),
+      '_time, messageType',
+      ['2025-10-10 13:55:36.123|CONTROL_MESSAGE'],
+    ],
+    [
+      'of Loki',
+      JSON.stringify(
+        answer('streams', [
+          {
+            stream: { app: 'a' },
+            values: [
+              ['1760104536123456789', 'x\ny'],
+              ['1760104536123456790', 'z', { k: 'v' }],
+            ],
+          },
+          { stream: { app: 'b' }, values: [['1760104536123456788', '']] },
+        ]),
+        null,
+        1,
+      ),
+      '_time, "stream.app", line, "metadata.k"',
+      [
+        '2025-10-10 13:55:36.123456789|a|x\ny|null',
+        '2025-10-10 13:55:36.12345679|a|z|v',
+        '2025-10-10 13:55:36.123456788|b||null',
+      ],
+    ],
+    [
+      'that are sent to Loki',
+      JSON.stringify({ streams: [{ stream: { app: 'a' }, values: [['1760104536123456789', 'x']] }] }),
+      '_time, "stream.app", line',
+      ['2025-10-10 13:55:36.123456789|a|x'],
+    ],
+    [
+      'of Prometheus, over a range',
+      JSON.stringify(
+        answer('matrix', [
+          {
+            metric: { __name__: 'up', job: 'a' },
+            values: [
+              [1760104536.781, '1'],
+              [1760104537, '0.5'],
+            ],
+          },
+        ]),
+      ),
+      '_time, "metric.__name__", "metric.job", value',
+      ['2025-10-10 13:55:36.781|up|a|1.0', '2025-10-10 13:55:37|up|a|0.5'],
+    ],
+    [
+      'of Prometheus, at one time',
+      JSON.stringify({
+        ...answer('vector', [
+          { metric: {}, value: [1760104536.5, 'NaN'] },
+          { metric: { a: 'b' }, value: [1760104536, '+Inf'] },
+        ]),
+        warnings: [],
+      }),
+      '_time, "metric.a", value',
+      ['2025-10-10 13:55:36.5|null|NaN', '2025-10-10 13:55:36|b|+Inf'],
+    ],
+    [
+      'that hold no list',
+      '{"status":"success","data":{"resultType":"matrix","result":[]}}',
+      '"data.resultType"',
+      ['matrix'],
+    ],
+  ])('are an event each: %s', async (_, content, select, values) => {
+    const { dataset } = await importText('in.json', content);
+    expect(await stored(dataset, select)).toEqual(values);
+  });
+});
+
+test('entries of journalctl -o verbose have the values that journalctl -o json has', async () => {
+  const journal = [
+    '-- Journal begins at Fri 2025-10-10 13:00:00 UTC. --',
+    'Fri 2025-10-10 13:55:36.123456 UTC [s=5f1c;i=7;b=31;m=1;t=640ce45a4a840;x=9]',
+    '    PRIORITY=6',
+    '    MESSAGE=a',
+    '            b',
+    '              c = d',
+    '    _PID=31',
+    '-- Boot 31 --',
+    '',
+    'Fri 2025-10-10 13:55:37.123456 UTC [s=5f1c;i=8;b=31;m=1;t=640ce45b3ea80;x=9]',
+    '    MESSAGE=x = y',
+    '    OBJECT=1',
+    '    OBJECT=2',
+    'Fri 2025-10-10 13:55:37.123456 UTC [s=5f1c]',
+    '',
+  ];
+  const at = '2025-10-10 13:55:36.123456';
+  for (const lineBreak of ['\n', '\r\n']) {
+    const { dataset, body } = await importText('journal.txt', journal.join(lineBreak));
+    expect(body.notes[0]).toBe('The lines are read as entries of journalctl -o verbose.');
+    expect(
+      await stored(dataset, '_time, "__CURSOR", PRIORITY, "_PID", "OBJECT", message, "MESSAGE_2"'),
+    ).toEqual([
+      `${at}|null|null|null|null|-- Journal begins at Fri 2025-10-10 13:00:00 UTC. --|null`,
+      `${at}|s=5f1c;i=7;b=31;m=1;t=640ce45a4a840;x=9|6|31|null|null|a\nb\n  c = d`,
+      `${at}001|null|null|null|null|-- Boot 31 --|null`,
+      '2025-10-10 13:55:37.123456|s=5f1c;i=8;b=31;m=1;t=640ce45b3ea80;x=9|null|null|["1","2"]|null|x = y',
+      '2025-10-10 13:55:37.123456001|s=5f1c|null|null|null|null|null',
+    ]);
+  }
 });

@@ -40,8 +40,9 @@ const logLevel = '(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL)';
 const parsed = (format: string) => (time: string) => `try_strptime(${time}, ${sqlText(format)})::VARCHAR`;
 
 /** As klog writes a time, which has no year either; only if it is a day of the calendar. */
-const yearless = (time: string, between: string, digits: string) =>
-  `CASE WHEN try_strptime('2024-' || regexp_extract(${time}, '^\\d\\d.\\d\\d'), '%Y-%m${between}%d') IS NOT NULL THEN regexp_replace(${time}, '^(\\d\\d).(\\d\\d) (.*)$', '\\1\\2 \\3${digits}') END`;
+const yearless = (time: string) =>
+  `CASE WHEN try_strptime('2024-' || left(${time}, 2) || '-' || substr(${time}, 4, 2), '%Y-%m-%d') IS NOT NULL
+    THEN left(${time}, 2) || substr(${time}, 4, 11) || '.' || rpad(regexp_extract(${time}, '[.,](\\d+)$', 1), 6, '0') END`;
 
 const layouts: readonly Layout[] = [
   {
@@ -73,7 +74,7 @@ const layouts: readonly Layout[] = [
   {
     // Android: https://developer.android.com/tools/logcat#outputFormat
     pattern: '^(\\d{2}-\\d{2} \\d{2}:\\d{2}:\\d{2}\\.\\d{3})(?: +\\d+ +\\d+)? +[VDIWEFA][ /]',
-    text: time => yearless(time, '-', '000'),
+    text: yearless,
   },
   {
     // Without zeros before the parts of the time of day.
@@ -86,7 +87,32 @@ const layouts: readonly Layout[] = [
   {
     // Proxifier. A day above 12 tells it from the month.
     pattern: '^\\[(\\d{2}\\.\\d{2} \\d{2}:\\d{2}:\\d{2})\\] ',
-    text: time => yearless(time, '.', '.000000'),
+    text: yearless,
+    holds: 'max(TRY_CAST(substr(t, 4, 2) AS INTEGER)) > 12',
+  },
+  {
+    // ZoneMinder.
+    pattern: '^(\\d{2}/\\d{2}/\\d{2} \\d{2}:\\d{2}:\\d{2}\\.\\d{6}) ',
+    text: parsed('%m/%d/%y %H:%M:%S.%f'),
+    short: true,
+  },
+  {
+    // NetScaler, and game servers.
+    pattern: '^(?:<\\d{1,3}> ?|L )?(\\d{2}/\\d{2}/\\d{4}(?::| - )\\d{2}:\\d{2}:\\d{2})(?: GMT |: )',
+    text: time => `regexp_replace(${time}, '^(.{10})(:| - )', '\\1 ')`,
+    holds: "bool_and(apl_date_orders(regexp_replace(t, '^(.{10})(:| - )', '\\1 ')) > 0)",
+  },
+  {
+    // Days as eight digits, and times as fourteen.
+    pattern:
+      '^\\[?((?:19|20)\\d{6}(?:[ T-]?\\d{6}(?:[.,]\\d{1,9})?Z?|[ T-]\\d{2}:\\d{2}:\\d{2}(?:[.,]\\d{1,9})?))(?:[\\]:;,|"]|\\s|$)',
+    text: time =>
+      `CASE WHEN try_strptime(left(${time}, 8), '%Y%m%d') IS NOT NULL THEN regexp_replace(${time}, '^(\\d{8})[ T-]?(\\d\\d):?(\\d\\d):?(\\d\\d)', '\\1 \\2:\\3:\\4') END`,
+  },
+  {
+    // A month, a day and a time of day; only if it is a day of the calendar, and no time of the next months.
+    pattern: '^\\[?(\\d{2}[-/]\\d{2} \\d{2}:\\d{2}:\\d{2}(?:[.,]\\d{3}(?:\\d{3})?)?)(?:[\\]:;,|]|\\s|$)',
+    text: yearless,
     holds: 'max(TRY_CAST(substr(t, 4, 2) AS INTEGER)) > 12',
   },
   {
@@ -144,8 +170,12 @@ const numbered = '(?:\\d{1,9}: )?[*.]?';
 /** A time at the beginning of a line, in brackets or not, also after the level of the event. */
 const leadingTime = `^${colors}(?:\\[?${level}\\]?${colors}:?\\s+${colors})?${numbered}[\\["]?(?:${weekday} )??(${datedTime}|${yearlessTime})`;
 
-/** The time at the beginning of a line that is unambiguous; empty if there is none. */
-const timeOfLine = `regexp_extract(l, ${sqlText(leadingTime)}, 1)`;
+/** Returns SQL of the time at the beginning of a text that is unambiguous; empty if there is none. */
+export function timeAtStart(text: string): string {
+  return `regexp_extract(${text}, ${sqlText(leadingTime)}, 1)`;
+}
+
+export const timeOfLine = timeAtStart('l');
 
 const innerTime = `(?:^|[^\\w./-]|\\x1b\\[[\\d;]*m)(${datedTime})`;
 

@@ -12,7 +12,7 @@ import { countRefused, readTexts } from '../texts.js';
 import { unpacked } from '../unpacked.js';
 import { writeEvents } from './events.js';
 import { headedParts } from './headed.js';
-import { findLineTime, timeInLine } from './line-times.js';
+import { findLineTime, timeInLine, timeOfLine } from './line-times.js';
 import { keysOf, pairValue, withPairs } from './pairs.js';
 import type { Parts } from './parts.js';
 import { shapeParts } from './shapes.js';
@@ -104,7 +104,13 @@ async function textParts(connection: Connection): Promise<Parts> {
 async function pairParts(connection: Connection): Promise<Parts> {
   const rows = (from: string) => withPairs(asTheyAre(from), 'l', 'logfmt');
   const keys = await keysOf(connection, withPairs('SELECT l, rowid AS n FROM raw', 'l', 'logfmt'));
-  return { names: [...keys, 'line'], columns: [...keys.map(pairValue), 'l'], rows };
+  // A line that is not of pairs may begin with its time.
+  const timeKey = keys.find(isTimeName);
+  const textOf = (name: string) => {
+    const value = pairValue(name);
+    return name === timeKey ? `coalesce(${value}, ${timeOfLine})` : value;
+  };
+  return { names: [...keys, 'line'], columns: [...keys.map(textOf), 'l'], rows };
 }
 
 /** Adds the time, if the fields that hold it have no names that say so. */

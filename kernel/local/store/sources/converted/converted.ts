@@ -5,14 +5,21 @@ import { logFormats } from '../../../../api/logs/formats.js';
 import { systemRefusal } from '../../../../machine.js';
 import { LocalError } from '../../../errors.js';
 import { writeCopy } from '../../bounds/copies.js';
+import { writeValues } from '../../readers/values.js';
 
-/** Yields events, or lines of JSON with one. */
-type EventReader = (chunks: AsyncIterable<Buffer>) => AsyncIterable<object | string>;
+/** How a text becomes events: as a stream, or each of its values of JSON by itself, which becomes lines of JSON. */
+type Converter =
+  | { readonly events: (chunks: AsyncIterable<Buffer>) => AsyncIterable<object | string> }
+  | { readonly lines: (value: string) => readonly string[] };
 
-const readers: Readonly<Record<ConvertedFormat, () => Promise<EventReader>>> = {
-  otlp: async () => (await import('./otlp.js')).otlpEvents,
-  journal: async () => (await import('./journal.js')).journalEvents,
-  windows: async () => (await import('./windows-events.js')).windowsEvents,
+const converters: Readonly<Record<ConvertedFormat, () => Promise<Converter>>> = {
+  journal: async () => ({ events: (await import('./journal.js')).journalEvents }),
+  journalVerbose: async () => ({ events: (await import('./journal-verbose.js')).verboseEvents }),
+  windows: async () => ({ events: (await import('./windows-events.js')).windowsEvents }),
+  otlp: async () => ({ lines: (await import('./otlp.js')).otlpLines }),
+  cloudwatch: async () => ({ lines: (await import('./documents.js')).cloudwatchLines }),
+  loki: async () => ({ lines: (await import('./documents.js')).lokiLines }),
+  prometheus: async () => ({ lines: (await import('./documents.js')).prometheusLines }),
 };
 
 /** Returns the format of a text that begins like this, if it is one that becomes lines of JSON before it is read. */
@@ -30,10 +37,14 @@ export async function writeConverted(
   { label, reading }: LogFormat,
 ): Promise<readonly string[]> {
   if (reading.kind !== 'converted') return [];
-  const read = await readers[reading.as]();
-  const lines = linesOf(read(createReadStream(file)));
+  const converter = await converters[reading.as]();
   try {
-    await writeCopy(target, [Readable.from(lines)]);
+    if ('events' in converter)
+      await writeCopy(target, [Readable.from(linesOf(converter.events(createReadStream(file))))]);
+    else
+      await writeValues(file, target, {
+        lines: value => converter.lines(value.toString()).map(line => Buffer.from(line)),
+      });
   } catch (error) {
     if (error instanceof LocalError || systemRefusal(error) !== undefined) throw error;
     throw new LocalError('invalid', 'unreadable', `${name} cannot be read to its end as ${label}.`, {

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 
 /** A value as `journalctl -o json` writes it: text, or the numbers of its bytes. */
-type Value = string | readonly number[];
+export type Value = string | readonly number[];
 
 /**
  * Yields the entries of a journal in its export format (https://systemd.io/JOURNAL_EXPORT_FORMATS/) as `journalctl -o json` writes
@@ -19,14 +19,15 @@ export async function* journalEvents(chunks: AsyncIterable<Buffer>): AsyncGenera
   if (entry.size > 0) yield objectOf(entry);
 }
 
-function addTo(entry: Map<string, Value[]>, name: string, value: Value): void {
+/** Adds the value of a field to an entry. */
+export function addTo(entry: Map<string, Value[]>, name: string, value: Value): void {
   const values = entry.get(name);
   if (values === undefined) entry.set(name, [value]);
   else values.push(value);
 }
 
-/** A field that an entry has several times is a list. */
-function objectOf(entry: ReadonlyMap<string, Value[]>): object {
+/** Returns an entry as an object: a field that it has several times is a list. */
+export function objectOf(entry: ReadonlyMap<string, Value[]>): object {
   return Object.fromEntries(
     [...entry].map(([name, values]) => [name, values.length > 1 ? values : values[0]]),
   );

@@ -69,7 +69,7 @@ testTraps([
       '`z` is null in 1 row: the times there are before 1677-09-22 or after 2262-04-11.',
       '`o.t` is null in 1 row: the times there are before 1677-09-22 or after 2262-04-11.',
       '`_time` is null in 1 row: the times there are before 1677-09-22 or after 2262-04-11.',
-      'No readable time in `_time` in 1 row: they have the time of their import.',
+      'Where `_time` has no time, it is that of `t`.',
     ],
   },
   {
