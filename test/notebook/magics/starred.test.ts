@@ -277,6 +277,17 @@ test('a name in quotes that no query has creates one, and the next run says the 
   ]);
 });
 
+test('starred again over another range, which the line says', async () => {
+  const said = [];
+  for (const range of ['last 1h', 'last 24h', 'last 24h'])
+    said.push(printed(await bench.run(`%star "Slow"\n%%time ${range}\nweb | count`)));
+  expect(said.map(text => /: (now-.*?);/.exec(text)?.[1])).toEqual([
+    'now-1h to now',
+    'now-1d to now, in place of now-1h to now',
+    'now-1d to now',
+  ]);
+});
+
 test('a query that reads a kept result is not starred', async () => {
   await bench.run('errs << web | where status > 499');
   for (const query of [

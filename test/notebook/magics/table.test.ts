@@ -406,7 +406,7 @@ describe('starred queries', () => {
       },
     });
     expect(printed(run)).toBe(
-      'Updated the starred query s1, "Before": now-1h to now; kept by the local service\n',
+      'Updated the starred query s1, "Before": now-1h to now, in place of now-1d to now; kept by the local service\n',
     );
     expect(run.outputs.map(output => output.kind)).toEqual(['result', 'stdout']);
   });
@@ -416,7 +416,9 @@ describe('starred queries', () => {
     expect(changes().map(({ method, path }) => `${method} ${path}`)).toEqual([
       'PUT /v2/apl-starred-queries/s1',
     ]);
-    expect(printed(run)).toMatch(/^Saved the starred query s1, "Before": now-1h to now;/);
+    expect(printed(run)).toMatch(
+      /^Saved the starred query s1, "Before": now-1h to now, in place of now-1d to now;/,
+    );
   });
 
   test("%star --new creates one of one's own", async () => {

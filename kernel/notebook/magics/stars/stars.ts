@@ -39,7 +39,7 @@ export const starMagics: readonly Magic[] = [
     ],
     summary: "save the cell's query as a starred query once it has run without an error",
     help: [
-      'A starred query keeps the query, its time range and its parameters, not its result. The whole organization can see those of the hosted service; the local service keeps its own.',
+      'A starred query keeps the query, its parameters and the time range that its cell has, of its own or from the notebook, not its result. The whole organization can see those of the hosted service; the local service keeps its own.',
       'A relative time range stays relative; freeze it with `%time --freeze` to keep the window.',
       'A name in quotes that no query has yet creates one, so that the notebook does the same wherever it runs. After `--new`, the line in the cell becomes one with the name, if the front end lets the kernel edit the cell.',
       '',
@@ -157,8 +157,12 @@ async function save(
   };
   await refuseSecrets(session, magic, [parsed.text, name, variables]);
   const id = create ? name && (await findStar(session, name, io.signal)) : word;
+  let replaced: string | undefined;
   const update = (reference: string) =>
-    updateStar(session, reference, order, io.signal, before => askToChange(reference, before, parsed, host));
+    updateStar(session, reference, order, io.signal, async before => {
+      await askToChange(reference, before, parsed, host);
+      replaced = before && rangeText(before);
+    });
   const saved = !id
     ? await createStar(session, order, io.signal)
     : await update(id).catch((error: unknown) => {
@@ -169,8 +173,10 @@ async function save(
   const again = `%star ${JSON.stringify(oneLine(saved.name))}`;
   if (create) plan.rewrites.push({ ...line, text: again });
   const from = create ? `; \`${again}\` changes it from now on` : '';
-  const where = `${rangeText(saved)}; ${audience(session)}${from}`;
-  // A first run and those after it say the same, so that running a notebook again does not change it.
+  const range = rangeText(saved);
+  const instead = replaced === undefined || replaced === range ? '' : `, in place of ${replaced}`;
+  const where = `${range}${instead}; ${audience(session)}${from}`;
+  // A first run and those after it over the same range say the same, so that running a notebook again does not change it.
   say(
     io,
     `${create || isQuoted(raw) ? 'Saved' : 'Updated'} the starred query ${saved.id ?? '(the service gave no id)'}, "${oneLine(saved.name, 120)}": ${where}`,
