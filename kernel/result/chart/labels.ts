@@ -4,25 +4,53 @@ import { cut } from '../../text.js';
 export const LABEL_LENGTH = 48;
 
 /**
- * Returns a label of at most `length` characters for each name, no two the same: names with the same beginning show their end too,
- * and get a number where even that does not tell them apart.
+ * Returns a label of at most `length` characters for each name, no two the same: names with the same beginning show their end too, or
+ * if that is the same the part where they differ, and get a number where even that does not tell them apart.
  */
 export function distinctLabels(names: readonly string[], length = LABEL_LENGTH): readonly string[] {
   const short = names.map(name => cut(name, length));
-  const times = new Map<string, number>();
-  for (const label of short) times.set(label, (times.get(label) ?? 0) + 1);
-  const taken = new Set(short.filter(label => times.get(label) === 1));
+  const taken = new Set(aloneIn(short).values());
+  const ends = names.map(name => bothEnds(name, length));
+  const alone = aloneIn(ends);
   return names.map((name, index) => {
-    const label = short[index] ?? '';
-    return times.get(label) === 1 ? label : freeLabel(name, taken, length);
+    const [label, both] = [short[index] ?? '', ends[index] ?? ''];
+    if (taken.has(label)) return label;
+    const others = alone.has(both) ? [] : names.filter((_, other) => ends[other] === both);
+    return freeLabel(others.length === 0 ? both : differing(name, others, length), taken, length);
   });
 }
 
-function freeLabel(name: string, taken: Set<string>, length: number): string {
-  const end = Math.floor(length * 0.46);
-  const both = name.length <= length ? name : `${cut(name, length - end)}${ending(name, end)}`;
-  let label = both;
-  for (let number = 2; taken.has(label); number++) label = `${cut(both, length - 8)} (${number})`;
+/** The texts that are there once. */
+function aloneIn(texts: readonly string[]): ReadonlySet<string> {
+  const times = new Map<string, number>();
+  for (const text of texts) times.set(text, (times.get(text) ?? 0) + 1);
+  return new Set(texts.filter(text => times.get(text) === 1));
+}
+
+/** The share of a label that its end takes. */
+const END = 0.46;
+
+function bothEnds(name: string, length: number): string {
+  if (name.length <= length) return name;
+  const end = Math.floor(length * END);
+  return `${cut(name, length - end)}${ending(name, end)}`;
+}
+
+/** The beginning of a name, and what stands from where it differs from others of the same beginning and end. */
+function differing(name: string, others: readonly string[], length: number): string {
+  if (name.length <= length) return name;
+  let shared = 0;
+  while (shared < name.length && others.every(other => other[shared] === name[shared])) shared += 1;
+  const start = Math.floor(length * (1 - END) * 0.5);
+  const rest = length - start - 1;
+  const from = Math.max(start, shared - Math.floor(rest / 4));
+  const part = name.slice(from).replace(/^[\udc00-\udfff]/, '');
+  return `${cut(name, start)}${cut(part, rest)}`;
+}
+
+function freeLabel(wanted: string, taken: Set<string>, length: number): string {
+  let label = wanted;
+  for (let number = 2; taken.has(label); number++) label = `${cut(wanted, length - 8)} (${number})`;
   taken.add(label);
   return label;
 }

@@ -12,10 +12,21 @@ test('short names stay, long ones with the same beginning show their ends', () =
   ]);
 });
 
-test('names that differ in the middle alone get numbers', () => {
-  const name = (middle: string) => `${'a'.repeat(50)}${middle}${'b'.repeat(40)}`;
-  const labels = distinctLabels([name('x'), name('y'), name('z')]);
-  expect(labels.map(label => label.slice(-4))).toEqual(['bbbb', ' (2)', ' (3)']);
+test('names that differ in the middle alone show that part', () => {
+  const name = (middle: string) => `/api/v1/organizations/eu/${middle}/projects/0123456789/deployments`;
+  expect(distinctLabels([name('blue'), name('green'), '/'], 24)).toEqual([
+    '/api/\u2026/eu/blue/project\u2026',
+    '/api/\u2026/eu/green/projec\u2026',
+    '/',
+  ]);
+});
+
+test('names that no part of them tells apart get numbers', () => {
+  const name = (one: string, other: string) =>
+    `${'a'.repeat(50)}${one}${'-'.repeat(60)}${other}${'b'.repeat(40)}`;
+  const labels = distinctLabels([name('x', 'x'), name('x', 'y'), name('y', 'y')]);
+  expect(new Set(labels).size).toBe(3);
+  expect(labels.map(label => label.slice(-4))).toEqual(['---\u2026', ' (2)', '---\u2026']);
 });
 
 test('any names get labels that differ and fit', () => {

@@ -35,10 +35,15 @@ export function timeGuide({ start, end, grid }: TimeAxis, isLast: boolean): obje
 const LARGE = 1e6;
 /** Below this a number is written as a power of ten. */
 const SMALL = 1e-3;
+/** From here on too. */
+const HUGE = 1e18;
 
-/** Returns how the numbers of an axis are written: plain, `1.5M` where the axis reaches a million, `5e-6` below a thousandth. */
+/** Returns how the numbers of an axis are written: plain, `1.5M` where the axis reaches a million, `5e-6` below a thousandth, `1e300`. */
 export function numberLabels(low: number, high: number): object {
-  const isLarge = Math.max(Math.abs(low), Math.abs(high)) >= LARGE;
+  const largest = Math.max(Math.abs(low), Math.abs(high));
+  if (largest >= HUGE)
+    return labeled(`datum.value === 0 ? '0' : replace(format(datum.value, '.4~e'), '+', '')`);
+  const isLarge = largest >= LARGE;
   const small = `datum.value !== 0 && abs(datum.value) < ${SMALL} ? format(datum.value, '.4~e')`;
   const large = isLarge ? ` : abs(datum.value) >= 1000 ? format(datum.value, '.6~s')` : '';
   return labeled(`${small}${large} : format(datum.value, ',.7~r')`);

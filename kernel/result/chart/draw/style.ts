@@ -132,8 +132,10 @@ export function seriesId(index: number): string {
 
 /** Characters of a name if the chart is too narrow for whole ones, and of a name that stands aslant below a column. */
 export const SHORT_NAME = 24;
+const MEDIUM_NAME = 36;
 const SLANTED_NAME = 18;
 const SHORT = '~';
+const MEDIUM = '~~';
 
 /** Names beside or below a chart: their texts by id, the space they take as a signal, and the axis that shows them. */
 export interface NameAxis {
@@ -146,19 +148,26 @@ export interface NameAxis {
 const NO_FRAME = { labelOverlap: false, ticks: false, domain: false, zindex: 1 };
 const NAMES_SIGNAL = 'namesWidth';
 
-/** Returns the axis of names beside a chart: whole if they take less than half of the output, else shorter, but no two the same. */
+/** Returns the axis of names beside a chart: whole if they take less than half of the output, else as long as fits, no two the same. */
 export function namesBeside(names: readonly string[], idOf: (index: number) => string): NameAxis {
-  const wide = 12 + widest(names);
-  const isShort = `${NAMES_SIGNAL} < ${wide}`;
+  const medium = distinctLabels(names, MEDIUM_NAME);
+  const short = distinctLabels(names, SHORT_NAME);
+  const [wide, less, least] = [names, medium, short].map(each => 12 + widest(each));
+  const room = 'outer * 0.45';
+  const isMedium = `${room} < ${wide} && ${room} >= ${less}`;
+  const isShort = `${room} < min(${wide}, ${less})`;
   const width = { signal: NAMES_SIGNAL };
   return {
-    labels: withShort(names, idOf, SHORT_NAME),
+    labels: { ...withShort(names, idOf, medium, MEDIUM), ...withShort(names, idOf, short) },
     width: NAMES_SIGNAL,
-    signal: { name: NAMES_SIGNAL, update: `min(${wide}, outer * 0.45)` },
+    signal: {
+      name: NAMES_SIGNAL,
+      update: `${isShort} ? min(${least}, ${room}) : ${isMedium} ? ${less} : ${wide}`,
+    },
     guide: {
       ...NO_FRAME,
       orient: 'left',
-      ...labeled(labelWhere(isShort)),
+      ...labeled(`((${isMedium}) && ${LABELS_SIGNAL}[datum.value + '${MEDIUM}']) || ${labelWhere(isShort)}`),
       labelLimit: { signal: `${isShort} ? ${NAMES_SIGNAL} - 8 : 0` },
       minExtent: width,
       maxExtent: width,
@@ -208,11 +217,12 @@ export function withShort(
   names: readonly string[],
   idOf: (index: number) => string,
   short: number | readonly string[],
+  mark = SHORT,
 ): Readonly<Record<string, string>> {
   const shorter = typeof short === 'number' ? distinctLabels(names, short) : short;
   const whole = names.map((label, index) => [idOf(index), label] as const);
   const changed = shorter.flatMap((label, index) =>
-    label === names[index] ? [] : [[`${idOf(index)}${SHORT}`, label] as const],
+    label === names[index] ? [] : [[`${idOf(index)}${mark}`, label] as const],
   );
   return Object.fromEntries([...whole, ...changed]);
 }

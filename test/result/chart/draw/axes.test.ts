@@ -34,6 +34,7 @@ test.each<[string, readonly [number, number], readonly number[], readonly string
   ['thousands', [0, 900_000], [1_500, 900_000], ['1,500', '900,000']],
   ['from one to a billion', [1, 1e9], [1, 100, 10_000, 1e9], ['1', '100', '10k', '1G']],
   ['millions below zero', [-2.5e6, 0], [-2.5e6, 0], ['\u22122.5M', '0']],
+  ['huge', [0, 1e300], [0, 2e299, 1e300], ['0', '2e299', '1e300']],
   ['very small', [0, 5e-6], [5e-6, 2.5e-6], ['5e-6', '2.5e-6']],
 ])('%s: each number as it is read', (_, [low, high], values, texts) => {
   expect(written(numberLabels(low, high), values)).toEqual(texts);
