@@ -31,7 +31,7 @@ export function tableOutput(
     .join('');
   const body = rows.map(row => `<tr>${row.map(cellHtml).join('')}</tr>`).join('');
   const name = escapeHtml(caption.split('\n')[0] ?? '');
-  const table = `<div class="apl-list" role="region" aria-label="${name}" tabindex="0" style="max-height:420px;overflow:auto"><table style="margin:0"><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table></div>${printStyle}`;
+  const table = `<div class="apl-list" role="region" aria-label="${name}" tabindex="0" style="max-height:440px;overflow:auto"><table style="margin:0"><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table></div>${printStyle}`;
   return {
     data: {
       'text/html': `<div class="${NO_LATEX}"><div style="white-space:pre-line">${withCode(caption)}</div>${rows.length === 0 ? '' : table}</div>`,

@@ -10,7 +10,9 @@ import { fullTimestamp, timestampText } from './texts.js';
 /** A mark that can be chosen: what it is called, and the groups and the bin that it is. */
 interface Mark {
   readonly node: Element;
-  readonly label: string;
+  /** Its names, and the bin and the value beside them. */
+  readonly names: readonly string[];
+  readonly value: string;
   readonly values: readonly ChosenValue[];
   readonly span?: readonly [from: number, to: number];
   /** A place along one axis decides which bar is pressed. */
@@ -42,7 +44,7 @@ export function readMarks(stage: Stage): { clear(): void } {
     if (mark === undefined) return;
     chosen = mark.node;
     frameAround(frame, mark.node, svg);
-    offerMark(stage, bar, mark.label, explainer => explainer.mark(mark.values, mark.span));
+    offerMark(stage, bar, mark, explainer => explainer.mark(mark.values, mark.span));
   };
   svg.addEventListener('click', event => {
     const mark = markAt(marksOf(stage), event);
@@ -68,7 +70,7 @@ export function readMarks(stage: Stage): { clear(): void } {
 export function offerMark(
   { explainer }: Pick<Stage, 'explainer'>,
   bar: HTMLElement,
-  label: string,
+  { names, value }: Pick<Mark, 'names' | 'value'>,
   explain: (explainer: Pick<Explainer, 'part' | 'mark'>) => string,
 ): void {
   const outcome = element('span', { role: 'status' });
@@ -76,8 +78,12 @@ export function offerMark(
   const press = () => {
     if (found !== undefined) outcome.textContent = explain(found);
   };
+  const parts = names.flatMap((name, index) => [
+    ...(index === 0 ? [] : [' \u00b7 ']),
+    element('bdi', {}, name),
+  ]);
   bar.replaceChildren(
-    element('span', { role: 'status' }, label),
+    element('span', { role: 'status' }, ...parts, value),
     ...(found === undefined ? [] : [button('Explain', EXPLAIN, press)]),
     outcome,
   );
@@ -113,7 +119,7 @@ function marksOf(stage: Stage): readonly Mark[] {
         : [`${timestampText(span[0], stage.zone)} to ${fullTimestamp(span[1], stage.zone)}`];
     return [
       {
-        ...{ node, values: found, label: `${[...texts.map(shortName), ...times].join(' \u00b7 ')}${value}` },
+        ...{ node, values: found, names: [...texts.map(shortName), ...times], value },
         ...(span === undefined ? {} : { span }),
         isBar: !('c' in datum || 't' in datum) && node.closest('.mark-arc') === null,
       },

@@ -99,7 +99,8 @@ export function readAlong(stage: Stage): { clear(): void } {
     if (stage.view.signal('shownWindow') !== null) return;
     const series = facts.across === 'time' ? pickedSeries(stage) : undefined;
     clear();
-    if (series !== undefined) offerMark(stage, bar, series.label, each => each.mark(series.values, 'all'));
+    if (series !== undefined)
+      offerMark(stage, bar, { names: [series.label], value: '' }, each => each.mark(series.values, 'all'));
     else bar.hidden = true;
   });
   return { clear };

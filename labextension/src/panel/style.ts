@@ -17,7 +17,7 @@ const RULES = `
 :is(.apl-tree-history, .apl-tree-value) > .apl-tree-label { font-family: var(--jp-code-font-family); font-size: var(--jp-ui-font-size0); }
 .apl-panel-details { flex: none; max-height: 45%; overflow: auto; border-top: 1px solid var(--jp-border-color2); padding: 6px 8px; }
 .apl-panel-details:empty { display: none; }
-.apl-panel-subject { display: block; margin-bottom: 4px; overflow-wrap: anywhere; unicode-bidi: isolate; max-height: 4.5em; overflow: auto; }
+.apl-panel-subject { display: block; margin-bottom: 4px; overflow-wrap: anywhere; unicode-bidi: isolate; line-height: 1.25; max-height: 5em; overflow: auto; }
 .apl-panel-details dl { display: grid; grid-template-columns: max-content 1fr; gap: 1px 8px; margin: 0 0 6px; font-size: var(--jp-ui-font-size0); }
 .apl-panel-details dt { color: var(--jp-ui-font-color2); }
 .apl-panel-details dd { margin: 0; overflow-wrap: anywhere; unicode-bidi: isolate; }
