@@ -4,7 +4,7 @@ import type { Dispatcher } from 'undici';
 import { largestAnswer, memoryAtMost } from '../machine.js';
 import { present } from '../present.js';
 import { abandon, checkJsonEnds, readBody, SHORT_BYTES } from './body.js';
-import { dispatcherTo } from './connection.js';
+import { dispatcherTo, unlessAborted } from './connection.js';
 import { InterruptedError, NotFoundError, TimeLimitError } from './errors.js';
 import {
   encodingError,
@@ -516,7 +516,7 @@ class Transport {
   }
 
   async #request(send: Send, base: URL, signal: AbortSignal | null): Promise<Dispatcher.ResponseData> {
-    return this.#pool(base).request({
+    const response = this.#pool(base).request({
       origin: base.origin,
       method: send.method,
       path: base.pathname.replace(/\/$/, '') + send.path,
@@ -531,6 +531,7 @@ class Transport {
       // may reuse one.
       reset: !isOwnService(this.#endpoint),
     });
+    return unlessAborted(signal, response);
   }
 
   #headers(send: Send): Record<string, string> {

@@ -23,6 +23,16 @@ export function dispatcherTo(base: URL, isNear = isThisMachine(base)): Dispatche
   }
 }
 
+/** Rejects as soon as a signal aborts: the library heeds it only once there is a connection, for which it waits longer. */
+export function unlessAborted<T>(signal: AbortSignal | null | undefined, work: Promise<T>): Promise<T> {
+  if (!signal) return work;
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason);
+    signal.addEventListener('abort', abort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
+}
+
 const proxyForm = 'http://USER:PASSWORD@HOST:PORT';
 
 /** Connects to a proxy, whose failures would else be taken for those of the host behind it. */

@@ -9,7 +9,7 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import undici, { type Dispatcher } from 'undici';
 import { present } from '../present.js';
 import { formatBytes, formatCount, withoutCredentials } from '../text.js';
-import { dispatcherTo } from './connection.js';
+import { dispatcherTo, unlessAborted } from './connection.js';
 import { ApiError } from './errors.js';
 import { errorCodes } from './failures/transport.js';
 
@@ -120,19 +120,18 @@ async function answerOf(
   let at = address;
   for (let redirects = 0; redirects <= mostRedirects; redirects++) {
     const shown = withoutCredentials(at.href);
-    const answer = await undici
-      .request(at, {
-        dispatcher,
-        headers: { 'accept-encoding': 'identity' },
-        headersTimeout: silenceMs,
-        bodyTimeout: silenceMs,
-        ...present({ signal }),
-      })
-      .catch(cause => {
-        if (signal?.aborted || cause instanceof ApiError) throw cause;
-        const why = errorCodes(cause).join(', ') || 'no HTTP';
-        throw refusal(`${shown} cannot be downloaded (${why})`, 'Check the address and the network.', cause);
-      });
+    const asked = undici.request(at, {
+      dispatcher,
+      headers: { 'accept-encoding': 'identity' },
+      headersTimeout: silenceMs,
+      bodyTimeout: silenceMs,
+      ...present({ signal }),
+    });
+    const answer = await unlessAborted(signal, asked).catch(cause => {
+      if (signal?.aborted || cause instanceof ApiError) throw cause;
+      const why = errorCodes(cause).join(', ') || 'no HTTP';
+      throw refusal(`${shown} cannot be downloaded (${why})`, 'Check the address and the network.', cause);
+    });
     if (answer.statusCode === 200) return answer;
     answer.body.on('error', () => undefined).destroy();
     const location = [answer.headers.location ?? ''].flat()[0] ?? '';

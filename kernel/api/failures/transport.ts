@@ -99,7 +99,7 @@ const tlsHints: readonly (readonly [code: RegExp, hint: string])[] = [
   ],
   [
     /WRONG_VERSION_NUMBER|PACKET_LENGTH/,
-    'That port does not speak TLS: check the port, or write http:// in the URL of the profile.',
+    'That port does not speak TLS: check it in the URL of the profile, and the proxy of HTTPS_PROXY if there is one. Only a service of your own machine or network may want http://.',
   ],
   [
     /CERTIFICATE_REQUIRED|HANDSHAKE_FAILURE/,

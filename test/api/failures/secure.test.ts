@@ -1,12 +1,13 @@
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import type { AddressInfo, Server } from 'node:net';
-import { createServer as createPlain } from 'node:net';
+import type { AddressInfo, Server, Socket } from 'node:net';
+import { connect, createServer as createPlain } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createServer, type TlsOptions } from 'node:tls';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createClient } from '../../../kernel/api/client.js';
-import { TlsError } from '../../../kernel/api/errors.js';
+import { InterruptedError, TlsError } from '../../../kernel/api/errors.js';
 import { AccessToken } from '../../../kernel/api/profile.js';
 import { certify, hasOpenssl } from '../certificates.js';
 import { failureOf } from '../connections.js';
@@ -50,6 +51,27 @@ describe.runIf(hasOpenssl())('a connection that is not secure', () => {
     server.on('tlsClientError', () => undefined);
     expect(await said(server)).toEqual([true, 'The service speaks a version of TLS before 1']);
   });
+});
+
+test('a port that is silent: an interrupt ends the wait for a secure connection', async () => {
+  const sockets: Socket[] = [];
+  const controller = new AbortController();
+  const server = createPlain(socket => {
+    sockets.push(socket.on('error', () => undefined));
+    socket.once('data', () => controller.abort());
+  });
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const client = createClient({ profileName: 'prod', url, token: new AccessToken(secret) }, { version: '1' });
+  const error = await failureOf(client.query({ apl: 'logs' }, controller.signal));
+  expect(error).toBeInstanceOf(InterruptedError);
+  // What has ended by then is seen before a new connection is.
+  const later = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  await once(later, 'connect');
+  later.destroy();
+  expect(sockets[0]?.readableEnded).toBe(false);
+  await client.close();
 });
 
 test('a port that does not speak TLS', async () => {

@@ -45,7 +45,7 @@ export class Statements {
   readonly #deployment: Deployment;
   readonly #base: URL;
   readonly #timing: Timing;
-  #pool: Promise<Dispatcher> | undefined;
+  #pool: Dispatcher | undefined;
 
   constructor(deployment: Deployment, timing: Partial<Timing> = {}) {
     this.#deployment = deployment;
@@ -74,7 +74,7 @@ export class Statements {
   }
 
   async close(): Promise<void> {
-    const pool = await this.#pool;
+    const pool = this.#pool;
     this.#pool = undefined;
     await pool?.destroy();
   }
@@ -162,9 +162,9 @@ export class Statements {
     signal: AbortSignal,
   ): Promise<Dispatcher.ResponseData> {
     // A service that asks no cluster starts without the client.
-    this.#pool ??= import('../../../api/connection.js').then(({ dispatcherTo }) => dispatcherTo(this.#base));
-    const pool = await this.#pool;
-    return pool.request({
+    const { dispatcherTo, unlessAborted } = await import('../../../api/connection.js');
+    this.#pool ??= dispatcherTo(this.#base);
+    const response = this.#pool.request({
       origin: this.#base.origin,
       method,
       path: `${this.#base.pathname.replace(/\/$/, '')}${path}`,
@@ -172,6 +172,7 @@ export class Statements {
       body: body ?? null,
       signal,
     });
+    return unlessAborted(signal, response);
   }
 
   #headers(): Record<string, string> {
