@@ -100,7 +100,8 @@ function offerStatement(stream: TokenStream): void {
 }
 
 function parseStatement(stream: TokenStream): Statement {
-  if (stream.isWord('let') && !stream.isSymbol('|', 1)) return parseLet(stream);
+  const isLet = stream.isWord('let') || (stream.isKeyword('let') && stream.isSymbol('=', 2));
+  if (isLet && !stream.isSymbol('|', 1)) return parseLet(stream);
   const isOpen = stream.offersAt(1);
   if (stream.isWord('set') && (stream.peek(1).kind === 'word' || isOpen)) return parseSet(stream);
   if (stream.isWord('declare') && (stream.isWord('query_parameters', 1) || isOpen))
@@ -120,7 +121,8 @@ function parseWhole(stream: TokenStream): Pipeline {
 }
 
 function parseLet(stream: TokenStream): Statement {
-  const { from } = stream.next();
+  const { from } = stream.peek();
+  stream.takeKeyword('let');
   const name = stream.expectName('a name', 'after `let`');
   stream.expectSymbol('=', 'after the name');
   stream.offerOperand({ tables: true });

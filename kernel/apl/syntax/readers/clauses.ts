@@ -84,7 +84,7 @@ function parseStep(stream: TokenStream, step: Step): OperandNodes[Operand] | und
 }
 
 function isAbsent(stream: TokenStream, clause: Clause): boolean {
-  if (clause.absentBefore !== undefined && stream.isWord(clause.absentBefore)) return true;
+  if (clause.absentBefore !== undefined && stream.isKeyword(clause.absentBefore)) return true;
   return clause.optional === true && atStageEnd(stream) && stream.offering === undefined;
 }
 
@@ -94,7 +94,7 @@ function takeWord(stream: TokenStream, { clause, owner, laterWords }: Step): boo
   stream.offering?.addWords(`${word}${opening[clause.takes] ?? ''}`);
   if (word === 'by') takeGroup(stream);
   const enclosed = clause.takes === 'sources in parentheses';
-  if ((!enclosed || stream.isSymbol('(', 1)) && stream.takeWord(word) !== undefined) return true;
+  if ((!enclosed || stream.isSymbol('(', 1)) && stream.takeKeyword(word) !== undefined) return true;
   if (clause.optional === true) return false;
   if (word === 'on' && takeUsing(stream)) return true;
   const [what, where, hint] = clause.expected ?? [`\`${word}\``, 'in `$`'];

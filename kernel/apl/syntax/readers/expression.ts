@@ -342,7 +342,7 @@ function parseMatches(stream: TokenStream, left: Expr): Expr {
   const token = stream.next();
   stream.offering?.addWords('regex');
   stream.offering?.stop();
-  const regex = stream.takeWord('regex');
+  const regex = stream.takeKeyword('regex');
   if (regex === undefined) {
     stream.report(
       'warning',

@@ -68,7 +68,7 @@ export function parseDefaulted(stream: TokenStream, context: string): DefaultedA
 export function parseTyped(stream: TokenStream, context: string): TypedAssignment {
   const assignment = parseAssignment(stream, context);
   stream.offering?.addWords('to typeof(');
-  if (stream.takeWord('to') === undefined) return assignment;
+  if (stream.takeKeyword('to') === undefined) return assignment;
   const type = parseExpression(stream, 'after `to`');
   const to = stream.lastEnd;
   if (type.kind === 'typeof') return { ...assignment, ...present({ type: type.type }), to };
@@ -102,16 +102,20 @@ export function parseSortKey(stream: TokenStream, context: string): SortKey {
 
 function parseNulls(stream: TokenStream): 'first' | 'last' | undefined {
   stream.offering?.addWords('nulls first', 'nulls last');
-  if (!stream.isWord('nulls')) return undefined;
+  if (!stream.isKeyword('nulls')) return undefined;
   if (stream.offersAt(1)) {
     stream.next();
     stream.offering?.addWords('first', 'last');
     stream.offering?.stop();
   }
-  const end = stream.isWord('first', 1) ? 'first' : stream.isWord('last', 1) ? 'last' : undefined;
-  if (end !== undefined) stream.skip(2);
+  const end = ends.find(each => stream.isKeyword(each, 1));
+  if (end === undefined) return undefined;
+  stream.takeKeyword('nulls');
+  stream.takeKeyword(end);
   return end;
 }
+
+const ends = ['first', 'last'] as const;
 
 const orders = ['asc', 'desc', 'granny-asc', 'granny-desc'] as const;
 

@@ -93,7 +93,8 @@ function isSlip(stream: TokenStream, next: Clause | undefined): boolean {
   if (next === undefined || !mayName.has(next.takes)) return true;
   const after = stream.peek(3);
   if (stream.peek(2).kind === 'symbol') return false;
-  const isWord = after.kind === 'word' && !clauseWords.has(after.text) && !['and', 'or'].includes(after.text);
+  const word = after.text.toLowerCase();
+  const isWord = after.kind === 'word' && !clauseWords.has(word) && !['and', 'or'].includes(word);
   return isWord || after.kind === 'string';
 }
 

@@ -114,8 +114,9 @@ interface Word {
 }
 
 function parseOperator(stream: TokenStream): Operator {
-  const word = stream.hyphenatedWord();
-  if (word === undefined) return missingOperator(stream);
+  const written = stream.hyphenatedWord();
+  if (written === undefined) return missingOperator(stream);
+  const word = inLowerCase(stream, written);
   const known = operatorNamed(word.text) === undefined ? shorterWord(stream, word) : word;
   const named = known === undefined ? undefined : operatorNamed(known.text);
   if (known === undefined || named === undefined) {
@@ -132,6 +133,14 @@ function parseOperator(stream: TokenStream): Operator {
   node.to = Math.max(stream.lastEnd, known.span.to);
   // The row says which properties the node has; the type of the node is made from the same row.
   return node as unknown as Operator;
+}
+
+/** The word of an operator that is written in capitals, which is reported; any other as it stands. */
+function inLowerCase(stream: TokenStream, word: Word): Word {
+  const text = word.text.toLowerCase();
+  if (text === word.text || operatorNamed(text) === undefined) return word;
+  stream.reportSpelling(word.span, text);
+  return { ...word, text };
 }
 
 function reportOldSpelling(stream: TokenStream, { text, span }: Word, today: string): void {

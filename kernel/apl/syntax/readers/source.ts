@@ -46,15 +46,19 @@ export function isMaterialize(stream: TokenStream): boolean {
 /** True if a word introduces a source: it is not the name of a dataset. */
 export function startsSource(stream: TokenStream): boolean {
   const { kind, text } = stream.peek();
-  const row = kind === 'word' ? sourceNamed(text)?.row : undefined;
-  return row !== undefined && introduces(stream, row);
+  const row = kind === 'word' ? sourceNamed(text.toLowerCase())?.row : undefined;
+  if (row === undefined) return false;
+  // A dataset may be called `Search`, but nothing but an operator stands behind it.
+  const isOther =
+    sourceNamed(text) === undefined && stream.peek(1).kind === 'symbol' && !stream.isSymbol('(', 1);
+  return !isOther && introduces(stream, row);
 }
 
 function introduces(stream: TokenStream, { clauses }: SourceRow): boolean {
   const [first, second] = clauses;
   if (first?.takes === 'columns') return stream.isSymbol('(', 1);
   if (first?.takes === 'name')
-    return stream.peek(1).kind === 'word' && (stream.isWord(second?.word ?? '', 2) || stream.offersAt(2));
+    return stream.peek(1).kind === 'word' && (stream.isKeyword(second?.word ?? '', 2) || stream.offersAt(2));
   return !stream.isSymbol('|', 1) && !stream.isSymbol(';', 1);
 }
 
@@ -67,10 +71,11 @@ export function tooDeep(stream: TokenStream): Source {
 }
 
 function parseWordSource(stream: TokenStream): Source {
-  const { from, text } = stream.peek();
+  const { from } = stream.peek();
+  const text = stream.peek().text.toLowerCase();
   const named = sourceNamed(text);
   if (named === undefined) return missingSource(stream);
-  stream.next();
+  stream.takeKeyword(text);
   const { kind, row } = named;
   const node: OpenNode = { kind, from, to: from };
   parseClauses(stream, row.clauses, text, node);

@@ -9,9 +9,8 @@ import type { TokenStream } from '../tokens/stream.js';
 
 /** Consumes `and` or `or`, also where it is written as in other languages: `AND`, `&&`, `||`; that is reported. */
 export function takeLogic(stream: TokenStream, word: 'and' | 'or'): Token | undefined {
-  if (stream.isWord(word)) return stream.next();
   const token = stream.peek();
-  if (token.kind === 'word' && token.text.toLowerCase() === word) return takeMisspelled(stream, 1, word);
+  if (stream.isKeyword(word)) return stream.takeKeyword(word);
   if (word === 'and') return stream.isSymbol('&&') ? takeMisspelled(stream, 1, word) : undefined;
   const isDouble = stream.isSymbol('|') && stream.isSymbol('|', 1) && stream.peek(1).from === token.to;
   return stream.comparing && isDouble ? takeMisspelled(stream, 2, word) : undefined;

@@ -128,6 +128,20 @@ export class TokenStream {
     return this.isWord(text) ? this.next() : undefined;
   }
 
+  /** True when the word is next, in any case. */
+  isKeyword(text: string, ahead = 0): boolean {
+    const token = this.peek(ahead);
+    return token.kind === 'word' && token.text.toLowerCase() === text;
+  }
+
+  /** Consumes a word of the grammar that no name can stand in place of; one that is not in lower case is reported. */
+  takeKeyword(text: string): Token | undefined {
+    if (!this.isKeyword(text)) return undefined;
+    const token = this.next();
+    if (token.text !== text) this.reportSpelling(token, text);
+    return token;
+  }
+
   /** Consumes the symbol, or says that it was expected if it is missing. */
   expectSymbol(text: string, context: string): Token | undefined {
     const token = this.takeSymbol(text);
