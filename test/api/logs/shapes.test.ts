@@ -1,0 +1,236 @@
+import { expect, test } from 'vitest';
+import { logFormats } from '../../../kernel/api/logs/formats.js';
+
+// ---- lines beside the examples of formats: what is not there, and what only looks alike ----
+
+/** Returns the groups with a value of the first shape that a line has, as text; undefined if it has none. */
+function groupsIn(format: string, line: string): string | undefined {
+  const reading = logFormats.find(({ name }) => name === format)?.reading;
+  if (reading?.kind !== 'lines') throw new Error(`${format} has no shapes`);
+  const found = reading.shapes
+    .map(({ pattern }) => new RegExp(pattern, 'u').exec(line))
+    .find(match => match !== null);
+  const groups = Object.entries(found?.groups ?? {}).filter(([, value]) => value !== undefined);
+  return found && groups.map(([name, value]) => `${name}=${value}`).join('|');
+}
+
+const at = '2025-10-10T13:55:36';
+
+test.each([
+  ['compose', 'web-1  | cart is ready', 'service=web-1|message=cart is ready'],
+  ['compose', `web-1  | ${at}.1Z `, `service=web-1|time=${at}.1Z|message=`],
+  ['compose', 'web-1  |', 'service=web-1'],
+  ['compose', 'web-1 | one blank', undefined],
+  ['compose', '  | no service', undefined],
+  ['compose', 'two words  | x', undefined],
+  ['kubectl', '[pod/cart-7/app] ', 'pod=cart-7|container=app|message='],
+  ['kubectl', 'x[pod/cart-7/app] a', undefined],
+  ['kubectl', '[pod//app] a', undefined],
+  ['kubectl', '[pod/cart/] a', undefined],
+  ['kubectl', '[pod/a]b/app] a', undefined],
+  ['stern', 'cart-0 a x', 'pod=cart-0|container=a|message=x'],
+  ['stern', 'c-12 app ', 'pod=c-12|container=app|message='],
+  ['stern', 'cart-abcdef app x', undefined],
+  ['stern', 'Xcart-x2x9k app x', undefined],
+  ['stern', 'cartx2x9k app x', undefined],
+  ['stern', 'cart-zz app x', undefined],
+  ['github-actions', `${at}.1234567Z `, `time=${at}.1234567Z|message=`],
+  ['github-actions', `${at}.123456Z a`, undefined],
+  ['github-actions', `x${at}.1234567Z a`, undefined],
+  ['heroku', `${at}+00:00 app[worker-1.2]: `, `time=${at}+00:00|source=app|process=worker-1.2|message=`],
+  [
+    'heroku',
+    `${at}+00:00 heroku[router]: sock=client`,
+    `time=${at}+00:00|source=heroku|process=router|message=sock=client`,
+  ],
+  [
+    'heroku',
+    `${at}+00:00 heroku[router]: error`,
+    `time=${at}+00:00|source=heroku|process=router|message=error`,
+  ],
+  ['heroku', `${at}+00:00 other[web.1]: a`, undefined],
+  ['heroku', `x${at}+00:00 app[web.1]: a`, undefined],
+  [
+    'squid',
+    '1760104536.123 -1 10.1.2.3 NONE/000 0 - error:x - HIER_NONE/- - more',
+    'time=1760104536.123|elapsed_ms=-1|client=10.1.2.3|result=NONE|status=000|bytes=0|method=-|uri=error:x|user=-|hierarchy=HIER_NONE|server=-|content_type=-|rest=more',
+  ],
+  ['squid', 'x1760104536.123 1 c TCP_MISS/200 5 GET / - DIRECT/a b', undefined],
+  ['squid', '1760104536.123 1 c TCP_MISS/20 5 GET / - DIRECT/a b', undefined],
+  ['squid', '1760104536.12 1 c TCP_MISS/200 5 GET / - DIRECT/a b', undefined],
+  ['squid', '176010453.123 1 c TCP_MISS/200 5 GET / - DIRECT/a b', undefined],
+  ['squid', '1760104536.123 1 c /200 5 GET / - DIRECT/a b', undefined],
+  [
+    'uwsgi',
+    '[pid: 3|app: |req: 1/1]  (ann) {1 vars in 2 bytes} [x] GET /a b => generated 6 bytes in 3 msecs via sendfile() (HTTP/1.1 200) ',
+    'pid=3|app=|requests=1/1|client=|user=ann|variables=1|variable_bytes=2|time=x|method=GET|uri=/a b|bytes=6|duration_ms=3|via=via sendfile()|protocol=HTTP/1.1|status=200|rest=',
+  ],
+  [
+    'uwsgi',
+    '[pid: 3|app: 0|req: 1/1] c () {1 vars in 2 bytes} [x] GET /a => generated 6 bytes in 3 msecs (HTTP/1.1 20) a',
+    undefined,
+  ],
+  [
+    'django',
+    '[10/Oct/2025 13:55:36] "GET / HTTP/1.1" 304 -',
+    'time=10/Oct/2025 13:55:36|request=GET / HTTP/1.1|status=304|bytes=-',
+  ],
+  ['django', '[10/Oct/2025 13:55:36] "GET / HTTP/1.1" 304 0 x', undefined],
+  ['django', '[10/Oct/2025 13:55:36] "GET / HTTP/1.1" 3040 0', undefined],
+  ['django', 'x[10/Oct/2025 13:55:36] "GET / HTTP/1.1" 304 0', undefined],
+  [
+    'elasticsearch',
+    `[${at},123][INFO ][logger] a\nb`,
+    `time=${at},123|level=INFO|logger=logger|message=a|stack=b`,
+  ],
+  ['elasticsearch', `[${at},123][INFO][l] [] a`, `time=${at},123|level=INFO|logger=l|node=|message=a`],
+  ['elasticsearch', `[${at},123][info][l] a`, undefined],
+  ['elasticsearch', `x[${at},123][INFO][l] a`, undefined],
+  ['jvm', '[1.234s][info   ][gc,start     ] GC(7) a', 'uptime=1.234|level=info|tags=gc,start|gc=7|message=a'],
+  ['jvm', `[${at}.123+0000][31][gc] a`, `time=${at}.123+0000|pid=31|tags=gc|message=a`],
+  ['jvm', `[${at}.123+0000][31][info][gc] `, `time=${at}.123+0000|tid=31|level=info|tags=gc|message=`],
+  [
+    'jvm',
+    '[1.234s][warning][safepoint+stats] a',
+    'uptime=1.234|level=warning|tags=safepoint+stats|message=a',
+  ],
+  ['jvm', '[1.234s][info][1gc] a', undefined],
+  ['jvm', '[1.234s][INFO][gc] a', undefined],
+  ['jvm', 'x[1.234s][info][gc] a', undefined],
+  [
+    'tomcat',
+    '1-Oct-2025 13:55:36 INFO [] a.B.<init>',
+    'time=1-Oct-2025 13:55:36|level=INFO|thread=|logger=a.B.<init>|message=',
+  ],
+  [
+    'tomcat',
+    'Oct 1, 2025 11:55:37 AM a.B\nINFO: ',
+    'time=Oct 1, 2025 11:55:37 AM|logger=a.B|level=INFO|message=',
+  ],
+  ['tomcat', 'Oct 1, 2025 1:55:37 XM a.B get\nINFO: a', undefined],
+  ['tomcat', '1-Oct-2025 13:55:36 info [main] a.B a', undefined],
+  [
+    'weblogic',
+    '####<a> <Info> <Server> <h> <s> <t> <<anonymous>> <> <> <1> <BEA-1> <a\n<b>>',
+    'logged=a|level=Info|subsystem=Server|host=h|server=s|thread=t|user=<anonymous>|transaction=|context=|time=1|code=BEA-1|message=a\n<b>',
+  ],
+  ['weblogic', '###<a> <Info> <Server> <h> <s> <t> <u> <> <> <1> <BEA-1> <a>', undefined],
+  ['dotnet', 'warn: A.B`1+C[-1]\n      a', 'level=warn|category=A.B`1+C|event_id=-1|message=a'],
+  ['dotnet', `[${at}] crit: A[0] a\n b`, `time=${at}|level=crit|category=A|event_id=0|message=a|stack= b`],
+  ['dotnet', 'dbug: A[0]', 'level=dbug|category=A|event_id=0'],
+  ['dotnet', 'debug: A[0]\n      a', undefined],
+  ['tracing', `${at}.123456789Z TRACE a: `, `time=${at}.123456789Z|level=TRACE|target=a|message=`],
+  [
+    'tracing',
+    `${at}.123456Z  INFO r{a=1}:s{b=2}: a::b: x\n    at src/a.rs:3\nmore`,
+    `time=${at}.123456Z|level=INFO|spans=r{a=1}:s{b=2}|target=a::b|message=x|source=src/a.rs:3|stack=more`,
+  ],
+  ['tracing', `${at}.12345Z INFO a: x`, undefined],
+  [
+    'tracing',
+    `[${at}.123Z DEBUG a-b.c::d] x\ny`,
+    `time=${at}.123Z|level=DEBUG|target=a-b.c::d|message=x|stack=y`,
+  ],
+  ['tracing', `[${at}Z NOTICE a] x`, undefined],
+  [
+    'php',
+    '[10-Oct-2025 13:55:36 Europe/Berlin] PHP Parse error:  x\ny',
+    'time=10-Oct-2025 13:55:36 Europe/Berlin|level=Parse error|message=x|stack=y',
+  ],
+  [
+    'php',
+    '[10-Oct-2025 13:55:36] NOTICE: fpm is running',
+    'time=10-Oct-2025 13:55:36|level=NOTICE|message=fpm is running',
+  ],
+  ['php', '[10-Oct-2025 13:55:36] INFO: a', 'time=10-Oct-2025 13:55:36|message=INFO: a'],
+  ['php', 'x[10-Oct-2025 13:55:36] NOTICE: a', undefined],
+  [
+    'nest',
+    '[Nest] 3 - 1/3/2025, 11:55:36 AM LOG a\nb',
+    'pid=3|time=1/3/2025, 11:55:36 AM|level=LOG|message=a|stack=b',
+  ],
+  ['nest', '[Nest] 3 - 1/3/2025, 11:55:36 XM LOG a', undefined],
+  ['nest', '[Nest] x - 1/3/2025, 11:55:36 AM LOG a', undefined],
+  [
+    'uvicorn',
+    'INFO:     [::1]:5 - "GET / HTTP/1.1" 200',
+    'level=INFO|client=[::1]:5|request=GET / HTTP/1.1|status=200',
+  ],
+  ['uvicorn', 'CRITICAL:  a\nb', 'level=CRITICAL|message=a|stack=b'],
+  ['uvicorn', 'INFO: a', undefined],
+  ['uvicorn', 'NOTE:     a', undefined],
+  [
+    'named',
+    '10-Oct-2025 13:55:36.123 debug 3: client 10.1.2.3#5: a',
+    'time=10-Oct-2025 13:55:36.123|level=debug 3|client=10.1.2.3|client_port=5|message=a',
+  ],
+  [
+    'named',
+    '10-Oct-2025 13:55:36 lame-servers: error: ',
+    'time=10-Oct-2025 13:55:36|category=lame-servers|level=error|message=',
+  ],
+  ['named', '10-Oct-2025 13:55:36 general: fatal: a', undefined],
+  [
+    'klog',
+    'I20251010 13:55:36.678901 7 a.go:1] ',
+    'level=I|time=20251010 13:55:36.678901|thread=7|source=a.go:1|message=',
+  ],
+  ['klog', 'I202510 13:55:36.678901 7 a.go:1] a', undefined],
+  [
+    'openvpn',
+    '2025-10-10 13:55:36 [fe80::1]:1194 a',
+    'time=2025-10-10 13:55:36|client=[fe80::1]|client_port=1194|message=a',
+  ],
+  ['openvpn', '2025-10-10 13:55:36 us=7 a', 'time=2025-10-10 13:55:36|us=7|message=a'],
+  [
+    'exim',
+    '2025-10-10 13:55:36.123 +0200 [31] 1v7Abc-00000001Zz9-2kab ** a@b R=x: y',
+    'time=2025-10-10 13:55:36.123 +0200|pid=31|id=1v7Abc-00000001Zz9-2kab|flag=**|address=a@b|message=R=x: y',
+  ],
+  [
+    'exim',
+    '2025-10-10 13:55:36 1v7Abc-0001Zz-2k == a@b',
+    'time=2025-10-10 13:55:36|id=1v7Abc-0001Zz-2k|flag===|address=a@b',
+  ],
+])('a line of %s: %j', (format, line, groups) => {
+  expect(groupsIn(format, line)).toBe(groups);
+});
+
+const named = '10-Oct-2025 13:55:36';
+
+test.each([
+  ['jvm', '[1.234s][LEVEL][gc] a', 'trace debug info warning error'],
+  ['jvm', `[${at}.123+0000][LEVEL  ][gc ] a`, 'trace debug info warning error'],
+  ['dotnet', 'LEVEL: A[0] a', 'trce dbug info warn fail crit'],
+  ['tracing', `${at}.123456Z LEVEL a::b: x`, 'TRACE DEBUG INFO WARN ERROR'],
+  ['tracing', `[${at}Z LEVEL  a] x`, 'TRACE DEBUG INFO WARN ERROR'],
+  ['php', `[${named}] LEVEL: [pool www] a`, 'DEBUG NOTICE WARNING ERROR ALERT'],
+  ['uvicorn', 'LEVEL:    a', 'TRACE DEBUG INFO WARNING ERROR CRITICAL'],
+  ['named', `${named} LEVEL: a`, 'info notice warning error critical'],
+])('a line of %s has each of its levels: %s', (format, line, levels) => {
+  for (const level of levels.split(' '))
+    expect(groupsIn(format, line.replace('LEVEL', level))).toContain(
+      `|level=${level}|`.slice(line.startsWith('LEVEL') ? 1 : 0),
+    );
+});
+
+test.each([
+  ['weblogic', '####<a> <b> <c> <d> <e> <f> <g> <h> <i> <7> <j> <k>'],
+  ['named', `${named}.123 a-b: info: client @0x7f 10.1.2.3#49 (x): a`],
+  ['squid', '1760104536.123    145 10.1.2.3 TCP_MISS/200 5120 GET / ann DIRECT/a b'],
+  [
+    'uwsgi',
+    '[pid: 3|app: 0|req: 1/1] c () {4 vars in 7 bytes} [x] GET / => generated 6 bytes in 3 msecs (HTTP/1.1 200) 2',
+  ],
+  ['jvm', `[${at}.123+0000][1.2s][31][info][gc] GC(7) a`],
+  ['tomcat', `${named}.123 INFO [main] a a`],
+  ['nest', '[Nest] 31  - 10/13/2025, 1:55:36 PM   ERROR [Carts] a'],
+  ['redis', '31:M 10 Oct 2025 13:55:36.123 * a'],
+])('a line of %s without one of its signs has another shape or none', (format, line) => {
+  const whole = groupsIn(format, line);
+  expect(whole).toBeDefined();
+  const signs = [...line.matchAll(/[[\](){}<>|#@:/]/g)].map(({ index }) => index);
+  for (const sign of signs)
+    expect(groupsIn(format, line.slice(0, sign) + line.slice(sign + 1)), `without ${sign}`).not.toBe(whole);
+  expect(groupsIn(format, `~${line}`)).toBeUndefined();
+});
