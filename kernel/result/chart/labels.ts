@@ -12,12 +12,29 @@ export function distinctLabels(names: readonly string[], length = LABEL_LENGTH):
   const taken = new Set(aloneIn(short).values());
   const ends = names.map(name => bothEnds(name, length));
   const alone = aloneIn(ends);
+  const shared = sharedStarts(names, ends);
   return names.map((name, index) => {
     const [label, both] = [short[index] ?? '', ends[index] ?? ''];
     if (taken.has(label)) return label;
-    const others = alone.has(both) ? [] : names.filter((_, other) => ends[other] === both);
-    return freeLabel(others.length === 0 ? both : differing(name, others, length), taken, length);
+    const wanted = alone.has(both) ? both : differing(name, shared.get(both) ?? 0, length);
+    return freeLabel(wanted, taken, length);
   });
+}
+
+/** How many characters the names with the same label have in common at their start. */
+function sharedStarts(names: readonly string[], labels: readonly string[]): ReadonlyMap<string, number> {
+  const firsts = new Map<string, string>();
+  const shared = new Map<string, number>();
+  for (const [index, name] of names.entries()) {
+    const label = labels[index] ?? '';
+    const first = firsts.get(label) ?? name;
+    firsts.set(label, first);
+    let same = 0;
+    const most = shared.get(label) ?? name.length;
+    while (same < most && first[same] === name[same]) same += 1;
+    shared.set(label, same);
+  }
+  return shared;
 }
 
 /** The texts that are there once. */
@@ -37,10 +54,8 @@ function bothEnds(name: string, length: number): string {
 }
 
 /** The beginning of a name, and what stands from where it differs from others of the same beginning and end. */
-function differing(name: string, others: readonly string[], length: number): string {
+function differing(name: string, shared: number, length: number): string {
   if (name.length <= length) return name;
-  let shared = 0;
-  while (shared < name.length && others.every(other => other[shared] === name[shared])) shared += 1;
   const start = Math.floor(length * (1 - END) * 0.5);
   const rest = length - start - 1;
   const from = Math.max(start, shared - Math.floor(rest / 4));

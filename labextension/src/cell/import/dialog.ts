@@ -2,6 +2,7 @@ import { Dialog } from '@jupyterlab/apputils';
 import { Widget } from '@lumino/widgets';
 import { type ImportOption, importFlags, importOptions } from '../../../../kernel/api/imports.js';
 import { type ImportPreview, previewLines, previewRows } from '../../../../kernel/api/preview.js';
+import { distinctLabels } from '../../../../kernel/result/chart/labels.js';
 import { typeWord } from '../../../../kernel/result/display/text.js';
 import { cut, shownName, visible, visibleLines } from '../../../../kernel/text.js';
 import type { Around } from '../../link/around.js';
@@ -44,6 +45,9 @@ type Control = HTMLInputElement | HTMLSelectElement;
 
 /** The options that most imports need; the others are folded away. */
 const FIRST: ReadonlySet<string> = new Set(['format', 'time', 'dates', 'zone']);
+
+/** Characters of the name of a field, which has its whole name under the pointer. */
+const NAME_LENGTH = 26;
 
 /** Names of datasets have no option of their own in the table. */
 const DATASET = { name: 'dataset', value: 'NAME', summary: 'the dataset to import into' };
@@ -150,16 +154,20 @@ class ImportBody extends Widget {
     this.#allow(problem === undefined);
     this.#name('format', `${format.label}, detected`);
     this.#name('time', timeField === '' ? 'none found' : `${shownName(timeField)}, detected`);
-    const names = this.#controls.get('dataset');
-    if (names instanceof HTMLInputElement) names.placeholder = dataset;
+    const named = this.#controls.get('dataset');
+    if (named instanceof HTMLInputElement) named.placeholder = dataset;
     this.#offerTimes(preview);
     const [heads = [], ...rows] = previewRows(preview, typeWord, 5);
     const head = element('tr', {}, ...heads.map(text => element('th', { scope: 'col' }, text)));
-    const body = rows.map(([name = '', ...values]) =>
+    const names = distinctLabels(
+      rows.map(([name = '']) => shownName(name)),
+      NAME_LENGTH,
+    );
+    const body = rows.map(([name = '', ...values], index) =>
       element(
         'tr',
         {},
-        element('th', { scope: 'row', title: visibleLines(name) }, shownName(name)),
+        element('th', { scope: 'row', title: visibleLines(name) }, names[index] ?? ''),
         ...values.map(cellOf),
       ),
     );
