@@ -6,7 +6,8 @@ export function looksLikeHeader(cells: readonly string[]): boolean {
   const names = cells.filter(cell => cell !== '');
   return (
     names.length * 2 > cells.length &&
-    names.every(name => /\p{L}/u.test(name) && !/^\d{1,4}[-/:.]/.test(name) && !isCut(name))
+    names.some(name => /\p{L}/u.test(name)) &&
+    names.every(name => /\p{L}|^[#%]$/u.test(name) && !/^\d{1,4}[-/:.]/.test(name) && !isCut(name))
   );
 }
 

@@ -23,6 +23,21 @@ testTraps([
     notes: [odd(1).replace('`line`', '`line_2`'), carried],
   },
   {
+    what: 'names of which some are signs',
+    name: 'in.csv',
+    content: lines('#,Name,%', '1,a,50', ''),
+    select: '"#", Name, "%"',
+    values: ['1|a|50'],
+    notes: [timeless()],
+  },
+  {
+    what: 'signs alone are no names',
+    name: 'in.csv',
+    content: lines('#,%', '1,50', ''),
+    select: 'column1, column2',
+    values: ['#|%', '1|50'],
+  },
+  {
     what: 'many lines with more values than names: names, and more columns',
     name: 'in.csv',
     content: lines('a,b', '1,2', '3,4,5,6', '7,8', ''),
