@@ -29,7 +29,8 @@ export function sealedLine(content: object): string {
   return `${JSON.stringify(sealed(content))}\n`;
 }
 
-function sealed(content: object): object {
+/** Returns content with its checksum. */
+export function sealed(content: object): object {
   return { ...content, [member]: checksumOf(content) };
 }
 

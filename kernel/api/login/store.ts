@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { lockOf } from '../../local/lease/lock.js';
+import { sealed, unsealed } from '../../local/sealed.js';
+import { setAside } from '../../local/store/files.js';
 import { makeDirectory, systemRefusal } from '../../machine.js';
 import type { Endpoint } from '../profile.js';
 import { LoginError } from './error.js';
@@ -43,9 +45,19 @@ export class LoginStore {
     });
   }
 
-  /** The sign-in of a profile at the addresses that the profile has now. */
-  async find(endpoint: Pick<Endpoint, 'profileName' | 'url' | 'edgeUrl'>): Promise<Login | undefined> {
-    return loginsIn(await this.text()).find(each => isOf(each, endpoint));
+  /**
+   * The sign-in of a profile at the addresses that the profile has now. Throws LoginError if it may be in the damaged part of the
+   * file, and the profile has no other token.
+   */
+  async find(
+    endpoint: Pick<Endpoint, 'profileName' | 'url' | 'edgeUrl' | 'token'>,
+  ): Promise<Login | undefined> {
+    const { logins, isDamaged } = loginsIn(await this.text());
+    const found = logins.find(each => isOf(each, endpoint));
+    if (found !== undefined || !isDamaged || endpoint.token !== undefined) return found;
+    throw new LoginError(`the file of sign-ins ${this.file} is damaged`, {
+      hint: `\`%login ${endpoint.profileName}\` signs in again, and sets the file aside.`,
+    });
   }
 
   /**
@@ -59,10 +71,11 @@ export class LoginStore {
   ): Promise<Login | undefined> {
     const unlock = await this.#lock(signal);
     try {
-      const logins = loginsIn(await this.text());
+      const { logins, isDamaged } = loginsIn(await this.text());
       const before = logins.find(each => isOf(each, endpoint));
       const after = await change(before);
       if (after !== before) {
+        if (isDamaged) await this.#setAside();
         const others = logins.filter(each => each.profile !== endpoint.profileName);
         await this.#write(after === undefined ? others : [...others, after]);
       }
@@ -72,10 +85,20 @@ export class LoginStore {
     }
   }
 
+  /** What can be read is in the next file; the rest may be of use to its user. */
+  async #setAside(): Promise<void> {
+    await setAside(this.file).catch(cause => {
+      throw this.#failure('written', cause);
+    });
+  }
+
   async #write(logins: readonly Login[]): Promise<void> {
     const draft = `${this.file}.${randomUUID()}.tmp`;
     try {
-      await writeFile(draft, `${JSON.stringify(logins, undefined, 1)}\n`, { mode: 0o600, flag: 'wx' });
+      await writeFile(draft, `${JSON.stringify(logins.map(sealed), undefined, 1)}\n`, {
+        mode: 0o600,
+        flag: 'wx',
+      });
       await rename(draft, this.file);
     } catch (cause) {
       await rm(draft, { force: true }).catch(() => undefined);
@@ -111,13 +134,22 @@ function isOf(
   return login.profile === profileName && login.url === url && login.edgeUrl === edgeUrl;
 }
 
-/** A file that is damaged holds none: signing in again writes it anew. */
-function loginsIn(text: string): readonly Login[] {
+/** The sign-ins that a text holds, and whether there is more in it, which is not as it was written. */
+export function loginsIn(text: string): { readonly logins: readonly Login[]; readonly isDamaged: boolean } {
+  const found = jsonIn(text === '' ? '[]' : text);
+  if (!Array.isArray(found)) return { logins: [], isDamaged: true };
+  const logins = found.map(unsealed).flatMap(({ content, intact }) =>
+    // Older versions wrote no checksum.
+    intact !== false && isLogin(content) ? [content] : [],
+  );
+  return { logins, isDamaged: logins.length < found.length };
+}
+
+function jsonIn(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(text);
-    return Array.isArray(value) ? value.filter(isLogin) : [];
+    return JSON.parse(text);
   } catch {
-    return [];
+    return undefined;
   }
 }
 

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { loginsIn } from '../../api/login/store.js';
 import type { Engine } from '../engine/duckdb.js';
 import { changedReason, unsealed } from '../sealed.js';
 import { decodeLog } from '../store/append/records.js';
@@ -78,6 +79,20 @@ export const fileKinds: readonly FileKind[] = [
     },
   },
   {
+    pattern: /^imports\.json$/,
+    remedy: 'delete it: `%import --replace` asks once more before it replaces what a dataset holds',
+    check: async file =>
+      holdsPairs(await jsonOf(file)) ? undefined : 'is damaged: it is not a list of imports',
+  },
+  {
+    pattern: /^logins\.json$/,
+    remedy: 'sign in again with `%login`, which sets it aside',
+    check: async file =>
+      loginsIn(await readFile(file, 'utf8')).isDamaged
+        ? 'is damaged: not all of its sign-ins can be read'
+        : undefined,
+  },
+  {
     pattern: /^service\.json$/,
     remedy: 'delete it: the next query starts a service that writes it again',
     check: async file => objectFault(await jsonOf(file)),
@@ -130,6 +145,13 @@ function holds(line: string, texts: readonly string[]): boolean {
   } catch {
     return false;
   }
+}
+
+/** Whether it is a list of pairs of texts. */
+function holdsPairs(value: unknown): boolean {
+  const isPair = (each: unknown) =>
+    Array.isArray(each) && each.length === 2 && each.every(part => typeof part === 'string');
+  return Array.isArray(value) && value.every(isPair);
 }
 
 function objectFault(value: unknown): string | undefined {

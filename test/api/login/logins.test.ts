@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createClient } from '../../../kernel/api/client.js';
 import { Logins, type LoginsOptions } from '../../../kernel/api/login/logins.js';
-import type { AccessToken, Endpoint } from '../../../kernel/api/profile.js';
+import { AccessToken, type Endpoint } from '../../../kernel/api/profile.js';
 import { type Service, startService } from '../service.js';
 import { comeBack, type RunningProvider, signIn, startProvider } from './provider.js';
 
@@ -568,16 +568,36 @@ describe('a token', () => {
     expect(sent()).toEqual([`Bearer ${token.reveal()}`]);
   });
 
-  test.each(['', '{', '{}', '[1, null, {"profile": "prod"}]', '[{"profile":"prod","url":7}]'])(
-    'is not read from a damaged file: %j',
-    async text => {
-      const own = logins();
-      await signedIn(own);
-      await writeFile(own.file, text);
-      expect(await own.tokenFor(endpoint())).toBeUndefined();
-      expect(await provider.knows((await signedIn(own)).token.reveal())).toBe(true);
-    },
-  );
+  test.each<[string, (text: string) => string]>([
+    ['{', text => text.slice(0, 1)],
+    ['cut', text => text.slice(0, text.length >> 1)],
+    ['half copied', text => text.slice(0, text.length >> 1).padEnd(text.length, '\0')],
+    ['an object', () => '{}'],
+    ['other values', () => '[1, null, {"profile": "prod"}]'],
+    ['another token', text => text.replace(/"accessToken": "./, '"accessToken": "_')],
+    ['another address', text => text.replaceAll('"url": "http:', '"url": "httq:')],
+  ])('is not read from a damaged file: %s', async (_, damage) => {
+    const own = logins();
+    await signedIn(own);
+    const text = damage(await own.version());
+    await writeFile(own.file, text);
+    expect(await failure(own.tokenFor(endpoint()))).toBe(
+      `the file of sign-ins ${own.file} is damaged. \`%login prod\` signs in again, and sets the file aside.`,
+    );
+    const token = new AccessToken('xaat-configured');
+    expect(await own.tokenFor({ ...endpoint(), token })).toBeUndefined();
+    expect(await provider.knows((await signedIn(own)).token.reveal())).toBe(true);
+    const aside = (await readdir(join(home, 'data'))).filter(name => name.endsWith('.damaged'));
+    expect(aside).toHaveLength(1);
+    expect(await readFile(join(home, 'data', aside[0] ?? ''), 'utf8')).toBe(text);
+  });
+
+  test.each(['', '[]'])('is not there in a file without any: %j', async text => {
+    const own = logins();
+    await signedIn(own);
+    await writeFile(own.file, text);
+    expect(await own.tokenFor(endpoint())).toBeUndefined();
+  });
 });
 
 describe('a sign-out', () => {
