@@ -2,6 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { AplKernelError } from '../errors.js';
+import { systemRefusal } from '../machine.js';
 import { present } from '../present.js';
 
 /**
@@ -170,7 +171,8 @@ export function startProfile(environment: AxiomEnvironment): string {
 export async function readProfileFile(homeDir: string): Promise<string | undefined> {
   return readFile(join(homeDir, '.axiom.toml'), 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
-    throw new ProfileError('~/.axiom.toml cannot be read', 'Check the permissions of the file.', error);
+    const { reason = '', hint = 'Check the permissions of the file.' } = systemRefusal(error) ?? {};
+    throw new ProfileError(`~/.axiom.toml cannot be read${reason && `: ${reason}`}`, hint, error);
   });
 }
 

@@ -121,9 +121,8 @@ export class History {
 
   #fallBack(cause: unknown): void {
     this.#broken = true;
-    this.#log(
-      `the history is kept in memory only: ${cause instanceof Error ? cause.message : String(cause)}`,
-    );
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    this.#log(`the history is kept in memory only, as ${this.#file} cannot be used: ${reason}`);
   }
 
   #take(record: JsonRecord | undefined): void {

@@ -152,7 +152,8 @@ export async function writeSetting(file: string, name: string, value: string | u
 async function textOf(file: string): Promise<string> {
   return readFile(file, 'utf8').catch(cause => {
     if (cause.code === 'ENOENT' || cause.code === 'ENOTDIR') return '';
-    throw new SettingError(`${file} cannot be read`, 'Check its permissions.', cause);
+    const { reason = '', hint = 'Check its permissions.' } = systemRefusal(cause) ?? {};
+    throw new SettingError(`${file} cannot be read${reason && `: ${reason}`}`, hint, cause);
   });
 }
 

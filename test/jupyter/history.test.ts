@@ -167,7 +167,9 @@ test('without a file, or with one that cannot be used, the session is remembered
       [1, 2, 'b'],
     ]);
   }
-  expect(lines).toEqual(['the history is kept in memory only']);
+  expect(lines).toEqual([
+    `the history is kept in memory only, as ${join(`${directory}.d`, 'history')} cannot be used`,
+  ]);
 });
 
 test('results are kept for this session, not in the file', async () => {

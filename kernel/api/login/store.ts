@@ -37,10 +37,10 @@ export class LoginStore {
     this.file = file;
   }
 
-  /** The text of the file, which changes with each sign-in; empty if there is none. Throws LoginError. */
+  /** The text of the file, which changes with each sign-in. Throws LoginError. */
   async text(): Promise<string> {
     return readFile(this.file, 'utf8').catch(cause => {
-      if (cause.code === 'ENOENT' || cause.code === 'ENOTDIR') return '';
+      if (cause.code === 'ENOENT' || cause.code === 'ENOTDIR') return '[]';
       throw this.#failure('read', cause);
     });
   }
@@ -136,7 +136,7 @@ function isOf(
 
 /** The sign-ins that a text holds, and whether there is more in it, which is not as it was written. */
 export function loginsIn(text: string): { readonly logins: readonly Login[]; readonly isDamaged: boolean } {
-  const found = jsonIn(text === '' ? '[]' : text);
+  const found = jsonIn(text);
   if (!Array.isArray(found)) return { logins: [], isDamaged: true };
   const logins = found.map(unsealed).flatMap(({ content, intact }) =>
     // Older versions wrote no checksum.

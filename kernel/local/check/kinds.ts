@@ -81,8 +81,11 @@ export const fileKinds: readonly FileKind[] = [
   {
     pattern: /^imports\.json$/,
     remedy: 'delete it: `%import --replace` asks once more before it replaces what a dataset holds',
-    check: async file =>
-      holdsPairs(await jsonOf(file)) ? undefined : 'is damaged: it is not a list of imports',
+    check: async file => {
+      const value = await jsonOf(file);
+      const isIntact = unsealed(value).intact === true;
+      return objectFault(value) ?? (isIntact ? undefined : 'is damaged: it is not what was written');
+    },
   },
   {
     pattern: /^logins\.json$/,
@@ -124,14 +127,14 @@ function changeIn({ intact }: { readonly intact?: boolean | undefined }): Fault 
   return intact === false ? { state: 'changed', reason: changedReason } : undefined;
 }
 
-/** A JSON object a line, each with these texts; the last line may be incomplete, as a kernel may have died. */
+/** A JSON object a line, each with these texts; a kernel that died may have left a line incomplete. */
 function lines(pattern: RegExp, texts: readonly string[]): FileKind {
   return {
     pattern,
     remedy: 'nothing need be done: lines that cannot be read are passed over',
     check: async file => {
-      const all = (await readFile(file, 'utf8')).split('\n').slice(0, -1);
-      const wrong = all.filter(line => line !== '' && !holds(line, texts)).length;
+      const all = (await readFile(file, 'utf8')).split('\n').filter(line => line !== '');
+      const wrong = all.filter(line => !holds(line, texts)).length;
       return wrong === 0 ? undefined : `is damaged: ${wrong} of its ${all.length} lines cannot be read`;
     },
   };
@@ -145,13 +148,6 @@ function holds(line: string, texts: readonly string[]): boolean {
   } catch {
     return false;
   }
-}
-
-/** Whether it is a list of pairs of texts. */
-function holdsPairs(value: unknown): boolean {
-  const isPair = (each: unknown) =>
-    Array.isArray(each) && each.length === 2 && each.every(part => typeof part === 'string');
-  return Array.isArray(value) && value.every(isPair);
 }
 
 function objectFault(value: unknown): string | undefined {

@@ -2,6 +2,7 @@ import { readFile, rename, stat } from 'node:fs/promises';
 import { AplKernelError } from '../../errors.js';
 import { locked } from '../../local/lease/lock.js';
 import { appendLine, unsealed } from '../../local/sealed.js';
+import { systemRefusal } from '../../machine.js';
 import { plural } from '../../text.js';
 
 /** One query that ran: the facts needed to run it again, and its outcome. */
@@ -83,10 +84,9 @@ export class QueryLog {
       return await readFile(file, 'utf8');
     } catch (cause) {
       if (isMissing(cause)) return '';
-      throw new AplKernelError('query-log', `the query log ${this.#file} cannot be read`, {
-        hint: 'Check its permissions.',
-        cause,
-      });
+      const { reason = '', hint = 'Check its permissions.' } = systemRefusal(cause) ?? {};
+      const message = `the query log ${file} cannot be read${reason && `: ${reason}`}`;
+      throw new AplKernelError('query-log', message, { hint, cause });
     }
   }
 

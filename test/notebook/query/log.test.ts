@@ -95,7 +95,7 @@ test('a log that cannot be read is not an empty one', async () => {
   const bench = await startBench({ queryLog: new QueryLog(directory) });
   try {
     expect(traceback(await bench.run('%history'))[0]).toBe(
-      `query-log: the query log ${directory} cannot be read`,
+      `query-log: the query log ${directory} cannot be read: it is a directory`,
     );
   } finally {
     await bench.close();

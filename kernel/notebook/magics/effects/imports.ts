@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { DatasetInfo } from '../../../api/wire.js';
+import { sealedLine, unsealed } from '../../../local/sealed.js';
 import { makeDirectory } from '../../../machine.js';
 
 /** How much a dataset holds: two states that differ in it are different. */
@@ -31,7 +32,7 @@ export class ImportLog {
     const draft = `${this.#file}.${randomUUID()}.tmp`;
     try {
       makeDirectory(dirname(this.#file));
-      await writeFile(draft, JSON.stringify([...noted]), { mode: 0o600 });
+      await writeFile(draft, sealedLine({ imports: [...noted] }), { mode: 0o600 });
       await rename(draft, this.#file);
     } catch {
       await rm(draft, { force: true }).catch(() => undefined);
@@ -40,8 +41,9 @@ export class ImportLog {
 
   async #read(): Promise<Map<string, string>> {
     try {
-      const noted: unknown = JSON.parse(await readFile(this.#file, 'utf8'));
-      return new Map(Array.isArray(noted) ? noted.filter(isEntry) : []);
+      const { content, intact } = unsealed(JSON.parse(await readFile(this.#file, 'utf8')));
+      const { imports } = content as { readonly imports?: unknown };
+      return new Map(intact === true && Array.isArray(imports) ? imports.filter(isEntry) : []);
     } catch {
       return new Map();
     }
