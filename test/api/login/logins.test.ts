@@ -295,7 +295,7 @@ describe('a sign-in fails in a sentence:', () => {
     const text = await done;
     expect(text).toMatch(message);
     expect(text).not.toContain(back.searchParams.get('code'));
-    expect(await logins().version()).toBe('');
+    expect(await logins().version()).toBe('[]');
   });
 
   test.each([
@@ -592,7 +592,6 @@ describe('a token', () => {
     expect(aside).toHaveLength(1);
     expect(await readFile(join(home, 'data', aside[0] ?? ''), 'utf8')).toBe(text);
   });
-
 });
 
 describe('a sign-out', () => {

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { checkData } from '../../../kernel/local/check/check.js';
 import { fileKinds } from '../../../kernel/local/check/kinds.js';
-import { sealedText } from '../../../kernel/local/sealed.js';
+import { sealedLine, sealedText } from '../../../kernel/local/sealed.js';
 import { temporaryDirectory } from '../service.js';
 
 const fixture = fileURLToPath(new URL('format-0/data', import.meta.url));
@@ -14,6 +14,11 @@ async function whole(): Promise<string> {
   const dataDir = await temporaryDirectory();
   cpSync(fixture, dataDir, { recursive: true });
   writeFileSync(path.join(dataDir, 'format.json'), '{"format":1,"version":"1.2.3"}\n');
+  writeFileSync(
+    path.join(dataDir, 'imports.json'),
+    sealedLine({ imports: [['d', '["/d.csv",1,null,null]']] }),
+  );
+  writeFileSync(path.join(dataDir, 'logins.json'), '[]\n');
   return dataDir;
 }
 
@@ -28,7 +33,7 @@ function fileOf(dataDir: string, pattern: RegExp): string {
 test('a whole data directory has a file of every kind, and no fault', async () => {
   const dataDir = await whole();
   for (const { pattern } of fileKinds) expect(fileOf(dataDir, pattern)).toContain(dataDir);
-  expect(await checkData(dataDir)).toEqual({ files: 26, faults: [] });
+  expect(await checkData(dataDir)).toEqual({ files: 28, faults: [] });
 });
 
 type Damage = (file: string) => void;
@@ -96,6 +101,8 @@ const damages: readonly (readonly (readonly [name: string, damage: Damage, reaso
       'cannot be read: it holds no number of a format',
     ],
   ],
+  [['of flipped bits', flippedAt(14), 'is damaged: it is not what was written']],
+  [['emptied', emptied, 'is damaged: not all of its sign-ins can be read']],
   [['cut', cut, 'cannot be read: it is not JSON']],
 ];
 
