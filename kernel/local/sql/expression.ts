@@ -87,7 +87,7 @@ export function argument(expr: Scalar, context: ExpressionContext, predicate = f
 function formsOf(
   expr: Scalar,
   context: ExpressionContext,
-): Pick<SqlArg, 'text' | 'raw' | 'written' | 'list' | 'json'> {
+): Pick<SqlArg, 'text' | 'raw' | 'written' | 'list' | 'items' | 'json'> {
   const { dialect } = context;
   if (expr.kind === 'convert' && expr.type === 'string' && expr.value.type === 'dynamic') {
     if (expr.value.kind === 'column') return { json: expressionSql(expr.value, context) };
@@ -104,7 +104,19 @@ function formsOf(
     const sql = documentSql(object, context);
     return { text: atom(dialect.pathText(sql, keys)), raw: atom(dialect.rawPath(sql, keys)) };
   }
-  return present({ list: textListOf(expr, context) });
+  return present({ list: textListOf(expr, context), items: constantItems(expr) });
+}
+
+/** The elements of an array that is written in the query. */
+function constantItems(expr: Scalar): SqlArg['items'] {
+  if (expr.kind !== 'array') return undefined;
+  const values = expr.items.map(item => (item.kind === 'constant' && isPlain(item) ? item.value : undefined));
+  return values.every(value => value !== undefined) ? values : undefined;
+}
+
+/** Whether a value is in JSON what it is here. */
+function isPlain({ type, value }: Extract<Scalar, { kind: 'constant' }>): boolean {
+  return value === null || !['datetime', 'dynamic'].includes(type);
 }
 
 /** Returns an array as a list of texts, if a function gives one. */

@@ -24,6 +24,8 @@ export interface SqlArg {
   readonly written?: Atom;
   /** The array as a list of texts of the engine, if a function gives one. */
   readonly list?: string;
+  /** The elements of an array of constants. */
+  readonly items?: readonly ConstantValue[];
   /** The dynamic column that the text is of. */
   readonly json?: Atom;
   /** Its bytes as text at most, by the columns that it is made of. */

@@ -1,6 +1,13 @@
 import { allGroups, type strings as catalog } from '../../../apl/catalog/functions/strings.js';
 import { oneLine } from '../../../text.js';
-import { constantText, type SqlArg, type SqlTemplates, sqlOr, TemplateError } from '../../sql/template.js';
+import {
+  constantText,
+  type SqlArg,
+  type SqlTemplates,
+  sqlArg,
+  sqlOr,
+  TemplateError,
+} from '../../sql/template.js';
 import { computeOnce } from '../arguments.js';
 import { constantInteger, sqlText } from '../literal.js';
 import {
@@ -195,30 +202,51 @@ function tooManyGroups(argIndex: number): TemplateError {
 function extractAllSql(regex: SqlArg, groups: SqlArg | undefined, text: SqlArg): string {
   const pattern = regexArgument(regex, 0);
   if (pattern.groups === undefined) throw new TemplateError('the regular expression must be a constant', 0);
-  const found = Array.from(
-    { length: Math.min(pattern.groups, 9) + 1 },
-    (_, group) => `regexp_extract_all(${text.sql}, ${pattern.sql}, ${group})`,
-  );
-  const numbers =
-    groups === undefined || groups.constant === allGroups
-      ? everyGroup(pattern.groups)
-      : `apl_group_numbers(${numberedGroups(groups, pattern) ?? convert(groups, 'dynamic')})`;
-  const chosen = `apl_pick_groups([${found.join(', ')}], ${numbers})`;
-  return `CASE WHEN ${text.sql} IS NOT NULL THEN ${chosen} END`;
+  const most = Math.min(pattern.groups, 9);
+  const found = (group: number): string => `regexp_extract_all(${text.sql}, ${pattern.sql}, ${group})`;
+  const chosen: SqlArg = groups ?? { ...sqlArg('', 'dynamic'), constant: allGroups };
+  const known = knownGroups(chosen, pattern);
+  const numbers = known?.filter(group => isNumberOf(group, most)).map(Number);
+  if (numbers !== undefined && numbers.length > 0 && numbers.length === known?.length)
+    return `CASE WHEN ${text.sql} IS NOT NULL THEN ${chosenSql(numbers.map(found))} END`;
+  const all = Array.from({ length: most + 1 }, (_, group) => found(group)).join(', ');
+  const wanted = known === undefined ? convert(chosen, 'dynamic') : `${sqlText(JSON.stringify(known))}::JSON`;
+  return `CASE WHEN ${text.sql} IS NOT NULL THEN apl_pick_groups([${all}], apl_group_numbers(${wanted})) END`;
 }
 
-/** SQL of constant groups with numbers for names; undefined if no name is among them. */
-function numberedGroups({ constant }: SqlArg, { names }: Regex): string | undefined {
-  const wanted: unknown = typeof constant === 'string' ? JSON.parse(constant) : undefined;
-  if (!Array.isArray(wanted) || !wanted.some(isName)) return undefined;
-  const numbers = wanted.map((each: unknown) => {
+/** What one group captured; of several, an array for each match. */
+function chosenSql(found: readonly string[]): string {
+  if (found.length === 1) return `to_json(${found[0]})`;
+  const captured = found.map((_, index) => `x[${index + 1}]`).join(', ');
+  return `to_json(list_transform(list_zip(${found.join(', ')}), lambda x: [${captured}]))`;
+}
+
+/** An integer from 0 to `most`, written in whatever way. */
+function isNumberOf(group: unknown, most: number): boolean {
+  return (
+    ['bigint', 'number', 'string'].includes(typeof group) &&
+    /^[0-9]$/.test(String(group)) &&
+    Number(group) <= most
+  );
+}
+
+/** Constant groups with numbers for names; undefined if they are not known before the query runs. */
+function knownGroups(
+  { constant, items }: SqlArg,
+  { groups = 0, names }: Regex,
+): readonly unknown[] | undefined {
+  if (constant === allGroups) return everyGroup(groups);
+  const wanted: unknown =
+    items?.map(item => (typeof item === 'bigint' ? Number(item) : item)) ??
+    (typeof constant === 'string' ? JSON.parse(constant) : undefined);
+  if (!Array.isArray(wanted)) return undefined;
+  return wanted.map((each: unknown) => {
     if (!isName(each)) return each;
     if (Object.hasOwn(names, each)) return names[each];
     const named = Object.keys(names);
     const hint = named.length === 0 ? 'Name one by `(?P<name>…)`.' : `Its named groups: ${named.join(', ')}.`;
     throw new TemplateError(`the regular expression has no group \`${oneLine(each, 80)}\``, 1, hint);
   });
-  return `${sqlText(JSON.stringify(numbers))}::JSON`;
 }
 
 function isName(group: unknown): group is string {
@@ -226,10 +254,9 @@ function isName(group: unknown): group is string {
 }
 
 /** The numbers of all groups of a pattern; of one without groups that of the whole match. */
-function everyGroup(count: number): string {
+function everyGroup(count: number): readonly number[] {
   if (count > 9) throw tooManyGroups(0);
-  const numbers = count === 0 ? [0] : Array.from({ length: count }, (_, index) => index + 1);
-  return `[${numbers.map(number => `${number}::BIGINT`).join(', ')}]`;
+  return count === 0 ? [0] : Array.from({ length: count }, (_, index) => index + 1);
 }
 
 /** The rewrite text names groups as `$1` or `${1}`; the engine wants `\1`. */
