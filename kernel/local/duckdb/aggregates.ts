@@ -6,7 +6,7 @@ import { type ArgsOf, type SqlArg, sqlArg, sqlOr, TemplateError } from '../sql/t
 import { computeHeavyFirst } from './arguments.js';
 import { failing, longestValue } from './bounds/lengths.js';
 import { withoutNaN } from './expressions.js';
-import { convert, toDynamic } from './functions/conversion.js';
+import { convert, memberOf, toDynamic } from './functions/conversion.js';
 import { sqlText } from './literal.js';
 
 type AggregateTemplate<Args extends readonly unknown[]> = (parts: AggregateParts<Args>) => string;
@@ -66,7 +66,7 @@ const templates: Templates = {
     bounded(
       call.name,
       { value: args[0], rows: where(filter, notNull(args[0])) },
-      cut(`list(${jsonValue(args[0])}${order})${where(filter, notNull(args[0]))}`, args[1], maxListLength),
+      cut(`list(${memberOf(args[0])}${order})${where(filter, notNull(args[0]))}`, args[1], maxListLength),
     ),
   make_set: ({ args, filter, call }) =>
     bounded(
@@ -192,11 +192,6 @@ function percentages(expr: Scalar): number[] {
   if (expr.kind === 'constant') return expr.value === null ? [] : [Number(expr.value)];
   if (expr.kind === 'array') return expr.items.flatMap(percentages);
   return expr.kind === 'convert' ? percentages(expr.value) : [];
-}
-
-/** A value as an element of a JSON array. */
-function jsonValue(arg: SqlArg): string {
-  return plainInJson.has(arg.type) ? arg.sql : toDynamic(arg);
 }
 
 const plainInJson: ReadonlySet<string> = new Set(['long', 'bool', 'string', 'timespan']);

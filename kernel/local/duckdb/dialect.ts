@@ -23,7 +23,7 @@ import {
 } from './expressions.js';
 import { externalSql } from './external.js';
 import { convert } from './functions/conversion.js';
-import { textListOf } from './functions/lists.js';
+import { composedText, textListOf } from './functions/lists.js';
 import {
   expandSql,
   firstOfEach,
@@ -58,6 +58,7 @@ export const duckdb: Dialect = {
   rawPath,
   writtenPath,
   documents: new Set(['parse_json', 'todynamic']),
+  composedText,
   listElement: (list, index) => `${list}[${index + 1n}]`,
   element,
   array,

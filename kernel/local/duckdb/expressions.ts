@@ -5,7 +5,7 @@ import type { ConstantValue, SqlArg, SqlContext } from '../sql/template.js';
 import { computeHeavyFirst } from './arguments.js';
 import { limited } from './bounds/lengths.js';
 import { templateOf } from './functions/all.js';
-import { convert, toDynamic } from './functions/conversion.js';
+import { convert, memberOf } from './functions/conversion.js';
 import { jsonPointer, sqlText } from './literal.js';
 import { anyTermTest, asWritten, mayBeElement, textTest } from './text-test.js';
 import { sqlTypes } from './types.js';
@@ -41,10 +41,15 @@ function realSql(value: number): string {
 export function callSql(name: string, args: readonly SqlArg[], context: SqlContext): string {
   const template = templateOf(name);
   if (template === undefined) throw new RangeError(`no SQL for the function ${name}`);
-  // A window function cannot stand inside the lambda that binds what is computed first.
-  if (name === '$histogram_bucket') return template(args, context);
+  if (readOnce.has(name)) return template(args, context);
   return computeHeavyFirst(args, each => limited(name, each, template(each, context)));
 }
+
+/**
+ * The functions that compute nothing first: they read each argument once, and of some only in those rows that need it. A window function
+ * cannot stand inside the lambda that binds what is computed first.
+ */
+const readOnce: ReadonlySet<string> = new Set(['$histogram_bucket', 'tostring']);
 
 /** Returns a comparison of values of one type. To the engine NaN equals itself and is above all numbers: that is undone. */
 export function compare(operator: BinaryOperator, left: SqlArg, right: SqlArg, predicate: boolean): string {
@@ -203,20 +208,15 @@ export function element(object: SqlArg, key: SqlArg): string {
 export function array(items: readonly SqlArg[]): string {
   return items.length === 0
     ? `'[]'::JSON`
-    : limited('pack_array', items, `json_array(${items.map(json).join(', ')})`);
+    : limited('pack_array', items, `json_array(${items.map(memberOf).join(', ')})`);
 }
 
 /** Returns a JSON object. */
 export function map(entries: readonly { readonly key: string; readonly value: SqlArg }[]): string {
   if (entries.length === 0) return `'{}'::JSON`;
   const values = entries.map(({ value }) => value);
-  const object = `json_object(${entries.map(({ key, value }) => `${sqlText(key)}, ${json(value)}`).join(', ')})`;
+  const object = `json_object(${entries.map(({ key, value }) => `${sqlText(key)}, ${memberOf(value)}`).join(', ')})`;
   return limited('bag_pack', values, object);
-}
-
-/** A value inside an array or a map: null is JSON's null. */
-function json(value: SqlArg): string {
-  return value.constant === null ? 'NULL' : toDynamic(value);
 }
 
 /** Returns whether a value is in the column `value` of a query. */

@@ -122,6 +122,11 @@ export interface Dialect {
   readonly writtenPath: (object: string, keys: readonly string[]) => string;
   /** The functions that parse a text as JSON: what reads members of their values can read them in the text, by `$document`. */
   readonly documents: ReadonlySet<string>;
+  /**
+   * Returns what gives the text of the arrays and maps that a function makes, or of an `array` or a `map` that is written out, if the
+   * engine would write them again as it has written them.
+   */
+  readonly composedText: (name: string) => ((value: string) => string) | undefined;
   readonly element: (object: SqlArg, key: SqlArg) => string;
   readonly array: (items: readonly SqlArg[]) => string;
   readonly map: (entries: readonly { readonly key: string; readonly value: SqlArg }[]) => string;

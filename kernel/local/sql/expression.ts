@@ -104,7 +104,11 @@ function formsOf(
     const sql = documentSql(object, context);
     return { text: atom(dialect.pathText(sql, keys)), raw: atom(dialect.rawPath(sql, keys)) };
   }
-  return present({ list: textListOf(expr, context), items: constantItems(expr) });
+  return present({
+    list: textListOf(expr, context),
+    items: constantItems(expr),
+    text: composedText(expr, context),
+  });
 }
 
 /** The elements of an array that is written in the query. */
@@ -117,6 +121,14 @@ function constantItems(expr: Scalar): SqlArg['items'] {
 /** Whether a value is in JSON what it is here. */
 function isPlain({ type, value }: Extract<Scalar, { kind: 'constant' }>): boolean {
   return value === null || !['datetime', 'dynamic'].includes(type);
+}
+
+/** The text of an array or a map that the engine has put together: it is written as it would be again. */
+function composedText(expr: Scalar, context: ExpressionContext): Atom | undefined {
+  if (expr.kind !== 'call' && expr.kind !== 'array' && expr.kind !== 'map') return undefined;
+  const name = expr.kind === 'call' ? expr.name : expr.kind;
+  const text = context.dialect.composedText(name);
+  return text === undefined ? undefined : atom(text(expressionSql(expr, context)));
 }
 
 /** Returns an array as a list of texts, if a function gives one. */

@@ -251,6 +251,7 @@ export const standard: Dialect = {
   rawPath: () => notHere('Reading a dynamic value'),
   writtenPath: () => notHere('Reading a dynamic value'),
   documents: new Set(),
+  composedText: () => undefined,
   element: () => notHere('Reading a dynamic value'),
   array: () => notHere('An array'),
   map: () => notHere('A map'),

@@ -5,7 +5,7 @@ import { computeFirst, computeOnce } from '../arguments.js';
 import { constantInteger, sqlText } from '../literal.js';
 import type { JsFunction } from '../template.js';
 import { mayBeElement } from '../text-test.js';
-import { convert, toDynamic } from './conversion.js';
+import { convert, memberOf, toDynamic } from './conversion.js';
 import { keysList } from './lists.js';
 
 /** The SQL of the array and map functions. Arrays and maps are JSON; other values give null unless documented otherwise. */
@@ -33,7 +33,7 @@ export const arrays: SqlTemplates<typeof catalog> = {
   isarray: ([value]) =>
     value.type === 'dynamic' ? `coalesce(json_type(${value.sql}) = 'ARRAY', false)` : 'false',
   len: args => len(args[0]),
-  pack_array: args => `json_array(${args.map(toDynamic).join(', ')})`,
+  pack_array: args => `json_array(${args.map(memberOf).join(', ')})`,
   pack_dictionary: args => pack('pack_dictionary', args),
   strcat_array: args => joinText(args[0], args[1] ?? noText),
 };
@@ -269,7 +269,7 @@ function pack(name: string, args: readonly SqlArg[]): string {
     if (key === undefined || index % 2 === 0) continue;
     const text = typeof key.constant === 'string' ? key.sql : `coalesce(${convert(key, 'string')}, '')`;
     members.delete(text);
-    members.set(text, toDynamic(value));
+    members.set(text, memberOf(value));
   }
   return `json_object(${[...members].flat().join(', ')})`;
 }

@@ -38,6 +38,19 @@ export function toDynamic(arg: SqlArg): Atom {
   return convert(arg, 'dynamic');
 }
 
+/** Returns an argument as a member of what the engine writes as JSON, in which its own values need not be JSON before. */
+export function memberOf(arg: SqlArg): string {
+  if (arg.constant === null) return 'NULL';
+  switch (arg.type) {
+    case 'real':
+      return computeHeavyFirst([arg], ([{ sql } = arg]) => `CASE WHEN isfinite(${sql}) THEN ${sql} END`);
+    case 'datetime':
+      return convert(arg, 'string');
+    default:
+      return arg.sql;
+  }
+}
+
 /** Returns an argument as text for concatenation and hashing: as {@link convert}, but null is the empty text. */
 export function textOrEmpty(arg: SqlArg): string {
   return `coalesce(${convert(arg, 'string')}, '')`;

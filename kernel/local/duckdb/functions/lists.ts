@@ -11,6 +11,32 @@ export function keysList([map]: readonly [SqlArg]): string {
   return computeOnce([map], j => `CASE WHEN json_type(${j}) = 'OBJECT' THEN json_keys(${j}) END`);
 }
 
+/** What ends in `to_json`, `json_array` or `json_object`, or in null. */
+const composed: ReadonlySet<string> = new Set([
+  'array',
+  'array_concat',
+  'array_reverse',
+  'array_rotate_left',
+  'array_rotate_right',
+  'array_shift_left',
+  'array_shift_right',
+  'array_slice',
+  'array_sort_asc',
+  'array_sort_desc',
+  'bag_keys',
+  'bag_pack',
+  'extract_all',
+  'map',
+  'pack_array',
+  'pack_dictionary',
+  'split',
+]);
+
+/** Returns what gives the text of an array or a map that the engine has written. */
+export function composedText(name: string): ((value: string) => string) | undefined {
+  return composed.has(name) ? value => `${value}::VARCHAR` : undefined;
+}
+
 const textLists: ReadonlyMap<string, SqlTemplate<never>> = new Map<string, SqlTemplate<never>>([
   ['split', splitList],
   ['bag_keys', keysList],
