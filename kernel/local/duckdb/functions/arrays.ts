@@ -10,7 +10,7 @@ import { keysList } from './lists.js';
 
 /** The SQL of the array and map functions. Arrays and maps are JSON; other values give null unless documented otherwise. */
 export const arrays: SqlTemplates<typeof catalog> = {
-  array_concat: args => concat(args.map(items)),
+  array_concat: args => concat(args),
   array_extract: args => extract(args[0], args[1]),
   array_iff: args => iff(args[0], args[1], args[2]),
   array_index_of: ([array, value, ...options]) => indexOf(array, value, options),
@@ -138,11 +138,16 @@ function itemOf(value: SqlArg): SqlArg {
   );
 }
 
-/** Arguments that are not arrays are left out; null when none is an array. */
-function concat(lists: readonly string[]): string {
+/** Arguments that are not arrays are left out; null when none is an array. The texts of filled arrays are read once, when they are one. */
+function concat(arrays: readonly SqlArg[]): string {
+  const lists = arrays.map(items);
   const some = lists.map(list => `${list} IS NOT NULL`).join(' OR ');
   const joined = lists.reduce((left, right) => `list_concat(${left}, ${right})`);
-  return `CASE WHEN ${some} THEN to_json(${joined}) END`;
+  const filled = arrays
+    .map(({ sql }) => `apl_is_filled_array(${sql}) AND ends_with(${sql}::VARCHAR, ']')`)
+    .join(' AND ');
+  const texts = arrays.map(({ sql }) => `(${sql}::VARCHAR)[2:-2]`).join(', ');
+  return `CASE WHEN ${filled} THEN json('[' || concat_ws(',', ${texts}) || ']') WHEN ${some} THEN to_json(${joined}) END`;
 }
 
 function extract(array: SqlArg, path: SqlArg): string {
