@@ -49,7 +49,7 @@ export function callSql(name: string, args: readonly SqlArg[], context: SqlConte
  * The functions that compute nothing first: they read each argument once, and of some only in those rows that need it. A window function
  * cannot stand inside the lambda that binds what is computed first.
  */
-const readOnce: ReadonlySet<string> = new Set(['$histogram_bucket', 'tostring']);
+const readOnce: ReadonlySet<string> = new Set(['$histogram_bucket', 'case', 'iff', 'tostring']);
 
 /** Returns a comparison of values of one type. To the engine NaN equals itself and is above all numbers: that is undone. */
 export function compare(operator: BinaryOperator, left: SqlArg, right: SqlArg, predicate: boolean): string {
