@@ -5,8 +5,13 @@ import { convertTo } from '../binder.js';
 
 /** `* has "x"`: any field. Fields that hold no text are read as text, times are left out. */
 export function anyField(operator: BinaryOperator, columns: readonly Column[], text: Scalar): Scalar {
-  if (termOperator.test(operator)) return condition(operator, textOfFields(columns), text);
   const negated = operator.startsWith('!');
+  if (termOperator.test(operator)) {
+    const found = condition(operator, textOfFields(columns), text);
+    const term = text.kind === 'constant' && typeof text.value === 'string' ? text.value : '';
+    const first = containedIn(columns, term, operator.endsWith('_cs'));
+    return first === undefined ? found : call('iff', [first, found, constant('bool', negated)], 'bool');
+  }
   const tests = textsOf(columns).map(value => condition(operator, value, text));
   return joined(negated ? 'and' : 'or', tests) ?? constant('bool', negated);
 }
@@ -20,11 +25,49 @@ export function textOfFields(columns: readonly Column[]): Scalar {
   return texts.length === 0 ? constant('string', '') : call('$joined_text', texts, 'string');
 }
 
+/**
+ * Returns whether a field contains a term, which rules out most rows before the text of all fields is put together; undefined if that
+ * takes longer, as there are many fields, or if the term may reach over several.
+ */
+export function containedIn(
+  columns: readonly Column[],
+  term: string,
+  sensitive: boolean,
+): Scalar | undefined {
+  const fields = textFields(columns);
+  if (term === '' || /[\n\uffff]/.test(term) || fields.length > mostFields) return undefined;
+  const tests = fields
+    .filter(({ type }) => mayHold(type, term))
+    .map(field => condition(sensitive ? 'contains_cs' : 'contains', textOf(field), constant('string', term)));
+  return joined('or', tests) ?? constant('bool', false);
+}
+
+const mostFields = 64;
+
+/** The characters that the texts of a type are written with, in lower case. */
+const characters: Readonly<Partial<Record<Column['type'], RegExp>>> = {
+  bool: /^[truefals]*$/,
+  long: /^[-0-9]*$/,
+  real: /^[-+.0-9einfa]*$/,
+};
+
+function mayHold(type: Column['type'], term: string): boolean {
+  return characters[type]?.test(term.toLowerCase()) ?? true;
+}
+
 /** `has` and its relatives. */
 const termOperator = /^!?has/;
 
+function textFields(columns: readonly Column[]): readonly Column[] {
+  return columns.filter(
+    ({ type, name }) => type !== 'datetime' && type !== 'timespan' && !name.startsWith('$'),
+  );
+}
+
+function textOf(column: Column): Scalar {
+  return convertTo(reference(column), 'string');
+}
+
 function textsOf(columns: readonly Column[]): Scalar[] {
-  return columns
-    .filter(({ type, name }) => type !== 'datetime' && type !== 'timespan' && !name.startsWith('$'))
-    .map(column => convertTo(reference(column), 'string'));
+  return textFields(columns).map(textOf);
 }
