@@ -1,6 +1,7 @@
 /**
- * Questions about values that hold others: members of dynamic values and of texts of JSON, arrays of 0 to 50 texts, pairs, addresses.
- * As `engine.ts`: through the local service against a statement by hand over the same file. ROWS, RUNS and ONLY (a part of the
+ * Questions about values that hold others: members of dynamic values and of texts of JSON, arrays of 0 to 50 texts, pairs, addresses;
+ * and about what is made of them.
+ * As `engine.ts`: through the local service against a statement by hand over the same file. ROWS, RUNS and ONLY (a pattern of the
  * questions' names) are environment variables.
  */
 import { mkdir, mkdtemp } from 'node:fs/promises';
@@ -15,6 +16,7 @@ const rows = Number(process.env.ROWS ?? '1000000');
 const runs = Number(process.env.RUNS ?? 5);
 const only = process.env.ONLY;
 const goal: Goal = { ratio: 1.3, plus: 5 };
+const fields = ['level', 'attributes', 'body', 'tags', 'pairs', 'ip', 'line'];
 const texts = `from_json(tags, '["VARCHAR"]')`;
 const number = (key: string) => `TRY_CAST(json_extract_string(attributes, '$.${key}') AS DOUBLE)`;
 const pair = (key: string) => `regexp_extract(pairs, '(?:^| )${key}=("[^"]*"|[^ ]*)', 1)`;
@@ -90,6 +92,41 @@ const questions: readonly Question[] = [
     apl: "where has_ipv4(line, '10.1.2.3') | count",
     sql: "SELECT count(*) FROM t AND regexp_matches(line, '(?:^|[^0-9A-Za-z.])10[.]1[.]2[.]3(?:$|[^0-9A-Za-z.])')",
   },
+  {
+    name: 'search in all fields',
+    apl: "search 'pod-77' | count",
+    sql: `SELECT count(*) FROM t AND (${fields.map(field => `contains(lower(${field}), 'pod-77')`).join(' OR ')})`,
+  },
+  {
+    name: 'one group of extract_all',
+    apl: "summarize dcount(tostring(extract_all(@'(\\d+)', dynamic([1]), line)))",
+    sql: "SELECT count(DISTINCT to_json(regexp_extract_all(line, '(\\d+)', 1))::VARCHAR) FROM t",
+  },
+  {
+    name: 'two groups of extract_all',
+    apl: "summarize dcount(tostring(extract_all(@'(\\w+)=(\\w+)', pairs)))",
+    sql: "SELECT count(DISTINCT to_json(list_zip(regexp_extract_all(pairs, '(\\w+)=(\\w+)', 1), regexp_extract_all(pairs, '(\\w+)=(\\w+)', 2)))::VARCHAR) FROM t",
+  },
+  {
+    name: 'maps as texts',
+    apl: "summarize dcount(tostring(pack('a', level, 'b', _time, 'c', strlen(line))))",
+    sql: "SELECT count(DISTINCT json_object('a', level, 'b', replace(_time::VARCHAR, ' ', 'T') || 'Z', 'c', length(line))::VARCHAR) FROM t",
+  },
+  {
+    name: 'concatenated arrays',
+    apl: 'summarize dcount(tostring(array_concat(tags, tags)))',
+    sql: `SELECT count(DISTINCT to_json(list_concat(${texts}, ${texts}))::VARCHAR) FROM t`,
+  },
+  {
+    name: 'parts of a text',
+    apl: "summarize dcount(tostring(split(line, ' ')))",
+    sql: "SELECT count(DISTINCT to_json(string_split(line, ' '))::VARCHAR) FROM t",
+  },
+  {
+    name: 'cases of members',
+    apl: "summarize count() by c = case(toint(attributes.size) > 900 or tags has 'gold', 'a', todouble(attributes.load) > 7.0, 'b', 'c')",
+    sql: `SELECT CASE WHEN ${number('size')} > 900 OR contains(tags, 'gold') THEN 'a' WHEN ${number('load')} > 7 THEN 'b' ELSE 'c' END c, count(*) FROM t GROUP BY 1`,
+  },
 ];
 
 const names = "['prod', 'eu-west-1', 'gold', 'beta', 'v1.2', 'north', 'edge']";
@@ -115,7 +152,7 @@ await connection.run(`COPY (${generated}) TO '${file}' (FORMAT parquet)`);
 const service = await startProcess(dataDir);
 try {
   const asked = { service, connection, files: [file], scale: `${rows / 1e6} M rows`, runs };
-  for (const question of questions.filter(({ name }) => name.includes(only ?? '')))
+  for (const question of questions.filter(({ name }) => new RegExp(only ?? '').test(name)))
     await compare({ goal, ...question }, asked);
 } finally {
   await stopProcess(service);
