@@ -31,7 +31,7 @@ testTraps([
     notes: [timeless()],
   },
   {
-    what: 'signs alone are no names',
+    what: 'signs alone, which name nothing',
     name: 'in.csv',
     content: lines('#,%', '1,50', ''),
     select: 'column1, column2',
