@@ -9,14 +9,15 @@ export const LABEL_LENGTH = 48;
  */
 export function distinctLabels(names: readonly string[], length = LABEL_LENGTH): readonly string[] {
   const short = names.map(name => cut(name, length));
-  const taken = new Set(aloneIn(short).values());
+  const alone = aloneIn(short);
+  const taken = new Set(alone);
   const ends = names.map(name => bothEnds(name, length));
-  const alone = aloneIn(ends);
+  const aloneByEnds = aloneIn(ends);
   const shared = sharedStarts(names, ends);
   return names.map((name, index) => {
     const [label, both] = [short[index] ?? '', ends[index] ?? ''];
-    if (taken.has(label)) return label;
-    const wanted = alone.has(both) ? both : differing(name, shared.get(both) ?? 0, length);
+    if (alone.has(label)) return label;
+    const wanted = aloneByEnds.has(both) ? both : differing(name, shared.get(both) ?? 0, length);
     return freeLabel(wanted, taken, length);
   });
 }

@@ -4,7 +4,7 @@ import { cut, visible } from '../../../kernel/text.js';
 import type { Explainer } from '../cell/explain.js';
 import { button, element } from '../ui/dom.js';
 import type { ChartFacts } from './facts.js';
-import type { Stage } from './reader.js';
+import type { Stage } from './stage.js';
 import { fullTimestamp, timestampText } from './texts.js';
 
 /** A mark that can be chosen: what it is called, and the groups and the bin that it is. */

@@ -2,35 +2,13 @@
  * Reading a chart along its horizontal axis: a line through all plots with the values there, and a selection, drawn over or a bin that
  * is pressed, to zoom into, to set as the time range of the notebook, or to explain.
  */
-import type { Spec, View } from 'vega';
 import type { ChosenValue } from '../../../kernel/apl/editor/chosen.js';
-import type { Explainer } from '../cell/explain.js';
-import type { Zone } from '../link/zone.js';
 import { button, element } from '../ui/dom.js';
 import type { ChartFacts, RuleFacts } from './facts.js';
 import { EXPLAIN, offerMark, shortName } from './marks.js';
+import type { Stage } from './stage.js';
 import { fullTimestamp, numberText, timeRange, timestampText } from './texts.js';
-import type { Tip, TipRow } from './tip.js';
-
-/** Sets the time range of the notebook to what `%time` takes, and runs the cells below if `runs` is true; returns what came of it in a sentence. */
-export type SetRange = (range: string, runs: boolean) => Promise<string>;
-
-/** What may be done with a chart where it stands by now. */
-export interface ChartPlace {
-  readonly setter: () => SetRange | undefined;
-  readonly explainer: () => Pick<Explainer, 'part' | 'mark'> | undefined;
-}
-
-/** A chart on the page. */
-export interface Stage extends ChartPlace {
-  readonly view: View;
-  readonly spec: Spec;
-  readonly facts: ChartFacts;
-  readonly node: HTMLElement;
-  readonly svg: HTMLElement;
-  readonly tip: Tip;
-  readonly zone: Zone;
-}
+import type { TipRow } from './tip.js';
 
 /** Rows that are drawn: a place on the axis, a value, and their series. */
 interface Row {

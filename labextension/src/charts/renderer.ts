@@ -9,7 +9,7 @@ import type { Workbench } from '../link/workbench.js';
 import { type Zone, type ZoneSetting, zoneOfNotebook, zoneOfOne } from '../link/zone.js';
 import { standBeside } from '../ui/beside.js';
 import { VEGA_MIME } from './mime.js';
-import type { SetRange } from './reader.js';
+import type { SetRange } from './stage.js';
 import type { ChartView } from './view.js';
 
 /** The rank of JupyterLab's renderer for charts: before images and text. */
