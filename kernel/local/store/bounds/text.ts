@@ -106,6 +106,7 @@ function isBinary(head: Buffer): boolean {
 const textControls = new Set([0x07, 0x08, 0x09, 0x0a, 0x0b, 0x0c, 0x0d, 0x1b]);
 
 const newline = 0x0a;
+const carriageReturn = 0x0d;
 
 /** Bounds the length of lines, and the columns of a CSV. */
 class Lines implements Inspection {
@@ -153,6 +154,11 @@ class Columns implements Inspector {
   /** How often each possible delimiter stands in the line. */
   #counts: Map<number, number>;
   #quoted = false;
+  /** Where the value began, and where in it a quote was that may close it. */
+  #start = 0;
+  #closing: number | undefined;
+  /** True if a quoted value reaches over the end of a line. */
+  #broken = false;
   #line = 1;
   #read = 0;
 
@@ -164,19 +170,42 @@ class Columns implements Inspector {
 
   take(bytes: Buffer): void {
     const rest = bytes.subarray(0, Math.max(0, firstBytes - this.#read));
-    this.#read += rest.length;
     for (let at = 0; at < rest.length; at++) {
       const byte = rest[at] as number;
-      if (isSeparator[byte] === 1) this.#next(byte);
+      if (isSeparator[byte] === 1) this.#next(byte, this.#read + at);
     }
+    this.#read += rest.length;
   }
 
   end(): void {}
 
-  #next(byte: number): void {
-    if (byte === quote) this.#quoted = !this.#quoted;
-    else if (byte === newline) this.#nextLine();
-    else if (!this.#quoted && this.#counts.has(byte)) this.#count(byte);
+  #next(byte: number, at: number): void {
+    if (byte === newline) this.#line++;
+    if (this.#quoted && this.#stays(byte, at)) return;
+    if (byte === quote) {
+      this.#quoted = at === this.#start;
+      this.#broken = false;
+      return;
+    }
+    const isDelimiter = this.#counts.has(byte);
+    if (byte === newline) this.#nextLine();
+    else if (isDelimiter) this.#count(byte);
+    if (byte === newline || isDelimiter) this.#start = at + 1;
+  }
+
+  /** Whether a byte is still of a quoted value. What cannot stand behind the end of one shows that its quote was never closed. */
+  #stays(byte: number, at: number): boolean {
+    const isNext = at - 1 === this.#closing;
+    if (this.#closing === undefined || (isNext && byte === quote)) {
+      this.#broken ||= byte === newline;
+      this.#closing = this.#closing === undefined && byte === quote ? at : undefined;
+      return true;
+    }
+    const isEnd = isNext && (byte === newline || byte === carriageReturn || this.#counts.has(byte));
+    if (!isEnd && this.#broken) this.#counts = new Map([...this.#counts.keys()].map(each => [each, 0]));
+    this.#quoted = false;
+    this.#closing = undefined;
+    return false;
   }
 
   #count(byte: number): void {
@@ -187,8 +216,6 @@ class Columns implements Inspector {
 
   /** The delimiter is the one that the first line with any has most of. */
   #nextLine(): void {
-    this.#line++;
-    if (this.#quoted) return;
     const [byte, count] = [...this.#counts].reduce((most, each) => (each[1] > most[1] ? each : most));
     this.#counts = count > 0 ? new Map([[byte, 0]]) : this.#counts;
   }
@@ -196,7 +223,7 @@ class Columns implements Inspector {
 
 /** The bytes that may divide a CSV: those of lines, quotes, and all that a delimiter may be. */
 const isSeparator = new Uint8Array(256).map((_, byte) =>
-  Number(/[\n\t\x20-\x2f:-@[-`{-~]/.test(String.fromCharCode(byte))),
+  Number(/[\n\r\t\x20-\x2f:-@[-`{-~]/.test(String.fromCharCode(byte))),
 );
 
 /** More than the engine looks at to make out a CSV. */
