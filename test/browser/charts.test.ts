@@ -10,6 +10,7 @@ const hostile = '<img src=x onerror=window.hit=1>';
 const queries = [
   "['sample-http-logs'] | summarize count(), avg(req_duration_ms) by bin_auto(_time)",
   "['sample-http-logs'] | summarize count() by bin_auto(_time), status",
+  'range n from 1 to 80 step 1 | extend _time = datetime(2026-11-20T09:00:00Z) + (n % 4) * 1m, ms = 1500.0 * (n / 4) | summarize took = histogram(ms, 2) by bin(_time, 1m)',
   `datatable(name:string, n:long)["${hostile}", 3, "\\u202ejavascript:alert(1)", 2] | summarize sum(n) by name`,
 ];
 
@@ -79,26 +80,51 @@ describe.each(FRONT_ENDS)('charts in $name', frontEnd => {
   });
 
   test('names of the data are text in the image and under the pointer', async () => {
-    expect(await svg(2).textContent()).toContain(hostile);
-    await svg(2).locator('path[aria-roledescription="bar"], .mark-rect path').first().hover();
-    await soon(() => frame(2).locator('.apl-chart-tip').innerText()).toContain(hostile);
+    expect(await svg(3).textContent()).toContain(hostile);
+    await svg(3).locator('path[aria-roledescription="bar"], .mark-rect path').first().hover();
+    await soon(() => frame(3).locator('.apl-chart-tip').innerText()).toContain(hostile);
     expect(await page.evaluate('window.hit')).toBe(undefined);
-    expect(await frame(2).textContent()).not.toContain('\u202e');
+    expect(await frame(3).textContent()).not.toContain('\u202e');
   });
 
   test('arrow keys choose a bar, and Enter adds the cell that explains the events behind it', async () => {
-    const bar = frame(2).locator('.apl-chart-bar');
-    await svg(2).locator('..').focus();
+    const bar = frame(3).locator('.apl-chart-bar');
+    await svg(3).locator('..').focus();
     await page.keyboard.press('ArrowDown');
     await soon(() => bar.innerText()).toContain(`${hostile}: 3`);
     await page.keyboard.press('ArrowDown');
     await soon(() => bar.innerText()).toContain('javascript:alert(1): 2');
-    await svg(2).locator('.mark-rect path').first().click();
+    await svg(3).locator('.mark-rect path').first().click();
     await soon(() => bar.innerText()).toContain(`${hostile}: 3`);
     await page.keyboard.press('Enter');
     await soon(() => bar.innerText()).toContain('Explained in the cell below.');
     const added = page.locator('.jp-CodeCell').nth(queries.length).locator('.cm-content');
     await soon(() => added.innerText()).toContain(`%%explain name == "${hostile}"`);
+  });
+
+  test('a cell of a histogram over time is chosen by pointer and by keys, and explained by its bin and its bucket', async () => {
+    const bar = frame(2).locator('.apl-chart-bar');
+    const cells = svg(2).locator('.mark-rect.role-mark path');
+    expect(await cells.count()).toBe(8);
+    // The buckets of the first minute, from below.
+    await cells.nth(0).click();
+    await soon(() => bar.innerText()).toContain('took from 1,500 to 15,750: 10');
+    for (const [key, text] of [
+      ['ArrowUp', '2026-11-20 09:00:00 to 2026-11-20 09:01:00 UTC \u00b7 took from 15,750 to 30,000: 10'],
+      ['ArrowRight', '2026-11-20 09:01:00 to 2026-11-20 09:02:00 UTC \u00b7 took from 14,250 to 28,500: 10'],
+      ['ArrowDown', '2026-11-20 09:01:00 to 2026-11-20 09:02:00 UTC \u00b7 took from 0 to 14,250: 10'],
+      ['ArrowLeft', '2026-11-20 09:00:00 to 2026-11-20 09:01:00 UTC \u00b7 took from 1,500 to 15,750: 10'],
+    ] as const) {
+      await page.keyboard.press(key);
+      await soon(() => bar.innerText()).toContain(text);
+    }
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('Enter');
+    await soon(() => bar.innerText()).toContain('Explained in the cell below.');
+    const added = page.locator('.jp-CodeCell').nth(3).locator('.cm-content');
+    await soon(() => added.innerText()).toContain(
+      '%%explain _time >= datetime(2026-11-20T09:00:00.000Z) and _time < datetime(2026-11-20T09:01:00.000Z) and ms >= 15750 and ms <= 30000',
+    );
   });
 
   test('the menu of a chart saves images and leads to no other site', async () => {

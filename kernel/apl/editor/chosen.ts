@@ -1,6 +1,7 @@
 /** Which events stand behind what a reader chooses of a result: rows, or a part of the axis of a chart. */
 
 import { present } from '../../present.js';
+import { aggregateName } from '../bind/expressions/aggregate.js';
 import { inheritedName } from '../bind/names.js';
 import { writtenName } from '../catalog/written.js';
 import { autoBinWidth } from '../plan/auto-bin.js';
@@ -60,16 +61,27 @@ export interface ChosenValue {
   readonly value: string | null;
 }
 
-/** A mark of a chart: the groups of the result that it is, and the ends of its bin of time as literals, or `all` of a series. */
+/** A bucket of a histogram: the column of the result that holds it, and its ends, of which the last bucket has both. */
+export interface ChosenBucket {
+  readonly column: string;
+  readonly from: number;
+  readonly to: number;
+  readonly isLast: boolean;
+}
+
+/**
+ * A mark of a chart: the groups of the result that it is, the ends of its bin of time as literals, or `all` of a series, and its bucket.
+ */
 export interface ChosenMark {
   readonly values: readonly ChosenValue[];
   readonly span?: readonly [from: string, to: string] | 'all';
+  readonly bucket?: ChosenBucket;
 }
 
 /** Returns the condition on the events behind a bar, a cell of a heatmap or a series: those of all groups that it adds up. */
 export function chosenMark(
   query: QueryText,
-  { values, span }: ChosenMark,
+  { values, span, bucket }: ChosenMark,
   window: Window | undefined,
 ): Chosen {
   const { groups, after } = groupsOf(query, window);
@@ -93,7 +105,35 @@ export function chosenMark(
     if (value !== null && !isExact(type, value)) return { problem: NO_PART };
     conditions.push(conditionOn({ field: key.text, type }, value, true));
   }
+  if (bucket !== undefined) {
+    const part = bucketOf(query, bucket);
+    if ('problem' in part) return part;
+    conditions.push(part.condition);
+  }
   return conditions.length === 0 ? { problem: NO_PART } : { condition: conditions.join(' and ') };
+}
+
+/** The condition on the events that a bucket of a histogram counts. */
+function bucketOf({ text, pipeline }: QueryText, { column, from, to, isLast }: ChosenBucket): Chosen {
+  const { operators = [] } = pipeline ?? {};
+  const at = operators.findIndex(({ kind }) => kind in grouping);
+  const group = operators[at];
+  const items = group?.kind === 'summarize' ? group.aggregates : [];
+  const [value, , condition] = items.flatMap(item => histogramIn(item, column) ?? []);
+  if (value === undefined || !operators.slice(at + 1).every(each => keeps(each, column)))
+    return { problem: computedLater(column) };
+  const field = operandText(value, text);
+  const ends = `${field} >= ${from} and ${field} ${isLast ? '<=' : '<'} ${to}`;
+  return {
+    condition: condition === undefined ? ends : `${ends} and (${text.slice(condition.from, condition.to)})`,
+  };
+}
+
+/** The arguments of the histogram that a column is; undefined if the item is none, or another one. */
+function histogramIn({ names, value }: Assignment, column: string): readonly Expr[] | undefined {
+  if (value.kind !== 'call' || !/^histogram(?:if)?$/.test(value.callee.name)) return undefined;
+  const name = names[0]?.name ?? aggregateName(value, value.callee.name);
+  return name === column ? value.args.map(each => each.value) : undefined;
 }
 
 const NO_PART = 'A row of this result stands for no part of the events.';
@@ -112,9 +152,8 @@ function groupsOf(
   window: Window | undefined,
 ): { readonly groups: readonly Key[] | 'none' | undefined; readonly after: readonly Operator[] } {
   const { operators = [] } = query.pipeline ?? {};
-  const end = endOfEvents(operators);
-  const at = operators.findIndex(({ kind }, index) => index >= end && kind in grouping);
-  if (at < 0) return { groups: 'none', after: operators.slice(end) };
+  const at = operators.findIndex(({ kind }) => kind in grouping);
+  if (at < 0) return { groups: 'none', after: operators.slice(endOfEvents(operators)) };
   return { groups: keysOf(operators[at], query.text, window), after: operators.slice(at + 1) };
 }
 
@@ -179,10 +218,16 @@ function keyOf({ names, value }: Assignment, text: string, window: Window | unde
   const name = names[0]?.name ?? inheritedName(value) ?? (bin && inheritedName(bin.field));
   if (name === undefined || value.kind === 'star' || isOfAll(value)) return undefined;
   const isBin = bin === undefined ? {} : { isBin: true as const };
-  if (bin?.word !== 'bin_auto') return { name, text: text.slice(value.from, value.to), ...isBin };
+  if (bin?.word !== 'bin_auto') return { name, text: operandText(value, text), ...isBin };
   if (window === undefined) return undefined;
   const width = autoBinWidth(window.start, window.end) / 1_000_000_000n;
   return { name, text: `bin(${text.slice(bin.field.from, bin.field.to)}, ${width}s)`, ...isBin };
+}
+
+/** The text of an expression as a comparison takes it. */
+function operandText({ kind, from, to }: Expr, text: string): string {
+  const written = text.slice(from, to);
+  return kind === 'binary' || kind === 'between' || kind === 'unary' ? `(${written})` : written;
 }
 
 /** True for a key that is computed from all events, as the bins of a histogram are. */

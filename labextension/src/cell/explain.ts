@@ -2,6 +2,7 @@
 import type { INotebookTracker } from '@jupyterlab/notebook';
 import {
   type Chosen,
+  type ChosenBucket,
   type ChosenRow,
   type ChosenValue,
   chosenMark,
@@ -24,8 +25,15 @@ export interface Explainer {
   rows(columns: readonly ResultColumn[], column: string, rows: readonly ChosenRow[]): string;
   /** A part of the axis of a chart; of times in milliseconds since 1970. */
   part(from: number, to: number, isTime: boolean): string;
-  /** A mark of a chart: the groups that it is, and the ends of its bin in milliseconds since 1970, or `all` of a series over time. */
-  mark(values: readonly ChosenValue[], span?: readonly [from: number, to: number] | 'all'): string;
+  /**
+   * A mark of a chart: the groups that it is, the ends of its bin in milliseconds since 1970, or `all` of a series over time, and its
+   * bucket of a histogram.
+   */
+  mark(
+    values: readonly ChosenValue[],
+    span?: readonly [from: number, to: number] | 'all',
+    bucket?: ChosenBucket,
+  ): string;
   /** Adds cells of the events around a row, of those of them with its value of `column`, and of its trace; each is absent if there is none. */
   around(column: ResultColumn, row: ChosenRow): Around;
   /** What adds the cell of a row's trace; undefined if the row names none. */
@@ -64,9 +72,9 @@ export function explainerOf(
       const ends = isTime ? [from, to].map(timeLiteral) : [from, to].map(String);
       return write(chosenPart(query, ends[0] ?? '', ends[1] ?? '', isTime));
     },
-    mark: (values, span) => {
+    mark: (values, span, bucket) => {
       const ends = span === undefined || span === 'all' ? span : literalsOf(span);
-      return write(chosenMark(query, { values, ...present({ span: ends }) }, window));
+      return write(chosenMark(query, { values, ...present({ span: ends, bucket }) }, window));
     },
     around: (column, row) => {
       const ofTrace = present({ trace: trace(row) });

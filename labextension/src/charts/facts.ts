@@ -1,5 +1,6 @@
 import type { Spec } from 'vega';
 import type { ChosenValue } from '../../../kernel/apl/editor/chosen.js';
+import { present } from '../../../kernel/present.js';
 
 /** What the kernel says of a chart beside its drawing, for those who read along its horizontal axis. */
 export interface ChartFacts {
@@ -20,6 +21,8 @@ export interface ChartFacts {
   readonly rules: readonly RuleFacts[];
   /** The groups of the result that bars, rows, columns and series are, by their ids; undefined if no mark can be chosen. */
   readonly parts: ReadonlyMap<string, readonly ChosenValue[]> | undefined;
+  /** The column of histograms whose buckets the cells are, and the groups of the one that is drawn. */
+  readonly buckets?: { readonly column: string; readonly of: readonly ChosenValue[] };
 }
 
 /** An annotation over the chart, at `t` or, if it has an end, until then. */
@@ -43,7 +46,8 @@ export function factsOf({ usermeta }: Spec): ChartFacts {
   if (!isObject(apl)) return NONE;
   const { across, start, end, bin, origin } = apl;
   const parts = partsOf(apl.parts);
-  if (across !== 'time' && across !== 'numbers') return { ...NONE, parts };
+  if (across !== 'time' && across !== 'numbers')
+    return { ...NONE, parts, ...present({ buckets: bucketsOf(apl.buckets) }) };
   if (typeof start !== 'number' || typeof end !== 'number' || !(start < end)) return NONE;
   return {
     across,
@@ -83,6 +87,14 @@ function partsOf(value: unknown): ChartFacts['parts'] {
       Array.isArray(values) && values.every(isChosenValue) ? [[id, values] as const] : [],
     ),
   );
+}
+
+function bucketsOf(value: unknown): ChartFacts['buckets'] {
+  if (!isObject(value)) return undefined;
+  const { column, of } = value;
+  return typeof column === 'string' && Array.isArray(of) && of.every(isChosenValue)
+    ? { column, of }
+    : undefined;
 }
 
 function isChosenValue(each: unknown): each is ChosenValue {

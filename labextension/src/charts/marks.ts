@@ -1,5 +1,6 @@
 /** Choosing a bar, a cell or a slice of a chart, by pointer or keys, to explain the events behind it. */
-import type { ChosenValue } from '../../../kernel/apl/editor/chosen.js';
+import type { ChosenBucket, ChosenValue } from '../../../kernel/apl/editor/chosen.js';
+import { present } from '../../../kernel/present.js';
 import { cut, visible } from '../../../kernel/text.js';
 import type { Explainer } from '../cell/explain.js';
 import { button, element } from '../ui/dom.js';
@@ -7,7 +8,7 @@ import type { ChartFacts } from './facts.js';
 import type { Stage } from './stage.js';
 import { fullTimestamp, timestampText } from './texts.js';
 
-/** A mark that can be chosen: what it is called, and the groups and the bin that it is. */
+/** A mark that can be chosen: what it is called, and the groups, the bin and the bucket that it is. */
 interface Mark {
   readonly node: Element;
   /** Its names, and the bin and the value beside them. */
@@ -15,6 +16,7 @@ interface Mark {
   readonly value: string;
   readonly values: readonly ChosenValue[];
   readonly span?: readonly [from: number, to: number];
+  readonly bucket?: ChosenBucket;
   /** A place along one axis decides which bar is pressed. */
   readonly isBar: boolean;
 }
@@ -44,7 +46,7 @@ export function readMarks(stage: Stage): { clear(): void } {
     if (mark === undefined) return;
     chosen = mark.node;
     frameAround(frame, mark.node, svg);
-    offerMark(stage, bar, mark, explainer => explainer.mark(mark.values, mark.span));
+    offerMark(stage, bar, mark, explainer => explainer.mark(mark.values, mark.span, mark.bucket));
   };
   svg.addEventListener('click', event => {
     const mark = markAt(marksOf(stage), event);
@@ -117,10 +119,12 @@ function marksOf(stage: Stage): readonly Mark[] {
       span === undefined
         ? []
         : [`${timestampText(span[0], stage.zone)} to ${fullTimestamp(span[1], stage.zone)}`];
+    const bucket = bucketOf(datum, stage.facts);
+    const ends = bucket === undefined ? [] : [endsText(stage, tooltip)];
     return [
       {
-        ...{ node, values: found, names: [...texts.map(shortName), ...times], value },
-        ...(span === undefined ? {} : { span }),
+        ...{ node, values: found, names: [...texts.map(shortName), ...times, ...ends], value },
+        ...present({ span, bucket }),
         isBar: !('c' in datum || 't' in datum) && node.closest('.mark-arc') === null,
       },
     ];
@@ -130,8 +134,9 @@ function marksOf(stage: Stage): readonly Mark[] {
 /** The groups that a row of the drawing is; undefined if one of its names stands for several groups. */
 function partsOf(
   datum: Readonly<Record<string, unknown>>,
-  { parts = new Map() }: ChartFacts,
+  { parts = new Map(), buckets }: ChartFacts,
 ): readonly ChosenValue[] | undefined {
+  if (buckets !== undefined) return buckets.of;
   const values: ChosenValue[] = [];
   for (const each of ['r', 'c', 's']) {
     const id = datum[each];
@@ -145,6 +150,19 @@ function partsOf(
 
 function spanOf({ t, e }: Readonly<Record<string, unknown>>): Mark['span'] {
   return typeof t === 'number' && typeof e === 'number' ? [t, e] : undefined;
+}
+
+function bucketOf({ b }: Readonly<Record<string, unknown>>, { buckets }: ChartFacts): Mark['bucket'] {
+  if (buckets === undefined || !Array.isArray(b)) return undefined;
+  const [from, to, isLast] = b;
+  if (typeof from !== 'number' || typeof to !== 'number') return undefined;
+  return { column: buckets.column, from, to, isLast: isLast === true };
+}
+
+/** The ends of a bucket as the axis has them, after its title. */
+function endsText({ view }: Stage, { from, to }: NonNullable<Drawn['tooltip']> = {}): string {
+  const [title] = Object(view.signal('shownTitles')) as readonly unknown[];
+  return `${shortName(String(title))} from ${String(from)} to ${String(to)}`;
 }
 
 /** The mark under the pointer; of bars also the one in whose row it is. */
@@ -182,11 +200,16 @@ function next(marks: readonly Mark[], from: Mark, key: Direction): Mark | undefi
     const { x, y } = middleOf(mark.node);
     const along = (x - at.x) * right + (y - at.y) * down;
     const aside = Math.abs((x - at.x) * down) + Math.abs((y - at.y) * right);
-    // Where the middle of a bar is depends on its value: those of other rows are above or below it.
-    const isNext = !from.isBar ? aside <= along : right === 0 || aside < 1;
-    return along > 1 && isNext ? [{ mark, far: along + (from.isBar ? 0 : 2 * aside) }] : [];
+    // Where the middle of a bar is depends on its value, and that of a bucket on its histogram: those of other rows or columns go on.
+    const isNext = from.isBar
+      ? right === 0 || aside < 1
+      : from.bucket !== undefined
+        ? down === 0 || aside < 1
+        : aside <= along;
+    const isPlain = !from.isBar && from.bucket === undefined;
+    return along > 1 && isNext ? [{ mark, far: along + (isPlain ? 2 * aside : 0), aside }] : [];
   });
-  return found.sort((a, b) => a.far - b.far)[0]?.mark;
+  return found.sort((a, b) => Math.round(a.far - b.far) || a.aside - b.aside)[0]?.mark;
 }
 
 function middleOf(node: Element): { readonly x: number; readonly y: number } {

@@ -18,6 +18,7 @@ const columns = [
 ];
 
 const status = { column: 'status', type: 'string', value: '5' };
+const bucket = { column: 'h', from: -0.5, to: 1e-7, isLast: false };
 const city = { column: 'geo.city', type: 'string', value: null };
 
 function rowsOf(query: string, column: string, ...rows: readonly Record<string, string | null>[]) {
@@ -129,6 +130,56 @@ test.each<[string, ChosenMark, string]>([
     { values: [{ ...status, type: 'integer', value: '5 or true' }] },
     'A row of this result stands for no part of the events.',
   ],
+  [
+    'summarize histogram(ms, 5) by bin_auto(_time), status',
+    { values: [status], span: ['1', '2'], bucket: { ...bucket, column: 'histogram_ms' } },
+    '_time >= 1 and _time < 2 and status == "5" and ms >= -0.5 and ms < 1e-7',
+  ],
+  [
+    'summarize count(), h = histogramif(x * 2, 5, ok or late) by bin(_time, 5m)',
+    { values: [], span: ['1', '2'], bucket: { ...bucket, isLast: true } },
+    '_time >= 1 and _time < 2 and (x * 2) >= -0.5 and (x * 2) <= 1e-7 and (ok or late)',
+  ],
+  [
+    'summarize h = histogram(ms, 5) by bin(_time, 5m), status',
+    { values: [], span: ['1', '2'], bucket },
+    'The result is grouped by status too, which the chart does not show.',
+  ],
+  [
+    'summarize h = histogram(ms, 5) by bin(_time, 5m) | extend h = 1',
+    { values: [], span: ['1', '2'], bucket },
+    'The events have no h as this result has it: the query computes it later.',
+  ],
+  [
+    'summarize h = make_list(ms), histogram(ms, 5) by bin(_time, 5m)',
+    { values: [], span: ['1', '2'], bucket },
+    'The events have no h as this result has it: the query computes it later.',
+  ],
+  [
+    'summarize h = histogram(ms, 5) by bin(ms, 10), other = bin(_time, 5m)',
+    { values: [{ column: 'ms', type: 'integer', value: '1' }], span: ['1', '2'], bucket },
+    'The query does not say which field runs along this chart.',
+  ],
+  [
+    'summarize count() by _time, status',
+    { values: [status], span: ['1', '2'] },
+    '_time >= 1 and _time < 2 and status == "5"',
+  ],
+  ['extend status = tolower(status) | take 9 | project status, n', { values: [status] }, 'status == "5"'],
+  ...(['summarize count() by histogram(ms, 5)', 'summarize count() by bin_auto(_time)'] as const).map(
+    (query): [string, ChosenMark, string] => [
+      query,
+      { values: [], span: 'all' },
+      'A row of this result stands for no part of the events.',
+    ],
+  ),
+  ...(['ok or late', 'ms between (1 .. 5)', '-ms', '(ok)'] as const).map(
+    (key): [string, ChosenMark, string] => [
+      `summarize count() by status = ${key}`,
+      { values: [status] },
+      key === '(ok)' ? '(ok) == "5"' : `(${key}) == "5"`,
+    ],
+  ),
   [
     'summarize topk(status, 5)',
     { values: [status] },

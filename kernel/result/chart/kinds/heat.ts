@@ -4,7 +4,7 @@
 import type { ChartOptions } from '../../../apl/operators/drawing.js';
 import { present } from '../../../present.js';
 import { cut, formatCount } from '../../../text.js';
-import { aggregateOf, keyTexts, nameOf, type Roles } from '../columns.js';
+import { aggregateOf, keyTexts, keyValues, nameOf, type Roles } from '../columns.js';
 import { exactly, numberLabels, timeGuide, tip, utcTime, valueGuide } from '../draw/axes.js';
 import { RULE_LABELS_HEIGHT, ruleBands, ruleData, ruleMarks } from '../draw/rules.js';
 import {
@@ -35,6 +35,7 @@ import { measureText, overTime } from '../draw/texts.js';
 import { LABEL_LENGTH } from '../labels.js';
 import type { ChartModel } from '../model.js';
 import { firstOf, namesOf, notDrawn, notes, noValue, rowsWithout } from '../notes.js';
+import type { KeyValue } from '../palette.js';
 import { greatestSize, largest, scaled, smallest, titleOf, unitOf } from '../plots.js';
 import { axisOf, type TimeAxis } from '../time/bins.js';
 import { toSeries } from '../time/series.js';
@@ -69,6 +70,8 @@ interface Cell {
   readonly y: number;
   readonly height: number;
   readonly v: number;
+  /** The exact ends of the bucket that it is, and whether it is the last of its histogram. */
+  readonly bucket?: readonly [from: number, to: number, isLast: boolean];
 }
 
 /** A vertical axis of numbers; `linearBelow` is where a linear axis becomes a logarithmic one. */
@@ -98,6 +101,8 @@ export interface HeatChart extends ChartModel, Shades {
   readonly rows: readonly string[] | NumberRows;
   /** The groups of the result behind each name of the axes. */
   readonly groups?: { readonly across: readonly Part[]; readonly up: readonly Part[] };
+  /** The column of histograms whose buckets the cells are, and the groups of the one that is drawn. */
+  readonly buckets?: { readonly column: string; readonly of: readonly KeyValue[] };
   readonly cells: readonly Cell[];
   readonly unit: string;
 }
@@ -192,12 +197,12 @@ function toHistogramHeat(input: ChartInput, options: ChartOptions): HeatChart | 
   const group = largestGroup(rows, keys);
   const found = group.rows.flatMap(row => {
     const t = timeAt(time, row);
-    const counted = t === undefined ? [] : (rows[row] ?? []).filter(({ count }) => count > 0);
+    const all = t === undefined ? [] : (rows[row] ?? []);
+    const counted = all.filter(({ count }) => count > 0);
     return counted.map(({ from, to, count }) => ({
       ...binAt(t ?? 0, axis),
-      y: from,
-      height: to - from,
-      v: count,
+      ...{ y: from, height: to - from, v: count },
+      bucket: [from, to, to === all.at(-1)?.to] as const,
     }));
   });
   if (found.length === 0) return `No chart: ${nameOf(column)} has no buckets.`;
@@ -218,6 +223,7 @@ function toHistogramHeat(input: ChartInput, options: ChartOptions): HeatChart | 
       high: largest(cells.map(({ y, height }) => y + height)),
       ...present({ linearBelow }),
     },
+    ...present({ buckets: group.of && { column: column.field.name, of: group.of } }),
     unit: '',
     names: [nameOf(column)],
     notes: notes(
@@ -275,13 +281,23 @@ function logNote({ linearBelow, isLog }: Shades, options: ChartOptions): string 
 function largestGroup(
   rows: Histograms['rows'],
   keys: readonly ChartColumn[],
-): { readonly rows: readonly number[]; readonly label: string; readonly count: number } {
+): {
+  readonly rows: readonly number[];
+  readonly label: string;
+  readonly of: readonly KeyValue[] | undefined;
+  readonly count: number;
+} {
   const groups = groupNumbers(keys, allRows(rows.length));
   const totals = Float64Array.from(rows, buckets => buckets.reduce((all, { count }) => all + count, 0));
   const [greatest = 0] = greatestOf(sizesOf(groups, totals, true), 1);
   const own = placesByGroup(groups)[greatest] ?? [];
-  const names = keyTexts(keys, own[0] ?? 0);
-  return { rows: own, label: cut(names.join(' \u00b7 '), LABEL_LENGTH), count: groups.count };
+  const first = own[0] ?? 0;
+  return {
+    rows: own,
+    label: cut(keyTexts(keys, first).join(' \u00b7 '), LABEL_LENGTH),
+    of: keyValues(keys, first),
+    count: groups.count,
+  };
 }
 
 /** The part of a bin of time that was searched. */
@@ -325,8 +341,9 @@ function heatDrawing(chart: HeatChart, interactive: boolean): Drawing {
   };
 }
 
-/** The groups behind cells; those along time alone have none beside their bins. */
-function factsOf({ axis, groups }: HeatChart): object | undefined {
+/** The groups behind cells; those along time alone have none beside their bins, and maybe buckets. */
+function factsOf({ axis, groups, buckets }: HeatChart): object | undefined {
+  if (buckets !== undefined) return { parts: {}, buckets };
   if (groups === undefined) return undefined;
   const { across, up } = groups;
   return (
@@ -352,11 +369,12 @@ function columnId(index: number): string {
   return `c${index}`;
 }
 
-function rowOf({ x, width, y, height, v }: Cell, { axis, rows }: HeatChart): object {
+function rowOf({ x, width, y, height, v, bucket }: Cell, { axis, rows }: HeatChart): object {
   return {
     ...(isNames(axis) ? { c: columnId(x) } : { t: x, e: x + width }),
     ...(isNames(rows) ? { r: rowId(y) } : { y, z: y + height }),
     v,
+    ...present({ b: bucket }),
   };
 }
 

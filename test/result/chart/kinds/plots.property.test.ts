@@ -221,6 +221,17 @@ test('histograms over time: each bucket that counts is a cell as tall as it is; 
         );
         expect(marksIn(chart.svg, 'rect')).toBe(drawn.length);
         for (const { height } of drawn) expect(height).toBeCloseTo(5, 9);
+        const [group] = chart.model.buckets?.of ?? [];
+        expect([chart.model.buckets?.column, group?.column]).toEqual(['h', 'g']);
+        const counted = rows
+          .filter(row => String(row.g) === group?.value)
+          .flatMap(row => {
+            const all = histogram(row);
+            return all.map(({ from, to, count }) => ({ from, to, count, isLast: to === all.at(-1)?.to }));
+          })
+          .filter(({ count }) => count > 0)
+          .map(({ from, to, count, isLast }) => [from, to, isLast, count]);
+        expect(drawn.map(({ bucket = [], v }) => [...bucket, v])).toEqual(counted);
       },
     ),
     runs,

@@ -1,0 +1,36 @@
+import type { Spec } from 'vega';
+import { expect, test } from 'vitest';
+import { interactiveSpec } from '../../../kernel/result/chart/draw/spec.js';
+import { factsOf } from '../../../labextension/src/charts/facts.js';
+import { buckets, chartOf, minute } from '../../result/chart/fixtures.js';
+import { cells } from '../../result/sample.js';
+
+const histogram = '[{"from":0,"to":5,"count":3}]';
+
+test('a heatmap of histograms says whose buckets its cells are, of the group that is drawn', async () => {
+  const { model } = await chartOf({
+    columns: [
+      ['_time', 'datetime', cells(4, row => minute(Math.floor(row / 2)))],
+      ['city', 'string', '["LHR","GRU","LHR","GRU"]'],
+      ['took', 'dynamic', `[[],${histogram},[],${histogram}]`],
+    ],
+    buckets,
+    groups: ['city'],
+    aggs: { took: { name: 'histogram' } },
+  });
+  expect(factsOf(interactiveSpec(model, 'a chart'))).toMatchObject({
+    across: 'none',
+    parts: new Map(),
+    buckets: { column: 'took', of: [{ column: 'city', type: 'string', value: 'GRU' }] },
+  });
+});
+
+test.each<[string, unknown]>([
+  ['no object', 'took'],
+  ['no column', { of: [] }],
+  ['no list', { column: 'took', of: {} }],
+  ['a value that is none', { column: 'took', of: [{ column: 'city', type: 'string', value: 1 }] }],
+])('of buckets that a stranger wrote as %s nothing is read', (_, written) => {
+  const usermeta = { apl: { parts: {}, buckets: written } };
+  expect(factsOf({ usermeta } as Spec)).not.toHaveProperty('buckets');
+});
