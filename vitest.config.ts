@@ -64,8 +64,8 @@ function project(name: string, include: readonly string[], exclude: readonly str
         ...(startsEngines ? ['test/setup/engines.ts'] : []),
         ...(name === 'cluster' ? ['test/cluster/setup.ts'] : []),
       ],
-      testTimeout: isLong ? 86_400_000 : 120_000,
-      hookTimeout: isLong ? 900_000 : 180_000,
+      testTimeout: isLong ? 86_400_000 : 300_000,
+      hookTimeout: isLong ? 900_000 : 300_000,
       // What is polled comes late on a busy machine.
       expect: { poll: { timeout: 60_000 } },
     },

@@ -72,6 +72,8 @@ export async function leaseLab(frontEnd: FrontEnd, options: LabOptions): Promise
   const configure: Lab['configure'] = (plugin, settings) => writeSettings(server, plugin, settings);
   configure('@jupyterlab/apputils-extension:themes', { theme: THEME_NAMES[options.theme ?? 'light'] });
   configure('@jupyterlab/apputils-extension:notification', { fetchNews: 'false', checkForUpdates: false });
+  // A page saves after two minutes, and asks whether to overwrite if a test saves meanwhile.
+  configure('@jupyterlab/docmanager-extension:plugin', { autosave: false });
   const release = async () => {
     await endKernels(server);
     await releaseServer(server);

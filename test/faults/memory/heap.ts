@@ -47,11 +47,10 @@ process.on('SIGUSR2', () => setTimeout(() => {
   }
 }
 
-/** The bytes that each step adds: the slope of the straight line that is nearest to the figures, which are as far apart. */
-export function slopeOf(figures: readonly number[], steps: number): number {
-  const middle = (figures.length - 1) / 2;
-  const mean = figures.reduce((sum, each) => sum + each, 0) / figures.length;
-  const covariance = figures.reduce((sum, each, index) => sum + (index - middle) * (each - mean), 0);
-  const variance = figures.reduce((sum, _, index) => sum + (index - middle) ** 2, 0);
-  return covariance / variance / steps;
+/** The bytes that a step adds as a rule, of figures after each: their median. What is loaded or cached once moves one step alone. */
+export function growthOf(figures: readonly number[]): number {
+  const growths = figures.slice(1).map((figure, index) => figure - (figures[index] ?? 0));
+  const sorted = growths.toSorted((a, b) => a - b);
+  const middle = sorted.length / 2;
+  return ((sorted[Math.ceil(middle) - 1] ?? 0) + (sorted[Math.floor(middle)] ?? 0)) / 2;
 }

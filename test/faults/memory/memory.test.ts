@@ -13,7 +13,7 @@ import {
   temporaryDirectory,
   Victim,
 } from '../bench.js';
-import { type Heap, HeapMeter, slopeOf } from './heap.js';
+import { growthOf, type Heap, HeapMeter } from './heap.js';
 
 /** What is asked again and again: every kind by turns, and in one place of twenty one that takes long. */
 class Mix {
@@ -163,15 +163,12 @@ function megabytes({ used, resident }: Heap): string {
 /** A leak of two kilobytes each is twice as much. */
 const mostBytes = 1_024;
 
+/** Every step does the same work. */
 function expectLevel(what: string, figures: readonly Heap[], step: number): void {
-  const slope = slopeOf(
-    figures.map(({ used }) => used),
-    step,
-  );
-  console.log(
-    `bytes a ${what}: ${slope.toFixed(0)}; MB after each ${step}: ${figures.map(megabytes).join(', ')}`,
-  );
-  expect(slope).toBeLessThan(mostBytes);
+  const growth = growthOf(figures.map(({ used }) => used)) / step;
+  const said = `bytes a ${what}: ${growth.toFixed(0)}; MB after each ${step}: ${figures.map(megabytes).join(', ')}`;
+  console.log(said);
+  expect(growth, said).toBeLessThan(mostBytes);
 }
 
 test('long values of many rows are made in a process of their own, which alone ends where they are too long together', async () => {
