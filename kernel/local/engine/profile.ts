@@ -67,10 +67,10 @@ function chainFrom(operator: unknown): unknown[] {
   return chain;
 }
 
-/** A generator may multiply rows above its scan (UNNEST); the rows that reach the first filter count. */
+/** A generator may multiply rows above its scan (UNNEST), also between filters; the most rows that reach one of them count. */
 function generatedBy(chain: readonly unknown[]): number {
-  const firstFilter = chain.findLastIndex(each => typeOf(each) === 'FILTER');
-  return Math.max(0, ...chain.slice(firstFilter + 1).map(rowsOf));
+  const lastFilter = chain.findIndex(each => typeOf(each) === 'FILTER');
+  return Math.max(0, ...chain.slice(lastFilter + 1).map(rowsOf));
 }
 
 /** For a small limit the engine finds the rows first and then fetches their other columns, by their place in the file. */

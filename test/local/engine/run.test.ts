@@ -215,6 +215,18 @@ test('a row limit that cuts rows is reported', async () => {
 const counted: readonly (readonly [what: string, sql: string, examined: number, matched: number])[] = [
   ['a filter', 'SELECT i FROM range(1000) t(i) WHERE i % 7 = 0', 1000, 143],
   ['an aggregate over a filter', 'SELECT count(*) FROM range(1000) t(i) WHERE i % 7 = 0', 1000, 143],
+  [
+    'a filter over rows that are multiplied after another',
+    'SELECT i FROM (SELECT i, unnest(range(3)) AS j FROM range(1000) t(i) WHERE i % 2 = 0) WHERE j > 0',
+    1500,
+    1000,
+  ],
+  [
+    'rows that are multiplied after each filter',
+    'SELECT unnest(range(3))::BIGINT FROM range(1000) t(i) WHERE i % 2 = 0',
+    1000,
+    1500,
+  ],
   ['a sort and a limit', 'SELECT i FROM range(1000) t(i) ORDER BY hash(i) LIMIT 5', 1000, 1000],
   ['nothing', 'SELECT 1::BIGINT', 0, 0],
 ];
