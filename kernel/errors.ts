@@ -116,6 +116,7 @@ export type ErrorCode =
   | 'query-timeout'
   | 'query-too-large'
   | 'result-unknown'
+  | 'service-ending'
   | 'starred-not-found'
   | 'starred-unreadable'
   | 'time-field-unknown'

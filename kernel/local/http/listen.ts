@@ -29,6 +29,7 @@ import { QueriesUnderWay } from './progress.js';
 import { refusalOf, refuse } from './refusal.js';
 import { parametersOf } from './requests.js';
 import { localUser } from './routes/account.js';
+import { BodiesUnderWay } from './routes/bodies.js';
 import { healthPaths } from './routes/hec.js';
 import { addResultRoutes } from './routes/results.js';
 import { addRoutes } from './routes.js';
@@ -58,13 +59,14 @@ export async function listen(
     schemaController: { compilersFactory: noSchemas },
   });
   const secret = randomBytes(32).toString('base64url');
+  const bodies = new BodiesUnderWay();
   let announceClosed = () => {};
   const closed = new Promise<void>(resolve => {
     announceClosed = resolve;
   });
   let closing: Promise<void> | undefined;
   const close = () => {
-    closing ??= shutDown({ app, engines, keepAlive, place }, secret).finally(announceClosed);
+    closing ??= shutDown({ app, bodies, engines, keepAlive, place }, secret).finally(announceClosed);
     return closing;
   };
   const end = (reason: string) => {
@@ -87,7 +89,7 @@ export async function listen(
   });
   addProof(app, secret);
   addAlive(app, keepAlive, options.managed === true);
-  addRoutes(app, routeParts(options, engines));
+  addRoutes(app, { ...routeParts(options, engines), bodies });
   addResultRoutes(app, engines.results, options.limits?.resultBytes ?? 2 ** 31);
   const url = await app.listen({ host: '127.0.0.1', port: options.port });
   // Such as a connection that cannot be accepted; nobody else listens from now on.
@@ -205,16 +207,18 @@ function addAlive(app: FastifyInstance, keepAlive: KeepAlive, managed: boolean):
 
 interface Parts {
   readonly app: FastifyInstance;
+  readonly bodies: BodiesUnderWay;
   readonly engines: Engines;
   readonly keepAlive: KeepAlive;
   readonly place: ServicePlace;
 }
 
-async function shutDown({ app, engines, keepAlive, place }: Parts, secret: string): Promise<void> {
+async function shutDown({ app, bodies, engines, keepAlive, place }: Parts, secret: string): Promise<void> {
   place.access.closing();
   try {
     keepAlive.stop();
     await removeRuntimeFile(place.directory, secret);
+    await bodies.end();
     await engines.close();
     await app.close();
   } finally {

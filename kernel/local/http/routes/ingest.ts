@@ -6,6 +6,7 @@ import { type IngestRequest, ingest } from '../../store/ingest.js';
 import { departure } from '../departure.js';
 import { noticeHeaders } from '../notices.js';
 import { parametersOf } from '../requests.js';
+import type { BodiesUnderWay } from './bodies.js';
 import { addElasticRoutes } from './elastic.js';
 import { addHecRoutes } from './hec.js';
 import { addOtlpRoutes } from './otlp.js';
@@ -23,6 +24,7 @@ export interface IngestParts {
   readonly datasets: DatasetStore;
   /** The largest body, unpacked. */
   readonly ingestBytes: number;
+  readonly bodies: BodiesUnderWay;
   /** Nanoseconds since 1970. */
   readonly nowNs: () => bigint;
 }
@@ -34,6 +36,7 @@ interface Id {
 /** Adds the routes that take events, of the API and of its edge; a body is a stream of any kind, so they have a scope of their own. */
 export function addIngestRoutes(app: FastifyInstance, parts: IngestParts): void {
   app.register((scope, _options, done) => {
+    parts.bodies.watch(scope);
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', (_request, payload, parsed) => parsed(null, payload));
     for (const path of ['/v1/datasets/:id/ingest', '/v1/ingest/:id'])

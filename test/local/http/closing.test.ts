@@ -1,0 +1,57 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { expect, onTestFinished, test } from 'vitest';
+import type { Service } from '../../../kernel/local/http/options.js';
+import { type TestService, temporaryDirectory, testService } from '../service.js';
+
+const ndjson = { 'content-type': 'application/x-ndjson' };
+
+/** An event by each of the ways in that collectors use. */
+const ways: readonly (readonly [path: string, body: (n: number) => string])[] = [
+  ['/v1/datasets/d/ingest', n => `{"n":${n}}`],
+  ['/v1/datasets/d/elastic/_bulk', n => `{"create":{}}\n{"n":${n}}`],
+  ['/services/collector?index=d', n => `{"event":{"n":${n}}}`],
+];
+
+/** Sends an event on a connection of its own; returns the status, undefined if the connection ended before all of the answer came. */
+function sendEvent({ url, token }: Service, n: number): Promise<number | undefined> {
+  const [path = '', bodyOf = String] = ways[n % ways.length] ?? [];
+  const headers = { ...ndjson, authorization: `Bearer ${token}` };
+  return new Promise(resolve => {
+    const sent = request(url + path, { method: 'POST', headers, agent: false }, answer => {
+      answer.resume().on('end', () => resolve(answer.complete ? answer.statusCode : undefined));
+    });
+    sent.on('error', () => resolve(undefined)).end(bodyOf(n));
+  });
+}
+
+async function serviceWithDataset(dataDir: string): Promise<TestService> {
+  const service = await testService({ dataDir });
+  expect((await service.json('POST', '/v2/datasets', { name: 'd' })).status).toBe(200);
+  return service;
+}
+
+test('a service that ends answers what it stores, and stores nothing that it does not answer', async () => {
+  const dataDir = await temporaryDirectory();
+  const { service } = await serviceWithDataset(dataDir);
+  const sent = Array.from({ length: 300 }, (_, n) => sendEvent(service, n));
+  await Promise.race(sent);
+  await service.close();
+  const statuses = await Promise.all(sent);
+  const answered = statuses.flatMap((status, n) => (status === 200 ? [n] : []));
+  // Clients send again after a lost connection, and after this status.
+  expect([...new Set(statuses)].filter(status => ![200, 503, undefined].includes(status))).toEqual([]);
+  const { body } = await (await testService({ dataDir })).query('dataset d: n:long');
+  expect(body.tables[0].columns[0].toSorted((a: number, b: number) => a - b)).toEqual(answered);
+});
+
+test('a client that stops in the middle of its body does not keep a service from ending', async () => {
+  const { service } = await serviceWithDataset(await temporaryDirectory());
+  const headers = { ...ndjson, authorization: `Bearer ${service.token}` };
+  const stalled = request(`${service.url}/v1/datasets/d/ingest`, { method: 'POST', headers, agent: false });
+  onTestFinished(() => void stalled.destroy());
+  stalled.write('{"n":1}\n');
+  const lost = once(stalled, 'error');
+  await service.close();
+  expect((await lost)[0]).toMatchObject({ code: 'ECONNRESET' });
+});
