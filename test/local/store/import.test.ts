@@ -452,10 +452,20 @@ function damagedAt(place: number): Uint8Array {
   return packed.map((byte, at) => (at === place ? byte ^ 0xff : byte));
 }
 
+const neverClosed =
+  /^None of 1 line can be read as CSV: each opens a quote that is never closed\. Close it, or import the file with `--format text`\.$/;
+
 const refused: readonly Refused[] = [
   ['an empty file', 'in.csv', '', /^.*in\.csv holds no rows\.$/],
   ['a header alone', 'in.csv', 'a,b\n', /^.*in\.csv holds no rows\.$/],
   ['an empty list', 'in.json', '[]', /^.*in\.json holds no rows\.$/],
+  ['a quote alone that is never closed', 'in.csv', '"a,b\n', neverClosed],
+  [
+    'more delimiters than columns can be, in a quote that is never closed',
+    'in.csv',
+    `"${'x,'.repeat(5_500)}`,
+    neverClosed,
+  ],
   [
     'broken JSON alone',
     'in.ndjson',

@@ -4,6 +4,7 @@ import { sqlText } from '../../duckdb/literal.js';
 import type { Connection } from '../../engine/duckdb.js';
 import { engineWords } from '../../engine/failure.js';
 import { LocalError } from '../../errors.js';
+import { mostFields, tooManyColumns } from '../bounds/text.js';
 import {
   csvDelimiters,
   looksLikeHeader,
@@ -36,6 +37,8 @@ export interface CsvSource {
   readonly whole?: { readonly file: string; readonly unclosed: readonly Line[] };
 }
 
+type Repaired = CsvSource & Required<Pick<CsvSource, 'whole'>>;
+
 /**
  * Reads a CSV file, each column as the narrowest type that loses nothing. A line with an unclosed quote or too many values is whole in
  * a field of its own.
@@ -65,11 +68,16 @@ async function readWithin(
   const said = options.spreadsheet ? await saidDelimiter(source.file) : undefined;
   const skipsFirst = said !== undefined || (options.spreadsheet === true && (await saysType(source.file)));
   const sniffed = await sniff(connection, source.file, options.delimiter ?? said, limits, skipsFirst);
-  const dialect = await ofNames(connection, source.file, sniffed, options);
-  const repaired = (await mayMislead(connection, source.file, dialect))
-    ? await repair(source, dialect)
-    : undefined;
-  if (repaired !== undefined) return readCsv(connection, repaired, options);
+  // The engine counts the delimiters in a quote that is never closed.
+  const isTooWide = sniffed.columns > mostFields;
+  const dialect = isTooWide ? sniffed : await ofNames(connection, source.file, sniffed, options);
+  const repaired =
+    isTooWide || (await mayMislead(connection, source.file, dialect))
+      ? await repair(source, dialect)
+      : undefined;
+  if (repaired !== undefined)
+    return (await readCsv(connection, repaired, options)) ?? neverClosed(repaired.whole.unclosed);
+  if (isTooWide) throw tooManyColumns('The file');
   if (dialect.failure !== undefined) throw dialect.failure;
   const reading = await readWhole(connection, source, dialect, options);
   return reading && repairable(connection, source, dialect, options, reading);
@@ -123,7 +131,7 @@ function repairable(
 }
 
 /** Returns a copy of a file without the lines that open a quote and do not close it; undefined if there are none. */
-async function repair({ file, workDir }: CsvSource, dialect: Dialect): Promise<CsvSource | undefined> {
+async function repair({ file, workDir }: CsvSource, dialect: Dialect): Promise<Repaired | undefined> {
   const whole = await unpacked(file, workDir);
   const unclosed = await unclosedLines(whole, quotingOf(dialect));
   if (unclosed.length === 0) return undefined;
@@ -285,6 +293,16 @@ async function noRows(connection: Connection, source: string): Promise<undefined
   throw new LocalError('invalid', 'unreadable', `None of ${plural(refused, 'line')} can be read as CSV.`, {
     hint: 'Lines that are not UTF-8, or have more values than there are fields, are left out. `--encoding` names another encoding, such as gb18030.',
   });
+}
+
+function neverClosed(lines: readonly Line[]): never {
+  const [of, hint] = [plural(lines.length, 'line'), 'Close it, or import the file with `--format text`.'];
+  throw new LocalError(
+    'invalid',
+    'unreadable',
+    `None of ${of} can be read as CSV: each opens a quote that is never closed.`,
+    { hint },
+  );
 }
 
 /**
