@@ -14,7 +14,8 @@ export type SpotlightPart =
 
 /** A value, a range, or values of several fields, with its shares of the selected and of the other rows, from 0 to 1. */
 export interface SpotlightValue {
-  readonly text: string;
+  /** Null for a missing value. */
+  readonly text: string | null;
   readonly selected: number;
   readonly others: number;
   readonly parts: readonly SpotlightPart[];
@@ -141,7 +142,7 @@ function entryValue(value: unknown, fields: readonly string[]): readonly Spotlig
   const each = Array.isArray(parts) ? parts : [members];
   return [
     {
-      text: text === null || text === undefined ? 'null' : String(text),
+      text: text === null || text === undefined ? null : String(text),
       selected,
       others: baseline,
       isRange: 'from' in members,

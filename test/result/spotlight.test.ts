@@ -153,6 +153,39 @@ describe('a result of spotlight', () => {
     expect(table?.split('\n')[0]).toBe(`Note: ${sentence}`);
   });
 
+  test('a missing value after ranges has a bar and is no text that reads null', async () => {
+    const entry = {
+      ...ms,
+      values: [
+        ...Array.from({ length: 7 }, (_, at) => range(at, at + 1, 0, 0.1)),
+        { value: null, selected: 1, baseline: 0.2 },
+        { value: 'null', selected: 0, baseline: 0.1 },
+      ],
+    };
+    const [chart, table] = await texts([entry], 60);
+    const bars = chart?.split('\n').filter(line => /^"?null/.test(line));
+    expect(bars).toEqual([
+      'null      ████████████████████████████████████████████ 100 %',
+      '"null"     0 %',
+    ]);
+    expect(table?.split('\n').filter(line => line.includes('null'))).toEqual([
+      expect.stringMatching(/^ms +0\.50 +null +100 +20$/),
+      expect.stringMatching(/^ms +0\.50 +"null" +0 +10$/),
+    ]);
+  });
+
+  test('of values that are no ranges six are drawn, and the chart says so', async () => {
+    const value = (at: number) => ({ value: `v${at}`, selected: 0.1, baseline: at / 100 });
+    const drawn = async (count: number) =>
+      (await texts([{ ...region, values: Array.from({ length: count }, (_, at) => value(at)) }], 60))[0];
+    const six = await drawn(6);
+    expect(six).toContain('v5 ');
+    expect(six).not.toContain('the 6 values');
+    const seven = await drawn(7);
+    expect(seven).not.toContain('v6 ');
+    expect(seven?.replaceAll('\n', ' ')).toContain('the 6 values of a field whose shares differ most');
+  });
+
   test('by group is a table alone, with the group in each row', async () => {
     const [table, ...more] = await toOutputs(resultOf([region], ['g']));
     expect(more.length).toBe(0);

@@ -43,12 +43,13 @@ export function shownText(
 ): { readonly text: string; readonly isNull: boolean } {
   const text = cellText(vector, row, field);
   if (text === null) return { text: 'null', isNull: true };
-  const shown = isText(field)
-    ? AMBIGUOUS.test(text)
-      ? JSON.stringify(text)
-      : text
-    : withoutNoise(text, field);
+  const shown = isText(field) ? distinctText(text) : withoutNoise(text, field);
   return { text: visible(shown), isNull: false };
+}
+
+/** Returns a text, in quotes if it could be taken for none. */
+export function distinctText(text: string): string {
+  return AMBIGUOUS.test(text) ? JSON.stringify(text) : text;
 }
 
 /** The name of a type in the language, of the names that services give: `long` for `integer`. */

@@ -2,6 +2,7 @@
  * What `spotlight` found: for each field the share of its values among the selected rows beside that among the others.
  */
 import { safeWords } from '../../display/summary.js';
+import { distinctText } from '../../display/text.js';
 import { type SpotlightEntry, sampledNotes, spotlightSentence, strongest } from '../../spotlight.js';
 import { distinctLabels } from '../labels.js';
 import { firstOf, notes } from '../notes.js';
@@ -57,12 +58,13 @@ function nothingTold(entries: readonly SpotlightEntry[]): string {
 }
 
 function shownValues({ values }: SpotlightEntry): SpotlightEntry['values'] {
-  return values.filter(({ isRange }, index) => isRange || index < MAX_VALUES);
+  const drawn = new Set(values.filter(({ isRange }) => !isRange).slice(0, MAX_VALUES));
+  return values.filter(value => value.isRange || drawn.has(value));
 }
 
 function plotOf(entry: SpotlightEntry, name: string, high: number): BarPlot {
   const values = shownValues(entry);
-  const labels = distinctLabels(values.map(({ text }) => safeWords(text) || '""'));
+  const labels = distinctLabels(values.map(({ text }) => (text === null ? 'null' : safeWords(distinctText(text)))));
   const best = strongest(entry);
   return {
     title: `${name} \u00b7 score ${entry.score.toFixed(2)}`,
