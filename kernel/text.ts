@@ -8,6 +8,20 @@ export function visible(text: string): string {
   return PRINTABLE_ASCII.test(text) ? text : text.replace(INVISIBLE, mark);
 }
 
+/**
+ * A text beside others in a line: one with letters that are written from right to left is isolated, so that it moves nothing around it.
+ */
+export function isolated(text: string): string {
+  return RIGHT_TO_LEFT.test(text) ? `\u2068${text}\u2069` : text;
+}
+
+/** As `isolated`, of each name in backticks. */
+export function isolatedNames(text: string): string {
+  return text.replace(/`([^`]+)`/g, (_, name: string) => `\`${isolated(name)}\``);
+}
+
+const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+
 /** A field's name in which spaces at its ends, and spaces that are not the usual one, can be seen. */
 export function shownName(name: string): string {
   return visible(name).replace(/^ +| +$|(?! )\p{Zs}/gu, spaces => '\u2423'.repeat(spaces.length));

@@ -9,6 +9,7 @@ import {
   escapeMarkdownLine,
   formatBytes,
   formatCount,
+  isolated,
   markdownParts,
   maskedTokens,
   oneLine,
@@ -68,6 +69,15 @@ test('line breaks stay where they are allowed, and everything else is marked the
     'a\nb\n\tc\u27e8U+000D\u27e9\u27e8U+202E\u27e9\u27e8U+001B\u27e9[2J',
   );
 });
+
+test.each(['\u05d0', 'a\u0627b', '\ufb1d', '\ufefc', '\u{10800}', '\u{1e900}'])(
+  '%s is isolated, as letters of it are written from right to left',
+  text => expect(isolated(text)).toBe(`\u2068${text}\u2069`),
+);
+
+test.each(['ascii', 'caf\u00e9 \u65e5\u672c \u{1f469} \ufeff'])('%s stays as it is', text =>
+  expect(isolated(text)).toBe(text),
+);
 
 describe('HTML', () => {
   test.each([

@@ -5,7 +5,7 @@ import { type CellQuery, type MagicLine, toCellOffset } from '../apl/syntax/cell
 import { AplKernelError } from '../errors.js';
 import type { ExecuteOutcome } from '../jupyter/message.js';
 import { widthOf } from '../result/display/aligned.js';
-import { cut, cutWords, maskedTokens, plural, visible, visibleLines } from '../text.js';
+import { cut, cutWords, isolatedNames, maskedTokens, plural, visible, visibleLines } from '../text.js';
 import { MagicError } from './magics/arguments.js';
 import { TimeRangeError } from './time-range.js';
 
@@ -112,7 +112,7 @@ function failure(
 const longestSaid = 2_100;
 
 function said(text: string): string {
-  return visibleLines(cut(cutWords(redact(text)), longestSaid));
+  return isolatedNames(visibleLines(cut(cutWords(redact(text)), longestSaid)));
 }
 
 function placeOf(error: unknown, cell: string, origin: CellQuery | MagicLine): Place | undefined {

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { failureOf } from '../../kernel/notebook/cell-error.js';
+import { MagicError } from '../../kernel/notebook/magics/arguments.js';
 import { realBench } from './real-bench.js';
 import { traceback } from './session.js';
 
@@ -71,4 +73,11 @@ test('a long name, and a long list of names, are cut in messages and hints', asy
   for (let number = 10; number < 40; number += 1) await kept.run(`${'r'.repeat(98)}${number} << print 1;`);
   const hint = traceback(await kept.run('%results x')).at(-1) ?? '';
   expect([hint.length, hint.at(-1)]).toEqual(['hint: '.length + 2_100, '\u2026']);
+});
+
+test('a name that is written from right to left moves nothing around it', () => {
+  const error = new MagicError('no field `\u05e9\u05dd` 5 in `n`', 'Did you mean `\u0634 \u202e`?');
+  const { evalue, traceback } = failureOf(error, '');
+  expect(evalue).toBe('no field `\u2068\u05e9\u05dd\u2069` 5 in `n`');
+  expect(traceback.at(-1)).toContain('Did you mean `\u2068\u0634 \u27e8U+202E\u27e9\u2069`?');
 });

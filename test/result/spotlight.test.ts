@@ -164,13 +164,10 @@ describe('a result of spotlight', () => {
     };
     const [chart, table] = await texts([entry], 60);
     const bars = chart?.split('\n').filter(line => /^"?null/.test(line));
-    expect(bars).toEqual([
-      'null      ████████████████████████████████████████████ 100 %',
-      '"null"     0 %',
-    ]);
+    expect(bars).toEqual(['null      ████████████████████████████████████████████ 100 %', '"null"     0 %']);
     expect(table?.split('\n').filter(line => line.includes('null'))).toEqual([
-      expect.stringMatching(/^ms +0\.50 +null +100 +20$/),
-      expect.stringMatching(/^ms +0\.50 +"null" +0 +10$/),
+      expect.stringMatching(/^ms +0\.5 +null +100 +20$/),
+      expect.stringMatching(/^ms +0\.5 +"null" +0 +10$/),
     ]);
   });
 

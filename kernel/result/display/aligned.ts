@@ -1,4 +1,5 @@
 import stringWidth from 'string-width';
+import { isolated } from '../../text.js';
 
 /** Space between two columns of aligned text. */
 export const GAP = '  ';
@@ -14,7 +15,7 @@ export function alignedLines(
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map(row => widthOf(row[column] ?? ''))));
   const padded = (text: string, column: number) => {
     const space = ' '.repeat((widths[column] ?? 0) - widthOf(text));
-    return atRight[column] ? space + text : text + space;
+    return atRight[column] ? space + isolated(text) : isolated(text) + space;
   };
   return rows.map(row => row.map(padded).join(GAP).trimEnd());
 }

@@ -2,7 +2,7 @@
  * A result as aligned plain text for terminals, consoles and diffs.
  */
 import type { Vector } from 'apache-arrow';
-import { formatCount, plural, shownName, visible } from '../../text.js';
+import { formatCount, isolated, plural, shownName, visible } from '../../text.js';
 import { FIELD_KEY } from '../field.js';
 import type { ArrowTable, Notice, QueryResult } from '../result.js';
 import { alignedLines, cutToWidth, GAP, widthOf, wrapped } from './aligned.js';
@@ -41,7 +41,7 @@ function sentences(texts: readonly string[], { width }: PlainLimits): readonly s
 
 /** Backticks mark code if a front end can render it; here they would only be noise. */
 function noticeLine({ level, text }: Notice): string {
-  return `${level === 'warn' ? 'Warning' : 'Note'}: ${text.replace(/`([^`]+)`/g, '$1')}`;
+  return `${level === 'warn' ? 'Warning' : 'Note'}: ${text.replace(/`([^`]+)`/g, (_, name: string) => isolated(name))}`;
 }
 
 function tableLines(

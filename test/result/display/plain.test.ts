@@ -111,3 +111,18 @@ test('no escape sequence, control or bidirectional override reaches a terminal',
   expect(text.match(/[^\n\P{C}]/gu)).toBe(null);
   expect(text.split('\n').length).toBe(6);
 });
+
+test('values and names that are written from right to left move nothing around them', () => {
+  const columns = [
+    ['\u05e9\u05dd', 'string', '["\u0634\u0643\u0631\u0627 1"]'],
+    ['\u05d0', 'integer', '[7]'],
+  ] as const;
+  const notices = [{ level: 'warn', text: 'no `\u05e9\u05dd` 5 `n`' }] as const;
+  const lines = toPlain(sampleResult([{ columns }], { notices })).split('\n');
+  expect([lines[0], ...lines.slice(2, 5)]).toEqual([
+    'Warning: no \u2068\u05e9\u05dd\u2069 5 n',
+    '\u2068\u05e9\u05dd\u2069      \u2068\u05d0\u2069',
+    '\u2500\u2500\u2500\u2500\u2500\u2500  \u2500',
+    '\u2068\u0634\u0643\u0631\u0627 1\u2069  7',
+  ]);
+});
