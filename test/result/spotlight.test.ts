@@ -153,7 +153,7 @@ describe('a result of spotlight', () => {
     expect(table?.split('\n')[0]).toBe(`Note: ${sentence}`);
   });
 
-  test('a missing value after ranges has a bar and is no text that reads null', async () => {
+  test('a missing value after ranges has a bar, and is not the text null', async () => {
     const entry = {
       ...ms,
       values: [
@@ -171,7 +171,7 @@ describe('a result of spotlight', () => {
     ]);
   });
 
-  test('of values that are no ranges six are drawn, and the chart says so', async () => {
+  test('of values without a range six are drawn, and the chart says so', async () => {
     const value = (at: number) => ({ value: `v${at}`, selected: 0.1, baseline: at / 100 });
     const drawn = async (count: number) =>
       (await texts([{ ...region, values: Array.from({ length: count }, (_, at) => value(at)) }], 60))[0];

@@ -64,7 +64,9 @@ function shownValues({ values }: SpotlightEntry): SpotlightEntry['values'] {
 
 function plotOf(entry: SpotlightEntry, name: string, high: number): BarPlot {
   const values = shownValues(entry);
-  const labels = distinctLabels(values.map(({ text }) => (text === null ? 'null' : safeWords(distinctText(text)))));
+  const labels = distinctLabels(
+    values.map(({ text }) => (text === null ? 'null' : safeWords(distinctText(text)))),
+  );
   const best = strongest(entry);
   return {
     title: `${name} \u00b7 score ${entry.score.toFixed(2)}`,
