@@ -225,6 +225,93 @@ export const dateOrders = ['dmy', 'mdy', 'ymd'] as const;
 
 export type DateOrder = (typeof dateOrders)[number];
 
+/** How languages other than English write months, short and long, in small letters: a row for each month. */
+const monthNames: readonly (readonly string[])[] = [
+  [
+    'januar',
+    'jänner',
+    'janv',
+    'janvier',
+    'gen',
+    'gennaio',
+    'januari',
+    'ene',
+    'enero',
+    'janeiro',
+    'sty',
+    'stycznia',
+    'ledna',
+  ],
+  [
+    'februar',
+    'fév',
+    'févr',
+    'février',
+    'febbraio',
+    'februari',
+    'febrero',
+    'fev',
+    'fevereiro',
+    'lut',
+    'lutego',
+    'února',
+  ],
+  ['mär', 'märz', 'mars', 'marzo', 'mrt', 'maart', 'março', 'marts', 'marca', 'března'],
+  ['avr', 'avril', 'aprile', 'abr', 'abril', 'kwi', 'kwietnia', 'dubna'],
+  ['mai', 'mag', 'maggio', 'mei', 'mayo', 'maio', 'maj', 'maja', 'května'],
+  ['juni', 'juin', 'giu', 'giugno', 'junio', 'junho', 'cze', 'czerwca', 'června'],
+  ['juli', 'juil', 'juillet', 'lug', 'luglio', 'julio', 'julho', 'lip', 'lipca', 'července'],
+  ['août', 'ago', 'agosto', 'augusti', 'augustus', 'sie', 'sierpnia', 'srpna'],
+  ['septembre', 'set', 'settembre', 'septiembre', 'setembro', 'wrz', 'września', 'září'],
+  [
+    'okt',
+    'oktober',
+    'octobre',
+    'ott',
+    'ottobre',
+    'octubre',
+    'out',
+    'outubro',
+    'paź',
+    'października',
+    'října',
+  ],
+  ['novembre', 'noviembre', 'novembro', 'lis', 'listopada', 'listopadu'],
+  [
+    'dez',
+    'dezember',
+    'déc',
+    'décembre',
+    'dic',
+    'dicembre',
+    'diciembre',
+    'dezembro',
+    'des',
+    'desember',
+    'gru',
+    'grudnia',
+    'prosince',
+  ],
+];
+
+const englishMonths = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+
+const monthsInEnglish = new Map(
+  monthNames.flatMap((names, index) => names.map(name => [name, englishMonths[index]] as const)),
+);
+
+/** Returns the English name of a month in another language; undefined for any other word. */
+export function englishMonth(name: string): string | undefined {
+  return monthsInEnglish.get(name.toLowerCase());
+}
+
+/** A pattern for the names of months as logs write them, in English and in the languages of {@link englishMonth}. */
+export const monthWord = (() => {
+  const names = [...monthsInEnglish.keys()].sort((one, other) => other.length - one.length);
+  const cased = names.map(name => `[${name[0]}${name[0]?.toUpperCase()}]${name.slice(1)}`);
+  return `(?:${[...englishMonths, ...cased].join('|')})`;
+})();
+
 /** Whether the IANA has a time zone of this name. */
 export function isZone(name: string): boolean {
   // An offset is none of its names.

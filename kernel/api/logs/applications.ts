@@ -3,6 +3,8 @@ import { type LogFormat, part } from './format.js';
 const { iso, level, stack, all } = part;
 /** As Go's package log writes it. */
 const slashed = '\\d{4}/\\d{2}/\\d{2} \\d{2}:\\d{2}:\\d{2}(?:\\.\\d{1,9})?';
+/** A level in front of the time. */
+const leading = `[\\[(<]?${level}[\\])>]?[ :|\\t-]+`;
 const logger = '[\\w.$/-]+';
 const thread = '\\[(?<thread>[^\\]]*(?:\\[[^\\]]*\\][^\\]]*)?)\\]';
 
@@ -51,6 +53,9 @@ export const applications: readonly LogFormat[] = [
         },
         {
           pattern: `^(?<time>${iso}) +(?<level>${level}) +(?<logger>${logger})(?: -|:) (?<message>.*)${stack}$`,
+        },
+        {
+          pattern: `^(?<time>${iso}) +(?<level>${level}) +\\[(?<logger>[\\w$-]+(?:\\.[\\w$-]+)+)\\] - (?<message>.*)${stack}$`,
         },
       ],
     },
@@ -145,18 +150,28 @@ export const applications: readonly LogFormat[] = [
       '2025-10-10 13:55:36,123 INFO cart is ready',
       '2025/10/10 13:55:37 [warn] cart 7 is slow',
       '[2025-10-10 13:55:37.500] [cart] [info] cart 7 is back',
+      '2025-10-10 13:55:37.600 [warn][carts]: cart 7 is late',
+      '2025-10-10T13:55:37Z [carts] WARN: cart 7 is cold',
+      '[notice] 2025-10-10T13:55:37.700Z cart 7 is full',
       '2025-10-10 13:55:38,123:ERROR:cart 7 is lost',
       'Traceback (most recent call last):',
     ],
     reading: {
       kind: 'lines',
-      begins: { line: `^ *\\[?(?:${iso}|${slashed})` },
+      begins: { line: `^ *\\[?(?:${iso}|${slashed})|^${leading}\\[?(?:${iso}|${slashed})` },
       shapes: [
         {
-          pattern: `^\\[(?<time>${iso})\\] \\[(?<logger>[^\\]]*)\\] \\[(?<level>${level})\\] (?<message>.*)${stack}$`,
+          pattern: `^\\[(?<time>${iso})\\] ?\\[(?<logger>[^\\]]*)\\] ?\\[(?<level>${level})\\] (?<message>.*)${stack}$`,
         },
         {
-          pattern: `^ *\\[?(?<time>${iso}|${slashed})\\]?[ ,:|\\t-]+[\\[(<]?(?<level>${level})[\\])>]?(?:[ :|\\t-]+|$)(?<message>.*)${stack}$`,
+          pattern: `^ *\\[?(?<time>${iso}|${slashed})\\]?[ ,:|\\t-]+[\\[(<]?(?<level>${level})(?:[\\])>]?(?:[ :|\\t-]+|$)|\\]\\[(?<logger>[^\\]\\s]*)\\]:? )(?<message>.*)${stack}$`,
+          optional: ['logger'],
+        },
+        {
+          pattern: `^\\[?(?<time>${iso}|${slashed})\\]? +\\[(?<context>[^\\]]*)\\] +(?<level>${level})(?::| -| \\|)? +(?<message>.*)${stack}$`,
+        },
+        {
+          pattern: `^${leading.replace(level, `(?<level>${level})`)}\\[?(?<time>${iso}|${slashed})\\]?(?:[ :|\\t-]+(?<message>.*))?${stack}$`,
         },
       ],
     },

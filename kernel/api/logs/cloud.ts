@@ -20,9 +20,9 @@ export const cloud: readonly LogFormat[] = [
       // https://docs.aws.amazon.com/elasticloadbalancing/latest/application/load-balancer-access-logs.html
       shapes: [
         {
-          pattern: `^(?<type>https?|h2|grpcs|wss?) (?<time>${iso}) (?<elb>\\S+) (?<client>\\S+):(?<client_port>\\d+) (?<target>\\S+) ${times} ${counted} "(?<request>${quoted}|.*?)" "(?<user_agent>${quoted})" (?<ssl_cipher>\\S+) (?<ssl_protocol>\\S+) (?<target_group>\\S+) "(?<trace_id>${quoted})" "(?<domain_name>${quoted})" "(?<certificate>${quoted})" (?<rule_priority>\\S+) (?<request_creation_time>\\S+) "(?<actions>${quoted})" "(?<redirect_url>${quoted})" "(?<error_reason>${quoted})"(?: "(?<targets>${quoted})" "(?<target_statuses>${quoted})")?(?: "(?<classification>${quoted})" "(?<classification_reason>${quoted})")?(?: (?<connection_trace_id>TID_\\S+))?(?: (?<rest>.*))?$`,
+          pattern: `^(?<type>https?|h2|grpcs|wss?) (?<time>${iso}) (?<elb>\\S+) (?<client>\\S+):(?<client_port>\\d+) (?<target>\\S+) ${times} ${counted} "(?<request>${quoted}|.*?)" "(?<user_agent>${quoted})" (?<ssl_cipher>\\S+) (?<ssl_protocol>\\S+) (?<target_group>\\S+) "(?<trace_id>${quoted})" "(?<domain_name>${quoted})" "(?<certificate>${quoted})" (?<rule_priority>\\S+) (?<request_creation_time>\\S+) "(?<actions>${quoted})" "(?<redirect_url>${quoted})" "(?<error_reason>${quoted})"(?: "(?<targets>${quoted})" "(?<target_statuses>${quoted})")?(?: "(?<classification>${quoted})" "(?<classification_reason>${quoted})")?(?: (?<connection_trace_id>TID_\\S+))?(?: "(?<transformed_host>${quoted})" "(?<transformed_uri>${quoted})" "(?<transform_status>${quoted})")?(?: (?<rest>.*))?$`,
           split,
-          optional: ['rest'],
+          optional: ['transformed_host', 'transformed_uri', 'transform_status', 'rest'],
         },
       ],
       absent: {
@@ -45,6 +45,9 @@ export const cloud: readonly LogFormat[] = [
           'target_statuses',
           'classification',
           'classification_reason',
+          'transformed_host',
+          'transformed_uri',
+          'transform_status',
         ],
       },
     },

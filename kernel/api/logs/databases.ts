@@ -4,6 +4,8 @@ const { iso, all } = part;
 
 const stamp =
   '\\d{4}-\\d{2}-\\d{2} \\d{2}:\\d{2}:\\d{2}(?:\\.\\d{1,6})? (?:[A-Z]{2,5}|[+-]\\d{2}(?::?\\d{2})?)';
+/** Of a client of PostgreSQL. */
+const host = '(?:[\\d.]+|[\\da-f]*:[\\da-f:.]+|\\[local\\])';
 /** MariaDB's hours have one digit or two, with a blank in front. */
 const mariadb = `(?:${iso}|\\d{4}-\\d{2}-\\d{2}  \\d:\\d{2}:\\d{2})`;
 const severity =
@@ -21,16 +23,24 @@ export const databases: readonly LogFormat[] = [
     ],
     reading: {
       kind: 'lines',
-      begins: { line: `^${stamp}` },
+      begins: { line: `^(?:[\\d.]+ |[\\da-f:]+ )?${stamp}` },
       // https://www.postgresql.org/docs/current/runtime-config-logging.html#GUC-LOG-LINE-PREFIX
       shapes: [
         {
-          pattern: `^(?<time>${stamp})(?: \\[(?<pid>\\d+)(?:-(?<line_number>\\d+))?\\])?:?(?: (?<user>[^\\s@]*)@(?<database>\\S*))? (?<level>${severity}): {1,2}(?<message>${all})$`,
+          pattern: `^(?<time>${stamp})(?: \\[(?<pid>\\d+)(?:-(?<line_number>\\d+))?\\])?:?(?: (?<client>${host}))?(?: (?<user>[^\\s@]*)@(?<database>\\S*))? (?<level>${severity}): {1,2}(?<message>${all})$`,
         },
         {
           pattern: `^(?<time>${stamp}):(?<client>[^\\s(]*)(?:\\((?<client_port>\\d+)\\))?:(?<user>[^@:]*)@(?<database>[^:]*):\\[(?<pid>\\d+)\\]:(?<level>${severity}): {1,2}(?<message>${all})$`,
         },
-      ],
+        {
+          // A client in front, as Supabase has it.
+          pattern: `^(?<client>${host}) (?<time>${stamp}) \\[(?<pid>\\d+)\\](?: (?<user>[^\\s@]*)@(?<database>\\S*))? (?<level>${severity}): {1,2}(?<message>${all})$`,
+        },
+        {
+          // https://pgbadger.darold.net/documentation.html
+          pattern: `^(?<time>${stamp}) \\[(?<pid>\\d+)\\]: (?:\\[(?<line_number>\\d+)-\\d+\\] )?user=(?<user>[^,]*),db=(?<database>[^,]*)(?:,app=(?<application>[^,]*))?(?:,client=(?<client>[^,\\s]*))? (?<level>${severity}): {1,2}(?<message>${all})$`,
+        },
+      ].map(shape => ({ ...shape, optional: ['client', 'client_port', 'application', 'line_number'] })),
     },
   },
   {
@@ -124,7 +134,12 @@ export const databases: readonly LogFormat[] = [
       shapes: [
         {
           pattern:
-            '^(?<pid>\\d+):(?<role>[XCSM]) (?<time>\\d{2} [A-Z][a-z]{2} \\d{4} \\d{2}:\\d{2}:\\d{2}\\.\\d{3}) (?<level>[.*#-]) (?<message>.*)$',
+            '^(?<pid>\\d+):(?<role>[XCSM]) (?<time>\\d{2} [A-Z][a-z]{2} (?:\\d{4} )?\\d{2}:\\d{2}:\\d{2}\\.\\d{3}) (?<level>[.*#-]) (?<message>.*)$',
+        },
+        {
+          // Before 3.0.
+          pattern:
+            '^\\[(?<pid>\\d+)\\] (?<time>\\d{2} [A-Z][a-z]{2} \\d{2}:\\d{2}:\\d{2}\\.\\d{3}) (?<level>[.*#-]) (?<message>.*)$',
         },
       ],
     },

@@ -1,7 +1,8 @@
-import { zoneWord } from '../../time.js';
+import { monthWord, zoneWord } from '../../time.js';
 
 const clock = '\\d{1,2}:\\d{2}:\\d{2}(?:[.,]\\d{1,9}|:\\d{3}\\b)?';
-const month = '(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)';
+/** The name of a month. */
+export const month = `${monthWord}\\.?`;
 const offset = `(?: ?(?:${zoneWord}\\b|[+-]\\d{2}:?\\d{2}))?`;
 
 /** A day of the week, as times have it in front. */
@@ -9,7 +10,7 @@ export const weekday = '(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)';
 
 /** Times that are nothing else wherever they stand in a line: a pattern for RE2 and JavaScript alike. */
 export const datedTime = [
-  `\\d{4}(?:[-/.]\\d{2}[-/.]\\d{2}|-\\d{3})(?:T|\\t| {1,2})${clock}${offset}`,
+  `\\d{4}(?:[-/.]\\d{2}[-/.]\\d{2}|-\\d{3})(?:T|\\t|_| {1,2})${clock}${offset}`,
   `${weekday} ${month} {1,2}\\d{1,2} ${clock}(?: ${zoneWord})? \\d{4}`,
   `(?:${weekday}, )?\\d{1,2} ${month} \\d{4} ${clock}${offset}`,
   `\\d{1,2}/${month}/\\d{4}[: ]${clock}${offset}`,
@@ -21,5 +22,8 @@ export const datedTime = [
 /** A time without its year, which is one at the beginning of a line only. */
 export const yearlessTime = `${month} {1,2}\\d{1,2} ${clock}`;
 
+/** A date of numbers whose order a line does not tell, and a time of day. */
+const numbered = '\\d{1,2}[-/.]\\d{1,2}[-/.](?:\\d{4}|\\d{2})(?:, |[ T])\\d{1,2}:\\d{2}:\\d{2}';
+
 /** A line that begins with a time, or is one of an access log. No line of a stack trace or of a query is. */
-export const datedLine = `^(?:<\\d{1,3}>)?[\\["]?(?:${datedTime}|${yearlessTime})|^[^\\s\\[]+(?: \\S+){1,3} \\[\\d{1,2}/${month}/\\d{4}:`;
+export const datedLine = `^(?:<\\d{1,3}>)?[\\["]?(?:${datedTime}|${yearlessTime}|${numbered})|^[^\\s\\[]+(?: \\S+){1,3} \\[\\d{1,2}/${month}/\\d{4}:`;

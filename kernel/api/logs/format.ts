@@ -30,6 +30,8 @@ export type LogReading =
       readonly shapes: readonly Shape[];
       /** What stands for a missing value, in these fields. */
       readonly absent?: { readonly text: string; readonly fields: readonly string[] };
+      /** Fields in which a backslash stands before a character that would end them, and before itself. */
+      readonly escaped?: readonly string[];
       /** How an event begins, if events have several lines: those that follow belong to it. */
       readonly begins?: Beginning;
     }

@@ -176,10 +176,10 @@ export const frameworks: readonly LogFormat[] = [
     ],
     reading: {
       kind: 'lines',
-      begins: { line: '^(?:TRACE|DEBUG|INFO|WARNING|ERROR|CRITICAL): {2,}' },
+      begins: { line: '^(?:TRACE|DEBUG|INFO|WARNING|ERROR|CRITICAL): {2,}|^[A-Z]+: \\S+:\\d+ - "' },
       shapes: [
         {
-          pattern: `^(?<level>[A-Z]+): {2,}(?<client>\\S+:\\d+) - "(?<request>${part.quoted})" (?<status>\\d{3})(?: (?<reason>.*))?$`,
+          pattern: `^(?<level>[A-Z]+): +(?<client>\\S+:\\d+) - "(?<request>${part.quoted})" (?<status>\\d{3})(?: (?<reason>.*))?$`,
           split: { group: 'request', pattern: part.request },
         },
         { pattern: `^(?<level>TRACE|DEBUG|INFO|WARNING|ERROR|CRITICAL): {2,}(?<message>.*)${stack}$` },
@@ -199,6 +199,10 @@ export const frameworks: readonly LogFormat[] = [
       shapes: [
         {
           pattern: `^(?<time>${named}) (?:(?<category>[\\w-]+): )?(?<level>info|notice|warning|error|critical|debug \\d+): (?:client (?:@(?<client_id>0x\\w+) )?(?<client>[\\da-fA-F.:]+)#(?<client_port>\\d+)(?: \\((?<name>[^)]*)\\))?: )?(?<message>.*)$`,
+        },
+        {
+          // Without the level.
+          pattern: `^(?<time>${named}) (?:(?<category>[\\w-]+): )?client (?:@(?<client_id>0x\\w+) )?(?<client>[\\da-fA-F.:]+)#(?<client_port>\\d+)(?: \\((?<name>[^)]*)\\))?: (?<message>.*)$`,
         },
       ],
     },

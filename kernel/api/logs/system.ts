@@ -1,8 +1,10 @@
+import { month } from './dated.js';
 import { type LogFormat, part } from './format.js';
 
 const { quoted } = part;
 
-const yearless = '[A-Z][a-z]{2} {1,2}\\d{1,2} \\d{2}:\\d{2}:\\d{2}';
+/** Of RFC 3164, and as Cisco has it: with the year or with a fraction. */
+const yearless = `${month} {1,2}\\d{1,2}(?: \\d{4})? \\d{2}:\\d{2}:\\d{2}(?:\\.\\d{1,6})?`;
 /** A time of RFC 3339, which no `:` or `,` ends. */
 const dated = '\\d{4}-\\d{2}-\\d{2}T\\S*[\\dA-Z]';
 const header = 'CEF: ?(?<cef_version>\\d+)';
@@ -31,6 +33,7 @@ export const system: readonly LogFormat[] = [
           optional: ['priority', 'syslog_time', 'host', 'extension'],
         },
       ],
+      escaped: ['vendor', 'product', 'product_version', 'event_class', 'name'],
     },
   },
   {
@@ -70,7 +73,14 @@ export const system: readonly LogFormat[] = [
         },
         {
           // Without a host, as dnsmasq and others write to a file of their own.
-          pattern: `^(?<time>${yearless}|${dated}) (?<program>[\\w./-]+)\\[(?<pid>\\d+)\\]: ?(?<message>.*)$`,
+          pattern: `^(?:<(?<priority>\\d{1,3})>)?(?<time>${yearless}|${dated}) (?<program>[\\w./-]+)\\[(?<pid>\\d+)\\]: ?(?<message>.*)$`,
+        },
+        {
+          // Cisco: the facility, the severity and the name of the message.
+          pattern: `^(?:<(?<priority>\\d{1,3})>)?(?<time>${yearless}) (?<host>[^\\s:]+) ?: %(?<program>[A-Z\\d_]+-\\d-[A-Z\\d_]+): ?(?<message>.*)$`,
+        },
+        {
+          pattern: `^(?:<(?<priority>\\d{1,3})>)?(?<time>${yearless}) (?<program>[\\w./-]+): (?<message>.*)$`,
         },
         {
           // https://www.freedesktop.org/software/systemd/man/latest/journalctl.html#short-full
@@ -78,11 +88,16 @@ export const system: readonly LogFormat[] = [
         },
         {
           // https://www.rfc-editor.org/rfc/rfc3164
-          pattern: `^(?:<(?<priority>\\d{1,3})>)?(?<time>${yearless}|${dated}) (?<host>\\S+) (?<program>[^\\s:\\[]+)(?:\\[(?<pid>\\d+)\\])?: ?(?<message>.*)$`,
+          pattern: `^(?:<(?<priority>\\d{1,3})>)?(?<time>${yearless}|${dated}) (?<host>[^\\s[\\]]*[^\\s[\\]:]) (?<program>[^\\s:=\\[]+(?: \\d[\\d.]*)?)(?:\\[(?<pid>\\d+)\\])?(?: \\((?<service>[^()\\s]+)\\))?: ?(?<message>.*)$`,
+          optional: ['service'],
+        },
+        {
+          // A program whose name has blanks, as on a Mac.
+          pattern: `^(?<time>${yearless}) (?<host>[^\\s:[\\]]+) (?<program>[^\\s:=[\\]]+(?: [^\\s:=[\\]]+){1,4})\\[(?<pid>\\d+)\\]: ?(?<message>.*)$`,
         },
         {
           // Without the name of a program, or with blanks in it.
-          pattern: `^(?:<(?<priority>\\d{1,3})>)?(?<time>${yearless}|${dated}) (?<host>[^\\s:]+) +(?<message>.*)$`,
+          pattern: `^(?:<(?<priority>\\d{1,3})>)?(?<time>${yearless}|${dated}) (?<host>[^\\s:[\\]]+) +(?<message>.*)$`,
           loose: true,
         },
       ],
@@ -190,6 +205,11 @@ export const system: readonly LogFormat[] = [
         },
         {
           pattern: `^(?<time>${mailTime})(?: \\[(?<pid>\\d+)\\])? (?<id>${mailId}) (?<message>.*)$`,
+          optional: ['pid'],
+        },
+        {
+          // What is refused before it has an id.
+          pattern: `^(?<time>${mailTime})(?: \\[(?<pid>\\d+)\\])? (?<message>(?:H=|no (?:host name found|IP address)|SMTP |TLS |Start queue run|End queue run|[a-z_]+ authenticator failed for ).*)$`,
           optional: ['pid'],
         },
         {

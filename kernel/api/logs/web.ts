@@ -6,12 +6,19 @@ const address = '(?:[\\d.]+|[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*|localhost|unix:)';
 /** A request with a quote in it that nothing escapes ends before the status. */
 const requested = `"(?<request>${quoted}|.*?)" (?<status>\\d{3}|-)(?: (?<bytes>\\d+|-))?`;
 const asked = `"(?<request>${quoted}|.*?)"`;
+const ip = '(?:\\d{1,3}(?:\\.\\d{1,3}){3}|[0-9A-Fa-f]*:[0-9A-Fa-f:.]+|unknown)';
 const agent = `"(?<referer>${quoted})" "(?<user_agent>${quoted})"`;
+/** What a proxy adds to the combined format of nginx: the clients that it speaks for. */
+const forwarded = `"(?<forwarded_for>-|${ip}(?:, ?${ip})*)"`;
 const stamp = '\\[(?<time>\\d{1,2}/[A-Za-z]{3}/\\d{4}:[^\\]]+|\\d{4}-\\d{2}-\\d{2}T[^\\]]+)\\]';
 const named = '(?<ident>\\S+) (?<user>\\S*)';
 const visitor = `(?<client>[^\\s,"]+(?:, ?[^\\s,"]+)*) ${named} ${stamp}`;
 const host = '(?<vhost>[^\\s,":-][^\\s,":]*(?::\\d+)?|\\[[0-9a-f:.]+\\](?::\\d+)?) ';
 const split = { group: 'request', pattern: request };
+
+/** A client and its port, which nothing but a whole address tells from one of IPv6 without a port. */
+const peer =
+  '(?<client>\\d{1,3}(?:\\.\\d{1,3}){3}|\\[[\\da-fA-F:.]+\\]|(?:[\\da-fA-F]{1,4}:){7}[\\da-fA-F]{1,4}|[^\\]]*)(?::(?<client_port>\\d+))?';
 
 /** What stands before the time: a client, or several of which each proxy added one; the name of the host and the last proxy or not. */
 const visitors: readonly string[] = [
@@ -26,12 +33,12 @@ const visitors: readonly string[] = [
 
 /** Access logs with whatever the server adds to a line. */
 function accessShapes(): readonly Shape[] {
-  const tail = `(?: ${requested})?(?: ${agent})?(?: (?<rest>.*))?$`;
+  const tail = `(?: ${requested})?(?: ${agent}| - -)?(?: ${forwarded})?(?: (?<rest>.*))?$`;
   return visitors.map(who => ({
     pattern: `^${who}${tail}`,
     split,
     pairs: { group: 'rest', style: 'logfmt' },
-    optional: ['vhost', 'proxy', 'ident', 'rest'],
+    optional: ['vhost', 'proxy', 'ident', 'forwarded_for', 'rest'],
   }));
 }
 
@@ -147,7 +154,7 @@ export const web: readonly LogFormat[] = [
       kind: 'lines',
       // https://httpd.apache.org/docs/current/logs.html#combined
       shapes: accessShapes(),
-      absent: { text: '-', fields: ['client', 'proxy', 'ident', 'user', 'status', 'bytes'] },
+      absent: { text: '-', fields: ['client', 'proxy', 'ident', 'user', 'status', 'bytes', 'forwarded_for'] },
     },
   },
   {
@@ -158,7 +165,7 @@ export const web: readonly LogFormat[] = [
       kind: 'lines',
       shapes: [
         {
-          pattern: `^\\[GIN\\] (?<time>\\d{4}/\\d{2}/\\d{2} - \\d{2}:\\d{2}:\\d{2}) \\| *(?<status>\\d{3}) \\| *(?<latency>\\S+) \\| *(?<client>\\S+) \\| *(?<method>\\S+) +"(?<uri>${quoted})"$`,
+          pattern: `^(?:\\[GIN\\] )?(?<time>\\d{4}/\\d{2}/\\d{2} - \\d{2}:\\d{2}:\\d{2}|${iso}) \\| *(?<status>\\d{3}) \\| *(?<latency>\\S+) \\| *(?<client>\\S+) \\| *(?<method>\\S+) +"(?<uri>${quoted})"$`,
         },
       ],
     },
@@ -189,11 +196,14 @@ export const web: readonly LogFormat[] = [
     ],
     reading: {
       kind: 'lines',
-      begins: { line: '^\\[[A-Z][a-z]{2} [A-Z][a-z]{2} [ \\d]?\\d \\d{2}:\\d{2}:\\d{2}' },
+      begins: {
+        line: '^\\[[A-Z][a-z]{2} [A-Z][a-z]{2} [ \\d]?\\d \\d{2}:\\d{2}:\\d{2}|^\\[\\d{2}/[A-Z][a-z]{2}/',
+      },
       // https://httpd.apache.org/docs/current/mod/core.html#errorlogformat
       shapes: [
         {
-          pattern: `^\\[(?<time>[A-Z][a-z]{2} [A-Z][a-z]{2} [ \\d]?\\d \\d{2}:\\d{2}:\\d{2}(?:\\.\\d{1,6})? \\d{4})\\] \\[(?:(?<module>[\\w-]*):)?(?<level>[a-z]+\\d?)\\](?: \\[pid (?<pid>\\d+)(?::tid (?<tid>\\d+))?\\])?(?: (?<os_error>\\(\\d+\\)[^:\\n]*):)?(?: \\[client (?<client>[^\\]]*)\\])?(?: (?<code>AH\\d+):)? (?<message>${all})$`,
+          pattern: `^\\[(?<time>[A-Z][a-z]{2} [A-Z][a-z]{2} [ \\d]?\\d \\d{2}:\\d{2}:\\d{2}(?:\\.\\d{1,6})? \\d{4}|\\d{2}/[A-Z][a-z]{2}/\\d{4}:[^\\]]+)\\] \\[(?:(?<module>[\\w-]*):)?(?<level>[a-z]+\\d?)\\](?: \\[pid (?<pid>\\d+)(?::tid (?<tid>\\d+))?\\])?(?: (?<source>[\\w./-]+\\.c\\(\\d+\\)):)?(?: (?<os_error>\\(\\d+\\)[^:\\n]*):)?(?: \\[client ${peer}\\])?(?: (?<code>AH\\d+):)? (?<message>${all})$`,
+          optional: ['source', 'client_port'],
         },
       ],
     },
@@ -252,9 +262,11 @@ export const web: readonly LogFormat[] = [
 ];
 
 function haproxyShapes() {
-  const sent =
-    '^(?:<\\d{1,3}>)?(?:(?<syslog_time>[A-Z][a-z]{2} {1,2}\\d{1,2} [\\d:]{8}|\\d{4}-\\S+) (?<host>\\S+) )?(?<program>haproxy)\\[(?<pid>\\d+)\\]: ';
-  const from = `${sent}(?<client>\\S+):(?<client_port>\\d+) \\[(?<time>[^\\]]+)\\] (?<frontend>\\S+) (?<backend>[^\\s/]+)/(?<server>\\S+) `;
+  const named =
+    '(?:<\\d{1,3}>)?(?:(?<syslog_time>[A-Z][a-z]{2} {1,2}\\d{1,2} [\\d:]{8}|\\d{4}-\\S+) (?:(?<host>[^\\s[]+) )?)?(?<program>haproxy)\\[(?<pid>\\d+)\\]: ';
+  const sent = `(?:${named})?`;
+  const asked = `^${sent}(?<client>\\S+):(?<client_port>\\d+) \\[(?<time>[^\\]]+)\\] (?<frontend>[^\\s/]+)`;
+  const from = `^${sent}(?<client>\\S+):(?<client_port>\\d+) \\[(?<time>[^\\]]+)\\] (?<frontend>\\S+) (?<backend>[^\\s/]+)/(?<server>\\S+) `;
   const counts =
     '(?<active>\\d+)/(?<frontend_active>\\d+)/(?<backend_active>\\d+)/(?<server_active>\\d+)/(?<retries>\\+?\\d+) (?<server_queue>\\d+)/(?<backend_queue>\\d+)';
   return [
@@ -265,6 +277,9 @@ function haproxyShapes() {
     {
       pattern: `${from}(?<queue_ms>-?\\d+)/(?<connect_ms>-?\\d+)/(?<total_ms>\\+?\\d+) (?<bytes>\\+?\\d+) (?<termination>\\S{2}) ${counts}$`,
     },
+    // Connections that end before a request, and what the proxy says of itself.
+    { pattern: `${asked}/(?<server>\\S+): (?<message>.*)$` },
+    { pattern: `^${named}(?<message>.*)$`, loose: true as const },
   ];
 }
 

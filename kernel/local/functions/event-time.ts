@@ -1,4 +1,4 @@
-import { DAY, isZone, MILLISECOND, SECOND } from '../../time.js';
+import { DAY, englishMonth, isZone, MILLISECOND, SECOND } from '../../time.js';
 import { bareTime, isNumbered, orderedNs } from './date-order.js';
 import { timeNs } from './time-text.js';
 
@@ -10,7 +10,30 @@ import { timeNs } from './time-text.js';
 export function eventTimeNs(text: string, nowNs: bigint, order: string): bigint | null {
   const bare = joinedTime(bareTime(text));
   if (isNumbered(bare)) return orderedNs(bare, order);
-  return timeNs(bare) ?? fractionNs(bare) ?? yearlessNs(bare, nowNs) ?? zonedNs(bare);
+  const found = timeNs(bare) ?? fractionNs(bare) ?? yearlessNs(bare, nowNs) ?? zonedNs(bare) ?? taiNs(bare);
+  if (found !== null) return found;
+  const english = inEnglish(bare);
+  return english === bare ? null : (timeNs(english) ?? yearlessNs(english, nowNs));
+}
+
+/** How the days of a week begin in German, French, Italian, Spanish, Portuguese, Dutch, Polish, Czech and Swedish. */
+const weekdays =
+  /^(?:mo|di|mi|do|fr|sa|so|lun|mar|mer|mié|gio|jeu|jue|ven|vie|sam|sáb|dim|dom|seg|ter|qua|qui|sex|ma|wo|vr|za|zo|pn|pon|wt|śr|czw|pt|pią|sob|nd|nie|út|st|čt|pá|ne|mån|tis|ons|tors|lör|sön)\p{L}*[.,]{0,2} (?=\p{L}|\d)/iu;
+
+/** Returns a time with the English name of its month, without the day of the week in front and without the words between. */
+function inEnglish(text: string): string {
+  return text
+    .replace(weekdays, day => (englishMonth(day.replace(/\P{L}/gu, '')) === undefined ? '' : day))
+    .replace(/\p{L}{3,}\.?/gu, word => englishMonth(word.replace('.', '')) ?? word)
+    .replace(/(\d)(?:er|º|\.)? (?:de )?(\p{L}{3})\.? (?:de )?(?=\d{4}\b)/u, '$1 $2 ');
+}
+
+/** A label of TAI64 or TAI64N, as multilog writes it, whose seconds are ten ahead: https://cr.yp.to/daemontools/tai64n.html */
+function taiNs(text: string): bigint | null {
+  const [, seconds, nanos = '0'] = /^@?4([0-9a-f]{15})([0-9a-f]{8})?$/.exec(text) ?? [];
+  return seconds === undefined
+    ? null
+    : (BigInt(`0x${seconds}`) - 10n) * SECOND + BigInt(nanos === '0' ? 0 : `0x${nanos}`);
 }
 
 /** How programs join the day and the time of day otherwise than {@link timeNs} reads them. */
@@ -31,6 +54,8 @@ const joined: readonly { readonly pattern: RegExp; readonly as: string }[] = [
   },
   // A colon in front of milliseconds.
   { pattern: /^(\d{4}[-/]\d{2}[-/]\d{2}[ T]\d{2}:\d{2}:\d{2}):(\d{3})\b/, as: '$1.$2' },
+  // svlogd and s6-log.
+  { pattern: /^(\d{4}-\d{2}-\d{2})_(\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?)$/, as: '$1 $2' },
   // Cisco NX-OS.
   { pattern: /^(\d{4}) ([A-Z][a-z]{2}) {1,2}(\d{1,2}) (\d{2}:\d{2}:\d{2})/, as: '$2 $3, $1 $4' },
 ];
@@ -88,7 +113,7 @@ function fractionNs(text: string): bigint | null {
   return BigInt(seconds) * SECOND + BigInt(fraction.padEnd(9, '0'));
 }
 
-/** How the lines of syslog, of klog and of Snort's alerts write a time. */
+/** How logs write a time without a year: syslog, klog, the alerts of Snort, Redis, monit and logcat. */
 const yearless: readonly {
   readonly pattern: RegExp;
   readonly dated: (year: number, parts: Parts) => string;
@@ -103,6 +128,18 @@ const yearless: readonly {
   },
   {
     pattern: /^(?<month>\d{2})\/(?<day>\d{2})-(?<clock>\d{2}:\d{2}:\d{2}\.\d{6})$/,
+    dated: (year, { month, day, clock }) => `${year}-${month}-${day} ${clock}`,
+  },
+  {
+    pattern: /^(?<day>\d{2}) (?<month>[a-z]{3}) (?<clock>\d{2}:\d{2}:\d{2}\.\d{3})$/i,
+    dated: (year, { month, day, clock }) => `${month} ${day}, ${year} ${clock}`,
+  },
+  {
+    pattern: /^(?<zone>[A-Z]{3,5}) (?<month>[A-Z][a-z]{2}) {1,2}(?<day>\d{1,2}) (?<clock>\d{2}:\d{2}:\d{2})$/,
+    dated: (year, { zone, month, day, clock }) => `${month} ${day}, ${year} ${clock} ${zone}`,
+  },
+  {
+    pattern: /^(?<month>\d{2})-(?<day>\d{2}) (?<clock>\d{2}:\d{2}:\d{2}\.\d{3})$/,
     dated: (year, { month, day, clock }) => `${year}-${month}-${day} ${clock}`,
   },
 ];

@@ -140,7 +140,8 @@ export function isArrayOfObjects(text: string): boolean {
 
 /** With `whole`, the text is the entire file, not only its beginning. */
 function formatOfText(text: string, whole: boolean): FileFormat {
-  if (text.startsWith('{') || isArrayOfObjects(text)) return { kind: 'json' };
+  const begin = text.trimStart();
+  if (begin.startsWith('{') || isArrayOfObjects(begin)) return { kind: 'json' };
   const lines = text.split(/\r?\n/);
   // The last line may be cut off.
   const complete = (whole ? lines : lines.slice(0, -1)).filter(line => line !== '');
@@ -152,7 +153,7 @@ function formatOfText(text: string, whole: boolean): FileFormat {
 
 /** Returns the beginning of a file as text, unpacked, without a byte order mark and leading white space. */
 export async function startOf(file: string): Promise<string> {
-  return textOf(await firstBytes(file));
+  return textOf(await firstBytes(file)).trimStart();
 }
 
 /** Resolves with an error for a gzip file that does not unpack to its end, else undefined; never rejects. */
@@ -193,8 +194,7 @@ export async function hasByteOrderMark(file: string): Promise<boolean> {
 function textOf(bytes: Buffer): string {
   return plain(bytes)
     .toString('utf8')
-    .replace(/^\uFEFF/, '')
-    .trimStart();
+    .replace(/^\uFEFF/, '');
 }
 
 /** Returns the beginning of a file, unpacked if it is packed with gzip. */

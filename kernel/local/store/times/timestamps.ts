@@ -448,7 +448,7 @@ const textReaders: readonly ((text: string) => string)[] = [
 ];
 
 const yearless =
-  '[A-Za-z]{3,9}\\s+\\d{1,2}\\s+\\d{1,2}:\\d{2}:\\d{2}([.,]\\d{1,9})?|(\\d{4} |\\d{2}/\\d{2}-)\\d{2}:\\d{2}:\\d{2}\\.\\d{6}';
+  '\\d{2} [A-Z][a-z]{2} \\d{2}:\\d{2}:\\d{2}\\.\\d{3}|\\d{2}-\\d{2} \\d{2}:\\d{2}:\\d{2}\\.\\d{3}|([A-Z]{3,5} )?\\p{L}{3,9}\\.?\\s+\\d{1,2}\\s+\\d{1,2}:\\d{2}:\\d{2}([.,]\\d{1,9})?|(\\d{4} |\\d{2}/\\d{2}-)\\d{2}:\\d{2}:\\d{2}\\.\\d{6}';
 
 async function readText(search: Search, field: string, text: string): Promise<TimeSource> {
   const { connection, options } = search;

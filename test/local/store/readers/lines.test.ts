@@ -140,7 +140,7 @@ testTraps([
     values: [`edge|nginx|1.2.3.4 - - ${at} ${get}`],
   },
   {
-    what: 'syslog without the name of a program, or with blanks in it',
+    what: 'syslog with blanks in the name of a program, or without one',
     name: 'messages',
     content: lines(
       ...Array.from({ length: 18 }, () => 'Oct 10 13:55:36 edge su[7]: a'),
@@ -151,7 +151,7 @@ testTraps([
     select: '_time, host, program, pid, message, line',
     values: [
       ...Array.from({ length: 18 }, () => '2025-10-10 13:55:36|edge|su|7|a|null'),
-      '2025-10-10 13:55:37|edge|null|null|Big App[8]: b|null',
+      '2025-10-10 13:55:37|edge|Big App|8|b|null',
       '2025-10-10 13:55:38|edge|null|null|restart|null',
     ],
   },
@@ -295,7 +295,7 @@ testTraps([
     name: 'cef.log',
     content: lines('CEF:0|a|b|1|c|d\\|e|5|msg=x \\= y, a\\\\b src=1.2.3.4 cs1Label=A B', ''),
     select: 'name, msg, src, cs1Label, line',
-    values: ['d\\|e|x = y, a\\b|1.2.3.4|A B|null'],
+    values: ['d|e|x = y, a\\b|1.2.3.4|A B|null'],
   },
   {
     what: 'keys of logfmt that stand in the value of another',

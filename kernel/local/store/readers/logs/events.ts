@@ -35,16 +35,23 @@ async function* eventLines(file: string, begins: Beginning): AsyncGenerator<Buff
 
 const chunkBytes = 2 ** 20;
 
+/** Returns whether a line begins an event: of a format, or another that has a time. */
+export function beginsEvent({ line }: Beginning): (text: string) => boolean {
+  const begins = new RegExp(`${line}|${datedLine}`, 'u');
+  return text => begins.test(text.slice(0, longestBegin));
+}
+
 /** Collects the lines of one event. */
 class Joiner {
-  readonly #begins: RegExp;
+  readonly #begins: (text: string) => boolean;
   readonly #unless: RegExp | undefined;
   readonly #between: string;
   #lines: string[] = [];
   #length = 0;
 
-  constructor({ line, unless }: Beginning, between: string) {
-    this.#begins = new RegExp(`${line}|${datedLine}`, 'u');
+  constructor(begins: Beginning, between: string) {
+    const { unless } = begins;
+    this.#begins = beginsEvent(begins);
     this.#unless = unless === undefined ? undefined : new RegExp(unless, 'u');
     this.#between = between;
   }
@@ -59,7 +66,7 @@ class Joiner {
   }
 
   #isBegin(line: string): boolean {
-    if (!this.#begins.test(line.slice(0, longestBegin))) return false;
+    if (!this.#begins(line)) return false;
     return this.#unless === undefined || !this.#unless.test(this.#lines.at(-1) ?? '');
   }
 

@@ -46,10 +46,9 @@ const yearless = (time: string) =>
 
 const layouts: readonly Layout[] = [
   {
-    // TAI64N, as multilog writes it: https://cr.yp.to/daemontools/tai64n.html
-    pattern: '^@40000000([0-9a-f]{16})(?:\\s|$)',
-    text: time =>
-      `strftime(make_timestamp((('0x' || left(${time}, 8))::BIGINT - 10) * 1000000), '%Y-%m-%dT%H:%M:%S') || printf('.%09dZ', ('0x' || right(${time}, 8))::BIGINT)`,
+    // TAI64 and TAI64N.
+    pattern: '^(@4[0-9a-f]{15}(?:[0-9a-f]{8})?)(?:\\s|$)',
+    text: time => time,
   },
   {
     // Spark and Hadoop, as their log4j.properties have it. Were the day in front, it would change more often than the year.

@@ -27,6 +27,14 @@ const keyed = {
   values: `list_transform(ts, lambda p: substr(p, strpos(p, '=') + 1))`,
 };
 
+/** A value of CEF, in which `\n` and `\r` are the ends of lines. */
+function cefValue(text: string): string {
+  const [kept, backslash] = ['chr(30)', sqlText('\\')];
+  const marked = `replace(${text}, ${sqlText('\\\\')}, ${kept})`;
+  const broken = `replace(replace(${marked}, ${sqlText('\\n')}, chr(10)), ${sqlText('\\r')}, chr(13))`;
+  return `replace(${unescaped(broken, '[=|]')}, ${kept}, ${backslash})`;
+}
+
 const mark = 'chr(31)';
 const marked = `regexp_replace(t, ${sqlText('(^|\\s)([\\w.\\[\\]-]+=)')}, ${mark} || '\\2', 'g')`;
 
@@ -46,7 +54,7 @@ const styles: Readonly<Record<PairStyle, Style>> = {
   cef: {
     ...keyed,
     tokens: `list_transform(string_split(${marked}, ${mark}), lambda p: trim(p))`,
-    values: `list_transform(ts, lambda p: ${unescaped("substr(p, strpos(p, '=') + 1)", '[=|\\\\]')})`,
+    values: `list_transform(ts, lambda p: ${cefValue("substr(p, strpos(p, '=') + 1)")})`,
     between: ' ',
   },
   leef: { ...keyed, tokens: `string_split(${leefPairs}, ${leefDelimiter})`, between: '\t' },

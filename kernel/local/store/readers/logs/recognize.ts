@@ -1,6 +1,6 @@
 import type { Beginning, LogFormat } from '../../../../api/logs/format.js';
 import { logFormats, plainText } from '../../../../api/logs/formats.js';
-import { eventsOf } from './events.js';
+import { beginsEvent, eventsOf } from './events.js';
 
 /** Returns the first format that the lines at the beginning of a file have: nine events of ten, as others may be damaged; else plain text. */
 export function recognizeFormat(lines: readonly string[]): LogFormat {
@@ -54,7 +54,7 @@ function shareOfPairs(lines: readonly string[]): number {
 
 /** Without what is left at the beginning of an event that a file before this one holds. */
 function wholeEvents(lines: readonly string[], begins: Beginning): readonly string[] {
-  const first = lines.findIndex(line => new RegExp(begins.line, 'u').test(line));
+  const first = lines.findIndex(beginsEvent(begins));
   return first < 0 ? [] : eventsOf(lines.slice(first), begins);
 }
 

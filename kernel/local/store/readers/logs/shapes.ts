@@ -25,7 +25,7 @@ export async function shapeParts(connection: Connection, reading: Lines): Promis
   const sample = rows('(SELECT l, rowid AS n FROM raw)');
   const keys = fitted.some(({ pairs }) => pairs) ? await keysOf(connection, sample) : [];
   const groups = [...new Set(fitted.flatMap(({ columns }) => [...columns.keys()]))];
-  const values = new Map(groups.map(name => [name, textOf(name, fitted, keys, reading.absent)]));
+  const values = new Map(groups.map(name => [name, textOf(name, fitted, keys, reading)]));
   const unused = await withoutValues(connection, sample, optionalIn(fitted), values);
   const kept = groups.filter(name => !unused.includes(name));
   return {
@@ -98,13 +98,14 @@ function textOf(
   name: string,
   shapes: readonly Fitted[],
   keys: readonly string[],
-  absent: Lines['absent'],
+  { absent, escaped }: Lines,
 ): string {
   const cases = shapes.flatMap(({ columns, fits, pairs }) => {
     const column = pairs?.group === name ? otherTokens(keys, pairs.style) : columns.get(name);
     return column === undefined ? [] : [`WHEN ${fits} THEN ${column}`];
   });
   const value = `CASE ${cases.join(' ')} ${name === 'time' ? `ELSE ${timeInLine}` : ''} END`;
+  if (escaped?.includes(name)) return `regexp_replace(${value}, ${sqlText('\\\\(.)')}, '\\1', 'g')`;
   return absent?.fields.includes(name) ? absentIn(value, absent.text) : value;
 }
 

@@ -1,0 +1,117 @@
+import { lines, testTraps, useService } from './traps.js';
+
+useService();
+
+// ---- lines as other programs write them than those that a format is named for ----
+
+const kept = (count: string) =>
+  `Not all of the format in ${count}: each is whole in \`line\`, beside the fields that can be read.`;
+const carried = (count: string) =>
+  `No readable time in ${count}, as in a stack trace: each has that of the line before and a nanosecond more.`;
+const plainText =
+  'The file is plain text: each line is the field `line`. Split it with `parse`, as in `| parse line with * "status=" status:long " " *`, or import it with its format or a pattern.';
+const noYear = (field: string) =>
+  `\`${field}\` gives no year: each time is taken to lie in the twelve months before the import.`;
+
+const access = (second: number, status: number) =>
+  `10.1.2.3 - - [10/Oct/2025:13:55:3${second} +0000] "GET /cart HTTP/1.1" ${status} 7 "-" "curl" "-"`;
+
+testTraps([
+  {
+    what: 'access lines with an error line at their end are of the access log',
+    name: 'nginx.log',
+    content: lines(
+      ...[1, 2, 3, 4, 5, 6, 7, 8, 9].map(second => access(second, 200 + second)),
+      '2025/10/10 13:55:40 [error] 31#31: *7 cart is lost',
+      '',
+    ),
+    select: 'status, bytes, line',
+    values: [
+      ...[1, 2, 3, 4, 5, 6, 7, 8, 9].map(second => `${200 + second}|7|null`),
+      'null|null|2025/10/10 13:55:40 [error] 31#31: *7 cart is lost',
+    ],
+    notes: ['The lines are read as access log lines (common or combined format).', kept('1 line')],
+  },
+  {
+    what: 'an event that began in the file before does not hide the format',
+    name: 'app.log',
+    content: lines('\tat a.B(B.java:1)', '2025-10-10 13:55:36,123 INFO [main] a.B: c', ''),
+    select: '_time, level, message, line',
+    values: ['2025-10-10 13:55:36.123|null|null|\tat a.B(B.java:1)', '2025-10-10 13:55:36.123|INFO|c|null'],
+    notes: ['The lines are read as log lines of log4j or logback.', kept('1 line'), carried('1 line')],
+  },
+  {
+    what: 'blanks in front of a line that would be of a format without them',
+    name: 'node.log',
+    content: lines('', '  I1010 13:55:36.678901 7 a.go:1] b', ''),
+    select: 'line',
+    values: ['  I1010 13:55:36.678901 7 a.go:1] b'],
+  },
+  {
+    what: 'a line with a date of numbers is no part of the event above it',
+    name: 'app.log',
+    content: lines(
+      ...[1, 2, 3, 4, 5, 6, 7, 8, 9].map(second => `2025-10-10 13:55:3${second},000 INFO [main] a.B: c`),
+      '\tat a.B(B.java:1)',
+      '10.10.2025 13:55:40 d',
+      '10/10/25, 13:55:41 e',
+      '\tat 13:55:41',
+      '',
+    ),
+    select: '_time, message, stack, line',
+    values: [
+      ...[1, 2, 3, 4, 5, 6, 7, 8].map(second => `2025-10-10 13:55:3${second}|c|null|null`),
+      '2025-10-10 13:55:39|c|\tat a.B(B.java:1)|null',
+      '2025-10-10 13:55:39.000000001|null|null|10.10.2025 13:55:40 d',
+      '2025-10-10 13:55:39.000000002|null|null|10/10/25, 13:55:41 e\n\tat 13:55:41',
+    ],
+    options: { format: 'log4j' },
+    notes: ['The lines are read as log lines of log4j or logback.', kept('2 lines'), carried('2 lines')],
+  },
+  {
+    what: 'CEF with line breaks and with escapes in its head',
+    name: 'cef.log',
+    content: lines('CEF:0|a\\|b|c\\\\d|1|e|f|5|msg=a\\nb\\\\nc\\rd x=1', ''),
+    select: "vendor, product, replace(replace(msg, chr(10), '<LF>'), chr(13), '<CR>'), x, line",
+    values: ['a|b|c\\d|a<LF>b\\nc<CR>d|1|null'],
+  },
+  {
+    what: 'TAI64N and TAI64 in front of lines',
+    name: 'current',
+    content: lines(
+      '@40000000433225833b6e1a8c tcpserver: status: 5/30',
+      '@4000000043322584 tcpserver: end',
+      '',
+    ),
+    select: '_time, line',
+    values: [
+      '2005-09-22 03:31:05.9970715|@40000000433225833b6e1a8c tcpserver: status: 5/30',
+      '2005-09-22 03:31:06|@4000000043322584 tcpserver: end',
+    ],
+    notes: [plainText],
+  },
+  {
+    what: 'times of svlogd',
+    name: 'current',
+    content: lines('2025-10-10_13:55:36.12345 a', '2025-10-10_13:55:37.12345 b', ''),
+    select: '_time',
+    values: ['2025-10-10 13:55:36.12345', '2025-10-10 13:55:37.12345'],
+    notes: [plainText],
+  },
+  {
+    what: 'syslog with the months of French',
+    name: 'messages',
+    content: lines('août 19 11:08:37 edge cron[7]: a', 'déc. 31 11:08:38 edge cron[7]: b', ''),
+    select: '_time, program, message',
+    values: ['2025-08-19 11:08:37|cron|a', '2025-12-31 11:08:38|cron|b'],
+    notes: ['The lines are read as syslog lines.', noYear('time')],
+  },
+  {
+    what: 'lines of Redis without a year',
+    name: 'redis.log',
+    content: lines('[31] 14 Nov 07:01:22.119 * a', '[31] 15 Jun 11:59:59.999 # b', ''),
+    select: '_time, level, message',
+    values: ['2025-11-14 07:01:22.119|*|a', '2026-06-15 11:59:59.999|#|b'],
+    notes: ['The lines are read as log lines of Redis.', noYear('time')],
+  },
+]);
