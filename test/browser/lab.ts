@@ -136,10 +136,15 @@ export const LAB_42: FrontEnd = {
   fallback: '.venv-lab42',
   app: 'lab/tree',
 };
-const NOTEBOOK_7: FrontEnd = { ...NEWEST_LAB, name: 'Notebook 7', app: 'notebooks' };
+export const NOTEBOOK_7: FrontEnd = { ...NEWEST_LAB, name: 'Notebook 7', app: 'notebooks' };
 
 /** Every front end that the extension is for. */
 export const FRONT_ENDS: readonly FrontEnd[] = [NEWEST_LAB, LAB_42, NOTEBOOK_7];
+
+/** Two front ends, for what hardly depends on them; with `FRONT_ENDS=all` every one. */
+export function newestAnd(other: FrontEnd): readonly FrontEnd[] {
+  return process.env.FRONT_ENDS === 'all' ? FRONT_ENDS : [NEWEST_LAB, other];
+}
 
 /** Notebook 7 has a race of settings and shortcuts: https://github.com/jupyter/notebook/issues/7862 */
 const OWN_RACE = /reading 'schema'/;

@@ -19,7 +19,7 @@ async function spotlight(apl: string): Promise<readonly Entry[]> {
 }
 
 /** How many incidents of each kind are tried; `INCIDENTS=300` tries all. */
-const tried = Number(process.env.INCIDENTS ?? 4);
+const tried = Number(process.env.INCIDENTS ?? 2);
 const seeds = Array.from({ length: tried }, (_, seed) => seed);
 
 /** Whether all fields of the cause are in the first three entries; prints which were missed. */
@@ -33,7 +33,7 @@ async function isFound(name: string, { cause, kind }: Incident, missed: string[]
 }
 
 function report(words: string, missed: readonly string[]): void {
-  if (tried > 4) process.stdout.write(`${words}\n${missed.join('\n')}\n`);
+  if (tried > 2) process.stdout.write(`${words}\n${missed.join('\n')}\n`);
 }
 
 test('of incidents with a cause it is among the first three entries', { timeout: 3_600_000 }, async () => {
@@ -65,7 +65,7 @@ test('of incidents without a cause it says so', { timeout: 3_600_000 }, async ()
     const named = found.filter(({ score }) => score > 0).map(({ field }) => field);
     if (named.length > 0) wrong.push(`${seed}: ${named.join(' ')}`);
   }
-  if (tried > 4) process.stdout.write(`wrong ${wrong.length} of ${tried}\n${wrong.join('\n')}\n`);
+  if (tried > 2) process.stdout.write(`wrong ${wrong.length} of ${tried}\n${wrong.join('\n')}\n`);
   expect(wrong.length / tried, wrong.join('; ')).toBeLessThanOrEqual(0.05);
 });
 
@@ -91,7 +91,7 @@ describe('spotlight', () => {
   });
 
   test('gives the same each time', async () => {
-    const apl = `['planted-1'] | summarize spotlight(bad, *)`;
+    const apl = `['cause-0-0'] | summarize spotlight(bad, *)`;
     expect(await spotlight(apl)).toEqual(await spotlight(apl));
   });
 

@@ -96,7 +96,7 @@ test.each(bombs)(
   },
 );
 
-test.each([30, 40, 63])('a last line of CSV that has %s MiB is stored', async mebibytes => {
+test.each([30, 63])('a last line of CSV that has %s MiB is stored', async mebibytes => {
   const content = `${rows}1,${'x'.repeat(mebibytes * 2 ** 20)}\n`;
   const file = path.join(await temporaryDirectory(), 'x.csv');
   await writeFile(file, content);

@@ -69,7 +69,7 @@ describe.each(Object.entries(engines))('through an engine that lacks %s', (lacks
 });
 
 /** More with SPLIT_PIPELINES=5000, others with SPLIT_SEED; a failure names the seed of its query. */
-const runs = Number(process.env.SPLIT_PIPELINES ?? 150);
+const runs = Number(process.env.SPLIT_PIPELINES ?? 100);
 const firstSeed = Number(process.env.SPLIT_SEED ?? 1);
 
 test('random pipelines give the same through engines that lack some of everything', async () => {
