@@ -1,4 +1,95 @@
-import type { FileHandle } from 'node:fs/promises';
+import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats, statSync } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { devNull } from 'node:os';
+
+/**
+ * Files whose names others can put something else in place of: a pipe that nobody writes to keeps whoever opens it waiting for ever, with
+ * a thread of this process, and a device may never end. So a file of the data directory, or of the user's settings, is opened here.
+ */
+
+/** Without waiting for what is at the other end, and without taking over a terminal. Windows has neither. */
+const atOnce = constants.O_NONBLOCK | constants.O_NOCTTY;
+
+/**
+ * Opens a file, with the flags of the system. Rejects with the system's error, which for a pipe, a socket or a device is ENXIO. The null
+ * device is an empty file: who links a name to it wants nothing kept there.
+ */
+export async function openFile(
+  file: string,
+  flags: number = constants.O_RDONLY,
+  mode?: number,
+): Promise<FileHandle> {
+  const handle = await open(file, flags | atOnce, mode);
+  try {
+    refuseSpecial(await handle.stat(), file);
+    return handle;
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+/** Opens a file like {@link openFile}, and returns its descriptor. Throws the same. */
+export function openFileSync(file: string, flags: number = constants.O_RDONLY, mode?: number): number {
+  const handle = openSync(file, flags | atOnce, mode);
+  try {
+    refuseSpecial(fstatSync(handle), file);
+    return handle;
+  } catch (error) {
+    closeSync(handle);
+    throw error;
+  }
+}
+
+/** Returns the content of a file. Rejects like {@link openFile}. */
+export async function bytesOf(file: string): Promise<Buffer> {
+  const handle = await openFile(file);
+  try {
+    return await handle.readFile();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Returns the content of a file as text. Rejects like {@link openFile}. */
+export async function textOf(file: string): Promise<string> {
+  return (await bytesOf(file)).toString();
+}
+
+/** Returns the content of a file. Throws like {@link openFile}. */
+export function bytesOfSync(file: string): Buffer {
+  const handle = openFileSync(file);
+  try {
+    return readFileSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+}
+
+/** Writes a file of this user alone over what has its name. Neither durable nor in one step. Rejects like {@link openFile}. */
+export async function overwrite(file: string, content: string | Uint8Array): Promise<void> {
+  const handle = await openFile(file, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC, 0o600);
+  try {
+    await handle.writeFile(content);
+  } finally {
+    await handle.close();
+  }
+}
+
+function refuseSpecial(stats: Stats, file: string): void {
+  if (stats.isFile()) return;
+  // On some file systems it looks like an empty file.
+  if (stats.isDirectory()) throw systemError('EISDIR', 'is a directory', file);
+  if (!isNull(stats)) throw systemError('ENXIO', 'is not a file', file);
+}
+
+function isNull(stats: Stats): boolean {
+  return stats.isCharacterDevice() && stats.rdev === statSync(devNull).rdev;
+}
+
+function systemError(code: string, says: string, file: string): Error {
+  return Object.assign(new Error(`${code}: ${file} ${says}`), { code, path: file, syscall: 'open' });
+}
 
 /**
  * Writes all of the bytes, at a position or after what was written before. A disk that gets full takes a part of them without an

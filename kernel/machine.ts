@@ -168,6 +168,11 @@ const refusals: Readonly<Record<string, SystemRefusal>> = {
   EISDIR: { ...other, reason: 'it is a directory', says: 'Is a directory' },
   ENOTEMPTY: { ...other, reason: 'it is a directory', says: 'Directory not empty' },
   ENOTDIR: { ...other, reason: 'a part of the path is not a directory', says: 'Not a directory' },
+  ENXIO: {
+    ...other,
+    reason: 'it is a pipe, a socket or a device',
+    says: 'No such device or address',
+  },
   ELOOP: { ...other, reason: 'its symbolic links form a loop', says: 'Too many levels of symbolic links' },
 };
 

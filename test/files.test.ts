@@ -1,6 +1,27 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { expect, test } from 'vitest';
-import { writeAll } from '../kernel/files.js';
+import { execFileSync } from 'node:child_process';
+import {
+  constants,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:net';
+import { devNull, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import {
+  bytesOf,
+  bytesOfSync,
+  openFile,
+  openFileSync,
+  overwrite,
+  textOf,
+  writeAll,
+} from '../kernel/files.js';
+import { systemRefusal } from '../kernel/machine.js';
 
 /** A file that takes three bytes at a time, as a disk does that gets full. */
 class SlowFile {
@@ -24,6 +45,63 @@ test('what a file takes in parts is written whole, each part at its position', a
     ['ijk', null],
     ['l', null],
   ]);
+});
+
+function temporaryFile(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'apl-files-'));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  return join(directory, 'file');
+}
+
+/** What may be in the place of a file, and never ends or begins. */
+const specials: Readonly<Record<string, (file: string) => unknown>> = {
+  'a pipe': file => execFileSync('mkfifo', [file]),
+  'a link to a pipe': file => {
+    execFileSync('mkfifo', [`${file}.pipe`]);
+    symlinkSync(`${file}.pipe`, file);
+  },
+  'a device': file => symlinkSync('/dev/zero', file),
+  'a socket': async file => {
+    const server = createServer();
+    onTestFinished(() => void server.close());
+    await new Promise<void>(resolve => server.listen(file, resolve));
+  },
+};
+
+const ways: Readonly<Record<string, (file: string) => unknown>> = {
+  'to read all of it': bytesOf,
+  'to read it as text': textOf,
+  'to read all of it at once': bytesOfSync,
+  'to append': file => openFileSync(file, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT, 0o600),
+  'to change it': file => openFile(file, constants.O_RDWR),
+  'to write all of it': file => overwrite(file, 'text'),
+};
+
+describe.skipIf(process.platform === 'win32')('a file that is opened', () => {
+  describe.each(Object.entries(specials))('in place of which is %s', (_, put) => {
+    test.each(Object.entries(ways))('%s is refused at once', async (__, way) => {
+      const file = temporaryFile();
+      await put(file);
+      const error: unknown = await (async () => way(file))().catch(each => each);
+      expect(systemRefusal(error)?.reason).toBe('it is a pipe, a socket or a device');
+    });
+  });
+  test('may be the null device, for who wants nothing kept', async () => {
+    const file = temporaryFile();
+    symlinkSync(devNull, file);
+    await overwrite(file, 'text');
+    expect(await textOf(file)).toBe('');
+  });
+  test('is refused if it is a directory', async () => {
+    const error: unknown = await bytesOf(tmpdir()).catch(each => each);
+    expect(systemRefusal(error)?.reason).toBe('it is a directory');
+  });
+  test('is as it was written', async () => {
+    const file = temporaryFile();
+    writeFileSync(file, 'a longer text');
+    await overwrite(file, 'text');
+    expect([await textOf(file), bytesOfSync(file).toString()]).toEqual(['text', 'text']);
+  });
 });
 
 test('nothing else of the kernel writes to an open file', () => {

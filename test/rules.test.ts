@@ -45,6 +45,59 @@ const ASSERTED: readonly string[] = [
   'apl/syntax/walk: Readonly<Record<string, unknown>>',
 ];
 
+/**
+ * What opens files by the functions of Node, which wait for ever for the other end of a pipe. Whatever is opened by a name that is the same
+ * each time, as in a data directory, is opened by kernel/files.ts.
+ */
+const OPENERS: readonly string[] = [
+  // The functions for all others.
+  'files',
+  // New files, under names that nobody knows before.
+  'api/download',
+  'api/login/store',
+  'commands/compiled',
+  'commands/install',
+  'commands/lab/lab',
+  'commands/lab/python',
+  'commands/papermill',
+  'commands/service',
+  'local/http/routes/hec',
+  'local/lease/file',
+  'local/otlp/ingest',
+  'local/place',
+  'local/store/append/body',
+  'local/store/append/log',
+  'local/store/append/rows',
+  'local/store/bounds/copies',
+  'local/store/dataset/bucket/client',
+  'local/store/dataset/bucket/copy',
+  'local/store/dataset/bucket/open',
+  'local/store/files',
+  'local/store/ingest',
+  'notebook/magics/effects/imports',
+  'notebook/recording/store',
+  'notebook/settings',
+  'result/export/file',
+  // Files that a user names: a pipe may be what is meant, or an import has refused it before.
+  'headless/file',
+  'jupyter/connection',
+  'local/store/bounds/file',
+  'local/store/readers/*',
+  'local/store/sources/*',
+  // What the system shows as files, and what this program or its engine has just made.
+  'commands/lasting',
+  'commands/stack',
+  'jupyter/terminal',
+  'local/engine/process',
+  'local/engine/workers/worker',
+  'local/lease/processes',
+  'machine',
+  'main',
+];
+
+/** The functions of Node that open a file by its name. */
+const OPENING = /^(?:open|(?:read|write|append|copy)File|create(?:Read|Write)Stream)(?:Sync)?$/;
+
 /** Folders that hold more, and how many: a row changes with its folder. */
 const LARGER: Readonly<Record<string, number>> = {
   // The parts, and the modules that any of them may use.
@@ -209,6 +262,17 @@ describe('every source file', () => {
     const isJupyters = ({ path }: Source) => path.endsWith('commands/install.ts');
     const found = kernelSources.filter(source => !isJupyters(source) && literal.test(source.text));
     expect(found.map(({ path }) => path)).toEqual([]);
+  });
+  test('of the kernel opens by files.ts what others may have put a pipe in place of', () => {
+    const imported = /import \{([^}]*)\} from 'node:fs(?:\/promises)?'/g;
+    const opens = ({ text }: Source) =>
+      [...text.matchAll(imported)].some(([, names = '']) =>
+        names.split(',').some(name => OPENING.test(name.trim())),
+      );
+    const found = kernelSources.filter(opens).map(importName);
+    expect(found.filter(name => !OPENERS.some(each => matches(each, name)))).toEqual([]);
+    expect(OPENERS.filter(each => !found.some(name => matches(each, name)))).toEqual([]);
+    expect(offenders('kernel', text => /import (?:\* as )?\w+ from 'node:fs/.test(text))).toEqual([]);
   });
   test('of apl/ is synchronous, as editors call it while somebody types', () => {
     expect(offenders('kernel/apl', text => /\basync\b|\bawait\b|\bPromise</.test(text))).toEqual([]);

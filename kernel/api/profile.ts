@@ -1,7 +1,8 @@
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { AplKernelError } from '../errors.js';
+import { textOf } from '../files.js';
 import { systemRefusal } from '../machine.js';
 import { present } from '../present.js';
 
@@ -169,7 +170,7 @@ export function startProfile(environment: AxiomEnvironment): string {
 
 /** Returns the text of `~/.axiom.toml`; undefined if there is none. Throws ProfileError when it cannot be read. */
 export async function readProfileFile(homeDir: string): Promise<string | undefined> {
-  return readFile(join(homeDir, '.axiom.toml'), 'utf8').catch((error: NodeJS.ErrnoException) => {
+  return textOf(join(homeDir, '.axiom.toml')).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
     const { reason = '', hint = 'Check the permissions of the file.' } = systemRefusal(error) ?? {};
     throw new ProfileError(`~/.axiom.toml cannot be read${reason && `: ${reason}`}`, hint, error);

@@ -5,6 +5,7 @@ import { dirname } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Script } from 'node:vm';
 import { crc32 } from 'node:zlib';
+import { bytesOfSync } from '../files.js';
 import { present } from '../present.js';
 
 /**
@@ -51,7 +52,7 @@ function header(source: Buffer, code: Buffer): Buffer {
 
 function readCompiled(kept: string, source: Buffer): Buffer | undefined {
   try {
-    const bytes = readFileSync(kept);
+    const bytes = bytesOfSync(kept);
     const code = bytes.subarray(HEADER_BYTES);
     return header(source, code).equals(bytes.subarray(0, HEADER_BYTES)) ? code : undefined;
   } catch {

@@ -1,7 +1,8 @@
 import { existsSync, realpathSync } from 'node:fs';
-import { cp, mkdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises';
+import { cp, mkdir, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { AplKernelError } from '../errors.js';
+import { textOf } from '../files.js';
 import { installPapermill, uninstallPapermill } from './papermill.js';
 import { output } from './process.js';
 
@@ -190,7 +191,7 @@ async function isOurs(directory: string): Promise<boolean> {
 
 /** The JSON object in a file; undefined when there is none that can be read. */
 export async function readJson(path: string): Promise<Readonly<Record<string, unknown>> | undefined> {
-  const text = await readFile(path, 'utf8').catch(() => undefined);
+  const text = await textOf(path).catch(() => undefined);
   return text === undefined ? undefined : parseObject(text);
 }
 

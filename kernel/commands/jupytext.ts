@@ -1,5 +1,6 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { textOf } from '../files.js';
 import { readJson } from './install.js';
 
 /** The files of jupytext's settings in a folder: https://jupytext.readthedocs.io/en/latest/config.html */
@@ -48,7 +49,7 @@ function upwards(folder: string): readonly string[] {
 
 /** What stands after the word `formats` in a file, without comments; empty if there is no such file. */
 async function formatsIn(path: string): Promise<string> {
-  const text = await readFile(path, 'utf8').catch(() => '');
+  const text = await textOf(path).catch(() => '');
   if (path.endsWith('pyproject.toml') && !text.includes('[tool.jupytext')) return '';
   return text
     .replace(/^\s*#.*$/gm, '')

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, readSync } from 'node:fs';
+import { openFileSync } from '../files.js';
 import { appendLine, unsealed } from '../local/sealed.js';
+import { systemRefusal } from '../machine.js';
 import { plural, withoutTokens } from '../text.js';
 import { matchesGlob } from './glob.js';
 import type { HistoryQuery } from './requests.js';
@@ -121,7 +123,7 @@ export class History {
 
   #fallBack(cause: unknown): void {
     this.#broken = true;
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = systemRefusal(cause)?.reason ?? (cause instanceof Error ? cause.message : String(cause));
     this.#log(`the history is kept in memory only, as ${this.#file} cannot be used: ${reason}`);
   }
 
@@ -166,7 +168,7 @@ const NEWLINE = 10;
 
 /** Returns the complete lines after byte `start`, and where the next ones begin. */
 function readLines(file: string, start: number): { readonly lines: readonly string[]; readonly end: number } {
-  const handle = openSync(file, constants.O_RDONLY);
+  const handle = openFileSync(file);
   try {
     const bytes = Buffer.alloc(Math.max(0, fstatSync(handle).size - start));
     const length = readSync(handle, bytes, 0, bytes.length, start);

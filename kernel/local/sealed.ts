@@ -1,6 +1,7 @@
-import { closeSync, constants, fstatSync, openSync, readSync, writeSync } from 'node:fs';
+import { closeSync, constants, fstatSync, readSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { crc32 } from 'node:zlib';
+import { openFileSync } from '../files.js';
 import { makeDirectory } from '../machine.js';
 
 /**
@@ -60,7 +61,7 @@ export function appendLine(file: string, content: object): void {
 
 /** Opens a file of lines for appending, at the beginning of a line. Throws what the system says. */
 export function openToAppend(file: string): number {
-  const handle = openSync(file, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT, 0o600);
+  const handle = openFileSync(file, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT, 0o600);
   try {
     if (endsTorn(handle)) writeSync(handle, '\n');
     return handle;
@@ -72,7 +73,7 @@ export function openToAppend(file: string): number {
 
 function endsTorn(handle: number): boolean {
   const stats = fstatSync(handle);
-  if (!stats.isFile() || stats.size === 0) return false;
+  if (stats.size === 0) return false;
   const last = Buffer.alloc(1);
   return readSync(handle, last, 0, 1, stats.size - 1) === 1 && last[0] !== newline;
 }

@@ -1,8 +1,8 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { readFile, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { type IncomingMessage, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
+import { bytesOfSync, textOf } from '../files.js';
 import { present } from '../present.js';
 import { ownScope, type ProcessId, stateOf } from './lease/processes.js';
 import { inDataDir } from './place.js';
@@ -60,7 +60,7 @@ export async function findShared(dataDir: string, waitMs = timeoutMs): Promise<S
 /** Whether the runtime file of a data directory is the one with this secret. */
 export function isAnnounced(dataDir: string, secret: string): boolean {
   try {
-    return JSON.parse(readFileSync(runtimeFilePath(dataDir), 'utf8')).secret === secret;
+    return JSON.parse(bytesOfSync(runtimeFilePath(dataDir)).toString()).secret === secret;
   } catch (error) {
     // A file that cannot be read at the moment, for lack of descriptors say, may still be there.
     return !['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? 'ENOENT');
@@ -115,7 +115,7 @@ async function ceases(condition: () => Promise<boolean>, limitMs: number): Promi
 async function readRuntimeFile(dataDir: string): Promise<RuntimeFile | undefined> {
   try {
     const { url, token, secret, pid, started, scope, version, format } = JSON.parse(
-      await readFile(runtimeFilePath(dataDir), 'utf8'),
+      await textOf(runtimeFilePath(dataDir)),
     ) as Record<string, unknown>;
     if (typeof url !== 'string' || typeof token !== 'string' || typeof secret !== 'string') return undefined;
     if (!isLoopback(url) || !Number.isSafeInteger(pid) || Number(pid) <= 0) return undefined;
@@ -146,7 +146,7 @@ function probe({ url, secret }: RuntimeFile, waitMs: number): Promise<Answer> {
       sent.destroy();
     }, waitMs);
     sent.on('response', response => {
-      textOf(response).then(
+      bodyOf(response).then(
         text => resolve(isEqual(text, proof) ? 'proved' : 'something else'),
         () => resolve('something else'),
       );
@@ -164,7 +164,7 @@ function probe({ url, secret }: RuntimeFile, waitMs: number): Promise<Answer> {
 const longestProof = 256;
 
 /** A stranger may send anything, for as long as it likes. */
-async function textOf(response: IncomingMessage): Promise<string> {
+async function bodyOf(response: IncomingMessage): Promise<string> {
   let text = '';
   for await (const part of response) {
     text += String(part);

@@ -1,6 +1,7 @@
-import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AplKernelError } from '../errors.js';
+import { bytesOf } from '../files.js';
 import { systemRefusal } from '../machine.js';
 import { formatCount } from '../text.js';
 import type { Session } from './session.js';
@@ -138,7 +139,7 @@ export async function writeSetting(file: string, name: string, value: string | u
   const line = value === undefined ? [] : [`${name} = ${JSON.stringify(value)}`];
   const at = lines.findIndex(each => new RegExp(`^\\s*${name}\\s*=`).test(each));
   const written = at < 0 ? [...line, ...lines] : lines.toSpliced(at, 1, ...line);
-  const beside = `${file}.${process.pid}.tmp`;
+  const beside = `${file}.${crypto.randomUUID()}.tmp`;
   try {
     await writeFile(beside, written.map(each => `${each}\n`).join(''));
     await rename(beside, file);
@@ -150,11 +151,13 @@ export async function writeSetting(file: string, name: string, value: string | u
 }
 
 async function textOf(file: string): Promise<string> {
-  return readFile(file, 'utf8').catch(cause => {
-    if (cause.code === 'ENOENT' || cause.code === 'ENOTDIR') return '';
-    const { reason = '', hint = 'Check its permissions.' } = systemRefusal(cause) ?? {};
-    throw new SettingError(`${file} cannot be read${reason && `: ${reason}`}`, hint, cause);
-  });
+  return bytesOf(file)
+    .then(String)
+    .catch(cause => {
+      if (cause.code === 'ENOENT' || cause.code === 'ENOTDIR') return '';
+      const { reason = '', hint = 'Check its permissions.' } = systemRefusal(cause) ?? {};
+      throw new SettingError(`${file} cannot be read${reason && `: ${reason}`}`, hint, cause);
+    });
 }
 
 async function readFileOf(file: string): Promise<readonly (readonly [name: string, value: string])[]> {

@@ -10,6 +10,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { expect, onTestFinished } from 'vitest';
+import { bytesOfSync } from '../../kernel/files.js';
 import { placesOf } from '../../kernel/local/place.js';
 import { type RuntimeFile, runtimeFilePath } from '../../kernel/local/shared.js';
 
@@ -92,7 +93,7 @@ function runtimeFilesOf(dataDir: string): readonly RuntimeFile[] {
     .filter(each => existsSync(each))
     .flatMap(file => {
       try {
-        return [JSON.parse(readFileSync(file, 'utf8'))];
+        return [JSON.parse(bytesOfSync(file).toString())];
       } catch {
         // A damaged one is none.
         return [];

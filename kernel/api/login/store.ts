@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { textOf } from '../../files.js';
 import { lockOf } from '../../local/lease/lock.js';
 import { sealed, unsealed } from '../../local/sealed.js';
 import { setAside } from '../../local/store/files.js';
@@ -39,7 +40,7 @@ export class LoginStore {
 
   /** The text of the file, which changes with each sign-in. Throws LoginError. */
   async text(): Promise<string> {
-    return readFile(this.file, 'utf8').catch(cause => {
+    return textOf(this.file).catch(cause => {
       if (cause.code === 'ENOENT' || cause.code === 'ENOTDIR') return '[]';
       throw this.#failure('read', cause);
     });

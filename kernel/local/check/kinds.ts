@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { loginsIn } from '../../api/login/store.js';
+import { bytesOf, textOf } from '../../files.js';
 import type { Engine } from '../engine/duckdb.js';
 import { changedReason, unsealed } from '../sealed.js';
 import { decodeLog } from '../store/append/records.js';
@@ -54,7 +54,7 @@ export const fileKinds: readonly FileKind[] = [
     pattern: /^datasets\/[^/]+\/[^/]+\.log$/,
     remedy: 'start the service and query the dataset: what can be read is stored, the rest set aside',
     check: async file => {
-      const { damage } = decodeLog(await readFile(file));
+      const { damage } = decodeLog(await bytesOf(file));
       return damage === undefined ? undefined : 'is damaged: not all of its batches can be read';
     },
   },
@@ -91,9 +91,7 @@ export const fileKinds: readonly FileKind[] = [
     pattern: /^logins\.json$/,
     remedy: 'sign in again with `%login`, which sets it aside',
     check: async file =>
-      loginsIn(await readFile(file, 'utf8')).isDamaged
-        ? 'is damaged: not all of its sign-ins can be read'
-        : undefined,
+      loginsIn(await textOf(file)).isDamaged ? 'is damaged: not all of its sign-ins can be read' : undefined,
   },
   {
     pattern: /^service\.json$/,
@@ -133,7 +131,7 @@ function lines(pattern: RegExp, texts: readonly string[]): FileKind {
     pattern,
     remedy: 'nothing need be done: lines that cannot be read are passed over',
     check: async file => {
-      const all = (await readFile(file, 'utf8')).split('\n').filter(line => line !== '');
+      const all = (await textOf(file)).split('\n').filter(line => line !== '');
       const wrong = all.filter(line => !holds(line, texts)).length;
       return wrong === 0 ? undefined : `is damaged: ${wrong} of its ${all.length} lines cannot be read`;
     },

@@ -1,5 +1,6 @@
-import { closeSync, lstatSync, openSync, readdirSync, readSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, constants, lstatSync, openSync, readdirSync, readSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { openFileSync } from '../../files.js';
 import { present } from '../../present.js';
 import { sealedLine, unsealed } from '../sealed.js';
 import type { ProcessId } from './processes.js';
@@ -65,7 +66,7 @@ export function createFile(file: string, holder: Holder): boolean {
 
 /** Opened anew each time: over a network, only then does the system ask the server whether it is still there. */
 export function rewrite(file: string, holder: Holder): void {
-  const handle = openSync(file, 'r+');
+  const handle = openFileSync(file, constants.O_RDWR);
   try {
     writeSync(handle, encode(holder), 0, fileBytes, 0);
   } finally {
@@ -76,7 +77,7 @@ export function rewrite(file: string, holder: Holder): void {
 /** What a lease file holds; one that cannot be read changes by its time at least. */
 export function readHolder(file: string): { readonly text: string; readonly holder?: Holder } {
   try {
-    const handle = openSync(file, 'r');
+    const handle = openFileSync(file);
     try {
       const bytes = Buffer.alloc(fileBytes);
       const text = bytes.toString('utf8', 0, readSync(handle, bytes));

@@ -1,6 +1,7 @@
-import { type BigIntStats, lstatSync, statSync } from 'node:fs';
+import { type BigIntStats, constants, lstatSync, statSync } from 'node:fs';
 import { copyFile, lstat, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { openFile } from '../../files.js';
 import { makeDirectory, systemRefusal } from '../../machine.js';
 import { present } from '../../present.js';
 
@@ -40,7 +41,7 @@ export async function makeOwnDirectory(directory: string): Promise<void> {
 
 /** Writes a file that nobody reads yet; it is on the disk once this resolves. */
 export async function writeDurably(file: string, text: string): Promise<void> {
-  const handle = await open(file, 'w', 0o600);
+  const handle = await openFile(file, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC, 0o600);
   try {
     await handle.writeFile(text);
     await handle.sync();

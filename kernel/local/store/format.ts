@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises';
 import { AplKernelError } from '../../errors.js';
+import { textOf } from '../../files.js';
 import { inDataDir } from '../place.js';
 import { sealedText, unsealed } from '../sealed.js';
 import { hasCode, replaceFile } from './files.js';
@@ -24,7 +24,7 @@ function formatFile(dataDir: string): string {
 /** Returns the format of a data directory; 0 if no file holds it. */
 export async function readFormat(dataDir: string): Promise<FoundFormat> {
   try {
-    const { content, intact } = unsealed(JSON.parse(await readFile(formatFile(dataDir), 'utf8')));
+    const { content, intact } = unsealed(JSON.parse(await textOf(formatFile(dataDir))));
     // One bit makes a 3 of a 1, and a newer format stops everything.
     if (intact === false) return { kind: 'damaged', reason: 'its checksum does not fit its content' };
     const { format, version } = (content ?? {}) as { readonly format?: unknown; readonly version?: unknown };

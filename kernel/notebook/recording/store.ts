@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import { chmod, lstat, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, lstat, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import { AplKernelError } from '../../errors.js';
+import { bytesOf } from '../../files.js';
 import { systemRefusal } from '../../machine.js';
 import { parseTime } from '../../time.js';
 
@@ -124,7 +125,7 @@ export class AnswerStore {
 /** Undefined if there is no file of this name; a link that leads nowhere is one that cannot be read. */
 async function contentOf(file: string): Promise<Buffer | undefined> {
   try {
-    return await readFile(file);
+    return await bytesOf(file);
   } catch (error) {
     if ((await lstat(file).catch(() => undefined)) === undefined) return undefined;
     throw unreadable(file, error);
@@ -137,7 +138,7 @@ function sumOf(key: string, bytes: Uint8Array): string {
 }
 
 async function replace(file: string, content: string | Uint8Array): Promise<void> {
-  const beside = `${file}.${process.pid}.tmp`;
+  const beside = `${file}.${crypto.randomUUID()}.tmp`;
   try {
     await writeFile(beside, content, { mode: 0o600 });
     await chmod(beside, 0o600);

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   chownSync,
@@ -38,6 +39,14 @@ export const damages: Readonly<Record<string, (file: string, random: () => numbe
   'a link that leads nowhere': file => {
     rmSync(file);
     symlinkSync(join(file, '..', 'unmounted', 'file'), file);
+  },
+  'a named pipe': file => {
+    rmSync(file);
+    execFileSync('mkfifo', ['-m', '666', file]);
+  },
+  'an endless device': file => {
+    rmSync(file);
+    symlinkSync('/dev/zero', file);
   },
   unreadable: file => {
     chownSync(file, 0, 0);

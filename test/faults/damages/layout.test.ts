@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import {
   chmodSync,
   chownSync,
@@ -34,6 +34,7 @@ const places: Readonly<Record<string, (path: string) => void>> = {
     writeFileSync(path, '{}\n');
     chmodSync(path, 0o600);
   },
+  'a named pipe': path => void execFileSync('mkfifo', ['-m', '666', path]),
   'a link to itself': path => symlinkSync(path, path),
   'a link that leads nowhere': path => symlinkSync(join(path, '..', 'unmounted', 'data'), path),
 };

@@ -1,6 +1,7 @@
 import { lstatSync } from 'node:fs';
-import { readFile, rm, stat } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { textOf } from '../../../files.js';
 import { present } from '../../../present.js';
 import type { FileSummary } from '../../engine/parquet.js';
 import { locked } from '../../lease/lock.js';
@@ -169,7 +170,7 @@ export class DatasetDirectory {
   async #readNote(): Promise<{ readonly note?: DatasetNote; readonly defect?: Damage }> {
     const file = path.join(this.path, noteFile);
     try {
-      const { content, intact } = unsealed(JSON.parse(await readFile(file, 'utf8')));
+      const { content, intact } = unsealed(JSON.parse(await textOf(file)));
       const defect = intact === false ? { file, reason: changedReason } : undefined;
       return { note: noteIn(content), ...present({ defect }) };
     } catch (error) {

@@ -1,5 +1,6 @@
-import { type FileHandle, open } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
+import { openFile } from '../../../files.js';
 
 /**
  * A Parquet file of ours is called `TIME-ID.CHECKSUM.parquet`: when it came, in milliseconds since 1970, an id, and the CRC-32 of
@@ -37,10 +38,7 @@ export interface ExaminedPart {
 export async function examinePart(file: string, name: string): Promise<ExaminedPart> {
   const expected = partName.exec(name)?.[3];
   return withFile(file, async handle => {
-    const stats = await handle.stat();
-    // On some file systems it looks like an empty file.
-    if (stats.isDirectory()) throw Object.assign(new Error(`${file} is a directory`), { code: 'EISDIR' });
-    const { size } = stats;
+    const { size } = await handle.stat();
     // A small file is read once.
     const all = size <= pieceBytes ? await bytesAt(handle, 0, size) : undefined;
     const read: ReadBytes = async (at, length) =>
@@ -104,7 +102,7 @@ async function footerAt(
 const endBytes = 8;
 
 async function withFile<T>(file: string, work: (handle: FileHandle) => Promise<T>): Promise<T> {
-  const handle = await open(file);
+  const handle = await openFile(file);
   try {
     return await work(handle);
   } finally {

@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
+import { textOf } from '../../../files.js';
 import { writeDurably } from '../files.js';
 
 /** `x.replaces` lists the names of the files that `x.parquet` replaces. */
@@ -26,7 +26,7 @@ export async function writeReplacements(file: string, names: readonly string[]):
  * checksum. Rejects with the system's error.
  */
 export async function readReplacements(list: string): Promise<readonly string[] | undefined> {
-  const text = await readFile(list, 'utf8');
+  const text = await textOf(list);
   const lines = text.split('\n');
   return (
     lines.map(line => checked(line)).find(names => names !== undefined) ??

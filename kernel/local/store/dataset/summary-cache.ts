@@ -1,6 +1,7 @@
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { crc32 } from 'node:zlib';
+import { overwrite, textOf } from '../../../files.js';
 import type { FileField, FileSummary } from '../../engine/parquet.js';
 import { inDataDir } from '../../place.js';
 import type { RowGroup } from '../../sql/compiled.js';
@@ -28,7 +29,7 @@ export class SummaryCache {
   /** Returns what was kept under a key; nothing when it is absent or damaged. */
   async load(key: string): Promise<CachedSummaries> {
     try {
-      return decode(await readFile(this.#file(key), 'utf8'));
+      return decode(await textOf(this.#file(key)));
     } catch {
       return new Map();
     }
@@ -59,7 +60,7 @@ export class SummaryCache {
       this.#unsaved.delete(key);
       await mkdir(this.#directory, { recursive: true, mode: 0o700 });
       // Neither durable nor in one step: the checksum tells, and the footers are read again.
-      await writeFile(this.#file(key), encode(current()), { mode: 0o600 });
+      await overwrite(this.#file(key), encode(current()));
     }
   }
 

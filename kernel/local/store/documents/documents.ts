@@ -1,6 +1,7 @@
-import { lstat, readFile, rm, stat } from 'node:fs/promises';
+import { lstat, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { AplKernelError, type ErrorCode } from '../../../errors.js';
+import { openFile } from '../../../files.js';
 import { makeDirectory, systemRefusal } from '../../../machine.js';
 import { LocalError } from '../../errors.js';
 import { locked } from '../../lease/lock.js';
@@ -188,11 +189,15 @@ const largest = 4 * 2 ** 20;
 
 /** Returns the JSON that a file holds; throws for one that holds something else, or is none. */
 export async function jsonOf(file: string): Promise<unknown> {
-  const found = await stat(file);
-  if (!found.isFile()) throw new NoDocument(found.isDirectory() ? 'it is a directory' : 'it is not a file');
-  if (found.size > largest) throw new NoDocument('it has more than 4 MiB');
-  if (found.size === 0) throw new NoDocument('it is empty');
-  return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(await readFile(file)));
+  const handle = await openFile(file);
+  try {
+    const { size } = await handle.stat();
+    if (size > largest) throw new NoDocument('it has more than 4 MiB');
+    if (size === 0) throw new NoDocument('it is empty');
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(await handle.readFile()));
+  } finally {
+    await handle.close();
+  }
 }
 
 /** What is in the place of a document is none. */

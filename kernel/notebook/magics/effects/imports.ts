@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { DatasetInfo } from '../../../api/wire.js';
+import { textOf } from '../../../files.js';
 import { sealedLine, unsealed } from '../../../local/sealed.js';
 import { makeDirectory } from '../../../machine.js';
 
@@ -41,7 +42,7 @@ export class ImportLog {
 
   async #read(): Promise<Map<string, string>> {
     try {
-      const { content, intact } = unsealed(JSON.parse(await readFile(this.#file, 'utf8')));
+      const { content, intact } = unsealed(JSON.parse(await textOf(this.#file)));
       const { imports } = content as { readonly imports?: unknown };
       return new Map(intact === true && Array.isArray(imports) ? imports.filter(isEntry) : []);
     } catch {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { renameSync } from 'node:fs';
+import { renameSync, watch } from 'node:fs';
 import {
   appendFile,
   copyFile,
@@ -371,13 +371,17 @@ test.skipIf(process.platform === 'win32')(
     const orphan = await orphanOf(parts, batchOf(1));
     const content = await readFile(orphan);
     await rm(orphan);
-    // It can be read once somebody writes to it.
+    // It cannot be read, and gets its name back.
     execFileSync('mkfifo', [orphan]);
-    const ids = idsOf(parts);
-    await expect.poll(() => entries(parts, '.log')).not.toContain(path.basename(orphan));
-    const [taken = ''] = await entries(parts, '.log');
-    expect(taken).toMatch(`${await ownName()}-`);
-    await writeFile(path.join(parts.directory, taken), content);
-    expect(await ids).toEqual([1]);
+    const names = new Set<string | null>();
+    const watcher = watch(parts.directory, (_, name) => names.add(name));
+    onTestFinished(() => watcher.close());
+    await expect(idsOf(parts)).rejects.toThrow('it is a pipe, a socket or a device');
+    const taken = path.basename(orphan).replace(/^.*(?=(?:-[\da-f]+){5}\.log$)/, await ownName());
+    await expect.poll(() => [...names]).toContain(taken);
+    expect(await entries(parts, '.log')).toEqual([path.basename(orphan)]);
+    await rm(orphan);
+    await writeFile(orphan, content);
+    expect(await idsOf(parts)).toEqual([1]);
   },
 );

@@ -1,7 +1,8 @@
-import { type FileHandle, mkdir, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { type FileHandle, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { crc32 } from 'node:zlib';
-import { writeAll } from '../../../../files.js';
+import { openFile, overwrite, textOf, writeAll } from '../../../../files.js';
 import { formatBytes } from '../../../../text.js';
 import { LocalError } from '../../../errors.js';
 import { mapAtMost } from '../../concurrent.js';
@@ -116,7 +117,7 @@ export class ChunkCache {
   async #verify(unit: Unit): Promise<void> {
     const kept = this.#units.get(unit.id);
     if (kept === undefined || kept.verified) return;
-    const isWhole = await withFile(this.pathOf(unit), 'r', async file => {
+    const isWhole = await withFile(this.pathOf(unit), constants.O_RDONLY, async file => {
       for (const [from, to, checksum] of kept.ranges) {
         const bytes = Buffer.allocUnsafe(to - from);
         const { bytesRead } = await file.read(bytes, 0, bytes.length, from);
@@ -161,7 +162,7 @@ export class ChunkCache {
     const ranges = missing(kept, rangesOf(unit, columns));
     if (ranges.length === 0 && kept.made) return;
     await mkdir(this.#directory, { recursive: true, mode: 0o700 });
-    await withFile(this.pathOf(unit), kept.made ? 'r+' : 'w', async file => {
+    await withFile(this.pathOf(unit), kept.made ? constants.O_RDWR : newFile, async file => {
       if (!kept.made) await writeFooter(file, unit);
       kept.made = true;
       for (const { from, to } of piecesOf(ranges)) {
@@ -172,7 +173,7 @@ export class ChunkCache {
         kept.ranges = [...kept.ranges, [from, to, crc32(bytes)]];
       }
     });
-    await writeFile(this.#noteOf(unit.id), encode(kept.ranges), { mode: 0o600 });
+    await overwrite(this.#noteOf(unit.id), encode(kept.ranges));
   }
 
   async #open(): Promise<void> {
@@ -183,7 +184,7 @@ export class ChunkCache {
         .map(async name => {
           const id = name.slice(0, -'.json'.length);
           const file = this.pathOf({ id });
-          const ranges = await readFile(this.#noteOf(id), 'utf8').then(decode, () => undefined);
+          const ranges = await textOf(this.#noteOf(id)).then(decode, () => undefined);
           const stats = await stat(file).catch(() => undefined);
           return { id, ranges, used: stats?.mtimeMs };
         }),
@@ -225,6 +226,9 @@ const unitsAtOnce = 12;
 
 /** Columns that lie this close are read together: a request takes as long as so many bytes. */
 const gapBytes = 32 * 2 ** 10;
+
+/** What is in its place is no longer of use. */
+const newFile = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC;
 
 /** A request is held in memory. */
 const pieceBytes = 16 * 2 ** 20;
@@ -283,10 +287,10 @@ export async function writeParquetEnd(file: FileHandle, start: number, footer: B
 
 async function withFile<T>(
   file: string,
-  flags: string,
+  flags: number,
   work: (handle: FileHandle) => Promise<T>,
 ): Promise<T> {
-  const handle = await open(file, flags, 0o600);
+  const handle = await openFile(file, flags, 0o600);
   try {
     return await work(handle);
   } finally {

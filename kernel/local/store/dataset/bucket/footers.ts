@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { crc32 } from 'node:zlib';
 import { type BucketAddress, bucketAddressText } from '../../../../api/imports.js';
+import { bytesOf, overwrite } from '../../../../files.js';
 import { cut, visible } from '../../../../text.js';
 import { LocalError } from '../../../errors.js';
 import type { Asking, BucketClient, ObjectEntry } from './client.js';
@@ -36,14 +37,14 @@ export class FooterStore {
   async read(client: BucketClient, object: ObjectEntry, asking: Asking): Promise<ObjectEnd> {
     const id = objectId(client.address, object);
     const file = path.join(this.#directory, id.slice(0, 2), id);
-    const kept = await readFile(file).then(checked, () => undefined);
+    const kept = await bytesOf(file).then(checked, () => undefined);
     const footer = kept ?? (await readEnd(client, object, asking));
     if (kept === undefined) {
       const sum = Buffer.alloc(4);
       sum.writeUInt32LE(crc32(footer));
       // A disk that takes nothing only has it read again.
       await mkdir(path.dirname(file), { recursive: true, mode: 0o700 })
-        .then(() => writeFile(file, Buffer.concat([sum, footer]), { mode: 0o600 }))
+        .then(() => overwrite(file, Buffer.concat([sum, footer])))
         .catch(() => undefined);
     }
     return { id, start: object.bytes - endBytes - footer.length, footer };

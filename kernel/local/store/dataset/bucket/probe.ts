@@ -1,7 +1,8 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { readBucketAddress } from '../../../../api/imports.js';
 import { AplKernelError } from '../../../../errors.js';
+import { textOf } from '../../../../files.js';
 import { present } from '../../../../present.js';
 import { inDataDir } from '../../../place.js';
 import { unsealed } from '../../../sealed.js';
@@ -24,7 +25,7 @@ export async function probeBuckets(dataDir: string): Promise<readonly ProbedBuck
   const found = await Promise.all(
     names.map(async (name): Promise<ProbedBucket[]> => {
       const dataset = decodeName(name);
-      const text = await readFile(path.join(root, name, 'dataset.json'), 'utf8').catch(() => '{}');
+      const text = await textOf(path.join(root, name, 'dataset.json')).catch(() => '{}');
       const bucket = bucketIn(text);
       if (dataset === undefined || bucket === undefined) return [];
       const refusal = await refusalOf(bucket);
