@@ -48,7 +48,7 @@ testTraps([
     values: ['  I1010 13:55:36.678901 7 a.go:1] b'],
   },
   {
-    what: 'a line with a date of numbers is no part of the event above it',
+    what: 'a line with a date of numbers is not a part of the event above it',
     name: 'app.log',
     content: lines(
       ...[1, 2, 3, 4, 5, 6, 7, 8, 9].map(second => `2025-10-10 13:55:3${second},000 INFO [main] a.B: c`),
