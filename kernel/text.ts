@@ -20,6 +20,15 @@ export function isolatedNames(text: string): string {
   return text.replace(/`([^`]+)`/g, (_, name: string) => `\`${isolated(name)}\``);
 }
 
+/**
+ * As `visibleLines`, of text that was written by us before: what `isolated` has put around a text stays, or is put by `around` in its
+ * place.
+ */
+export function visibleAgain(text: string, around = isolated, write = visibleLines): string {
+  const parts = text.split(/\u2068([^\u2066-\u2069\u202a-\u202e\n]*)\u2069/);
+  return parts.map((part, at) => (at % 2 === 0 ? write(part) : around(write(part)))).join('');
+}
+
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 
 /** A field's name in which spaces at its ends, and spaces that are not the usual one, can be seen. */

@@ -17,6 +17,7 @@ import {
   plural,
   spreadsheetText,
   visible,
+  visibleAgain,
   visibleLines,
   withoutTokens,
   withoutTokensIn,
@@ -78,6 +79,13 @@ test.each(['\u05d0', 'a\u0627b', '\ufb1d', '\ufefc', '\u{10800}', '\u{1e900}'])(
 test.each(['ascii', 'caf\u00e9 \u65e5\u672c \u{1f469} \ufeff'])('%s stays as it is', text =>
   expect(isolated(text)).toBe(text),
 );
+
+test('what was isolated stays so when it is written again; other marks are seen', () => {
+  const text = `a ${isolated('\u05d0')} b\n\u2068x\u2069 \u2068\u202e\u2069`;
+  expect(visibleAgain(text)).toBe(
+    'a \u2068\u05d0\u2069 b\nx \u27e8U+2068\u27e9\u27e8U+202E\u27e9\u27e8U+2069\u27e9',
+  );
+});
 
 describe('HTML', () => {
   test.each([

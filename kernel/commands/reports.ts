@@ -2,7 +2,7 @@ import { type ImportPreview, previewLines, previewRows } from '../api/preview.js
 import type { ImportReport } from '../api/wire.js';
 import { alignedLines } from '../result/display/aligned.js';
 import { typeWord } from '../result/display/text.js';
-import { cut, formatCount, plural, visible, visibleLines } from '../text.js';
+import { cut, formatCount, plural, visible, visibleAgain, visibleLines } from '../text.js';
 import type { InstallReport } from './install.js';
 
 /** Prints what `install` or `uninstall` did. */
@@ -43,7 +43,7 @@ export function printPreview(preview: ImportPreview): void {
   const [heading = '', ...lines] = previewLines(preview);
   const rows = previewRows(preview, typeWord).map(row => row.map(value => visible(cut(value, longestValue))));
   for (const line of [heading, ...lines.map(each => `  ${each}`), '', ...alignedLines(rows)])
-    console.log(visibleLines(line));
+    console.log(visibleAgain(line));
 }
 
 const longestValue = 60;

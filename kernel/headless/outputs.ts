@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { AplKernelError } from '../errors.js';
 import type { CellIo, DisplayData, ExecuteOutcome } from '../jupyter/message.js';
-import { visibleLines } from '../text.js';
+import { visibleAgain } from '../text.js';
 import { type CodeCell, type Notebook, type NotebookOutput, textOf } from './notebook.js';
 
 /** Displays of a run by their id, so that a later cell can update what an earlier one showed. */
@@ -81,7 +81,7 @@ export function printedOutputs({ cells }: Notebook): readonly string[] {
     .flatMap(cell => (cell.cell_type === 'code' ? cell.outputs : []))
     .flatMap(output => {
       const text = printed(output);
-      return text === undefined ? [] : visibleLines(stripVTControlCharacters(textOf(text))).trimEnd();
+      return text === undefined ? [] : visibleAgain(stripVTControlCharacters(textOf(text))).trimEnd();
     });
 }
 

@@ -1,7 +1,7 @@
 import MarkdownIt from 'markdown-it';
 import { parseCell } from '../../apl/syntax/cell.js';
 import { besideClass, columnIn } from '../../result/beside.js';
-import { escapeHtml, visible, withoutTokens } from '../../text.js';
+import { escapeHtml, isolated, visible, visibleAgain, withoutTokens } from '../../text.js';
 import {
   type CodeCell,
   type Notebook,
@@ -172,12 +172,13 @@ function bundleHtml(data: Readonly<Record<string, unknown>>): string {
   if (html !== undefined) return html;
   const prose = partOf(data['text/markdown']);
   if (prose !== undefined) return markdown.render(prose);
-  const alt = plainText(partOf(data['text/plain']) ?? '');
+  const plain = partOf(data['text/plain']) ?? '';
+  const alt = plainText(plain, isolated);
   const svg = partOf(data['image/svg+xml']);
   if (svg !== undefined) return `<img alt="${alt}" src="data:image/svg+xml;base64,${base64Of(svg)}">`;
   const png = partOf(data['image/png']);
   if (png !== undefined) return `<img alt="${alt}" src="data:image/png;base64,${escapeHtml(png)}">`;
-  return `<pre>${alt}</pre>`;
+  return `<pre>${plainText(plain)}</pre>`;
 }
 
 function partOf(value: unknown): string | undefined {
@@ -185,8 +186,8 @@ function partOf(value: unknown): string | undefined {
 }
 
 /** Text without the colors of a terminal; what else a terminal would obey is shown as marks. */
-function plainText(text: string): string {
-  return escapeHtml(withoutTokens(text.replace(COLORS, '')));
+function plainText(text: string, around = (name: string) => `<bdi>${name}</bdi>`): string {
+  return visibleAgain(withoutTokens(text.replace(COLORS, '')), around, escapeHtml);
 }
 
 const ESCAPE = String.fromCharCode(27);

@@ -120,6 +120,12 @@ export function commentAt(source: string, offset: number): string | undefined {
   return /^[ \t]*\/\/[ \t]*([^\s@].*)$/m.exec(text)?.[1]?.trim().slice(0, 80);
 }
 
+/** Returns the first line of a cell that does not set its time alone, else its first; undefined for an empty cell. */
+export function tellingLine(source: string): string | undefined {
+  const lines = source.split('\n').filter(line => line.trim() !== '');
+  return lines.find(line => !/^%%?time\b/.test(line)) ?? lines[0];
+}
+
 /**
  * Returns a cell that runs what is selected, or the query at the cursor where nothing is: with the cell's magics, which hold for this run
  * alone, and the `let`, `set` and `declare` statements before it. Undefined if there is nothing to run.

@@ -1,7 +1,7 @@
 /** The cells that a notebook has on its dashboard. */
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import { oneLine } from '../../../kernel/text.js';
-import { commentAt, suggestedName } from '../cell/lines.js';
+import { commentAt, suggestedName, tellingLine } from '../cell/lines.js';
 import type { CodeCell } from '../cell/run.js';
 import { pinOf } from './pin.js';
 
@@ -12,14 +12,14 @@ export function pinnedCells({ content }: Pick<NotebookPanel, 'content'>): readon
   );
 }
 
-/** Returns what a cell is called: by its first comment, else by the heading right above it, else by its first line. */
+/** Returns what a cell is called: by its first comment, else by the heading right above it, else by its first line beside that of its time. */
 export function titleOf({ content }: Pick<NotebookPanel, 'content'>, cell: CodeCell): string {
   const source = cell.model.sharedModel.getSource();
   const above = content.widgets[content.widgets.indexOf(cell) - 1]?.model;
   const heading =
     above?.type === 'markdown' ? /^#{1,6} +(.+?)\s*$/m.exec(above.sharedModel.getSource())?.[1] : undefined;
-  const first = source.split('\n').find(line => line.trim() !== '');
-  const title = commentAt(source, 0) ?? heading ?? (suggestedName(source, 0) || first) ?? 'Empty cell';
+  const named = suggestedName(source, 0) || tellingLine(source);
+  const title = commentAt(source, 0) ?? heading ?? named ?? 'Empty cell';
   return oneLine(title, TITLE_LENGTH);
 }
 

@@ -276,3 +276,13 @@ test('a part begins at each heading, so that paper can end between them', () => 
       .map(part => part.match(/<h[23]>/g)?.join('') ?? ''),
   ).toEqual(['', '<h2><h3>', '<h2>']);
 });
+
+test('names that are written from right to left stay apart from the text around them, and other marks are seen', () => {
+  const text = 'no `\u2068\u05e9<\u2069` 5 \u2068\u202e\u2069 \u2068x';
+  const error = { output_type: 'error', ename: 'e', evalue: text, traceback: [text] };
+  const data = { 'text/plain': text };
+  const html = page([code('', error, { output_type: 'display_data', data, metadata: {} })]);
+  const shown =
+    'no &#96;<bdi>\u05e9&#60;</bdi>&#96; 5 \u27e8U+2068\u27e9\u27e8U+202E\u27e9\u27e8U+2069\u27e9 \u27e8U+2068\u27e9x';
+  expect(html.split(shown)).toHaveLength(3);
+});

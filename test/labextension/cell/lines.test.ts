@@ -11,6 +11,7 @@ import {
   starCode,
   starLine,
   suggestedName,
+  tellingLine,
 } from '../../../labextension/src/cell/lines.js';
 
 /** The text without the mark of the cursor, and where it was; two marks enclose a selection. */
@@ -166,3 +167,11 @@ test('the line of an import has the options that are chosen', () => {
     '%import a.log --dataset "web logs" --time @timestamp --zone Europe/Berlin --pattern "%{IP:client}  \\"\\\\d\\""',
   );
 });
+
+test.each([
+  ["%%time last 1h\n\n%trace slowest ['web']", "%trace slowest ['web']"],
+  ['%time last 1h', '%time last 1h'],
+  ['\n%timeline\nweb', '%timeline'],
+  ['web\n| count', 'web'],
+  [' \n', undefined],
+])('the line that tells what %j is', (source, line) => expect(tellingLine(source)).toBe(line));
