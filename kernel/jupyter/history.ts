@@ -28,6 +28,9 @@ export class History {
   readonly #sessions = new Map<string, number>();
   readonly #entries: HistoryEntry[] = [];
   readonly #outputs = new Map<number, string>();
+  /** The cells that were read, by session and line: a file that was cut or replaced is read from its beginning. */
+  readonly #known = new Set<string>();
+  #inode: number | undefined;
   #readBytes = 0;
   #opened = false;
   #broken = false;
@@ -110,7 +113,8 @@ export class History {
   #readNew(): void {
     if (this.#file === undefined || this.#broken) return;
     try {
-      const { lines, end } = readLines(this.#file, this.#readBytes);
+      const { lines, end, inode } = readLines(this.#file, this.#inode, this.#readBytes);
+      this.#inode = inode;
       this.#readBytes = end;
       const records = lines.filter(line => line !== '').map(parseRecord);
       for (const record of records) this.#take(record);
@@ -135,8 +139,9 @@ export class History {
     if (known === undefined) this.#sessions.set(record.session, session);
     const { line, source } = record;
     // Older files may hold tokens.
-    if (line !== undefined && source !== undefined)
-      this.#entries.push({ session, line, source: withoutTokens(source) });
+    if (line === undefined || source === undefined || this.#known.has(`${session} ${line}`)) return;
+    this.#known.add(`${session} ${line}`);
+    this.#entries.push({ session, line, source: withoutTokens(source) });
   }
 }
 
@@ -166,14 +171,25 @@ function parseRecord(line: string): JsonRecord | undefined {
 
 const NEWLINE = 10;
 
-/** Returns the complete lines after byte `start`, and where the next ones begin. */
-function readLines(file: string, start: number): { readonly lines: readonly string[]; readonly end: number } {
+interface NewLines {
+  readonly lines: readonly string[];
+  readonly end: number;
+  readonly inode: number;
+}
+
+/**
+ * Returns the complete lines after byte `read`, or all of them if the file is another or was cut since then, and where the next ones
+ * begin.
+ */
+function readLines(file: string, inode: number | undefined, read: number): NewLines {
   const handle = openFileSync(file);
   try {
-    const bytes = Buffer.alloc(Math.max(0, fstatSync(handle).size - start));
+    const { ino, size } = fstatSync(handle);
+    const start = ino === inode && size >= read ? read : 0;
+    const bytes = Buffer.alloc(size - start);
     const length = readSync(handle, bytes, 0, bytes.length, start);
     const complete = bytes.subarray(0, length).lastIndexOf(NEWLINE) + 1;
-    return { lines: bytes.toString('utf8', 0, complete).split('\n'), end: start + complete };
+    return { lines: bytes.toString('utf8', 0, complete).split('\n'), end: start + complete, inode: ino };
   } finally {
     closeSync(handle);
   }

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { appendFile, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { appendFile, mkdtemp, readFile, rename, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -145,6 +145,36 @@ test('lines being written are read once they are complete', async () => {
     [1, 1, 'one 😀'],
     [1, 2, 'one 😀'],
   ]);
+});
+
+test.each<readonly [string, (file: string) => Promise<unknown>]>([
+  ['emptied', file => truncate(file)],
+  ['cut', async file => truncate(file, (await readFile(file)).lastIndexOf('\n', -2) + 1)],
+  ['deleted', file => rm(file)],
+  [
+    'replaced by a longer one',
+    async file => {
+      const earlier = new History(`${file}.new`, fail);
+      for (const [i, source] of ['a', 'b', 'c', 'd', 'e'].entries()) earlier.append(i + 1, source);
+      await rename(`${file}.new`, file);
+    },
+  ],
+])('what is run after the file was %s is listed, and what was read before, once', async (how, change) => {
+  const file = await historyFile();
+  const history = new History(file, fail);
+  history.append(1, 'first');
+  history.append(2, 'second');
+  expect(rows(history, ALL)).toHaveLength(2);
+  await change(file);
+  history.append(3, 'third');
+  const own = [
+    [1, 1, 'first'],
+    [1, 2, 'second'],
+    [1, 3, 'third'],
+  ];
+  const others = how.startsWith('replaced') ? ['a', 'b', 'c', 'd', 'e'] : [];
+  const all = [...own, ...others.map((source, i) => [2, i + 1, source])];
+  expect([rows(history, ALL), rows(history, ALL)]).toEqual([all, all]);
 });
 
 test('only the user may read the file', async () => {

@@ -41,6 +41,7 @@ import {
   unreadableFile,
 } from './sources/formats.js';
 import type { Prepared } from './sources/joined.js';
+import { Originals } from './sources/originals.js';
 import { prepare } from './sources/prepared.js';
 import { importable } from './sources/private.js';
 import { notUtf8Note, repairText, unifyLineEnds } from './sources/repaired.js';
@@ -77,6 +78,7 @@ export interface Source extends Prepared {
   readonly name: string;
   readonly format: FileFormat;
   readonly engine: Engine;
+  readonly originals: Originals;
 }
 
 /** Opens an engine that sees the files too: the one that serves queries sees the data directory only. Throws LocalError. */
@@ -87,6 +89,7 @@ export async function openSource(
 ): Promise<Source> {
   const found = await filesOf(request.path);
   const files = await Promise.all(found.files.map(file => publicFile(file, dataDir)));
+  const originals = new Originals(files);
   const engine = await Engine.open({
     dataDir,
     allow: files,
@@ -102,12 +105,13 @@ export async function openSource(
       ? ({ kind: 'json', log } as const)
       : await formatOf(prepared.file, prepared.ending, request);
     const notes = [...found.notes, ...prepared.notes];
-    return { ...prepared, notes, name: path.basename(request.path), format, engine };
+    return { ...prepared, notes, name: path.basename(request.path), format, engine, originals };
   } catch (error) {
     await engine.close();
-    if (error instanceof LocalError) throw error;
+    const failure = originals.failure(error);
+    if (failure instanceof LocalError) throw failure;
     const damages = await Promise.all(files.map(file => damageOf(file, signal)));
-    throw damages.find(damage => damage !== undefined) ?? error;
+    throw damages.find(damage => damage !== undefined) ?? failure;
   }
 }
 
@@ -127,7 +131,7 @@ async function publicFile(file: string, dataDir: string): Promise<string> {
 /** Imports the file of a source, like {@link importFile}; the engine stays open. */
 export async function importSource(
   store: DatasetStore,
-  { file, parts, name, format, engine, notes }: Source,
+  { file, parts, name, format, engine, notes, originals }: Source,
   request: ImportRequest,
   nowNs: bigint,
   context: RequestContext = {},
@@ -139,9 +143,11 @@ export async function importSource(
     damage: damageOf(file, context.signal),
   };
   const before = await store.extent(request.dataset);
-  const stored = await storeFile(store, engine, load, context);
+  const stored = await storeFile(store, engine, load, context).catch(error => {
+    throw originals.failure(error);
+  });
   if (stored.rows === 0) throw emptyFile(name);
-  const noted = { ...stored, notes: [...notes, ...stored.notes] };
+  const noted = { ...stored, notes: [...originals.notes(), ...notes, ...stored.notes] };
   return report(request.dataset, noted, before, await store.extent(request.dataset));
 }
 

@@ -1,0 +1,39 @@
+import path from 'node:path';
+import { shownName } from '../../../text.js';
+import { LocalError } from '../../errors.js';
+import { hasCode, versionOf } from '../files.js';
+import { unreadableFile } from './formats.js';
+
+/** The files that an import reads, as they were when it began. */
+export class Originals {
+  readonly #files: readonly { readonly file: string; readonly version: string | undefined }[];
+
+  constructor(files: readonly string[]) {
+    this.#files = files.map(file => ({ file, version: versionOf(file)?.text }));
+  }
+
+  /** Returns a sentence if some have changed: what was read of them may be a part, or of both states. */
+  notes(): readonly string[] {
+    const changed = this.#files.filter(({ file, version }) => versionOf(file)?.text !== version);
+    if (changed.length === 0) return [];
+    const names = changed.slice(0, mostNamed).map(({ file }) => `\`${shownName(path.basename(file))}\``);
+    const more = changed.length > mostNamed ? [`${changed.length - mostNamed} more`] : [];
+    return [
+      `Changed while it was read: ${[...names, ...more].join(', ')}. Rows may be missing: \`%import … --replace\` reads it again.`,
+    ];
+  }
+
+  /** Returns what an import fails with: that a file is gone, or may no longer be read, comes before what follows from that. */
+  failure(error: unknown): unknown {
+    const gone = this.#files.find(({ file }) => versionOf(file) === undefined)?.file;
+    if (gone !== undefined)
+      return new LocalError('invalid', 'no-such-file', `${gone} was deleted or moved while it was read.`, {
+        hint: 'Import it from where it is now.',
+        cause: error,
+      });
+    const [{ file } = { file: '' }] = this.#files;
+    return hasCode(error, 'EACCES', 'EPERM') ? unreadableFile(file, error as NodeJS.ErrnoException) : error;
+  }
+}
+
+const mostNamed = 5;

@@ -1,0 +1,100 @@
+import {
+  appendFileSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { Engine } from '../../../../kernel/local/engine/duckdb.js';
+import { DatasetStore } from '../../../../kernel/local/store/datasets.js';
+import { importSource, openSource } from '../../../../kernel/local/store/import.js';
+import { Originals } from '../../../../kernel/local/store/sources/originals.js';
+import { temporaryDirectory } from '../../service.js';
+
+const line = (n: number) => `{"_time":"2026-01-01T00:00:00Z","n":${n}}\n`;
+const lines = (count: number) => Array.from({ length: count }, (_, n) => line(n)).join('');
+
+/** Imports a file that is changed once it was looked at; returns the rows and notes, or why nothing was stored. */
+async function importChanged(change: (file: string) => void): Promise<readonly unknown[]> {
+  const directory = await temporaryDirectory();
+  const [file, dataDir] = [join(directory, 'in.ndjson'), join(directory, 'data')];
+  writeFileSync(file, lines(10));
+  utimesSync(file, 1, 1);
+  const engine = await Engine.open({ dataDir, families: [] });
+  onTestFinished(() => engine.close());
+  const store = new DatasetStore(dataDir, engine, [], () => {});
+  const request = { path: file, dataset: 'd' };
+  const source = await openSource(dataDir, request);
+  onTestFinished(() => source.engine.close());
+  change(file);
+  try {
+    const { rows, notes } = await importSource(store, source, request, 0n);
+    return [rows, (await store.extent('d')).rows, ...notes];
+  } catch (error) {
+    const [{ message }, { rows }] = [error as Error, await store.extent('d')];
+    return [message.replace(file, 'FILE'), rows];
+  }
+}
+
+const changed =
+  'Changed while it was read: `in.ndjson`. Rows may be missing: `%import … --replace` reads it again.';
+
+test.each<readonly [string, (file: string) => void, readonly unknown[]]>([
+  ['stays as it is', file => readFileSync(file), [10, 10]],
+  ['is appended to', file => appendFileSync(file, line(10)), [11, 11, changed]],
+  ['is cut between lines', file => truncateSync(file, line(0).length * 4), [4, 4, changed]],
+  ['is written over', file => writeFileSync(file, lines(2)), [2, 2, changed]],
+  ['is written over by as many bytes', file => writeFileSync(file, lines(10)), [10, 10, changed]],
+  ['is replaced by a copy of its size and time', replaceByCopy, [10, 10, changed]],
+  ['is emptied', file => truncateSync(file), ['in.ndjson holds no rows.', 0]],
+  ['is deleted', file => rmSync(file), ['FILE was deleted or moved while it was read.', 0]],
+  ['is moved', file => renameSync(file, `${file}.1`), ['FILE was deleted or moved while it was read.', 0]],
+])('a file that %s while it is imported', async (_, change, outcome) => {
+  expect(await importChanged(change)).toEqual(outcome);
+});
+
+function replaceByCopy(file: string): void {
+  writeFileSync(`${file}.new`, lines(10));
+  utimesSync(`${file}.new`, 1, 1);
+  renameSync(`${file}.new`, file);
+}
+
+test('a file that is deleted before it is known what is in it', async () => {
+  const directory = await temporaryDirectory();
+  const path = join(directory, 'in.ndjson');
+  writeFileSync(path, lines(10));
+  const request = {
+    path,
+    // Asked for once the file was looked at.
+    get encoding() {
+      rmSync(path, { force: true });
+      return 'utf-8';
+    },
+  };
+  await expect(openSource(join(directory, 'data'), request)).rejects.toThrow(
+    'in.ndjson was deleted or moved while it was read.',
+  );
+});
+
+test('of several, those that changed are named, and the first that is gone', async () => {
+  const directory = await temporaryDirectory();
+  const names = Array.from({ length: 8 }, (_, n) => `part${n}.ndjson`);
+  for (const name of names) writeFileSync(join(directory, name), line(1));
+  const originals = new Originals(names.map(name => join(directory, name)));
+  const error = new Error('other');
+  expect([originals.notes(), originals.failure(error)]).toEqual([[], error]);
+  for (const name of names.slice(1)) appendFileSync(join(directory, name), line(2));
+  expect(originals.notes()).toEqual([
+    'Changed while it was read: `part1.ndjson`, `part2.ndjson`, `part3.ndjson`, `part4.ndjson`, `part5.ndjson`, 2 more. Rows may be missing: `%import … --replace` reads it again.',
+  ]);
+  const denied = Object.assign(error, { code: 'EACCES' });
+  expect(String(originals.failure(denied))).toContain(
+    'part0.ndjson cannot be read: the permission is missing',
+  );
+  rmSync(join(directory, 'part3.ndjson'));
+  expect(String(originals.failure(denied))).toContain('part3.ndjson was deleted or moved while it was read.');
+});
