@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { AplKernelError } from '../../../errors.js';
 import { LocalError } from '../../errors.js';
 
 /** How long a service that ends waits for bodies that clients still send, in milliseconds. */
@@ -15,13 +16,16 @@ export class BodiesUnderWay {
   /** Watches the requests of a scope; those that come after `end` get a status after which clients send them again. */
   watch(scope: FastifyInstance): void {
     scope.addHook('onRequest', async (_request, reply) => {
-      if (this.#ending)
-        throw new LocalError('unavailable', 'service-ending', 'The service is ending.', {
-          hint: 'Send the request again once it runs.',
-        });
+      if (this.#ending) throw endingError();
       const answer = new Promise<void>(resolve => reply.raw.once('close', resolve));
       this.#answers.add(answer);
       void answer.then(() => this.#answers.delete(answer));
+    });
+    // After the status of a request that was cancelled, clients drop their events.
+    scope.setErrorHandler(error => {
+      throw this.#ending && error instanceof AplKernelError && error.code === 'query-cancelled'
+        ? endingError()
+        : error;
     });
   }
 
@@ -35,4 +39,10 @@ export class BodiesUnderWay {
     await Promise.race([Promise.all(this.#answers), late]);
     clearTimeout(timer);
   }
+}
+
+function endingError(): LocalError {
+  return new LocalError('unavailable', 'service-ending', 'The service is ending.', {
+    hint: 'Send the request again once it runs.',
+  });
 }

@@ -56,7 +56,6 @@ async function store(
 ): Promise<void> {
   const documents = actions.flatMap(({ document }) => document ?? []);
   if (documents.length === 0) return;
-  const isTimed = documents.some(document => document.includes('"@timestamp"'));
   const order = {
     dataset: request.params.id,
     body: Readable.from([Buffer.from(documents.join('\n'))]),
@@ -64,7 +63,6 @@ async function store(
     contentEncoding: '',
     nowNs: parts.nowNs(),
     maxBytes: 2 * mostBytes,
-    ...present({ timestampField: isTimed ? '@timestamp' : undefined }),
   };
   await ingest(parts.datasets, parts.engine, order, departure(request));
 }

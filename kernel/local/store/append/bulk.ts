@@ -1,11 +1,12 @@
 import { LocalError } from '../../errors.js';
+import { membersOf, objectOf, wellFormed } from './envelopes.js';
 
 /** What is to be done with one document of a bulk request. */
 export interface BulkAction {
   readonly name: string;
   readonly index: string | undefined;
   readonly id: string | undefined;
-  /** The document as it stands in the body, if it is one that can be stored. */
+  /** The document, if it is one that can be stored; its time is its `@timestamp`, if it has one. */
   readonly document: string | undefined;
   /** Why it cannot be; undefined if it can. */
   readonly refusal: string | undefined;
@@ -24,7 +25,9 @@ const actionKinds: ReadonlyMap<string, { readonly adds: boolean; readonly alone:
  * and its document in turns. Throws LocalError with the number of a line that is not an action.
  */
 export function actionsIn(body: string): readonly BulkAction[] {
-  const lines = body.split('\n').map((text, at) => ({ text: text.trim(), number: at + 1 }));
+  const lines = wellFormed(body)
+    .split('\n')
+    .map((text, at) => ({ text: text.trim(), number: at + 1 }));
   const filled = lines.filter(({ text }) => text !== '')[Symbol.iterator]();
   const actions: BulkAction[] = [];
   for (const { text, number } of filled) {
@@ -35,7 +38,7 @@ export function actionsIn(body: string): readonly BulkAction[] {
       name,
       index: textOf(about._index),
       id: textOf(about._id),
-      document: refusal === undefined ? next : undefined,
+      document: refusal === undefined && next !== undefined ? timed(next) : undefined,
       refusal,
     });
   }
@@ -54,6 +57,13 @@ function actionOf(
       hint: 'Write {"index":{}} or {"create":{}} above each document.',
     });
   return [entry[0], entry[1]];
+}
+
+/** Each document has a time of its own: one that cannot be read leaves the others as they are. */
+function timed(document: string): string {
+  const members = membersOf(document);
+  const time = members.get('@timestamp');
+  return time === undefined ? document : objectOf(new Map([...members, ['_time', time]]));
 }
 
 function refusalOf(name: string, document: string | undefined): string | undefined {

@@ -16,7 +16,7 @@ type Described = Readonly<Partial<Record<(typeof described)[number], string>>>;
  */
 export function linesOfEnvelopes(text: string): EnvelopeLines {
   const lines = new Map<string | undefined, string[]>();
-  for (const [place, envelope] of objectsIn(text).entries()) {
+  for (const [place, envelope] of objectsIn(wellFormed(text)).entries()) {
     const members = membersOf(envelope);
     const index = textOf(members.get('index'));
     const known = lines.get(index) ?? [];
@@ -50,7 +50,7 @@ function lineOf(envelope: ReadonlyMap<string, string>, place: number): string {
   const time = envelope.get('time');
   const timed = time === undefined || time === 'null' ? [] : [['_time', timeOf(time)] as const];
   const all = new Map([...own, ...membersOf(fields), ...about, ...timed]);
-  return `{${[...all].map(([name, value]) => `${JSON.stringify(name)}:${value}`).join(',')}}`;
+  return objectOf(all);
 }
 
 /** Seconds, or milliseconds from 1973 on as seconds would be the year 5138, exactly; other texts are left to the reader of events. */
@@ -94,8 +94,25 @@ function checkedObject(text: string, place: number): string {
   return text;
 }
 
+/**
+ * Replaces each half of a character in JSON, as programs send that cut a text in the middle of one: the engine would leave the event
+ * out.
+ */
+export function wellFormed(json: string): string {
+  return json.replace(escapes, (escape, half) => (half === undefined ? escape : '\\ufffd'));
+}
+
+/** Escapes one after the other, so that none begins in the middle of another; the group is half of a character. */
+const escapes =
+  /\\(?:u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|(u[dD][89a-fA-F][\da-fA-F]{2})|.)/g;
+
+/** The text of an object with these members. */
+export function objectOf(members: ReadonlyMap<string, string>): string {
+  return `{${[...members].map(([name, value]) => `${JSON.stringify(name)}:${value}`).join(',')}}`;
+}
+
 /** The members of an object that is known to be JSON, with the texts of their values; of a name that is there twice, the last counts. */
-function membersOf(object: string): ReadonlyMap<string, string> {
+export function membersOf(object: string): ReadonlyMap<string, string> {
   const members = new Map<string, string>();
   let name: string | undefined;
   let [depth, from] = [0, 0];
