@@ -5,12 +5,12 @@
 
 import type { RawResult } from '../../api/client.js';
 import { localProfile } from '../../api/profile.js';
-import { type DatasetInfo, notCountedCode, type QueryRequest } from '../../api/wire.js';
+import type { DatasetInfo, QueryRequest } from '../../api/wire.js';
 import type { QueryText } from '../../apl/syntax/parse.js';
 import { quotedName, writtenText } from '../../apl/syntax/tokens/quote.js';
 import { own, present } from '../../present.js';
 import { decodeTabular } from '../../result/decode/arrow.js';
-import { codeWords, safeWords } from '../../result/display/summary.js';
+import { codeWords, isCounted, safeWords } from '../../result/display/summary.js';
 import { cellText } from '../../result/display/text.js';
 import type { ArrowTable, Notice, QueryAnswer } from '../../result/result.js';
 import { formatCount, plural } from '../../text.js';
@@ -70,8 +70,7 @@ export async function emptyAnswerNotices(
 function foundNothing({ status, tables }: QueryAnswer, { isSeries, isSchema }: QueryReading): boolean {
   if (isSchema) return false;
   const [table] = tables;
-  const isCounted = !status.messages?.some(({ code }) => code === notCountedCode);
-  const counted = isCounted ? [status.rowsExamined, status.rowsMatched] : [];
+  const counted = isCounted(status) ? [status.rowsExamined, status.rowsMatched] : [];
   if ([...counted, table?.data.numRows].includes(0)) return true;
   return isSeries && table !== undefined && isAllZeros(table);
 }
@@ -115,9 +114,10 @@ async function outsideNotice(
   }
   if (status.rowsExamined > 0) return undefined;
   const newest = await newestTime(context, name);
-  // Or a condition of the query has kept the service from reading the events that there are.
+  // Or a condition of the query has kept the service from reading the events that there are, or it does not say what it read.
   const start = parseTime(provenance.startTime);
-  const isUnknown = newest === undefined && context.reading.conditions.length > 0;
+  const isUnread = context.reading.conditions.length > 0 || !isCounted(status);
+  const isUnknown = newest === undefined && isUnread;
   if (isUnknown || (newest !== undefined && start !== undefined && newest >= start)) return undefined;
   const where = newest === undefined ? '' : ` Its newest event is from ${spanText(newest, newest)}`;
   return `${dataset} has no events ${inRange(provenance.rangeLabel)}.${where}`;

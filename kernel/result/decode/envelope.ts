@@ -4,13 +4,14 @@
  */
 
 import { fromWire } from '../../api/aggregations.js';
-import type {
-  FieldMeta,
-  Order,
-  QueryStatus,
-  ResultField,
-  StatusMessage,
-  TabularResult,
+import {
+  type FieldMeta,
+  notCountedCode,
+  type Order,
+  type QueryStatus,
+  type ResultField,
+  type StatusMessage,
+  type TabularResult,
 } from '../../api/wire.js';
 import { present } from '../../present.js';
 import type { TableInfo } from '../result.js';
@@ -68,7 +69,8 @@ function readStatus(status: Json): QueryStatus {
     const value = status[key];
     return typeof value === 'number' && Number.isFinite(value) ? value : 0;
   };
-  const messages = readMessages(status.messages);
+  const isCounted = typeof status.rowsExamined === 'number' && typeof status.rowsMatched === 'number';
+  const messages = [...readMessages(status.messages), ...(isCounted ? [] : [notCounted])];
   return {
     elapsedTime: number('elapsedTime'),
     blocksExamined: number('blocksExamined'),
@@ -89,6 +91,12 @@ function readStatus(status: Json): QueryStatus {
     }),
   };
 }
+
+/** An answer that does not say how many rows it is from is not one from no rows. */
+const notCounted: StatusMessage = {
+  ...{ priority: 'debug', count: 1, code: notCountedCode },
+  msg: 'The service does not say how many rows it examined and matched.',
+};
 
 const PRIORITIES: readonly unknown[] = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'];
 

@@ -1,7 +1,7 @@
 /**
  * The texts around a table, the same in HTML and in plain text: size and range above, notices, and the footer.
  */
-import { notCountedCode } from '../../api/wire.js';
+import { notCountedCode, type QueryStatus } from '../../api/wire.js';
 import { cut, formatCount, plural, visible } from '../../text.js';
 import { FIELD_KEY } from '../field.js';
 import type { ArrowTable, Notice, QueryResult } from '../result.js';
@@ -77,8 +77,7 @@ function distinctNotices(notices: readonly Notice[]): readonly Notice[] {
  */
 export function footerParts(result: QueryResult): readonly string[] {
   const { status, provenance } = result;
-  const isCounted = !status.messages?.some(({ code }) => code === notCountedCode);
-  const examined = isCounted ? `${plural(status.rowsExamined, 'row')} examined` : 'rows not counted';
+  const examined = isCounted(status) ? `${plural(status.rowsExamined, 'row')} examined` : 'rows not counted';
   if (provenance.frozen) return [examined];
   const parts = [
     `${formatMs(provenance.elapsedMs)} (${formatMs(status.elapsedTime / 1000)} in the service)`,
@@ -90,6 +89,11 @@ export function footerParts(result: QueryResult): readonly string[] {
   if (provenance.traceId !== undefined && !provenance.isLocal)
     parts.push(`trace ${safeWords(provenance.traceId)}`);
   return parts;
+}
+
+/** Whether the numbers of rows examined and matched are known. */
+export function isCounted({ messages }: QueryStatus): boolean {
+  return !messages?.some(({ code }) => code === notCountedCode);
 }
 
 /** Outside text, safe in a sentence: bounded, without invisible characters. */

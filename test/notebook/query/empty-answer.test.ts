@@ -11,6 +11,15 @@ const uncounted = tabular([{ name: 'n', type: 'integer' }], [[5]], {
   messages: [{ priority: 'warn', count: 1, code: 'not_counted', msg: 'Not counted.' }],
 });
 
+/** An answer that does not say how many rows it is from. */
+function silent(values: readonly number[]): object {
+  const { status, ...rest } = tabular([{ name: 'n', type: 'integer' }], [values]);
+  const { rowsExamined, rowsMatched, ...others } = status;
+  return { ...rest, status: others };
+}
+
+const old = { body: tabular([{ name: '_time', type: 'datetime' }], [['2026-01-31T10:00:00Z']]) };
+
 const levels = ['error', 'info', 'info', 'warn', 'info'];
 
 /** An event every five seconds around a midnight of 2015, one host of that night, and two events of the last hour. */
@@ -182,6 +191,21 @@ describe('of a hosted dataset only the newest event is named', () => {
       ['`web` has no events in last 1h.'],
     ],
     ['when the service did not count', () => ({ body: uncounted }), ['Not counted.']],
+    [
+      'unless it says nothing of its rows, of which there are some',
+      apl => (apl.includes('limit 1') ? old : { body: silent([5]) }),
+      [],
+    ],
+    [
+      'if it says nothing of its rows, of which there are none',
+      apl => (apl.includes('limit 1') ? old : { body: silent([]) }),
+      ['`web` has no events in last 1h. Its newest event is from 2026-01-31 10:00: `%time 2026-01-31`'],
+    ],
+    [
+      'if it says nothing of its rows, and cannot be asked for more',
+      apl => (apl === 'web | count' ? { body: silent([]) } : { status: 500, body: 'no' }),
+      ['No row in this time range matched.'],
+    ],
   ])('%s', async (_, reply, texts) => {
     const hosted = await startBench({
       environment: ({ url }) => ({ deployment: 'environment', url, token: 'xaat-1' }),

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { readEnvelope, readFields, readTableInfo } from '../../../kernel/result/decode/envelope.js';
 import { DecodeError } from '../../../kernel/result/decode/json-bytes.js';
+import { isCounted } from '../../../kernel/result/display/summary.js';
 
 const odd: readonly unknown[] = [null, 7, -1, 'text', true, [], ['a'], [null], {}, { a: [] }, [[{}]]];
 
@@ -16,6 +17,11 @@ const quiet = {
   cacheStatus: 0,
   minBlockTime: '',
   maxBlockTime: '',
+};
+
+const notCounted = {
+  ...{ priority: 'debug', count: 1, code: 'not_counted' },
+  msg: 'The service does not say how many rows it examined and matched.',
 };
 
 const envelope = (parts: object) => readEnvelope(new Map(Object.entries(parts)));
@@ -53,7 +59,7 @@ describe('the messages of a status', () => {
     ['a number', 7, [{ ...plain, msg: '7' }]],
     ['lists', [[]], [{ ...plain, msg: '[]' }]],
   ])('are %s', (_, messages, expected) => {
-    const { status } = envelope({ status: { messages } });
+    const { status } = envelope({ status: { rowsExamined: 0, rowsMatched: 0, messages } });
     expect(status).toEqual({ ...quiet, ...(expected === undefined ? {} : { messages: expected }) });
   });
 });
@@ -97,6 +103,7 @@ describe('an envelope', () => {
       maxBlockTime: texts,
       ...(value === true ? { isEstimate: true } : {}),
       ...(typeof value === 'string' ? { minCursor: value, maxCursor: value } : {}),
+      ...(typeof value === 'number' ? {} : { messages: [notCounted] }),
     });
     expect(read.datasetNames).toEqual(Array.isArray(value) && value[0] === 'a' ? ['a'] : []);
     expect(Object.values(read.fieldsMetaMap).flat()).toEqual([]);
@@ -117,6 +124,14 @@ describe('an envelope', () => {
       logs: [],
     });
   });
+});
+
+test.each<readonly [string, object, boolean]>([
+  ['both', { rowsExamined: 0, rowsMatched: 0 }, true],
+  ['no rows matched', { rowsExamined: 0 }, false],
+  ['no rows examined', { rowsMatched: 0 }, false],
+])('an answer with %s says whether its rows are counted', (_, status, counted) => {
+  expect(isCounted(envelope({ status }).status)).toBe(counted);
 });
 
 describe('a table', () => {
