@@ -99,7 +99,7 @@ function checkedObject(text: string, place: number): string {
  * out.
  */
 export function wellFormed(json: string): string {
-  return json.replace(escapes, (escape, half) => (half === undefined ? escape : '\\ufffd'));
+  return json.replace(escapes, (found, half) => (half === undefined ? found : '\\ufffd'));
 }
 
 /** Escapes one after the other, so that none begins in the middle of another; the group is half of a character. */
