@@ -18,6 +18,8 @@ const many = 'range n from 1 to 1000000 step 1';
 const narrow = 'print a = 1, b = 1, c = 1, d = 1, e = 1, f = 1';
 /** A column of long values between two short ones, whose last row alone needs more than a line. */
 const messages = `range n from 1 to 30 step 1 | extend message = iff(n < 30, "short", "${'a long message of a log '.repeat(40)}"), level = "info"`;
+/** Columns that a wide window has room for, and a narrow one has not. */
+const shrinking = `print text = "${'a text of some length '.repeat(4)}", more = "${'another text, '.repeat(4)}", last = 1`;
 /** The width of a thin scroll bar of Chromium, in pixels. */
 const SCROLL_BAR = 10;
 /** One payload of each class; hostile.test.ts reads all of them. */
@@ -30,14 +32,14 @@ describe.each(newestAnd(LAB_42))('the grid of a result in $name', frontEnd => {
 
   beforeAll(async () => {
     session = await openSession(frontEnd, {
-      files: { 'grid.ipynb': notebookOf([numbers, hostile, wide, long, many, narrow, messages]) },
+      files: { 'grid.ipynb': notebookOf([numbers, hostile, wide, long, many, narrow, messages, shrinking]) },
       file: 'grid.ipynb',
       browser: { timezoneId: 'Asia/Kolkata', permissions: ['clipboard-read', 'clipboard-write'] },
     });
     ({ page } = session);
     cells = cellsOf(page);
     await runEach(page);
-    await grid(6).waitFor({ timeout: 90_000 });
+    await grid(7).waitFor({ timeout: 90_000 });
   });
 
   afterAll(() => session?.stop());
@@ -100,6 +102,23 @@ describe.each(newestAnd(LAB_42))('the grid of a result in $name', frontEnd => {
       // The border of the frame, a pixel so that it does not scroll, and another if the widths of the other columns are not whole pixels.
       await soon(free).toBeOneOf([3, 4]);
     }
+  });
+
+  test('columns that a narrower window has no room for are scrolled to', async () => {
+    const node = "document.querySelectorAll('regular-table')[7]";
+    const beyond = () => page.evaluate<number>(`${node}.scrollWidth - ${node}.clientWidth`);
+    await page.setViewportSize({ width: 1600, height: 900 });
+    await soon(beyond).toBe(0);
+    await page.setViewportSize({ width: 800, height: 900 });
+    await soon(beyond).toBeGreaterThan(0);
+    await page.evaluate(`${node}.scrollTo(1e9, 0)`);
+    const right = async (each: Locator) => {
+      const { x = Number.NaN, width = 0 } = (await each.boundingBox()) ?? {};
+      return x + width;
+    };
+    const last = grid(7).locator('thead th', { hasText: 'last' });
+    await soon(async () => (await right(last)) <= (await right(grid(7)))).toBe(true);
+    await page.setViewportSize({ width: 1200, height: 900 });
   });
 
   test('wrapped rows are as high as their values; few of them have no scroll bar', async () => {

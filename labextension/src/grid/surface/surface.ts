@@ -191,6 +191,8 @@ export class Surface implements RowsView {
     await this.table.draw();
     const isOther = [columns && this.#fitLongColumns(), this.#model.isWrapped && this.#fitRows()];
     if (isOther.includes(true)) await this.table.draw();
+    // How far it scrolls is reckoned before a draw, by the widths that the one before has measured.
+    if (columns) await this.table.draw();
     this.#fitWidth();
   }
 
