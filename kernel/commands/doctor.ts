@@ -1,13 +1,14 @@
-import { existsSync } from 'node:fs';
-import { access, constants, readdir, stat } from 'node:fs/promises';
+import { closeSync, constants, existsSync, lstatSync } from 'node:fs';
+import { access, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { profileFileWarning, profilesOf, readProfileFile } from '../api/profile.js';
 import { AplKernelError } from '../errors.js';
+import { openFileSync } from '../files.js';
 import { holderOf } from '../local/lease/lease.js';
 import { inDataDir } from '../local/place.js';
 import { findShared, type SharedService } from '../local/shared.js';
 import { damagedSuffix } from '../local/store/files.js';
-import { makeDirectory, processMemory } from '../machine.js';
+import { makeDirectory, processMemory, systemRefusal } from '../machine.js';
 import { formatBytes, formatCount, plural, visible } from '../text.js';
 import {
   jupyterDataDirs,
@@ -59,6 +60,8 @@ export async function examine(request: DoctorRequest): Promise<readonly Finding[
     ...(request.checkData ? await dataFindings(request.dataDir) : []),
     ...(await bucketFindings(request.dataDir)),
     await profilesFinding(machine.home),
+    ...(await settingsFindings(machine.home)),
+    ...logFindings(request.dataDir),
     ...(await clusterFindings(machine.home)),
     ...(await pairingFindings(request)),
     serviceFinding(await findShared(request.dataDir, probeMs), await holderOf(request.dataDir)),
@@ -135,8 +138,15 @@ async function kernelspecFinding(dataDirs: readonly string[], files: PackageFile
       fix,
     };
   const spec = await readJson(path);
-  const argv = Array.isArray(spec?.argv) ? spec.argv.map(String) : [];
-  if (spec?.language !== 'axiom-apl') {
+  if (spec === undefined)
+    return {
+      name,
+      state: 'error',
+      found: `${path} cannot be read, or is not JSON`,
+      fix: `remove it, then ${fix}`,
+    };
+  const argv = Array.isArray(spec.argv) ? spec.argv.map(String) : [];
+  if (spec.language !== 'axiom-apl') {
     return {
       name,
       state: 'error',
@@ -243,9 +253,43 @@ async function bucketFindings(dataDir: string): Promise<readonly Finding[]> {
   });
 }
 
+/** One if the settings of a user cannot be read. */
+async function settingsFindings(homeDir: string): Promise<readonly Finding[]> {
+  const { readSettings } = await import('../notebook/settings.js');
+  const refusal = await readSettings({ homeDir, workDir: homeDir }).then(() => undefined, refusalOf);
+  if (refusal === undefined) return [];
+  const fix = refusal.hint ?? 'correct the file';
+  return [{ name: 'settings', state: 'warning', found: refusal.message, fix }];
+}
+
+/** One if the service cannot write its log: it does without. */
+function logFindings(dataDir: string): readonly Finding[] {
+  const path = inDataDir(dataDir, 'service.log');
+  try {
+    if (lstatSync(path, { throwIfNoEntry: false }) !== undefined)
+      closeSync(openFileSync(path, constants.O_WRONLY | constants.O_APPEND));
+    return [];
+  } catch (error) {
+    const reason = systemRefusal(error)?.reason ?? firstLine((error as Error).message);
+    const found = `${path} cannot be written: ${reason}. The service runs without a log`;
+    return [{ name: 'log', state: 'warning', found, fix: 'move it away: the next service makes a new one' }];
+  }
+}
+
+/** What cannot be read has a reason of ours; rethrows anything else. */
+function refusalOf(error: unknown): AplKernelError {
+  if (error instanceof AplKernelError) return error;
+  throw error;
+}
+
 async function profilesFinding(home: string): Promise<Finding> {
   const name = 'profiles';
   const path = join(home, '.axiom.toml');
+  const refusal = await readProfileFile(home)
+    .then(file => profilesOf(file, {}))
+    .then(found => found.flatMap(each => ('refusal' in each ? [each.refusal] : []))[0], refusalOf);
+  if (refusal !== undefined)
+    return { name, state: 'warning', found: refusal.message, fix: refusal.hint ?? 'correct the file' };
   if (!existsSync(path))
     return { name, state: 'ok', found: 'no ~/.axiom.toml; the local service needs none' };
   const warning = await profileFileWarning(home);

@@ -96,7 +96,10 @@ export type SettingPlace = 'user' | 'project';
 const FILE_NAME = '.apl-kernel.toml';
 
 /** Returns the path of a settings file, in the home directory or beside the notebook. */
-export function settingsFile({ homeDir, workDir }: Session['options'], place: SettingPlace): string {
+export function settingsFile(
+  { homeDir, workDir }: Pick<Session['options'], 'homeDir' | 'workDir'>,
+  place: SettingPlace,
+): string {
   return join(place === 'user' ? homeDir : workDir, FILE_NAME);
 }
 
@@ -104,7 +107,7 @@ export function settingsFile({ homeDir, workDir }: Session['options'], place: Se
  * Returns the values of the files by name, the project's before the user's; throws SettingError for a file that cannot be read.
  */
 export async function readSettings(
-  options: Session['options'],
+  options: Pick<Session['options'], 'homeDir' | 'workDir'>,
 ): Promise<ReadonlyMap<string, { readonly value: string; readonly place: SettingPlace }>> {
   const found = new Map<string, { readonly value: string; readonly place: SettingPlace }>();
   for (const place of ['user', 'project'] as const)
@@ -125,7 +128,7 @@ export async function applySettings(session: Session): Promise<readonly string[]
       }
     });
   } catch (error) {
-    if (error instanceof SettingError) return [error.message];
+    if (error instanceof SettingError) return [`${error.message}. ${error.hint ?? ''}`];
     throw error;
   }
 }

@@ -1,5 +1,6 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { aplKernel, scratchDirectory } from './command.js';
 
@@ -21,19 +22,38 @@ const damages: Readonly<Record<string, (file: string) => void>> = {
     mkdirSync(file);
     writeFileSync(join(file, 'inside'), '');
   },
+  'in whose place is a pipe': file => {
+    rmSync(file);
+    execFileSync('mkfifo', [file]);
+  },
 };
 
-/** The kernel's own files, and what the kernel says of a damaged one; an empty file says nothing that could be wrong. */
-const files: readonly (readonly [file: string, content: string, said: RegExp | undefined])[] = [
+const spec = /ERROR +kernelspec +.*kernel\.json cannot be read, or is not JSON\n +-> remove it/;
+
+/** What is in the place of the log; one that is cut or empty is a log. */
+const log = /warning +log +.*service\.log cannot be written: it is a .*\n +-> move it away/;
+
+/**
+ * The kernel's own files, what the kernel says of a damaged one, and what doctor says of it, and what to do; an empty file says nothing
+ * that could be wrong.
+ */
+const files: readonly (readonly [
+  file: string,
+  content: string,
+  said: RegExp | undefined,
+  byDoctor: RegExp | undefined,
+])[] = [
   [
     '.apl-kernel.toml',
     'time = "last 2h"\nlimit = 500\ntimeout = 60\n',
-    /\.apl-kernel\.toml (?:is not valid TOML|cannot be read)/,
+    /\.apl-kernel\.toml (?:is not valid TOML|cannot be read).*\. \S/,
+    /warning +settings .*\.apl-kernel\.toml (?:is not valid TOML|cannot be read).*\n +-> \S/,
   ],
   [
     '.axiom.toml',
     'active_deployment = "prod"\n[deployments.prod]\nurl = "https://api.example.org"\ntoken = "none"\n',
     /~\/\.axiom\.toml (?:is not valid TOML|cannot be read)/,
+    /warning +profiles .*\.axiom\.toml (?:is not valid TOML|cannot be read).*\n +-> \S/,
   ],
   [
     'data/queries.jsonl',
@@ -41,21 +61,45 @@ const files: readonly (readonly [file: string, content: string, said: RegExp | u
       3,
     ),
     undefined,
+    undefined,
+  ],
+  [
+    '.local/share/jupyter/kernels/apl/kernel.json',
+    `{"argv":["node"],"language":"axiom-apl"}\n`,
+    undefined,
+    spec,
   ],
 ];
 
-describe.each(files)('%s', (name, content, said) => {
+describe.each(files)('%s', (name, content, said, byDoctor) => {
   test.each(Object.entries(damages))('%s stops no query', async (damage, harm) => {
     const home = scratchDirectory();
     const env = { HOME: home, PATH: '', APL_KERNEL_DATA: join(home, 'data') };
     used.push(env);
     mkdirSync(env.APL_KERNEL_DATA, { mode: 0o700 });
+    mkdirSync(dirname(join(home, name)), { recursive: true });
     writeFileSync(join(home, name), content);
     harm(join(home, name));
     writeFileSync(join(home, 'q.apl'), 'print answer = 6 * 7\n');
     const { code } = await aplKernel(['run', 'q.apl'], env);
     const notebook = readFileSync(join(home, 'out', 'q.ipynb'), 'utf8');
     expect([code, notebook.includes('answer'), notebook.includes('42')]).toEqual([0, true, true]);
+    const { stdout } = await aplKernel(['doctor'], env);
     if (said !== undefined && damage !== 'that is empty') expect(notebook).toMatch(said);
+    if (byDoctor !== undefined && (damage !== 'that is empty' || byDoctor === spec))
+      expect(stdout).toMatch(byDoctor);
   });
+});
+
+test.each(Object.entries(damages))('a log of the service %s stops no query', async (damage, harm) => {
+  const home = scratchDirectory();
+  const env = { HOME: home, PATH: '', APL_KERNEL_DATA: join(home, 'data') };
+  used.push(env);
+  mkdirSync(env.APL_KERNEL_DATA, { mode: 0o700 });
+  writeFileSync(join(env.APL_KERNEL_DATA, 'service.log'), 'a line\n'.repeat(8));
+  harm(join(env.APL_KERNEL_DATA, 'service.log'));
+  writeFileSync(join(home, 'q.apl'), 'print answer = 6 * 7\n');
+  expect((await aplKernel(['run', 'q.apl'], env)).code).toBe(0);
+  const { stdout } = await aplKernel(['doctor'], env);
+  expect([damage, log.test(stdout)]).toEqual([damage, damage.startsWith('in whose place')]);
 });

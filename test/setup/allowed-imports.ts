@@ -91,6 +91,7 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'errors',
     'jupyter/message',
     'notebook/magics/effects/effects',
+    'notebook/settings',
     'text',
     'zeromq',
     '@duckdb/*',
