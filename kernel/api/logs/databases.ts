@@ -126,6 +126,38 @@ export const databases: readonly LogFormat[] = [
     },
   },
   {
+    name: 'mongodb-text',
+    label: 'log lines of MongoDB before 4.4',
+    example: ['2025-10-10T13:55:36.123+0000 I NETWORK  [listener] connection accepted from 10.1.2.3:50112'],
+    reading: {
+      kind: 'lines',
+      begins: { line: `^${iso} [DIWEF]\\d? +[A-Z-]+ +\\[` },
+      shapes: [
+        {
+          pattern: `^(?<time>${iso}) (?<level>[DIWEF]\\d?) +(?<component>[A-Z]+|-) +\\[(?<context>[^\\]]*)\\] ?(?<message>${all})$`,
+        },
+      ],
+      absent: { text: '-', fields: ['component'] },
+    },
+  },
+  {
+    name: 'sqlserver',
+    label: 'error log lines of SQL Server',
+    example: [
+      '2025-10-10 13:55:36.12 Logon       Error: 18456, Severity: 14, State: 8.',
+      "2025-10-10 13:55:36.12 spid51      Starting up database 'shop'.",
+    ],
+    reading: {
+      kind: 'lines',
+      begins: { line: `^${iso} [A-Za-z]\\w+ {2,}` },
+      shapes: [
+        {
+          pattern: `^(?<time>\\d{4}-\\d{2}-\\d{2} \\d{2}:\\d{2}:\\d{2}\\.\\d{2}) (?<process>(?:spid\\d+s?|Logon|Server|Backup))  +(?<message>${all})$`,
+        },
+      ],
+    },
+  },
+  {
     name: 'redis',
     label: 'log lines of Redis',
     example: ['31:M 10 Oct 2025 13:55:36.123 * Ready to accept connections tcp'],

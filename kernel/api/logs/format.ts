@@ -40,7 +40,7 @@ export type LogReading =
   /** A line names the fields of those below it, up to the next such line. */
   | {
       readonly kind: 'headed';
-      /** The line that names the fields, which are its first group, divided by blanks or tabs. */
+      /** The line that names the fields, which are its first group, divided by blanks, tabs or commas. */
       readonly header: string;
       /** Lines that hold no event. */
       readonly comment: string;

@@ -5,6 +5,7 @@ import { databases } from './databases.js';
 import type { LogFormat } from './format.js';
 import { frameworks } from './frameworks.js';
 import { objects } from './objects.js';
+import { services } from './services.js';
 import { system } from './system.js';
 import { web } from './web.js';
 
@@ -21,6 +22,7 @@ export const logFormats: readonly LogFormat[] = [
   ...containers,
   ...web,
   ...cloud,
+  ...services,
   ...system,
   ...frameworks,
   ...databases,

@@ -238,6 +238,24 @@ export const system: readonly LogFormat[] = [
     },
   },
   {
+    name: 'nps-csv',
+    label: 'records of a Windows server for RADIUS (NPS, IAS), as for a database',
+    example: [
+      '"NPS1","IAS",10/13/2025,13:55:36,1,"SHOP\\ann","shop.example/ann","00-11","22-33",,,"ap1","10.1.2.3",7,9,"10.1.2.3","ap",,,19',
+    ],
+    reading: {
+      kind: 'csv',
+      begins: '^"[^"]*","(?:IAS|RAS|NPS)",\\d{1,2}[/.-]\\d{1,2}[/.-]\\d{4},\\d{1,2}:\\d{2}:\\d{2},\\d+,',
+      // https://learn.microsoft.com/en-us/previous-versions/windows/it-pro/windows-server-2008-R2-and-2008/cc771748(v=ws.10)
+      fields: [
+        ...['computer', 'service', 'date', 'time', 'packet_type', 'user', 'full_user', 'called_station'],
+        ...['calling_station', 'callback_number', 'framed_ip', 'nas', 'nas_ip', 'nas_port', 'client_vendor'],
+        ...['client_ip', 'client', 'event_timestamp', 'port_limit', 'nas_port_type', 'connect_info'],
+        ...['framed_protocol', 'service_type', 'authentication_type', 'policy', 'reason_code', 'class'],
+      ],
+    },
+  },
+  {
     name: 'windows-csv',
     label: 'events of Windows as the Event Viewer saves them in CSV',
     example: [

@@ -243,6 +243,24 @@ export const web: readonly LogFormat[] = [
     },
   },
   {
+    name: 'iis',
+    label: 'log lines of IIS in its own format',
+    example: [
+      '10.1.2.3, -, 10/13/2025, 13:55:36, W3SVC1, WEB1, 10.0.0.5, 15, 200, 612, 404, 2, GET, /cart, id=7,',
+    ],
+    reading: {
+      kind: 'lines',
+      // https://learn.microsoft.com/en-us/previous-versions/iis/6.0-sdk/ms525807(v=vs.90)
+      shapes: [
+        {
+          pattern:
+            '^(?<client>[^,\\s]+), (?<user>[^,]*), (?<date>\\d{1,2}[/.-]\\d{1,2}[/.-]\\d{2,4}), (?<time>\\d{1,2}:\\d{2}:\\d{2}), (?<service>[A-Z\\d]+), (?<server>[^,]*), (?<server_ip>[^,]*), (?<duration_ms>\\d+), (?<received_bytes>\\d+), (?<bytes>\\d+), (?<status>\\d+), (?<windows_status>\\d+), (?<method>[^,]*), (?<uri>[^,]*), (?<parameters>.*?),?$',
+        },
+      ],
+      absent: { text: '-', fields: ['user', 'method', 'uri', 'parameters'] },
+    },
+  },
+  {
     name: 'w3c',
     label: 'W3C extended log lines (IIS, CloudFront)',
     example: [

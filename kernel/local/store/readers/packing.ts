@@ -26,6 +26,11 @@ interface Packing {
 
 const intoText = 'Convert it to Parquet or to lines of text first.';
 
+const capture = {
+  name: 'a capture of packets',
+  instead: 'Convert it first: tshark -r FILE -T ek > packets.ndjson.',
+};
+
 const packings: readonly Packing[] = [
   { begin: '\x1f\x8b', name: 'compressed with gzip', kind: 'gzip' },
   { begin: '\x28\xb5\x2f\xfd', name: 'compressed with Zstandard', kind: 'zstd' },
@@ -40,6 +45,35 @@ const packings: readonly Packing[] = [
   { begin: '\xfd7zXZ\0', name: 'compressed with xz', instead: 'Unpack it first: xz -dk FILE.' },
   { begin: '\x04"M\x18', name: 'compressed with LZ4', instead: 'Unpack it first: lz4 -d FILE.' },
   { begin: "7z\xbc\xaf'\x1c", name: 'a 7-Zip archive', instead: 'Unpack it first: 7z x FILE.' },
+  { begin: 'Rar!\x1a\x07', name: 'a RAR archive', instead: 'Unpack it first: unrar x FILE.' },
+  { begin: '\x1f\x9d', name: 'compressed with compress', instead: 'Unpack it first: uncompress -k FILE.' },
+  { begin: 'LZIP\x01', name: 'compressed with lzip', instead: 'Unpack it first: lzip -dk FILE.' },
+  {
+    begin: '\xff\x06\0\0sNaPpY',
+    name: 'compressed with Snappy',
+    instead: 'Unpack it first: snzip -dk FILE.',
+  },
+  {
+    begin: ']\0\0',
+    further: start => [...start.slice(5, 13)].every(byte => byte === '\xff' || byte === '\0'),
+    name: 'compressed with LZMA',
+    instead: 'Unpack it first: xz -dk --format=lzma FILE.',
+  },
+  ...['\xd4\xc3\xb2\xa1', '\xa1\xb2\xc3\xd4', 'M<\xb2\xa1', '\xa1\xb2<M'].map(begin => ({
+    begin,
+    ...capture,
+  })),
+  {
+    begin: '\n\r\r\n',
+    further: start => ['\x1a+<M', 'M<+\x1a'].includes(start.slice(8, 12)),
+    ...capture,
+  },
+  {
+    begin: 'LPKSHHRH',
+    name: 'a journal of systemd',
+    instead: 'Convert it first: journalctl --file FILE -o json > journal.ndjson.',
+  },
+  { begin: '\x89HDF\r\n\x1a\n', name: 'an HDF5 file', instead: intoText },
   { begin: 'ARROW1\0\0', name: 'an Arrow file', instead: intoText },
   {
     begin: 'Obj\x01',

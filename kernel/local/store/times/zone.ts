@@ -11,13 +11,13 @@ const zoned =
   '|^\\s*\\d{4}-\\d\\d-\\d\\d[+-]\\d\\d:\\d\\d\\s*$' +
   '|^\\s*(?:\\d{9,10}(?:\\.\\d+)?|\\d{13}|\\d{16}|\\d{19})\\s*$';
 
-/** SQL of what the clocks of a zone show at a moment in UTC. */
+/** SQL of what the clocks of a zone show at a instant in UTC. */
 function shown(zone: string, utc: string): string {
   return `timezone(${sqlText(zone)}, timezone('UTC', ${utc}))`;
 }
 
-/** SQL of the moment in UTC at which the clocks show a time, if they are as far ahead as they are some days away. */
-function momentBy(zone: string, local: string, days: 1 | -1): string {
+/** SQL of the instant in UTC at which the clocks show a time, if they are as far ahead as they are some days away. */
+function instantBy(zone: string, local: string, days: 1 | -1): string {
   const near = `(${local} + INTERVAL (${days}) DAY)`;
   return `${local} - (${shown(zone, near)} - ${near})`;
 }
@@ -27,9 +27,9 @@ function momentBy(zone: string, local: string, days: 1 | -1): string {
  * the clocks skip is null; of one that they show twice it is the first. The rule is that of `apl_event_time`.
  */
 export function inZone(time: string, text: string, zone: string): string {
-  const moments = `[${momentBy(zone, 't::TIMESTAMP', -1)}, ${momentBy(zone, 't::TIMESTAMP', 1)}]`;
-  const moment = `list_filter(${moments}, lambda u: ${shown(zone, 'u')} = t::TIMESTAMP)[1]`;
-  const shift = `epoch_us(${moment}) - epoch_us(t::TIMESTAMP)`;
+  const instants = `[${instantBy(zone, 't::TIMESTAMP', -1)}, ${instantBy(zone, 't::TIMESTAMP', 1)}]`;
+  const instant = `list_filter(${instants}, lambda u: ${shown(zone, 'u')} = t::TIMESTAMP)[1]`;
+  const shift = `epoch_us(${instant}) - epoch_us(t::TIMESTAMP)`;
   const shifted = `CASE WHEN t BETWEEN TIMESTAMP '1700-01-01' AND TIMESTAMP '2250-01-01' THEN make_timestamp_ns(epoch_ns(t) + (${shift}) * 1000) END`;
   const own = `regexp_matches(${text}, ${sqlText(zoned)})`;
   return `list_transform([${time}], lambda t: CASE WHEN ${own} THEN t ELSE ${shifted} END)[1]`;
@@ -59,7 +59,7 @@ export async function unclearZoneHint(
 
 /** Says how many times of a file lie in an hour that the clocks of a zone show again. */
 export async function twiceNotes(connection: Connection, file: string, zone: string): Promise<string[]> {
-  const again = momentBy(zone, 'l', 1);
+  const again = instantBy(zone, 'l', 1);
   const [row] = await connection.run(
     `SELECT count(*) FROM (SELECT u, ${shown(zone, 'u')} AS l FROM (SELECT _time::TIMESTAMP AS u FROM read_parquet(${sqlText(file)})))
      WHERE ${again} > u AND ${shown(zone, `(${again})`)} = l`,

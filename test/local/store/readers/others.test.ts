@@ -91,6 +91,24 @@ testTraps([
     notes: [plainText],
   },
   {
+    what: 'a protocol of Exchange, whose values stand between commas',
+    name: 'RECV.LOG',
+    content: lines(
+      '#Software: Microsoft Exchange Server',
+      '#Date: 2025-10-10T13:00:00.000Z',
+      '#Fields: date-time,connector-id,sequence-number,event,data,context',
+      '2025-10-10T13:55:36.270Z,EX\\Default,9,>,"535 5.7.3, ""no""",',
+      '2025-10-10T13:55:37.270Z,EX\\Default,10,-,,Remote',
+      '',
+    ),
+    select: '_time, "connector-id", "sequence-number", "event", data, context, line',
+    values: [
+      '2025-10-10 13:55:36.27|EX\\Default|9|>|535 5.7.3, "no"|null|null',
+      '2025-10-10 13:55:37.27|EX\\Default|10|null|null|Remote|null',
+    ],
+    notes: ['The lines are read as W3C extended log lines (IIS, CloudFront).'],
+  },
+  {
     what: 'times of svlogd',
     name: 'current',
     content: lines('2025-10-10_13:55:36.12345 a', '2025-10-10_13:55:37.12345 b', ''),

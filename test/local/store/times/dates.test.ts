@@ -121,6 +121,22 @@ const cases: readonly Case[] = [
   { what: 'a zone for seconds since 1970', values: ['1782900000'], zone: 'Europe/Berlin' },
   { what: 'half an hour of daylight saving', values: ['2026-04-05 01:45'], zone: 'Australia/Lord_Howe' },
   { what: 'days of a spreadsheet in a zone', values: ['46204.5', '46023.5'], zone: 'America/New_York' },
+  {
+    what: 'the name of the month in other languages',
+    values: [
+      '10 août 2025 13:55:36',
+      'ven. 10 oct. 2025',
+      'Freitag, 10. Oktober 2025',
+      '10 de marzo de 2025',
+      '10 ottobre 2025',
+      '10 mrt 2025',
+      '10 października 2025',
+      '10-Dez-2025',
+      '10 março 2025',
+      '1er janvier 2025',
+      'the 10 août 2025',
+    ],
+  },
   { what: 'the name of the month', values: ['05 Nov 2026', '05-Nov-26', 'Nov 5, 2026'] },
 ];
 

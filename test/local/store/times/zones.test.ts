@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => instance.closeSync());
 
-/** Reads local times, such as 2026-03-29 02:30:00, in a zone with SQL: nanoseconds since 1970, null where there is no such time. */
+/** Reads local times, such as 2026-03-29 02:30:00, in a zone with SQL: nanoseconds since 1970, null for one that the clocks skip. */
 async function bySql(zone: string, times: readonly string[]): Promise<readonly (string | null)[]> {
   const connection = await instance.connect();
   const values = times.map((time, index) => `(${index}, ${sqlText(time)})`).join(', ');
@@ -75,7 +75,7 @@ const zones = [
   ...['Antarctica/Troll', 'America/Metlakatla', 'Pacific/Kwajalein'],
 ];
 
-/** Seconds around the moment at which clocks are moved. */
+/** Seconds around the instant at which clocks are moved. */
 const around = [-7200, -3600, -1800, -1, 0, 1, 1799, 1800, 3599, 3600, 7200];
 
 test.each(zones)('%s: both read the hours around each change of the clocks alike', async zone => {
@@ -94,7 +94,7 @@ interface Change {
   readonly after: number;
 }
 
-/** The moments from 1875 to 2026 at which the clocks of a zone are moved. */
+/** The instants from 1875 to 2026 at which the clocks of a zone are moved. */
 function changesOf(zone: string): readonly Change[] {
   const months = Array.from({ length: 12 * 152 }, (_, index) => Date.UTC(1875, index, 1));
   const ahead = months.map(ms => aheadOf(zone, ms));

@@ -73,7 +73,10 @@ async function headersOf(
   );
   return rows.map(([line]) => {
     const [, names = ''] = new RegExp(header, 'u').exec(String(line)) ?? [];
-    return { line: String(line), fields: distinctNames(names.trim().split(/[ \t]+/)) };
+    return {
+      line: String(line),
+      fields: distinctNames(names.trim().split(names.includes(',') ? ',' : /[ \t]+/)),
+    };
   });
 }
 
@@ -89,7 +92,8 @@ function split(lines: string, reading: Headed, headers: readonly Header[]): stri
     headers.length === 1 && !isEach
       ? `SELECT l, ${sqlText(only?.line ?? '')} AS h FROM ${lines} WHERE ${isEvent}`
       : `SELECT l, h${isEach ? ', d, n' : ''} FROM (${underHeaders(lines, isHeader, own)}) WHERE ${isEvent} ORDER BY n`;
-  return `SELECT *, ${valuesOf} AS v FROM (${headed})`;
+  const isOfCommas = headers.every(({ fields: [first = ''], line }) => line.includes(`${first},`));
+  return `SELECT *, ${isOfCommas ? betweenCommas : valuesOf} AS v FROM (${headed})`;
 }
 
 /** The lines with the last header above each, and with the last day d above it, whose second member tells equal days apart. */
@@ -99,6 +103,9 @@ function underHeaders(lines: string, isHeader: string, day: string): string {
   const days = `CASE WHEN day IS NOT NULL THEN [day, n::VARCHAR] END`;
   return `SELECT l, n, last_value(own IGNORE NULLS) ${above} AS h, last_value(${days} IGNORE NULLS) ${above} AS d FROM (${numbered})`;
 }
+
+/** Of a protocol of Exchange: perhaps in quotes, of which two stand for one. */
+const betweenCommas = `list_transform(regexp_extract_all(',' || l, ${sqlText(',("(?:[^"]|"")*"|[^,]*)')}, 1), lambda p: CASE WHEN starts_with(p, '"') THEN replace(p[2:-2], '""', '"') ELSE p END)`;
 
 /** Between tabs if there are some, else between blanks and perhaps in quotes. */
 const valuesOf = `CASE WHEN contains(l, chr(9)) THEN string_split(l, chr(9)) ELSE list_transform(regexp_extract_all(l, ${sqlText('"[^"]*"|[^ ]+')}), lambda p: regexp_replace(p, ${sqlText('^"(.*)"$')}, '\\1')) END`;
