@@ -22,6 +22,16 @@ const about = {
 
 const license = { license: { uid: 'local', type: 'basic', mode: 'basic', status: 'active' } } as const;
 
+const health = { cluster_name: 'local', status: 'green', timed_out: false, number_of_nodes: 1 } as const;
+
+/** What is asked before events are sent, below the path of a dataset. */
+const questions: Readonly<Record<string, object>> = {
+  '': about,
+  '/': about,
+  '/_license': license,
+  '/_cluster/health': health,
+};
+
 /** Adds the routes of the Elastic Bulk API to a scope in which bodies are streams; an index of a request says nothing. */
 export function addElasticRoutes(scope: FastifyInstance, parts: EventParts): void {
   const path = '/v1/datasets/:id/elastic';
@@ -31,8 +41,7 @@ export function addElasticRoutes(scope: FastifyInstance, parts: EventParts): voi
     parts.datasets.checkExists(request.params.id);
     return asElastic(reply).send(answer);
   };
-  for (const url of [path, `${path}/`]) scope.get<Id>(url, known(about));
-  scope.get<Id>(`${path}/_license`, known(license));
+  for (const [below, answer] of Object.entries(questions)) scope.get<Id>(path + below, known(answer));
   for (const url of [`${path}/_bulk`, `${path}/:index/_bulk`])
     for (const method of ['POST', 'PUT'] as const)
       scope.route<Id>({

@@ -90,6 +90,15 @@ test('Fluent Bit 5.1.1: its outputs for Elasticsearch, Splunk and HTTP, the seco
   ]);
 });
 
+test('Vector asks for the health of a cluster, as winston-elasticsearch does', async () => {
+  const name = await newDataset();
+  const authorization = `Bearer ${service().service.token}`;
+  const path = `/v1/datasets/${name}/elastic/_cluster/health`;
+  const [status, health] = await replay('GET', path, { authorization });
+  expect([status, JSON.parse(health).status]).toEqual([200, 'green']);
+  expect((await replay('GET', path.replace(name, 'nope'), { authorization }))[0]).toBe(404);
+});
+
 const halves = String.raw`{"cut":"a\ud83d","late":"\uDE00\ud83d","whole":"\ud83d\ude00","text":"\\ud83d"}`;
 
 test.each([
