@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { aplKernel } from '../commands/command.js';
 import { damaged, goneProcess, sampleLog, wholeIn } from '../local/store/append/logs.js';
-import { randomOf, rounds, temporaryDirectory, Victim } from './bench.js';
+import { builtService, randomOf, rounds, temporaryDirectory, Victim } from './bench.js';
 
 /** Datasets whose logs are damaged before one start of the service. */
 const datasetsAtOnce = 50;
@@ -44,6 +44,27 @@ test('logs that are damaged anywhere lose no whole record, and the others are se
     expect(await namedByDoctor(dataDir)).toEqual(aside.sort());
   }
   console.log(`${lost} of ${count * records} records were damaged`);
+});
+
+test('a service goes on that logs to a pipe which nobody reads any more', async () => {
+  const directory = await temporaryDirectory();
+  const log = await sampleLog(join(directory, 'log'), records);
+  const dataDir = join(directory, 'data');
+  const owner = await goneProcess();
+  const names = Array.from({ length: 5 }, (_, index) => `d${index}`);
+  for (const name of names) {
+    mkdirSync(join(dataDir, 'datasets', name), { recursive: true });
+    writeFileSync(
+      join(dataDir, 'datasets', name, `${owner}-${crypto.randomUUID()}.log`),
+      log.bytes.subarray(0, -5),
+    );
+  }
+  const command = ['bash', '-c', 'exec "$@" 2> >(exec true)', 'bash', ...builtService(dataDir)];
+  const victim = await Victim.start(dataDir, { command });
+  // Each is named in the log.
+  for (const name of names) expect((await idsOf(victim, name)).length).toBe(records - 1);
+  await victim.expectHealthy();
+  expect(victim.hasEnded).toBe(false);
 });
 
 /** The ids in a dataset, each of which is there twice. */

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { randomOf, rounds, temporaryDirectory, Victim } from './bench.js';
+import { type Answer, randomOf, rounds, temporaryDirectory, Victim } from './bench.js';
 
 const heavy = [
   'range x from 1 to 1000000 step 1 | extend y = hash(x) | sort by y asc | summarize count() by y % 100003 | sort by y asc',
@@ -79,3 +79,43 @@ test('malformed, slow and truncated requests do not delay others', async () => {
   await victim.expectAtRest(base);
   expect(await victim.columns('d | count')).toEqual([[0]]);
 });
+
+test('a dataset that is dropped while it is queried: each answer is whole, or says that there is none', async () => {
+  const victim = await Victim.start(await temporaryDirectory());
+  const rows = 1_000;
+  const events = Array.from({ length: rows }, (_, n) => ({ n, list: Array.from({ length: 200 }, () => n) }));
+  const sum = (rows * (rows - 1) * 200) / 2;
+  const slow = 'd | mv-expand list | extend i = range(1, 40) | mv-expand i | summarize sum(toint(list))';
+  const count = rounds('drops', 3, 50);
+  const seen = new Set<string>();
+  for (let round = 0; round < count; round++) {
+    expect((await victim.send('POST', '/v2/datasets', { name: 'd' })).status).toBe(200);
+    for (const part of [events.slice(0, rows / 2), events.slice(rows / 2)])
+      expect((await victim.ingest('d', part)).status).toBe(200);
+    expect(await victim.columns('d | count')).toEqual([[rows]]);
+    const id = `drop-${round}`;
+    const running = [
+      victim.query(slow, undefined, id),
+      ...Array.from({ length: 10 }, () => victim.query('d | summarize sum(n)')),
+    ];
+    const progress = async () => (await victim.send('GET', `/v1/local/queries/${id}`)).body;
+    await expect.poll(async () => (await progress()).rows, { interval: 2 }).toBeGreaterThan(0);
+    const dropped = victim.send('DELETE', '/v2/datasets/d');
+    const late = Array.from({ length: 10 }, () => victim.query('d | summarize sum(n)'));
+    expect((await dropped).status).toBe(204);
+    const [first, ...others] = await Promise.all([...running, ...late]);
+    const outcomes = [first, ...others].map(answer => outcomeOf(answer as Answer));
+    for (const outcome of outcomes) seen.add(outcome);
+    const whole = [`[[${sum * 40}]]`, ...Array.from({ length: 20 }, () => `[[${(rows * (rows - 1)) / 2}]]`)];
+    expect(
+      outcomes.filter((each, index) => each !== whole[index] && !each.includes('unknown dataset `d`')),
+    ).toEqual([]);
+    expect(outcomeOf(await victim.query('d | count'))).toContain('unknown dataset `d`');
+  }
+  console.log([...seen].join('; '));
+  await victim.expectHealthy();
+});
+
+function outcomeOf({ status, body }: Answer): string {
+  return status === 200 ? JSON.stringify(body.tables[0].columns) : `${status}: ${body.message}`;
+}
