@@ -79,7 +79,9 @@ export class DatasetDirectory {
       const stamp = this.#stamp();
       if (stamp === undefined) return this.#misplaced();
       try {
-        return await this.#read(stamp);
+        const listing = await this.#read(stamp);
+        // One that was deleted meanwhile looks like an empty one.
+        if (this.#stamp() !== undefined) return listing;
       } catch (error) {
         if (reading === mostReadings || this.#allThere()) throw error;
       }
