@@ -495,6 +495,27 @@ test.each([
     '[1760104536] CURRENT HOST STATE: web1;UP;HARD;1;PING OK; a',
     'time=1760104536|event=CURRENT HOST STATE|host=web1|state=UP|state_type=HARD|attempt=1|message=PING OK; a',
   ],
+  [
+    'nagios',
+    '[1760104536] SERVICE ALERT: web1;Cart;OK;SOFT;12;a;b',
+    'time=1760104536|event=SERVICE ALERT|host=web1|service=Cart|state=OK|state_type=SOFT|attempt=12|message=a;b',
+  ],
+  ['nagios', '[1760104536] Saved.', 'time=1760104536|message=Saved.'],
+  [
+    'freeswitch',
+    '68e90f1f-0000-4000-8000-68e90f1f0000 2025-10-10 13:55:36 [INFO] a.c:31 b',
+    'session=68e90f1f-0000-4000-8000-68e90f1f0000|time=2025-10-10 13:55:36|level=INFO|source=a.c:31|message=b',
+  ],
+  [
+    'vsftpd',
+    'Fri Oct 10 13:55:36 2025 [pid 31] [ann] OK LOGIN: Client "10.1.2.3"',
+    'time=Fri Oct 10 13:55:36 2025|pid=31|user=ann|event=OK LOGIN|client=10.1.2.3',
+  ],
+  [
+    'asterisk',
+    '[Oct 10 13:55:36.123] NOTICE[7] a.c:31 b: c',
+    'time=Oct 10 13:55:36.123|level=NOTICE|thread=7|source=a.c:31|function=b|message=c',
+  ],
   ['nagios', '[1760104536] LOG ROTATION: DAILY', 'time=1760104536|event=LOG ROTATION|message=DAILY'],
   [
     'vsftpd',
