@@ -44,7 +44,11 @@ export async function ingest(
     const delimiter = delimiterOf(request);
     const inspector = inspectorOf({ name: 'The body', format, ...present({ delimiter }) });
     const heading = format === 'csv' ? headingOf(request) : undefined;
-    const { bytes: own, small } = await takeBody({ ...request, ...present({ heading }) }, file, inspector);
+    const { bytes: own, small } = await takeBody(
+      { ...request, json: format === 'json', ...present({ heading }) },
+      file,
+      inspector,
+    );
     const bytes = own + Buffer.byteLength(request.labels ?? '');
     const batch = small && batchOf(request, format, small, labels);
     if (batch !== undefined) {

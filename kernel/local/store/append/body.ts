@@ -4,6 +4,7 @@ import { finished, pipeline } from 'node:stream/promises';
 import { present } from '../../../present.js';
 import { bodyTooLarge } from '../../errors.js';
 import type { Inspector } from '../bounds/text.js';
+import { Halves } from './halves.js';
 import { copyOf, unpackers, unpackingError } from './unpack.js';
 
 /** A request body as it arrives. */
@@ -14,6 +15,8 @@ export interface IncomingBody {
   readonly maxBytes: number;
   /** A first line that the body lacks. */
   readonly heading?: string;
+  /** It is JSON, which may hold halves of characters. */
+  readonly json?: boolean;
 }
 
 /** A body that has been read to its end: in memory if it is small, else in the file. */
@@ -32,12 +35,13 @@ export async function takeBody(
   file: string,
   inspector: Inspector | undefined,
 ): Promise<TakenBody> {
-  const { body, maxBytes, contentEncoding, heading } = request;
+  const { body, maxBytes, contentEncoding, heading, json = false } = request;
   const sink = new BodySink(file, maxBytes, inspector);
+  const halves = new Halves();
   try {
-    const steps = [...unpackers(contentEncoding), ...(heading === undefined ? [] : [below(heading)])];
-    await pipeline([copyOf(body), ...steps, sink]);
-    const bytes = sink.bytes - Buffer.byteLength(heading ?? '');
+    const changes = [...(json ? [halves] : []), ...(heading === undefined ? [] : [below(heading)])];
+    await pipeline([copyOf(body), ...unpackers(contentEncoding), ...changes, sink]);
+    const bytes = sink.bytes + halves.saved - Buffer.byteLength(heading ?? '');
     return { bytes, ...present({ small: sink.small }) };
   } catch (error) {
     await forget(body);

@@ -1,5 +1,5 @@
 import { LocalError } from '../../errors.js';
-import { membersOf, objectOf, wellFormed } from './envelopes.js';
+import { membersOf, objectOf } from './envelopes.js';
 
 /** What is to be done with one document of a bulk request. */
 export interface BulkAction {
@@ -25,9 +25,7 @@ const actionKinds: ReadonlyMap<string, { readonly adds: boolean; readonly alone:
  * and its document in turns. Throws LocalError with the number of a line that is not an action.
  */
 export function actionsIn(body: string): readonly BulkAction[] {
-  const lines = wellFormed(body)
-    .split('\n')
-    .map((text, at) => ({ text: text.trim(), number: at + 1 }));
+  const lines = body.split('\n').map((text, at) => ({ text: text.trim(), number: at + 1 }));
   const filled = lines.filter(({ text }) => text !== '')[Symbol.iterator]();
   const actions: BulkAction[] = [];
   for (const { text, number } of filled) {

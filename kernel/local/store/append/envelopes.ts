@@ -16,7 +16,7 @@ type Described = Readonly<Partial<Record<(typeof described)[number], string>>>;
  */
 export function linesOfEnvelopes(text: string): EnvelopeLines {
   const lines = new Map<string | undefined, string[]>();
-  for (const [place, envelope] of objectsIn(wellFormed(text)).entries()) {
+  for (const [place, envelope] of objectsIn(text).entries()) {
     const members = membersOf(envelope);
     const index = textOf(members.get('index'));
     const known = lines.get(index) ?? [];
@@ -93,18 +93,6 @@ function checkedObject(text: string, place: number): string {
   if (!text.startsWith('{')) throw notAnEnvelope(place);
   return text;
 }
-
-/**
- * Replaces each half of a character in JSON, as programs send that cut a text in the middle of one: the engine would leave the event
- * out.
- */
-export function wellFormed(json: string): string {
-  return json.replace(escapes, (found, half) => (half === undefined ? found : '\\ufffd'));
-}
-
-/** Escapes one after the other, so that none begins in the middle of another; the group is half of a character. */
-const escapes =
-  /\\(?:u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|(u[dD][89a-fA-F][\da-fA-F]{2})|.)/g;
 
 /** The text of an object with these members. */
 export function objectOf(members: ReadonlyMap<string, string>): string {

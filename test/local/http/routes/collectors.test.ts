@@ -104,6 +104,8 @@ const halves = String.raw`{"cut":"a\ud83d","late":"\uDE00\ud83d","whole":"\ud83d
 test.each([
   ['/v1/datasets/NAME/elastic/_bulk', `{"create":{}}\n${halves}\n`, '"errors":false'],
   ['/services/collector?index=NAME', `{"event":${halves}}`, '"Success"'],
+  ['/v1/datasets/NAME/ingest', `[${halves}]`, '"ingested":1,"failed":0'],
+  ['/v1/ingest/NAME', `{"long":"${'x'.repeat(300_000)}",${halves.slice(1)}`, '"ingested":1,"failed":0'],
 ])('%s replaces a half of a character, and says that the event is stored', async (path, body, said) => {
   const name = await newDataset();
   const answer = await service().send('POST', path.replace('NAME', name), body);

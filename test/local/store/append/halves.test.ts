@@ -1,0 +1,56 @@
+import { Readable } from 'node:stream';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { Halves } from '../../../../kernel/local/store/append/halves.js';
+
+/** What comes out of a text that arrives in two pieces, and how much shorter it is. */
+async function through(text: string, at = text.length): Promise<readonly [text: string, saved: number]> {
+  const halves = new Halves();
+  const bytes = Buffer.from(text);
+  const pieces = Readable.from([bytes.subarray(0, at), bytes.subarray(at)]);
+  const out: Buffer[] = [];
+  for await (const chunk of pieces.pipe(halves)) out.push(chunk);
+  return [Buffer.concat(out).toString(), halves.saved];
+}
+
+test.each([
+  ['a whole character', String.raw`"\ud83d\uDE00"`, '"\u{1f600}"', 8],
+  ['the first half', String.raw`"\ud83d"`, String.raw`"\ufffd"`, 0],
+  ['the second half', String.raw`"\uDE00"`, String.raw`"\ufffd"`, 0],
+  ['a half before a whole one', String.raw`"\ud83d\ud83d\ude00"`, '"\\ufffd\u{1f600}"', 8],
+  ['a half at the end', String.raw`"\ud83d`, String.raw`"\ufffd`, 0],
+  ['a backslash in front', String.raw`"\\ud83d\\\ud83d"`, String.raw`"\\ud83d\\\ufffd"`, 0],
+  [
+    'other escapes',
+    String.raw`"\u00e9\n\"\ud7ff\ue000\UD83D"`,
+    String.raw`"\u00e9\n\"\ud7ff\ue000\UD83D"`,
+    0,
+  ],
+  ['letters beyond ASCII', '"\u00e9 \u{1f600}"', '"\u00e9 \u{1f600}"', 0],
+])('%s', async (_, text, wanted, saved) => {
+  for (let at = 0; at <= Buffer.byteLength(text); at += 1)
+    expect(await through(text, at)).toEqual([wanted, saved]);
+});
+
+const unit = fc.constantFrom('\\', '\\\\', '\\"', '\\ud83d', '\\ude00', '\\u00e9', 'u', 'd83d', '\u{1f600}');
+
+test('any text of JSON is the same but for its halves, wherever it is divided', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(unit, { maxLength: 12 }), fc.nat(60), async (units, at) => {
+      const text = `"${units.join('')}"`;
+      const [out, saved] = await through(text, Math.min(at, Buffer.byteLength(text)));
+      expect(saved).toBe(Buffer.byteLength(text) - Buffer.byteLength(out));
+      expect(parsed(out)).toBe(parsed(text));
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+/** Undefined for what is not JSON. */
+function parsed(text: string): string | undefined {
+  try {
+    return JSON.parse(text).toWellFormed();
+  } catch {
+    return undefined;
+  }
+}
