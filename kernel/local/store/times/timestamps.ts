@@ -447,13 +447,24 @@ const textReaders: readonly ((text: string) => string)[] = [
   text => `TRY_CAST(try_strptime(trim(${text}, '[]'), '%d/%b/%Y:%H:%M:%S %z') AS TIMESTAMP_NS)`,
 ];
 
-const yearless =
-  '\\d{2} [A-Z][a-z]{2} \\d{2}:\\d{2}:\\d{2}\\.\\d{3}|\\d{2}-\\d{2} \\d{2}:\\d{2}:\\d{2}\\.\\d{3}|([A-Z]{3,5} )?\\p{L}{3,9}\\.?\\s+\\d{1,2}\\s+\\d{1,2}:\\d{2}:\\d{2}([.,]\\d{1,9})?|(\\d{4} |\\d{2}/\\d{2}-)\\d{2}:\\d{2}:\\d{2}\\.\\d{6}';
+/** Numbers as logcat writes them; others may mean day and month by the same. */
+const monthAndDay = '\\d{2}-\\d{2} \\d{2}:\\d{2}:\\d{2}\\.\\d{3}';
+
+const yearless = [
+  monthAndDay,
+  '\\d{2} [A-Z][a-z]{2} \\d{2}:\\d{2}:\\d{2}\\.\\d{3}',
+  '([A-Z]{3,5} )?\\p{L}{3,9}\\.?\\s+\\d{1,2}\\s+\\d{1,2}:\\d{2}:\\d{2}([.,]\\d{1,9})?',
+  '(\\d{4} |\\d{2}/\\d{2}-)\\d{2}:\\d{2}:\\d{2}\\.\\d{6}',
+].join('|');
+
+function someMatch(text: string, pattern: string): string {
+  return `coalesce(bool_or(regexp_full_match(${text}, ${sqlText(pattern)})), false)`;
+}
 
 async function readText(search: Search, field: string, text: string): Promise<TimeSource> {
   const { connection, options } = search;
   const [row = []] = await connection.run(
-    `SELECT count(${text}), coalesce(bool_or(regexp_full_match(${text}, ${sqlText(yearless)})), false) FROM sampled`,
+    `SELECT count(${text}), ${someMatch(text, yearless)}, ${someMatch(text, monthAndDay)} FROM sampled`,
   );
   const quick = await bestReader(connection, text, Number(row[0]));
   const { order = '', notes, refusal } = await orderIn(search, field, text);
@@ -472,6 +483,7 @@ async function readText(search: Search, field: string, text: string): Promise<Ti
     sql: options.zone === undefined ? read : inZone(read, text, options.zone),
     notes: [
       ...(row[1] === true ? [yearNote(`\`${field}\``)] : []),
+      ...(row[2] === true ? [`\`${field}\` is read as month and day.`] : []),
       ...(unclear === undefined ? [] : [unclear]),
       ...notes,
     ],

@@ -18,6 +18,14 @@ const access = (second: number, status: number) =>
 
 testTraps([
   {
+    what: 'numbers of a day and a month without a year are said to be read month first',
+    name: 'days.csv',
+    content: lines('time,n', '05-06 13:55:36.123,1', ''),
+    select: '_time, n',
+    values: ['2026-05-06 13:55:36.123|1'],
+    notes: [noYear('time'), '`time` is read as month and day.'],
+  },
+  {
     what: 'access lines with an error line at their end are of the access log',
     name: 'nginx.log',
     content: lines(
