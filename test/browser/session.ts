@@ -47,6 +47,8 @@ export async function openSite(frontEnd: FrontEnd, options: SiteOptions): Promis
     permissions,
     ...options.browser,
   });
+  // A press waits for what is drawn, on a machine that is busy with other tests.
+  context.setDefaultTimeout(120_000);
   const stop = async () => {
     await context.close();
     await own?.close();

@@ -199,7 +199,7 @@ describe.each(newestAnd(LAB_42))('the grid of a result in $name', frontEnd => {
       '2857',
     ]);
     expect(await profile.locator('rect').count()).toBeGreaterThan(5);
-    expect(await page.evaluate(isWhole)).toBe(true);
+    await soon(() => page.evaluate(isWhole)).toBe(true);
     await page.keyboard.press('Escape');
   });
 

@@ -27,7 +27,11 @@ export async function writtenIn(editor: Locator): Promise<string> {
 export function cellsOf(page: Page): Cells {
   const at = (index: number): Locator => page.locator('.jp-CodeCell').nth(index);
   const prompt = (index: number) => at(index).locator('.jp-InputPrompt').textContent();
-  const enter = (index: number) => at(index).locator('.cm-line').last().click();
+  const enter = async (index: number) => {
+    await at(index).locator('.cm-line').last().click();
+    // A pointer that rests on a word has it explained, over whatever is pressed next.
+    await page.mouse.move(0, 0);
+  };
   const output = async (index: number) =>
     (await at(index).locator('.jp-OutputArea').allTextContents()).join('');
   return {
