@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { closeSync, fstatSync, readSync } from 'node:fs';
+import { crc32 } from 'node:zlib';
 import { openFileSync } from '../files.js';
 import { appendLine, unsealed } from '../local/sealed.js';
 import { systemRefusal } from '../machine.js';
@@ -28,7 +29,7 @@ export class History {
   readonly #sessions = new Map<string, number>();
   readonly #entries: HistoryEntry[] = [];
   readonly #outputs = new Map<number, string>();
-  /** The cells that were read, by session and line: a file that was cut or replaced is read from its beginning. */
+  /** The cells that were read, by session, line and checksum: a file that was cut or replaced is read from its beginning. */
   readonly #known = new Set<string>();
   #inode: number | undefined;
   #readBytes = 0;
@@ -139,8 +140,10 @@ export class History {
     if (known === undefined) this.#sessions.set(record.session, session);
     const { line, source } = record;
     // Older files may hold tokens.
-    if (line === undefined || source === undefined || this.#known.has(`${session} ${line}`)) return;
-    this.#known.add(`${session} ${line}`);
+    if (line === undefined || source === undefined) return;
+    const cell = `${session} ${line} ${crc32(source)}`;
+    if (this.#known.has(cell)) return;
+    this.#known.add(cell);
     this.#entries.push({ session, line, source: withoutTokens(source) });
   }
 }
