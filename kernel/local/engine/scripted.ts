@@ -222,12 +222,13 @@ function failureOf({ code, message, hint, detail }: Extract<EngineAnswer, { kind
   return new EngineError(code, message, { ...present({ hint }), cause: detail });
 }
 
-/** The system ends a process by SIGKILL when it has no memory left, but so may anybody else. */
+/** How a process ends that gets no more memory, by the system or by itself; it may end so for other reasons. */
+const ofMemory: readonly (NodeJS.Signals | null | undefined)[] = ['SIGKILL', 'SIGABRT'];
+
 function endedError(signal?: NodeJS.Signals | null): EngineError {
-  const hint =
-    signal === 'SIGKILL'
-      ? 'The machine may have had no memory left for it: keep fewer or shorter fields, or read fewer rows.'
-      : 'Run the query again; if it fails again, narrow the time range.';
+  const hint = ofMemory.includes(signal)
+    ? 'The machine may have had no memory left for it: keep fewer or shorter fields, or read fewer rows.'
+    : 'Run the query again; if it fails again, narrow the time range.';
   return new EngineError('engine-ended', 'The engine ended while it ran the query.', { hint });
 }
 
