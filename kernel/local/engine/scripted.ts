@@ -228,7 +228,7 @@ const ofMemory: readonly (NodeJS.Signals | null | undefined)[] = ['SIGKILL', 'SI
 function endedError(signal?: NodeJS.Signals | null): EngineError {
   const hint = ofMemory.includes(signal)
     ? 'The machine may have had no memory left for it: keep fewer or shorter fields, or read fewer rows.'
-    : 'Run the query again; if it fails again, narrow the time range.';
+    : 'Run the query again; if it fails again, the machine may have too little memory: narrow the time range.';
   return new EngineError('engine-ended', 'The engine ended while it ran the query.', { hint });
 }
 

@@ -136,7 +136,10 @@ test.each([
   ['SIGKILL', noMemory],
   // V8 aborts if the system gives it no more.
   ['SIGABRT', noMemory],
-  ['SIGSEGV', 'Run the query again; if it fails again, narrow the time range.'],
+  [
+    'SIGSEGV',
+    'Run the query again; if it fails again, the machine may have too little memory: narrow the time range.',
+  ],
 ] as const)('a process that %s ends fails its query alone, and says what to do', async (signal, hint) => {
   const own = await bench(2);
   const query = cellsOf(own, stuck);
