@@ -28,12 +28,13 @@ function inEnglish(text: string): string {
     .replace(/(\d)(?:er|º|\.)? (?:de )?(\p{L}{3})\.? (?:de )?(?=\d{4}\b)/u, '$1 $2 ');
 }
 
-/** A label of TAI64 or TAI64N, as multilog writes it, whose seconds are ten ahead: https://cr.yp.to/daemontools/tai64n.html */
+/**
+ * A label of TAI64 or TAI64N, as multilog writes it, of 1970 to 2106, as other hexadecimal numbers are ids. Its seconds are ten ahead:
+ * https://cr.yp.to/daemontools/tai64n.html
+ */
 function taiNs(text: string): bigint | null {
-  const [, seconds, nanos = '0'] = /^@?4([0-9a-f]{15})([0-9a-f]{8})?$/.exec(text) ?? [];
-  return seconds === undefined
-    ? null
-    : (BigInt(`0x${seconds}`) - 10n) * SECOND + BigInt(nanos === '0' ? 0 : `0x${nanos}`);
+  const [, seconds, nanos = '0'] = /^@40000000([0-9a-f]{8})([0-3][0-9a-f]{7})?$/.exec(text) ?? [];
+  return seconds === undefined ? null : (BigInt(`0x${seconds}`) - 10n) * SECOND + BigInt(`0x${nanos}`);
 }
 
 /** How programs join the day and the time of day otherwise than {@link timeNs} reads them. */

@@ -124,3 +124,15 @@ function aheadOf(zone: string, ms: number): number {
   const shown = new Date(ms).toLocaleString('sv-SE', { timeZone: zone });
   return Date.parse(`${shown.replace(' ', 'T')}Z`) - ms;
 }
+
+test.each([
+  ['@40000000433225833b6e1a8c', 1_127_359_865_997_071_500n],
+  ['@4000000043322584', 1_127_359_866_000_000_000n],
+  // Identifiers of spans and traces.
+  ['4bf92f3577b34da6', null],
+  ['@4bf92f3577b34da6a3ce929d', null],
+  ['40000000433225833b6e1a8c', null],
+  ['@4000000143322583', null],
+])('%s is a time of TAI64 or an identifier', (text, ns) => {
+  expect(eventTimeNs(text, 1_780_000_000_000_000_000n, '')).toBe(ns);
+});

@@ -47,7 +47,7 @@ const yearless = (time: string) =>
 const layouts: readonly Layout[] = [
   {
     // TAI64 and TAI64N.
-    pattern: '^(@4[0-9a-f]{15}(?:[0-9a-f]{8})?)(?:\\s|$)',
+    pattern: '^(@40000000[0-9a-f]{8}(?:[0-3][0-9a-f]{7})?)(?:\\s|$)',
     text: time => time,
   },
   {
