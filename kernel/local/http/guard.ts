@@ -50,10 +50,8 @@ export function admitPage(
  * Clients of the HTTP Event Collector and of Elasticsearch send it in the other schemes, as the second part of a pair.
  */
 export function guardToken({ authorization = '' }: IncomingHttpHeaders, token: string): void {
-  const [, scheme, sent = ''] = /^(Bearer|Splunk|Basic|ApiKey) (\S+)$/i.exec(authorization) ?? [];
-  const isPair = /^(basic|apikey)$/i.test(scheme ?? '');
-  const given = isPair ? Buffer.from(sent, 'base64').toString('utf8').split(':')[1] : sent;
-  if (!given || !equal(given.replace(/^xapt-/, 'xaat-'), token)) {
+  const given = tokenOf(authorization);
+  if (given === undefined || !equal(given.replace(/^xapt-/, 'xaat-'), token)) {
     const isWrong = authorization !== '';
     throw new LocalError(
       'unauthorized',
@@ -68,6 +66,14 @@ export function guardToken({ authorization = '' }: IncomingHttpHeaders, token: s
       }),
     );
   }
+}
+
+/** Returns the token that the header holds; undefined if it holds none that can be read. */
+export function tokenOf(authorization: string): string | undefined {
+  const [, scheme, sent = ''] = /^(Bearer|Splunk|Basic|ApiKey) (\S+)$/i.exec(authorization) ?? [];
+  const isPair = /^(basic|apikey)$/i.test(scheme ?? '');
+  const given = isPair ? Buffer.from(sent, 'base64').toString('utf8').split(':')[1] : sent;
+  return given || undefined;
 }
 
 /**

@@ -59,8 +59,13 @@ function bodyError(error: Error & Partial<FastifyError>, bodyBytes: number): Loc
   return undefined;
 }
 
-/** Answers with a failure, in the shape of the API; in that of OTLP if the request is in protobuf, which nothing else of the API is. */
+/**
+ * Answers with a failure, in the shape of the route or else of the API; in that of OTLP if the request is in protobuf, which nothing else
+ * of the API is.
+ */
 export async function refuse(reply: FastifyReply, refusal: Refusal): Promise<FastifyReply> {
+  const shaped = reply.request.routeOptions.config.refuse?.(reply, refusal.error);
+  if (shaped !== undefined) return shaped;
   const body = bodyOf(refusal);
   reply.code(refusal.status);
   const { 'content-type': type = '' } = reply.request.headers;

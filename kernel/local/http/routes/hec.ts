@@ -2,23 +2,72 @@ import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { AplKernelError } from '../../../errors.js';
 import { present } from '../../../present.js';
-import { LocalError } from '../../errors.js';
+import { type FailureKind, kindOf } from '../../errors.js';
 import { takeBody } from '../../store/append/body.js';
-import { type EnvelopeLines, linesOfEnvelopes, linesOfRaw } from '../../store/append/envelopes.js';
+import {
+  EnvelopeError,
+  type EnvelopeLines,
+  linesOfEnvelopes,
+  linesOfRaw,
+} from '../../store/append/envelopes.js';
 import { ingest } from '../../store/ingest.js';
 import { departure } from '../departure.js';
+import { tokenOf } from '../guard.js';
 import { parametersOf } from '../requests.js';
 import type { EventParts } from './otlp.js';
 
-/** What the HTTP Event Collector answers; clients know its numbers. */
+/** What the HTTP Event Collector answers, in the words and numbers that Splunk documents and clients know. */
 const said = {
-  success: { text: 'Success', code: 0 },
-  noData: { text: 'No data', code: 5 },
-  badFormat: { text: 'Invalid data format', code: 6 },
-  noIndex: { text: 'Incorrect index', code: 7 },
-  healthy: { text: 'HEC is healthy', code: 17 },
-} as const;
+  success: { status: 200, text: 'Success', code: 0 },
+  noToken: { status: 401, text: 'Token is required', code: 2 },
+  unreadableToken: { status: 401, text: 'Invalid authorization', code: 3 },
+  wrongToken: { status: 403, text: 'Invalid token', code: 4 },
+  noData: { status: 400, text: 'No data', code: 5 },
+  badFormat: { status: 400, text: 'Invalid data format', code: 6 },
+  noIndex: { status: 400, text: 'Incorrect index', code: 7 },
+  failed: { status: 500, text: 'Internal server error', code: 8 },
+  busy: { status: 503, text: 'Server is busy', code: 9 },
+  noEvent: { status: 400, text: 'Event field is required', code: 12 },
+  blankEvent: { status: 400, text: 'Event field cannot be blank', code: 13 },
+  noAcks: { status: 400, text: 'ACK is disabled', code: 14 },
+  tokenInAddress: { status: 400, text: 'Query string authorization is not enabled', code: 16 },
+  healthy: { status: 200, text: 'HEC is healthy', code: 17 },
+} as const satisfies Readonly<Record<string, { status: number; text: string; code: number }>>;
+
+type Said = keyof typeof said;
+
+/** What is said of failures that Splunk has words for; others are told in the shape of the API. */
+const ofKinds: Readonly<Partial<Record<FailureKind, Said>>> = {
+  'not-found': 'noIndex',
+  busy: 'busy',
+  unavailable: 'busy',
+  failed: 'failed',
+  storage: 'failed',
+};
+
+/** The number of an event counts from 0, and is said of an event that is at fault. */
+function answer(reply: FastifyReply, name: Said, event?: number): FastifyReply {
+  const { status, text, code } = said[name];
+  return reply.code(status).send({ text, code, ...present({ 'invalid-event-number': event }) });
+}
+
+/** Answers with a failure; returns undefined for one that is told in the shape of the API. */
+function refuseAsCollector(reply: FastifyReply, error: AplKernelError): FastifyReply | undefined {
+  if (error instanceof EnvelopeError) return answer(reply, error.fault, error.event);
+  const kind = kindOf(error);
+  const name = kind === 'unauthorized' ? faultOfToken(reply.request) : ofKinds[kind];
+  return name && answer(reply, name);
+}
+
+function faultOfToken(request: FastifyRequest): Said {
+  const { authorization = '' } = request.headers;
+  if (authorization !== '') return tokenOf(authorization) === undefined ? 'unreadableToken' : 'wrongToken';
+  return parametersOf(request).token === undefined ? 'noToken' : 'tokenInAddress';
+}
+
+const config = { raw: true, refuse: refuseAsCollector };
 
 /** The largest body, unpacked: clients send some megabytes at a time. */
 export const mostBytes = 16 * 2 ** 20;
@@ -31,16 +80,20 @@ export const healthPaths: readonly string[] = [
 
 /** Adds the routes of the HTTP Event Collector to a scope in which bodies are streams; the index of an event is its dataset. */
 export function addHecRoutes(scope: FastifyInstance, parts: EventParts): void {
-  for (const url of healthPaths) scope.get(url, () => said.healthy);
+  for (const url of healthPaths) scope.get(url, (_request, reply) => answer(reply, 'healthy'));
   const events = (text: string) => linesOfEnvelopes(text);
-  for (const url of ['/services/collector', '/services/collector/event', '/services/collector/event/1.0'])
-    scope.post(url, { config: { raw: true } }, (request, reply) => take(request, reply, parts, events));
   const raw = (text: string, request: FastifyRequest): EnvelopeLines => {
     const { host, source, sourcetype } = parametersOf(request);
     return new Map([[undefined, linesOfRaw(text, present({ host, source, sourcetype }))]]);
   };
-  for (const url of ['/services/collector/raw', '/services/collector/raw/1.0'])
-    scope.post(url, { config: { raw: true } }, (request, reply) => take(request, reply, parts, raw));
+  const path = '/services/collector';
+  for (const url of [path, `${path}/event`, `${path}/event/1.0`])
+    scope.post(url, { config }, (request, reply) => take(request, reply, parts, events));
+  for (const url of [`${path}/raw`, `${path}/raw/1.0`])
+    scope.post(url, { config }, (request, reply) => take(request, reply, parts, raw));
+  // An answer of success says that the events are on the disk: there is nothing more to ask about.
+  for (const url of [`${path}/ack`, `${path}/ack/1.0`])
+    scope.post(url, { config }, (_request, reply) => answer(reply, 'noAcks'));
 }
 
 async function take(
@@ -50,16 +103,9 @@ async function take(
   read: (text: string, request: FastifyRequest) => EnvelopeLines,
 ): Promise<FastifyReply> {
   const text = await wholeText(request, parts);
-  if (text.trim() === '') return reply.code(400).send(said.noData);
-  let lines: EnvelopeLines;
-  try {
-    lines = read(text, request);
-  } catch (error) {
-    if (!(error instanceof LocalError)) throw error;
-    return reply.code(400).send({ ...said.badFormat, text: `${said.badFormat.text}: ${error.message}` });
-  }
-  const byDataset = datasetsOf(lines, parametersOf(request).index);
-  if (byDataset === undefined) return reply.code(400).send(said.noIndex);
+  if (text.trim() === '') return answer(reply, 'noData');
+  const byDataset = datasetsOf(read(text, request), parametersOf(request).index);
+  if (byDataset === undefined) return answer(reply, 'noIndex', 0);
   for (const dataset of byDataset.keys()) parts.datasets.checkExists(dataset);
   for (const [dataset, events] of byDataset) {
     const body = Readable.from([Buffer.from(events.join('\n'))]);
@@ -67,7 +113,7 @@ async function take(
     const limits = { nowNs: parts.nowNs(), maxBytes: 2 * mostBytes };
     await ingest(parts.datasets, parts.engine, { ...order, ...limits }, departure(request));
   }
-  return reply.send(said.success);
+  return answer(reply, 'success');
 }
 
 /** The index of the request counts for all events, else that of each, else that of the first; undefined if there is none. */

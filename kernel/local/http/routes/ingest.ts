@@ -1,4 +1,5 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { AplKernelError } from '../../../errors.js';
 import { present } from '../../../present.js';
 import type { Engine } from '../../engine/duckdb.js';
 import type { DatasetStore } from '../../store/datasets.js';
@@ -15,6 +16,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The route reads the bytes of its body itself. */
     raw?: boolean;
+    /** Answers with a failure in a shape of its own; returns undefined for one that is told in that of the API. */
+    refuse?: (reply: FastifyReply, error: AplKernelError) => FastifyReply | undefined;
   }
 }
 

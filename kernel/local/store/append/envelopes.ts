@@ -4,6 +4,22 @@ import { LocalError } from '../../errors.js';
 /** Events for one dataset, as lines of JSON; the dataset is undefined if no envelope names one. */
 export type EnvelopeLines = ReadonlyMap<string | undefined, readonly string[]>;
 
+/** What is wrong with an envelope. */
+type Fault = 'badFormat' | 'noEvent' | 'blankEvent';
+
+/** An envelope that cannot be read. */
+export class EnvelopeError extends LocalError {
+  readonly fault: Fault;
+  /** Its place in the text, counted from 0. */
+  readonly event: number;
+
+  constructor(fault: Fault, event: number) {
+    super('invalid', 'invalid-request', `Event ${event} is not an envelope with an \`event\`.`);
+    this.fault = fault;
+    this.event = event;
+  }
+}
+
 /** Members of an envelope that become fields of its event. */
 const described = ['host', 'source', 'sourcetype'] as const;
 
@@ -12,7 +28,7 @@ type Described = Readonly<Partial<Record<(typeof described)[number], string>>>;
 
 /**
  * Returns the events of envelopes of the HTTP Event Collector (https://axiom.co/docs/send-data/splunk-hec), one after the other in a
- * text; no number loses digits. Throws LocalError with the place of an envelope that is not one, counted from 0.
+ * text; no number loses digits. Throws EnvelopeError.
  */
 export function linesOfEnvelopes(text: string): EnvelopeLines {
   const lines = new Map<string | undefined, string[]>();
@@ -37,12 +53,13 @@ export function linesOfRaw(text: string, about: Described): readonly string[] {
 /** Members of the event come first; those of `fields` and of the envelope itself are added, in the place of any of the same name. */
 function lineOf(envelope: ReadonlyMap<string, string>, place: number): string {
   const event = envelope.get('event');
-  if (event === undefined || event === 'null' || event === '""') throw notAnEnvelope(place);
+  if (event === undefined || event === 'null') throw new EnvelopeError('noEvent', place);
+  if (event === '""') throw new EnvelopeError('blankEvent', place);
   const own: ReadonlyMap<string, string> = event.startsWith('{')
     ? membersOf(event)
     : new Map([['_raw', event.startsWith('"') ? event : JSON.stringify(event)]]);
   const fields = envelope.get('fields') ?? '{}';
-  if (!fields.startsWith('{')) throw notAnEnvelope(place);
+  if (!fields.startsWith('{')) throw new EnvelopeError('badFormat', place);
   const about = described.flatMap(name => {
     const value = envelope.get(name);
     return value === undefined ? [] : [[name, value] as const];
@@ -76,11 +93,11 @@ function objectsIn(text: string): readonly string[] {
     if (found === '{' || found === '[') depth += 1;
     if (found === '}' || found === ']') depth -= 1;
     if (depth > 0) continue;
-    if (text.slice(end, from).trim() !== '') throw notAnEnvelope(objects.length);
+    if (text.slice(end, from).trim() !== '') throw new EnvelopeError('badFormat', objects.length);
     end = index + found.length;
     objects.push(checkedObject(text.slice(from, end), objects.length));
   }
-  if (depth > 0 || text.slice(end).trim() !== '') throw notAnEnvelope(objects.length);
+  if (depth > 0 || text.slice(end).trim() !== '') throw new EnvelopeError('badFormat', objects.length);
   return objects;
 }
 
@@ -88,9 +105,9 @@ function checkedObject(text: string, place: number): string {
   try {
     JSON.parse(text);
   } catch {
-    throw notAnEnvelope(place);
+    throw new EnvelopeError('badFormat', place);
   }
-  if (!text.startsWith('{')) throw notAnEnvelope(place);
+  if (!text.startsWith('{')) throw new EnvelopeError('badFormat', place);
   return text;
 }
 
@@ -118,8 +135,4 @@ export function membersOf(object: string): ReadonlyMap<string, string> {
     name = undefined;
   }
   return members;
-}
-
-function notAnEnvelope(place: number): LocalError {
-  return new LocalError('invalid', 'invalid-request', `Event ${place} is not an envelope with an \`event\`.`);
 }

@@ -12,7 +12,7 @@ type RawKind = 'VARCHAR' | 'BOOLEAN' | 'BIGINT' | 'DOUBLE' | 'ARRAY' | 'OBJECT' 
 
 /**
  * Returns the objects of a body of JSON, one per line, in an array or alone, with the texts of their values. Undefined for any
- * body that is not plainly that: broken JSON, values that are not objects, repeated keys, numbers beyond 64 bits.
+ * body that is not plainly that: broken JSON, values that are not objects, repeated keys, fractions and exponents beyond all bounds.
  */
 export function readEvents(body: string): readonly RawObject[] | undefined {
   if (uncertain.test(body)) return undefined;
@@ -161,8 +161,7 @@ function plainValue(text: string): RawValue {
   if (text === 'null') return { kind: 'NULL', text };
   if (text === 'true' || text === 'false') return { kind: 'BOOLEAN', text };
   if (/^-?\d+$/.test(text)) {
-    if (text === '-0' || BigInt.asIntN(64, BigInt(text)) !== BigInt(text))
-      throw new SyntaxError('a large number');
+    if (text === '-0') throw new SyntaxError('a zero with a sign');
     return { kind: 'BIGINT', text };
   }
   if (!Number.isFinite(Number(text))) throw new SyntaxError('a large number');

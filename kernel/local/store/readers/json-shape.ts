@@ -68,11 +68,16 @@ export function shapeOfEvents(events: readonly SeenObject[]): Pick<JsonShape, 'l
 
 function addMembers(node: Node, members: SeenObject['members']): void {
   for (const [key, { kind, text, members: below }] of members) {
-    const inexact =
-      kind === 'BIGINT' && !Number.isSafeInteger(Number(text)) && !/^-?9007199254740992$/.test(text);
-    const child = addKey(node, key, kind === 'NULL' ? undefined : kind, { ...calm, inexact });
+    const isWide = kind === 'BIGINT' && !Number.isSafeInteger(Number(text));
+    const inexact = isWide && !/^-?9007199254740992$/.test(text);
+    const big = isWide && isBeyondInt64(text);
+    const child = addKey(node, key, kind === 'NULL' ? undefined : kind, { ...calm, inexact, big });
     if (below !== undefined) addMembers(child, below);
   }
+}
+
+function isBeyondInt64(text: string): boolean {
+  return text.length > '-9223372036854775808'.length || BigInt.asIntN(64, BigInt(text)) !== BigInt(text);
 }
 
 /**

@@ -68,29 +68,50 @@ test('lines of a raw body are events, described by the request', async () => {
   ]);
 });
 
+const noIndex = { text: 'Incorrect index', code: 7 };
+const badFormat = { text: 'Invalid data format', code: 6 };
+const at = (event: number) => ({ 'invalid-event-number': event });
+
 test.each([
-  ['', 400, 5],
-  ['{"event":{"n":1}', 400, 6],
-  ['{"event":{"n":1}},{"event":{"n":2}}', 400, 6],
-  ['[{"event":{"n":1}}]', 400, 6],
-  ['{"n":1}', 400, 6],
-  ['{"event":{"n":1}}', 400, 7],
-  ['{"index":"nope","event":{"n":1}}', 404, 404],
-])('%s is refused by status and code', async (body, status, code) => {
+  ['', { text: 'No data', code: 5 }],
+  ['{"event":{"n":1}', { ...badFormat, ...at(0) }],
+  ['{"event":{"n":1}},{"event":{"n":2}}', { ...badFormat, ...at(1) }],
+  ['[{"event":{"n":1}}]', { ...badFormat, ...at(0) }],
+  ['{"event":"x"}{"n":1}', { text: 'Event field is required', code: 12, ...at(1) }],
+  ['{"event":"x"}{"event":null}', { text: 'Event field is required', code: 12, ...at(1) }],
+  ['{"event":""}', { text: 'Event field cannot be blank', code: 13, ...at(0) }],
+  ['{"event":"x","fields":[1]}', { ...badFormat, ...at(0) }],
+  ['{"event":{"n":1}}', { ...noIndex, ...at(0) }],
+  ['{"index":"nope","event":{"n":1}}', noIndex],
+])('%s is refused in the words of the collector', async (body, said) => {
   const answer = await service().json('POST', '/services/collector/event', body, json);
-  expect([answer.status, answer.body.code]).toEqual([status, code]);
+  expect(answer).toEqual({ status: 400, body: said });
 });
 
-test('the token comes in each of three schemes; its health needs none', async () => {
+test('the token comes in each of three schemes; a wrong one is refused by what is wrong; health needs none', async () => {
   const name = await newDataset();
   const { url, token } = service().service;
   const basic = Buffer.from(`x:${token}`).toString('base64');
   const send = async (authorization: string, path = `event?index=${name}`, method = 'POST') => {
     const body = method === 'POST' ? { body: '{"event":"x"}' } : {};
     const headers = authorization === '' ? {} : { authorization };
-    return (await fetch(`${url}/services/collector/${path}`, { method, headers, ...body })).status;
+    const answer = await fetch(`${url}/services/collector/${path}`, { method, headers, ...body });
+    return [answer.status, await answer.json()];
   };
-  const schemes = [`Splunk ${token}`, `Bearer ${token}`, `Basic ${basic}`, 'Splunk x', 'Basic eDo=', ''];
-  expect(await Promise.all(schemes.map(each => send(each)))).toEqual([200, 200, 200, 401, 401, 401]);
-  expect([await send('', 'health', 'GET'), await send('', 'health/1.0', 'GET')]).toEqual([200, 200]);
+  const schemes = [`Splunk ${token}`, `Bearer ${token}`, `Basic ${basic}`];
+  for (const each of schemes) expect(await send(each)).toEqual([200, success.body]);
+  const wrong = [403, { text: 'Invalid token', code: 4 }];
+  const unreadable = [401, { text: 'Invalid authorization', code: 3 }];
+  const missing = [401, { text: 'Token is required', code: 2 }];
+  const faults = ['Splunk x', 'Basic eDp5', 'Basic eDo=', token, ''];
+  const answers = [wrong, wrong, unreadable, unreadable, missing];
+  for (const path of ['event', 'event/1.0', 'raw', 'ack'])
+    expect(await Promise.all(faults.map(each => send(each, path)))).toEqual(answers);
+  const inAddress = [400, { text: 'Query string authorization is not enabled', code: 16 }];
+  expect(await send('', `event?token=${token}`)).toEqual(inAddress);
+  const disabled = [400, { text: 'ACK is disabled', code: 14 }];
+  for (const path of ['ack', 'ack/1.0?channel=c'])
+    expect(await send(`Splunk ${token}`, path)).toEqual(disabled);
+  const healthy = [200, { text: 'HEC is healthy', code: 17 }];
+  for (const path of ['health', 'health/1.0']) expect(await send('', path, 'GET')).toEqual(healthy);
 });

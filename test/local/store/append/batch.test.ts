@@ -82,6 +82,14 @@ const bodies: readonly (readonly [what: string, bodies: readonly string[], timeF
   ['an object beside other values', [`{${at},"a":{"b":1}}\n{${at},"a":2}`]],
   ['integers beyond 53 bits', [`{${at},"i":9007199254740993}\n{${at},"i":-9223372036854775808}`]],
   ['integers beyond 53 bits and reals', [`{${at},"i":9007199254740993}\n{${at},"i":0.5}`]],
+  [
+    'integers beyond 64 bits',
+    [
+      `{${at},"i":9223372036854775808,"j":[18446744073709551616]}\n{${at},"i":-9223372036854775809}\n{${at},"i":${'9'.repeat(400)}}`,
+      `{${at},"i":100000000000000000000}\n{${at},"i":0.5}`,
+      `{${at},"i":18446744073709551615,"o":{"k":123456789012345678901234567890}}\n{${at},"i":1,"o":{"k":"x"}}`,
+    ],
+  ],
   ['integers and reals', [`{${at},"i":1}\n{${at},"i":0.5}\n{${at},"i":1.50}`]],
   ['numbers and text', [`{${at},"i":1.50}\n{${at},"i":"a"}\n{${at},"i":true}`]],
   ['an array, a single object over lines', [`[{${at},"a":1}, {${at},"b":"x"}]`, `{\n ${at},\n "a": 2\n}`]],
@@ -139,7 +147,7 @@ const left: readonly (readonly [what: string, body: string, timeField?: string])
   ['a repeated key', '{"a":1,"a":2}'],
   ['half a surrogate pair', '{"a":"\\ud800"}'],
   ['a NUL character', '{"a\\u0000":1}'],
-  ['an integer beyond 64 bits', '{"a":9223372036854775808}'],
+  ['a zero with a sign', '{"a":-0}'],
   ['a number beyond all bounds', '{"a":[1e999]}'],
   ['deep nesting', `{"a":${'['.repeat(100)}${']'.repeat(100)}}`],
   ['keys that collide', '{"a.b":1,"a":{"b":2}}'],
@@ -171,7 +179,15 @@ function randomValue(random: (below: number) => number, depth: number): string {
     case 0:
       return String(random(1000) - 500);
     case 1:
-      return pick('0.1', '1.0', '-2.50', '1e3', '9007199254740993', '4611686018427387904');
+      return pick(
+        '0.1',
+        '1.0',
+        '-2.50',
+        '1e3',
+        '9007199254740993',
+        '4611686018427387904',
+        '-9223372036854775809',
+      );
     case 2:
       return pick('"a"', '""', '"é\\t\\u00e9"', '"2024-01-01T00:00:00Z"', '"1"', '"null"');
     case 3:
