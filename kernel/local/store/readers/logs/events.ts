@@ -37,8 +37,22 @@ const chunkBytes = 2 ** 20;
 
 /** Returns whether a line begins an event: of a format, or another that has a time. */
 export function beginsEvent({ line }: Beginning): (text: string) => boolean {
-  const begins = new RegExp(`${line}|${datedLine}`, 'u');
-  return text => begins.test(text.slice(0, longestBegin));
+  const begins = new RegExp(line, 'u');
+  return text => {
+    const start = text.slice(0, longestBegin);
+    return begins.test(start) || (clock.test(start) && datedLines().test(start));
+  };
+}
+
+/** What every dated line has, and few lines below an event. */
+const clock = /\d:/;
+
+let dated: RegExp | undefined;
+
+/** One expression for all formats, and only when a line asks for it: it is long, and to compile it for each of them took seconds. */
+function datedLines(): RegExp {
+  dated ??= new RegExp(datedLine, 'u');
+  return dated;
 }
 
 /** Collects the lines of one event. */
