@@ -368,6 +368,10 @@ function forbiddenHint(endpoint: Endpoint): string {
   return 'Use a token with that permission, or ask an administrator to grant it.';
 }
 
+/** What stands between a machine and the hosts beyond the network of a hotel or a train. */
+const signIn =
+  'if the network asks for a sign-in, open any page in a browser, sign in there, then run the cell again.';
+
 function redirectError(attempt: Attempt, { status, headers }: Refusal): ApiError {
   const { host, endpoint } = attempt;
   const location = headerText(headers, 'location');
@@ -381,7 +385,7 @@ function redirectError(attempt: Attempt, { status, headers }: Refusal): ApiError
   const isToTls = there?.protocol === 'https:' && host.split(':')[0] === there.hostname;
   const rest = isToTls
     ? `Write https:// in the URL of ${profile}.`
-    : `Set the URL of ${profile} to the address of the API.`;
+    : `Set the URL of ${profile} to the address of the API; ${signIn}`;
   const hint = isCache
     ? 'A cache on the way answers for the service: run the cell again, and have the cache let the API through.'
     : `The token is not sent on to other hosts. ${rest}`;
@@ -410,7 +414,7 @@ function htmlError(attempt: Attempt, status: number, page: PageKind): ApiError {
     `${attempt.host} answered with ${page} (status ${status}) instead of the API's JSON`,
     {
       code: 'html-answer',
-      hint: `A proxy, a sign-in page or a console may stand at that address: check the URL of the profile (the API is https://api.axiom.co, not https://app.axiom.co) and the network.${secure}`,
+      hint: `A proxy, a sign-in page or a console may stand at that address: check the URL of the profile (the API is https://api.axiom.co, not https://app.axiom.co); ${signIn}${secure}`,
       status,
     },
   );

@@ -99,7 +99,7 @@ const tlsHints: readonly (readonly [code: RegExp, hint: string])[] = [
   ],
   [
     /WRONG_VERSION_NUMBER|PACKET_LENGTH/,
-    'That port does not speak TLS: check it in the URL of the profile, and the proxy of HTTPS_PROXY if there is one. Only a service of your own machine or network may want http://.',
+    'That port does not speak TLS: check it in the URL of the profile, the proxy of HTTPS_PROXY if there is one, and that no sign-in page of the network answers for it. Only a service of your own machine or network may want http://.',
   ],
   [
     /CERTIFICATE_REQUIRED|HANDSHAKE_FAILURE/,
@@ -166,17 +166,43 @@ function headError(attempt: Attempt, error: unknown, codes: readonly string[]): 
   });
 }
 
+/** Connections to other machines that did not come to be; the first row that fits a code counts. */
+const lost: readonly { readonly of: RegExp; what(host: string): string; readonly hint: string }[] = [
+  {
+    of: /^(ENETUNREACH|EHOSTUNREACH|ENETDOWN|EHOSTDOWN|EADDRNOTAVAIL)$/,
+    what: host => `no network leads to ${host}`,
+    hint: 'Check that this machine is connected (Wi-Fi, VPN). A network of IPv6 alone leads to a service of IPv4 only through a proxy: name it in HTTPS_PROXY and restart the kernel.',
+  },
+  {
+    of: /^(UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT)$/,
+    what: host => `${host} did not answer in time`,
+    hint: 'A firewall, or a network that asks for a sign-in, may drop connections: open any page in a browser, connect as the network says (sign-in, VPN, HTTPS_PROXY), then run the cell again.',
+  },
+  {
+    of: /^(EACCES|EPERM)$/,
+    what: host => `this machine refuses to connect to ${host}`,
+    hint: 'A firewall of this machine may forbid it: allow the kernel to connect, or name the proxy to use in HTTPS_PROXY, and restart the kernel.',
+  },
+];
+
 function lostConnection(
   { endpoint, host }: Attempt,
   error: unknown,
   codes: readonly string[],
 ): ConnectionError {
-  const plain = endpoint.url.startsWith('http:');
-  return new ConnectionError(`the connection to ${host} failed (${codes.join(', ') || 'unknown cause'})`, {
+  const known = isOwnService(endpoint)
+    ? undefined
+    : lost.find(each => codes.some(code => each.of.test(code)));
+  const what = known?.what(host) ?? `the connection to ${host} failed`;
+  return new ConnectionError(`${what} (${codes.join(', ') || 'unknown cause'})`, {
     code: 'connection-lost',
-    hint: isOwnService(endpoint)
-      ? 'Run the cell again: the local service is started again if it stopped.'
-      : `Run the cell again; check the network if it fails again.${plain ? ' Ports that speak https need https:// in the URL.' : ''}`,
+    hint: known?.hint ?? againHint(endpoint),
     cause: error,
   });
+}
+
+function againHint(endpoint: Endpoint): string {
+  if (isOwnService(endpoint)) return 'Run the cell again: the local service is started again if it stopped.';
+  const secure = endpoint.url.startsWith('http:') ? ' Ports that speak https need https:// in the URL.' : '';
+  return `Run the cell again; check the network if it fails again.${secure}`;
 }

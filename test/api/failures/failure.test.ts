@@ -2,6 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { type Client, createClient } from '../../../kernel/api/client.js';
 import { QueryError } from '../../../kernel/api/errors.js';
+import { transportError } from '../../../kernel/api/failures/transport.js';
 import { AccessToken, type Endpoint } from '../../../kernel/api/profile.js';
 import { answer, failureOf, request, secret, useService } from '../connections.js';
 import { type Reply, startService } from '../service.js';
@@ -418,5 +419,33 @@ describe('an error body becomes', () => {
     expect(error.message).toBe(
       `${new URL(connections.service.url).host} needs a token, and the profile prod has none`,
     );
+  });
+});
+
+describe('a connection that does not come to be is named by its cause', () => {
+  const said = (code: string) => {
+    const cause = new AggregateError([Object.assign(new Error('connect'), { code })]);
+    const endpoint = { profileName: 'prod', url: 'https://api.example' };
+    const { message, hint } = transportError({ endpoint, action: 'run a query', host: 'api.example' }, cause);
+    return [message, hint?.split(/[:.;]/)[0]];
+  };
+
+  test.each([
+    ['ENETUNREACH', 'no network leads to api.example', 'Check that this machine is connected (Wi-Fi, VPN)'],
+    ['EHOSTUNREACH', 'no network leads to api.example', 'Check that this machine is connected (Wi-Fi, VPN)'],
+    [
+      'UND_ERR_CONNECT_TIMEOUT',
+      'api.example did not answer in time',
+      'A firewall, or a network that asks for a sign-in, may drop connections',
+    ],
+    [
+      'ETIMEDOUT',
+      'api.example did not answer in time',
+      'A firewall, or a network that asks for a sign-in, may drop connections',
+    ],
+    ['EPERM', 'this machine refuses to connect to api.example', 'A firewall of this machine may forbid it'],
+    ['ECONNRESET', 'the connection to api.example failed', 'Run the cell again'],
+  ])('%s', (code, what, hint) => {
+    expect(said(code)).toEqual([`${what} (${code})`, hint]);
   });
 });
