@@ -1,5 +1,5 @@
 import { isAscii } from 'node:buffer';
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -69,6 +69,15 @@ function writeCompiled(kept: string, source: Buffer, code: Buffer): void {
     writeFileSync(fresh, Buffer.concat([header(source, code), code]));
     renameSync(fresh, kept);
   } catch {
-    // The next start compiles again.
+    // The next start compiles again. Each would leave a file here, on a disk that may be full.
+    remove(fresh);
+  }
+}
+
+function remove(file: string): void {
+  try {
+    unlinkSync(file);
+  } catch {
+    // It was not written at all.
   }
 }

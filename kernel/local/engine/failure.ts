@@ -130,6 +130,14 @@ export function engineWords(error: unknown): string | undefined {
   return failure instanceof EngineError && failure.code === 'engine-failed' ? failure.detail : undefined;
 }
 
+/** Whether a statement failed in a way in which a damaged file fails it, or one that the system does not let be read. */
+export function mayBeOfFile(error: unknown): boolean {
+  const failure = engineFailure(error);
+  return failure instanceof EngineError && ofFiles.has(failure.code);
+}
+
+const ofFiles: ReadonlySet<string> = new Set(['engine-failed', 'not-writable', 'disk-failed', 'unreadable']);
+
 /** Returns the failure of a query that was cancelled. */
 export function cancelledError(cause?: unknown): EngineError {
   return new EngineError('query-cancelled', 'The query was cancelled.', { cause });

@@ -17,7 +17,7 @@ import { formatCount } from '../../text.js';
 import { parseGoDuration } from '../../time.js';
 import type { CellForm } from '../engine/columns.js';
 import { externalFiles, unreadableFile } from '../engine/external.js';
-import { engineWords } from '../engine/failure.js';
+import { mayBeOfFile } from '../engine/failure.js';
 import type { ReaderSource } from '../engine/reader.js';
 import { type RequestContext, underEither } from '../engine/request.js';
 import { type QueryAnswer, runQuery } from '../engine/run.js';
@@ -204,7 +204,7 @@ interface Asked {
   readonly form: CellForm;
 }
 
-/** Answers a query. If files that it reads are deleted while it runs, it starts over, once, with the datasets as they are then. */
+/** Answers a query. If files that it reads are deleted or damaged while it runs, it starts over, once, with the datasets as they are then. */
 async function answerOf(
   parts: QueryParts,
   asked: Asked,
@@ -221,7 +221,10 @@ async function answerOf(
       if (error instanceof LocalError && error.code === 'bucket-changed' && attempt < mostAttempts) continue;
       if (await snapshot.intact()) {
         // The engine may have met a damaged file, which its own words do not tell.
-        if (engineWords(error) !== undefined) await snapshot.verify(signal);
+        if (mayBeOfFile(error)) {
+          if (attempt < mostAttempts && !(await snapshot.isFarWhole())) continue;
+          await snapshot.verify(signal);
+        }
         throw error;
       }
       if (attempt === mostAttempts) throw changed(error);

@@ -32,6 +32,13 @@ export async function setAside(file: string): Promise<void> {
   await rename(file, `${file}.${crypto.randomUUID()}${damagedSuffix}`);
 }
 
+/** Frees the name of a file that may be deleted at any time, whatever has it; a directory that cannot be emptied is set aside. */
+export async function clearName(file: string): Promise<void> {
+  await rm(file, { recursive: true, force: true })
+    .catch(() => setAside(file))
+    .catch(() => undefined);
+}
+
 /** Makes a directory that we keep for ourselves; what is in its place, and is none, is set aside. */
 export async function makeOwnDirectory(directory: string): Promise<void> {
   const found = await stat(directory).catch(() => lstat(directory).catch(() => undefined));

@@ -32,6 +32,8 @@ export interface FarDataset {
   load(signal?: AbortSignal): Promise<boolean>;
   /** From now on its fields must stay what they are: `load` throws LocalError (`bucket-changed`) if they do not. */
   run(): void;
+  /** Whether the files that it keeps here are as they were written; those that are not are read again by the next request. */
+  isWhole(): Promise<boolean>;
   /** What was read. */
   notices(): readonly StatusMessage[];
   /** Lets go of what was read for the request. */
@@ -156,6 +158,12 @@ export class Snapshot implements MeasuredCatalog {
       const damages = await this.#source.verify(name, signal);
       if (damages.length > 0) throw damagedDataset(name, damages);
     }
+  }
+
+  /** Whether what is kept here of datasets whose rows lie elsewhere is as it was written; what is not is read again by the next. */
+  async isFarWhole(): Promise<boolean> {
+    const all = await Promise.all([...this.#far.values()].map(far => far.isWhole()));
+    return !all.includes(false);
   }
 
   /** Whether every file that it reads still exists, which is not so once a dataset was deleted. */

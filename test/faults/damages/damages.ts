@@ -54,6 +54,15 @@ export const damages: Readonly<Record<string, (file: string, random: () => numbe
   },
 };
 
+/** Loses the content of a file as a disk does: neither its size nor its time tells. */
+export function zeroUnseen(file: string): void {
+  const like = `${file}.like`;
+  execFileSync('touch', ['-r', file, like]);
+  writeFileSync(file, Buffer.alloc(statSync(file).size));
+  execFileSync('touch', ['-r', like, file]);
+  rmSync(like);
+}
+
 /** A user without rights of its own. */
 export const stranger = 12_345;
 

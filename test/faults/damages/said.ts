@@ -6,9 +6,10 @@ const document = fileURLToPath(new URL('../../../docs/damages.md', import.meta.u
 
 const heading = `# Damaged files, and what is said of them
 
-What the campaigns of \`npm test -- faults\` have seen: each kind of file of a data directory and of a recording, what was done to it,
-and what came of it. FILE stands for the damaged file, D for its dataset. Whatever else was asked was answered right. A long
-campaign (\`FAULTS=long\`) fails on what is not in this table; \`UPDATE_GOLDEN=1\` adds to it.
+What the campaigns of \`npm test -- faults\` have seen: each kind of file of a data directory, of what is kept there of buckets, of a
+recording, and of the compiled code of the program, what was done to it, and what came of it. FILE stands for the damaged file, D for
+its dataset. Whatever else was asked was answered right. A long campaign (\`FAULTS=long\`) fails on what is not in this table;
+\`UPDATE_GOLDEN=1\` adds to it.
 
 | file | damage | what follows |
 |---|---|---|

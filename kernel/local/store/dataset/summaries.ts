@@ -21,8 +21,8 @@ export interface FileSummaries {
 }
 
 /**
- * The summaries of the Parquet files of one dataset. A file of ours never changes under its name, so that it is read once; what
- * was read is kept on the disk for the next start.
+ * The summaries of the Parquet files of one dataset. A file of ours never changes under its name, so that it is read once, unless
+ * something else is put in its place; what was read is kept on the disk for the next start.
  */
 export class SummaryReader {
   readonly #directory: string;
@@ -78,8 +78,7 @@ export class SummaryReader {
     const known = this.#known;
     const unread = names.filter(name => {
       const before = known.get(name);
-      if (before === undefined || 'damage' in before) return true;
-      return before.summary.foreign && before.version !== this.#versionOf(name);
+      return before === undefined || 'damage' in before || before.version !== this.#versionOf(name);
     });
     for (const [name, found] of await this.#read(unread)) known.set(name, found);
     this.#forget(new Set(names));

@@ -1,11 +1,12 @@
 import { constants } from 'node:fs';
-import { type FileHandle, mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { type FileHandle, mkdir, readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { crc32 } from 'node:zlib';
 import { openFile, overwrite, textOf, writeAll } from '../../../../files.js';
 import { formatBytes } from '../../../../text.js';
 import { LocalError } from '../../../errors.js';
 import { mapAtMost } from '../../concurrent.js';
+import { clearName, makeOwnDirectory, versionOf } from '../../files.js';
 import type { Asking, BucketClient } from './client.js';
 import type { ObjectEnd } from './footers.js';
 import { type ChunkRange, footerOfGroup, type ObjectGroup } from './object-footer.js';
@@ -27,13 +28,13 @@ export interface Wanted {
   readonly columns: readonly string[];
 }
 
-/** Bytes that are here, with their checksum. */
+/** Bytes that are here, with their checksum: those of columns, and the footer that we have written. */
 type Kept = readonly [from: number, to: number, checksum: number];
 
 interface KeptUnit {
   ranges: readonly Kept[];
-  /** The checksums were compared since this process began. */
-  verified: boolean;
+  /** Its file as it was when the checksums were right; undefined before they were compared. */
+  seen: string | undefined;
   /** Its file is there. */
   made: boolean;
   used: number;
@@ -65,7 +66,7 @@ export class ChunkCache {
   /** Whether columns of a row group are here and can be read. */
   has({ unit, columns }: Wanted): boolean {
     const kept = this.#units.get(unit.id);
-    return kept?.verified === true && kept.made && missing(kept, rangesOf(unit, columns)).length === 0;
+    return kept?.seen !== undefined && kept.made && missing(kept, rangesOf(unit, columns)).length === 0;
   }
 
   /** How many bytes of columns are not here. */
@@ -76,10 +77,15 @@ export class ChunkCache {
   /** Reads what is not here yet, and keeps all of it until `release` is called with the ids that this returns. Throws LocalError. */
   async fetch(client: BucketClient, wanted: readonly Wanted[], asking: Asking): Promise<readonly string[]> {
     this.#opened ??= this.#open();
-    await this.#opened;
+    await this.#opened.catch(error => {
+      this.#opened = undefined;
+      throw error;
+    });
     const ids = wanted.map(({ unit }) => this.#pin(unit));
     try {
-      await mapAtMost(unitsAtOnce, wanted, each => this.#inTurn(each.unit.id, () => this.#verify(each.unit)));
+      await mapAtMost(unitsAtOnce, wanted, each =>
+        this.#inTurn(each.unit.id, () => this.#verify(each.unit.id)),
+      );
       this.#makeRoom(wanted.flatMap(({ unit, columns }) => this.#missing(unit, columns)));
       await mapAtMost(unitsAtOnce, wanted, each =>
         this.#inTurn(each.unit.id, () => this.#fill(client, each, asking)),
@@ -99,8 +105,22 @@ export class ChunkCache {
     }
   }
 
+  /** Whether files that are kept are as they were written, which is compared even where they look unchanged; others are read again. */
+  async areWhole(ids: readonly string[]): Promise<boolean> {
+    const damaged: string[] = [];
+    await mapAtMost(unitsAtOnce, ids, id =>
+      this.#inTurn(id, async () => {
+        const kept = this.#units.get(id);
+        if (kept?.made !== true || (await this.#isWhole(id, kept))) return;
+        await this.#forget(id, kept);
+        damaged.push(id);
+      }),
+    );
+    return damaged.length === 0;
+  }
+
   #pin({ id }: Unit): string {
-    const kept = this.#units.get(id) ?? { ranges: [], verified: true, made: false, used: 0, pins: 0 };
+    const kept = this.#units.get(id) ?? { ranges: [], seen: undefined, made: false, used: 0, pins: 0 };
     this.#units.set(id, kept);
     kept.pins++;
     kept.used = ++this.#clock;
@@ -113,25 +133,32 @@ export class ChunkCache {
     return kept === undefined ? ranges : missing(kept, ranges);
   }
 
-  /** What was kept by an earlier process: its bytes may not have reached the disk. */
-  async #verify(unit: Unit): Promise<void> {
-    const kept = this.#units.get(unit.id);
-    if (kept === undefined || kept.verified) return;
-    const isWhole = await withFile(this.pathOf(unit), constants.O_RDONLY, async file => {
-      for (const [from, to, checksum] of kept.ranges) {
+  /** What was kept by an earlier process, or is not as this one has left it, may be damaged. */
+  async #verify(id: string): Promise<void> {
+    const kept = this.#units.get(id);
+    if (kept?.made !== true) return;
+    const now = versionOf(this.pathOf({ id }))?.text;
+    if (now !== undefined && now === kept.seen) return;
+    if (now !== undefined && (await this.#isWhole(id, kept))) kept.seen = now;
+    else await this.#forget(id, kept);
+  }
+
+  #isWhole(id: string, { ranges }: KeptUnit): Promise<boolean> {
+    return withFile(this.pathOf({ id }), constants.O_RDONLY, async file => {
+      for (const [from, to, checksum] of ranges) {
         const bytes = Buffer.allocUnsafe(to - from);
         const { bytesRead } = await file.read(bytes, 0, bytes.length, from);
         if (bytesRead < bytes.length || crc32(bytes) !== checksum) return false;
       }
       return true;
     }).catch(() => false);
-    if (!isWhole) {
-      this.#bytes -= bytesIn(kept);
-      kept.ranges = [];
-      kept.made = false;
-      await this.#remove(unit.id);
-    }
-    kept.verified = true;
+  }
+
+  async #forget(id: string, kept: KeptUnit): Promise<void> {
+    this.#bytes -= bytesIn(kept);
+    kept.ranges = [];
+    kept.made = false;
+    await this.#remove(id);
   }
 
   /** Throws LocalError (`too-large`) if what is wanted at once is more than may be kept. */
@@ -162,29 +189,41 @@ export class ChunkCache {
     const ranges = missing(kept, rangesOf(unit, columns));
     if (ranges.length === 0 && kept.made) return;
     await mkdir(this.#directory, { recursive: true, mode: 0o700 });
-    await withFile(this.pathOf(unit), kept.made ? constants.O_RDWR : newFile, async file => {
-      if (!kept.made) await writeFooter(file, unit);
+    const file = this.pathOf(unit);
+    const writing = withFile(file, kept.made ? constants.O_RDWR : newFile, async handle => {
+      if (!kept.made) await this.#put(kept, handle, unit.end.start, endOf(unit));
       kept.made = true;
       for (const { from, to } of piecesOf(ranges)) {
         asking.signal?.throwIfAborted();
-        const bytes = await client.read(unit.object, from, to, asking);
-        await writeAll(file, bytes, from);
-        this.#bytes += bytes.length;
-        kept.ranges = [...kept.ranges, [from, to, crc32(bytes)]];
+        await this.#put(kept, handle, from, await client.read(unit.object, from, to, asking));
       }
     });
-    await overwrite(this.#noteOf(unit.id), encode(kept.ranges));
+    await writing.finally(() => {
+      kept.seen = versionOf(file)?.text;
+    });
+    // Without it, the next process reads the row group again.
+    await overwrite(this.#noteOf(unit.id), encode(kept.ranges)).catch(() => undefined);
+  }
+
+  async #put(kept: KeptUnit, handle: FileHandle, from: number, bytes: Buffer): Promise<void> {
+    await writeAll(handle, bytes, from);
+    this.#bytes += bytes.length;
+    kept.ranges = [...kept.ranges, [from, from + bytes.length, crc32(bytes)]];
   }
 
   async #open(): Promise<void> {
-    const names = await readdir(this.#directory).catch(() => []);
+    for (const directory of [path.dirname(this.#directory), this.#directory])
+      await makeOwnDirectory(directory);
+    const names = await readdir(this.#directory);
     const found = await Promise.all(
       names
         .filter(name => name.endsWith('.json'))
         .map(async name => {
           const id = name.slice(0, -'.json'.length);
           const file = this.pathOf({ id });
-          const ranges = await textOf(this.#noteOf(id)).then(decode, () => undefined);
+          const ranges = await textOf(this.#noteOf(id))
+            .then(decode)
+            .catch(() => undefined);
           const stats = await stat(file).catch(() => undefined);
           return { id, ranges, used: stats?.mtimeMs };
         }),
@@ -192,12 +231,12 @@ export class ChunkCache {
     const known = found.filter(({ ranges, used }) => ranges !== undefined && used !== undefined);
     known.sort((a, b) => (a.used ?? 0) - (b.used ?? 0));
     for (const { id, ranges = [] } of known) {
-      const kept = { ranges, verified: false, made: true, used: ++this.#clock, pins: 0 };
+      const kept = { ranges, seen: undefined, made: true, used: ++this.#clock, pins: 0 };
       this.#units.set(id, kept);
       this.#bytes += bytesIn(kept);
     }
     const others = names.filter(name => !this.#units.has(name.replace(/\.\w+$/, '')));
-    for (const name of others) await rm(path.join(this.#directory, name), { force: true });
+    for (const name of others) await clearName(path.join(this.#directory, name));
   }
 
   #noteOf(id: string): string {
@@ -205,8 +244,7 @@ export class ChunkCache {
   }
 
   async #remove(id: string): Promise<void> {
-    for (const file of [this.#noteOf(id), this.pathOf({ id })])
-      await rm(file, { force: true }).catch(() => undefined);
+    for (const file of [this.#noteOf(id), this.pathOf({ id })]) await clearName(file);
   }
 
   /** One at a time works on a file. */
@@ -274,15 +312,16 @@ function bytesIn({ ranges }: Pick<KeptUnit, 'ranges'>): number {
   return ranges.reduce((total, [from, to]) => total + to - from, 0);
 }
 
-async function writeFooter(file: FileHandle, { end, index }: Unit): Promise<void> {
-  await writeParquetEnd(file, end.start, footerOfGroup(end.footer, index));
+/** The end of a Parquet file with a row group alone. */
+function endOf({ end, index }: Unit): Buffer {
+  return parquetEnd(footerOfGroup(end.footer, index));
 }
 
-/** Writes the end of a Parquet file at a place. */
-export async function writeParquetEnd(file: FileHandle, start: number, footer: Buffer): Promise<void> {
+/** Returns the end of a Parquet file with this footer. */
+export function parquetEnd(footer: Buffer): Buffer {
   const last = Buffer.from('0000PAR1');
   last.writeUInt32LE(footer.length);
-  await writeAll(file, Buffer.concat([footer, last]), start);
+  return Buffer.concat([footer, last]);
 }
 
 async function withFile<T>(

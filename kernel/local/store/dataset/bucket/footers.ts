@@ -6,6 +6,7 @@ import { type BucketAddress, bucketAddressText } from '../../../../api/imports.j
 import { bytesOf, overwrite } from '../../../../files.js';
 import { cut, visible } from '../../../../text.js';
 import { LocalError } from '../../../errors.js';
+import { clearName } from '../../files.js';
 import type { Asking, BucketClient, ObjectEntry } from './client.js';
 
 /** The end of an object. */
@@ -42,10 +43,10 @@ export class FooterStore {
     if (kept === undefined) {
       const sum = Buffer.alloc(4);
       sum.writeUInt32LE(crc32(footer));
-      // A disk that takes nothing only has it read again.
+      // A disk that takes nothing only has it read again, and so has, once, what else has its name.
       await mkdir(path.dirname(file), { recursive: true, mode: 0o700 })
         .then(() => overwrite(file, Buffer.concat([sum, footer])))
-        .catch(() => undefined);
+        .catch(() => clearName(file));
     }
     return { id, start: object.bytes - endBytes - footer.length, footer };
   }

@@ -1,12 +1,13 @@
 import { open, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { writeAll } from '../../../../files.js';
 import { cut, visible } from '../../../../text.js';
 import { sqlText } from '../../../duckdb/literal.js';
 import type { Engine } from '../../../engine/duckdb.js';
 import { engineWords } from '../../../engine/failure.js';
 import { type FileField, typeOfSql } from '../../../engine/parquet.js';
 import { LocalError } from '../../../errors.js';
-import { type ChunkCache, type Unit, writeParquetEnd } from './chunks.js';
+import { type ChunkCache, parquetEnd, type Unit } from './chunks.js';
 import type { Asking, BucketClient } from './client.js';
 import { type FooterStore, notParquet, objectId } from './footers.js';
 import { footerOfGroup, type ObjectFooter, readObjectFooter } from './object-footer.js';
@@ -115,7 +116,7 @@ export class OpenBucket {
     const file = path.join(this.#engine.workDir, `${crypto.randomUUID()}.parquet`);
     try {
       const handle = await open(file, 'wx', 0o600);
-      await writeParquetEnd(handle, 4, footerOfGroup(bytes, undefined)).finally(() => handle.close());
+      await writeAll(handle, parquetEnd(footerOfGroup(bytes, undefined)), 4).finally(() => handle.close());
       const rows = await this.#engine.run(`DESCRIBE SELECT * FROM read_parquet(${sqlText(file)})`);
       return rows.map(([column, sqlType]) => ({
         ...{ name: String(column), type: typeOfSql(String(sqlType)), column: String(column), declared: true },

@@ -193,6 +193,10 @@ export class BucketReading implements FarDataset {
     ];
   }
 
+  isWhole(): Promise<boolean> {
+    return this.#parts.open.chunks.areWhole([...this.#held]);
+  }
+
   close(): void {
     this.#parts.open.chunks.release(this.#pinned);
     this.#pinned.length = 0;
