@@ -8,8 +8,13 @@ import { cut, formatCount, shownName } from '../text.js';
 /** A condition on one field: a value, or a range from `from` on and below `to`; an end that is null is open. */
 export type SpotlightPart =
   | { readonly field: string; readonly value: string | null }
-  /** A word of its text, or an element of its array. */
+  /** A word of its text, or an element of its array, that it has or lacks. */
   | { readonly field: string; readonly has: string | number | boolean }
+  | { readonly field: string; readonly lacks: string | number | boolean }
+  /** The beginning of its text. */
+  | { readonly field: string; readonly starts: string }
+  /** A member of its object, and the text of what it is. */
+  | { readonly field: string; readonly member: string; readonly is: string }
   | { readonly field: string; readonly from: unknown; readonly to: unknown };
 
 /** A value, a range, or values of several fields, with its shares of the selected and of the other rows, from 0 to 1. */
@@ -105,7 +110,11 @@ export function percent(share: number): string {
 /** Returns a condition in words. */
 function partWords(part: SpotlightPart): string {
   const name = cut(shownName(part.field), LONGEST);
-  if ('has' in part) return `${name} has ${cut(shownName(String(part.has)), LONGEST)}`;
+  const short = (text: unknown) => cut(shownName(String(text)), LONGEST);
+  if ('has' in part) return `${name} has ${short(part.has)}`;
+  if ('lacks' in part) return `${name} without ${short(part.lacks)}`;
+  if ('starts' in part) return `${name} that starts with ${short(part.starts)}`;
+  if ('member' in part) return `${name}.${short(part.member)} = ${short(part.is) || '""'}`;
   if ('value' in part)
     return part.value === null ? `no ${name}` : `${name} = ${cut(shownName(part.value), LONGEST) || '""'}`;
   const [from, to] = [part.from, part.to].map(end => (end === null ? null : shownName(String(end))));
@@ -153,9 +162,16 @@ function entryValue(value: unknown, fields: readonly string[]): readonly Spotlig
 
 function partOf(field: string, { value, ...ends }: Readonly<Record<string, unknown>>): SpotlightPart {
   if ('from' in ends) return { field, from: ends.from, to: ends.to ?? null };
-  const { has } = ends;
-  if (typeof has === 'string' || typeof has === 'number' || typeof has === 'boolean') return { field, has };
+  const { has, lacks, starts, member, is } = ends;
+  if (isScalar(has)) return { field, has };
+  if (isScalar(lacks)) return { field, lacks };
+  if (typeof starts === 'string') return { field, starts };
+  if (typeof member === 'string') return { field, member, is: String(is) };
   return { field, value: value === null || value === undefined ? null : String(value) };
+}
+
+function isScalar(value: unknown): value is string | number | boolean {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
 }
 
 function membersOf(value: unknown): Readonly<Record<string, unknown>> {

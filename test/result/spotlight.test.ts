@@ -28,6 +28,10 @@ const ms = {
     range(90, null, 0.2, 0.2),
   ],
 };
+const member = (part: object) => ({
+  ...region,
+  values: [{ value: 'of a test', selected: 1, baseline: 0, ...part }],
+});
 const pair = {
   field: 'a, b',
   fields: ['a', 'b'],
@@ -78,8 +82,18 @@ describe('the sentence of an entry', () => {
       { ...ms, values: [range(9, 36, 0.1, 0.3), range(36, null, 0.9, 0.7)] },
       '90% of the selected events have ms \u2265 36, 70% of the others',
     ],
+    ['a word', member({ has: 'deadlock' }), 'region has deadlock'],
+    ['what is lacking', member({ lacks: 7 }), 'region without 7'],
+    ['a beginning', member({ starts: '10.2.' }), 'region that starts with 10.2.'],
+    ['a member', member({ member: 'zone', is: 'a' }), 'region.zone = a'],
     ['nothing more frequent', { ...region, values: [] }, undefined],
-  ])('of %s', (_, entry, expected) => expect(sentence(entry)).toBe(expected));
+  ])('of %s', (_, entry, expected) =>
+    expect(sentence(entry)).toBe(
+      expected?.startsWith('region')
+        ? `100% of the selected events have ${expected}, 0% of the others`
+        : expected,
+    ),
+  );
 
   test('a share is never rounded to none or all', () => {
     expect([0, 0.0001, 0.004, 0.015, 0.92, 0.995, 0.9999, 1].map(percent)).toEqual([

@@ -218,6 +218,168 @@ export const CAUSES: Readonly<Record<string, (draw: Draw) => Planted>> = {
     condition: "cause LIKE '2.10.%'",
     cause: ['cause'],
   }),
+  'a limit of a number': ({ share, random, uniform }) => {
+    const x = uniform();
+    const [sql, end] =
+      random() < 0.5 ? [`${x}`, 1 - share] : [`floor(1e6 * ${x} * ${x})`, 1e6 * (1 - share) ** 2];
+    return {
+      fields: [{ name: 'cause', type: 'real', sql }],
+      condition: `cause >= ${end}`,
+      cause: ['cause'],
+    };
+  },
+  'a host for a time': ({ rows, share, random, uniform }) => {
+    const hosts = drawn(3, 40, random);
+    const length = Math.min(0.6, share * hosts);
+    const start = random() * (1 - length);
+    return {
+      share: length / hosts,
+      fields: [text('cause', `'host-' || floor(${uniform()} * ${hosts})::BIGINT`)],
+      condition: `cause = 'host-1' AND i >= ${rows * start} AND i < ${rows * (start + length)}`,
+      cause: ['cause'],
+    };
+  },
+  'a prefix of texts': ({ share, random, uniform }) => {
+    const ends = `lpad((${uniform()} * 1e9)::BIGINT::VARCHAR, 9, '0')`;
+    const [bad, good] = [
+      ["'/checkout/v2/'", "'/cart/v'"],
+      ["'10.2.'", "'10.1'"],
+      ["'eu-west-1-'", "'us-east-'"],
+      ["'tmp_'", "'job'"],
+    ][drawn(0, 4, random)] as [string, string];
+    return {
+      fields: [
+        text(
+          'cause',
+          `CASE WHEN ${uniform()} < ${share} THEN ${bad} ELSE ${good} || floor(${uniform()} * 9 + 3)::BIGINT || '.' END || ${ends}`,
+        ),
+      ],
+      condition: `starts_with(cause, ${bad})`,
+      cause: ['cause'],
+    };
+  },
+  'a combination of three fields': ({ random, uniform }) => {
+    const many = [0, 1, 2].map(() => drawn(2, 7, random));
+    return {
+      share: 1 / many.reduce((a, b) => a * b, 1),
+      fields: many.map((each, at) => text(`cause${at}`, `'v' || floor(${uniform()} * ${each})::BIGINT`)),
+      condition: "cause0 = 'v1' AND cause1 = 'v0' AND cause2 = 'v1'",
+      cause: ['cause0', 'cause1', 'cause2'],
+    };
+  },
+  'a boolean': ({ share, uniform }) => ({
+    fields: [{ name: 'cause', type: 'bool', sql: `${uniform()} < ${share}` }],
+    condition: 'cause',
+    cause: ['cause'],
+  }),
+  'a member of an object': ({ share, random, uniform }) => ({
+    fields: [
+      {
+        name: 'cause',
+        type: 'dynamic',
+        sql: `json_object('id', i, 'zone', CASE WHEN ${uniform()} < ${share} THEN 'bad' ELSE 'z' || floor(${uniform()} * ${drawn(2, 12, random)})::BIGINT END, 'ms', floor(${uniform()} * 1000)::BIGINT)::VARCHAR`,
+      },
+    ],
+    condition: 'cause LIKE \'%"bad"%\'',
+    cause: ['cause'],
+  }),
+  'an element of an array': ({ share, random, uniform }) => ({
+    fields: [
+      {
+        name: 'cause',
+        type: 'dynamic',
+        sql: `to_json(['t' || floor(${uniform()} * 50)::BIGINT, CASE WHEN ${uniform()} < ${share} THEN 'bad' ELSE 'u' || floor(${uniform()} * ${drawn(2, 90, random)})::BIGINT END, 'id-' || i])::VARCHAR`,
+      },
+    ],
+    condition: 'cause LIKE \'%"bad"%\'',
+    cause: ['cause'],
+  }),
+  'an element that an array lacks': ({ share, random, uniform }) => ({
+    fields: [
+      {
+        name: 'cause',
+        type: 'dynamic',
+        sql: `to_json(list_filter(['t' || floor(${uniform()} * 50)::BIGINT, CASE WHEN ${uniform()} >= ${share} THEN 'auth' END, 'u' || floor(${uniform()} * ${drawn(20, 900, random)})::BIGINT], lambda v: v IS NOT NULL))::VARCHAR`,
+      },
+    ],
+    condition: 'cause NOT LIKE \'%"auth"%\'',
+    cause: ['cause'],
+  }),
+  'a field that is there during the incident alone': ({ rows, share, random, uniform }) => {
+    const start = random() * (1 - share);
+    return {
+      fields: [
+        text(
+          'cause',
+          `CASE WHEN i >= ${rows * start} AND i < ${rows * (start + share)} THEN 'e' || floor(${uniform()} * ${drawn(1, 200, random)})::BIGINT END`,
+        ),
+      ],
+      condition: 'cause IS NOT NULL',
+      cause: ['cause'],
+    };
+  },
+  'a word of a message': ({ share, random, uniform }) => ({
+    fields: [
+      text(
+        'cause',
+        `'request ' || i || ' of user ' || floor(${uniform()} * 9e6)::BIGINT || CASE WHEN ${uniform()} < ${share} THEN ' got deadlock' ELSE ' did ' || ['read', 'write', 'commit', 'sync'][floor(${uniform()} * ${drawn(1, 5, random)})::BIGINT + 1] END || ' in ' || floor(${uniform()} * 900)::BIGINT || ' ms'`,
+      ),
+    ],
+    condition: "cause LIKE '%deadlock%'",
+    cause: ['cause'],
+  }),
+  'one of several values': ({ random, uniform }) => {
+    const [many, bad] = [drawn(20, 200, random), drawn(2, 8, random)];
+    return {
+      share: bad / many,
+      fields: [text('cause', `'host-' || floor(${uniform()} * ${many})::BIGINT`)],
+      condition: `cause IN (${Array.from({ length: bad }, (_, at) => `'host-${at * 2}'`).join(', ')})`,
+      cause: ['cause'],
+    };
+  },
+  'either of two causes': ({ share, random, uniform }) => ({
+    fields: ['cause', 'other'].map(name =>
+      text(
+        name,
+        `CASE WHEN ${uniform()} < ${share / 2} THEN 'bad' ELSE 'v' || floor(${uniform()} * ${drawn(2, 40, random)})::BIGINT END`,
+      ),
+    ),
+    condition: "cause = 'bad' OR other = 'bad'",
+    cause: ['cause', 'other'],
+  }),
+  'a code among many numbers': ({ share, random, uniform }) => ({
+    fields: [
+      {
+        name: 'cause',
+        type: 'long',
+        sql: `CASE WHEN ${uniform()} < ${share} THEN 8443 ELSE floor(${uniform()} * ${drawn(100, 60_000, random)})::BIGINT END`,
+      },
+    ],
+    condition: 'cause = 8443',
+    cause: ['cause'],
+  }),
+  'a time of another field': ({ share, random, uniform }) => {
+    const low = random() * (1 - share);
+    return {
+      fields: [
+        {
+          name: 'cause',
+          type: 'datetime',
+          sql: `make_timestamp_ns(1700000000000000000 + floor(${uniform()} * 1e15)::BIGINT)`,
+        },
+      ],
+      condition: `epoch_ns(cause) >= 1700000000000000000 + ${low * 1e15} AND epoch_ns(cause) < 1700000000000000000 + ${(low + share) * 1e15}`,
+      cause: ['cause'],
+    };
+  },
+  'either end of a number': ({ share, random, uniform }) => {
+    const steep = drawn(1, 6, random);
+    return {
+      fields: [{ name: 'cause', type: 'real', sql: `exp(${steep} * ${uniform()})` }],
+      condition: `(cause < exp(${(steep * share) / 2}) OR cause >= exp(${steep * (1 - share / 2)}))`,
+      cause: ['cause'],
+    };
+  },
 };
 
 /** Returns the incident of a seed with a cause of one kind, among 20 to 100 fields. */

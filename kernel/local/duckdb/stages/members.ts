@@ -2,7 +2,7 @@ import type { AddStage } from '../../sql/dialect.js';
 import type { SqlArg } from '../../sql/template.js';
 import { sqlText } from '../literal.js';
 
-/** Rows on each side, selected and not, in which words and elements are looked for. */
+/** Rows on each side, selected and not, in which parts of values are looked for. */
 const readRows = 5_000;
 /** Text of fewer values is compared by these alone. */
 const fewestTexts = 24;
@@ -12,6 +12,10 @@ const mostMembers = 100;
 const fewestRows = 5;
 /** Characters of a word; short ones are articles and units more often than causes. */
 const word = String.raw`[\pL\pN]{2,40}`;
+/** What the beginning of a text is put together from, and of how many of them; it has so many characters at most. */
+const piece = String.raw`[^\pL\pN]+|(?:\pL+|\pN+)[^\pL\pN]*`;
+const longestStart = 200;
+const pieces = [1, 2, 3, 4];
 /** The members that are listed of a field. */
 const listed = 10;
 /** How much more a member has to tell than the whole values of its field. */
@@ -34,9 +38,9 @@ interface WholeTables {
 }
 
 /**
- * Returns the entries of words in text and of elements of arrays that tell more than the whole values of their fields, as SELECT of
- * place, score and entry; undefined if no field can have any. The rows that are read are chosen by a hash on either side, as rows that
- * are selected may be few; each member that enough of them have is tested as a value is.
+ * Returns the entries of words and beginnings of text, elements of arrays and members of objects that tell more than the whole values
+ * of their fields, as SELECT of place, score and entry; undefined if no field can have any. The rows that are read are chosen by a
+ * hash on either side, as rows that are selected may be few; each member that enough of them have is tested as a value is.
  */
 export function membersSql(
   fields: readonly WholeField[],
@@ -52,32 +56,35 @@ export function membersSql(
     `SELECT ${part('chosen')} AS of_chosen, ${part('(total - chosen)')} AS of_others FROM ${totals}`,
   );
   const columns = whole.map(({ raw }) => raw).join(', ');
-  const lists = whole.map(
-    ({ place, ...field }) =>
-      `CASE WHEN ${field.type === 'dynamic' ? `starts_with(${field.raw}, '[')` : `d${place} > ${fewestTexts} AND regexp_matches(${field.raw}, '[ /]')`} THEN list_transform(list_distinct(list_slice(${listSql(field)}, 1, ${mostMembers})), lambda v: {place: ${place}, v: v}) END`,
+  const lists = whole.flatMap(field =>
+    membersOf(field).map(
+      ({ kind, isRead, list }) =>
+        `CASE WHEN ${isRead} THEN list_transform(list_distinct(list_slice(${list}, 1, ${mostMembers})), lambda v: {place: ${field.place}, kind: '${kind}', v: v}) END`,
+    ),
   );
   // A member of no field in each row counts the rows.
-  const each = `SELECT sel, unnest(list_prepend({place: -1, v: ''}, flatten([${lists.map(list => `coalesce(${list}, [])`).join(', ')}]))) AS m
+  const each = `SELECT sel, unnest(list_prepend({place: -1, kind: '', v: ''}, flatten([${lists.map(list => `coalesce(${list}, [])`).join(', ')}]))) AS m
     FROM (SELECT sel, ${columns}, ${facts}.* FROM ${rows}, ${facts}, ${parts} WHERE hash(${columns}) <= CASE WHEN sel THEN of_chosen ELSE of_others END)`;
   const counted = stage(
-    `SELECT m.place AS place, m.v AS v, count(*) AS n, count_if(sel)::BIGINT AS s FROM (${each}) GROUP BY ALL HAVING n >= ${fewestRows}`,
+    `SELECT m.place AS place, m.kind AS kind, m.v AS v, count(*) AS n, count_if(sel)::BIGINT AS s FROM (${each}) GROUP BY ALL HAVING n >= ${fewestRows}`,
     true,
   );
-  const tested = `SELECT a.place, a.v, a.s / b.s AS inside, (a.n - a.s) / (b.n - b.s) AS outside, inside - outside AS d, apl_chance_gap(a.n, b.s, b.n) AS e,
+  const tested = `SELECT a.place, a.kind, a.v, a.s / b.s AS inside, (a.n - a.s) / (b.n - b.s) AS outside, inside - outside AS d, apl_chance_gap(a.n, b.s, b.n) AS e,
       apl_chance_ln(a.s, a.n, b.s, b.n) + ln(2.0 * ${whole.length} * count(*) OVER (PARTITION BY a.place)) AS chance
     FROM ${counted} AS a, (SELECT * FROM ${counted} WHERE place < 0) AS b WHERE a.place >= 0 AND b.s >= ${fewestRows} AND b.n - b.s >= ${fewestRows}`;
+  // Of what selected rows have not, nothing is said where what they have tells as much.
+  const lacking = `-coalesce(min(d) FILTER (WHERE kind IN ('word', 'element')) OVER (PARTITION BY place), 0)`;
+  const sided = `SELECT * FROM (${tested}) WHERE chance < ln(${falseAlarms})
+    QUALIFY CASE WHEN ${lacking} > greatest(max(d) OVER (PARTITION BY place), 0) + ${leastGain} THEN d < 0 AND kind IN ('word', 'element') ELSE d > 0 END`;
   const best = stage(
-    `SELECT *, round((d - e) / (1 - e), 6) AS tells, row_number() OVER (PARTITION BY place ORDER BY d DESC, length(v) DESC, v) AS turn
-    FROM (${tested}) WHERE d > 0 AND chance < ln(${falseAlarms})`,
+    `SELECT *, round((abs(d) - e) / (1 - e), 6) AS tells, row_number() OVER (PARTITION BY place ORDER BY abs(d) DESC, kind = 'start', length(v) DESC, v) AS turn
+    FROM (${sided})`,
   );
-  const value = `json_object('value', 'has ' || apl_spotlight_text(name), 'selected', inside, 'baseline', outside, 'has', has)`;
-  const labels = whole.map(
-    ({ place, label, type }) => `(${place}, ${sqlText(label)}, ${type === 'dynamic'})`,
-  );
-  const named = `SELECT best.*, label, CASE WHEN is_array THEN v ->> '$' ELSE v END AS name, CASE WHEN is_array THEN v::JSON ELSE to_json(v) END AS has
-    FROM ${best} AS best JOIN (VALUES ${labels.join(', ')}) AS labels(place, label, is_array) ON labels.place = best.place WHERE turn <= ${listed}`;
+  const labels = whole.map(({ place, label }) => `(${place}, ${sqlText(label)})`);
+  const named = `SELECT best.*, label, CASE WHEN kind = 'element' THEN v ->> '$' WHEN kind = 'member' THEN v ->> '$[1]' ELSE v END AS name, CASE WHEN kind = 'element' THEN v::JSON ELSE to_json(v) END AS has
+    FROM ${best} AS best JOIN (VALUES ${labels.join(', ')}) AS labels(place, label) ON labels.place = best.place WHERE turn <= ${listed}`;
   return `SELECT found.place, found.score, entry FROM (SELECT place, max(tells) AS score,
-      json_object('field', any_value(label), 'score', max(tells), 'values', to_json(list(${value} ORDER BY turn)), 'rows', any_value(part)) AS entry
+      json_object('field', any_value(label), 'score', max(tells), 'values', to_json(list(${valueSql()} ORDER BY turn)), 'rows', any_value(part)) AS entry
     FROM (${named}), (${readRowsSql(counted, totals)}) GROUP BY place) AS found
     JOIN ${ranked} ON ${ranked}.place = found.place WHERE found.score > ${ranked}.score + ${leastGain}`;
 }
@@ -87,9 +94,58 @@ function readRowsSql(counted: string, totals: string): string {
   return `SELECT CASE WHEN n < total THEN n END AS part FROM ${counted}, ${totals} WHERE place < 0`;
 }
 
-/** The members of a value: the words of a text that begin with a letter, as `has` tells them apart, or the elements of an array as JSON. */
-function listSql({ type, raw }: Pick<WholeField, 'type' | 'raw'>): string {
-  if (type === 'dynamic')
-    return `(CASE WHEN json_valid(${raw}) THEN ${raw} ELSE '[]' END)::JSON::JSON[]::VARCHAR[]`;
-  return `list_filter(regexp_extract_all(lower(${raw}), ${sqlText(word)}), lambda w: w >= 'a')`;
+/** The JSON of a value, by its kind. */
+function valueSql(): string {
+  const shares = `'selected', inside, 'baseline', outside`;
+  const text = 'apl_spotlight_text(name)';
+  return `CASE WHEN d < 0 THEN json_object('value', 'has no ' || ${text}, 'selected', 1 - inside, 'baseline', 1 - outside, 'lacks', has)
+    WHEN kind = 'start' THEN json_object('value', 'starts with ' || ${text}, ${shares}, 'starts', name)
+    WHEN kind = 'member' THEN json_object('value', apl_spotlight_text(v ->> '$[0]') || ' = ' || ${text}, ${shares}, 'member', v ->> '$[0]', 'is', name)
+    ELSE json_object('value', 'has ' || ${text}, ${shares}, 'has', has) END`;
+}
+
+/** A list of members of a value, as texts, and whether it is read. */
+interface Members {
+  readonly kind: 'word' | 'start' | 'element' | 'member';
+  readonly isRead: string;
+  readonly list: string;
+}
+
+/**
+ * The members of a value: the words of a text that begin with a letter, as `has` tells them apart, and its beginnings; the elements of
+ * an array as JSON; the members of an object as pairs of JSON.
+ */
+function membersOf({ type, raw, place }: WholeField): readonly Members[] {
+  if (type === 'dynamic') {
+    const json = (empty: string) => `(CASE WHEN json_valid(${raw}) THEN ${raw} ELSE '${empty}' END)::JSON`;
+    const value = `json_extract(${json('{}')}, '/' || replace(replace(k, '~', '~0'), '/', '~1'))`;
+    const pairs = `list_transform(list_slice(json_keys(${json('{}')}), 1, ${mostMembers}), lambda k: json_array(k, ${value})::VARCHAR)`;
+    return [
+      {
+        kind: 'element',
+        isRead: `starts_with(${raw}, '[')`,
+        list: `${json('[]')}::JSON[]::VARCHAR[]`,
+      },
+      {
+        kind: 'member',
+        isRead: `starts_with(${raw}, '{')`,
+        list: `list_filter(${pairs}, lambda p: p ->> '$[1]' IS NOT NULL)`,
+      },
+    ];
+  }
+  const starts = pieces.map(
+    many => `regexp_extract(left(${raw}, ${longestStart}), ${sqlText(`^(?:${piece}){${many}}`)})`,
+  );
+  return [
+    {
+      kind: 'word',
+      isRead: `d${place} > ${fewestTexts} AND regexp_matches(${raw}, '[ /]')`,
+      list: `list_filter(regexp_extract_all(lower(${raw}), ${sqlText(word)}), lambda w: w >= 'a')`,
+    },
+    {
+      kind: 'start',
+      isRead: `d${place} > ${fewestTexts}`,
+      list: `list_filter([${starts.join(', ')}], lambda w: w <> '' AND w <> ${raw})`,
+    },
+  ];
 }

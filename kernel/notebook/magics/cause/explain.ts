@@ -135,14 +135,20 @@ export function conditionOf(part: SpotlightPart, type = 'dynamic'): string {
     const high = part.to === null ? [] : [`${name} < ${endOf(part.to, type)}`];
     return [...low, ...high].join(' and ');
   }
-  if ('has' in part) {
-    const member = typeof part.has === 'string' ? writtenText(part.has) : String(part.has);
-    return type === 'string' ? `${name} has ${member}` : `set_has_element(${name}, ${member})`;
-  }
+  if ('has' in part) return memberCondition(name, type, part.has);
+  if ('lacks' in part) return `not(coalesce(${memberCondition(name, type, part.lacks)}, false))`;
+  if ('starts' in part) return `${name} startswith_cs ${writtenText(part.starts)}`;
+  if ('member' in part) return `tostring(${name}[${writtenText(part.member)}]) == ${writtenText(part.is)}`;
   const { value } = part;
   return value !== null && value.length > LONGEST && value.endsWith(CUT)
     ? `tostring(${name}) startswith_cs ${writtenText(value.slice(0, -CUT.length))}`
     : conditionFor({ name: field, type }, value, true);
+}
+
+/** Whether a text has a word, or an array an element. */
+function memberCondition(name: string, type: string, member: string | number | boolean): string {
+  const text = typeof member === 'string' ? writtenText(member) : String(member);
+  return type === 'string' ? `${name} has ${text}` : `set_has_element(${name}, ${text})`;
 }
 
 /** The end of a range as a literal. */

@@ -18,6 +18,7 @@ const events = Array.from({ length: 400 }, (_, index) => ({
 const lines = events.map(({ _time, bad }, index) => ({
   ...{ _time, bad, said: `job ${index} ${bad ? 'got deadlock' : 'done'} after ${index * 7} ms` },
   tags: [`t${index}`, ...(bad ? ["it's"] : [])],
+  ...{ roles: [`r${index}`, ...(bad ? [] : ['auth'])], host: `${bad ? '10.2' : '10.14'}.${index}.1`, index },
 }));
 
 const bench = realBench({ web: events, lines });
@@ -90,6 +91,24 @@ describe('%explain', () => {
       'an element',
       '%explain lines | project tags, bad | where bad',
       '| where set_has_element(tags, "it\'s")',
+      '100',
+    ],
+    [
+      'an element that is not there',
+      '%explain lines | project roles, bad | where bad',
+      '| where not(coalesce(set_has_element(roles, "auth"), false))',
+      '100',
+    ],
+    [
+      'a beginning',
+      '%explain lines | project host, bad | where bad',
+      '| where host startswith_cs "10.2."',
+      '100',
+    ],
+    [
+      'a member',
+      `%explain lines | project bad, o = bag_pack('n', index, 'a "b', iff(bad, 1, 2)) | where bad`,
+      '| where tostring(o["a \\"b"]) == "1"',
       '100',
     ],
   ])('of %s: what it says to go on with runs, and finds those events', async (_, cell, last, rows) => {
