@@ -306,16 +306,21 @@ function fieldMetadata(
 const UNIT_KEEPING =
   /^(avg|min|max|sum|stdev|stdevif|avgif|minif|maxif|sumif|percentile|percentileif|percentiles_array|topk|arg_min|arg_max|take_any|any)$/;
 
+/** Aggregates whose arrays have the ends of buckets as numbers: those of a timespan are nanoseconds. */
+const BUCKETS = /^histogram(?:if)?$/;
+
 function metaOf(
   field: ResultField,
   info: TableInfo,
   metaMap: TabularResult['fieldsMetaMap'],
 ): Partial<FieldMeta> {
   const named = findMeta(field.name, info, metaMap);
-  if (named !== undefined || field.agg === undefined || !UNIT_KEEPING.test(field.agg.name))
-    return named ?? {};
-  const source = findMeta(field.agg.fields?.[0] ?? '', info, metaMap);
-  return present({ unit: source?.unit });
+  if (named !== undefined || field.agg === undefined) return named ?? {};
+  const { name, fields } = field.agg;
+  const areBuckets = BUCKETS.test(name);
+  if (!areBuckets && !UNIT_KEEPING.test(name)) return {};
+  const source = findMeta(fields?.[0] ?? '', info, metaMap);
+  return present({ unit: areBuckets && source?.type === 'timespan' ? 'ns' : source?.unit });
 }
 
 function findMeta(

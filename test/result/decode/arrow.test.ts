@@ -241,6 +241,26 @@ describe('the shape around the cells', () => {
     expect(fields[0]?.metadata.get('apl.agg')).toBe('{"name":"avg","fields":["x"]}');
   });
 
+  test('the buckets of a timespan are nanoseconds, those of others have the unit of their field', () => {
+    const agg = (name: string, field: string) => ({
+      name: `${name}_${field}`,
+      type: 'dynamic',
+      agg: { name, fields: [field] },
+    });
+    const asked = [agg('histogram', 'd'), agg('histogramif', 'd'), agg('histogram', 'x'), agg('topk', 'd')];
+    const body = {
+      tables: [{ fields: asked, columns: asked.map(() => [[]]) }],
+      fieldsMetaMap: {
+        d: [
+          { name: 'd', type: 'timespan', unit: '' },
+          { name: 'x', type: 'integer', unit: 'ms' },
+        ],
+      },
+    };
+    const fields = decodeTabular(encode(JSON.stringify(body))).tables[0]?.data.schema.fields ?? [];
+    expect(fields.map(field => field.metadata.get('apl.unit'))).toEqual(['ns', 'ns', 'ms', undefined]);
+  });
+
   test.each([
     ['null', '{"tables":[{"fields":[{"name":"a","type":"integer"}],"columns":null}]}'],
     ['absent cells', '{"tables":[{"fields":[{"name":"a","type":"integer"}],"columns":[]}]}'],
