@@ -19,6 +19,15 @@ const hour = 'make_timestamp_ns(epoch_ns(_time) // 3600000000000 * 3600000000000
 
 const short = "_time >= TIMESTAMP '2026-01-15' AND _time < TIMESTAMP '2026-01-15 00:05:00'";
 
+function bucket(count: string): string {
+  return `CASE WHEN hi > lo THEN least(floor((x - lo) / ((hi - lo) / ${count})), ${count} - 1)::BIGINT ELSE 0 END`;
+}
+
+/** Reads the rows twice: for the bounds, and for the rows of each bucket. */
+function histogram(rows: string, count: string): string {
+  return `WITH b AS (SELECT min(req_duration_ms) lo, max(req_duration_ms) hi FROM ${rows}) SELECT ${bucket(count)}, any_value(lo), any_value(hi), count(*) FROM (SELECT req_duration_ms x FROM ${rows}), b GROUP BY 1`;
+}
+
 const questions: readonly Question[] = [
   {
     name: 'errors by hour',
@@ -131,6 +140,36 @@ const questions: readonly Question[] = [
     name: 'make-series',
     apl: 'make-series count() default = 0 on _time from datetime(2026-01-01) to datetime(2026-01-31) step 1h by method',
     sql: `SELECT method, list(n ORDER BY h) FROM (SELECT method, ${hour} h, count(*) n FROM t GROUP BY 1, 2) GROUP BY 1`,
+  },
+  {
+    name: 'make-series of means',
+    apl: "make-series avg(req_duration_ms), count() on _time from datetime(2026-01-01) to datetime(2026-01-31) step 10m by method, ['geo.country']",
+    sql: `SELECT method, "geo.country", to_json(list(a ORDER BY m)), to_json(list(n ORDER BY m)), to_json(list(m ORDER BY m)) FROM (SELECT method, "geo.country", make_timestamp_ns(epoch_ns(_time) // 600000000000 * 600000000000) m, avg(req_duration_ms) a, count(*) n FROM t GROUP BY 1, 2, 3) GROUP BY 1, 2`,
+    goal: { ratio: 1.3, plus: 5 },
+  },
+  {
+    name: 'histogram',
+    apl: 'summarize histogram(req_duration_ms, 20)',
+    sql: histogram('t AND true', '20'),
+    goal: { ratio: 1.3, plus: 5 },
+  },
+  {
+    name: 'histogram of a filter',
+    apl: 'where is_tls | summarize histogram(req_duration_ms, 20)',
+    sql: histogram('t AND is_tls', '20'),
+    goal: { ratio: 1.3, plus: 5 },
+  },
+  {
+    name: 'histogram by method',
+    apl: 'summarize histogram(req_duration_ms, 20) by method',
+    sql: `WITH b AS (SELECT method, min(req_duration_ms) lo, max(req_duration_ms) hi FROM t GROUP BY 1) SELECT method, ${bucket('20')}, any_value(lo), any_value(hi), count(*) FROM (SELECT method, req_duration_ms x FROM t) JOIN b USING (method) GROUP BY 1, 2`,
+    goal: { ratio: 1.3, plus: 5 },
+  },
+  {
+    name: 'deviation by method',
+    apl: 'summarize stdev(req_duration_ms) by method',
+    sql: 'SELECT method, stddev_samp(req_duration_ms) FROM t GROUP BY 1',
+    goal: { ratio: 1.3, plus: 5 },
   },
   {
     name: 'search in a field',

@@ -1,6 +1,6 @@
 import type { Dialect } from '../sql/dialect.js';
 import { standard } from '../sql/standard.js';
-import { aggregateSql, merge } from './aggregates.js';
+import { aggregateSql, allRowsHistogramSql, merge } from './aggregates.js';
 import { bytesOf, growthFactor } from './bounds/lengths.js';
 import {
   arithmetic,
@@ -64,6 +64,7 @@ export const duckdb: Dialect = {
   array,
   map,
   aggregate: aggregateSql,
+  histogram: allRowsHistogramSql,
   withoutNaN,
   merge,
   stage: stageSql,

@@ -38,6 +38,12 @@ export interface SeriesParts {
   readonly time: string;
 }
 
+/** A `histogram` of all rows of a stage; `computed`: to read them twice would take longer than to store the values. */
+export interface HistogramParts extends Omit<AggregateParts, 'order'> {
+  readonly input: string;
+  readonly computed: boolean;
+}
+
 /** A field that `spotlight` compares. */
 export interface SpotlightField {
   readonly label: string;
@@ -133,6 +139,8 @@ export interface Dialect {
 
   // ---- aggregates ----
   readonly aggregate: (parts: AggregateParts) => string;
+  /** A SELECT of a histogram without groups as `value`, for an engine that reads the rows twice rather than hold them. */
+  readonly histogram?: (parts: HistogramParts, stage: AddStage) => string;
   /** NaN as null. */
   readonly withoutNaN: (arg: SqlArg) => string;
   /** How an aggregate over all bins follows from those of the bins; see `totals.ts`. */

@@ -1,7 +1,7 @@
 import type { AggregateCall, Relation, Scalar } from '../../apl/plan/plan.js';
 import { present } from '../../present.js';
 import { type Atom, atom, grouped } from './atom.js';
-import type { Dialect } from './dialect.js';
+import type { AggregateParts, Dialect } from './dialect.js';
 import { documentOf } from './rewrite/elements.js';
 import { located, type Size, type SqlArg, type SqlContext, sizeOfAll } from './template.js';
 
@@ -69,9 +69,17 @@ function writtenSql(expr: Scalar, context: ExpressionContext, predicate: boolean
 
 /** Returns an aggregate as SQL. `order` is the ORDER BY of the rows, for aggregates whose result depends on it. */
 export function aggregateSql(call: AggregateCall, context: ExpressionContext, order: string): Atom {
+  const parts = aggregateParts(call, context);
+  return atom(located(call.at, () => context.dialect.aggregate({ ...parts, order })));
+}
+
+/** Returns an aggregate with its arguments and its filter as SQL. */
+export function aggregateParts(
+  call: AggregateCall,
+  context: ExpressionContext,
+): Omit<AggregateParts, 'order'> {
   const filter = call.filter === undefined ? undefined : expressionSql(call.filter, context, true);
-  const args = call.args.map(item => argument(item, context));
-  return atom(located(call.at, () => context.dialect.aggregate({ call, args, filter, order })));
+  return { call, args: call.args.map(item => argument(item, context)), filter };
 }
 
 /** Returns an expression as an argument of a template. */

@@ -13,11 +13,18 @@ import { idsIn } from '../../apl/plan/walk.js';
 import { present } from '../../present.js';
 import type { DatasetCatalog, ScanFilter } from './compiled.js';
 import type { Dialect } from './dialect.js';
-import { aggregateSql, argument, type ExpressionContext, expressionSql, textListOf } from './expression.js';
+import {
+  aggregateParts,
+  aggregateSql,
+  argument,
+  type ExpressionContext,
+  expressionSql,
+  textListOf,
+} from './expression.js';
 import { rewritten } from './rewrite/list.js';
 import { keyOf, withoutTies } from './rewrite/ordering.js';
 import { seriesParts } from './series.js';
-import type { SqlArg, SqlContext } from './template.js';
+import { located, type SqlArg, type SqlContext } from './template.js';
 
 /** The datasets of a query, as in a catalog. */
 export type Source = Required<Pick<DatasetCatalog, 'scan' | 'rowGroups' | 'rowCount'>>;
@@ -257,11 +264,17 @@ class SqlWriter {
 
   #aggregateBody(relation: Extract<Relation, { kind: 'aggregate' }>): string {
     const input = this.write(relation.input);
-    const [apart, plain] = partition(relation.aggregates, ({ call }) => call.name === 'spotlight');
+    const [apart, plain] = partition(relation.aggregates, ({ call }) => this.#isApart(call, relation));
     const body = this.#aggregateSelect(relation, plain, input);
     if (apart.length === 0) return body;
     const names = relation.keys.map(key => `c${key.column.id}`);
-    const others = apart.map(({ call }) => this.#stage(this.#spotlightSql(call, relation.keys, input)));
+    const others = apart.map(({ call }) =>
+      this.#stage(
+        call.name === 'spotlight'
+          ? this.#spotlightSql(call, relation.keys, input)
+          : this.#histogramSql(call, relation.input, input),
+      ),
+    );
     const stages = plain.length === 0 ? others : [this.#stage(body), ...others];
     const base = stages[0] ?? '';
     const from = stages.reduce((left, right) => {
@@ -273,7 +286,28 @@ class SqlWriter {
     return `SELECT ${[...columns, ...values].join(', ')} FROM ${from}`;
   }
 
-  /** An aggregate that reads its rows several times: a query of its own, with a row for each group. */
+  /** Whether an aggregate reads its rows several times: a query of its own, with a row for each group. */
+  #isApart(call: AggregateCall, { keys }: Extract<Relation, { kind: 'aggregate' }>): boolean {
+    if (call.name === 'spotlight') return true;
+    return call.name === 'histogram' && keys.length === 0 && this.#dialect.histogram !== undefined;
+  }
+
+  /** Rows are read twice if they are in files and the value is a field; else the values are stored. */
+  #histogramSql(call: AggregateCall, relation: Relation, input: string): string {
+    const parts = aggregateParts(call, this.#context);
+    const computed =
+      relation.kind !== 'scan' ||
+      call.args[0]?.kind !== 'column' ||
+      this.#source
+        .rowGroups(relation.dataset, relation.start, relation.end)
+        .some(group => group.computed === true);
+    const write = () =>
+      this.#dialect.histogram?.({ ...parts, input, computed }, (body, materialized) =>
+        this.#stage(body, materialized),
+      ) ?? '';
+    return located(call.at, write);
+  }
+
   #spotlightSql(call: AggregateCall, keys: readonly Computed[], input: string): string {
     const [selected, ...fields] = call.args;
     return this.#dialect.spotlight(

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { QueryRequest } from '../../../kernel/api/wire.js';
 import { compileRequest } from '../../../kernel/local/sql/compile.js';
+import type { DatasetCatalog } from '../../../kernel/local/sql/compiled.js';
 import { everyType } from '../../apl/queries.js';
 import { now, openQueries, secondsAgo, start } from '../queries.js';
 
@@ -63,6 +64,38 @@ describe('the window of a request', () => {
     expect(refusal({ apl: 'print 1', ...request })).toBe(
       `bad-time: ${name} "${value}" cannot be used: it is outside of 1677-09-22 to 2262-04-11`,
     );
+  });
+});
+
+describe('a histogram of all rows', () => {
+  const catalog: DatasetCatalog = {
+    names: () => ['web', 'made'],
+    schema: name => ({ name, open: false, fields: [{ name: 'x', type: 'real' }] }),
+    scan: () => 'SELECT f0 FROM files',
+    rowGroups: name =>
+      name === 'made' ? [{ rows: 9, minNs: 0n, maxNs: 9n, timed: true, computed: true }] : [],
+  };
+  function sqlOf(apl: string): string {
+    const result = compileRequest({ apl }, catalog, now);
+    if (!result.ok) throw new Error(result.diagnostics.map(each => each.message).join('; '));
+    return result.compiled.tables[0]?.sql ?? '';
+  }
+  test.each<readonly [apl: string, reads: 'twice' | 'once']>([
+    ['web | summarize histogram(x, 3)', 'twice'],
+    ['web | summarize count(), histogramif(x, 3, x > 1)', 'twice'],
+    ['web | where x > 1 | summarize histogram(x, 3)', 'once'],
+    ['web | summarize histogram(x * rand(), 3)', 'once'],
+    ['made | summarize histogram(x, 3)', 'once'],
+  ])('%s reads them %s and holds no list', (apl, reads) => {
+    const sql = sqlOf(apl);
+    expect(sql).not.toContain('apl_histogram(');
+    expect(/ (NOT )?MATERIALIZED \(SELECT [^(]*?\S+::DOUBLE AS x /.exec(sql)?.[1]).toBe(
+      reads === 'twice' ? 'NOT ' : undefined,
+    );
+    expect(sql).toContain('::DOUBLE AS x ');
+  });
+  test('is a list in groups', () => {
+    expect(sqlOf('web | summarize histogram(x, 3) by bin(x, 10)')).toContain('apl_histogram(list(');
   });
 });
 

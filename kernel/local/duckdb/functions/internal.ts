@@ -94,12 +94,15 @@ export const internalFamily: FunctionFamily = {
        THEN from_json(j, '["VARCHAR"]') WHEN j IS NULL OR j::VARCHAR = '[]' THEN [NULL::VARCHAR]
        ELSE list_transform(apl_bag_elements(j, pairs), lambda x: apl_dyn_text(x)) END`,
     `CREATE MACRO apl_expanded_list(l) AS CASE WHEN len(l) > 0 THEN l ELSE [NULL::VARCHAR] END`,
+    `CREATE MACRO apl_bucket(x, lo, width, n) AS least(floor((x - lo) / width), n - 1)`,
+    // All values are in the first bucket if they are equal.
+    `CREATE MACRO apl_bucket_width(lo, hi, n) AS CASE WHEN hi > lo THEN (hi - lo) / n ELSE 1 END`,
+    `CREATE MACRO apl_buckets(lo, hi, n, counts) AS CASE WHEN lo IS NULL THEN '[]'::JSON ELSE to_json(list_transform(range(CASE WHEN hi > lo THEN n ELSE 1 END), lambda i:
+       {'from': lo + i * ((hi - lo) / n), 'to': CASE WHEN i = n - 1 THEN hi ELSE lo + (i + 1) * ((hi - lo) / n) END, 'count': coalesce(counts[i::DOUBLE], 0)})) END`,
     // Each step binds its input to a lambda's parameter, so that the list is built and scanned once.
-    `CREATE MACRO apl_bucket(x, lo, hi, n) AS CASE WHEN hi > lo THEN least(floor((x - lo) / ((hi - lo) / n)), n - 1)::BIGINT ELSE 0 END`,
-    `CREATE MACRO apl_histogram(x, lo, hi, n) AS list_transform(list_transform([{'l': x, 'lo': lo, 'hi': hi}],
-       lambda s: {'lo': s.lo, 'hi': s.hi, 'counts': list_aggregate(list_transform(s.l, lambda v: apl_bucket(v, s.lo, s.hi, n)), 'histogram')}),
-       lambda r: CASE WHEN r.lo IS NULL THEN '[]'::JSON ELSE to_json(list_transform(range(CASE WHEN r.hi > r.lo THEN n ELSE 1 END), lambda i:
-         {'from': r.lo + i * ((r.hi - r.lo) / n), 'to': CASE WHEN i = n - 1 THEN r.hi ELSE r.lo + (i + 1) * ((r.hi - r.lo) / n) END, 'count': coalesce(r.counts[i], 0)})) END)[1]`,
+    `CREATE MACRO apl_histogram(x, lo, hi, n) AS list_transform(list_transform([{'l': x, 'lo': lo, 'hi': hi, 'width': apl_bucket_width(lo, hi, n)}],
+       lambda s: {'lo': s.lo, 'hi': s.hi, 'counts': list_aggregate(list_transform(s.l, lambda v: apl_bucket(v, s.lo, s.width, n)), 'histogram')}),
+       lambda r: apl_buckets(r.lo, r.hi, n, r.counts))[1]`,
     `CREATE MACRO apl_term(t) AS '(?i)(?:^|[^\\pL\\pN])' || regexp_escape(t) || '(?:$|[^\\pL\\pN])'`,
     `CREATE MACRO apl_term_cs(t) AS '(?:^|[^\\pL\\pN])' || regexp_escape(t) || '(?:$|[^\\pL\\pN])'`,
   ],
