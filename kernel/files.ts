@@ -1,4 +1,13 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats, statSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  type Stats,
+  statSync,
+} from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { devNull } from 'node:os';
 
@@ -11,15 +20,18 @@ import { devNull } from 'node:os';
 const atOnce = constants.O_NONBLOCK | constants.O_NOCTTY;
 
 /**
- * Opens a file, with the flags of the system. Rejects with the system's error, which for a pipe, a socket or a device is ENXIO. The null
- * device is an empty file: who links a name to it wants nothing kept there.
+ * Opens a file, with the flags of the system. Rejects with the system's error, which for a pipe, a socket or a device is ENXIO, and for a
+ * link that leads nowhere ENOLINK: who made it wants more than no file. The null device is an empty file: who links a name to it wants
+ * nothing kept there.
  */
 export async function openFile(
   file: string,
   flags: number = constants.O_RDONLY,
   mode?: number,
 ): Promise<FileHandle> {
-  const handle = await open(file, flags | atOnce, mode);
+  const handle = await open(file, flags | atOnce, mode).catch(error => {
+    throw openError(error, file);
+  });
   try {
     refuseSpecial(await handle.stat(), file);
     return handle;
@@ -31,7 +43,7 @@ export async function openFile(
 
 /** Opens a file like {@link openFile}, and returns its descriptor. Throws the same. */
 export function openFileSync(file: string, flags: number = constants.O_RDONLY, mode?: number): number {
-  const handle = openSync(file, flags | atOnce, mode);
+  const handle = openedSync(file, flags | atOnce, mode);
   try {
     refuseSpecial(fstatSync(handle), file);
     return handle;
@@ -41,25 +53,35 @@ export function openFileSync(file: string, flags: number = constants.O_RDONLY, m
   }
 }
 
-/** Returns the content of a file. Rejects like {@link openFile}. */
-export async function bytesOf(file: string): Promise<Buffer> {
+/**
+ * Bytes of a file that is read whole. What we or a user write is a thousandth of it; a file of holes has any size, and takes all memory.
+ */
+export const mostBytes = 64 * 2 ** 20;
+
+/** The same of a file that is as large as what it holds: a log of batches, an answer, what is kept of ten thousand files. */
+export const anySize = 2 ** 31 - 1;
+
+/** Returns the content of a file of at most so many bytes. Rejects like {@link openFile}, and with EOVERFLOW for a larger one. */
+export async function bytesOf(file: string, most = mostBytes): Promise<Buffer> {
   const handle = await openFile(file);
   try {
+    refuseLarge(await handle.stat(), file, most);
     return await handle.readFile();
   } finally {
     await handle.close();
   }
 }
 
-/** Returns the content of a file as text. Rejects like {@link openFile}. */
-export async function textOf(file: string): Promise<string> {
-  return (await bytesOf(file)).toString();
+/** Returns the content of a file as text. Rejects like {@link bytesOf}. */
+export async function textOf(file: string, most = mostBytes): Promise<string> {
+  return (await bytesOf(file, most)).toString();
 }
 
-/** Returns the content of a file. Throws like {@link openFile}. */
+/** Returns the content of a file. Throws as {@link bytesOf} rejects. */
 export function bytesOfSync(file: string): Buffer {
   const handle = openFileSync(file);
   try {
+    refuseLarge(fstatSync(handle), file, mostBytes);
     return readFileSync(handle);
   } finally {
     closeSync(handle);
@@ -76,11 +98,37 @@ export async function overwrite(file: string, content: string | Uint8Array): Pro
   }
 }
 
+function openedSync(file: string, flags: number, mode?: number): number {
+  try {
+    return openSync(file, flags, mode);
+  } catch (error) {
+    throw openError(error, file);
+  }
+}
+
+function openError(error: unknown, file: string): unknown {
+  if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || !isLink(file)) return error;
+  return systemError('ENOLINK', 'is a link that leads nowhere', file);
+}
+
+/** Whether a link has this name. */
+function isLink(file: string): boolean {
+  try {
+    return lstatSync(file).isSymbolicLink();
+  } catch {
+    return false;
+  }
+}
+
 function refuseSpecial(stats: Stats, file: string): void {
   if (stats.isFile()) return;
   // On some file systems it looks like an empty file.
   if (stats.isDirectory()) throw systemError('EISDIR', 'is a directory', file);
   if (!isNull(stats)) throw systemError('ENXIO', 'is not a file', file);
+}
+
+function refuseLarge({ size }: Stats, file: string, most: number): void {
+  if (size > most) throw systemError('EOVERFLOW', 'is too large', file);
 }
 
 function isNull(stats: Stats): boolean {

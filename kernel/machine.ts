@@ -128,6 +128,17 @@ const refusals: Readonly<Record<string, SystemRefusal>> = {
     hint: 'Use another file system, or a smaller file.',
     says: 'File too large',
   },
+  ENOLINK: {
+    ...other,
+    reason: 'it is a link that leads nowhere',
+    hint: 'Make what it leads to, or remove the link.',
+    says: 'Link has been severed',
+  },
+  EOVERFLOW: {
+    ...other,
+    reason: 'it is too large to be read at once',
+    says: 'Value too large for defined data type',
+  },
   EMFILE: { ...handles, says: 'Too many open files' },
   ENFILE: { ...handles, says: 'Too many open files in system' },
   ENOMEM: {

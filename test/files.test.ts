@@ -6,6 +6,7 @@ import {
   readFileSync,
   rmSync,
   symlinkSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs';
 import { createServer } from 'node:net';
@@ -13,6 +14,7 @@ import { devNull, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import {
+  anySize,
   bytesOf,
   bytesOfSync,
   openFile,
@@ -95,6 +97,27 @@ describe.skipIf(process.platform === 'win32')('a file that is opened', () => {
   test('is refused if it is a directory', async () => {
     const error: unknown = await bytesOf(tmpdir()).catch(each => each);
     expect(systemRefusal(error)?.reason).toBe('it is a directory');
+  });
+  test.each(Object.entries(ways))('%s is no link that leads nowhere', async (_, way) => {
+    const file = temporaryFile();
+    symlinkSync(join(file, '..', 'unmounted', 'file'), file);
+    const error: unknown = await (async () => way(file))().catch(each => each);
+    expect(systemRefusal(error)?.reason).toBe('it is a link that leads nowhere');
+  });
+  test('and read whole has 64 MiB at most, or 2 GiB where it is as large as what it holds', async () => {
+    const file = temporaryFile();
+    writeFileSync(file, '');
+    truncateSync(file, 2 ** 26);
+    expect((await bytesOf(file)).length).toBe(2 ** 26);
+    truncateSync(file, 2 ** 26 + 1);
+    for (const way of [bytesOf, textOf, bytesOfSync]) {
+      const error: unknown = await (async () => way(file))().catch(each => each);
+      expect(systemRefusal(error)?.reason).toBe('it is too large to be read at once');
+    }
+    expect((await bytesOf(file, anySize)).length).toBe(2 ** 26 + 1);
+    truncateSync(file, 2 ** 40);
+    const error: unknown = await bytesOf(file, anySize).catch(each => each);
+    expect(systemRefusal(error)?.reason).toBe('it is too large to be read at once');
   });
   test('is as it was written', async () => {
     const file = temporaryFile();

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { closeSync, fstatSync, readSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
-import { openFileSync } from '../files.js';
+import { mostBytes, openFileSync } from '../files.js';
 import { appendLine, unsealed } from '../local/sealed.js';
 import { systemRefusal } from '../machine.js';
 import { plural, withoutTokens } from '../text.js';
@@ -182,17 +182,19 @@ interface NewLines {
 
 /**
  * Returns the complete lines after byte `read`, or all of them if the file is another or was cut since then, and where the next ones
- * begin.
+ * begin. Of more than is read at once, the newest.
  */
 function readLines(file: string, inode: number | undefined, read: number): NewLines {
   const handle = openFileSync(file);
   try {
     const { ino, size } = fstatSync(handle);
-    const start = ino === inode && size >= read ? read : 0;
+    const next = ino === inode && size >= read ? read : 0;
+    const start = Math.max(next, size - mostBytes);
     const bytes = Buffer.alloc(size - start);
     const length = readSync(handle, bytes, 0, bytes.length, start);
     const complete = bytes.subarray(0, length).lastIndexOf(NEWLINE) + 1;
-    return { lines: bytes.toString('utf8', 0, complete).split('\n'), end: start + complete, inode: ino };
+    const first = start > next ? bytes.indexOf(NEWLINE) + 1 : 0;
+    return { lines: bytes.toString('utf8', first, complete).split('\n'), end: start + complete, inode: ino };
   } finally {
     closeSync(handle);
   }

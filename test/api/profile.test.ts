@@ -1,8 +1,8 @@
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import {
   AccessToken,
   type AxiomEnvironment,
@@ -219,6 +219,22 @@ describe('the file', () => {
   test('is refused when it cannot be read', async () => {
     const error = await readProfileFile('/dev/null/\u0000').catch(reason => reason);
     expect([error.name, error.message]).toEqual(['ProfileError', '~/.axiom.toml cannot be read']);
+  });
+
+  test('is named when it is a link that leads nowhere, or too large for one', async () => {
+    const home = await mkdtemp(join(tmpdir(), 'apl-profile-'));
+    onTestFinished(() => rm(home, { recursive: true }));
+    const path = join(home, '.axiom.toml');
+    await symlink(join(home, 'unmounted', 'axiom.toml'), path);
+    const said = () => readProfileFile(home).catch(({ message, hint }) => [message, hint]);
+    expect(await said()).toEqual([
+      '~/.axiom.toml cannot be read: it is a link that leads nowhere',
+      'Make what it leads to, or remove the link.',
+    ]);
+    await rm(path);
+    await writeFile(path, '');
+    await truncate(path, 2 ** 40);
+    expect((await said())?.[0]).toBe('~/.axiom.toml cannot be read: it is too large to be read at once');
   });
 
   test('is TOML', async () => {

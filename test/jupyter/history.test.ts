@@ -177,6 +177,15 @@ test.each<readonly [string, (file: string) => Promise<unknown>]>([
   expect([rows(history, ALL), rows(history, ALL)]).toEqual([all, all]);
 });
 
+test('of a file with a hole of a gigabyte, the newest lines are read', async () => {
+  const file = await historyFile();
+  new History(file, fail).append(1, 'before');
+  await truncate(file, 2 ** 30);
+  await appendFile(file, '\n');
+  new History(file, fail).append(1, 'behind');
+  expect(rows(new History(file, fail), ALL)).toEqual([[1, 1, 'behind']]);
+});
+
 test('only the user may read the file', async () => {
   const file = await historyFile();
   new History(file, fail).append(1, 'a');

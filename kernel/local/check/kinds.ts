@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { loginsIn } from '../../api/login/store.js';
-import { bytesOf, textOf } from '../../files.js';
+import { anySize, bytesOf, textOf } from '../../files.js';
 import type { Engine } from '../engine/duckdb.js';
 import { changedReason, unsealed } from '../sealed.js';
 import { decodeLog } from '../store/append/records.js';
@@ -54,7 +54,7 @@ export const fileKinds: readonly FileKind[] = [
     pattern: /^datasets\/[^/]+\/[^/]+\.log$/,
     remedy: 'start the service and query the dataset: what can be read is stored, the rest set aside',
     check: async file => {
-      const { damage } = decodeLog(await bytesOf(file));
+      const { damage } = decodeLog(await bytesOf(file, anySize));
       return damage === undefined ? undefined : 'is damaged: not all of its batches can be read';
     },
   },

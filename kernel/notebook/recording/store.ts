@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import { AplKernelError } from '../../errors.js';
-import { bytesOf } from '../../files.js';
+import { anySize, bytesOf } from '../../files.js';
 import { systemRefusal } from '../../machine.js';
 import { parseTime } from '../../time.js';
 
@@ -125,7 +125,7 @@ export class AnswerStore {
 /** Undefined if there is no file of this name; a link that leads nowhere is one that cannot be read. */
 async function contentOf(file: string): Promise<Buffer | undefined> {
   try {
-    return await bytesOf(file);
+    return await bytesOf(file, anySize);
   } catch (error) {
     if ((await lstat(file).catch(() => undefined)) === undefined) return undefined;
     throw unreadable(file, error);

@@ -1,6 +1,6 @@
 import { rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { bytesOf } from '../../../files.js';
+import { anySize, bytesOf } from '../../../files.js';
 import { present } from '../../../present.js';
 import { formatCount, plural, visible } from '../../../text.js';
 import type { Engine } from '../../engine/duckdb.js';
@@ -269,7 +269,7 @@ const flushMs = 1_000;
 /** Returns what is in a log; undefined when it is gone. Messages call it by the name that users find it under. */
 async function readLog(file: string, name: string): Promise<LogContent | undefined> {
   try {
-    return decodeLog(await bytesOf(file));
+    return decodeLog(await bytesOf(file, anySize));
   } catch (error) {
     const reason =
       error instanceof LocalError ? `cannot be read: ${error.message}` : systemFault(file, error);

@@ -1,7 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { crc32 } from 'node:zlib';
-import { overwrite, textOf } from '../../../files.js';
+import { anySize, overwrite, textOf } from '../../../files.js';
 import type { FileField, FileSummary } from '../../engine/parquet.js';
 import { inDataDir } from '../../place.js';
 import type { RowGroup } from '../../sql/compiled.js';
@@ -29,7 +29,7 @@ export class SummaryCache {
   /** Returns what was kept under a key; nothing when it is absent or damaged. */
   async load(key: string): Promise<CachedSummaries> {
     try {
-      return decode(await textOf(this.#file(key)));
+      return decode(await textOf(this.#file(key), anySize));
     } catch {
       return new Map();
     }

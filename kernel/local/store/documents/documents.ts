@@ -127,7 +127,7 @@ export class Documents<T extends object> {
       };
       return { kind: 'whole', document, damage };
     } catch (error) {
-      if (hasCode(error, 'ENOENT') && !(await isThere(file))) return undefined;
+      if (hasCode(error, 'ENOENT')) return undefined;
       const damage = {
         text: `The ${name} ${id} cannot be read: ${faultReason(error)} (${file}).`,
         consequence: 'It is left out.',
@@ -209,7 +209,6 @@ class NoDocument extends AplKernelError {
 
 /** Returns why a document could not be read, as in "it cannot be read: {reason}". */
 export function faultReason(error: unknown): string {
-  if (hasCode(error, 'ENOENT')) return 'it is a link that leads nowhere';
   if (error instanceof SyntaxError) return 'it is not JSON';
   if (hasCode(error, 'ERR_ENCODING_INVALID_ENCODED_DATA')) return 'it is not UTF-8';
   if (error instanceof AplKernelError) return error.message.replace(/\.$/, '');
