@@ -79,6 +79,26 @@ export function parseTime(text: string): bigint | undefined {
   return at === undefined ? undefined : timeOf(at);
 }
 
+const SLASHED = /^(\d{4})\/(\d{1,2})\/(\d{1,2})$|^(\d{1,2})[/.](\d{1,2})[/.](\d{4})$/;
+
+/** The dates, such as `2026-11-23`, that a date in another order may be: both where day and month may be either. */
+export function datesMeant(text: string): readonly string[] {
+  const [, year, month = '', day = '', first = '', second = '', last] = SLASHED.exec(text) ?? [];
+  const dates =
+    year !== undefined
+      ? [[year, month, day]]
+      : last === undefined
+        ? []
+        : text.includes('.')
+          ? [[last, second, first]]
+          : [
+              [last, first, second],
+              [last, second, first],
+            ];
+  const written = dates.map(parts => parts.map(part => part.padStart(2, '0')).join('-'));
+  return [...new Set(written.filter(date => parseTime(date) !== undefined))];
+}
+
 /** True for a text that is a time, but one before the earliest or after the latest that 64 bits of nanoseconds hold. */
 export function isBeyondTime(text: string): boolean {
   const at = readTime(text);

@@ -2,6 +2,7 @@ import { nearest } from '../apl/syntax/nearest.js';
 import { AplKernelError } from '../errors.js';
 import { cut } from '../text.js';
 import {
+  datesMeant,
   DAY,
   EARLIEST_TIME,
   formatTime,
@@ -163,7 +164,6 @@ const CLOCK_RANGE = new RegExp(
   'i',
 );
 const CLOCK_TIME = new RegExp(`^(?:since |from )?${DAY_WORD}${CLOCK}$`, 'i');
-const SLASHED = /^(\d{4})\/(\d{1,2})\/(\d{1,2})$|^(\d{1,2})[/.](\d{1,2})[/.](\d{4})$/;
 
 /** Returns how \`%time\` takes what is written in another form, each form in backticks; undefined for what it takes as it is, and for what nobody can guess. */
 function meantRange(text: string): string | undefined {
@@ -183,7 +183,8 @@ function meantRange(text: string): string | undefined {
     at === undefined || (past === undefined && part === undefined) ? undefined : clockOf(at, past, part);
   if (start !== undefined && (part !== undefined || CLOCK_TIME.exec(text)?.[1] === undefined))
     return `\`${since.toLowerCase()} ${start}..\``;
-  return slashedDate(text);
+  const dates = datesMeant(text);
+  return dates.length === 0 ? undefined : dates.map(date => `\`${date}\``).join(' or ');
 }
 
 /** `09:30`; undefined if there is no such time of day. */
@@ -193,26 +194,6 @@ function clockOf(hour: string, minute = '00', half?: string): string | undefined
   return past > 23 || Number(minute) > 59 || (half !== undefined && Number(hour) > 12)
     ? undefined
     : `${String(past).padStart(2, '0')}:${minute}`;
-}
-
-/** A date in another order, both ways where day and month may be either. */
-function slashedDate(text: string): string | undefined {
-  const [, year, month = '', day = '', first = '', second = '', last] = SLASHED.exec(text) ?? [];
-  const dates =
-    year !== undefined
-      ? [[year, month, day]]
-      : last === undefined
-        ? []
-        : text.includes('.')
-          ? [[last, second, first]]
-          : [
-              [last, first, second],
-              [last, second, first],
-            ];
-  const found = dates
-    .map(parts => parts.map(part => part.padStart(2, '0')).join('-'))
-    .filter(date => parseTime(date) !== undefined);
-  return found.length === 0 ? undefined : [...new Set(found)].map(date => `\`${date}\``).join(' or ');
 }
 
 /** Drops insignificant spaces, and joins a date and the time of day after it into one word. */

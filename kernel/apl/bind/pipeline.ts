@@ -81,6 +81,12 @@ function bindOperator(binder: Binder, operator: Operator, stage: Stage): Stage {
       binder.error('unknown-operator', operator.word, message, summarized, `summarize ${word}`);
       return stage;
     }
+    const compared = comparedHint(word, binder.text(operator));
+    if (compared !== undefined) {
+      const message = `\`${word}\` is not an operator`;
+      binder.error('unknown-operator', operator.word, message, compared.hint, compared.instead);
+      return stage;
+    }
     const guess = nearest(word, operatorWords);
     binder.error(
       'unknown-operator',
@@ -91,6 +97,21 @@ function bindOperator(binder: Binder, operator: Operator, stage: Stage): Stage {
     );
   }
   return stage;
+}
+
+/** What to write for a condition that stands where an operator should, as in `| status == 500`. */
+function comparedHint(
+  word: string,
+  text: string,
+): { readonly hint: string; readonly instead?: string } | undefined {
+  const rest = text.slice(word.length);
+  if (/^(?:[\w.]*)\s*=(?!=)/.test(rest))
+    return { hint: `Write \`where ${word} == …\` to filter, \`extend ${word} = …\` for a new field.` };
+  return /^[\w.]*\s*(?:[!=<>]=|[<>:]|=~|!?(?:contains|has|startswith|endswith|matches|between|in)\b)/.test(
+    rest,
+  )
+    ? { hint: 'Rows are filtered by `where`.', instead: `where ${word}` }
+    : undefined;
 }
 
 /** What to write for an aggregate that stands where an operator should, as in `| avg(x) by y`. */

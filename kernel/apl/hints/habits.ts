@@ -99,9 +99,10 @@ const habits: readonly Row[] = [
     }),
   },
   {
-    written: /^(?:help|man|\?+)(?:\s+(\w+))?$/i,
-    says: ([, topic]) => {
-      const instead = topic === undefined ? '%help' : `%help ${topic}`;
+    written: /^(?:(?:help|man)(?:\s+(\w+)|\(\s*["']?(\w*)["']?\s*\))?|\?+\s*(\w*))$/i,
+    says: ([, after, within, marked]) => {
+      const topic = after ?? within ?? marked ?? '';
+      const instead = topic === '' ? '%help' : `%help ${topic}`;
       return { message: 'help is a magic', hint: `Write ${instead}.`, instead };
     },
   },
@@ -114,10 +115,41 @@ const habits: readonly Row[] = [
   },
   {
     written:
-      /^(?:!\s*\w|%%(?:bash|sh|script)\b|(?:ls|cd|cat|less|head|tail|e?grep|rg|jq|awk|sed|kubectl|docker|curl|wget|pip3?|npm|conda|git|sudo|man)\s+[-\w./"'~])/,
+      /^(?:!\s*\w|%%(?:bash|sh|script)\b|(?:ls|cd|cat|less|head|tail|e?grep|rg|jq|awk|sed|kubectl|docker|echo|ssh|systemctl|journalctl|python3?|curl|wget|pip3?|npm|conda|git|sudo|man)\s+[-\w./"'~])/,
     says: () => ({
       message: 'commands of the shell do not run here',
       hint: 'Open a terminal for them; cells hold APL and magics. `%import FILE` reads a file.',
+    }),
+  },
+  {
+    written: /^["'`]?([A-Za-z_][\w-]*)["'`]?\s*\?+$/,
+    says: ([, name = '']) => ({
+      message: 'the fields of a dataset are listed by a magic',
+      hint: `Write %schema ${name}.`,
+      instead: `%schema ${name}`,
+    }),
+  },
+  {
+    written: /^(?:\[["']([^"'\]]+)["']\]|([A-Za-z_]\w*))\.(\w+)\(([^()]*(?:\([^()]*\)[^()]*)*)\)$/,
+    says: ([, quoted, plain = '', word = '', args = '']) => {
+      const instead = `['${quoted ?? plain}'] | ${word === 'head' && args === '' ? 'limit 10' : `${word} ${args}`.trim()}`;
+      return { message: 'a dataset has no methods', hint: `Operators follow a pipe: ${instead}`, instead };
+    },
+  },
+  {
+    written: /^(\w+)\[\s*\1\b\.?\[?["']?([\s\S]*?)\]$/,
+    says: ([, name = '', rest = '']) => ({
+      message: 'this is Python, not APL',
+      hint: `Rows are filtered by where: ['${name}'] | where ${rest.replace(/["']\]/, '')}`,
+      instead: `['${name}'] | where ${rest.replace(/["']\]/, '')}`,
+    }),
+  },
+  {
+    written: /^(-?\d[\w.]*(?:\s*[-+*/%]\s*-?\d[\w.]*)+)$/,
+    says: ([, sum = '']) => ({
+      message: 'an expression stands where a dataset should',
+      hint: `Write print ${sum}.`,
+      instead: `print ${sum}`,
     }),
   },
   {
@@ -166,7 +198,8 @@ const habits: readonly Row[] = [
     }),
   },
   {
-    written: /^(?:import\s+\w+(?:\s+as\s+\w+)?|from\s+\w+\s+import\s.*)$/i,
+    written:
+      /^(?:import\s+\w+(?:\s+as\s+\w+)?|from\s+\w+\s+import\s.*|(?:for\s+\w+\s+in|while|def|class|if|with)\s[^|]*:(?:\s[\s\S]*)?)$/i,
     says: () => ({
       message: 'this is Python, not APL',
       hint: 'Open a notebook of Python for it; `%export` writes a result to a file that it can read.',

@@ -8,6 +8,7 @@ const expanding = 'Write `| mv-expand x`.';
 const texts = 'Write `| search "text"`, or `| where field contains "text"`.';
 const keys = 'Write `| extend x = parse_json(field).key`; keys of a map are fields: `field.key`.';
 const shown = 'Write `| limit N`: a table of any length is scrolled and searched.';
+const drawn = 'Write `| render linechart` at the end, or choose another kind of chart in its menu.';
 const metrics = 'This is MPL, the language of metrics; APL reads events.';
 
 /** Operators from Kusto and other languages, with their equivalents. */
@@ -32,6 +33,12 @@ const operatorsElsewhere: Readonly<Record<string, string>> = {
   table: 'Write `| project …`.',
   timechart: 'Write `| summarize … by bin_auto(_time)`.',
   chart: 'Write `| summarize … by …`.',
+  plot: drawn,
+  visualize: drawn,
+  viz: drawn,
+  streamstats: 'Write `| sort by _time asc | extend n = row_number()`; `row_cumsum(x)` adds up.',
+  unwrap: 'A field is its value: write `| summarize avg(field)`.',
+  let: 'Write `| extend …`.',
   eventstats: 'Write `| join (… | summarize …) on …`.',
   spath: 'Write `| extend x = parse_json(field)`.',
   align: metrics,
@@ -63,7 +70,7 @@ const operatorsElsewhere: Readonly<Record<string, string>> = {
   keep: 'Write `| project …`.',
   display: 'Write `| project …`.',
   drop: 'Write `| project-away …`.',
-  groupby: 'Write `| summarize … by …`.',
+  groupby: 'Write `| summarize count() by …`.',
   orderby: 'Write `| sort by …`.',
   uniq: 'Write `| distinct …`.',
   wc: 'Write `| count`, which counts the rows.',
@@ -92,7 +99,7 @@ const operatorsElsewhere: Readonly<Record<string, string>> = {
 /** What to write if the same operands may follow the operator that a hint names; else undefined. */
 export function sameOperands(hint: string): string | undefined {
   const [, operator] =
-    /^Write `\| ([\w-]+(?: by)?)(?: (?:N|\u2026 by \u2026|\u2026))?`(?:\.$| after the summarize)/.exec(
+    /^Write `\| ([\w-]+(?: count\(\))?(?: by)?)(?: (?:N|\u2026 by \u2026|\u2026))?`(?:\.$| after the summarize)/.exec(
       hint,
     ) ?? [];
   return operator;

@@ -18,7 +18,11 @@ const parseClauses = [
     name: 'pieces',
     takes: 'pieces',
     word: 'with',
-    expected: ['`with` and a pattern', 'after the text of `$`'],
+    expected: [
+      '`with` and a pattern',
+      'after the text of `$`',
+      'Write $ field with "before " name " after"; a regular expression is read by extract("(…)", 1, field).',
+    ],
     startsLine: true,
   },
 ] as const;

@@ -1,4 +1,4 @@
-import { parseTime, parseTimespan } from '../../../time.js';
+import { datesMeant, parseTime, parseTimespan } from '../../../time.js';
 import type { TypeName } from '../../catalog/entry.js';
 import type { Scalar } from '../../plan/plan.js';
 import { binary, call, condition, constant, joined, not } from '../../plan/scalars.js';
@@ -25,7 +25,7 @@ export function bindBinary(binder: Binder, expr: BinaryExpr, scope: Scope): Scal
   const { operator } = expr;
   if (operator === 'and' || operator === 'or') {
     const left = bindPredicate(binder, expr.left, scope, `\`${operator}\``);
-    const right = bindPredicate(binder, expr.right, scope, `\`${operator}\``);
+    const right = bindPredicate(binder, expr.right, scope, `\`${operator}\``, comparedLike(binder, expr));
     return operator === 'or' ? either(left, right) : both(left, right);
   }
   if (expr.left.kind === 'star')
@@ -38,6 +38,31 @@ export function bindBinary(binder: Binder, expr: BinaryExpr, scope: Scope): Scal
     expr.left,
     expr.right,
   ]);
+}
+
+/** `a == "x" or "y"`: the second value compared as the first is; undefined unless the right side is a value and the left a comparison. */
+function comparedLike(binder: Binder, { left, right }: BinaryExpr): string | undefined {
+  const last =
+    left.kind === 'binary' && (left.operator === 'and' || left.operator === 'or') ? left.right : left;
+  if (right.kind !== 'literal' || last.kind !== 'binary' || arithmetic.has(last.operator)) return undefined;
+  return `${binder.text(last.left)} ${last.operator} ${binder.text(right)}`;
+}
+
+/** The values of `("x" or "y")`; undefined if anything else is among them. */
+function alternatives(binder: Binder, expr: Expr): readonly string[] | undefined {
+  if (expr.kind === 'paren') return alternatives(binder, expr.inner);
+  if (expr.kind === 'literal') return [binder.text(expr)];
+  if (expr.kind !== 'binary' || expr.operator !== 'or') return undefined;
+  const [left, right] = [alternatives(binder, expr.left), alternatives(binder, expr.right)];
+  return left === undefined || right === undefined ? undefined : [...left, ...right];
+}
+
+/** `x == ("a" or "b")`: a list is meant. */
+function listMeant(binder: Binder, { operator, operatorSpan, right }: BinaryExpr): Meant | undefined {
+  const values = operator === '==' || operator === '!=' ? alternatives(binder, right) : undefined;
+  if (values === undefined || values.length < 2) return undefined;
+  const instead = `${operator === '==' ? '' : '!'}in (${values.join(', ')})`;
+  return { span: { from: operatorSpan.from, to: right.to }, instead };
 }
 
 /** True if the right side is a bare word, which may be a text without its quotes. */
@@ -202,7 +227,7 @@ function textHint(text: Scalar, number: Scalar, shown: string): string {
 
 function mismatch(binder: Binder, expr: BinaryExpr, left: TypeName, right: TypeName): undefined {
   const message = `\`${expr.operator}\` cannot compare ${typeInWords(left)} with ${typeInWords(right)}`;
-  const meant = timeMeant(binder, expr, left, right) ?? chainedRange(binder, expr);
+  const meant = timeMeant(binder, expr, left, right) ?? chainedRange(binder, expr) ?? listMeant(binder, expr);
   if (meant !== undefined) {
     const { span, instead } = meant;
     binder.error('type-mismatch', span, message, `Write \`${shorten(instead)}\`.`, instead);
@@ -230,7 +255,8 @@ function timeMeant(binder: Binder, expr: BinaryExpr, left: TypeName, right: Type
   const text = binder.text(span).replace(/^(["'])(.*)\1$/, '$2');
   const [, ago] = /^(?:now\s*)?-\s*(\d+[a-z]+)$/.exec(text) ?? [];
   if (ago !== undefined && parseTimespan(ago) !== undefined) return { span, instead: `ago(${ago})` };
-  if (/^\d{4}-\d{2}-\d{2}$/.test(text)) return { span, instead: `datetime(${text})` };
+  const [date, other] = /^\d{4}-\d{2}-\d{2}$/.test(text) ? [text] : datesMeant(text);
+  if (date !== undefined && other === undefined) return { span, instead: `datetime(${date})` };
   const unit = { 10: 'seconds', 13: 'milliseconds', 16: 'microseconds', 19: 'nanoseconds' }[text.length];
   return unit !== undefined && /^\d+$/.test(text)
     ? { span, instead: `unixtime_${unit}_todatetime(${text})` }

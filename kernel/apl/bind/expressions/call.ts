@@ -1,4 +1,4 @@
-import { parseTime, parseTimespan } from '../../../time.js';
+import { datesMeant, parseTime, parseTimespan } from '../../../time.js';
 import { aggregateNamed, functionNamed, functionNames } from '../../catalog/all.js';
 import {
   arityOf,
@@ -227,6 +227,8 @@ function checkCount(binder: Binder, expr: CallExpr, entry: FunctionEntry, count:
 
 /** Hints for numbers of arguments that have a meaning elsewhere. */
 const countHints: Readonly<Record<string, (count: number) => string | undefined>> = {
+  bin: count => (count === 1 ? 'Write bin(_time, 5m): what is rounded stands first.' : undefined),
+  bin_auto: count => (count === 2 ? 'Write bin(_time, 5m) for a width of your own.' : undefined),
   count: () => '`countif(condition)` counts the rows that meet one, `dcount(field)` the different values.',
   percentile: count => (count > 2 ? 'Write percentiles_array(x, 50, 95) for several.' : undefined),
 };
@@ -416,6 +418,7 @@ function refuseUnknown(binder: Binder, expr: CallExpr, scope: Scope): Scalar {
 /** The span of a call that its equivalent replaces, and what to write there; nothing if the arguments may stand in another order. */
 function calledAs(binder: Binder, expr: CallExpr, known: string): readonly [span: Span, instead?: string] {
   const whole = { from: expr.callee.from, to: expr.to };
+  if (expr.args.length === 0 && /^\w+\((?:now\(\))?\)$/.test(known)) return [whole, known];
   const [, name = '', params = ''] = /^(\w+)\(([^()]*)\)$/.exec(known) ?? [];
   const [first, ...rest] = expr.args;
   const [, constant] = /^\w+, (\d+)$/.exec(params) ?? [];
@@ -548,7 +551,15 @@ function bindConstructor(binder: Binder, expr: CallExpr, scope: Scope): Scalar {
   if (value.kind === 'constant' && value.type === 'string' && (type === 'datetime' || type === 'timespan')) {
     const parsed = type === 'datetime' ? parseTime(String(value.value)) : parseTimespan(String(value.value));
     if (parsed !== undefined) return constant(type, parsed);
-    binder.error(`bad-${type}`, expr, `\`${String(value.value)}\` is not a ${type}`);
+    const dates = type === 'datetime' ? datesMeant(String(value.value)) : [];
+    const [hint, instead] =
+      dates.length === 0
+        ? [type === 'datetime' ? 'Write datetime(2026-01-02T03:04:05Z).' : 'Write timespan(1h30m).']
+        : [
+            `Write datetime(${dates.join(') or datetime(')}).`,
+            dates.length === 1 ? `datetime(${dates[0]})` : undefined,
+          ];
+    binder.error(`bad-${type}`, expr, `\`${String(value.value)}\` is not a ${type}`, hint, instead);
     return convertTo(unbound, type);
   }
   return call(conversions[type], [value], type);

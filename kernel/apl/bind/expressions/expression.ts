@@ -109,15 +109,24 @@ function bindNode(binder: Binder, expr: Expr, scope: Scope): Scalar {
   }
 }
 
-/** Binds a condition: a bool, or a dynamic read as one. */
-export function bindPredicate(binder: Binder, expr: Expr, scope: Scope, context: string): Scalar {
+/** Binds a condition: a bool, or a dynamic read as one. `instead` is the condition that is meant if it is none. */
+export function bindPredicate(
+  binder: Binder,
+  expr: Expr,
+  scope: Scope,
+  context: string,
+  instead?: string,
+): Scalar {
   const value = bindExpression(binder, expr, scope);
   if (value.type === 'bool' || value.type === 'dynamic') return convertTo(value, 'bool');
   binder.error(
     'not-a-condition',
     expr,
     `${context} needs a condition, but \`${shorten(binder.text(expr))}\` is ${typeInWords(value.type)}`,
-    'Compare it with something: ==, !=, <, contains, …',
+    instead === undefined
+      ? 'Compare it with something: ==, !=, <, contains, …'
+      : `Write \`${shorten(instead)}\`.`,
+    instead,
   );
   return constant('bool', null);
 }
@@ -185,6 +194,9 @@ function bindUnary(binder: Binder, expr: Extract<Expr, { kind: 'unary' }>, scope
       'bad-operand',
       expr.operand,
       `\`${expr.operator}\` needs a number, but \`${shorten(binder.text(expr.operand))}\` is ${typeInWords(value.type)}`,
+      negative
+        ? 'A field is left out by `| project-away field`; `sort by field desc` reverses an order.'
+        : undefined,
     );
     return unbound;
   }

@@ -279,6 +279,9 @@ function guessOf(
   const word = name.toLowerCase();
   if (/^(?:true|false|null)$/.test(word)) return [`Write \`${word}\`.`, word];
   if (word === 'none' || word === 'nil') return ['Write `null`.', 'null'];
+  const time = known.includes('_time') ? ofTime[word] : undefined;
+  if (time !== undefined) return [`Write \`${time}\`.`, time];
+  if (/^(?:any|all|_all|_raw)$/.test(word)) return ['Every field is written `*`: `* has "text"`.', '*'];
   const deeper = known.filter(each => each.toLowerCase().endsWith(`.${word}`));
   const [first = ''] = deeper;
   if (deeper.length === 1) return [`Did you mean \`${first}\`?`, writtenName(first)];
@@ -291,6 +294,17 @@ function guessOf(
     ];
   return mayBeText ? [`Did you mean the string '${name}'?`, writtenText(name)] : [listOf(known)];
 }
+
+/** Words for times, and for the parts of one. */
+const ofTime: Readonly<Record<string, string>> = {
+  today: 'startofday(now())',
+  yesterday: 'startofday(ago(1d))',
+  minute: 'bin(_time, 1m)',
+  hour: 'bin(_time, 1h)',
+  day: 'bin(_time, 1d)',
+  date: 'bin(_time, 1d)',
+  week: 'bin(_time, 7d)',
+};
 
 function reportTimeElsewhere(binder: Binder, name: string, span: Span): void {
   if (!binder.isFirst(`unknown field ${name}`)) return;

@@ -1,3 +1,4 @@
+import { present } from '../../../present.js';
 import type { Clause, ListOperand, Operand } from '../../operators/grammar.js';
 import type { Expr, Literal, OperandNodes } from '../ast.js';
 import { literal, missing } from '../nodes.js';
@@ -21,7 +22,7 @@ import { expectPattern } from './pattern.js';
 import { noStages, parseStages } from './pipeline.js';
 import { parseSearch } from './search.js';
 import { parseSource } from './source.js';
-import { takeGroup, takeUsing } from './typos.js';
+import { orderAdvice, takeGroup, takeUsing } from './typos.js';
 
 /** A node to which `parseClauses` adds the properties of the clauses of its row. */
 export type OpenNode = Record<string, unknown>;
@@ -98,7 +99,12 @@ function takeWord(stream: TokenStream, { clause, owner, laterWords }: Step): boo
   if (clause.optional === true) return false;
   if (word === 'on' && takeUsing(stream)) return true;
   const [what, where, hint] = clause.expected ?? [`\`${word}\``, 'in `$`'];
-  stream.expected(what, where.replace('$', owner), hint?.replace('$', owner));
+  const advice = word === 'by' ? orderAdvice(stream) : undefined;
+  const said = {
+    hint: hint?.replace('$', owner) ?? '',
+    ...present({ instead: advice?.instead, to: advice?.to }),
+  };
+  stream.expected(what, where.replace('$', owner), hint === undefined ? undefined : said);
   return !atStageEnd(stream) && !laterWords.some(later => stream.isWord(later));
 }
 

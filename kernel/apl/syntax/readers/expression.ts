@@ -17,16 +17,20 @@ import {
   unary,
 } from '../nodes.js';
 import type { Token } from '../tokens/lexer.js';
-import type { TokenStream } from '../tokens/stream.js';
+import type { Advice, TokenStream } from '../tokens/stream.js';
 import { typeNamed } from '../types.js';
 import { parseDynamic } from './dynamic.js';
 import { numberLiteral, rawLiteral, timespanLiteral } from './literals.js';
 import { parsePipeline } from './pipeline.js';
 import { startsSource } from './source.js';
 import {
+  argumentAdvice,
+  listAdvice,
+  literalAdvice,
   reportCase,
   takeDoubledQuote,
   takeExclamation,
+  takeInterval,
   takeIsNull,
   takeLike,
   takeLogic,
@@ -56,6 +60,7 @@ export function parseExpression(
 /** Parses `[name =] expr` items separated by commas, up to `)`; the parenthesis is consumed. */
 export function parseArguments(stream: TokenStream, callee: string): Argument[] {
   const args: Argument[] = [];
+  const start = stream.peek(-2);
   const call = { callee, argument: 0, outer: stream.call };
   stream.call = call;
   while (stream.offering !== undefined || (!stream.done && !stream.isSymbol(')'))) {
@@ -70,13 +75,19 @@ export function parseArguments(stream: TokenStream, callee: string): Argument[] 
   stream.call = call.outer;
   if (stream.takeSymbol(')') !== undefined) return args;
   const last = args.at(-1)?.value;
-  const isDistinct = last?.kind === 'name' && last.name.toLowerCase() === 'distinct';
-  const hint =
-    isDistinct && callee === 'count' ? 'Different values are counted by `dcount(field)`.' : undefined;
-  stream.expected('`,` or `)`', `in the arguments of \`${callee}\``, hint);
+  const first = args.length > 1 || last === undefined ? '' : stream.source.slice(last.from, last.to);
+  const advice = closeAdvice(stream) ?? argumentAdvice(stream, { name: callee, ...start }, first);
+  stream.expected('`,` or `)`', `in the arguments of \`${callee}\``, advice);
   stream.skipTo(')', '|', ';');
   stream.takeSymbol(')');
   return args;
+}
+
+/** What to write if a bracket is open where the query or its operator ends. */
+function closeAdvice(stream: TokenStream): Advice | undefined {
+  const hint = 'Close it: write `)`.';
+  const at = stream.lastEnd;
+  return stream.done || stream.isSymbol('|') ? { hint, instead: ')', from: at, to: at } : undefined;
 }
 
 /** A value, or the query of `toscalar(T | count)`. */
@@ -277,7 +288,10 @@ function parseListItems(stream: TokenStream, operator: ListOperator, left: Expr)
   const bracket = stream.takeSymbol('[');
   if (bracket !== undefined) reportBracket(stream, operator, bracket);
   else if (stream.peek().kind === 'string') return parseBareList(stream, operator);
-  else if (stream.expectSymbol('(', `after \`${operator}\``) === undefined) return [];
+  else if (stream.takeSymbol('(') === undefined) {
+    stream.expected('`(`', `after \`${operator}\``, listAdvice(stream, left));
+    return [];
+  }
   const close = bracket === undefined ? ')' : ']';
   const items: (Expr | Subquery)[] = [];
   offerCompared(stream, left, true);
@@ -286,7 +300,9 @@ function parseListItems(stream: TokenStream, operator: ListOperator, left: Expr)
     if (stream.takeSymbol(',') === undefined) break;
     offerCompared(stream, left, true);
   }
-  if (stream.expectSymbol(close, `to close the list of \`${operator}\``) === undefined) {
+  if (stream.takeSymbol(close) === undefined) {
+    const hint = stream.isSymbol('..') ? 'A range is tested by `between (500 .. 599)`.' : undefined;
+    stream.expected(`\`${close}\``, `to close the list of \`${operator}\``, hint ?? closeAdvice(stream));
     stream.skipTo(close, '|', ';');
     stream.takeSymbol(close);
   }
@@ -508,7 +524,8 @@ function parsePrimary(stream: TokenStream, context: string): Expr {
       return missing(token);
   }
   stream.offerOperand();
-  stream.expected('an expression', context, token.kind === 'symbol' ? literalHints[token.text] : undefined);
+  const advice = token.kind === 'symbol' ? (literalAdvice(stream) ?? literalHints[token.text]) : undefined;
+  stream.expected('an expression', context, advice);
   return missing({ from, to: from });
 }
 
@@ -526,7 +543,7 @@ function parseBracket(stream: TokenStream, context: string): Expr {
   stream.expected(
     'an expression',
     context,
-    "An array is written dynamic([1, 2]), a name in brackets ['name'].",
+    literalAdvice(stream) ?? "An array is written dynamic([1, 2]), a name in brackets ['name'].",
   );
   return missing({ from, to: from });
 }
@@ -549,7 +566,7 @@ function parseParen(stream: TokenStream): Expr {
   const inner = stream.withComparing(true, parseOr, 'in the parentheses');
   if (stream.takeSymbol(')') === undefined) {
     const hint = stream.isSymbol(',') ? 'A list stands after `in`, `has_any` or `has_all`.' : undefined;
-    stream.expected('`)`', 'to close the parenthesis', hint);
+    stream.expected('`)`', 'to close the parenthesis', hint ?? closeAdvice(stream));
     stream.skipTo(')', '|', ';');
     stream.takeSymbol(')');
   }
@@ -560,6 +577,8 @@ function parseParen(stream: TokenStream): Expr {
 function parseWord(stream: TokenStream): Expr {
   const token = stream.next();
   const { text } = token;
+  const interval = takeInterval(stream, token);
+  if (interval !== undefined) return timespanLiteral(stream, interval);
   if (!stream.isSymbol('(')) {
     if (text === 'true' || text === 'false') return literal('bool', text === 'true', token);
     if (text === 'null') return literal('dynamic', null, token);

@@ -1,4 +1,4 @@
-import { DAY, isBeyondTime, parseTime, parseTimespan } from '../../../time.js';
+import { DAY, datesMeant, isBeyondTime, parseTime, parseTimespan } from '../../../time.js';
 import type { Literal } from '../ast.js';
 import { literal } from '../nodes.js';
 import type { Token } from '../tokens/lexer.js';
@@ -31,7 +31,10 @@ function reportRawLiteral(stream: TokenStream, raw: Token, type: 'datetime' | 't
   const message = isBeyond
     ? `\`${raw.text}\` is outside of 1677-09-22 to 2262-04-11, what a datetime can hold`
     : `\`${raw.text}\` is not a ${type}`;
-  stream.report('error', `bad-${type}`, raw, message, isBeyond ? undefined : hint);
+  const dates = type === 'datetime' ? datesMeant(raw.text) : [];
+  const advice = dates.length === 0 ? hint : `Write datetime(${dates.join(') or datetime(')}).`;
+  const instead = dates.length === 1 ? dates[0] : undefined;
+  stream.report('error', `bad-${type}`, raw, message, isBeyond ? undefined : advice, instead);
 }
 
 const int64Max = 2n ** 63n - 1n;

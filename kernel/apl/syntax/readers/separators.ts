@@ -1,3 +1,5 @@
+import { oneLine } from '../../../text.js';
+import { operatorWords } from '../../operators/rows.js';
 import type { Operator } from '../ast.js';
 import { nearest } from '../nearest.js';
 import { quotedName, writtenText } from '../tokens/quote.js';
@@ -18,9 +20,10 @@ type Row = (place: Place) => Advice | string | undefined;
 const rows: readonly Row[] = [
   skipped,
   conditional,
+  formatted,
   gluedToText,
   cast,
-  interval,
+  excepted,
   ({ stream, last }) => (isColon(stream) && last !== undefined ? named(stream) : undefined),
   ({ stream }) =>
     stream.peek().text === '~'
@@ -31,7 +34,18 @@ const rows: readonly Row[] = [
     stream.isWord('over')
       ? 'A row does not see others: summarize `by` the field, and join the result to the rows.'
       : undefined,
-  ({ stream }) => (stream.isWord('having') ? 'Write `| where …` after the summarize.' : undefined),
+  ({ stream, last }) =>
+    stream.isWord('per') && last?.kind === 'summarize'
+      ? { hint: 'Groups stand after `by`.', instead: 'by' }
+      : undefined,
+  ({ stream }) =>
+    stream.isWord('having')
+      ? { hint: 'Write `| where …` after the summarize.', instead: '| where' }
+      : undefined,
+  ({ stream, last }) =>
+    stream.peek(-1).text === 'all' && stream.peek(-2).text === 'union' && last?.kind === 'union'
+      ? 'Remove `all`: `union` keeps every row.'
+      : undefined,
   afterSource,
   ({ isLet }) => (isLet ? 'A `;` ends a `let`; a blank line does not.' : undefined),
   nextLine,
@@ -90,11 +104,27 @@ function cast({ stream }: Place): string | undefined {
       : undefined;
 }
 
-/** `INTERVAL '1 hour'`. */
-function interval({ stream }: Place): string | undefined {
-  return /^interval$/i.test(stream.peek(-1).text) && stream.peek().kind === 'string'
-    ? 'A duration is written 30s, 5m, 1h or 7d, without quotes.'
+/** `f"{uri}"` and `${uri}`. */
+function formatted({ stream }: Place): string | undefined {
+  const before = stream.peek(-1);
+  if (stream.isSymbol('{') && before.text === '$')
+    return 'Write the name alone: a field, or a parameter of `%param`.';
+  return stream.peek().kind === 'string' && before.to === stream.peek().from && /^[fr]$/.test(before.text)
+    ? 'Strings are joined by strcat("a ", field, " b").'
     : undefined;
+}
+
+/** `project * except uri`. */
+function excepted({ stream, last }: Place): Advice | undefined {
+  if (last?.kind !== 'project' || !/^(?:except|exclude|excluding|without)$/i.test(stream.peek().text))
+    return undefined;
+  const instead = 'project-away';
+  return {
+    hint: 'Fields are left out by `project-away`.',
+    instead,
+    from: last.from,
+    to: stream.peek().to,
+  };
 }
 
 const comparisonWords = [
@@ -130,6 +160,7 @@ function named(stream: TokenStream): Advice | undefined {
 function method({ stream }: Place): string | undefined {
   const [dot, word] = [stream.peek(-2), stream.peek(-1)];
   if (!stream.isSymbol('(') || word.kind !== 'word' || dot.text !== '.') return undefined;
+  if (operatorWords.includes(word.text)) return `An operator follows a pipe: \`| ${word.text} …\`.`;
   return `Values have no methods: write \`x ${word.text} y\` if it is an operator, or \`${word.text}(x, y)\`.`;
 }
 
@@ -176,8 +207,18 @@ function missingComparison({ stream, last }: Place): Advice | undefined {
   const before = stream.peek(-1);
   const isValue = kind === 'number' || kind === 'string' || kind === 'timespan';
   if (last?.kind !== 'where' || !isValue || (before.kind !== 'word' && before.text !== ']')) return undefined;
+  if (comparisonWords.includes(before.text)) return comparedAgain(stream, last);
   const instead = `== ${stream.source.slice(from, to)}`;
   return { hint: `A field and a value are compared: \`${instead}\`.`, instead };
+}
+
+/** `where has "x"`, and `uri startswith "a" or startswith "b"`: the field is missing. */
+function comparedAgain(stream: TokenStream, last: Operator): Advice {
+  const [word, value] = [stream.peek(-1), stream.peek()];
+  const condition = stream.source.slice(last.from, word.from);
+  const [, field = '*'] = /^where\s+((?:[\w.]+|\['[^']*'\])+)\s+!?\w+\s/.exec(condition) ?? [];
+  const instead = `${field} ${word.text} ${stream.source.slice(value.from, value.to)}`;
+  return { hint: `Name the field: \`${oneLine(instead, 60)}\`.`, instead, from: word.from, to: value.to };
 }
 
 const lists: ReadonlySet<Operator['kind']> = new Set([

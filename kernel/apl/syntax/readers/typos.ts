@@ -1,11 +1,12 @@
 import { oneLine } from '../../../text.js';
-import { UNITS } from '../../../time.js';
+import { parseTimespan, UNITS } from '../../../time.js';
+import { likeness } from '../../hints/languages/expression.js';
 import type { Expr, Identifier, Span } from '../ast.js';
 import { nearest } from '../nearest.js';
 import { identifier } from '../nodes.js';
 import type { Token } from '../tokens/lexer.js';
 import { quotedName, writtenText } from '../tokens/quote.js';
-import type { TokenStream } from '../tokens/stream.js';
+import type { Advice, TokenStream } from '../tokens/stream.js';
 
 /** Consumes `and` or `or`, also where it is written as in other languages: `AND`, `&&`, `||`; that is reported. */
 export function takeLogic(stream: TokenStream, word: 'and' | 'or'): Token | undefined {
@@ -51,8 +52,16 @@ export function takeIsNull(stream: TokenStream): (Token & { readonly negated: bo
 export function takeLike(stream: TokenStream): Token | undefined {
   if (!/^(?:i|r)?like$/i.test(stream.peek().text) || stream.peek().kind !== 'word') return undefined;
   const token = stream.next();
-  const hint = 'Write `contains`, `startswith`, `endswith` or `matches regex`.';
-  stream.report('error', 'foreign-operator', token, `APL has no \`${token.text}\``, hint);
+  const pattern = stream.peek();
+  const message = `APL has no \`${token.text}\``;
+  if (pattern.kind === 'string' && /^i?like$/i.test(token.text)) {
+    const instead = likeness(pattern.text, '', /^like$/i.test(token.text));
+    const span = { from: token.from, to: pattern.to };
+    stream.report('error', 'foreign-operator', span, message, `Write \`${oneLine(instead, 60)}\`.`, instead);
+  } else {
+    const hint = 'Write `contains`, `startswith`, `endswith` or `matches regex`.';
+    stream.report('error', 'foreign-operator', token, message, hint);
+  }
   return token;
 }
 
@@ -293,6 +302,127 @@ export function takeUnit(stream: TokenStream, number: Token): Token | undefined 
   stream.reportSpelling(span, text);
   stream.next();
   return { ...number, ...span, kind: 'timespan', text };
+}
+
+/** Consumes what follows the word `interval`, as in `INTERVAL 1 HOUR`, reported; returns all as the token of a timespan. */
+export function takeInterval(stream: TokenStream, word: Token): Token | undefined {
+  const [value, unit] = [stream.peek(), stream.peek(1)];
+  if (!/^interval$/i.test(word.text)) return undefined;
+  const isQuoted = value.kind === 'string';
+  if (!isQuoted && (value.kind !== 'number' || unit.kind !== 'word')) return undefined;
+  const [, count = '', name = ''] =
+    /^(\d+)\s*([a-z]+)$/i.exec(isQuoted ? value.text : `${value.text} ${unit.text}`) ?? [];
+  const size = UNITS.get(name.toLowerCase());
+  const [short] = [...UNITS].find(([, nanos]) => nanos === size) ?? [name];
+  const text = `${count}${short}`;
+  if (size === undefined || parseTimespan(text) === undefined) return undefined;
+  stream.skip(isQuoted ? 1 : 2);
+  const span = { from: word.from, to: stream.lastEnd };
+  stream.reportSpelling(span, text);
+  return { ...word, ...span, kind: 'timespan', text };
+}
+
+/** What to write for a key without its `by`: `sort -x`, `top 5 x`. */
+export function orderAdvice(stream: TokenStream): Pick<Advice, 'instead' | 'to'> | undefined {
+  const [first, second] = [stream.peek(), stream.peek(1)];
+  if (stream.isSymbol('-') && second.kind === 'word')
+    return { instead: `by ${second.text} desc`, to: second.to };
+  return first.kind === 'word' || stream.isQuotedName()
+    ? { instead: `by ${stream.source.slice(first.from, first.to)}` }
+    : undefined;
+}
+
+/** Functions that convert to the types of other languages. */
+const conversions: Readonly<Record<string, string>> = {
+  ...{ int: 'toint', integer: 'toint', bigint: 'tolong', long: 'tolong' },
+  ...{ string: 'tostring', text: 'tostring', varchar: 'tostring', char: 'tostring' },
+  ...{ float: 'todouble', double: 'todouble', real: 'todouble', numeric: 'todouble', decimal: 'todouble' },
+  ...{
+    datetime: 'todatetime',
+    timestamp: 'todatetime',
+    date: 'todatetime',
+    bool: 'tobool',
+    boolean: 'tobool',
+  },
+};
+
+/** `EXTRACT(HOUR FROM x)`: the functions for the parts of a time, `$` stands for it. */
+const partsOfTime: Readonly<Record<string, string>> = {
+  ...{ year: 'getyear($)', month: 'getmonth($)', day: 'dayofmonth($)', hour: 'hourofday($)' },
+  ...{ minute: "datetime_part('minute', $)", second: "datetime_part('second', $)" },
+};
+
+/** What to write for the arguments of a call that other languages separate by words: `CAST(x AS int)`, `count(DISTINCT x)`. */
+export function argumentAdvice(
+  stream: TokenStream,
+  call: Span & { readonly name: string },
+  first: string,
+): Advice | undefined {
+  if (stream.isSymbol(';')) return { hint: 'Arguments are separated by commas.', instead: ',' };
+  const word = stream.peek();
+  const rest = restOfCall(stream);
+  if (rest === undefined || word.kind !== 'word') return undefined;
+  const callee = call.name.toLowerCase();
+  const after = rest.text.slice(word.text.length).trim();
+  const instead =
+    callee === 'count' && /^distinct$/i.test(first) && !rest.text.includes(',')
+      ? `dcount(${rest.text})`
+      : /^(?:try_)?cast$/.test(callee) && /^as$/i.test(word.text)
+        ? own(conversions, after.toLowerCase().replace(/\W.*$/, ''), to => `${to}(${first})`)
+        : callee === 'extract' && /^from$/i.test(word.text)
+          ? own(partsOfTime, first.toLowerCase(), part => part.replace('$', after))
+          : undefined;
+  return instead === undefined
+    ? undefined
+    : { hint: `Write \`${instead}\`.`, instead, from: call.from, to: rest.to };
+}
+
+function own(table: Readonly<Record<string, string>>, key: string, use: (value: string) => string) {
+  const value = Object.hasOwn(table, key) ? table[key] : undefined;
+  return value === undefined ? undefined : use(value);
+}
+
+/** The text up to the bracket that closes the call, and where that ends; undefined if none does. */
+function restOfCall(stream: TokenStream): { readonly text: string; readonly to: number } | undefined {
+  const { mark } = stream;
+  const { from } = stream.peek();
+  stream.skipTo(')', '|', ';');
+  const close = stream.isSymbol(')') ? stream.peek() : undefined;
+  stream.rewind(mark);
+  return close === undefined
+    ? undefined
+    : { text: stream.source.slice(from, close.from).trim(), to: close.to };
+}
+
+/** What to write for a list after `==`, or for `->` before a key. */
+export function literalAdvice(stream: TokenStream): Advice | undefined {
+  const [before, token] = [stream.peek(-1), stream.peek()];
+  const key = stream.peek(1);
+  if (token.text === '>' && before.text === '-' && before.to === token.from)
+    return {
+      hint: 'A key of a map is written field.key, or in brackets.',
+      ...(key.kind === 'string'
+        ? { instead: `[${writtenText(key.text)}]`, from: before.from, to: key.to }
+        : {}),
+    };
+  if (token.text !== '[' || !/^[!=]=$/.test(before.text)) return undefined;
+  const { mark } = stream;
+  stream.next();
+  stream.skipTo(']', '|', ';');
+  const close = stream.isSymbol(']') ? stream.peek() : undefined;
+  stream.rewind(mark);
+  if (close === undefined) return undefined;
+  const list = `${before.text === '==' ? '' : '!'}in (${stream.source.slice(token.to, close.from)})`;
+  return { hint: `Write \`${oneLine(list, 60)}\`.`, instead: list, from: before.from, to: close.to };
+}
+
+/** What to write if no list follows `in`: a range, or the text that a field has. */
+export function listAdvice(stream: TokenStream, left: Expr): Advice | string | undefined {
+  if (stream.isWord('range')) return 'A range is tested by `between (500 .. 599)`.';
+  if (left.kind !== 'literal' || stream.peek().kind !== 'word') return undefined;
+  const field = stream.peek();
+  const instead = `${field.text} contains ${stream.source.slice(left.from, left.to)}`;
+  return { hint: `Write \`${oneLine(instead, 60)}\`.`, instead, from: left.from, to: field.to };
 }
 
 /** Consumes a bracket that closes nothing, reported. */

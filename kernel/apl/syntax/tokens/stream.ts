@@ -15,6 +15,8 @@ import { quotedName } from './quote.js';
 export interface Advice {
   readonly hint: string;
   readonly instead?: string;
+  /** The span that `instead` replaces; that of the next token when absent. */
+  readonly from?: number;
   readonly to?: number;
 }
 
@@ -180,13 +182,15 @@ export class TokenStream {
   #takeOpenName(): Identifier {
     const { from } = this.next();
     const text = this.next();
+    // Without its closing quote, the string goes on to the end of the line.
+    const [name = '', ...rest] = text.problem === 'unterminated' ? text.text.split(']') : [text.text];
     this.report(
       'error',
       'expected',
       { from, to: text.to },
       'the name in brackets has no closing `]`',
-      `Write ${quotedName(text.text)}.`,
-      quotedName(text.text),
+      `Write ${quotedName(name)}.`,
+      `${quotedName(name)}${rest.join(']')}`,
     );
     return identifier(text.text, true, { from, to: text.to });
   }
@@ -299,9 +303,9 @@ export class TokenStream {
     this.offering?.stop();
     const token = this.peek();
     const found = this.done ? 'the query ends here' : `found ${quote(token, this.source)}`;
-    const { hint, instead, to } = typeof advice === 'string' ? { hint: advice } : (advice ?? {});
+    const { hint, instead, from, to } = typeof advice === 'string' ? { hint: advice } : (advice ?? {});
     const place = this.done ? this.#endSpan() : token;
-    const span = { from: place.from, to: to ?? place.to };
+    const span = { from: from ?? place.from, to: to ?? place.to };
     if (this.#hasErrorAt(span.from)) return;
     this.report(
       'error',
@@ -362,6 +366,9 @@ export class TokenStream {
         token,
         `the string ${shown} has no closing quote`,
         'Close it on the same line; write a line break inside a string as `\\n`.',
+        this.source.charAt(token.from - 1) === '['
+          ? undefined
+          : closed(this.source.slice(token.from, token.to)),
       );
     } else if (token.problem === 'typographic') {
       this.report(
@@ -418,6 +425,12 @@ export class TokenStream {
     const space = /\w$/.test(instead) && /^\w/.test(this.source.slice(span.to)) ? ' ' : '';
     this.report('error', 'foreign-operator', span, message, undefined, `${instead}${space}`);
   }
+}
+
+/** A string with a closing quote, before the pipe or the brackets that follow it; undefined if its own quote is unclear. */
+function closed(written: string): string | undefined {
+  const [, quote, text, rest] = /^(['"])([^'"\\|]*?)['"]?([\s)]*(?:\|.*)?)$/.exec(written) ?? [];
+  return quote === undefined || text === '' ? undefined : `${quote}${text}${quote}${rest ?? ''}`;
 }
 
 /** What to write for a number with letters at its end: a hint, and the text if it is clear. */
