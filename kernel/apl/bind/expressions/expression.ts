@@ -194,7 +194,7 @@ function bindUnary(binder: Binder, expr: Extract<Expr, { kind: 'unary' }>, scope
       'bad-operand',
       expr.operand,
       `\`${expr.operator}\` needs a number, but \`${shorten(binder.text(expr.operand))}\` is ${typeInWords(value.type)}`,
-      negative
+      negative && expr.operand.kind === 'name'
         ? 'A field is left out by `| project-away field`; `sort by field desc` reverses an order.'
         : undefined,
     );
