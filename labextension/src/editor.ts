@@ -1,5 +1,6 @@
 import { closeBrackets, completionStatus } from '@codemirror/autocomplete';
 import {
+  bidiIsolates,
   codeFolding,
   defineLanguageFacet,
   foldGutter,
@@ -36,7 +37,7 @@ export interface EditorOptions {
 /** Returns the language with all that an editor needs for it. */
 export function aplSupport(workbench: Workbench, options: EditorOptions): LanguageSupport {
   const extensions: Extension[] = [
-    ...[codeFolding(), foldGutter(), foldGutterStyle, theme],
+    ...[codeFolding(), foldGutter(), foldGutterStyle, theme, bidiIsolates()],
     ...[peerOf(workbench), explanations(workbench), signatures],
     completions(workbench, options.completeWhileTyping),
     tooltips({ parent: document.body }),

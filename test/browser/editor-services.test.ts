@@ -53,6 +53,14 @@ describe.each(FRONT_ENDS)('$name', frontEnd => {
     await page.keyboard.press('Control+.');
     await soon(() => text(page)).toBe(`%time last 1h\n${dataset}\n| where status == 500\n| project status`);
     await soon(() => marks.count()).toBe(0);
+    // Words from right to left keep the order of the tokens, by isolates that the oldest CodeMirror has too.
+    await page.keyboard.press('Control+End');
+    await page.keyboard.type(' // \u05d0\u05d1 > 5');
+    await soon(() => page.locator('.cm-iso').allTextContents()).toEqual([
+      'project',
+      'status',
+      '// \u05d0\u05d1 > 5',
+    ]);
     await finish(opened);
   });
 

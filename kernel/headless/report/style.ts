@@ -18,6 +18,8 @@ dl.facts { display: grid; grid-template-columns: max-content 1fr; gap: 2px 16px;
 dl.facts dt { color: var(--dim); }
 dl.facts dd { margin: 0; overflow-wrap: anywhere; }
 .source { border: 1px solid var(--line); border-radius: 6px; background: var(--code); padding: 8px 12px; }
+.source span { unicode-bidi: isolate; }
+.apl-advice { display: none; }
 .data { margin: 2px 0 0; font-size: 12px; color: var(--dim); }
 .data a { color: var(--name); }
 details.code > summary { cursor: pointer; color: var(--dim); font-size: 13px; }
@@ -49,7 +51,7 @@ thead:not(:has(th:not(:empty))) { display: none; }
   dl.facts { grid-template-columns: 1fr; gap: 0; }
   dl.facts dd { margin-bottom: 4px; }
 }
-@media screen and (max-width: 600px) { .output img[src^="data:image/svg"] { min-width: 620px; } }
+@media screen and (max-width: 600px) { .output img[src^="data:image/svg"] { min-width: 460px; } }
 @page { margin: 14mm; }
 @page wide { size: landscape; }
 @page widest { size: A3 landscape; }

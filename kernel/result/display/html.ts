@@ -78,19 +78,28 @@ const TIME_STYLE = ' style="text-align:left;white-space:nowrap"';
 
 const SEPARATOR = ' <span class="apl-dot">\u00b7</span> ';
 
-function noticeList(notices: readonly Notice[]): string {
+/** What to do about a notice in the notebook, after its text; a page made of the notebook leaves it out. */
+interface CutNotice extends Notice {
+  readonly advice?: string;
+}
+
+function noticeList(notices: readonly CutNotice[]): string {
   if (notices.length === 0) return '';
   const hidden = notices.length - MAX_NOTICES;
   const items = notices
     .slice(0, MAX_NOTICES)
-    .map(({ level, text }) => `<li class="apl-${level}">${withCode(text)}</li>`);
+    .map(({ level, text, advice }) => `<li class="apl-${level}">${withCode(text)}${adviceHtml(advice)}</li>`);
   if (hidden > 0) items.push(`<li class="apl-info">${plural(hidden, 'more notice')}.</li>`);
   return `<ul class="apl-notices">${items.join('')}</ul>`;
 }
 
+function adviceHtml(advice: string | undefined): string {
+  return advice === undefined ? '' : `<span class="apl-advice">${withCode(advice)}</span>`;
+}
+
 interface TableBlock {
   readonly html: string;
-  readonly notices: readonly Notice[];
+  readonly notices: readonly CutNotice[];
 }
 
 function tableBlock(table: ArrowTable, result: QueryResult, index: number, limits: HtmlLimits): TableBlock {
@@ -171,17 +180,18 @@ function tableLabel(table: ArrowTable, index: number): string {
       : `Table ${safeWords(table.info.name)}`;
 }
 
-function rowsCut(label: string, index: number, rows: number, total: number, limits: HtmlLimits): Notice {
+function rowsCut(label: string, index: number, rows: number, total: number, limits: HtmlLimits): CutNotice {
   const why =
     rows < shownRows(total, limits) ? 'more would make the notebook too large' : '`%rows N` shows more';
   const where = index === 0 ? '' : `${label}: `;
-  const text = `${where}Showing the first ${formatCount(rows)} of ${plural(total, 'row')}; ${why}. The kernel has all of them.`;
-  return { level: 'info', text };
+  const text = `${where}Showing the first ${formatCount(rows)} of ${plural(total, 'row')}`;
+  return { level: 'info', text, advice: `; ${why}. The kernel has all of them.` };
 }
 
-function columnsCut(columns: number, total: number): Notice {
-  const text = `Showing the first ${formatCount(columns)} of ${plural(total, 'column')}; add a \`project\` with the fields you need. The kernel has all of them.`;
-  return { level: 'info', text };
+function columnsCut(columns: number, total: number): CutNotice {
+  const text = `Showing the first ${formatCount(columns)} of ${plural(total, 'column')}`;
+  const advice = '; add a `project` with the fields you need. The kernel has all of them.';
+  return { level: 'info', text, advice };
 }
 
 interface HtmlColumn {

@@ -1,7 +1,7 @@
 import type { JupyterFrontEnd } from '@jupyterlab/application';
 import { Dialog, type ICommandPalette, InputDialog, Notification, showDialog } from '@jupyterlab/apputils';
 import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
-import { visible } from '../../../kernel/text.js';
+import { isolated, visible } from '../../../kernel/text.js';
 import type { Dashboards } from '../dashboard/dashboards.js';
 import { pinOf } from '../dashboard/pin.js';
 import { starIcon } from '../icon.js';
@@ -158,7 +158,7 @@ async function starCell(session: Around, cell: CodeCell): Promise<void> {
   const id = /^(?:Saved|Updated) the starred query (\S+),/.exec(outcome.text)?.[1];
   const apl = { ...(cell.model.getMetadata('apl') ?? {}), star: { id, name: name.trim(), profile } };
   if (id !== undefined) cell.model.setMetadata('apl', apl);
-  Notification.success(`Starred as \u201c${visible(name.trim())}\u201d.`, { autoClose: 4000 });
+  Notification.success(`Starred as \u201c${isolated(visible(name.trim()))}\u201d.`, { autoClose: 4000 });
 }
 
 function starredOf(cell: CodeCell, profile: string): Starred | undefined {

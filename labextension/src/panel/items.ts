@@ -15,7 +15,7 @@ import type {
 } from '../../../kernel/apl/editor/link.js';
 import type { FieldSchema } from '../../../kernel/apl/plan/plan.js';
 import { quotedName, writtenText } from '../../../kernel/apl/syntax/tokens/quote.js';
-import { cut, formatBytes, formatCount, oneLine, plural } from '../../../kernel/text.js';
+import { cut, formatBytes, formatCount, isolated, oneLine, plural } from '../../../kernel/text.js';
 import type { TreeRow } from '../ui/tree/row.js';
 
 /** What a row stands for. */
@@ -198,7 +198,7 @@ function fieldItems(
       kind: 'field',
       label,
       isOpen,
-      title: [label, field?.description].filter(Boolean).join(': '),
+      title: [label, field?.description ?? ''].filter(Boolean).map(isolated).join(': '),
     },
     ...(detail === '' ? {} : { detail }),
     subject: { kind: 'field', dataset, path, ...(field === undefined ? {} : { field }) },

@@ -3,7 +3,7 @@ import { Notification } from '@jupyterlab/apputils';
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import { type Notebook, parseNotebook } from '../../../kernel/headless/notebook.js';
 import type { CodeView } from '../../../kernel/headless/report/page.js';
-import { visible } from '../../../kernel/text.js';
+import { isolated, visible } from '../../../kernel/text.js';
 import { saveFile } from '../ui/save.js';
 
 /** What the views of the code are called, and what a page with one of them is said to be. */
@@ -22,7 +22,7 @@ export async function saveReport(panel: NotebookPanel, code: CodeView = 'fold'):
   const { notebookPage } = await import('../../../kernel/headless/report/page.js');
   saveFile(`${title}.html`, new Blob([notebookPage(notebook, { title, code })], { type: 'text/html' }));
   const words = VIEWS.find(view => view.code === code)?.words ?? '';
-  Notification.success(`Saved ${visible(title)}.html, ${words}${emptyText(notebook)}.`, {
+  Notification.success(`Saved ${isolated(`${visible(title)}.html`)}, ${words}${emptyText(notebook)}.`, {
     autoClose: 8000,
     actions: VIEWS.filter(view => view.code !== code).map(view => ({
       label: view.label,

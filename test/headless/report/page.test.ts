@@ -250,6 +250,8 @@ describe('the data of a table', () => {
     const { data, metadata } = toBundle(sampleResult([{ columns: many }]));
     const html = page([code('web', { output_type: 'display_data', data, metadata })]);
     expect(link(html)[3]).toMatch(/^Data as CSV<\/a> \(the first [\d,]+ of 50,000 rows\)$/);
+    expect(html).toMatch(/Showing the first [\d,]+ of 50,000 rows<span class="apl-advice">/);
+    expect(html).toContain('.apl-advice { display: none; }');
   });
 
   test('is not there if the notebook holds none, or if it is damaged', () => {

@@ -72,6 +72,12 @@ const bracketNodes: Readonly<Record<OpenBracket, NodeName>> = {
   '{': 'Braces',
 };
 
+/** What a person or a stranger has named or written: a line whose words are written from right to left keeps the order of its tokens. */
+const isolatedNodes: ReadonlySet<NodeName> = new Set([
+  ...(['Dataset', 'Field', 'Member', 'Definition', 'LetName', 'OptionName', 'OptionValue', 'Name'] as const),
+  ...(['UnknownFunction', 'Stage', 'String', 'Comment', 'MagicArguments', 'Invalid'] as const),
+]);
+
 const nodeSet = new NodeSet(nodeNames.map(defineNode)).extend(
   styleTags({
     Stage: tags.keyword,
@@ -107,7 +113,7 @@ const nodeSet = new NodeSet(nodeNames.map(defineNode)).extend(
 );
 
 function defineNode(name: NodeName, id: number): NodeType {
-  const props: [NodeProp<readonly string[]>, readonly string[]][] = [];
+  const props: [NodeProp<unknown>, unknown][] = isolatedNodes.has(name) ? [[NodeProp.isolate, 'ltr']] : [];
   for (const [open, close] of Object.entries(bracketPairs)) {
     if (name === open) props.push([NodeProp.closedBy, [close]]);
     if (name === close) props.push([NodeProp.openedBy, [open]]);

@@ -4,7 +4,7 @@ import { type ICommandPalette, Notification } from '@jupyterlab/apputils';
 import { FileDialog, type IFileBrowserFactory } from '@jupyterlab/filebrowser';
 import type { ILauncher } from '@jupyterlab/launcher';
 import { type INotebookTracker, NotebookActions, type NotebookPanel } from '@jupyterlab/notebook';
-import { visible } from '../../../../kernel/text.js';
+import { isolated, visible } from '../../../../kernel/text.js';
 import { aplIcon } from '../../icon.js';
 import { type Around, around, type KernelState } from '../../link/around.js';
 import type { Workbench } from '../../link/workbench.js';
@@ -66,7 +66,7 @@ export async function importFiles(
   for (const file of files) {
     const plain = importLine(panel.context.path, file);
     if (plain === undefined) {
-      Notification.warning(`${visible(file)} cannot be written in a line: rename the file.`, {
+      Notification.warning(`${isolated(visible(file))} cannot be written in a line: rename the file.`, {
         autoClose: 8000,
       });
       continue;

@@ -1,4 +1,4 @@
-import { cut, visible, visibleLines } from '../../../../kernel/text.js';
+import { cut, isolated, visible, visibleLines } from '../../../../kernel/text.js';
 import { element } from '../../ui/dom.js';
 import { type GridColumn, nameOf, type ShownCell } from '../cells.js';
 import type { Rows } from '../data/rows.js';
@@ -31,7 +31,9 @@ export function lineOf(
       {
         role: 'gridcell',
         class: `apl-stream-${name}${tone === undefined ? '' : ` apl-stream-${tone}`}`,
-        title: visible(cut(`${nameOf(column)}: ${shown.exact ?? 'null'}`, WRAPPED_LENGTH)),
+        title: [nameOf(column), shown.exact ?? 'null']
+          .map(text => isolated(visible(cut(text, WRAPPED_LENGTH))))
+          .join(': '),
       },
       ...content,
     );

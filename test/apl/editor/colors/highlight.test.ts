@@ -6,6 +6,26 @@ import { aplParser } from '../../../../kernel/apl/editor/colors/highlight.js';
 
 const parser = aplParser();
 
+test('words that may be written from right to left are isolated, so that tokens keep their order', () => {
+  const source = '%time last 1h\nlogs | where שם == "ערך" and n > 1 // הערה';
+  const found: string[] = [];
+  parser.parse(source).iterate({
+    enter: ({ type, from, to }) => {
+      const direction = type.prop(NodeProp.isolate);
+      if (direction !== undefined) found.push(`${direction} ${source.slice(from, to)}`);
+    },
+  });
+  expect(found).toEqual([
+    'ltr last 1h',
+    'ltr logs',
+    'ltr where',
+    'ltr שם',
+    'ltr "ערך"',
+    'ltr n',
+    'ltr // הערה',
+  ]);
+});
+
 describe('leaves of the tree', () => {
   check(
     '%time last 1h\n%%limit\nlogs',
