@@ -2,8 +2,8 @@ import { nearest } from '../apl/syntax/nearest.js';
 import { AplKernelError } from '../errors.js';
 import { cut } from '../text.js';
 import {
-  datesMeant,
   DAY,
+  datesMeant,
   EARLIEST_TIME,
   formatTime,
   HOUR,
