@@ -43,7 +43,8 @@ export const applications: readonly LogFormat[] = [
       shapes: [
         // ZooKeeper, whose threads end with the logger.
         {
-          pattern: `^(?<time>${iso}) +- +(?<level>${level}) +${thread} - (?<message>.*)${stack}$`,
+          pattern: `^(?<time>${iso})(?: \\[myid:(?<myid>[^\\]]*)\\])? +- +(?<level>${level}) +${thread} - (?<message>.*)${stack}$`,
+          optional: ['myid'],
         },
         {
           pattern: `^(?<time>${iso}) +(?<level>${level}) +${thread} (?<logger>${logger})(?: -| *:) (?<message>.*)${stack}$`,

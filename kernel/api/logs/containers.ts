@@ -5,6 +5,24 @@ const { iso, quoted } = part;
 /** What runs containers and jobs, and puts their lines behind each other. */
 export const containers: readonly LogFormat[] = [
   {
+    name: 'wrapper',
+    label: 'lines of a service of Java (Java Service Wrapper)',
+    example: [
+      'STATUS | wrapper  | 2025/10/10 13:55:36 | Launching a JVM...',
+      'INFO   | jvm 1    | 2025/10/10 13:55:37.123 | cart 7 is lost',
+    ],
+    reading: {
+      kind: 'lines',
+      // https://wrapper.tanukisoftware.com/doc/english/prop-logfile-format.html
+      shapes: [
+        {
+          pattern:
+            '^(?<level>[A-Z]+) *\\| (?<process>\\w+(?: \\d+)?) +\\| (?<time>\\d{4}/\\d{2}/\\d{2} \\d{2}:\\d{2}:\\d{2}(?:\\.\\d{3})?) \\| (?<message>.*)$',
+        },
+      ],
+    },
+  },
+  {
     name: 'compose',
     label: 'lines of containers (docker compose logs)',
     time: ['time'],

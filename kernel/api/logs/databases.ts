@@ -38,7 +38,10 @@ export const databases: readonly LogFormat[] = [
         },
         {
           // https://pgbadger.darold.net/documentation.html
-          pattern: `^(?<time>${stamp}) \\[(?<pid>\\d+)\\]: (?:\\[(?<line_number>\\d+)-\\d+\\] )?user=(?<user>[^,]*),db=(?<database>[^,]*)(?:,app=(?<application>[^,]*))?(?:,client=(?<client>[^,\\s]*))? (?<level>${severity}): {1,2}(?<message>${all})$`,
+          pattern: `^(?<time>${stamp}) \\[(?<pid>\\d+)\\]:? (?:\\[(?<line_number>\\d+)-\\d+\\] )?user=(?<user>[^,]*),db=(?<database>[^,]*)(?:,app=(?<application>[^,]*))?(?:,client=(?<client>[^,\\s]*))? (?<level>${severity}): {1,2}(?<message>${all})$`,
+        },
+        {
+          pattern: `^(?<time>${stamp}) \\[(?<pid>\\d+)\\]:? (?:\\[(?<line_number>\\d+)-\\d+\\] )?db=(?<database>[^,]*),user=(?<user>[^,\\s]*)(?:,app=(?<application>[^,]*))?(?:,client=(?<client>[^,\\s]*))? (?<level>${severity}): {1,2}(?<message>${all})$`,
         },
       ].map(shape => ({ ...shape, optional: ['client', 'client_port', 'application', 'line_number'] })),
     },
@@ -121,6 +124,25 @@ export const databases: readonly LogFormat[] = [
         {
           pattern: `^(?:# Time: (?<time>[^\\n]+)\\n)?# User@Host: (?<user>[^\\s\\[]*)\\[(?<account>[^\\]]*)\\] @ +(?<host>[^\\s\\[]*) *\\[(?<client>[^\\]]*)\\](?: +Id: +(?<id>\\d+))?\\n(?<session>(?:# [^Q\\n][^\\n]*\\n)*)# Query_time: (?<query_time>[\\d.]+) +Lock_time: (?<lock_time>[\\d.]+) +Rows_sent: (?<rows_sent>\\d+) +Rows_examined: (?<rows_examined>\\d+) *(?<counts>[^\\n]*\\n(?:#[^\\n]*\\n)*)(?:use (?<database>[^;\\n]+);\\n)?(?:SET timestamp=(?<started>\\d+);\\n)?(?<query>${all})$`,
           optional: ['session', 'counts'],
+        },
+      ],
+    },
+  },
+  {
+    name: 'mysql-general',
+    label: 'the general query log of MySQL',
+    example: [
+      '2025-10-10T13:55:36.592691Z\t   10 Connect\tann@web1 on shop using TCP/IP',
+      '2025-10-10T13:55:37.592691Z\t   10 Query\tSELECT count(*)',
+      'FROM carts',
+    ],
+    reading: {
+      kind: 'lines',
+      begins: { line: `^${iso}\\t *\\d+ [A-Z]` },
+      // https://dev.mysql.com/doc/refman/8.4/en/query-log.html
+      shapes: [
+        {
+          pattern: `^(?<time>${iso})\\t *(?<thread>\\d+) (?<command>[A-Z][a-z]+(?: [A-Za-z]+)?)(?:\\t(?<message>${all}))?$`,
         },
       ],
     },

@@ -83,6 +83,8 @@ export interface LogFormat {
   readonly reading: LogReading;
   /** The fields that hold the time, if their names do not say so: of a line, the first that it has, else the time within it. */
   readonly time?: readonly string[];
+  /** The time is found as in plain text, as the numbers of its day do not tell their order. */
+  readonly timeAsInText?: true;
   /** Fields of integers that are durations in nanoseconds. */
   readonly durations?: readonly string[];
 }

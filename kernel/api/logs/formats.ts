@@ -4,6 +4,7 @@ import { containers } from './containers.js';
 import { databases } from './databases.js';
 import type { LogFormat } from './format.js';
 import { frameworks } from './frameworks.js';
+import { hosts } from './hosts.js';
 import { objects } from './objects.js';
 import { services } from './services.js';
 import { system } from './system.js';
@@ -24,6 +25,7 @@ export const logFormats: readonly LogFormat[] = [
   ...cloud,
   ...services,
   ...system,
+  ...hosts,
   ...frameworks,
   ...databases,
   ...applications,

@@ -16,7 +16,8 @@ export const services: readonly LogFormat[] = [
       shapes: [
         {
           pattern:
-            '^(?<time>\\d{2}-\\d{2} \\d{2}:\\d{2}:\\d{2}\\.\\d{3}) +(?<pid>\\d+) +(?<tid>\\d+) +(?<level>[VDIWEFA]) (?<tag>.*?) *: (?<message>.*)$',
+            '^(?<time>\\d{2}-\\d{2} \\d{2}:\\d{2}:\\d{2}\\.\\d{3}) +(?:(?<uid>\\w+) +)?(?<pid>\\d+) +(?<tid>\\d+) +(?<level>[VDIWEFA]) (?<tag>.*?) *: (?<message>.*)$',
+          optional: ['uid'],
         },
         {
           pattern:
@@ -87,7 +88,7 @@ export const services: readonly LogFormat[] = [
       kind: 'lines',
       shapes: [
         {
-          pattern: `^\\[(?<time>${yearless}|${iso})\\] (?<level>[A-Z]+)\\[(?<thread>\\d+)\\](?:\\[(?<call>C-[\\da-f]+)\\])?:? (?<source>[\\w./-]+:\\d+)(?: in)? (?<function>[^\\s:]+): (?<message>${all})$`,
+          pattern: `^\\[(?<time>${yearless}|${iso})\\] (?<level>[A-Z]+)\\[(?<thread>\\d+)\\](?:\\[(?<call>C-[\\da-f]+)\\])?:? (?<source>[\\w./-]+(?::\\d+)?)(?:(?: in)? (?<function>[^\\s:]+))?: (?<message>${all})$`,
           optional: ['call'],
         },
       ],

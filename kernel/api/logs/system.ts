@@ -13,7 +13,7 @@ const mailTime = '\\d{4}-\\d{2}-\\d{2} \\d{2}:\\d{2}:\\d{2}(?:\\.\\d{1,6})?(?: [
 /** Of Exim, also as it is since 4.97. */
 const mailId = '[0-9A-Za-z]{6}-(?:[0-9A-Za-z]{6}-[0-9A-Za-z]{2}|[0-9A-Za-z]{11}-[0-9A-Za-z]{4})';
 /** What a syslog server writes in front of other formats. */
-const sent = `(?:(?:<(?<priority>\\d{1,3})>)?(?:\\d )?(?<syslog_time>${yearless}|\\d{4}-\\d{2}-\\d{2}T\\S+) (?<host>\\S+) )?`;
+const sent = `(?:<(?<priority>\\d{1,3})>)?(?:(?:\\d )?(?<syslog_time>${yearless}|\\d{4}-\\d{2}-\\d{2}T\\S+) (?<host>\\S+) )?`;
 
 /** Systems, their networks and their security. */
 export const system: readonly LogFormat[] = [
@@ -56,12 +56,33 @@ export const system: readonly LogFormat[] = [
     },
   },
   {
+    name: 'fortigate',
+    label: 'log lines of FortiGate',
+    example: [
+      '<189>date=2025-10-10 time=13:55:36 devname="edge" tz="+0200" type="event" level="alert" msg="no rule matches"',
+      'Oct 10 13:55:40 edge date=2025-10-10 time=13:55:37 devname="edge" tz="+0200" type="event" level="alert" msg="ann is out"',
+    ],
+    reading: {
+      kind: 'lines',
+      // https://docs.fortinet.com/document/fortigate/7.6.0/fortios-log-message-reference/
+      shapes: [
+        {
+          pattern: `^${sent}(?<values>date=\\d{4}-\\d{2}-\\d{2} time=\\S+ .*)$`,
+          pairs: { group: 'values', style: 'logfmt' },
+          optional: ['priority', 'syslog_time', 'host', 'values'],
+        },
+      ],
+    },
+  },
+  {
     name: 'syslog',
     label: 'syslog lines',
     example: [
       '<34>1 2025-10-10T13:55:36.003Z edge su 8710 ID47 [origin@32473 ip="10.0.0.5"] su root failed for ann',
       '<34>Oct 10 13:55:37 edge sshd[8711]: Failed password for ann from 10.1.2.3',
       'Oct 10 13:55:38 dnsmasq[31]: query[A] shop.example from 10.1.2.3',
+      'Oct 10 13:55:38 edge user.warn kernel: cart is slow',
+      'Oct 10 13:55:38 edge system,error,critical login failure for ann',
       'Fri 2025-10-10 13:55:39 UTC edge ssh.service[8711]: Connection closed by 10.1.2.3',
     ],
     reading: {
@@ -74,6 +95,16 @@ export const system: readonly LogFormat[] = [
         {
           // Without a host, as dnsmasq and others write to a file of their own.
           pattern: `^(?:<(?<priority>\\d{1,3})>)?(?<time>${yearless}|${dated}) (?<program>[\\w./-]+)\\[(?<pid>\\d+)\\]: ?(?<message>.*)$`,
+        },
+        {
+          // OpenWrt and BusyBox, with the facility and the level.
+          pattern: `^(?<time>${yearless}|[A-Z][a-z]{2} [A-Z][a-z]{2} [ \\d]\\d \\d{2}:\\d{2}:\\d{2} \\d{4})(?: (?<host>\\S+))? (?<facility>kern|user|mail|daemon|auth|syslog|lpr|news|uucp|cron|authpriv|ftp|local[0-7])\\.(?<level>emerg|alert|crit|err|warn|notice|info|debug) (?<program>[^\\s:[\\]]+)(?:\\[(?<pid>\\d+)\\])?: ?(?<message>.*)$`,
+          optional: ['facility', 'level'],
+        },
+        {
+          // RouterOS of MikroTik, with its topics.
+          pattern: `^(?:<(?<priority>\\d{1,3})>)?(?<time>${yearless}|${dated}) (?<host>[^\\s:[\\]]+) (?<topics>[a-z][a-z\\d-]*(?:,!?[a-z][a-z\\d-]*)+) (?<message>.*)$`,
+          optional: ['topics'],
         },
         {
           // Cisco: the facility, the severity and the name of the message.

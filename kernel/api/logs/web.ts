@@ -10,9 +10,10 @@ const ip = '(?:\\d{1,3}(?:\\.\\d{1,3}){3}|[0-9A-Fa-f]*:[0-9A-Fa-f:.]+|unknown)';
 const agent = `"(?<referer>${quoted})" "(?<user_agent>${quoted})"`;
 /** What a proxy adds to the combined format of nginx: the clients that it speaks for. */
 const forwarded = `"(?<forwarded_for>-|${ip}(?:, ?${ip})*)"`;
-const stamp = '\\[(?<time>\\d{1,2}/[A-Za-z]{3}/\\d{4}:[^\\]]+|\\d{4}-\\d{2}-\\d{2}T[^\\]]+)\\]';
-const named = '(?<ident>\\S+) (?<user>\\S*)';
-const visitor = `(?<client>[^\\s,"]+(?:, ?[^\\s,"]+)*) ${named} ${stamp}`;
+const stamp = '\\[(?<time>\\d{1,2}/[A-Za-z]{3}/\\d{4}[: ][^\\]]+|\\d{4}-\\d{2}-\\d{2}T[^\\]]+)\\]';
+/** Jetty has two blanks between them. */
+const named = '(?<ident>\\S+) {1,2}(?<user>\\S*)';
+const visitor = `(?<client>[^\\s,"]+(?:, ?[^\\s,"]+)*) {1,2}${named} {1,2}${stamp}`;
 const host = '(?<vhost>[^\\s,":-][^\\s,":]*(?::\\d+)?|\\[[0-9a-f:.]+\\](?::\\d+)?) ';
 const split = { group: 'request', pattern: request };
 
@@ -95,6 +96,24 @@ export const web: readonly LogFormat[] = [
     },
   },
   {
+    name: 'nginx-proxy-manager',
+    label: 'access log lines of Nginx Proxy Manager',
+    example: [
+      '[10/Oct/2025:13:55:36 +0000] - 200 200 - GET https shop.example "/cart" [Client 10.1.2.3] [Length 612] [Gzip 3.10] [Sent-to 10.0.0.7] "curl/8.5.0" "-"',
+      '[10/Oct/2025:13:55:37 +0000] 444 - GET https 192.0.2.1 "/.env" [Client 10.1.2.4] [Length 0] [Gzip -] "curl/8.5.0" "-"',
+    ],
+    reading: {
+      kind: 'lines',
+      // https://github.com/NginxProxyManager/nginx-proxy-manager/blob/develop/docker/rootfs/etc/nginx/conf.d/include/log.conf
+      shapes: [
+        {
+          pattern: `^${stamp} (?:(?<cache>\\S+) (?<upstream_status>\\d{3}|-) )?(?<status>\\d{3}) - (?<method>\\S+) (?<scheme>\\S+) (?<host>\\S+) "(?<uri>${quoted})" \\[Client (?<client>[^\\]]*)\\] \\[Length (?<bytes>[^\\]]*)\\] \\[Gzip (?<gzip>[^\\]]*)\\](?: \\[Sent-to (?<server>[^\\]]*)\\])? "(?<user_agent>${quoted})" "(?<referer>${quoted})"$`,
+        },
+      ],
+      absent: { text: '-', fields: ['cache', 'upstream_status', 'bytes', 'gzip', 'server'] },
+    },
+  },
+  {
     name: 's3',
     label: 'access log lines of Amazon S3',
     example: [
@@ -148,6 +167,7 @@ export const web: readonly LogFormat[] = [
       '192.0.2.1 - - [10/Oct/2025:13:55:36 +0000] "GET /cart HTTP/1.1" 200 612 "-" "curl/8.5.0" rt=0.123 uct="0.001" upstream="10.1.1.1:80"',
       '10.0.0.1, 10.0.0.2 - Ann Smith [10/Oct/2025:13:55:37 +0000] "GET /a b HTTP/1.1" 404 0 "-" "curl/8.5.0" rt=0.002 uct="-" upstream="-"',
       '2001:db8::1 - - [10/Oct/2025:13:55:38 +0000] "-" 408 0 "-" "-" rt=59.9 uct="-" upstream="-"',
+      '192.0.2.8 - - [10/Oct/2025 13:55:38] "GET /flask HTTP/1.1" 200 -',
       '192.0.2.9 - - [10/Oct/2025:13:55:39 +0000] "\\x16\\x03\\x01" 400 150 "-" "-" rt=0.0 uct="-" upstream="-" bot',
     ],
     reading: {

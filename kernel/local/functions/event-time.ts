@@ -53,8 +53,12 @@ const joined: readonly { readonly pattern: RegExp; readonly as: string }[] = [
     pattern: /^(\d{4})(\d{2})(\d{2})[ T-](\d{2})(\d{2})(\d{2})((?:[.,]\d{1,9})?(?:Z|[+-]\d{2}:?\d{2})?)$/,
     as: '$1-$2-$3 $4:$5:$6$7',
   },
-  // A colon in front of milliseconds.
-  { pattern: /^(\d{4}[-/]\d{2}[-/]\d{2}[ T]\d{2}:\d{2}:\d{2}):(\d{3})\b/, as: '$1.$2' },
+  // A colon in front of milliseconds or microseconds.
+  { pattern: /^(\d{4}[-/]\d{2}[-/]\d{2}[ T]{1,2}\d{1,2}:\d{2}:\d{2}):(\d{3}(?:\d{3})?)\b/, as: '$1.$2' },
+  {
+    pattern: /^([A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2}):(\d{6}) (\d{4})$/,
+    as: '$1.$2 $3',
+  },
   // svlogd and s6-log.
   { pattern: /^(\d{4}-\d{2}-\d{2})_(\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?)$/, as: '$1 $2' },
   // Cisco NX-OS.

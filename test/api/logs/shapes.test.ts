@@ -1,18 +1,7 @@
 import { expect, test } from 'vitest';
-import { logFormats } from '../../../kernel/api/logs/formats.js';
+import { groupsIn } from './groups.js';
 
 // ---- lines beside the examples of formats: what is not there, and what only looks alike ----
-
-/** Returns the groups with a value of the first shape that a line has, as text; undefined if it has none. */
-function groupsIn(format: string, line: string): string | undefined {
-  const reading = logFormats.find(({ name }) => name === format)?.reading;
-  if (reading?.kind !== 'lines') throw new Error(`${format} has no shapes`);
-  const found = reading.shapes
-    .map(({ pattern }) => new RegExp(pattern, 'u').exec(line))
-    .find(match => match !== null);
-  const groups = Object.entries(found?.groups ?? {}).filter(([, value]) => value !== undefined);
-  return found && groups.map(([name, value]) => `${name}=${value}`).join('|');
-}
 
 const at = '2025-10-10T13:55:36';
 

@@ -621,6 +621,8 @@ const parts = {
   },
   day: { names: ['day', 'mday', 'date'], pattern: '\\d{1,2}' },
   year: { names: ['year'], pattern: '\\d{4}' },
+  // As firewalls of Fortinet have it.
+  zone: { names: ['tz', 'timezone', 'tzoffset', 'utcoffset'], pattern: '[+-]\\d{2}:?\\d{2}|Z|UTC|GMT' },
 } satisfies Record<string, Part>;
 
 async function combinedTime(
@@ -631,25 +633,28 @@ async function combinedTime(
   const clock = await find(parts.clock);
   if (!clock) return undefined;
   const date = await find(parts.date);
-  if (date) return combination(search, [date, clock], [date, clock]);
+  if (date) return combination(search, columns, [date, clock]);
   const month = await find(parts.month);
   const day = await find(parts.day);
   if (!month || !day) return undefined;
   const year = await find(parts.year);
-  if (!year) return combination(search, [month, day, clock], [month, day, clock]);
-  return combination(search, [year, month, day, clock], [month, day, year, clock]);
+  if (!year) return combination(search, columns, [month, day, clock]);
+  return combination(search, columns, [year, month, day, clock], [month, day, year, clock]);
 }
 
 /** `columns` are in the order in which the user sees their names, `written` in that of the text that is read. */
 async function combination(
   search: Search,
+  all: readonly SampledColumn[],
   columns: readonly SampledColumn[],
-  written: readonly SampledColumn[],
+  written: readonly SampledColumn[] = columns,
 ): Promise<TimeSource> {
   const field = columns.map(column => column.name).join(', ');
-  const text = `(${written.map(({ column }) => `${column}::VARCHAR`).join(` || ' ' || `)})`;
+  const zone = await findPart(search.connection, all, parts.zone);
+  const offset = zone && ` || coalesce(' ' || ${zone.column}, '')`;
+  const text = `(${written.map(({ column }) => `${column}::VARCHAR`).join(` || ' ' || `)}${offset ?? ''})`;
   const { notes, ...read } = await readText(search, field, text);
-  const names = columns.map(column => `\`${column.name}\``).join(', ');
+  const names = [...columns, ...(zone ? [zone] : [])].map(column => `\`${column.name}\``).join(', ');
   return { ...read, notes: [`The time is put together from ${names}.`, ...notes] };
 }
 

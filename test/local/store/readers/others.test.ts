@@ -18,6 +18,53 @@ const access = (second: number, status: number) =>
 
 testTraps([
   {
+    what: 'an offset in a field of its own is that of the date and the time beside it',
+    name: 'fw.csv',
+    content: lines('date,time,tz,n', '2025-10-10,13:55:36,+0200,1', '2025-10-10,13:55:37,,2', ''),
+    select: '_time, n',
+    values: ['2025-10-10 11:55:36|1', '2025-10-10 13:55:37|2'],
+    notes: ['The time is put together from `date`, `time`, `tz`.'],
+  },
+  {
+    what: 'lines of Spark whose day changes, as it is in front, have their dates read in the order that is named',
+    name: 'spark.log',
+    content: lines('09/06/17 20:10:40 INFO a.B: c', '10/06/17 20:10:41 INFO a.B: d', ''),
+    select: '_time, message',
+    options: { dates: 'dmy' },
+    values: ['2017-06-09 20:10:40|c', '2017-06-10 20:10:41|d'],
+  },
+  {
+    what: 'a month by its name, a day and a year of two digits',
+    name: 'assp.log',
+    content: lines('Apr-07-13 07:08:36 [SSL-out] a', ''),
+    select: '_time',
+    values: ['2013-04-07 07:08:36'],
+    notes: [plainText, 'The year of the times has two digits: Apr-07-13 07:08:36 is 2013-04-07 07:08:36.'],
+  },
+  {
+    what: 'a day with colons',
+    name: 'directadmin.log',
+    content: lines("2014:07:02-00:17:45: '10.1.2.3' 2 failed logins", ''),
+    select: '_time',
+    values: ['2014-07-02 00:17:45'],
+    notes: [plainText],
+  },
+  {
+    what: 'a month by its name and a day',
+    name: 'nextflow.log',
+    content: lines('Mar-18 21:41:15.684 [main] DEBUG a.B - c', ''),
+    select: '_time',
+    values: ['2026-03-18 21:41:15.684'],
+    notes: [plainText, noYear('_time')],
+  },
+  {
+    what: 'a date of numbers after a thread in brackets',
+    name: 'domino.log',
+    content: lines('[28325:00010-37] 22-06-2014 09:56:12   smtp: a', ''),
+    select: '_time',
+    values: ['2014-06-22 09:56:12'],
+  },
+  {
     what: 'numbers of a day and a month without a year are said to be read month first',
     name: 'days.csv',
     content: lines('time,n', '05-06 13:55:36.123,1', ''),

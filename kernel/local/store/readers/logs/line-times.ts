@@ -71,6 +71,23 @@ const layouts: readonly Layout[] = [
     short: true,
   },
   {
+    // ASSP.
+    pattern: '^([A-Z][a-z]{2}-\\d{2}-\\d{2} \\d{2}:\\d{2}:\\d{2}) ',
+    text: parsed('%b-%d-%y %H:%M:%S'),
+    short: true,
+  },
+  {
+    // DirectAdmin, and firewalls of Sophos.
+    pattern: '^(\\d{4}:\\d{2}:\\d{2}-\\d{2}:\\d{2}:\\d{2})(?:[: ]|$)',
+    text: parsed('%Y:%m:%d-%H:%M:%S'),
+  },
+  {
+    // Nextflow.
+    pattern: '^([A-Z][a-z]{2}-\\d{2} \\d{2}:\\d{2}:\\d{2}\\.\\d{3}) ',
+    text: time =>
+      `CASE WHEN try_strptime(left(${time}, 6) || '-2024', '%b-%d-%Y') IS NOT NULL THEN replace(${time}, '-', ' ') END`,
+  },
+  {
     // Android: https://developer.android.com/tools/logcat#outputFormat
     pattern: '^(\\d{2}-\\d{2} \\d{2}:\\d{2}:\\d{2}\\.\\d{3})(?: +\\d+ +\\d+)? +[VDIWEFA][ /]',
     text: yearless,
@@ -131,9 +148,10 @@ const layouts: readonly Layout[] = [
     text: time => time,
   },
   {
-    // Dates of numbers, with a time of day: what the column shows of their order decides how they are read.
+    // Dates of numbers, with a time of day, after a thread in brackets as Domino has it or not: what the column shows of their order
+    // decides how they are read.
     pattern:
-      '^[\\["]?(\\d{1,2}[-/.]\\d{1,2}[-/.]\\d{4} \\d{1,2}:\\d{2}(?::\\d{2}(?:[.,]\\d{1,9})?)?(?: [AP]M)?)(?:[\\]:;,|"]|\\s|$)',
+      '^(?:\\[[\\da-fA-F:-]+\\] {1,2})?[\\["]?(\\d{1,2}[-/.]\\d{1,2}[-/.]\\d{4} \\d{1,2}:\\d{2}(?::\\d{2}(?:[.,]\\d{1,9})?)?(?: [AP]M)?)(?:[\\]:;,|"]|\\s|$)',
     text: time => time,
     holds: 'bool_and(apl_date_orders(t) > 0)',
   },

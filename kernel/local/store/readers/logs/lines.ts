@@ -114,7 +114,9 @@ async function pairParts(connection: Connection): Promise<Parts> {
 }
 
 /** Adds the time, if the fields that hold it have no names that say so. */
-async function timed(connection: Connection, parts: Parts, { time, reading }: LogFormat): Promise<Parts> {
+async function timed(connection: Connection, parts: Parts, format: LogFormat): Promise<Parts> {
+  const { time, timeAsInText, reading } = format;
+  if (timeAsInText) return withTimeOfText(connection, parts);
   if (time === undefined) return parts;
   const columnsOf = (names: readonly string[]) =>
     names.flatMap(name => parts.columns[parts.names.indexOf(name)] ?? []);
@@ -127,4 +129,16 @@ async function timed(connection: Connection, parts: Parts, { time, reading }: Lo
   const [[count = 0] = []] = await connection.run(`SELECT count(${sql}) FROM (${parts.rows('raw')})`);
   if (Number(count) === 0) return parts;
   return { ...parts, names: [...parts.names, '_time'], columns: [...parts.columns, sql] };
+}
+
+async function withTimeOfText(connection: Connection, parts: Parts): Promise<Parts> {
+  const found = await findLineTime(connection);
+  if (found === undefined) return parts;
+  const { names, columns, notes = [] } = parts;
+  return {
+    ...parts,
+    names: [...names, '_time'],
+    columns: [...columns, found.sql],
+    notes: [...notes, ...found.notes],
+  };
 }

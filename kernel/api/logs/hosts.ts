@@ -1,0 +1,130 @@
+import { type LogFormat, part } from './format.js';
+
+const { iso, stack } = part;
+const second = '\\d{4}-\\d{2}-\\d{2} \\d{2}:\\d{2}:\\d{2}';
+const week = '[A-Z][a-z]{2} [A-Z][a-z]{2}';
+
+/** Packages, printers, sign-in and virtual machines of a host, and jobs on its cluster. */
+export const hosts: readonly LogFormat[] = [
+  {
+    name: 'dpkg',
+    label: 'log lines of dpkg',
+    example: [
+      '2025-10-10 13:55:36 status half-configured nano:amd64 7.2-1',
+      '2025-10-10 13:55:37 upgrade nano:amd64 7.2-1 7.2-2',
+      '2025-10-10 13:55:38 startup packages configure',
+    ],
+    reading: {
+      kind: 'lines',
+      // https://man7.org/linux/man-pages/man1/dpkg.1.html
+      shapes: [
+        {
+          pattern: `^(?<time>${second}) (?<action>status) (?<state>[a-z-]+) (?<package>\\S+) (?<installed>\\S+)$`,
+        },
+        {
+          pattern: `^(?<time>${second}) (?<action>install|upgrade|configure|trigproc|disappear|remove|purge) (?<package>\\S+) (?<installed>\\S+)(?: (?<available>\\S+))?$`,
+        },
+        { pattern: `^(?<time>${second}) (?<action>startup|conffile|update-alternatives):? (?<message>.*)$` },
+      ],
+      absent: { text: '<none>', fields: ['installed', 'available'] },
+    },
+  },
+  {
+    name: 'cups',
+    label: 'error log lines of CUPS',
+    example: ['E [10/Oct/2025:13:55:36 +0000] [Job 7] cart is out of paper'],
+    reading: {
+      kind: 'lines',
+      // https://openprinting.github.io/cups/doc/man-cupsd-logs.html
+      shapes: [
+        {
+          pattern:
+            '^(?<level>[XAECWNIDd]) \\[(?<time>\\d{2}/[A-Z][a-z]{2}/\\d{4}:\\d{2}:\\d{2}:\\d{2} [+-]\\d{4})\\] (?:\\[Job (?<job>\\d+)\\] )?(?<message>.*)$',
+        },
+      ],
+    },
+  },
+  {
+    name: 'sssd',
+    label: 'debug lines of SSSD',
+    example: [
+      '(2025-10-10 13:55:36): [be[shop.example]] [sysdb_add_user] (0x0040): [RID#3] ann exists',
+      '(Fri Oct 10 13:55:37:259149 2025) [sssd] [start_service] (0x0100): queued',
+    ],
+    reading: {
+      kind: 'lines',
+      // https://sssd.io/troubleshooting/basics.html
+      shapes: [
+        {
+          pattern: `^\\((?<time>${week} [ \\d]\\d \\d{2}:\\d{2}:\\d{2}(?::\\d{6})? \\d{4}|\\d{4}-\\d{2}-\\d{2} [ \\d]\\d:\\d{2}:\\d{2}(?::\\d{6})?)\\):? \\[(?<process>[^\\[\\]]+(?:\\[[^\\[\\]]*(?:\\[[^\\]]*\\])?\\])?)\\] \\[(?<function>[^\\]]*)\\] \\((?<level>0x[\\da-f]+)\\): (?<message>.*)$`,
+        },
+      ],
+    },
+  },
+  {
+    name: 'esxi',
+    label: 'log lines of VMware ESXi or vCenter',
+    example: [
+      '2025-10-10T13:55:36.559Z cpu7:35233 opID=82cf)VC: 2002: rescan took 704 msec',
+      '2025-10-10T13:55:37.559Z In(182) vmkernel: cpu7:35233)VC: 2003: rescan took 705 msec',
+      '2025-10-10T13:55:38Z Er(11) lifecycle[1000211352]: cart is lost',
+      '2025-10-10T13:55:39.671Z info hostd[2099457] [Originator@6876 sub=Vimsvc opID=82cf] cart is ready',
+      "2025-10-10T13:55:40.347Z [7F03ECE76700 verbose 'Default' opID=82cf] cart is ready",
+    ],
+    reading: {
+      kind: 'lines',
+      shapes: [
+        {
+          pattern: `^(?<time>${iso}) (?:(?<level>[A-Z][a-z])\\((?<code>\\d+)\\)(?<continued>\\[\\+?\\])? (?<program>vmkernel|vmkwarning): )?cpu(?<cpu>\\d+):(?<world>\\d+)(?: opID=(?<operation>[^)]*))?\\)(?<message>.*)$`,
+        },
+        {
+          pattern: `^(?<time>${iso}) (?<level>In|Db|Wa|Er|No|Al|Cr|Em)\\((?<code>\\d+)\\)(?<continued>\\[\\+?\\])? (?<program>[^\\s:\\[]+)(?:\\[(?<pid>\\d+)\\])?: ?(?<message>.*)$`,
+        },
+        {
+          pattern: `^(?<time>${iso}) (?<level>trivia|verbose|info|warning|error|panic) (?<program>[\\w.-]+)\\[(?<pid>[\\dA-F]+)\\] \\[Originator@6876(?: (?<origin>[^\\]]*))?\\] (?<message>.*)$`,
+        },
+        {
+          pattern: `^(?<time>${iso}) \\[(?<thread>[\\dA-F]{8,16}) (?<level>[a-z]+) '(?<origin>[^']*)'(?: opID=(?<operation>[^\\]]*))?\\] (?<message>.*)$`,
+        },
+      ].map(shape => ({
+        ...shape,
+        optional: [
+          'level',
+          'code',
+          'continued',
+          'program',
+          'cpu',
+          'world',
+          'operation',
+          'pid',
+          'thread',
+          'origin',
+        ],
+      })),
+    },
+  },
+  {
+    name: 'spark',
+    label: 'log lines of Spark or Hadoop',
+    timeAsInText: true,
+    example: [
+      '25/10/09 13:55:36 INFO executor.Cart: started',
+      '25/10/10 13:55:37 ERROR executor.Cart: cart 7 is lost',
+      'java.lang.IllegalStateException: no such cart',
+      '\tat org.example.Carts.get(Carts.java:31)',
+    ],
+    reading: {
+      kind: 'lines',
+      begins: { line: '^\\d{2}/\\d{2}/\\d{2} \\d{2}:\\d{2}:\\d{2} [A-Z]+ |^\\d{6} \\d{6} \\d+ [A-Z]+ ' },
+      // https://github.com/apache/spark/blob/master/conf/log4j2.properties.template
+      shapes: [
+        '(?<time>\\d{2}/\\d{2}/\\d{2} \\d{2}:\\d{2}:\\d{2})',
+        // HDFS.
+        '(?<time>\\d{6} \\d{6}) (?<thread>\\d+)',
+      ].map(begin => ({
+        pattern: `^${begin} (?<level>TRACE|DEBUG|INFO|WARN|ERROR|FATAL) (?<logger>[\\w.$*-]+): (?<message>.*)${stack}$`,
+        optional: ['thread'],
+      })),
+    },
+  },
+];

@@ -1,0 +1,12 @@
+import { logFormats } from '../../../kernel/api/logs/formats.js';
+
+/** Returns the groups with a value of the first shape that a line has, as text; undefined if it has none. */
+export function groupsIn(format: string, line: string): string | undefined {
+  const reading = logFormats.find(({ name }) => name === format)?.reading;
+  if (reading?.kind !== 'lines') throw new Error(`${format} has no shapes`);
+  const found = reading.shapes
+    .map(({ pattern }) => new RegExp(pattern, 'u').exec(line))
+    .find(match => match !== null);
+  const groups = Object.entries(found?.groups ?? {}).filter(([, value]) => value !== undefined);
+  return found && groups.map(([name, value]) => `${name}=${value}`).join('|');
+}
