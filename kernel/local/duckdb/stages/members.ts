@@ -59,7 +59,7 @@ export function membersSql(
   const lists = whole.flatMap(field =>
     membersOf(field).map(
       ({ kind, isRead, list }) =>
-        `CASE WHEN ${isRead} THEN list_transform(list_distinct(list_slice(${list}, 1, ${mostMembers})), lambda v: {place: ${field.place}, kind: '${kind}', v: v}) END`,
+        `CASE WHEN ${isRead} THEN list_transform(list_distinct(list_slice(${list}, 1, ${mostMembers})), lambda v: {place: ${field.place}, kind: ${sqlText(kind)}, v: v}) END`,
     ),
   );
   // A member of no field in each row counts the rows.
@@ -117,7 +117,8 @@ interface Members {
  */
 function membersOf({ type, raw, place }: WholeField): readonly Members[] {
   if (type === 'dynamic') {
-    const json = (empty: string) => `(CASE WHEN json_valid(${raw}) THEN ${raw} ELSE '${empty}' END)::JSON`;
+    const json = (empty: string) =>
+      `(CASE WHEN json_valid(${raw}) THEN ${raw} ELSE ${sqlText(empty)} END)::JSON`;
     const value = `json_extract(${json('{}')}, '/' || replace(replace(k, '~', '~0'), '/', '~1'))`;
     const pairs = `list_transform(list_slice(json_keys(${json('{}')}), 1, ${mostMembers}), lambda k: json_array(k, ${value})::VARCHAR)`;
     return [
