@@ -138,7 +138,7 @@ function drawn<S extends Span>(roots: readonly Draft<S>[]): readonly Draft<S>[] 
   return order;
 }
 
-/** The root whose time the critical path explains: the earliest without a issue. */
+/** The root whose time the critical path explains: the earliest without an issue. */
 function byRoot<S extends Span>(a: Draft<S>, b: Draft<S>): number {
   const rank = (draft: Draft<S>) =>
     draft.parent !== undefined ? 2 : draft.span.parent === undefined ? 0 : 1;

@@ -34,3 +34,31 @@ test.each<[string, unknown]>([
   const usermeta = { apl: { parts: {}, buckets: written } };
   expect(factsOf({ usermeta } as Spec)).not.toHaveProperty('buckets');
 });
+
+const axis = { across: 'time', start: 0, end: 60, bin: 5, origin: 1 };
+const facts = (apl: unknown) => factsOf({ usermeta: { apl } } as unknown as Spec);
+
+test('of an axis that a stranger wrote is read what can be', () => {
+  const rules = [
+    { t: 5, label: 'a', type: 'deploy' },
+    { t: 5, end: 9, label: 'b', type: 1, text: 'c' },
+    { t: '5' },
+    null,
+  ];
+  expect(facts({ ...axis, bin: '5', origin: null, units: ['ms', 1], titles: 'ms', rules })).toMatchObject({
+    ...{ across: 'time', start: 0, end: 60, bin: 0, origin: 0, units: ['ms', '1'], titles: [] },
+    rules: [
+      { t: 5, end: 5, label: 'a', type: 'deploy', text: '' },
+      { t: 5, end: 9, label: 'b', type: '1', text: 'c' },
+    ],
+  });
+});
+
+test.each<[string, object]>([
+  ['ends where it begins', { end: 0 }],
+  ['ends before it begins', { start: 61 }],
+  ['begins nowhere', { start: '0' }],
+  ['is of a kind that is none', { across: 'names' }],
+])('an axis that %s is none', (_, odd) => {
+  expect(facts({ ...axis, ...odd })).toMatchObject({ across: 'none', start: 0, end: 1, bin: 0 });
+});
