@@ -30,6 +30,7 @@ function keepsNaN(name: string, index: number): boolean {
   return (
     name === 'take_first' ||
     name === 'presence' ||
+    ((name === 'stdev' || name === 'variance') && index === 0) ||
     ((name === 'arg_max' || name === 'arg_min') && index === 0)
   );
 }
@@ -141,13 +142,12 @@ function sortKey(arg: SqlArg): string {
   });
 }
 
-/** A deviation or variance; null if a square would not fit a real. Infinities are skipped. */
-function spreadSql(name: string, arg: SqlArg, filter: string | undefined): string {
-  const x = finite(arg);
-  if (arg.type !== 'real') return `${name}(${x})${where(filter)}`;
-  const small = `CASE WHEN abs(${arg.sql}) < ${squareable} THEN ${arg.sql} END`;
-  const largest = `max(abs(${x}))${where(filter)}`;
-  return `CASE WHEN coalesce(${largest} < ${squareable}, true) THEN ${name}(${small})${where(filter)} END`;
+/** A deviation or variance; null if a square would not fit a real. Infinities and NaN are skipped. */
+function spreadSql(name: string, { sql, type }: SqlArg, filter: string | undefined): string {
+  if (type !== 'real') return `${name}(${sql}::DOUBLE)${where(filter)}`;
+  const small = `CASE WHEN ${sql} > -${squareable} AND ${sql} < ${squareable} THEN ${sql} END`;
+  const large = `CASE WHEN abs(${sql}) BETWEEN ${squareable} AND ${largest} THEN 1 END`;
+  return `CASE WHEN count(${large})${where(filter)} = 0 THEN ${name}(${small})${where(filter)} END`;
 }
 
 /** The squares of numbers below this, and their sums over any number of rows, are finite. */
