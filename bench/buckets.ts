@@ -39,7 +39,10 @@ const questions = [
 ] as const;
 
 const directory = await mkdtemp(join(tmpdir(), 'apl-bucket-'));
-const store = new S3rver({ directory, silent: true, configureBuckets: [{ name: 'logs' }] });
+const store = new S3rver({
+  ...{ directory, silent: true, vhostBuckets: false },
+  configureBuckets: [{ name: 'logs' }],
+});
 await store.configureBuckets();
 const server = createServer(store.getMiddleware());
 await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));

@@ -12,7 +12,7 @@ import { AplKernelError, UsageError } from './errors.js';
 import type { KernelHandler } from './jupyter/message.js';
 import type { LocalService } from './local/launch.js';
 import { inDataDir } from './local/place.js';
-import { homeDirectory, systemRefusal } from './machine.js';
+import { AUTHORITIES_HANDED_ON, homeDirectory, systemRefusal } from './machine.js';
 import { type AskedEffect, readEffects, unknownAllowed } from './notebook/magics/effects/effects.js';
 import type { LocalServiceAccess, SessionOptions } from './notebook/session.js';
 import { present } from './present.js';
@@ -207,14 +207,15 @@ async function serve(options: ServeOptions): Promise<void> {
 /** The SDK for buckets would warn of each Node that it leaves within a year. */
 const quietSdk = { AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true' };
 
-/**
- * The local service answers for this machine: it gets neither the credentials of the hosted service nor a list of
- * certificate authorities, which Node would read before anything else.
- */
+/** The local service answers for this machine: it does not get the credentials of the hosted service. */
 function serviceEnvironment(): NodeJS.ProcessEnv {
-  const isOthers = (name: string) => name.startsWith('AXIOM_') || name === 'NODE_EXTRA_CA_CERTS';
-  const own = Object.entries(machine.env).filter(([name]) => !isOthers(name));
-  return { UV_THREADPOOL_SIZE: SERVICE_THREADS, ...quietSdk, ...Object.fromEntries(own) };
+  const { NODE_EXTRA_CA_CERTS: authorities, ...env } = machine.env;
+  const own = Object.entries(env).filter(([name]) => !name.startsWith('AXIOM_'));
+  return {
+    ...{ UV_THREADPOOL_SIZE: SERVICE_THREADS, ...quietSdk },
+    ...present({ [AUTHORITIES_HANDED_ON]: authorities }),
+    ...Object.fromEntries(own),
+  };
 }
 
 /**

@@ -4,7 +4,6 @@ import type { Dispatcher } from 'undici';
 import { largestAnswer, memoryAtMost } from '../machine.js';
 import { present } from '../present.js';
 import { abandon, checkJsonEnds, readBody, SHORT_BYTES } from './body.js';
-import { dispatcherTo, unlessAborted } from './connection.js';
 import { InterruptedError, NotFoundError, TimeLimitError } from './errors.js';
 import {
   encodingError,
@@ -16,6 +15,7 @@ import {
   unexpectedBody,
 } from './failures/failure.js';
 import { type Attempt, transportError } from './failures/transport.js';
+import { dispatcherTo, unlessAborted } from './network/connection.js';
 import { decodeNotices, type Listed, noticeHeader } from './notices.js';
 import { nearLimit } from './pacing/limits.js';
 import { type Pause, withoutStaleConnection, withRetries } from './pacing/retry.js';
@@ -553,7 +553,7 @@ class Transport {
     const { origin } = base;
     const known = this.#pools.get(origin);
     if (known !== undefined) return known;
-    const pool = dispatcherTo(base, isOwnService(this.#endpoint) || isThisMachine(base));
+    const pool = dispatcherTo(base, { isNear: isOwnService(this.#endpoint) || isThisMachine(base) });
     this.#pools.set(origin, pool);
     return pool;
   }

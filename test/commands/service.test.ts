@@ -67,7 +67,7 @@ describe('serve', () => {
   });
 
   test.runIf(process.platform === 'linux')(
-    'knows nothing of profiles of Axiom and of authorities (read from /proc, which Linux alone has)',
+    'knows nothing of profiles of Axiom, and of authorities by another name (read from /proc, which Linux alone has)',
     async () => {
       const home = scratchDirectory();
       const env = { HOME: home, PATH: '', APL_KERNEL_DATA: join(home, 'data'), KEPT: 'yes' };
@@ -81,9 +81,9 @@ describe('serve', () => {
       await expect.poll(() => existsSync(file)).toBe(true);
       const { pid } = JSON.parse(readFileSync(file, 'utf8'));
       const known = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
-      expect([known.includes('KEPT=yes'), known.filter(each => /^(AXIOM|NODE_EXTRA)_/.test(each))]).toEqual([
-        true,
-        [],
+      expect(known.filter(each => /^(AXIOM|NODE_EXTRA|KEPT|APL_KERNEL_CA)/.test(each)).sort()).toEqual([
+        'APL_KERNEL_CA_CERTS=/authorities',
+        'KEPT=yes',
       ]);
       service.kill('SIGINT');
       expect(await once(service, 'exit')).toEqual([0, null]);

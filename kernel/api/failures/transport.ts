@@ -39,13 +39,8 @@ export function transportError(attempt: Attempt, error: unknown): AplKernelError
       cause: error,
     });
   }
-  if (codes.some(code => tlsCode.test(code))) {
-    return new TlsError(`no secure connection to ${attempt.host} (${codes.join(', ')})`, {
-      code: 'tls',
-      hint: tlsHint(codes),
-      cause: error,
-    });
-  }
+  const insecure = tlsError(attempt.host, error);
+  if (insecure !== undefined) return insecure;
   if (local && has(...cutOffCodes)) {
     return new ConnectionError('the local service ended before it answered', {
       code: 'connection-lost',
@@ -54,6 +49,17 @@ export function transportError(attempt: Attempt, error: unknown): AplKernelError
     });
   }
   return headError(attempt, error, codes) ?? lostConnection(attempt, error, codes);
+}
+
+/** Returns the error about a connection that could not be made secure; undefined if that is not what failed. */
+export function tlsError(host: string, error: unknown): TlsError | undefined {
+  const codes = errorCodes(error);
+  if (!codes.some(code => tlsCode.test(code))) return undefined;
+  return new TlsError(`no secure connection to ${host} (${codes.join(', ')})`, {
+    code: 'tls',
+    hint: tlsHint(codes),
+    cause: error,
+  });
 }
 
 /** Whether something answered whose head is not one of HTTP, or not one that can be read: it is so the next time too. */
@@ -72,8 +78,8 @@ export function errorCodes(error: unknown): readonly string[] {
   return found;
 }
 
-/** What is known already, as of a proxy; HTTP libraries may wrap it. */
-function ownErrorIn(error: unknown): AplKernelError | undefined {
+/** Returns what is known already, as of a proxy; HTTP libraries may wrap it. */
+export function ownErrorIn(error: unknown): AplKernelError | undefined {
   if (error instanceof AplKernelError) return error;
   return error instanceof Error ? ownErrorIn(error.cause) : undefined;
 }

@@ -1,8 +1,8 @@
 import type { AuthorizationServer, Client } from 'oauth4webapi';
 import undici, { type Dispatcher } from 'undici';
 import { present } from '../../present.js';
-import { dispatcherTo } from '../connection.js';
 import { inTheWay } from '../failures/statuses.js';
+import { dispatcherTo } from '../network/connection.js';
 import { type Endpoint, isThisMachine } from '../profile.js';
 import { type Asking, checkIssuer, LoginError, type LoginTimeout, loginError } from './error.js';
 import type { AuthorizationEndpoints } from './store.js';

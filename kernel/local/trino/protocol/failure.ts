@@ -1,3 +1,4 @@
+import { ownErrorIn, tlsError } from '../../../api/failures/transport.js';
 import type { ErrorCode } from '../../../errors.js';
 import { EngineError } from '../../engine/failure.js';
 import { type FailureKind, LocalError } from '../../errors.js';
@@ -179,14 +180,19 @@ export function stalled(seconds: number): ClusterError {
   return new ClusterError({ kind: 'unavailable', code: 'engine-ended', message, hint }, 'STALLED', true);
 }
 
-/** Returns the failure of a request that the cluster cannot be asked. */
+/** Returns the failure of a request that the cluster cannot be asked; one of a proxy or of certificates is the same the next time. */
 export function unreachable(host: string, cause: unknown): ClusterError {
-  const message = `The cluster at ${host} cannot be reached.`;
-  const hint =
-    'Check the url of the deployment in ~/.axiom.toml, and the network connection (VPN, DNS, proxy).';
+  const insecure = tlsError(host, cause);
+  const known = insecure ?? ownErrorIn(cause);
+  const message = `The cluster at ${host} cannot be reached${known === undefined ? '' : `: ${known.message}`}.`;
+  const hint = [
+    known?.hint ??
+      'Check the url of the deployment in ~/.axiom.toml, and the network connection (VPN, DNS, proxy).',
+    ...(insecure ? ['`apl-kernel serve --stop` ends the local service, which connects.'] : []),
+  ].join(' ');
   return new ClusterError(
     { kind: 'unavailable', code: 'engine-ended', message, hint },
-    'UNREACHABLE',
+    known === undefined || known.code === 'proxy-unavailable' ? 'UNREACHABLE' : 'NOT_CONNECTED',
     // It was asked for as long as anybody should wait.
     false,
     cause,

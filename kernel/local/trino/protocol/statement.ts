@@ -162,8 +162,8 @@ export class Statements {
     signal: AbortSignal,
   ): Promise<Dispatcher.ResponseData> {
     // A service that asks no cluster starts without the client.
-    const { dispatcherTo, unlessAborted } = await import('../../../api/connection.js');
-    this.#pool ??= dispatcherTo(this.#base);
+    const { dispatcherTo, unlessAborted } = await import('../../../api/network/connection.js');
+    this.#pool ??= dispatcherTo(this.#base, { reader: 'the local service' });
     const response = this.#pool.request({
       origin: this.#base.origin,
       method,

@@ -6,7 +6,7 @@ import type { FarDatasets } from '../../datasets.js';
 import type { FarDataset } from '../../snapshot.js';
 import type { BucketNote, DatasetNote } from '../stored.js';
 import { ChunkCache } from './chunks.js';
-import { BucketClient } from './client.js';
+import { BucketClient } from './client/client.js';
 import { FooterStore } from './footers.js';
 import { OpenBucket } from './open.js';
 import { BucketReading } from './reading.js';

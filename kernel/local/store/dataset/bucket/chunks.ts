@@ -7,7 +7,7 @@ import { formatBytes } from '../../../../text.js';
 import { LocalError } from '../../../errors.js';
 import { mapAtMost } from '../../concurrent.js';
 import { clearName, makeOwnDirectory, versionOf } from '../../files.js';
-import type { Asking, BucketClient } from './client.js';
+import type { Asking, BucketClient } from './client/client.js';
 import type { ObjectEnd } from './footers.js';
 import { type ChunkRange, footerOfGroup, type ObjectGroup } from './object-footer.js';
 import type { PlacedObject } from './tree.js';

@@ -10,8 +10,8 @@ import { LocalError } from '../../../errors.js';
 import { mapAtMost } from '../../concurrent.js';
 import { mostFiles } from '../../sources/files.js';
 import type { Buckets } from './buckets.js';
-import type { Asking, BucketClient, ObjectEntry } from './client.js';
-import { Meter } from './meter.js';
+import type { Asking, BucketClient, ObjectEntry } from './client/client.js';
+import { Meter } from './client/meter.js';
 import { isShown } from './tree.js';
 
 /**

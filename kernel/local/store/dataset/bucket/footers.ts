@@ -7,7 +7,7 @@ import { bytesOf, overwrite } from '../../../../files.js';
 import { cut, visible } from '../../../../text.js';
 import { LocalError } from '../../../errors.js';
 import { clearName } from '../../files.js';
-import type { Asking, BucketClient, ObjectEntry } from './client.js';
+import type { Asking, BucketClient, ObjectEntry } from './client/client.js';
 
 /** The end of an object. */
 export interface ObjectEnd {

@@ -8,7 +8,7 @@ import { engineWords } from '../../../engine/failure.js';
 import { type FileField, typeOfSql } from '../../../engine/parquet.js';
 import { LocalError } from '../../../errors.js';
 import { type ChunkCache, parquetEnd, type Unit } from './chunks.js';
-import type { Asking, BucketClient } from './client.js';
+import type { Asking, BucketClient } from './client/client.js';
 import { type FooterStore, notParquet, objectId } from './footers.js';
 import { footerOfGroup, type ObjectFooter, readObjectFooter } from './object-footer.js';
 import type { PlacedObject } from './tree.js';

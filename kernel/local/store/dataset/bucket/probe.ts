@@ -8,8 +8,8 @@ import { inDataDir } from '../../../place.js';
 import { unsealed } from '../../../sealed.js';
 import { decodeName } from '../../names.js';
 import { noteIn } from '../stored.js';
-import { BucketClient } from './client.js';
-import { Meter } from './meter.js';
+import { BucketClient } from './client/client.js';
+import { Meter } from './client/meter.js';
 
 /** A dataset that lies in a bucket, and why it cannot be listed, if so. */
 export interface ProbedBucket {

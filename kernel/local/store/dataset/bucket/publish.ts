@@ -13,9 +13,9 @@ import { LocalError } from '../../../errors.js';
 import type { DatasetStore } from '../../datasets.js';
 import type { Snapshot } from '../../snapshot.js';
 import type { Buckets } from './buckets.js';
-import type { Asking, BucketClient, ObjectEntry } from './client.js';
+import type { Asking, BucketClient, ObjectEntry } from './client/client.js';
+import { Meter } from './client/meter.js';
 import { type Manifest, manifestKey, type PublishedDay, readManifest, sameDay } from './manifest.js';
-import { Meter } from './meter.js';
 import { isShown } from './tree.js';
 
 /** What publishing needs. */

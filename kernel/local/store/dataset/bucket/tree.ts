@@ -1,5 +1,5 @@
 import { present } from '../../../../present.js';
-import type { Asking, BucketClient, ObjectEntry } from './client.js';
+import type { Asking, BucketClient, ObjectEntry } from './client/client.js';
 import { belowDirectory, type Calendar, type Span, spanOf } from './directories.js';
 
 /** An object and the times that its directories say that it holds. */

@@ -5,6 +5,7 @@ declare module 's3rver' {
     constructor(options: {
       readonly directory: string;
       readonly silent: boolean;
+      readonly vhostBuckets: boolean;
       readonly configureBuckets: readonly { readonly name: string }[];
     });
     configureBuckets(): Promise<unknown>;

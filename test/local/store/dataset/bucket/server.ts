@@ -24,6 +24,8 @@ export class Bucket {
     const store = new S3rver({
       directory: this.#directory,
       silent: true,
+      // Whatever the host is called, it has this bucket.
+      vhostBuckets: false,
       configureBuckets: [{ name: 'logs' }],
     });
     await store.configureBuckets();

@@ -6,10 +6,11 @@ import type {
   PutObjectCommandOutput,
   S3Client,
 } from '@aws-sdk/client-s3';
-import { type BucketAddress, bucketAddressText } from '../../../../api/imports.js';
-import { present } from '../../../../present.js';
-import { cut, formatCount, visible } from '../../../../text.js';
-import { LocalError } from '../../../errors.js';
+import { ApiError } from '../../../../../api/errors.js';
+import { type BucketAddress, bucketAddressText } from '../../../../../api/imports.js';
+import { present } from '../../../../../present.js';
+import { cut, formatCount, visible } from '../../../../../text.js';
+import { LocalError } from '../../../../errors.js';
 import type { Meter } from './meter.js';
 
 /** An object as it was listed. */
@@ -159,6 +160,11 @@ export class BucketClient {
     if (/^(NoSuchKey|NotFound|PreconditionFailed)$/.test(name) || status === 412)
       throw this.#changed(key, status === 412 ? 'was changed' : 'was deleted');
     const shown = this.#shown(key);
+    if (error instanceof ApiError) {
+      // Of a proxy or of authorities, which may be named otherwise once the service starts again.
+      const message = `${shown} cannot be ${done}: ${error.message}.`;
+      throw new LocalError('unavailable', 'bucket', message, present({ hint: error.hint }));
+    }
     const row = refusals.find(each => each.names.test(`${name} ${code}`) || each.statuses?.includes(status));
     const { kind, says, hint } = row ?? unexplained;
     // The profile may be mended meanwhile, and the next request finds it so.
@@ -175,33 +181,43 @@ interface Opened {
   readonly atAws: boolean;
 }
 
-/** The SDK is large: it is read with the first request. */
+/** The SDK is large, and so is what connects: they are read with the first request. */
 async function open(bucket: string): Promise<Opened> {
-  const sdk = await import('@aws-sdk/client-s3');
+  const [sdk, { agentsTo }] = await Promise.all([import('@aws-sdk/client-s3'), import('./agents.js')]);
   const common = {
-    ...{ maxAttempts: mostAttempts, requestHandler, followRegionRedirects: true },
+    ...{ maxAttempts: mostAttempts, followRegionRedirects: true },
     // Servers of one's own do not know the checksums of newer clients.
     requestChecksumCalculation: 'WHEN_REQUIRED',
   } as const;
   const asked = new sdk.S3Client(common);
   const region = await asked.config.region().catch(() => 'us-east-1');
-  const atAws = isHostOfAws(await hostOf(sdk, new sdk.S3Client({ ...common, region }), bucket));
+  const url = await addressOf(sdk, new sdk.S3Client({ ...common, region, forcePathStyle: true }), bucket);
+  const atAws = isHostOfAws(url.hostname);
+  const requestHandler = { ...timeLimits, ...agentsTo(url.href) };
   // A server of one's own has no host for each bucket.
-  return { client: new sdk.S3Client({ ...common, region, forcePathStyle: !atAws }), sdk, atAws };
+  const client = new sdk.S3Client({ ...common, region, requestHandler, forcePathStyle: !atAws });
+  return { client, sdk, atAws };
 }
 
-/** Returns the host that a request would go to, without sending it: the endpoint may be in the environment or in the profile. */
-async function hostOf(sdk: Opened['sdk'], client: S3Client, bucket: string): Promise<string> {
-  let host = '';
+/** Returns where a request would go to, without sending it: the endpoint may be in the environment or in the profile. */
+async function addressOf(sdk: Opened['sdk'], client: S3Client, bucket: string): Promise<URL> {
+  let address = new URL('https://amazonaws.com');
   client.middlewareStack.add(
     () => async (given: { request?: unknown }) => {
-      host = (given.request as { readonly hostname?: string }).hostname ?? '';
+      const { protocol, hostname, port } = given.request as Address;
+      address = new URL(`${protocol}//${hostname}${port === undefined ? '' : `:${port}`}`);
       return { response: {}, output: { $metadata: {} } };
     },
     { step: 'build', priority: 'high' },
   );
   await client.send(new sdk.HeadBucketCommand({ Bucket: bucket }));
-  return host;
+  return address;
+}
+
+interface Address {
+  readonly protocol: string;
+  readonly hostname: string;
+  readonly port?: number;
 }
 
 function isHostOfAws(host: string): boolean {
@@ -211,7 +227,7 @@ function isHostOfAws(host: string): boolean {
 const mostAttempts = 6;
 
 /** Milliseconds. */
-const requestHandler = { connectionTimeout: 5_000, requestTimeout: 60_000 };
+const timeLimits = { connectionTimeout: 5_000, requestTimeout: 60_000 };
 
 interface Failure {
   readonly name?: string;
@@ -260,7 +276,13 @@ const refusals: readonly (Refusal & { readonly names: RegExp; readonly statuses?
     hint: 'Run it again in a minute, or over a narrower range.',
   },
   {
-    names: /TimeoutError|ECONN|ENOTFOUND|EAI_AGAIN|EHOST|ENETUN|EPIPE|ETIMEDOUT|CERT|SELF_SIGNED/i,
+    names: /\b(?:CERT_|ERR_TLS|ERR_SSL|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_)/,
+    kind: 'unavailable',
+    says: 'there is no secure connection',
+    hint: 'If its certificate is of an authority of your company or of its proxy, name the file of that authority in AWS_CA_BUNDLE or NODE_EXTRA_CA_CERTS, and restart the local service: `apl-kernel serve --stop` ends it.',
+  },
+  {
+    names: /TimeoutError|ECONN|ENOTFOUND|EAI_AGAIN|EHOST|ENETUN|EPIPE|ETIMEDOUT/i,
     kind: 'unavailable',
     says: 'it did not answer',
     hint: 'Check the network, and AWS_ENDPOINT_URL for a server of your own.',

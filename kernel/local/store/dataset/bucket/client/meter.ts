@@ -1,4 +1,4 @@
-import { formatBytes, formatCount, plural } from '../../../../text.js';
+import { formatBytes, formatCount, plural } from '../../../../../text.js';
 
 /** Counts what is asked of a bucket. */
 export class Meter {
