@@ -45,6 +45,23 @@ describe('the tree of a trace', () => {
     ]);
   });
 
+  test('time in which several children ran is counted once, and one may end with its parent', () => {
+    const { nodes } = traceOf([
+      span('root', undefined, 0, 100),
+      span('a', 'root', 10, 40),
+      span('within', 'root', 20, 10),
+      span('across', 'root', 40, 20),
+      span('last', 'root', 60, 40),
+    ]);
+    expect(nodes.map(row)).toEqual([
+      'root 0 0 10 30',
+      'a 1 10 40 0',
+      'within 1 20 10 10',
+      'across 1 40 20 20',
+      'last 1 60 40 40',
+    ]);
+  });
+
   test('names what is wrong with a span, and draws it', () => {
     const { nodes, gaps } = traceOf([
       span('a', undefined, 0, 10),
