@@ -254,7 +254,7 @@ function histogramSql({ args, filter }: AggregateParts<readonly [SqlArg, SqlArg]
   return `apl_histogram(list(${x})${rows}, min(${x})${rows}, max(${x})${rows}, ${n})`;
 }
 
-const largest = `'${Number.MAX_VALUE}'::DOUBLE`;
+const largest = `${sqlText(String(Number.MAX_VALUE))}::DOUBLE`;
 
 /** Returns the same without groups: the bounds first, then the rows of each bucket, so that no list of all values is held. */
 export function allRowsHistogramSql(
