@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cpSync, lstatSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { cpSync, lstatSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
@@ -113,15 +113,17 @@ test('damaged compiled code is not run, and is compiled again', async () => {
   const count = rounds('starts beside damaged compiled code', all.length, 100);
   for (let round = 0; round < count; round++) {
     const damage = all[round % all.length] ?? '';
-    const folder = join(await temporaryDirectory(), 'compiled');
-    const env = { PATH: process.env.PATH, HOME: join(folder, '..'), APL_KERNEL_COMPILED: folder };
+    const home = join(await temporaryDirectory(), 'home');
+    const folder = join(home, 'compiled');
+    mkdirSync(home);
+    const env = { PATH: process.env.PATH, HOME: home, APL_KERNEL_COMPILED: folder };
     const run = () =>
       promisify(execFile)(process.execPath, [mainProgram, '--version'], {
         env,
         uid: stranger,
         gid: stranger,
       });
-    giveTo(join(folder, '..'), stranger);
+    giveTo(home, stranger);
     const truth = await run();
     const [name = ''] = readdirSync(folder);
     damages[damage]?.(join(folder, name), random);
