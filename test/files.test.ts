@@ -98,7 +98,7 @@ describe.skipIf(process.platform === 'win32')('a file that is opened', () => {
     const error: unknown = await bytesOf(tmpdir()).catch(each => each);
     expect(systemRefusal(error)?.reason).toBe('it is a directory');
   });
-  test.each(Object.entries(ways))('%s is no link that leads nowhere', async (_, way) => {
+  test.each(Object.entries(ways))('%s says that a link leads nowhere', async (_, way) => {
     const file = temporaryFile();
     symlinkSync(join(file, '..', 'unmounted', 'file'), file);
     const error: unknown = await (async () => way(file))().catch(each => each);
