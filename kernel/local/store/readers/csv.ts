@@ -217,9 +217,10 @@ async function readWhole(
   const notes = nameNotes(header ? first : undefined, names, options);
   if ((await connection.run('SELECT 1 FROM sample LIMIT 1')).length === 0)
     return noRows(connection, reader(header, 'careful'));
+  const fast = (await hasLineBreaks(connection, names.length)) ? 'ordered' : 'fast';
   const texts = {
     names,
-    fast: reader(header, 'fast'),
+    fast: reader(header, fast),
     careful: reader(header, 'careful'),
     refused: () => countRefused(connection, reader(header, 'careful')),
     notes,
@@ -236,7 +237,7 @@ async function readWhole(
     return {
       ...texts,
       names: all,
-      fast: wider(header, 'fast'),
+      fast: wider(header, fast),
       careful: wider(header, 'careful'),
       refused: () => countRefused(connection, wider(header, 'careful')),
       notes: [...notes, note],
@@ -245,6 +246,14 @@ async function readWhole(
   };
   const odd = source.whole === undefined ? undefined : await withOdd();
   return readTexts(connection, odd ?? { ...texts, withOdd });
+}
+
+/** Whether values of the sample have line breaks: readers that begin within one take its lines for rows. */
+async function hasLineBreaks(connection: Connection, columns: number): Promise<boolean> {
+  const rows = await connection.run(
+    `SELECT 1 FROM sample WHERE contains(concat(${places(columns)}), chr(10)) LIMIT 1`,
+  );
+  return rows.length > 0;
 }
 
 /** Without the columns at the end that only longer lines have: at least two names are left, or all cells. */
@@ -307,9 +316,9 @@ function neverClosed(lines: readonly Line[]): never {
 
 /**
  * `careful` reads lines that `fast` refuses: long ones, lines with too many values, line breaks in quotes beside short lines.
- * `first` does so for lines at the beginning of the file.
+ * `first` does so for lines at the beginning of the file. `ordered` is `fast` from the beginning to the end.
  */
-type CsvMode = 'fast' | 'careful' | 'first';
+type CsvMode = 'fast' | 'ordered' | 'careful' | 'first';
 
 interface Dialect {
   readonly delimiter: string;
@@ -389,6 +398,7 @@ function csvReader(file: string, dialect: Dialect): (header: boolean, mode: CsvM
   const columns = Array.from({ length: dialect.columns }, (_, index) => `'t${index}': 'VARCHAR'`).join(', ');
   const more = {
     fast: '',
+    ordered: ', parallel = false',
     careful: `, ${longLines}, parallel = false, store_rejects = true`,
     first: `, ${dialect.limits}, parallel = false, store_rejects = true`,
   };

@@ -38,6 +38,7 @@ export async function readTexts(connection: Connection, texts: Texts): Promise<R
   const { names, notes } = texts;
   const typesIn = (source: string) => columnTypes(connection, source, names.length, texts.commas === true);
   const sampled = await typesIn('sample');
+  const [[last = -1] = []] = await connection.run('SELECT max(rowid) FROM sample');
   const shortened = await shortenedNotes(connection, names, sampled);
   const reading = (from: string, types: readonly ColumnType[], refused: number): Reading => {
     const widened = names.flatMap((name, index) =>
@@ -53,6 +54,8 @@ export async function readTexts(connection: Connection, texts: Texts): Promise<R
     };
   };
   const careful = async (): Promise<Reading> => {
+    // The fast reader may have begun within a value, and seen parts of it that no row has.
+    await connection.run(`DELETE FROM sample WHERE rowid > ${last}`);
     const all = await texts.withOdd?.();
     if (all !== undefined) return readTexts(connection, all);
     const exact = await typesIn(texts.careful);

@@ -16,7 +16,31 @@ const noYear = (field: string) =>
 const access = (second: number, status: number) =>
   `10.1.2.3 - - [10/Oct/2025:13:55:3${second} +0000] "GET /cart HTTP/1.1" ${status} 7 "-" "curl" "-"`;
 
+/** Numbers of different lengths, so that no part of a file begins like another. */
+function scattered(n: number, salt: number): number {
+  const mixed = Math.imul(n + salt * 7919, 2654435761) >>> 0;
+  return Math.imul(mixed ^ (mixed >>> 13), 2246822519) >>> 0;
+}
+
+function noted(n: number, isPlain: boolean): string {
+  const time = new Date(1767225600000 + n * 250).toISOString().replace('Z', '000Z');
+  const note = `"first line of ${scattered(n, 3) % 5000}\nsecond, with a ""quote""\nthird line"`;
+  return `${time},${scattered(n, 7) % 10_000},${isPlain ? 'plain' : note}\n`;
+}
+
+const sumOfIds = Array.from({ length: 300_000 }, (_, n) => scattered(n, 7) % 10_000).reduce((a, b) => a + b);
+
 testTraps([
+  {
+    what: 'line breaks in quotes, beyond the sample, within which a reader of a later part begins',
+    name: 'notes.csv',
+    content: `_time,id,note\n${Array.from({ length: 300_000 }, (_, n) => noted(n, n < 50_000)).join('')}`,
+    select: 'count(*), count(DISTINCT note), min(note), max(note), min(_time), max(_time), sum(id)',
+    values: [
+      `300000|${new Set(Array.from({ length: 250_000 }, (_, n) => scattered(n + 50_000, 3) % 5000)).size + 1}|first line of 0\nsecond, with a "quote"\nthird line|plain|2026-01-01 00:00:00|2026-01-01 20:49:59.75|${sumOfIds}`,
+    ],
+    notes: [],
+  },
   {
     what: 'an offset in a field of its own is that of the date and the time beside it',
     name: 'fw.csv',
