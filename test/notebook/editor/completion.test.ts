@@ -41,7 +41,7 @@ describe('a magic line completes', () => {
     ['%use $0', ['local'], ''],
     ['%schema w$0', ['web'], 'w'],
     ['%time y$0', ['yesterday'], 'y'],
-    ['%import a --format c$0', ['csv', 'compose', 'combined', 'cri', 'cbs', 'cef', 'cloudwatch'], 'c'],
+    ['%import a --format cl$0', ['cloudwatch'], 'cl'],
     ['%nonsense x$0', [], ''],
     ['%echo w$0', [], 'w'],
   ])('%s', check);
