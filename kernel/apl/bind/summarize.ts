@@ -6,6 +6,7 @@ import type { Assignment, Expr, OperatorOf } from '../syntax/ast.js';
 import { type AggregateSink, type Binder, convertTo, scopeOf, unwrap } from './binder.js';
 import { aggregateName, bindAggregateParts, describe, expandFields } from './expressions/aggregate.js';
 import type { CallExpr } from './expressions/call.js';
+import { warnOfConstantKey } from './expressions/constants.js';
 import { bindCount, bindExpression } from './expressions/expression.js';
 import { withoutDeciding } from './expressions/spotlight.js';
 import { defaultName, fieldOf, givenName, inheritedName } from './names.js';
@@ -64,6 +65,7 @@ export function bindKeys(
       (histogram === undefined
         ? (inheritedName(item.value) ?? defaultName(binder, item.value, index))
         : (fieldOf(histogram.args[0]?.value ?? item.value) ?? 'histogram'));
+    if (item.names.length === 0) warnOfConstantKey(binder, item.value, scopeOf(stage));
     const value =
       histogram === undefined
         ? bindExpression(binder, item.value, scopeOf(stage))

@@ -64,6 +64,7 @@ export type DiagnosticCode =
   | 'repeated-name'
   | 'replaced-field'
   | 'rewrite-group'
+  | 'same-in-every-row'
   | 'series-aggregate'
   | 'series-axis'
   | 'series-step'

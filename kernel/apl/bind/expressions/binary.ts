@@ -14,6 +14,7 @@ import {
   unbound,
 } from '../binder.js';
 import { both, either } from './chain.js';
+import { warnOfQuotedField } from './constants.js';
 import { alignDurations, quoted, warnOfBareNumber } from './duration.js';
 import { bindExpression, bindPredicate } from './expression.js';
 import { anyField } from './star.js';
@@ -33,6 +34,7 @@ export function bindBinary(binder: Binder, expr: BinaryExpr, scope: Scope): Scal
   const left = bindExpression(binder, expr.left, scope);
   const right = bindExpression(binder, expr.right, mayBeText(expr) ? { ...scope, mayBeText: true } : scope);
   if (arithmetic.has(operator)) return bindArithmetic(binder, expr, left, right);
+  warnOfQuotedField(binder, expr.left, expr.right, scope);
   if (comparisons.has(operator)) return bindComparison(binder, expr, left, right, scope);
   return condition(operator, asText(binder, expr.left, left), asText(binder, expr.right, right), [
     expr.left,
