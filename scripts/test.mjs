@@ -23,9 +23,9 @@ const TRACKS = [
       together(command(say, bin('tsc'), ['--noEmit']), command(say, bin('tsc'), ['-p', 'labextension'])),
     unused: say => command(say, bin('knip'), ['--no-progress']),
     lint: say => command(say, bin('biome'), ['ci', '--error-on-warnings', '--colors=off', '.']),
+    fast: say => vitest(say, 'fast'),
   },
   {
-    fast: say => vitest(say, 'fast'),
     service: say => vitest(say, 'service'),
   },
   {

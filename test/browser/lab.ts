@@ -136,7 +136,7 @@ export const LAB_42: FrontEnd = {
   fallback: '.venv-lab42',
   app: 'lab/tree',
 };
-const NOTEBOOK_7: FrontEnd = { ...NEWEST_LAB, name: 'Notebook 7', app: 'notebooks' };
+export const NOTEBOOK_7: FrontEnd = { ...NEWEST_LAB, name: 'Notebook 7', app: 'notebooks' };
 
 /** Every front end that the extension is for. */
 export const FRONT_ENDS: readonly FrontEnd[] = [NEWEST_LAB, LAB_42, NOTEBOOK_7];

@@ -22,6 +22,8 @@ const wanted = process.env.FAULTS || undefined;
 const seed = Number(
   process.env.FAULTS_SEED ?? (wanted === undefined ? 1 : Math.floor(Math.random() * 2 ** 31)),
 );
+/** Whether faults are repeated more often, or elsewhere, than in each run. */
+export const isCampaign = wanted !== undefined;
 /** The built program. */
 export const mainProgram = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 

@@ -32,7 +32,7 @@ test('a service that is killed at any moment loses nothing, doubles nothing and 
     star: undefined,
   };
   await prepare(await Victim.start(dataDir), files, ledger);
-  const count = rounds('kills', 20, 200);
+  const count = rounds('kills', 12, 200);
   for (let round = 0; round < count; round++) {
     const victim = await Victim.start(dataDir);
     await check(victim, ledger);

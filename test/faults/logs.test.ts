@@ -16,7 +16,7 @@ test('logs that are damaged anywhere lose no whole record, and the others are se
   const random = randomOf('logs');
   const log = await sampleLog(join(dataDir, 'log'), records);
   const owner = await goneProcess();
-  const count = rounds('logs', 100, 2_000);
+  const count = rounds('logs', 50, 2_000);
   let lost = 0;
   for (let round = 0; round < count; round += datasetsAtOnce) {
     rmSync(join(dataDir, 'datasets'), { recursive: true, force: true });

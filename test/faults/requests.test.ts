@@ -15,7 +15,7 @@ test('queries that are interrupted at any moment leave nothing running', async (
   const random = randomOf('interrupts');
   await victim.expectHealthy();
   const base = victim.descriptors() + 4;
-  const count = rounds('interrupts', 150, 1000);
+  const count = rounds('interrupts', 80, 1000);
   let interrupted = 0;
   for (let done = 0; done < count; done += 10) {
     const one = async () => {
@@ -61,7 +61,7 @@ test('malformed, slow and truncated requests do not delay others', async () => {
   await victim.send('POST', '/v2/datasets', { name: 'd' });
   await victim.expectHealthy();
   const base = victim.descriptors() + 4;
-  const count = rounds('requests', 150, 1000);
+  const count = rounds('requests', 80, 1000);
   for (let done = 0; done < count; done += 10) {
     const one = async () => {
       const text = malformed[Math.floor(random() * malformed.length)]?.(victim, random) ?? '';

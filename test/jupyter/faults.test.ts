@@ -288,12 +288,12 @@ test('a flood of cells with an interrupt in the middle: each is answered once, n
   await expectAlive(client);
 });
 
-test('a hundred thousand lines of output arrive, all and in order', async () => {
+test('twenty thousand lines of output arrive, all and in order', async () => {
   const { client } = await startEcho();
-  const code = Array.from({ length: 100_000 }, (_, i) => `out ${i}`).join('\n');
+  const code = Array.from({ length: 20_000 }, (_, i) => `out ${i}`).join('\n');
   const { outputs } = await client.execute(code);
   const texts = outputs.filter(({ type }) => type === 'stream').map(({ content }) => Number(content.text));
-  expect(texts.length).toBe(100_000);
+  expect(texts.length).toBe(20_000);
   expect(texts.every((text, i) => text === i)).toBe(true);
 });
 

@@ -14,7 +14,7 @@ import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { checkData } from '../../../kernel/local/check/check.js';
 import { type LayoutName, layout } from '../../../kernel/local/place.js';
-import { type Answer, mainProgram, temporaryDirectory, Victim } from '../bench.js';
+import { type Answer, isCampaign, mainProgram, temporaryDirectory, Victim } from '../bench.js';
 import { giveTo, stranger } from './damages.js';
 import { namesOf, titlesOf } from './data.js';
 
@@ -195,29 +195,33 @@ test('what stands in the place of a name is told by what needs it, and by nothin
   expect([...truth.values()].filter(([status]) => status >= 300)).toEqual([
     [400, 'unknown dataset `hole`. Did you mean `whole`?'],
   ]);
-  for (const [what, place] of Object.entries(places))
-    for (const name of named('user')) {
-      const dataDir = await copyOf(base);
-      const path = join(dataDir, name);
-      rmSync(path, { recursive: true });
-      place(path);
-      for (const ours of named('ours')) {
-        rmSync(join(dataDir, ours), { recursive: true, force: true });
-        place(join(dataDir, ours));
-      }
-      const isEmpty = what === 'a directory with a file';
-      const reported = (await checkData(dataDir)).faults.map(({ file }) => file);
-      // This process may read everything.
-      if (!what.includes('of another user') && !isEmpty) expect(reported).toContain(path);
-      for (const [question, told] of await answersIn(dataDir)) {
-        const about = [what, name, question];
-        if (questions[question]?.needs !== name) expect([about, told]).toEqual([about, truth.get(question)]);
-        // A query gets to know no path of this machine.
-        else if (!isEmpty)
-          expect([about, JSON.stringify(told)]).toEqual([
-            about,
-            expect.stringContaining(name === 'external' ? '`external`' : path),
-          ]);
-      }
+  const names = named('user');
+  // Each place and each name once at least; a campaign takes each name in each place.
+  const pairs = Object.entries(places).flatMap(([what, place], row) =>
+    names.flatMap((name, column) => ((row + column) % 3 === 0 || isCampaign ? [{ what, place, name }] : [])),
+  );
+  for (const { what, place, name } of pairs) {
+    const dataDir = await copyOf(base);
+    const path = join(dataDir, name);
+    rmSync(path, { recursive: true });
+    place(path);
+    for (const ours of named('ours')) {
+      rmSync(join(dataDir, ours), { recursive: true, force: true });
+      place(join(dataDir, ours));
     }
+    const isEmpty = what === 'a directory with a file';
+    const reported = (await checkData(dataDir)).faults.map(({ file }) => file);
+    // This process may read everything.
+    if (!what.includes('of another user') && !isEmpty) expect(reported).toContain(path);
+    for (const [question, told] of await answersIn(dataDir)) {
+      const about = [what, name, question];
+      if (questions[question]?.needs !== name) expect([about, told]).toEqual([about, truth.get(question)]);
+      // A query gets to know no path of this machine.
+      else if (!isEmpty)
+        expect([about, JSON.stringify(told)]).toEqual([
+          about,
+          expect.stringContaining(name === 'external' ? '`external`' : path),
+        ]);
+    }
+  }
 });

@@ -116,7 +116,7 @@ test('any table is the same by Arrow as by JSON, to the byte of each column', {
       const [json, arrow] = await bothAnswers(bySql(), { apl });
       expect(facts(arrow)).toEqual(facts(json));
     }),
-    { numRuns: 150 },
+    { numRuns: 60 },
   );
 });
 

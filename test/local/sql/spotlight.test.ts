@@ -19,7 +19,7 @@ async function spotlight(apl: string): Promise<readonly Entry[]> {
 }
 
 /** How many incidents of each kind are tried; `INCIDENTS=300` tries all. */
-const tried = Number(process.env.INCIDENTS ?? 2);
+const tried = Number(process.env.INCIDENTS ?? 1);
 const seeds = Array.from({ length: tried }, (_, seed) => seed);
 
 /** Whether all fields of the cause are in the first three entries; prints which were missed. */
@@ -43,11 +43,11 @@ test('of incidents with a cause it is among the first three entries', { timeout:
   expect(missed.length / tried, missed.join('; ')).toBeLessThanOrEqual(0.05);
 });
 
-/** Each kind of cause is tried as often: `INCIDENTS=300` tries 300 of all, and by default the first ten are tried once. */
+/** Each kind of cause is tried as often: `INCIDENTS=300` tries 300 of all, and by default every other one of the first ten is tried once. */
 const kinds = Object.keys(CAUSES).map((kind, place) => [kind, place] as const);
 const eachKind = Math.max(1, Math.floor(tried / kinds.length));
 
-test.each(tried > 2 ? kinds : kinds.slice(0, 10))(
+test.each(tried > 2 ? kinds : kinds.filter(([, place]) => place < 10 && place % 2 === 0))(
   'a cause of the kind "%s" is found',
   { timeout: 3_600_000 },
   async (kind, place) => {
