@@ -257,9 +257,8 @@ describe.each(newestAnd())('the window of a notebook in $name', frontEnd => {
         'idle',
       );
       expect(await dashboard().locator('.apl-tile-title').first().textContent()).toBe('By status');
-      await tile('By status')
-        .getByRole('button', { name: 'Unpin: remove from the dashboard' })
-        .press('Enter');
+      // By the pointer: JupyterLab may still move the focus.
+      await tile('By status').getByRole('button', { name: 'Unpin: remove from the dashboard' }).click();
       await tile('By status').waitFor({ state: 'detached' });
       await tile(first).getByRole('button', { name: 'Unpin: remove from the dashboard' }).click();
       await dashboard().getByText('No cell is pinned.').waitFor();
