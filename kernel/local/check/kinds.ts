@@ -1,9 +1,11 @@
-import { basename } from 'node:path';
+import { readdir } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
 import { loginsIn } from '../../api/login/store.js';
 import { anySize, bytesOf, textOf } from '../../files.js';
 import type { Engine } from '../engine/duckdb.js';
 import { changedReason, unsealed } from '../sealed.js';
 import { decodeLog } from '../store/append/records.js';
+import { copiesAmong, copyReason, givenName } from '../store/dataset/copies.js';
 import { examinePart } from '../store/dataset/part-file.js';
 import { readReplacements } from '../store/dataset/replacement-list.js';
 import { readWholeAnnotation, readWholeStar } from '../store/documents/contents.js';
@@ -11,10 +13,15 @@ import { jsonOf } from '../store/documents/documents.js';
 import { readFormat } from '../store/format.js';
 import { valuesDamage } from './parquet.js';
 
-/** What is wrong with a file, as in "it {reason}". One that was `changed` may have been edited by hand, and is read all the same. */
+/**
+ * What is wrong with a file, as in "it {reason}". One that was `changed` may have been edited by hand, and is read all the same; one that
+ * was `copied` does not count beside the other.
+ */
 export interface Fault {
-  readonly state: 'damaged' | 'changed';
+  readonly state: 'damaged' | 'changed' | 'copied';
   readonly reason: string;
+  /** In place of that of its kind. */
+  readonly remedy?: string;
 }
 
 /** A kind of file in a data directory. */
@@ -40,7 +47,9 @@ export const fileKinds: readonly FileKind[] = [
     pattern: /^datasets\/[^/]+\/[^./][^/]*\.parquet$/,
     remedy: `${copy}; \`%drop\` deletes the dataset`,
     check: async (file, { engine }) =>
-      (await examinePart(file, basename(file))).damage ?? (await valuesDamage(engine, file)),
+      (await copyFault(file)) ??
+      (await examinePart(file, basename(file))).damage ??
+      (await valuesDamage(engine, file)),
   },
   {
     pattern: /^datasets\/[^/]+\/[^/]+\.replaces$/,
@@ -55,7 +64,8 @@ export const fileKinds: readonly FileKind[] = [
     remedy: 'start the service and query the dataset: what can be read is stored, the rest set aside',
     check: async file => {
       const { damage } = decodeLog(await bytesOf(file, anySize));
-      return damage === undefined ? undefined : 'is damaged: not all of its batches can be read';
+      if (damage !== undefined) return 'is damaged: not all of its batches can be read';
+      return copyFault(file);
     },
   },
   {
@@ -107,6 +117,12 @@ export function unlisted(fault: string): FileKind {
     remedy: 'repair it, or move it away: a new one is made when it is needed',
     check: async () => fault,
   };
+}
+
+async function copyFault(file: string): Promise<Fault | undefined> {
+  const name = basename(file);
+  if (givenName(name) === name || !copiesAmong(await readdir(dirname(file))).has(name)) return undefined;
+  return { state: 'copied', reason: copyReason(name), remedy: 'delete it, or move it away' };
 }
 
 function document(pattern: RegExp, deletedBy: string, read: (value: unknown) => unknown): FileKind {

@@ -6,6 +6,7 @@ import { sqlName } from '../duckdb/literal.js';
 import type { Engine } from '../engine/duckdb.js';
 import { columnNames, copyToParquet, type FileSummary } from '../engine/parquet.js';
 import { FieldUnion } from './append/rows.js';
+import { givenName } from './dataset/copies.js';
 import type { DatasetDirectory } from './dataset/directory.js';
 import { StoredDataset } from './dataset/stored.js';
 import { versionOf } from './files.js';
@@ -158,5 +159,5 @@ const mostNames = 2_000;
 
 /** The new file takes the place of the first one that it replaces, as the order of fields follows that of files. */
 function timeIn(name: string): number {
-  return Number.parseInt(name, 10);
+  return Number.parseInt(givenName(name), 10);
 }

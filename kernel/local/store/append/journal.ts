@@ -6,6 +6,7 @@ import { formatCount, plural, visible } from '../../../text.js';
 import type { Engine } from '../../engine/duckdb.js';
 import { LocalError } from '../../errors.js';
 import { ownerOf, ownName } from '../../lease/processes.js';
+import { givenId } from '../dataset/copies.js';
 import { type Confirm, damagedSuffix, hasCode, logSuffix, syncDirectory, systemFault } from '../files.js';
 import type { Batch } from './batch.js';
 import { BatchLog } from './log.js';
@@ -287,9 +288,9 @@ function damageText(file: string, batches: number, { unread, missing }: Damage):
   return `${visible(file)} is damaged: ${plural(unread, 'byte')} could not be read${lost}. ${kept}, and the file is set aside as ${visible(path.basename(file) + damagedSuffix)}.`;
 }
 
-/** The id of a log is a UUID, after the name of its process. */
+/** The id of a log, under whatever name. */
 function idOf(name: string): string {
-  return name.slice(0, -logSuffix.length).split('-').slice(-5).join('-');
+  return givenId(name) ?? name.slice(0, -logSuffix.length);
 }
 
 /** Returns whether it was still there. */

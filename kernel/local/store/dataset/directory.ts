@@ -19,6 +19,7 @@ import {
   type Version,
   versionOf,
 } from '../files.js';
+import { copiesAmong, copyReason, givenName } from './copies.js';
 import { type Damage, damagedDataset } from './damage.js';
 import type { FooterReader } from './footers.js';
 import { idOf, partPath } from './part-file.js';
@@ -34,7 +35,7 @@ export interface Listing {
   readonly names: readonly string[];
   /** Names of logs of batches that are in no Parquet file yet, as far as is known. */
   readonly logs: readonly string[];
-  /** The ids of all files that are there, replaced ones too. */
+  /** The ids of all files that are there, and of those that they replace. */
   readonly ids: ReadonlySet<string>;
   /** What cannot be read of its rows: without it, no answer would be true. */
   readonly damages: readonly Damage[];
@@ -208,32 +209,39 @@ export class DatasetDirectory {
 
   async #read({ text, settled }: Stamp): Promise<Listing> {
     const { entries, damage } = await this.#entries();
-    const names = entries.filter(entry => entry.endsWith('.parquet') && !entry.startsWith('.'));
+    const all = entries.filter(entry => entry.endsWith('.parquet') && !entry.startsWith('.'));
+    const names = all.filter(notAmong(copiesAmong(all)));
     const lists = entries.filter(entry => entry.endsWith(listSuffix));
     const used = lists.filter(list => names.includes(fileOf(list)));
     const listed = await Promise.all(used.map(list => this.#replacement(list)));
     const replacedBy = new Map<string, readonly string[]>();
     for (const [index, list] of used.entries()) replacedBy.set(fileOf(list), listed[index]?.names ?? []);
     const hidden = new Set([...replacedBy.values()].flat());
-    const { files, damages } = await this.#summaries.of(names.filter(name => !hidden.has(name)));
+    const { files, damages } = await this.#summaries.of(names.filter(notReplaced(hidden)));
     for (const { path: file, replaces } of files)
       if (replaces.length > 0) replacedBy.set(path.basename(file), replaces);
     const replaced = new Set([...replacedBy.values()].flat());
-    const live = files.filter(file => !replaced.has(path.basename(file.path)));
+    const isLive = notReplaced(replaced);
+    const live = files.filter(file => isLive(path.basename(file.path)));
     const { note, defect } = await this.#readNote();
-    const all = [damage ?? [], listed.flatMap(list => list.damage ?? []), damages].flat();
+    const faults = [damage ?? [], listed.flatMap(list => list.damage ?? []), damages].flat();
     // Whatever is damaged may be mended at any moment, by a change of permissions too: it is read again each time.
-    const due = all.length > 0 ? 0 : await this.#removeReplaced(names, hidden, replacedBy);
-    const unused = lists.filter(list => !used.includes(list));
+    const due = faults.length > 0 ? 0 : await this.#removeReplaced(names, hidden, replacedBy);
+    const unused = lists.filter(list => !all.includes(fileOf(list)));
     await removeStale([...entries.filter(isLeftover), ...unused].map(name => path.join(this.path, name)));
+    const ids = new Set([...all, ...replaced].map(idOf));
+    const logs = entries.filter(entry => entry.endsWith(logSuffix));
+    const open = logs.filter(notAmong(copiesAmong(logs, ids)));
+    const counted = new Set([...names.filter(isLive), ...replaced, ...open]);
+    const copies = [...all, ...logs].filter(notAmong(counted));
     const listing = {
       dataset: new StoredDataset(this.#name, live, note ?? {}),
       files: live,
-      names: names.filter(name => !replaced.has(name)),
-      logs: entries.filter(entry => entry.endsWith(logSuffix)),
-      ids: new Set(names.map(idOf)),
-      damages: all,
-      defects: [defect ?? [], setAside(this.path, entries)].flat(),
+      names: names.filter(isLive),
+      logs: open,
+      ids,
+      damages: faults,
+      defects: [defect ?? [], setAside(this.path, entries), copiesIn(this.path, copies)].flat(),
     };
     this.#known = { stamp: text, until: settled ? due : 0, listing };
     return listing;
@@ -357,6 +365,20 @@ function setAside(directory: string, entries: readonly string[]): readonly Damag
   const names = entries.filter(entry => entry.endsWith(logSuffix + damagedSuffix));
   const reason = 'was set aside: not all of it could be read';
   return names.map(name => ({ file: path.join(directory, name), reason }));
+}
+
+function notAmong(names: ReadonlySet<string>): (name: string) => boolean {
+  return name => !names.has(name);
+}
+
+/** Whether a file is none of those that were replaced, nor a copy of one. */
+function notReplaced(names: ReadonlySet<string>): (name: string) => boolean {
+  const given = new Set([...names].map(givenName));
+  return name => !given.has(givenName(name));
+}
+
+function copiesIn(directory: string, names: readonly string[]): readonly Damage[] {
+  return names.map(name => ({ file: path.join(directory, name), reason: copyReason(name) }));
 }
 
 /** The name of a file -> the names of those that it replaces. */

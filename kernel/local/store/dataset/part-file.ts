@@ -1,6 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 import { openFile } from '../../../files.js';
+import { givenId, givenName } from './copies.js';
 
 /**
  * A Parquet file of ours is called `TIME-ID.CHECKSUM.parquet`: when it came, in milliseconds since 1970, an id, and the CRC-32 of
@@ -18,12 +19,12 @@ export async function partPath(draft: string, target: string): Promise<string> {
 
 /** Returns the id in the name of a Parquet file; where another program chose the name, the whole of it. */
 export function idOf(name: string): string {
-  return partName.exec(name)?.[2] ?? name;
+  return givenId(name) ?? partName.exec(name)?.[2] ?? name;
 }
 
 /** Whether the name of a Parquet file has the checksum of its content. */
 export function hasChecksum(name: string): boolean {
-  return partName.exec(name)?.[3] !== undefined;
+  return partName.exec(givenName(name))?.[3] !== undefined;
 }
 
 /** A Parquet file that was read whole. */
@@ -36,7 +37,7 @@ export interface ExaminedPart {
 
 /** Reads the whole of a Parquet file. Rejects with the system's error. */
 export async function examinePart(file: string, name: string): Promise<ExaminedPart> {
-  const expected = partName.exec(name)?.[3];
+  const expected = partName.exec(givenName(name))?.[3];
   return withFile(file, async handle => {
     const { size } = await handle.stat();
     // A small file is read once.

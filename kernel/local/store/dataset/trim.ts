@@ -4,6 +4,7 @@ import { LATEST_TIME } from '../../../time.js';
 import { sqlName } from '../../duckdb/literal.js';
 import type { Engine } from '../../engine/duckdb.js';
 import { copyToParquet, type FileSummary } from '../../engine/parquet.js';
+import { givenName } from './copies.js';
 import type { DatasetDirectory } from './directory.js';
 import { StoredDataset } from './stored.js';
 
@@ -40,7 +41,7 @@ async function trimFile(
   const draft = path.join(engine.workDir, `${crypto.randomUUID()}.parquet`);
   try {
     const [copied] = await engine.run(restOf(file, beforeNs, draft));
-    const since = Number.parseInt(name, 10) || Date.now();
+    const since = Number.parseInt(givenName(name), 10) || Date.now();
     const replaced = await directory.replace(draft, live =>
       live.names.includes(name) ? { since, names: [name], copied: true } : undefined,
     );

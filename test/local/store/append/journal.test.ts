@@ -260,6 +260,41 @@ test('files of a backup that come back beside the one that has their rows do not
   await Promise.all([parts.store.close(), next.store.close()]);
 });
 
+test('copies of files and logs under other names do not count beside what has their rows, at any time', async () => {
+  const parts = await mergingStore(async () => {});
+  const all = [0, 1, 2, 3, 4, 5, 6, 7];
+  const [first = ''] = await entries(parts, '.parquet');
+  const copyOf = (name: string) => path.join(parts.directory, name.replace(/(\.\w+)$/, ' (1)$1'));
+  // Of a file whose rows are in a merged one.
+  await copyFile(path.join(parts.directory, first), copyOf(first));
+  expect(await idsOf(parts)).toEqual(all);
+  // Of a log that is there, and of one whose file is.
+  const orphan = await orphanOf(parts, batchOf(8), batchOf(9));
+  await copyFile(orphan, copyOf(path.basename(orphan)));
+  await copyFile(orphan, path.join(parts.directory, `Copy of ${path.basename(orphan)}`));
+  const next = { ...parts, store: new DatasetStore(parts.dataDir, parts.engine) };
+  for (let reading = 0; reading < 2; reading++) expect(await idsOf(next)).toEqual([...all, 8, 9]);
+  const logs = await entries(parts, '.log');
+  const problems = [first, ...logs].map(name =>
+    expect.stringContaining(name.replace(/.parquet$/, ' (1).parquet')),
+  );
+  expect(logs.length).toBe(2);
+  expect(
+    (await next.store.snapshot('d'))
+      .notices(['d'])
+      .map(({ msg }) => msg)
+      .sort(),
+  ).toEqual([...problems].sort());
+  // Of one that is gone: once, whatever it is called.
+  const gone = path.join(parts.dataDir, 'gone.log');
+  const late = await orphanOf(parts, batchOf(10));
+  await rename(late, gone);
+  for (const ending of [' (1).log', '.sync-conflict-20260105-093000-7QNMTZ2.log'])
+    await copyFile(gone, late.replace(/\.log$/, ending));
+  for (let reading = 0; reading < 2; reading++) expect(await idsOf(next)).toEqual([...all, 8, 9, 10]);
+  await Promise.all([parts.store.close(), next.store.close()]);
+});
+
 test('a log of a killed process whose events are stored already does not outlive the file that they are in', async () => {
   const begun = await openStore();
   const { directory } = begun;

@@ -1,6 +1,17 @@
-import { mkdir, readdir, readFile, rename, rm, truncate, utimes, writeFile } from 'node:fs/promises';
+import {
+  copyFile,
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  truncate,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { checkData } from '../../../../kernel/local/check/check.js';
 import { sqlText } from '../../../../kernel/local/duckdb/literal.js';
 import { Engine } from '../../../../kernel/local/engine/duckdb.js';
 import { writeReplacements } from '../../../../kernel/local/store/dataset/replacement-list.js';
@@ -208,6 +219,49 @@ test('a list of replaced files of an earlier version still counts', async () => 
     await writeFile(second.replace('.parquet', '.replaces'), JSON.stringify([path.basename(first)]));
   });
   expect(await count(service, 'hurt')).toBe(1);
+});
+
+/** What programs that synchronize directories call a copy. */
+const copied: readonly (readonly [of: string, copyOf: (name: string) => string])[] = [
+  ['Drive', name => `${name} (1)`],
+  ['Syncthing', name => `${name}.sync-conflict-20260105-093000-7QNMTZ2`],
+  ['Dropbox', name => `${name} (Ann's conflicted copy 2026-01-05)`],
+  ['OneDrive', name => `${name}-DESKTOP`],
+  ['a file manager', name => `Copy of ${name}`],
+];
+
+test('a copy of a file under another name counts only where that file is gone, and is told of', async () => {
+  let files: readonly string[] = [];
+  const service = await serviceOn(async hurt => {
+    files = await filesIn(hurt);
+  });
+  const [first = ''] = files;
+  const hurt = path.dirname(first);
+  const stem = path.basename(first, '.parquet');
+  const copies = copied.map(([, copyOf]) => path.join(hurt, `${copyOf(stem)}.parquet`));
+  for (const copy of copies) await copyFile(first, copy);
+  const reason = `is a copy of ${stem}.parquet, and does not count`;
+  const told = async () => {
+    const { body } = await service.query('dataset hurt: n:long');
+    const messages: readonly { readonly msg: string }[] = body.status.messages ?? [];
+    return [body.tables[0].columns[0].length, messages.map(({ msg }) => msg).sort()];
+  };
+  const named = (all: readonly string[]) => [2, all.map(copy => `\`hurt\`: ${copy} ${reason}.`).sort()];
+  expect(await told()).toEqual(named(copies));
+  const { body } = await service.json('GET', '/v1/local/datasets/hurt');
+  expect([body.rows, [...body.problems].sort()]).toEqual([2, copies.map(copy => `${copy} ${reason}`).sort()]);
+  const { faults } = await checkData(service.dataDir);
+  expect(faults.map(({ file, state, reason: why }) => [file, state, why]).sort()).toEqual(
+    copies.map(copy => [copy, 'copied', reason]).sort(),
+  );
+  await rm(first);
+  // The first of them counts then.
+  expect(await told()).toEqual(named([...copies].sort().slice(1)));
+  await flip([...copies].sort()[0] ?? '', 20);
+  expect(await count(service, 'hurt')).toMatchObject([
+    400,
+    { message: expect.stringContaining(`${[...copies].sort()[0]} is damaged: it is not what was written`) },
+  ]);
 });
 
 test('files of an earlier version, without a checksum in their names, are read', async () => {
