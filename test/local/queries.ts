@@ -44,6 +44,8 @@ export function openQueries(tables: Readonly<Record<string, Fixture>> | (() => D
   readonly run: (apl: string, far?: Far) => Promise<Outcome>;
   /** The rows of a query that compiles, without a look at its types and its diagnostics. */
   readonly rows: (apl: string) => Promise<Ran['rows']>;
+  /** Runs a statement of SQL, such as one that makes a table that the catalog reads. */
+  readonly prepare: (sql: string) => Promise<void>;
 } {
   let instance: DuckDBInstance;
   let connection: DuckDBConnection;
@@ -59,6 +61,9 @@ export function openQueries(tables: Readonly<Record<string, Fixture>> | (() => D
   });
   const fixtures = typeof tables === 'function' ? tables : () => catalogOf(tables);
   return {
+    prepare: async sql => {
+      await connection.run(sql);
+    },
     rows: async apl => {
       const result = compileRequest({ apl }, fixtures(), now);
       const [table] = result.ok ? result.compiled.tables : [];

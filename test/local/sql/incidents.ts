@@ -404,38 +404,38 @@ export function incidentOf(kind: string, seed: number): Incident {
   return { kind, rows, fields, cause: planted.cause };
 }
 
-/** A catalog of incidents: the dataset `planted-7` is that of seed 7, and `cause-2-7` that of seed 7 of the kind in place 2. */
+/** The dataset `planted-7` is the incident of seed 7, `chance-7` one without a cause, and `cause-2-7` one of the kind in place 2. */
+export function incidentNamed(name: string): Incident {
+  const [kind = '', ...numbers] = name.split('-');
+  const [first = 0, second = 0] = numbers.map(Number);
+  if (kind === 'cause') return incidentOf(Object.keys(CAUSES)[first] ?? '', second);
+  return incident(first, kind === 'planted');
+}
+
+/** The statement that makes the rows of an incident in place of those before it, in the hour before `end`, in nanoseconds since 1970. */
+export function incidentTable(name: string, end: bigint): string {
+  const { rows, fields } = incidentNamed(name);
+  // Fields read those before them: a level of the query each would be as many as there are fields.
+  const made = fields.map(field => `${field.sql} AS ${field.name}`).join(', ');
+  const time = `make_timestamp_ns(${end - 3_600_000_000_000n} + i * (3600000000000 // ${rows + 1})) AS _time`;
+  const list = ['_time', ...fields.map(field => field.name)].join(', ');
+  return `CREATE OR REPLACE TEMP TABLE incident AS SELECT ${list} FROM (SELECT ${time}, ${made} FROM range(${rows}) AS numbers(i))`;
+}
+
+/** A catalog of incidents: the rows of the one that was made last are read. */
 export function incidents(): DatasetCatalog {
-  const known = new Map<string, Incident>();
-  const made = (name: string): Incident => {
-    const [kind = '', ...numbers] = name.split('-');
-    const [first = 0, second = 0] = numbers.map(Number);
-    if (kind === 'cause') return incidentOf(Object.keys(CAUSES)[first] ?? '', second);
-    return incident(first, kind === 'planted');
-  };
-  const named = (name: string): Incident => {
-    const found = known.get(name) ?? made(name);
-    known.set(name, found);
-    return found;
-  };
   return {
-    names: () => [...known.keys()],
+    names: () => [],
     schema: name => ({
       name,
       open: false,
       fields: [
         { name: '_time', type: 'datetime' },
-        ...named(name).fields.map(({ name: field, type }) => ({ name: field, type })),
+        ...incidentNamed(name).fields.map(({ name: field, type }) => ({ name: field, type })),
       ],
     }),
-    scan: (name, fields, from, to) => {
-      const { rows, fields: all } = named(name);
-      // Fields read those before them: a level of the query each would be as many as there are fields.
-      const made = all.map(field => `${field.sql} AS ${field.name}`).join(', ');
-      const time = `make_timestamp_ns(${from} + i * ((${to} - ${from}) // ${rows + 1})) AS _time`;
-      const list = fields.map((field, index) => `${field} AS f${index}`).join(', ');
-      return `SELECT ${list} FROM (SELECT ${time}, ${made} FROM range(${rows}) AS numbers(i))`;
-    },
+    scan: (_name, fields) =>
+      `SELECT ${fields.map((field, index) => `${field} AS f${index}`).join(', ')} FROM incident`,
   };
 }
 

@@ -10,8 +10,10 @@ const fewestTexts = 24;
 const mostMembers = 100;
 /** Rows that a word or an element has to be in. */
 const fewestRows = 5;
+/** Words, as `has` tells them apart. The engine takes thirty times as long over a pattern that limits their length. */
+const word = String.raw`[\pL\pN]+`;
 /** Characters of a word; short ones are articles and units more often than causes. */
-const word = String.raw`[\pL\pN]{2,40}`;
+const [shortestWord, longestWord] = [2, 40];
 /** What the beginning of a text is put together from, and of how many of them; it has so many characters at most. */
 const piece = String.raw`[^\pL\pN]+|(?:\pL+|\pN+)[^\pL\pN]*`;
 const longestStart = 200;
@@ -56,17 +58,26 @@ export function membersSql(
     `SELECT ${part('chosen')} AS of_chosen, ${part('(total - chosen)')} AS of_others FROM ${totals}`,
   );
   const columns = whole.map(({ raw }) => raw).join(', ');
-  const lists = whole.flatMap(field =>
-    membersOf(field).map(
-      ({ kind, isRead, list }) =>
-        `CASE WHEN ${isRead} THEN list_transform(list_distinct(list_slice(${list}, 1, ${mostMembers})), lambda v: {place: ${field.place}, kind: ${sqlText(kind)}, v: v}) END`,
-    ),
+  const values = whole.map(({ place, type, raw }) =>
+    type === 'dynamic'
+      ? `{place: ${place}, type: 'dynamic', v: ${raw}}`
+      : `CASE WHEN d${place} > ${fewestTexts} THEN {place: ${place}, type: 'string', v: ${raw}} END`,
   );
-  // A member of no field in each row counts the rows.
-  const each = `SELECT sel, unnest(list_prepend({place: -1, kind: '', v: ''}, flatten([${lists.map(list => `coalesce(${list}, [])`).join(', ')}]))) AS m
-    FROM (SELECT sel, ${columns}, ${facts}.* FROM ${rows}, ${facts}, ${parts} WHERE hash(${columns}) <= CASE WHEN sel THEN of_chosen ELSE of_others END)`;
+  // A value of no field in each row counts the rows. All values are in one column, as the engine compiles a pattern for each column.
+  const read = stage(
+    `SELECT sel, f.place AS place, f.type AS type, f.v AS v
+    FROM (SELECT sel, unnest([{place: -1, type: '', v: ''}, ${values.join(', ')}]) AS f
+      FROM ${rows}, ${facts}, ${parts} WHERE hash(${columns}) <= CASE WHEN sel THEN of_chosen ELSE of_others END)
+    WHERE f.v IS NOT NULL`,
+    true,
+  );
+  const each = membersOf.map(
+    ({ kind, isRead, list }) =>
+      `SELECT sel, place, ${sqlText(kind)} AS kind, unnest(list_distinct(list_slice(${list}, 1, ${mostMembers}))) AS v FROM ${read} WHERE ${isRead}`,
+  );
   const counted = stage(
-    `SELECT m.place AS place, m.kind AS kind, m.v AS v, count(*) AS n, count_if(sel)::BIGINT AS s FROM (${each}) GROUP BY ALL HAVING n >= ${fewestRows}`,
+    `SELECT place, kind, v, count(*) AS n, count_if(sel)::BIGINT AS s FROM (SELECT sel, place, '' AS kind, v FROM ${read} WHERE place < 0 UNION ALL ${each.join(' UNION ALL ')})
+    GROUP BY ALL HAVING n >= ${fewestRows}`,
     true,
   );
   const tested = `SELECT a.place, a.kind, a.v, a.s / b.s AS inside, (a.n - a.s) / (b.n - b.s) AS outside, inside - outside AS d, apl_chance_gap(a.n, b.s, b.n) AS e,
@@ -104,49 +115,43 @@ function valueSql(): string {
     ELSE json_object('value', 'has ' || ${text}, ${shares}, 'has', has) END`;
 }
 
-/** A list of members of a value, as texts, and whether it is read. */
+/** A list of members of a value `v` of a field, as texts, and whether it is read. */
 interface Members {
   readonly kind: 'word' | 'start' | 'element' | 'member';
   readonly isRead: string;
   readonly list: string;
 }
 
+const json = (empty: string) => `(CASE WHEN json_valid(v) THEN v ELSE ${sqlText(empty)} END)::JSON`;
+const member = `json_extract(${json('{}')}, '/' || replace(replace(k, '~', '~0'), '/', '~1'))`;
+const pairs = `list_transform(list_slice(json_keys(${json('{}')}), 1, ${mostMembers}), lambda k: json_array(k, ${member})::VARCHAR)`;
+const starts = pieces.map(
+  many => `regexp_extract(left(v, ${longestStart}), ${sqlText(`^(?:${piece}){${many}}`)})`,
+);
+
 /**
- * The members of a value: the words of a text that begin with a letter, as `has` tells them apart, and its beginnings; the elements of
+ * The members of values: the words of a text that begin with a letter, as `has` tells them apart, and its beginnings; the elements of
  * an array as JSON; the members of an object as pairs of JSON.
  */
-function membersOf({ type, raw, place }: WholeField): readonly Members[] {
-  if (type === 'dynamic') {
-    const json = (empty: string) =>
-      `(CASE WHEN json_valid(${raw}) THEN ${raw} ELSE ${sqlText(empty)} END)::JSON`;
-    const value = `json_extract(${json('{}')}, '/' || replace(replace(k, '~', '~0'), '/', '~1'))`;
-    const pairs = `list_transform(list_slice(json_keys(${json('{}')}), 1, ${mostMembers}), lambda k: json_array(k, ${value})::VARCHAR)`;
-    return [
-      {
-        kind: 'element',
-        isRead: `starts_with(${raw}, '[')`,
-        list: `${json('[]')}::JSON[]::VARCHAR[]`,
-      },
-      {
-        kind: 'member',
-        isRead: `starts_with(${raw}, '{')`,
-        list: `list_filter(${pairs}, lambda p: p ->> '$[1]' IS NOT NULL)`,
-      },
-    ];
-  }
-  const starts = pieces.map(
-    many => `regexp_extract(left(${raw}, ${longestStart}), ${sqlText(`^(?:${piece}){${many}}`)})`,
-  );
-  return [
-    {
-      kind: 'word',
-      isRead: `d${place} > ${fewestTexts} AND regexp_matches(${raw}, '[ /]')`,
-      list: `list_filter(regexp_extract_all(lower(${raw}), ${sqlText(word)}), lambda w: w >= 'a')`,
-    },
-    {
-      kind: 'start',
-      isRead: `d${place} > ${fewestTexts}`,
-      list: `list_filter([${starts.join(', ')}], lambda w: w <> '' AND w <> ${raw})`,
-    },
-  ];
-}
+const membersOf: readonly Members[] = [
+  {
+    kind: 'word',
+    isRead: `type = 'string' AND regexp_matches(v, '[ /]')`,
+    list: `list_filter(regexp_extract_all(lower(v), ${sqlText(word)}), lambda w: w >= 'a' AND length(w) BETWEEN ${shortestWord} AND ${longestWord})`,
+  },
+  {
+    kind: 'start',
+    isRead: `type = 'string'`,
+    list: `list_filter([${starts.join(', ')}], lambda w: w <> '' AND w <> v)`,
+  },
+  {
+    kind: 'element',
+    isRead: `type = 'dynamic' AND starts_with(v, '[')`,
+    list: `${json('[]')}::JSON[]::VARCHAR[]`,
+  },
+  {
+    kind: 'member',
+    isRead: `type = 'dynamic' AND starts_with(v, '{')`,
+    list: `list_filter(${pairs}, lambda p: p ->> '$[1]' IS NOT NULL)`,
+  },
+];

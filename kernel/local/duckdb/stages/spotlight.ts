@@ -159,7 +159,7 @@ function fieldTables(
   const edges = stage(edgesSql(fields, { groups, facts, guessed }), true);
   const bins = stage(binsSql(fields, facts, edges), true);
   const counted = stage(countsSql(fields, keys, { groups, facts, edges }), true);
-  const scored = stage(scoredSql(keys, counted, totals, fields.length), true);
+  const scored = stage(scoredSql(fields, keys, { counted, totals }, stage), true);
   const ranked = stage(rankedSql(fields, keys, { scored, totals, facts }), true);
   const listed = stage(listedSql(keys, { scored, ranked, bins }));
   return { rows, facts, edges, bins, scored, ranked, listed };
@@ -290,20 +290,36 @@ function countsSql(
 }
 
 /** Each bin with its shares, how far apart chance would take them, and the logarithm of how likely chance gives what is there. */
-function scoredSql(keys: readonly string[], counted: string, totals: string, fields: number): string {
-  const own = listOf(
-    keys.map(key => `${counted}.${key}`),
-    'place',
+function scoredSql(
+  fields: readonly CodedField[],
+  keys: readonly string[],
+  { counted, totals }: { readonly counted: string; readonly totals: string },
+  stage: AddStage,
+): string {
+  const enough = `chosen >= ${fewestRows} AND total - chosen >= ${fewestRows}`;
+  // Most values of a text with many are in equally few rows, so that few of these pairs differ.
+  const pairs = stage(
+    `SELECT pairs.*, total, chosen, s / chosen AS inside, (n - s) / (total - chosen) AS outside,
+      apl_chance_gap(n, chosen, total) AS gap, apl_chance_ln(s, n, chosen, total) AS likely
+    FROM (SELECT DISTINCT ${listOf(keys, 'n', 's')} FROM ${counted}) AS pairs JOIN ${totals} ON ${same(keys, 'pairs', totals)} WHERE ${enough}`,
+    true,
+  );
+  const kinds = stage(
+    `SELECT ${listOf(keys, 'place')}, count(*) AS kinds FROM ${counted} GROUP BY ALL`,
+    true,
   );
   // Of bins in an order, all up to each one are tried too: a shift is in many of them, and large in none.
-  const upTo = `OVER (PARTITION BY ${own} ORDER BY bin NULLS LAST, v)`;
-  const likely = `CASE WHEN bin IS NULL THEN apl_chance_ln(s, n, chosen, total)
-    ELSE least(apl_chance_ln(s, n, chosen, total), apl_chance_ln(s_up, n_up, chosen, total)) + ln(2) END`;
-  return `SELECT *, apl_chance_gap(n, chosen, total) AS gap, ${likely} + ln(2.0 * ${fields} * kinds) AS chance
-    FROM (SELECT ${counted}.*, total, chosen, s / chosen AS inside, (n - s) / (total - chosen) AS outside,
-        count(*) OVER (PARTITION BY ${own}) AS kinds, sum(n) ${upTo} AS n_up, sum(s) ${upTo} AS s_up
-      FROM ${counted} JOIN ${totals} ON ${same(keys, counted, totals)}
-      WHERE chosen >= ${fewestRows} AND total - chosen >= ${fewestRows})`;
+  const ordered = fields.filter(({ bins }) => bins !== 'none').map(({ place }) => place);
+  const upTo = `OVER (PARTITION BY ${listOf(keys, 'place')} ORDER BY bin, v)`;
+  const select = (likely: string, from: string) =>
+    `SELECT bins.*, inside, outside, gap, kinds, ${likely} + ln(2.0 * ${fields.length} * kinds) AS chance FROM ${from} AS bins
+    JOIN ${pairs} AS pairs ON pairs.n = bins.n AND pairs.s = bins.s AND ${same(keys, 'pairs', 'bins')}
+    JOIN ${kinds} AS kinds ON kinds.place = bins.place AND ${same(keys, 'kinds', 'bins')}`;
+  const plain = select('likely', `(SELECT * FROM ${counted} WHERE bin IS NULL)`);
+  if (ordered.length === 0) return plain;
+  const sums = `(SELECT *, sum(n) ${upTo} AS n_up, sum(s) ${upTo} AS s_up FROM ${counted} WHERE bin IS NOT NULL)`;
+  const least = 'least(likely, apl_chance_ln(s_up, n_up, chosen, total)) + ln(2)';
+  return `${plain} UNION ALL SELECT * EXCLUDE (n_up, s_up) FROM (${select(least, sums)})`;
 }
 
 /** Each field with its score, or a note that says why it has none. */
