@@ -1,11 +1,13 @@
 import { aggregateNamed } from '../catalog/all.js';
 import { hintForOperator, sameOperands } from '../hints/operators.js';
+import { translatedStage } from '../hints/stages.js';
 import { operatorWords } from '../operators/rows.js';
 import type { Relation } from '../plan/plan.js';
 import { inputsOf } from '../plan/walk.js';
 import type { Operator, OperatorOf, Pipeline } from '../syntax/ast.js';
 import { limits } from '../syntax/limits.js';
 import { nearest } from '../syntax/nearest.js';
+import { parseQuery } from '../syntax/parse.js';
 import { type Binder, shorten } from './binder.js';
 import { withNeighbors } from './expressions/neighbors.js';
 import { operatorBinders } from './operators.js';
@@ -71,8 +73,12 @@ function bindOperator(binder: Binder, operator: Operator, stage: Stage): Stage {
   const word = binder.text(operator.word);
   if (word === '') return stage;
   const foreign = hintForOperator(word, binder.text(operator));
-  if (foreign !== undefined) {
-    const message = `APL has no operator \`${word}\``;
+  const translated = stageElsewhere(binder.text(operator), foreign);
+  const message = `APL has no operator \`${word}\``;
+  if (translated !== undefined) {
+    const hint = `Write \`| ${shorten(translated)}\`.`;
+    binder.error('unknown-operator', operator, message, hint, translated);
+  } else if (foreign !== undefined) {
     binder.error('unknown-operator', operator.word, message, foreign, sameOperands(foreign));
   } else {
     const summarized = summarizedHint(word, binder.text(operator));
@@ -97,6 +103,16 @@ function bindOperator(binder: Binder, operator: Operator, stage: Stage): Stage {
     );
   }
   return stage;
+}
+
+/** A stage of another tool as APL, if it is not enough to change its word. */
+function stageElsewhere(text: string, hint: string | undefined): string | undefined {
+  const isPlain = hint !== undefined && sameOperands(hint) !== undefined && !/^\w+(?:$|\(|\s*-)/.test(text);
+  const translated = isPlain ? undefined : translatedStage(text);
+  if (translated === undefined) return undefined;
+  return parseQuery(`x | ${translated}`).diagnostics.some(({ severity }) => severity === 'error')
+    ? undefined
+    : translated;
 }
 
 /** What to write for a condition that stands where an operator should, as in `| status == 500`. */

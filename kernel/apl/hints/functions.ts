@@ -1,4 +1,8 @@
+import { own } from '../../present.js';
 import { scalarWords } from '../catalog/written.js';
+import { likeness } from './languages/expression.js';
+import { eventFunctions } from './languages/spl.js';
+import { sqlFunctions } from './languages/sql.js';
 
 const formats =
   "A time has one form, tostring(x). Put parts together: `strcat(getyear(x), '-', getmonth(x))`, or round it: `bin(x, 1d)`.";
@@ -250,6 +254,31 @@ export const sameOrder: ReadonlySet<string> = new Set([
   ],
   ...['array_join', 'strpos', 'strstr', 'instr', 'count_distinctif', 'count_distinct_if'],
 ]);
+
+/** Functions of SPL and SQL, with what they become; `$1` is the first argument, `$*` all of them. */
+const templates: Readonly<Record<string, string>> = { ...eventFunctions, ...sqlFunctions };
+
+/** Returns a call of a function of another language in APL, with its arguments in the order that it takes; undefined if it is not known. */
+export function callElsewhere(name: string, args: readonly string[]): string | undefined {
+  const word = name.toLowerCase();
+  const [text = '', pattern = ''] = args;
+  const [, , inner] = /^(["'])([^"'\\]*)\1$/.exec(pattern) ?? [];
+  if (word === 'like' && args.length === 2 && inner !== undefined)
+    return `${text} ${likeness(inner, '', true)}`;
+  const template = own(templates, word);
+  if (template === undefined) return undefined;
+  const takes = template.includes('$*')
+    ? args.length
+    : Math.max(0, ...[...template.matchAll(/\$(\d)/g)].map(([, place]) => Number(place)));
+  if (takes !== args.length || takes === 0) return undefined;
+  const isInCall = /^\w+\([^()]*\)$/.test(template);
+  const put = args.map(arg =>
+    isInCall || /^[\w.]+$|^\w*\([^()]*\)$|^(["'])[^"']*\1$/.test(arg) ? arg : `(${arg})`,
+  );
+  return template
+    .replaceAll('$*', args.join(', '))
+    .replace(/\$(\d)/g, (_, place) => put[Number(place) - 1] ?? '');
+}
 
 /** What to write in place of a call such as `contains(a, b)`, undefined if no operator has that name. */
 export function operatorCalled(name: string, args: readonly string[]): string | undefined {

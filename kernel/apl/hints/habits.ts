@@ -107,10 +107,29 @@ const habits: readonly Row[] = [
     },
   },
   {
-    written: /^(?:e?grep|rg|ag)\s+(?:-\w+\s+)*["']?([^"'\s|]+)["']?\s+["']?([\w-]+)["']?$/,
-    says: ([, word = '', name = '']) => {
-      const instead = `['${name}'] | search ${JSON.stringify(word)}`;
+    written:
+      /^(?:[ez]?grep|rg|ag)\s+((?:-\w+\s+)*)(["']?)([^"'\s|]+|[^"'|]+\2)\s+["']?([\w-]+)["']?(\s*\|[\s\S]+)?$/,
+    says: ([, options = '', , word = '', name = '', rest = '']) => {
+      const no = /v/.test(options) ? 'not ' : '';
+      const count = /c/.test(options)
+        ? ' | count'
+        : rest.replace(/^\s*\|\s*(?:wc\s+-l$)?/, match => (match.includes('wc') ? ' | count' : ' | '));
+      const instead = `['${name}'] | search ${no}${JSON.stringify(word.replace(/["']$/, ''))}${count}`;
       return { message: 'commands of the shell do not run here', hint: `In APL: ${instead}`, instead };
+    },
+  },
+  {
+    written: /^(?:jq\s+(?:-\w+\s+)*)?(["']?)\.(?:\[\])?\s*\|\s*([\s\S]+?)\1(?:\s+([\w-]+))?$/,
+    says: ([, , stages = '', name = 'logs']) => {
+      const instead = `['${name}'] | ${stages}`;
+      return { message: 'this is jq, not APL', hint: `Start with the dataset: ${instead}`, instead };
+    },
+  },
+  {
+    written: /^(?:map\()?select\s*\(\s*\.(\w[\s\S]*?)\)+$/,
+    says: ([, condition = '']) => {
+      const instead = `['logs'] | where ${condition}`;
+      return { message: 'this is jq, not APL', hint: `In APL: ${instead}`, instead };
     },
   },
   {
@@ -130,19 +149,12 @@ const habits: readonly Row[] = [
     }),
   },
   {
-    written: /^(?:\[["']([^"'\]]+)["']\]|([A-Za-z_]\w*))\.(\w+)\(([^()]*(?:\([^()]*\)[^()]*)*)\)$/,
+    written:
+      /^(?:\[["']([^"'\]]+)["']\]|([A-Za-z_]\w*))\.(where|take|limit|extend|project|summarize|distinct|count|search|filter|select)\(([^()]*(?:\([^()]*\)[^()]*)*)\)$/,
     says: ([, quoted, plain = '', word = '', args = '']) => {
-      const instead = `['${quoted ?? plain}'] | ${word === 'head' && args === '' ? 'limit 10' : `${word} ${args}`.trim()}`;
+      const instead = `['${quoted ?? plain}'] | ${`${word} ${args}`.trim()}`;
       return { message: 'a dataset has no methods', hint: `Operators follow a pipe: ${instead}`, instead };
     },
-  },
-  {
-    written: /^(\w+)\[\s*\1\b\.?\[?["']?([\s\S]*?)\]$/,
-    says: ([, name = '', rest = '']) => ({
-      message: 'this is Python, not APL',
-      hint: `Rows are filtered by where: ['${name}'] | where ${rest.replace(/["']\]/, '')}`,
-      instead: `['${name}'] | where ${rest.replace(/["']\]/, '')}`,
-    }),
   },
   {
     written: /^(-?\d[\w.]*(?:\s*[-+*/%]\s*-?\d[\w.]*)+)$/,
@@ -188,6 +200,15 @@ const habits: readonly Row[] = [
       message: 'the fields of a dataset are listed by a magic',
       hint: `Write %schema ${name}.`,
       instead: `%schema ${name}`,
+    }),
+  },
+  {
+    written:
+      /^(?:\w+\s*=\s*)?(?:pd|pl|pandas|polars|spark\.read)\.(?:read_)?(?:csv|json|ndjson|parquet|excel)\(\s*(["'])([^"']+)\1[^)]*\)$/,
+    says: ([, , file = '']) => ({
+      message: 'a file is read by a magic',
+      hint: `Write %import ${file}.`,
+      instead: `%import ${/\s/.test(file) ? JSON.stringify(file) : file}`,
     }),
   },
   {

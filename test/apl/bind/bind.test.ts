@@ -136,7 +136,7 @@ describe('an operator of another language', () => {
     ['make-graph', 'Graphs do not exist in APL: write `| join`.'],
     ['consume', 'Write `| count`.'],
     ['left', 'Write `| join kind=leftouter (T) on field`.'],
-    ['dedup', 'Write `| distinct field`, or `| summarize arg_max(_time, *) by field`.'],
+    ['dedup', 'Write `| summarize arg_max(_time, *) by x`.'],
     ['rex', 'Write `| extend x = extract(…)` or `| parse … with …`.'],
     ['timechart', 'Write `| summarize … by bin_auto(_time)`.'],
     ['align', 'This is MPL, the language of metrics; APL reads events.'],

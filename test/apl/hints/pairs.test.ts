@@ -18,6 +18,7 @@ const languages = {
   logql: 'LogQL',
   promql: 'PromQL',
   lucene: 'Lucene',
+  pandas: 'pandas',
 };
 
 describe.each(Object.entries(languages))('%s', (file, language) => {

@@ -9,7 +9,7 @@ import {
 } from '../../catalog/entry.js';
 import { allGroups } from '../../catalog/functions/strings.js';
 import { rowFunctions } from '../../catalog/row-functions.js';
-import { functionsElsewhere, operatorCalled, sameOrder } from '../../hints/functions.js';
+import { callElsewhere, functionsElsewhere, operatorCalled, sameOrder } from '../../hints/functions.js';
 import type { Relation, Scalar } from '../../plan/plan.js';
 import { call, constant, reference } from '../../plan/scalars.js';
 import type { Argument, Expr, Pipeline, Span } from '../../syntax/ast.js';
@@ -29,6 +29,7 @@ import {
 } from '../binder.js';
 import { findColumn } from '../names.js';
 import { bindAggregate } from './aggregate.js';
+import { countFixes, countHints } from './counts.js';
 import { type Operand, refusesBin, typeOfOneOf, warnOfBareNumber } from './duration.js';
 import { bindExpression } from './expression.js';
 
@@ -221,17 +222,10 @@ function checkCount(binder: Binder, expr: CallExpr, entry: FunctionEntry, count:
     expr,
     `\`${entry.name}\` takes ${wanted} ${noun}, not ${expr.args.length}`,
     countHints[entry.name]?.(count) ?? `${signature(entry)}: ${entry.doc}`,
+    countFixes[entry.name]?.(expr.args.map(({ value }) => binder.text(value))),
   );
   return false;
 }
-
-/** Hints for numbers of arguments that have a meaning elsewhere. */
-const countHints: Readonly<Record<string, (count: number) => string | undefined>> = {
-  bin: count => (count === 1 ? 'Write bin(_time, 5m): what is rounded stands first.' : undefined),
-  bin_auto: count => (count === 2 ? 'Write bin(_time, 5m) for a width of your own.' : undefined),
-  count: () => '`countif(condition)` counts the rows that meet one, `dcount(field)` the different values.',
-  percentile: count => (count > 2 ? 'Write percentiles_array(x, 50, 95) for several.' : undefined),
-};
 
 function convertArgument(
   binder: Binder,
@@ -258,7 +252,7 @@ function convertArgument(
     at,
     `the ${param.name} of \`${entry.name}\` must be ${kindInWords(param.type)}, but \`${shorten(binder.text(at))}\` is ${typeInWords(value.type)}`,
     literalHint(param.type, value) ?? textHint(entry, value) ?? conversionHint(param.type, value.type),
-    unquotedDuration(param.type, value),
+    unquotedDuration(param.type, value) ?? converted(param.type, value, binder.text(at)),
   );
   return undefined;
 }
@@ -313,6 +307,13 @@ const forTexts = new Map([
   ['array_reverse', 'reverse(text)'],
   ['array_index_of', 'indexof(text, part)'],
 ]);
+
+/** A value in the function that makes what is needed of it: a number of a condition, or of a string. */
+function converted(wanted: ParamType, { type }: Scalar, text: string): string | undefined {
+  if (wanted !== 'number' && wanted !== 'real' && wanted !== 'long') return undefined;
+  if (type === 'bool') return `toint(${text})`;
+  return type === 'string' ? `${wanted === 'long' ? 'toint' : 'todouble'}(${text})` : undefined;
+}
 
 function conversionHint(wanted: ParamType, given: TypeName): string | undefined {
   if (given === 'string' && (wanted === 'number' || wanted === 'real' || wanted === 'long'))
@@ -398,16 +399,25 @@ function refuseUnknown(binder: Binder, expr: CallExpr, scope: Scope): Scalar {
     binder.error('unknown-function', expr.callee, `\`${name}\` is an operator, not a function`, operator);
     return unbound;
   }
+  const texts = expr.args.map(({ value }) => binder.text(value));
+  const known = functionNames(scope.aggregates !== undefined);
+  const translated = known.includes(name.toLowerCase()) ? undefined : callElsewhere(name, texts);
   // A typo in a short name makes another word of it.
   const foreign = Object.keys(functionsElsewhere).filter(each => each === name || each.length > 4);
-  const candidates = [...functionNames(scope.aggregates !== undefined), ...foreign];
-  const guess = nearest(name, candidates) ?? '';
-  const known = Object.hasOwn(functionsElsewhere, guess) ? functionsElsewhere[guess] : undefined;
-  if (known !== undefined) {
+  const candidates = [...known, ...foreign];
+  const guess = translated === undefined ? (nearest(name, candidates) ?? '') : name;
+  const equivalent = Object.hasOwn(functionsElsewhere, guess) ? functionsElsewhere[guess] : undefined;
+  if (equivalent !== undefined) {
     const message = `APL has no function \`${name}\``;
-    const hint = known.endsWith('.') ? known : `Write \`${known}\`.`;
-    const [span, instead] = calledAs(binder, expr, known);
-    binder.error('unknown-function', span, message, hint, instead);
+    const hint = equivalent.endsWith('.') ? equivalent : `Write \`${equivalent}\`.`;
+    const [span, instead] = calledAs(binder, expr, equivalent);
+    const isWhole = instead === undefined && translated !== undefined;
+    binder.error('unknown-function', isWhole ? expr : span, message, hint, instead ?? translated);
+    return unbound;
+  }
+  if (translated !== undefined) {
+    const message = `APL has no function \`${name}\``;
+    binder.error('unknown-function', expr, message, `Write \`${shorten(translated)}\`.`, translated);
     return unbound;
   }
   const otherwise = 'The functions are listed by `%help functions`.';

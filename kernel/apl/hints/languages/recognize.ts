@@ -2,6 +2,7 @@ import { present } from '../../../present.js';
 import { translateEsql } from './esql.js';
 import { translateInsights } from './insights.js';
 import { translateLucene } from './lucene.js';
+import { translatePandas } from './pandas.js';
 import { LanguageReader } from './reader.js';
 import { translateLogQl, translatePromQl } from './selectors.js';
 import { translateSpl } from './spl.js';
@@ -29,6 +30,11 @@ interface Language {
 /** Calls and aggregations around what is selected, each up to its parenthesis. */
 const around = '(?:\\w+\\s*(?:by\\s*\\([^)]*\\)\\s*)?\\(\\s*(?:[\\d.]+\\s*,\\s*)?)*';
 const aggregations = 'sum|avg|min|max|count|stddev|stdvar|topk|bottomk|quantile|group';
+
+/** Brackets of Python, with at most one level of others in them. */
+const bracket = '\\[[^|;[\\]]*(?:\\[[^|;[\\]]*\\][^|;[\\]]*)*\\]';
+const frameMethods =
+  'groupby|query|resample|value_counts|sort_values|nlargest|nsmallest|drop_duplicates|unique|nunique|describe|info|head|tail|size|mean|median|std|reset_index';
 
 /** Of those that a text looks like, the first is taken. */
 const languages: readonly Language[] = [
@@ -68,6 +74,13 @@ const languages: readonly Language[] = [
     ),
     given: 'over a dataset of the events that it counts',
     translate: translatePromQl,
+  },
+  {
+    name: 'pandas',
+    begins: new RegExp(
+      `^[A-Za-z_]\\w*(?:${bracket}|\\.\\w+)*(?:\\.(?:(?:${frameMethods})\\(|loc\\[)|${bracket}\\.(?:max|min|sum|count)\\()|^(\\w+)\\[+\\s*(?:["'~(]|\\1\\b)[^|;]*\\]$`,
+    ),
+    translate: translatePandas,
   },
   {
     name: 'Lucene',

@@ -1,3 +1,4 @@
+import { own } from '../../../present.js';
 import { hintForOperator } from '../operators.js';
 import {
   atomic,
@@ -13,9 +14,10 @@ import {
   textOf,
   translateExpression,
 } from './expression.js';
-import type { LanguageReader } from './reader.js';
+import { LanguageReader } from './reader.js';
 
-const eventFunctions: Readonly<Record<string, string>> = {
+/** The functions of expressions, with what they become. */
+export const eventFunctions: Readonly<Record<string, string>> = {
   ...sharedFunctions,
   case: 'case($*)',
   isnull: 'isnull($1)',
@@ -102,12 +104,21 @@ export function translateSpl(reader: LanguageReader): string {
   const lines = [datasetName(search.dataset ?? 'logs'), ...search.conditions.map(each => `| where ${each}`)];
   while (reader.takeSign('|') !== undefined) {
     const { text } = reader.next();
-    const read = Object.hasOwn(commands, text.toLowerCase()) ? commands[text.toLowerCase()] : undefined;
+    const read = own(commands, text.toLowerCase());
     if (read === undefined) reader.fail(withoutTranslation(text));
     else lines.push(...read(reader).map(line => `| ${line}`));
   }
   if (!reader.done) reader.fail(`${reader.shown()} has no translation.`);
   return lines.join('\n');
+}
+
+/** Returns one command, without the pipe in front of it, as stages of APL; undefined if it has no translation. */
+export function translateCommand(text: string): string | undefined {
+  const reader = new LanguageReader(text);
+  const word = /^\w+(?=\s|$)/.exec(text)?.[0] ?? '';
+  reader.next();
+  const lines = own(commands, word.toLowerCase())?.(reader);
+  return lines !== undefined && reader.done && reader.reason === undefined ? lines.join(' | ') : undefined;
 }
 
 function withoutTranslation(command: string): string {
@@ -347,6 +358,8 @@ function readSort(reader: LanguageReader): readonly string[] {
     const sign = reader.takeSign('-', '+');
     const name = reader.next().text;
     const isCast = reader.takeSign('(') !== undefined;
+    if (isCast && !/^(?:auto|ip|num|str)$/i.test(name))
+      reader.fail(`The order by \`${name}(…)\` has no translation: name the result by \`as\`.`);
     const field = fieldName(isCast ? reader.next().text : name);
     if (isCast) reader.expect(')');
     const word = reader.takeWord('desc', 'd', 'asc', 'a');

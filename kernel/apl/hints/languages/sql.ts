@@ -36,7 +36,8 @@ const aggregates: Readonly<Record<string, string>> = {
   any_value: 'max($1)',
 };
 
-const functions: Readonly<Record<string, string>> = {
+/** The functions, with what they become. */
+export const sqlFunctions: Readonly<Record<string, string>> = {
   ...sharedFunctions,
   ...aggregates,
   concat: 'strcat($*)',
@@ -242,7 +243,7 @@ function selectOf(reader: LanguageReader, known: readonly string[] = []): readon
   };
   const dialect: ExpressionDialect = {
     quotesName: 'double',
-    functions,
+    functions: sqlFunctions,
     special: each => readSpecial(each, dialect),
     tables: tablesIn(reader),
     named,

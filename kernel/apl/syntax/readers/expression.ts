@@ -27,6 +27,7 @@ import {
   argumentAdvice,
   listAdvice,
   literalAdvice,
+  rangeAdvice,
   reportCase,
   takeDoubledQuote,
   takeExclamation,
@@ -256,7 +257,7 @@ function compareByPhrase(
   { token, operator }: { readonly token: Token; readonly operator: string },
 ): Expr {
   if (isListOperator(operator))
-    return list(operator, token, left, parseListItems(stream, operator, left), stream.lastEnd);
+    return list(operator, token, left, parseListItems(stream, operator, left, token), stream.lastEnd);
   const right = parseAdditive(stream, `after \`${operator}\``);
   const known = isWordComparison(operator) ? operator : symbolComparisons[operator];
   const pattern = operator.startsWith('!') ? '!matches regex' : 'matches regex';
@@ -280,16 +281,22 @@ function singleEquals(stream: TokenStream, left: Expr): Expr | undefined {
 
 function parseList(stream: TokenStream, operator: ListOperator, left: Expr): Expr {
   const token = stream.next();
-  const items = parseListItems(stream, operator, left);
+  const items = parseListItems(stream, operator, left, token);
   return list(operator, token, left, items, stream.lastEnd);
 }
 
-function parseListItems(stream: TokenStream, operator: ListOperator, left: Expr): (Expr | Subquery)[] {
+function parseListItems(
+  stream: TokenStream,
+  operator: ListOperator,
+  left: Expr,
+  token: Token,
+): (Expr | Subquery)[] {
   const bracket = stream.takeSymbol('[');
   if (bracket !== undefined) reportBracket(stream, operator, bracket);
   else if (stream.peek().kind === 'string') return parseBareList(stream, operator);
   else if (stream.takeSymbol('(') === undefined) {
-    stream.expected('`(`', `after \`${operator}\``, listAdvice(stream, left));
+    const advice = rangeAdvice(stream, operator, token) ?? listAdvice(stream, left);
+    stream.expected('`(`', `after \`${operator}\``, advice);
     return [];
   }
   const close = bracket === undefined ? ')' : ']';
@@ -301,8 +308,8 @@ function parseListItems(stream: TokenStream, operator: ListOperator, left: Expr)
     offerCompared(stream, left, true);
   }
   if (stream.takeSymbol(close) === undefined) {
-    const hint = stream.isSymbol('..') ? 'A range is tested by `between (500 .. 599)`.' : undefined;
-    stream.expected(`\`${close}\``, `to close the list of \`${operator}\``, hint ?? closeAdvice(stream));
+    const advice = rangeAdvice(stream, operator, token) ?? closeAdvice(stream);
+    stream.expected(`\`${close}\``, `to close the list of \`${operator}\``, advice);
     stream.skipTo(close, '|', ';');
     stream.takeSymbol(close);
   }

@@ -44,12 +44,18 @@ const rows: readonly Row[] = [
       : undefined,
   ({ stream, last }) =>
     stream.peek(-1).text === 'all' && stream.peek(-2).text === 'union' && last?.kind === 'union'
-      ? 'Remove `all`: `union` keeps every row.'
+      ? {
+          hint: 'Remove `all`: `union` keeps every row.',
+          instead: '',
+          from: stream.peek(-1).from,
+          to: stream.peek().from,
+        }
       : undefined,
   afterSource,
   ({ isLet }) => (isLet ? 'A `;` ends a `let`; a blank line does not.' : undefined),
   nextLine,
   joinedByComma,
+  uncalled,
   misspelled,
   missingComparison,
   missingComma,
@@ -112,6 +118,15 @@ function formatted({ stream }: Place): string | undefined {
   return stream.peek().kind === 'string' && before.to === stream.peek().from && /^[fr]$/.test(before.text)
     ? 'Strings are joined by strcat("a ", field, " b").'
     : undefined;
+}
+
+/** `summarize avg duration`. */
+function uncalled({ stream, last }: Place): Advice | undefined {
+  const [before, token] = [stream.peek(-1), stream.peek()];
+  if (last?.kind !== 'summarize' || token.kind !== 'word' || stream.isWord('by')) return undefined;
+  if (!/^(?:sum|avg|min|max|dcount|stdev|variance|make_set|make_list)$/.test(before.text)) return undefined;
+  const instead = `${before.text}(${token.text})`;
+  return { hint: `Write \`${instead}\`.`, instead, from: before.from, to: token.to };
 }
 
 /** `project * except uri`. */
@@ -259,6 +274,8 @@ export function operatorAdvice(stream: TokenStream): Advice | string {
       hint: 'Remove one of the two pipes; conditions are joined by `or`, strings by strcat(a, b).',
       instead: '',
     };
+  if (stream.isSymbol('.') && second.kind === 'word')
+    return { hint: 'Fields are chosen by `project`.', instead: 'project ' };
   if (first.kind === 'string')
     return { hint: 'A text is found by `search`.', instead: `search ${writtenText(first.text)}` };
   if (stream.isSymbol('=') && second.kind === 'string')

@@ -50,13 +50,17 @@ export function takeIsNull(stream: TokenStream): (Token & { readonly negated: bo
 
 /** Consumes `like`, `ilike` or `rlike`, reported. */
 export function takeLike(stream: TokenStream): Token | undefined {
-  if (!/^(?:i|r)?like$/i.test(stream.peek().text) || stream.peek().kind !== 'word') return undefined;
+  const no = stream.isWord('not') ? 1 : 0;
+  const word = stream.peek(no);
+  if (!/^(?:i|r)?like$/i.test(word.text) || word.kind !== 'word') return undefined;
+  const { from } = stream.peek();
+  stream.skip(no);
   const token = stream.next();
   const pattern = stream.peek();
   const message = `APL has no \`${token.text}\``;
   if (pattern.kind === 'string' && /^i?like$/i.test(token.text)) {
-    const instead = likeness(pattern.text, '', /^like$/i.test(token.text));
-    const span = { from: token.from, to: pattern.to };
+    const instead = likeness(pattern.text, '!'.repeat(no), /^like$/i.test(token.text));
+    const span = { from, to: pattern.to };
     stream.report('error', 'foreign-operator', span, message, `Write \`${oneLine(instead, 60)}\`.`, instead);
   } else {
     const hint = 'Write `contains`, `startswith`, `endswith` or `matches regex`.';
@@ -67,6 +71,7 @@ export function takeLike(stream: TokenStream): Token | undefined {
 
 /** Comparisons of several words, and what APL calls them; the first that fits is read. */
 const phrases: readonly (readonly [words: string, operator: string])[] = [
+  ['contains_any', 'has_any'],
   ['starts with', 'startswith'],
   ['begins with', 'startswith'],
   ['ends with', 'endswith'],
@@ -416,9 +421,25 @@ export function literalAdvice(stream: TokenStream): Advice | undefined {
   return { hint: `Write \`${oneLine(list, 60)}\`.`, instead: list, from: before.from, to: close.to };
 }
 
-/** What to write if no list follows `in`: a range, or the text that a field has. */
-export function listAdvice(stream: TokenStream, left: Expr): Advice | string | undefined {
-  if (stream.isWord('range')) return 'A range is tested by `between (500 .. 599)`.';
+/** What to write for `in (500 .. 599)` and `in range(500, 599)`; `token` is the operator. */
+export function rangeAdvice(stream: TokenStream, operator: string, token: Token): Advice | undefined {
+  if (!stream.isSymbol('..') && !stream.isWord('range')) return undefined;
+  const { mark } = stream;
+  if (stream.isWord('range')) stream.skip(2);
+  stream.skipTo(')', ']', '|', ';');
+  const close = stream.isSymbol(')') || stream.isSymbol(']') ? stream.peek() : undefined;
+  stream.rewind(mark);
+  const hint = 'A range is tested by `between (500 .. 599)`.';
+  const text = stream.source.slice(token.to, close?.from);
+  const [, first, last] = /^\s*(?:range\s*)?[([]\s*([^(),]+?)\s*(?:\.\.|,)\s*([^(),]+?)\s*$/.exec(text) ?? [];
+  const isOne = text.split('..').length < 3 && !`${first}${last}`.includes('..');
+  if (close === undefined || first === undefined || last === undefined || !isOne) return { hint };
+  const instead = `${operator.startsWith('!') ? '!' : ''}between (${first} .. ${last})`;
+  return { hint: `Write \`${oneLine(instead, 60)}\`.`, instead, from: token.from, to: close.to };
+}
+
+/** What to write if no list follows `in`: the text that a field has. */
+export function listAdvice(stream: TokenStream, left: Expr): Advice | undefined {
   if (left.kind !== 'literal' || stream.peek().kind !== 'word') return undefined;
   const field = stream.peek();
   const instead = `${field.text} contains ${stream.source.slice(left.from, left.to)}`;

@@ -1,0 +1,17 @@
+/** What to write for numbers of arguments that have a meaning elsewhere. */
+export const countFixes: Readonly<Record<string, (args: readonly string[]) => string | undefined>> = {
+  bin: ([size = '', ...rest]) => (rest.length === 0 && /^\d/.test(size) ? `bin(_time, ${size})` : undefined),
+  bin_auto: args => (args.length === 0 ? 'bin_auto(_time)' : undefined),
+  count: ([condition = '', ...rest]) =>
+    rest.length === 0 && /[=<>]| (?:and|or|has|in|contains|startswith) /.test(condition)
+      ? `countif(${condition})`
+      : undefined,
+};
+
+/** Hints for numbers of arguments that have a meaning elsewhere. */
+export const countHints: Readonly<Record<string, (count: number) => string | undefined>> = {
+  bin: count => (count === 1 ? 'Write bin(_time, 5m): what is rounded stands first.' : undefined),
+  bin_auto: count => (count === 2 ? 'Write bin(_time, 5m) for a width of your own.' : undefined),
+  count: () => '`countif(condition)` counts the rows that meet one, `dcount(field)` the different values.',
+  percentile: count => (count > 2 ? 'Write percentiles_array(x, 50, 95) for several.' : undefined),
+};

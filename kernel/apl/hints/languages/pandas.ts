@@ -1,0 +1,174 @@
+import { own } from '../../../present.js';
+import { datasetName, fieldName } from './expression.js';
+import type { LanguageReader } from './reader.js';
+
+/** What stands after the name of a data frame: `.name(args)`, `.name[args]`, `.name` or `[args]`. */
+interface Step {
+  readonly name: string;
+  readonly isCall: boolean;
+  readonly args: string;
+}
+
+/** What is known at a step: the column that was chosen, and what rows are grouped by. */
+interface State {
+  readonly frame: string;
+  readonly stages: string[];
+  column?: string;
+  keys?: string;
+}
+
+type Method = (state: State, args: readonly string[]) => string | undefined;
+
+const measured =
+  (call: string): Method =>
+  state =>
+    state.column === undefined ? undefined : summarized(state, call.replace('$1', state.column));
+
+/** The column that was chosen, which what follows no longer has to choose. */
+function taken(state: State): string | undefined {
+  const { column } = state;
+  delete state.column;
+  return column;
+}
+
+const counted: Method = state => (state.keys === undefined ? 'count' : summarized(state, 'count()'));
+
+/** The methods, each with the stage that it becomes; undefined for one that has none with these arguments. */
+const methods: Readonly<Record<string, Method>> = {
+  '[]': (state, args) => chosen(state, args),
+  loc: (state, [condition = '', columns]) => {
+    const rows = `where ${conditionOf(state, condition)}`;
+    return columns === undefined ? rows : `${rows} | project ${namesOf(columns)}`;
+  },
+  query: (_, [text = '']) => `where ${unquoted(text)}`,
+  groupby: (state, [keys = '']) => {
+    state.keys = namesOf(keys);
+    return '';
+  },
+  resample: (state, [size = '']) => {
+    const [, count = '', unit = ''] = /^(\d*)\s*(min|s|h|d|t)\w*$/i.exec(unquoted(size)) ?? [];
+    state.keys = `bin(_time, ${count || '1'}${unit.toLowerCase().replace(/^(?:min|t)$/, 'm')})`;
+    return unit === '' ? undefined : '';
+  },
+  size: counted,
+  count: counted,
+  mean: measured('avg($1)'),
+  sum: measured('sum($1)'),
+  min: measured('min($1)'),
+  max: measured('max($1)'),
+  median: measured('percentile($1, 50)'),
+  std: measured('stdev($1)'),
+  nunique: measured('dcount($1)'),
+  value_counts: (state, [of]) => {
+    const column = of === undefined ? taken(state) : namesOf(of);
+    return column === undefined ? undefined : `summarize count() by ${column} | sort by count_ desc`;
+  },
+  unique: state => `distinct ${taken(state) ?? '*'}`,
+  drop_duplicates: (_, [of]) => `distinct ${of === undefined ? '*' : namesOf(of)}`,
+  head: (_, [count = '5']) => `limit ${count}`,
+  tail: (_, [count = '5']) => `sort by _time desc | limit ${count}`,
+  sort_values: (_, [by = '', order = '']) =>
+    `sort by ${namesOf(by.replace(/^by\s*=/, ''))} ${/false/i.test(order) ? 'desc' : 'asc'}`,
+  nlargest: (_, [count = '10', by = '']) => `top ${count} by ${namesOf(by)}`,
+  nsmallest: (_, [count = '10', by = '']) => `top ${count} by ${namesOf(by)} asc`,
+  ...Object.fromEntries(['describe', 'info', 'dtypes', 'columns'].map(name => [name, () => 'getschema'])),
+  ...Object.fromEntries(['reset_index', 'copy', 'to_frame'].map(name => [name, () => ''])),
+};
+
+/** Translates an expression over a data frame; `reader.reason` says why if that is not possible. */
+export function translatePandas(reader: LanguageReader): string {
+  const [frame = ''] = /^\w+/.exec(reader.text) ?? [];
+  const state: State = { frame, stages: [] };
+  for (const { name, isCall, args } of stepsOf(reader.text.slice(frame.length))) {
+    if (!isCall && /^\w+$/.test(name) && own(methods, name) === undefined) {
+      state.column = fieldName(name);
+      continue;
+    }
+    const stage = own(methods, name)?.(state, partsOf(args));
+    if (stage === undefined) return reader.fail(`\`${name}\` has no translation here.`);
+    if (stage !== '') state.stages.push(stage);
+  }
+  if (state.keys !== undefined) state.stages.push(`summarize count() by ${state.keys}`);
+  else if (state.column !== undefined) state.stages.push(`project ${state.column}`);
+  return [datasetName(frame), ...state.stages].join(' | ');
+}
+
+function summarized(state: State, measure: string): string {
+  const { keys } = state;
+  delete state.keys;
+  delete state.column;
+  return `summarize ${measure}${keys === undefined ? '' : ` by ${keys}`}`;
+}
+
+/** `["name"]` chooses a column, `[["a", "b"]]` several, and anything else rows. */
+function chosen(state: State, args: readonly string[]): string {
+  const text = args.join(', ');
+  if (/^(["'])[^"']*\1$/.test(text)) {
+    state.column = namesOf(text);
+    return '';
+  }
+  return text.startsWith('[') ? `project ${namesOf(text)}` : `where ${conditionOf(state, text)}`;
+}
+
+/** A condition on columns of the frame, with the words of APL for `&`, `|` and `~`. */
+function conditionOf({ frame }: State, text: string): string {
+  return text
+    .replace(new RegExp(`\\b${frame}\\[\\s*["']([^"']*)["']\\s*\\]`, 'g'), (_, name: string) =>
+      fieldName(name),
+    )
+    .replace(new RegExp(`\\b${frame}\\.(?=\\w)`, 'g'), '')
+    .replace(/\s*&\s*/g, ' and ')
+    .replace(/\s*\|\s*/g, ' or ')
+    .replaceAll('~', 'not ');
+}
+
+function namesOf(text: string): string {
+  return partsOf(text.trim().replace(/^\[|\]$/g, ''))
+    .map(part => fieldName(unquoted(part)))
+    .join(', ');
+}
+
+function unquoted(text: string): string {
+  return text.trim().replace(/^(["'])([\s\S]*)\1$/, '$2');
+}
+
+/** The steps of a chain; one with the name of the rest if it is not a chain. */
+function stepsOf(text: string): readonly Step[] {
+  const steps: Step[] = [];
+  for (let at = 0; at < text.length; ) {
+    const [whole = '', name = '[]'] = /^\s*(?:\.\s*(\w+))?/.exec(text.slice(at)) ?? [];
+    const open = at + whole.length;
+    const isCall = '[('.includes(text.charAt(open)) && open < text.length;
+    const end = isCall ? closeOf(text, open) : open;
+    if (end === at) return [{ name: text.slice(at), isCall: false, args: '' }];
+    steps.push({ name, isCall, args: isCall ? text.slice(open + 1, end - 1) : '' });
+    at = end;
+  }
+  return steps;
+}
+
+/** The place after the bracket that closes the one at `open`; the end of the text if none does. */
+function closeOf(text: string, open: number): number {
+  for (let at = open, depth = 0; at < text.length; at += 1) {
+    if ('[('.includes(text.charAt(at))) depth += 1;
+    else if ('])'.includes(text.charAt(at))) depth -= 1;
+    if (depth === 0) return at + 1;
+  }
+  return text.length;
+}
+
+/** The parts between commas that stand in no bracket. */
+function partsOf(text: string): readonly string[] {
+  const parts: string[] = [];
+  let [depth, start] = [0, 0];
+  for (let at = 0; at < text.length; at += 1) {
+    if ('[('.includes(text.charAt(at))) depth += 1;
+    else if ('])'.includes(text.charAt(at))) depth -= 1;
+    else if (text.charAt(at) === ',' && depth === 0) {
+      parts.push(text.slice(start, at).trim());
+      start = at + 1;
+    }
+  }
+  const last = text.slice(start).trim();
+  return last === '' ? parts : [...parts, last];
+}
