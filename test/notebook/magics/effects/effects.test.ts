@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -18,10 +18,13 @@ import { eventsFile, sharedBucket } from '../../../local/store/dataset/bucket/se
 import { realService } from '../../real-bench.js';
 import { type Bench, everyday, printed, startBench, traceback } from '../../session.js';
 
+/** The same for each test, as what a notebook leaves behind names its files by their paths. */
 let directory: string;
 let workDir: string;
-let service: Awaited<ReturnType<typeof realService>>;
+let kept: string;
 let hosted: Service;
+/** Starts with the first kernel of a test. */
+let running: ReturnType<typeof realService> | undefined;
 const benches: Bench[] = [];
 
 const bucket = sharedBucket();
@@ -34,38 +37,48 @@ const files = createServer((_, response) => response.end('n\n1\n'));
 beforeAll(async () => {
   const made = await mkdtemp(join(tmpdir(), 'apl-effects-'));
   files.setSecureContext(certify(made, 'IP:127.0.0.1'));
-  await rm(made, { recursive: true });
+  directory = join(made, 'used');
+  kept = join(made, 'kept');
+  workDir = join(directory, 'work');
   await new Promise<void>(resolve => files.listen(0, '127.0.0.1', resolve));
   process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0';
+  await mkdir(join(workDir, '.settings'), { recursive: true });
+  hosted = await startService(answer);
+  await makeBelongings();
+  await end();
+  await rename(directory, kept);
+  return () => rm(made, { recursive: true });
 });
 
-afterAll(() => {
+afterAll(async () => {
   delete process.env.NODE_TLS_REJECT_UNAUTHORIZED;
+  await hosted.close();
   files.closeAllConnections();
   files.close();
 });
+
+let prefixes = 0;
 
 /** `FILES` in a cell is the address of the files on the web. */
 function addressed(cell: string): string {
   const at = cell.replace('FILES', `https://127.0.0.1:${(files.address() as AddressInfo).port}`);
   // Each is the first to publish there.
-  return at.replace('PREFIX', directory.slice(-6).toLowerCase());
+  return at.replace('PREFIX', `p${prefixes++}`);
 }
 
-beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'apl-effects-'));
-  workDir = join(directory, 'work');
-  await mkdir(join(workDir, '.settings'), { recursive: true });
-  service = await realService(join(directory, 'data'));
-  hosted = await startService(answer);
-});
+beforeEach(() => cp(kept, directory, { recursive: true, preserveTimestamps: true }));
 
 afterEach(async () => {
-  for (const bench of benches.splice(0)) await bench.close();
-  await service.close();
-  await hosted.close();
-  await rm(directory, { recursive: true, force: true });
+  await end();
+  await rm(directory, { recursive: true });
 });
+
+/** Ends what a test has started. */
+async function end(): Promise<void> {
+  for (const bench of benches.splice(0)) await bench.close();
+  await (await running)?.close();
+  running = undefined;
+}
 
 function loginsFile(): string {
   return join(directory, 'data', 'logins.json');
@@ -96,7 +109,9 @@ function answer(seen: Seen): ReturnType<typeof everyday> {
 
 /** A kernel on the services of this test; `allowed` is what its notebook may do without a question. */
 async function kernel(allowed: readonly AskedEffect[], deployment?: string): Promise<Bench> {
-  const connect = async () => ({ url: service.url, token: service.token, restarted: false });
+  running ??= realService(join(directory, 'data'));
+  const { url, token } = await running;
+  const connect = async () => ({ url, token, restarted: false });
   const bench = await startBench({
     allowed,
     workDir,
@@ -116,8 +131,8 @@ async function kernel(allowed: readonly AskedEffect[], deployment?: string): Pro
   return bench;
 }
 
-/** What is there before a stranger's notebook runs: a dataset, a starred query, an annotation, a file, a recording, settings. */
-async function belongings(forCell = ''): Promise<void> {
+/** What is there before a stranger's notebook runs: datasets, a starred query, an annotation, a file, a recording, settings. */
+async function makeBelongings(): Promise<void> {
   const owner = await kernel(askedEffects);
   await writeFile(join(workDir, 'rows.csv'), 'n\n1\n2\n');
   await writeFile(join(workDir, 'other.csv'), 'n\n3\n');
@@ -132,15 +147,18 @@ async function belongings(forCell = ''): Promise<void> {
     '%export old.csv',
     '%cache record rec\nprint a = 2',
     '%cache off',
-    ...(forCell.startsWith('%publish') ? ['%import dated.csv --dataset dated'] : []),
+    '%import dated.csv --dataset dated',
   ])
     expect(traceback(await owner.run(cell))).toEqual([]);
 }
 
 /** What a notebook could change or give away: files, what the local service keeps, and what was sent to the hosted one. */
 async function state({ homeDir }: Bench): Promise<unknown> {
+  const service = await running;
   const read = async (path: string) =>
-    (await fetch(`${service.url}${path}`, { headers: { authorization: `Bearer ${service.token}` } })).json();
+    (
+      await fetch(`${service?.url}${path}`, { headers: { authorization: `Bearer ${service?.token}` } })
+    ).json();
   const datasets = (await read('/v1/local/datasets')) as readonly { name: string; rows?: number }[];
   return {
     files: { ...(await filesOf(workDir)), ...(await filesOf(homeDir)) },
@@ -221,7 +239,6 @@ describe.each(cells)('%s: %s', (magic, effect, written, what) => {
   });
 
   test('changes nothing where nobody can be asked, and says how it is allowed; nor when the answer is not yes', async () => {
-    await belongings(cell);
     const stranger = await kernel(besides(effect));
     const before = await state(stranger);
     const [message = '', ...rest] = traceback(await stranger.run(cell));
@@ -239,7 +256,6 @@ describe.each(cells)('%s: %s', (magic, effect, written, what) => {
   });
 
   test('is done after a yes, after which its kind is not asked for again', async () => {
-    await belongings(cell);
     const stranger = await kernel(besides(effect));
     const before = await state(stranger);
     const run = await stranger.run(cell, { answer: ' Yes ' });
@@ -255,7 +271,6 @@ describe.each(cells)('%s: %s', (magic, effect, written, what) => {
     ['where it was allowed', [effect, ...besides(effect)], true],
     ['in a line that the front end runs by itself', [], false],
   ] as const)('is done without a question %s', async (_, allowed, storeHistory) => {
-    await belongings(cell);
     const bench = await kernel(allowed);
     const before = await state(bench);
     expect(traceback(await bench.run(cell, { storeHistory }))).toEqual([]);
@@ -323,7 +338,6 @@ const quiet: Readonly<Record<string, readonly string[]>> = {
 
 test('every magic changes nothing that is not its own without a question', async () => {
   expect(Object.keys(quiet)).toEqual(magics.map(({ name }) => name));
-  await belongings();
   const stranger = await kernel([]);
   await stranger.run('print a = 1');
   const before = await state(stranger);
@@ -337,7 +351,6 @@ test('every magic changes nothing that is not its own without a question', async
 const ownQuery = /\n.*|^%apl .*/s;
 
 test('a magic that declares nothing of a service reaches none, and without a question every magic sends queries at most', async () => {
-  await belongings();
   for (const { name, effects } of magics) {
     const bench = await kernel([], 'prod');
     const before = hosted.seen.length;
@@ -350,7 +363,11 @@ test('a magic that declares nothing of a service reaches none, and without a que
 });
 
 describe('the queries of a stranger', () => {
-  const sent = () => hosted.seen.filter(isSent).length;
+  let already = 0;
+  const sent = () => hosted.seen.filter(isSent).length - already;
+  beforeEach(() => {
+    already += sent();
+  });
 
   test('reach the profile that the session started on, and no other', async () => {
     const bench = await kernel([], 'prod');
@@ -391,13 +408,11 @@ describe('what a session made, it may change', () => {
     ['a recording', ['%cache record fresh', '%cache record fresh', '%cache off']],
     ['a starred query', ['%star --new Own --no-run\nprint 1', '%star Own --no-run\nprint 2', '%unstar Own']],
   ])('%s', async (_, session) => {
-    await belongings();
     const stranger = await kernel([]);
     for (const cell of session) expect([cell, traceback(await stranger.run(cell))]).toEqual([cell, []]);
   });
 
   test('an annotation', async () => {
-    await belongings();
     const stranger = await kernel([]);
     const said = printed(await stranger.run('%annotate Own --time 2026-02-01T00:00Z --dataset kept'));
     const [, id] = /the annotation (\w+),/.exec(said) ?? [];
@@ -407,7 +422,6 @@ describe('what a session made, it may change', () => {
 
 describe('a notebook that is run again', () => {
   test('imports its file again without a question, but not over other rows', async () => {
-    await belongings();
     const [first, second] = [await kernel([]), await kernel([])];
     const cell = '%import rows.csv --dataset kept --replace';
     expect(traceback(await first.run(cell))).toEqual([]);
@@ -420,13 +434,11 @@ describe('a notebook that is run again', () => {
   });
 
   test('saves its query again without a question', async () => {
-    await belongings();
     const stranger = await kernel([]);
     expect(traceback(await stranger.run('%star --new Mine\nprint a = 1'))).toEqual([]);
   });
 
   test('asks where the notes on imports are damaged', async () => {
-    await belongings();
     for (const content of ['', '{', '{"kept":1}', '[["kept"]]', '[["kept",7]]']) {
       await writeFile(join(directory, 'data', 'imports.json'), content);
       const cell = '%import rows.csv --dataset kept --replace';
@@ -437,7 +449,6 @@ describe('a notebook that is run again', () => {
 
 describe('a file in a hidden directory', () => {
   test.each(['.settings/new.json', '.new.json', 'link/new.json'])('is asked for: %s', async name => {
-    await belongings();
     const stranger = await kernel([]);
     await symlink(join(workDir, '.settings'), join(workDir, 'link'));
     const before = await state(stranger);
