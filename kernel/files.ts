@@ -8,7 +8,7 @@ import {
   type Stats,
   statSync,
 } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { devNull } from 'node:os';
 
 /**
@@ -74,7 +74,16 @@ export async function bytesOf(file: string, most = mostBytes): Promise<Buffer> {
 
 /** Returns the content of a file as text. Rejects like {@link bytesOf}. */
 export async function textOf(file: string, most = mostBytes): Promise<string> {
-  return (await bytesOf(file, most)).toString();
+  return decoded(await bytesOf(file, most));
+}
+
+/**
+ * Returns bytes as text, without the mark that editors of Windows put before it: in UTF-16 if that mark says so, else in UTF-8. With
+ * `fatal` it throws for bytes that hold no text.
+ */
+export function decoded(bytes: Uint8Array, options: { readonly fatal?: boolean } = {}): string {
+  const mark = bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : 'utf-8';
+  return new TextDecoder(mark, options).decode(bytes);
 }
 
 /** Returns the content of a file. Throws as {@link bytesOf} rejects. */
@@ -96,6 +105,16 @@ export async function overwrite(file: string, content: string | Uint8Array): Pro
   } finally {
     await handle.close();
   }
+}
+
+/**
+ * Removes a file that may be gone already. Rejects with what the system says: `rm` of Node.js takes a file which may not be removed for a
+ * directory, and says that it is none.
+ */
+export async function removeFile(file: string): Promise<void> {
+  await unlink(file).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+  });
 }
 
 function openedSync(file: string, flags: number, mode?: number): number {

@@ -17,6 +17,7 @@ import {
   anySize,
   bytesOf,
   bytesOfSync,
+  decoded,
   openFile,
   openFileSync,
   overwrite,
@@ -47,6 +48,24 @@ test('what a file takes in parts is written whole, each part at its position', a
     ['ijk', null],
     ['l', null],
   ]);
+});
+
+/** The bytes that editors of Windows make of a text. */
+const saved: Readonly<Record<string, (text: string) => Buffer>> = {
+  'UTF-8': text => Buffer.from(text),
+  'UTF-8 with a mark': text => Buffer.from(`\ufeff${text}`),
+  'UTF-16': text => Buffer.from(`\ufeff${text}`, 'utf16le'),
+};
+
+test.each(Object.entries(saved))('a file in %s is read as the text that it has', async (_, bytes) => {
+  const file = temporaryFile();
+  writeFileSync(file, bytes('time = "1h" # \u00fc \u{1f469}\r\n'));
+  expect(await textOf(file)).toBe('time = "1h" # \u00fc \u{1f469}\r\n');
+});
+
+test('bytes that hold no text are refused where that matters', () => {
+  expect(decoded(Buffer.from([0x61, 0xe9]))).toBe('a\ufffd');
+  expect(() => decoded(Buffer.from([0x61, 0xe9]), { fatal: true })).toThrow(TypeError);
 });
 
 function temporaryFile(): string {

@@ -2,7 +2,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { cp, mkdir, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { AplKernelError } from '../errors.js';
-import { textOf } from '../files.js';
+import { removeFile, textOf } from '../files.js';
 import { installPapermill, uninstallPapermill } from './papermill.js';
 import { output } from './process.js';
 
@@ -179,7 +179,7 @@ async function copyLabextension(dataDir: string, files: PackageFiles): Promise<s
 async function removeKernelspec(dataDir: string): Promise<string | undefined> {
   const directory = join(dataDir, 'kernels', KERNEL_NAME);
   if (!(await isOurs(directory))) return undefined;
-  for (const name of ['kernel.json', ...LOGOS]) await rm(join(directory, name), { force: true });
+  for (const name of ['kernel.json', ...LOGOS]) await removeFile(join(directory, name));
   await removeEmpty(directory, dataDir);
   return directory;
 }

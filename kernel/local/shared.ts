@@ -1,8 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { rm } from 'node:fs/promises';
 import { type IncomingMessage, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import { bytesOfSync, textOf } from '../files.js';
+import { bytesOfSync, removeFile, textOf } from '../files.js';
 import { present } from '../present.js';
 import { ownScope, type ProcessId, stateOf } from './lease/processes.js';
 import { inDataDir } from './place.js';
@@ -89,7 +88,7 @@ export async function endShared(dataDir: string, file: RuntimeFile, termMs = gra
 
 /** Removes the runtime file of the service with this secret; that of another, which may have taken over meanwhile, stays. */
 export async function removeRuntimeFile(dataDir: string, secret: string): Promise<void> {
-  if (isAnnounced(dataDir, secret)) await rm(runtimeFilePath(dataDir), { force: true });
+  if (isAnnounced(dataDir, secret)) await removeFile(runtimeFilePath(dataDir));
 }
 
 async function signaled(file: RuntimeFile, signal: NodeJS.Signals, limitMs: number): Promise<boolean> {

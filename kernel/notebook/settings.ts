@@ -1,7 +1,7 @@
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AplKernelError } from '../errors.js';
-import { bytesOf } from '../files.js';
+import { textOf } from '../files.js';
 import { systemRefusal } from '../machine.js';
 import { formatCount } from '../text.js';
 import type { Session } from './session.js';
@@ -136,7 +136,7 @@ export async function applySettings(session: Session): Promise<readonly string[]
 /** Writes a setting into a file, or removes it when `value` is undefined; other lines stay as they are. Throws SettingError. */
 export async function writeSetting(file: string, name: string, value: string | undefined): Promise<void> {
   await readFileOf(file);
-  const lines = (await textOf(file))
+  const lines = (await textIn(file))
     .split('\n')
     .filter((line, index, all) => index < all.length - 1 || line !== '');
   const line = value === undefined ? [] : [`${name} = ${JSON.stringify(value)}`];
@@ -153,18 +153,16 @@ export async function writeSetting(file: string, name: string, value: string | u
   }
 }
 
-async function textOf(file: string): Promise<string> {
-  return bytesOf(file)
-    .then(String)
-    .catch(cause => {
-      if (cause.code === 'ENOENT' || cause.code === 'ENOTDIR') return '';
-      const { reason = '', hint = 'Check its permissions.' } = systemRefusal(cause) ?? {};
-      throw new SettingError(`${file} cannot be read${reason && `: ${reason}`}`, hint, cause);
-    });
+async function textIn(file: string): Promise<string> {
+  return textOf(file).catch(cause => {
+    if (cause.code === 'ENOENT' || cause.code === 'ENOTDIR') return '';
+    const { reason = '', hint = 'Check its permissions.' } = systemRefusal(cause) ?? {};
+    throw new SettingError(`${file} cannot be read${reason && `: ${reason}`}`, hint, cause);
+  });
 }
 
 async function readFileOf(file: string): Promise<readonly (readonly [name: string, value: string])[]> {
-  const text = await textOf(file);
+  const text = await textIn(file);
   const { parse } = await import('smol-toml');
   let entries: Readonly<Record<string, unknown>>;
   try {

@@ -2,7 +2,8 @@ import { chmod, lstat, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { replaceFile } from '../../kernel/headless/file.js';
+import { readNotebook, replaceFile } from '../../kernel/headless/file.js';
+import { sourceOf } from '../../kernel/headless/notebook.js';
 
 async function directory(): Promise<string> {
   const made = await mkdtemp(join(tmpdir(), 'apl-file-'));
@@ -19,6 +20,25 @@ test.each([0o600, 0o640, 0o664])('a file that is replaced keeps its permissions:
   await replaceFile(file, 'new');
   expect([await readFile(file, 'utf8'), await modeOf(file)]).toEqual(['new', mode.toString(8)]);
 });
+
+test.each(['utf8', 'utf16le'] as const)(
+  'a file that an editor of Windows saved is run as it is: %s',
+  async encoding => {
+    const made = await directory();
+    const cells = [
+      { cell_type: 'code', source: 'print x = 1', metadata: {}, outputs: [], execution_count: null },
+    ];
+    const notebook = JSON.stringify({ nbformat: 4, nbformat_minor: 5, metadata: {}, cells });
+    for (const [name, text] of [
+      ['a.ipynb', notebook],
+      ['a.apl', 'print x = 1\r\n'],
+    ] as const) {
+      const file = join(made, name);
+      await writeFile(file, `\ufeff${text}`, encoding);
+      expect((await readNotebook(file)).cells.map(sourceOf)).toEqual(['print x = 1']);
+    }
+  },
+);
 
 test('a new file has the permissions of any other', async () => {
   const made = await directory();

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import { AplKernelError } from '../../errors.js';
-import { anySize, bytesOf } from '../../files.js';
+import { anySize, bytesOf, decoded, removeFile } from '../../files.js';
 import { systemRefusal } from '../../machine.js';
 import { parseTime } from '../../time.js';
 
@@ -53,7 +53,7 @@ export class AnswerStore {
   static async open(directory: string, maxBytes = MAX_RECORDING_BYTES): Promise<AnswerStore | undefined> {
     const bytes = await contentOf(join(directory, ABOUT_FILE));
     if (bytes === undefined) return undefined;
-    const begunAt = begunAtOf(bytes.toString());
+    const begunAt = begunAtOf(decoded(bytes));
     if (begunAt === undefined) throw damaged(join(directory, ABOUT_FILE));
     const names = (await readdir(directory)).filter(name => ANSWER_FILE.test(name));
     const sizes = await Promise.all(
@@ -71,7 +71,7 @@ export class AnswerStore {
     try {
       await mkdir(directory, { recursive: true, mode: 0o700 });
       for (const name of await readdir(directory))
-        if (ANSWER_FILE.test(name)) await rm(join(directory, name), { force: true });
+        if (ANSWER_FILE.test(name)) await removeFile(join(directory, name));
       await replace(join(directory, ABOUT_FILE), aboutText(begunAt.text));
     } catch (error) {
       throw unwritable(directory, error);

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { checkData } from '../../../kernel/local/check/check.js';
 import { changedReason } from '../../../kernel/local/sealed.js';
 import { type Answer, randomOf, rounds, temporaryDirectory, Victim } from '../bench.js';
-import { damages, giveTo, stranger } from './damages.js';
+import { damages, damagesAndEdits, giveTo, namedOf, stranger } from './damages.js';
 import { contentQuery, fill, mergedFiles, namesOf, type Truth, titlesOf } from './data.js';
 import { Said } from './said.js';
 
@@ -49,7 +49,7 @@ test('a damaged file stops nothing but what needs it, is named, and nothing untr
     const dataDir = join(await temporaryDirectory(), 'data');
     cpSync(base, dataDir, { recursive: true, preserveTimestamps: true });
     giveTo(dataDir, stranger);
-    for (const { damage, file } of damaged) damages[damage]?.(join(dataDir, file), random);
+    for (const { damage, file } of damaged) damagesAndEdits[damage]?.(join(dataDir, file), random);
     try {
       const outcomes = await consequences(dataDir, damaged, truth);
       for (const [{ place, damage }, outcome] of outcomes) said.add(place, damage, outcome);
@@ -96,7 +96,7 @@ test('a file that is damaged while the service runs is named by the next query, 
 function casesOf(base: string, count: number, random: () => number): readonly (readonly Damaged[])[] {
   const files = filesIn(base);
   const [merged = ''] = mergedFiles(base);
-  const kinds = Object.keys(damages);
+  const kinds = Object.keys(damagesAndEdits);
   const inDatasets = kinds.flatMap(damage =>
     Object.entries(ofDatasets).map(([place, pattern]) => ({ place, damage, pattern })),
   );
@@ -141,12 +141,12 @@ async function consequences(
   for (const [name, content] of truth.datasets) {
     const its = damaged.find(({ file }) => datasetOf(file) === name);
     const answer = await victim.query(contentQuery(name));
-    const outcome = outcomeOf(answer, content, its?.file ?? 'no file');
+    const outcome = outcomeOf(answer, content, its === undefined ? 'no file' : namedOf(its.damage, its.file));
     if (its === undefined) expect([name, outcome]).toEqual([name, 'right']);
     else outcomes.set(its, outcome === 'right' ? harmless : `its dataset ${outcome}`);
     if (!outcome.startsWith('refused')) continue;
     const info = listed.body.find((each: { name: string }) => each.name === name);
-    expect(JSON.stringify(info.problems)).toContain(its?.file);
+    expect(JSON.stringify(info.problems)).toContain(its && namedOf(its.damage, its.file));
     expect((await victim.send('DELETE', `/v2/datasets/${name}`)).status).toBe(204);
   }
   const lists = [
@@ -155,7 +155,7 @@ async function consequences(
   ];
   for (const { place, path, read, names } of lists) {
     const its = damaged.find(each => each.place === place) as Damaged;
-    outcomes.set(its, listOutcome(await victim.listing(path), read, names, its.file));
+    outcomes.set(its, listOutcome(await victim.listing(path), read, names, namedOf(its.damage, its.file)));
   }
   // All of the above was right.
   for (const each of damaged) if (!outcomes.has(each)) outcomes.set(each, harmless);
@@ -165,8 +165,9 @@ async function consequences(
   const told = [...outcomes].filter(
     ([{ damage }, outcome]) => outcome !== harmless && damage !== 'unreadable',
   );
-  expect(told.map(([{ file }]) => file).filter(file => !reported.includes(file))).toEqual([]);
-  expect(reported.filter(file => !damaged.some(each => each.file === file))).toEqual([]);
+  const named = ({ damage, file }: Damaged) => namedOf(damage, file);
+  expect(told.map(([each]) => named(each)).filter(file => !reported.includes(file))).toEqual([]);
+  expect(reported.filter(file => !damaged.some(each => named(each) === file))).toEqual([]);
   return outcomes;
 }
 
@@ -214,7 +215,8 @@ function sentenceOf(message: unknown, file: string): string {
     .replace(/^\["/, '')
     .split(/(?<=\.)\s/);
   return first
-    .replaceAll(/\S*\/[^\s:,;`]*/g, 'FILE')
+    .replaceAll(/\S*\/[^\s:,;`]*(?: \(1\)\.\w+)?/g, 'FILE')
+    .replaceAll(/(?<=is a copy of )[^,]+/g, 'NAME')
     .replaceAll(file, 'FILE')
     .replaceAll(/\b(?:ann_)?[0-9a-f]{32}\b/g, 'ID')
     .replaceAll(/\bhurt\d+\b|(?<=`)merged(?=`)/g, 'D')

@@ -1,7 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import {
+  appendFileSync,
   chmodSync,
   chownSync,
+  copyFileSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -9,6 +11,7 @@ import {
   statSync,
   symlinkSync,
   truncateSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -53,6 +56,31 @@ export const damages: Readonly<Record<string, (file: string, random: () => numbe
     chmodSync(file, 0o600);
   },
 };
+
+/** What people and other programs do to files that they can read; of what is kept for ourselves nobody knows. */
+export const edits: Readonly<Record<string, (file: string, random: () => number) => void>> = {
+  'with bytes after its end': file => appendFileSync(file, 'and more\n'),
+  'saved by an editor of Windows': file =>
+    writeFileSync(file, `\xef\xbb\xbf${readFileSync(file, 'latin1').replaceAll('\n', '\r\n')}`, 'latin1'),
+  'saved as UTF-16': file => writeFileSync(file, `\ufeff${readFileSync(file, 'utf8')}`, 'utf16le'),
+  'dated ahead': file => utimesSync(file, nextCentury, nextCentury),
+  'copied beside itself': file => copyFileSync(file, copyOf(file)),
+};
+
+/** All of both. */
+export const damagesAndEdits = { ...damages, ...edits };
+
+const nextCentury = new Date('2101-01-01T00:00:00Z');
+
+/** What a program that synchronizes directories calls the copy of a file. */
+function copyOf(file: string): string {
+  return file.replace(/(\.\w+)$/, ' (1)$1');
+}
+
+/** The file that a message about one names. */
+export function namedOf(damage: string, file: string): string {
+  return damage === 'copied beside itself' ? copyOf(file) : file;
+}
 
 /** Loses the content of a file as a disk does: neither its size nor its time tells. */
 export function zeroUnseen(file: string): void {

@@ -8,7 +8,7 @@ import { inDataDir, type LayoutName } from '../../../kernel/local/place.js';
 import { ImportLog } from '../../../kernel/notebook/magics/effects/imports.js';
 import { QueryLog } from '../../../kernel/notebook/query/log.js';
 import { randomOf, rounds, temporaryDirectory } from '../bench.js';
-import { damages } from './damages.js';
+import { damagesAndEdits } from './damages.js';
 import { Said } from './said.js';
 
 /** What is read of a file, and what is said beside it. */
@@ -91,7 +91,7 @@ const kept: Readonly<Record<string, Kept>> = {
 };
 
 /** This process may read everything. */
-const kinds = Object.keys(damages).filter(damage => damage !== 'unreadable');
+const kinds = Object.keys(damagesAndEdits).filter(damage => damage !== 'unreadable');
 
 test.each(Object.entries(kept))(
   'a damaged file of %s gives nothing untrue, and is named',
@@ -107,7 +107,7 @@ test.each(Object.entries(kept))(
       const dataDir = join(await temporaryDirectory(), 'data');
       cpSync(base, dataDir, { recursive: true });
       const file = inDataDir(dataDir, name);
-      damages[damage]?.(file, random);
+      damagesAndEdits[damage]?.(file, random);
       const answer = await read(file, texts).catch(error => ({ found: [], said: String(error) }));
       const reported = (await checkData(dataDir)).faults.find(each => each.file === file);
       const about = [round, damage, file];

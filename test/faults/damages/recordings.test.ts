@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { expect, test } from 'vitest';
 import { mainProgram, randomOf, rounds, temporaryDirectory } from '../bench.js';
-import { damages, giveTo, stranger } from './damages.js';
+import { damagesAndEdits, giveTo, stranger } from './damages.js';
 import { Said } from './said.js';
 
 const queries = ['print a = 1', 'print b = "two"', 'range c from 1 to 3 step 1'];
@@ -55,7 +55,7 @@ test('a damaged recording gives no wrong answer, and the damaged file is named',
     ['recording.json', names.filter(name => name === 'recording.json')],
   ] as const;
   expect(kinds.map(([, files]) => files.length)).toEqual([queries.length, 1]);
-  const cases = Object.keys(damages).flatMap(damage =>
+  const cases = Object.keys(damagesAndEdits).flatMap(damage =>
     kinds.map(([place, files]) => ({ place, damage, files })),
   );
   const count = rounds('damaged recordings', cases.length, 200);
@@ -66,7 +66,7 @@ test('a damaged recording gives no wrong answer, and the damaged file is named',
     const path = join(home, 'rec', file);
     cpSync(join(base, 'rec'), join(home, 'rec'), { recursive: true });
     giveTo(join(home, 'rec'), stranger);
-    damages[damage]?.(path, random);
+    damagesAndEdits[damage]?.(path, random);
     const found = await replay(home, stranger);
     said.add(place, damage, outcomeOf(found, JSON.parse(truth), path));
   }

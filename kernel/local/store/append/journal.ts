@@ -1,6 +1,6 @@
 import { rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { anySize, bytesOf } from '../../../files.js';
+import { anySize, bytesOf, removeFile } from '../../../files.js';
 import { present } from '../../../present.js';
 import { formatCount, plural, visible } from '../../../text.js';
 import type { Engine } from '../../engine/duckdb.js';
@@ -226,7 +226,7 @@ export class Journal {
   /** Removes a log whose rows are stored; one with bytes that could not be read is set aside, under a name that nothing removes. */
   async #discard({ log, damage }: Tail): Promise<void> {
     const { file, batches } = log;
-    if (damage === undefined || !(await isThere(file))) return rm(file, { force: true });
+    if (damage === undefined || !(await isThere(file))) return removeFile(file);
     await rename(file, file + damagedSuffix);
     await syncDirectory(path.dirname(file));
     this.#host.log(damageText(file, batches.length, damage));

@@ -1,7 +1,7 @@
 import { lstatSync } from 'node:fs';
-import { rm, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import path from 'node:path';
-import { textOf } from '../../../files.js';
+import { removeFile, textOf } from '../../../files.js';
 import { present } from '../../../present.js';
 import type { FileSummary } from '../../engine/parquet.js';
 import { locked } from '../../lease/lock.js';
@@ -121,7 +121,7 @@ export class DatasetDirectory {
       await this.#place(file, target);
       if (!replaced.copied || replaced.names.every(name => this.#isThere(name))) return true;
       // Rows that were moved away by hand meanwhile must not come back with the new file.
-      for (const each of [target, listOf(target)]) await rm(each, { force: true });
+      for (const each of [target, listOf(target)]) await removeFile(each);
       return false;
     });
   }
@@ -290,7 +290,7 @@ export class DatasetDirectory {
     const due = Math.max(...times.map(({ mtimeMs }) => mtimeMs)) + retentionMs;
     if (Date.now() < due) return due;
     try {
-      for (const name of inOrder(dead, replacedBy)) await rm(path.join(this.path, name), { force: true });
+      for (const name of inOrder(dead, replacedBy)) await removeFile(path.join(this.path, name));
       for (const [replacer, its] of replacedBy)
         await this.#shorten(
           replacer,
@@ -307,7 +307,7 @@ export class DatasetDirectory {
   async #shorten(replacer: string, away: readonly string[]): Promise<void> {
     const list = listOf(replacer);
     this.#replacements.delete(list);
-    if (away.length === 0) await rm(path.join(this.path, list), { force: true });
+    if (away.length === 0) await removeFile(path.join(this.path, list));
     else await writeReplacements(path.join(this.path, replacer), away);
   }
 

@@ -27,7 +27,7 @@ export async function writeReplacements(file: string, names: readonly string[]):
  */
 export async function readReplacements(list: string): Promise<readonly string[] | undefined> {
   const text = await textOf(list);
-  const lines = text.split('\n');
+  const lines = text.split(/\r?\n/);
   return (
     lines.map(line => checked(line)).find(names => names !== undefined) ??
     (lines.length === 1 ? namesIn(text) : undefined)

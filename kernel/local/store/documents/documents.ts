@@ -1,7 +1,7 @@
-import { lstat, rm } from 'node:fs/promises';
+import { lstat } from 'node:fs/promises';
 import path from 'node:path';
 import { AplKernelError, type ErrorCode } from '../../../errors.js';
-import { openFile } from '../../../files.js';
+import { decoded, openFile, removeFile } from '../../../files.js';
 import { makeDirectory, systemRefusal } from '../../../machine.js';
 import { LocalError } from '../../errors.js';
 import { locked } from '../../lease/lock.js';
@@ -92,7 +92,7 @@ export class Documents<T extends object> {
     const removal = async () => {
       const file = this.#file(id);
       if (await isDirectory(file)) await setAside(file);
-      else await rm(file, { force: true });
+      else await removeFile(file);
     };
     return this.#alone(id, removal).catch(error => {
       // A full disk has no room for a lock, and needs what this gives back.
@@ -194,7 +194,7 @@ export async function jsonOf(file: string): Promise<unknown> {
     const { size } = await handle.stat();
     if (size > largest) throw new NoDocument('it has more than 4 MiB');
     if (size === 0) throw new NoDocument('it is empty');
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(await handle.readFile()));
+    return JSON.parse(decoded(await handle.readFile(), { fatal: true }));
   } finally {
     await handle.close();
   }

@@ -213,6 +213,16 @@ test('one damaged copy of a list of replaced files costs nothing', async () => {
   }
 });
 
+test('a list of replaced files that an editor of Windows saved still counts', async () => {
+  const service = await serviceOn(async hurt => {
+    const [first = '', second = ''] = await filesIn(hurt);
+    await writeReplacements(second, [path.basename(first)]);
+    const list = second.replace('.parquet', '.replaces');
+    await writeFile(list, `\ufeff${(await readFile(list, 'utf8')).replaceAll('\n', '\r\n')}`);
+  });
+  expect(await count(service, 'hurt')).toBe(1);
+});
+
 test('a list of replaced files of an earlier version still counts', async () => {
   const service = await serviceOn(async hurt => {
     const [first = '', second = ''] = await filesIn(hurt);

@@ -1,6 +1,7 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { decodeNotices, encodeNotices, noticeHeader } from '../../../../kernel/api/notices.js';
 import { type TestService, testService } from '../../service.js';
 
@@ -154,6 +155,34 @@ test.each(
     `The ${kind.name} ${bad} cannot be read: ${reason}`,
   ]);
 });
+
+/** Whether a file can be made one that nobody may delete. */
+function isPinned(file: string): boolean {
+  try {
+    execFileSync('chattr', ['+i', file], { stdio: 'pipe' });
+  } catch {
+    return false;
+  }
+  onTestFinished(() => void execFileSync('chattr', ['-i', file]));
+  return true;
+}
+
+test.each(Object.entries(kinds))(
+  '%s: one that the system does not let go is not said to be something else',
+  async (_, kind) => {
+    const { service, ids, fileOf } = await threeOf(kind);
+    const [bad = ''] = ids;
+    // Not every file system knows such files, nor may every user make them.
+    if (!isPinned(fileOf(bad))) return;
+    const { status, body } = await service.json('DELETE', `${kind.route}/${bad}`);
+    const place = path.join(service.dataDir, kind.directory);
+    expect([status, body.message]).toEqual([
+      507,
+      `This could not be done in ${place}: the permission is missing. Check who owns the directory and its files, and their permissions.`,
+    ]);
+    expect((await listed(service, kind))[0]).toEqual(['one', 'two', 'three']);
+  },
+);
 
 test('a change of some members of an annotation that cannot be read fails, and leaves the file', async () => {
   const { annotations: kind } = kinds;
