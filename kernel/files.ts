@@ -117,6 +117,16 @@ export async function removeFile(file: string): Promise<void> {
   });
 }
 
+/** Opens the other end of a pipe, and closes it: whoever waits there reads an end. Returns whether somebody did; false for one that may not be written to. */
+export function letGo(pipe: string): boolean {
+  try {
+    closeSync(openSync(pipe, constants.O_WRONLY | atOnce));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 function openedSync(file: string, flags: number, mode?: number): number {
   try {
     return openSync(file, flags, mode);

@@ -28,6 +28,7 @@ import { type FarEngine, FarSnapshot } from '../results/far.js';
 import type { ResultTables } from '../results/tables.js';
 import type { ReadableResults, UploadedResult, UploadedResults } from '../results/uploaded.js';
 import type { Compile, CompiledQuery } from '../sql/compiled.js';
+import { whileFiles } from '../store/bounds/names.js';
 import type { DatasetStore } from '../store/datasets.js';
 import { invalid } from '../store/documents/members.js';
 import type { Snapshot } from '../store/snapshot.js';
@@ -204,7 +205,7 @@ interface Asked {
   readonly form: CellForm;
 }
 
-/** Answers a query. If files that it reads are deleted or damaged while it runs, it starts over, once, with the datasets as they are then. */
+/** Answers a query. If files that it reads are deleted, replaced or damaged while it runs, it starts over, once, with the datasets as they are then. */
 async function answerOf(
   parts: QueryParts,
   asked: Asked,
@@ -215,10 +216,14 @@ async function answerOf(
   for (let attempt = 1; ; attempt++) {
     const snapshot = await parts.datasets.snapshot();
     try {
-      return await answerFrom(parts, asked, snapshot, results, context);
+      return await whileFiles(
+        () => snapshot.files(),
+        context.signal,
+        signal => answerFrom(parts, asked, snapshot, results, { ...context, signal }),
+      );
     } catch (error) {
       if (signal.aborted) throw error;
-      if (error instanceof LocalError && error.code === 'bucket-changed' && attempt < mostAttempts) continue;
+      if (error instanceof LocalError && startsOver.includes(error.code) && attempt < mostAttempts) continue;
       if (await snapshot.intact()) {
         // The engine may have met a damaged file, which its own words do not tell.
         if (mayBeOfFile(error)) {
@@ -249,6 +254,9 @@ export function answeringThrough(engine: FarEngine): Answering {
 }
 
 const mostAttempts = 2;
+
+/** What is read in another way, or named as damage, by a query that starts over. */
+const startsOver: readonly string[] = ['bucket-changed', 'not-a-file'];
 const neverAborted = new AbortController().signal;
 
 function changed(cause: unknown): LocalError {

@@ -6,6 +6,7 @@ import { sqlName } from '../duckdb/literal.js';
 import type { Engine } from '../engine/duckdb.js';
 import { columnNames, copyToParquet, type FileSummary } from '../engine/parquet.js';
 import { FieldUnion } from './append/rows.js';
+import { whileFiles } from './bounds/names.js';
 import { givenName } from './dataset/copies.js';
 import type { DatasetDirectory } from './dataset/directory.js';
 import { StoredDataset } from './dataset/stored.js';
@@ -66,7 +67,11 @@ async function compact(engine: Engine, directory: DatasetDirectory): Promise<boo
   const before = versions();
   const draft = path.join(engine.workDir, `${crypto.randomUUID()}.parquet`);
   try {
-    await engine.run(mergeSql(files, draft));
+    await whileFiles(
+      () => files.map(file => file.path),
+      undefined,
+      signal => engine.run(mergeSql(files, draft), signal),
+    );
     return await directory.replace(draft, live =>
       names.every(name => live.names.includes(name)) && versions() === before
         ? { since: timeIn(names[0] ?? ''), names, copied: true }

@@ -19,6 +19,7 @@ import { LocalError } from '../errors.js';
 import type { RawObject } from './append/events.js';
 import { withLabels } from './append/labels.js';
 import { firstBytes, inspectFile } from './bounds/file.js';
+import { whileFiles } from './bounds/names.js';
 import { longestLine, mostLevels, valueTooLong } from './bounds/text.js';
 import type { Extent } from './dataset/stored.js';
 import type { DatasetStore } from './datasets.js';
@@ -31,7 +32,7 @@ import { readParquet, rowsInParquet } from './readers/parquet/parquet.js';
 import { cells, type ReadField, type Reading } from './readers/reading.js';
 import { rowsByLines, spreadSample } from './readers/sample.js';
 import { unpacked } from './readers/unpacked.js';
-import { filesOf } from './sources/files.js';
+import { type FoundFiles, filesOf } from './sources/files.js';
 import {
   damageOf,
   emptyFile,
@@ -88,6 +89,19 @@ export async function openSource(
   signal?: AbortSignal,
 ): Promise<Source> {
   const found = await filesOf(request.path);
+  return whileFiles(
+    () => found.files,
+    signal,
+    signal => openFiles(dataDir, request, found, signal),
+  );
+}
+
+async function openFiles(
+  dataDir: string,
+  request: Parameters<typeof openSource>[1],
+  found: FoundFiles,
+  signal: AbortSignal,
+): Promise<Source> {
   const files = await Promise.all(found.files.map(file => publicFile(file, dataDir)));
   const originals = new Originals(files);
   const engine = await Engine.open({
@@ -131,10 +145,24 @@ async function publicFile(file: string, dataDir: string): Promise<string> {
 /** Imports the file of a source, like {@link importFile}; the engine stays open. */
 export async function importSource(
   store: DatasetStore,
-  { file, parts, name, format, engine, notes, originals }: Source,
+  source: Source,
   request: ImportRequest,
   nowNs: bigint,
   context: RequestContext = {},
+): Promise<ImportReport> {
+  return whileFiles(
+    () => source.originals.files,
+    context.signal,
+    signal => importOpened(store, source, request, nowNs, { ...context, signal }),
+  );
+}
+
+async function importOpened(
+  store: DatasetStore,
+  { file, parts, name, format, engine, notes, originals }: Source,
+  request: ImportRequest,
+  nowNs: bigint,
+  context: RequestContext,
 ): Promise<ImportReport> {
   const source = { file, ...present({ parts }), name, format };
   const load = {

@@ -166,10 +166,14 @@ export class Snapshot implements MeasuredCatalog {
     return !all.includes(false);
   }
 
+  /** The files that it reads, by their paths. */
+  files(): readonly string[] {
+    return [...this.#readings.values()].flatMap(reading => reading?.listing.dataset.paths ?? []);
+  }
+
   /** Whether every file that it reads still exists, which is not so once a dataset was deleted. */
   async intact(): Promise<boolean> {
-    const files = [...this.#readings.values()].flatMap(reading => reading?.listing.dataset.paths ?? []);
-    const found = await mapAtMost(filesAtOnce, files, file => stat(file).catch(() => undefined));
+    const found = await mapAtMost(filesAtOnce, this.files(), file => stat(file).catch(() => undefined));
     return !found.includes(undefined);
   }
 

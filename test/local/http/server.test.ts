@@ -1,5 +1,6 @@
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, rmSync } from 'node:fs';
+import { cpSync, readdirSync, rmSync } from 'node:fs';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
@@ -567,6 +568,16 @@ const replaced = (root: string) => {
   cpSync(path.join(root, 'other'), path.join(root, 'd'), { recursive: true });
 };
 
+const pipes = (root: string) => {
+  const file = path.join(
+    root,
+    'd',
+    readdirSync(path.join(root, 'd')).find(name => name.endsWith('.parquet')) ?? '',
+  );
+  rmSync(file);
+  execFileSync('mkfifo', [file]);
+};
+
 test.each([
   ['is deleted', [deleted], 400, 'unknown dataset `d`'],
   ['is replaced', [replaced], 200, '[[2]]'],
@@ -579,4 +590,15 @@ test.each([
     answer.status === 200 ? JSON.stringify(answer.body.tables[0].columns) : answer.body.message,
   ).toContain(text);
   expect(JSON.stringify(answer.body)).not.toContain(own.dataDir);
+});
+
+test('a query of which a pipe takes the place of a file while it runs is refused by the name of the file', async () => {
+  const own = await serviceWithEvents(pipes);
+  const { status, body } = await own.query('d | project n');
+  expect([status, body.message]).toEqual([
+    400,
+    expect.stringMatching(
+      /^The dataset `d` cannot be read: \/.*\.parquet cannot be read: it is a pipe, a socket or a device\.$/,
+    ),
+  ]);
 });

@@ -1,5 +1,6 @@
 import type { Engine } from '../../engine/duckdb.js';
 import { type Footer, isReadable, readFooters, type UnreadableFile } from '../../engine/parquet.js';
+import { whileFiles } from '../bounds/names.js';
 
 /**
  * Reads the footers of files of any datasets, those that are asked for at about the same time together: a statement for each of a
@@ -29,7 +30,11 @@ export class FooterReader {
 
   /** Returns whether every value of a file can be read. */
   isReadable(path: string, signal: AbortSignal): Promise<boolean> {
-    return isReadable(this.#engine, path, signal);
+    return whileFiles(
+      () => [path],
+      signal,
+      () => isReadable(this.#engine, path, signal),
+    );
   }
 
   #serve(): void {
@@ -47,7 +52,12 @@ export class FooterReader {
   async #readGroup(group: readonly Waiting[]): Promise<void> {
     try {
       const paths = group.map(each => each.path);
-      const read = await readFooters(this.#engine, paths);
+      // One that gives way to a pipe is unreadable, and no reason to end.
+      const read = await whileFiles(
+        () => paths,
+        undefined,
+        () => readFooters(this.#engine, paths),
+      );
       for (const [index, found] of read.entries()) group[index]?.resolve(found);
     } catch (error) {
       for (const each of group) each.reject(error);

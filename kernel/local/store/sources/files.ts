@@ -51,8 +51,8 @@ const specialKinds = [
 
 type Kind = 'file' | 'empty' | 'none' | (typeof specialKinds)[number][1];
 
-/** A file that cannot be looked at is one: whoever opens it says why. */
-async function kindOf(file: string): Promise<Kind> {
+/** Returns what has a name. A file that cannot be looked at is one: whoever opens it says why. */
+export async function kindOf(file: string): Promise<Kind> {
   try {
     const found = await stat(file);
     return specialKinds.find(([is]) => is(found))?.[1] ?? (found.size === 0 ? 'empty' : 'file');

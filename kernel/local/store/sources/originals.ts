@@ -12,6 +12,10 @@ export class Originals {
     this.#files = files.map(file => ({ file, version: versionOf(file)?.text }));
   }
 
+  get files(): readonly string[] {
+    return this.#files.map(({ file }) => file);
+  }
+
   /** Returns a sentence if some have changed: what was read of them may be a part, or of both states. */
   notes(): readonly string[] {
     const changed = this.#files.filter(({ file, version }) => versionOf(file)?.text !== version);

@@ -10,6 +10,7 @@ import { sqlName, sqlText } from '../../duckdb/literal.js';
 import type { Connection } from '../../engine/duckdb.js';
 import type { FileField } from '../../engine/parquet.js';
 import type { RequestContext } from '../../engine/request.js';
+import { whileFiles } from '../bounds/names.js';
 import { drafted, loadOf, openSource, type Source, type Stored } from '../import.js';
 import { damageOf, emptyFile } from './formats.js';
 
@@ -32,18 +33,31 @@ export async function previewFile(
 ): Promise<ImportPreview> {
   const source = await openSource(dataDir, request, context.signal);
   try {
-    const { size } = await stat(source.file);
-    const damage = size > unpackedBytes ? undefined : damageOf(source.file, context.signal);
-    const load = { ...loadOf(source, request, nowNs), atMost: rowsRead, ...present({ damage }) };
-    const use = async (stored: Stored, draft: string) => {
-      if (stored.rows === 0) throw emptyFile(source.name);
-      const work = (connection: Connection) => valuesIn(connection, draft, stored.fields, nowNs);
-      return previewOf(source, request.dataset, stored, await source.engine.withConnection(work, context));
-    };
-    return await drafted(source.engine, load, use, context);
+    return await whileFiles(
+      () => source.originals.files,
+      context.signal,
+      signal => previewSource(source, request, nowNs, { ...context, signal }),
+    );
   } finally {
     await source.engine.close();
   }
+}
+
+async function previewSource(
+  source: Source,
+  request: ImportRequest,
+  nowNs: bigint,
+  context: RequestContext,
+): Promise<ImportPreview> {
+  const { size } = await stat(source.file);
+  const damage = size > unpackedBytes ? undefined : damageOf(source.file, context.signal);
+  const load = { ...loadOf(source, request, nowNs), atMost: rowsRead, ...present({ damage }) };
+  const use = async (stored: Stored, draft: string) => {
+    if (stored.rows === 0) throw emptyFile(source.name);
+    const work = (connection: Connection) => valuesIn(connection, draft, stored.fields, nowNs);
+    return previewOf(source, request.dataset, stored, await source.engine.withConnection(work, context));
+  };
+  return drafted(source.engine, load, use, context);
 }
 
 function previewOf(

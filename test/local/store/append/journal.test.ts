@@ -217,6 +217,31 @@ test('a file that is written over by hand during a merge stays as it is', async 
   await parts.store.close();
 });
 
+test.skipIf(process.platform === 'win32')(
+  'a pipe that takes the place of a file keeps no merge waiting',
+  async () => {
+    const parts = await openStore();
+    const run = parts.engine.run.bind(parts.engine);
+    let failure = '';
+    parts.engine.run = async (sql, signal) => {
+      if (!sql.includes('row_number() OVER () AS n')) return run(sql, signal);
+      const file = path.join(parts.directory, (await entries(parts, '.parquet'))[0] ?? '');
+      await rename(file, away(parts));
+      execFileSync('mkfifo', [file]);
+      return run(sql, signal).catch(error => {
+        failure = error.code;
+        throw error;
+      });
+    };
+    for (let id = 0; id < 8; id++) {
+      await append(parts, id);
+      await parts.store.snapshot('d');
+    }
+    await expect.poll(() => failure).toBe('query-cancelled');
+    await parts.store.close();
+  },
+);
+
 test('a merged file that was moved away by hand before it could be deleted does not count again', async () => {
   const parts = await mergingStore(async () => {});
   const [list = ''] = await entries(parts, '.replaces');

@@ -1,8 +1,10 @@
+import { execFileSync } from 'node:child_process';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { sqlText } from '../../../../kernel/local/duckdb/literal.js';
 import { Engine } from '../../../../kernel/local/engine/duckdb.js';
 import { copyToParquet, type FileNote, readFooters } from '../../../../kernel/local/engine/parquet.js';
+import { FooterReader } from '../../../../kernel/local/store/dataset/footers.js';
 import { footerIn } from '../../../../kernel/local/store/dataset/part-file.js';
 import { partFooter } from '../../../../kernel/local/store/dataset/part-footer.js';
 import { temporaryDirectory } from '../../service.js';
@@ -113,4 +115,19 @@ test('a footer of another program, and a large one, are left to the engine; a da
   const other = path.join(path.dirname(file), 'b.parquet');
   await engine.run(`COPY (SELECT ${now} FROM range(5) t(i)) TO ${sqlText(other)} (FORMAT parquet)`);
   expect(partFooter(other, (await footerIn(other)) ?? Buffer.alloc(0))).toBeUndefined();
+});
+
+test('nobody waits for a pipe in place of a file, whose neighbors are read', async () => {
+  const dataDir = await temporaryDirectory();
+  const engine = await Engine.open({ dataDir });
+  onTestFinished(() => engine.close());
+  const [pipe, file] = [path.join(dataDir, 'pipe.parquet'), path.join(dataDir, 'file.parquet')];
+  execFileSync('mkfifo', [pipe]);
+  await engine.run(copyToParquet(`SELECT ${now} FROM range(3) t(i)`, file, { fields: [time] }));
+  const footers = new FooterReader(engine);
+  expect(await footers.read([pipe, file])).toEqual([
+    { path: pipe, unreadable: expect.any(String) },
+    expect.objectContaining({ path: file, fields: [{ ...time, empty: false, wide: false }] }),
+  ]);
+  expect(await footers.isReadable(pipe, new AbortController().signal)).toBe(false);
 });

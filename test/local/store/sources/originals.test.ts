@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import {
   appendFileSync,
   readFileSync,
@@ -13,6 +14,7 @@ import { Engine } from '../../../../kernel/local/engine/duckdb.js';
 import { DatasetStore } from '../../../../kernel/local/store/datasets.js';
 import { importSource, openSource } from '../../../../kernel/local/store/import.js';
 import { Originals } from '../../../../kernel/local/store/sources/originals.js';
+import { previewFile } from '../../../../kernel/local/store/sources/preview.js';
 import { temporaryDirectory } from '../../service.js';
 
 const line = (n: number) => `{"_time":"2026-01-01T00:00:00Z","n":${n}}\n`;
@@ -53,6 +55,7 @@ test.each<readonly [string, (file: string) => void, readonly unknown[]]>([
   ['is emptied', file => truncateSync(file), ['in.ndjson holds no rows.', 0]],
   ['is deleted', file => rmSync(file), ['FILE was deleted or moved while it was read.', 0]],
   ['is moved', file => renameSync(file, `${file}.1`), ['FILE was deleted or moved while it was read.', 0]],
+  ['gives way to a pipe', putPipe, ['FILE was replaced by a named pipe while it was read.', 0]],
 ])('a file that %s while it is imported', async (_, change, outcome) => {
   expect(await importChanged(change)).toEqual(outcome);
 });
@@ -63,20 +66,48 @@ function replaceByCopy(file: string): void {
   renameSync(`${file}.new`, file);
 }
 
-test('a file that is deleted before it is known what is in it', async () => {
+function putPipe(file: string): void {
+  rmSync(file);
+  execFileSync('mkfifo', [file]);
+}
+
+const ends: readonly (readonly [string, (file: string) => void, string])[] = [
+  ['is deleted', rmSync, 'in.ndjson was deleted or moved while it was read.'],
+  ['gives way to a pipe', putPipe, 'in.ndjson was replaced by a named pipe while it was read.'],
+];
+
+test.each(ends)('a file that %s before it is known what is in it', async (_, end, message) => {
+  const directory = await temporaryDirectory();
+  const path = join(directory, 'in.ndjson');
+  writeFileSync(path, lines(10));
+  let isThere = true;
+  const request = {
+    path,
+    // Asked for once the file was looked at.
+    get encoding() {
+      if (isThere) end(path);
+      isThere = false;
+      return 'utf-8';
+    },
+  };
+  await expect(openSource(join(directory, 'data'), request)).rejects.toThrow(message);
+});
+
+test('a file that gives way to a pipe while it is previewed', async () => {
   const directory = await temporaryDirectory();
   const path = join(directory, 'in.ndjson');
   writeFileSync(path, lines(10));
   const request = {
     path,
-    // Asked for once the file was looked at.
-    get encoding() {
-      rmSync(path, { force: true });
-      return 'utf-8';
+    dataset: 'd',
+    // Asked for once the format is known.
+    get timeField() {
+      putPipe(path);
+      return '_time';
     },
   };
-  await expect(openSource(join(directory, 'data'), request)).rejects.toThrow(
-    'in.ndjson was deleted or moved while it was read.',
+  await expect(previewFile(join(directory, 'data'), request, 0n)).rejects.toThrow(
+    'in.ndjson was replaced by a named pipe while it was read.',
   );
 });
 
