@@ -58,7 +58,7 @@ export function openFileSync(file: string, flags: number = constants.O_RDONLY, m
  */
 export const mostBytes = 64 * 2 ** 20;
 
-/** The same of a file that is as large as what it holds: a log of batches, an answer, what is kept of ten thousand files. */
+/** The same of a file that is as large as what it holds: a log of batches, an answer, a notebook, what is kept of ten thousand files. */
 export const anySize = 2 ** 31 - 1;
 
 /** Returns the content of a file of at most so many bytes. Rejects like {@link openFile}, and with EOVERFLOW for a larger one. */

@@ -1,7 +1,7 @@
-import { chmod, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { UsageError } from '../errors.js';
-import { decoded } from '../files.js';
+import { anySize, textOf } from '../files.js';
 import { systemRefusal } from '../machine.js';
 import { type Notebook, notebookText, parseNotebook } from './notebook.js';
 import { parseScript, scriptOf } from './script.js';
@@ -13,10 +13,12 @@ class NotebookFileError extends UsageError {}
 export async function readNotebook(path: string): Promise<Notebook> {
   let text: string;
   try {
-    text = decoded(await readFile(path));
+    text = await textOf(path, anySize);
   } catch (cause) {
-    throw new NotebookFileError('notebook-unreadable', `cannot read ${path}`, {
-      hint: 'check the path; a notebook ends in .ipynb, a plain query file in .apl',
+    const { reason = '', hint = 'check the path; a notebook ends in .ipynb, a plain query file in .apl' } =
+      systemRefusal(cause) ?? {};
+    throw new NotebookFileError('notebook-unreadable', `cannot read ${path}${reason && `: ${reason}`}`, {
+      hint,
       cause,
     });
   }

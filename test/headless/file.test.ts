@@ -1,4 +1,16 @@
-import { chmod, lstat, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import {
+  chmod,
+  lstat,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -39,6 +51,22 @@ test.each(['utf8', 'utf16le'] as const)(
     }
   },
 );
+
+test.each<[what: string, make: (file: string) => unknown, reason: string]>([
+  ['a directory', file => mkdir(file), ': it is a directory'],
+  ['a pipe', file => execFileSync('mkfifo', [file]), ': it is a pipe, a socket or a device'],
+  ['an endless device', file => symlink('/dev/zero', file), ': it is a pipe, a socket or a device'],
+  ['a link to itself', file => symlink(file, file), ': its symbolic links form a loop'],
+  ['a link that leads nowhere', file => symlink('gone.ipynb', file), ': it is a link that leads nowhere'],
+  ['nothing', () => undefined, ''],
+])('%s in the place of a notebook is named, and keeps nobody waiting', async (_, make, reason) => {
+  const file = join(await directory(), 'a.ipynb');
+  await make(file);
+  await expect(readNotebook(file)).rejects.toMatchObject({
+    code: 'notebook-unreadable',
+    message: `cannot read ${file}${reason}`,
+  });
+});
 
 test('a new file has the permissions of any other', async () => {
   const made = await directory();
