@@ -22,6 +22,14 @@ export type Theme = keyof typeof THEME_NAMES;
 
 export const THEMES = Object.keys(THEME_NAMES) as readonly Theme[];
 
+/** The themes that the part of a page with this number is looked at in: light, and another by turns; with `FRONT_ENDS=all` every one. */
+export function themesOf(part: number): readonly Theme[] {
+  const [light, ...others] = THEMES;
+  return process.env.FRONT_ENDS === 'all'
+    ? THEMES
+    : THEMES.filter(theme => theme === light || theme === others[part % others.length]);
+}
+
 /** Changes the theme of an open page, as its own menu does; pages that are opened later have it too. */
 export async function changeTheme(page: Page, theme: Theme): Promise<void> {
   const name = JSON.stringify(THEME_NAMES[theme]);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Service } from '../../api/service.js';
 import { AROUND, notebookOf } from '../gallery.js';
 import { profileOf, startStranger } from '../hostile/stranger.js';
-import { changeTheme, NEWEST_LAB, THEMES } from '../lab.js';
+import { changeTheme, NEWEST_LAB, themesOf } from '../lab.js';
 import { findings } from '../page/findings.js';
 import { clear, prepare, STATES } from '../page/states.js';
 import { openSession, type Session } from '../session.js';
@@ -29,19 +29,19 @@ describe('around the outputs in every theme', () => {
     await stranger?.close();
   });
 
-  test.each(STATES)(
+  test.each(STATES.map((state, part) => ({ ...state, themes: themesOf(part) })))(
     '$name: everyone can read and reach it, and nothing runs',
-    async ({ show, parts, stays }) => {
+    async ({ show, parts, stays, themes }) => {
       // Colors are the same in a narrow window: it is looked at in one theme.
-      for (const [width, themes] of [
-        [1400, THEMES],
-        [560, THEMES.slice(0, 1)],
+      for (const [width, looks] of [
+        [1400, themes],
+        [560, themes.slice(0, 1)],
       ] as const) {
         await page.setViewportSize({ width, height: 860 });
         if (stays === undefined || width === 1400) await show(page);
-        for (const theme of themes) {
+        for (const theme of looks) {
           await changeTheme(page, theme);
-          const rules = theme === THEMES[0] ? 'all' : 'colors';
+          const rules = theme === themes[0] ? 'all' : 'colors';
           expect([width, theme, ...(await findings(page, parts, rules))]).toEqual([width, theme]);
         }
         if (stays === undefined) await clear(page);
