@@ -4,7 +4,14 @@ import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import { type CodeCell, commandCell } from '../cell/run.js';
 import { around } from '../link/around.js';
 import type { Workbench } from '../link/workbench.js';
-import { ParametersItem, ProfileItem, RangeItem, RefreshItem, StopItem } from '../toolbar/items.js';
+import {
+  ParametersItem,
+  ProfileItem,
+  RangeItem,
+  RefreshItem,
+  ReportItem,
+  StopItem,
+} from '../toolbar/items.js';
 import { pinOf, setPin } from './pin.js';
 import { Dashboard } from './view.js';
 
@@ -15,6 +22,7 @@ const ITEMS = {
   stop: StopItem,
   parameters: ParametersItem,
   profile: ProfileItem,
+  report: ReportItem,
 } as const;
 
 type ItemName = keyof typeof ITEMS;

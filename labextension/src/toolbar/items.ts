@@ -290,8 +290,8 @@ export class ParametersItem extends CellsItem {
 
 /** Saves the notebook as a page to hand over; needs no kernel. */
 export class ReportItem extends Item {
-  constructor(around: Around) {
-    super(around, 'report');
+  constructor(around: Around, refresher?: Refresher) {
+    super(around, 'report', refresher);
     this.control.append(element('span', { class: 'apl-toolbar-text' }, 'Report'));
     this.control.title = 'Save this notebook as one HTML page to hand over';
   }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { notebookOf, runEach } from '../gallery.js';
 import { newestAnd } from '../lab.js';
@@ -148,6 +148,14 @@ describe.each(newestAnd())('the window of a notebook in $name', frontEnd => {
   });
 
   const dashboard = () => page.locator('.apl-dashboard-view');
+  /** Presses the button in the toolbar of a view, also if the toolbar has folded it away. */
+  const pressReport = async (view: Locator) => {
+    const opener = view.locator('.jp-Toolbar-responsive-opener');
+    const isFolded = !(await view.locator('.apl-toolbar-report').isVisible());
+    if (isFolded) await opener.click();
+    await page.locator('.apl-toolbar-report:visible').last().click();
+    if (isFolded) await opener.click();
+  };
   const tile = (name: string) => dashboard().getByRole('region', { name, exact: true });
   const opener = () => page.locator('.apl-toolbar-item:not(.lm-mod-hidden) > .apl-toolbar-dashboard');
   const first = sources[1] ?? '';
@@ -172,7 +180,8 @@ describe.each(newestAnd())('the window of a notebook in $name', frontEnd => {
   if (frontEnd.app === 'lab/tree') {
     test('the dashboard moves the range of the notebook and runs the pinned cells alone', async () => {
       await tile('By status').locator('.apl-grid-heading').first().waitFor();
-      expect(await findings(page, ['.apl-dashboard-view'])).toEqual([]);
+      // Not what the toolbar folds away, which is JupyterLab's own.
+      expect(await findings(page, ['.apl-dashboard', '.apl-dashboard-view .apl-toolbar-item'])).toEqual([]);
       const before = await Promise.all([1, 2, 3].map(cells.prompt));
       await cells.at(0).locator('.jp-InputPrompt').click();
       const { start, end } = await windowOf(cells);
@@ -207,6 +216,17 @@ describe.each(newestAnd())('the window of a notebook in $name', frontEnd => {
         await soon(() => cells.prompt(cell)).not.toBe(before[place]);
         await soon(() => cells.prompt(cell)).toMatch(/\[\d+\]/);
       }
+    });
+
+    test('the report is saved from the dashboard by key and button, and from the notebook beside it', async () => {
+      const named = async (act: () => Promise<unknown>) => {
+        const [download] = await Promise.all([page.waitForEvent('download'), act()]);
+        return download.suggestedFilename();
+      };
+      await tile(first).getByRole('button', { name: 'Use the whole width' }).focus();
+      expect(await named(() => page.keyboard.press('Alt+Shift+R'))).toBe('windows.html');
+      expect(await named(() => pressReport(dashboard()))).toBe('windows.html');
+      expect(await named(() => pressReport(page.locator('.jp-NotebookPanel')))).toBe('windows.html');
     });
 
     test('tiles are put in another order by keys and by pointer', async () => {
