@@ -1,4 +1,5 @@
 import { present } from '../../present.js';
+import { isolated, oneLine, withoutTokens } from '../../text.js';
 
 /** The type of what the extension draws a trace from; other front ends show the drawing beside it. */
 export const TRACE_MIME = 'application/vnd.axiom-apl.trace+json';
@@ -24,6 +25,12 @@ export interface TraceReference {
   readonly startTime: string;
   readonly endTime: string;
   readonly profile: string;
+}
+
+/** Returns what a trace is called above its drawing, ready to be shown: a name that is written from right to left moves nothing around it. */
+export function traceTitle(trace: string, dataset: string): string {
+  const [id = '', name = ''] = [trace, dataset].map(each => isolated(oneLine(withoutTokens(each), 100)));
+  return `Trace ${id} in ${name}`;
 }
 
 /** Reads what an output holds, which a stranger may have written; undefined if it is not a trace. */

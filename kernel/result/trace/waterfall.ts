@@ -1,5 +1,5 @@
 /** A trace as a waterfall: HTML without scripts, whose spans fold, and text for terminals. */
-import { cut, escapeHtml, NO_LATEX, plural, visible, withoutTokens } from '../../text.js';
+import { cut, escapeHtml, NO_LATEX, plural, visible, visibleAgain, withoutTokens } from '../../text.js';
 import { formatDuration, formatTime } from '../../time.js';
 import { BESIDE_STYLE, besideClass, type Column } from '../beside.js';
 import { looksFor } from '../chart/palette.js';
@@ -54,7 +54,7 @@ export function waterfallHtml(title: string, trace: Trace<ShownSpan>, column?: C
   const body = shown.map((node, place) => rowHtml(node, place, shown, trace, colors)).join('\n');
   const sentences = [...traceSentences(trace), ...cutSentence(trace, shown.length)];
   const notes = sentences.map(each => `<div>${escapeHtml(each)}</div>`).join('');
-  const label = words(title, 200);
+  const label = visibleAgain(title, undefined, escapeHtml);
   const beside = column === undefined ? '' : ` ${besideClass(column)}`;
   const style = column === undefined ? STYLE : `${STYLE}\n${BESIDE_STYLE}`;
   return `<div class="apl-trace ${NO_LATEX}${beside}"><style>${style}</style><div><b>${label}</b></div>${notes}<div style="margin:4px 0">${legend}</div><div role="region" aria-label="${label}" tabindex="0" style="max-height:640px;overflow:auto">\n${axisHtml(trace)}\n${body}\n</div><div style="margin:4px 0">Outlined bars are on the critical path; a line in them says when. ${escapeHtml(FAILED)} marks what failed.</div></div>`;
@@ -190,7 +190,7 @@ export function waterfallText(title: string, trace: Trace<ShownSpan>, width = 16
     [false, false, true, false],
   );
   const sentences = [...traceSentences(trace), ...cutSentence(trace, shown.length)].map(visible);
-  return [visible(withoutTokens(title)), ...sentences, '', ...lines, '', '* on the critical path'].join('\n');
+  return [visibleAgain(title), ...sentences, '', ...lines, '', '* on the critical path'].join('\n');
 }
 
 function textBar({ offset, span }: Node, { duration }: Trace<ShownSpan>): string {

@@ -3,7 +3,7 @@ import type { Table } from 'apache-arrow';
 import { writtenName } from '../../../kernel/apl/catalog/written.js';
 import { quotedName, writtenText } from '../../../kernel/apl/syntax/tokens/quote.js';
 import { tableOf } from '../../../kernel/result/ipc/codec.js';
-import type { TraceReference } from '../../../kernel/result/trace/reference.js';
+import { type TraceReference, traceTitle } from '../../../kernel/result/trace/reference.js';
 import { type AddBelow, traceBelow } from '../cell/below.js';
 import type { QueryShown } from '../cell/query-shown.js';
 import { addGridStyle } from '../grid/style.js';
@@ -34,7 +34,7 @@ export async function openTrace(
   const { add, shown } = place;
   const canAdd = add !== undefined && shown !== undefined;
   return new TraceView(data, {
-    title: `Trace ${reference.trace} in ${reference.dataset}`,
+    title: traceTitle(reference.trace, reference.dataset),
     zone: place.zone,
     leave: () => place.leave(),
     logs: span => (canAdd ? logChoices(reference, span, shown, add) : []),

@@ -19,6 +19,7 @@ import { type TraceTools, toolsOf } from './tools.js';
 
 /** The connections of a trace to its notebook. */
 export interface TraceConnections {
+  /** Ready to be shown. */
   readonly title: string;
   readonly zone: ZoneSetting;
   /** Adds a cell with the log lines of a span, or of the trace without one, for each dataset of logs. */
@@ -108,8 +109,8 @@ export class TraceView {
     this.#tree.node.style.height = `${rows * ROW_HEIGHT}px`;
     const node = element(
       'div',
-      { class: 'apl-trace-view', role: 'group', 'aria-label': visible(this.#connections.title) },
-      element('div', { class: 'apl-trace-title' }, visible(this.#connections.title)),
+      { class: 'apl-trace-view', role: 'group', 'aria-label': this.#connections.title },
+      element('div', { class: 'apl-trace-title' }, this.#connections.title),
       element('div', {}, first),
       ...noticeList(notes.map(text => ({ level: 'info' as const, text }))),
       element(

@@ -4,7 +4,12 @@ import { writtenText } from '../../../apl/syntax/tokens/quote.js';
 import { present } from '../../../present.js';
 import type { Column } from '../../../result/beside.js';
 import type { QueryResult } from '../../../result/result.js';
-import { TRACE_MIME, type TraceLogs, type TraceReference } from '../../../result/trace/reference.js';
+import {
+  TRACE_MIME,
+  type TraceLogs,
+  type TraceReference,
+  traceTitle,
+} from '../../../result/trace/reference.js';
 import { SPAN_FIELDS, spansOf } from '../../../result/trace/spans.js';
 import { traceOf } from '../../../result/trace/tree.js';
 import { waterfallHtml, waterfallText } from '../../../result/trace/waterfall.js';
@@ -135,7 +140,7 @@ async function draw(
     say(host.io, `The first ${plural(MOST, 'span')} of the trace were read; there may be more.`);
   if (without > 0) say(host.io, `${plural(without, 'row')} without a time or a span id left out.`);
   if (host.plan.retains) {
-    const title = `Trace ${id} in ${from.name}`;
+    const title = traceTitle(id, from.name);
     host.io.display({
       data: {
         [TRACE_MIME]: await referenceTo(id, result, from, host),

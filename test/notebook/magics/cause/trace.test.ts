@@ -26,6 +26,7 @@ const spans = [
   span(15, { parent_span_id: 's10', duration: 5_000_000 }),
   span(40, { parent_span_id: 'gone' }),
   span(90, { trace_id: 'other', duration: 900_000_000, 'service.name': 'web' }),
+  span(92, { trace_id: '\u05d0\u05d1\u202e1', _time: '2026-01-01T12:00:00Z' }),
   span(95, { trace_id: 'third', parent_span_id: 's96', 'service.name': evil }),
   span(96, { trace_id: 'third', parent_span_id: 's95', 'service.name': 'web', error: true }),
 ];
@@ -53,6 +54,16 @@ describe('%trace', () => {
     expect(lines.find(line => line.includes('step 40'))).toContain('(missing parent)');
     expect(lines.find(line => line.includes('step 10'))).toContain('*\u0020\u2716 <img');
     expect(table).toContain('4 rows');
+  });
+
+  test('a name from right to left moves nothing around it', async () => {
+    const { outputs } = await bench().run(
+      `%%time 2026-01-01T11:59Z..2026-01-01T12:01Z\n%trace "\u05d0\u05d1\u202e1"`,
+    );
+    const [data] = outputs.flatMap(each => ('data' in each && TRACE_MIME in each.data ? [each.data] : []));
+    const title = 'Trace \u2068\u05d0\u05d1\u27e8U+202E\u27e91\u2069 in spans';
+    expect(String(data?.['text/plain']).split('\n')[0]).toBe(title);
+    expect(String(data?.['text/html'])).toContain(`<div><b>${title}</b></div>`);
   });
 
   test('names the result with its spans, all of their fields, and where its log lines are', async () => {
