@@ -51,7 +51,7 @@ thead:not(:has(th:not(:empty))) { display: none; }
   dl.facts { grid-template-columns: 1fr; gap: 0; }
   dl.facts dd { margin-bottom: 4px; }
 }
-@media screen and (max-width: 600px) { .output img[src^="data:image/svg"] { min-width: 460px; } }
+@media screen and (max-width: 600px) { .output img[src^="data:image/svg"] { min-width: 640px; } }
 @page { margin: 14mm; }
 @page wide { size: landscape; }
 @page widest { size: A3 landscape; }

@@ -59,6 +59,10 @@ describe.each(newestAnd())('a finding is handed over in $name', frontEnd => {
       'n,name\n9223372036854775807,<img src=x onerror=window.hit=1>\n',
     );
     expect(await report.evaluate('window.hit')).toBe(undefined);
+    // A chart that is wider than the screen scrolls by itself.
+    await report.setViewportSize({ width: 500, height: 900 });
+    expect((await report.locator('.output img').first().boundingBox())?.width).toBe(640);
+    expect(await report.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
     await report.close();
   });
 
