@@ -8,6 +8,8 @@ import { cut, formatCount, shownName } from '../text.js';
 /** A condition on one field: a value, or a range from `from` on and below `to`; an end that is null is open. */
 export type SpotlightPart =
   | { readonly field: string; readonly value: string | null }
+  /** Numbers from one to another, both included, as texts. */
+  | { readonly field: string; readonly least: string; readonly most: string }
   /** A word of its text, or an element of its array, that it has or lacks. */
   | { readonly field: string; readonly has: string | number | boolean }
   | { readonly field: string; readonly lacks: string | number | boolean }
@@ -117,6 +119,7 @@ function partWords(part: SpotlightPart): string {
   if ('member' in part) return `${name}.${short(part.member)} = ${short(part.is) || '""'}`;
   if ('value' in part)
     return part.value === null ? `no ${name}` : `${name} = ${cut(shownName(part.value), LONGEST) || '""'}`;
+  if ('least' in part) return `${name} from ${short(part.least)} to ${short(part.most)}`;
   const [from, to] = [part.from, part.to].map(end => (end === null ? null : shownName(String(end))));
   if (from === null) return `${name} < ${to}`;
   return to === null ? `${name} \u2265 ${from}` : `${name} from ${from} to ${to}`;
@@ -162,10 +165,11 @@ function entryValue(value: unknown, fields: readonly string[]): readonly Spotlig
 
 function partOf(field: string, { value, ...ends }: Readonly<Record<string, unknown>>): SpotlightPart {
   if ('from' in ends) return { field, from: ends.from, to: ends.to ?? null };
-  const { has, lacks, starts, member, is } = ends;
+  const { has, lacks, starts, member, is, least, most } = ends;
   if (isScalar(has)) return { field, has };
   if (isScalar(lacks)) return { field, lacks };
   if (typeof starts === 'string') return { field, starts };
+  if (typeof least === 'string' && typeof most === 'string') return { field, least, most };
   if (typeof member === 'string') return { field, member, is: String(is) };
   return { field, value: value === null || value === undefined ? null : String(value) };
 }

@@ -480,7 +480,7 @@ function otherField(
 }
 
 /** Returns numbers from 0 to 1 by the algorithm mulberry32. */
-function generator(seed: number): () => number {
+export function generator(seed: number): () => number {
   let state = Math.imul(seed + 1, 0x9e3779b1) >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;

@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import { chosenMark } from '../../../kernel/apl/editor/chosen.js';
+import { QueryText } from '../../../kernel/apl/syntax/parse.js';
+import { conditionOf } from '../../../kernel/notebook/magics/cause/explain.js';
+import { spotlightEntries, spotlightSentence } from '../../../kernel/result/spotlight.js';
 import { now, openQueries } from '../queries.js';
-import { CAUSES, incidentNamed, incidents, incidentTable } from './incidents.js';
+import { CAUSES, generator, incidentNamed, incidents, incidentTable } from './incidents.js';
 
 const { rows, prepare } = openQueries(incidents);
 
@@ -147,6 +151,28 @@ describe('spotlight', () => {
     expect(found[0]?.values[0]).toEqual(value);
   });
 
+  test('tells neighboring numbers from one to another, beside another field', async () => {
+    const apl = `range i from 1 to 2400 step 1 | extend s = i % 12, r = toint(i / 12) % 5, bad = i % 12 between (5 .. 7) and toint(i / 12) % 5 == 2`;
+    const [found] = await spotlight(`${apl} | extend i = 0 | summarize spotlight(bad, s, r)`);
+    const parts = [{ least: '5', most: '7' }, { value: '2' }];
+    expect(found).toMatchObject({
+      field: 's, r',
+      values: [{ value: '5 to 7, 2', selected: 1, baseline: 0, parts }],
+    });
+    const [entry] = spotlightEntries([found]);
+    const [value] = entry?.values ?? [];
+    expect(value && spotlightSentence(value)).toBe(
+      '100% of the selected events have s from 5 to 7 and r = 2, 0% of the others',
+    );
+    const written = value?.parts.map(part => conditionOf(part, 'long'));
+    expect(written).toEqual(['s >= 5 and s <= 7', 'r == 2']);
+    const open = { field: 's', least: '-Infinity', most: '0.5' };
+    expect(conditionOf(open, 'real')).toBe('s <= 0.5');
+    expect(conditionOf({ ...open, least: '1s', most: '2s' }, 'timespan')).toBe(
+      's >= totimespan("1s") and s <= totimespan("2s")',
+    );
+  });
+
   test('says of how many rows the shares of words are, if not of all', async () => {
     const apl = `range i from 1 to 30000 step 1 | extend bad = i % 50 == 0 | extend x = strcat(i, ' ', iff(bad, 'deadlock', 'done')), i = 0`;
     const [found] = await spotlight(`${apl} | summarize spotlight(bad, x)`);
@@ -183,4 +209,56 @@ describe('spotlight', () => {
       expect(found).toMatchObject({ field: value, score: 1, values: [{ value }, { value: 'other' }] });
     },
   );
+});
+
+/** Columns of one type: values of a grid, so that some are at the ends of ranges and buckets; `INCIDENTS=300` tries more. */
+function gridColumns(type: string, random: () => number): readonly string[] {
+  const pick = (from: readonly string[]) => from[Math.floor(random() * from.length)] ?? '';
+  const steps = ['1ns', '7us', '1ms', '3s', '1h'];
+  return Array.from({ length: tried > 2 ? 50 : 12 }, (_, at) => {
+    const grid = `((i * ${pick(['7919', '104729', '611953'])} + ${at}) % ${pick(['7', '10', '30', '97', '100', '1000'])})`;
+    if (type === 'timespan') return `totimespan(${grid} * ${pick(steps)})`;
+    if (type === 'datetime') return `datetime(2026-01-01T00:00:00.123456789Z) + ${grid} * ${pick(steps)}`;
+    if (type === 'long') return `${grid} * ${pick(['1', '7', '1000003'])} - ${pick(['0', '5'])}`;
+    return `${grid} * ${pick(['0.1', '0.01', '1.0 / 3', '1e-7', '0.7', '1e15'])} + ${pick(['0', '-3.7', '1e3'])}`;
+  });
+}
+
+describe.each(['real', 'long', 'timespan', 'datetime'])('the conditions that are written, of a %s,', type => {
+  const random = generator(firstSeed + type.length);
+  const columns = gridColumns(type, random);
+  const events = `range i from 1 to 400 step 1 | extend bad = i % 9 == 0 or (i * 31) % 100 < 5, ${columns.map((sql, at) => `x${at} = ${sql}`).join(', ')}`;
+  const counts = async (conditions: readonly string[]) => {
+    const [row] = await rows(
+      `${events} | summarize ${conditions.map((each, at) => `c${at} = countif(${each})`).join(', ')}`,
+    );
+    return row?.map(Number);
+  };
+
+  test('count the rows of the values and ranges that spotlight shows', async () => {
+    const [row] = await rows(
+      `${events} | extend i = 0 | summarize spotlight(bad, ${columns.map((_, at) => `x${at}`).join(', ')}), countif(bad), count()`,
+    );
+    const [selected, total] = [Number(row?.[1]), Number(row?.[2])];
+    const found = spotlightEntries(JSON.parse(row?.[0] ?? '')).flatMap(({ values }) => values);
+    expect(found.length).toBeGreaterThan(columns.length);
+    const conditions = found.map(({ parts }) => parts.map(part => conditionOf(part, type)).join(' and '));
+    const shown = found.map(each => each.selected * selected + each.others * (total - selected));
+    expect(await counts(conditions)).toEqual(shown.map(Math.round));
+  });
+
+  // A histogram takes no times.
+  test.skipIf(type === 'datetime')('count the rows of the buckets of a histogram', async () => {
+    const query = `${events} | summarize ${columns.map((_, at) => `h${at} = histogram(x${at}, ${1 + Math.floor(random() * 13)})`).join(', ')}`;
+    const [row] = await rows(query);
+    const found = columns.flatMap((_, at) => {
+      const buckets: readonly { from: number; to: number; count: number }[] = JSON.parse(row?.[at] ?? '');
+      return buckets.map(({ from, to, count }, place) => {
+        const bucket = { column: `h${at}`, from, to, isLast: place === buckets.length - 1 };
+        return { count, chosen: chosenMark(new QueryText(query), { values: [], bucket }, undefined) };
+      });
+    });
+    const conditions = found.map(({ chosen }) => ('condition' in chosen ? chosen.condition : chosen.problem));
+    expect(await counts(conditions)).toEqual(found.map(({ count }) => count));
+  });
 });

@@ -34,7 +34,8 @@ export const internal: SqlTemplates<typeof catalog> = {
   $valid: ([value]) => valid(value),
   $histogram_bucket: ([value, count]) => {
     const width = `((max(${value.sql}) OVER () - min(${value.sql}) OVER ()) / greatest(${count.sql}, 1))`;
-    return `min(${value.sql}) OVER () + coalesce(least(floor((${value.sql} - min(${value.sql}) OVER ()) / nullif(${width}, 0)), ${count.sql} - 1), 0) * ${width}`;
+    const least = `min(${value.sql}) OVER ()`;
+    return `${least} + coalesce(apl_bucket(${value.sql}, ${least}, nullif(${width}, 0), ${count.sql}), 0) * ${width}`;
   },
   $joined_text: args => `concat_ws(${sqlText('\n\uffff\n')}, ${args.map(arg => arg.sql).join(', ')})`,
   $compare: ([operator, a, b]) => {
@@ -94,7 +95,9 @@ export const internalFamily: FunctionFamily = {
        THEN from_json(j, '["VARCHAR"]') WHEN j IS NULL OR j::VARCHAR = '[]' THEN [NULL::VARCHAR]
        ELSE list_transform(apl_bag_elements(j, pairs), lambda x: apl_dyn_text(x)) END`,
     `CREATE MACRO apl_expanded_list(l) AS CASE WHEN len(l) > 0 THEN l ELSE [NULL::VARCHAR] END`,
-    `CREATE MACRO apl_bucket(x, lo, width, n) AS least(floor((x - lo) / width), n - 1)`,
+    // A value between two buckets is in the upper one: its place is counted by the ends that are shown, as the quotient may round past them.
+    `CREATE MACRO apl_bucket_near(x, lo, width, b) AS b + CASE WHEN x < lo + b * width THEN -1 WHEN x >= lo + (b + 1) * width THEN 1 ELSE 0 END`,
+    `CREATE MACRO apl_bucket(x, lo, width, n) AS least(apl_bucket_near(x, lo, width, floor((x - lo) / width)), n - 1)`,
     // All values are in the first bucket if they are equal.
     `CREATE MACRO apl_bucket_width(lo, hi, n) AS CASE WHEN hi > lo THEN (hi - lo) / n ELSE 1 END`,
     `CREATE MACRO apl_buckets(lo, hi, n, counts) AS CASE WHEN lo IS NULL THEN '[]'::JSON ELSE to_json(list_transform(range(CASE WHEN hi > lo THEN n ELSE 1 END), lambda i:

@@ -385,8 +385,8 @@ function combinedSql(
       FROM ${scored} JOIN ${ranked} ON ${scored}.place = ${ranked}.place WHERE score > 0)
     QUALIFY inside > outside`;
   const best = stage(
-    `SELECT place, place_score, v, low, high, row_number() OVER (ORDER BY place_score DESC, place) - 1 AS bit
-    FROM (SELECT place, any_value(place_score) AS place_score, first(v ORDER BY turn) AS v, min(bin) AS low, max(bin) AS high, sum(inside - outside) AS gain, min(turn) AS start
+    `SELECT place, place_score, v, v_last, low, high, row_number() OVER (ORDER BY place_score DESC, place) - 1 AS bit
+    FROM (SELECT place, any_value(place_score) AS place_score, first(v ORDER BY turn) AS v, last(v ORDER BY turn) AS v_last, min(bin) AS low, max(bin) AS high, sum(inside - outside) AS gain, min(turn) AS start
       FROM (${runs}) GROUP BY place, run QUALIFY row_number() OVER (PARTITION BY place ORDER BY gain DESC, start) = 1)
     QUALIFY bit < ${combinedFields}`,
     true,
@@ -397,8 +397,10 @@ function combinedSql(
     ),
   );
   const picked = stage(`SELECT ${pivot.join(', ')} FROM ${best}`);
-  const ends = fields.flatMap(endsSql);
-  const chosen = stage(`SELECT ${listOf('*', ends)} FROM ${picked}, ${facts}, ${edges}`, true);
+  const chosen = stage(
+    `SELECT ${listOf('*', fields.flatMap(endsSql))} FROM ${picked}, ${facts}, ${edges}`,
+    true,
+  );
   const bits = fields.map(
     field =>
       `CASE WHEN bit${field.place} IS NOT NULL AND ${holdsSql(field)} THEN 1 << bit${field.place} ELSE 0 END`,
@@ -418,8 +420,10 @@ function combinedSql(
   const members = sets.flatMap(mask =>
     bitsOf(mask) < 2 ? [] : bitPlaces(mask).map(bit => `(${mask}, ${bit}, ${mask - 2 ** bit})`),
   );
-  const label = `apl_spotlight_label(v, first_bin.lo, last_bin.hi, first_bin.place IS NOT NULL)`;
-  const part = `apl_spotlight_part(v, first_bin.lo, last_bin.hi, first_bin.place IS NOT NULL)`;
+  // Neighbors without bins are numbers, both of which are among the rows.
+  const ends = `first_bin.lo, last_bin.hi, first_bin.place IS NOT NULL`;
+  const label = `CASE WHEN first_bin.place IS NULL AND v <> v_last THEN v || ' to ' || v_last ELSE apl_spotlight_label(v, ${ends}) END`;
+  const part = `CASE WHEN first_bin.place IS NULL AND v <> v_last THEN json_object('least', v, 'most', v_last) ELSE apl_spotlight_part(v, ${ends}) END`;
   const tested = `SELECT members.wanted, label AS name, ${label} AS text, ${part} AS part, ${best}.place, place_score, whole.n AS n, whole.s AS s,
       apl_chance_ln(whole.s, whole.n, fewer.s, fewer.n) + ln(2.0 * ${members.length}) AS chance, whole.s * fewer.n > fewer.s * whole.n AS more
     FROM (VALUES ${members.join(', ')}) AS members(wanted, bit, without)

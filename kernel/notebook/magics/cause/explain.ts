@@ -135,6 +135,12 @@ export function conditionOf(part: SpotlightPart, type = 'dynamic'): string {
     const high = part.to === null ? [] : [`${name} < ${endOf(part.to, type)}`];
     return [...low, ...high].join(' and ');
   }
+  if ('least' in part) {
+    // Nothing is beyond infinity, which has no literal.
+    const low = part.least.endsWith('Infinity') ? [] : [`${name} >= ${numberOf(part.least, type)}`];
+    const high = part.most.endsWith('Infinity') ? [] : [`${name} <= ${numberOf(part.most, type)}`];
+    return [...low, ...high].join(' and ') || `isnotnull(${name})`;
+  }
   if ('has' in part) return memberCondition(name, type, part.has);
   if ('lacks' in part) return `not(coalesce(${memberCondition(name, type, part.lacks)}, false))`;
   if ('starts' in part) return `${name} startswith_cs ${writtenText(part.starts)}`;
@@ -151,8 +157,13 @@ function memberCondition(name: string, type: string, member: string | number | b
   return type === 'string' ? `${name} has ${text}` : `set_has_element(${name}, ${text})`;
 }
 
+/** A number or a duration, given as its text, as a literal. */
+function numberOf(text: string, type: string): string {
+  return type === 'timespan' ? `totimespan(${writtenText(text)})` : text;
+}
+
 /** The end of a range as a literal. */
 function endOf(end: unknown, type: string): string {
   if (typeof end === 'number') return String(end);
-  return type === 'timespan' ? `totimespan(${writtenText(String(end))})` : `datetime(${String(end)})`;
+  return type === 'timespan' ? numberOf(String(end), type) : `datetime(${String(end)})`;
 }
