@@ -34,7 +34,13 @@ beforeAll(async () => {
   await writeFile(json, lines.join(''));
   await importFile(store, dataDir, { path: parquet, dataset: 'parquet' }, now);
   await importFile(store, dataDir, { path: json, dataset: 'json' }, now);
-  catalog = await store.snapshot('parquet', 'json');
+  const both = path.join(dataDir, 'both.ndjson');
+  await writeFile(
+    both,
+    lines.map((line, i) => (i % 40 === 20 ? line.replace('-0.0', '0.0') : line)).join(''),
+  );
+  await importFile(store, dataDir, { path: both, dataset: 'both' }, now);
+  catalog = await store.snapshot('parquet', 'json', 'both');
 });
 
 afterAll(async () => {
@@ -74,4 +80,11 @@ describe.each(['parquet', 'json'])('negative zeros of a file in %s', dataset => 
       ]);
     }
   });
+});
+
+test('zeros of both signs in a column are found by either, whichever sign they keep', async () => {
+  for (const search of searches) {
+    const outcome = await run(`both | ${search} | summarize n = count() by zero = v == 0`);
+    expect([search, outcome.ok ? outcome.ran.rows : outcome.diagnostics]).toEqual([search, [['true', '3']]]);
+  }
 });
