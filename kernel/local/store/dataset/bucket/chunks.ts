@@ -150,7 +150,8 @@ export class ChunkCache {
         const { bytesRead } = await file.read(bytes, 0, bytes.length, from);
         if (bytesRead < bytes.length || crc32(bytes) !== checksum) return false;
       }
-      return true;
+      // The engine looks for the footer at the end.
+      return (await file.stat()).size === Math.max(...ranges.map(([, to]) => to));
     }).catch(() => false);
   }
 
