@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { visible } from '../../kernel/text.js';
 import { notebookOf, runEach } from './gallery.js';
 import { SAMPLES } from './hostile/payloads.js';
-import { newestAnd } from './lab.js';
+import { NEWEST_LAB, usually } from './lab.js';
 import { soon } from './page/soon.js';
 import { frameOf, svgOf } from './page/svg.js';
 import { openSession, type Session } from './session.js';
@@ -29,7 +29,7 @@ const cells = [
   "['otel-demo-traces'] | summarize count() by bin(_time, 10m)",
 ];
 
-describe.each(newestAnd())('annotations over charts in $name', frontEnd => {
+describe.each(usually(NEWEST_LAB))('annotations over charts in $name', frontEnd => {
   let session: Session;
   let page: Page;
 

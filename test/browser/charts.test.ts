@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { notebookOf, runEach } from './gallery.js';
-import { newestAnd } from './lab.js';
+import { NEWEST_LAB, usually } from './lab.js';
 import { soon } from './page/soon.js';
 import { frameOf, svgOf } from './page/svg.js';
 import { openSession, type Session } from './session.js';
@@ -14,7 +14,7 @@ const queries = [
   `datatable(name:string, n:long)["${hostile}", 3, "\\u202ejavascript:alert(1)", 2] | summarize sum(n) by name`,
 ];
 
-describe.each(newestAnd())('charts in $name', frontEnd => {
+describe.each(usually(NEWEST_LAB))('charts in $name', frontEnd => {
   let session: Session;
   let page: Page;
 

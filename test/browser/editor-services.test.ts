@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { notebookOf } from './gallery.js';
-import { endKernels, type LabPage, newestAnd, openFile } from './lab.js';
+import { endKernels, type LabPage, NEWEST_LAB, openFile, usually } from './lab.js';
 import { writtenIn } from './page/cells.js';
 import { soon } from './page/soon.js';
 import { openSite, type Site } from './session.js';
@@ -13,7 +13,7 @@ ${dataset}
 | whree status == 500
 | project stauts`;
 
-describe.each(newestAnd())('$name', frontEnd => {
+describe.each(usually(NEWEST_LAB))('$name', frontEnd => {
   const { app } = frontEnd;
   let site: Site;
   /** The empty notebook: opening it takes longer than most of the tests that write into it. */

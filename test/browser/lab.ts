@@ -149,9 +149,9 @@ export const NOTEBOOK_7: FrontEnd = { ...NEWEST_LAB, name: 'Notebook 7', app: 'n
 /** Every front end that the extension is for. */
 export const FRONT_ENDS: readonly FrontEnd[] = [NEWEST_LAB, LAB_42, NOTEBOOK_7];
 
-/** The newest JupyterLab and what else is named, for what hardly depends on the front end; with `FRONT_ENDS=all` every one. */
-export function newestAnd(...others: readonly FrontEnd[]): readonly FrontEnd[] {
-  return process.env.FRONT_ENDS === 'all' ? FRONT_ENDS : [NEWEST_LAB, ...others];
+/** The front ends of a suite that hardly depends on them: those named, and with `FRONT_ENDS=all` every one. */
+export function usually(...named: readonly FrontEnd[]): readonly FrontEnd[] {
+  return process.env.FRONT_ENDS === 'all' ? FRONT_ENDS : named;
 }
 
 /** Notebook 7 has a race of settings and shortcuts: https://github.com/jupyter/notebook/issues/7862 */

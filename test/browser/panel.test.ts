@@ -5,7 +5,7 @@ import { endless } from '../setup/endless.js';
 import { notebookOf } from './gallery.js';
 import { PAYLOADS } from './hostile/payloads.js';
 import { PLAIN_DATASETS, profileOf, startStranger } from './hostile/stranger.js';
-import { endKernels, NOTEBOOK_7, newestAnd } from './lab.js';
+import { endKernels, NEWEST_LAB, usually } from './lab.js';
 import { type Cells, cellsOf } from './page/cells.js';
 import { type SidePanel, sidePanelOf } from './page/side-panel.js';
 import { soon } from './page/soon.js';
@@ -18,7 +18,7 @@ const sources = [
   endless,
 ];
 
-describe.each(newestAnd(NOTEBOOK_7))('toolbar and panel in $name', frontEnd => {
+describe.each(usually(NEWEST_LAB))('toolbar and panel in $name', frontEnd => {
   let session: Session;
   let service: Service;
   let page: Page;

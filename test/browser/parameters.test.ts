@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { endless } from '../setup/endless.js';
 import { notebookOf } from './gallery.js';
 import { SAMPLES } from './hostile/payloads.js';
-import { changeTheme, kernelOf, kernelReady, newestAnd, openFile, THEMES } from './lab.js';
+import { changeTheme, kernelOf, kernelReady, NEWEST_LAB, openFile, THEMES, usually } from './lab.js';
 import { type Cells, cellsOf } from './page/cells.js';
 import { findings } from './page/findings.js';
 import { soon } from './page/soon.js';
@@ -32,7 +32,7 @@ const awkward = [
   `%param ${'n'.repeat(120)} = 1`,
 ];
 
-describe.each(newestAnd())('the form of the parameters in $name', frontEnd => {
+describe.each(usually(NEWEST_LAB))('the form of the parameters in $name', frontEnd => {
   const { app } = frontEnd;
   let session: Session;
   let page: Page;

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { notebookOf, runEach } from '../gallery.js';
-import { LAB_42, newestAnd } from '../lab.js';
+import { LAB_42, usually } from '../lab.js';
 import { type Cells, cellsOf } from '../page/cells.js';
 import { type SidePanel, sidePanelOf } from '../page/side-panel.js';
 import { soon } from '../page/soon.js';
@@ -10,7 +10,7 @@ import { openSession, type Session } from '../session.js';
 const query = "['sample-http-logs'] | summarize n = count() by status";
 const sources = [query, 'errs << print x = 1'];
 
-describe.each(newestAnd(LAB_42))('star and panel by keys alone, in $name', frontEnd => {
+describe.each(usually(LAB_42))('star and panel by keys alone, in $name', frontEnd => {
   let session: Session;
   let page: Page;
   let cells: Cells;

@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { notebookOf, runEach } from '../gallery.js';
-import { LAB_42, NEWEST_LAB } from '../lab.js';
+import { LAB_42, usually } from '../lab.js';
 import { type Cells, cellsOf } from '../page/cells.js';
 import { soon } from '../page/soon.js';
 import { openSession, type Session } from '../session.js';
@@ -9,63 +9,67 @@ import { openSession, type Session } from '../session.js';
 /** More rows than a notebook holds. */
 const rows = 'range n from 1 to 20000 step 1 | extend text = strcat("a text of the row ", tostring(n))';
 
-describe.each([NEWEST_LAB, LAB_42])('grids in several documents of one kernel, in $name', frontEnd => {
-  let session: Session;
-  let page: Page;
-  let cells: Cells;
+// Notebook 7 shows one document alone.
+describe.each(usually(LAB_42).filter(({ app }) => app !== 'notebooks'))(
+  'grids in several documents of one kernel, in $name',
+  frontEnd => {
+    let session: Session;
+    let page: Page;
+    let cells: Cells;
 
-  beforeAll(async () => {
-    session = await openSession(frontEnd, {
-      files: {
-        'first.ipynb': notebookOf([rows]),
-        'second.ipynb': notebookOf([rows, "['sample-http-logs'] | count"]),
-      },
-      file: 'first.ipynb',
+    beforeAll(async () => {
+      session = await openSession(frontEnd, {
+        files: {
+          'first.ipynb': notebookOf([rows]),
+          'second.ipynb': notebookOf([rows, "['sample-http-logs'] | count"]),
+        },
+        file: 'first.ipynb',
+      });
+      ({ page } = session);
+      cells = cellsOf(page);
+      await runEach(page);
+      await page.locator('.apl-grid').first().waitFor();
     });
-    ({ page } = session);
-    cells = cellsOf(page);
-    await runEach(page);
-    await page.locator('.apl-grid').first().waitFor();
-  });
 
-  afterAll(() => session?.stop());
+    afterAll(() => session?.stop());
 
-  const command = (name: string, options: object = {}) =>
-    page.evaluate(`void jupyterapp.commands.execute('${name}', ${JSON.stringify(options)})`);
-  const status = (grid: Locator) => grid.locator('.apl-grid-status').textContent();
-  /** Leaves one row of all; resolves once the grid shows it. */
-  const find = async (grid: Locator) => {
-    await grid.getByRole('searchbox').fill('row 19999');
-    await soon(() => status(grid)).toBe('1 of 20,000 rows match.');
-    await grid.getByRole('searchbox').fill('');
-    await soon(() => status(grid)).toBe('');
-  };
+    const command = (name: string, options: object = {}) =>
+      page.evaluate(`void jupyterapp.commands.execute('${name}', ${JSON.stringify(options)})`);
+    const status = (grid: Locator) => grid.locator('.apl-grid-status').textContent();
+    /** Leaves one row of all; resolves once the grid shows it. */
+    const find = async (grid: Locator) => {
+      await grid.getByRole('searchbox').fill('row 19999');
+      await soon(() => status(grid)).toBe('1 of 20,000 rows match.');
+      await grid.getByRole('searchbox').fill('');
+      await soon(() => status(grid)).toBe('');
+    };
 
-  test('a second notebook on the kernel has all rows and a toolbar, also when the first is closed', async () => {
-    await page.evaluate(openOnKernelOf('first.ipynb', 'second.ipynb'));
-    const second = page.locator('.jp-NotebookPanel:not(.lm-mod-hidden)');
-    await second.locator('.apl-toolbar-range:not(:disabled)').waitFor();
-    await second.locator('.cm-content').first().click();
-    await page.keyboard.press('Control+Enter');
-    const grid = second.locator('.apl-grid');
-    await find(grid);
-    await page.evaluate(close('first.ipynb'));
-    await find(grid);
-  });
+    test('a second notebook on the kernel has all rows and a toolbar, also when the first is closed', async () => {
+      await page.evaluate(openOnKernelOf('first.ipynb', 'second.ipynb'));
+      const second = page.locator('.jp-NotebookPanel:not(.lm-mod-hidden)');
+      await second.locator('.apl-toolbar-range:not(:disabled)').waitFor();
+      await second.locator('.cm-content').first().click();
+      await page.keyboard.press('Control+Enter');
+      const grid = second.locator('.apl-grid');
+      await find(grid);
+      await page.evaluate(close('first.ipynb'));
+      await find(grid);
+    });
 
-  test('a new view of an output has all rows, and writes into its cell', async () => {
-    await cells.at(0).locator('.jp-InputPrompt').click();
-    await command('notebook:create-output-view');
-    const view = page.locator('.jp-LinkedOutputView .apl-grid');
-    await find(view);
-    await view.locator('tbody td').first().click({ button: 'right' });
-    await page.getByRole('button', { name: /that leaves this value out$/ }).click();
-    expect((await cells.source(0)).split('\n').at(-1)).toBe('| where n != 1');
-    await command('application:close');
-    await view.waitFor({ state: 'detached' });
-    expect(session.complaints).toEqual([]);
-  });
-});
+    test('a new view of an output has all rows, and writes into its cell', async () => {
+      await cells.at(0).locator('.jp-InputPrompt').click();
+      await command('notebook:create-output-view');
+      const view = page.locator('.jp-LinkedOutputView .apl-grid');
+      await find(view);
+      await view.locator('tbody td').first().click({ button: 'right' });
+      await page.getByRole('button', { name: /that leaves this value out$/ }).click();
+      expect((await cells.source(0)).split('\n').at(-1)).toBe('| where n != 1');
+      await command('application:close');
+      await view.waitFor({ state: 'detached' });
+      expect(session.complaints).toEqual([]);
+    });
+  },
+);
 
 /** Opens a notebook on the kernel of another one that is open. */
 const openOnKernelOf = (open: string, path: string) => `(async () => {

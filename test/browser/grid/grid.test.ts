@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { columns, notebookOf, runEach } from '../gallery.js';
-import { kernelReady, killKernels, newestAnd } from '../lab.js';
+import { kernelReady, killKernels, NEWEST_LAB, usually } from '../lab.js';
 import { type Cells, cellsOf } from '../page/cells.js';
 import { soon } from '../page/soon.js';
 import { openSession, type Session } from '../session.js';
@@ -25,7 +25,7 @@ const SCROLL_BAR = 10;
 /** One payload of each class; hostile.test.ts reads all of them. */
 const hostile = columns('<b onclick="window.pwned=1">name</b>');
 
-describe.each(newestAnd())('the grid of a result in $name', frontEnd => {
+describe.each(usually(NEWEST_LAB))('the grid of a result in $name', frontEnd => {
   let session: Session;
   let page: Page;
   let cells: Cells;

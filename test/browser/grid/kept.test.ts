@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { notebookOf, runEach } from '../gallery.js';
-import { newestAnd } from '../lab.js';
+import { NEWEST_LAB, usually } from '../lab.js';
 import { type Cells, cellsOf, restartKernel } from '../page/cells.js';
 import { findings } from '../page/findings.js';
 import { soon } from '../page/soon.js';
@@ -22,7 +22,7 @@ const log = Array.from({ length: 60 }, (_, index) =>
 ).join('\n');
 const another = 'range n from 1 to 400 step 1 | extend host = "another", level = "info", size = n';
 
-describe.each(newestAnd())('what a reader has set up in a grid, in $name', frontEnd => {
+describe.each(usually(NEWEST_LAB))('what a reader has set up in a grid, in $name', frontEnd => {
   let session: Session;
   let page: Page;
   let cells: Cells;

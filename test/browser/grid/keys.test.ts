@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { notebookOf, runEach } from '../gallery.js';
-import { NOTEBOOK_7, newestAnd } from '../lab.js';
+import { NEWEST_LAB, NOTEBOOK_7, usually } from '../lab.js';
 import { type Cells, cellsOf } from '../page/cells.js';
 import { soon } from '../page/soon.js';
 import { openSession, type Session } from '../session.js';
@@ -12,7 +12,7 @@ const rows =
 const columns = (count: number): string =>
   `range n from 1 to 30 step 1 | extend ${Array.from({ length: count - 1 }, (_, index) => `c${index + 2} = n + ${index}`).join(', ')}`;
 
-describe.each(newestAnd(NOTEBOOK_7))('a grid by keys alone, in $name', frontEnd => {
+describe.each(usually(NEWEST_LAB, NOTEBOOK_7))('a grid by keys alone, in $name', frontEnd => {
   let session: Session;
   let page: Page;
   let cells: Cells;

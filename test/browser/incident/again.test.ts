@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Service, startService } from '../../api/service.js';
 import { everyday } from '../../notebook/session.js';
 import { notebookOf, runEach } from '../gallery.js';
-import { newestAnd, openFile } from '../lab.js';
+import { NEWEST_LAB, openFile, usually } from '../lab.js';
 import { type Cells, cellsOf, restartKernel } from '../page/cells.js';
 import { findings } from '../page/findings.js';
 import { type SidePanel, sidePanelOf } from '../page/side-panel.js';
@@ -14,7 +14,7 @@ const few = 'range n from 1 to 7 step 1 | extend host = strcat("host ", tostring
 const sources = ['%param top = 3', few, '%%on prod\nweb | count', '_ | count', `${few} | where n < top`];
 const elsewhere = '%import lines.csv --dataset made_elsewhere';
 
-describe.each(newestAnd())('coming back to a notebook in $name', frontEnd => {
+describe.each(usually(NEWEST_LAB))('coming back to a notebook in $name', frontEnd => {
   let session: Session;
   let hosted: Service;
   let page: Page;

@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { notebookOf, runEach } from '../gallery.js';
-import { newestAnd } from '../lab.js';
+import { NEWEST_LAB, usually } from '../lab.js';
 import { type Cells, cellsOf } from '../page/cells.js';
 import { findings } from '../page/findings.js';
 import { soon } from '../page/soon.js';
@@ -54,7 +54,7 @@ const line = (span: string, message: string) => ({
 });
 const ndjson = (rows: readonly object[]) => rows.map(row => JSON.stringify(row)).join('\n');
 
-describe.each(newestAnd())('explaining in $name', frontEnd => {
+describe.each(usually(NEWEST_LAB))('explaining in $name', frontEnd => {
   let session: Session;
   let page: Page;
   let cells: Cells;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Download, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { notebookOf, runEach } from '../gallery.js';
-import { newestAnd } from '../lab.js';
+import { NEWEST_LAB, usually } from '../lab.js';
 import { findings } from '../page/findings.js';
 import { soon } from '../page/soon.js';
 import { frameOf, svgOf } from '../page/svg.js';
@@ -15,7 +15,7 @@ const sources = [
   "%compare -1w\n['sample-http-logs'] | summarize requests = count(), slowest = max(req_duration_ms)",
 ];
 
-describe.each(newestAnd())('a finding is handed over in $name', frontEnd => {
+describe.each(usually(NEWEST_LAB))('a finding is handed over in $name', frontEnd => {
   let session: Session;
   let page: Page;
 

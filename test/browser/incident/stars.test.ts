@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { notebookOf } from '../gallery.js';
-import { newestAnd } from '../lab.js';
+import { NEWEST_LAB, usually } from '../lab.js';
 import { type Cells, cellsOf } from '../page/cells.js';
 import { soon } from '../page/soon.js';
 import { openSession, type Session } from '../session.js';
@@ -15,7 +15,7 @@ const sources = [
   '',
 ];
 
-describe.each(newestAnd())('starred queries of a write-up in $name', frontEnd => {
+describe.each(usually(NEWEST_LAB))('starred queries of a write-up in $name', frontEnd => {
   let session: Session;
   let page: Page;
   let cells: Cells;

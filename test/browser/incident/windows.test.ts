@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { notebookOf, runEach } from '../gallery.js';
-import { newestAnd } from '../lab.js';
+import { NEWEST_LAB, usually } from '../lab.js';
 import { type Cells, cellsOf } from '../page/cells.js';
 import { findings } from '../page/findings.js';
 import { soon } from '../page/soon.js';
@@ -17,7 +17,7 @@ const sources = [
   "// @beside\n// By status\n['sample-http-logs'] | summarize count() by status\n\n['sample-http-logs'] | take 3",
 ];
 
-describe.each(newestAnd())('the window of a notebook in $name', frontEnd => {
+describe.each(usually(NEWEST_LAB))('the window of a notebook in $name', frontEnd => {
   let session: Session;
   let page: Page;
   let cells: Cells;

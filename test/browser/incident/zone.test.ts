@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { notebookOf, runEach } from '../gallery.js';
-import { newestAnd } from '../lab.js';
+import { NEWEST_LAB, usually } from '../lab.js';
 import { type Cells, cellsOf } from '../page/cells.js';
 import { soon } from '../page/soon.js';
 import { svgOf } from '../page/svg.js';
@@ -15,7 +15,7 @@ const sources = [
   "['sample-http-logs'] | summarize n = count(), p = max(req_duration_ms) by method | sort by method asc",
 ];
 
-describe.each(newestAnd())('the zone of a notebook in $name', frontEnd => {
+describe.each(usually(NEWEST_LAB))('the zone of a notebook in $name', frontEnd => {
   let session: Session;
   let page: Page;
   let cells: Cells;
