@@ -118,6 +118,8 @@ describe('%tail', () => {
       const apl = last !== undefined && 'metadata' in last ? (last.metadata.apl as Facts) : undefined;
       expect(apl).not.toHaveProperty('live');
       expect(apl).toMatchObject({ frozen: true, result: { rows: 50 } });
+      // What is stored at the end of one question belongs to the next.
+      expect(apl?.query).toMatch(/\| where _sysTime >= datetime\(\S+\) and _sysTime < datetime\(\S+\)\n/);
       const [first, end] = [count - 50, count - 1].map(formatCount);
       expect(await answerTo(grid, '_ | summarize count(), dcount(n), min(n), max(n)')).toContain(
         `50 50 ${first} ${end}`,
