@@ -26,6 +26,9 @@ interface Condition {
 
 const nobody = 65_534;
 
+const fullDisk =
+  /^(?:This could not be done(?: in \/.*)?: the disk is full\.|The disk of the local service is full\.|The disk of \/.* is full: nothing was stored\.)$/;
+
 const conditions: Readonly<Record<string, Condition>> = {
   'becomes read-only': {
     mount: 'size=32m',
@@ -43,7 +46,7 @@ const conditions: Readonly<Record<string, Condition>> = {
     end: dataDir => rmSync(join(dataDir, 'filler')),
     status: 507,
     code: 'engine-disk',
-    reason: /^(?:This could not be done(?: in \/.*)?: the disk|The disk of the local service) is full\.$/,
+    reason: fullDisk,
     deletes: true,
   },
   'has room for no more files': {
@@ -58,7 +61,7 @@ const conditions: Readonly<Record<string, Condition>> = {
     end: dataDir => rmSync(join(dataDir, 'fillers'), { recursive: true }),
     status: 507,
     code: 'engine-disk',
-    reason: /^(?:This could not be done(?: in \/.*)?: the disk|The disk of the local service) is full\.$/,
+    reason: fullDisk,
     deletes: true,
   },
   'belongs to somebody else': {

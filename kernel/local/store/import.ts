@@ -278,7 +278,7 @@ export async function drafted<T>(
     const damage = await load.damage;
     if (damage !== undefined) throw damage;
     if (isOfEngine(error)) await inspect(load);
-    throw readingError(error, load);
+    throw readingError(error, load, path.dirname(engine.workDir));
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }
@@ -670,8 +670,13 @@ function report(dataset: string, stored: Stored, before: Extent, { rows, ...span
   };
 }
 
-/** A failure to read concerns the user's data: the line is passed on, the engine's words are not. */
-function readingError(error: unknown, { name, format }: Load): unknown {
+/** A failure to read concerns the user's data: the line is passed on, the engine's words are not. `scratchDir` is on the disk of the draft. */
+function readingError(error: unknown, { name, format }: Load, scratchDir: string): unknown {
+  if (error instanceof EngineError && error.code === 'engine-disk')
+    return new LocalError('storage', error.code, `The disk of ${scratchDir} is full: nothing was stored.`, {
+      hint: 'Free some space there, then try again.',
+      cause: error,
+    });
   if (error instanceof EngineError && error.code === 'engine-memory')
     return new LocalError('invalid', error.code, `${name} needs more memory to be read than is allowed.`, {
       hint: 'Split it, and import its parts into the same dataset.',

@@ -4,6 +4,7 @@ import { type Duplex, type Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { present } from '../../../present.js';
 import { LocalError } from '../../errors.js';
+import { hasCode } from '../files.js';
 
 interface CopyOptions {
   /** Adds to what the file holds. */
@@ -21,7 +22,12 @@ export async function writeCopy(
   { append = false, signal }: CopyOptions = {},
 ): Promise<void> {
   const end = createWriteStream(target, { flags: append ? 'a' : 'w', mode: 0o600 });
-  await pipeline([...steps, roomGuard(path.dirname(target)), end], present({ signal }));
+  try {
+    await pipeline([...steps, roomGuard(path.dirname(target)), end], present({ signal }));
+  } catch (error) {
+    // Others may fill it between two looks.
+    throw hasCode(error, 'ENOSPC', 'EDQUOT') ? noRoom(error) : error;
+  }
 }
 
 const MiB = 2 ** 20;
@@ -57,9 +63,10 @@ function isNearlyFull(directory: string): boolean {
   return bavail * bsize < Math.min(mostReserved, (blocks * bsize) / 20) + stepBytes;
 }
 
-function noRoom(): LocalError {
+function noRoom(cause?: unknown): LocalError {
   const message = 'The disk has no space for an unpacked copy of the import.';
   return new LocalError('storage', 'engine-disk', message, {
     hint: 'Free some space on the disk of the data directory, or unpack the file elsewhere and import it in parts.',
+    ...present({ cause }),
   });
 }

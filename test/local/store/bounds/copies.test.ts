@@ -1,5 +1,6 @@
 import { createReadStream, mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { writeCopy } from '../../../../kernel/local/store/bounds/copies.js';
 import { temporaryDirectory } from '../../service.js';
@@ -15,3 +16,14 @@ test('a copy fails whose directory is deleted meanwhile', async () => {
   source.once('data', () => rmSync(scratch, { recursive: true }));
   await expect(writeCopy(path.join(scratch, 'copy'), [source])).rejects.toMatchObject({ code: 'ENOENT' });
 });
+
+test.runIf(process.platform === 'linux')(
+  'a disk that others fill between two looks is named as full',
+  async () => {
+    await expect(writeCopy('/dev/full', [Readable.from([Buffer.from('text')])])).rejects.toMatchObject({
+      kind: 'storage',
+      code: 'engine-disk',
+      message: 'The disk has no space for an unpacked copy of the import.',
+    });
+  },
+);

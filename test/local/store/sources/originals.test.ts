@@ -11,6 +11,7 @@ import {
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { Engine } from '../../../../kernel/local/engine/duckdb.js';
+import { engineFailure } from '../../../../kernel/local/engine/failure.js';
 import { DatasetStore } from '../../../../kernel/local/store/datasets.js';
 import { importSource, openSource } from '../../../../kernel/local/store/import.js';
 import { Originals } from '../../../../kernel/local/store/sources/originals.js';
@@ -109,6 +110,22 @@ test('a file that gives way to a pipe while it is previewed', async () => {
   await expect(previewFile(join(directory, 'data'), request, 0n)).rejects.toThrow(
     'in.ndjson was replaced by a named pipe while it was read.',
   );
+});
+
+test('a disk that gets full while a file is read is named, with what to do', async () => {
+  const directory = await temporaryDirectory();
+  const [path, dataDir] = [join(directory, 'in.ndjson'), join(directory, 'data')];
+  writeFileSync(path, lines(10));
+  const source = await openSource(dataDir, { path });
+  onTestFinished(() => source.engine.close());
+  source.engine.withConnection = () =>
+    Promise.reject(engineFailure(new Error('IO Error: Could not write file "x": No space left on device')));
+  const store = new DatasetStore(dataDir, source.engine, [], () => {});
+  await expect(importSource(store, source, { path, dataset: 'd' }, 0n)).rejects.toMatchObject({
+    kind: 'storage',
+    message: `The disk of ${join(dataDir, '.tmp')} is full: nothing was stored.`,
+    hint: 'Free some space there, then try again.',
+  });
 });
 
 test('of several, those that changed are named, and the first that is gone', async () => {
