@@ -17,6 +17,11 @@ interface State {
   keys?: string;
 }
 
+/** A string as it is written. */
+const string = String.raw`(?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')`;
+/** Brackets and commas, and strings, in which they are none. */
+const marks = new RegExp(`${string}|[[\\](),]`, 'g');
+
 type Method = (state: State, args: readonly string[]) => string | undefined;
 
 const measured =
@@ -68,7 +73,7 @@ const methods: Readonly<Record<string, Method>> = {
   head: (_, [count = '5']) => `limit ${count}`,
   tail: (_, [count = '5']) => `sort by _time desc | limit ${count}`,
   sort_values: (_, [by = '', order = '']) =>
-    `sort by ${namesOf(by.replace(/^by\s*=/, ''))} ${/false/i.test(order) ? 'desc' : 'asc'}`,
+    `sort by ${namesOf(by.replace(/^by\s*=/, ''), /false/i.test(order) ? ' desc' : ' asc')}`,
   nlargest: (_, [count = '10', by = '']) => `top ${count} by ${namesOf(by)}`,
   nsmallest: (_, [count = '10', by = '']) => `top ${count} by ${namesOf(by)} asc`,
   ...Object.fromEntries(['describe', 'info', 'dtypes', 'columns'].map(name => [name, () => 'getschema'])),
@@ -110,21 +115,22 @@ function chosen(state: State, args: readonly string[]): string {
   return text.startsWith('[') ? `project ${namesOf(text)}` : `where ${conditionOf(state, text)}`;
 }
 
-/** A condition on columns of the frame, with the words of APL for `&`, `|` and `~`. */
+/** A condition on columns of the frame, with the words of APL for `&`, `|` and `~`; strings stay as they are. */
 function conditionOf({ frame }: State, text: string): string {
-  return text
-    .replace(new RegExp(`\\b${frame}\\[\\s*["']([^"']*)["']\\s*\\]`, 'g'), (_, name: string) =>
-      fieldName(name),
-    )
-    .replace(new RegExp(`\\b${frame}\\.(?=\\w)`, 'g'), '')
-    .replace(/\s*&\s*/g, ' and ')
-    .replace(/\s*\|\s*/g, ' or ')
-    .replaceAll('~', 'not ');
+  const parts = new RegExp(
+    `\\b${frame}\\[\\s*(["'])([^"']*)\\1\\s*\\]|\\b${frame}\\.(?=\\w)|(${string})|\\s*([&|~])\\s*`,
+    'g',
+  );
+  return text.replace(parts, (_, _quote, name?: string, written?: string, sign?: string) =>
+    name === undefined ? (written ?? words[sign ?? ''] ?? '') : fieldName(name),
+  );
 }
 
-function namesOf(text: string): string {
+const words: Readonly<Record<string, string>> = { '&': ' and ', '|': ' or ', '~': 'not ' };
+
+function namesOf(text: string, order = ''): string {
   return partsOf(text.trim().replace(/^\[|\]$/g, ''))
-    .map(part => fieldName(unquoted(part)))
+    .map(part => `${fieldName(unquoted(part))}${order}`)
     .join(', ');
 }
 
@@ -149,10 +155,10 @@ function stepsOf(text: string): readonly Step[] {
 
 /** The place after the bracket that closes the one at `open`; the end of the text if none does. */
 function closeOf(text: string, open: number): number {
-  for (let at = open, depth = 0; at < text.length; at += 1) {
-    if ('[('.includes(text.charAt(at))) depth += 1;
-    else if ('])'.includes(text.charAt(at))) depth -= 1;
-    if (depth === 0) return at + 1;
+  let depth = 0;
+  for (const { 0: mark, index } of text.slice(open).matchAll(marks)) {
+    depth += deeper(mark);
+    if (depth === 0) return open + index + 1;
   }
   return text.length;
 }
@@ -161,14 +167,18 @@ function closeOf(text: string, open: number): number {
 function partsOf(text: string): readonly string[] {
   const parts: string[] = [];
   let [depth, start] = [0, 0];
-  for (let at = 0; at < text.length; at += 1) {
-    if ('[('.includes(text.charAt(at))) depth += 1;
-    else if ('])'.includes(text.charAt(at))) depth -= 1;
-    else if (text.charAt(at) === ',' && depth === 0) {
-      parts.push(text.slice(start, at).trim());
-      start = at + 1;
+  for (const { 0: mark, index } of text.matchAll(marks)) {
+    depth += deeper(mark);
+    if (mark === ',' && depth === 0) {
+      parts.push(text.slice(start, index).trim());
+      start = index + 1;
     }
   }
   const last = text.slice(start).trim();
   return last === '' ? parts : [...parts, last];
+}
+
+function deeper(mark: string): number {
+  if (mark === '[' || mark === '(') return 1;
+  return mark === ']' || mark === ')' ? -1 : 0;
 }

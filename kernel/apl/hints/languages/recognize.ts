@@ -31,8 +31,10 @@ interface Language {
 const around = '(?:\\w+\\s*(?:by\\s*\\([^)]*\\)\\s*)?\\(\\s*(?:[\\d.]+\\s*,\\s*)?)*';
 const aggregations = 'sum|avg|min|max|count|stddev|stdvar|topk|bottomk|quantile|group';
 
-/** Brackets of Python, with at most one level of others in them. */
-const bracket = '\\[[^|;[\\]]*(?:\\[[^|;[\\]]*\\][^|;[\\]]*)*\\]';
+/** What stands in brackets of Python: strings, `|` between conditions in parentheses, anything but brackets. */
+const within = `(?:"[^"]*"|'[^']*'|\\)\\s*\\|\\s*(?=[(~])|[^|;"'[\\]])*`;
+/** Brackets with at most one level of others in them. */
+const bracket = `\\[${within}(?:\\[${within}\\]${within})*\\]`;
 const frameMethods =
   'groupby|query|resample|value_counts|sort_values|nlargest|nsmallest|drop_duplicates|unique|nunique|describe|info|head|tail|size|mean|median|std|reset_index';
 
@@ -78,7 +80,7 @@ const languages: readonly Language[] = [
   {
     name: 'pandas',
     begins: new RegExp(
-      `^[A-Za-z_]\\w*(?:${bracket}|\\.\\w+)*(?:\\.(?:(?:${frameMethods})\\(|loc\\[)|${bracket}\\.(?:max|min|sum|count)\\()|^(\\w+)\\[+\\s*(?:["'~(]|\\1\\b)[^|;]*\\]$`,
+      `^[A-Za-z_]\\w*(?:${bracket}|\\.\\w+)*(?:\\.(?:(?:${frameMethods})\\(|loc\\[)|${bracket}\\.(?:max|min|sum|count)\\()|^(\\w+)(?=\\[+\\s*(?:["'~(]|\\1\\b))${bracket}$`,
     ),
     translate: translatePandas,
   },
