@@ -20,7 +20,13 @@ const questions: readonly (readonly [name: string, run: (service: Running) => Pr
   ['fields of one dataset', service => ask(service, '/v2/datasets/d0/fields')],
   ['names of all datasets', service => ask(service, '/v2/datasets')],
   ['`%datasets`', service => ask(service, '/v1/local/datasets')],
+  ['one event more, and a count of its dataset', countOneMore],
 ];
+
+async function countOneMore(service: Running): Promise<void> {
+  await ask(service, '/v1/datasets/d0/ingest', JSON.stringify([{ n: 1 }]));
+  await query('d0 | count')(service);
+}
 
 /** Times of the start and of each question in milliseconds, of the one dataset of the first line against the same question there. */
 const ofOne = new Map<string, number>();
