@@ -42,7 +42,7 @@ test('a damaged file stops nothing but what needs it, is named, and nothing untr
   const random = randomOf('damages');
   const said = new Said();
   const each = hurt.length + Object.keys(ofDirectory).length + 1;
-  // Each damage of a dataset once at least; ten starts have each of every place.
+  // Each damage of a dataset once at least; fifteen starts have each of every place.
   const count = rounds(`starts beside ${each} damages`, 6, 100);
   const cases = casesOf(base, count, random);
   for (const [round, damaged] of cases.entries()) {
