@@ -167,13 +167,13 @@ function isPinned(file: string): boolean {
   return true;
 }
 
-test.each(Object.entries(kinds))(
+test.for(Object.entries(kinds))(
   '%s: one that the system does not let go is not said to be something else',
-  async (_, kind) => {
+  async ([, kind], { skip }) => {
     const { service, ids, fileOf } = await threeOf(kind);
     const [bad = ''] = ids;
     // Not every file system knows such files, nor may every user make them.
-    if (!isPinned(fileOf(bad))) return;
+    skip(!isPinned(fileOf(bad)), 'chattr makes no file immutable here');
     const { status, body } = await service.json('DELETE', `${kind.route}/${bad}`);
     const place = path.join(service.dataDir, kind.directory);
     expect([status, body.message]).toEqual([
