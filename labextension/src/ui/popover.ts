@@ -54,8 +54,8 @@ class Popover {
   }
 
   /**
-   * Shows the content beside the first of some elements that is in view; a popover that was open is closed. That element has the
-   * focus afterwards, or if it cannot have it, such as the cell of a table, what had it before.
+   * Shows the content beside the first of some elements that is in view; a popover that was open is closed. What had the focus before
+   * has it afterwards, such as the cell of a notebook from which a key opened it; else that element.
    */
   show(
     openers: readonly [HTMLElement, ...HTMLElement[]],
@@ -80,8 +80,10 @@ class Popover {
       },
     };
     open.append(...content(opened), said);
+    open.addEventListener('keydown', event => goAround(open, event));
     const { activeElement } = document;
-    this.#before = activeElement instanceof HTMLElement ? activeElement : undefined;
+    this.#before =
+      activeElement instanceof HTMLElement && activeElement !== document.body ? activeElement : undefined;
     this.#opener = openers.find(isVisible) ?? openers[0];
     document.body.append(open);
     this.#open = open;
@@ -91,16 +93,23 @@ class Popover {
     return opened;
   }
 
+  /** The focus does not go away with what had it. */
   #close(): void {
+    const isFocused = this.#open?.contains(document.activeElement) === true;
     this.#observer.disconnect();
     this.#open?.remove();
     this.#open = undefined;
+    if (isFocused) this.#focusAgain();
   }
 
   #leave(): void {
     this.#close();
-    this.#opener?.focus({ preventScroll: true });
-    if (document.activeElement !== this.#opener) this.#before?.focus({ preventScroll: true });
+    this.#focusAgain();
+  }
+
+  #focusAgain(): void {
+    this.#before?.focus({ preventScroll: true });
+    if (document.activeElement !== this.#before) this.#opener?.focus({ preventScroll: true });
   }
 
   /** Closes what was opened within a part of the page, which goes away. */
@@ -122,6 +131,18 @@ class Popover {
     open.style.top = `${Math.max(top, 0)}px`;
   }
 }
+
+/** Tab goes from the last control to the first, and back: what is behind the popover is out of reach until it is closed. */
+function goAround(open: HTMLElement, event: KeyboardEvent): void {
+  if (event.key !== 'Tab') return;
+  const controls = [...open.querySelectorAll<HTMLElement>(CONTROLS)].filter(isVisible);
+  const [end, start] = event.shiftKey ? [controls[0], controls.at(-1)] : [controls.at(-1), controls[0]];
+  if (document.activeElement !== end || start === undefined) return;
+  event.preventDefault();
+  start.focus();
+}
+
+const CONTROLS = ':is(button, input, select, textarea, summary, a[href]):not(:disabled, [tabindex="-1"])';
 
 /** False for what a narrow toolbar or cell leaves out. */
 function isVisible(node: HTMLElement): boolean {

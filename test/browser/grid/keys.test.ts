@@ -94,6 +94,38 @@ describe.each(usually(NEWEST_LAB, NOTEBOOK_7))('a grid by keys alone, in $name',
     expect(session.complaints).toEqual([]);
   });
 
+  test('the time range, the chart, the copy and the report leave the focus where it was', async () => {
+    const label = () =>
+      page.evaluate("document.activeElement.closest('.jp-Cell')?.matches('.jp-mod-active')");
+    await cells.at(0).locator('.jp-InputPrompt').click();
+    await press('Alt+Shift+T');
+    await page.locator('.apl-popover[aria-label="Time range"]').waitFor();
+    // Tab stays within what is open.
+    await press('Shift+Tab', 'Tab');
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('5m');
+    await press('Escape');
+    expect(await label()).toBe(true);
+    await press('Alt+Shift+V');
+    await page.locator('.apl-popover[aria-label="Chart"]').waitFor();
+    await press('Escape');
+    expect(await label()).toBe(true);
+    const waiting = page.waitForEvent('download');
+    await press('Alt+Shift+R');
+    expect((await waiting).suggestedFilename()).toBe('keys.html');
+    expect(await label()).toBe(true);
+    await grid().locator('table').focus();
+    await press('Shift+Tab', 'Enter');
+    await page.locator('.apl-popover[aria-label="Copy"]').waitFor();
+    await page.getByRole('button', { name: 'All rows as Text for chat' }).press('Enter');
+    await soon(status).toBe('Copied 400 rows \u00d7 3 columns.');
+    expect(await page.evaluate('document.activeElement.title')).toBe('Copy rows');
+    // The keys of the notebook work from its toolbar too.
+    await page.locator('.apl-toolbar-range').focus();
+    await press('Alt+Shift+T');
+    await page.locator('.apl-popover[aria-label="Time range"]').waitFor();
+    await press('Escape');
+  });
+
   test('from the cell to a value that is kept, and back', async () => {
     await cells.at(0).locator('.jp-InputPrompt').click();
     for (let stops = 0; stops < 10 && !(await focused('.apl-grid table')); stops += 1) await press('Tab');
