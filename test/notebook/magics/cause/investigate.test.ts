@@ -161,11 +161,16 @@ describe('%investigate', () => {
   });
 
   test('where nothing stands out it says so', async () => {
-    const { run, updates } = await written("%investigate 2026-01-01T10:05Z..2026-01-01T10:08Z ['web']");
+    const { run, updates } = await written("%investigate 2026-01-01T10:03Z..2026-01-01T10:07Z ['web']");
     expect(traceback(run)).toEqual([]);
     expect(shown(run).at(-1)).toContain('Nothing stands out.');
+    // More than chance gives, but not much more.
+    expect(shown(run).at(-1)).toContain('- Events: 2,400, before 1,800.');
     expect(proseOf(updates)).toEqual([expect.stringContaining('Nothing stands out.')]);
     await expectToHold(codeOf(updates));
+    // Much more, but of so few events as chance would give.
+    const few = await bench().run("%investigate 2026-01-01T10:00:00.3Z..2026-01-01T10:00:00.8Z ['web']");
+    expect(shown(few).at(-1)).toMatch(/Nothing stands out\.[\s\S]*- Events: 5, before 3\./);
   });
 
   test('a range without events is compared too', async () => {

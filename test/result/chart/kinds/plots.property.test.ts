@@ -221,6 +221,8 @@ test('histograms over time: each bucket that counts is a cell as tall as it is; 
         );
         expect(marksIn(chart.svg, 'rect')).toBe(drawn.length);
         for (const { height } of drawn) expect(height).toBeCloseTo(5, 9);
+        for (const { y, height, bucket: [from = 0, to = 0] = [] } of drawn)
+          expect(y * (to - from)).toBeCloseTo(from * height, 6);
         const [group] = chart.model.buckets?.of ?? [];
         expect([chart.model.buckets?.column, group?.column]).toEqual(['h', 'g']);
         const counted = rows
