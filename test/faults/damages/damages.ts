@@ -59,7 +59,7 @@ export const damages: Readonly<Record<string, (file: string, random: () => numbe
 };
 
 /** What people and other programs do to files that they can read; of what is kept for ourselves nobody knows. */
-export const edits: Readonly<Record<string, (file: string, random: () => number) => void>> = {
+const edits: Readonly<Record<string, (file: string, random: () => number) => void>> = {
   'saved by an editor of Windows': file =>
     writeFileSync(file, `\xef\xbb\xbf${readFileSync(file, 'latin1').replaceAll('\n', '\r\n')}`, 'latin1'),
   'saved as UTF-16': file => writeFileSync(file, `\ufeff${readFileSync(file, 'utf8')}`, 'utf16le'),

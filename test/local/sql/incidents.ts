@@ -10,7 +10,7 @@ export interface Incident {
 }
 
 /** Returns the incident of a seed: each has other fields, shares and causes. */
-export function incident(seed: number, planted: boolean): Incident {
+function incident(seed: number, planted: boolean): Incident {
   const random = generator(seed * 2 + (planted ? 1 : 0));
   const rows = 4_000 + Math.floor(random() * 26_000);
   // At least thirty bad rows: no method finds the cause of three.
@@ -383,7 +383,7 @@ export const CAUSES: Readonly<Record<string, (draw: Draw) => Planted>> = {
 };
 
 /** Returns the incident of a seed with a cause of one kind, among 20 to 100 fields. */
-export function incidentOf(kind: string, seed: number): Incident {
+function incidentOf(kind: string, seed: number): Incident {
   const plant = CAUSES[kind];
   if (plant === undefined) throw new Error(`there is no cause of the kind ${kind}`);
   const place = Object.keys(CAUSES).indexOf(kind);
