@@ -37,8 +37,41 @@ const answered = Array.from({ length: 4_000 }, (_, index) => ({
   message: index >= 2_000 ? `later ${index}` : `earlier ${index}`,
 }));
 
+/** Events of a day, as many before ten past ten as are said first and then as many as are said second. */
+const day = (
+  date: number,
+  [before, after]: readonly [number, number],
+  of: (place: number, isLater: boolean) => object,
+): readonly object[] =>
+  Array.from({ length: before + after }, (_, index) => {
+    const isLater = index >= before;
+    const [place, count] = isLater ? [index - before, after] : [index, before];
+    const second = (isLater ? 600 : 0) + (place * 600) / count;
+    return {
+      ...{ _time: new Date(Date.UTC(2026, 0, date, 10, 0, 0, second * 1_000)).toISOString() },
+      ...{ status: 200, duration_ms: 10, message: 'ok', ...of(place, isLater) },
+    };
+  });
+
+/** Days on which something is more than before, but not much more, or of few events. */
+const quiet = [
+  ...day(5, [1_000, 1_000], (place, isLater) => (place % 20 < (isLater ? 11 : 8) ? { status: 500 } : {})),
+  ...day(6, [300, 300], (place, isLater) => ({
+    ...(place % 300 < (isLater ? 5 : 1) ? { status: 500 } : {}),
+    ...(isLater && place < 4 ? { message: `disk ${place} is full` } : {}),
+  })),
+  ...day(7, [90, 110], (place, isLater) => (isLater && place < 3 ? { duration_ms: 1_000 } : {})),
+  ...day(8, [110, 90], (place, isLater) => (isLater && place < 3 ? { duration_ms: 1_000 } : {})),
+  ...day(9, [300, 300], (place, isLater) =>
+    isLater && place % 5 === 0
+      ? { status: 500, message: place % 25 < 10 ? 'no route' : `${place % 2 ? 'cart' : 'shop'} timed out` }
+      : {},
+  ),
+];
+
 const bench = realBench({
   web: events,
+  quiet,
   answered,
   deployments,
   applog: deployments.map(each => ({ ...each, message: 'started' })),
@@ -171,6 +204,44 @@ describe('%investigate', () => {
     // Much more, but of so few events as chance would give.
     const few = await bench().run("%investigate 2026-01-01T10:00:00.3Z..2026-01-01T10:00:00.8Z ['web']");
     expect(shown(few).at(-1)).toMatch(/Nothing stands out\.[\s\S]*- Events: 5, before 3\./);
+  });
+
+  const slower = '99 of 100 events have duration_ms of at most 1000, before 10.';
+  const seldom = '1 new kind of log lines; the most frequent, 4 times: disk 0 is full';
+  test.each<[string, number, readonly string[]]>([
+    ['of failures, of less than half as many again', 5, ['Failed: 550 (55%), before 400 (40%).']],
+    ['of failures and of new lines that are few', 6, ['Failed: 5 (2%), before 1 (0.3%).', seldom]],
+    ['of latency after few events', 7, [slower]],
+    ['of latency of few events', 8, [slower]],
+  ])('a rise does not stand out: %s', async (_, date, words) => {
+    const run = await bench().run(`%investigate 2026-01-0${date}T10:10Z..2026-01-0${date}T10:20Z ['quiet']`);
+    expect(traceback(run)).toEqual([]);
+    const [out = '', rest = ''] = (shown(run).at(-1) ?? '').split('What does not:');
+    expect(out).toMatch(/Nothing stands out\.\s*$/);
+    for (const each of words) expect(rest).toContain(`- ${each}`);
+  });
+
+  test('what less than half of the failures say does not stand out', async () => {
+    const run = await bench().run("%investigate 2026-01-09T10:10Z..2026-01-09T10:20Z ['quiet']");
+    const [out = '', rest = ''] = (shown(run).at(-1) ?? '').split('What does not:');
+    expect(out).toContain('- Failed: 60 (20%), before 0 (0%).');
+    expect(rest).toContain('- Of those with toint(status) >= 500, 40% say: no route');
+  });
+
+  test('annotations near the range are named, the last before it first', async () => {
+    for (const [title, time] of [
+      ['Too early', '09:09'],
+      ['Deploy 7', '09:30'],
+      ['Cache off', '10:05'],
+      ['Cache on', '10:12'],
+    ])
+      await bench().run(`%annotate ${title} --time 2026-01-11T${time}Z --dataset quiet`);
+    const run = await bench().run("%investigate 2026-01-11T10:10Z..2026-01-11T10:20Z ['quiet']");
+    expect(traceback(run)).toEqual([]);
+    const [out = ''] = (shown(run).at(-1) ?? '').split('What does not:');
+    expect(out).toContain(
+      '- 3 annotations near it: Cache off, 5m0s before it began; Deploy 7, 40m0s before it began; Cache on, 2m0s after it began.\n',
+    );
   });
 
   test('a range without events is compared too', async () => {
