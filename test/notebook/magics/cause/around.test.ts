@@ -47,12 +47,10 @@ describe('%around', () => {
     await bench().run('%%time 2026-01-01\nweb | where host == "a" | summarize count() by host');
     const run = await bench().run('%around 2026-01-01T10:05:00Z --within 3s');
     expect(traceback(run)).toEqual([]);
-    expect(
-      shown(run)
-        .at(-1)
-        ?.match(/10:0\d:\d\d/g),
-    ).toEqual(expect.arrayContaining(['10:04:58', '10:05:00', '10:05:02']));
-    expect(await numbers()).toBe('3 298 302');
+    const times = shown(await bench().run('_ | project _time'))
+      .at(-1)
+      ?.match(/^2026\S+/gm);
+    expect(times).toEqual(['2026-01-01T10:04:58Z', '2026-01-01T10:05:00Z', '2026-01-01T10:05:02Z']);
   });
 
   test('of more than 500 events the nearest, and it says so', async () => {
@@ -68,6 +66,7 @@ describe('%around', () => {
     ['%around', 'an argument is missing'],
     ['%around soon', 'soon'],
     ['%around now --within never', '--within is a duration such as 30s or 5m, not never'],
+    ['%around now --within 0s', '--within is a duration such as 30s or 5m, not 0s'],
     ['%around now --within -5m', '--within is a duration such as 30s or 5m, not -5m'],
     ['%%around now\nweb | count\n\nweb | count', 'write one query below it'],
     ['%%around now\nprint x = 1', 'unknown field `_time`'],

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { formatCount } from '../../../../kernel/text.js';
 import { realService } from '../../real-bench.js';
-import { type Bench, type CellRun, printed, shown, startBench, traceback } from '../../session.js';
+import { type Bench, type CellRun, printed, queries, shown, startBench, traceback } from '../../session.js';
 
 const clock = () => BigInt(Date.now()) * 1_000_000n;
 
@@ -13,10 +13,13 @@ let service: Awaited<ReturnType<typeof realService>>;
 let grid: Bench;
 let terminal: Bench;
 let dataDir: string;
+/** What a hosted service is asked in six seconds, in which the other tests run. */
+let askedOfHosted: Promise<readonly string[]>;
 /** Events have the number of their test, so that tests share a dataset. */
 let round = 0;
 
 beforeAll(async () => {
+  askedOfHosted = tailOfHosted();
   dataDir = await mkdtemp(join(tmpdir(), 'apl-kernel-test-'));
   service = await realService(dataDir);
   const { url, token } = service;
@@ -28,6 +31,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
+  await askedOfHosted;
   await grid.close();
   await terminal.close();
   await service.close();
@@ -37,6 +41,17 @@ afterAll(async () => {
 beforeEach(() => {
   round += 1;
 });
+
+async function tailOfHosted(): Promise<readonly string[]> {
+  const bench = await startBench({
+    environment: ({ url }) => ({ deployment: 'environment', url, token: 'xaat-1' }),
+  });
+  const run = await bench.run('%tail web --for 6s');
+  const asked = queries(bench.service).map(({ apl }) => String(apl));
+  await bench.close();
+  expect(traceback(run)).toEqual([]);
+  return asked;
+}
 
 function sent(body: object): RequestInit {
   const headers = { authorization: `Bearer ${service.token}`, 'content-type': 'application/json' };
@@ -61,11 +76,11 @@ async function ingestAll({ batches, size, pause }: typeof load): Promise<void> {
   }
 }
 
-/** Runs a cell that goes on until `isEnough` of what it has put out, and then stops it. */
+/** Runs a cell that goes on until `isEnough` of what it has put out, and then stops it; `work` may wait for what is put out. */
 async function until(
   bench: Bench,
   cell: string,
-  work: () => Promise<void>,
+  work: (isSeen: (part: string) => Promise<void>) => Promise<void>,
   isEnough: (text: string) => boolean,
 ) {
   const stop = new AbortController();
@@ -79,7 +94,7 @@ async function until(
   });
   // Only what is stored from then on is shown.
   await expect.poll(() => seen.length).toBeGreaterThan(0);
-  await work();
+  await work(part => expect.poll(() => seen.join('\n')).toContain(part));
   await expect.poll(() => isEnough(seen.join('\n'))).toBe(true);
   stop.abort();
   return running;
@@ -148,11 +163,13 @@ describe('%tail', () => {
     expect(await answerTo(grid, '_ | summarize sum(n)')).toContain('4');
   });
 
-  test('in a terminal prints a line for each event, in the order in which they came', async () => {
+  test('in a terminal prints a line for each event once, in the order in which they came, and counts what is too many', async () => {
     const run = await until(
       terminal,
       `%tail ['app'] | where round == ${round}`,
-      async () => {
+      async isSeen => {
+        await ingest(Array.from({ length: 1_003 }, () => ({ round, n: 0 })));
+        await isSeen('and 3 events more');
         await ingest([{ round, n: 1, level: 'error', message: 'disk\u001b[31m full' }]);
         await ingest([{ round, n: 2, level: 'info', message: 'ok', path: 'a b' }]);
       },
@@ -162,12 +179,16 @@ describe('%tail', () => {
     const lines = printed(run)
       .split('\n')
       .map(line => line.replace(/^\d{4}-\S+Z /, ''));
-    expect(lines.slice(1, 3)).toEqual([
+    const more = '\u2026 and 3 events more, too many at once or stored late';
+    expect(lines.slice(1, 1_001).every(line => line === `round=${round} n=0`)).toBe(true);
+    expect(lines.slice(1_001, 1_005)).toEqual([
+      more,
       `disk⟨U+001B⟩[31m full round=${round} n=1 level=error`,
       `ok round=${round} n=2 level=info path="a b"`,
+      '1,005 events. `_` has the newest; all of them:',
     ]);
-    expect(printed(run)).toContain('2 events. `_` has the newest; all of them:\n%%time ');
-    expect(await answerTo(terminal, '_ | summarize sum(n)')).toContain('3');
+    expect(lines[1_005]).toMatch(/^%%time /);
+    expect(await answerTo(terminal, '_ | summarize sum(n), count()')).toContain(' 3 500 ');
   });
 
   test('where nobody can stop it ends after --for', async () => {
@@ -183,11 +204,25 @@ describe('%tail', () => {
     expect(shown(run).at(-1)).toContain(': 1.');
   });
 
-  test('of a dataset without new events says so', async () => {
-    const run = await grid.run(`%tail app | where round == 0 --for 1s`);
-    expect(shown(run).at(-1)).toMatch(
-      /^No event of app was stored from \S+ to \S+, with a `_time` within 15m0s of then\.$/,
-    );
+  test.each<[string, () => Bench, number]>([
+    ['a grid', () => grid, 500],
+    ['lines', () => terminal, 2_000],
+  ])(
+    'without new events says so, once whatever was stored would be seen: in %s',
+    async (_, bench, milliseconds) => {
+      const run = await bench().run('%tail app | where round == 0 --for 1ms', { answer: '' });
+      const said = [...shown(run), printed(run)].join('\n');
+      const [, end = ''] =
+        /^No event of app was stored from \S+ to (\S+), with a `_time` within 15m0s of then\.$/m.exec(said) ??
+        [];
+      expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(end) + milliseconds);
+    },
+  );
+
+  test('a hosted service is asked every five seconds', async () => {
+    const counts = (await askedOfHosted).filter(apl => apl.endsWith('| count'));
+    expect(counts.length).toBeGreaterThan(0);
+    expect(counts.length).toBeLessThan(3);
   });
 
   test.each<[string, string]>([
@@ -197,6 +232,7 @@ describe('%tail', () => {
     ['%tail app | sort by _time asc --for 1s', 'needs all events at once'],
     ['%tail print x = 1 --for 1s', 'the query reads no dataset'],
     ['%tail app | extend x = rand() --for 1s', '`rand()` gives other values each time'],
+    ['%tail app --for 0s', '--for is a duration such as 30s or 5m, not 0s'],
     ['%tail app --for soon', '--for is a duration such as 30s or 5m, not soon'],
     ['%tail app --for 1s --rows 0', '--rows is a number from 1 to 10,000'],
     ['%tail app | where ( --for 1s', '%tail:'],
