@@ -115,8 +115,8 @@ describe('spotlight', () => {
   test.each([
     [
       'a word of a text',
-      // Of a word that is longer than is read nothing is read.
-      `strcat('job ', i, iff(bad, ' got Deadlock ${'z'.repeat(41)} after ', ' done after '), i * 7, ' ms')`,
+      // Of a word that is longer than is read nothing is read, and one counts once in a text.
+      `strcat('job ', i, iff(bad, ' got Deadlock ${'z'.repeat(41)}, DEADLOCK after ', ' done after '), i * 7, ' ms')`,
       { value: 'has deadlock', selected: 1, baseline: 0, has: 'deadlock' },
     ],
     [
@@ -135,6 +135,16 @@ describe('spotlight', () => {
       { value: 'has no auth', selected: 1, baseline: 0, lacks: 'auth' },
     ],
     [
+      'a word that a text lacks',
+      `strcat('job ', i, iff(bad, '', ' retried'), ' done')`,
+      { value: 'has no retried', selected: 1, baseline: 0, lacks: 'retried' },
+    ],
+    [
+      'a beginning of four parts',
+      `strcat('srv/eu/west/', iff(bad, 'a', 'b'), '/', i)`,
+      { value: 'starts with srv/eu/west/a/', selected: 1, baseline: 0, starts: 'srv/eu/west/a/' },
+    ],
+    [
       'the beginning of a text',
       `strcat(iff(bad, '10.2.', '10.14.'), i, '.', i % 200)`,
       { value: 'starts with 10.2.', selected: 1, baseline: 0, starts: '10.2.' },
@@ -149,6 +159,18 @@ describe('spotlight', () => {
     const found = await spotlight(`${apl} | summarize spotlight(bad, x)`);
     expect(found.map(({ field }) => field)).toEqual(['x']);
     expect(found[0]?.values[0]).toEqual(value);
+  });
+
+  test.each([
+    ['a number in a text', `strcat(i, ' code ', iff(bad, 503, 200), ' of ', i)`],
+    ['a word of a text that is one', `strcat(i, '-', iff(bad, 'dead', 'done'))`],
+    ['a beginning that a text lacks', `strcat(iff(bad, '', 'a.'), i, '.')`],
+    ['a member without a value', `parse_json(strcat('{"n":', i, ',"z":', iff(bad, 'null', '1'), '}'))`],
+  ])('does not tell %s', async (_, made) => {
+    const apl = `range i from 1000 to 3000 step 1 | extend bad = i % 50 == 0 | extend x = ${made}, i = 0`;
+    expect(await spotlight(`${apl} | summarize spotlight(bad, x)`)).toEqual([
+      { field: 'x', score: 0, values: [], note: 'left out: nearly every row has its own value' },
+    ]);
   });
 
   test('tells neighboring numbers from one to another, beside another field', async () => {
