@@ -25,12 +25,14 @@ export function realService(dataDir: string, more: Pick<ServeRequest, 'deploymen
 interface RealBenchOptions extends Pick<BenchOptions, 'allowed' | 'now'> {
   /** Members of the status of answers about datasets, which the local service never gives. */
   readonly status?: Readonly<Record<string, object>>;
+  /** What clients send to the service before the tests. */
+  readonly prepare?: (service: { readonly url: string; readonly token: string }) => Promise<void>;
 }
 
 /** An interpreter on a local service that really runs, over datasets that were really imported; one for all tests of a file. */
 export function realBench(
   datasets: Readonly<Record<string, readonly object[]>>,
-  { status, ...options }: RealBenchOptions = {},
+  { status, prepare, ...options }: RealBenchOptions = {},
 ): () => Bench {
   let bench: Bench | undefined;
   let end: () => Promise<void> = async () => undefined;
@@ -50,6 +52,7 @@ export function realBench(
       await rm(dataDir, { recursive: true, force: true });
     };
     for (const [name, rows] of Object.entries(datasets)) await importRows(started, dataDir, name, rows);
+    await prepare?.(service);
   });
   afterAll(() => end());
   return () => {

@@ -1,3 +1,7 @@
+import { ROOT_CONTEXT, SpanStatusCode, trace } from '@opentelemetry/api';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
+import { Resource } from '@opentelemetry/resources';
+import { BasicTracerProvider, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { describe, expect, test } from 'vitest';
 import { TRACE_MIME } from '../../../../kernel/result/trace/reference.js';
 import { realBench } from '../../real-bench.js';
@@ -32,9 +36,42 @@ const spans = [
 ];
 
 const bench = realBench({ spans, notes: [{ _time: '2026-01-01T10:00:00Z', trace_id: 'abc' }] });
-const realBenchSpans = realBench({
-  both: ['0af7651916cd43dd', 'b7ad6b7169203331'].map((id, at) => span(at, { trace_id: id })),
-});
+const realBenchSpans = realBench(
+  {
+    both: ['0af7651916cd43dd', 'b7ad6b7169203331'].map((id, at) => span(at, { trace_id: id })),
+    // JSON leaves out what is undefined: without a field `error` the status tells.
+    coded: ['ERROR', 'Error', 'OK', 'UNSET'].map((code, at) =>
+      span(at, { trace_id: `t${at}`, error: undefined, 'status.code': code }),
+    ),
+  },
+  { prepare: sendSpans },
+);
+
+/** Sends a span and one that it calls, which fails, as a program with the SDK of JavaScript does. */
+async function sendSpans({ url, token }: { readonly url: string; readonly token: string }): Promise<void> {
+  const headers = { authorization: `Bearer ${token}`, 'x-axiom-dataset': 'sdk' };
+  const json = { ...headers, 'content-type': 'application/json' };
+  await fetch(`${url}/v2/datasets`, { method: 'POST', headers: json, body: JSON.stringify({ name: 'sdk' }) });
+  const exporter = new OTLPTraceExporter({ url: `${url}/v1/traces`, headers });
+  const resource = new Resource({ 'service.name': 'shop' });
+  const provider = new BasicTracerProvider({ resource, spanProcessors: [new SimpleSpanProcessor(exporter)] });
+  const tracer = provider.getTracer('shop');
+  const start = Date.UTC(2026, 0, 1, 10);
+  const root = tracer.startSpan('GET /cart', { startTime: start });
+  const links = [{ context: root.spanContext() }];
+  const child = tracer.startSpan(
+    'charge',
+    { startTime: start + 10, links },
+    trace.setSpan(ROOT_CONTEXT, root),
+  );
+  child.addEvent('retry', {}, start + 20);
+  child.setStatus({ code: SpanStatusCode.ERROR, message: 'refused' });
+  child.end(start + 60);
+  root.end(start + 100);
+  await provider.forceFlush();
+  await provider.shutdown();
+}
+
 const range = '%%time 2026-01-01T09:59Z..2026-01-01T10:01Z\n';
 
 describe('%trace', () => {
@@ -154,6 +191,26 @@ describe('%trace services', () => {
     const run = await bench().run(`${range}%trace services ['spans'] | where error == true`);
     expect(printed(run)).toContain('2 services and 2 kinds of calls');
   });
+});
+
+test('without a field that says so, a span failed if its status is an error, in whatever case', async () => {
+  const run = await realBenchSpans().run(`${range}%trace services ['coded']`);
+  expect(traceback(run)).toEqual([]);
+  expect(shown(run)[0]?.split('\n').at(-1)).toBe('cart: 2/min, 50% failed, p95 1ms');
+});
+
+test('spans that the SDK of OpenTelemetry sends are a tree, with what failed, events and links', async () => {
+  const run = await realBenchSpans().run(`${range}%trace slowest ['sdk']`);
+  expect(traceback(run)).toEqual([]);
+  const lines = (shown(run)[0] ?? '').split('\n');
+  expect(lines[0]).toMatch(/^Trace [\da-f]{32} in sdk$/);
+  expect(lines[1]).toBe('2 spans of 1 service, 100ms from 2026-01-01T10:00:00Z; 1 span failed.');
+  expect(lines.find(line => line.includes('GET /cart'))).toMatch(/^shop GET \/cart +█{32} +100ms {2}\*$/);
+  expect(lines.find(line => line.includes('charge'))).toMatch(
+    /^ {2}shop charge +·{3}█{16}·{13} +50ms {2}\* ✖ refused$/,
+  );
+  const html = run.outputs.map(each => ('data' in each ? String(each.data['text/html']) : '')).join('');
+  expect(html).toContain('1 event \u00b7 1 link');
 });
 
 test('two traces stand side by side', async () => {

@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest';
+import type { ShownSpan } from '../../../kernel/result/trace/spans.js';
+import { traceOf } from '../../../kernel/result/trace/tree.js';
+import { traceSentences, waterfallHtml, waterfallText } from '../../../kernel/result/trace/waterfall.js';
+
+const span = (
+  id: string,
+  parent: string | undefined,
+  start: number,
+  duration: number,
+  more: Partial<ShownSpan> = {},
+): ShownSpan => ({
+  ...{ id, ...(parent === undefined ? {} : { parent }) },
+  ...{ start: 1_767_225_600_000_000_000n + BigInt(start), duration: BigInt(duration) },
+  ...{
+    service: 'cart',
+    name: `step ${id}`,
+    kind: '',
+    isFailed: false,
+    message: '',
+    row: 0,
+    events: 0,
+    links: 0,
+  },
+  ...more,
+});
+
+test('above a trace stands what is wrong with it, each kind counted', () => {
+  const trace = traceOf([
+    span('a', undefined, 0, 10),
+    span('orphan', 'nowhere', 1, 2, { isFailed: true, service: 'shop' }),
+    span('x', 'y', 20, 5),
+    span('y', 'x', 21, 5),
+    span('self', 'self', 3, 1),
+    span('a', undefined, 5, 1),
+    span('ahead', 'orphan', 0, 2),
+    span('over', 'a', 5, 9),
+    span('last', undefined, 30, 1),
+  ]);
+  expect(traceSentences(trace)).toEqual([
+    '9 spans of 2 services, 31ns from 2026-01-01T00:00:00Z; 1 span failed.',
+    '1 span whose parent is not there: it was not sent, or lies outside the range.',
+    '2 cycles: spans that are their own callers, cut before the earliest.',
+    '1 span with the id of an earlier one.',
+    '1 span that began before the caller: the clocks of the hosts differ.',
+    '2 spans that ended after the caller, which did not wait, or clocks differ.',
+    '2 gaps in which no span ran, of 6ns at most.',
+  ]);
+  expect(traceSentences(traceOf([span('a', undefined, 0, 10)]))).toEqual([
+    '1 span of 1 service, 10ns from 2026-01-01T00:00:00Z.',
+  ]);
+});
+
+test('in a saved notebook each span says what it is; of many the first are drawn, and it says so', () => {
+  const spans = Array.from({ length: 501 }, (_, at) =>
+    span(`s${at}`, at === 0 ? undefined : 's0', at, 1_000 - at, at === 1 ? { events: 2, links: 1 } : {}),
+  );
+  const [few, many] = [traceOf(spans.slice(0, 2)), traceOf(spans)];
+  const html = waterfallHtml('Trace t', few);
+  expect(html).toContain('2 events \u00b7 1 link');
+  expect(html).not.toContain('are drawn;');
+  const rows = (text: string) => text.match(/step s\d+/g)?.length;
+  const drawn = waterfallHtml('Trace t', many);
+  expect(drawn).toContain('The first 500 of 501 spans are drawn; the table below has all.');
+  // Each has its name beside its bar, and in what the pointer shows.
+  expect(rows(drawn)).toBe(2 * 500);
+  const text = waterfallText('Trace t', many);
+  expect(text).toContain('The first 60 of 501 spans are drawn; the table below has all.');
+  expect(rows(text)).toBe(60);
+});
