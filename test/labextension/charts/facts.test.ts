@@ -25,6 +25,18 @@ test('a heatmap of histograms says whose buckets its cells are, of the group tha
   });
 });
 
+test('a heatmap of histograms by time alone has buckets of no group', async () => {
+  const { model } = await chartOf({
+    columns: [
+      ['_time', 'datetime', cells(4, minute)],
+      ['took', 'dynamic', `[[],${histogram},[],${histogram}]`],
+    ],
+    buckets,
+    aggs: { took: { name: 'histogram' } },
+  });
+  expect(factsOf(interactiveSpec(model, 'a chart')).buckets).toEqual({ column: 'took', of: [] });
+});
+
 test.each<[string, unknown]>([
   ['no object', 'took'],
   ['no column', { of: [] }],
