@@ -12,6 +12,9 @@ const queries = [
   "['sample-http-logs'] | summarize count() by bin_auto(_time), status",
   'range n from 1 to 80 step 1 | extend _time = datetime(2026-11-20T09:00:00Z) + (n % 4) * 1m, ms = 1500.0 * (n / 4) | summarize took = histogram(ms, 2) by bin(_time, 1m)',
   `datatable(name:string, n:long)["${hostile}", 3, "\\u202ejavascript:alert(1)", 2] | summarize sum(n) by name`,
+  `// @viz pie\nrange n from 1 to 9 step 1 | extend name = substring("ihgfedcba", n - 1, 1) | summarize sum(n) by name`,
+  '// @stack\nrange n from 1 to 11 step 1 | extend kind = iff(n > 9, "y", "x"), name = substring("ihgfedcbaba", n - 1, 1) | summarize sum(iff(n > 9, 30 * (n - 9), n)) by kind, name',
+  '// @viz heat\ndatatable(kind:string, name:string, n:long)["k1", "a", 100, "k1", "b", 1, "k1", "c", 1, "k2", "b", 20, "k2", "c", 5, "k3", "b", 10, "k3", "c", 5] | summarize sum(n) by kind, name',
 ];
 
 describe.each(usually(NEWEST_LAB))('charts in $name', frontEnd => {
@@ -87,6 +90,67 @@ describe.each(usually(NEWEST_LAB))('charts in $name', frontEnd => {
     expect(await frame(3).textContent()).not.toContain('\u202e');
   });
 
+  test.each<[string, number, readonly (readonly [key: string, text: string])[]]>([
+    [
+      'slices follow each other, and come round the end',
+      4,
+      [
+        ['ArrowDown', 'a: 9 (20.0 %)'],
+        ['ArrowRight', 'b: 8 (17.8 %)'],
+        ['ArrowUp', 'a: 9 (20.0 %)'],
+        ['ArrowLeft', 'g: 3 (6.7 %)'],
+        ['ArrowDown', 'a: 9 (20.0 %)'],
+      ],
+    ],
+    [
+      'parts of bars by their rows, but for one that is several groups',
+      5,
+      [
+        ['ArrowDown', 'y \u00b7 a: 60'],
+        ['ArrowDown', 'x \u00b7 e: 5'],
+        ['ArrowRight', 'x \u00b7 f: 4'],
+        ['ArrowRight', 'x \u00b7 g: 3'],
+        ['ArrowRight', 'x \u00b7 g: 3'],
+      ],
+    ],
+    [
+      'cells of a heatmap by rows and columns, past those that are missing',
+      6,
+      [
+        ['ArrowDown', 'k1 \u00b7 a: 100'],
+        ['ArrowDown', 'k1 \u00b7 a: 100'],
+        ['ArrowRight', 'k1 \u00b7 b: 1'],
+        ['ArrowDown', 'k2 \u00b7 b: 20'],
+        ['ArrowDown', 'k3 \u00b7 b: 10'],
+        ['ArrowRight', 'k3 \u00b7 c: 5'],
+        ['ArrowUp', 'k2 \u00b7 c: 5'],
+      ],
+    ],
+  ])('arrow keys choose %s', async (_, chart, steps) => {
+    const chosen = frame(chart).locator('.apl-chart-bar > [role=status]').first();
+    await svg(chart).locator('..').focus();
+    for (const [key, text] of steps) {
+      await page.keyboard.press(key);
+      expect(await chosen.textContent()).toBe(text);
+    }
+    await page.keyboard.press('Escape');
+    expect(await chosen.isVisible()).toBe(false);
+  });
+
+  test('a press beside a bar chooses it, and another one chooses nothing', async () => {
+    const chosen = frame(5).locator('.apl-chart-bar > [role=status]').first();
+    await svg(5).scrollIntoViewIfNeeded();
+    const [all, last] = await Promise.all([
+      svg(5).boundingBox(),
+      svg(5).locator('.mark-rect.role-mark path').last().boundingBox(),
+    ]);
+    const press = () => page.mouse.click((all?.x ?? 0) + (all?.width ?? 0) * 0.8, (last?.y ?? 0) + 4);
+    await press();
+    expect(await chosen.textContent()).toBe('x \u00b7 g: 3');
+    await press();
+    expect(await chosen.isVisible()).toBe(false);
+  });
+
   test('arrow keys choose a bar, and Enter adds the cell that explains the events behind it', async () => {
     const bar = frame(3).locator('.apl-chart-bar');
     await svg(3).locator('..').focus();
@@ -98,7 +162,7 @@ describe.each(usually(NEWEST_LAB))('charts in $name', frontEnd => {
     await soon(() => bar.innerText()).toContain(`${hostile}: 3`);
     await page.keyboard.press('Enter');
     await soon(() => bar.innerText()).toContain('Explained in the cell below.');
-    const added = page.locator('.jp-CodeCell').nth(queries.length).locator('.cm-content');
+    const added = page.locator('.jp-CodeCell').nth(4).locator('.cm-content');
     await soon(() => added.innerText()).toContain(`%%explain name == "${hostile}"`);
   });
 
