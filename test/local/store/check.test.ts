@@ -7,7 +7,7 @@ import { fileKinds } from '../../../kernel/local/check/kinds.js';
 import { sealedLine, sealedText } from '../../../kernel/local/sealed.js';
 import { temporaryDirectory } from '../service.js';
 
-const fixture = fileURLToPath(new URL('format-0/data', import.meta.url));
+const fixture = fileURLToPath(new URL('formats/0/data', import.meta.url));
 
 /** A data directory with a file of every kind. */
 async function whole(): Promise<string> {

@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
@@ -11,18 +11,32 @@ import { readSettings } from '../../../kernel/notebook/settings.js';
 import { spawnEngine } from '../engine/spawned.js';
 import { TestService, temporaryDirectory } from '../service.js';
 
-const fixture = fileURLToPath(new URL('format-0', import.meta.url));
+/** What a program wrote whose data directories have a format. */
+function fixtureOf(format: number): string {
+  return fileURLToPath(new URL(`formats/${format}`, import.meta.url));
+}
 
 /** A copy of the data directory that an early version wrote. */
-async function written(): Promise<string> {
+async function written(format = 0): Promise<string> {
   const dataDir = path.join(await temporaryDirectory(), 'data');
-  cpSync(path.join(fixture, 'data'), dataDir, { recursive: true });
+  cpSync(path.join(fixtureOf(format), 'data'), dataDir, { recursive: true });
   return dataDir;
 }
 
+/** The name of the only file in a directory, without its ending. */
+function onlyIn(directory: string): string {
+  const names = readdirSync(directory);
+  expect(names.length).toBe(1);
+  return path.parse(names[0] ?? '').name;
+}
+
 /** The service with the language's own compiler. */
-async function start(dataDir: string, log: (text: string) => void = () => {}): Promise<TestService> {
-  const service = await startService({ dataDir, port: 0, version: '1.2.3', spawnEngine, log });
+async function start(
+  dataDir: string,
+  log: (text: string) => void = () => {},
+  version = '1.2.3',
+): Promise<TestService> {
+  const service = await startService({ dataDir, port: 0, version, spawnEngine, log });
   onTestFinished(() => service.close());
   return new TestService(service, dataDir);
 }
@@ -61,63 +75,81 @@ const contents: Readonly<Record<string, unknown[][]>> = {
   "['Früh.eins'] | project x": [['ä']],
 };
 
-test('a data directory of format 0 has every row, also those that only its logs hold', async () => {
-  const dataDir = await written();
-  const service = await start(dataDir);
-  for (const [apl, expected] of Object.entries(contents))
-    expect([apl, await columns(service, apl)]).toEqual([apl, expected]);
-  const listed = (await service.json('GET', '/v1/local/datasets')).body as Record<string, unknown>[];
-  expect(listed.map(({ name, description, rows }) => [name, description, rows])).toEqual([
-    ['Früh.eins', '', 1],
-    ['orders', '', 2],
-    ['waiting', 'Only in a journal', 1],
-    ['web', 'Requests of the shop', 10],
-  ]);
-  const fields = (await service.json('GET', '/v2/datasets/web/fields')).body as Record<string, unknown>[];
-  expect(fields.find(({ name }) => name === 'n')).toMatchObject({
-    unit: 'requests',
-    description: 'how many',
-  });
-  const starred = (await service.json('GET', '/v2/apl-starred-queries?who=all')).body;
-  expect(starred).toMatchObject([
-    {
-      id: '38c1e4c7237e4efb9904be84dd8e6f5e',
-      name: 'Orders by price',
-      query: { apl: 'orders | where price > 1 | summarize count() by note' },
-    },
-  ]);
-  expect((await service.json('GET', '/v2/annotations')).body).toEqual([
-    {
-      id: 'ann_d0d2ba3c502d49acaa63cecdcf00363b',
-      datasets: ['orders'],
-      time: '2026-06-01T10:00:00Z',
-      endTime: '2026-06-01T11:00:00Z',
-      title: 'Release 1.2',
-      url: 'https://example.org/releases/1.2',
-      type: 'deploy',
-    },
-  ]);
-  expect(readFileSync(path.join(dataDir, 'format.json'), 'utf8')).toBe(formatText);
-});
+test.each([0, 1])(
+  'a data directory of format %i has every row, also those that only its logs hold, and is upgraded once',
+  async of => {
+    const dataDir = await written(of);
+    const format = path.join(dataDir, 'format.json');
+    const upgraded = of === 1 ? readFileSync(format, 'utf8') : formatText;
+    const [star, annotation] = ['starred', 'annotations'].map(name => onlyIn(path.join(dataDir, name)));
+    // What a program leaves that is killed while it notes the format.
+    writeFileSync(path.join(dataDir, `format.json.${crypto.randomUUID()}.tmp`), formatText.slice(0, 20));
+    const service = await start(dataDir);
+    for (const [apl, expected] of Object.entries(contents))
+      expect([apl, await columns(service, apl)]).toEqual([apl, expected]);
+    const listed = (await service.json('GET', '/v1/local/datasets')).body as Record<string, unknown>[];
+    expect(listed.map(({ name, description, rows }) => [name, description, rows])).toEqual([
+      ['Früh.eins', '', 1],
+      ['orders', '', 2],
+      ['waiting', 'Only in a journal', 1],
+      ['web', 'Requests of the shop', 10],
+    ]);
+    const fields = (await service.json('GET', '/v2/datasets/web/fields')).body as Record<string, unknown>[];
+    expect(fields.find(({ name }) => name === 'n')).toMatchObject({
+      unit: 'requests',
+      description: 'how many',
+    });
+    const starred = (await service.json('GET', '/v2/apl-starred-queries?who=all')).body;
+    expect(starred).toMatchObject([
+      {
+        id: star,
+        name: 'Orders by price',
+        query: { apl: 'orders | where price > 1 | summarize count() by note' },
+      },
+    ]);
+    expect((await service.json('GET', '/v2/annotations')).body).toEqual([
+      {
+        id: annotation,
+        datasets: ['orders'],
+        time: '2026-06-01T10:00:00Z',
+        endTime: '2026-06-01T11:00:00Z',
+        title: 'Release 1.2',
+        url: 'https://example.org/releases/1.2',
+        type: 'deploy',
+      },
+    ]);
+    expect(readFileSync(format, 'utf8')).toBe(upgraded);
+    await service.service.close();
+    const { mtimeMs } = statSync(format);
+    const next = await start(dataDir, undefined, '4.5.6');
+    for (const [apl, expected] of Object.entries(contents))
+      expect([apl, await columns(next, apl)]).toEqual([apl, expected]);
+    // Once is enough.
+    expect([readFileSync(format, 'utf8'), statSync(format).mtimeMs]).toEqual([upgraded, mtimeMs]);
+  },
+);
 
-test('its history, its log of queries, its settings and its runtime file are read', async () => {
-  const dataDir = await written();
-  const history = new History(path.join(dataDir, 'history.jsonl'), () => {});
-  expect(history.list({ access: 'tail', n: 2 } as Parameters<History['list']>[0])).toMatchObject([
-    { session: 1, line: 6 },
-    { session: 1, line: 7, source: 'orders | count' },
-  ]);
-  const queries = await new QueryLog(path.join(dataDir, 'queries.jsonl')).entries();
-  expect(queries.map(({ apl, rows }) => [apl, rows])).toEqual([
-    ['orders | where price > 1 | summarize count() by note', 1],
-    ['orders | count', 1],
-  ]);
-  const homeDir = await temporaryDirectory();
-  cpSync(path.join(fixture, 'settings.toml'), path.join(homeDir, '.apl-kernel.toml'));
-  const options = { homeDir, workDir: await temporaryDirectory() } as Parameters<typeof readSettings>[0];
-  expect([...(await readSettings(options))]).toEqual([['limit', { value: '50', place: 'user' }]]);
-  expect(await findShared(dataDir)).toMatchObject({ kind: 'gone', file: { version: '0.1.0', format: 0 } });
-});
+test.each([0, 1])(
+  'the history, the log of queries, the settings and the runtime file of format %i are read',
+  async of => {
+    const dataDir = await written(of);
+    const history = new History(path.join(dataDir, 'history.jsonl'), () => {});
+    expect(history.list({ access: 'tail', n: 2 } as Parameters<History['list']>[0])).toMatchObject([
+      { session: 1, line: 6 },
+      { session: 1, line: 7, source: 'orders | count' },
+    ]);
+    const queries = await new QueryLog(path.join(dataDir, 'queries.jsonl')).entries();
+    expect(queries.map(({ apl, rows }) => [apl, rows])).toEqual([
+      ['orders | where price > 1 | summarize count() by note', 1],
+      ['orders | count', 1],
+    ]);
+    const homeDir = await temporaryDirectory();
+    cpSync(path.join(fixtureOf(of), 'settings.toml'), path.join(homeDir, '.apl-kernel.toml'));
+    const options = { homeDir, workDir: await temporaryDirectory() } as Parameters<typeof readSettings>[0];
+    expect([...(await readSettings(options))]).toEqual([['limit', { value: '50', place: 'user' }]]);
+    expect(await findShared(dataDir)).toMatchObject({ kind: 'gone', file: { version: '0.1.0', format: of } });
+  },
+);
 
 test('a new data directory has the format from its start', async () => {
   const dataDir = path.join(await temporaryDirectory(), 'data');
