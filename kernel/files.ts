@@ -82,8 +82,21 @@ export async function textOf(file: string, most = mostBytes): Promise<string> {
  * `fatal` it throws for bytes that hold no text.
  */
 export function decoded(bytes: Uint8Array, options: { readonly fatal?: boolean } = {}): string {
-  const mark = bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : 'utf-8';
+  const mark = isUtf16(bytes) ? 'utf-16le' : 'utf-8';
   return new TextDecoder(mark, options).decode(bytes);
+}
+
+/**
+ * Returns the bytes of a file of lines of JSON as text. If an editor has saved it in UTF-16, the lines that were added since follow in
+ * UTF-8.
+ */
+export function decodedLines(bytes: Buffer): string {
+  const added = isUtf16(bytes) ? bytes.indexOf('\n{"') : -1;
+  return added < 0 ? decoded(bytes) : decoded(bytes.subarray(0, added)) + decoded(bytes.subarray(added));
+}
+
+function isUtf16(bytes: Uint8Array): boolean {
+  return bytes[0] === 0xff && bytes[1] === 0xfe;
 }
 
 /** Returns the content of a file. Throws as {@link bytesOf} rejects. */

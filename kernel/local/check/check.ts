@@ -23,9 +23,10 @@ export async function checkData(dataDir: string): Promise<DataReport> {
   const engine = await Engine.open({ dataDir, families: [], connections: 1 });
   try {
     const faults: FaultyFile[] = [];
+    const tools: CheckTools = { engine, dataDir, neighbors: new Map() };
     let files = 0;
     for await (const { file, kind } of filesIn(dataDir, dataDir)) {
-      const fault = await faultOf(file, kind, { engine, dataDir });
+      const fault = await faultOf(file, kind, tools);
       files += 1;
       if (fault !== undefined) faults.push({ file, remedy: kind.remedy, ...fault });
     }

@@ -1,24 +1,26 @@
 import { readdir } from 'node:fs/promises';
-import { basename, dirname } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { loginsIn } from '../../api/login/store.js';
-import { anySize, bytesOf, textOf } from '../../files.js';
+import { anySize, bytesOf, decodedLines, textOf } from '../../files.js';
 import type { Engine } from '../engine/duckdb.js';
 import { changedReason, unsealed } from '../sealed.js';
 import { decodeLog } from '../store/append/records.js';
 import { copiesAmong, copyReason, givenName } from '../store/dataset/copies.js';
-import { examinePart } from '../store/dataset/part-file.js';
-import { readReplacements } from '../store/dataset/replacement-list.js';
+import { FooterReader } from '../store/dataset/footers.js';
+import { examinePart, idOf } from '../store/dataset/part-file.js';
+import { fileOf, listSuffix, readReplacements } from '../store/dataset/replacement-list.js';
 import { readWholeAnnotation, readWholeStar } from '../store/documents/contents.js';
 import { jsonOf } from '../store/documents/documents.js';
+import { leftOut } from '../store/documents/names.js';
 import { readFormat } from '../store/format.js';
 import { valuesDamage } from './parquet.js';
 
 /**
  * What is wrong with a file, as in "it {reason}". One that was `changed` may have been edited by hand, and is read all the same; one that
- * was `copied` does not count beside the other.
+ * was `copied` does not count beside the other, and one that is `misnamed` is not read.
  */
 export interface Fault {
-  readonly state: 'damaged' | 'changed' | 'copied';
+  readonly state: 'damaged' | 'changed' | 'copied' | 'misnamed';
   readonly reason: string;
   /** In place of that of its kind. */
   readonly remedy?: string;
@@ -37,6 +39,14 @@ export interface FileKind {
 export interface CheckTools {
   readonly engine: Engine;
   readonly dataDir: string;
+  /** What is in the directories of files that may be copies, by their paths. */
+  readonly neighbors: Map<string, Promise<Neighbors>>;
+}
+
+/** The names in a directory, in order, and those of files that are replaced by others there, whether they are gone or not. */
+interface Neighbors {
+  readonly names: readonly string[];
+  readonly replaced: readonly string[];
 }
 
 const copy = 'put back a good copy, or move it away to go on without what it holds';
@@ -46,10 +56,10 @@ export const fileKinds: readonly FileKind[] = [
   {
     pattern: /^datasets\/[^/]+\/[^./][^/]*\.parquet$/,
     remedy: `${copy}; \`%drop\` deletes the dataset`,
-    check: async (file, { engine }) =>
-      (await copyFault(file)) ??
+    check: async (file, tools) =>
+      (await copyFault(file, tools)) ??
       (await examinePart(file, basename(file))).damage ??
-      (await valuesDamage(engine, file)),
+      (await valuesDamage(tools.engine, file)),
   },
   {
     pattern: /^datasets\/[^/]+\/[^/]+\.replaces$/,
@@ -62,10 +72,10 @@ export const fileKinds: readonly FileKind[] = [
   {
     pattern: /^datasets\/[^/]+\/[^/]+\.log$/,
     remedy: 'start the service and query the dataset: what can be read is stored, the rest set aside',
-    check: async file => {
+    check: async (file, tools) => {
       const { damage } = decodeLog(await bytesOf(file, anySize));
       if (damage !== undefined) return 'is damaged: not all of its batches can be read';
-      return copyFault(file);
+      return copyFault(file, tools);
     },
   },
   {
@@ -76,8 +86,8 @@ export const fileKinds: readonly FileKind[] = [
       return objectFault(value) ?? changeIn(unsealed(value));
     },
   },
-  document(/^starred\/[^/]+\.json$/, '%unstar', readWholeStar),
-  document(/^annotations\/[^/]+\.json$/, '%annotate --delete', readWholeAnnotation),
+  document(/^starred\/[^./][^/]*\.json$/, '%unstar', readWholeStar),
+  document(/^annotations\/[^./][^/]*\.json$/, '%annotate --delete', readWholeAnnotation),
   lines(/^history\.jsonl$/, ['session']),
   lines(/^queries\.jsonl(?:\.old)?$/, ['at', 'profile', 'apl', 'startTime', 'endTime']),
   {
@@ -119,17 +129,42 @@ export function unlisted(fault: string): FileKind {
   };
 }
 
-async function copyFault(file: string): Promise<Fault | undefined> {
+async function copyFault(file: string, tools: CheckTools): Promise<Fault | undefined> {
   const name = basename(file);
-  if (givenName(name) === name || !copiesAmong(await readdir(dirname(file))).has(name)) return undefined;
-  return { state: 'copied', reason: copyReason(name), remedy: 'delete it, or move it away' };
+  if (givenName(name) === name) return undefined;
+  const { names, replaced } = await neighborsOf(file, tools);
+  const isCopy =
+    replaced.map(givenName).includes(givenName(name)) || copiesAmong(names, replaced.map(idOf)).has(name);
+  return isCopy
+    ? { state: 'copied', reason: copyReason(name), remedy: 'delete it, or move it away' }
+    : undefined;
+}
+
+function neighborsOf(file: string, { engine, neighbors }: CheckTools): Promise<Neighbors> {
+  const directory = dirname(file);
+  const found = neighbors.get(directory) ?? readNeighbors(directory, engine);
+  neighbors.set(directory, found);
+  return found;
+}
+
+async function readNeighbors(directory: string, engine: Engine): Promise<Neighbors> {
+  const names = (await readdir(directory)).sort();
+  const pathOf = (name: string) => join(directory, name);
+  const lists = names.filter(name => name.endsWith(listSuffix) && names.includes(fileOf(name)));
+  const listed = await Promise.all(lists.map(list => readReplacements(pathOf(list)).catch(() => undefined)));
+  const parts = names.filter(name => name.endsWith('.parquet') && !name.startsWith('.'));
+  const footers = await new FooterReader(engine).read(parts.map(pathOf));
+  const noted = footers.map(footer => ('unreadable' in footer ? [] : footer.replaces));
+  return { names, replaced: [...listed, ...noted].flatMap(each => each ?? []) };
 }
 
 function document(pattern: RegExp, deletedBy: string, read: (value: unknown) => unknown): FileKind {
   return {
     pattern,
     remedy: `repair it, or delete it with \`${deletedBy} ID\``,
-    check: async file => {
+    check: async (file, tools) => {
+      const fault = leftOut(basename(file), (await neighborsOf(file, tools)).names);
+      if (fault !== undefined) return fault;
       const { content, intact } = unsealed(await jsonOf(file));
       read(content);
       return changeIn({ intact });
@@ -147,7 +182,9 @@ function lines(pattern: RegExp, texts: readonly string[]): FileKind {
     pattern,
     remedy: 'nothing need be done: lines that cannot be read are passed over',
     check: async file => {
-      const all = (await textOf(file)).split('\n').filter(line => line !== '');
+      const all = decodedLines(await bytesOf(file))
+        .split('\n')
+        .filter(line => line !== '');
       const wrong = all.filter(line => !holds(line, texts)).length;
       return wrong === 0 ? undefined : `is damaged: ${wrong} of its ${all.length} lines cannot be read`;
     },

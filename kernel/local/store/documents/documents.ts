@@ -16,6 +16,7 @@ import {
   setAside,
 } from '../files.js';
 import { type Damage, damageError } from './damage.js';
+import { documentFiles, fileOf, idIn, isId, leftOut } from './names.js';
 
 /** What is stored in a directory of documents. */
 export interface DocumentKind<T> {
@@ -46,13 +47,16 @@ export class Documents<T extends object> {
   async list(): Promise<Listing<T>> {
     await removeLeftovers(this.#directory);
     const { names, fault } = await listed(this.#directory);
-    const ids = names.flatMap(name => (name.endsWith('.json') ? [name.slice(0, -'.json'.length)] : []));
-    const found = await Promise.all(ids.filter(isId).map(id => this.#read(id)));
+    const files = documentFiles(names);
+    const others = new Map(files.map(name => [name, this.#leftOut(name, files)]));
+    const listable = files.filter(name => others.get(name) === undefined);
+    const found = await Promise.all(listable.map(name => this.#read(idIn(name))));
     return {
       documents: found.flatMap(each => (each?.kind === 'whole' ? [each.document] : [])),
       damages: [
         ...(fault === undefined ? [] : [this.#unlisted(fault)]),
         ...found.flatMap(each => each?.damage ?? []),
+        ...[...others.values()].flatMap(each => each ?? []),
       ],
     };
   }
@@ -137,6 +141,17 @@ export class Documents<T extends object> {
     }
   }
 
+  #leftOut(name: string, names: readonly string[]): Damage | undefined {
+    const found = leftOut(name, names);
+    if (found === undefined) return undefined;
+    const { reason, remedy } = found;
+    return {
+      text: `${path.join(this.#directory, name)} ${reason}.`,
+      consequence: 'It is left out.',
+      remedy: `${remedy.charAt(0).toUpperCase()}${remedy.slice(1)}.`,
+    };
+  }
+
   #unlisted(fault: string): Damage {
     return {
       text: `The ${this.#kind.names} cannot be read: ${this.#directory} ${fault}.`,
@@ -156,7 +171,7 @@ export class Documents<T extends object> {
   }
 
   #file(id: string): string {
-    return path.join(this.#directory, `${id}.json`);
+    return path.join(this.#directory, fileOf(id));
   }
 
   #unknown(id: string): LocalError {
@@ -218,9 +233,4 @@ export function faultReason(error: unknown): string {
 /** Whether anything has this name, a link that leads nowhere too. */
 async function isThere(file: string): Promise<boolean> {
   return (await lstat(file).catch(() => undefined)) !== undefined;
-}
-
-/** An id is a file name and nothing else. */
-function isId(id: string): boolean {
-  return /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(id);
 }

@@ -14,6 +14,7 @@ import {
 } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { checkData } from '../../../../kernel/local/check/check.js';
 import { Engine } from '../../../../kernel/local/engine/duckdb.js';
 import { ownName } from '../../../../kernel/local/lease/processes.js';
 import { type Batch, readBatch } from '../../../../kernel/local/store/append/batch.js';
@@ -242,6 +243,24 @@ test.skipIf(process.platform === 'win32')(
   },
 );
 
+test.skipIf(process.platform === 'win32')('nor a trim, which names it', async () => {
+  const parts = await openStore();
+  await append(parts, 1, 2);
+  await parts.store.snapshot('d');
+  const [name = ''] = await entries(parts, '.parquet');
+  const file = path.join(parts.directory, name);
+  const run = parts.engine.run.bind(parts.engine);
+  parts.engine.run = async (sql, signal) => {
+    await rename(file, away(parts));
+    execFileSync('mkfifo', [file]);
+    return run(sql, signal);
+  };
+  await expect(parts.store.trim('d', 1_700_000_002_000_000_000n)).rejects.toThrow(
+    `${file} was replaced by a named pipe while it was read.`,
+  );
+  await parts.store.close();
+});
+
 test('a merged file that was moved away by hand before it could be deleted does not count again', async () => {
   const parts = await mergingStore(async () => {});
   const [list = ''] = await entries(parts, '.replaces');
@@ -288,11 +307,26 @@ test('files of a backup that come back beside the one that has their rows do not
 test('copies of files and logs under other names do not count beside what has their rows, at any time', async () => {
   const parts = await mergingStore(async () => {});
   const all = [0, 1, 2, 3, 4, 5, 6, 7];
-  const [first = ''] = await entries(parts, '.parquet');
+  const [list = ''] = await entries(parts, '.replaces');
+  const merged = list.replace('.replaces', '.parquet');
+  const first = (await entries(parts, '.parquet')).find(name => name !== merged) ?? '';
   const copyOf = (name: string) => path.join(parts.directory, name.replace(/(\.\w+)$/, ' (1)$1'));
-  // Of a file whose rows are in a merged one.
+  const copied = async () =>
+    (await checkData(parts.dataDir)).faults.map(({ file, state, reason }) => [
+      ...[path.basename(file), state],
+      reason,
+    ]);
+  const isCopy = (name: string) => [
+    ...[path.basename(copyOf(name)), 'copied'],
+    `is a copy of ${name}, and does not count`,
+  ];
+  // Of a file whose rows are in a merged one, before and after it is deleted, with the list and by the merged one alone.
   await copyFile(path.join(parts.directory, first), copyOf(first));
-  expect(await idsOf(parts)).toEqual(all);
+  for (const gone of [undefined, first, list]) {
+    if (gone !== undefined) await rm(path.join(parts.directory, gone));
+    expect(await idsOf(parts)).toEqual(all);
+    expect(await copied()).toEqual([isCopy(first)]);
+  }
   // Of a log that is there, and of one whose file is.
   const orphan = await orphanOf(parts, batchOf(8), batchOf(9));
   await copyFile(orphan, copyOf(path.basename(orphan)));

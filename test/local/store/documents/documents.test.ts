@@ -1,8 +1,17 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { decodeNotices, encodeNotices, noticeHeader } from '../../../../kernel/api/notices.js';
+import { checkData } from '../../../../kernel/local/check/check.js';
 import { type TestService, testService } from '../../service.js';
 
 interface Kind {
@@ -181,6 +190,40 @@ test.for(Object.entries(kinds))(
       `This could not be done in ${place}: the permission is missing. Check who owns the directory and its files, and their permissions.`,
     ]);
     expect((await listed(service, kind))[0]).toEqual(['one', 'two', 'three']);
+  },
+);
+
+test.each(Object.entries(kinds))(
+  '%s: copies under other names are not listed a second time, and are named, as is a name that is not an id',
+  async (_, kind) => {
+    const { service, ids, fileOf } = await threeOf(kind);
+    const [first = ''] = ids;
+    const [host = '', ...copies] = [
+      `${first}-DESKTOP.json`,
+      `${first} (1).json`,
+      `Copy of ${first}.json`,
+      `${first}.sync-conflict-20260105-093000-7QNMTZ2.json`,
+    ].map(name => path.join(service.dataDir, kind.directory, name));
+    const mine = path.join(service.dataDir, kind.directory, 'my query.json');
+    const hidden = path.join(service.dataDir, kind.directory, `._${first}.json`);
+    for (const file of [host, ...copies, mine, hidden]) copyFileSync(fileOf(first), file);
+    const copied = (file: string) =>
+      `${file} is a copy of ${first}.json. It is left out. Delete it, or move it away.`;
+    const misnamed = (file: string) =>
+      `${file} has a name that is not an id. It is left out. Name it with at most 64 letters, digits, \`-\` and \`_\`, or move it away.`;
+    const told = async () => {
+      const [words, notices] = await listed(service, kind);
+      return [words, [...notices].sort()];
+    };
+    const all = ['one', 'two', 'three'];
+    expect(await told()).toEqual([all, [...[host, ...copies].map(copied), misnamed(mine)].sort()]);
+    const faults = (await checkData(service.dataDir)).faults.map(({ file, state }) => [file, state]);
+    expect(faults.sort()).toEqual(
+      [...[host, ...copies].map(file => [file, 'copied']), [mine, 'misnamed']].sort(),
+    );
+    rmSync(fileOf(first));
+    // The name of the first copy is an id of its own.
+    expect(await told()).toEqual([all, [...copies, mine].map(misnamed).sort()]);
   },
 );
 

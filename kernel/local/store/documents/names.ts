@@ -1,0 +1,48 @@
+/*
+ * A document is in the file ID.json. Programs that synchronize directories leave copies of it under other names, such as `ID (1).json` or
+ * `ID-HOST.json`, which must not be listed a second time.
+ */
+
+const ending = '.json';
+
+/** An id that we gave; people give others to the files that they write. */
+const given = /(?:ann_)?[0-9a-f]{32}(?![0-9a-f])/;
+
+/** Returns the name of the file of a document. */
+export function fileOf(id: string): string {
+  return id + ending;
+}
+
+/** An id is a file name and nothing else. */
+export function isId(id: string): boolean {
+  return /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(id);
+}
+
+/** Returns the names among those of a directory that are meant to be of documents; hidden files are of other programs. */
+export function documentFiles(names: readonly string[]): readonly string[] {
+  return names.filter(name => name.endsWith(ending) && !name.startsWith('.'));
+}
+
+/** Returns the id of the document in a file. */
+export function idIn(name: string): string {
+  return name.slice(0, -ending.length);
+}
+
+/** A file in a directory of documents that is not listed. */
+interface LeftOut {
+  readonly state: 'copied' | 'misnamed';
+  /** Why, as in "it {reason}". */
+  readonly reason: string;
+  /** What to do, as in "to mend it, {remedy}". */
+  readonly remedy: string;
+}
+
+/** Returns why the file of this name is not listed, given the names in its directory; undefined if it is. */
+export function leftOut(name: string, names: readonly string[]): LeftOut | undefined {
+  const [id] = given.exec(name) ?? [];
+  if (id !== undefined && fileOf(id) !== name && names.includes(fileOf(id)))
+    return { state: 'copied', reason: `is a copy of ${fileOf(id)}`, remedy: 'delete it, or move it away' };
+  if (isId(idIn(name))) return undefined;
+  const remedy = 'name it with at most 64 letters, digits, `-` and `_`, or move it away';
+  return { state: 'misnamed', reason: 'has a name that is not an id', remedy };
+}
