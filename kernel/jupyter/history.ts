@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { closeSync, fstatSync, readSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
-import { mostBytes, openFileSync } from '../files.js';
+import { decodedLines, mostBytes, openFileSync } from '../files.js';
 import { appendLine, unsealed } from '../local/sealed.js';
 import { systemRefusal } from '../machine.js';
 import { plural, withoutTokens } from '../text.js';
@@ -192,9 +192,12 @@ function readLines(file: string, inode: number | undefined, read: number): NewLi
     const start = Math.max(next, size - mostBytes);
     const bytes = Buffer.alloc(size - start);
     const length = readSync(handle, bytes, 0, bytes.length, start);
-    const complete = bytes.subarray(0, length).lastIndexOf(NEWLINE) + 1;
+    const last = bytes.subarray(0, length).lastIndexOf(NEWLINE);
+    // A line break has two bytes in UTF-16.
+    const complete = last + (bytes[last + 1] === 0 ? 2 : 1);
     const first = start > next ? bytes.indexOf(NEWLINE) + 1 : 0;
-    return { lines: bytes.toString('utf8', first, complete).split('\n'), end: start + complete, inode: ino };
+    const text = decodedLines(bytes.subarray(first, complete));
+    return { lines: text.split('\n'), end: start + complete, inode: ino };
   } finally {
     closeSync(handle);
   }

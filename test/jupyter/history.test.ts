@@ -129,6 +129,24 @@ test('a line that is incomplete, or not as it was written, is left out and told,
   expect(said).toEqual([5, 6].map(lines => `${lines} damaged lines of ${file} left out`));
 });
 
+test.each([
+  ['UTF-16', 'utf16le'],
+  ['UTF-8 with a mark', 'utf8'],
+] as const)('a file that an editor has saved in %s is read, and what is added to it', async (_, encoding) => {
+  const file = await historyFile();
+  const first = new History(file, fail);
+  first.append(1, 'one 😀');
+  await writeFile(file, `\ufeff${(await readFile(file, 'utf8')).replaceAll('\n', '\r\n')}`, encoding);
+  const reader = new History(file, fail);
+  expect(rows(reader, ALL)).toEqual([[1, 1, 'one 😀']]);
+  first.append(2, 'two');
+  const both = [
+    [1, 1, 'one 😀'],
+    [1, 2, 'two'],
+  ];
+  expect([rows(reader, ALL), rows(new History(file, fail), ALL)]).toEqual([both, both]);
+});
+
 test('lines being written are read once they are complete', async () => {
   const file = await historyFile();
   const writer = new History(file, fail);

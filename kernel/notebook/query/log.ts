@@ -1,6 +1,6 @@
 import { rename, stat } from 'node:fs/promises';
 import { AplKernelError } from '../../errors.js';
-import { textOf } from '../../files.js';
+import { bytesOf, decodedLines } from '../../files.js';
 import { locked } from '../../local/lease/lock.js';
 import { appendLine, unsealed } from '../../local/sealed.js';
 import { systemRefusal } from '../../machine.js';
@@ -82,7 +82,7 @@ export class QueryLog {
 
   async #text(file: string): Promise<string> {
     try {
-      return await textOf(file);
+      return decodedLines(await bytesOf(file));
     } catch (cause) {
       if (isMissing(cause)) return '';
       const { reason = '', hint = 'Check its permissions.' } = systemRefusal(cause) ?? {};

@@ -42,6 +42,20 @@ test('damaged lines are left out', async () => {
   expect(await log.entries()).toEqual([entry(1), entry(2)]);
 });
 
+test.each([
+  ['UTF-16', 'utf16le'],
+  ['UTF-8 with a mark', 'utf8'],
+] as const)(
+  'what is added to a file that an editor has saved in %s is read, and what it has',
+  async (_, encoding) => {
+    const log = new QueryLog(file);
+    await log.append(entry(1));
+    await writeFile(file, `\ufeff${(await readFile(file, 'utf8')).replaceAll('\n', '\r\n')}`, encoding);
+    for (const number of [2, 3]) await log.append(entry(number));
+    expect(await log.read()).toEqual({ entries: [1, 2, 3].map(entry) });
+  },
+);
+
 test('%history names lines that are not as they were written, and lists the others', async () => {
   const log = new QueryLog(file);
   for (const number of [1, 2, 3]) await log.append(entry(number));
