@@ -1,9 +1,10 @@
+import { stat } from 'node:fs/promises';
+import { devNull } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { letGo } from '../../../files.js';
 import { underEither } from '../../engine/request.js';
 import { LocalError } from '../../errors.js';
-import { mapAtMost } from '../concurrent.js';
-import { kindOf } from '../sources/files.js';
+import { kindOf, kindOfSync } from '../sources/files.js';
 
 /** How often names are looked at, in milliseconds; and once a pipe has one of them. */
 const lookMs = 250;
@@ -71,11 +72,11 @@ class Lookout {
   /** Looks at some of the names; if pipes have them, until the work has ended and nobody waits there. */
   async look(files: readonly string[]): Promise<void> {
     const pipes: string[] = [];
-    await mapAtMost(namesAtOnce, files, async file => {
-      const kind = await kindOf(file);
+    for (const [index, kind] of (await kindsOf(files)).entries()) {
+      const file = files[index] ?? '';
       if (kind === 'a named pipe') pipes.push(file);
       if (kind === 'a named pipe' || kind === 'a socket' || kind === 'a device') this.#end(file, kind);
-    });
+    }
     for (;;) {
       const waiting = pipes.filter(letGo);
       if (pipes.length === 0 || (this.#stopped && waiting.length === 0)) return;
@@ -90,4 +91,19 @@ class Lookout {
     });
     this.#replaced.abort(this.found);
   }
+}
+
+/**
+ * Returns what has each of these names. If every thread of this process waits at a pipe, none is left to look with: then this one looks,
+ * which it does not otherwise, as a disk on a network may keep it waiting.
+ */
+async function kindsOf(files: readonly string[]): Promise<readonly string[]> {
+  const looked = Promise.all(files.map(kindOf));
+  // Its turn comes after those of the files, and the null device is on no disk.
+  const turn = stat(devNull).catch(() => undefined);
+  const isStuck = await Promise.race([
+    Promise.race([looked, turn]).then(() => false),
+    delay(lookMs, true, { ref: false }),
+  ]);
+  return isStuck ? files.map(kindOfSync) : looked;
 }

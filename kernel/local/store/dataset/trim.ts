@@ -4,6 +4,7 @@ import { LATEST_TIME } from '../../../time.js';
 import { sqlName } from '../../duckdb/literal.js';
 import type { Engine } from '../../engine/duckdb.js';
 import { copyToParquet, type FileSummary } from '../../engine/parquet.js';
+import { whileFiles } from '../bounds/names.js';
 import { givenName } from './copies.js';
 import type { DatasetDirectory } from './directory.js';
 import { StoredDataset } from './stored.js';
@@ -40,7 +41,11 @@ async function trimFile(
   const name = path.basename(file.path);
   const draft = path.join(engine.workDir, `${crypto.randomUUID()}.parquet`);
   try {
-    const [copied] = await engine.run(restOf(file, beforeNs, draft));
+    const [copied] = await whileFiles(
+      () => [file.path],
+      undefined,
+      signal => engine.run(restOf(file, beforeNs, draft), signal),
+    );
     const since = Number.parseInt(givenName(name), 10) || Date.now();
     const replaced = await directory.replace(draft, live =>
       live.names.includes(name) ? { since, names: [name], copied: true } : undefined,

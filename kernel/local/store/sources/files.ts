@@ -1,4 +1,4 @@
-import type { Dirent, Stats } from 'node:fs';
+import { type Dirent, type Stats, statSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { matchesGlob } from '../../../jupyter/glob.js';
@@ -53,12 +53,24 @@ type Kind = 'file' | 'empty' | 'none' | (typeof specialKinds)[number][1];
 
 /** Returns what has a name. A file that cannot be looked at is one: whoever opens it says why. */
 export async function kindOf(file: string): Promise<Kind> {
+  return stat(file).then(kindBy, kindWithout);
+}
+
+/** The same at once, in this thread. */
+export function kindOfSync(file: string): Kind {
   try {
-    const found = await stat(file);
-    return specialKinds.find(([is]) => is(found))?.[1] ?? (found.size === 0 ? 'empty' : 'file');
+    return kindBy(statSync(file));
   } catch (error) {
-    return hasCode(error, 'ENOENT', 'ENOTDIR') ? 'none' : 'file';
+    return kindWithout(error);
   }
+}
+
+function kindBy(found: Stats): Kind {
+  return specialKinds.find(([is]) => is(found))?.[1] ?? (found.size === 0 ? 'empty' : 'file');
+}
+
+function kindWithout(error: unknown): Kind {
+  return hasCode(error, 'ENOENT', 'ENOTDIR') ? 'none' : 'file';
 }
 
 /** Names what is left out. The directories among files are links: others are looked into. */

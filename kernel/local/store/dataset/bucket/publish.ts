@@ -10,6 +10,7 @@ import { sqlName, sqlText } from '../../../duckdb/literal.js';
 import type { Engine } from '../../../engine/duckdb.js';
 import { columnNames, copyToParquet } from '../../../engine/parquet.js';
 import { LocalError } from '../../../errors.js';
+import { whileFiles } from '../../bounds/names.js';
 import type { DatasetStore } from '../../datasets.js';
 import type { Snapshot } from '../../snapshot.js';
 import type { Buckets } from './buckets.js';
@@ -42,8 +43,8 @@ export async function publishToBucket(
   const endNs = (nowNs / DAY) * DAY;
   const origin = await originOf(store, dataset);
   const before = await publishedAt(client, dataset, origin, asking);
-  const local = await steadily(store, dataset, signal, snapshot =>
-    daysOf(engine, snapshot, dataset, endNs, signal),
+  const local = await steadily(store, dataset, signal, (snapshot, within) =>
+    daysOf(engine, snapshot, dataset, endNs, within),
   );
   const days = new Map(before.days.map(day => [day.day, day]));
   const notes: string[] = [];
@@ -60,8 +61,8 @@ export async function publishToBucket(
     }
     const draft = path.join(engine.workDir, `${crypto.randomUUID()}.parquet`);
     try {
-      const { fields, facts } = await steadily(store, dataset, signal, snapshot =>
-        writeDay(engine, snapshot, { dataset, startNs: day.startNs, draft, known: manifest.fields }, signal),
+      const { fields, facts } = await steadily(store, dataset, signal, (snapshot, within) =>
+        writeDay(engine, snapshot, { dataset, startNs: day.startNs, draft, known: manifest.fields }, within),
       );
       const { size } = await stat(draft);
       if (size > mostObjectBytes) throw tooLarge(day.day, size);
@@ -132,12 +133,16 @@ async function steadily<T>(
   store: DatasetStore,
   dataset: string,
   signal: AbortSignal | undefined,
-  work: (snapshot: Snapshot) => Promise<T>,
+  work: (snapshot: Snapshot, within: AbortSignal) => Promise<T>,
 ): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     const snapshot = await store.snapshot(dataset);
     try {
-      return await work(snapshot);
+      return await whileFiles(
+        () => snapshot.files(),
+        signal,
+        within => work(snapshot, within),
+      );
     } catch (error) {
       if (attempt === 2 || signal?.aborted || (await snapshot.intact())) throw error;
     } finally {

@@ -1,8 +1,14 @@
-import { writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { readdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { Engine } from '../../../../../kernel/local/engine/duckdb.js';
 import { compileRequest } from '../../../../../kernel/local/sql/compile.js';
-import { sharedService } from '../../../service.js';
+import { readBatch } from '../../../../../kernel/local/store/append/batch.js';
+import { Buckets } from '../../../../../kernel/local/store/dataset/bucket/buckets.js';
+import { publishToBucket } from '../../../../../kernel/local/store/dataset/bucket/publish.js';
+import { DatasetStore } from '../../../../../kernel/local/store/datasets.js';
+import { nowMs, sharedService, temporaryDirectory } from '../../../service.js';
 import { eventsFile, sharedBucket } from './server.js';
 
 const bucket = sharedBucket();
@@ -118,6 +124,34 @@ describe('a dataset that is published', () => {
       expect(await columnsOf(`${place} | count`)).toEqual([[6]]);
     }
   }, 120_000);
+
+  test.skipIf(process.platform === 'win32')(
+    'is refused if a pipe takes the place of a file of it',
+    async () => {
+      const dataDir = await temporaryDirectory();
+      const engine = await Engine.open({ dataDir, families: [] });
+      onTestFinished(() => engine.close());
+      const store = new DatasetStore(dataDir, engine);
+      await store.create('piped');
+      const batch = readBatch(JSON.stringify(day(1, 1)), undefined, 1n);
+      if (batch === undefined) throw new Error('no batch');
+      await store.append('piped', batch);
+      await store.snapshot('piped');
+      const directory = path.join(dataDir, 'datasets', 'piped');
+      const name = (await readdir(directory)).find(each => each.endsWith('.parquet')) ?? '';
+      const run = engine.run.bind(engine);
+      engine.run = async (sql, signal) => {
+        await rm(path.join(directory, name));
+        execFileSync('mkfifo', [path.join(directory, name)]);
+        return run(sql, signal);
+      };
+      const parts = { store, buckets: new Buckets(dataDir, engine), nowNs: BigInt(nowMs) * 1_000_000n };
+      await expect(publishToBucket(parts, { dataset: 'piped', path: 's3://logs/piped' })).rejects.toThrow(
+        `${name} was replaced by a named pipe while it was read.`,
+      );
+      await store.close();
+    },
+  );
 
   test.each([
     ['nothing', 'There is no dataset'],
