@@ -3,6 +3,7 @@ import { cp, mkdir, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { AplKernelError } from '../errors.js';
 import { removeFile, textOf } from '../files.js';
+import { isDirectory, setAside } from '../local/store/files.js';
 import { installPapermill, uninstallPapermill } from './papermill.js';
 import { output } from './process.js';
 
@@ -153,7 +154,12 @@ async function writeKernelspec(dataDir: string, files: PackageFiles, machine: Ma
   await mkdir(directory, { recursive: true });
   for (const logo of LOGOS) await cp(join(files.root, 'kernel', 'kernelspec', logo), join(directory, logo));
   const spec = kernelJson(stableNodePath(machine), files.main);
-  await writeFile(join(directory, 'kernel.json'), `${JSON.stringify(spec, null, 2)}\n`);
+  const file = join(directory, 'kernel.json');
+  const fresh = `${file}.new`;
+  await writeFile(fresh, `${JSON.stringify(spec, null, 2)}\n`);
+  // A directory that somebody has put in its place is nobody's kernelspec.
+  if (await isDirectory(file)) await setAside(file);
+  await rename(fresh, file);
   return directory;
 }
 

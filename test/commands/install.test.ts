@@ -1,7 +1,16 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { stableNodePath } from '../../kernel/commands/install.js';
+import { install, stableNodePath } from '../../kernel/commands/install.js';
 import { aplKernel, root, scratchDirectory, treeOf } from './command.js';
 
 const KERNEL_FILES = ['kernel.json', 'logo-32x32.png', 'logo-64x64.png', 'logo-svg.svg'];
@@ -83,6 +92,31 @@ describe('install', () => {
       code: 0,
     });
     expect(treeOf(home)).toEqual(before);
+  });
+
+  test.each<readonly [string, (file: string) => void]>([
+    ['is cut', file => writeFileSync(file, '{"language":')],
+    ['is empty', file => writeFileSync(file, '')],
+    ['is a directory', file => mkdirSync(join(file, 'inside'), { recursive: true })],
+    ['is a pipe', file => void execFileSync('mkfifo', [file])],
+    ['is a link that leads nowhere', file => symlinkSync('/nowhere/kernel.json', file)],
+  ])('puts a whole kernelspec in the place of one that %s', async (how, damage) => {
+    const [home, pack] = [scratchDirectory(), scratchDirectory()];
+    const [directory, machine] = [join(home, 'share/jupyter/kernels/apl'), { env: { PATH: '' }, home }];
+    mkdirSync(directory, { recursive: true });
+    damage(join(directory, 'kernel.json'));
+    // Without the extension.
+    symlinkSync(join(root, 'kernel'), join(pack, 'kernel'));
+    await install(
+      { kind: 'prefix', prefix: home },
+      { main: 'main.js', root: pack, version: '1.2.3', oldestNode: '20.19' },
+      { ...machine, platform: process.platform, execPath: process.execPath },
+    );
+    expect(JSON.parse(readFileSync(join(directory, 'kernel.json'), 'utf8')).argv[1]).toBe('main.js');
+    const others = readdirSync(directory).filter(name => !KERNEL_FILES.includes(name));
+    expect(others.map(name => name.replace(/[0-9a-f-]{36}/, 'ID'))).toEqual(
+      how === 'is a directory' ? ['kernel.json.ID.damaged'] : [],
+    );
   });
 
   test('says what to do where it cannot write', async () => {
