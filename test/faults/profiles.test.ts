@@ -1,6 +1,7 @@
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { engineFailure } from '../../kernel/local/engine/failure.js';
 import { scarceResource } from '../../kernel/machine.js';
 import { randomOf, rounds, smallDisk, temporaryDirectory, Victim } from './bench.js';
 
@@ -86,6 +87,10 @@ test('a service starts and answers while there is no room for temporary files', 
   expect(scarceResource([small])).not.toBe('disk space');
   fill(small);
   expect(scarceResource([small])).toBe('disk space');
+  expect(engineFailure(new Error('Failed to query'), [small])).toMatchObject({
+    code: 'engine-disk',
+    message: 'The disk of the local service is full.',
+  });
   const victim = await startWith(small);
   await expectAnswers(victim);
   const { body } = await victim.query("['sample-http-logs'] | where status == '200' | take 3");

@@ -5,6 +5,7 @@ import type { DuckDBResult } from '@duckdb/node-api';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { CellForm } from '../../../kernel/local/engine/columns.js';
 import { Engine } from '../../../kernel/local/engine/duckdb.js';
+import { engineFailure } from '../../../kernel/local/engine/failure.js';
 import type { Delivery, ReadResult } from '../../../kernel/local/engine/reader.js';
 import { readersOf } from '../../../kernel/local/engine/reading/duckdb-reader.js';
 import { chunksOf } from '../../../kernel/local/engine/workers/worker.js';
@@ -131,7 +132,13 @@ describe.each(deliveries)('a profile that cannot be written fails no statement (
 
   test('as no file can be opened', async () => {
     const { engine, lines } = await open();
-    const read = await withoutHandles(() => readEven(engine, delivery));
+    const [read, failure] = await withoutHandles(
+      async () => [await readEven(engine, delivery), engineFailure(new Error('Failed to query'))] as const,
+    );
+    expect(failure).toMatchObject({
+      code: 'engine-short',
+      message: 'The local service has too many open files.',
+    });
     expect(seen(read)).toEqual([1_000_000, '1999998', uncounted]);
     expect(lines).toEqual([
       expect.stringMatching(/cannot be written \(Error: EMFILE: .*\); Error: EMFILE: /),

@@ -1,6 +1,7 @@
 import { cp, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import type { ServiceLimits } from '../../../../kernel/local/http/options.js';
 import { compileRequest } from '../../../../kernel/local/sql/compile.js';
 import { zeroUnseen } from '../../../faults/damages/damages.js';
 import { type TestService, temporaryDirectory, testService } from '../../service.js';
@@ -8,7 +9,7 @@ import { type TestService, temporaryDirectory, testService } from '../../service
 const names = Array.from({ length: 200 }, (_, n) => `d${String(n).padStart(3, '0')}`);
 
 /** A service that starts on a directory of 200 datasets, of which it knows nothing. */
-async function serviceOnMany(): Promise<TestService> {
+async function serviceOnMany(limits: ServiceLimits = {}): Promise<TestService> {
   const dataDir = await temporaryDirectory();
   const before = await testService({ dataDir });
   const [first = '', ...others] = names;
@@ -17,7 +18,7 @@ async function serviceOnMany(): Promise<TestService> {
   await before.service.close();
   const directory = (name: string) => path.join(dataDir, 'datasets', name);
   for (const name of others) await cp(directory(first), directory(name), { recursive: true });
-  return testService({ dataDir });
+  return testService({ dataDir, limits });
 }
 
 test('a service with many datasets answers from its start, and reads those that a query names', async () => {
@@ -37,13 +38,22 @@ test('a service with many datasets answers from its start, and reads those that 
   );
 });
 
-test('and lists all of them, each with what it holds', async () => {
-  const service = await serviceOnMany();
+test('and lists all of them, each with what it holds, though a query has every place', async () => {
+  const service = await serviceOnMany({ connections: 1, queue: 0 });
+  const abort = new AbortController();
+  const endless =
+    'a:long\nSELECT count(*) FROM range(10000000000) a(i), range(1000) b(j) WHERE hash(i + j) = 1';
+  const running = service
+    .send('POST', '/v1/datasets/_apl?format=tabular', { apl: endless }, {}, abort.signal)
+    .catch(() => undefined);
+  await expect.poll(async () => (await service.query('n:long\nSELECT 1::BIGINT')).status).toBe(429);
   const { status, body } = await service.json('GET', '/v1/local/datasets');
   expect([status, body.map((each: { name: string; rows: number }) => [each.name, each.rows])]).toEqual([
     200,
     names.map(name => [name, 2]),
   ]);
+  abort.abort();
+  await running;
 });
 
 /** A dataset of three files, of the minutes 10, 20 and 30 of an hour, with one, two and three events. */
