@@ -19,7 +19,8 @@ const mostClosed = 16;
 interface Means {
   /** Returns the memory of the process in bytes; undefined if the system does not say. */
   readonly measure: () => number | undefined;
-  readonly collect: () => void;
+  /** Collects what JavaScript has left behind if that seems to be much, or if it has to. */
+  readonly collect: (hasTo: boolean) => void;
   /** Has the allocators of the process give back what was freed, within seconds. */
   readonly purge: () => Promise<unknown>;
 }
@@ -99,18 +100,18 @@ export class Rest {
       return false;
     }
     this.#tries--;
-    this.#means.collect();
+    this.#means.collect(this.#tries === mostTries / 2);
     this.#purge();
     return true;
   }
 }
 
-/** Buffers and objects of JavaScript after the last collection, in bytes. */
+/** Buffers and objects of JavaScript after the last collection, in bytes. Those that were in use then may be gone, and others in their place. */
 let collectedSize = 0;
 
 /** On a busy machine a collection can take half a second, in which the process answers nothing: it has to be worth that. */
-function collectGarbage(): void {
-  if (scriptSize() - collectedSize <= spareBytes / 2) return;
+function collectGarbage(hasTo: boolean): void {
+  if (!hasTo && scriptSize() - collectedSize <= spareBytes / 2) return;
   collector()();
   collectedSize = scriptSize();
 }
