@@ -47,9 +47,12 @@ test('a service that ends answers what it stores, and stores nothing that it doe
 
 test('a client that stops in the middle of its body does not keep a service from ending', async () => {
   const { service } = await serviceWithDataset(await temporaryDirectory());
-  const headers = { ...ndjson, authorization: `Bearer ${service.token}` };
+  const headers = { ...ndjson, authorization: `Bearer ${service.token}`, expect: '100-continue' };
   const stalled = request(`${service.url}/v1/datasets/d/ingest`, { method: 'POST', headers, agent: false });
   onTestFinished(() => void stalled.destroy());
+  stalled.flushHeaders();
+  // A request that comes once the service ends is answered.
+  await once(stalled, 'continue');
   stalled.write('{"n":1}\n');
   const lost = once(stalled, 'error');
   await service.close();
