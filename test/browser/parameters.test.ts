@@ -91,7 +91,8 @@ describe.each(usually(NEWEST_LAB))('the form of the parameters in $name', frontE
   });
 
   test('by keys alone a value is written where it stands, or above its declaration, and no cell runs', async () => {
-    await page.keyboard.press('Enter');
+    // The cell has the focus again.
+    await page.keyboard.press('Alt+Shift+M');
     await soon(() => page.evaluate("document.activeElement.closest('.apl-parameter')?.textContent")).toMatch(
       /^city/,
     );
