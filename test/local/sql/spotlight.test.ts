@@ -195,6 +195,18 @@ describe('spotlight', () => {
     );
   });
 
+  test.each(['9223372036854775807', '9007199254740993'])(
+    'the number %s is exact beside another field',
+    async number => {
+      const apl = `range i from 1 to 2400 step 1 | extend s = iff(i % 12 == 5, ${number}, i % 12), r = toint(i / 12) % 5, bad = i % 12 == 5 and toint(i / 12) % 5 == 2`;
+      const [found] = await spotlight(`${apl} | extend i = 0 | summarize spotlight(bad, s, r)`);
+      expect(found).toMatchObject({
+        field: 's, r',
+        values: [{ selected: 1, baseline: 0, parts: [{ value: number }, { value: '2' }] }],
+      });
+    },
+  );
+
   test('says of how many rows the shares of words are, if not of all', async () => {
     const apl = `range i from 1 to 30000 step 1 | extend bad = i % 50 == 0 | extend x = strcat(i, ' ', iff(bad, 'deadlock', 'done')), i = 0`;
     const [found] = await spotlight(`${apl} | summarize spotlight(bad, x)`);

@@ -443,8 +443,8 @@ function combinedSql(
     WHERE score > single + ${leastGain} QUALIFY row_number() OVER (ORDER BY score DESC, wanted) <= ${listedCombinations}`;
 }
 
-/** Where the bins `low` to `high` of a field begin and end: from `x` on, less than `y`, at most `z`; null without such an end. */
-function endsSql({ bins, place, type }: CodedField): readonly string[] {
+/** Where the bins `low` to `high` of a field begin and end: from `x` on, less than `y`, from `u` to `z`; null without such an end. */
+function endsSql({ bins, place }: CodedField): readonly string[] {
   if (bins === 'none') return [];
   const [low, high] = [`low${place}`, `high${place}`];
   if (bins === 'times') {
@@ -452,19 +452,26 @@ function endsSql({ bins, place, type }: CodedField): readonly string[] {
     return [`${at(low)} AS x${place}`, `${at(`(${high} + 1)`)} AS y${place}`];
   }
   const isPlain = `d${place} <= ${mostPlainNumbers}`;
-  const own = (bin: string) => `${bin}::${type === 'real' ? 'DOUBLE' : 'BIGINT'}`;
+  const edge = (bin: string) => `CASE WHEN NOT ${isPlain} THEN e${place}[TRY_CAST(${bin} AS BIGINT)] END`;
+  // Bins of plain numbers are reals: the largest integer is none that an integer can hold.
   return [
-    `CASE WHEN ${isPlain} THEN ${own(low)} ELSE e${place}[${low}::BIGINT] END AS x${place}`,
-    `CASE WHEN NOT ${isPlain} THEN e${place}[${high}::BIGINT + 1] END AS y${place}`,
-    `CASE WHEN ${isPlain} THEN ${own(high)} END AS z${place}`,
+    `${edge(low)} AS x${place}`,
+    `${edge(`(${high} + 1)`)} AS y${place}`,
+    `CASE WHEN ${isPlain} THEN ${low} END AS u${place}`,
+    `CASE WHEN ${isPlain} THEN ${high} END AS z${place}`,
   ];
 }
 
 /** Whether a row is in the chosen bins of a field. */
 function holdsSql({ bins, place, raw }: CodedField): string {
   if (bins === 'none') return `${raw} IS NOT DISTINCT FROM v${place}`;
-  const last = bins === 'times' ? '' : ` AND coalesce(${raw} <= z${place}, true)`;
-  return `CASE WHEN low${place} IS NULL THEN ${raw} IS NULL ELSE ${raw} IS NOT NULL AND coalesce(${raw} >= x${place}, true) AND coalesce(${raw} < y${place}, true)${last} END`;
+  const ends: readonly string[] = [
+    `${raw} >= x${place}`,
+    `${raw} < y${place}`,
+    ...(bins === 'times' ? [] : [`${raw}::DOUBLE >= u${place}`, `${raw}::DOUBLE <= z${place}`]),
+  ];
+  const inside = ends.map(end => `coalesce(${end}, true)`).join(' AND ');
+  return `CASE WHEN low${place} IS NULL THEN ${raw} IS NULL ELSE ${raw} IS NOT NULL AND ${inside} END`;
 }
 
 function bitPlaces(mask: number): number[] {
