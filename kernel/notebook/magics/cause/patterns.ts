@@ -71,7 +71,8 @@ async function patterns({ words, options, magic }: MagicCall, host: MagicHost): 
   if (!/^[1-9]\d{0,4}$/.test(number)) throw usageError(magic, `${number} is not the number of a template`);
   const { asked, ...from } = await askedOf(name, field, host);
   const { result, shapes } = await shapesOf(asked, { edges: edgesOf(asked, host) }, host);
-  const earlier = asked.hasTime ? rangeBefore(result) : undefined;
+  // Before everything is nothing, and all would be new.
+  const earlier = asked.hasTime && host.plan.range !== everything ? rangeBefore(result) : undefined;
   const before = earlier === undefined ? [] : (await shapesOf(asked, { range: earlier }, host)).shapes;
   const drain = new Drain<Shape>();
   for (const { text, shape } of [...shapes, ...before]) drain.add(text, shape, shape.lines);
