@@ -146,7 +146,7 @@ describe.each(usually(NEWEST_LAB))('charts in $name', frontEnd => {
     ]);
     const press = () => page.mouse.click((all?.x ?? 0) + (all?.width ?? 0) * 0.8, (last?.y ?? 0) + 4);
     await press();
-    expect(await chosen.textContent()).toBe('x \u00b7 g: 3');
+    expect([await chosen.isVisible(), await chosen.textContent()]).toEqual([true, 'x \u00b7 g: 3']);
     await press();
     expect(await chosen.isVisible()).toBe(false);
   });

@@ -109,7 +109,7 @@ describe('%patterns', () => {
   test.each([
     ['last 1h', '1 4 100% ▅▁▁▁▁▁▁▁▁▁█▅ new job done'],
     ['all', '1 4 100% job done'],
-  ])('the trend is that of the range as of now, and before all of it nothing is compared: %s', async (range, row) => {
+  ])('the trend is that of the range as of now, and before all is nothing: %s', async (range, row) => {
     const cell = await bench().run(`%%time ${range}\n%patterns recent`);
     expect(table(cell).at(-1)).toMatch(row);
   });
