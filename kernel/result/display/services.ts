@@ -90,7 +90,8 @@ export function mapSvg(title: string, all: readonly Service[], calls: readonly C
     .map(({ name }, at) => boxOf(placed.get(name), looks[at]?.color ?? TEXT_COLOR))
     .join('');
   const width = columns.length * (WIDTH + ACROSS) - ACROSS / 2 + 2 * MARGIN;
-  const size = `width="${width}" height="${height + 2 * MARGIN}" viewBox="0 0 ${width} ${height + 2 * MARGIN}"`;
+  const lowest = Math.max(height + MARGIN, ...between.map(call => endBelow(call, placed))) + MARGIN;
+  const size = `width="${width}" height="${lowest}" viewBox="0 0 ${width} ${lowest}"`;
   const heads = [TEXT_COLOR, RED].map(
     (color, at) =>
       `<marker id="apl-map-head-${at}" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" markerUnits="userSpaceOnUse" orient="auto"><path d="M0 0L8 4L0 8z" fill="${color}"/></marker>`,
@@ -189,8 +190,20 @@ function onward(from: Placed, to: Placed, gaps: readonly (readonly number[])[]):
   return path;
 }
 
+/** How far down a call goes that is drawn back to a caller; a curve comes as near to where it is drawn to as three quarters. */
+function endBelow({ caller = '', service }: Calls, placed: ReadonlyMap<string, Placed>): number {
+  const [from, to] = [placed.get(caller), placed.get(service)];
+  if (from === undefined || to === undefined || to.column > from.column) return 0;
+  const start = Math.max(from.y, to.y) + HEIGHT / 2;
+  return start + 0.75 * (lowOf(from, to) - start);
+}
+
+function lowOf(from: Placed, to: Placed): number {
+  return Math.max(from.y, to.y) + 2 * HEIGHT;
+}
+
 function backward(from: Placed, to: Placed): string {
-  const low = Math.max(from.y, to.y) + 2 * HEIGHT;
+  const low = lowOf(from, to);
   return `C${from.x + WIDTH + ACROSS} ${low} ${to.x - ACROSS} ${low} ${to.x - 2} ${to.y + HEIGHT / 2}`;
 }
 

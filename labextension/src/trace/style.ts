@@ -53,6 +53,6 @@ const RULES = `
 .apl-trace-body > .apl-trace-details { flex: 0 0 36%; border-top: 0; border-left: 1px solid var(--jp-border-color2); max-height: 520px; }
 }
 @container (max-width: 760px) { .apl-trace-ticks > span:not(:first-child, :last-child) { display: none; } }
-@container (max-width: 480px) { .apl-trace-frame { --apl-trace-names: 52%; --apl-trace-took: 58px; } }
+@container (max-width: 480px) { .apl-trace-frame { --apl-trace-names: 48%; --apl-trace-took: 76px; } }
 @media print { .apl-trace-tools, .apl-trace-overview { display: none; } }
 `;

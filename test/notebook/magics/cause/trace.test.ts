@@ -185,6 +185,15 @@ describe('%trace services', () => {
     expect(svg).toMatch(/^<svg [^>]*aria-label="Services of spans"/);
     for (const sign of ['<img', '\u202e', '\u001b']) expect(svg).not.toContain(sign);
     expect(String(svg).match(/<path d="M/g)).toHaveLength(2 + 5);
+    // A call back to a caller goes around below, all of it within the image.
+    const height = Number(/viewBox="0 0 [\d.]+ ([\d.]+)"/.exec(String(svg))?.[1]);
+    const curve = /d="M\S+ (\S+)C\S+ (\S+) \S+ (\S+) \S+ ([^"\s]+)"/g;
+    const middles = [...String(svg).matchAll(curve)].map(([, ...ends]) => {
+      const [a = 0, b = 0, c = 0, d = 0] = ends.map(Number);
+      return (a + 3 * b + 3 * c + d) / 8;
+    });
+    expect(middles.length).toBeGreaterThan(1);
+    expect(Math.max(...middles)).toBeLessThan(height - 3);
   });
 
   test('counts those that meet the condition', async () => {
