@@ -455,6 +455,9 @@ function damagedAt(place: number): Uint8Array {
 const neverClosed =
   /^None of 1 line can be read as CSV: each opens a quote that is never closed\. Close it, or import the file with `--format text`\.$/;
 
+/** How a ZIP archive begins whose first file has this name. */
+const zipOf = (name: string) => `PK\x03\x04${'\0'.repeat(26)}${name}`;
+
 const refused: readonly Refused[] = [
   ['an empty file', 'in.csv', '', /^.*in\.csv holds no rows\.$/],
   ['a header alone', 'in.csv', 'a,b\n', /^.*in\.csv holds no rows\.$/],
@@ -497,7 +500,18 @@ const refused: readonly Refused[] = [
       ['ARROW1\0\0\xff', 'an Arrow file', 'Convert it to Parquet'],
       ['Obj\x01\x02', 'an Avro file', 'Convert it to Parquet .* read_avro'],
       ['ORC\x0a\x03\0', 'an ORC file', 'Convert it to Parquet .*pyarrow\\.orc'],
-      ['\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1', 'an old Excel workbook', 'Save it as \\.xlsx'],
+      [
+        '\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1',
+        'an old Excel workbook, or one with a password',
+        'Save it as \\.xlsx without a password',
+      ],
+      [
+        zipOf('mimetypeapplication/vnd.oasis.opendocument.text'),
+        'an OpenDocument file',
+        'Save it as \\.xlsx',
+      ],
+      [zipOf('Index/Document.iwa'), 'a file of Numbers', 'Save it as \\.xlsx'],
+      [zipOf('Data/PresetImageFill3-19.jpg'), 'a file of Numbers', 'Save it as \\.xlsx'],
       ['ElfFile\0\0', 'an event log of Windows', 'Convert it first: wevtutil'],
       ['SQLite format 3\0', 'an SQLite database', 'Convert it to Parquet'],
       [

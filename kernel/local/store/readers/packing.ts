@@ -31,11 +31,30 @@ const capture = {
   instead: 'Convert it first: tshark -r FILE -T ek > packets.ndjson.',
 };
 
+const zip = 'PK\x03\x04';
+const asWorkbook = 'Save it as .xlsx, or its sheet as CSV, first.';
+
+/** Where the name of the first file in a ZIP archive begins; its content follows if it is not packed. */
+const zipName = 30;
+
 const packings: readonly Packing[] = [
   { begin: '\x1f\x8b', name: 'compressed with gzip', kind: 'gzip' },
   { begin: '\x28\xb5\x2f\xfd', name: 'compressed with Zstandard', kind: 'zstd' },
   { begin: 'PAR1', name: 'a Parquet file', kind: 'parquet' },
-  { begin: 'PK\x03\x04', name: 'a ZIP archive', kind: 'zip' },
+  {
+    begin: zip,
+    further: start => start.startsWith('mimetypeapplication/vnd.oasis.opendocument', zipName),
+    name: 'an OpenDocument file',
+    instead: asWorkbook,
+  },
+  {
+    begin: zip,
+    further: start =>
+      /^(?:Index\/Document\.iwa|Data\/PresetImageFill|[^/]*\.numbers\/)/.test(start.slice(zipName)),
+    name: 'a file of Numbers',
+    instead: asWorkbook,
+  },
+  { begin: zip, name: 'a ZIP archive', kind: 'zip' },
   {
     begin: 'BZh',
     further: start => start.startsWith('1AY&SY', 4),
@@ -88,8 +107,8 @@ const packings: readonly Packing[] = [
   },
   {
     begin: '\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1',
-    name: 'an old Excel workbook',
-    instead: 'Save it as .xlsx, or its sheet as CSV, first.',
+    name: 'an old Excel workbook, or one with a password',
+    instead: 'Save it as .xlsx without a password, or its sheet as CSV, first.',
   },
   { begin: 'SQLite format 3\0', name: 'an SQLite database', instead: intoText },
   {
@@ -114,6 +133,16 @@ function packingAt(start: Buffer): Packing | undefined {
 /** Returns the kind of a file that begins like this, of those that are read; undefined for any other, such as text. */
 export function beginsAs(start: Buffer): Packing['kind'] {
   return packingAt(start)?.kind;
+}
+
+/** Whether a file that begins like this is of Office since 2007: a ZIP archive of certain parts. */
+export function isOfficeFile(start: Buffer): boolean {
+  return (
+    beginsAs(start) === 'zip' &&
+    /^(?:\[Content_Types\]\.xml|_rels\/|docProps\/|xl\/)/.test(
+      start.toString('latin1', zipName, longestBegin),
+    )
+  );
 }
 
 /** Returns what the beginning of a file shows it to be, and what to do with it; undefined for what is read. */

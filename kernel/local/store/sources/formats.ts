@@ -14,7 +14,7 @@ import { checkPattern } from '../../duckdb/regex.js';
 import { LocalError } from '../../errors.js';
 import { TemplateError } from '../../sql/template.js';
 import { likeliestFormat, recognizeFormat } from '../readers/logs/recognize.js';
-import { beginsAs, unreadPacking } from '../readers/packing.js';
+import { beginsAs, isOfficeFile, unreadPacking } from '../readers/packing.js';
 import { looksLikeCsv } from './csv-recognize.js';
 import { isOfObjects } from './plain-lines.js';
 
@@ -92,7 +92,7 @@ function refusePacked(file: string, start: Buffer): void {
 /** Whether a file that begins like this is a ZIP or tar archive. A workbook of Excel is one that is never unpacked. */
 export function isArchive(file: string, start: Buffer): boolean {
   // A tar archive has no beginning of its own.
-  return (isZip(start) && !isWorkbook(file)) || plain(start).toString('latin1', 257, 262) === 'ustar';
+  return (isZip(start) && !isWorkbook(file, start)) || plain(start).toString('latin1', 257, 262) === 'ustar';
 }
 
 /** Whether a file that begins like this is a ZIP archive. */
@@ -100,8 +100,8 @@ export function isZip(start: Buffer): boolean {
   return beginsAs(start) === 'zip';
 }
 
-function isWorkbook(file: string): boolean {
-  return /\.xls[xm]$/i.test(file);
+function isWorkbook(file: string, start: Buffer): boolean {
+  return /\.xls[xmb]$/i.test(file) || isOfficeFile(start);
 }
 
 function namedFormat(wanted: string): FileFormat {

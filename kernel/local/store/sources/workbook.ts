@@ -9,7 +9,7 @@ import { writeCopy } from '../bounds/copies.js';
 import { kindOfNumber, type NumberKind, textOfNumber } from './cell-numbers.js';
 
 /**
- * Writes a sheet of an Excel workbook as CSV: the one named, else the first. Its times have no zone: they are UTC unless `local`.
+ * Writes a sheet of an Excel workbook as CSV: the one named, else the first with cells. Its times have no zone: they are UTC unless `local`.
  * Returns what the import says of it; throws LocalError.
  */
 export async function writeSheet(
@@ -25,11 +25,11 @@ export async function writeSheet(
     archive = await (await import('yauzl')).openPromise(file, { autoClose: false });
     const book = await openWorkbook(archive);
     const { sheets } = book;
-    const sheet = named === undefined ? sheets[0] : sheets.find(each => each.name === named);
-    if (sheet === undefined) throw noSheet(name, named ?? '', sheets);
+    const wanted = named === undefined ? sheets : sheets.filter(each => each.name === named);
     const found = { errors: 0 };
-    const lines = Readable.from(linesOf(book, sheet, local, found));
-    await writeCopy(target, [lines], present({ signal }));
+    const { sheet, lines } = await firstWithCells(book, wanted, local, found);
+    if (sheet === undefined) throw noSheet(name, named, sheets);
+    await writeCopy(target, [Readable.from(lines)], present({ signal }));
     return [...otherSheets(sheet, sheets), ...errorNotes(found.errors)];
   } catch (error) {
     if (error instanceof LocalError || signal?.aborted || systemRefusal(error)) throw error;
@@ -48,10 +48,14 @@ interface Sheet {
   readonly entry: string;
 }
 
-/** The parts of a workbook that the values of its sheets need (https://ecma-international.org/publications-and-standards/standards/ecma-376/). */
-interface Workbook {
+/** The parts of a file of Office, by their names in lower case, as names differ in case. */
+interface Package {
   readonly archive: ZipFile;
   readonly entries: ReadonlyMap<string, Entry>;
+}
+
+/** What the values of a workbook's sheets need (https://ecma-international.org/publications-and-standards/standards/ecma-376/). */
+interface Workbook extends Package {
   readonly sheets: readonly Sheet[];
   /** Days are counted from 1904. */
   readonly from1904: boolean;
@@ -61,7 +65,11 @@ interface Workbook {
   readonly styles: readonly NumberKind[];
 }
 
-function noSheet(name: string, named: string, sheets: readonly Sheet[]): LocalError {
+function noSheet(name: string, named: string | undefined, sheets: readonly Sheet[]): LocalError {
+  if (named === undefined)
+    return new LocalError('invalid', 'no-list', `${name} has no sheet with cells.`, {
+      hint: 'Save what it shows as CSV first.',
+    });
   const names = sheets.slice(0, 20).map(each => each.name);
   return new LocalError('invalid', 'no-list', `${name} has no sheet ${JSON.stringify(named)}.`, {
     hint: `Its sheets are ${names.join(', ')}.`,
@@ -81,21 +89,56 @@ function errorNotes(count: number): string[] {
 
 async function openWorkbook(archive: ZipFile): Promise<Workbook> {
   const entries = new Map<string, Entry>();
-  for await (const entry of archive.eachEntry()) entries.set(entry.fileName, entry);
+  for await (const entry of archive.eachEntry()) entries.set(entry.fileName.toLowerCase(), entry);
   const book = { archive, entries };
-  const targets = new Map<string, string>();
-  for await (const { open, attributes } of marksOf(book, 'xl/_rels/workbook.xml.rels')) {
-    if (open === 'Relationship')
-      targets.set(attributes?.Id ?? '', path.posix.resolve('/xl', attributes?.Target ?? '').slice(1));
-  }
+  const [main = 'xl/workbook.xml'] = (await relationsOf(book, '')).filter(isOf('officeDocument')).map(partOf);
+  const relations = await relationsOf(book, main);
+  const worksheets = new Map(relations.filter(isOf('worksheet')).map(each => [each.id, partOf(each)]));
   const sheets: Sheet[] = [];
   let from1904 = false;
-  for await (const { open, attributes } of marksOf(book, 'xl/workbook.xml')) {
-    if (open === 'workbookPr') from1904 = /^(1|true)$/.test(attributes?.date1904 ?? '');
-    if (open === 'sheet')
-      sheets.push({ name: attributes?.name ?? '', entry: targets.get(attributes?.['r:id'] ?? '') ?? '' });
+  for await (const { open, attributes = {} } of marksOf(book, main)) {
+    if (open === 'workbookPr') from1904 = /^(1|true)$/.test(attributes.date1904 ?? '');
+    if (open !== 'sheet') continue;
+    const [, id = ''] = Object.entries(attributes).find(([key]) => key.endsWith(':id')) ?? [];
+    // A sheet may be a chart.
+    const entry = worksheets.get(id);
+    if (entry !== undefined) sheets.push({ name: attributes.name ?? '', entry });
   }
-  return { ...book, sheets, from1904, texts: await textsOf(book), styles: await stylesOf(book) };
+  const [texts = ''] = relations.filter(isOf('sharedStrings')).map(partOf);
+  const [styles = ''] = relations.filter(isOf('styles')).map(partOf);
+  return {
+    ...book,
+    sheets,
+    from1904,
+    texts: await textsOf(book, texts),
+    styles: await stylesOf(book, styles),
+  };
+}
+
+interface Relation {
+  readonly id: string;
+  /** The last word of its type, such as `worksheet`. */
+  readonly kind: string;
+  readonly part: string;
+}
+
+const isOf = (kind: string) => (each: Relation) => each.kind === kind;
+const partOf = (each: Relation) => each.part;
+
+/** Returns what a part refers to, or the whole file if `part` is empty. */
+async function relationsOf(book: Package, part: string): Promise<Relation[]> {
+  const { dir, base } = path.posix.parse(part);
+  const found: Relation[] = [];
+  for await (const { open, attributes = {} } of marksOf(
+    book,
+    path.posix.join(dir, '_rels', `${base}.rels`),
+  )) {
+    if (open !== 'Relationship') continue;
+    const { Id: id = '', Type: type = '', Target: target = '' } = attributes;
+    const to = path.posix.resolve(`/${dir}`, target.replaceAll('\\', '/')).slice(1);
+    found.push({ id, kind: path.posix.basename(type), part: to });
+  }
+  return found;
 }
 
 /** What the parser of XML meets: an element that begins, with its attributes, one that ends, or text. */
@@ -106,18 +149,23 @@ interface Mark {
   readonly text?: string;
 }
 
-/** A part that a workbook does not have is empty. */
-async function* marksOf(
-  { archive, entries }: Pick<Workbook, 'archive' | 'entries'>,
-  name: string,
-): AsyncGenerator<Mark> {
-  const entry = entries.get(name);
+/**
+ * Yields what a part holds; one that a workbook does not have is empty. Names of elements lack the prefix of the first one, so that those
+ * of later versions, such as `x15:workbookPr`, are not taken for them.
+ */
+async function* marksOf({ archive, entries }: Package, name: string): AsyncGenerator<Mark> {
+  const entry = entries.get(name.toLowerCase());
   if (entry === undefined) return;
   const { SaxesParser } = await import('saxes');
   const parser = new SaxesParser();
   let marks: Mark[] = [];
-  const plain = (element: string) => element.slice(element.indexOf(':') + 1);
-  parser.on('opentag', tag => marks.push({ open: plain(tag.name), attributes: tag.attributes }));
+  let prefix: string | undefined;
+  const plain = (element: string) =>
+    element.startsWith(prefix ?? '') ? element.slice((prefix ?? '').length) : element;
+  parser.on('opentag', tag => {
+    prefix ??= tag.name.slice(0, tag.name.indexOf(':') + 1);
+    marks.push({ open: plain(tag.name), attributes: tag.attributes });
+  });
   parser.on('closetag', tag => marks.push({ close: plain(tag.name) }));
   parser.on('text', text => marks.push({ text }));
   parser.on('cdata', text => marks.push({ text }));
@@ -130,10 +178,10 @@ async function* marksOf(
   parser.close();
 }
 
-async function textsOf(book: Pick<Workbook, 'archive' | 'entries'>): Promise<string[]> {
+async function textsOf(book: Package, part: string): Promise<string[]> {
   const texts: string[] = [];
   const reader = new TextReader();
-  for await (const mark of marksOf(book, 'xl/sharedStrings.xml')) {
+  for await (const mark of marksOf(book, part)) {
     reader.take(mark);
     if (mark.close === 'si') texts.push(reader.end());
   }
@@ -153,20 +201,22 @@ class TextReader {
   }
 
   end(): string {
-    // Characters that XML does not have are written by their number.
-    const text = this.#text.replace(/_x([\dA-Fa-f]{4})_/g, (_, code) =>
-      String.fromCharCode(Number(`0x${code}`)),
-    );
+    const text = decoded(this.#text);
     this.#text = '';
     return text;
   }
 }
 
-async function stylesOf(book: Pick<Workbook, 'archive' | 'entries'>): Promise<NumberKind[]> {
+/** Characters that XML does not have are written by their number. */
+function decoded(text: string): string {
+  return text.replace(/_x([\dA-Fa-f]{4})_/g, (_, code) => String.fromCharCode(Number(`0x${code}`)));
+}
+
+async function stylesOf(book: Package, part: string): Promise<NumberKind[]> {
   const formats = new Map<string, string>();
   const styles: NumberKind[] = [];
   let inCells = false;
-  for await (const { open, close, attributes } of marksOf(book, 'xl/styles.xml')) {
+  for await (const { open, close, attributes } of marksOf(book, part)) {
     if (open === 'numFmt') formats.set(attributes?.numFmtId ?? '', attributes?.formatCode ?? '');
     if (open === 'cellXfs' || close === 'cellXfs') inCells = open === 'cellXfs';
     const id = attributes?.numFmtId ?? '0';
@@ -179,6 +229,27 @@ interface Cell {
   readonly column: number;
   readonly type: string;
   readonly style: number;
+}
+
+/** Returns the first of some sheets that has cells, and its lines; if none has, the first one, without lines. */
+async function firstWithCells(
+  book: Workbook,
+  sheets: readonly Sheet[],
+  local: boolean,
+  found: { errors: number },
+): Promise<{ sheet: Sheet | undefined; lines: AsyncIterable<string> | readonly string[] }> {
+  for (const sheet of sheets) {
+    found.errors = 0;
+    const lines = linesOf(book, sheet, local, found);
+    const first = await lines.next();
+    if (first.done) continue;
+    const all = async function* () {
+      yield first.value;
+      yield* lines;
+    };
+    return { sheet, lines: all() };
+  }
+  return { sheet: sheets[0], lines: [] };
 }
 
 async function* linesOf(
@@ -235,6 +306,7 @@ function cellText({ type, style }: Cell, value: string, book: Workbook, local: b
     case 's':
       return quoted(book.texts[Number(value)] ?? '');
     case 'str':
+      return quoted(decoded(value));
     case 'inlineStr':
       return quoted(value);
     case 'b':

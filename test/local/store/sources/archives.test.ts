@@ -58,6 +58,25 @@ describe('a workbook of Excel', () => {
     expect(body.message).toBe('orders.xlsx has no sheet "None". Its sheets are Orders, Others.');
   });
 
+  test('is one whatever its name is, and refused if its parts are not of text', async () => {
+    const { dataset } = await importText('download', await fileOf('orders.xlsx'));
+    expect(await stored(dataset, 'id')).toEqual(['00501', '00502']);
+    const { body } = await importText('orders.xlsb', await fileOf('binary.xlsb'));
+    expect(body.message).toBe(
+      'orders.xlsb cannot be read as an Excel workbook. Save its sheet as CSV first.',
+    );
+  });
+
+  test('gives the first sheet with cells, wherever its parts are, and dates that count from 1904', async () => {
+    const { dataset, body } = await importText('odd.xlsx', await fileOf('odd.xlsx'));
+    expect(body.notes[0]).toBe('The rows are those of the sheet `Rows`: `--path` names another, of `Empty`.');
+    expect(await stored(dataset, 'day, note')).toEqual(['2025-10-10 00:00:00|a\rb_x000D_']);
+    const empty = await importText('odd.xlsx', await fileOf('odd.xlsx'), { list: 'Empty' });
+    expect(empty.body.message).toBe('odd.xlsx holds no rows.');
+    const chart = await importText('odd.xlsx', await fileOf('odd.xlsx'), { list: 'Chart' });
+    expect(chart.body.message).toBe('odd.xlsx has no sheet "Chart". Its sheets are Empty, Rows.');
+  });
+
   test('has local times in a zone', async () => {
     const options = { zone: 'Europe/Berlin' };
     const { dataset } = await importText('orders.xlsx', await fileOf('orders.xlsx'), options);

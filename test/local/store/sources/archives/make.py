@@ -58,9 +58,45 @@ def write_far():
             far.writestr(entry, text.replace(b'r="B2"', b'r="ZZZZZZ2"') if name.endswith("sheet1.xml") else text)
 
 
+def write_odd():
+    """What few programs write: days from 1904, parts in other places and other case, a chart and an empty sheet first, escapes."""
+    book = openpyxl.Workbook()
+    book.epoch = openpyxl.utils.datetime.CALENDAR_MAC_1904
+    book.active.title = "Empty"
+    sheet = book.create_sheet("Rows")
+    sheet.append(["day", "note"])
+    sheet.append([datetime.date(2025, 10, 10), 4711])
+    book.create_chartsheet("Chart", 0)
+    plain = HERE / "odd.tmp"
+    book.save(plain)
+    changes = [
+        (b'"/xl/', b'"/Data/'),
+        (b'"xl/', b'"Data/'),
+        (b"</workbook>", b'<extLst><ext uri="{1}"><x15:workbookPr xmlns:x15="urn:x15" chartTrackingRefBase="1"/></ext></extLst></workbook>'),
+        (b't="n"><v>4711</v>', b't="str"><f>A1</f><v>a_x000D_b_x005F_x000D_</v>'),
+    ]
+    with zipfile.ZipFile(plain) as book, zipfile.ZipFile(HERE / "odd.xlsx", "w", zipfile.ZIP_DEFLATED) as odd:
+        for name in book.namelist():
+            text = book.read(name)
+            for old, new in changes:
+                text = text.replace(old, new)
+            odd.writestr(zipfile.ZipInfo(name.replace("xl/", "DATA/")), text)
+    plain.unlink()
+
+
+def write_binary():
+    """What a workbook in the binary form looks like to a reader of XML."""
+    with zipfile.ZipFile(HERE / "orders.xlsx") as book, zipfile.ZipFile(HERE / "binary.xlsb", "w", zipfile.ZIP_DEFLATED) as binary:
+        binary.writestr(zipfile.ZipInfo("[Content_Types].xml"), book.read("[Content_Types].xml"))
+        binary.writestr(zipfile.ZipInfo("_rels/.rels"), book.read("_rels/.rels").replace(b"workbook.xml", b"workbook.bin"))
+        binary.writestr(zipfile.ZipInfo("xl/workbook.bin"), b"\x83\x01\x00\x80\x01\x14")
+
+
 if __name__ == "__main__":
     write_zip()
     write_tar("logs.tar.gz", "w:gz")
     write_tar("logs.tar", "w")
     write_workbook()
     write_far()
+    write_odd()
+    write_binary()
