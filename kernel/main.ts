@@ -73,7 +73,7 @@ async function program(): Promise<Command> {
 
 async function install(target: InstallTarget): Promise<void> {
   const [commands, { printInstalled }] = await installing();
-  printInstalled('installed', await commands.install(target, await filesOfPackage(), machine));
+  printInstalled('installed', await commands.install(target, ...(await whatLasts())));
 }
 
 async function uninstall(target: InstallTarget): Promise<void> {
@@ -81,10 +81,12 @@ async function uninstall(target: InstallTarget): Promise<void> {
   printInstalled('removed', await commands.uninstall(target, machine));
 }
 
-/** The package that a kernelspec may point to. */
-async function filesOfPackage(): Promise<PackageFiles> {
-  const { lasting } = await import('./commands/lasting.js');
-  return lasting(files, dataDirectory());
+/** The package that a kernelspec may point to, and this machine with the Node that it may. */
+async function whatLasts(): Promise<[PackageFiles, Machine]> {
+  const { lasting, lastingNode } = await import('./commands/lasting.js');
+  const dataDir = dataDirectory();
+  const node = { execPath: machine.execPath, version: process.version };
+  return [await lasting(files, dataDir), { ...machine, execPath: await lastingNode(node, dataDir) }];
 }
 
 function installing() {
@@ -96,9 +98,10 @@ async function lab(
   { environment }: { readonly environment: string },
 ): Promise<void> {
   const commands = await import('./commands/lab/lab.js');
+  const [lasting, onThisMachine] = await whatLasts();
   process.exitCode = await commands.lab({
-    machine,
-    files: await filesOfPackage(),
+    machine: onThisMachine,
+    files: lasting,
     dataDir: dataDirectory(),
     venv: resolve(environment),
     options,

@@ -1,17 +1,28 @@
 import { createHash } from 'node:crypto';
 import { constants, existsSync } from 'node:fs';
-import { cp, mkdir, readFile, rename, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { copyFile, cp, mkdir, readFile, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { inDataDir } from '../local/place.js';
 import { makeOwnDirectory } from '../local/store/files.js';
 import type { PackageFiles } from './install.js';
 
-/** Folders in which a runner of packages keeps one until it clears its cache: those of npx, `pnpm dlx` and `yarn dlx`. */
-const CACHE = /[\\/](?:_npx|dlx(?:-[^\\/]+)?|xfs-[^\\/]+)[\\/]/;
+/** Folders in which runners of packages keep one until they clear their caches. */
+const CACHES = [
+  // npx, `pnpm dlx` and `yarn dlx`.
+  /[\\/](?:_npx|dlx(?:-[^\\/]+)?|xfs-[^\\/]+)[\\/]/,
+  // uvx.
+  /[\\/](?:archive|environments)-v\d+[\\/]/,
+  // `pipx run`.
+  /[\\/]pipx[\\/](?:\.?cache[\\/])?[0-9a-f]{15}[\\/]/i,
+];
+
+function isInCache(path: string): boolean {
+  return CACHES.some(cache => cache.test(path));
+}
 
 /** Where `lasting` finds or puts the package. */
 export async function lastingFiles(files: PackageFiles, dataDir: string): Promise<PackageFiles> {
-  if (!CACHE.test(files.root)) return files;
+  if (!isInCache(files.root)) return files;
   const program = await readFile(join(dirname(files.main), 'commands.cjs'));
   const hash = createHash('sha256').update(program).digest('hex').slice(0, 12);
   const root = join(inDataDir(dataDir, 'tools'), `program-${files.version}-${hash}`);
@@ -20,28 +31,50 @@ export async function lastingFiles(files: PackageFiles, dataDir: string): Promis
 
 /**
  * The package in a place that lasts, for what starts it later: where it is, or a copy in the data directory, with the packages that it
- * needs, if it is in the cache of npx.
+ * needs, if it is in the cache of a runner.
  */
 export async function lasting(files: PackageFiles, dataDir: string): Promise<PackageFiles> {
   const copy = await lastingFiles(files, dataDir);
   if (copy.root === files.root || existsSync(copy.main)) return copy;
-  const fresh = `${copy.root}.new-${crypto.randomUUID()}`;
-  await makeOwnDirectory(dirname(copy.root));
-  try {
+  await publish(copy.root, async fresh => {
     await copyFolder(files.root, fresh);
     for (const [name, folder] of await packagesOf(files.root)) {
       const to = join(fresh, 'node_modules', name);
       await mkdir(dirname(to), { recursive: true });
       await copyFolder(folder, to);
     }
-    await rename(fresh, copy.root).catch(error => {
+  });
+  return copy;
+}
+
+/** The Node that runs, an absolute path, in a place that lasts: a wheel that brings Node has it beside the package. */
+export async function lastingNode(
+  { execPath, version }: { readonly execPath: string; readonly version: string },
+  dataDir: string,
+): Promise<string> {
+  if (!isInCache(execPath)) return execPath;
+  const copy = join(inDataDir(dataDir, 'tools'), `node-${version}`, basename(execPath));
+  if (!existsSync(copy))
+    await publish(dirname(copy), async fresh => {
+      await mkdir(fresh);
+      await copyFile(execPath, join(fresh, basename(execPath)), constants.COPYFILE_FICLONE);
+    });
+  return copy;
+}
+
+/** Makes a folder, an absolute path, whole or not at all; `write` fills it under another name. */
+async function publish(folder: string, write: (fresh: string) => Promise<void>): Promise<void> {
+  const fresh = `${folder}.new-${crypto.randomUUID()}`;
+  await makeOwnDirectory(dirname(folder));
+  try {
+    await write(fresh);
+    await rename(fresh, folder).catch(error => {
       // Another process was first.
-      if (!existsSync(copy.main)) throw error;
+      if (!existsSync(folder)) throw error;
     });
   } finally {
     await rm(fresh, { recursive: true, force: true });
   }
-  return copy;
 }
 
 async function copyFolder(from: string, to: string): Promise<void> {

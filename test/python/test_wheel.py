@@ -1,74 +1,18 @@
-"""The wheels: built, installed by pip into an environment of their own, started by Jupyter, and removed again."""
+"""The wheels: what they hold, and what is there once one is installed; test_ways.py runs them."""
 
 import hashlib
 import json
 import os
 import shutil
-import subprocess
-import sys
 import sysconfig
 import zipfile
-from pathlib import Path
 
 import pytest
-from conftest import ROOT
-
-NOTEBOOK = """
-import json, nbclient, nbformat
-notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("print x = 9223372036854775807")])
-nbclient.NotebookClient(notebook, kernel_name='apl').execute()
-print(notebook.cells[0].outputs[-1].data['text/plain'])
-"""
-
-
-def built(directory):
-    subprocess.run(["node", "--import", "tsx", "scripts/wheel.mjs", "--to", directory], cwd=ROOT, check=True)
-    return sorted(directory.glob("*.whl"))
-
-
-@pytest.fixture(scope="module")
-def wheels(tmp_path_factory):
-    return built(tmp_path_factory.mktemp("wheels"))
-
-
-class Environment:
-    """A virtual environment that also sees the packages of the tests, and a home, in a directory with an awkward name."""
-
-    def __init__(self, directory):
-        self.directory = directory
-        self.home = directory / "home"
-        self.home.mkdir()
-        self.venv = directory / "env"
-        subprocess.run([sys.executable, "-m", "venv", "--without-pip", self.venv], check=True)
-        self.packages = next(self.venv.glob("lib/python3*/site-packages"))
-        (self.packages / "tests.pth").write_text(f"{sysconfig.get_path('purelib')}\n", encoding="utf-8")
-        inherited = {name: os.environ[name] for name in ("LANG",) if name in os.environ}
-        self.env = {
-            **inherited,
-            "HOME": str(self.home),
-            "PATH": os.pathsep.join([str(self.venv / "bin"), str(Path(shutil.which("node")).parent)]),
-            "APL_KERNEL_DATA": str(self.home / "data"),
-        }
-
-    def run(self, *command, **env):
-        done = subprocess.run(
-            list(map(str, command)), env={**self.env, **env}, cwd=self.directory, capture_output=True, text=True
-        )
-        return done.returncode, done.stdout, done.stderr
-
-    def pip(self, *args):
-        code, _, error = self.run(self.venv / "bin" / "python", "-m", "pip", "--no-cache-dir", *args)
-        assert code == 0, error
-
-    def files(self):
-        found = (path.relative_to(self.venv) for path in self.venv.rglob("*") if path.is_file())
-        return {str(path) for path in found if "__pycache__" not in path.parts}
-
+from conftest import ROOT, Environment, built_wheels
 
 @pytest.fixture(scope="module")
 def environment(wheels, tmp_path_factory):
     environment = Environment(tmp_path_factory.mktemp("Ordner mit ü"))
-    environment.before = environment.files()
     environment.pip("install", "--no-index", "--no-deps", wheels[1])
     return environment
 
@@ -89,7 +33,7 @@ def test_two_builds_are_the_same(wheels, tmp_path):
     def digests(files):
         return [hashlib.sha256(file.read_bytes()).hexdigest() for file in files]
 
-    assert digests(built(tmp_path)) == digests(wheels)
+    assert digests(built_wheels(tmp_path)) == digests(wheels)
 
 
 def test_holds_machine_code_for_one_platform_only(wheels):
@@ -104,10 +48,7 @@ def test_holds_machine_code_for_one_platform_only(wheels):
     assert len({"/".join(name.split("/")[:7]) for name in sockets}) == 1
 
 
-def test_jupyter_runs_a_cell_with_it(environment):
-    code, text, error = environment.run(environment.venv / "bin" / "python", "-c", NOTEBOOK)
-    assert (code, error.replace("[apl-kernel] starting the local service\n", "")) == (0, "")
-    assert text.splitlines()[-2].strip() == "9,223,372,036,854,775,807"
+def test_jupyter_has_what_it_reads(environment):
     share = environment.venv / "share" / "jupyter"
     spec = json.loads((share / "kernels" / "apl" / "kernel.json").read_text())
     assert spec["argv"][:4] == ["python", "-m", "apl_kernel", "kernel"]
@@ -160,8 +101,3 @@ def test_doctor_knows_its_kernelspec(environment):
     line = next(line for line in text.splitlines() if "kernelspec" in line)
     assert line.startswith("ok ")
     assert line.endswith(", of a Python package")
-
-
-def test_an_uninstall_leaves_no_file(environment):
-    environment.pip("uninstall", "--yes", "apl-kernel-slim")
-    assert environment.files() == environment.before

@@ -1,0 +1,175 @@
+"""Each way in, in a directory with an awkward name: Jupyter finds the kernel and runs a cell, and what is uninstalled is gone."""
+
+import contextlib
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from conftest import ROOT, Environment
+
+# The service that the kernel started is ended, too: it would write to its directory for a while.
+CELL = """
+import subprocess, sys, nbclient, nbformat
+from jupyter_client.kernelspec import KernelSpecManager
+notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("print x = 9223372036854775807")])
+nbclient.NotebookClient(notebook, kernel_name='apl').execute()
+spec = KernelSpecManager().get_kernel_spec('apl')
+program = [sys.executable if word == 'python' else word for word in spec.argv[:spec.argv.index('kernel')]]
+subprocess.run([*program, 'serve', '--stop'], check=True, stdout=subprocess.DEVNULL)
+print(spec.resource_dir)
+print(notebook.cells[0].outputs[-1].data['text/plain'].splitlines()[-2].strip())
+"""
+FROM_PIP = ("install", "--no-index", "--no-deps")
+PROGRAM = ("node", ROOT / "dist" / "main.js")
+READ_ONLY = 'mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && exec "$@"'
+
+
+def by_pip(place, wheel, *options):
+    place.pip(*FROM_PIP, *options, wheel)
+
+
+def without_pip(place, *_):
+    place.pip("uninstall", "--yes", "apl-kernel-slim")
+
+
+def installs(*options):
+    return lambda place, _: place.must(*PROGRAM, "install", *options)
+
+
+def uninstalls(*options):
+    return lambda place, _: place.must(*PROGRAM, "uninstall", *options)
+
+
+def by_uvx(*command):
+    """Once the program has run, the cache that it ran from is gone."""
+
+    def run(place, wheel):
+        place.must(shutil.which("uv"), "tool", "run", "--offline", "--from", wheel, "apl-kernel", *command)
+        place.must(shutil.which("uv"), "cache", "clean")
+
+    return run
+
+
+def by_pipx(place, wheel):
+    place.must(shutil.which("pipx"), "install", "--pip-args=--no-index", wheel)
+    place.must(place.home / ".local" / "bin" / "apl-kernel", "install")
+
+
+def without_pipx(place, _):
+    place.must(place.home / ".local" / "bin" / "apl-kernel", "uninstall")
+    place.must(shutil.which("pipx"), "uninstall", "apl-kernel-slim")
+
+
+@dataclass(frozen=True)
+class Way:
+    install: Callable
+    uninstall: Callable
+    # Where Jupyter finds the kernel, below the directory.
+    share: str = "env/share/jupyter"
+    # Outside of an environment pip removes what is installed for a user; within one it does not.
+    is_within: bool = True
+    # Others who run a cell, all at the same time, in place of who runs the tests.
+    users: tuple = ()
+    # What is put before their command.
+    before: tuple = ()
+    tool: str = "python3"
+
+
+def python_for_others(users):
+    """One like that of the tests, which may be in a home of root's that is closed to others."""
+    same = f"import sys, venv; sys.exit(sys.version_info[:2] != {sys.version_info[:2]})"
+    for python in (sys._base_executable, "/usr/bin/python3"):
+        with contextlib.suppress(OSError):
+            if subprocess.run([python, "-c", same], user=users[0], extra_groups=[]).returncode == 0:
+                return python
+    return None
+
+
+OWN = "home/.local/share/jupyter"
+WAYS = {
+    "pip": Way(by_pip, without_pip),
+    "pip --user": Way(lambda *given: by_pip(*given, "--user"), without_pip, OWN, is_within=False),
+    "a read-only prefix": Way(by_pip, without_pip, before=("unshare", "-m", "sh", "-c", READ_ONLY)),
+    # One of them is in no list of users.
+    "a Hub's environment": Way(by_pip, without_pip, users=(65534, 54321)),
+    "install --user": Way(installs("--user"), uninstalls("--user"), OWN),
+    "install --sys-prefix": Way(installs("--sys-prefix"), uninstalls("--sys-prefix")),
+    "uvx": Way(by_uvx("install"), by_uvx("uninstall"), OWN, tool="uv"),
+    "pipx": Way(by_pipx, without_pipx, OWN, tool="pipx"),
+}
+
+
+def files(directory):
+    """Each file with its size and time, but for the homes of those who run a cell, and what tools keep of their own."""
+    found = (path for path in directory.rglob("*") if path.is_file() and not path.is_symlink())
+    kept = [directory / each for each in ("homes", "home/.cache", "home/.local/share/pipx", "home/.local/state")]
+    kept += [directory / "home/.local/share/uv", directory / "home/.local/share/apl-kernel"]
+    ours = (path for path in found if not any(path.is_relative_to(each) for each in kept))
+    return {str(path.relative_to(directory)): (path.stat().st_size, path.stat().st_mtime_ns) for path in ours}
+
+
+def run_cells(place, way):
+    """What each user's Jupyter prints, with its errors and its exit code, all at the same time."""
+    running = []
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "encoding": "utf-8"}
+    for user in way.users or (None,):
+        home = place.home if user is None else place.directory / "homes" / str(user)
+        home.mkdir(parents=True, exist_ok=True)
+        if user is not None:
+            os.chown(home, user, user)
+            streams |= {"user": user, "group": user, "extra_groups": []}
+        before = (*way.before, place.venv) if way.before else ()
+        command = [*before, place.python, "-c", CELL]
+        running.append(subprocess.Popen(command, env={**place.env, "HOME": str(home)}, cwd=home, **streams))
+    return [(*process.communicate(), process.returncode) for process in running]
+
+
+@pytest.fixture
+def directory():
+    """One that others may enter too."""
+    with tempfile.TemporaryDirectory(prefix="Ordner mit ü ") as name:
+        os.chmod(name, 0o755)
+        yield Path(name)
+
+
+def prepared(way, directory):
+    """An empty environment for a way; skips the test where the way cannot be gone."""
+    if shutil.which(way.tool) is None or ((way.users or way.before) and os.geteuid() != 0):
+        pytest.skip(f"needs {way.tool}, or root")
+    python = python_for_others(way.users) if way.users else sys.executable
+    if python is None:
+        pytest.skip("needs a Python that other users may run")
+    place = Environment(directory, python)
+    if not way.is_within:
+        place.python = sys._base_executable
+        place.env |= {"PYTHONPATH": sysconfig.get_path("purelib"), "PIP_BREAK_SYSTEM_PACKAGES": "1"}
+    return place
+
+
+@pytest.mark.parametrize("name", WAYS)
+def test_jupyter_runs_a_cell_and_nothing_stays(name, wheels, directory):
+    way = WAYS[name]
+    place = prepared(way, directory)
+    before = files(directory)
+    way.install(place, wheels[1])
+    installed = files(directory)
+    assert len(installed) > len(before)
+
+    kernel = directory / way.share / "kernels" / "apl"
+    for printed, error, code in run_cells(place, way):
+        assert (code, error.replace("[apl-kernel] starting the local service\n", "")) == (0, ""), error
+        assert printed.splitlines() == [str(kernel), "9,223,372,036,854,775,807"]
+    # No compiled code either.
+    assert files(directory) == installed
+    data = [home / ".local" / "share" / "apl-kernel" for home in directory.glob("homes/*")]
+    assert [each.is_dir() for each in data] == [True for _ in way.users]
+
+    way.uninstall(place, wheels[1])
+    assert files(directory) == before
