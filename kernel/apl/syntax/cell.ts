@@ -2,6 +2,7 @@ import { present } from '../../present.js';
 import type { ChartOptions } from '../operators/drawing.js';
 import { clauseWords } from '../operators/rows.js';
 import type { Diagnostic, Span } from './ast.js';
+import { lateMagic } from './diagnostics.js';
 import { parseQuery, QueryText } from './parse.js';
 import { readDirectives } from './readers/charting.js';
 import { type Token, tokenize } from './tokens/lexer.js';
@@ -377,13 +378,5 @@ function directivesOf(source: string, { span }: Statement, diagnostics: Diagnost
 function reportLateMagic(source: string, statement: Statement, diagnostics: Diagnostic[]): void {
   const token = statement.tokens[0];
   if (token?.text !== '%' || !/^%%?[A-Za-z_]/.test(source.slice(token.from, token.from + 3))) return;
-  const to = lineEndAt(source, token.from);
-  diagnostics.push({
-    severity: 'error',
-    code: 'late-magic',
-    from: token.from,
-    to,
-    message: 'magic lines belong at the top of a cell, before the query',
-    hint: 'Move it up, or into a cell of its own.',
-  });
+  diagnostics.push(lateMagic({ from: token.from, to: lineEndAt(source, token.from) }));
 }

@@ -48,7 +48,27 @@ export function mergeDiagnostics(
   const stageOf = (at: number): number => countBelow(ends, at);
   const broken = new Set(unread.map(diagnostic => stageOf(diagnostic.from)));
   const kept = bound.filter(diagnostic => !broken.has(stageOf(diagnostic.from)));
-  return [...parsed, ...kept].sort((a, b) => a.from - b.from);
+  return withLateMagics(text, [...parsed, ...kept]).sort((a, b) => a.from - b.from);
+}
+
+/** The finding that a magic line stands below a query. */
+export function lateMagic(span: Span): Diagnostic {
+  const message = 'magic lines belong at the top of a cell, before the query';
+  return finding('error', 'late-magic', span, message, 'Move it up, or into a cell of its own.');
+}
+
+/** A line such as `%export a.csv` goes on as a remainder: if it has errors, it is a magic line. */
+function withLateMagics(text: string, found: readonly Diagnostic[]): Diagnostic[] {
+  const errors = found.filter(each => each.severity === 'error');
+  const lines = [...text.matchAll(/(?<=\n[ \t]*)%%?[A-Za-z_][\w-]*(?:[ \t].*)?$/gm)].map(
+    ({ index, 0: line }) => ({
+      from: index,
+      to: index + line.trimEnd().length,
+    }),
+  );
+  const isWithin = (line: Span) => (each: Diagnostic) => line.from <= each.from && each.from <= line.to;
+  const late = lines.filter(line => errors.some(isWithin(line)));
+  return [...found.filter(each => !late.some(line => isWithin(line)(each))), ...late.map(lateMagic)];
 }
 
 /** How many of the sorted numbers are below one: a text may hold as many errors as pipes. */

@@ -242,7 +242,7 @@ test.each([
   [`${W} | jq .status`, 'jq', 'parse_json(field).key'],
   [`${W}, web | count`, ',', 'union a, b'],
   [`let x = 5\n${W} | count`, '[', 'ends a `let`'],
-  [`${W} | count\n%time last 1h`, '%', 'top of a cell'],
+  [`${W} | count\n%time last 1h`, '%time last 1h', 'a cell of its own'],
   ['sum:http.requests{service:web}.as_count()', 'sum:http.requests{service:web}.as_count()', "['logs']"],
   ['{"query": {"match_all": {}}}', '{"query": {"match_all": {}}}', "['logs']"],
   ['GET /logs/_search', 'GET /logs/_search', "['logs']"],

@@ -202,8 +202,6 @@ function searchFor(text: string): string {
 
 function nextLine({ stream }: Place): string | undefined {
   if (!stream.startsLine) return undefined;
-  if (stream.isSymbol('%') && stream.peek(1).kind === 'word')
-    return 'Magic lines stand at the top of a cell, or in a cell of their own.';
   return stream.isQuotedName() && !startsQuery(stream)
     ? 'A comma separates two fields, a blank line or `;` two queries.'
     : 'A blank line or `;` separates two queries.';

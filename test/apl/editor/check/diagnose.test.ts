@@ -52,6 +52,12 @@ describe('a cell', () => {
     ['web | where !isnull(status)', ['error !: `!` is written `not` in APL -> not ']],
     ['web | summarize mean(duration)', ['error mean: APL has no function `mean` -> avg']],
     ['web | filter status == 1', ['hint filter: `filter` is an old spelling -> where']],
+    ...['%export /tmp/a.csv', '  %star "errors of today"', '%%time last 1h'].map<Case>(line => [
+      `web | take 5\n${line}`,
+      [`error ${line.trim()}: magic lines belong at the top of a cell, before the query`],
+    ]),
+    ['web | take 5\n%status', ['error %status: magic lines belong at the top of a cell, before the query']],
+    ['web | extend a = status\n%status\n| take 5', []],
   ])('%s', check);
 
   test.each<Case>([
