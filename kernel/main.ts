@@ -320,6 +320,7 @@ async function sessionOptions(local: LocalServiceAccess, workDir: string): Promi
     }),
     homeDir: home,
     workDir,
+    agentsDir: inDataDir(dataDirectory(), 'agents'),
     version: files.version,
     local,
     logins: new Logins({

@@ -16,6 +16,7 @@ export const layout = {
   external: { is: 'directory', of: 'user' },
   '.cache': { is: 'directory', of: 'ours' },
   '.tmp': { is: 'directory', of: 'ours' },
+  agents: { is: 'directory', of: 'ours' },
   tools: { is: 'directory', of: 'ours' },
   'service.lock': { is: 'directory', of: 'ours' },
   'queries.jsonl.lock': { is: 'directory', of: 'ours' },

@@ -1,9 +1,10 @@
-import type { Span } from '../apl/syntax/ast.js';
 import {
   type CellQuery,
   completeness,
+  declares,
   type MagicLine,
   parseCell,
+  splitCell,
   withoutPrefix,
 } from '../apl/syntax/cell.js';
 import { QueryText } from '../apl/syntax/parse.js';
@@ -31,6 +32,8 @@ import { Editors } from './editor/comm.js';
 import { completeCell, inspectCell } from './editor/completion.js';
 import { describeElement, elementNames } from './editor/language.js';
 import { kernelInfo } from './kernel-info.js';
+import { Agents } from './magics/agents/agents.js';
+import { checkCell } from './magics/agents/rules.js';
 import type { CellHost, CellPlan, QuerySettings, Rewrite } from './magics/magic.js';
 import { runMagic } from './magics/table.js';
 import { runQuery } from './query/run.js';
@@ -49,7 +52,8 @@ export interface InterpreterOptions extends SessionOptions {
 /** Returns the handler of one kernel: it runs cells one at a time and answers editors meanwhile. */
 export function createInterpreter(options: InterpreterOptions): KernelHandler {
   const session = new Session(options);
-  const editors = new Editors(session);
+  const agents = new Agents(session, checkCell, () => editors);
+  const editors: Editors = new Editors(session, agents);
   let settling: Promise<readonly string[]> | undefined;
   /** Applies the files of settings before the first cell; returns what was wrong with them, only the first time. */
   const settled = async () => {
@@ -63,7 +67,12 @@ export function createInterpreter(options: InterpreterOptions): KernelHandler {
     execute: (request, io) =>
       editors.during(async () => {
         for (const problem of await settled()) io.stream('stderr', `${visibleLines(problem)}\n`);
-        return execute(session, request, io, cells => editors.write(io.origin, cells));
+        const asked = agents.asked(request.code, io.origin);
+        const writeCells: CellHost['writeCells'] = cells => editors.write(io.origin, cells);
+        if (asked === undefined)
+          return execute(session, request, { io, agents, writeCells, isForAgent: false });
+        const nowhere = { agents, writeCells: () => false, isForAgent: true };
+        return agents.run(asked, io, heard => execute(session, request, { io: heard, ...nowhere }));
       }),
     complete: (code, cursor) => completeCell(session, code, cursor),
     inspect: (code, cursor) => inspectCell(session, code, cursor),
@@ -71,7 +80,10 @@ export function createInterpreter(options: InterpreterOptions): KernelHandler {
     withoutSecrets: code => session.withoutSecrets(code),
     commOpen: (comm, data) =>
       comm.target === RESULTS_TARGET ? openResult(session, comm, data) : editors.open(comm),
-    shutdown: () => session.close(),
+    shutdown: async () => {
+      await agents.turnOff();
+      await session.close();
+    },
   };
 }
 
@@ -84,15 +96,16 @@ function openResult(session: Session, comm: Comm, data: unknown): CommHandler {
   };
 }
 
+/** What a cell is run with. */
+interface Surroundings extends Pick<CellHost, 'io' | 'agents' | 'writeCells'>, Pick<CellPlan, 'isForAgent'> {}
+
 async function execute(
   session: Session,
   { code, userExpressions }: ExecuteRequest,
-  io: CellIo,
-  writeCells: CellHost['writeCells'],
+  around: Surroundings,
 ): Promise<ExecuteOutcome> {
-  const { failure, isStopped } = await runCell(session, code, io, writeCells).finally(() =>
-    session.endCell(),
-  );
+  const { io } = around;
+  const { failure, isStopped } = await runCell(session, code, around).finally(() => session.endCell());
   if (io.signal.aborted && !isStopped) {
     return interruptedFailure(
       'the cell was stopped and its query cancelled; settings and earlier results are kept',
@@ -108,12 +121,8 @@ interface CellEnd {
 }
 
 /** Runs the magics, then the queries; the first error ends the cell. */
-async function runCell(
-  session: Session,
-  code: string,
-  io: CellIo,
-  writeCells: CellHost['writeCells'],
-): Promise<CellEnd> {
+async function runCell(session: Session, code: string, around: Surroundings): Promise<CellEnd> {
+  const { io } = around;
   const cell = parseCell(withoutPrefix(code));
   const error = cell.diagnostics.find(diagnostic => diagnostic.severity === 'error');
   if (error !== undefined) return remembered(session, diagnosticFailure(error, code));
@@ -125,18 +134,19 @@ async function runCell(
     fetch: undefined,
     shownRows: session.shownRows,
     retains: session.retains,
+    isForAgent: around.isForAgent,
     chart: cell.chart,
     run: true,
     isStopped: false,
     rewrites: [],
     afterRun: [],
   };
-  const host = magicHost(session, io, plan, writeCells);
+  const host = magicHost(session, plan, around);
   let origin: CellQuery | MagicLine | undefined;
   try {
     for (origin of cell.magics) await runMagic(origin, host);
     session.parameters.declare(code, cell.shared);
-    if (cell.queries.length === 0 && cell.shared.length > 0) explainNames(code, cell.shared, io);
+    if (cell.queries.length === 0 && cell.shared.length > 0) explainNames(code, io);
     const results: CachedResult[] = [];
     const shown = cell.queries.filter(each => !each.silent);
     for (const query of plan.run ? cell.queries : []) {
@@ -163,8 +173,8 @@ function remembered(session: Pick<Session, 'lastFailure'>, failure: CellFailure)
 }
 
 /** A cell of definitions alone: parameters hold for the notebook, other names end with the cell. */
-function explainNames(code: string, shared: readonly Span[], io: CellIo): void {
-  if (shared.every(({ from }) => code.startsWith('declare', from))) return;
+function explainNames(code: string, io: CellIo): void {
+  if (splitCell(code).statements.every(declares)) return;
   io.stream(
     'stdout',
     'Names that `let` and `set` define hold for the queries below them in the cell. `%param NAME = LITERAL` holds for the notebook.\n',
@@ -177,12 +187,7 @@ function rewritten(code: string, rewrites: readonly Rewrite[]): string {
   return backwards.reduce((text, { from, to, text: by }) => text.slice(0, from) + by + text.slice(to), code);
 }
 
-function magicHost(
-  session: Session,
-  io: CellIo,
-  plan: CellPlan,
-  writeCells: CellHost['writeCells'],
-): CellHost {
+function magicHost(session: Session, plan: CellPlan, { io, agents, writeCells }: Surroundings): CellHost {
   const orderOf = (text: string, settings: QuerySettings = {}) => {
     const { query, chart } = withoutRender(new QueryText(text));
     return { chart, order: { ...plan, fetch: undefined, ...settings, query } };
@@ -208,6 +213,7 @@ function magicHost(
     session,
     io,
     plan,
+    agents,
     writeCells,
     describe: describeElement,
     languageNames: elementNames,

@@ -85,6 +85,10 @@ export interface SessionOptions {
   readonly queryLog?: QueryLog;
   /** Where it is noted which file a dataset is the import of (default: nowhere). */
   readonly importLog?: ImportLog;
+  /** The directory of the runtime files of kernels to which agents may add cells (default: none may). */
+  readonly agentsDir?: string;
+  /** How long an agent waits for its cell, and how long that may run, in milliseconds (default: 25,000 and 30,000). */
+  readonly agentMs?: { readonly wait: number; readonly run: number };
   /** The effects that the user allowed before the session began. */
   readonly allowed?: readonly AskedEffect[];
 }

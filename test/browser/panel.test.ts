@@ -1,6 +1,8 @@
+import { dirname, join } from 'node:path';
 import type { Locator, Page, Request } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Service } from '../api/service.js';
+import { connectAgent } from '../protocols/mcp/agent.js';
 import { endless } from '../setup/endless.js';
 import { notebookOf } from './gallery.js';
 import { PAYLOADS } from './hostile/payloads.js';
@@ -175,6 +177,46 @@ describe.each(usually(NEWEST_LAB))('toolbar and panel in $name', frontEnd => {
     await page.locator('.apl-toolbar-stop').click();
     await soon(() => cells.output(3)).toContain('Interrupted');
     await page.locator('.apl-toolbar-stop').waitFor({ state: 'hidden' });
+  });
+
+  test('an agent adds a cell once its user has turned that on; an undo takes it back, a press ends it', async () => {
+    const agent = await connectAgent({ HOME: join(dirname(session.lab.notebookDir), 'home') });
+    try {
+      expect((await agent.call('list_notebooks')).data).toEqual([]);
+      const [before, own, text] = [
+        await cells.count(),
+        await cells.source(0),
+        "['sample-http-logs'] | summarize n = count()",
+      ];
+      await cells.write(0, '%agents on');
+      await page.keyboard.press('Control+Enter');
+      await page.locator('.jp-Stdin-input').fill('yes');
+      await page.keyboard.press('Enter');
+      const mark = page.locator('.apl-toolbar-agents');
+      await mark.waitFor();
+      await cells.write(0, own);
+      const [{ notebook, name } = {}] = (await agent.call('list_notebooks')).data;
+      expect(name).toBe('around.ipynb');
+      const order = { notebook, query: text, range: '2026-01-26T15:10Z..2026-01-26T15:14Z' };
+      const added = await agent.call('append_cell', order);
+      expect([added.isError, added.data.flatMap(each => ('n' in each ? [each.n] : []))]).toEqual([
+        false,
+        [expect.any(Number)],
+      ]);
+      expect([await cells.count(), await cells.source(before)]).toEqual([
+        before + 1,
+        `// Added by an agent\n%%time ${order.range}\n${text}`,
+      ]);
+      await soon(() => cells.output(before)).toContain('1 row');
+      await page.keyboard.press('Escape');
+      await page.keyboard.press('z');
+      await soon(() => cells.count()).toBe(before);
+      await mark.click();
+      await mark.waitFor({ state: 'hidden' });
+      expect((await agent.call('list_notebooks')).data).toEqual([]);
+    } finally {
+      await agent.client.close();
+    }
   });
 
   test('a comment is toggled', async () => {

@@ -15,7 +15,7 @@ import { createInterpreter } from '../../kernel/notebook/interpreter.js';
 import { type AskedEffect, askedEffects } from '../../kernel/notebook/magics/effects/effects.js';
 import type { ImportLog } from '../../kernel/notebook/magics/effects/imports.js';
 import type { QueryLog } from '../../kernel/notebook/query/log.js';
-import type { LocalServiceAccess } from '../../kernel/notebook/session.js';
+import type { LocalServiceAccess, SessionOptions } from '../../kernel/notebook/session.js';
 import { type Reply, type Seen, type Service, startService, tabular } from '../api/service.js';
 
 /** 2026-03-04T05:06:07.123456789Z */
@@ -79,6 +79,10 @@ export interface BenchOptions {
   readonly allowed?: readonly AskedEffect[];
   readonly workDir?: string;
   readonly consoleWidth?: number;
+  /** Where kernels say that agents may add cells, and how long those wait and run. */
+  readonly agents?:
+    | Required<Pick<SessionOptions, 'agentsDir' | 'agentMs'>>
+    | Pick<SessionOptions, 'agentsDir'>;
   /** Nanoseconds since 1970 (default: a fixed time). */
   readonly now?: () => bigint;
 }
@@ -104,6 +108,7 @@ export async function startBench(options: BenchOptions = {}): Promise<Bench> {
     ...(options.timeLimitMs === undefined ? {} : { timeLimitMs: options.timeLimitMs }),
     ...(options.retryMs === undefined ? {} : { retryMs: options.retryMs }),
     consoleWidth: () => options.consoleWidth,
+    ...options.agents,
     allowed: options.allowed ?? askedEffects,
     ...(options.importLog === undefined ? {} : { importLog: options.importLog }),
     ...(options.queryLog === undefined ? {} : { queryLog: options.queryLog }),

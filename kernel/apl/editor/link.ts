@@ -43,20 +43,27 @@ export interface ResultQuestion {
 }
 
 /**
- * A message of a front end: a question; the request to ask the service again, for everything or for datasets made elsewhere; or the
- * offer to write cells below those that a client of the protocol runs.
+ * A message of a front end: a question; the request to ask the service again, for everything or for datasets made elsewhere; the
+ * offer to write cells into the notebook of this name, below those that a client of the protocol runs or below the last; the request
+ * for a cell of an agent, which the first page gets; a cell of an agent that was not run; or the end of cells by agents.
  */
 export type EditorMessage =
   | EditorQuestion
   | { readonly ask: 'refresh' }
   | { readonly ask: 'renew' }
-  | { readonly ask: 'write'; readonly client: string };
+  | { readonly ask: 'write'; readonly client: string; readonly name: string }
+  | { readonly ask: 'take'; readonly cell: string }
+  | { readonly ask: 'give up'; readonly cell: string }
+  | { readonly ask: 'no agents' };
 
 /** A message of a kernel: its session and facts, when the comm opens and after each cell, answers, and cells to write. */
 export type EditorUpdate =
   | { readonly tell: 'session'; readonly session: SessionFacts }
   | { readonly tell: 'facts'; readonly facts: KernelFacts }
   | WrittenCells
+  /** A cell of an agent waits for the page that takes it. */
+  | { readonly tell: 'offer'; readonly cell: string }
+  | AddedCell
   | Answer;
 
 /** One answer to each question. */
@@ -103,6 +110,13 @@ export interface WrittenCells {
   readonly cells: readonly WrittenCell[];
 }
 
+/** A cell of an agent to add below the last, with its id, and to run. */
+export interface AddedCell {
+  readonly tell: 'add';
+  readonly cell: string;
+  readonly source: string;
+}
+
 /** The state of a session that a toolbar shows. */
 export interface SessionFacts {
   readonly profile: string;
@@ -118,6 +132,8 @@ export interface SessionFacts {
   };
   /** True while a cell runs. */
   readonly isRunning: boolean;
+  /** True while agents may add cells to its notebook. */
+  readonly takesAgents: boolean;
   /** Changes whenever this session has written or deleted a starred query. */
   readonly stars: number;
 }
@@ -191,7 +207,7 @@ export interface HistoryRow {
 /** Returns a message of a front end, or undefined for anything else. */
 export function readMessage(data: unknown): EditorMessage | undefined {
   const members = (data ?? {}) as Readonly<Record<string, unknown>>;
-  const { ask, dataset, field, path, text, result, client } = members;
+  const { ask, dataset, field, path, text, result, client, name, cell } = members;
   switch (ask) {
     case 'refresh':
     case 'renew':
@@ -199,9 +215,13 @@ export function readMessage(data: unknown): EditorMessage | undefined {
     case 'datasets':
     case 'results':
     case 'stars':
+    case 'no agents':
       return { ask };
     case 'write':
-      return typeof client === 'string' ? { ask, client } : undefined;
+      return typeof client === 'string' ? { ask, client, name: String(name ?? '') } : undefined;
+    case 'take':
+    case 'give up':
+      return typeof cell === 'string' ? { ask, cell } : undefined;
     case 'history':
       return typeof text === 'string' ? { ask, text } : undefined;
     case 'kinds':

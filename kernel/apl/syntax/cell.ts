@@ -106,6 +106,11 @@ export function splitCell(
   return { magics, tokens, statements: splitStatements(text, tokens).map(toCellStatement) };
 }
 
+/** Whether a statement declares parameters, which hold for the notebook. */
+export function declares({ tokens: [first] }: Pick<CellStatement, 'tokens'>): boolean {
+  return first?.text === 'declare';
+}
+
 /** Returns a cell with `%apl` and `%%apl`, which have no effect, turned into spaces, so that offsets stay. */
 export function withoutPrefix(source: string): string {
   const prefixes = takeMagics(source).magics.filter(magic => magic.name.toLowerCase() === 'apl');

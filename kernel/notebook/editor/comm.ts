@@ -13,6 +13,7 @@ import {
 import { AplKernelError } from '../../errors.js';
 import type { CellOrigin, Comm, CommHandler } from '../../jupyter/message.js';
 import { present } from '../../present.js';
+import type { Agents, Page, Pages } from '../magics/agents/agents.js';
 import { magicLines } from '../magics/lines.js';
 import { magicHelp } from '../magics/reference.js';
 import { magics } from '../magics/table.js';
@@ -32,17 +33,19 @@ const listMs = 60_000;
  * The editors, toolbars and panels that are connected to a session: each gets what the session knows, at once and after each
  * cell.
  */
-export class Editors {
+export class Editors implements Pages {
   readonly #session: Session;
   readonly #comms = new Set<Comm>();
   /** The datasets that each was told of last. */
   readonly #told = new WeakMap<Comm, string>();
   /** The clients whose notebooks each writes cells into. */
-  readonly #writers = new WeakMap<Comm, string>();
+  readonly #writers = new WeakMap<Comm, Page>();
+  readonly #agents: Agents;
   #isRunning = false;
 
-  constructor(session: Session) {
+  constructor(session: Session, agents: Agents) {
     this.#session = session;
+    this.#agents = agents;
   }
 
   /** Connects an editor; undefined for a comm of another target. */
@@ -60,7 +63,10 @@ export class Editors {
         const message = readMessage(data);
         if (message === undefined) return;
         if (message.ask === 'renew') return this.#renew(comm);
-        if (message.ask === 'write') return void this.#writers.set(comm, message.client);
+        if (message.ask === 'write') return void this.#writers.set(comm, message);
+        if (message.ask === 'take') return this.#give(comm, message.cell);
+        if (message.ask === 'give up') return this.#agents.giveUp(message.cell);
+        if (message.ask === 'no agents') return this.#agents.turnOff();
         if (message.ask !== 'refresh') return send(comm, await this.#answer(message));
         this.#session.schema.clear();
         await this.#tell([comm]);
@@ -71,10 +77,33 @@ export class Editors {
 
   /** Has the front end write cells below one that it runs; false if it does not offer that. */
   write(origin: CellOrigin | undefined, cells: readonly WrittenCell[]): boolean {
-    const writer = [...this.#comms].find(comm => this.#writers.get(comm) === origin?.client);
+    const writer = [...this.#comms].find(comm => this.#writers.get(comm)?.client === origin?.client);
     if (origin === undefined || writer === undefined) return false;
     send(writer, { tell: 'cells', below: origin.cell, cells });
     return true;
+  }
+
+  pageOf(origin: CellOrigin | undefined): Page | undefined {
+    return [...this.#comms]
+      .map(comm => this.#writers.get(comm))
+      .find(page => page?.client === origin?.client);
+  }
+
+  /** A page that was loaded again is another client, and shows the same notebook. */
+  offer({ client, name }: Page, cell: string): boolean {
+    const isOf = (page: Page | undefined) => page?.client === client || page?.name === name;
+    const writers = [...this.#comms].filter(comm => isOf(this.#writers.get(comm)));
+    for (const comm of writers) send(comm, { tell: 'offer', cell });
+    return writers.length > 0;
+  }
+
+  tell(): void {
+    this.#tellSession([...this.#comms]);
+  }
+
+  #give(comm: Comm, id: string): void {
+    const cell = this.#agents.take(id);
+    if (cell !== undefined) send(comm, { tell: 'add', ...cell });
   }
 
   /** Tells an editor of datasets that were made or deleted elsewhere, if there are any. */
@@ -108,7 +137,8 @@ export class Editors {
   }
 
   #tellSession(comms: readonly Comm[]): void {
-    const session = { ...sessionFacts(this.#session), isRunning: this.#isRunning };
+    const takesAgents = this.#agents.notebook !== undefined;
+    const session = { ...sessionFacts(this.#session), isRunning: this.#isRunning, takesAgents };
     for (const comm of comms) send(comm, { tell: 'session', session });
   }
 
@@ -153,7 +183,10 @@ function sessionFacts({
   range,
   starsVersion,
   options,
-}: Pick<Session, 'options' | 'profileName' | 'range' | 'starsVersion'>): Omit<SessionFacts, 'isRunning'> {
+}: Pick<Session, 'options' | 'profileName' | 'range' | 'starsVersion'>): Omit<
+  SessionFacts,
+  'isRunning' | 'takesAgents'
+> {
   return {
     profile: profileName,
     isLocal: profileName === localProfile,

@@ -35,6 +35,7 @@ const rows = {
   // Waits until it is stopped.
   tail: { perCell: true },
   cache: {},
+  agents: {},
   history: { repeats: true },
   // The number of a query means another one in another history.
   rerun: {},

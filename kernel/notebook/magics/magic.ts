@@ -11,6 +11,7 @@ import type { QueryOrder } from '../query/run.js';
 import type { CachedResult } from '../results/cache.js';
 import type { Session } from '../session.js';
 import type { TimeRange } from '../time-range.js';
+import type { Agents } from './agents/agents.js';
 import type { AskedEffect, Effect } from './effects/effects.js';
 import type { MagicName } from './lines.js';
 
@@ -30,6 +31,8 @@ export interface CellPlan {
   fetch: Fetch | undefined;
   shownRows: number | undefined;
   retains: boolean;
+  /** An agent gets the results too. */
+  readonly isForAgent: boolean;
   /** How charts are asked for at the top of the cell. */
   readonly chart: ChartOptions;
   /** False when the queries are not to be run. */
@@ -50,6 +53,7 @@ export interface CellHost {
   readonly session: Session;
   readonly io: CellIo;
   readonly plan: CellPlan;
+  readonly agents: Agents;
   /** Runs APL with the settings of the cell, overridden by those given, and shows its result. */
   readonly show: (text: string, settings?: QuerySettings) => Promise<void>;
   /** Runs APL with the settings of the cell, overridden by those given, and shows nothing. */

@@ -1,5 +1,6 @@
 import type { MagicLine } from '../../apl/syntax/cell.js';
 import { noCellForm, unknownMagic } from '../../apl/syntax/magic.js';
+import { agentMagics } from './agents/magic.js';
 import { MagicError, parseArguments, usageError } from './arguments.js';
 import { aroundMagics } from './cause/around.js';
 import { explainMagics } from './cause/explain.js';
@@ -46,6 +47,7 @@ export const magics: readonly Magic[] = [
   ...traceMagics,
   ...tailMagics,
   ...cacheMagics,
+  ...agentMagics,
   ...historyMagics,
   ...profileMagics,
   ...loginMagics,

@@ -41,6 +41,7 @@ import {
 import { groupsByTime, readAggregation } from './aggregation.js';
 import { clockOf, type QueryClock } from './clock.js';
 import { checkFetchable, type Fetch, type Fetched, fetchAll, interrupted } from './fetch.js';
+import { refuseFiles } from './files.js';
 import { type ProgressIo, withProgress } from './progress.js';
 import { datasetNames } from './reading.js';
 import { limitNotice, shortfallsIn } from './shortfalls.js';
@@ -64,6 +65,8 @@ export interface QueryOrder {
   readonly isRepeated?: boolean;
   /** The result will be drawn, with annotations where it runs along time. */
   readonly annotates?: boolean;
+  /** An agent gets the result: no files are read for it. */
+  readonly isForAgent?: boolean;
 }
 
 /** A result, and the signal for what is done with it: of a fetch that was interrupted, the rows that came are kept and shown. */
@@ -84,6 +87,7 @@ export type QueryHost = Names &
  * answer gets its provenance and notices. Throws the errors of the client and the decoder.
  */
 export async function runQuery(host: QueryHost, asked: QueryOrder, io: ProgressIo): Promise<RanQuery> {
+  if (asked.isForAgent === true) refuseFiles(asked.query);
   const read = readTables(asked, host);
   const ranged = await rangeOf(read.order, host, io.signal);
   const question: Question = { ...read, ...ranged, request: requestOf(read.order, ranged) };

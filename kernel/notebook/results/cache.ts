@@ -86,6 +86,12 @@ export class ResultCache {
     return this.#touch(this.#results.get(id));
   }
 
+  /** Makes a result the last again, if it is still there; without one, none is. */
+  makeLast(cached: CachedResult | undefined): void {
+    if (cached !== undefined && this.#results.has(cached.id)) this.#names.set(lastName, cached);
+    else this.#names.delete(lastName);
+  }
+
   /** True for a name whose result was dropped to free memory. */
   wasEvicted(name: string): boolean {
     return this.#evicted.has(name);

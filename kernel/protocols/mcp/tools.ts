@@ -4,15 +4,14 @@ import { environmentOf } from '../../apl/editor/known.js';
 import type { FieldSchema } from '../../apl/plan/plan.js';
 import { QueryText } from '../../apl/syntax/parse.js';
 import { quotedName } from '../../apl/syntax/tokens/quote.js';
-import { visitQuery } from '../../apl/syntax/walk.js';
 import { UsageError } from '../../errors.js';
 import { fieldSchema } from '../../notebook/editor/completion.js';
+import { reportOf } from '../../notebook/magics/agents/report.js';
 import { runQuery } from '../../notebook/query/run.js';
 import type { Session } from '../../notebook/session.js';
 import { parseRange } from '../../notebook/time-range.js';
 import { present } from '../../present.js';
-import { allNotices, heading } from '../../result/display/summary.js';
-import { answerOf, rowLines, type ToolAnswer } from './answer.js';
+import { answerOf, type ToolAnswer } from './answer.js';
 
 /** The most rows of a result that an agent is given. */
 export const mostRows = 500;
@@ -25,7 +24,10 @@ export async function listDatasets(session: Session, signal: AbortSignal): Promi
   const lines = datasets.map(({ name, description, rows, firstTime, lastTime }) =>
     JSON.stringify({ name, description, ...present({ events: rows, firstTime, lastTime }) }),
   );
-  return answerOf(['The datasets of the local service.'], [...noticeLines(notices), ...lines]);
+  return answerOf({
+    sentences: ['The datasets of the local service.'],
+    lines: [...noticeLines(notices), ...lines],
+  });
 }
 
 /** The fields of a dataset. */
@@ -42,7 +44,7 @@ export async function getSchema(
       ...present({ unit: unit || undefined, description: description || undefined }),
     }),
   );
-  return answerOf(['The fields of the dataset.'], [...noticeLines(notices), ...lines]);
+  return answerOf({ sentences: ['The fields of the dataset.'], lines: [...noticeLines(notices), ...lines] });
 }
 
 function noticeLines(notices: readonly string[]): readonly string[] {
@@ -66,13 +68,16 @@ export async function checkQuery(
   signal: AbortSignal,
 ): Promise<ToolAnswer> {
   const found = await findings(session, query, signal);
-  if (found.length === 0) return answerOf(['No error was found.'], []);
+  if (found.length === 0) return answerOf({ sentences: ['No error was found.'], lines: [] });
   const lines = found.map(({ severity, code, from, to, message, hint, instead }) => {
     const { line, column } = placeOf(query, from);
     const place = { line, column, text: query.slice(from, to) };
     return JSON.stringify({ severity, code, ...place, message, ...present({ hint, instead }) });
   });
-  return answerOf(['Lines and columns count from 1; `instead` replaces `text`.'], lines);
+  return answerOf({
+    sentences: ['Lines and columns count from 1; `instead` replaces `text`.'],
+    lines: lines,
+  });
 }
 
 /** The rows of a query, once it is free of errors. */
@@ -81,21 +86,13 @@ export async function run(
   { query, range, rows }: { readonly query: string; readonly range: string; readonly rows: number },
   signal: AbortSignal,
 ): Promise<ToolAnswer> {
-  const text = new QueryText(query);
-  refuseFiles(text);
   const io = { signal: limited(signal), passing: () => undefined };
-  const order = { query: text, range: parseRange(range), rowLimit: rows, request: {}, fetch: undefined };
+  const order = {
+    ...{ query: new QueryText(query), range: parseRange(range), rowLimit: rows, request: {} },
+    ...{ fetch: undefined, isForAgent: true },
+  };
   const { result } = await runQuery(session, order, io);
-  const [table] = result.tables;
-  if (table === undefined) return answerOf(['The query has no result.'], []);
-  const shown = table.data.slice(0, rows);
-  const sentences = [
-    `The result: ${heading(table, result).join(', ')}.`,
-    ...(shown.numRows < table.data.numRows ? [`Only its first ${rows} rows are here.`] : []),
-  ];
-  // Notices name values and fields of the data.
-  const notes = allNotices(result).map(({ text: note }) => JSON.stringify({ note }));
-  return answerOf(sentences, [...notes, ...rowLines(shown)]);
+  return answerOf(reportOf(result, rows));
 }
 
 /** The documentation of an operator or a function. */
@@ -106,18 +103,6 @@ export function explain({ name }: { readonly name: string }): ToolAnswer {
       hint: 'give the name of an operator, an aggregate or a function, such as summarize',
     });
   return { content: [{ type: 'text', text }] };
-}
-
-/** An agent that was led astray by what it read must not read files through a query. */
-function refuseFiles({ tree }: QueryText): void {
-  visitQuery(tree, {
-    source: source => {
-      if (source.kind !== 'externaldata') return;
-      throw new UsageError('option-invalid', '`externaldata` reads files, which agents are not given', {
-        hint: 'import the file into a dataset with `apl-kernel import`',
-      });
-    },
-  });
 }
 
 async function findings(session: Session, query: string, signal: AbortSignal) {
@@ -146,7 +131,7 @@ async function findings(session: Session, query: string, signal: AbortSignal) {
   return check();
 }
 
-function limited(signal: AbortSignal): AbortSignal {
+export function limited(signal: AbortSignal): AbortSignal {
   return AbortSignal.any([signal, AbortSignal.timeout(limitMs)]);
 }
 

@@ -18,7 +18,7 @@ interface CellCommand {
   readonly caption: string;
   readonly isStar?: boolean;
   readonly isToggled?: (cell: CodeCell) => boolean;
-  readonly run: (panel: NotebookPanel, cell: CodeCell) => void | Promise<void>;
+  readonly run: (panel: NotebookPanel, cell: CodeCell) => unknown;
 }
 
 /** Adds the commands on the active APL cell. */

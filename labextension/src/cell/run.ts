@@ -1,4 +1,6 @@
 import { NotebookActions, type NotebookPanel } from '@jupyterlab/notebook';
+import type { KernelMessage } from '@jupyterlab/services';
+import type { AddedCell } from '../../../kernel/apl/editor/link.js';
 
 /** The widget of a code cell. */
 export type CodeCell = ReturnType<NotebookPanel.ContentFactory['createCodeCell']>;
@@ -28,25 +30,35 @@ export function selectionIn({ editor, model }: CodeCell): { readonly from: numbe
   return { from: Math.min(a, b), to: Math.max(a, b) };
 }
 
-/** Runs a text in place of the cell's own; its outputs replace those below the cell. */
-export async function runBelow(panel: NotebookPanel, cell: CodeCell, code: string): Promise<void> {
+/**
+ * Runs a text in place of the cell's own; its outputs replace those below the cell. Returns the status of the reply; undefined if there
+ * was none.
+ */
+export async function runBelow(
+  panel: NotebookPanel,
+  cell: CodeCell,
+  code: string,
+  options: Pick<KernelMessage.IExecuteRequestMsg['content'], 'stop_on_error' | 'allow_stdin'> = {
+    stop_on_error: true,
+  },
+): Promise<KernelMessage.IExecuteReplyMsg['content']['status'] | undefined> {
   const kernel = panel.sessionContext.session?.kernel;
-  if (kernel === undefined || kernel === null) return;
+  if (kernel === undefined || kernel === null) return undefined;
   const { model } = cell;
   model.clearExecution();
   cell.outputHidden = false;
   cell.setPrompt('*');
   model.trusted = true;
-  const future = kernel.requestExecute({ code, stop_on_error: true }, false, {
-    cellId: model.sharedModel.getId(),
-  });
+  const future = kernel.requestExecute({ code, ...options }, false, { cellId: model.sharedModel.getId() });
   cell.outputArea.future = future;
   try {
     const { content } = await future.done;
     model.executionCount = content.execution_count;
+    return content.status;
   } catch {
     // The kernel went away; a newer run of the cell has a prompt of its own.
     if (!cell.isDisposed && cell.outputArea.future === future) cell.setPrompt('');
+    return undefined;
   }
 }
 
@@ -57,6 +69,28 @@ export async function addCell(panel: NotebookPanel, source: string, runs: boolea
   NotebookActions.changeCellType(content, 'code');
   content.activeCell?.model.sharedModel.setSource(source);
   if (runs) await NotebookActions.run(content, sessionContext);
+}
+
+/**
+ * Adds a cell of an agent below the last and runs it when those that wait have run, whatever becomes of it; nobody is asked for what it
+ * needs. Returns false if it has not run.
+ */
+export async function addLast(
+  panel: NotebookPanel,
+  { cell: id, source }: Pick<AddedCell, 'cell' | 'source'>,
+): Promise<boolean> {
+  const { content, model } = panel;
+  if (model === null) return false;
+  const { sharedModel } = model;
+  const metadata = { apl_agent: true };
+  sharedModel.insertCell(sharedModel.cells.length, { cell_type: 'code', id, source, metadata });
+  const cell = content.widgets.find(each => each.model.sharedModel.getId() === id);
+  if (cell === undefined) return false;
+  const status = await runBelow(panel, cell as CodeCell, source, {
+    stop_on_error: false,
+    allow_stdin: false,
+  });
+  return status === 'ok' || status === 'error';
 }
 
 /** Writes text at the cursor of the active cell and gives it the focus; false if no code cell is active. */

@@ -3,6 +3,7 @@ import { type ISignal, Signal } from '@lumino/signaling';
 import type { EditorEnvironment } from '../../../kernel/apl/editor/completion/complete.js';
 import { type CodeCell, quoted, recordSetting, type Setting } from '../cell/lines.js';
 import { recordParameter } from '../cell/parameters.js';
+import { addLast } from '../cell/run.js';
 import { writeBelow } from '../cell/written.js';
 import { mimeType } from '../names.js';
 import type { KernelLink } from './kernel.js';
@@ -38,6 +39,7 @@ export class Around {
     sessionContext.kernelChanged.connect(this.#follow, this);
     sessionContext.statusChanged.connect(this.#follow, this);
     model?.metadataChanged.connect(this.#follow, this);
+    panel.context.pathChanged.connect(this.#offer, this);
     panel.disposed.connect(() => this.#dispose());
     this.#follow();
   }
@@ -150,11 +152,21 @@ export class Around {
       this.#link?.changed.disconnect(this.#emit, this);
       this.#link = link;
       link?.changed.connect(this.#emit, this);
-      link?.writeBy(update => writeBelow(this.panel, update));
+      this.#offer();
     }
     link?.connect();
     // Every request to the kernel makes it busy and idle again.
     if (this.#seen().some((each, index) => each !== this.#last[index])) this.#emit();
+  }
+
+  #offer(): void {
+    const { panel } = this;
+    this.#link?.writeBy({
+      name: () => panel.context.path,
+      below: update => writeBelow(panel, update),
+      canAdd: () => panel.model?.readOnly === false,
+      add: cell => addLast(panel, cell),
+    });
   }
 
   #seen(): readonly unknown[] {

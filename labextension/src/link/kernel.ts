@@ -2,6 +2,7 @@ import type { Kernel } from '@jupyterlab/services';
 import { type ISignal, Signal } from '@lumino/signaling';
 import type { KernelFacts, Knowledge } from '../../../kernel/apl/editor/known.js';
 import {
+  type AddedCell,
   type Answer,
   type EditorMessage,
   type EditorQuestion,
@@ -13,6 +14,16 @@ import {
 import type { FieldSchema } from '../../../kernel/apl/plan/plan.js';
 import { languageId } from '../names.js';
 import { withComms } from './comms.js';
+
+/** What puts cells of the kernel into a notebook. */
+export interface Writer {
+  readonly name: () => string;
+  readonly below: (update: WrittenCells) => void;
+  /** False for a notebook that can only be read. */
+  readonly canAdd: () => boolean;
+  /** Adds a cell below the last and runs it; false if it has not run. */
+  readonly add: (cell: AddedCell) => Promise<boolean>;
+}
 
 /** An answer of the kernel; a stale one is used until the next one arrives. */
 interface CachedAnswer {
@@ -35,7 +46,7 @@ export class KernelLink {
   #facts: KernelFacts | undefined;
   #session: SessionFacts | undefined;
   #wanted = false;
-  #write: ((update: WrittenCells) => void) | undefined;
+  #writer: Writer | undefined;
   #renewing: ReturnType<typeof setTimeout> | undefined;
   #renewedAt = Number.NEGATIVE_INFINITY;
   readonly #missed = new Set<string>();
@@ -89,10 +100,15 @@ export class KernelLink {
     }, ignore);
   }
 
-  /** Has cells that the kernel writes put into the notebook of this connection by `write`. */
-  writeBy(write: (update: WrittenCells) => void): void {
-    this.#write = write;
+  /** Has cells that the kernel writes put into the notebook of this connection; called again when its name changes. */
+  writeBy(writer: Writer): void {
+    this.#writer = writer;
     this.#offerToWrite();
+  }
+
+  /** Ends at once that agents add cells. */
+  endAgents(): void {
+    this.#send({ ask: 'no agents' });
   }
 
   /** The answer to a question as far as it is known; what is missing or stale is asked for. */
@@ -171,7 +187,8 @@ export class KernelLink {
   }
 
   #offerToWrite(): void {
-    if (this.#write !== undefined) this.#send({ ask: 'write', client: this.#kernel.clientId });
+    const name = this.#writer?.name();
+    if (name !== undefined) this.#send({ ask: 'write', client: this.#kernel.clientId, name });
   }
 
   #followStatus(status: Kernel.Status): void {
@@ -194,7 +211,13 @@ export class KernelLink {
         this.#age();
         break;
       case 'cells':
-        this.#write?.(update);
+        this.#writer?.below(update);
+        break;
+      case 'offer':
+        if (this.#writer?.canAdd() === true) this.#send({ ask: 'take', cell: update.cell });
+        break;
+      case 'add':
+        void this.#add(update);
         break;
       default: {
         const key = keyOf(update.question);
@@ -204,6 +227,10 @@ export class KernelLink {
     }
     this.#version += 1;
     this.#changed.emit();
+  }
+
+  async #add(added: AddedCell): Promise<void> {
+    if ((await this.#writer?.add(added)) !== true) this.#send({ ask: 'give up', cell: added.cell });
   }
 
   /** Another profile has other data; in another range the same profile has other values. */

@@ -325,6 +325,26 @@ export class DashboardItem extends CellsItem {
   override draw(): void {}
 }
 
+/** Says that agents may add cells, and ends it; there only meanwhile. */
+export class AgentsItem extends Item {
+  constructor(around: Around, refresher?: Refresher) {
+    super(around, 'agents', refresher);
+    this.control.append(element('span', { class: 'apl-toolbar-text' }, 'Agents on'));
+    this.control.title = 'Agents may add cells to this notebook. Press to end that.';
+    this.control.setAttribute('aria-label', this.control.title);
+  }
+
+  override open(): void {
+    this.around.link?.endAgents();
+  }
+
+  override get isUseful(): boolean {
+    return this.around.state === 'ready' && this.around.link?.session?.takesAgents === true;
+  }
+
+  override draw(): void {}
+}
+
 /** After this time a cell is worth stopping, in milliseconds; quicker ones would make the button flicker. */
 const shownAfterMs = 500;
 

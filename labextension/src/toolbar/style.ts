@@ -16,6 +16,7 @@ const RULES = `
 .apl-toolbar-profile { max-width: 120px; }
 .apl-toolbar-refresh, .apl-toolbar-stop { min-width: 44px; padding: 0 4px; justify-content: center; font-variant-numeric: tabular-nums; }
 .jp-Toolbar-item:has(> .apl-toolbar-refresh):has(+ .jp-Toolbar-item:not(.lm-mod-hidden) > .apl-toolbar-stop) { display: none; }
+.apl-toolbar-agents { border-color: currentcolor; font-weight: 600; }
 .apl-toolbar-stop { color: var(--jp-error-color1); border-color: currentcolor; }
 .apl-toolbar-stop::before { content: ''; width: 9px; height: 9px; flex: none; background: currentcolor; border-radius: 1px; }
 .apl-toolbar-button[aria-haspopup], .apl-toolbar-refresh { border: 1px solid var(--jp-border-color2); }

@@ -6,6 +6,7 @@ import type { Dashboards } from '../dashboard/dashboards.js';
 import { type Around, around } from '../link/around.js';
 import type { Workbench } from '../link/workbench.js';
 import {
+  AgentsItem,
   DashboardItem,
   ParametersItem,
   ProfileItem,
@@ -25,6 +26,7 @@ const items: Readonly<Record<string, Row>> = {
   range: { make: around => new RangeItem(around), label: 'Set the APL Time Range\u2026' },
   refresh: { make: around => new RefreshItem(around), label: 'Run the APL Queries Again' },
   profile: { make: around => new ProfileItem(around), label: 'Change the APL Profile\u2026' },
+  agents: { make: around => new AgentsItem(around), label: 'Let No Agents Add APL Cells' },
   parameters: { make: around => new ParametersItem(around), label: 'Set the APL Parameters\u2026' },
   report: { make: around => new ReportItem(around), label: 'Save an APL Report' },
   dashboard: { make: (around, open) => new DashboardItem(around, open), label: 'Show the APL Dashboard' },

@@ -60,7 +60,7 @@ test('an editor is told at once what there is, magics included', async () => {
   expect(await editor.next()).toEqual({
     tell: 'session',
     session: {
-      ...{ profile: 'local', isLocal: true, isRunning: false, stars: 0 },
+      ...{ profile: 'local', isLocal: true, isRunning: false, takesAgents: false, stars: 0 },
       range: {
         label: 'last 1h',
         startTime: '2026-03-04T04:06:07.123456789Z',
@@ -145,7 +145,7 @@ test('a toolbar is told of the range and the profile that cells set', async () =
   expect(await editor.next()).toEqual({
     tell: 'session',
     session: {
-      ...{ profile: 'local', isLocal: true, isRunning: false, stars: 0 },
+      ...{ profile: 'local', isLocal: true, isRunning: false, takesAgents: false, stars: 0 },
       range: {
         label: '2026-01-01 .. 2026-01-02',
         startTime: '2026-01-01T00:00:00Z',

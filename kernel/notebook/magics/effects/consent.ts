@@ -20,6 +20,10 @@ export class Consents {
     this.#given.add(effect);
   }
 
+  withdraw(effect: AskedEffect): void {
+    this.#given.delete(effect);
+  }
+
   /** Remembers what a cell of this session made. */
   made(what: Thing): void {
     this.#made.add(keyOf(what));

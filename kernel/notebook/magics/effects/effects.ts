@@ -4,11 +4,17 @@ interface EffectRow {
   readonly asks: boolean;
   /** Goes on after "a magic …". */
   readonly does: string;
+  /** Whether cells that agents add may have it. */
+  readonly forAgents?: true;
 }
 
 /** Everything that a notebook may do beyond showing results. */
 export const effects = {
-  query: { asks: false, does: 'sends queries and questions about data to the service of the profile in use' },
+  query: {
+    asks: false,
+    does: 'sends queries and questions about data to the service of the profile in use',
+    forAgents: true,
+  },
   profile: {
     asks: true,
     does: 'sends queries to a service that the session did not start on, with your token for it; every result names the profile',
@@ -47,6 +53,10 @@ export const effects = {
   drop: {
     asks: true,
     does: 'deletes a dataset or its rows, a starred query or an annotation that no cell of the session made',
+  },
+  agents: {
+    asks: true,
+    does: 'lets agents on this machine add cells to the notebook, which read and whose results they get',
   },
   send: {
     asks: true,

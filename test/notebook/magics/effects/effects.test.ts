@@ -17,6 +17,7 @@ import { type Seen, type Service, startService } from '../../../api/service.js';
 import { eventsFile, sharedBucket } from '../../../local/store/dataset/bucket/server.js';
 import { realService } from '../../real-bench.js';
 import { type Bench, everyday, printed, startBench, traceback } from '../../session.js';
+import { openPage } from '../agents/page.js';
 
 /** The same for each test, as what a notebook leaves behind names its files by their paths. */
 let directory: string;
@@ -107,7 +108,9 @@ function answer(seen: Seen): ReturnType<typeof everyday> {
   return everyday(seen);
 }
 
-/** A kernel on the services of this test; `allowed` is what its notebook may do without a question. */
+const agentsDir = () => join(directory, 'data', 'agents');
+
+/** A kernel on the services of this test, in a page unless it is of a deployment; `allowed` is what its notebook may do without a question. */
 async function kernel(allowed: readonly AskedEffect[], deployment?: string): Promise<Bench> {
   running ??= realService(join(directory, 'data'));
   const { url, token } = await running;
@@ -115,6 +118,7 @@ async function kernel(allowed: readonly AskedEffect[], deployment?: string): Pro
   const bench = await startBench({
     allowed,
     workDir,
+    agents: { agentsDir: agentsDir() },
     importLog: new ImportLog(join(directory, 'data', 'imports.json')),
     logins: new Logins({ file: loginsFile() }),
     local: () => ({ connect, close: () => undefined }),
@@ -128,7 +132,11 @@ async function kernel(allowed: readonly AskedEffect[], deployment?: string): Pro
       .join(''),
     { mode: 0o600 },
   );
-  return bench;
+  // What editors ask on their own is not asked by cells.
+  if (deployment !== undefined) return bench;
+  const { client } = await openPage(bench, 'a.ipynb');
+  const origin = { client, cell: 'own' };
+  return { ...bench, run: (code, options) => bench.run(code, { origin, ...options }) };
 }
 
 /** What is there before a stranger's notebook runs: datasets, a starred query, an annotation, a file, a recording, settings. */
@@ -167,6 +175,7 @@ async function state({ homeDir }: Bench): Promise<unknown> {
     stars: await read('/v2/apl-starred-queries'),
     annotations: await read('/v2/annotations'),
     bucket: bucket.written.length,
+    agents: await readdir(agentsDir()).catch(() => []),
     hosted: hosted.seen.filter(isSent).map(({ method, path }) => `${method} ${path}`),
   };
 }
@@ -210,6 +219,7 @@ const asking: readonly (readonly [magic: string, effect: AskedEffect, cell: stri
   ['star', 'send', '%star --new Hi --no-run\n%%on prod\nweb', 'keep a query in prod'],
   ['star', 'overwrite', '%star Mine --no-run\nprint a = 4', 'replace the starred query "Mine"'],
   ['unstar', 'drop', '%unstar Mine', 'delete the starred query Mine'],
+  ['agents', 'agents', '%agents on', 'let agents on this machine add cells to this notebook'],
   ['config', 'config', '%config limit 9', 'change the setting limit for every notebook of yours'],
 ];
 
@@ -299,6 +309,7 @@ const quiet: Readonly<Record<string, readonly string[]>> = {
   trace: ['%trace abc kept', '%trace slowest'],
   tail: ['%tail kept --for 1ms'],
   cache: ['%cache', '%cache replay rec', '%cache off'],
+  agents: ['%agents', '%agents off', '%agents on'],
   history: ['%history'],
   rerun: ['%rerun 1'],
   use: ['%use', '%use local', '%use prod', '%use prod --token'],

@@ -1,0 +1,233 @@
+import { randomUUID } from 'node:crypto';
+import { localProfile } from '../../../api/profile.js';
+import { AplKernelError } from '../../../errors.js';
+import type { CellIo, CellOrigin, ExecuteOutcome } from '../../../jupyter/message.js';
+import { failureOf, interruptedFailure } from '../../cell-error.js';
+import { lastName } from '../../results/cache.js';
+import type { Session } from '../../session.js';
+import { parseRange } from '../../time-range.js';
+import { MagicError } from '../arguments.js';
+import { Heard } from './heard.js';
+import { type AgentReply, type AgentRequest, refused } from './link.js';
+import type { Listener } from './listener.js';
+import { fitted } from './report.js';
+
+/** A page that shows a notebook of the kernel and adds cells to it. */
+export interface Page {
+  /** The session of its client of the protocol. */
+  readonly client: string;
+  /** The path of the notebook. */
+  readonly name: string;
+}
+
+/** The pages that are connected to the kernel. */
+export interface Pages {
+  /** The page that runs a cell; undefined if it adds none. */
+  pageOf(origin: CellOrigin | undefined): Page | undefined;
+  /** Offers a cell to the pages that show this notebook, of which the first takes it; false if there is none. */
+  offer(notebook: Page, cell: string): boolean;
+  /** Tells every page whether agents may add cells. */
+  tell(): void;
+}
+
+/** A cell from the request of an agent to the end of its run. */
+interface AskedCell {
+  readonly id: string;
+  readonly source: string;
+  readonly rows: number;
+  isTaken: boolean;
+  readonly settle: (reply: AgentReply) => void;
+}
+
+/** The most cells that are added in a minute, and that wait to run. */
+const mostAMinute = 10;
+const mostWaiting = 10;
+/** How long an agent waits for a cell, and how long that may run, in milliseconds. */
+const usualMs = { wait: 25_000, run: 30_000 };
+
+/** Cells that agents add to a notebook, once its user has turned that on and until it is turned off or the kernel ends. */
+export class Agents {
+  readonly #session: Session;
+  readonly #check: (source: string) => void;
+  readonly #pages: () => Pages;
+  #on: { readonly page: Page; readonly listener: Listener } | undefined;
+  readonly #cells = new Map<string, AskedCell>();
+  #added: readonly number[] = [];
+
+  /** `check` throws an AplKernelError for a source that agents may not run. */
+  constructor(session: Session, check: (source: string) => void, pages: () => Pages) {
+    this.#session = session;
+    this.#check = check;
+    this.#pages = pages;
+  }
+
+  get #ms(): typeof usualMs {
+    return this.#session.options.agentMs ?? usualMs;
+  }
+
+  /** The notebook to which agents may add cells; undefined while that is off. */
+  get notebook(): Page | undefined {
+    return this.#on?.page;
+  }
+
+  /** As {@link Pages.pageOf}. */
+  pageOf(origin: CellOrigin | undefined): Page | undefined {
+    return this.#pages().pageOf(origin);
+  }
+
+  /** Lets agents add cells to the notebook of a page. Throws what the system says of the runtime file. */
+  async turnOn(page: Page): Promise<void> {
+    const { agentsDir } = this.#session.options;
+    if (agentsDir === undefined) throw new MagicError('%agents: this kernel has no data directory');
+    const { listen } = await import('./listener.js');
+    const listener = this.#on?.listener ?? (await listen(agentsDir, (...each) => this.#answer(...each)));
+    this.#on = { page, listener };
+    this.#pages().tell();
+  }
+
+  /** Ends it at once, calls of agents that wait included; it is asked for anew before it is turned on again. */
+  async turnOff(): Promise<void> {
+    const listener = this.#on?.listener;
+    this.#on = undefined;
+    this.#session.consents.withdraw('agents');
+    for (const { id, isTaken } of this.#cells.values()) if (!isTaken) this.#cells.delete(id);
+    if (listener === undefined) return;
+    this.#pages().tell();
+    await listener.close();
+  }
+
+  /** Gives a cell that was offered to the page that asks for it first; undefined for any other. */
+  take(id: string): { readonly cell: string; readonly source: string } | undefined {
+    const cell = this.#cells.get(id);
+    if (cell === undefined || cell.isTaken || this.#on === undefined) return undefined;
+    cell.isTaken = true;
+    return { cell: id, source: cell.source };
+  }
+
+  /** Ends the wait for a cell that the page has not run. */
+  giveUp(id: string): void {
+    const reply = refused(
+      'the cell was added to the notebook, and has not run',
+      'a cell before it failed, or was stopped',
+    );
+    this.#cells.get(id)?.settle(reply);
+    this.#cells.delete(id);
+  }
+
+  /** The cell of an agent that is about to run; undefined for one of the user, which it becomes by any change of its text. */
+  asked(source: string, origin: CellOrigin | undefined): AskedCell | undefined {
+    const cell = this.#cells.get(origin?.cell ?? '');
+    if (cell === undefined || cell.source === source) return cell;
+    this.#cells.delete(cell.id);
+    cell.settle(refused('the user has changed the cell before it ran'));
+    return undefined;
+  }
+
+  /** Runs a cell of an agent by `work`, within its limits; the last result stays that of the user. */
+  async run(
+    cell: AskedCell,
+    io: CellIo,
+    work: (io: CellIo) => Promise<ExecuteOutcome>,
+  ): Promise<ExecuteOutcome> {
+    this.#cells.delete(cell.id);
+    const { results } = this.#session;
+    const last = results.named(lastName);
+    const limit = AbortSignal.timeout(this.#ms.run);
+    const heard = new Heard(io, AbortSignal.any([io.signal, limit]));
+    const refusal = this.#refusal();
+    const ended = refusal === undefined ? await work(heard.io) : failureOf(refusal, cell.source, undefined);
+    const isLate = limit.aborted && !io.signal.aborted && ended.status === 'error';
+    const outcome = isLate
+      ? interruptedFailure(`a cell of an agent runs for at most ${this.#ms.run / 1000} s`)
+      : ended;
+    cell.settle(fitted(heard.reply(outcome, results, cell.rows)));
+    results.makeLast(last);
+    return outcome;
+  }
+
+  async #answer(request: AgentRequest, signal: AbortSignal): Promise<AgentReply> {
+    try {
+      return request.ask === 'state' ? this.#state() : await this.#append(request, signal);
+    } catch (error) {
+      if (error instanceof AplKernelError) return refused(error.message, error.hint);
+      this.#session.log(error instanceof Error ? (error.stack ?? error.message) : String(error));
+      return refused('the kernel failed');
+    }
+  }
+
+  #state(): AgentReply {
+    const { range, profileName: profile } = this.#session;
+    const { page, listener } = this.#on ?? {};
+    const state = { notebook: listener?.id, name: page?.name, range: range.label, profile };
+    return { sentences: [], lines: [JSON.stringify(state)] };
+  }
+
+  async #append(
+    { query, range, rows }: Extract<AgentRequest, { readonly ask: 'append' }>,
+    signal: AbortSignal,
+  ): Promise<AgentReply> {
+    if (range !== undefined) parseRange(range);
+    const source = ['// Added by an agent', ...(range === undefined ? [] : [`%%time ${range}`]), query].join(
+      '\n',
+    );
+    this.#check(source);
+    const refusal = this.#refusal() ?? this.#tooMany();
+    if (refusal !== undefined) throw refusal;
+    let settle: AskedCell['settle'] = () => undefined;
+    const ended = new Promise<AgentReply>(resolve => {
+      settle = resolve;
+    });
+    const cell: AskedCell = { id: randomUUID(), source, rows, isTaken: false, settle };
+    this.#cells.set(cell.id, cell);
+    const isOffered = this.#on !== undefined && this.#pages().offer(this.#on.page, cell.id);
+    const over = AbortSignal.any([signal, AbortSignal.timeout(this.#ms.wait)]);
+    const reply = isOffered ? await Promise.race([ended, whenAborted(over)]) : undefined;
+    if (reply !== undefined) return reply;
+    if (cell.isTaken)
+      return {
+        sentences: ['The cell was added to the notebook, and waits for those before it to end.'],
+        lines: [],
+      };
+    this.#cells.delete(cell.id);
+    throw new MagicError(
+      'no page that can add cells to the notebook has answered: none was added',
+      'Its user opens the notebook, and runs `%agents on` in it.',
+    );
+  }
+
+  /** Why no cell of an agent may be added or run now. */
+  #refusal(): MagicError | undefined {
+    if (this.#on === undefined) return new MagicError('agents were turned off before the cell ran');
+    const { profileName } = this.#session;
+    if (profileName === localProfile) return undefined;
+    return new MagicError(
+      `the notebook is on the profile ${profileName}, on which agents run nothing`,
+      'Its user changes the profile to `local`.',
+    );
+  }
+
+  /** Counts the cell, unless it is one too many. */
+  #tooMany(): MagicError | undefined {
+    const now = performance.now();
+    const lately = this.#added.filter(at => at > now - 60_000);
+    if (lately.length >= mostAMinute)
+      return new MagicError(
+        `agents add at most ${mostAMinute} cells a minute`,
+        'Wait, or use a tool that adds none.',
+      );
+    if (this.#cells.size >= mostWaiting)
+      return new MagicError(
+        `${mostWaiting} cells of agents wait to run`,
+        'Wait, or use a tool that adds none.',
+      );
+    this.#added = [...lately, now];
+    return undefined;
+  }
+}
+
+function whenAborted(signal: AbortSignal): Promise<undefined> {
+  return new Promise(resolve => {
+    if (signal.aborted) resolve(undefined);
+    signal.addEventListener('abort', () => resolve(undefined), { once: true });
+  });
+}
