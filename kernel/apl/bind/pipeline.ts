@@ -79,7 +79,13 @@ function bindOperator(binder: Binder, operator: Operator, stage: Stage): Stage {
     const hint = `Write \`| ${shorten(translated)}\`.`;
     binder.error('unknown-operator', operator, message, hint, translated);
   } else if (foreign !== undefined) {
-    binder.error('unknown-operator', operator.word, message, foreign, sameOperands(foreign));
+    binder.error(
+      'unknown-operator',
+      operator.word,
+      message,
+      foreign,
+      wordElsewhere(binder.text(operator), foreign),
+    );
   } else {
     const summarized = summarizedHint(word, binder.text(operator));
     if (summarized !== undefined) {
@@ -107,12 +113,21 @@ function bindOperator(binder: Binder, operator: Operator, stage: Stage): Stage {
 
 /** A stage of another tool as APL, if it is not enough to change its word. */
 function stageElsewhere(text: string, hint: string | undefined): string | undefined {
-  const isPlain = hint !== undefined && sameOperands(hint) !== undefined && !/^\w+(?:$|\(|\s*-)/.test(text);
+  const isPlain =
+    hint !== undefined &&
+    sameOperands(hint) !== undefined &&
+    !/^\w+(?:$|\(|\s*[-+]|\s+\.|\s+distinct\s)|\s(?:over|from|span=)/.test(text);
   const translated = isPlain ? undefined : translatedStage(text);
   if (translated === undefined) return undefined;
   return parseQuery(`x | ${translated}`).diagnostics.some(({ severity }) => severity === 'error')
     ? undefined
     : translated;
+}
+
+/** The word to write in place of the operator; undefined if its operands are options of a command, or missing. */
+function wordElsewhere(text: string, hint: string): string | undefined {
+  const isOdd = /^\w+(?:\s+-\w.*|\(.*,.*\))?$/s.test(text);
+  return isOdd && /\u2026|N`/.test(hint) ? undefined : sameOperands(hint);
 }
 
 /** What to write for a condition that stands where an operator should, as in `| status == 500`. */
@@ -121,7 +136,7 @@ function comparedHint(
   text: string,
 ): { readonly hint: string; readonly instead?: string } | undefined {
   const rest = text.slice(word.length);
-  if (/^(?:[\w.]*)\s*=(?!=)/.test(rest))
+  if (/^(?:[\w.]*)\s*=(?![=~])/.test(rest))
     return { hint: `Write \`where ${word} == …\` to filter, \`extend ${word} = …\` for a new field.` };
   return /^[\w.]*\s*(?:[!=<>]=|[<>:]|=~|!?(?:contains|has|startswith|endswith|matches|between|in)\b)/.test(
     rest,

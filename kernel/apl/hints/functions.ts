@@ -1,6 +1,6 @@
 import { own } from '../../present.js';
 import { scalarWords } from '../catalog/written.js';
-import { likeness } from './languages/expression.js';
+import { likeness, percentOf } from './languages/expression.js';
 import { eventFunctions } from './languages/spl.js';
 import { sqlFunctions } from './languages/sql.js';
 
@@ -15,6 +15,9 @@ const sinceEpoch = '(time - datetime(1970-01-01)) / 1s';
 
 /** Names from Kusto, SQL and other languages, with their equivalents: code, or a sentence. */
 export const functionsElsewhere: Readonly<Record<string, string>> = {
+  true: 'true',
+  false: 'false',
+  list: 'make_list(x)',
   average: 'avg(x)',
   mean: 'avg(x)',
   median: 'percentile(x, 50)',
@@ -256,16 +259,30 @@ export const sameOrder: ReadonlySet<string> = new Set([
 ]);
 
 /** Functions of SPL and SQL, with what they become; `$1` is the first argument, `$*` all of them. */
-const templates: Readonly<Record<string, string>> = { ...eventFunctions, ...sqlFunctions };
+const templates: Readonly<Record<string, string>> = {
+  ...eventFunctions,
+  ...sqlFunctions,
+  ...{ pct: 'percentile($1, $2)', perc: 'percentile($1, $2)', percentiles: 'percentiles_array($*)' },
+  ...{ distinct_count: 'dcount($1)', uniqexact: 'dcount($1)', mode: 'topk($1, 1)', list: 'make_list($1)' },
+  ...{ first: 'arg_min(_time, $1)', earliest: 'arg_min(_time, $1)', first_value: 'arg_min(_time, $1)' },
+  ...{ last: 'arg_max(_time, $1)', latest: 'arg_max(_time, $1)', last_value: 'arg_max(_time, $1)' },
+  ...{ take_any: 'arg_max(_time, $1)', any_value: 'arg_max(_time, $1)' },
+  ...{ span: 'bin($*)', eval: '$1', searchmatch: '* has $1' },
+};
 
 /** Returns a call of a function of another language in APL, with its arguments in the order that it takes; undefined if it is not known. */
 export function callElsewhere(name: string, args: readonly string[]): string | undefined {
   const word = name.toLowerCase();
   const [text = '', pattern = ''] = args;
   const [, , inner] = /^(["'])([^"'\\]*)\1$/.exec(pattern) ?? [];
+  if (word === 'quantile' && args.length === 2) {
+    const [of = '', share = ''] = /^[\d.]+$/.test(text) ? [pattern, text] : args;
+    return /^0?\.\d+$/.test(share) ? `percentile(${of}, ${percentOf(share)})` : undefined;
+  }
   if (word === 'like' && args.length === 2 && inner !== undefined)
     return `${text} ${likeness(inner, '', true)}`;
-  const template = own(templates, word);
+  const template = own(templates, args.length === 0 ? `${word}()` : word);
+  if (template !== undefined && args.length === 0) return template;
   if (template === undefined) return undefined;
   const takes = template.includes('$*')
     ? args.length

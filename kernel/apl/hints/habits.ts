@@ -33,7 +33,7 @@ const habits: readonly Row[] = [
   },
   {
     written:
-      /^(?:let\s+|var\s+|const\s+)?((?!(?:index|source|sourcetype|host|eventtype)\b)[A-Za-z_]\w*)\s*:?=\s*(\[['"][^\]]+\]\s*(?:\|[\s\S]*)?|[A-Za-z_][\w-]*\s*\|[\s\S]*)$/,
+      /^(?:let\s+|var\s+|const\s+)?((?!(?:index|source|sourcetype|host|eventtype|_source\w*|_index|_view)\b)[A-Za-z_]\w*)\s*:?=\s*(\[['"][^\]]+\]\s*(?:\|[\s\S]*)?|[A-Za-z_][\w-]*\s*\|[\s\S]*)$/,
     says: ([, name = '', query = '']) => ({
       message: 'a result is kept by `<<`',
       hint: `Write ${name} << …; \`let\` names a value for the query below it.`,
@@ -42,7 +42,7 @@ const habits: readonly Row[] = [
   },
   {
     written:
-      /^(?:var\s+|const\s+)?((?!(?:index|source|sourcetype|host|eventtype)\b)[A-Za-z_]\w*)\s*:?=\s*(-?\d[\w.]*|"[^"]*"|'[^']*')$/,
+      /^(?:var\s+|const\s+)?((?!(?:index|source|sourcetype|host|eventtype|_source\w*|_index|_view)\b)[A-Za-z_]\w*)\s*:?=\s*(-?\d[\w.]*|"[^"]*"|'[^']*')$/,
     says: ([, name = '', value = '']) => ({
       message: 'a value is named by `let`',
       hint: `Write let ${name} = ${value}; above the query that uses it, or %param ${name}=${value} for the notebook.`,
@@ -75,7 +75,7 @@ const habits: readonly Row[] = [
     }),
   },
   {
-    written: /^(?:(?:sum|avg|min|max|count|p\d\d):[\w.]+\{|logs\(["'])/,
+    written: /^(?:(?:top\(\s*)?(?:sum|avg|min|max|count|p\d\d):[\w.]+\{|(?:logs|events|metrics)\(["'])/,
     says: () => ({
       message: 'this is a query of Datadog, not APL',
       hint: 'Start with the dataset: [\'logs\'] | where service == "web" | summarize count() by bin_auto(_time).',
@@ -231,6 +231,113 @@ const habits: readonly Row[] = [
     says: () => ({ message: 'a notebook is left by closing it', hint: 'In a console press Ctrl D.' }),
   },
   {
+    written: /^count(?:\s+|\s*\(\s*)(["'`]?)([A-Za-z_][\w-]*)\1\s*\)?$/,
+    says: ([, , name = '']) => beginning(`['${name}'] | count`),
+  },
+  {
+    written: /^(?:take|limit|head|tail)\s+(\d+)\s+(?:from\s+)?["'`]?([A-Za-z_][\w-]*)["'`]?$/i,
+    says: ([, count = '', name = '']) => beginning(`['${name}'] | limit ${count}`),
+  },
+  {
+    written: /^(?:count\s+(?:\w+\s+)?by|top\s+\d+)\s+[\w['"]/,
+    says: () => ({
+      message: 'an operator stands where the query needs a dataset',
+      hint: "Begin with the dataset: ['logs'] | top 10 by …; `%datasets` lists those that there are.",
+    }),
+  },
+  {
+    written:
+      /^["'`]?([A-Za-z_][\w-]*)["'`]?\s+(?:(?:in|over)\s+)?(?:the\s+)?(?:last|past|since)\s+(\d+\s*[a-z]+)$/i,
+    says: ([, name = '', size = '']) => ranged(name, size),
+  },
+  {
+    written: /^(?:last|past)\s+(\d+\s*[a-z]+)\s+(?:of\s+)?["'`]?([A-Za-z_][\w-]*)["'`]?$/i,
+    says: ([, size = '', name = '']) => ranged(name, size),
+  },
+  {
+    written:
+      /^(?!(?:sort|order|group|top|summarize|distinct|partition|count)\b)([A-Za-z_]\w*)\s+by\s+([A-Za-z_][\w.]*(?:\s*,\s*[A-Za-z_][\w.]*)*)$/,
+    says: ([, name = '', keys = '']) => beginning(`['${name}'] | summarize count() by ${keys}`),
+  },
+  {
+    written:
+      /^(?!(?:let|set|declare|restrict|alias|print|search|where|filter|extend|not|range|union)\b)([A-Za-z_]\w*)\s+([A-Za-z_][\w.]*)\s*(==?|!=|[<>]=?)\s*(\d[\w.]*|"[^"\n]*"|'[^'\n]*'|[A-Za-z_]\w*)$/,
+    says: ([, name = '', field = '', sign = '', value = '']) =>
+      beginning(`['${name}'] | where ${field} ${sign === '=' ? '==' : sign} ${value}`),
+  },
+  {
+    written:
+      /^(?:[A-Za-z_]\w*(?:\.\w+)*)\s*(?:==|!=|[<>]=?|=(?=.*\b(?:and|or)\b))\s*(?:\d[\w.]*|"[^"\n]*"|'[^'\n]*')(?:\s+(?:and|or)\s+[^|\n]+)?$/i,
+    says: ([condition = '']) => {
+      const instead = `['logs'] | where ${spelled(condition)}`;
+      const message = 'a condition stands where the query needs a dataset';
+      return { message, hint: `Begin with the dataset: ${instead}`, instead };
+    },
+  },
+  {
+    written: /^(.+?)\s+>{1,2}\s*([\w./~-]+\.(?:csv|tsv|json|ndjson|txt|parquet|md|html))$/,
+    says: ([, , file = '']) => ({
+      message: 'a result is written to a file by a magic',
+      hint: `Run the query, then %export ${file} in the next cell.`,
+    }),
+  },
+  {
+    written:
+      /^fetch\s+["'`]?([A-Za-z_][\w.-]*)["'`]?((?:\s*,\s*(?:from|to|timeframe|scanLimitGBytes)\s*:\s*[^|,]+)*)(?:\s*\|\s*([\s\S]*))?$/,
+    says: ([, name = '', options = '', stages]) => {
+      const instead = `['${name}']${stages === undefined ? '' : ` | ${stages.replace(/\bby:\s*\{([^}]*)\}/g, 'by $1').replace(/,\s*by\b/g, ' by')}`}`;
+      const range = options === '' ? '' : ' The range is set by %time.';
+      return { message: 'this is DQL, not APL', hint: `In APL: ${instead}.${range}`, instead };
+    },
+  },
+  {
+    written: /^_(?:source(?:Category|Host|Name)?|index|view|collector)\s*=/,
+    says: () => ({
+      message: 'this is a query of Sumo Logic, not APL',
+      hint: 'Start with the dataset: [\'logs\'] | where host == "web" | summarize count() by bin_auto(_time).',
+    }),
+  },
+  {
+    written:
+      /^(?:show\s+(?:create\s+table|fields|schema|table)|analyze|table)\s+(?:from\s+)?["'`]?([\w.-]+)["'`]?$/i,
+    says: ([, name = '']) => ({
+      message: 'the fields of a dataset are listed by a magic',
+      hint: `Write %schema ${name}.`,
+      instead: `%schema ${name}`,
+    }),
+  },
+  {
+    written:
+      /^(?:(?:source\s+|dataset\s*[=:]?\s*)["'`]?([A-Za-z_][\w-]*)["'`]?|dataset\(\s*["']([^"']+)["']\s*\)|(?:cluster\([^)]*\)\.)?database\([^)]*\)\.(?:\[["'])?([A-Za-z_][\w-]*)(?:["']\])?)(\s*\|[\s\S]+)$/,
+    says: ([, first, second, third, rest = '']) => beginning(`['${first ?? second ?? third ?? ''}']${rest}`),
+  },
+  {
+    written:
+      /^db\.(\w+)\.(?:find\(\s*(?:\{([^{}]*)\})?\s*\)|(count\w*)\(.*\)|[a-z]\w*\([\s\S]*\))(?:\.limit\((\d+)\)|\.pretty\(\))*;?$/i,
+    says: ([whole = '', name = '', keys, count, limit]) => {
+      const conditions = keys === undefined || keys.trim() === '' ? [] : keys.split(',').map(equality);
+      const isClear = count !== undefined || /\.find\(/.test(whole);
+      const filter = conditions.length === 0 ? '' : ` | where ${conditions.join(' and ')}`;
+      const end = count === undefined ? (limit === undefined ? '' : ` | limit ${limit}`) : ' | count';
+      const message = 'this is a query of MongoDB, not APL';
+      if (!isClear || conditions.includes(undefined))
+        return {
+          message,
+          hint: `Start with the dataset: ['${name}'] | where status == 500 | summarize count() by uri.`,
+        };
+      const instead = `['${name}']${filter}${end}`;
+      return { message, hint: `In APL: ${instead}`, instead };
+    },
+  },
+  {
+    written:
+      /^(?:what|how\s+(?:many|much|often|long|do|does)|why|who|when|which|can\s+you|please|show\s+me|give\s+me|find\s+me|tell\s+me|are\s+there|is\s+there)\s+[a-z][^|]*$/i,
+    says: () => ({
+      message: 'a question in words is not a query',
+      hint: "Begin with the dataset: ['logs'] | where status >= 500 | summarize count() by uri. `%datasets` lists those that there are.",
+    }),
+  },
+  {
     written:
       /^(?:where|extend|summarize|project(?:-\w+)?|mv-expand|(?:sort|order)\s+by|top\s+\d+\s+by)\s+[\w['"*($]/,
     says: () => ({
@@ -239,6 +346,31 @@ const habits: readonly Row[] = [
     }),
   },
 ];
+
+/** What to say to a query that does not begin with its dataset. */
+function beginning(instead: string): Habit {
+  return { message: 'a query begins with its dataset', hint: `In APL: ${instead}`, instead };
+}
+
+/** A dataset over a range that its query names. */
+function ranged(name: string, size: string): Habit {
+  const instead = `%%time last ${size.replace(/\s+/g, '')}\n['${name}']`;
+  return { message: 'the time range is set by a magic', hint: 'Write %%time above the query.', instead };
+}
+
+/** A condition with the words and signs of APL. */
+function spelled(condition: string): string {
+  return condition
+    .replace(/\b(AND|OR|NOT)\b/g, word => word.toLowerCase())
+    .replace(/(?<![=!<>~])=(?![=~])/g, '==');
+}
+
+/** `status: 500` in an object; undefined for what is not a plain value. */
+function equality(pair: string): string | undefined {
+  const [, name, value] =
+    /^\s*["']?([\w.]+)["']?\s*:\s*(\d+(?:\.\d+)?|"[^"]*"|'[^']*'|true|false)\s*$/.exec(pair) ?? [];
+  return name === undefined ? undefined : `${name} == ${value}`;
+}
 
 /** Returns what to say to a text that is typed out of habit; undefined for anything that may be APL. */
 export function habitOf(text: string): Habit | undefined {

@@ -8,6 +8,9 @@ const expanding = 'Write `| mv-expand x`.';
 const texts = 'Write `| search "text"`, or `| where field contains "text"`.';
 const keys = 'Write `| extend x = parse_json(field).key`; keys of a map are fields: `field.key`.';
 const shown = 'Write `| limit N`: a table of any length is scrolled and searched.';
+const noCommands = 'Commands of the shell do not run here.';
+const shaped = 'Write one `countif(…)` or `sumif(…)` for each column.';
+const patterns = 'Write `%patterns` in a cell of its own: it groups lines by their templates.';
 const drawn = 'Write `| render linechart` at the end, or choose another kind of chart in its menu.';
 const metrics = 'This is MPL, the language of metrics; APL reads events.';
 
@@ -105,6 +108,27 @@ const operatorsElsewhere: Readonly<Record<string, string>> = {
   label_format: 'Write `| project-rename new = old`.',
   mv_expand: 'Write `| mv-expand …`.',
   enrich: joins,
+  unique: 'Write `| distinct …`.',
+  to_entries: 'Keys of a map are fields: `field.key`; `bag_keys(field)` lists them.',
+  xargs: noCommands,
+  tee: 'Write `%export FILE` in the next cell.',
+  tr: 'Write `| extend x = toupper(x)`, or `replace_string(from, to, x)`.',
+  explain: 'What a query read stands below its result.',
+  externaldata: 'A file is read by `%import FILE`, in a cell of its own.',
+  inputlookup: 'A file is read by `%import FILE`; its dataset is joined by `| lookup (T) on field`.',
+  tstats: 'Write `| summarize … by …`: every query reads columns.',
+  convert: 'Write `| extend x = todatetime(x)`, `toint(x)` or `todouble(x)`.',
+  iplocation: 'Write `| extend place = geo_info_from_ip_address(ip)`, on a hosted service.',
+  makemv: 'Write `| extend x = split(x, ",")`.',
+  addtotals: 'Write `| extend total = a + b`.',
+  transpose: shaped,
+  untable: shaped,
+  xyseries: shaped,
+  cluster: patterns,
+  anomalydetection: 'Compare with another time by `%compare -1w`; `%explain` says what rows have in common.',
+  predict: 'Nothing is foretold in APL: `%compare -1w` shows the week before.',
+  abstract: patterns,
+  decolorize: 'Write `| extend x = replace_regex(@"\\x1b\\[[0-9;]*m", "", x)`.',
   less: shown,
   more: shown,
 };

@@ -1,9 +1,10 @@
 import { textOf } from './languages/expression.js';
 import { translateCommand } from './languages/spl.js';
+import { mendedStage, sqlStages } from './mended.js';
 
 interface Row {
   readonly written: RegExp;
-  readonly instead: (match: RegExpExecArray) => string;
+  readonly instead: (match: RegExpExecArray) => string | undefined;
 }
 
 /** What other tools write between two pipes; more of them are commands of SPL. */
@@ -32,6 +33,63 @@ const rows: readonly Row[] = [
     written: /^(?:select|filter)\((.*\.\w.*)\)$/,
     instead: ([, condition = '']) => `where ${withoutDots(condition)}`,
   },
+  {
+    written: /^map\(\s*select\((.*\.\w.*)\)\s*\)$/,
+    instead: ([, condition = '']) => `where ${withoutDots(condition)}`,
+  },
+  { written: /^map\(\s*(\{.*\})\s*\)$/, instead: ([, object = '']) => mendedStage(object) },
+  {
+    written: /^(select|del)\(?\s*(\.\w[\w.]*(?:\s*,\s*\.\w[\w.]*)*)\s*\)?$/,
+    instead: ([, word, names = '']) => `project${word === 'del' ? '-away' : ''} ${withoutDots(names)}`,
+  },
+  { written: /^select\s+distinct\s+([\w.,\s]+)$/i, instead: ([, names]) => `distinct ${names}` },
+  { written: /^select\s[\s\S]+\sfrom\s/i, instead: ({ input }) => sqlStages(input) },
+  { written: /^has\(\s*["'](\w+)["']\s*\)$/, instead: ([, name]) => `where isnotnull(${name})` },
+  { written: /^first(?:\s*\(?(\d+)\)?)?$/, instead: ([, count = '1']) => `limit ${count}` },
+  {
+    written: /^last(?:\s*\(?(\d+)\)?)?$/,
+    instead: ([, count = '1']) => `sort by _time desc | limit ${count}`,
+  },
+  {
+    written: /^([\w.]+)\s*(=~|!~)\s*(["'`])(.*)\3$/,
+    instead: ([, name, sign, , pattern = '']) =>
+      /[.*+?|^$[(\\]/.test(pattern) || sign === '!~'
+        ? `where ${name} ${sign === '!~' ? '!' : ''}matches regex ${textOf(`^(?:${pattern})$`)}`
+        : `where ${name} =~ ${textOf(pattern)}`,
+  },
+  { written: /^by\s+([\w.,\s]+)$/, instead: ([, names]) => `summarize count() by ${names}` },
+  {
+    written: /^(?:append|concat|union_?all)\s*\(?\s*([A-Za-z_]\w*)\s*\)?$/,
+    instead: ([, name]) => `union ${name}`,
+  },
+  {
+    written: /^merge\(\s*(\w+)\s*,.*\bon\s*=\s*["'](\w+)["'].*\)$/,
+    instead: ([, name, key]) => `join kind=inner (${name}) on ${key}`,
+  },
+  {
+    written:
+      /^(inner|left|right|full)\s+(?:outer\s+)?join\s+\(?(\w+)\)?\s+(?:using\s*\(\s*([\w.,\s]+?)\s*\)|on\s+(?:\w+\.)?(\w+)(?:\s*==?\s*(?:\w+\.)?(\w+))?)$/i,
+    instead: ([, kind = '', name, using, left = using, right = left]) => {
+      const how = kind.toLowerCase() === 'inner' ? 'inner' : `${kind.toLowerCase()}outer`;
+      return `join kind=${how} (${name}) on ${left === right ? left : `$left.${left} == $right.${right}`}`;
+    },
+  },
+  {
+    written:
+      /^timeseries\s+(?:\w+\s*=\s*)?(\w+\([^()]*\)|count)(?:\s*,?\s*by\s*:?\s*\{?\s*([\w.,\s]+?)\s*\}?)?$/,
+    instead: ([, measure = '', keys]) =>
+      `summarize ${measure === 'count' ? 'count()' : measure} by bin_auto(_time)${keys === undefined ? '' : `, ${keys}`}`,
+  },
+  {
+    written: /^(?:count_?distinct|nunique|distinct_count)\(\s*([\w.]+)\s*\)(\s+by\s.*)?$/,
+    instead: ([, name, keys = '']) => `summarize dcount(${name})${keys}`,
+  },
+  { written: /^uniq\s+-c\s+([\w.]+)$/, instead: ([, name]) => `summarize count() by ${name}` },
+  { written: /^awk\s+["']\/([\w -]+)\/["']$/, instead: ([, found = '']) => `search ${textOf(found)}` },
+  {
+    written: /^makemv\s+delim=(["'][^"']*["'])\s+([\w.]+)$/,
+    instead: ([, delimiter, name]) => `extend ${name} = split(${name}, ${delimiter})`,
+  },
   { written: /^map\(\s*\.(\w[\w.]*)\s*\)$/, instead: ([, name = '']) => `project ${name}` },
   {
     written: /^(?:group_?by|count_?by|value_counts)\(\s*\.?["']?(\w[\w.]*)["']?\s*\)$/,
@@ -47,7 +105,7 @@ const rows: readonly Row[] = [
     instead: ([, count = '', name = '']) => `top ${count} by ${name}`,
   },
   { written: /^(?:agg|aggregate)\((.+)\)$/, instead: ([, measures = '']) => `summarize ${measures}` },
-  { written: /^(?:keys|describe|info|columns)(?:\(\))?$/, instead: () => 'getschema' },
+  { written: /^(?:keys|describe|info|columns|schema|dtypes)(?:\(\))?$/, instead: () => 'getschema' },
 ];
 
 /** A field of jq begins with a dot, and its `and`, `or` are those of APL. */
@@ -59,7 +117,8 @@ function withoutDots(condition: string): string {
 export function translatedStage(text: string): string | undefined {
   for (const { written, instead } of rows) {
     const match = written.exec(text);
-    if (match !== null) return instead(match);
+    const found = match === null ? undefined : instead(match);
+    if (found !== undefined) return found;
   }
   return translateCommand(text);
 }

@@ -29,7 +29,7 @@ import {
 } from '../binder.js';
 import { findColumn } from '../names.js';
 import { bindAggregate } from './aggregate.js';
-import { countFixes, countHints } from './counts.js';
+import { countFixes, countHints, swappedPercentile } from './counts.js';
 import { type Operand, refusesBin, typeOfOneOf, warnOfBareNumber } from './duration.js';
 import { bindExpression } from './expression.js';
 
@@ -100,7 +100,14 @@ export function alignArguments(
     if (param === undefined) return undefined;
     const at = expr.args[index]?.value ?? expr;
     if (param.constant === true && !isConstant(value)) {
-      binder.error('not-constant', at, `the ${param.name} of \`${entry.name}\` must be a constant`);
+      const swapped = swappedPercentile(
+        expr.callee.name,
+        expr.args.map(each => binder.text(each.value)),
+      );
+      const order = `\`${entry.name}\` takes the values first, then the percentage`;
+      if (swapped !== undefined)
+        binder.error('argument-order', expr, order, `Write ${shorten(swapped)}.`, swapped);
+      else binder.error('not-constant', at, `the ${param.name} of \`${entry.name}\` must be a constant`);
       return undefined;
     }
     const converted =
@@ -378,12 +385,18 @@ function bindAggregateCall(binder: Binder, expr: CallExpr, entry: FunctionEntry,
     );
     return unbound;
   }
-  binder.error(
-    'misplaced-aggregate',
-    expr.callee,
-    `\`${entry.name}\` is an aggregate: it is allowed only in summarize and make-series`,
-    `Write \`| summarize ${shorten(binder.text(expr))}\`.`,
-  );
+  const [first] = expr.args;
+  const result = `${entry.name}_${first === undefined ? '' : binder.text(first.value)}`;
+  const message = `\`${entry.name}\` is an aggregate: it is allowed only in summarize and make-series`;
+  if (findColumn(scope.columns, result) === undefined)
+    binder.error(
+      'misplaced-aggregate',
+      expr.callee,
+      message,
+      `Write \`| summarize ${shorten(binder.text(expr))}\`.`,
+    );
+  else
+    binder.error('misplaced-aggregate', expr, message, `Its result above is called \`${result}\`.`, result);
   return unbound;
 }
 
@@ -420,7 +433,9 @@ function refuseUnknown(binder: Binder, expr: CallExpr, scope: Scope): Scalar {
     binder.error('unknown-function', expr, message, `Write \`${shorten(translated)}\`.`, translated);
     return unbound;
   }
-  const otherwise = 'The functions are listed by `%help functions`.';
+  const otherwise = name.startsWith('$__')
+    ? 'That is a macro of Grafana: the range of `%time` holds for every query.'
+    : 'The functions are listed by `%help functions`.';
   binder.unknown('function', name, expr.callee, candidates, otherwise);
   return unbound;
 }

@@ -2,10 +2,15 @@
 export const countFixes: Readonly<Record<string, (args: readonly string[]) => string | undefined>> = {
   bin: ([size = '', ...rest]) => (rest.length === 0 && /^\d/.test(size) ? `bin(_time, ${size})` : undefined),
   bin_auto: args => (args.length === 0 ? 'bin_auto(_time)' : undefined),
+  isnull: ([value = '', other = '', ...rest]) =>
+    rest.length === 0 && other !== '' ? `coalesce(${value}, ${other})` : undefined,
+  topk: ([value = '', ...rest]) => (value !== '' && rest.length === 0 ? `topk(${value}, 10)` : undefined),
   count: ([condition = '', ...rest]) =>
-    rest.length === 0 && /[=<>]| (?:and|or|has|in|contains|startswith) /.test(condition)
-      ? `countif(${condition})`
-      : undefined,
+    rest.length === 0 && /^(?:1|\*)$/.test(condition)
+      ? 'count()'
+      : rest.length === 0 && /[=<>]| (?:and|or|has|in|contains|startswith) /.test(condition)
+        ? `countif(${condition})`
+        : undefined,
 };
 
 /** Hints for numbers of arguments that have a meaning elsewhere. */
@@ -15,3 +20,10 @@ export const countHints: Readonly<Record<string, (count: number) => string | und
   count: () => '`countif(condition)` counts the rows that meet one, `dcount(field)` the different values.',
   percentile: count => (count > 2 ? 'Write percentiles_array(x, 50, 95) for several.' : undefined),
 };
+
+/** Returns `percentile(x, 95)` for `percentile(95, x)`, also for a share; undefined for any other call. */
+export function swappedPercentile(name: string, [first = '', second = '', ...rest]: readonly string[]) {
+  if (!name.startsWith('percentile') || rest.length > 0 || !/^\d*\.?\d+$/.test(first)) return undefined;
+  const percent = Number(first) < 1 ? Number((Number(first) * 100).toPrecision(12)) : first;
+  return `${name}(${second}, ${percent})`;
+}

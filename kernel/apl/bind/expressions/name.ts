@@ -259,7 +259,7 @@ function reportUnknown(binder: Binder, expr: NameExpr, scope: Scope): Scalar {
     else if (flat !== undefined) binder.unknown('field', name, span, [], flat);
     else if (owner === undefined) {
       const [hint, instead] = guessOf(name, known, scope.mayBeText === true);
-      binder.unknown('field', name, span, names, hint, { instead });
+      binder.unknown('field', name, span, name.startsWith('$') ? [] : names, hint, { instead });
     } else {
       const written = `${writtenName(owner.name)}${quotedName(name.slice(owner.name.length + 1))}`;
       binder.unknown('field', name, span, [], `A key of \`${owner.name}\` is written \`${written}\`.`);
@@ -274,6 +274,12 @@ function guessOf(
   known: readonly string[],
   mayBeText: boolean,
 ): [hint: string, instead?: string] {
+  if (name.startsWith('$__'))
+    return [
+      'That is a macro of Grafana: the range of `%time` holds for every query, and `bin_auto(_time)` follows it.',
+    ];
+  if (name.startsWith('$'))
+    return ['A parameter is written by its name alone: `%param x=5` above, then `x`.'];
   const plain = name.normalize('NFKC');
   if (plain !== name && /^\d+$/.test(plain)) return [`Write ${plain}.`, plain];
   const word = name.toLowerCase();

@@ -36,6 +36,12 @@ function readTerm(reader: LanguageReader): string {
   }
   const first = reader.next();
   const name = reader.isSign('.') ? `${first.text}${reader.next().text}${reader.next().text}` : first.text;
+  const sign = reader.takeSign('>=', '<=', '>', '<', '==', '!=', '=');
+  if (sign !== undefined) {
+    const { kind, text, to } = reader.next();
+    const value = kind === 'double' ? textOf(text) : bound(rest(reader, text, to));
+    return `${fieldName(name)} ${sign === '=' ? '==' : sign} ${value}`;
+  }
   if (reader.takeSign(':') === undefined)
     return `* has ${textOf(rest(reader, first.text, first.to).replace(/^\*+|\*+$/g, ''))}`;
   return readField(reader, name);

@@ -1,5 +1,5 @@
 import { own } from '../../../present.js';
-import { datasetName, fieldName } from './expression.js';
+import { datasetName, fieldName, percentOf } from './expression.js';
 import type { LanguageReader } from './reader.js';
 
 /** What stands after the name of a data frame: `.name(args)`, `.name[args]`, `.name` or `[args]`. */
@@ -76,6 +76,44 @@ const methods: Readonly<Record<string, Method>> = {
     `sort by ${namesOf(by.replace(/^by\s*=/, ''), /false/i.test(order) ? ' desc' : ' asc')}`,
   nlargest: (_, [count = '10', by = '']) => `top ${count} by ${namesOf(by)}`,
   nsmallest: (_, [count = '10', by = '']) => `top ${count} by ${namesOf(by)} asc`,
+  iloc: (_, [range = '']) => {
+    const [, to] = /^0?:(\d+)$/.exec(range) ?? [];
+    return to === undefined ? (range === '0' ? 'limit 1' : undefined) : `limit ${to}`;
+  },
+  quantile: (state, [share = '0.5']) => measured(`percentile($1, ${percentOf(share)})`)(state, []),
+  fillna: (state, [value = '']) => {
+    const column = taken(state);
+    return column === undefined ? undefined : `extend ${column} = coalesce(${column}, ${value})`;
+  },
+  dropna: (_, [of]) => {
+    const names = of === undefined ? undefined : /^subset\s*=\s*(.+)$/.exec(of)?.[1];
+    return (
+      names &&
+      `where ${namesOf(names)
+        .replace(/[^,\s]+/g, 'isnotnull($&)')
+        .replaceAll(', ', ' and ')}`
+    );
+  },
+  drop: (_, [of = '']) => {
+    const names = /^columns\s*=\s*(.+)$/.exec(of)?.[1];
+    return names && `project-away ${namesOf(names)}`;
+  },
+  rename: (_, [of = '']) => {
+    const pairs = [...of.matchAll(/(["'])([^"']+)\1\s*:\s*(["'])([^"']+)\3/g)];
+    const names = pairs.map(([, , old = '', , name = '']) => `${fieldName(name)} = ${fieldName(old)}`);
+    return names.length === 0 ? undefined : `project-rename ${names.join(', ')}`;
+  },
+  assign: (state, args) =>
+    `extend ${args.map(arg => conditionOf(state, arg).replace(/\s*=\s*/, ' = ')).join(', ')}`,
+  merge: (_, [other = '', ...options]) => {
+    const key = options.map(each => /^on\s*=\s*(.+)$/.exec(each)?.[1]).find(each => each !== undefined);
+    const how =
+      options.map(each => /^how\s*=\s*["'](\w+)/.exec(each)?.[1]).find(each => each !== undefined) ?? 'inner';
+    const kind = how === 'inner' ? how : `${how}outer`;
+    return key && `join kind=${kind} (${datasetName(other)}) on ${namesOf(key)}`;
+  },
+  plot: state =>
+    state.column === undefined ? undefined : `summarize avg(${taken(state)}) by bin_auto(_time)`,
   ...Object.fromEntries(['describe', 'info', 'dtypes', 'columns'].map(name => [name, () => 'getschema'])),
   ...Object.fromEntries(['reset_index', 'copy', 'to_frame'].map(name => [name, () => ''])),
 };

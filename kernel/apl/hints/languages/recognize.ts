@@ -36,7 +36,7 @@ const within = `(?:"[^"]*"|'[^']*'|\\)\\s*\\|\\s*(?=[(~])|[^|;"'[\\]])*`;
 /** Brackets with at most one level of others in them. */
 const bracket = `\\[${within}(?:\\[${within}\\]${within})*\\]`;
 const frameMethods =
-  'groupby|query|resample|value_counts|sort_values|nlargest|nsmallest|drop_duplicates|unique|nunique|describe|info|head|tail|size|mean|median|std|reset_index';
+  'groupby|query|resample|value_counts|sort_values|nlargest|nsmallest|drop_duplicates|unique|nunique|describe|info|head|tail|size|mean|median|std|reset_index|quantile|fillna|dropna|drop|rename|assign|merge|plot';
 
 /** Of those that a text looks like, the first is taken. */
 const languages: readonly Language[] = [
@@ -80,13 +80,14 @@ const languages: readonly Language[] = [
   {
     name: 'pandas',
     begins: new RegExp(
-      `^[A-Za-z_]\\w*(?:${bracket}|\\.\\w+)*(?:\\.(?:(?:${frameMethods})\\(|loc\\[)|${bracket}\\.(?:max|min|sum|count)\\()|^(\\w+)(?=\\[+\\s*(?:["'~(]|\\1\\b))${bracket}$`,
+      `^[A-Za-z_]\\w*(?:${bracket}|\\.\\w+)*(?:\\.(?:(?:${frameMethods})\\(|i?loc\\[|(?:dtypes|columns)$)|${bracket}\\.(?:max|min|sum|count)\\()|^(\\w+)(?=\\[+\\s*(?:["'~(]|\\1\\b))${bracket}$`,
     ),
     translate: translatePandas,
   },
   {
     name: 'Lucene',
-    begins: /^[-+(!]*(?:not\s+)?_?[\w@]+(?:\.\w+)*:(?:["[{(<>*/\w-]|\\\/)/i,
+    begins:
+      /^[-+(!]*(?:not\s+)?_?[\w@]+(?:\.\w+)*\s*:\s*(?:["[{(<>*/\w-]|\\\/)|^(?:[A-Za-z_][\w.]*\s*[!=<>]=?\s*)?(?:"[^"]*"|[\w.*-]+)\s+(?:AND|OR|NOT)\s+\S/i,
     never: /\||^\w+:\/\/|;/,
     translate: translateLucene,
   },

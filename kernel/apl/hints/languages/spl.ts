@@ -300,7 +300,7 @@ function readEval(reader: LanguageReader): string {
 /** Names up to the next pipe, with commas or without. */
 function readNames(reader: LanguageReader): readonly string[] {
   const found: string[] = [];
-  while (!reader.done && !reader.isSign('|')) {
+  while (!reader.done && !reader.isSign('|') && !(found.length > 0 && reader.isWord(['over', 'span']))) {
     if (reader.takeSign(',') !== undefined) continue;
     found.push(pattern(reader));
   }
@@ -401,8 +401,9 @@ const commands: Readonly<Record<string, Command>> = {
     return [summarize(found, keys)];
   },
   timechart: reader => {
-    const { span } = readOptions(reader);
+    const before = readOptions(reader);
     const { found, keys } = readStats(reader);
+    const { span = before.span } = readOptions(reader);
     return [
       summarize(found, [
         span === undefined

@@ -536,9 +536,13 @@ function parsePrimary(stream: TokenStream, context: string): Expr {
   return missing({ from, to: from });
 }
 
+const parameters = 'A parameter is written by its name alone: `%param x=5` above, then `where field == x`.';
+
 /** What to write for the literals of other languages, by the sign that they begin with. */
 const literalHints: Readonly<Record<string, string>> = {
-  '{': `A map is written dynamic({"a": 1}), or bag_pack('a', x) if it has fields.`,
+  '{': `A map is written dynamic({"a": 1}), or bag_pack('a', x) if it has fields; a parameter by its name alone.`,
+  ':': parameters,
+  '?': parameters,
   '/': "A regular expression is a string: `matches regex 'a.*b'`.",
 };
 

@@ -1,3 +1,5 @@
+import { oneLine } from '../../../text.js';
+import { mendedStage } from '../../hints/mended.js';
 import { operatorNamed } from '../../operators/rows.js';
 import type { Operator, Pipeline, Source, Span } from '../ast.js';
 import { limits } from '../limits.js';
@@ -73,7 +75,7 @@ export function parseOperators(stream: TokenStream): Operator[] {
       stream.skipTo(';');
       return operators;
     }
-    operators.push(parseOperator(stream));
+    operators.push(parseStage(stream));
     const last = operators.at(-1);
     if (atStageEnd(stream) || (startsOperator(stream) && !isAlias(stream, last)) || takeSqlComment(stream))
       continue;
@@ -81,6 +83,29 @@ export function parseOperators(stream: TokenStream): Operator[] {
     stream.skipTo(...(startsQuery(stream) ? [] : ['|']), ';');
     if (stream.isSymbol(')') || stream.isSymbol(']') || stream.isSymbol('}')) return operators;
   }
+}
+
+/** Reads an operator; a stage that is not valid, and is written so elsewhere, is reported as a whole, with what APL writes. */
+function parseStage(stream: TokenStream): Operator {
+  const { from } = stream.peek();
+  const operator = parseOperator(stream);
+  if (
+    stream.offering !== undefined ||
+    (atStageEnd(stream) && !stream.hasErrorIn({ from, to: stream.lastEnd }))
+  )
+    return operator;
+  const { mark } = stream;
+  stream.skipTo('|', ';');
+  const span = { from, to: stream.lastEnd };
+  const instead = mendedStage(stream.source.slice(from, span.to));
+  if (instead === undefined) {
+    stream.rewind(mark);
+    return operator;
+  }
+  stream.forget(span);
+  const hint = `Write \`| ${oneLine(instead, 60)}\`.`;
+  stream.report('error', 'foreign-operator', span, 'APL writes this stage otherwise', hint, instead);
+  return { kind: 'unknown', word: { from, to: from }, ...span };
 }
 
 function startsOperator(stream: TokenStream): boolean {

@@ -346,6 +346,11 @@ export class TokenStream {
         this.#errorIndexes.set(each.from, index);
   }
 
+  /** True if an error is reported of a part of this span. */
+  hasErrorIn({ from, to }: Span): boolean {
+    return this.diagnostics.some(each => each.severity === 'error' && each.from >= from && each.from <= to);
+  }
+
   #hasErrorAt(from: number): boolean {
     const found = this.diagnostics[this.#errorIndexes.get(from) ?? -1];
     return found !== undefined && found.from === from && found.severity === 'error';
