@@ -21,6 +21,7 @@ export function conditionOn(
 ): string {
   if (value === null) return keep ? `isnull(${field})` : `isnotnull(${field})`;
   const is = keep ? '==' : '!=';
+  if (isReal(type)) return realCondition(field, value, keep);
   switch (type) {
     case 'datetime':
       return `${field} ${is} datetime(${value})`;
@@ -30,17 +31,16 @@ export function conditionOn(
     case 'long':
     case 'int':
       return `${field} ${is} ${value}`;
-    case 'float':
-    case 'real':
-    case 'double':
-      return realCondition(field, value, keep);
     case 'boolean':
     case 'bool':
       return `${field} ${is} ${value}`;
     case 'string':
       return `${field} ${is} ${writtenText(value)}`;
-    default:
-      return `tostring(${field}) ${is} ${writtenText(value)}`;
+    default: {
+      const test = `tostring(${field}) ${is} ${writtenText(value)}`;
+      // The text of what is missing is empty.
+      return value === '' && keep ? `(isnotnull(${field}) and ${test})` : test;
+    }
   }
 }
 
@@ -58,9 +58,26 @@ const exactTexts: ReadonlyMap<string, RegExp> = new Map([
   ['datetime', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/] as const,
 ]);
 
+/** True for the name of a type of real numbers, here or on the hosted service. */
+export function isReal(type: string): boolean {
+  return reals.has(type);
+}
+
+const reals: ReadonlySet<string> = new Set(['real', 'float', 'double']);
+
+/** True for the text of an infinity, as the service or a front end writes it. */
+export function isInfinite(text: string): boolean {
+  return /Inf(?:inity)?$/.test(text);
+}
+
+/** Returns the text of a finite real as a literal: without a point, digits are an integer, of which few are as large. */
+export function realLiteral(text: string): string {
+  return /^-?\d{16,}$/.test(text) ? `${Number(text)}`.replace(/^(-?\d+)$/, '$1.0') : text;
+}
+
 function realCondition(field: string, value: string, keep: boolean): string {
   const negated = (condition: string) => (keep ? condition : `not(${condition})`);
   if (value === 'NaN') return negated(`isnan(${field})`);
-  if (!value.endsWith('Infinity')) return `${field} ${keep ? '==' : '!='} ${value}`;
+  if (!isInfinite(value)) return `${field} ${keep ? '==' : '!='} ${realLiteral(value)}`;
   return negated(`isinf(${field}) and ${field} ${value.startsWith('-') ? '<' : '>'} 0`);
 }

@@ -16,8 +16,8 @@ export const spotlightSetup: readonly string[] = [
   `CREATE MACRO apl_gap_at(above, marked, draws, total) AS CASE WHEN above > least(marked, draws) THEN 0
      ELSE 2.0 * above * (total - marked - draws + above) * exp(apl_ln_draw(above, marked, draws, total)) / (draws::DOUBLE * (total - draws)) END`,
   `CREATE MACRO apl_chance_gap(marked, draws, total) AS apl_gap_at(floor(marked::DOUBLE * draws / total) + 1, marked, draws, total)`,
-  // A value of megabytes is recognized by its beginning.
-  `CREATE MACRO apl_spotlight_text(v) AS CASE WHEN strlen(v) > ${longestText} THEN left(v, ${longestText}) || '…' ELSE v END`,
+  // Values of megabytes are told apart by their beginnings. Most are short, which their bytes tell sooner.
+  `CREATE MACRO apl_spotlight_text(v) AS CASE WHEN strlen(v) > ${longestText} AND length(v) > ${longestText} THEN left(v, ${longestText}) || '…' ELSE v END`,
   `CREATE MACRO apl_spotlight_label(v, lo, hi, ranged) AS CASE WHEN NOT ranged THEN apl_spotlight_text(v) WHEN lo IS NULL THEN 'less than ' || (hi ->> '$')
      WHEN hi IS NULL THEN (lo ->> '$') || ' or more' ELSE (lo ->> '$') || ' to ' || (hi ->> '$') END`,
   `CREATE MACRO apl_spotlight_part(v, lo, hi, ranged) AS CASE WHEN ranged THEN json_object('from', lo, 'to', hi) ELSE json_object('value', v) END`,

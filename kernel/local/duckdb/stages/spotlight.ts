@@ -54,6 +54,7 @@ export function spotlightSql(parts: SpotlightParts, stage: AddStage): string {
       parts.keys.map(key => `${key.sql} AS ${key.name}`),
       `coalesce(${parts.selected.sql}, false) AS sel`,
       fields.map(field => `${field.value} AS ${field.raw}`),
+      fields.flatMap(field => (field.type === 'dynamic' ? `${field.isTextSql} AS ${field.isText}` : [])),
     )} FROM ${parts.input}`,
   );
   const totals = stage(
@@ -100,6 +101,8 @@ interface CodedField {
   readonly bins: 'none' | 'quantiles' | 'times';
   readonly raw: string;
   readonly value: string;
+  readonly isText: string;
+  readonly isTextSql: string;
   readonly code: string;
   readonly codeSql: string;
   /** The bin of what is counted, as a number; null for values that have no order. */
@@ -108,7 +111,10 @@ interface CodedField {
 
 function codedField({ label, arg }: SpotlightField, place: number): CodedField {
   const [raw, code] = [`r${place}`, `k${place}`];
-  const field = { label, place, type: arg.type, raw, code };
+  const field = {
+    ...{ label, place, type: arg.type, raw, code, isText: `t${place}` },
+    isTextSql: `coalesce(json_type(${arg.sql}) = 'VARCHAR', true)`,
+  };
   switch (arg.type) {
     case 'long':
     case 'real':
@@ -128,7 +134,7 @@ function codedField({ label, arg }: SpotlightField, place: number): CodedField {
       return { ...field, bins: 'times', value: arg.sql, codeSql, binSql: `${code}::DOUBLE` };
     }
     default: {
-      const codeSql = `CASE WHEN d${place} <= ${mostValues} THEN ${raw} END`;
+      const codeSql = `CASE WHEN d${place} <= ${mostValues} THEN apl_spotlight_text(${raw}) END`;
       return { ...field, bins: 'none', value: convert(arg, 'string'), codeSql, binSql: 'NULL' };
     }
   }
@@ -241,7 +247,10 @@ function binsSql(fields: readonly CodedField[], facts: string, edges: string): s
         `list_transform(range(${from}, ${from + timeBins}), lambda i: ${toDynamic(sqlArg(`make_timestamp_ns(a${place} + i * w${place})`, 'datetime'))})`;
       return [range(place, timeBins, at(0), at(1), `a${place} IS NOT NULL`)];
     }
-    const ends = `list_transform(e${place}, lambda edge: ${toDynamic(sqlArg('edge', type))})`;
+    const end = toDynamic(sqlArg('edge', type));
+    // Integers that readers of JSON take for reals are texts.
+    const exact = `CASE WHEN abs(edge::DOUBLE) < ${2 ** 53} THEN ${end} ELSE to_json(edge::VARCHAR) END`;
+    const ends = `list_transform(e${place}, lambda edge: ${type === 'real' ? end : exact})`;
     const many = `d${place} > ${mostPlainNumbers}`;
     return [
       range(place, quantiles.length + 1, `list_prepend(NULL, ${ends})`, `list_append(${ends}, NULL)`, many),
@@ -464,7 +473,7 @@ function endsSql({ bins, place }: CodedField): readonly string[] {
 
 /** Whether a row is in the chosen bins of a field. */
 function holdsSql({ bins, place, raw }: CodedField): string {
-  if (bins === 'none') return `${raw} IS NOT DISTINCT FROM v${place}`;
+  if (bins === 'none') return `apl_spotlight_text(${raw}) IS NOT DISTINCT FROM v${place}`;
   const ends: readonly string[] = [
     `${raw} >= x${place}`,
     `${raw} < y${place}`,

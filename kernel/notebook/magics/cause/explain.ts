@@ -1,5 +1,5 @@
 import { writtenName } from '../../../apl/catalog/written.js';
-import { conditionFor } from '../../../apl/editor/condition.js';
+import { conditionFor, conditionOn, isInfinite, isReal, realLiteral } from '../../../apl/editor/condition.js';
 import { EXPLAINED_MIME, type ExplainedReference, explaining } from '../../../apl/editor/events.js';
 import { writtenText } from '../../../apl/syntax/tokens/quote.js';
 import { rowTexts } from '../../../result/display/text.js';
@@ -137,18 +137,24 @@ export function conditionOf(part: SpotlightPart, type = 'dynamic'): string {
   }
   if ('least' in part) {
     // Nothing is beyond infinity, which has no literal.
-    const low = part.least.endsWith('Infinity') ? [] : [`${name} >= ${numberOf(part.least, type)}`];
-    const high = part.most.endsWith('Infinity') ? [] : [`${name} <= ${numberOf(part.most, type)}`];
+    const low = isInfinite(part.least) ? [] : [`${name} >= ${numberOf(part.least, type)}`];
+    const high = isInfinite(part.most) ? [] : [`${name} <= ${numberOf(part.most, type)}`];
     return [...low, ...high].join(' and ') || `isnotnull(${name})`;
   }
   if ('has' in part) return memberCondition(name, type, part.has);
   if ('lacks' in part) return `not(coalesce(${memberCondition(name, type, part.lacks)}, false))`;
   if ('starts' in part) return `${name} startswith_cs ${writtenText(part.starts)}`;
-  if ('member' in part) return `tostring(${name}[${writtenText(part.member)}]) == ${writtenText(part.is)}`;
+  if ('member' in part) {
+    const member = { field: `${name}[${writtenText(part.member)}]`, type: 'dynamic' };
+    return conditionOn(member, part.is, true);
+  }
   const { value } = part;
-  return value !== null && value.length > LONGEST && value.endsWith(CUT)
-    ? `tostring(${name}) startswith_cs ${writtenText(value.slice(0, -CUT.length))}`
-    : conditionFor({ name: field, type }, value, true);
+  // A number that is none is a missing value too.
+  if (value === null && isReal(type)) return `(isnull(${name}) or isnan(${name}))`;
+  if (value === null || [...value].length <= LONGEST || !value.endsWith(CUT))
+    return conditionFor({ name: field, type }, value, true);
+  const text = type === 'string' ? name : `tostring(${name})`;
+  return `strlen(${text}) > ${LONGEST} and ${text} startswith_cs ${writtenText(value.slice(0, -CUT.length))}`;
 }
 
 /** Whether a text has a word, or an array an element. */
@@ -159,11 +165,13 @@ function memberCondition(name: string, type: string, member: string | number | b
 
 /** A number or a duration, given as its text, as a literal. */
 function numberOf(text: string, type: string): string {
-  return type === 'timespan' ? `totimespan(${writtenText(text)})` : text;
+  if (type === 'timespan') return `totimespan(${writtenText(text)})`;
+  return isReal(type) ? realLiteral(text) : text;
 }
 
 /** The end of a range as a literal. */
 function endOf(end: unknown, type: string): string {
-  if (typeof end === 'number') return String(end);
-  return type === 'timespan' ? numberOf(String(end), type) : `datetime(${String(end)})`;
+  const text = String(end);
+  if (/^-?\d+$/.test(text) || typeof end === 'number') return isReal(type) ? realLiteral(text) : text;
+  return type === 'timespan' ? numberOf(text, type) : `datetime(${text})`;
 }
