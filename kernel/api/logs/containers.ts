@@ -2,6 +2,10 @@ import { type LogFormat, part } from './format.js';
 
 const { iso, quoted } = part;
 
+/** What a pod's name ends with, of the letters and digits that Kubernetes takes, and its container. */
+const podSuffix = '[bcdfghjklmnpqrstvwxz2456789]{5}';
+const container = '(?<container>[a-z0-9][a-z0-9-]*)';
+
 /** What runs containers and jobs, and puts their lines behind each other. */
 export const containers: readonly LogFormat[] = [
   {
@@ -65,8 +69,11 @@ export const containers: readonly LogFormat[] = [
       // https://github.com/stern/stern
       shapes: [
         {
-          pattern: `^(?<pod>[a-z0-9][a-z0-9.-]*-(?:[a-z0-9]{5}|\\d+)) (?<container>[a-z0-9][a-z0-9-]*) (?:(?<time>${iso}) )?(?<message>.*)$`,
+          pattern: `^(?<pod>[a-z0-9][a-z0-9.-]*-(?:${podSuffix}|\\d+)) ${container} (?<time>${iso}) (?<message>.*)$`,
         },
+        { pattern: `^(?<pod>[a-z0-9][a-z0-9.-]*-${podSuffix}) ${container} (?<message>.*)$` },
+        // `user-17 logged in` looks like a pod of a StatefulSet, too.
+        { pattern: `^(?<pod>[a-z0-9][a-z0-9.-]*-\\d+) ${container} (?<message>.*)$`, loose: true },
       ],
     },
   },

@@ -13,7 +13,7 @@ import { present } from '../../../present.js';
 import { checkPattern } from '../../duckdb/regex.js';
 import { LocalError } from '../../errors.js';
 import { TemplateError } from '../../sql/template.js';
-import { likeliestFormat, recognizeFormat } from '../readers/logs/recognize.js';
+import { csvFormatOf, recognizeFormat } from '../readers/logs/recognize.js';
 import { beginsAs, isOfficeFile, unreadPacking } from '../readers/packing.js';
 import { looksLikeCsv } from './csv-recognize.js';
 import { isOfObjects } from './plain-lines.js';
@@ -57,10 +57,16 @@ export async function formatOf(
   const start = await firstBytes(file);
   if (isParquet(start)) return { kind: 'parquet' };
   const kind = kindByEnding(ending);
-  if (kind !== undefined && kind !== 'csv') return { kind };
+  if (kind === 'csv') return formatOfCsv(textOf(start));
+  if (kind !== undefined) return { kind };
   const { size } = await stat(file);
-  const recognized = formatOfText(textOf(start), start.length === size);
-  return kind === undefined || recognized.log?.reading.kind === 'csv' ? recognized : csv;
+  return formatOfText(textOf(start), start.length === size);
+}
+
+/** A file whose name says that it is CSV is so at most in a format of logs that is. */
+function formatOfCsv(text: string): FileFormat {
+  const log = csvFormatOf(text.trimStart().split(/\r?\n/, 1));
+  return log === undefined ? csv : formatOfLog(log);
 }
 
 /** Whether a file that begins like this is Parquet. */
@@ -146,9 +152,8 @@ function formatOfText(text: string, whole: boolean): FileFormat {
   // The last line may be cut off.
   const complete = (whole ? lines : lines.slice(0, -1)).filter(line => line !== '');
   if (isOfObjects(complete)) return { kind: 'json' };
-  const log = recognizeFormat(complete);
-  if (log.reading.kind !== 'text') return formatOfLog(log);
-  return looksLikeCsv(complete) ? csv : formatOfLog(likeliestFormat(complete));
+  const { format, isUsual } = recognizeFormat(complete);
+  return !isUsual && looksLikeCsv(complete) ? csv : formatOfLog(format);
 }
 
 /** Returns the beginning of a file as text, unpacked, without a byte order mark and leading white space. */

@@ -307,6 +307,17 @@ testTraps([
     notes: [plainText, noYear, carried('1 line')],
   },
   {
+    what: 'sentences about users with numbers: plain text, no pods',
+    name: 'app.log',
+    content: lines('user-1 has left', 'user-12345 has left', 'a well-known name is taken', ''),
+    select: 'line',
+    values: ['user-1 has left', 'user-12345 has left', 'a well-known name is taken'],
+    notes: [
+      plainText,
+      'No field holds a time: every row has the time of its import, and is found in every time range. Name one if there is one.',
+    ],
+  },
+  {
     what: 'logfmt with lines of another kind between, which have a time or not',
     name: 'app.log',
     content: lines(

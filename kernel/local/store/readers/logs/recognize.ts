@@ -2,26 +2,38 @@ import type { Beginning, LogFormat } from '../../../../api/logs/format.js';
 import { logFormats, plainText } from '../../../../api/logs/formats.js';
 import { beginsEvent, eventsOf } from './events.js';
 
-/** Returns the first format that the lines at the beginning of a file have: nine events of ten, as others may be damaged; else plain text. */
-export function recognizeFormat(lines: readonly string[]): LogFormat {
-  return logFormats.find(format => shareOf(format, lines) >= usualShare) ?? plainText;
+/** The format of the lines at the beginning of a file. */
+export interface Recognized {
+  readonly format: LogFormat;
+  /** Nine events of ten have it, as others may be damaged; else it is the likeliest one. */
+  readonly isUsual: boolean;
 }
 
-/** Returns the format that most of the lines have, as others may stand between them; plain text if none is that of more than half. */
-export function likeliestFormat(lines: readonly string[]): LogFormat {
-  const shares = logFormats.map(format => ({ format, share: shareOf(format, lines) }));
-  const { format, share } = shares.reduce((most, each) => (each.share > most.share ? each : most));
-  return share > 0.5 ? format : plainText;
+/** Returns the first format that nine events of ten have, else the one that most have; plain text if none is that of more than half. */
+export function recognizeFormat(all: readonly string[]): Recognized {
+  const lines = all.filter(line => line.length <= longestLine);
+  let likeliest = { format: plainText, share: leastShare };
+  for (const format of logFormats) {
+    const share = shareOf(format, lines);
+    if (share >= usualShare) return { format, isUsual: true };
+    if (share > likeliest.share) likeliest = { format, share };
+  }
+  return { format: likeliest.format, isUsual: false };
+}
+
+/** Returns the format of CSV that begins with these lines. */
+export function csvFormatOf(lines: readonly string[]): LogFormat | undefined {
+  return logFormats.find(format => format.reading.kind === 'csv' && shareOf(format, lines) === 1);
 }
 
 const usualShare = 0.9;
+const leastShare = 0.5;
 
 /** A longer line says no more of its format, and JavaScript's expressions take the square of its length. */
 const longestLine = 4096;
 
-/** Returns which share of the events in these lines has a format. */
-function shareOf({ reading }: LogFormat, all: readonly string[]): number {
-  const lines = all.filter(line => line.length <= longestLine);
+/** Returns which share of the events in these lines has a format; 0 if half of them or more do not. */
+function shareOf({ reading }: LogFormat, lines: readonly string[]): number {
   switch (reading.kind) {
     case 'lines': {
       const shapes = reading.shapes
@@ -30,7 +42,7 @@ function shareOf({ reading }: LogFormat, all: readonly string[]): number {
       const events = reading.begins === undefined ? lines : wholeEvents(lines, reading.begins);
       // An event has no lines below it that are a log themselves.
       if (events.length < lines.length && shareOfPairs(lines) > 0.5) return 0;
-      return events.filter(event => shapes.some(shape => shape.test(event))).length / (events.length || 1);
+      return shareWhere(events, event => shapes.some(shape => shape.test(event)));
     }
     case 'pairs':
       return shareOfPairs(lines);
@@ -48,8 +60,15 @@ function shareOf({ reading }: LogFormat, all: readonly string[]): number {
   }
 }
 
+/** Stops at the event with which half of them are unlike. */
+function shareWhere(events: readonly string[], isLike: (event: string) => boolean): number {
+  let unlike = 0;
+  for (const event of events) if (!isLike(event) && ++unlike >= events.length * leastShare) return 0;
+  return (events.length - unlike) / (events.length || 1);
+}
+
 function shareOfPairs(lines: readonly string[]): number {
-  return lines.filter(line => pairs.test(line)).length / (lines.length || 1);
+  return shareWhere(lines, line => pairs.test(line));
 }
 
 /** Without what is left at the beginning of an event that a file before this one holds. */
