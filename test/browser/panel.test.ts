@@ -72,6 +72,32 @@ describe.each(usually(NEWEST_LAB))('toolbar and panel in $name', frontEnd => {
     await page.locator('.apl-popover').waitFor({ state: 'detached' });
   });
 
+  test('the menu of what a narrow toolbar folds away closes on a choice, beside it, and on Escape', async () => {
+    const size = page.viewportSize() ?? { width: 1200, height: 900 };
+    await page.setViewportSize({ width: 500, height: size.height });
+    const toolbar = page.locator('.jp-NotebookPanel-toolbar');
+    const more = toolbar.locator('.jp-Toolbar-responsive-opener:visible jp-button');
+    const folded = page.locator('.jp-Toolbar-responsive-popup:visible');
+    await more.click();
+    await folded.waitFor();
+    await page.keyboard.press('Escape');
+    await soon(() => folded.count()).toBe(0);
+    expect(
+      await page.evaluate("document.activeElement.closest('.jp-Toolbar-responsive-opener') !== null"),
+    ).toBe(true);
+    await more.click();
+    await folded.waitFor();
+    await cells.enter(1);
+    await soon(() => folded.count()).toBe(0);
+    await more.click();
+    await folded.locator('.apl-toolbar-profile').click();
+    await page.locator('.apl-popover').waitFor();
+    expect(await folded.count()).toBe(0);
+    await page.keyboard.press('Escape');
+    await page.setViewportSize(size);
+    await range().waitFor();
+  });
+
   test('the list of profiles has the focus when the kernel has named them, above what the pointer rests on', async () => {
     await cells.at(0).locator('.cm-line span', { hasText: 'summarize' }).hover();
     await page.locator('.cm-tooltip-hover').waitFor();

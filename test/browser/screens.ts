@@ -1,9 +1,10 @@
 /**
- * Writes screenshots of every state of the gallery, and of the menus, toolbars and the panel around it: `npm run screens [-- DIR
- * [NAME…]]`, where the names are those of notebooks of the gallery, or `around`. A person looks at the screenshots; no test reads them.
+ * Writes screenshots of every state of the gallery and of the examples, and of the menus, toolbars and the panel around them: `npm run
+ * screens [-- DIR [NAME…]]`, where the names are those of notebooks of the gallery, of examples such as `07-three-places`, or `around`. A person looks at the screenshots; no test reads them.
  */
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { AROUND, GALLERY, notebookOf, runEach } from './gallery.js';
 import { profileOf, startStranger } from './hostile/stranger.js';
@@ -11,8 +12,7 @@ import { closeAll, NEWEST_LAB, openFile, THEMES, type Theme } from './lab.js';
 import { clear, prepare, STATES } from './page/states.js';
 import { openSite, type Site } from './session.js';
 
-const WIDTHS = [700, 1000, 1400];
-const WIDTHS_AROUND = [560, ...WIDTHS];
+const WIDTHS = [560, 900, 1400];
 /** Tall enough for a whole notebook, so that one screenshot shows all of its cells. */
 const HEIGHT = 9_000;
 const SHOT_HEIGHT = 1_500;
@@ -22,6 +22,7 @@ const HEIGHT_AROUND = 860;
 const [directory = 'test-output/screens', ...names] = process.argv.slice(2);
 const isWanted = (name: string): boolean => names.length === 0 || names.includes(name);
 mkdirSync(directory, { recursive: true });
+const examples = filesIn(new URL('../../examples/', import.meta.url));
 const stranger = await startStranger();
 for (const theme of THEMES) await takeTheme(theme);
 await stranger.close();
@@ -32,7 +33,10 @@ async function takeTheme(theme: Theme): Promise<void> {
   const notebooks = Object.entries({ ...GALLERY, around: AROUND });
   const site = await openSite(NEWEST_LAB, {
     theme,
-    files: Object.fromEntries(notebooks.map(([name, cells]) => [`${name}.ipynb`, notebookOf(cells)])),
+    files: {
+      ...examples,
+      ...Object.fromEntries(notebooks.map(([name, cells]) => [`${name}.ipynb`, notebookOf(cells)])),
+    },
     home: profileOf(stranger),
     browser: {
       viewport: { width: 1400, height: HEIGHT },
@@ -40,8 +44,19 @@ async function takeTheme(theme: Theme): Promise<void> {
     },
   });
   if (isWanted('around')) await takeAround(site, theme);
-  for (const name of Object.keys(GALLERY).filter(isWanted)) await takeNotebook(site, name, theme);
+  const files = Object.keys(examples).filter(name => name.endsWith('.ipynb'));
+  const looked = [...Object.keys(GALLERY), ...files.map(name => name.replace('.ipynb', ''))];
+  for (const name of looked.filter(isWanted)) await takeNotebook(site, name, theme);
   await site.stop();
+}
+
+/** The texts of a folder's files by their names, with those of the folders in it. */
+function filesIn(folder: URL): Readonly<Record<string, string>> {
+  const names = readdirSync(folder, { recursive: true, withFileTypes: true }).filter(each => each.isFile());
+  const paths = names.map(({ parentPath, name }) => join(parentPath, name));
+  return Object.fromEntries(
+    paths.map(path => [relative(fileURLToPath(folder), path), readFileSync(path, 'utf8')]),
+  );
 }
 
 /** Every state around the outputs, in every width, in one screenshot each. */
@@ -49,10 +64,10 @@ async function takeAround({ context, lab }: Site, theme: Theme): Promise<void> {
   const { page, complaints, close } = await openFile(context, lab, 'around.ipynb');
   await prepare(page);
   for (const { name, show, stays } of STATES) {
-    for (const width of WIDTHS_AROUND) {
+    for (const width of WIDTHS) {
       await page.setViewportSize({ width, height: HEIGHT_AROUND });
       await settled(page);
-      if (stays === undefined || width === WIDTHS_AROUND[0]) await show(page);
+      if (stays === undefined || width === WIDTHS[0]) await show(page);
       await settled(page);
       await page.screenshot({ path: join(directory, `${name}-${slug(theme)}-${width}.png`) });
       if (stays === undefined) await clear(page);

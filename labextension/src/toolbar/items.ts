@@ -6,6 +6,7 @@ import { pinnedCells } from '../dashboard/pins.js';
 import type { Around } from '../link/around.js';
 import { button, element } from '../ui/dom.js';
 import { type Opened, popover } from '../ui/popover.js';
+import { closeFold, forgetFold, noteFold } from './fold.js';
 import { hasParameters, parametersForm } from './parameters.js';
 import { moveRange, rangePicker, timeNow } from './range.js';
 import { rangeText, rangeTitle } from './range-text.js';
@@ -28,6 +29,7 @@ abstract class Item extends Widget {
     this.control.addEventListener('click', event => {
       // The toolbar of older JupyterLabs answers a click by giving the notebook the focus, out of what has just been opened.
       event.stopPropagation();
+      closeFold(this);
       this.open();
     });
   }
@@ -52,11 +54,17 @@ abstract class Item extends Widget {
 
   override onAfterAttach(): void {
     this.around.changed.connect(this.#update, this);
+    noteFold(this);
     this.#update();
   }
 
   override onBeforeDetach(): void {
+    forgetFold(this);
     this.around.changed.disconnect(this.#update, this);
+  }
+
+  focusToolbar(): void {
+    this.places.at(1)?.querySelector<HTMLElement>('jp-button')?.focus();
   }
 
   /** One that is shown and hidden again makes the toolbar lay out all of its items each time. */
@@ -106,6 +114,7 @@ export class RangeItem extends Item {
     for (const { move, control } of this.#moves)
       control.addEventListener('click', event => {
         event.stopPropagation();
+        closeFold(this);
         void moveRange(this.around, this.refresher, move).then(problem => {
           if (problem !== undefined) Notification.warning(problem, { autoClose: 6000 });
         });

@@ -5,6 +5,7 @@ import type { Widget } from '@lumino/widgets';
 import type { Dashboards } from '../dashboard/dashboards.js';
 import { type Around, around } from '../link/around.js';
 import type { Workbench } from '../link/workbench.js';
+import { closeFolds } from './fold.js';
 import {
   AgentsItem,
   DashboardItem,
@@ -43,6 +44,7 @@ export function addToolbar(
   dashboards: Dashboards,
 ): void {
   addToolbarStyle();
+  closeFolds();
   for (const [name, { make, label }] of Object.entries(items)) {
     const made = new WeakMap<NotebookPanel, { open(): void }>();
     registry.addFactory<NotebookPanel>('Notebook', `apl-${name}`, panel => {
