@@ -206,10 +206,9 @@ function next(marks: readonly Mark[], from: Mark, key: Direction): Mark | undefi
       : from.bucket !== undefined
         ? down === 0 || aside < 1
         : aside <= along;
-    const isPlain = !from.isBar && from.bucket === undefined;
-    return along > 1 && isNext ? [{ mark, far: along + (isPlain ? 2 * aside : 0), aside }] : [];
+    return along > 1 && isNext ? [{ mark, along, aside }] : [];
   });
-  return found.sort((a, b) => Math.round(a.far - b.far) || a.aside - b.aside)[0]?.mark;
+  return found.sort((a, b) => Math.round(a.along - b.along) || a.aside - b.aside)[0]?.mark;
 }
 
 function middleOf(node: Element): { readonly x: number; readonly y: number } {

@@ -336,14 +336,18 @@ function uglyColumns(type: string, random: () => number): readonly string[] {
       at => `strcat(${texts(7, at)}, "${one(['', '1', '.', ' ', 'b', '/'])}", ${one(['i % 40', 'i'])})`,
       at => `strcat(i, ' ', ${texts(7, at)}, "${one(['', ' ', ':', '\\n'])}", iff(i % 5 == 0, '', ' z'))`,
       at =>
-        `strcat(iff(i % 3 == 0, '', strcat(i, ' ', strrep('w ', i % 120))), ${either(['"dead"', '"dead lock"', '"lock"', '"Lock-dead"'], at)})`,
-      at => `strcat(i, iff(bad, '', strcat(' ', ${texts(5, at)}, ' ', ${writtenText(one(uglyTexts))})))`,
+        `strcat(iff(i % 20 == 0, '', strcat(i, ' ', strrep('ww ', i % 120))), ${either(['"dead"', '"dead lock"', '"lock"', '"Lock-dead"'], at)})`,
+      at =>
+        `strcat(iff(bad, '', 'svc.'), i, ' svc.', iff(bad, '', strcat(' ', ${texts(5, at)}, ' ', ${writtenText(one(uglyTexts))})))`,
     ],
     dynamic: [
+      // A text that looks like an array has no elements.
+      at =>
+        `parse_json(strcat(iff(i % 4 == 0, '"[', '['), i, ',', ${either(['1', '2', '3', '4'], at)}, iff(i % 4 == 0, ']"', ']')))`,
       at => `iff(i % 11 == 0, dynamic(null), parse_json(${jsons(9, at)}))`,
       at => `parse_json(strcat('[', ${jsons(7, at)}, ',', i, ',', ${jsons(5, at + 1)}, ']'))`,
       at =>
-        `iff(i % 11 == 0, dynamic(null), parse_json(strcat('{"n":', i, ',', ${writtenText(JSON.stringify(one(uglyTexts)))}, ':', ${jsons(9, at)}, '}')))`,
+        `iff(i % 11 == 0, dynamic(null), parse_json(strcat('{"n":', i, ',', ${writtenText(JSON.stringify(one(uglyTexts)))}, ':', ${either(['"7"', '7', '8', '"7"', ...some(uglyJson, 5)].map(writtenText), at)}, '}')))`,
       at =>
         `parse_json(strcat('[', iff(bad, '', strcat(${writtenText(one(uglyJson))}, ',')), ${jsons(3, at)}, ',', i, ']'))`,
     ],

@@ -74,10 +74,10 @@ export function membersSql(
     `SELECT place, kind, v FROM (${tested(counted)}) QUALIFY row_number() OVER (PARTITION BY place ${strongestFirst}) <= ${mostLikely}`,
     true,
   );
-  // Of what selected rows have not, nothing is said where what they have tells as much.
-  const lacking = `-coalesce(min(d) FILTER (WHERE kind IN ('word', 'element')) OVER (PARTITION BY place), 0)`;
-  const sided = `SELECT * FROM (${tested(`(${againSql(read, likely)})`)})
-    QUALIFY CASE WHEN ${lacking} > greatest(max(d) OVER (PARTITION BY place), 0) + ${leastGain} THEN d < 0 AND kind IN ('word', 'element') ELSE d > 0 END`;
+  // Of what selected rows have not, nothing is said where what they have tells as much, and of some kinds nothing at all.
+  const lacking = `-min(d) OVER (PARTITION BY place) > greatest(max(d) OVER (PARTITION BY place), 0) + ${leastGain}`;
+  const sided = `SELECT * FROM (SELECT * FROM (${tested(`(${againSql(read, likely)})`)}) WHERE d > 0 OR kind IN ('word', 'element'))
+    QUALIFY CASE WHEN ${lacking} THEN d < 0 ELSE d > 0 END`;
   const best = stage(
     `SELECT *, round((abs(d) - e) / (1 - e), 6) AS tells, row_number() OVER (PARTITION BY place ${strongestFirst}) AS turn
     FROM (${sided})`,
