@@ -58,7 +58,7 @@ export function progressText(elapsedMs: number, progress: Progress | undefined):
   if (progress?.state === 'waiting') return `waiting: ${beforeText(progress.before)} (${time})`;
   if (progress?.state === 'fetching') return `fetched: ${plural(progress.rows, 'row')} (${time})`;
   if (progress === undefined || progress.rows === 0) return `running: ${time}`;
-  const rows = `${formatCount(progress.rows)} rows`;
+  const rows = `${formatCount(Math.round(progress.rows))} rows`;
   if (progress.share === undefined) return `running: ${time}, ${rows} to examine`;
   return `running: ${time}, about ${Math.floor(progress.share * 100)} % of ${rows} examined`;
 }

@@ -9,6 +9,7 @@ test.each<[string, number, QueryProgress | Pause | undefined]>([
   ['running: 0.5 s', 520, undefined],
   ['running: 1.0 s', 1_000, { state: 'running', rows: 0 }],
   ['running: 12.3 s, 1,000,000 rows to examine', 12_340, { state: 'running', rows: 1_000_000 }],
+  ['running: 3.5 s, 151,200 rows to examine', 3_500, { state: 'running', rows: 151_200.000907 }],
   [
     'running: 2.0 s, about 34 % of 10,000,000 rows examined',
     2_000,
