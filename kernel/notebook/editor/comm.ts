@@ -63,7 +63,7 @@ export class Editors implements Pages {
         const message = readMessage(data);
         if (message === undefined) return;
         if (message.ask === 'renew') return this.#renew(comm);
-        if (message.ask === 'write') return void this.#writers.set(comm, message);
+        if (message.ask === 'write') return this.#meet(comm, message);
         if (message.ask === 'take') return this.#give(comm, message.cell);
         if (message.ask === 'give up') return this.#agents.giveUp(message.cell);
         if (message.ask === 'no agents') return this.#agents.turnOff();
@@ -99,6 +99,11 @@ export class Editors implements Pages {
 
   tell(): void {
     this.#tellSession([...this.#comms]);
+  }
+
+  #meet(comm: Comm, page: Page): void {
+    this.#writers.set(comm, page);
+    this.#agents.follow(page);
   }
 
   #give(comm: Comm, id: string): void {

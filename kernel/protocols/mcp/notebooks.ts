@@ -13,7 +13,6 @@ import {
 import type { Session } from '../../notebook/session.js';
 import { present } from '../../present.js';
 import { answerOf, type ToolAnswer } from './answer.js';
-import { limited } from './tools.js';
 
 /** The most characters of an answer of a kernel. */
 const longestReply = 2 ** 20;
@@ -22,7 +21,7 @@ const longestReply = 2 ** 20;
 export async function listNotebooks({ options }: Session, signal: AbortSignal): Promise<ToolAnswer> {
   const kernels = await openKernels(options.agentsDir);
   const states = await Promise.all(
-    kernels.map(each => send(each, { ask: 'state' }, limited(signal)).catch(() => undefined)),
+    kernels.map(each => send(each, { ask: 'state' }, signal).catch(() => undefined)),
   );
   const lines = states.flatMap(state => state?.lines ?? []);
   const none = 'No notebook takes cells of agents: its user turns that on with the line %agents on.';
@@ -47,9 +46,8 @@ export async function appendCell(
   signal: AbortSignal,
 ): Promise<ToolAnswer> {
   const kernel = (await openKernels(options.agentsDir)).find(({ id }) => id === notebook);
-  const over = limited(signal);
   const asked = { ask: 'append' as const, query, rows, ...present({ range }) };
-  const reply = kernel && (await send(kernel, asked, over).catch(() => over.throwIfAborted()));
+  const reply = kernel && (await send(kernel, asked, signal).catch(() => signal.throwIfAborted()));
   if (reply !== undefined) return answerOf(reply);
   throw new UsageError('option-invalid', `no notebook ${notebook} takes cells of agents`, {
     hint: 'list_notebooks lists those that do; the user of a notebook turns that on',

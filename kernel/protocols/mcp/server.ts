@@ -1,6 +1,5 @@
-import { AplKernelError } from '../../errors.js';
 import { Session, type SessionOptions } from '../../notebook/session.js';
-import { refusal, type ToolAnswer } from './answer.js';
+import { Calls } from './calls.js';
 import { appendCell, listNotebooks } from './notebooks.js';
 import { McpServer, StdioServerTransport, z } from './sdk.js';
 import { checkQuery, explain, getSchema, listDatasets, mostRows, run, sampleEvents } from './tools.js';
@@ -12,7 +11,7 @@ const instructions =
 export async function serveAgent(options: SessionOptions): Promise<void> {
   const session = new Session(options);
   const server = new McpServer({ name: 'apl-kernel', version: options.version }, { instructions });
-  addTools(server, session);
+  addTools(server, session, new Calls(options.log));
   server.server.onclose = () => void session.close();
   process.stdin.on('end', () => void server.close());
   await server.connect(new StdioServerTransport());
@@ -27,6 +26,7 @@ const annotations = {
 };
 
 const dataset = z.string().min(1).max(256).describe('the name of a dataset, as list_datasets gives it');
+const contains = z.string().max(256).default('').describe('only those whose names contain this text');
 const query = z
   .string()
   .min(1)
@@ -43,15 +43,15 @@ const rows = (usual: number) =>
 /** A cell stands in the notebook of the user, and stays there. */
 const adding = { ...annotations, readOnlyHint: false, idempotentHint: false };
 
-function addTools(server: McpServer, session: Session): void {
-  addQueries(server, session);
+function addTools(server: McpServer, session: Session, calls: Calls): void {
+  addQueries(server, session, calls);
   server.registerTool(
     'list_notebooks',
     {
       description: 'Lists the open notebooks to which their users let agents add cells.',
       annotations,
     },
-    ({ signal }) => answered(() => listNotebooks(session, signal)),
+    ({ signal }) => calls.answer('now', signal, over => listNotebooks(session, over)),
   );
   server.registerTool(
     'append_cell',
@@ -69,20 +69,29 @@ function addTools(server: McpServer, session: Session): void {
         rows: rows(50),
       },
     },
-    (given, { signal }) => answered(() => appendCell(session, { ...given, range: given.range }, signal)),
+    (given, { signal }) =>
+      calls.answer('now', signal, over => appendCell(session, { ...given, range: given.range }, over)),
   );
 }
 
-function addQueries(server: McpServer, session: Session): void {
+function addQueries(server: McpServer, session: Session, calls: Calls): void {
   server.registerTool(
     'list_datasets',
-    { description: 'Lists the datasets: how many events each holds, and from when to when.', annotations },
-    ({ signal }) => answered(() => listDatasets(session, signal)),
+    {
+      description: 'Lists the datasets: how many events each holds, and from when to when.',
+      annotations,
+      inputSchema: { contains },
+    },
+    (given, { signal }) => calls.answer('in turn', signal, over => listDatasets(session, given, over)),
   );
   server.registerTool(
     'get_schema',
-    { description: 'Lists the fields of a dataset with their types.', annotations, inputSchema: { dataset } },
-    (given, { signal }) => answered(() => getSchema(session, given, signal)),
+    {
+      description: 'Lists the fields of a dataset with their types.',
+      annotations,
+      inputSchema: { dataset, contains },
+    },
+    (given, { signal }) => calls.answer('in turn', signal, over => getSchema(session, given, over)),
   );
   server.registerTool(
     'sample_events',
@@ -91,7 +100,7 @@ function addQueries(server: McpServer, session: Session): void {
       annotations,
       inputSchema: { dataset, range, rows: rows(5) },
     },
-    (given, { signal }) => answered(() => sampleEvents(session, given, signal)),
+    (given, { signal }) => calls.answer('in turn', signal, over => sampleEvents(session, given, over)),
   );
   server.registerTool(
     'check_query',
@@ -101,7 +110,7 @@ function addQueries(server: McpServer, session: Session): void {
       annotations,
       inputSchema: { query },
     },
-    (given, { signal }) => answered(() => checkQuery(session, given, signal)),
+    (given, { signal }) => calls.answer('in turn', signal, over => checkQuery(session, given, over)),
   );
   server.registerTool(
     'run_query',
@@ -110,7 +119,7 @@ function addQueries(server: McpServer, session: Session): void {
       annotations,
       inputSchema: { query, range, rows: rows(50) },
     },
-    (given, { signal }) => answered(() => run(session, given, signal)),
+    (given, { signal }) => calls.answer('in turn', signal, over => run(session, given, over)),
   );
   server.registerTool(
     'explain',
@@ -119,17 +128,6 @@ function addQueries(server: McpServer, session: Session): void {
       annotations,
       inputSchema: { name: z.string().min(1).max(100) },
     },
-    given => answered(() => explain(given)),
+    (given, { signal }) => calls.answer('now', signal, () => explain(given)),
   );
-}
-
-async function answered(work: () => ToolAnswer | Promise<ToolAnswer>): Promise<ToolAnswer> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof AplKernelError) return refusal(error);
-    if (error instanceof DOMException)
-      return refusal({ message: 'the call took too long', hint: 'narrow the range or filter earlier' });
-    throw error;
-  }
 }

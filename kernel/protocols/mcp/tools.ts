@@ -11,19 +11,35 @@ import { runQuery } from '../../notebook/query/run.js';
 import type { Session } from '../../notebook/session.js';
 import { parseRange } from '../../notebook/time-range.js';
 import { present } from '../../present.js';
+import { cut } from '../../text.js';
 import { answerOf, type ToolAnswer } from './answer.js';
 
 /** The most rows of a result that an agent is given. */
 export const mostRows = 500;
-/** How long a call may take, in milliseconds. */
-const limitMs = 30_000;
+/** The most characters of a query that an error quotes. */
+const mostQuoted = 500;
+
+/** Only names that contain this text, in any case, are listed. */
+interface Named {
+  readonly contains: string;
+}
+
+function withText(text: string): (each: { readonly name: string }) => boolean {
+  return ({ name }) => name.toLowerCase().includes(text.toLowerCase());
+}
 
 /** The datasets: how many events each holds, from when to when. */
-export async function listDatasets(session: Session, signal: AbortSignal): Promise<ToolAnswer> {
-  const { items: datasets, notices } = await session.schema.datasets(limited(signal));
-  const lines = datasets.map(({ name, description, rows, firstTime, lastTime }) =>
-    JSON.stringify({ name, description, ...present({ events: rows, firstTime, lastTime }) }),
-  );
+export async function listDatasets(
+  session: Session,
+  { contains }: Named,
+  signal: AbortSignal,
+): Promise<ToolAnswer> {
+  const { items: datasets, notices } = await session.schema.datasets(signal);
+  const lines = datasets
+    .filter(withText(contains))
+    .map(({ name, description, rows, firstTime, lastTime }) =>
+      JSON.stringify({ name, description, ...present({ events: rows, firstTime, lastTime }) }),
+    );
   return answerOf({
     sentences: ['The datasets of the local service.'],
     lines: [...noticeLines(notices), ...lines],
@@ -33,11 +49,11 @@ export async function listDatasets(session: Session, signal: AbortSignal): Promi
 /** The fields of a dataset. */
 export async function getSchema(
   session: Session,
-  { dataset }: { readonly dataset: string },
+  { dataset, contains }: Named & { readonly dataset: string },
   signal: AbortSignal,
 ): Promise<ToolAnswer> {
-  const { items: fields, notices } = await session.schema.fields(dataset, limited(signal));
-  const lines = fields.map(({ name, type, unit, description }) =>
+  const { items: fields, notices } = await session.schema.fields(dataset, signal);
+  const lines = fields.filter(withText(contains)).map(({ name, type, unit, description }) =>
     JSON.stringify({
       name,
       type,
@@ -71,7 +87,7 @@ export async function checkQuery(
   if (found.length === 0) return answerOf({ sentences: ['No error was found.'], lines: [] });
   const lines = found.map(({ severity, code, from, to, message, hint, instead }) => {
     const { line, column } = placeOf(query, from);
-    const place = { line, column, text: query.slice(from, to) };
+    const place = { line, column, text: cut(query.slice(from, to), mostQuoted) };
     return JSON.stringify({ severity, code, ...place, message, ...present({ hint, instead }) });
   });
   return answerOf({
@@ -86,7 +102,7 @@ export async function run(
   { query, range, rows }: { readonly query: string; readonly range: string; readonly rows: number },
   signal: AbortSignal,
 ): Promise<ToolAnswer> {
-  const io = { signal: limited(signal), passing: () => undefined };
+  const io = { signal: signal, passing: () => undefined };
   const order = {
     ...{ query: new QueryText(query), range: parseRange(range), rowLimit: rows, request: {} },
     ...{ fetch: undefined, isForAgent: true },
@@ -106,7 +122,7 @@ export function explain({ name }: { readonly name: string }): ToolAnswer {
 }
 
 async function findings(session: Session, query: string, signal: AbortSignal) {
-  const datasets = (await session.schema.datasets(limited(signal))).items.map(({ name }) => name);
+  const datasets = (await session.schema.datasets(signal)).items.map(({ name }) => name);
   const fields = new Map<string, readonly FieldSchema[]>();
   const named = new Set<string>();
   const facts = {
@@ -127,12 +143,8 @@ async function findings(session: Session, query: string, signal: AbortSignal) {
   };
   check();
   for (const dataset of named)
-    fields.set(dataset, (await session.schema.fields(dataset, limited(signal))).items.map(fieldSchema));
+    fields.set(dataset, (await session.schema.fields(dataset, signal)).items.map(fieldSchema));
   return check();
-}
-
-export function limited(signal: AbortSignal): AbortSignal {
-  return AbortSignal.any([signal, AbortSignal.timeout(limitMs)]);
 }
 
 function placeOf(text: string, offset: number): { readonly line: number; readonly column: number } {

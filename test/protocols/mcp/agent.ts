@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { root } from '../../commands/command.js';
+import { root } from '../../setup/sources.js';
 
 /** An answer: what was said about it, and the lines of its data. */
 export interface Answer {

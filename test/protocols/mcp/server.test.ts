@@ -42,6 +42,12 @@ test('lists what there is, and reads it', async () => {
   expect(datasets.data.map(({ name }) => name)).toContain('sample-http-logs');
   const schema = await call('get_schema', { dataset: 'sample-http-logs' });
   expect(schema.data).toContainEqual(expect.objectContaining({ name: 'req_duration_ms', unit: 'ms' }));
+  const names = async (name: string, given: Record<string, unknown>) =>
+    (await call(name, given)).data.map(each => each.name);
+  expect(await names('list_datasets', { contains: 'HTTP' })).toEqual(['sample-http-logs']);
+  expect(await names('get_schema', { dataset: 'sample-http-logs', contains: 'duration' })).toEqual([
+    'req_duration_ms',
+  ]);
   const sample = await call('sample_events', { dataset: 'sample-http-logs', rows: 2 });
   expect(sample.data.filter(each => 'uri' in each)).toHaveLength(2);
   const exact = await call('run_query', { query: 'print x = 9223372036854775807' });
@@ -55,6 +61,8 @@ test('a check names place and fix; what fails says why', async () => {
     query: "['sample-http-logs']\n| sumarize count() by nosuch",
   });
   expect(found.data[0]).toMatchObject({ line: 2, column: 3, text: 'sumarize', instead: 'summarize' });
+  const long = await call('check_query', { query: `print ${'a'.repeat(9_000)}` });
+  expect([long.data.length, String(long.data[0]?.text).length]).toEqual([1, 500]);
   const fine = await call('check_query', { query: "['sample-http-logs'] | count" });
   expect([fine.words.split('\n')[0], fine.data]).toEqual(['No error was found.', []]);
   const failed = await call('run_query', { query: "['sample-http-logs'] | where nosuch == 1" });

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { localProfile } from '../../../api/profile.js';
 import { AplKernelError } from '../../../errors.js';
 import type { CellIo, CellOrigin, ExecuteOutcome } from '../../../jupyter/message.js';
+import { systemRefusal } from '../../../machine.js';
 import { failureOf, interruptedFailure } from '../../cell-error.js';
 import { lastName } from '../../results/cache.js';
 import type { Session } from '../../session.js';
@@ -75,14 +76,18 @@ export class Agents {
     return this.#pages().pageOf(origin);
   }
 
-  /** Lets agents add cells to the notebook of a page. Throws what the system says of the runtime file. */
+  /** Lets agents add cells to the notebook of a page; throws MagicError if the runtime file cannot be written. */
   async turnOn(page: Page): Promise<void> {
     const { agentsDir } = this.#session.options;
     if (agentsDir === undefined) throw new MagicError('%agents: this kernel has no data directory');
-    const { listen } = await import('./listener.js');
-    const listener = this.#on?.listener ?? (await listen(agentsDir, (...each) => this.#answer(...each)));
+    const listener = this.#on?.listener ?? (await this.#listen(agentsDir));
     this.#on = { page, listener };
     this.#pages().tell();
+  }
+
+  /** Follows the name of the notebook: a page has told its own. */
+  follow(page: Page): void {
+    if (this.#on?.page.client === page.client) this.#on = { ...this.#on, page };
   }
 
   /** Ends it at once, calls of agents that wait included; it is asked for anew before it is turned on again. */
@@ -143,6 +148,16 @@ export class Agents {
     cell.settle(fitted(heard.reply(outcome, results, cell.rows)));
     results.makeLast(last);
     return outcome;
+  }
+
+  async #listen(directory: string): Promise<Listener> {
+    const { listen } = await import('./listener.js');
+    try {
+      return await listen(directory, (...each) => this.#answer(...each));
+    } catch (error) {
+      const { reason = (error as Error).message, hint } = systemRefusal(error) ?? {};
+      throw new MagicError(`%agents: ${directory} cannot be written: ${reason}`, hint);
+    }
   }
 
   async #answer(request: AgentRequest, signal: AbortSignal): Promise<AgentReply> {

@@ -41,7 +41,7 @@ export function fitted({ sentences, lines, ...rest }: AgentReply): AgentReply {
   if (left === 0) return { ...rest, sentences, lines: kept };
   const because = `, ${formatCount(long)} of them for being longer than ${formatCount(longestLine)} characters`;
   const count = `${plural(left, 'line')} of ${formatCount(lines.length)}${long > 0 ? because : ''}`;
-  const said = `Left out of this answer: ${count}. Fetch fewer rows or fields.`;
+  const said = `Left out of this answer: ${count}. Ask for less: fewer rows or fields, or names that contain a text.`;
   return { ...rest, sentences: [...sentences, said], lines: kept };
 }
 

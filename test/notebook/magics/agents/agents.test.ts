@@ -113,6 +113,22 @@ describe('a notebook takes cells of agents', () => {
     expect(await notebooks()).toEqual([]);
   });
 
+  test('under its present name', async () => {
+    const page = await openPage(bench, 'a.ipynb');
+    await page.run('%agents on');
+    await (await openPage(bench, 'c.ipynb')).say({ ask: 'write', client: 'another', name: 'd.ipynb' });
+    expect((await notebooks())[0]?.name).toBe('a.ipynb');
+    await page.say({ ask: 'write', client: page.client, name: 'b.ipynb' });
+    expect((await notebooks())[0]?.name).toBe('b.ipynb');
+  });
+
+  test('says why its kernel cannot be found', async () => {
+    await writeFile(agentsDir(), '');
+    const page = await openPage(bench, 'a.ipynb');
+    expect(traceback(await page.run('%agents on'))[0]).toMatch(/%agents: .+agents cannot be written: /);
+    expect(saidOn(page)).toBe(false);
+  });
+
   test('ends with its kernel, and the next one begins with it off', async () => {
     await (await openPage(bench, 'a.ipynb')).run('%agents on');
     expect(await readdir(agentsDir())).toHaveLength(1);
@@ -159,6 +175,16 @@ describe('a cell', () => {
     expect(shown(await page.run('%diff _ _')).join()).not.toContain('error');
     const { outcome } = await bench.run('', { expressions: { last: '_' } });
     expect(JSON.stringify(outcome)).toContain('42');
+  });
+
+  test('gives no values where outputs are to hold none', async () => {
+    const page = await openPage(bench, 'a.ipynb');
+    await page.run('%agents on\n%retain off');
+    const { data } = await append('web | count');
+    expect([JSON.stringify(data).includes('42'), data.map(({ text }) => text).join()]).toEqual([
+      false,
+      expect.stringContaining('1 row \u00d7 1 column'),
+    ]);
   });
 
   test('whose text the user has changed is one of the user', async () => {
