@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -68,10 +69,17 @@ const seconds = Number(process.env.TAIL_SECONDS ?? 0);
 const load =
   seconds > 0 ? { batches: seconds * 10, size: 1_000, pause: 100 } : { batches: 30, size: 10, pause: 0 };
 
+/** Event n of a test. Its text cannot be compressed, so that an output cannot hold all of the 200 newest. */
+function eventOf(n: number) {
+  const digest = (at: number) => createHash('sha512').update(`${n} ${at}`).digest('base64');
+  const message = seconds > 0 ? '' : Array.from({ length: 50 }, (_, at) => digest(at)).join('');
+  return { round, n, level: 'info', message };
+}
+
 /** Ingests batches of events that are numbered from 0, each a pause after the one before has begun. */
 async function ingestAll({ batches, size, pause }: typeof load): Promise<void> {
   for (let batch = 0; batch < batches; batch += 1) {
-    const events = Array.from({ length: size }, (_, at) => ({ round, n: batch * size + at, level: 'info' }));
+    const events = Array.from({ length: size }, (_, at) => eventOf(batch * size + at));
     await Promise.all([ingest(events), sleep(pause)]);
   }
 }
@@ -112,6 +120,31 @@ interface Facts {
   readonly endTime: string;
 }
 
+/** While it goes on, each output has as many rows as it may, the newest, in so many bytes, and says what is not in it. */
+function expectBounded(outputs: CellRun['outputs'], rows: number): void {
+  const live = outputs.flatMap(each => {
+    if (!('metadata' in each)) return [];
+    const { live: is, tables } = (each.metadata.apl ?? {}) as Partial<Live>;
+    return is && tables ? [{ total: is.events, kept: tables[0].rows, data: each.data }] : [];
+  });
+  expect(live.at(-1)?.total).toBe(load.batches * load.size);
+  for (const { total, kept, data } of live) {
+    const text = String(data['text/html']);
+    expect(kept).toBe(Math.min(total, rows));
+    expect(text).toContain(
+      total > rows ? `: ${formatCount(total)}, of which the newest ${rows} are here.` : `: ${total}.`,
+    );
+    expect(text).toMatch(new RegExp(`Showing the first \\d+ of ${kept} rows`));
+    const arrow = Buffer.from(String(data['application/vnd.apache.arrow.stream']), 'base64');
+    expect(arrow.length).toBeLessThanOrEqual(512 * 1024);
+  }
+}
+
+interface Live {
+  readonly live: { readonly events: number };
+  readonly tables: readonly [{ readonly rows: number }];
+}
+
 const statusOf = ({ outcome }: CellRun) => outcome.status;
 
 describe('%tail', () => {
@@ -121,23 +154,24 @@ describe('%tail', () => {
       const count = load.batches * load.size;
       const run = await until(
         grid,
-        `%tail app | where round == ${round} --rows 50`,
+        `%tail app | where round == ${round} --rows 200`,
         () => ingestAll(load),
-        text => text.includes(`: ${formatCount(count)}, of which the newest 50 are here`),
+        text => text.includes(`: ${formatCount(count)}, of which the newest 200 are here`),
       );
       expect(traceback(run)).toEqual([]);
       expect(statusOf(run)).toBe('ok');
       expect(run.outputs[0]).toMatchObject({ kind: 'display' });
       expect(run.outputs.slice(1).every(({ kind }) => kind === 'update')).toBe(true);
+      expectBounded(run.outputs, 200);
       const last = run.outputs.at(-1);
       const apl = last !== undefined && 'metadata' in last ? (last.metadata.apl as Facts) : undefined;
       expect(apl).not.toHaveProperty('live');
-      expect(apl).toMatchObject({ frozen: true, result: { rows: 50 } });
+      expect(apl).toMatchObject({ frozen: true, result: { rows: 200 } });
       // What is stored at the end of one question belongs to the next.
       expect(apl?.query).toMatch(/\| where _sysTime >= datetime\(\S+\) and _sysTime < datetime\(\S+\)\n/);
-      const [first, end] = [count - 50, count - 1].map(formatCount);
+      const [first, end] = [count - 200, count - 1].map(formatCount);
       expect(await answerTo(grid, '_ | summarize count(), dcount(n), min(n), max(n)')).toContain(
-        `50 50 ${first} ${end}`,
+        `200 200 ${first} ${end}`,
       );
       const again = `%%time ${apl?.startTime}..${apl?.endTime}\n${apl?.query} | summarize rows = count() by n | summarize count(), max(rows), sum(n)`;
       const sum = formatCount((count * (count - 1)) / 2);
