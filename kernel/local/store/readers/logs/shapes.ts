@@ -18,10 +18,11 @@ interface Fitted extends Shape {
 
 /** Returns the fields of the shapes that lines of the table `raw` have; undefined if none has one. */
 export async function shapeParts(connection: Connection, reading: Lines): Promise<Parts | undefined> {
-  const shapes = await usedShapes(connection, reading.shapes);
+  const text = reading.begins === undefined ? 'l' : withBreaks;
+  const shapes = await usedShapes(connection, text, reading.shapes);
   if (shapes.length === 0) return undefined;
   const fitted = shapes.map(columnsOf);
-  const rows = (from: string) => paired(matched(from, fitted), fitted);
+  const rows = (from: string) => paired(matched(from, text, fitted), fitted);
   const sample = rows('(SELECT l, rowid AS n FROM raw)');
   const keys = fitted.some(({ pairs }) => pairs) ? await keysOf(connection, sample) : [];
   const groups = [...new Set(fitted.flatMap(({ columns }) => [...columns.keys()]))];
@@ -33,20 +34,24 @@ export async function shapeParts(connection: Connection, reading: Lines): Promis
     columns: [
       ...kept.map(name => values.get(name) ?? 'NULL'),
       ...keys.map(name => absentIn(pairValue(name), reading.absent?.text)),
-      `CASE WHEN NOT (${complete(fitted, unused, values)}) THEN ${whole} END`,
+      `CASE WHEN NOT (${complete(fitted, unused, values)}) THEN ${text} END`,
     ],
     rows,
     whole: 'line',
   };
 }
 
-/** SQL of the line, with its line breaks. */
-const whole = `replace(l, ${sqlText(lineBreak)}, chr(10))`;
+/** SQL of the event that a line holds, with its line breaks. */
+const withBreaks = `replace(l, ${sqlText(lineBreak)}, chr(10))`;
 
-async function usedShapes(connection: Connection, shapes: readonly Shape[]): Promise<readonly Shape[]> {
+async function usedShapes(
+  connection: Connection,
+  text: string,
+  shapes: readonly Shape[],
+): Promise<readonly Shape[]> {
   const fitted = shapes.map(columnsOf);
   const counts = fitted.map(({ fits }) => `count(*) FILTER (${fits})`).join(', ');
-  const [row = []] = await connection.run(`SELECT ${counts} FROM (${matched('raw', fitted)})`);
+  const [row = []] = await connection.run(`SELECT ${counts} FROM (${matched('raw', text, fitted)})`);
   return shapes.filter((_, index) => Number(row[index]) > 0);
 }
 
@@ -71,9 +76,9 @@ function extracted(text: string, pattern: string): string {
   return `regexp_extract(${text}, ${sqlText(plain)}, [${names.map(sqlText).join(', ')}])`;
 }
 
-/** The rows of `from` with the parts of each line: s0 by the first shape that fits, else s1, …, and p0, p1 of what is split. */
-function matched(from: string, shapes: readonly Fitted[]): string {
-  const lines = `SELECT *, ${whole} AS e FROM ${from} WHERE l IS NOT NULL`;
+/** The rows of `from` with `text` as the event e, and its parts: s0 by the first shape that fits, else s1, …, and p0, p1 of what is split. */
+function matched(from: string, text: string, shapes: readonly Fitted[]): string {
+  const lines = `SELECT *, ${text} AS e FROM ${from} WHERE l IS NOT NULL`;
   return shapes.reduce((rows, { pattern, split }, index) => {
     const before = shapes.slice(0, index).map(({ fits }) => `NOT ${fits}`);
     const parts = `CASE WHEN ${['true', ...before].join(' AND ')} THEN ${extracted('e', pattern)} END AS s${index}`;
@@ -91,7 +96,8 @@ function paired(rows: string, shapes: readonly Fitted[]): string {
   const cases = shapes.map(
     ({ fits, pairs, columns }) => `WHEN ${fits} THEN ${columns.get(pairs?.group ?? '') ?? 'NULL'}`,
   );
-  return withPairs(rows, `CASE ${cases.join(' ')} END`, style);
+  // Most lines have none, which takes no time then.
+  return withPairs(rows, `nullif(CASE ${cases.join(' ')} END, '')`, style);
 }
 
 function textOf(
