@@ -317,6 +317,15 @@ describe.each(usually(NEWEST_LAB))('the grid of a result in $name', frontEnd => 
     expect(await cells.source(0)).toBe(numbers);
   });
 
+  test('the button of the selected value covers no part of it', async () => {
+    await grid().scrollIntoViewIfNeeded();
+    for (const name of ['n', 'big', 'name', '_time']) {
+      await (await first(name)).click();
+      await grid().locator('.apl-grid-chevron').waitFor();
+      expect([name, await page.evaluate<number>(coveredBy(await placeOf(name)))]).toEqual([name, 0]);
+    }
+  });
+
   test('builds a long list of a row in parts, and says how many are left', async () => {
     await grid(3).locator('tbody tr').first().locator('th').first().click();
     const details = grid(3).locator('.apl-grid-details');
@@ -535,3 +544,14 @@ const isWhole = `(() => {
     return popover.contains(document.elementFromPoint(x + dx, y + dy));
   });
 })()`;
+
+/** How many pixels of the text of a cell of the first row lie under the button of the selected value. */
+function coveredBy(place: number): string {
+  return `(() => {
+    const grid = document.querySelector('.apl-grid');
+    const text = document.createRange();
+    text.selectNodeContents(grid.querySelector('tbody tr td:nth-of-type(${place})'));
+    const { left } = grid.querySelector('.apl-grid-chevron').getBoundingClientRect();
+    return Math.max(0, Math.round(text.getBoundingClientRect().right - left));
+  })()`;
+}

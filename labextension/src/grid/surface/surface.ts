@@ -25,6 +25,8 @@ const NARROW_WIDTH = 240;
 const HEAD_HEIGHT = 42;
 /** As the style has it. */
 const CHEVRON_WIDTH = 18;
+/** As far as the padding of the next cell goes: within the padding of its own alone, the button would cover the end of the value. */
+const CHEVRON_OVER = 8;
 /** No browser bounds a table of this height. */
 const UNBOUND_HEIGHT = 5_000_000;
 /** Rows in view before the grid scrolls, and rows of a page up or down. */
@@ -287,7 +289,7 @@ export class Surface implements RowsView {
   #showChevron(cell: HTMLElement | undefined, at: CellPlace | undefined): void {
     this.chevron.hidden = cell === undefined || at === undefined || at.y === HEAD_ROW;
     if (this.chevron.hidden || cell === undefined) return;
-    this.#standAtEnd(this.chevron, cell, CHEVRON_WIDTH);
+    this.#standAtEnd(this.chevron, cell, CHEVRON_WIDTH, CHEVRON_OVER);
   }
 
   /** The cell that the button of a trace stands in: under the pointer, or the one of the keys. */
@@ -306,14 +308,15 @@ export class Surface implements RowsView {
     if (at === undefined || cell === undefined) return;
     const focus = this.#model.selection?.focus;
     const isActive = focus !== undefined && focus.x === at.x && focus.y === at.y;
-    this.#standAtEnd(this.trace, cell, this.trace.offsetWidth + (isActive ? CHEVRON_WIDTH : 0));
+    const width = this.trace.offsetWidth + (isActive ? CHEVRON_WIDTH : 0);
+    this.#standAtEnd(this.trace, cell, width, isActive ? CHEVRON_OVER : 0);
   }
 
-  /** Puts a button over a cell, some pixels before its end. */
-  #standAtEnd(node: HTMLElement, cell: HTMLElement, before: number): void {
+  /** Puts a button over a cell, some pixels before its end, or before what is `over` pixels behind it and still in view. */
+  #standAtEnd(node: HTMLElement, cell: HTMLElement, before: number, over: number): void {
     const frame = this.frame.getBoundingClientRect();
     const { right, top } = cell.getBoundingClientRect();
-    const end = Math.min(right - frame.left, this.table.clientWidth);
+    const end = Math.min(right - frame.left + over, this.table.clientWidth);
     node.style.left = `${end - before}px`;
     node.style.top = `${top - frame.top}px`;
   }
