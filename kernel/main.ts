@@ -202,7 +202,9 @@ async function serve(options: ServeOptions): Promise<void> {
   if (end.signal.aborted) close();
   else end.signal.addEventListener('abort', close);
   if (!managed)
-    console.log(`The local service answers at ${running.url}\nIts token: ${running.token}\nCtrl-C ends it.`);
+    console.log(
+      `The local service answers at ${running.url}\nIts token: ${token === undefined ? running.token : 'that of APL_KERNEL_TOKEN'}\nCtrl-C ends it.`,
+    );
   await running.closed;
   process.exit();
 }

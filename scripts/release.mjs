@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { venvBin } from '../kernel/commands/lab/python.js';
 import { ensureBuild } from './build.mjs';
@@ -19,6 +19,9 @@ import { buildWheels, PLATFORMS } from './wheel.mjs';
 
 const read = (/** @type {string} */ path) => JSON.parse(readFileSync(join(root, path), 'utf8'));
 const about = read('package.json');
+/** The oldest Node that it runs on, and those that others use; each is an npm package with the program in it. */
+const NODES = [about.engines.node.replace('>=', ''), '22', '24'];
+
 const { values } = parseArgs({
   options: {
     'dry-run': { type: 'boolean', default: false },
@@ -42,7 +45,7 @@ const different = Object.keys(sums).filter(name => sums[name] !== again[name]);
 if (different.length > 0) throw new Error(`Two builds differ: ${different.join(', ')}`);
 rmSync(join(values.to, 'again'), { recursive: true });
 console.log('Two builds have the same bytes');
-await inEmptyHome('npm', fromNpm);
+for (const version of NODES) await inEmptyHome(`npm package on Node ${version}`, fromNpm(version));
 await inEmptyHome('wheel', fromWheel);
 writeFileSync(
   join(values.to, 'SHA256SUMS'),
@@ -132,37 +135,57 @@ async function writeBom(directory) {
 /**
  * Installs something and runs the first example with it.
  * @param {string} name
- * @param {(home: string) => Promise<readonly string[]>} install returns the command
+ * @param {(home: string, env: NodeJS.ProcessEnv) => Promise<readonly string[]>} install returns the command, and may change the PATH
  */
 async function inEmptyHome(name, install) {
   const home = mkdtempSync(join(tmpdir(), 'apl-kernel-release-'));
   const env = { HOME: home, PATH: process.env.PATH, APL_KERNEL_DATA: join(home, 'data') };
   try {
-    const [program = '', ...args] = await install(home);
+    const [program = '', ...args] = await install(home, env);
     const example = join(root, 'examples', '01-first-look.ipynb');
     await must(program, [...args, 'run', example, '--out', join(home, 'out')], { cwd: home, env });
     if (!existsSync(join(home, 'out', '01-first-look.html'))) throw new Error('The example wrote no page');
     await run(program, [...args, 'serve', '--stop'], { cwd: home, env });
-    console.log(`The first example runs from the ${name} package in an empty home`);
+    console.log(`The first example runs from the ${name} in an empty home`);
   } finally {
     rmSync(home, { recursive: true, force: true });
   }
 }
 
-/** @param {string} home */
-async function fromNpm(home) {
-  const tarball = join(values.to, `apl-kernel-${about.version}.tgz`);
-  const [program, args] = npm([
-    'install',
-    '--prefix',
-    home,
-    '--no-audit',
-    '--no-fund',
-    '--engine-strict',
-    tarball,
-  ]);
-  await must(program, args, { cwd: home });
-  return [join(home, 'node_modules', '.bin', 'apl-kernel')];
+/**
+ * The npm package with a Node of its own, which is first on the PATH: engine-strict refuses packages that ask for a newer one.
+ * @param {string} version
+ */
+function fromNpm(version) {
+  return async (/** @type {string} */ home, /** @type {NodeJS.ProcessEnv} */ env) => {
+    const node = `node-${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;
+    const options = ['--no-audit', '--no-fund', '--no-package-lock'];
+    const [program, args] = npm([
+      'install',
+      '--prefix',
+      join(home, 'node'),
+      ...options,
+      `${node}@${version}`,
+    ]);
+    await must(program, args, { cwd: home });
+    const bin = join(home, 'node', 'node_modules', node, 'bin');
+    env.PATH = `${bin}${delimiter}${env.PATH}`;
+    const ours = join(bin, process.platform === 'win32' ? 'node.exe' : 'node');
+    const found = (await must(ours, ['--version'])).trim();
+    if (!found.startsWith(`v${version}.`)) throw new Error(`Node ${version} is ${found}`);
+    const tarball = join(values.to, `apl-kernel-${about.version}.tgz`);
+    await must(ours, [npmScript(), 'install', '--prefix', home, ...options, '--engine-strict', tarball], {
+      cwd: home,
+    });
+    return [join(home, 'node_modules', '.bin', 'apl-kernel')];
+  };
+}
+
+/** The npm that runs this script, whose Node decides what engine-strict refuses. */
+function npmScript() {
+  const script = process.env.npm_execpath;
+  if (script === undefined) throw new Error('Run this by `npm run release`');
+  return script;
 }
 
 /** The wheel without Node, and that on the PATH. @param {string} home */

@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -7,9 +16,11 @@ import { npm, root, run } from './process.mjs';
 
 /**
  * Measures each way in, in an empty home: what is downloaded and installed, and the seconds from nothing until Jupyter could see the
- * kernel and until the first example has its chart. `npm run ways` reads the packages that `npm run wheel` and `npm pack` made.
+ * kernel and until the first example has its chart; for those with `lab`, in JupyterLab in Chromium, and then once more from a start
+ * without a network. `npm run ways` reads the packages that `npm run wheel` and `npm pack` made.
  * @typedef {{ home: string, env: NodeJS.ProcessEnv, caches: string }} Place
- * @typedef {{ name: string, artifact?: RegExp, install: (place: Place) => Promise<readonly string[]> }} Way
+ * @typedef {{ name: string, artifact?: RegExp, install: (place: Place) => Promise<readonly string[]>, lab?: Lab }} Way
+ * @typedef {(place: Place, command: readonly string[]) => readonly string[]} Lab the command that starts JupyterLab
  */
 
 const { values } = parseArgs({
@@ -18,6 +29,18 @@ const { values } = parseArgs({
     only: { type: 'string', default: '' },
   },
 });
+
+/** Sets up the loopback interface alone, and becomes the program that its arguments name. */
+const LOOPBACK = `
+import fcntl, os, socket, struct, sys
+with socket.socket() as any_socket:
+    flags = struct.unpack_from('16sh', fcntl.ioctl(any_socket, 0x8913, struct.pack('16sh14x', b'lo', 0)))[1]
+    fcntl.ioctl(any_socket, 0x8914, struct.pack('16sh14x', b'lo', flags | 1))
+os.execvp(sys.argv[1], sys.argv[1:])
+`;
+
+/** The page then has the commands of JupyterLab. */
+const EXPOSED = '--LabApp.expose_app_in_browser=True';
 
 /** @type {readonly Way[]} */
 const ways = [
@@ -34,6 +57,18 @@ const ways = [
   { name: 'npm install -g apl-kernel', artifact: /^apl-kernel-.*\.tgz$/, install: byNpm },
   { name: 'npx apl-kernel', artifact: /^apl-kernel-.*\.tgz$/, install: byNpx },
   { name: 'from a clone', install: byClone },
+  {
+    name: 'pip install jupyterlab apl-kernel-slim; jupyter lab',
+    install: place => inVenv(place, ['jupyterlab', artifactOf(/^apl_kernel_slim-.*\.whl$/)]),
+    lab: ownLab,
+  },
+  {
+    name: 'npm install -g apl-kernel; apl-kernel lab',
+    artifact: /^apl-kernel-.*\.tgz$/,
+    install: byNpm,
+    lab: privateLab,
+  },
+  { name: 'npx apl-kernel lab', artifact: /^apl-kernel-.*\.tgz$/, install: byNpx, lab: privateLab },
 ];
 
 const rows = [];
@@ -42,7 +77,9 @@ for (const way of ways.filter(({ name }) => name.includes(values.only))) {
   console.log(Object.values(row).join(' | '));
   rows.push(row);
 }
-console.log(`\n| way | download | installed | kernel visible | first chart |\n|---|---|---|---|---|`);
+console.log(
+  `\n| way | download | installed | kernel visible | first chart | again, without a network |\n|---|---|---|---|---|---|`,
+);
 for (const row of rows) console.log(`| ${Object.values(row).join(' | ')} |`);
 
 /** @param {Way} way */
@@ -62,18 +99,10 @@ async function measured(way) {
   try {
     const started = performance.now();
     const seconds = () => `${Math.round((performance.now() - started) / 1000)} s`;
-    const [program = '', ...args] = await way.install({ home, env, caches });
-    if (!existsSync(join(home, 'env'))) await must(program, [...args, 'install'], { env, cwd: home });
-    const kernelspec = join('share', 'jupyter', 'kernels', 'apl', 'kernel.json');
-    if (!existsSync(join(home, 'env', kernelspec)) && !existsSync(join(home, '.local', kernelspec)))
-      throw new Error(`${way.name}: Jupyter would not see the kernel`);
-    const visible = seconds();
-    const example = join(root, 'examples', '01-first-look.ipynb');
-    await must(program, [...args, 'run', example, '--out', join(home, 'pages')], { env, cwd: home });
-    const page = readFileSync(join(home, 'pages', '01-first-look.html'), 'utf8');
-    if (!page.includes('image/svg+xml')) throw new Error(`${way.name}: the first example has no chart`);
-    const chart = seconds();
-    await run(program, [...args, 'serve', '--stop'], { env, cwd: home });
+    const command = await way.install({ home, env, caches });
+    const steps = way.lab === undefined ? headless : inLab(way.lab);
+    const times = await steps(way, { home, env, caches }, command, seconds);
+    await run(command[0] ?? '', [...command.slice(1), 'serve', '--stop'], { env, cwd: home });
     const own = way.artifact === undefined ? 0 : statSync(artifactOf(way.artifact)).size;
     const cached = sizeOf(join(caches, 'npm', '_cacache')) + sizeOf(join(caches, 'wheels'));
     // npx installs into its cache.
@@ -81,10 +110,64 @@ async function measured(way) {
     const apart = sizeOf(caches) - byNpx + sizeOf(join(home, 'pages')) + sizeOf(join(home, '.npm'));
     // What pipx and uv download is not known: neither keeps it as it came.
     const download = /^(?:pipx|uvx)/.test(way.name) ? '' : mb(own + cached);
-    return { way: way.name, download, installed: mb(sizeOf(home) - apart), visible, chart };
+    return { way: way.name, download, installed: mb(sizeOf(home) - apart), ...times };
   } finally {
     rmSync(home, { recursive: true, force: true });
   }
+}
+
+/**
+ * @typedef {{ visible: string, chart: string, again: string }} Times
+ * @typedef {(way: Way, place: Place, command: readonly string[], seconds: () => string) => Promise<Times>} Steps
+ */
+
+/** @type {Steps} */
+async function headless(way, { home, env }, [program = '', ...args], seconds) {
+  if (!existsSync(join(home, 'env'))) await must(program, [...args, 'install'], { env, cwd: home });
+  const kernelspec = join('share', 'jupyter', 'kernels', 'apl', 'kernel.json');
+  const spec = [join(home, 'env', kernelspec), join(home, '.local', kernelspec)].find(existsSync);
+  if (spec === undefined) throw new Error(`${way.name}: Jupyter would not see the kernel`);
+  const [node, main] = JSON.parse(readFileSync(spec, 'utf8')).argv;
+  if (/caches|archive-v/.test(node + main)) throw new Error(`${way.name}: the kernelspec is in a cache`);
+  const visible = seconds();
+  const example = join(root, 'examples', '01-first-look.ipynb');
+  await must(program, [...args, 'run', example, '--out', join(home, 'pages')], { env, cwd: home });
+  const page = readFileSync(join(home, 'pages', '01-first-look.html'), 'utf8');
+  if (!page.includes('image/svg+xml')) throw new Error(`${way.name}: the first example has no chart`);
+  return { visible, chart: seconds(), again: '' };
+}
+
+/** @param {Lab} lab @returns {Steps} */
+function inLab(lab) {
+  return async (_, place, command, seconds) => {
+    const { home, env } = place;
+    const watched = [process.execPath, join(root, 'scripts', 'ways', 'lab.mjs'), ...lab(place, command)];
+    await must(process.execPath, watched.slice(1), { env, cwd: home });
+    const chart = seconds();
+    if (process.platform !== 'linux' || process.getuid?.() !== 0) return { visible: '', chart, again: '' };
+    const started = performance.now();
+    await must('unshare', ['-n', 'python3', '-c', LOOPBACK, ...watched], { env, cwd: home });
+    return { visible: '', chart, again: `${Math.round((performance.now() - started) / 1000)} s` };
+  };
+}
+
+/** @type {Lab} */
+function privateLab(_place, command) {
+  return [...command, 'lab', EXPOSED];
+}
+
+/** The JupyterLab of the environment, on a copy of the examples. @type {Lab} */
+function ownLab({ home }) {
+  const examples = join(home, 'examples');
+  cpSync(join(root, 'examples'), examples, { recursive: true });
+  return [
+    venvBin(join(home, 'env'), 'jupyter'),
+    'lab',
+    '--no-browser',
+    ...(process.getuid?.() === 0 ? ['--allow-root'] : []),
+    `--ServerApp.root_dir=${examples}`,
+    EXPOSED,
+  ];
 }
 
 /** A registry that this machine is set up for, which an empty home would not have. */

@@ -10,21 +10,23 @@ import { Elsewhere } from '../local/lease/leases.js';
 import { aplKernel, root, scratchDirectory, startAplKernel } from './command.js';
 
 describe('serve', () => {
-  test('prints its address, takes the given token, and ends on SIGINT', async () => {
+  test('prints its address, takes the given token without printing it, and ends on SIGINT', async () => {
     const home = scratchDirectory();
     const token = 'a-token-for-this-test';
     const env = { HOME: home, PATH: '', APL_KERNEL_DATA: join(home, 'data'), APL_KERNEL_TOKEN: token };
     const service = startAplKernel(['serve'], env);
-    const [first] = (await once(createInterface({ input: service.stdout ?? process.stdin }), 'line')) as [
-      string,
-    ];
+    const printed: string[] = [];
+    const lines = createInterface({ input: service.stdout ?? process.stdin });
+    lines.on('line', line => printed.push(line));
+    const [first] = (await once(lines, 'line')) as [string];
     const url = /^The local service answers at (http:\/\/127\.0\.0\.1:\d+)$/.exec(first)?.[1] ?? '';
     const ask = (bearer: string) =>
       fetch(`${url}/v2/user`, { headers: { authorization: `Bearer ${bearer}` } });
     expect((await ask(token)).status).toBe(200);
     expect((await ask('another')).status).toBe(401);
     service.kill('SIGINT');
-    expect(await once(service, 'exit')).toEqual([0, null]);
+    expect(await once(service, 'close')).toEqual([0, null]);
+    expect(printed.slice(1)).toEqual(['Its token: that of APL_KERNEL_TOKEN', 'Ctrl-C ends it.']);
   });
 
   test('stops queries at the time limit that it is given', async () => {
