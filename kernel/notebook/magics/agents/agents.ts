@@ -42,7 +42,7 @@ interface AskedCell {
 
 /** The most cells that are added in a minute, and that wait to run. */
 const mostAMinute = 10;
-const mostWaiting = 10;
+const mostWaiting = 5;
 /** How long an agent waits for a cell, and how long that may run, in milliseconds. */
 const usualMs = { wait: 25_000, run: 30_000 };
 

@@ -7,8 +7,8 @@ import { isForAgents } from '../../../../kernel/notebook/magics/agents/rules.js'
 import { magicLines } from '../../../../kernel/notebook/magics/lines.js';
 import { magics } from '../../../../kernel/notebook/magics/table.js';
 import { appendCell, listNotebooks } from '../../../../kernel/protocols/mcp/notebooks.js';
-import type { Seen } from '../../../api/service.js';
-import { type Bench, everyday, printed, queries, shown, startBench, traceback } from '../../session.js';
+import { type Seen, tabular } from '../../../api/service.js';
+import { type Bench, everyday, printed, queries, startBench, traceback } from '../../session.js';
 import { type NotebookPage, openPage } from './page.js';
 
 let directory: string;
@@ -167,14 +167,29 @@ describe('a cell', () => {
     expect(again.added).toHaveLength(1);
   });
 
-  test('leaves the last result, and what is set for the cells of the user, as they were', async () => {
+  test('leaves the last result of the user as it was', async () => {
     const page = await openPage(bench, 'a.ipynb');
     await page.run('%agents on\nweb | count');
-    bench.service.answer(seen => (seen.path.endsWith('_apl') ? { body: [] } : everyday(seen)));
-    await append('print other');
-    expect(shown(await page.run('%diff _ _')).join()).not.toContain('error');
+    const other = tabular([{ name: 'n', type: 'integer' }], [[7]]);
+    bench.service.answer(seen => (seen.path.endsWith('_apl') ? { body: other } : everyday(seen)));
+    expect((await append('%viz bar\nweb | count')).data.filter(each => 'n' in each)).toEqual([{ n: 7 }]);
     const { outcome } = await bench.run('', { expressions: { last: '_' } });
-    expect(JSON.stringify(outcome)).toContain('42');
+    expect(outcome).toMatchObject({
+      userExpressions: { last: { data: { 'text/plain': expect.stringContaining('42') } } },
+    });
+  });
+
+  test('that was offered before it was turned off is not added after it is turned on again', async () => {
+    const page = await openPage(bench, 'a.ipynb', { takes: false });
+    await page.run('%agents on');
+    const refusal = append('web | count').catch(error => String(error));
+    const offers = () => page.told.flatMap(update => (update.tell === 'offer' ? [update.cell] : []));
+    await expect.poll(() => offers().length).toBe(1);
+    await page.say({ ask: 'no agents' });
+    expect(await refusal).toContain('takes cells of agents');
+    await bench.run('%agents on', { origin: { client: page.client, cell: 'own' }, answer: 'yes' });
+    await page.say({ ask: 'take', cell: offers()[0] ?? '' });
+    expect([await notebooks(), page.added]).toEqual([[expect.anything()], []]);
   });
 
   test('gives no values where outputs are to hold none', async () => {
@@ -247,6 +262,13 @@ describe('a cell', () => {
     ]);
   });
 
+  test('of the sixth that would wait is refused', async () => {
+    await begin({ wait: 50, run: 30_000 });
+    await (await openPage(bench, 'a.ipynb', { runs: false })).run('%agents on');
+    for (let count = 0; count < 5; count += 1) expect((await append('web | count')).said).toContain('waits');
+    expect(await refusalOf('web | count')).toBe('5 cells of agents wait to run');
+  });
+
   test('of the eleventh request in a minute is refused', async () => {
     await (await openPage(bench, 'a.ipynb')).run('%agents on');
     for (let count = 0; count < 10; count += 1) expect((await append('web | count')).isError).toBe(false);
@@ -312,6 +334,7 @@ describe('cells of agents', () => {
     ])
       expect([source, await refusalOf(source ?? '')]).toEqual([source, message]);
     expect(await append('web', { range: 'last 1h\n%drop web --yes' })).toMatchObject({ isError: true });
+    expect(await append('web', { range: 'sometime' })).toMatchObject({ isError: true });
     expect(page.added).toEqual([]);
   });
 
@@ -346,7 +369,12 @@ describe('a kernel listens', () => {
       await ask({ authorization: `Bearer ${token}x` }),
       await ask({ authorization }),
     ]).toEqual([401, 401, 200]);
-    for (const body of ['', '{}', '{"ask":"append","query":1,"rows":1}', `"${'x'.repeat(70_000)}"`])
+    for (const body of [
+      '',
+      '{}',
+      '{"ask":"append","query":1,"rows":1}',
+      `{"ask":"state","x":"${'x'.repeat(70_000)}"}`,
+    ])
       expect(await ask({ authorization }, body)).toBe(400);
   });
 
