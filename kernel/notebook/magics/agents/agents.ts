@@ -95,7 +95,6 @@ export class Agents {
     const listener = this.#on?.listener;
     this.#on = undefined;
     this.#session.consents.withdraw('agents');
-    for (const { id, isTaken } of this.#cells.values()) if (!isTaken) this.#cells.delete(id);
     if (listener === undefined) return;
     this.#pages().tell();
     await listener.close();

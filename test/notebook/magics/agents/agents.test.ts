@@ -170,9 +170,21 @@ describe('a cell', () => {
   test('leaves the last result of the user as it was', async () => {
     const page = await openPage(bench, 'a.ipynb');
     await page.run('%agents on\nweb | count');
-    const other = tabular([{ name: 'n', type: 'integer' }], [[7]]);
+    const columns = [
+      { name: 'm', type: 'string' },
+      { name: 'n', type: 'integer' },
+    ];
+    const values = [
+      ['GET', 'PUT'],
+      [7, 8],
+    ];
+    const other = tabular(columns, values);
     bench.service.answer(seen => (seen.path.endsWith('_apl') ? { body: other } : everyday(seen)));
-    expect((await append('%viz bar\nweb | count')).data.filter(each => 'n' in each)).toEqual([{ n: 7 }]);
+    const { data } = await append('%viz bar\nweb | summarize n = count() by m');
+    expect(data.filter(each => 'n' in each)).toEqual([
+      { m: 'GET', n: 7 },
+      { m: 'PUT', n: 8 },
+    ]);
     const { outcome } = await bench.run('', { expressions: { last: '_' } });
     expect(outcome).toMatchObject({
       userExpressions: { last: { data: { 'text/plain': expect.stringContaining('42') } } },
