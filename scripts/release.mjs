@@ -188,12 +188,12 @@ function npmScript() {
   return script;
 }
 
-/** The wheel without Node, and that on the PATH. @param {string} home */
+/** The wheel without Node, and that on the PATH; of those of all platforms pip takes the one that fits. @param {string} home */
 async function fromWheel(home) {
-  const wheel = readdirSync(values.to).find(name => /^apl_kernel_slim-.*\.whl$/.test(name)) ?? '';
   const venv = join(home, 'env');
   await must('python3', ['-m', 'venv', venv]);
-  await must(venvBin(venv, 'python'), ['-m', 'pip', 'install', '-q', '--no-index', join(values.to, wheel)]);
+  const found = ['--no-index', '--find-links', values.to, 'apl-kernel-slim'];
+  await must(venvBin(venv, 'python'), ['-m', 'pip', 'install', '-q', ...found]);
   return [venvBin(venv, 'apl-kernel')];
 }
 

@@ -26,6 +26,13 @@ subprocess.run([*program, 'serve', '--stop'], check=True, stdout=subprocess.DEVN
 print(spec.resource_dir)
 print(notebook.cells[0].outputs[-1].data['text/plain'].splitlines()[-2].strip())
 """
+# A new network has its loopback interface alone, and that is down.
+LOOPBACK = """
+import fcntl, socket, struct
+with socket.socket() as any_socket:
+    flags = struct.unpack_from('16sh', fcntl.ioctl(any_socket, 0x8913, struct.pack('16sh14x', b'lo', 0)))[1]
+    fcntl.ioctl(any_socket, 0x8914, struct.pack('16sh14x', b'lo', flags | 1))
+"""
 FROM_PIP = ("install", "--no-index", "--no-deps")
 PROGRAM = ("node", ROOT / "dist" / "main.js")
 READ_ONLY = 'mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && exec "$@"'
@@ -96,7 +103,9 @@ OWN = "home/.local/share/jupyter"
 WAYS = {
     "pip": Way(by_pip, without_pip),
     "pip --user": Way(lambda *given: by_pip(*given, "--user"), without_pip, OWN, is_within=False),
-    "a read-only prefix": Way(by_pip, without_pip, before=("unshare", "-m", "sh", "-c", READ_ONLY)),
+    "a read-only prefix, without a network": Way(
+        by_pip, without_pip, before=("unshare", "--mount", "--net", "sh", "-c", READ_ONLY)
+    ),
     # One of them is in no list of users.
     "a Hub's environment": Way(by_pip, without_pip, users=(65534, 54321)),
     "install --user": Way(installs("--user"), uninstalls("--user"), OWN),
@@ -126,7 +135,7 @@ def run_cells(place, way):
             os.chown(home, user, user)
             streams |= {"user": user, "group": user, "extra_groups": []}
         before = (*way.before, place.venv) if way.before else ()
-        command = [*before, place.python, "-c", CELL]
+        command = [*before, place.python, "-c", LOOPBACK + CELL if way.before else CELL]
         running.append(subprocess.Popen(command, env={**place.env, "HOME": str(home)}, cwd=home, **streams))
     return [(*process.communicate(), process.returncode) for process in running]
 
