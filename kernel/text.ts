@@ -15,6 +15,11 @@ export function isolated(text: string): string {
   return RIGHT_TO_LEFT.test(text) ? `\u2068${text}\u2069` : text;
 }
 
+/** As `isolated`, of each run of words from right to left in a sentence. */
+export function isolatedWords(text: string): string {
+  return RIGHT_TO_LEFT.test(text) ? text.replace(RIGHT_TO_LEFT_WORDS, isolated) : text;
+}
+
 /** As `isolated`, of each name in backticks. */
 export function isolatedNames(text: string): string {
   return text.replace(/`([^`]+)`/g, (_, name: string) => `\`${isolated(name)}\``);
@@ -30,6 +35,7 @@ export function visibleAgain(text: string, around = isolated, write = visibleLin
 }
 
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+const RIGHT_TO_LEFT_WORDS = new RegExp(`${RIGHT_TO_LEFT.source}+(?: +${RIGHT_TO_LEFT.source}+)*`, 'gu');
 
 /** A field's name in which spaces at its ends, and spaces that are not the usual one, can be seen. */
 export function shownName(name: string): string {

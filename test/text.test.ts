@@ -10,6 +10,7 @@ import {
   formatBytes,
   formatCount,
   isolated,
+  isolatedWords,
   markdownParts,
   maskedTokens,
   oneLine,
@@ -79,6 +80,11 @@ test.each(['\u05d0', 'a\u0627b', '\ufb1d', '\ufefc', '\u{10800}', '\u{1e900}'])(
 test.each(['ascii', 'caf\u00e9 \u65e5\u672c \u{1f469} \ufeff'])('%s stays as it is', text =>
   expect(isolated(text)).toBe(text),
 );
+
+test('of a sentence each run of words from right to left is isolated', () =>
+  expect(isolatedWords('a \u05d0\u05d1 \u05d2 b, \u0627 c')).toBe(
+    'a \u2068\u05d0\u05d1 \u05d2\u2069 b, \u2068\u0627\u2069 c',
+  ));
 
 test('what was isolated stays so when it is written again; other marks are seen', () => {
   const text = `a ${isolated('\u05d0')} b\n\u2068x\u2069 \u2068\u202e\u2069`;

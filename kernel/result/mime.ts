@@ -6,7 +6,7 @@
 import type { QueryStatus } from '../api/wire.js';
 import type { ChartOptions } from '../apl/operators/drawing.js';
 import { present } from '../present.js';
-import { withoutTokensIn } from '../text.js';
+import { isolatedWords, withoutTokensIn } from '../text.js';
 import { type Beside, type Column, columnOf } from './beside.js';
 import { type AskAnnotations, type Chart, type NoChart, toChart } from './chart/chart.js';
 import { toTerminal } from './chart/describe.js';
@@ -107,8 +107,9 @@ export function chartOutput(
   place: Place = {},
 ): Output {
   const { width } = options;
-  const text =
-    width === undefined ? description : `${toTerminal(model, width)}\n${wrapped(description, width)}`;
+  const text = isolatedWords(
+    width === undefined ? description : `${toTerminal(model, width)}\n${wrapped(description, width)}`,
+  );
   const data = { [VEGA_MIME]: spec, 'image/svg+xml': svg, 'text/plain': text };
   return { data, metadata: { apl: aplMetadata(result, options, 0, place) } };
 }

@@ -84,21 +84,21 @@ class PatternsOutput extends Widget implements IRenderMime.IRenderer {
     addStyle('apl-patterns-style', STYLE);
     const status = element('div', { role: 'status', class: 'apl-patterns-status' });
     const [head, ...rows] = this.node.querySelectorAll('tr');
-    head?.insertCell(0);
+    const column = [...(head?.cells ?? [])].findIndex(({ textContent }) => textContent === 'template');
     for (const [place, row] of rows.entries()) {
       const buttons = actionsOf(adder, place).map(({ text, label, lines }) =>
         button(text, label, () => {
           status.textContent = adder.add(lines, 'Added below.');
         }),
       );
-      row.insertCell(0).append(element('div', { class: 'apl-patterns-go' }, ...buttons));
+      row.cells[column]?.append(element('div', { class: 'apl-patterns-go' }, ...buttons));
     }
     this.node.append(status);
   }
 }
 
 const STYLE = `
-.apl-patterns-go { display: flex; gap: 2px; }
+.apl-patterns-go { display: flex; gap: 2px; margin-top: 2px; }
 .apl-patterns-go .apl-button { font-size: 11px; padding: 0 4px; }
 .apl-patterns-status { min-height: 18px; font-size: 12px; color: var(--jp-content-font-color2); }
 `;

@@ -1,5 +1,5 @@
 import type { WrittenCell } from '../../../apl/editor/link.js';
-import { escapeMarkdownLine, oneLine, visible, withoutTokens } from '../../../text.js';
+import { escapeMarkdownLine, isolatedWords, oneLine, visible, withoutTokens } from '../../../text.js';
 import type { Magic, MagicCall, MagicHost } from '../magic.js';
 import { say } from '../output.js';
 import { type Case, caseOf, rangeText } from './case.js';
@@ -60,7 +60,7 @@ function titleOf(asked: Case): string {
 
 /** One answer as a line, whatever the values in it. */
 function lineOf({ text }: Finding, written: Written): string {
-  return written(visible(oneLine(text)));
+  return isolatedWords(written(visible(oneLine(text))));
 }
 
 function listOf(answers: readonly Finding[], standOut: boolean, written: Written): readonly string[] {

@@ -4,6 +4,7 @@
 
 import type { Signal, Spec } from 'vega';
 import { present } from '../../../present.js';
+import { isolatedWords } from '../../../text.js';
 import { formOf } from '../kinds/table.js';
 import type { ChartModel } from '../model.js';
 import { ruleCaption } from './rules.js';
@@ -105,8 +106,9 @@ function toggled(): string {
 }
 
 /** Characters of a line that fit an output as wide as `LEAST_OUTPUT`, and one wider by each `WIDTH_STEP` pixels. */
-const NOTE_LINES = [46, 62, 78, 94, 110];
-const TITLE_LINES = [38, 51, 64, 77, 90];
+const WIDTHS = 10;
+const NOTE_LINES = lineLengths(46, 16);
+const TITLE_LINES = lineLengths(38, 13);
 const LEAST_OUTPUT = 270;
 const WIDTH_STEP = 94;
 
@@ -137,16 +139,30 @@ function sentences(notes: readonly string[]): string {
   return notes.map(note => `${note.charAt(0).toUpperCase()}${note.slice(1)}.`).join(' ');
 }
 
-/** Lines of at most `most` characters, of wide ones half as many, broken between words if there are any. */
+function lineLengths(least: number, more: number): readonly number[] {
+  return Array.from({ length: WIDTHS }, (_, at) => least + at * more);
+}
+
+/** Lines of at most `most` columns, of which a wide character takes two, broken between words if there are any. */
 function wrapped(text: string, most: number): readonly string[] {
-  const length = /[^\0-\u02ff]/.test(text) ? Math.floor(most / 2) : most;
-  const pieces = text.split(' ').flatMap(word => word.match(new RegExp(`.{1,${length}}`, 'gsu')) ?? []);
   const found: string[] = [];
-  for (const piece of pieces) {
+  for (const piece of text.split(' ').flatMap(word => pieces(word, most))) {
     const last = found.at(-1);
-    if (last !== undefined && last.length + piece.length < length)
+    if (last !== undefined && columnsOf(last) + columnsOf(piece) < most)
       found[found.length - 1] = `${last} ${piece}`;
     else found.push(piece);
   }
-  return found;
+  return found.map(isolatedWords);
 }
+
+function pieces(word: string, most: number): readonly string[] {
+  const length = columnsOf(word) === word.length ? most : Math.floor(most / 2);
+  return word.match(new RegExp(`.{1,${length}}`, 'gsu')) ?? [];
+}
+
+function columnsOf(text: string): number {
+  return text.length + (text.match(WIDE)?.length ?? 0);
+}
+
+/** Characters of East Asia; those beyond 16 bits count two by their length. */
+const WIDE = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]/g;

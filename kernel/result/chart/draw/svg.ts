@@ -2,7 +2,7 @@
  * A chart as a static image.
  */
 import { createHash } from 'node:crypto';
-import { escapeHtml } from '../../../text.js';
+import { escapeHtml, isolatedWords } from '../../../text.js';
 import type { ChartModel } from '../model.js';
 import { staticSpec } from './spec.js';
 
@@ -36,11 +36,15 @@ function accessible(drawn: string, title: string, description: string): string {
   const hash = createHash('sha256').update(renamed(drawn, '')).update(description).digest('hex');
   const id = `apl-${hash.slice(0, 10)}`;
   const attributes = `role="img" aria-labelledby="${id}-t ${id}-d" style="max-width:100%;height:auto"`;
-  const words = `<title id="${id}-t">${escapeHtml(title)}</title><desc id="${id}-d">${escapeHtml(description)}</desc>`;
+  const words = `<title id="${id}-t">${wordsOf(title)}</title><desc id="${id}-d">${wordsOf(description)}</desc>`;
   return renamed(drawn, `${id}-`).replace(
     /^<svg([^>]*)>/,
     (_, rest: string) => `<svg ${attributes}${rest}>${words}`,
   );
+}
+
+function wordsOf(text: string): string {
+  return isolatedWords(escapeHtml(text));
 }
 
 /** Vega numbers clips and gradients through all images of a process: here they are counted from 0 in each. */

@@ -58,10 +58,10 @@ describe('%patterns', () => {
     const cell = await run('%patterns app');
     expect(table(cell).filter(line => /^(?:\d+ (?:templates|\d+) )/.test(line))).toEqual([
       '3 templates of 430 lines in message',
-      '1 300 70% ▁▁▁▁▁█▁▁▁▁▁▁ info GET /api/v<*> took <*> ms for user<*> GET /api/v0 took 0 ms for user0 2026-01-02T10:00:00Z 2026-01-02T10:04:59Z',
-      '2 100 23% ▁▁▁▁▁█▁▁▁▁▁▁ new error cannot reach "db-<*>": timeout after <*>s cannot reach "db-0": timeout after 0s 2026-01-02T11:00:00Z 2026-01-02T11:04:57Z',
+      '1 300 GET /api/v<*> took <*> ms for user<*> 70% ▁▁▁▁▁█▁▁▁▁▁▁ info GET /api/v0 took 0 ms for user0 2026-01-02T10:00:00Z 2026-01-02T10:04:59Z',
+      '2 100 cannot reach "db-<*>": timeout after <*>s 23% ▁▁▁▁▁█▁▁▁▁▁▁ new error cannot reach "db-0": timeout after 0s 2026-01-02T11:00:00Z 2026-01-02T11:04:57Z',
       expect.stringMatching(
-        /^3 30 7% ▁▁▁▁▁█▁▁▁▁▁▁ new warn low <b>disk<\/b>.* low .*2026-01-02T11:00:00Z 2026-01-02T11:04:50Z$/,
+        /^3 30 low <b>disk<\/b>.* 7% ▁▁▁▁▁█▁▁▁▁▁▁ new warn low .*2026-01-02T11:00:00Z 2026-01-02T11:04:50Z$/,
       ),
     ]);
     const [output] = cell.outputs.filter(each => 'data' in each).slice(-1);
@@ -107,8 +107,8 @@ describe('%patterns', () => {
   });
 
   test.each([
-    ['last 1h', '1 4 100% ▅▁▁▁▁▁▁▁▁▁█▅ new job done'],
-    ['all', '1 4 100% job done'],
+    ['last 1h', '1 4 job done 100% ▅▁▁▁▁▁▁▁▁▁█▅ new job done'],
+    ['all', '1 4 job done 100% job done'],
   ])('the trend is that of the range as of now, and before all is nothing: %s', async (range, row) => {
     const cell = await bench().run(`%%time ${range}\n%patterns recent`);
     expect(table(cell).at(-1)).toMatch(row);
@@ -119,7 +119,7 @@ describe('%patterns', () => {
     const cell = await run('%patterns errs');
     expect(table(cell).at(0)).toBe('1 template of 100 lines in message');
     expect(table(cell).at(-1)).toMatch(
-      /^1 100 100% error cannot reach "db-<\*>": timeout after <\*>s (?!.*new)/,
+      /^1 100 cannot reach "db-<\*>": timeout after <\*>s 100% error (?!.*new)/,
     );
   });
 

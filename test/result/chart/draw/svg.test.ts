@@ -215,7 +215,7 @@ describe('anomalies', () => {
 test.each([
   [300, 48],
   [560, 94],
-  [1000, 110],
+  [1000, 158],
 ])('in %i px a note fills lines of up to %i characters', async (container, most) => {
   const columns = [
     time(4),
@@ -229,4 +229,16 @@ test.each([
   view.finalize();
   expect(Math.max(...lengths)).toBeGreaterThan(most * 0.8);
   expect(Math.max(...lengths)).toBeLessThanOrEqual(most);
+});
+
+test.each([
+  ['a sign of one column', 'ms \u2265 36, '.repeat(7).trim(), [7]],
+  ['wide characters', '\u8bed '.repeat(40).trim(), [34, 6]],
+  ['words from right to left', 'name = \u05d0 \u05d1, 4 of 5', [1]],
+])('a title with %s fills its lines', async (_, title, counts) => {
+  const { svg } = await chartOf({ columns: [time(4), ['n', 'integer', '[1,2,3,4]']], buckets }, { title });
+  const lines = [...svg.matchAll(/>([^<]+)</g)].map(([, text = '']) => text);
+  const shown = lines.filter(each => /\u2265|\u8bed|\u05d0/.test(each)).slice(1, 1 + counts.length);
+  expect(shown.map(each => each.match(/\u2265|\u8bed|\u05d0/g)?.length)).toEqual(counts);
+  for (const line of lines) expect(line.replace(/\u2068\u05d0 \u05d1\u2069/, '')).not.toMatch(/\u05d0/);
 });
