@@ -119,10 +119,11 @@ export async function runEach(page: Page, from = 0, to = Number.POSITIVE_INFINIT
   const count = await cells.count();
   await cells.nth(from).locator('.jp-InputPrompt').click();
   for (let index = from; index < Math.min(to, count); index += 1) {
+    const cell = cells.nth(index);
+    // Between two cells of code may stand a text, which has the keys then.
+    const isActive = (await cell.getAttribute('class'))?.includes('jp-mod-active') === true;
+    if (!isActive) await cell.locator('.jp-InputPrompt').click();
     await page.keyboard.press('Shift+Enter');
-    await cells
-      .nth(index)
-      .locator('.jp-InputPrompt', { hasText: /\[\d+\]/ })
-      .waitFor({ timeout: 60_000 });
+    await cell.locator('.jp-InputPrompt', { hasText: /\[\d+\]/ }).waitFor({ timeout: 60_000 });
   }
 }
