@@ -99,6 +99,15 @@ def python_for_others(users):
     return None
 
 
+def can_run(place, user):
+    """Whether a user may read what the environment takes from others: the packages of the tests, and Node."""
+    commands = ([place.python, "-c", "import nbclient"], ["node", "--version"])
+    return all(
+        subprocess.run(command, env=place.env, cwd="/", user=user, extra_groups=[], capture_output=True).returncode == 0
+        for command in commands
+    )
+
+
 OWN = "home/.local/share/jupyter"
 WAYS = {
     "pip": Way(by_pip, without_pip),
@@ -156,6 +165,11 @@ def prepared(way, directory):
     if python is None:
         pytest.skip("needs a Python that other users may run")
     place = Environment(directory, python)
+    if way.before and subprocess.run([*way.before[:3], "true"], capture_output=True).returncode != 0:
+        pytest.skip("needs namespaces of its own")
+    for user in way.users:
+        if not can_run(place, user):
+            pytest.skip("needs a Node and a checkout that other users may read")
     if not way.is_within:
         place.python = sys._base_executable
         place.env |= {"PYTHONPATH": sysconfig.get_path("purelib"), "PIP_BREAK_SYSTEM_PACKAGES": "1"}
