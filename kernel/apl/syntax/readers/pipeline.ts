@@ -104,7 +104,7 @@ function parseStage(stream: TokenStream): Operator {
   }
   stream.forget(span);
   const hint = `Write \`| ${oneLine(instead, 60)}\`.`;
-  stream.report('error', 'foreign-operator', span, 'APL writes this stage otherwise', hint, instead);
+  stream.report('error', 'foreign-operator', span, 'APL writes this stage differently', hint, instead);
   return { kind: 'unknown', word: { from, to: from }, ...span };
 }
 
