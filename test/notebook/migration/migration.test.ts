@@ -58,7 +58,7 @@ toolbar sets it, or \`%time last 1h\`. Without a \`limit\`, 1,000 rows are shown
 A cell that holds a query in SQL, SPL (Splunk), LogQL, PromQL, CloudWatch Logs Insights, Lucene, ES|QL or pandas is not run: its error
 holds the translation, and a press on it in JupyterLab's editor puts it into the cell. So does the error of a single stage after a
 pipe: a command of SPL (\`| timechart span=5m count by method\`), of the shell (\`| grep -v ok\`, \`| wc -l\`) or of jq
-(\`| select(.status >= 500)\`), and that of a function of SQL or SPL, whose arguments are put in their order here
+(\`| select(.status >= 500)\`, \`| {uri, status}\`), and that of a function of SQL or SPL, whose arguments are put in their order here
 (\`match(uri, "^/api")\`). The tables below hold what the kernel offers for queries over the samples, so you can paste either side into
 a cell. What has no translation says so, and what to write instead.`;
 
