@@ -84,6 +84,29 @@ export const GALLERY: Readonly<Record<string, readonly string[]>> = {
 
 const hostileName = SAMPLES[0] ?? '';
 
+const incident = '2026-01-26T15:09Z..2026-01-26T15:36Z';
+/** Rows that only a text from right to left, markup and a long text tell from others. */
+const odd = `range n from 1 to 400 step 1 | extend odd = n % 4 == 0 | extend ['${SAMPLES[0]?.replaceAll(/['\\]/g, '') ?? ''}'] = iff(odd, "\u05e9\u05dc\u05d5\u05dd ${'a long value '.repeat(12)}", "plain"), text = strcat(iff(odd, "\u062e\u0637\u0623 <img src=x> ", "started "), tostring(n % 9), "${' and went on'.repeat(9)}"), n = n * 1000000007`;
+
+/** What looks for causes, in notebooks for screenshots; an investigation writes cells below its own. */
+export const CAUSES: Readonly<Record<string, readonly string[]>> = {
+  causes: [
+    `%time ${incident}`,
+    `%explain ['sample-http-logs'] | where status startswith "5"`,
+    `odd << ${odd}`,
+    '%explain odd where odd',
+    '%patterns odd text',
+    "%patterns ['otel-demo-logs'] body",
+    "['sample-http-logs'] | take 1",
+    '%around 2026-01-26T15:24:27Z --within 2s',
+    "%trace slowest ['otel-demo-traces'] | where error == true",
+    '%trace 0faf448aabe6d219c5e1286c3c379966 9a7b3bcaf27acc77887caa9dd723f2e7',
+    "%trace services ['otel-demo-traces']",
+    "%tail ['sample-http-logs'] --for 3s",
+  ],
+  investigation: [`%investigate ${incident} ['sample-http-logs']`],
+};
+
 /** The cells of the notebook whose menus, toolbars and panel are looked at. */
 export const AROUND: readonly string[] = [
   `%param city = "LHR" --choices "LHR", "a, b", ${JSON.stringify(hostileName)}\n${logs}| summarize count() by bin_auto(_time), status`,

@@ -6,7 +6,7 @@ import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
-import { AROUND, GALLERY, notebookOf, runEach } from './gallery.js';
+import { AROUND, CAUSES, GALLERY, notebookOf, runEach } from './gallery.js';
 import { profileOf, startStranger } from './hostile/stranger.js';
 import { closeAll, NEWEST_LAB, openFile, THEMES, type Theme } from './lab.js';
 import { clear, prepare, STATES } from './page/states.js';
@@ -19,6 +19,9 @@ const SHOT_HEIGHT = 1_500;
 /** The height of a window of somebody who works in it. */
 const HEIGHT_AROUND = 860;
 
+/** The cells of the notebook `causes` of which the README shows copies, from their top to a height. */
+const TOUR = { explain: { cell: 1, height: 506 }, trace: { cell: 8, height: 396 } };
+
 const [directory = 'test-output/screens', ...names] = process.argv.slice(2);
 const isWanted = (name: string): boolean => names.length === 0 || names.includes(name);
 mkdirSync(directory, { recursive: true });
@@ -30,7 +33,7 @@ await closeAll();
 console.log(`The screenshots are in ${directory}`);
 
 async function takeTheme(theme: Theme): Promise<void> {
-  const notebooks = Object.entries({ ...GALLERY, around: AROUND });
+  const notebooks = Object.entries({ ...GALLERY, ...CAUSES, around: AROUND });
   const site = await openSite(NEWEST_LAB, {
     theme,
     files: {
@@ -45,7 +48,10 @@ async function takeTheme(theme: Theme): Promise<void> {
   });
   if (isWanted('around')) await takeAround(site, theme);
   const files = Object.keys(examples).filter(name => name.endsWith('.ipynb'));
-  const looked = [...Object.keys(GALLERY), ...files.map(name => name.replace('.ipynb', ''))];
+  const looked = [
+    ...Object.keys({ ...GALLERY, ...CAUSES }),
+    ...files.map(name => name.replace('.ipynb', '')),
+  ];
   for (const name of looked.filter(isWanted)) await takeNotebook(site, name, theme);
   await site.stop();
 }
@@ -87,8 +93,21 @@ async function takeNotebook({ context, lab }: Site, name: string, theme: Theme):
     await settled(page);
     await takePage(page, `${name}-${slug(theme)}-${width}`, width);
   }
+  if (name === 'causes') await takeTour(page, theme);
   report(name, theme, complaints);
   await close();
+}
+
+async function takeTour(page: Page, theme: Theme): Promise<void> {
+  await page.setViewportSize({ width: 1000, height: HEIGHT });
+  await settled(page);
+  for (const [name, { cell, height }] of Object.entries(TOUR)) {
+    const box = await page.locator('.jp-Notebook .jp-CodeCell').nth(cell).boundingBox();
+    if (box === null) throw new Error(`the cell of ${name} is not on the page`);
+    const clip = { x: box.x, y: box.y, width: box.width, height };
+    const path = join(directory, `${name}-${slug(theme)}.png`);
+    await page.screenshot({ path, clip });
+  }
 }
 
 function slug(theme: Theme): string {
