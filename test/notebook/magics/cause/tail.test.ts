@@ -135,6 +135,7 @@ function expectBounded(outputs: CellRun['outputs'], rows: number): void {
       total > rows ? `: ${formatCount(total)}, of which the newest ${rows} are here.` : `: ${total}.`,
     );
     expect(text).toMatch(new RegExp(`Showing the first \\d+ of ${kept} rows`));
+    expect(data).toHaveProperty(['application/vnd.apache.arrow.stream'], expect.any(String));
     const arrow = Buffer.from(String(data['application/vnd.apache.arrow.stream']), 'base64');
     expect(arrow.length).toBeLessThanOrEqual(512 * 1024);
   }
