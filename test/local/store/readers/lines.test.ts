@@ -12,6 +12,9 @@ const kept = (count: string) =>
 /** A time and a request, and whatever a test adds before and after. */
 const at = '[10/Oct/2025:13:55:36 +0000]';
 const get = '"GET /a HTTP/1.1" 200 5';
+const days = Array.from({ length: 60 }, (_, n) =>
+  new Date(Date.UTC(2024, 0, 60 - n)).toISOString().slice(0, 10),
+);
 
 describe('a line of an access log', () => {
   test.each([
@@ -206,6 +209,13 @@ testTraps([
       kept('1 line'),
       'No readable time in 1 line, as in a stack trace: each has that of the line before and a nanosecond more.',
     ],
+  },
+  {
+    what: 'lines of W3C under many days, in the order of the file',
+    name: 'days.log',
+    content: lines('#Fields: time sc-status', ...days.flatMap(day => [`#Date: ${day}`, '10:00:00 200']), ''),
+    select: '_time',
+    values: days.map(day => `${day} 10:00:00`),
   },
   {
     what: 'fields of W3C that change in the middle of the file, and a line that does not fit',

@@ -44,12 +44,12 @@ function isUndated({ day }: Headed, headers: readonly Header[]): boolean {
   return day !== undefined && fields.includes('time') && !fields.includes('date');
 }
 
-/** Adds the day of each row as text: that of the comment above it, one more after each midnight since. */
+/** Adds the day of each row as text, in the order of lines: that of the comment above it, one more after each midnight since. */
 function withDays(rows: string, time: string): string {
   const clock = `SELECT *, epoch(TRY_CAST(${time} AS TIME)) AS clock FROM (${rows})`;
   const turned = `SELECT *, clock < lag(clock IGNORE NULLS) OVER (PARTITION BY d ORDER BY n) - 43200 AS turned FROM (${clock})`;
   const midnights = 'CAST(count(*) FILTER (turned) OVER (PARTITION BY d ORDER BY n) AS INTEGER)';
-  return `SELECT *, (TRY_CAST(d[1] AS DATE) + ${midnights})::VARCHAR AS day FROM (${turned})`;
+  return `SELECT *, (TRY_CAST(d[1] AS DATE) + ${midnights})::VARCHAR AS day FROM (${turned}) ORDER BY n`;
 }
 
 /** What is read of a line that has more or fewer values than there are fields. */
@@ -91,7 +91,7 @@ function split(lines: string, reading: Headed, headers: readonly Header[]): stri
   const headed =
     headers.length === 1 && !isEach
       ? `SELECT l, ${sqlText(only?.line ?? '')} AS h FROM ${lines} WHERE ${isEvent}`
-      : `SELECT l, h${isEach ? ', d, n' : ''} FROM (${underHeaders(lines, isHeader, own)}) WHERE ${isEvent} ORDER BY n`;
+      : `SELECT l, h${isEach ? ', d, n' : ''} FROM (${underHeaders(lines, isHeader, own)}) WHERE ${isEvent}${isEach ? '' : ' ORDER BY n'}`;
   const isOfCommas = headers.every(({ fields: [first = ''], line }) => line.includes(`${first},`));
   return `SELECT *, ${isOfCommas ? betweenCommas : valuesOf} AS v FROM (${headed})`;
 }
