@@ -16,7 +16,7 @@ import { checkFormat } from './store/format.js';
 export interface LocalAddress {
   readonly url: string;
   readonly token: string;
-  /** True when a service that this kernel used before had stopped and was restarted. */
+  /** True when a service that this kernel used before had stopped, and this kernel started the one that takes its place. */
   readonly restarted: boolean;
 }
 
@@ -161,9 +161,10 @@ class Launcher implements LocalService {
   }
 
   async #find(): Promise<LocalAddress> {
-    const file = (await this.#running()) ?? (await this.#start());
+    const running = await this.#running();
+    const { file, isOwn } = running === undefined ? await this.#start() : { file: running, isOwn: false };
     await this.#hold(file);
-    const restarted = this.#usedBefore;
+    const restarted = this.#usedBefore && isOwn;
     this.#usedBefore = true;
     return { url: file.url, token: file.token, restarted };
   }
@@ -193,7 +194,8 @@ class Launcher implements LocalService {
     );
   }
 
-  async #start(): Promise<RuntimeFile> {
+  /** Starts a service, unless another process has started one meanwhile. */
+  async #start(): Promise<{ readonly file: RuntimeFile; readonly isOwn: boolean }> {
     const { dataDir, log } = this.#options;
     await checkFormat(dataDir);
     const place = openPlace(dataDir);
@@ -202,11 +204,11 @@ class Launcher implements LocalService {
     this.#waiting = undefined;
     try {
       const other = (await this.#running()) ?? (await this.#vacate(place));
-      if (other !== undefined) return other;
+      if (other !== undefined) return { file: other, isOwn: false };
       // The service sets a directory of that name aside.
       await rm(runtimeFilePath(place), { force: true }).catch(unlessDirectory);
       log('starting the local service');
-      return await this.#await(this.#options.spawn(), place);
+      return { file: await this.#await(this.#options.spawn(), place), isOwn: true };
     } finally {
       await unlock();
     }

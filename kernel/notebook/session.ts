@@ -343,7 +343,7 @@ export class Session {
       }
       if (!isLost(error)) throw error;
       const again = await this.#localClient(signal, asked.place);
-      if (!this.#restarted) throw error;
+      if (again === client) throw error;
       return this.#queryOn(again, asked, signal);
     }
   }

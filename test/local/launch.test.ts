@@ -135,6 +135,18 @@ test('a service that died is started again, and the kernel learns of it once', a
   ]);
 });
 
+test('a kernel that finds the service started again by another does not take it for its own start', async () => {
+  const [local, other] = [launcher(), launcher()];
+  await Promise.all([local.connect(), other.connect()]);
+  process.kill((await servicePid()) as number, 'SIGKILL');
+  const after = await local.connect(undefined, true);
+  expect([after.restarted, await other.connect(undefined, true)]).toEqual([
+    true,
+    { ...after, restarted: false },
+  ]);
+  expect(await starts()).toBe(2);
+});
+
 test('a service that died a moment ago is detected when it is doubted', async () => {
   const local = launcher();
   const before = await local.connect();

@@ -282,14 +282,14 @@ describe('above the table it says', () => {
 });
 
 describe('a query that finds the local service gone', () => {
-  async function restarting(restarted: boolean) {
+  async function restarting(restarted: boolean, isFound = restarted) {
     const [gone, doubts] = [await startService(() => ({})), [] as boolean[]];
     await gone.close();
     const fresh = await startBench({
       local: service => ({
         connect: async (_, doubted = false) => {
           doubts.push(doubted);
-          const url = doubted && restarted ? service.url : gone.url;
+          const url = doubted && isFound ? service.url : gone.url;
           return { url, token: 't', restarted: doubted && restarted };
         },
         close: () => undefined,
@@ -307,6 +307,15 @@ describe('a query that finds the local service gone', () => {
       output !== undefined && 'metadata' in output && (output.metadata.apl as { limits: unknown }).limits;
     const text = 'The local service had stopped; it was started again for this query.';
     expect([outcome.status, doubts, limits]).toEqual(['ok', [false, true], [{ level: 'warn', text }]]);
+  });
+
+  test('is asked again without a word when another kernel has started it', async () => {
+    const { outcome, outputs, doubts } = await restarting(false, true);
+    const [output] = outputs;
+    const { limits } = (output !== undefined && 'metadata' in output ? output.metadata.apl : {}) as {
+      readonly limits?: unknown;
+    };
+    expect([outcome.status, doubts, limits]).toEqual(['ok', [false, true], []]);
   });
 
   test('fails when it was not', async () => {
