@@ -71,7 +71,7 @@ describe.each(usually(NEWEST_LAB))('charts in $name', frontEnd => {
     await drag(0, 0.3, 0.6);
     await bar.getByText('Zoom in').click();
     await soon(ticks).not.toBe(before);
-    await bar.getByText('Show all').click();
+    await bar.getByText('Reset zoom').click();
     await soon(ticks).toBe(before);
     await drag(0, 0.3, 0.6);
     await bar.getByText("Set the notebook's range").click();

@@ -211,7 +211,7 @@ async function unmatched(context: EmptyContext): Promise<readonly string[]> {
   if (matched > 0) return [`The query leaves nothing of the ${events}.`];
   const never = conditions.filter((_, index) => met[index] === 0);
   const some = conditions.map(
-    (each, index) => `${codeWords(each.text)} holds for ${formatCount(met[index] ?? 0)}`,
+    (each, index) => `${codeWords(each.text)} matches ${formatCount(met[index] ?? 0)}`,
   );
   if (never.length === 0) return [`None of the ${events} meets all conditions: ${some.join(', ')}.`];
   const found = await Promise.all(never.map(each => whatFieldsHold(context, name, each)));
@@ -245,7 +245,7 @@ async function whatFieldsHold(
   name: string,
   { text, comparisons }: Condition,
 ): Promise<readonly string[]> {
-  if (comparisons.length === 0) return [`${codeWords(text)} holds for no event.`];
+  if (comparisons.length === 0) return [`${codeWords(text)} matches no event.`];
   const sentences = comparisons
     .slice(0, maxDatasets)
     .map(comparison =>
@@ -254,9 +254,7 @@ async function whatFieldsHold(
         : valuesSentence(context, name, comparison),
     );
   const findings = (await Promise.all(sentences)).filter(sentence => sentence !== undefined);
-  return [
-    `${codeWords(text)} holds for no event${findings.length === 0 ? '.' : `: ${findings.join('; ')}.`}`,
-  ];
+  return [`${codeWords(text)} matches no event${findings.length === 0 ? '.' : `: ${findings.join('; ')}.`}`];
 }
 
 const orders: ReadonlySet<string> = new Set(['<', '<=', '>', '>=', 'between']);
@@ -324,7 +322,7 @@ async function partsSentence(
   const table = await ask(context, `${quotedName(name)} | summarize countif(${condition})`);
   const rows = table === undefined ? 0 : numberAt(table, 0);
   if (rows === 0) return undefined;
-  return `; \`${operator}\` finds whole words, and ${codeWords(condition)} holds for ${formatCount(rows)}`;
+  return `; \`${operator}\` finds whole words, and ${codeWords(condition)} matches ${formatCount(rows)}`;
 }
 
 /** The most common errors: other case, and a pattern where a text is compared. */

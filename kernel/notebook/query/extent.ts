@@ -12,7 +12,7 @@ export function extentText({
   const [first, last] = [parseTime(firstTime ?? ''), parseTime(lastTime ?? '')];
   const events = plural(rows, 'event');
   if (first !== undefined && last !== undefined) return `${events}, ${spanText(first, last)}`;
-  return rows === 0 ? `${events}.` : `${events} without a time, which every time range reads.`;
+  return rows === 0 ? `${events}.` : `${events} without a time, included in every time range.`;
 }
 
 /** Returns two times in UTC, and the magic line that reads the days around them. */

@@ -139,7 +139,7 @@ function offer(
           ),
         ]),
     ...explainButton(stage, [from, to], outcome),
-    button('Show all', 'Show the whole axis', () => {
+    button('Reset zoom', 'Show the whole axis', () => {
       show(null);
       bar.hidden = true;
     }),

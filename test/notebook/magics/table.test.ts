@@ -339,7 +339,7 @@ describe('the service is asked by', () => {
     expect(run.outputs.map(output => output.kind)).toEqual(['display', 'update']);
     expect(shown(run)).toEqual([
       'Importing access.log.ndjson.gz into access \u2026',
-      'access: 1,200 rows, 1 field, time from ts\nIt holds 1,200 events without a time, which every time range reads.\n2 lines were empty\n\nfield  type\nts     datetime',
+      'access: 1,200 rows, 1 field, time from ts\nIt holds 1,200 events without a time, included in every time range.\n2 lines were empty\n\nfield  type\nts     datetime',
     ]);
     await bench.run('%import logs/a.csv --dataset mine --format syslog --dates dmy --replace');
     expect(JSON.parse(bench.service.seen[1]?.body ?? '')).toEqual({

@@ -62,7 +62,7 @@ describe('an answer from no row says which data there is', () => {
       '%%time all\nnginx | where status > 9000',
       [
         'None of the 500 events of `nginx` at any time matches.',
-        '`status > 9000` holds for no event: `status` lies between `200` and `699`.',
+        '`status > 9000` matches no event: `status` lies between `200` and `699`.',
       ],
     ],
     [
@@ -83,69 +83,69 @@ describe('where no row matches, the answer names the condition that none meets, 
       "nginx | where level == 'ERROR'",
       [
         `None of the ${events} matches.`,
-        "`level == 'ERROR'` holds for no event: `level` holds `info` (300), `error` (100), `warn` (100); did you mean `error`? `=~` ignores case.",
+        "`level == 'ERROR'` matches no event: `level` holds `info` (300), `error` (100), `warn` (100); did you mean `error`? `=~` ignores case.",
       ],
     ],
     [
       "nginx | where level == 'ERROR' | count",
       [
         `None of the ${events} matches.`,
-        "`level == 'ERROR'` holds for no event: `level` holds `info` (300), `error` (100), `warn` (100); did you mean `error`? `=~` ignores case.",
+        "`level == 'ERROR'` matches no event: `level` holds `info` (300), `error` (100), `warn` (100); did you mean `error`? `=~` ignores case.",
       ],
     ],
     [
       "nginx | where status > 100 and level =~ 'ERR.*'",
       [
         `None of the ${events} matches.`,
-        "`level =~ 'ERR.*'` holds for no event: `level` holds `info` (300), `error` (100), `warn` (100); `=~` compares whole texts, `matches regex` takes a pattern.",
+        "`level =~ 'ERR.*'` matches no event: `level` holds `info` (300), `error` (100), `warn` (100); `=~` compares whole texts, `matches regex` takes a pattern.",
       ],
     ],
     [
       "nginx | where level has 'err'",
       [
         `None of the ${events} matches.`,
-        '`level has \'err\'` holds for no event: `level` holds `info` (300), `error` (100), `warn` (100); `has` finds whole words, and `level contains "err"` holds for 100.',
+        '`level has \'err\'` matches no event: `level` holds `info` (300), `error` (100), `warn` (100); `has` finds whole words, and `level contains "err"` matches 100.',
       ],
     ],
     [
       "nginx | where level has 'none'",
       [
         `None of the ${events} matches.`,
-        "`level has 'none'` holds for no event: `level` holds `info` (300), `error` (100), `warn` (100).",
+        "`level has 'none'` matches no event: `level` holds `info` (300), `error` (100), `warn` (100).",
       ],
     ],
     [
       'nginx | where status > 5000',
       [
         `None of the ${events} matches.`,
-        '`status > 5000` holds for no event: `status` lies between `200` and `699`.',
+        '`status > 5000` matches no event: `status` lies between `200` and `699`.',
       ],
     ],
     [
       "let x = 'ERROR'; nginx | where level in (x, 'FATAL')",
       [
         `None of the ${events} matches.`,
-        "`level in (x, 'FATAL')` holds for no event: `level` holds `info` (300), `error` (100), `warn` (100).",
+        "`level in (x, 'FATAL')` matches no event: `level` holds `info` (300), `error` (100), `warn` (100).",
       ],
     ],
     [
       "nginx | where level == 'error' | where status == 201",
       [
-        `None of the ${events} meets all conditions: \`level == 'error'\` holds for 100, \`status == 201\` holds for 1.`,
+        `None of the ${events} meets all conditions: \`level == 'error'\` matches 100, \`status == 201\` matches 1.`,
       ],
     ],
     [
       "nginx | where ['odd `name`'] == 'x'",
       [
         `None of the ${events} matches.`,
-        "`['odd 'name''] == 'x'` holds for no event: `['odd 'name'']` holds `a'b<i>` (500).",
+        "`['odd 'name''] == 'x'` matches no event: `['odd 'name'']` holds `a'b<i>` (500).",
       ],
     ],
     [
       "nginx | where level == 'none' | make-series count() on _time step 1h",
       [
         `None of the ${events} matches.`,
-        "`level == 'none'` holds for no event: `level` holds `info` (300), `error` (100), `warn` (100).",
+        "`level == 'none'` matches no event: `level` holds `info` (300), `error` (100), `warn` (100).",
       ],
     ],
     [
@@ -238,7 +238,7 @@ test('events that a condition kept a hosted service from reading are not reporte
   await hosted.close();
   expect(found.slice(1)).toEqual([
     'None of the 5 events of `web` in 2026-01-01 .. 2026-02-01 matches.',
-    '`level == "x"` holds for no event: `level` holds `info` (5).',
+    '`level == "x"` matches no event: `level` holds `info` (5).',
   ]);
 });
 

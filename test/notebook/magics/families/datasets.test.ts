@@ -42,7 +42,7 @@ test('%datasets says how many events there are, and the line that reads them', a
 test('%schema says how many events there are too', async () => {
   expect((await lines('%schema orders'))[0]).toBe(`orders: 3 fields; 2 events, ${held}`);
   expect((await lines('%schema hosts'))[0]).toBe(
-    'hosts: 3 fields; 1 event without a time, which every time range reads.',
+    'hosts: 3 fields; 1 event without a time, included in every time range.',
   );
   expect((await lines('%schema sample-http-logs'))[0]).toMatch(/^sample-http-logs: \d+ fields$/);
 });
