@@ -1,9 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import type { LogFormat } from '../../../../kernel/api/logs/format.js';
-import { logFormats } from '../../../../kernel/api/logs/formats.js';
-import { importText, stored, useService } from './traps.js';
+import type { LogFormat, LogReading } from '../../../../kernel/api/logs/format.js';
+import { type FileKind, logFormats } from '../../../../kernel/api/logs/formats.js';
+import { importText, parquetOf, stored, useService } from './traps.js';
 
 useService();
 
@@ -49,4 +49,144 @@ function eventOf(names: readonly string[], values: readonly (readonly unknown[])
 
 function block(lines: readonly string[]): string {
   return `${lines.map(line => `    ${line}\n`).join('')}`;
+}
+
+// ---- the order of the file ----
+
+/** Numbers stand nowhere else in a file. */
+const firstNumber = 444_000_000;
+
+/** SQL of how far the number in a row is from the first one. */
+const numberSql = "nullif(regexp_extract(concat_ws(' ', *COLUMNS(*)), '444(\\d{6})', 1), '')";
+
+const manyRows = 130_000;
+
+/** A file that is written, and the SELECT of one of Parquet. */
+interface LongFile {
+  readonly format: string;
+  readonly head?: string;
+  readonly row: (no: number, n: number) => string;
+}
+
+/** What is numbered in the example of a format that does not say "cart". */
+const numbered: Readonly<Record<string, string>> = {
+  s3: 'a.png',
+  'apache-error': 'Connection',
+  'vpc-flow': '49152',
+  'vpc-flow-2': '49152',
+  vsftpd: 'ann',
+  proftpd: 'ann',
+  cbs: 'Stack',
+  cef: 'rule',
+  leef: 'rule',
+  fortigate: 'msg="',
+  dmesg: 'device',
+  auditd: 'pid=3',
+  alerts: 'ICMP ',
+  openvpn: 'Learn',
+  exim: '-2k',
+  zeek: 'CHh',
+  'nps-csv': 'ann',
+  'windows-csv': 'Spooler',
+  dpkg: 'nano',
+  sssd: 'ann',
+  elasticsearch: 'disk',
+  jvm: 'GC',
+  weblogic: 'Channel',
+  named: 'client',
+  'mysql-error': 'process',
+  'mongodb-text': 'connection',
+  sqlserver: 'shop',
+  redis: 'accept',
+  kafka: 'disk',
+  rabbitmq: 'connection',
+  mongodb: 'accepted',
+  journald: 'publickey',
+  'journald-export': 'publickey',
+  'journald-verbose': 'publickey',
+  prometheus: 'shop',
+  'windows-xml': 'ann',
+  eve: '2001',
+};
+
+/** Readings of a format that its example does not have: lines of which each block of the file is made. */
+const furtherBlocks: readonly (readonly [format: string, what: string, lines: readonly string[]])[] = [
+  [
+    'w3c',
+    'days in comments',
+    ['#Date: 2024-05-02', '#Fields: time cs-uri-stem', '10:00:00 /cart', 'x cart y'],
+  ],
+  [
+    'w3c',
+    'fields that change',
+    ['#Fields: date cs-uri-stem', '2024-05-02 /cart', '#Fields: cs-uri-stem', '/cart'],
+  ],
+];
+
+test('each format is numbered by one word', () => {
+  const others = logFormats.filter(({ example }) => !example.join('\n').includes('cart'));
+  expect(Object.keys(numbered).toSorted()).toEqual(others.map(({ name }) => name).toSorted());
+});
+
+test.each([
+  ...logFormats.map(({ name, example }) => [name, 'its example', example] as const),
+  ...furtherBlocks,
+])('events are in the order of the file: %s, %s', async (format, _, example) => {
+  const block = example.join('\n');
+  const blocks = Math.ceil(3000 / example.length);
+  const content = Array.from({ length: blocks }, (_, n) =>
+    numberedBlock(block, numbered[format] ?? 'cart', n),
+  );
+  const { dataset, status } = await importText('x.log', `${content.join('\n\n')}\n`, { format });
+  expect(status).toBe(200);
+  expect(await orderOf(dataset)).toEqual(content.map((_, n) => n));
+});
+
+/** Numbers what stands behind a word. */
+function numberedBlock(block: string, word: string, n: number): string {
+  return block.replaceAll(word, `${word}${firstNumber + n}`);
+}
+
+/** Returns the numbers in the stored rows, each once if several rows below each other have it. */
+async function orderOf(dataset: string): Promise<number[]> {
+  const rows = await stored(dataset, numberSql);
+  const numbers = rows.filter(row => row !== 'null').map(Number);
+  return numbers.filter((n, index) => n !== numbers[index - 1]);
+}
+
+const time = '2024-05-02T10:00:00Z';
+
+/** A file of more rows than the engine gives to one thread, of each way in which files are read. */
+const long: Readonly<Record<LogReading['kind'] | FileKind, LongFile | string>> = {
+  lines: { format: 'cri', row: (no, n) => (n % 9 === 0 ? `no time ${no}` : `${time} stdout F ${no}`) },
+  headed: {
+    format: 'w3c',
+    head: '#Fields: time no',
+    row: (no, n) => (n % 9 === 0 ? `#Date: 2024-05-02\nno time ${no}` : `10:00:00 ${no}`),
+  },
+  pairs: { format: 'logfmt', row: (no, n) => (n % 9 === 0 ? `no=${no} level=a` : `time=${time} no=${no}`) },
+  text: { format: 'text', row: (no, n) => (n % 9 === 0 ? `no time ${no}` : `${time} ${no}`) },
+  csv: { format: 'csv', head: 'time,no', row: (no, n) => (n % 9 === 0 ? `"a""b",${no}` : `${time},${no}`) },
+  json: { format: 'json', row: no => `{"time":"${time}","no":${no}}` },
+  converted: {
+    format: 'loki',
+    row: no => `{"streams":[{"stream":{"a":"b"},"values":[["1714644000000000000","${no}"]]}]}`,
+  },
+  parquet: `SELECT TIMESTAMP '2024-05-02' AS time, ${firstNumber} + range AS no FROM range(${manyRows})`,
+};
+
+test.each(Object.entries(long))('many rows are in the order of the file: %s', async (_, file) => {
+  const { dataset, status } = await importLong(file);
+  expect(status).toBe(200);
+  const isAtItsPlace = `${numberSql}::INTEGER = file_row_number`;
+  expect(await stored(dataset, `count(*), count(*) FILTER (${isAtItsPlace})`)).toEqual([
+    `${manyRows}|${manyRows}`,
+  ]);
+});
+
+async function importLong(file: LongFile | string): ReturnType<typeof importText> {
+  if (typeof file === 'string') return importText('long.parquet', await parquetOf(file));
+  const { format, head = '', row } = file;
+  const rows = Array.from({ length: manyRows }, (_, n) => row(firstNumber + n, n));
+  return importText('long', `${[head, ...rows].join('\n').trimStart()}\n`, { format });
 }
