@@ -57,6 +57,8 @@ export class OutputCollector implements CellIo {
   /** A run leaves the sources of a notebook as they are. */
   nextInput(): void {}
 
+  leave(): void {}
+
   async input(): Promise<string> {
     throw new AplKernelError('no-input', 'this cell asks for input, and the run has nobody to ask', {
       hint: 'run it in a notebook',

@@ -272,6 +272,10 @@ class CellOutput implements CellIo {
     this.payload = [{ source: 'set_next_input', text, replace }];
   }
 
+  leave(): void {
+    this.payload = [{ source: 'ask_exit', keepkernel: false }];
+  }
+
   async input(prompt: string, password: boolean): Promise<string> {
     if (!this.allowStdin) throw new InputUnavailableError();
     return this.#parts.input.ask(this.#request, prompt, password, this.signal);

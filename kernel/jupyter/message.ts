@@ -34,6 +34,8 @@ export interface CellIo {
   passing(output: DisplayData): void;
   /** Has the front end put a text into the cell that ran, or into a new one below it; the last call counts, and some front ends do neither. */
   nextInput(text: string, replace: boolean): void;
+  /** Has a console end once the cell has, and its kernel with it; other front ends do nothing. */
+  leave(): void;
   /** Asks the front end for a line on stdin; rejects when the front end does not allow it or the cell is interrupted. */
   input(prompt: string, password: boolean): Promise<string>;
 }

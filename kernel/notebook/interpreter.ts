@@ -1,3 +1,4 @@
+import { LEAVING } from '../apl/hints/habits.js';
 import {
   type CellQuery,
   completeness,
@@ -40,7 +41,7 @@ import { runQuery } from './query/run.js';
 import { keep, runLogged, runShown, type ShowOptions, show } from './query/shown.js';
 import type { CachedResult } from './results/cache.js';
 import { RESULTS_TARGET } from './results/protocol.js';
-import { Session, type SessionOptions } from './session.js';
+import { consoleWidthFor, Session, type SessionOptions } from './session.js';
 import { applySettings } from './settings.js';
 
 /** The dependencies of the interpreter. */
@@ -123,6 +124,10 @@ interface CellEnd {
 /** Runs the magics, then the queries; the first error ends the cell. */
 async function runCell(session: Session, code: string, around: Surroundings): Promise<CellEnd> {
   const { io } = around;
+  if (LEAVING.test(code.trim()) && consoleWidthFor(session.options, io) !== undefined) {
+    io.leave();
+    return {};
+  }
   const cell = parseCell(withoutPrefix(code));
   const error = cell.diagnostics.find(diagnostic => diagnostic.severity === 'error');
   if (error !== undefined) return remembered(session, diagnosticFailure(error, code));

@@ -34,6 +34,7 @@ import type {
 } from '../api/wire.js';
 import { nearest } from '../apl/syntax/nearest.js';
 import { AplKernelError } from '../errors.js';
+import type { CellIo } from '../jupyter/message.js';
 import { memoryAtMost } from '../machine.js';
 import { present } from '../present.js';
 import type { Notice } from '../result/result.js';
@@ -91,6 +92,14 @@ export interface SessionOptions {
   readonly agentMs?: { readonly wait: number; readonly run: number };
   /** The effects that the user allowed before the session began. */
   readonly allowed?: readonly AskedEffect[];
+}
+
+/** Returns the width of the terminal on which somebody reads what a cell prints; undefined if there is none, or nobody watches. */
+export function consoleWidthFor(
+  { consoleWidth }: Pick<SessionOptions, 'consoleWidth'>,
+  { allowStdin }: Pick<CellIo, 'allowStdin'>,
+): number | undefined {
+  return allowStdin ? consoleWidth?.() : undefined;
 }
 
 /** The state of one kernel between cells: profile, time range, row limit, named results, schemas, the open client. */

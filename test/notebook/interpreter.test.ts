@@ -281,6 +281,15 @@ describe('above the table it says', () => {
   });
 });
 
+test.each(['exit', ' quit()\n'])('%j leaves a console, and nothing else', async code => {
+  const console = await startBench({ consoleWidth: 80 });
+  onTestFinished(() => console.close());
+  const left = await console.run(code, { answer: 'yes' });
+  expect([left.outcome.status, left.outputs]).toEqual(['ok', [{ kind: 'leaves', text: '' }]]);
+  for (const { outputs } of [await console.run(code), await bench.run(code, { answer: 'yes' })])
+    expect(outputs.map(({ kind }) => kind)).toEqual(['result']);
+});
+
 describe('a query that finds the local service gone', () => {
   async function restarting(restarted: boolean, isFound = restarted) {
     const [gone, doubts] = [await startService(() => ({})), [] as boolean[]];

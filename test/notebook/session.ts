@@ -32,7 +32,10 @@ export type Output =
       readonly data: DisplayData['data'];
       readonly metadata: DisplayData['metadata'];
     }
-  | { readonly kind: 'asked' | 'asked for a secret' | 'this cell' | 'next cell'; readonly text: string };
+  | {
+      readonly kind: 'asked' | 'asked for a secret' | 'this cell' | 'next cell' | 'leaves';
+      readonly text: string;
+    };
 
 export interface CellRun {
   readonly outcome: ExecuteOutcome;
@@ -217,6 +220,7 @@ function recorder(
     result: show('result'),
     clearOutput: () => undefined,
     passing: () => undefined,
+    leave: () => void outputs.push({ kind: 'leaves', text: '' }),
     nextInput: (text, replace) => void outputs.push({ kind: replace ? 'this cell' : 'next cell', text }),
     input: async (text, password) => {
       if (answer === undefined) throw new Error('there is no input');

@@ -58,3 +58,11 @@ def test_a_table_is_the_same_on_every_terminal_where_nobody_is_asked(console):
     narrow = table_width(client, allow_stdin=False)
     resize(200)
     assert 100 < narrow == table_width(client, allow_stdin=False) <= 160
+
+
+def test_a_console_ends_by_exit(console):
+    client, resize = console
+    resize(80)
+    assert client.execute_interactive("exit", timeout=60)["content"]["payload"] == [
+        {"source": "ask_exit", "keepkernel": False}
+    ]

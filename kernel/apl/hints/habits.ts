@@ -12,6 +12,9 @@ interface Row {
   readonly says: (match: RegExpExecArray) => Habit;
 }
 
+/** What somebody types who wants to leave a console. */
+export const LEAVING = /^(?:exit|quit)(?:\(\))?$/i;
+
 /** Lines that are typed into other tools. */
 const habits: readonly Row[] = [
   {
@@ -227,7 +230,7 @@ const habits: readonly Row[] = [
     }),
   },
   {
-    written: /^(?:exit|quit)(?:\(\))?$/i,
+    written: LEAVING,
     says: () => ({ message: 'a notebook is left by closing it', hint: 'In a console press Ctrl D.' }),
   },
   {

@@ -11,7 +11,7 @@ import { askAnnotations, hasAnnotations } from '../annotations/reader.js';
 import type { CellPlan } from '../magics/magic.js';
 import type { BoundQuery } from '../parameters.js';
 import type { CachedResult, CacheOptions, ResultCache } from '../results/cache.js';
-import type { Session } from '../session.js';
+import { consoleWidthFor, type Session } from '../session.js';
 import { storedRange } from '../time-range.js';
 import { explainForgotten } from './forgotten.js';
 import type { LoggedQuery } from './log.js';
@@ -162,7 +162,7 @@ export async function show(
           beside: isBeside ? beside : undefined,
           now: replayedAt(host, result),
           // A run that nobody watches writes the same notebook whatever the terminal it was started on.
-          width: io.allowStdin ? host.options.consoleWidth?.() : undefined,
+          width: consoleWidthFor(host.options, io),
         }),
       })
     : [toOutputWithoutData(shown)];

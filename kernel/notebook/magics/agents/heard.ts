@@ -35,6 +35,7 @@ export class Heard {
       clearOutput: wait => io.clearOutput(wait),
       passing: output => io.passing(output),
       nextInput: () => undefined,
+      leave: () => undefined,
       input: (prompt, password) => io.input(prompt, password),
     };
   }

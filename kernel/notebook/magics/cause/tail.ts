@@ -10,6 +10,7 @@ import { cut, formatCount, oneLine, plural, visible } from '../../../text.js';
 import { formatDuration, formatTime, MILLISECOND, MINUTE, parseTimespan, SECOND } from '../../../time.js';
 import { isRandom, keepsRows } from '../../query/reading.js';
 import { readsOf } from '../../results/reads.js';
+import { consoleWidthFor } from '../../session.js';
 import { parseRange, type TimeRange } from '../../time-range.js';
 import { MagicError, usageError } from '../arguments.js';
 import type { Magic, MagicCall, MagicHost, QuerySettings } from '../magic.js';
@@ -172,7 +173,7 @@ async function follow(followed: Followed, host: MagicHost): Promise<void> {
   // A session's clock may stand still.
   const startedMs = performance.now();
   const now = () => followed.begin + BigInt(Math.round((performance.now() - startedMs) * 1e6));
-  const isTerminal = io.allowStdin && session.options.consoleWidth?.() !== undefined;
+  const isTerminal = consoleWidthFor(session.options, io) !== undefined;
   const view = isTerminal ? new Lines(followed, host) : new LiveTable(followed, host);
   const lag = isTerminal ? LAG.lines : LAG.grid;
   const end = followed.length === undefined ? undefined : followed.begin + followed.length;

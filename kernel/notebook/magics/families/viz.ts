@@ -5,6 +5,7 @@ import { nearest } from '../../../apl/syntax/nearest.js';
 import { present } from '../../../present.js';
 import { askAnnotations } from '../../annotations/reader.js';
 import { lastName } from '../../results/cache.js';
+import { consoleWidthFor } from '../../session.js';
 import { MagicError } from '../arguments.js';
 import type { Magic, MagicCall, MagicHost } from '../magic.js';
 
@@ -88,7 +89,7 @@ async function draw(
     );
   if (drawn.kind === 'none')
     throw new MagicError(drawn.reason.replace(/\.$/, ''), '`%help viz` lists the kinds.');
-  const width = io.allowStdin ? session.options.consoleWidth?.() : undefined;
+  const width = consoleWidthFor(session.options, io);
   io.display(chartOutput(drawn, cached.result, { resultId: cached.id, ...present({ width }) }));
 }
 
