@@ -1,6 +1,6 @@
 import type { Expr } from '../apl/syntax/ast.js';
 import { AplKernelError } from '../errors.js';
-import { cellText, valueKind } from '../result/display/text.js';
+import { cellText, realText, valueKind } from '../result/display/text.js';
 import type { ArrowTable, QueryResult } from '../result/result.js';
 import { shortfallSentences } from '../result/shortfall.js';
 import { plural } from '../text.js';
@@ -18,7 +18,10 @@ export function assertResult(condition: string, result: QueryResult): string {
     throw unreadable(condition, problem ?? 'it is not one condition');
   const reader = new Reader(condition, result);
   const holds = reader.holds(value);
-  const figures = [...reader.figures].map(([text, figure]) => `${text} is ${figure}`).join(', ');
+  // Of a condition that does not hold every digit counts.
+  const figures = [...reader.figures]
+    .map(([text, { exact, shown }]) => `${text} is ${holds ? shown : exact}`)
+    .join(', ');
   if (holds) return figures;
   const short = shortfallSentences(result);
   throw new AssertionError(
@@ -50,7 +53,7 @@ interface Column {
 /** Evaluates one condition over the first table of a result, and keeps the figures that it read. */
 class Reader {
   /** The figures read, by the spelling of what they are figures of. */
-  readonly figures = new Map<string, string>();
+  readonly figures = new Map<string, { readonly exact: string; readonly shown: string }>();
   readonly #condition: string;
   readonly #columns: ReadonlyMap<string, Column>;
   readonly #rows: number;
@@ -154,7 +157,8 @@ class Reader {
     const values = known.map(text => figureOf(text, field));
     const figure = Object.hasOwn(AGGREGATES, name) ? AGGREGATES[name]?.(values) : undefined;
     if (figure === undefined) throw this.#unknown(expr);
-    this.#note(expr, figureText(figure, field));
+    const text = figureText(figure, field);
+    this.#note(expr, text, typeof figure === 'number' ? realText(text) : text);
     return figure;
   }
 
@@ -178,8 +182,8 @@ class Reader {
     );
   }
 
-  #note(expr: Expr, figure: string): void {
-    this.figures.set(this.#text(expr), figure);
+  #note(expr: Expr, exact: string, shown = exact): void {
+    this.figures.set(this.#text(expr), { exact, shown });
   }
 
   #text({ from, to }: Expr): string {

@@ -104,10 +104,13 @@ const NANOS_PER: Readonly<Record<TimeUnit, bigint>> = {
 /** JSON in which a number with the noise of a double, which has 17 digits, is written with seven, as in a column of real numbers. */
 function withoutNoise(text: string, { metadata }: Field): string {
   if (!metadata.has(FIELD_KEY.extension)) return text;
-  return text.replace(TEXT_OR_REAL, found => {
-    const isNoise = !found.startsWith('"') && found.replace(/^[-0.]+|\./g, '').length > SURE_DIGITS;
-    return isNoise ? String(Number(Number(found).toPrecision(SHOWN_DIGITS))) : found;
-  });
+  return text.replace(TEXT_OR_REAL, found => (found.startsWith('"') ? found : realText(found)));
+}
+
+/** Returns the text of a real number, with seven digits if it has the noise of a double. */
+export function realText(exact: string): string {
+  const isNoise = exact.includes('.') && exact.replace(/^[-0.]+|\./g, '').length > SURE_DIGITS;
+  return isNoise ? String(Number(Number(exact).toPrecision(SHOWN_DIGITS))) : exact;
 }
 
 const TEXT_OR_REAL = /"(?:[^"\\]|\\.)*"|-?\d+\.\d+(?![\deE])/g;

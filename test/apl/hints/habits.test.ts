@@ -25,6 +25,7 @@ test.each([
   ['DESC "web-logs"', 'the fields of a dataset are listed by a magic', '%schema web-logs'],
   ['show columns from web', 'the fields of a dataset are listed by a magic', '%schema web'],
   ['help', 'help is a magic', '%help'],
+  ['?', 'help is a magic', '%help'],
   ['? summarize', 'help is a magic', '%help summarize'],
   ['!ls -l', 'commands of the shell do not run here', undefined],
   ['ls -l', 'commands of the shell do not run here', undefined],

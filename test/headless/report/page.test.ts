@@ -185,19 +185,31 @@ describe('what setup lines print', () => {
   const cells = [
     code('%use local', { output_type: 'stream', name: 'stdout', text: 'Using local' }),
     code('%import a.csv', { ...result({ setup: true }), data: { 'text/html': '<i>field table</i>' } }),
-    code('web\n| take 1', { output_type: 'stream', name: 'stderr', text: 'careful' }, result({})),
+    code(
+      '%assert rows > 0\nweb\n| take 1',
+      { output_type: 'stream', name: 'stdout', text: 'holds:  rows > 0 (rows is 1)\n' },
+      { output_type: 'stream', name: 'stderr', text: 'careful' },
+      result({}),
+    ),
     code('%assert n > 1', { output_type: 'error', ename: 'e', evalue: 'v', traceback: ['n is 0'] }),
   ];
   const found = (html: string) =>
-    ['Using local', 'field table', 'careful', '<b>7</b>', 'n is 0', 'small > span:first-child'].filter(text =>
-      html.includes(text),
-    );
+    [
+      'Using local',
+      'field table',
+      'holds:',
+      'careful',
+      '<b>7</b>',
+      'n is 0',
+      'small > span:first-child',
+    ].filter(text => html.includes(text));
 
   test('is left out with the types of fields; warnings, results and failures stay', () => {
     expect(found(page(cells))).toEqual(['careful', '<b>7</b>', 'n is 0', 'small > span:first-child']);
     expect(found(page(cells, { setup: true }))).toEqual([
       'Using local',
       'field table',
+      'holds:',
       'careful',
       '<b>7</b>',
       'n is 0',

@@ -136,6 +136,19 @@ describe('the requests of the shop are traces', () => {
     expect(logged).toEqual(failed);
   });
 
+  test('a call of gRPC is answered by the service in its name, and the store is asked by the cart', async () => {
+    const service = "regexp_replace(f1, '-|service', '', 'g')";
+    const named = "lower(regexp_extract(f0, 'oteldemo\\.(\\w+)Service/', 1))";
+    const fields = ['name', 'service.name', 'kind'];
+    const answers = `SELECT count(DISTINCT f0), bool_and(${service} = ${named}) FROM sample WHERE f2 = 'server' AND f0 LIKE 'oteldemo.%'`;
+    expect(await read('otel-demo-traces', fields, ...hour, answers)).toEqual([[9n, true]]);
+    const askers = `SELECT DISTINCT f0, ${service} FROM sample WHERE f0 LIKE 'H_ET cart' ORDER BY 1`;
+    expect(await read('otel-demo-traces', fields, ...hour, askers)).toEqual([
+      ['HGET cart', 'cart'],
+      ['HSET cart', 'cart'],
+    ]);
+  });
+
   test('what handles the message of an order links to the span that sent it', async () => {
     const sql = `SELECT count(*), bool_and(f4[1].span_id IN (SELECT f1 FROM sample WHERE f2 = 'producer')), any_value(f3) FROM (SELECT f0, f1, f2, f3, from_json(f4, '[{"span_id": "VARCHAR"}]') AS f4, f5 FROM sample) WHERE len(f4) > 0`;
     const [row] = await read(

@@ -38,6 +38,20 @@ test.each(samples.map(({ schema: { name } }) => name))(
   },
 );
 
+test('the failures of an outage differ by its data center, not by times, ids or their own field', async () => {
+  const { body } = await service().query(
+    "['sample-http-logs'] | summarize spotlight(status startswith '5', *)",
+    { startTime: '2026-01-26T15:00:00Z', endTime: '2026-01-26T16:00:00Z' },
+  );
+  const entries = body.tables[0].columns[0][0] as readonly {
+    readonly field: string;
+    readonly score: number;
+  }[];
+  const scores = new Map(entries.map(({ field, score }) => [field, score]));
+  expect(['_time', '_sysTime', 'id', 'status'].map(field => scores.get(field))).toEqual([0, 0, 0, 0]);
+  expect(scores.get('server_datacenter')).toBeGreaterThan(0.7);
+});
+
 test('what cannot be computed in time is refused before anything is', async () => {
   const centuries = { startTime: '1700-01-01T00:00:00Z', endTime: '2200-01-01T00:00:00Z' };
   const { status, body } = await service().query(

@@ -183,6 +183,9 @@ test('the panel lists profiles by name and address, never by token', async () =>
     ],
   });
   expect(JSON.stringify(told)).not.toContain('xaat');
+  await writeFile(join(bench.homeDir, '.axiom.toml'), `${file}[deployments.late]\n`);
+  const late = (await ask({ ask: 'profiles' })) as { readonly rows: readonly { readonly name: string }[] };
+  expect(late.rows.map(({ name }) => name)).toEqual(['local', 'prod', 'bare', 'late']);
 });
 
 test('it lists datasets with their size, and what `%time` takes to read all of one', async () => {

@@ -34,6 +34,7 @@ describe('a magic line completes', () => {
     ['%sta$0', ['%star', '%stars'], '%sta'],
     ['%%t$0', ['%%time', '%%tail'], '%%t'],
     ['web\n%wh$0', ['%whoami'], '%wh'],
+    ['%star --$0', ['--name', '--new', '--no-run'], '--'],
     ['%star --n$0', ['--name', '--new', '--no-run'], '--n'],
     ['%stars --who $0', ['all', 'team', 'me'], ''],
     ['%stars --who t$0', ['team'], 't'],

@@ -301,6 +301,16 @@ test('the styles reach outputs with the same styles alone', () => {
   expect(selectors.filter(selector => !selector.includes(`.${scope(first)}`))).toEqual([]);
 });
 
+test('of a table in which one value differs only its line does, as tools for notebooks compare lines', () => {
+  const lines = (value: number) =>
+    toHtml(
+      sampleResult([{ columns: [['n', 'integer', cells(30, row => (row === 7 ? value : row))]] }]),
+    ).split('\n');
+  const [one, other] = [lines(1), lines(2)];
+  const differing = one.flatMap((line, at) => (line === other[at] ? [] : [`${line} / ${other[at]}`]));
+  expect([one.length === other.length, differing.map(each => each.length < 200)]).toEqual([true, [true]]);
+});
+
 test('of a frozen range only what each run repeats is written', () => {
   const run = (elapsedMs: number, traceId: string) =>
     toHtml(

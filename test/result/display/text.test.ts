@@ -1,6 +1,6 @@
 import type { Vector } from 'apache-arrow';
 import { expect, test } from 'vitest';
-import { shownText, typeWord } from '../../../kernel/result/display/text.js';
+import { realText, shownText, typeWord } from '../../../kernel/result/display/text.js';
 import { sampleResult } from '../sample.js';
 
 test('a null looks different from every text', () => {
@@ -31,6 +31,13 @@ test.each([
   if (field === undefined) throw new Error('no field');
   expect(shownText(tables[0]?.data.getChildAt(0) as Vector, 0, field).text).toBe(shown);
 });
+
+test.each([
+  ['13066.666666666666', '13066.67'],
+  ['12345678901234568', '12345678901234568'],
+  ['1.2345678901234567e-7', '1.234568e-7'],
+  ['NaN', 'NaN'],
+])('the real number %s is shown as %s', (exact, shown) => expect(realText(exact)).toBe(shown));
 
 test('types have the names that they have in queries', () =>
   expect(['integer', 'float', 'boolean', 'map', 'string', 'datetime'].map(typeWord)).toEqual([

@@ -49,6 +49,16 @@ describe('%assert', () => {
     ]);
   });
 
+  test('its figures are without the noise of doubles, and exact if it does not hold', async () => {
+    const thirds = 'web | project third = 39200 / 3.0';
+    expect(printed(await run('max(third) > 1 and max(third) < 1e5', thirds))).toBe(
+      'holds:  max(third) > 1 and max(third) < 1e5 (max(third) is 13066.67)\n',
+    );
+    expect(traceback(await run('max(third) < 13066.67 and max(third) > 13067', thirds))[0]).toBe(
+      'assertion: does not hold: max(third) < 13066.67 and max(third) > 13067 (max(third) is 13066.666666666666)',
+    );
+  });
+
   test('of no rows', async () => {
     const none = `${query} | where host == "z"`;
     expect(traceback(await run('max(ms) < 5', none))[0]).toBe(

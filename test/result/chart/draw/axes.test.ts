@@ -33,6 +33,7 @@ test.each<[string, readonly [number, number], readonly number[], readonly string
   ['parts', [0, 0.5], [0, 0.001, 0.25], ['0', '0.001', '0.25']],
   ['thousands', [0, 900_000], [1_500, 900_000], ['1,500', '900,000']],
   ['from one to a billion', [1, 1e9], [1, 100, 10_000, 1e9], ['1', '100', '10k', '1G']],
+  ['from parts of one to a billion', [0.001, 1e9], [0.001, 0.1, 10, 1e9], ['0.001', '0.1', '10', '1G']],
   ['millions below zero', [-2.5e6, 0], [-2.5e6, 0], ['\u22122.5M', '0']],
   ['huge', [0, 1e300], [0, 2e299, 1e300], ['0', '2e299', '1e300']],
   ['very small', [0, 5e-6], [5e-6, 2.5e-6], ['5e-6', '2.5e-6']],
