@@ -126,6 +126,7 @@ function stageElsewhere(text: string, hint: string | undefined): string | undefi
 
 /** The word to write in place of the operator; undefined if its operands are options of a command, or missing. */
 function wordElsewhere(text: string, hint: string): string | undefined {
+  if (/^\w+\s+\*$/.test(text) && hint.includes('| project ')) return undefined;
   const isOdd = /^\w+(?:\s+-\w.*|\(.*,.*\))?$/s.test(text);
   return isOdd && /\u2026|N`/.test(hint) ? undefined : sameOperands(hint);
 }

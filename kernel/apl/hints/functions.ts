@@ -281,6 +281,8 @@ export function callElsewhere(name: string, args: readonly string[]): string | u
   }
   if (word === 'like' && args.length === 2 && inner !== undefined)
     return `${text} ${likeness(inner, '', true)}`;
+  if (/^date_?diff$/.test(word) && args.length === 3)
+    return `datetime_diff('${text.replace(/^["']|["']$/g, '').toLowerCase()}', ${args[2]}, ${pattern})`;
   const template = own(templates, args.length === 0 ? `${word}()` : word);
   if (template !== undefined && args.length === 0) return template;
   if (template === undefined) return undefined;

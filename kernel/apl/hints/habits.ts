@@ -234,6 +234,10 @@ const habits: readonly Row[] = [
     says: () => ({ message: 'a notebook is left by closing it', hint: 'In a console press Ctrl D.' }),
   },
   {
+    written: /^(?:len|nrow)\(\s*([A-Za-z_]\w*)\s*\)$|^([A-Za-z_]\w*)\.(?:shape|size)$/,
+    says: ([, called, read = '']) => beginning(`['${called ?? read}'] | count`),
+  },
+  {
     written: /^count(?:\s+|\s*\(\s*)(["'`]?)([A-Za-z_][\w-]*)\1\s*\)?$/,
     says: ([, , name = '']) => beginning(`['${name}'] | count`),
   },

@@ -4,6 +4,7 @@ import { translateLucene } from './languages/lucene.js';
 import { LanguageReader } from './languages/reader.js';
 import { translateCommand } from './languages/spl.js';
 import { translateSql } from './languages/sql.js';
+import { powerCondition, signs, translatedCmdlet } from './powershell.js';
 
 interface Row {
   readonly written: RegExp;
@@ -49,6 +50,15 @@ const rows: readonly Row[] = [
       const found = conditioned(measure, compared(condition));
       return found && `summarize ${name}${found}${keys}`;
     },
+  },
+  {
+    written: stage`summarize ((?:CALL(?:\s+as \w+)?\s+)+CALL(?:\s+as \w+)?)( by .+)?`,
+    instead: ([, measures = '', keys = '']) => `summarize ${commas(measures)}${keys}`,
+  },
+  {
+    written: stage`(?:group|summarize) by (FS) select (.+)`,
+    instead: ([, keys, measures = '']) =>
+      `summarize ${measures.replace(/\bcount\(\*\)/gi, 'count()')} by ${keys}`,
   },
   { written: stage`(summarize .+ by .+?) over (FS)`, instead: ([, before, keys]) => `${before}, ${keys}` },
   {
@@ -106,7 +116,41 @@ const rows: readonly Row[] = [
   { written: /^\{\s*([^{}\n]*)\}$/, instead: ([, inner = '']) => projected(inner) },
   { written: /^\[\s*(\.[^[\]\n]*)\]$/, instead: ([, inner = '']) => projected(inner) },
   { written: /^(?:\.\[0?:(\d+)\]|limit\((\d+);\s*\.\[\]\))$/, instead: ([, to, n]) => `limit ${to ?? n}` },
+  { written: /^\[\s*\.\[\]\s*\|\s*\.([\w.]+)\s*\]$/, instead: ([, name]) => `project ${name}` },
+  { written: /^\.\[\]\.([\w.]+)$/, instead: ([, name]) => `project ${name}` },
+  { written: /^sort(?:_by| by)\(\s*-\s*\.?(\w[\w.]*)\s*\)$/, instead: ([, name]) => `sort by ${name} desc` },
+  // Commands and conditions of PowerShell, and words that compare.
+  { written: /^(?:[?%]|where)\s*\{/, instead: ({ input }) => translatedCmdlet(input) },
+  {
+    written: /^where\s+(.*\s-(?:[ic]?(?:eq|ne|g[te]|l[te]|(?:not)?(?:like|match|in))|and|or|not)\b.*)$/i,
+    instead: ([, condition = '']) => {
+      const found = powerCondition(condition);
+      return found && `where ${found}`;
+    },
+  },
+  {
+    written: /^where\s.*\s(?:eq|ne|g[te]|l[te])\s/i,
+    instead: ({ input }) =>
+      input.replace(
+        /"[^"\n]*"|'[^'\n]*'|(?<=[\w)\]"']\s+)(eq|ne|g[te]|l[te])(?=\s)/gi,
+        (whole, word?: string) => (word === undefined ? whole : (signs[word.toLowerCase()] ?? whole)),
+      ),
+  },
   // Conditions.
+  {
+    written: stage`where (.*?)(F) is( not)? (TEXT|-?\d[\w.]*)(.*)`,
+    instead: ([, before, of, not, value, after]) =>
+      `where ${before}${of} ${not === undefined ? '==' : '!='} ${value}${after}`,
+  },
+  { written: /^where\s.*<=>/, instead: ({ input }) => input.replaceAll('<=>', '==') },
+  {
+    written: stage`where (.+?) (?<!(?:and|or|not) )not (F)\s*==?\s*(TEXT|-?\d[\w.]*)`,
+    instead: ([, before = '', of, value]) => `where ${compared(before)} and ${of} != ${value}`,
+  },
+  {
+    written: stage`where (.+?) group by (FS)`,
+    instead: ([, condition = '', keys]) => `where ${compared(condition)} | summarize count() by ${keys}`,
+  },
   {
     written: stage`where (.*?)(F) !(has_any|has_all)\s*(\([^()]*\))(.*)`,
     instead: ([, before, of, word, list, after]) => `where ${before}not(${of} ${word} ${list})${after}`,
@@ -139,6 +183,14 @@ const rows: readonly Row[] = [
     instead: ([, condition = '']) => (/::|==/.test(condition) ? undefined : fromLucene(condition)),
   },
   // Values.
+  {
+    written: stage`(extend \w+\s*=\s*)([^"'|]*(?:TEXT[^"'|]*)*\s\.\s.*)`,
+    instead: ([, before, joined = '']) => {
+      const values = joined.match(/(?:"[^"\n]*"|'[^'\n]*'|(?!\s\.\s)[^"'])+/g) ?? [];
+      const texts = values.map(value => value.replace(/^\s*\.\s/, '').trim());
+      return `${before}strcat(${texts.join(', ')})`;
+    },
+  },
   {
     written: stage`((?:extend|project) \w+\s*=\s*)([^,?|]+?)\s*\?[?:]\s*([^,?|]+)`,
     instead: ([, before, of, other]) => `${before}coalesce(${of}, ${other})`,
@@ -186,6 +238,12 @@ export function mendedStage(text: string): string | undefined {
   return undefined;
 }
 
+/** Aggregates that blanks divide, as SPL allows, with commas between them and their names before them. */
+function commas(measures: string): string {
+  const calls = measures.matchAll(/(\w+\((?:[^()]|\([^()]*\))*\))(?:\s+as\s+(\w+))?/gi);
+  return Array.from(calls, ([, call, name]) => `${name === undefined ? '' : `${name} = `}${call}`).join(', ');
+}
+
 /** A condition with `==` for the `=` of SQL. */
 function compared(condition: string): string {
   return condition.trim().replace(/(?<![=!<>~])=(?![=~])/g, '==');
@@ -193,8 +251,15 @@ function compared(condition: string): string {
 
 /** The keys of an object of jq, each of which names a field, or the fields of an array. */
 function projected(inner: string): string | undefined {
-  const items = inner.split(',').map(item => /^\s*(?:(\w+)\s*:\s*)?\.?(\w+(?:\.\w+)*)\s*$/.exec(item));
-  const named = items.map(item => item && `${item[1] === undefined ? '' : `${item[1]} = `}${item[2]}`);
+  const items = inner
+    .split(',')
+    .map(item => /^\s*(?:(\w+)\s*:\s*)?(?:\.\[0\]\.|\.)?(\w+(?:\.\w+)*)\s*$/.exec(item));
+  const named = items.map(item => {
+    if (item === null) return null;
+    const [, name, of] = item;
+    const value = of === 'length' ? 'count_' : of;
+    return name === undefined || name === value ? value : `${name} = ${value}`;
+  });
   return named.includes(null) ? undefined : `project ${named.join(', ')}`;
 }
 

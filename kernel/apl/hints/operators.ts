@@ -8,6 +8,7 @@ const expanding = 'Write `| mv-expand x`.';
 const texts = 'Write `| search "text"`, or `| where field contains "text"`.';
 const keys = 'Write `| extend x = parse_json(field).key`; keys of a map are fields: `field.key`.';
 const shown = 'Write `| limit N`: a table of any length is scrolled and searched.';
+const written = 'Write `%export FILE` in the next cell.';
 const noCommands = 'Commands of the shell do not run here.';
 const shaped = 'Write one `countif(…)` or `sumif(…)` for each column.';
 const patterns = 'Write `%patterns` in a cell of its own: it groups lines by their templates.';
@@ -111,7 +112,18 @@ const operatorsElsewhere: Readonly<Record<string, string>> = {
   unique: 'Write `| distinct …`.',
   to_entries: 'Keys of a map are fields: `field.key`; `bag_keys(field)` lists them.',
   xargs: noCommands,
-  tee: 'Write `%export FILE` in the next cell.',
+  tee: written,
+  'select-object': 'Write `| project …`, and `| limit N`.',
+  'where-object': 'Write `| where …`.',
+  'foreach-object': 'Write `| extend x = …`.',
+  'export-csv': written,
+  'out-file': written,
+  'convertto-json': written,
+  'out-gridview': shown,
+  'format-table': shown,
+  'format-list': shown,
+  regexp: 'Write `| extend x = extract(pattern, 1, field)`.',
+  add: 'Write `| summarize sum(field)`.',
   tr: 'Write `| extend x = toupper(x)`, or `replace_string(from, to, x)`.',
   explain: 'What a query read stands below its result.',
   externaldata: 'A file is read by `%import FILE`, in a cell of its own.',
@@ -154,7 +166,7 @@ const plugins: Readonly<Record<string, string>> = {
 
 /** Returns what to write in place of an operator that APL does not have; `text` is the whole of it. Undefined if its word is not known. */
 export function hintForOperator(word: string, text: string): string | undefined {
-  if (word !== 'evaluate') return own(operatorsElsewhere, word);
+  if (word !== 'evaluate') return own(operatorsElsewhere, word.toLowerCase());
   const plugin = /^evaluate\s+(?:hint\.\S+\s+)?(\w+)/.exec(text)?.[1] ?? '';
   return own(plugins, plugin) ?? 'Plugins do not exist in APL.';
 }

@@ -1,6 +1,7 @@
 import { textOf } from './languages/expression.js';
 import { translateCommand } from './languages/spl.js';
 import { mendedStage, sqlStages } from './mended.js';
+import { translatedCmdlet } from './powershell.js';
 
 interface Row {
   readonly written: RegExp;
@@ -30,6 +31,12 @@ const rows: readonly Row[] = [
     instead: ([, names = '']) => `project-away ${names.replace(/[\s,]+/g, ', ')}`,
   },
   {
+    written:
+      /^select\(\s*\.([\w.]+)\s*\|\s*(test|startswith|endswith|contains)\(\s*("[^"]*")\s*\)(\s*\|\s*not)?\s*\)$/,
+    instead: ([, name, word = '', text, not]) =>
+      `where ${name} ${not === undefined ? '' : '!'}${word === 'test' ? 'matches regex' : `${word}_cs`} ${text}`,
+  },
+  {
     written: /^(?:select|filter)\((.*\.\w.*)\)$/,
     instead: ([, condition = '']) => `where ${withoutDots(condition)}`,
   },
@@ -41,6 +48,23 @@ const rows: readonly Row[] = [
   {
     written: /^(select|del)\(?\s*(\.\w[\w.]*(?:\s*,\s*\.\w[\w.]*)*)\s*\)?$/,
     instead: ([, word, names = '']) => `project${word === 'del' ? '-away' : ''} ${withoutDots(names)}`,
+  },
+  {
+    written: /^(any|all)\(\s*(\..+)\)$/,
+    instead: ([, word, condition = '']) =>
+      word === 'any'
+        ? `summarize any = countif(${withoutDots(condition)}) > 0`
+        : `summarize all = countif(not(${withoutDots(condition)})) == 0`,
+  },
+  {
+    written: /^(min|max)_by\(\s*\.(\w[\w.]*)\s*\)$/,
+    instead: ([, word, name]) => `top 1 by ${name} ${word === 'min' ? 'asc' : 'desc'}`,
+  },
+  {
+    written:
+      /^(topk|bottomk)\(\s*(\d+)\s*,\s*(?:count(?:\(\))?|(\w+\([^()]*\)))\s*by\s*\(?\s*([\w.,\s]+?)\s*\)?\s*\)$/,
+    instead: ([, word, count, measure = 'count()', keys]) =>
+      `summarize n = ${measure} by ${keys} | top ${count} by n ${word === 'topk' ? 'desc' : 'asc'}`,
   },
   { written: /^select\s+distinct\s+([\w.,\s]+)$/i, instead: ([, names]) => `distinct ${names}` },
   { written: /^select\s[\s\S]+\sfrom\s/i, instead: ({ input }) => sqlStages(input) },
@@ -92,13 +116,13 @@ const rows: readonly Row[] = [
   },
   { written: /^map\(\s*\.(\w[\w.]*)\s*\)$/, instead: ([, name = '']) => `project ${name}` },
   {
-    written: /^(?:group_?by|count_?by|value_counts)\(\s*\.?["']?(\w[\w.]*)["']?\s*\)$/,
+    written: /^(?:group|group_?by|count_?by|value_counts)\(\s*\.?["']?(\w[\w.]*)["']?\s*\)$/,
     instead: ([, name = '']) => `summarize count() by ${name}`,
   },
   { written: /^unique_by\(\s*\.?(\w[\w.]*)\s*\)$/, instead: ([, name = '']) => `distinct ${name}` },
   {
-    written: /^(?:sort_by|sort_values|order_?by|arrange)\(\s*\.?["']?(\w[\w.]*)["']?\s*\)$/,
-    instead: ([, name = '']) => `sort by ${name} asc`,
+    written: /^(?:sort_by|sort_values|order_?by|arrange)\(\s*(-?)\s*\.?["']?(\w[\w.]*)["']?\s*\)$/,
+    instead: ([, minus, name = '']) => `sort by ${name} ${minus === '' ? 'asc' : 'desc'}`,
   },
   {
     written: /^(?:nlargest|top)\(\s*(\d+)\s*,\s*["']?(\w[\w.]*)["']?\s*\)$/,
@@ -120,5 +144,5 @@ export function translatedStage(text: string): string | undefined {
     const found = match === null ? undefined : instead(match);
     if (found !== undefined) return found;
   }
-  return translateCommand(text);
+  return translatedCmdlet(text) ?? translateCommand(text);
 }

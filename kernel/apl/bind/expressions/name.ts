@@ -304,6 +304,10 @@ function guessOf(
 /** Words for times, and for the parts of one. */
 const ofTime: Readonly<Record<string, string>> = {
   today: 'startofday(now())',
+  current_date: 'startofday(now())',
+  current_timestamp: 'now()',
+  localtimestamp: 'now()',
+  sysdate: 'now()',
   yesterday: 'startofday(ago(1d))',
   minute: 'bin(_time, 1m)',
   hour: 'bin(_time, 1h)',
