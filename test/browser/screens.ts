@@ -1,6 +1,6 @@
 /**
  * Writes screenshots of every state of the gallery and of the examples, and of the menus, toolbars and the panel around them: `npm run
- * screens [-- DIR [NAME…]]`, where the names are those of notebooks of the gallery, of examples such as `07-three-places`, or `around`. A person looks at the screenshots; no test reads them.
+ * screens [-- DIR [NAME…]]`, where the names are those of notebooks of the gallery, of examples such as `07-three-places`, `around`, or a view such as `report`. A person looks at the screenshots; no test reads them.
  */
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -10,6 +10,7 @@ import { AROUND, CAUSES, GALLERY, notebookOf, runEach } from './gallery.js';
 import { profileOf, startStranger } from './hostile/stranger.js';
 import { closeAll, NEWEST_LAB, openFile, THEMES, type Theme } from './lab.js';
 import { clear, prepare, STATES } from './page/states.js';
+import { VIEWED_FILES, VIEWS, type View, viewNotebooks } from './page/views.js';
 import { openSite, type Site } from './session.js';
 
 const WIDTHS = [560, 900, 1400];
@@ -38,6 +39,8 @@ async function takeTheme(theme: Theme): Promise<void> {
     theme,
     files: {
       ...examples,
+      ...VIEWED_FILES,
+      ...viewNotebooks(),
       ...Object.fromEntries(notebooks.map(([name, cells]) => [`${name}.ipynb`, notebookOf(cells)])),
     },
     home: profileOf(stranger),
@@ -47,6 +50,7 @@ async function takeTheme(theme: Theme): Promise<void> {
     },
   });
   if (isWanted('around')) await takeAround(site, theme);
+  for (const view of VIEWS.filter(({ name }) => isWanted(name))) await takeView(site, view, theme);
   const files = Object.keys(examples).filter(name => name.endsWith('.ipynb'));
   const looked = [
     ...Object.keys({ ...GALLERY, ...CAUSES }),
@@ -83,6 +87,28 @@ async function takeAround({ context, lab }: Site, theme: Theme): Promise<void> {
   await close();
 }
 
+/** A view in a window of each width, and in one screenshot the whole of a page that is not JupyterLab's. */
+async function takeView({ context, lab }: Site, { name, show }: View, theme: Theme): Promise<void> {
+  const { page, complaints, close } = await openFile(context, lab, `view-${name}.ipynb`);
+  await page.keyboard.press('Control+b');
+  await page.setViewportSize({ width: 1400, height: HEIGHT_AROUND });
+  const shown = await show(page);
+  for (const width of WIDTHS) {
+    await shown.setViewportSize({ width, height: HEIGHT_AROUND });
+    await settled(shown);
+    // A screenshot of a whole page is as wide as its window without the scroll bar.
+    if (shown !== page) await shown.addStyleTag({ content: 'html { scrollbar-width: none }' });
+    const path = join(directory, `${name}-${slug(theme)}-${width}.png`);
+    await shown.screenshot({ path, fullPage: shown !== page });
+  }
+  if (shown !== page) {
+    await shown.pdf({ path: join(directory, `${name}-${slug(theme)}.pdf`), preferCSSPageSize: true });
+    await shown.close();
+  }
+  report(name, theme, complaints);
+  await close();
+}
+
 async function takeNotebook({ context, lab }: Site, name: string, theme: Theme): Promise<void> {
   const { page, complaints, close } = await openFile(context, lab, `${name}.ipynb`);
   await page.keyboard.press('Control+b');
@@ -91,6 +117,9 @@ async function takeNotebook({ context, lab }: Site, name: string, theme: Theme):
   for (const width of WIDTHS) {
     await page.setViewportSize({ width, height: HEIGHT });
     await settled(page);
+    await page.locator('.jp-WindowedPanel-outer').evaluate((node: { scrollTop: number }) => {
+      node.scrollTop = 0;
+    });
     await takePage(page, `${name}-${slug(theme)}-${width}`, width);
   }
   if (name === 'causes') await takeTour(page, theme);

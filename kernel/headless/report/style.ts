@@ -36,6 +36,7 @@ details.code > .source { margin-top: 4px; }
 .output.stdout, .output.stderr { color: var(--dim); }
 .error { color: var(--error); white-space: pre-wrap; }
 table { border-collapse: collapse; }
+.output table { font-size: 13px; line-height: 1.4; }
 th, td { border: 1px solid var(--line); padding: 3px 9px; }
 thead:not(:has(th:not(:empty))) { display: none; }
 @media screen and (min-width: 900px) {

@@ -237,7 +237,7 @@ function askedCut(
   if ((countsGroups ? status.numGroups : rows) < most) return undefined;
   const before = operators.slice(0, operators.indexOf(limit)).every(keepsRows);
   if (countsAll && before && status.rowsMatched === rows) return undefined;
-  return `the first ${formatCount(rows)} rows`;
+  return rows === 1 ? 'the first row' : `the first ${formatCount(rows)} rows`;
 }
 
 /** Operators that keep every row. */

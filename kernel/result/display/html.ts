@@ -159,9 +159,11 @@ function across(
 }
 
 function headingHtml(parts: readonly HeadingPart[]): string {
-  const words = parts.map(({ text, title }) =>
-    title === undefined ? escapeHtml(text) : `<span title="${escapeHtml(title)}">${escapeHtml(text)}</span>`,
-  );
+  // A line ends between the parts if it can.
+  const words = parts.map(({ text, title }) => {
+    const attribute = title === undefined ? '' : ` title="${escapeHtml(title)}"`;
+    return `<span${attribute}>${escapeHtml(text)}</span>`;
+  });
   return `<p class="apl-size">${words.join(SEPARATOR)}</p>`;
 }
 

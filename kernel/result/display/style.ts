@@ -32,6 +32,7 @@ body[data-jp-theme-light="true"] &{color-scheme:light;--a6:${LIGHT[6]};--a7:${LI
 body[data-jp-theme-light="false"] &{color-scheme:dark;--a6:${DARK[6]};--a7:${DARK[7]}}
 & p.apl-size,& p.apl-foot{margin:4px 0;padding:2px 0;color:var(--a2);background:none}
 & p.apl-size{color:var(--a1);font-weight:500}
+& p.apl-size>span{display:inline-block}
 & p.apl-foot{font-size:12px}
 & .apl-dot{opacity:.6}
 & ul.apl-notices{list-style:none;margin:4px 0;padding:0}
@@ -56,6 +57,9 @@ body[data-jp-theme-light="false"] &{color-scheme:dark;--a6:${DARK[6]};--a7:${DAR
 & table.apl-table.apl-pinned tr>:first-child{position:sticky;left:0;z-index:1;border-right:1px solid var(--a3)}
 & table.apl-table.apl-pinned thead tr>:first-child{z-index:3}
 .jp-OutputArea:has(&) .jp-RenderedSVG>img{max-width:100%;height:auto}
+@media screen{
+& table.apl-table thead wbr{display:none}
+}
 @media print{
 & p.apl-size span[title]:not(.output *)::after{content:' (' attr(title) ')'}
 & .apl-box{max-height:none!important;overflow:visible!important;border:0}

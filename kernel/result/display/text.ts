@@ -107,14 +107,17 @@ function withoutNoise(text: string, { metadata }: Field): string {
   return text.replace(TEXT_OR_REAL, found => (found.startsWith('"') ? found : realText(found)));
 }
 
-/** Returns the text of a real number, with seven digits if it has the noise of a double. */
+/** Returns the text of a real number, with seven digits if it has the noise of a double: 17 digits, or 16 that end after zeros or nines. */
 export function realText(exact: string): string {
-  const isNoise = exact.includes('.') && exact.replace(/^[-0.]+|\./g, '').length > SURE_DIGITS;
+  const digits = exact.replace(/^[-0.]+|\./g, '');
+  const isLong = digits.length > SURE_DIGITS || (digits.length === SURE_DIGITS && ROUNDED.test(digits));
+  const isNoise = exact.includes('.') && isLong;
   return isNoise ? String(Number(Number(exact).toPrecision(SHOWN_DIGITS))) : exact;
 }
 
 const TEXT_OR_REAL = /"(?:[^"\\]|\\.)*"|-?\d+\.\d+(?![\deE])/g;
 const SURE_DIGITS = 16;
+const ROUNDED = /(?:0000|9999)\d{1,2}$/;
 const SHOWN_DIGITS = 7;
 
 const AMBIGUOUS = /^(?:\s*$|null$|")/;

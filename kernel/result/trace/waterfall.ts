@@ -77,7 +77,7 @@ export function serviceColors({ nodes }: Trace<ShownSpan>): ReadonlyMap<string, 
 export const FAILED = '\u2716';
 /** Long lines stay on one; what the page itself styles is taken from it. */
 const STYLE =
-  '.apl-trace{container-type:inline-size;font-size:12px;line-height:1.5;color:var(--jp-content-font-color1,inherit)}.apl-trace details{margin:0}.apl-trace summary{cursor:pointer}.apl-trace :is(summary,.apl-span):hover{background:rgba(128,128,128,.15)}.apl-trace summary:focus-visible{outline:2px solid #2a85c7;outline-offset:-2px}.apl-trace-mid+.apl-trace-end{margin-left:auto}@container (max-width:820px){.apl-trace-mid{display:none}}@media print{.apl-trace [role=region]{max-height:none!important;overflow:visible!important}}';
+  '.apl-trace{container-type:inline-size;font-size:12px;line-height:1.5;color:var(--jp-content-font-color1,inherit)}.apl-trace details{margin:0}.apl-trace summary{cursor:pointer}.apl-trace :is(summary,.apl-span):hover{background:rgba(128,128,128,.15)}.apl-trace summary:focus-visible{outline:2px solid #2a85c7;outline-offset:-2px}.apl-trace-mid+.apl-trace-end{margin-left:auto}@container (max-width:960px){.apl-trace-mid{display:none}}@media print{.apl-trace{print-color-adjust:exact}.apl-trace [role=region]{max-height:none!important;overflow:visible!important}}';
 
 /** A span opens its part of the tree; the last of it closes what it ends. */
 function rowHtml(

@@ -23,10 +23,11 @@ const RULES = `
 .apl-grid-bar { display: flex; flex-wrap: wrap; align-items: center; gap: 4px 12px; margin: 4px 0; }
 .apl-grid-controls { display: flex; flex-wrap: wrap; align-items: center; gap: 4px 6px; margin-left: auto; }
 .apl-grid-heading { font-weight: 500; }
+:is(.apl-grid-heading, .apl-stream-shared) span { display: inline-block; }
 .apl-grid-status { color: var(--jp-content-font-color2); overflow-wrap: anywhere; }
 .apl-grid-busy .apl-grid-status::after { content: ' Reading all rows \u2026'; }
 .apl-grid-input { font: inherit; font-size: 12px; color: var(--jp-content-font-color1); background: var(--jp-layout-color0); border: 1px solid var(--jp-border-color1); border-radius: 3px; padding: 1px 6px; min-width: 0; }
-.apl-grid-search { width: 150px; }
+.apl-grid-search { flex: 1 1 70px; width: 150px; max-width: 150px; }
 .apl-grid :is(button, input, summary):focus-visible { outline: 2px solid var(--jp-brand-color1); outline-offset: 1px; }
 .apl-grid regular-table table:focus-visible { outline: none; }
 .apl-grid-frame:has(table:focus-visible)::after { content: ''; position: absolute; inset: 0; z-index: 2; border: 2px solid var(--jp-brand-color1); border-radius: 3px; pointer-events: none; }

@@ -14,6 +14,9 @@ import { changeZone, type Zone, zoneOf } from './zone.js';
 /** The state of a notebook's kernel: `other` is one of another language, `unanswering` one without our comm. */
 export type KernelState = 'none' | 'starting' | 'dead' | 'other' | 'unanswering' | 'ready';
 
+/** The class of the notebooks of this language. */
+const NOTEBOOK_CLASS = 'apl-notebook';
+
 /** The outcome of a change of a setting: what the kernel printed, and the cell that records the change. */
 export interface Change extends MagicOutcome {
   /** The number of the cell, from 1, among all cells; absent if nothing was written. */
@@ -147,6 +150,7 @@ export class Around {
 
   #follow(): void {
     if (this.panel.isDisposed) return;
+    this.panel.toggleClass(NOTEBOOK_CLASS, this.isApl);
     const link = this.isApl ? this.#workbench.linkTo(this.panel.sessionContext.session?.kernel) : undefined;
     if (link !== this.#link) {
       this.#link?.changed.disconnect(this.#emit, this);

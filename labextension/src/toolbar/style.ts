@@ -5,7 +5,9 @@ export function addToolbarStyle(): void {
   addStyle('apl-toolbar-style', RULES);
 }
 
+/** Lines that magics print end between words, as those of a page do. */
 const RULES = `
+:is(.apl-notebook, .apl-dashboard) .jp-RenderedText pre { word-break: normal; overflow-wrap: anywhere; }
 .apl-toolbar-item { display: flex; align-items: center; }
 .apl-toolbar-button { display: flex; align-items: center; gap: 4px; height: 24px; margin: 0 2px; padding: 0 6px; border: 1px solid transparent; border-radius: 2px; background: none; color: var(--jp-ui-font-color1); font-family: var(--jp-ui-font-family); font-size: var(--jp-ui-font-size1); cursor: pointer; white-space: nowrap; }
 .apl-toolbar-button > * { pointer-events: none; }

@@ -32,7 +32,7 @@ const RULES = `
 .apl-trace-view .apl-tree-twisty { width: 14px; color: inherit; }
 .apl-trace-name { position: absolute; top: 0; bottom: 0; left: calc(18px + var(--apl-tree-level) * min(10px, 1.2cqw)); right: calc(100% - var(--apl-trace-names) + 6px); overflow: hidden; text-overflow: ellipsis; unicode-bidi: isolate; }
 .apl-trace-failed { color: var(--jp-error-color1); font-weight: 600; }
-.apl-trace-bars { position: absolute; top: 0; bottom: 0; left: var(--apl-trace-names); right: var(--apl-trace-took); border-left: 1px solid var(--jp-border-color2); background: linear-gradient(to right, var(--jp-border-color3) 1px, transparent 1px) 0 0 / 25% 100%; }
+.apl-trace-bars { position: absolute; top: 0; bottom: 0; left: var(--apl-trace-names); right: var(--apl-trace-took); --apl-trace-line: color-mix(in srgb, var(--jp-content-font-color2) 25%, transparent); border-left: 1px solid var(--apl-trace-line); background: linear-gradient(to right, var(--apl-trace-line) 1px, transparent 1px) 0 0 / 25% 100%; }
 .apl-trace-bar { position: absolute; top: 5px; height: 12px; min-width: 2px; box-sizing: border-box; border-radius: 1px; forced-color-adjust: none; }
 .apl-trace-segment { position: absolute; top: 8px; height: 6px; min-width: 1px; box-sizing: border-box; background: #111; border: solid #fff; border-width: 1px 0; forced-color-adjust: none; pointer-events: none; }
 .apl-trace-critical { outline: 1.5px solid var(--jp-content-font-color1); outline-offset: -1px; }

@@ -2,6 +2,8 @@ import type { Browser } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import type { NotebookCell } from '../../../kernel/headless/notebook.js';
 import { notebookPage } from '../../../kernel/headless/report/page.js';
+import { traceOf } from '../../../kernel/result/trace/tree.js';
+import { waterfallHtml } from '../../../kernel/result/trace/waterfall.js';
 import { sharedBrowser } from '../lab.js';
 
 let browser: Browser;
@@ -57,4 +59,17 @@ test('a part that would be torn apart begins on a page of its own', async () => 
     source: [`## ${words}`, ...Array.from({ length: 16 }, () => 'A paragraph.')].join('\n\n'),
   }));
   expect(await pagesOf(...parts)).toEqual(['210 x 297', '210 x 297', '210 x 297']);
+});
+
+test('the bars of a trace keep the colors of their services on paper', async () => {
+  const span = { id: 'a', start: 0n, duration: 5n, service: 'cart', name: 'get', kind: '', isFailed: false };
+  const trace = traceOf([{ ...span, message: '', row: 0, events: 0, links: 0 }]);
+  const page = await browser.newPage();
+  await page.setContent(waterfallHtml('Trace t', trace));
+  await page.emulateMedia({ media: 'print' });
+  const adjusted = await page.evaluate(
+    "[...document.querySelectorAll('[style*=background-color]')].map(each => getComputedStyle(each).printColorAdjust)",
+  );
+  expect(adjusted).toEqual(['exact', 'exact', 'exact', 'exact']);
+  await page.close();
 });

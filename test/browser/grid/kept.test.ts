@@ -151,6 +151,10 @@ describe.each(usually(NEWEST_LAB))('what a reader has set up in a grid, in $name
     expect(await lines().nth(3).getAttribute('class')).toContain('apl-stream-error');
     await events.scrollIntoViewIfNeeded();
     expect(await findings(page, ['.apl-stream-frame'])).toEqual([]);
+    // Beside a dashboard a notebook is narrow: the day and the jump to a time are there whole.
+    await page.setViewportSize({ width: 560, height: 900 });
+    await soon(() => page.evaluate(cutOff('.apl-stream-head'))).toEqual([]);
+    await page.setViewportSize({ width: 1200, height: 900 });
 
     await events.locator('.apl-stream-lines').focus();
     await page.keyboard.press('ArrowDown');
@@ -217,6 +221,18 @@ describe.each(usually(NEWEST_LAB))('what a reader has set up in a grid, in $name
     expect(session.complaints).toEqual([]);
   });
 });
+
+/** What is seen in elements and is cut off at one of their sides, or has less room than its text. */
+const cutOff = (
+  selector: string,
+) => `[...document.querySelectorAll(${JSON.stringify(selector)})].flatMap(box => {
+  const { left, right } = box.getBoundingClientRect();
+  return [...box.querySelectorAll('*')].filter(each => {
+    const at = each.getBoundingClientRect();
+    const hasNoRoom = each.tagName !== 'INPUT' && each.scrollWidth > each.clientWidth + 1;
+    return each.clientWidth > 0 && (at.left < left || at.right > right + 0.5 || hasNoRoom);
+  }).map(each => each.className + ': ' + each.textContent);
+})`;
 
 /** The kernel hears of the next grid two seconds later. */
 const delayNext = `(() => {

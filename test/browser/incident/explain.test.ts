@@ -45,6 +45,8 @@ const traceSpans = [
   traceSpan('orphan', 700, 20, 'gone', { error: true }),
   traceSpan('round', 750, 5, 'again'),
   traceSpan('again', 751, 5, 'round'),
+  traceSpan('x', 0, 90, undefined, { trace_id: 'b7ad6b7169203331' }),
+  traceSpan('y', 10, 20, 'x', { trace_id: 'b7ad6b7169203331', 'service.name': 'shop', error: true }),
 ];
 const line = (span: string, message: string) => ({
   _time: '2026-01-26T10:00:00.02Z',
@@ -83,6 +85,25 @@ describe.each(usually(NEWEST_LAB))('explaining in $name', frontEnd => {
 
   const grid = (cell: number): Locator => cells.at(cell).locator('.apl-grid');
   const menu = () => page.getByRole('dialog', { name: 'Value' });
+  const press = async (...keys: readonly string[]) => {
+    for (const key of keys) await page.keyboard.press(key);
+  };
+  /** Has the keys go from a grid's own cell to the menu of one of its values. */
+  const openMenu = async (cell: number, ...keys: readonly string[]) => {
+    await grid(cell).locator('table').focus();
+    await press('Control+Home', ...keys, 'Space');
+    await menu().waitFor();
+  };
+  const focused = () =>
+    page.evaluate<string>('document.activeElement.ariaLabel ?? document.activeElement.textContent');
+  /** Presses Enter on what is called so, which the keys must lead to. */
+  const enterOn = async (name: RegExp) => {
+    for (let stops = 0; !name.test(await focused()); stops += 1) {
+      if (stops === 30) throw new Error(`Tab leads to nothing that is called ${name}`);
+      await press('Tab');
+    }
+    await press('Enter');
+  };
   const cellOf = (text: string) => grid(1).locator('tbody td', { hasText: text }).first();
 
   test('a click selects; the menu of a value explains it in a cell below, which runs', async () => {
@@ -102,15 +123,17 @@ describe.each(usually(NEWEST_LAB))('explaining in $name', frontEnd => {
     await svgOf(page, 0).waitFor();
   });
 
-  test('by keys, of the rows of a selection', async () => {
-    await grid(1).locator('tbody tr').nth(0).locator('td').nth(0).click();
-    await page.keyboard.press('Shift+ArrowDown');
-    await page.keyboard.press('Space');
-    await menu()
-      .getByRole('button', { name: /^Add a cell below/ })
-      .press('Enter');
-    await soon(() => cells.source(2)).toBe(`%%time ${window}\n%%explain n == 1 or n == 2\n${events}`);
-    await soon(() => cells.prompt(2)).toMatch(/\[\d+\]/);
+  test('by keys, of a value, and of the rows of a selection', async () => {
+    const written = async (condition: string) => {
+      await soon(() => cells.source(2)).toBe(`%%time ${window}\n%%explain ${condition}\n${events}`);
+      await soon(() => cells.prompt(2)).toMatch(/\[\d+\]/);
+    };
+    await openMenu(1, 'ArrowRight');
+    await enterOn(/what tells these events from the others/);
+    await written('kind == "plain"');
+    await openMenu(1, 'Shift+ArrowDown');
+    await enterOn(/what tells these events from the others/);
+    await written('n == 1 or n == 2');
   });
 
   test('a part of a chart, in the time of the notebook or in local time', async () => {
@@ -154,16 +177,24 @@ describe.each(usually(NEWEST_LAB))('explaining in $name', frontEnd => {
   test('the events around one, and those of them with the same value', async () => {
     const texts = await page.locator('.jp-CodeCell').allTextContents();
     const at = texts.findIndex(text => text.includes('sample-http-logs') && text.includes('take 3'));
-    const value = grid(at)
-      .locator('tbody td', { hasText: /^(GET|POST|DELETE)$/ })
-      .first();
+    const value = grid(at).locator('tbody tr').first().locator('td').nth(1);
     const method = await value.textContent();
-    for (const [name, line] of [
-      [/to 30 s after it$/, ''],
-      [/to 30 s after it that have this method$/, `\n| where method == "${method}"`],
-    ] as const) {
+    const byPointer = async (name: RegExp) => {
       await value.click({ button: 'right' });
-      await menu().getByRole('button', { name }).press('Enter');
+      await menu().getByRole('button', { name }).click();
+    };
+    const byKeys = async (name: RegExp) => {
+      await openMenu(at, 'ArrowRight');
+      await enterOn(name);
+    };
+    for (const [act, name, line] of [
+      [byPointer, /to 30 s after it$/, ''],
+      [byKeys, /to 30 s after it that have this method$/, `\n| where method == "${method}"`],
+      [byKeys, /to 30 s after it$/, ''],
+    ] as const) {
+      const before = await cells.count();
+      await act(name);
+      await soon(() => cells.count()).toBe(before + 1);
       await soon(() => cells.source(at + 1)).toMatch(/^%%around 2026-01-26T\S+Z\n\['sample-http-logs'\]/);
       expect((await cells.source(at + 1)).split('\n').slice(1).join('\n')).toBe(
         `['sample-http-logs']${line}`,
@@ -220,7 +251,7 @@ describe.each(usually(NEWEST_LAB))('explaining in $name', frontEnd => {
 
   const cellWith = async (text: string) =>
     (await page.locator('.jp-CodeCell').allTextContents()).findIndex(each => each.includes(text));
-  const trace = () => page.locator('.apl-trace-view', { hasText: '0af7651916cd in spans' });
+  const trace = () => page.locator('.apl-trace-view', { hasText: '0af7651916cd in spans' }).first();
   const spans = () => trace().getByRole('treeitem');
   const chosen = () => trace().locator('[role=treeitem][aria-selected=true]');
   const details = () => trace().getByRole('region', { name: 'Span' });
@@ -326,14 +357,22 @@ describe.each(usually(NEWEST_LAB))('explaining in $name', frontEnd => {
     ]);
     expect(await findings(page, ['.apl-patterns-go'])).toEqual([]);
     const go = async (name: RegExp) => {
-      await buttons.filter({ hasText: name }).first().press('Enter');
+      const before = await cells.count();
+      await buttons.filter({ hasText: /^Split$/ }).focus();
+      await enterOn(name);
+      await soon(() => cells.count()).toBe(before + 1);
       await soon(() => cells.prompt(at + 1)).toMatch(/\[\d+\]/);
       return (await cells.source(at + 1)).split('\n').slice(1);
     };
-    const [source, where, parse] = await go(/^Split$/);
+    const [source, where, parse] = await go(/template 1 split into fields$/);
     expect([source, parse?.slice(-14)]).toEqual(["['lines']", 'p2: long " ms"']);
     await soon(() => cells.output(at + 1)).toMatch(/3 rows/);
-    expect(await go(/^Leave out$/)).toEqual([source, `| where not(${where?.slice('| where '.length)})`]);
+    expect(await go(/template 1 alone$/)).toEqual([source, where]);
+    await soon(() => cells.output(at + 1)).toMatch(/3 rows/);
+    expect(await go(/without the lines of template 1$/)).toEqual([
+      source,
+      `| where not(${where?.slice('| where '.length)})`,
+    ]);
     await soon(() => cells.output(at + 1)).toMatch(/2 rows/);
     expect(await status.last().textContent()).toBe('Added below.');
     expect(await page.evaluate("'pwned' in window")).toBe(false);
@@ -344,10 +383,8 @@ describe.each(usually(NEWEST_LAB))('explaining in $name', frontEnd => {
     const at = texts.findIndex(text => text.includes('summarize count() by kind'));
     const group = grid(at);
     await group.scrollIntoViewIfNeeded();
-    await group.locator('tbody tr').first().locator('td').nth(1).click({ button: 'right' });
-    await menu()
-      .getByRole('button', { name: /^Add a cell below/ })
-      .click();
+    await openMenu(at, 'ArrowRight');
+    await enterOn(/what tells these events from the others/);
     await soon(() => cells.output(at + 1)).toContain('Go on with:');
     expect(await cells.source(at + 1)).toContain('%%explain kind == ');
     const lines = (await cells.source(at + 1)).split('\n');

@@ -17,6 +17,18 @@ export interface Surroundings {
   readonly footer: string;
 }
 
+/** The text of a heading, in parts between which a line may end; within them it ends between words, not at the hyphens of a time. */
+export function headingParts(text: string): readonly (string | HTMLElement)[] {
+  return text.split(SEPARATOR).flatMap((part, place) => {
+    const words = part
+      .split(/(\S*-\S*)/)
+      .map((each, at) => (at % 2 === 0 ? each : element('span', {}, each)));
+    return [...(place === 0 ? [] : [SEPARATOR]), element('span', {}, ...words)];
+  });
+}
+
+const SEPARATOR = ' \u00b7 ';
+
 /** Reads the surroundings from an output's data and metadata; what is missing is empty. */
 export function surroundings(
   data: Readonly<Record<string, unknown>>,
@@ -51,7 +63,11 @@ export function stillResult(
     'div',
     { class: 'apl-grid' },
     ...noticeList(notices),
-    element('p', { class: 'apl-grid-heading', title: window === '' ? undefined : window }, heading),
+    element(
+      'p',
+      { class: 'apl-grid-heading', title: window === '' ? undefined : window },
+      ...headingParts(heading),
+    ),
     element('div', { class: 'apl-grid-still' }, copyOfTable(table)),
     ...folded,
     element('p', { class: 'apl-grid-foot' }, footer),

@@ -3,7 +3,7 @@ import { button, element } from '../../ui/dom.js';
 import { nameOf } from '../cells.js';
 import { COPY_FORMATS, type CopyFormat } from '../copy.js';
 import type { ColumnLayout } from '../surface/columns.js';
-import type { Surroundings } from './notes.js';
+import { headingParts, type Surroundings } from './notes.js';
 
 /** The actions of the controls above a grid. */
 export interface ToolbarActions {
@@ -72,7 +72,7 @@ export function toolbar(
   const show: Toolbar['show'] = (text, zoneShown, { isWrapped, isStream }) => {
     search.show(text);
     zone.show(zoneShown);
-    head.textContent = timesIn(heading, zoneShown);
+    head.replaceChildren(...headingParts(timesIn(heading, zoneShown)));
     if (window !== '') head.title = timesIn(window, zoneShown);
     wrap.show(isWrapped);
     stream.show(isStream);

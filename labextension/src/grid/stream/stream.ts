@@ -1,6 +1,7 @@
 import { cut } from '../../../../kernel/text.js';
 import { button, element } from '../../ui/dom.js';
 import { type GridColumn, kindOf, nameOf } from '../cells.js';
+import { headingParts } from '../controls/notes.js';
 import { Fetcher } from '../data/fetcher.js';
 import { Highlighter } from '../surface/highlighter.js';
 import { inBlock } from '../surface/selection.js';
@@ -36,7 +37,8 @@ export class Stream implements RowsView {
     'aria-label': 'Events of the result',
   });
   readonly #model: ViewModel;
-  readonly #head = element('span');
+  readonly #head = element('span', { class: 'apl-stream-name' });
+  readonly #shared = element('span', { class: 'apl-stream-shared' });
   readonly #space = element('div', {}, this.lines);
   readonly #scroller = element('div', { class: 'apl-stream' }, this.#space);
   readonly #highlighter = new Highlighter();
@@ -63,7 +65,7 @@ export class Stream implements RowsView {
     this.frame = element(
       'div',
       { class: 'apl-stream-frame' },
-      element('div', { class: 'apl-stream-head' }, this.#head, this.#jumpField()),
+      element('div', { class: 'apl-stream-head' }, this.#head, this.#shared, this.#jumpField()),
       this.#scroller,
     );
     this.#scroller.addEventListener('scroll', () => this.#onScroll());
@@ -84,8 +86,8 @@ export class Stream implements RowsView {
     this.#made.clear();
     this.#roles = rolesOf(layout.shown);
     const { time } = this.#roles;
-    this.#head.textContent =
-      time === undefined ? '' : `${cut(nameOf(time), NAME_LENGTH)} \u00b7 ${kindOf(time, zone)}`;
+    this.#head.textContent = time === undefined ? '' : cut(nameOf(time), NAME_LENGTH);
+    this.#shared.replaceChildren(...(time === undefined ? [] : headingParts(kindOf(time, zone))));
     this.frame.classList.toggle('apl-stream-wrap', isWrapped);
     this.lines.ariaRowCount = String(rows.count);
     this.#fitHeight();

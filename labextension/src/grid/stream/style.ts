@@ -7,9 +7,10 @@ export function addStreamStyle(): void {
 
 const RULES = `
 .apl-stream-frame { display: flex; flex-direction: column; position: relative; box-sizing: border-box; min-height: 60px; border: 1px solid var(--jp-border-color2); border-radius: 4px; background: var(--jp-layout-color0); overflow: hidden; resize: vertical; }
-.apl-stream-head { display: flex; flex: none; align-items: center; gap: 10px; padding: 3px 8px; background: var(--jp-layout-color2); border-bottom: 1px solid var(--jp-border-color1); font-size: 11px; color: var(--jp-content-font-color2); }
-.apl-stream-head > span:first-child { flex: 0 1 auto; min-width: 0; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; unicode-bidi: isolate; }
-.apl-stream-jump { display: flex; flex: 0 1 auto; min-width: 0; gap: 4px; margin-left: auto; }
+.apl-stream-head { display: flex; flex: none; flex-wrap: wrap; align-items: center; gap: 2px 6px; padding: 3px 8px; background: var(--jp-layout-color2); border-bottom: 1px solid var(--jp-border-color1); font-size: 11px; color: var(--jp-content-font-color2); }
+.apl-stream-name { font-weight: 600; flex: 0 1 auto; min-width: 0; max-width: 100%; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; unicode-bidi: isolate; }
+.apl-stream-shared { flex: 0 1 auto; min-width: 0; margin-right: 6px; }
+.apl-stream-jump { display: flex; flex: 0 1 auto; min-width: 0; max-width: 100%; gap: 4px; margin-left: auto; }
 .apl-stream-jump .apl-grid-input { flex: 0 1 110px; width: 110px; min-width: 40px; }
 .apl-stream { position: relative; flex: 1; min-height: 0; overflow: hidden auto; scrollbar-width: thin; }
 .apl-stream-lines { position: sticky; top: 0; overflow: hidden; outline: none; }
