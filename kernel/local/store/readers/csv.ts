@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { present } from '../../../present.js';
 import { plural } from '../../../text.js';
 import { sqlText } from '../../duckdb/literal.js';
 import type { Connection } from '../../engine/duckdb.js';
@@ -67,7 +68,16 @@ async function readWithin(
 ): Promise<Reading | undefined> {
   const said = options.spreadsheet ? await saidDelimiter(source.file) : undefined;
   const skipsFirst = said !== undefined || (options.spreadsheet === true && (await saysType(source.file)));
-  const sniffed = await sniff(connection, source.file, options.delimiter ?? said, limits, skipsFirst);
+  const sniffWith = (quote?: string) =>
+    sniff(connection, source.file, {
+      ...present({ delimiter: options.delimiter ?? said, quote }),
+      limits,
+      skipsFirst,
+    });
+  const guessed = await sniffWith();
+  const sniffed = (await isMisquoted(connection, source.file, guessed))
+    ? await sniffWith(usualQuote)
+    : guessed;
   // The engine counts the delimiters in a quote that is never closed.
   const isTooWide = sniffed.columns > mostFields;
   const dialect = isTooWide ? sniffed : await ofNames(connection, source.file, sniffed, options);
@@ -81,6 +91,24 @@ async function readWithin(
   if (dialect.failure !== undefined) throw dialect.failure;
   const reading = await readWhole(connection, source, dialect, options);
   return reading && repairable(connection, source, dialect, options, reading);
+}
+
+/** Whether more lines have values between double quotes than between those of a dialect, or the file has some and only its first line has the others. */
+async function isMisquoted(connection: Connection, file: string, dialect: Dialect): Promise<boolean> {
+  const { delimiter, quote, limits, sampled } = dialect;
+  if (quote === '' || quote === usualQuote) return false;
+  const between = `\\Q${delimiter}\\E`;
+  const encloses = (mark: string) =>
+    `regexp_matches(l, ${sqlText(`(?:^|${between})${mark}(?:[^${mark}]|${mark}${mark})*${mark}(?:${between}|$)`)})`;
+  const [row = []] = await connection.run(
+    `SELECT count(*) FILTER (${encloses(quote)} AND n > 1), count(*) FILTER (${encloses(usualQuote)}) FROM (SELECT l, row_number() OVER () AS n FROM ${lineReader(file, 'first', limits)} LIMIT ${sampled})`,
+  );
+  const [own, usual] = row.map(Number);
+  if (Number(own) > 0 && Number(own) >= Number(usual)) return false;
+  const [some] = await connection.run(
+    `SELECT 1 FROM ${lineReader(file, 'long')} WHERE contains(l, ${sqlText(usualQuote)}) LIMIT 1`,
+  );
+  return some !== undefined;
 }
 
 /**
@@ -340,15 +368,23 @@ const usualQuote = '"';
 /** The engine would take a directory such as `day=2026-11-01` above a file for a further column. */
 const ownColumns = 'hive_partitioning = false';
 
+interface SniffOptions {
+  readonly delimiter?: string;
+  readonly quote?: string;
+  readonly limits: string;
+  /** The first line says how the rest is written. */
+  readonly skipsFirst: boolean;
+}
+
 async function sniff(
   connection: Connection,
   file: string,
-  delimiter: string | undefined,
-  limits: string,
-  skipsFirst: boolean,
+  { delimiter, quote: known, limits, skipsFirst }: SniffOptions,
 ): Promise<Dialect> {
   const sampled = await rowsInSample(file);
-  const given = delimiter === undefined ? '' : `, delim = ${sqlText(delimiter)}`;
+  const given = Object.entries(present({ delim: delimiter, quote: known, escape: known }))
+    .map(([name, value]) => `, ${name} = ${sqlText(value)}`)
+    .join('');
   const sniffed = `sniff_csv(${sqlText(file)}, comment = '', all_varchar = true, header = false, sample_size = ${sampled}, ${limits}, null_padding = true, ignore_errors = true, ${ownColumns}${given}${skipsFirst ? ', skip = 1' : ''})`;
   try {
     const [row] = await connection.run(

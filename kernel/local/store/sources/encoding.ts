@@ -9,6 +9,8 @@ export function encodingOf(start: Buffer, named?: string): string {
   const [first, second] = start;
   if (first === 0xff && second === 0xfe) return 'utf-16le';
   if (first === 0xfe && second === 0xff) return 'utf-16be';
+  const unmarked = unmarkedUtf16.find(each => looksLikeUtf16(start, each));
+  if (unmarked !== undefined) return unmarked.encoding;
   if (isUtf8(start)) return 'utf-8';
   return legacyEncodings.find(({ fits }) => fits(start))?.encoding ?? 'utf-8';
 }
@@ -22,6 +24,26 @@ const legacyEncodings = [
   { encoding: 'big5', label: 'Big5', fits: looksLikeBig5 },
   { encoding: 'windows-1252', label: 'Windows-1252', fits: looksLikeWindows },
 ];
+
+/** UTF-16 without a mark, and in which bytes of each pair those of Latin letters are zero. */
+const unmarkedUtf16 = [
+  { encoding: 'utf-16le', zero: 1 },
+  { encoding: 'utf-16be', zero: 0 },
+];
+
+/** Whether a text has zeros in every fourth pair of bytes at least, always in the same place, and no line ends within a pair. */
+function looksLikeUtf16(start: Buffer, { encoding, zero }: (typeof unmarkedUtf16)[number]): boolean {
+  const pairs = Math.floor(start.length / 2);
+  const zeros = (parity: number) =>
+    start.reduce((count, byte, index) => count + (byte === 0 && index % 2 === parity ? 1 : 0), 0);
+  if (pairs < fewestPairs || zeros(1 - zero) > 0 || zeros(zero) * 4 < pairs) return false;
+  const text = new TextDecoder(encoding).decode(start.subarray(0, pairs * 2));
+  const ends = start.subarray(0, pairs * 2).filter(byte => byte === 0x0a).length;
+  return ends === text.split('\n').length - 1 && !/[^\P{Cc}\t\n\r]/u.test(text);
+}
+
+/** Pairs of bytes that tell UTF-16, at least. */
+const fewestPairs = 4;
 
 /** Says that an encoding was detected; undefined for Unicode. */
 export function detectedNote(encoding: string): string | undefined {
@@ -41,16 +63,23 @@ function knownEncoding(label: string): string {
   }
 }
 
-/** Whether a text without one character of UTF-8 beyond ASCII has letters of Windows-1252, which holds those of Latin-1, within words. */
+/** Whether a text without one character of UTF-8 beyond ASCII has letters of Windows-1252, which holds those of Latin-1, within words, or signs as texts in it have them. */
 function looksLikeWindows(start: Buffer): boolean {
   const text = start.toString('latin1');
   const isSeen = /[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}/.test(text);
-  return (
-    !isSeen &&
-    /[A-Za-z][\x92\xc0-\xd6\xd8-\xf6\xf8-\xfe]|[\xc0-\xd6\xd8-\xf6\xf8-\xfe][a-z]/.test(text) &&
-    !/[\x81\x8d\x8f\x90\x9d]/.test(text)
-  );
+  return !isSeen && windowsText.some(each => each.test(text)) && !/[\x81\x8d\x8f\x90\x9d]/.test(text);
 }
+
+const windowsText = [
+  // Letters within words, and apostrophes.
+  /[A-Za-z][\x92\xc0-\xd6\xd8-\xf6\xf8-\xfe]|[\xc0-\xd6\xd8-\xf6\xf8-\xfe][a-z]/,
+  // Units of money before or behind numbers, degrees, micro.
+  /[\x80\xa3\xa5] ?\d|\d ?(?:\x80|[\xa3\xb0\xb5][A-Za-z]?)(?![\w\x80-\xff])/,
+  // Pounds, copyright, trademarks on their own.
+  /(?<![\w\x80-\xff])[\xa3\xa9\xae](?![\w\x80-\xff])/,
+  // Dashes between words and numbers, as other encodings have letters for these bytes; blanks that are not broken.
+  /[a-z\d] \x96 [A-Za-z\d]|\d\x96\d|[a-z]\x96[A-Z]|[A-Za-z\d][,.:]?\xa0(?![A-Za-z\x80-\xff])/,
+];
 
 /** Whether all whole lines of a text are Shift_JIS, and all that is beyond ASCII in them is Japanese: other encodings would mostly be katakana of half the width. */
 function looksLikeShiftJis(start: Buffer): boolean {

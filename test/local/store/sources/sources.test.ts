@@ -197,7 +197,9 @@ describe('other encodings', () => {
   test.each([
     ['UTF-16, little end first', Buffer.from(`\ufeff${text}`, 'utf16le'), {}, false],
     ['UTF-16, big end first', Buffer.from(`\ufeff${text}`, 'utf16le').swap16(), {}, false],
-    ['UTF-16 without a mark', Buffer.from(text, 'utf16le'), { encoding: 'utf-16le' }, false],
+    ['UTF-16 without a mark, named', Buffer.from(text, 'utf16le'), { encoding: 'utf-16le' }, false],
+    ['UTF-16 without a mark, little end first', Buffer.from(text, 'utf16le'), {}, false],
+    ['UTF-16 without a mark, big end first', Buffer.from(text, 'utf16le').swap16(), {}, false],
     ['Latin-1', Buffer.from(text, 'latin1'), {}, true],
     ['Latin-1, named', Buffer.from(text, 'latin1'), { encoding: 'latin1' }, false],
     ['gzip', gzipSync(Buffer.from(text, 'latin1')), {}, true],
@@ -228,6 +230,15 @@ describe('other encodings', () => {
       '無法連線至伺服器。請檢查網路設定',
     ],
     ['Windows-1252', 'it\x92s', 'it’s'],
+    ['Windows-1252', '\xa325,000', '£25,000'],
+    ['Windows-1252', '5 \x80', '5 €'],
+    ['Windows-1252', '20 \xb0C', '20 °C'],
+    ['Windows-1252', 'Pay (\xa3)', 'Pay (£)'],
+    ['Windows-1252', '\xa9 ACME', '© ACME'],
+    ['Windows-1252', '2014\x962015', '2014–2015'],
+    ['Windows-1252', 'a \x96 b', 'a – b'],
+    ['Windows-1252', 'First\x96Citizens', 'First–Citizens'],
+    ['Windows-1252', 'name\xa0', 'name\u00a0'],
   ])('%s is known by its letters', async (label, bytes, words) => {
     const { dataset, body } = await importText('a.log', Buffer.from(`10:00 ${bytes}\n`, 'latin1'));
     expect(body.notes[0]).toBe(note.replace('Windows-1252', label));
@@ -279,6 +290,12 @@ describe('other encodings', () => {
   test('the euro sign and quotes of Windows-1252', async () => {
     const { dataset } = await importText('a.csv', Buffer.from('name,v\nMüller,\x80 \x93x\x94\n', 'latin1'));
     expect(await stored(dataset, 'v')).toEqual(['€ “x”']);
+  });
+
+  test('zeros in a text are no UTF-16', async () => {
+    const texts = ['a\0b\0c\0d\0\0e\0f\n', 'a\0b,c\0d\na\0b,c\0d\n', 'a\0\n\0'];
+    const answers = await Promise.all(texts.map(each => importText('a.log', Buffer.from(each, 'latin1'))));
+    expect(answers.map(({ body }) => body.rows)).toEqual([1, 2, 2]);
   });
 
   test('another one is named', async () => {
