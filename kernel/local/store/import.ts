@@ -490,6 +490,7 @@ async function write(
     fields,
     notes: [
       ...reading.notes,
+      ...((await reading.emptied?.(isPreview ? reading.sample : reading.from)) ?? []),
       ...time.notes,
       ...(await wholeNotes(connection, draft, reading, fields)),
       ...lateNotes(isCarried, time, late),

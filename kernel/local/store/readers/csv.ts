@@ -182,7 +182,8 @@ async function ofNames(
   const { columns, failure, sampled } = dialect;
   if (failure !== undefined || columns < 2 || header === false) return dialect;
   const first = `SELECT *, row_number() OVER () AS n FROM (SELECT * FROM ${csvReader(file, dialect)(false, 'first')} LIMIT ${sampled})`;
-  const width = `coalesce(list_last(list_filter(range(1, ${columns + 1}), lambda i: [${places(columns)}][i] IS NOT NULL)), 0)`;
+  const last = `list_position(list_reverse(list_transform([${places(columns)}], lambda t: t IS NOT NULL)), true)`;
+  const width = `${columns + 1} - coalesce(nullif(${last}, 0), ${columns + 1})`;
   const [row = []] = await connection.run(
     `SELECT max(w) FILTER (n = 1), count(*) FILTER (w > names), count(*) FROM (SELECT *, max(w) FILTER (n = 1) OVER () AS names FROM (SELECT n, ${width} AS w FROM (${first})))`,
   );

@@ -1,6 +1,6 @@
 import type { TypeName } from '../../../apl/catalog/entry.js';
 import { present } from '../../../present.js';
-import { plural } from '../../../text.js';
+import { formatCount, plural } from '../../../text.js';
 import { sqlText } from '../../duckdb/literal.js';
 import { sqlTypes } from '../../duckdb/types.js';
 import type { Connection } from '../../engine/duckdb.js';
@@ -36,20 +36,21 @@ export interface Texts {
 /** Reads columns of text, whose first rows are in the temporary table `sample`, each as the narrowest type that loses nothing. */
 export async function readTexts(connection: Connection, texts: Texts): Promise<Reading> {
   const { names, notes } = texts;
-  const typesIn = (source: string) => columnTypes(connection, source, names.length, texts.commas === true);
+  const typesIn = (source: string) => typesOf(connection, source, names.length, texts.commas === true);
   const sampled = await typesIn('sample');
   const [[last = -1] = []] = await connection.run('SELECT max(rowid) FROM sample');
-  const shortened = await shortenedNotes(connection, names, sampled);
-  const reading = (from: string, types: readonly ColumnType[], refused: number): Reading => {
+  const shortened = await shortenedNotes(connection, names, sampled.types);
+  const reading = (from: string, { types, words }: Types, refused: number): Reading => {
     const widened = names.flatMap((name, index) =>
-      widenedNotes(name, shown(sampled[index]), shown(types[index])),
+      widenedNotes(name, shown(sampled.types[index]), shown(types[index])),
     );
     return {
       from,
       sample: 'sample',
-      fields: names.map((name, index) => fieldOf(name, index, types[index] ?? 'string')),
+      fields: names.map((name, index) => fieldOf(name, index, types[index] ?? 'string', words)),
       notes: [...notes, ...refusedNotes(refused), ...widened, ...commaNotes(names, types), ...shortened],
       refused,
+      ...(words.length === 0 ? {} : { emptied: emptiedIn(connection, names, types, words) }),
       ...present({ whole: texts.whole, carries: texts.carries }),
     };
   };
@@ -61,7 +62,7 @@ export async function readTexts(connection: Connection, texts: Texts): Promise<R
     const exact = await typesIn(texts.careful);
     return reading(texts.careful, exact, await texts.refused());
   };
-  const fast = (types: readonly ColumnType[], pass: number): Reading => {
+  const fast = (types: Types, pass: number): Reading => {
     const wider = async (failure?: string) => {
       const odd = pass > mostWidened ? undefined : mismatchOf(failure);
       if (odd === undefined) return careful();
@@ -95,11 +96,11 @@ async function refusedIn(connection: Connection, source: string, what: string) {
   return connection.run(`SELECT ${what} FROM reject_errors`);
 }
 
-/** A real with a comma in front of its fraction is a type of its own, until it is read. */
-type ColumnType = TypeName | 'comma' | 'unseen';
+/** Until it is read, a real with a comma in front of its fraction is a type of its own, and so is a column without values, or with words for none alone. */
+type ColumnType = TypeName | 'comma' | 'unseen' | 'empty';
 
 function shown(type: ColumnType | undefined): TypeName | 'unseen' | undefined {
-  return type === 'comma' ? 'real' : type;
+  return type === 'comma' ? 'real' : type === 'empty' ? 'unseen' : type;
 }
 
 function commaNotes(names: readonly string[], types: readonly ColumnType[]): string[] {
@@ -115,22 +116,46 @@ async function shortenedNotes(
   names: readonly string[],
   types: readonly ColumnType[],
 ): Promise<string[]> {
-  const reals = names.flatMap((name, index) =>
-    types[index] === 'real' ? [{ name, text: `t${index}` }] : [],
-  );
+  const reals = names.flatMap((_, index) => (types[index] === 'real' ? [index] : []));
   if (reals.length === 0) return [];
-  const values = reals.map(
-    ({ text }) => `any_value(${text}) FILTER (regexp_full_match(${text}, ${sqlText(shortenedPattern)}))`,
+  const rows = await connection.run(
+    `SELECT i, first(t) FROM ${asOneColumn('sample', reals)} WHERE CASE WHEN contains(t, 'E+') THEN regexp_full_match(t, ${sqlText(shortenedPattern)}) END GROUP BY i ORDER BY i`,
   );
-  const [row = []] = await connection.run(`SELECT ${values.join(', ')} FROM sample`);
-  return reals.flatMap(({ name }, index) =>
-    row[index] === null
-      ? []
-      : [
-          `\`${name}\` has integers as a spreadsheet shortens them, such as ${String(row[index])}: digits that it left out are zeros.`,
-        ],
+  return rows.map(
+    ([index, text]) =>
+      `\`${names[Number(index)]}\` has integers as a spreadsheet shortens them, such as ${String(text)}: digits that it left out are zeros.`,
   );
 }
+
+/** Says how many values of which fields are null because the file has a word for them. */
+function emptiedIn(
+  connection: Connection,
+  names: readonly string[],
+  types: readonly ColumnType[],
+  words: readonly string[],
+): (relation: string) => Promise<string[]> {
+  return async relation => {
+    const isTyped = (index: number) => storedAs(types[index] ?? 'string') !== 'string';
+    const typed = names.flatMap((name, index) => (isTyped(index) ? [{ name, index }] : []));
+    if (typed.length === 0) return [];
+    const [row = []] = await connection.run(
+      `SELECT ${typed.map(({ index }) => `count(${emptyWord(`t${index}`, words)})`).join(', ')} FROM ${relation}`,
+    );
+    const found = typed.flatMap(({ name }, place) =>
+      Number(row[place]) === 0 ? [] : [`\`${name}\` (${formatCount(Number(row[place]))})`],
+    );
+    const more = found.length - mostNamed;
+    const written = words.map(word => `\`${word}\``).join(', ');
+    return found.length === 0
+      ? []
+      : [
+          `Read as null, as the other values are not text: ${written} in ${found.slice(0, mostNamed).join(', ')}${more > 0 ? ` and ${plural(more, 'further field')}` : ''}.`,
+        ];
+  };
+}
+
+/** Fields that a message names. */
+const mostNamed = 20;
 
 const shortenedPattern = '-?\\d(\\.\\d{1,14})?E\\+(1[1-9]|20)';
 
@@ -140,28 +165,67 @@ const shortenedPattern = '-?\\d(\\.\\d{1,14})?E\\+(1[1-9]|20)';
  */
 const csvTypes = ['bool', 'long', 'real', 'comma', 'datetime'] as const satisfies readonly ColumnType[];
 
-/** Types as bits. */
-const bits = { none: 0, bool: 1, long: 2, real: 4, datetime: 8, comma: 16, all: 31 } as const;
+/** Types as bits, and that a column has nothing but words for no value. */
+const bits = { none: 0, bool: 1, long: 2, real: 4, datetime: 8, comma: 16, all: 31, empty: 32 } as const;
+
+/**
+ * Words that programs write for no value: R and pandas, spreadsheets, databases, web servers, collections. They are null only in
+ * columns whose other values have a type: as texts they may mean Namibia, or a dash.
+ */
+const emptyWords = [
+  'NA',
+  'N/A',
+  'n/a',
+  '#N/A',
+  '#NA',
+  '<NA>',
+  'NULL',
+  'Null',
+  'null',
+  'None',
+  'nil',
+  '\\N',
+  '-',
+  '--',
+  '?',
+];
+
+/** SQL of a text if it is one of these words, else null. */
+function emptyWord(text: string, words: readonly string[]): string {
+  return `CASE ${text} ${words.map(word => `WHEN ${sqlText(word)} THEN ${sqlText(word)}`).join(' ')} END`;
+}
+
+/** The types of columns, and the words for no value that stand in those which are not text. */
+interface Types {
+  readonly types: readonly ColumnType[];
+  readonly words: readonly string[];
+}
 
 /** A few rows of the sample rule out most types of most columns. */
-async function columnTypes(
+async function typesOf(
   connection: Connection,
   source: string,
   width: number,
   commas: boolean,
-): Promise<ColumnType[]> {
-  const possible = commas ? bits.all : bits.all - bits.comma;
-  const any = Array.from({ length: width }, () => undefined);
+): Promise<Types> {
+  const possible = bits.empty + (commas ? bits.all : bits.all - bits.comma);
+  const any = Array.from({ length: width }, () => ({ fitting: undefined, words: [] }));
   const few = await narrowed(connection, `(SELECT * FROM sample LIMIT ${fewRows})`, any, possible);
   const found = await narrowed(connection, source, few, possible);
-  const types = found.map(fitting =>
-    fitting === undefined ? 'unseen' : (csvTypes.find(type => (fitting & bits[type]) > 0) ?? 'string'),
+  const types = await Promise.all(
+    found.map(async ({ fitting }, index) => {
+      const type = typeOf(fitting);
+      return type === 'comma' && !(await provesComma(connection, source, index)) ? 'string' : type;
+    }),
   );
-  return Promise.all(
-    types.map(async (type, index) =>
-      type === 'comma' && !(await provesComma(connection, source, index)) ? 'string' : type,
-    ),
-  );
+  const words = new Set(found.flatMap((each, index) => (types[index] === 'string' ? [] : each.words)));
+  return { types, words: emptyWords.filter(word => words.has(word)) };
+}
+
+function typeOf(fitting: number | undefined): ColumnType {
+  if (fitting === undefined) return 'unseen';
+  if ((fitting & bits.empty) > 0) return 'empty';
+  return csvTypes.find(type => (fitting & bits[type]) > 0) ?? 'string';
 }
 
 /** Whether a column has a comma that is not one between thousands, as that of 1,234 may be. */
@@ -175,8 +239,11 @@ async function provesComma(connection: Connection, source: string, index: number
 
 const fewRows = 64;
 
-/** The types that fit every value of a column, as bits; undefined if it has none. */
-type Fitting = number | undefined;
+/** The types that fit every value of a column, as bits, undefined if it has none; and the words for no value among them. */
+interface Fitting {
+  readonly fitting: number | undefined;
+  readonly words: readonly string[];
+}
 
 /**
  * Returns which types fit the columns in all rows of `source` too. All values are tested as those of one column, beside the
@@ -188,17 +255,26 @@ async function narrowed(
   columns: readonly Fitting[],
   possible: number,
 ): Promise<readonly Fitting[]> {
-  const open = columns.flatMap((fitting, index) => (fitting === bits.none ? [] : [index]));
+  const open = columns.flatMap(({ fitting }, index) => (fitting === bits.none ? [] : [index]));
   if (open.length === 0) return columns;
-  const values = open.map(index => `t${index}`).join(', ');
   const rows = await connection.run(
-    `SELECT i, bit_and(${fittingSql('t')}) FROM (SELECT unnest([${open.join(', ')}]) AS i, unnest([${values}]) AS t FROM ${source})
+    `SELECT i, bit_and(CASE WHEN w IS NULL THEN ${fittingSql('t')} ELSE ${bits.all + bits.empty} END), string_agg(DISTINCT w, ' ')
+     FROM (SELECT *, ${emptyWord('t', emptyWords)} AS w FROM ${asOneColumn(source, open)})
      WHERE t IS NOT NULL GROUP BY i`,
   );
   const found = [...columns];
-  for (const [index, fitting] of rows)
-    found[Number(index)] = Number(fitting) & (columns[Number(index)] ?? possible);
+  for (const [index, fitting, words] of rows)
+    found[Number(index)] = {
+      fitting: Number(fitting) & (columns[Number(index)]?.fitting ?? possible),
+      words: words === null ? [] : String(words).split(' '),
+    };
   return found;
+}
+
+/** SQL of a relation of the values t of some columns, beside the number i of each: engines plan a thousand columns for long. */
+function asOneColumn(source: string, columns: readonly number[]): string {
+  const values = columns.map(index => `t${index}`).join(', ');
+  return `(SELECT unnest([${columns.join(', ')}]) AS i, unnest([${values}]) AS t FROM ${source})`;
 }
 
 /** SQL of the types that fit a text, as bits: one, or several of those of numbers. */
@@ -274,15 +350,17 @@ function readAsTime(text: string, time: string): string {
 }
 
 function storedAs(type: ColumnType): TypeName {
-  return type === 'comma' ? 'real' : type === 'unseen' ? 'string' : type;
+  return type === 'comma' ? 'real' : type === 'unseen' || type === 'empty' ? 'string' : type;
 }
 
-function fieldOf(name: string, index: number, type: ColumnType): ReadField {
+/** Words are kept as texts in a column that has nothing else. */
+function fieldOf(name: string, index: number, type: ColumnType, words: readonly string[]): ReadField {
   const text = `t${index}`;
   if (type === 'string') return { name, type, sql: text };
-  const absent = `CASE WHEN ${text} IS NOT NULL THEN ${mismatchAt(index, text)} END`;
-  if (type === 'unseen') return { name, type: 'string', sql: `${absent}::VARCHAR` };
   const stored = storedAs(type);
+  const word = words.map(each => `WHEN ${text} = ${sqlText(each)} THEN ${type === 'empty' ? text : 'NULL'} `);
+  const absent = `CASE ${word.join('')}WHEN ${text} IS NOT NULL THEN ${mismatchAt(index, text)} END`;
+  if (stored === 'string') return { name, type: stored, sql: `${absent}::VARCHAR` };
   return { name, type: stored, sql: `coalesce(${readAs(text, type)}, ${absent}::${sqlTypes[stored]})` };
 }
 

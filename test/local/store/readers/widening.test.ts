@@ -80,7 +80,10 @@ test.each<readonly [what: string, odd: readonly string[], types: string, notes: 
 
 test.each<readonly [what: string, odd: readonly string[], types: string, notes: readonly string[]]>([
   ['a real among integers', ['1.5,x,true,'], 'real string bool string', [holds('n', 'real', 'long')]],
-  ['a text among integers', ['-,x,true,'], 'string string bool string', [holds('n', 'string', 'long')]],
+  ['a text among integers', ['x,x,true,'], 'string string bool string', [holds('n', 'string', 'long')]],
+  ['a word for no value among integers and booleans', ['NA,x,-,', '-,x,NA,'], 'long string bool string', []],
+  ['a word for no value alone, and a text', ['1,x,true,NA', '1,x,true,é'], 'long string bool string', []],
+  ['a word for no value alone, and an integer', ['1,x,true,NA', '1,x,true,5'], 'long string bool long', []],
   ['a time in a field that had none', ['1,x,true,2026-01-01T00:00:00Z'], 'long string bool datetime', []],
   [
     'an integer and then a text in a field that had none',
@@ -96,7 +99,7 @@ test.each<readonly [what: string, odd: readonly string[], types: string, notes: 
   ],
   [
     'a text among booleans, and one among integers',
-    ['1,x,yes,', '-,x,true,'],
+    ['1,x,yes,', '+,x,true,'],
     'string string string string',
     [holds('n', 'string', 'long'), holds('b', 'string', 'bool')],
   ],
