@@ -99,6 +99,16 @@ export function mapSvg(title: string, all: readonly Service[], calls: readonly C
   return `<svg xmlns="http://www.w3.org/2000/svg" ${size} role="img" aria-label="${words(title, 200)}" font-family="sans-serif" font-size="11"><defs>${heads.join('')}</defs>${lines}${boxes}</svg>`;
 }
 
+/** Returns the map as HTML: the image with its text for those who do not see it; on a screen it keeps its size and scrolls. */
+export function mapHtml(title: string, services: readonly Service[], calls: readonly Calls[]): string {
+  const name = words(title, 200);
+  const alt = escapeHtml(mapText(title, services, calls));
+  const image = Buffer.from(mapSvg(title, services, calls)).toString('base64');
+  return `<div class="apl-map"><style>${MAP_STYLE}</style><div role="region" aria-label="${name}" tabindex="0" style="overflow-x:auto"><img alt="${alt}" src="data:image/svg+xml;base64,${image}"></div></div>`;
+}
+
+const MAP_STYLE = 'div.apl-map img{max-width:none}@media print{div.apl-map img{max-width:100%}}';
+
 /** The services in columns, each right of all that call it but for calls that go in a circle. */
 function columnsOf(services: readonly Service[], between: readonly Calls[]): readonly (readonly Service[])[] {
   const callers = new Map<string, readonly string[]>();

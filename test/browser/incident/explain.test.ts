@@ -22,6 +22,8 @@ const sources = [
   '%import spans.ndjson --dataset spans\n%import lines.ndjson --dataset lines',
   "%trace 0af7651916cd ['spans']",
   '%patterns lines',
+  "%trace 0af7651916cd b7ad6b7169203331 ['spans']",
+  "%trace services ['spans']",
 ];
 
 const evil = '<img src=x onerror=window.pwned=1>\u202e$x$';
@@ -376,6 +378,40 @@ describe.each(usually(NEWEST_LAB))('explaining in $name', frontEnd => {
     await soon(() => cells.output(at + 1)).toMatch(/2 rows/);
     expect(await status.last().textContent()).toBe('Added below.');
     expect(await page.evaluate("'pwned' in window")).toBe(false);
+  });
+
+  test('two traces beside each other by keys: Tab leads to the other, and each has a span of its own', async () => {
+    const both = cells.at(await cellWith("b7ad6b7169203331 ['spans']"));
+    const trees = both.getByRole('tree');
+    await trees.last().scrollIntoViewIfNeeded();
+    expect(await trees.count()).toBe(2);
+    const chosenIn = (tree: Locator) => tree.locator('[aria-selected=true]').getAttribute('aria-label');
+    const isIn = (tree: Locator) =>
+      tree.evaluate(
+        (node: unknown) =>
+          node === (globalThis as { document?: { activeElement?: unknown } }).document?.activeElement,
+      );
+    await trees.first().focus();
+    await press('Home', 'ArrowDown');
+    for (let stops = 0; !(await isIn(trees.last())) && stops < 30; stops += 1) await press('Tab');
+    await press('Home', 'ArrowDown');
+    expect(await Promise.all([trees.first(), trees.last()].map(chosenIn))).toEqual([
+      expect.stringMatching(/^cart charge refused .*, 200ms, failed, on the critical path$/),
+      'shop y, 20ms, failed, on the critical path',
+    ]);
+    expect(await findings(page, ['.apl-trace-view'])).toEqual([]);
+  });
+
+  test('a map of services has its figures in words, and the keys lead to those of each kind of calls', async () => {
+    const map = cells.at(await cellWith("%trace services ['spans']"));
+    await map.scrollIntoViewIfNeeded();
+    const image = map.getByRole('region', { name: 'Services of spans' }).getByRole('img');
+    expect(await image.getAttribute('alt')).toMatch(/\nshop: .*, 100% failed, p95 20ms$/m);
+    await map.getByRole('region', { name: 'Services of spans' }).focus();
+    await enterOn(/^Copy rows$/);
+    await page.getByRole('dialog', { name: 'Copy' }).waitFor();
+    await press('Escape');
+    expect(await findings(page, ['.apl-map'])).toEqual([]);
   });
 
   test('a group', async () => {

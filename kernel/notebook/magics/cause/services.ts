@@ -2,6 +2,7 @@ import { writtenName } from '../../../apl/catalog/written.js';
 import {
   type Calls,
   type Figures,
+  mapHtml,
   mapSentences,
   mapSvg,
   mapText,
@@ -51,6 +52,7 @@ export async function showServices(
     if (host.plan.retains)
       host.io.display({
         data: {
+          'text/html': mapHtml(title, services, calls),
           'image/svg+xml': mapSvg(title, services, calls),
           'text/plain': mapText(title, services, calls),
         },
