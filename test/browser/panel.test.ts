@@ -125,6 +125,12 @@ describe.each(usually(NEWEST_LAB))('toolbar and panel in $name', frontEnd => {
     await page.getByLabel('To', { exact: true }).fill('2026-11-20T10:30:00');
     await page.getByRole('button', { name: 'Set times' }).click();
     await soon(() => range().textContent()).toBe('20 Nov 09:00\u201310:30 UTCpinned');
+    const size = page.viewportSize() ?? { width: 1200, height: 900 };
+    for (const width of [1000, 800]) {
+      await page.setViewportSize({ width, height: size.height });
+      await soon(() => page.evaluate(rangeIsWhole)).toBe(true);
+    }
+    await page.setViewportSize(size);
     await soon(() => cells.source(0)).toBe(`%time 2026-11-20T09:00:00Z..2026-11-20T10:30:00Z\n${sources[0]}`);
     await range().click();
     await page.getByRole('button', { name: 'Go back to the last hour' }).click();
@@ -463,6 +469,13 @@ interface Seeing {
 
 const backgroundOfProfile =
   "getComputedStyle(document.querySelector('.apl-toolbar-profile')).backgroundColor";
+
+/** Whether the range is in the toolbar itself, and not cut. */
+const rangeIsWhole = `(() => {
+  const text = document.querySelector('.apl-toolbar-range .apl-toolbar-text');
+  const isFolded = text.closest('.jp-Toolbar-responsive-popup') !== null;
+  return !isFolded && text.offsetWidth > 0 && text.scrollWidth <= text.offsetWidth;
+})()`;
 
 /** The layers of the popover and of the explanation. */
 const layers =
