@@ -32,6 +32,22 @@ const failures: readonly { readonly words: RegExp; readonly rest: string; readon
     hint: 'Write its keys as a list, or leave the column out of the file.',
   },
   {
+    words:
+      /Variant column must have 'metadata' and 'value'|StructStats::GetChildStats but there are no stats/,
+    rest: 'has a VARIANT with a part that has no column `value`, which is not read',
+    hint: 'Write it with the column `value` in every part.',
+  },
+  {
+    words: /Variant shredding on type: '(\w+)' is not implemented/,
+    rest: 'has a VARIANT with a column of the type $1, which is not read',
+    hint: 'Write it without columns for parts of the VARIANT (shredding).',
+  },
+  {
+    words: /Partially shredded objects have to encode Object Variants/,
+    rest: 'is damaged: a VARIANT has the fields of an object beside a value that is not one',
+    hint: again,
+  },
+  {
     words: /Geoparquet/i,
     rest: 'has a description of its geometries (GeoParquet) that cannot be read',
     hint: 'Write it without this description, or leave the geometries out of the file.',

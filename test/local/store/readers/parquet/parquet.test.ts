@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { failureOf } from '../../../../../kernel/local/store/readers/parquet/damage.js';
 import { importText, parquetOf, stored, testTraps, timeless, useService } from '../traps.js';
 
 useService();
@@ -202,6 +203,26 @@ test.each([
 ])('a Parquet file %s is refused by that name', async (_, written, message) => {
   const { status, body } = await importText('in.parquet', Buffer.from(written, 'base64'));
   expect([status, body.message]).toEqual([400, `in.parquet ${message}`]);
+});
+
+test('a Parquet file with a VARIANT that is not read is refused by the reason', async () => {
+  const whole = await parquetOf('SELECT 5::VARIANT AS v');
+  const without = Buffer.from(whole.toString('latin1').replaceAll('value', 'other'), 'latin1');
+  const { status, body } = await importText('in.parquet', without);
+  expect([status, body.message]).toEqual([
+    400,
+    'in.parquet has a VARIANT with a part that has no column `value`, which is not read. Write it with the column `value` in every part.',
+  ]);
+  const words = [
+    'INTERNAL Error: Calling StructStats::GetChildStats but there are no stats for this index',
+    "Not implemented Error: Variant shredding on type: 'UINTEGER' is not implemented",
+    "Invalid Input Error: Partially shredded objects have to encode Object Variants in the 'value'",
+  ];
+  expect(words.map(each => failureOf('a', each, undefined)?.message.replace(/\.$/, ''))).toEqual([
+    'a has a VARIANT with a part that has no column `value`, which is not read',
+    'a has a VARIANT with a column of the type UINTEGER, which is not read',
+    'a is damaged: a VARIANT has the fields of an object beside a value that is not one',
+  ]);
 });
 
 test('a Parquet file whose packed values are damaged is refused', async () => {
