@@ -4,10 +4,11 @@ import { lineField } from '../../../apl/editor/events.js';
 import { quotedName } from '../../../apl/syntax/tokens/quote.js';
 import { rowTexts } from '../../../result/display/text.js';
 import { NEEDED_FIELDS } from '../../../result/trace/spans.js';
+import { plural, visible } from '../../../text.js';
 import { formatTime, MINUTE, parseTime } from '../../../time.js';
 import { lastName } from '../../results/cache.js';
 import { parseInstant, parseRange, resolveRange, TimeRangeError } from '../../time-range.js';
-import { usageError } from '../arguments.js';
+import { MagicError, usageError } from '../arguments.js';
 import type { MagicCall, MagicHost, QuerySettings } from '../magic.js';
 
 /** A dataset with the fields that the questions need, and the range, in nanoseconds. */
@@ -46,6 +47,7 @@ export async function caseOf({ words, magic }: MagicCall, host: MagicHost): Prom
   if (when.length === 0) throw usageError(magic, 'give a time or a range');
   if (name === undefined) throw usageError(magic, "no query has run yet: name a dataset, such as `['logs']`");
   const window = windowOf(when.join(' '), session.now());
+  await requireTimes(name, host);
   const source = quotedName(name);
   const { tables } = await host.run(`${source}\n| getschema\n| project ColumnName, ColumnType`);
   const types = new Map(rowTexts(tables[0]).map(([column, type]) => [column ?? '', type ?? '']));
@@ -58,6 +60,16 @@ export async function caseOf({ words, magic }: MagicCall, host: MagicHost): Prom
     ...{ line, ids, symptoms: [...new Set([...shared, ...ids])] },
     trace: NEEDED_FIELDS.every(each => types.has(each)) ? 'trace_id' : undefined,
   };
+}
+
+/** Throws MagicError if no event of the dataset has a time: each would count in the range, and none before it. */
+async function requireTimes(name: string, { session, io }: MagicHost): Promise<void> {
+  const [{ rows = 0, firstTime } = {}] = await session.measuredDatasets([name], io.signal);
+  if (rows === 0 || firstTime !== undefined) return;
+  throw new MagicError(
+    `%investigate compares two ranges of time, and ${visible(quotedName(name))} has ${plural(rows, 'event')} without a time.`,
+    'Import the file again with `--time FIELD --replace`, which reads the times of a field; the import names those that hold some.',
+  );
 }
 
 /** Returns the range of the case, or both ranges, as `%time` takes it. */

@@ -1,6 +1,9 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type EditorUpdate, editorTarget, type WrittenCells } from '../../../../kernel/apl/editor/link.js';
 import { deploymentFields } from '../../../../kernel/notebook/magics/cause/near.js';
+import { temporaryDirectory } from '../../../local/service.js';
 import { realBench } from '../../real-bench.js';
 import { printed, shown, traceback } from '../../session.js';
 
@@ -266,6 +269,15 @@ describe('%investigate', () => {
     expect(traceback(run)).toEqual([]);
     for (const each of sentences) expect(shown(run).at(-1)).toMatch(each);
     await expectToHold(printedCells(run));
+  });
+
+  test('a dataset whose events have no time is refused, as all of them would be new', async () => {
+    const file = path.join(await temporaryDirectory(), 'hosts.csv');
+    await writeFile(file, 'host,status\na,500\nb,200\n');
+    expect(traceback(await bench().run(`%import ${file} --dataset hosts`))).toEqual([]);
+    expect(traceback(await bench().run("%investigate 2026-01-01 ['hosts']")).join('\n')).toContain(
+      "%investigate compares two ranges of time, and ['hosts'] has 2 events without a time.",
+    );
   });
 
   test.each<[string, string]>([
