@@ -142,13 +142,23 @@ function sortKey(arg: SqlArg): string {
   });
 }
 
-/** A deviation or variance; null if a square would not fit a real. Infinities and NaN are skipped. */
-function spreadSql(name: string, { sql, type }: SqlArg, filter: string | undefined): string {
+/**
+ * A deviation or variance; null if a square would not fit a real. Infinities and NaN are skipped. The engine fails on such squares, but gives
+ * the covariance of the values with themselves, which is the same number, for the price of one aggregate.
+ */
+function spreadSql(
+  name: 'stddev_samp' | 'var_samp',
+  { sql, type }: SqlArg,
+  filter: string | undefined,
+): string {
   if (type !== 'real') return `${name}(${sql}::DOUBLE)${where(filter)}`;
-  const small = `CASE WHEN ${sql} > -${squareable} AND ${sql} < ${squareable} THEN ${sql} END`;
-  const large = `CASE WHEN abs(${sql}) BETWEEN ${squareable} AND ${largest} THEN 1 END`;
-  return `CASE WHEN count(${large})${where(filter)} = 0 THEN ${name}(${small})${where(filter)} END`;
+  const value = `CASE WHEN ${sql} > -${squareable} AND ${sql} < ${squareable} THEN ${sql} WHEN isfinite(${sql}) THEN ${infinite} END`;
+  const spread = `covar_samp(${value}, ${value})${where(filter)}`;
+  return `CASE WHEN isfinite(${spread}) THEN ${name === 'stddev_samp' ? `sqrt(${spread})` : spread} END`;
 }
+
+/** Nothing has a distance to it, so that the covariance becomes NaN. */
+const infinite = "'Infinity'::DOUBLE";
 
 /** The squares of numbers below this, and their sums over any number of rows, are finite. */
 const squareable = "'1e145'::DOUBLE";
