@@ -93,6 +93,21 @@ const questions: readonly Question[] = [
     sql: "SELECT count(*) FROM t AND regexp_matches(line, '(?:^|[^0-9A-Za-z.])10[.]1[.]2[.]3(?:$|[^0-9A-Za-z.])')",
   },
   {
+    name: 'addresses in a range',
+    apl: "where ipv4_is_in_range(ip, '10.0.0.0/8') | count",
+    sql: "SELECT count(*) FROM t AND starts_with(ip, '10.')",
+  },
+  {
+    name: 'networks of addresses',
+    apl: 'summarize dcount(format_ipv4_mask(ip, 16))',
+    sql: "SELECT count(DISTINCT concat(split_part(ip, '.', 1), '.', split_part(ip, '.', 2), '.0.0/16')) FROM t",
+  },
+  {
+    name: 'one of several addresses in a text',
+    apl: "where has_any_ipv4(line, '10.1.2.3', '11.1.2.3') | count",
+    sql: "SELECT count(*) FROM t AND regexp_matches(line, '(?:^|[^0-9A-Za-z.])1[01][.]1[.]2[.]3(?:$|[^0-9A-Za-z.])')",
+  },
+  {
     name: 'search in all fields',
     apl: "search 'pod-77' | count",
     sql: `SELECT count(*) FROM t AND (${fields.map(field => `contains(lower(${field}), 'pod-77')`).join(' OR ')})`,

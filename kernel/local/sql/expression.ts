@@ -37,7 +37,7 @@ function writtenSql(expr: Scalar, context: ExpressionContext, predicate: boolean
     case 'convert':
       return dialect.convert(argument(expr.value, context), expr.type);
     case 'call':
-      return callSql(expr, context);
+      return callSql(expr, context, predicate);
     case 'binary':
       return binarySql(expr, context, predicate);
     case 'not':
@@ -209,10 +209,14 @@ function negated(test: string): string {
   return `(NOT coalesce(${test}, false))`;
 }
 
-function callSql(expr: Extract<Scalar, { kind: 'call' }>, context: ExpressionContext): string {
+function callSql(
+  expr: Extract<Scalar, { kind: 'call' }>,
+  context: ExpressionContext,
+  predicate: boolean,
+): string {
   context.calls.add(expr.name);
   const args = expr.args.map((item, index) => argument(item, context, isCondition(expr, index)));
-  return located(expr.at, () => context.dialect.call(expr.name, args, context));
+  return located(expr.at, () => context.dialect.call(expr.name, args, { ...context, predicate }));
 }
 
 /** The conditions of `iff` and `case`, where null counts as false. */

@@ -56,6 +56,8 @@ export interface SqlContext {
   readonly now: bigint;
   readonly start: bigint;
   readonly end: bigint;
+  /** The value is used only as true or not true: null may be false. */
+  readonly predicate?: boolean;
 }
 
 /** Returns the SQL of a call whose arguments have already been converted to the declared parameter types. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { net } from '../../../../kernel/local/duckdb/functions/net.js';
+import { sqlArg } from '../../../../kernel/local/sql/template.js';
 import { checkAll, context, j, n, nul, openEngine, s } from './harness.js';
 
 const engine = openEngine();
@@ -104,6 +105,137 @@ describe('IPv4 in text', () => {
     ['has_any_ipv4_prefix', [s('192.168.0.1'), j(['172.16.', '192.168.'])], true],
     ['has_any_ipv4_prefix', [s('192.168.0.1'), s('172.16.'), s('10.')], false],
   ]);
+});
+
+describe('IPv4 with constants beside a column', () => {
+  const beside = [1, 2, 3];
+  checkAll(engine, net, [
+    ...(
+      [
+        [s('10.1.2.3'), s('10.0.0.0/8'), true],
+        [s('10.1.2'), s('10.0.0.0/8'), null],
+        [s('10.1.2.3/8'), s('10.0.0.0/8'), null],
+        [s('100.1.2.3'), s('10.0.0.0/8'), false],
+        [s('x'), s('10.0.0.0/8'), null],
+        [s('172.31.2.3'), s('172.20.9.9/12'), true],
+        [s('172.32.2.3'), s('172.16.0.0/12'), false],
+        [s('172.3.2.3'), s('172.16.0.0/12'), false],
+        [s('172.16.2.256'), s('172.16.0.0/12'), null],
+        [s('127.255.255.255'), s('1.2.3.4/1'), true],
+        [s('128.0.0.0'), s('1.2.3.4/1'), false],
+        [s('128.0.0.0'), s('0.0.0.0/0'), true],
+        [s('10.1.2.7'), s('10.1.2.4/30'), true],
+        [s('10.1.2.8'), s('10.1.2.4/30'), false],
+        [s('10.1.2.3'), s('10.1.2.3'), true],
+        [s('10.1.2.30'), s('10.1.2.3'), false],
+        [s('10.1.2.3'), s('10.0.0.0/33'), null],
+        [nul('string'), s('10.0.0.0/8'), null],
+      ] as const
+    ).map(([ip, range, expected]) => ['ipv4_is_in_range', [ip, range], expected, beside] as const),
+    [
+      'ipv4_is_in_any_range',
+      [s('11.1.1.1'), s('192.168.0.0/24'), j(['10.0.0.0/8', '11.1.1.1'])],
+      true,
+      beside,
+    ],
+    [
+      'ipv4_is_in_any_range',
+      [s('12.1.1.1'), s('192.168.0.0/24'), j(['10.0.0.0/8', '11.1.1.1'])],
+      false,
+      beside,
+    ],
+    ['ipv4_is_in_any_range', [s('x'), s('192.168.0.0/24'), j(['10.0.0.0/8'])], null, beside],
+    ['ipv4_is_in_any_range', [s('12.1.1.1'), j(['bad', '10.0.0.0/8'])], null, beside],
+    ['ipv4_is_in_any_range', [s('10.1.1.1'), j(['bad', '10.0.0.0/8'])], true, beside],
+    ['ipv4_is_in_any_range', [s('10.1.1.1'), j(['bad'])], null, beside],
+    ['ipv4_is_in_any_range', [s('10.1.1.1'), j([1, '10.0.0.0/8'])], true, beside],
+    ['ipv4_is_in_any_range', [s('x'), j([])], false, beside],
+    ['ipv4_is_match', [s('10.1.2.3'), s('10.9.9.9/8')], true, beside],
+    ['ipv4_is_match', [s('10.1.2.3'), s('10.9.9.9'), n(8n)], true, beside],
+    ['ipv4_is_match', [s('10.1.2.3'), s('10.9.9.9/16'), n(8n)], true, beside],
+    ['ipv4_is_match', [s('10.1.2.3'), s('10.9.9.9/8'), n(16n)], true, beside],
+    ['ipv4_is_match', [s('10.1.2.3'), s('10.9.9.9'), n(16n)], false, beside],
+    ['ipv4_is_match', [s('10.1.2.3/8'), s('10.9.9.9')], true, beside],
+    ['ipv4_is_match', [s('10.1.2.3/16'), s('10.9.9.9/8')], true, beside],
+    ['ipv4_is_match', [s('10.1.2.3/x'), s('10.9.9.9/8')], null, beside],
+    ['ipv4_is_match', [s('10.1.2.3'), s('10.9.9.9'), n(33n)], null, beside],
+    ['ipv4_is_match', [s('10.1.2'), s('10.9.9.9'), n(8n)], null, beside],
+    ['ipv4_compare', [s('10.1.2.3'), s('10.1.2.10')], -1n, beside],
+    ['ipv4_compare', [s('10.1.2.11'), s('10.1.2.10')], 1n, beside],
+    ['ipv4_compare', [s('10.1.2.11'), s('10.1.2.10'), n(24n)], 0n, beside],
+    ['ipv4_compare', [s('10.1.3.11/23'), s('10.1.2.10')], 0n, beside],
+    ['ipv4_compare', [s('10.1.3.11'), s('10.1.2.10/23'), n(24n)], 0n, beside],
+    ['ipv4_compare', [s('255.0.0.0'), s('0.0.0.1')], 1n, beside],
+    ['ipv4_compare', [s('x'), s('0.0.0.1')], null, beside],
+    ...(
+      [
+        ['10.171.205.77', 0n, '0.0.0.0/0'],
+        ['10.171.205.77', 4n, '0.0.0.0/4'],
+        ['10.171.205.77', 9n, '10.128.0.0/9'],
+        ['10.171.205.77', 16n, '10.171.0.0/16'],
+        ['10.171.205.77', 23n, '10.171.204.0/23'],
+        ['10.171.205.77', 24n, '10.171.205.0/24'],
+        ['10.171.205.77', 30n, '10.171.205.76/30'],
+        ['10.171.205.77/x.y', 30n, '10.171.205.76/30'],
+        ['10.171.205.77/8', 32n, '10.171.205.77/32'],
+        ['10.171.205.077', 30n, ''],
+        ['10.171.205', 8n, ''],
+      ] as const
+    ).map(([ip, bits, expected]) => ['format_ipv4_mask', [s(ip), n(bits)], expected, beside] as const),
+    ['format_ipv4_mask', [nul('string'), n(8n)], '', beside],
+    ['format_ipv4_mask', [s('10.1.2.3'), nul('long')], '', beside],
+    ['format_ipv4_mask', [n(3232235830n), n(24n)], '192.168.1.0/24', beside],
+    ['format_ipv4', [s('10.1.2.3/8/x')], '10.1.2.3', beside],
+    ['format_ipv4', [s('10.1.2.3.4')], '', beside],
+    ...(
+      [
+        ['has_ipv4', 'a 10.1.2.3 b', '10.1.2.3', true],
+        ['has_ipv4', '10.1.2.3', '10.1.2.3', true],
+        ['has_ipv4', 'a ..10.1.2.3..\nb', '10.1.2.3', true],
+        ['has_ipv4', 'a x10.1.2.3', '10.1.2.3', false],
+        ['has_ipv4', '10.1.2.3.4', '10.1.2.3', false],
+        ['has_ipv4', '9.10.1.2.3', '10.1.2.3', false],
+        ['has_ipv4', '10.1.2.34', '10.1.2.3', false],
+        ['has_ipv4', 'é10.1.2.3é', '10.1.2.3', true],
+        ['has_ipv4', '10.1.2.3', '10.1.2.0/24', false],
+        ['has_ipv4', '10.1.2.256', '10.1.2.256', false],
+        ['has_ipv4_prefix', 'a 10.1.2.3 b', '10', true],
+        ['has_ipv4_prefix', 'a 10.1.2.3 b', '10.1..', true],
+        ['has_ipv4_prefix', 'a 10.1.2.3 b', '10.1.2.3', true],
+        ['has_ipv4_prefix', 'a 10.1.2.3 b', '10.1.2.3.', false],
+        ['has_ipv4_prefix', 'a 10.1.2.3 b', '1', false],
+        ['has_ipv4_prefix', 'a 10.1.2.3 b', '010', false],
+        ['has_ipv4_prefix', 'a 10.1.2.3 b', '', false],
+        ['has_ipv4_prefix', 'a 10.1.2.300 b', '10.', false],
+        ['has_any_ipv4', 'a 10.1.2.3 b', '10.1.2.0/24', true],
+        ['has_any_ipv4', 'a 10.1.2.3 b', '10.1.2.4/31', false],
+        ['has_any_ipv4', 'a 10.1.2.3 b', '0.0.0.0/0', true],
+        ['has_any_ipv4_prefix', 'a 10.1.2.3 b', '10.1', true],
+      ] as const
+    ).map(([name, text, sought, expected]) => [name, [s(text), s(sought)], expected, beside] as const),
+    ['has_ipv4', [nul('string'), s('x')], null, beside],
+    ['has_any_ipv4', [nul('string'), s('10.1.2.3')], null, beside],
+    [
+      'has_any_ipv4',
+      [s('a 6.6.6.6'), s('1.1.1.1'), j(['2.2.2.2', '3.3.3.3', '4.4.4.4', '5.5.5.5', '6.6.6.6'])],
+      true,
+      beside,
+    ],
+    ['has_any_ipv4_prefix', [s('a 10.1.2.3'), j(['9.', '10.1.'])], true, beside],
+  ]);
+});
+
+it.each([
+  ['ipv4_is_in_range', '172.16.0.0/12', ['172.31.0.1']],
+  ['ipv4_is_in_range', '10.1.2.3', ['10.1.2.3']],
+  ['ipv4_is_in_range', '10.1.2.3/33', []],
+  ['ipv4_is_match', '10.0.0.0/8', ['10.1.2.3', '10.1.2.3/9']],
+  ['has_ipv4', '10.1.2.3', ['10.1.2.3', '10.1.2.3/9', 'a 10.1.2.3']],
+] as const)('as a condition %s of %s holds for the same addresses', async (name, range, expected) => {
+  const condition = net[name]([sqlArg('ip', 'string'), s(range)], { ...context, predicate: true });
+  const ips = "('10.1.2.3'), ('10.1.2.3/9'), ('172.31.0.1'), ('172.32.0.1'), ('a 10.1.2.3'), (NULL)";
+  const found = await engine.query(`SELECT ip FROM (VALUES ${ips}) t(ip) WHERE ${condition} ORDER BY ip`);
+  expect(found.flat()).toStrictEqual(expected);
 });
 
 describe('IPv6', () => {
