@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
+import { recognizeFormat } from '../../../../kernel/local/store/readers/logs/recognize.js';
 import { rowsByLines, rowsInSample, spreadSample } from '../../../../kernel/local/store/readers/sample.js';
 import { temporaryDirectory } from '../../service.js';
 
@@ -32,4 +33,19 @@ test('the sample of a large file is from all over it, also where lines are short
     .slice(0, await rowsInSample(file));
   const places = taken.map(line => Math.floor((JSON.parse(line).n / rows) * 40));
   expect([...new Set(places)]).toEqual([...Array(40).keys()]);
+});
+
+test('a format of six lines in ten is the likeliest one, and not the usual one', () => {
+  const line = '1.2.3.4 - - [10/Oct/2025:13:55:36 +0000] "GET /a HTTP/1.1" 200 5';
+  const found = [9, 6, 5].map(count => {
+    const { format, isUsual } = recognizeFormat(
+      Array.from({ length: 10 }, (_, n) => (n < count ? line : 'x')),
+    );
+    return [format.name, isUsual];
+  });
+  expect(found).toEqual([
+    ['combined', true],
+    ['combined', false],
+    ['text', false],
+  ]);
 });
