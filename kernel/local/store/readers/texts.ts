@@ -50,8 +50,10 @@ export async function readTexts(connection: Connection, texts: Texts): Promise<R
       fields: names.map((name, index) => fieldOf(name, index, types[index] ?? 'string', words)),
       notes: [...notes, ...refusedNotes(refused), ...widened, ...commaNotes(names, types), ...shortened],
       refused,
-      ...(words.length === 0 ? {} : { emptied: emptiedIn(connection, names, types, words) }),
-      ...present({ whole: texts.whole, carries: texts.carries }),
+      ...present({
+        emptied: words.length > 0 ? emptiedIn(connection, names, types, words) : undefined,
+        ...{ whole: texts.whole, carries: texts.carries },
+      }),
     };
   };
   const careful = async (): Promise<Reading> => {

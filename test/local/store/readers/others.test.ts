@@ -1,4 +1,4 @@
-import { lines, testTraps, useService } from './traps.js';
+import { lines, testTraps, timeless, useService } from './traps.js';
 
 useService();
 
@@ -210,5 +210,51 @@ testTraps([
     select: '_time, level, message',
     values: ['2025-11-14 07:01:22.119|*|a', '2026-06-15 11:59:59.999|#|b'],
     notes: ['The lines are read as log lines of Redis.', noYear('time')],
+  },
+]);
+
+// ---- words that programs write for no value ----
+
+const columns23 = Array.from({ length: 23 }, (_, index) => `a${index}`);
+
+testTraps([
+  {
+    what: 'words for no value among numbers, times and booleans of a CSV file, among texts, and alone',
+    name: 'in.csv',
+    content: lines(
+      '_time,n,r,b,t,only,late',
+      '2024-01-01T00:00:00Z,1,1.5,true,NA,NA,5',
+      'NULL,NA,?,N/A,x,NA,5',
+      '2024-01-02T00:00:00Z,\\N,-,None,-,NA,5',
+      ...Array.from({ length: 12_000 }, () => '2024-01-02T00:00:00Z,2,2.5,false,x,NA,5'),
+      '2024-01-02T00:00:00Z,nil,--,<NA>,x,NA,n/a',
+      '',
+    ),
+    select:
+      'count(*), sum(n), count(n), sum(r), count(r), count(b), count(DISTINCT t), min(t), max("only"), sum(late), count(late)',
+    values: ['12004|24001|12001|30001.5|12001|12001|3|-|NA|60015|12003'],
+    notes: [
+      'Read as null, as the other values are not text: `NA`, `N/A`, `n/a`, `<NA>`, `NULL`, `None`, `nil`, `\\N`, `-`, `--`, `?` in `_time` (1), `n` (3), `r` (3), `b` (3), `late` (1).',
+      'No readable time in `_time` in 1 row: they have the time of their import.',
+    ],
+  },
+  {
+    what: 'words for no value in more columns than a message names',
+    name: 'in.csv',
+    content: lines(
+      columns23.join(','),
+      columns23.map(() => 'NA').join(','),
+      columns23.map(() => '7').join(','),
+      '',
+    ),
+    select: 'count(a0), count(a22), sum(a22)',
+    values: ['1|1|7'],
+    notes: [
+      `Read as null, as the other values are not text: \`NA\` in ${columns23
+        .slice(0, 20)
+        .map(name => `\`${name}\` (1)`)
+        .join(', ')} and 3 further fields.`,
+      timeless(),
+    ],
   },
 ]);

@@ -27,7 +27,6 @@ const wideRow = `${JSON.stringify(Object.fromEntries(Array.from({ length: 100 },
 const deepRow = (value: string, depth: number) => `${'{"o":'.repeat(depth)}${value}${'}'.repeat(depth)}`;
 
 const imported = '2026-06-15 12:00:00';
-const columns23 = Array.from({ length: 23 }, (_, index) => `a${index}`);
 const late = (count: number, field = '_time') =>
   `No readable time in \`${field}\` in ${count} row${count === 1 ? '' : 's'}: they have the time of their import.`;
 
@@ -132,45 +131,6 @@ const traps: readonly Trap[] = [
     select: '_time, n',
     values: ['2024-01-01 00:00:00|1', `${imported}|2`, '2024-01-02 00:00:00|3'],
     notes: ['Read as null, as the other values are not text: `-` in `time` (1).', late(1, 'time')],
-  },
-  {
-    what: 'words for no value among numbers, times and booleans of a CSV file, among texts, and alone',
-    name: 'in.csv',
-    content: lines(
-      '_time,n,r,b,t,only,late',
-      '2024-01-01T00:00:00Z,1,1.5,true,NA,NA,5',
-      'NULL,NA,?,N/A,x,NA,5',
-      '2024-01-02T00:00:00Z,\\N,-,None,-,NA,5',
-      ...Array.from({ length: 12_000 }, () => '2024-01-02T00:00:00Z,2,2.5,false,x,NA,5'),
-      '2024-01-02T00:00:00Z,nil,--,<NA>,x,NA,n/a',
-      '',
-    ),
-    select:
-      'count(*), sum(n), count(n), sum(r), count(r), count(b), count(DISTINCT t), min(t), max("only"), sum(late), count(late)',
-    values: ['12004|24001|12001|30001.5|12001|12001|3|-|NA|60015|12003'],
-    notes: [
-      'Read as null, as the other values are not text: `NA`, `N/A`, `n/a`, `<NA>`, `NULL`, `None`, `nil`, `\\N`, `-`, `--`, `?` in `_time` (1), `n` (3), `r` (3), `b` (3), `late` (1).',
-      late(1, '_time'),
-    ],
-  },
-  {
-    what: 'words for no value in more columns than a message names',
-    name: 'in.csv',
-    content: lines(
-      columns23.join(','),
-      columns23.map(() => 'NA').join(','),
-      columns23.map(() => '7').join(','),
-      '',
-    ),
-    select: 'count(a0), count(a22), sum(a22)',
-    values: ['1|1|7'],
-    notes: [
-      `Read as null, as the other values are not text: \`NA\` in ${columns23
-        .slice(0, 20)
-        .map(name => `\`${name}\` (1)`)
-        .join(', ')} and 3 further fields.`,
-      timeless(),
-    ],
   },
   {
     what: 'a broken line, half a surrogate pair, a number',

@@ -292,7 +292,7 @@ describe('other encodings', () => {
     expect(await stored(dataset, 'v')).toEqual(['€ “x”']);
   });
 
-  test('zeros in a text are no UTF-16', async () => {
+  test('zeros in a text do not make it UTF-16', async () => {
     const texts = ['a\0b\0c\0d\0\0e\0f\n', 'a\0b,c\0d\na\0b,c\0d\n', 'a\0\n\0'];
     const answers = await Promise.all(texts.map(each => importText('a.log', Buffer.from(each, 'latin1'))));
     expect(answers.map(({ body }) => body.rows)).toEqual([1, 2, 2]);
