@@ -10,7 +10,9 @@ const ip = '(?:\\d{1,3}(?:\\.\\d{1,3}){3}|[0-9A-Fa-f]*:[0-9A-Fa-f:.]+|unknown)';
 const agent = `"(?<referer>${quoted})" "(?<user_agent>${quoted})"`;
 /** What a proxy adds to the combined format of nginx: the clients that it speaks for. */
 const forwarded = `"(?<forwarded_for>-|${ip}(?:, ?${ip})*)"`;
-const stamp = '\\[(?<time>\\d{1,2}/[A-Za-z]{3}/\\d{4}[: ][^\\]]+|\\d{4}-\\d{2}-\\d{2}T[^\\]]+)\\]';
+/** cPanel has its month as a number. */
+const stamp =
+  '\\[(?<time>\\d{1,2}/[A-Za-z]{3}/\\d{4}[: ][^\\]]+|\\d{4}-\\d{2}-\\d{2}T[^\\]]+|\\d{2}/\\d{2}/\\d{4}:\\d{2}:\\d{2}:\\d{2} [+-]\\d{4})\\]';
 /** Jetty has two blanks between them. */
 const named = '(?<ident>\\S+) {1,2}(?<user>\\S*)';
 const visitor = `(?<client>[^\\s,"]+(?:, ?[^\\s,"]+)*) {1,2}${named} {1,2}${stamp}`;

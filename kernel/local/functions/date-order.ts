@@ -19,7 +19,8 @@ export function orderedNs(text: string, order: string): bigint | null {
   const part = (name: string) => parts[order.indexOf(name)] ?? '';
   if (part('y').length === 1 || part('d').length > 2) return null;
   const iso = `${fullYear(part('y'))}-${part('m').padStart(2, '0')}-${part('d').padStart(2, '0')}`;
-  return timeNs(`${iso}${text.slice(date.length)}`);
+  // cPanel writes the time of day behind a colon.
+  return timeNs(`${iso}${text.slice(date.length).replace(/^:/, ' ')}`);
 }
 
 /** Returns the bits of {@link orderBits} of a text; 0 if it is not a numbered date, or one of no calendar. */

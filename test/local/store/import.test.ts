@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { sqlText } from '../../../kernel/local/duckdb/literal.js';
 import { Engine } from '../../../kernel/local/engine/duckdb.js';
@@ -487,6 +487,12 @@ const refused: readonly Refused[] = [
       new RegExp(`is ${what}\\. ${instead}`),
     ],
   ),
+  [
+    'compressed with Brotli',
+    'in.csv.br',
+    brotliCompressSync('a,b\n1,2\n'.repeat(100)),
+    /in\.csv\.br is compressed with Brotli\. Unpack it first: brotli -dk FILE\.$/,
+  ],
   [
     'lines that are not UTF-8 alone',
     'in.csv',

@@ -15,6 +15,8 @@ export async function packingOf(file: string): Promise<'gzip' | 'zstd' | undefin
 /** Data that is packed, or in a format that is not text: how it begins, each byte as a character, what it is, and how to make of it what is read. */
 interface Packing {
   readonly begin: string;
+  /** How the name of a file ends that has no beginning of its own. */
+  readonly ending?: string;
   /** What else is so at the beginning, where text may begin alike. */
   readonly further?: (start: string) => boolean;
   readonly name: string;
@@ -68,6 +70,14 @@ const packings: readonly Packing[] = [
   { begin: '\x1f\x9d', name: 'compressed with compress', instead: 'Unpack it first: uncompress -k FILE.' },
   { begin: 'LZIP\x01', name: 'compressed with lzip', instead: 'Unpack it first: lzip -dk FILE.' },
   {
+    begin: '',
+    ending: '.br',
+    // Names of logs end in .br too, as those of domains in Brazil do.
+    further: start => /[^\P{Cc}\t\n\r\x80-\x9f]/u.test(start),
+    name: 'compressed with Brotli',
+    instead: 'Unpack it first: brotli -dk FILE.',
+  },
+  {
     begin: '\xff\x06\0\0sNaPpY',
     name: 'compressed with Snappy',
     instead: 'Unpack it first: snzip -dk FILE.',
@@ -94,6 +104,13 @@ const packings: readonly Packing[] = [
   },
   { begin: '\x89HDF\r\n\x1a\n', name: 'an HDF5 file', instead: intoText },
   { begin: 'ARROW1\0\0', name: 'an Arrow file', instead: intoText },
+  {
+    begin: '\xff\xff\xff\xff',
+    // The length of a schema, which is a table of flatbuffers.
+    further: start => start.length > 8 && start.charCodeAt(7) === 0 && start.charCodeAt(8) < 64,
+    name: 'an Arrow stream',
+    instead: intoText,
+  },
   {
     begin: 'Obj\x01',
     name: 'an Avro file',
@@ -125,9 +142,12 @@ const packings: readonly Packing[] = [
 
 const longestBegin = 256;
 
-function packingAt(start: Buffer): Packing | undefined {
+function packingAt(start: Buffer, file = ''): Packing | undefined {
   const text = start.toString('latin1', 0, longestBegin);
-  return packings.find(({ begin, further }) => text.startsWith(begin) && further?.(text) !== false);
+  return packings.find(
+    ({ begin, ending = '', further }) =>
+      text.startsWith(begin) && file.toLowerCase().endsWith(ending) && further?.(text) !== false,
+  );
 }
 
 /** Returns the kind of a file that begins like this, of those that are read; undefined for any other, such as text. */
@@ -145,11 +165,12 @@ export function isOfficeFile(start: Buffer): boolean {
   );
 }
 
-/** Returns what the beginning of a file shows it to be, and what to do with it; undefined for what is read. */
+/** Returns what the beginning of a file shows it to be, or its name, and what to do with it; undefined for what is read. */
 export function unreadPacking(
   start: Buffer,
+  file: string,
 ): { readonly name: string; readonly instead: string } | undefined {
-  const { name, instead } = packingAt(start) ?? {};
+  const { name, instead } = packingAt(start, file) ?? {};
   return name === undefined || instead === undefined ? undefined : { name, instead };
 }
 

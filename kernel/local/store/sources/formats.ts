@@ -86,7 +86,7 @@ export async function startOfReadable(file: string): Promise<Buffer> {
 }
 
 function refusePacked(file: string, start: Buffer): void {
-  const packing = unreadPacking(start);
+  const packing = unreadPacking(start, file);
   if (packing !== undefined)
     throw new LocalError('invalid', 'format', `${file} is ${packing.name}.`, { hint: packing.instead });
   if (isArchive(file, start))

@@ -136,6 +136,21 @@ testTraps([
     notes: [access, kept('1 line')],
   },
   {
+    what: 'an access log of cPanel, whose month is a number, in a file named after a domain of Brazil',
+    name: 'shop.example.com.br',
+    content: lines(
+      `1.2.3.4 - root [10/25/2025:13:55:36 -0000] ${get} "-" "curl" "s" "-" 2087`,
+      `1.2.3.4 - - [11/02/2025:23:55:36 +0100] "GET / HTTP/1.1" 401 0 "-" "-" "-" "-" 2083`,
+      '',
+    ),
+    select: '_time, client, "user", status, user_agent, rest, line',
+    values: [
+      '2025-10-25 13:55:36|1.2.3.4|root|200|curl|"s" "-" 2087|null',
+      '2025-11-02 22:55:36|1.2.3.4|null|401|-|"-" 2083|null',
+    ],
+    notes: [access, 'The dates of `time` are read month first, as in "10/25/2025:13:55:36 -0000".'],
+  },
+  {
     what: 'an access log that syslog wraps',
     name: 'access.log',
     content: lines(`Oct 10 13:55:36 edge nginx: 1.2.3.4 - - ${at} ${get}`, ''),

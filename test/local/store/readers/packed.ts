@@ -18,6 +18,7 @@ export const packed: readonly (readonly [begin: string, what: string, instead: s
   ['\x89HDF\r\n\x1a\n', 'an HDF5 file', 'Convert it to Parquet'],
   ["7z\xbc\xaf'\x1c", 'a 7-Zip archive', 'Unpack it first: 7z x FILE'],
   ['ARROW1\0\0\xff', 'an Arrow file', 'Convert it to Parquet'],
+  ['\xff\xff\xff\xff\x78\0\0\0\x10\0\0\0\0\0\n\0', 'an Arrow stream', 'Convert it to Parquet'],
   ['Obj\x01\x02', 'an Avro file', 'Convert it to Parquet .* read_avro'],
   ['ORC\x0a\x03\0', 'an ORC file', 'Convert it to Parquet .*pyarrow\\.orc'],
   [
