@@ -1,11 +1,15 @@
 import { own } from '../../present.js';
-import { oneLine } from '../../text.js';
+import { oneLine, withCode } from '../../text.js';
 import { formatTime, parseTime } from '../../time.js';
 import type { CodeCell, Notebook } from '../notebook.js';
 import { writtenParameters } from '../parameters.js';
 
-/** The facts shown above a report's first line: names and values, in order. */
-export type ReportFacts = readonly (readonly [name: string, value: string])[];
+/** The facts shown above a report's first line: names and values, in order, and how a value becomes HTML (default: as plain text). */
+export type ReportFacts = readonly (readonly [
+  name: string,
+  value: string,
+  written?: (text: string) => string,
+])[];
 
 /** Returns the range, the profiles, the datasets, the parameters and the versions behind the results of a notebook. */
 export function reportFacts(notebook: Notebook): ReportFacts {
@@ -18,7 +22,7 @@ export function reportFacts(notebook: Notebook): ReportFacts {
     ['Profile', texts('profile')],
     ['Data', texts('datasets')],
     ['Parameters', parametersText(code, results)],
-    ['Incomplete', incompleteText(results)],
+    ['Incomplete', incompleteText(results), withCode],
     ['Versions', texts('kernelVersion') && `apl-kernel ${texts('kernelVersion')}`],
   ];
   return facts.filter(([, value]) => value !== '');

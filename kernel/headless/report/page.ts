@@ -80,9 +80,9 @@ function withoutHeading({ cells }: Notebook): readonly NotebookCell[] {
 
 function factsHtml(facts: ReportFacts): string {
   if (facts.length === 0) return '';
-  const pairs = facts.map(
-    ([name, value]) => `<dt>${name}</dt><dd>${escapeHtml(withoutTokens(visible(value)))}</dd>`,
-  );
+  const pairs = facts.map(([name, value, written = escapeHtml]) => {
+    return `<dt>${name}</dt><dd>${written(withoutTokens(visible(value)))}</dd>`;
+  });
   return `<dl class="facts">${pairs.join('')}</dl>`;
 }
 

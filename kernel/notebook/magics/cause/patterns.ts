@@ -87,7 +87,12 @@ async function patterns({ words, options, magic }: MagicCall, host: MagicHost): 
     chosen === undefined ? new Map<string, string>() : await typesOf(asked, textOf(chosen.template), host);
   const read = sorted.reduce((sum, { lines }) => sum + lines, 0);
   const rows = sorted.slice(0, LISTED).map((each, index) => rowOf(each, index, read, earlier !== undefined));
-  const { data, metadata } = tableOutput(HEADS, rows, captionOf(asked, sorted.length, read, shapes.length));
+  const isShown = (head: string, at: number) =>
+    at < ALWAYS || rows.some(row => row[at] !== '') || (head === 'new' && earlier !== undefined);
+  const shown = HEADS.flatMap((head, at) => (isShown(head, at) ? [at] : []));
+  const cellsOf = (row: readonly string[]) => shown.map(at => row[at] ?? '');
+  const caption = captionOf(asked, sorted.length, read, shapes.length);
+  const { data, metadata } = tableOutput(cellsOf(HEADS), rows.map(cellsOf), caption);
   const { query, startTime, endTime, profile } = result.provenance;
   const reference: PatternsReference = {
     ...{ ...from, field: asked.field, query, startTime, endTime, profile },
@@ -119,6 +124,8 @@ const HEADS = [
   'first seen',
   'last seen',
 ];
+/** Further columns are left out if they are empty, as those of times are for lines without any. */
+const ALWAYS = 4;
 
 function captionOf({ field }: Asked, templates: number, lines: number, shapes: number): string {
   const cut =

@@ -114,10 +114,11 @@ describe('%patterns', () => {
     expect(table(cell).at(-1)).toMatch(row);
   });
 
-  test('reads a kept result, of which nothing is new', async () => {
+  test('reads a kept result, of which nothing is new, and leaves out columns of times', async () => {
     await run('errs << app | where level == "error"');
     const cell = await run('%patterns errs');
     expect(table(cell).at(0)).toBe('1 template of 100 lines in message');
+    expect(table(cell).at(2)).toBe('# lines template share levels example');
     expect(table(cell).at(-1)).toMatch(
       /^1 100 cannot reach "db-<\*>": timeout after <\*>s 100% error (?!.*new)/,
     );
