@@ -70,43 +70,14 @@ interface LongFile {
 
 /** What is numbered in the example of a format that does not say "cart". */
 const numbered: Readonly<Record<string, string>> = {
-  s3: 'a.png',
-  'apache-error': 'Connection',
   'vpc-flow': '49152',
-  'vpc-flow-2': '49152',
-  vsftpd: 'ann',
-  proftpd: 'ann',
-  cbs: 'Stack',
-  cef: 'rule',
-  leef: 'rule',
-  fortigate: 'msg="',
-  dmesg: 'device',
-  auditd: 'pid=3',
-  alerts: 'ICMP ',
-  openvpn: 'Learn',
-  exim: '-2k',
   zeek: 'CHh',
   'nps-csv': 'ann',
   'windows-csv': 'Spooler',
-  dpkg: 'nano',
-  sssd: 'ann',
-  elasticsearch: 'disk',
-  jvm: 'GC',
-  weblogic: 'Channel',
-  named: 'client',
-  'mysql-error': 'process',
-  'mongodb-text': 'connection',
-  sqlserver: 'shop',
-  redis: 'accept',
-  kafka: 'disk',
-  rabbitmq: 'connection',
-  mongodb: 'accepted',
-  journald: 'publickey',
   'journald-export': 'publickey',
   'journald-verbose': 'publickey',
   prometheus: 'shop',
   'windows-xml': 'ann',
-  eve: '2001',
 };
 
 /** Readings of a format that its example does not have: lines of which each block of the file is made. */
@@ -123,17 +94,24 @@ const furtherBlocks: readonly (readonly [format: string, what: string, lines: re
   ],
 ];
 
+/** Formats of several lines an event, and those that are not read as lines of one shape each, which "many rows" below has. */
+const ofSeveral = logFormats.filter(
+  ({ reading }) =>
+    !(['lines', 'pairs', 'text', 'json'] as const).some(kind => kind === reading.kind) ||
+    (reading.kind === 'lines' && reading.begins?.unless !== undefined),
+);
+
 test('each format is numbered by one word', () => {
-  const others = logFormats.filter(({ example }) => !example.join('\n').includes('cart'));
+  const others = ofSeveral.filter(({ example }) => !example.join('\n').includes('cart'));
   expect(Object.keys(numbered).toSorted()).toEqual(others.map(({ name }) => name).toSorted());
 });
 
 test.each([
-  ...logFormats.map(({ name, example }) => [name, 'its example', example] as const),
+  ...ofSeveral.map(({ name, example }) => [name, 'its example', example] as const),
   ...furtherBlocks,
 ])('events are in the order of the file: %s, %s', async (format, _, example) => {
   const block = example.join('\n');
-  const blocks = Math.ceil(3000 / example.length);
+  const blocks = Math.ceil(300 / example.length);
   const content = Array.from({ length: blocks }, (_, n) =>
     numberedBlock(block, numbered[format] ?? 'cart', n),
   );
