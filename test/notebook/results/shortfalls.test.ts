@@ -163,7 +163,9 @@ function reportOf({ outputs }: CellRun): string {
     execution_count: 1,
   } as const;
   const page = notebookPage({ cells: [cell], metadata: {}, nbformat: 4, nbformat_minor: 5 }, { title: 'R' });
-  return /<dt>Incomplete<\/dt><dd>1 of 1 outputs: (.*?)<\/dd>/.exec(page)?.[1]?.replace(/<\/?code>/g, '`') ?? page;
+  return (
+    /<dt>Incomplete<\/dt><dd>1 of 1 outputs: (.*?)<\/dd>/.exec(page)?.[1]?.replace(/<\/?code>/g, '`') ?? page
+  );
 }
 
 function chartText({ outputs, outcome }: CellRun): string {
