@@ -360,7 +360,9 @@ function fieldOf(name: string, index: number, type: ColumnType, words: readonly 
   const text = `t${index}`;
   if (type === 'string') return { name, type, sql: text };
   const stored = storedAs(type);
-  const word = words.map(each => `WHEN ${text} = ${sqlText(each)} THEN ${type === 'empty' ? text : 'NULL'} `);
+  const word = words.map(
+    each => `WHEN ${text} = ${sqlText(each)} THEN ${stored === 'string' ? text : 'NULL'} `,
+  );
   const absent = `CASE ${word.join('')}WHEN ${text} IS NOT NULL THEN ${mismatchAt(index, text)} END`;
   if (stored === 'string') return { name, type: stored, sql: `${absent}::VARCHAR` };
   return { name, type: stored, sql: `coalesce(${readAs(text, type)}, ${absent}::${sqlTypes[stored]})` };

@@ -239,6 +239,14 @@ testTraps([
     ],
   },
   {
+    what: 'a word for no value alone, below the sample, in a file that has one among numbers',
+    name: 'in.csv',
+    content: `n,late\n${'1,\n'.repeat(12_000)}NA,\n1,NA\n`,
+    select: 'count(n), max(late), count(late)',
+    values: ['12001|NA|1'],
+    notes: ['Read as null, as the other values are not text: `NA` in `n` (1).', timeless()],
+  },
+  {
     what: 'words for no value in more columns than a message names',
     name: 'in.csv',
     content: lines(
