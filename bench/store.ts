@@ -9,6 +9,7 @@ import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { usage } from './tools/costs.js';
 import { median, report } from './tools/row.js';
 
 const megabytes = Number(process.env.MEGABYTES ?? 276);
@@ -209,14 +210,6 @@ const byHand = `
   await connection.run(process.argv[1]);
   connection.closeSync();
   instance.closeSync();`;
-
-/** Makes a process say on its third pipe what it has used, once it ends. */
-const usage = `data:text/javascript,${encodeURIComponent(`
-  import { writeSync } from 'node:fs';
-  process.on('exit', () => {
-    const { userCPUTime, systemCPUTime, maxRSS } = process.resourceUsage();
-    writeSync(3, JSON.stringify({ cpuMs: (userCPUTime + systemCPUTime) / 1000, peakMiB: maxRSS / 1024 }));
-  });`)}`;
 
 type Side = 'ours' | 'by hand';
 

@@ -1,0 +1,168 @@
+/**
+ * What grows with the data and what does not: logs of services, once imported into one file and once in many files of another program,
+ * asked through a service that takes the machine for one of MEMORY GiB. EVENTS (`2000000,40000000` shows the growth), FILES, RUNS (the
+ * median counts), ONLY (a pattern of the questions' names) and PLOT (a file for the chart) are environment variables; TMPDIR has twice
+ * the Parquet.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { usage } from './tools/costs.js';
+import { generate, jsonBytesOfEvent, needle, windowEnd, windowStart } from './tools/logs.js';
+import { growthPlot, type Point } from './tools/plot.js';
+import { median, report } from './tools/row.js';
+import { ask, endProcess, main, peakMiB, processorMs, type Running, startProcess } from './tools/service.js';
+
+const sizes = (process.env.EVENTS ?? '1000000').split(',').map(Number);
+const fileCount = Number(process.env.FILES ?? 100);
+const runs = Number(process.env.RUNS ?? 3);
+const only = new RegExp(process.env.ONLY ?? '');
+const memoryBytes = Number(process.env.MEMORY ?? 2) * 2 ** 30;
+
+process.env.NODE_OPTIONS = `--import=data:text/javascript,process.constrainedMemory=()=>${memoryBytes}`;
+
+/** A question, and the part of the time of all events that it is about, as shares of it. */
+interface Question {
+  readonly name: string;
+  readonly apl: (events: number) => string;
+  readonly window?: 'five minutes';
+}
+
+const questions: readonly Question[] = [
+  { name: 'newest 100', apl: () => 'sort by _time desc | limit 100' },
+  { name: 'newest 100 errors', apl: () => "where level == 'error' | sort by _time desc | limit 100" },
+  { name: 'five minutes', apl: () => 'summarize count() by service, level', window: 'five minutes' },
+  { name: 'needle', apl: events => `where trace_id == '${needle(events)}'` },
+  { name: 'rare term', apl: events => `where message has '${Math.floor(events / 2)}' | count` },
+  { name: 'count by time', apl: () => 'summarize count() by bin(_time, 1d), level' },
+  { name: 'group by', apl: () => 'summarize count(), avg(duration_ms) by service, status' },
+  { name: 'top 10 of 24,000', apl: () => "summarize count() by ['kubernetes.pod_name'] | top 10 by count_" },
+  { name: 'array has', apl: () => "where tags has 'build-7' | count" },
+  { name: 'distinct users', apl: () => 'summarize dcount(user_id)' },
+  { name: 'distinct traces', apl: () => 'summarize dcount(trace_id)' },
+];
+
+const points: Point[] = [];
+
+/** Reports a figure, and keeps it for the chart, whose lines are processor time. */
+function tell(layout: string, series: string, gb: number, wallMs: number, cpuMs: number): void {
+  const figure = `${series}, ${layout}, ${gb.toPrecision(3)} GB as JSON`;
+  report({ figure, unit: 'ms', ours: wallMs });
+  report({ figure: `${figure}, processor`, unit: 'ms', ours: cpuMs });
+  points.push({ panel: layout, series, x: gb, y: cpuMs });
+}
+
+interface Asked {
+  readonly service: Running;
+  readonly layout: string;
+  readonly events: number;
+  readonly gb: number;
+}
+
+async function query({ service, events }: Asked, { apl, window }: Question): Promise<void> {
+  const span = windowEnd - windowStart;
+  const from = window === undefined ? windowStart : windowStart + span / 2;
+  const to = window === undefined ? windowEnd : from + 300_000;
+  const body = {
+    apl: `logs | ${apl(events)}`,
+    startTime: new Date(from).toISOString(),
+    endTime: new Date(to).toISOString(),
+  };
+  await ask(service, '/v1/datasets/_apl?format=tabular', JSON.stringify(body));
+}
+
+async function measure(asked: Asked, question: Question): Promise<void> {
+  const spent: { readonly ms: number; readonly cpuMs: number }[] = [];
+  for (let run = 0; run < runs; run += 1) {
+    const before = processorMs(asked.service);
+    const begun = performance.now();
+    await query(asked, question);
+    spent.push({ ms: performance.now() - begun, cpuMs: processorMs(asked.service) - before });
+  }
+  const { layout, gb, service } = asked;
+  tell(layout, question.name, gb, median(spent.map(({ ms }) => ms)), median(spent.map(({ cpuMs }) => cpuMs)));
+  report({
+    figure: `memory after ${question.name}, ${layout}, ${gb.toPrecision(3)} GB as JSON`,
+    unit: 'MiB',
+    ours: peakMiB(service),
+    goal: { atMost: 2048 },
+  });
+}
+
+/** Asks all questions of a service that is started for them; the first answer counts from its start. */
+async function askAll(dataDir: string, layout: string, events: number, gb: number): Promise<void> {
+  for (const [index, state] of ['nothing known', 'started again'].entries()) {
+    const begun = performance.now();
+    const service = await startProcess(dataDir);
+    const asked = { service, layout, events, gb };
+    await query(asked, { name: '', apl: () => 'limit 10' });
+    tell(layout, `first answer, ${state}`, gb, performance.now() - begun, processorMs(service));
+    if (index === 1)
+      for (const question of questions.filter(({ name }) => only.test(name))) await measure(asked, question);
+    await endProcess(service);
+  }
+}
+
+async function importFiles(source: string, dataDir: string, gb: number): Promise<void> {
+  const begun = performance.now();
+  const args = ['--import', usage, main, 'import', source, '--dataset', 'logs', '--data', dataDir];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'inherit', 'inherit', 'pipe'] });
+  let text = '';
+  child.stdio[3]?.on('data', part => {
+    text += part;
+  });
+  const [code] = await once(child, 'close');
+  if (code !== 0) throw new Error('the import failed');
+  const { cpuMs, peakMiB: peak } = JSON.parse(text) as { readonly cpuMs: number; readonly peakMiB: number };
+  const layout = `${fileCount.toLocaleString('en')} files into one`;
+  const figure = `import of ${layout}, ${gb.toPrecision(3)} GB as JSON`;
+  report({ figure, unit: 'ms', ours: performance.now() - begun });
+  report({ figure: `${figure}, processor`, unit: 'ms', ours: cpuMs });
+  report({ figure: `${figure}, peak memory`, unit: 'MiB', ours: peak, goal: { atMost: 2048 } });
+}
+
+async function bytesIn(directory: string): Promise<number> {
+  const names = await readdir(directory);
+  const sizesOf = await Promise.all(names.map(async name => (await stat(join(directory, name))).size));
+  return sizesOf.reduce((total, size) => total + size, 0);
+}
+
+async function measureSize(events: number): Promise<void> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'apl-bench-'));
+  const source = await mkdtemp(join(tmpdir(), 'apl-bench-source-'));
+  const instance = await DuckDBInstance.create(':memory:');
+  try {
+    await generate(instance, { events, files: fileCount, directory: source });
+    const gb = (events * (await jsonBytesOfEvent(instance, source))) / 1e9;
+    instance.closeSync();
+    report({
+      figure: `Parquet of ${events / 1e6} M events`,
+      unit: 'MB',
+      ours: (await bytesIn(source)) / 1e6,
+    });
+    await importFiles(source, dataDir, gb);
+    await askAll(dataDir, 'one file', events, gb);
+    const dataset = join(dataDir, 'datasets', 'logs');
+    report({
+      figure: `the file of ${events / 1e6} M events`,
+      unit: 'MB',
+      ours: (await bytesIn(dataset)) / 1e6,
+    });
+    await rm(dataDir, { recursive: true });
+    await mkdir(join(dataDir, 'datasets'), { recursive: true });
+    await rename(source, dataset);
+    await askAll(dataDir, `${fileCount.toLocaleString('en')} files`, events, gb);
+  } finally {
+    for (const each of [dataDir, source]) await rm(each, { recursive: true, force: true });
+  }
+}
+
+for (const events of sizes) {
+  await measureSize(events);
+  const plot = process.env.PLOT;
+  if (plot !== undefined)
+    await writeFile(plot, await growthPlot(points, 'GB, as JSON lines', 'milliseconds of processor time'));
+}
