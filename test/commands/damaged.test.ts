@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { aplKernel, scratchDirectory } from './command.js';
 
 const used: Record<string, string>[] = [];
@@ -34,8 +34,8 @@ const spec = /ERROR +kernelspec +.*kernel\.json cannot be read, or is not JSON\n
 const log = /warning +log +.*service\.log cannot be written: it is a .*\n +-> move it away/;
 
 /**
- * The kernel's own files, what the kernel says of a damaged one, and what doctor says of it, and what to do; an empty file says nothing
- * that could be wrong.
+ * The kernel's own files, which are damaged together, what the kernel says of a damaged one, and what doctor says of it, and what to do;
+ * an empty file says nothing that could be wrong.
  */
 const files: readonly (readonly [
   file: string,
@@ -69,37 +69,28 @@ const files: readonly (readonly [
     undefined,
     spec,
   ],
+  ['data/service.log', 'a line\n'.repeat(8), undefined, undefined],
 ];
 
-describe.each(files)('%s', (name, content, said, byDoctor) => {
-  test.each(Object.entries(damages))('%s stops no query', async (damage, harm) => {
-    const home = scratchDirectory();
-    const env = { HOME: home, PATH: '', APL_KERNEL_DATA: join(home, 'data') };
-    used.push(env);
-    mkdirSync(env.APL_KERNEL_DATA, { mode: 0o700 });
-    mkdirSync(dirname(join(home, name)), { recursive: true });
-    writeFileSync(join(home, name), content);
-    harm(join(home, name));
-    writeFileSync(join(home, 'q.apl'), 'print answer = 6 * 7\n');
-    const { code } = await aplKernel(['run', 'q.apl'], env);
-    const notebook = readFileSync(join(home, 'out', 'q.ipynb'), 'utf8');
-    expect([code, notebook.includes('answer'), notebook.includes('42')]).toEqual([0, true, true]);
-    const { stdout } = await aplKernel(['doctor'], env);
-    if (said !== undefined && damage !== 'that is empty') expect(notebook).toMatch(said);
-    if (byDoctor !== undefined && (damage !== 'that is empty' || byDoctor === spec))
-      expect(stdout).toMatch(byDoctor);
-  });
-});
-
-test.each(Object.entries(damages))('a log of the service %s stops no query', async (damage, harm) => {
+test.each(Object.entries(damages))('own files, each one %s, stop no query', async (damage, harm) => {
   const home = scratchDirectory();
   const env = { HOME: home, PATH: '', APL_KERNEL_DATA: join(home, 'data') };
   used.push(env);
   mkdirSync(env.APL_KERNEL_DATA, { mode: 0o700 });
-  writeFileSync(join(env.APL_KERNEL_DATA, 'service.log'), 'a line\n'.repeat(8));
-  harm(join(env.APL_KERNEL_DATA, 'service.log'));
+  for (const [name, content] of files) {
+    mkdirSync(dirname(join(home, name)), { recursive: true });
+    writeFileSync(join(home, name), content);
+    harm(join(home, name));
+  }
   writeFileSync(join(home, 'q.apl'), 'print answer = 6 * 7\n');
-  expect((await aplKernel(['run', 'q.apl'], env)).code).toBe(0);
+  const { code } = await aplKernel(['run', 'q.apl'], env);
+  const notebook = readFileSync(join(home, 'out', 'q.ipynb'), 'utf8');
+  expect([code, notebook.includes('answer'), notebook.includes('42')]).toEqual([0, true, true]);
   const { stdout } = await aplKernel(['doctor'], env);
+  const isEmpty = damage === 'that is empty';
+  for (const [name, , said, byDoctor] of files) {
+    if (said !== undefined && !isEmpty) expect(notebook, name).toMatch(said);
+    if (byDoctor !== undefined && (!isEmpty || byDoctor === spec)) expect(stdout, name).toMatch(byDoctor);
+  }
   expect([damage, log.test(stdout)]).toEqual([damage, damage.startsWith('in whose place')]);
 });
