@@ -1,22 +1,26 @@
 import path from 'node:path';
 import { present } from '../../../present.js';
-import { plural } from '../../../text.js';
+import { oneLine, plural } from '../../../text.js';
 import { sqlText } from '../../duckdb/literal.js';
 import type { Connection } from '../../engine/duckdb.js';
 import { engineWords } from '../../engine/failure.js';
 import { LocalError } from '../../errors.js';
 import { mostFields, tooManyColumns } from '../bounds/text.js';
 import {
+  areUnits,
+  commentsAbove,
   csvDelimiters,
+  linesAbove,
   looksLikeHeader,
   periodPattern,
   periodsAmongNames,
 } from '../sources/csv-recognize.js';
+import { firstBytes, linesAtStart } from '../sources/formats.js';
 import { lineReader } from './line-reader.js';
 import { copyWith, type Line, unclosedLines, withMissing } from './quotes.js';
 import { distinctNames, keep, mismatchOf, type Reading, renamedNotes } from './reading.js';
 import { blankLines, firstLines, longLines, rowsInSample, saidDelimiter, saysType } from './sample.js';
-import { countRefused, readTexts, refusedLines, type Texts } from './texts.js';
+import { countRefused, emptyWords, readTexts, refusedLines, type Texts } from './texts.js';
 import { unpacked } from './unpacked.js';
 
 /** How a CSV file is read; absent options are detected. */
@@ -34,6 +38,8 @@ export interface CsvOptions {
 export interface CsvSource {
   readonly file: string;
   readonly workDir: string;
+  /** Lines above the table that this copy of a file lacks. */
+  readonly above?: readonly string[];
   /** The file that this one is a copy of, and the lines of it that the copy lacks. */
   readonly whole?: { readonly file: string; readonly unclosed: readonly Line[] };
 }
@@ -68,16 +74,28 @@ async function readWithin(
 ): Promise<Reading | undefined> {
   const said = options.spreadsheet ? await saidDelimiter(source.file) : undefined;
   const skipsFirst = said !== undefined || (options.spreadsheet === true && (await saysType(source.file)));
-  const sniffWith = (quote?: string) =>
-    sniff(connection, source.file, {
-      ...present({ delimiter: options.delimiter ?? said, quote }),
-      limits,
-      skipsFirst,
-    });
-  const guessed = await sniffWith();
-  const sniffed = (await isMisquoted(connection, source.file, guessed))
-    ? await sniffWith(usualQuote)
-    : guessed;
+  const sniffFrom = async (skip: number): Promise<Dialect> => {
+    const sniffWith = (quote?: string) =>
+      sniff(connection, source.file, {
+        ...present({ delimiter: options.delimiter ?? said, quote }),
+        limits,
+        skip,
+      });
+    const guessed = await sniffWith();
+    return (await isMisquoted(connection, source.file, guessed)) ? sniffWith(usualQuote) : guessed;
+  };
+  const first = skipsFirst ? 1 : 0;
+  const lines = options.known === undefined ? (await linesAtStart(source.file)).slice(first) : [];
+  const comments = commentsAbove(lines);
+  const opened = lines.slice(0, comments).filter(line => line.split(usualQuote).length % 2 === 0);
+  if (opened.length > 0)
+    return readCsv(connection, await withoutAbove(source, first, lines.slice(0, comments)), options);
+  const guessed = await sniffFrom(first + comments);
+  const above = linesAbove(lines, comments, guessed.delimiter);
+  const sniffed = {
+    ...(above === comments ? guessed : await sniffFrom(first + above)),
+    above: [...(source.above ?? []), ...lines.slice(0, above)].filter(line => line.trim() !== ''),
+  };
   // The engine counts the delimiters in a quote that is never closed.
   const isTooWide = sniffed.columns > mostFields;
   const dialect = isTooWide ? sniffed : await ofNames(connection, source.file, sniffed, options);
@@ -91,6 +109,19 @@ async function readWithin(
   if (dialect.failure !== undefined) throw dialect.failure;
   const reading = await readWhole(connection, source, dialect, options);
   return reading && repairable(connection, source, dialect, options, reading);
+}
+
+/** A copy without the comments above the table, which the engine would read as values: a quote that one opens would hide the table. */
+async function withoutAbove(
+  { file, workDir }: CsvSource,
+  first: number,
+  above: readonly string[],
+): Promise<CsvSource> {
+  const whole = await unpacked(file, workDir);
+  const copy = path.join(workDir, `${crypto.randomUUID()}.csv`);
+  const [from, to] = [await bytesOfLines(whole, first), await bytesOfLines(whole, first + above.length)];
+  await copyWith(whole, copy, [{ from, to }], () => Buffer.alloc(0));
+  return { file: copy, workDir, above };
 }
 
 /** Whether more lines have values between double quotes than between those of a dialect, or the file has some and only its first line has the others. */
@@ -159,20 +190,31 @@ function repairable(
 }
 
 /** Returns a copy of a file without the lines that open a quote and do not close it; undefined if there are none. */
-async function repair({ file, workDir }: CsvSource, dialect: Dialect): Promise<Repaired | undefined> {
+async function repair({ file, workDir, above }: CsvSource, dialect: Dialect): Promise<Repaired | undefined> {
   const whole = await unpacked(file, workDir);
-  const unclosed = await unclosedLines(whole, quotingOf(dialect));
+  const unclosed = await unclosedLines(whole, await bytesOfLines(whole, dialect.skip), quotingOf(dialect));
   if (unclosed.length === 0) return undefined;
   const copy = path.join(workDir, `${crypto.randomUUID()}.csv`);
   await copyWith(whole, copy, unclosed, () => Buffer.alloc(0));
-  return { file: copy, workDir, whole: { file: whole, unclosed } };
+  return { file: copy, workDir, whole: { file: whole, unclosed }, ...present({ above }) };
+}
+
+/** How many bytes the first lines of a file have: a quote in those above a table is none of its quotes. */
+async function bytesOfLines(file: string, lines: number): Promise<number> {
+  const start = lines === 0 ? Buffer.alloc(0) : await firstBytes(file);
+  let end = 0;
+  for (let line = 0; line < lines; line++) end = start.indexOf('\n', end) + 1 || start.length;
+  return end;
 }
 
 function quotingOf({ delimiter, escaping }: Dialect) {
   return { delimiter, quote: usualQuote, escaping: escaping || usualQuote };
 }
 
-/** Returns a dialect with as many columns as the first line has names, if few lines of the sample have more values. */
+/**
+ * Returns a dialect with as many columns as the first line has names, if few lines of the sample have more values, or none has but a
+ * delimiter at its end.
+ */
 async function ofNames(
   connection: Connection,
   file: string,
@@ -188,7 +230,7 @@ async function ofNames(
     `SELECT max(w) FILTER (n = 1), count(*) FILTER (w > names), count(*) FROM (SELECT *, max(w) FILTER (n = 1) OVER () AS names FROM (SELECT n, ${width} AS w FROM (${first})))`,
   );
   const [named, longer, rows] = row.map(Number);
-  const isRare = Number(longer) > 0 && Number(longer) * 10 <= Number(rows);
+  const isRare = Number(longer) > 0 ? Number(longer) * 10 <= Number(rows) : columns === Number(named) + 1;
   return isRare && Number(named) > 1 ? { ...dialect, columns: Number(named) } : dialect;
 }
 
@@ -226,26 +268,34 @@ const mostOddLines = 100_000;
 async function readWhole(
   connection: Connection,
   source: CsvSource,
-  dialect: Dialect,
+  sniffed: Dialect,
   options: CsvOptions,
 ): Promise<Reading | undefined> {
   const { file } = source;
-  const reader = csvReader(file, dialect);
+  const found = csvReader(file, sniffed);
   const rows = await rowsInSample(file);
-  await keep(connection, 'sample', `SELECT * FROM ${reader(false, 'first')} LIMIT ${rows + 1}`);
+  await keep(connection, 'sample', `SELECT * FROM ${found(false, 'first')} LIMIT ${rows + 1}`);
   const [line] = await connection.run('SELECT * FROM sample WHERE rowid = 0');
-  if (!line) return noRows(connection, reader(false, 'careful'));
+  if (!line) return noRows(connection, found(false, 'careful'));
   const first = line.map(cell => String(cell ?? '').trim());
-  const header =
+  const isNamed =
     options.header ?? (looksLikeHeader(withoutTail(first)) || (await hasPeriodNames(connection, first)));
-  if (header) await connection.run('DELETE FROM sample WHERE rowid = 0');
+  if (isNamed) await connection.run('DELETE FROM sample WHERE rowid = 0');
   const named = first.map((name, index) =>
-    header && name !== '' ? name : (options.known?.names[index] ?? `column${index + 1}`),
+    isNamed && name !== '' ? name : (options.known?.names[index] ?? `column${index + 1}`),
   );
   const names = distinctNames(named.map(name => name.replaceAll('\0', '\ufffd')));
-  const notes = nameNotes(header ? first : undefined, names, options);
   if ((await connection.run('SELECT 1 FROM sample LIMIT 1')).length === 0)
-    return noRows(connection, reader(header, 'careful'));
+    return noRows(connection, found(isNamed, 'careful'));
+  const units = isNamed ? await unitsBelow(connection, source, sniffed, names) : undefined;
+  const { dialect = sniffed } = units ?? {};
+  const header = isNamed && units === undefined;
+  const reader = csvReader(file, dialect);
+  const notes = [
+    ...aboveNotes(sniffed.above),
+    ...nameNotes(isNamed ? first : undefined, names, options),
+    ...(units?.notes ?? []),
+  ];
   const fast = (await hasLineBreaks(connection, names.length)) ? 'ordered' : 'fast';
   const texts = {
     names,
@@ -276,6 +326,53 @@ async function readWhole(
   const odd = source.whole === undefined ? undefined : await withOdd();
   return readTexts(connection, odd ?? { ...texts, withOdd });
 }
+
+/** The units of columns in the line below the names, see {@link areUnits}, and how the lines below that are read. */
+async function unitsBelow(
+  connection: Connection,
+  { file }: CsvSource,
+  dialect: Dialect,
+  names: readonly string[],
+): Promise<{ readonly dialect: Dialect; readonly notes: readonly string[] } | undefined> {
+  const found = await connection.run(`SELECT * FROM sample ORDER BY rowid LIMIT ${mostCompared}`);
+  const [units = [], ...rows] = found.map(row => row.map(cell => valueIn(String(cell ?? ''))));
+  if (!areUnits(units, rows)) return undefined;
+  const below = { ...dialect, skip: dialect.skip + 2 };
+  const [begin = []] = await connection.run(
+    `SELECT * FROM ${csvReader(file, below)(false, 'first')} LIMIT 1`,
+  );
+  if (begin.some((cell, index) => cell !== found[1]?.[index])) return undefined;
+  await connection.run('DELETE FROM sample WHERE rowid = 1');
+  const shown = names.flatMap((name, index) => (units[index] ? [`\`${name}\` ${units[index]}`] : []));
+  const more = shown.length > mostNamed ? ', …' : '';
+  return {
+    dialect: below,
+    notes: [
+      `The line below the names holds units, and is not a row: ${shown.slice(0, mostNamed).join(', ')}${more}.`,
+    ],
+  };
+}
+
+/** Rows that are compared with the line below the names. */
+const mostCompared = 100;
+
+/** A cell without white space around it; empty if it holds a word for no value. */
+function valueIn(cell: string): string {
+  const text = cell.trim();
+  return emptyWords.includes(text) ? '' : text;
+}
+
+/** Says which lines above the names are not rows. */
+function aboveNotes(lines: readonly string[]): readonly string[] {
+  if (lines.length === 0) return [];
+  const shown = lines.slice(0, mostLinesShown).map(line => JSON.stringify(oneLine(line, longestShown)));
+  const more = lines.length > mostLinesShown ? ', …' : '';
+  return [`Above the table, and not rows: ${plural(lines.length, 'line')}, ${shown.join(', ')}${more}.`];
+}
+
+/** Lines that a message shows, and characters of each. */
+const mostLinesShown = 3;
+const longestShown = 80;
 
 /** Whether values of the sample have line breaks: readers that begin within one take its lines for rows. */
 async function hasLineBreaks(connection: Connection, columns: number): Promise<boolean> {
@@ -355,6 +452,8 @@ interface Dialect {
   readonly quote: string;
   readonly escaping: string;
   readonly skip: number;
+  /** The lines above the names that are none of the table, without blank ones. */
+  readonly above: readonly string[];
   readonly columns: number;
   /** How many of the first rows decided it. */
   readonly sampled: number;
@@ -373,20 +472,20 @@ interface SniffOptions {
   readonly delimiter?: string;
   readonly quote?: string;
   readonly limits: string;
-  /** The first line says how the rest is written. */
-  readonly skipsFirst: boolean;
+  /** Lines at the beginning that are none of the table. */
+  readonly skip: number;
 }
 
 async function sniff(
   connection: Connection,
   file: string,
-  { delimiter, quote: known, limits, skipsFirst }: SniffOptions,
+  { delimiter, quote: known, limits, skip: skipped }: SniffOptions,
 ): Promise<Dialect> {
   const sampled = await rowsInSample(file);
   const given = Object.entries(present({ delim: delimiter, quote: known, escape: known }))
     .map(([name, value]) => `, ${name} = ${sqlText(value)}`)
     .join('');
-  const sniffed = `sniff_csv(${sqlText(file)}, comment = '', all_varchar = true, header = false, sample_size = ${sampled}, ${limits}, null_padding = true, ignore_errors = true, ${ownColumns}${given}${skipsFirst ? ', skip = 1' : ''})`;
+  const sniffed = `sniff_csv(${sqlText(file)}, comment = '', all_varchar = true, header = false, sample_size = ${sampled}, ${limits}, null_padding = true, ignore_errors = true, ${ownColumns}${given}${skipped > 0 ? `, skip = ${skipped}` : ''})`;
   try {
     const [row] = await connection.run(
       `SELECT "Delimiter", "Quote", "Escape", "SkipRows", len("Columns") FROM ${sniffed}`,
@@ -397,7 +496,8 @@ async function sniff(
       quote: dialectText(quote),
       escaping: dialectText(escaping),
       // A blank line would pass for the one with the names.
-      skip: Number(skip) || (skipsFirst ? 1 : await blankLines(file)),
+      skip: Number(skip) || skipped || (await blankLines(file)),
+      above: [],
       columns: Number(columns),
       sampled,
       limits,
@@ -408,7 +508,8 @@ async function sniff(
       delimiter: delimiter ?? likeliest(String(row?.[0] ?? '')),
       quote: '',
       escaping: '',
-      skip: skipsFirst ? 1 : 0,
+      skip: skipped,
+      above: [],
       columns: 0,
       sampled,
       limits,

@@ -19,11 +19,12 @@ export interface Line {
 }
 
 /**
- * Returns the lines of a CSV file that leave a quote open: a reader of CSV takes the lines after such a quote for a part of its value.
+ * Returns the lines of a CSV file, from a byte on, that leave a quote open: a reader of CSV takes the lines after such a quote for a
+ * part of its value.
  */
-export async function unclosedLines(file: string, quoting: Quoting): Promise<readonly Line[]> {
+export async function unclosedLines(file: string, from: number, quoting: Quoting): Promise<readonly Line[]> {
   const lines: Line[] = [];
-  for (let line = await unclosedLine(file, 0, quoting); line; ) {
+  for (let line = await unclosedLine(file, from, quoting); line; ) {
     if (lines.length === mostLines) throw tooMany();
     lines.push(line);
     line = await unclosedLine(file, line.to, quoting);

@@ -174,7 +174,7 @@ const bits = { none: 0, bool: 1, long: 2, real: 4, datetime: 8, comma: 16, all: 
  * Words that programs write for no value: R and pandas, spreadsheets, databases, web servers, collections. They are null only in
  * columns whose other values have a type: as texts they may mean Namibia, or a dash.
  */
-const emptyWords = [
+export const emptyWords: readonly string[] = [
   'NA',
   'N/A',
   'n/a',

@@ -1,3 +1,75 @@
+/** How the comments of a table begin. */
+const commentSign = /^\s*(?:#|%|\/\/)/;
+
+/** Returns how many lines at the beginning of a text are comments, with blank ones among them; 0 if nothing follows. */
+export function commentsAbove(lines: readonly string[]): number {
+  const end = lines.findIndex(line => line.trim() !== '' && !commentSign.test(line));
+  return lines.slice(0, end).some(line => commentSign.test(line)) ? end : 0;
+}
+
+/**
+ * Returns how many lines stand above the table of a text that begins with `comments` lines of these. One that has as many values as
+ * the table belongs to it, unless a line of names comes below it; so do titles, which are lines of one value.
+ */
+export function linesAbove(lines: readonly string[], comments: number, delimiter: string): number {
+  const widths = lines.map(line => (line.trim() === '' ? 0 : cellsOf(line, delimiter).length));
+  const width = widths[comments] ?? 0;
+  const isHead = (at: number) =>
+    looksLikeHeader(cellsOf(lines[at] ?? '', delimiter)) && isAboveNumbers(lines.slice(at), delimiter);
+  if (comments > 0) {
+    const fits = widths.slice(0, comments).filter(each => each === width).length;
+    if (fits === 0 || isHead(comments)) return comments;
+    return fits === 1 && widths[comments - 1] === width ? comments - 1 : 0;
+  }
+  const table = widths.findIndex(each => each > 1);
+  const isWhole = widths[table] === Math.max(...widths);
+  return table > 0 && table <= mostTitles && isWhole && isHead(table) ? table : 0;
+}
+
+/** Titles above a table, at most, with blank lines among them. */
+const mostTitles = 20;
+
+/** Whether a column below the first of these lines holds numbers or times, all but some. */
+function isAboveNumbers(lines: readonly string[], delimiter: string): boolean {
+  const [names = [], ...rows] = lines
+    .filter(line => line.trim() !== '')
+    .slice(0, mostLooked)
+    .map(line => cellsOf(line, delimiter));
+  return names.some((_, column) => {
+    const values = rows.map(row => (row[column] ?? '').replaceAll('"', '')).filter(value => value !== '');
+    return values.length > 0 && values.filter(isNumeric).length * 10 >= values.length * 8;
+  });
+}
+
+/**
+ * Whether cells are the units of columns with these rows: texts in at least two columns of numbers or times and in no other column, or
+ * all of them in brackets.
+ */
+export function areUnits(cells: readonly string[], rows: readonly (readonly string[])[]): boolean {
+  const filled = cells.flatMap((cell, column) => (cell === '' ? [] : [column]));
+  const isNumbers = (column: number) => {
+    const values = rows.map(row => row[column] ?? '').filter(value => value !== '');
+    return values.length > 1 && values.every(isNumeric);
+  };
+  const numbers = filled.filter(isNumbers);
+  const isBracketed = numbers.length > 0 && cells.every(cell => cell === '' || bracketed.test(cell));
+  return (
+    (isBracketed || (numbers.length > 1 && numbers.length === filled.length)) &&
+    cells.every(cell => cell.length <= longestUnit && !cell.includes('\n') && !isNumeric(cell))
+  );
+}
+
+function isNumeric(value: string): boolean {
+  return numeric.test(value);
+}
+
+const bracketed = /^(?:\[.*\]|\(.*\))$/;
+/** Of the name of a unit, in characters. */
+const longestUnit = 40;
+
+const mostLooked = 100;
+const numeric = /^[-+]?(?:\d|[.,]\d)[\d.,]*(?:[eE][-+]?\d+)?%?$|^\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}(?:\D|$)/;
+
 /** What may divide the values of a line. */
 export const csvDelimiters: readonly string[] = [',', ';', '\t', '|'];
 
@@ -39,8 +111,9 @@ export function periodsAmongNames(cells: readonly string[]): readonly number[] {
  * first that comes again in its column is a value and no name.
  */
 export function looksLikeCsv(lines: readonly string[]): boolean {
+  const table = lines.slice(commentsAbove(lines));
   return csvDelimiters.some(delimiter => {
-    const [names = [], ...rows] = lines.map(line => cellsOf(line, delimiter));
+    const [names = [], ...rows] = table.map(line => cellsOf(line, delimiter));
     return (
       rows.length > 0 &&
       names.length > 1 &&

@@ -148,12 +148,22 @@ export function isArrayOfObjects(text: string): boolean {
 function formatOfText(text: string, whole: boolean): FileFormat {
   const begin = text.trimStart();
   if (begin.startsWith('{') || isArrayOfObjects(begin)) return { kind: 'json' };
-  const lines = text.split(/\r?\n/);
-  // The last line may be cut off.
-  const complete = (whole ? lines : lines.slice(0, -1)).filter(line => line !== '');
+  const complete = wholeLines(text, whole).filter(line => line !== '');
   if (isOfObjects(complete)) return { kind: 'json' };
   const { format, isUsual } = recognizeFormat(complete);
   return !isUsual && looksLikeCsv(complete) ? csv : formatOfLog(format);
+}
+
+/** The last line may be cut off. */
+function wholeLines(text: string, whole: boolean): readonly string[] {
+  const lines = text.split(/\r?\n/);
+  return whole ? lines : lines.slice(0, -1);
+}
+
+/** Returns the lines at the beginning of a text file, unpacked, without one that may be cut off. */
+export async function linesAtStart(file: string): Promise<readonly string[]> {
+  const start = await firstBytes(file);
+  return wholeLines(textOf(start), start.length < startBytes);
 }
 
 /** Returns the beginning of a file as text, unpacked, without a byte order mark and leading white space. */

@@ -8,7 +8,7 @@ import { plural } from '../../../text.js';
 import { writeCopy } from '../bounds/copies.js';
 import { unlike } from '../readers/reading.js';
 import { writeValues } from '../readers/values.js';
-import { csvDelimiters, looksLikeHeader } from './csv-recognize.js';
+import { commentsAbove, csvDelimiters, looksLikeHeader } from './csv-recognize.js';
 import { firstBytes, isArrayOfObjects, kindByEnding } from './formats.js';
 
 /** One file that readers take, made from those of a request if these are not such a file. */
@@ -35,27 +35,29 @@ export async function joinTexts(
   const notes = new Set<string>();
   let ending: string | undefined;
   let names: string | undefined;
+  let comments = 0;
   let log: LogFormat | undefined;
   for (const file of files) {
     const text = await plainText(file);
     for (const note of text.notes) notes.add(note);
     if (ending !== undefined && ending !== text.ending)
       throw unlike(file, `It ends in ${text.ending}, others in ${ending}.`);
-    const begin = await firstLine(text.file);
+    const head = await headOf(text);
     const isNamed = names !== undefined;
-    if (names !== undefined && begin.toString() !== names)
+    if (names !== undefined && head.line !== names)
       throw unlike(file, 'Its first line is not that of the first file.');
-    if (ending === undefined && namesFields(begin, text.ending)) names = begin.toString();
+    if (ending === undefined && namesFields(head.line, text.ending)) names = head.line;
     ending ??= text.ending;
     log ??= text.log;
     const lines = (await asLines(text)) ?? text.file;
-    await append(lines, target, isNamed ? begin.length : 0);
+    await append(lines, target, isNamed ? head.length : 0);
+    if (isNamed) comments += head.comments;
     await rm(lines);
   }
   return {
     file: target,
     ending: ending ?? '',
-    notes: [togetherNote(files), ...partitionNotes(files), ...notes],
+    notes: [togetherNote(files), ...partitionNotes(files), ...commentNotes(comments), ...notes],
     ...present({ log }),
   };
 }
@@ -76,8 +78,13 @@ function partitionNotes(files: readonly string[]): readonly string[] {
   ];
 }
 
-function namesFields(line: Buffer, ending: string): boolean {
-  const cells = line.toString().split(new RegExp(`[${csvDelimiters.join('')}]`));
+/** Says how many lines above the names are left out of all files but the first. */
+function commentNotes(lines: number): readonly string[] {
+  return lines === 0 ? [] : [`Above the tables of further files, and not rows: ${plural(lines, 'line')}.`];
+}
+
+function namesFields(line: string, ending: string): boolean {
+  const cells = line.split(new RegExp(`[${csvDelimiters.join('')}]`));
   return kindByEnding(ending) === 'csv' && looksLikeHeader(cells.map(cell => cell.trim()));
 }
 
@@ -111,10 +118,26 @@ function withLineBreak(): Transform {
 
 const newline = 10;
 
-/** The first line with its line break. */
-async function firstLine(file: string): Promise<Buffer> {
-  const bytes = await firstBytes(file, mostBytes);
-  return bytes.subarray(0, bytes.indexOf(newline) + 1 || bytes.length);
+/** The beginning of a text up to its first line, which has the names of a CSV, below comments. */
+interface Head {
+  /** With its line break. */
+  readonly line: string;
+  readonly comments: number;
+  /** In bytes, with the comments and the line. */
+  readonly length: number;
+}
+
+async function headOf({ file, ending }: Prepared): Promise<Head> {
+  const text = (await firstBytes(file, mostBytes)).toString('latin1');
+  const lines = text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
+  const comments = kindByEnding(ending) === 'csv' ? commentsAbove(lines) : 0;
+  const above = lines.slice(0, comments);
+  const line = lines[comments] ?? '';
+  return {
+    line: Buffer.from(line, 'latin1').toString(),
+    comments: above.filter(each => each.trim() !== '').length,
+    length: above.join('').length + line.length,
+  };
 }
 
 /** Those of a first line, at most. */

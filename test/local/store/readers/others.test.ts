@@ -217,6 +217,107 @@ testTraps([
 
 const columns23 = Array.from({ length: 23 }, (_, index) => `a${index}`);
 
+const above = (count: string, shown: string) => `Above the table, and not rows: ${count}, ${shown}.`;
+
+testTraps([
+  {
+    what: 'comments above the names of a CSV, one with as many values as there are columns',
+    name: 'out.csv',
+    content: lines(
+      '# Exported by Cart 1.2',
+      '#',
+      '% on, 2026-01-01, "by',
+      '',
+      '// ann',
+      'id,name,n',
+      '1,# x,2.5',
+      '# end',
+      '',
+    ),
+    select: 'id, name, n',
+    values: ['1|# x|2.5', '# end|null|null'],
+    notes: [above('4 lines', '"# Exported by Cart 1.2", "#", "% on, 2026-01-01, \\"by", …'), timeless()],
+  },
+  {
+    what: 'a comment with as many values as a table of texts, which may hold its names',
+    name: 'out.csv',
+    content: lines('# of Cart', '#tag,city', 'a,bonn', 'b,rome', ''),
+    select: '"#tag", city',
+    values: ['a|bonn', 'b|rome'],
+    notes: [above('1 line', '"# of Cart"'), timeless()],
+  },
+  {
+    what: 'values with a sign in front above those without',
+    name: 'out.csv',
+    content: lines('#tag,city', '#a,bonn', '#b,rome', 'c,paris', ''),
+    select: '"#tag", city',
+    values: ['#a|bonn', '#b|rome', 'c|paris'],
+    notes: [timeless()],
+  },
+  {
+    what: 'titles above the names of a CSV with numbers',
+    name: 'out.csv',
+    content: lines('Carts', '"of 2026"', '', 'name,n', 'a,1', ''),
+    select: 'name, n',
+    values: ['a|1'],
+    notes: [above('2 lines', '"Carts", "\\"of 2026\\""'), timeless()],
+  },
+  {
+    what: 'lines of one value above a table of texts',
+    name: 'out.csv',
+    content: lines('Carts', 'name,city', 'a,bonn', ''),
+    select: 'column1, column2',
+    values: ['Carts|null', 'name|city', 'a|bonn'],
+  },
+  {
+    what: 'comments in a text whose name does not say that it is CSV',
+    name: 'out.txt',
+    content: lines('# of Cart', 'name\tn', 'a\t1', 'b\t2', ''),
+    select: 'sum(n)',
+    values: ['3'],
+    notes: [above('1 line', '"# of Cart"'), timeless()],
+  },
+  {
+    what: 'units below the names, as of a data logger',
+    name: 'out.csv',
+    content: lines(
+      ...['time,volts,site,rain', 'TS,V,,mm', '2026-01-01 00:00:00,1.5,a,1', '2026-01-01 01:00:00,NA,b,2'],
+      '2026-01-01 02:00:00,2.5,b,-\n',
+    ),
+    select: '_time, sum(volts) OVER (), site, rain + 1',
+    values: [
+      ...['2026-01-01 00:00:00|4.0|a|2', '2026-01-01 01:00:00|4.0|b|3', '2026-01-01 02:00:00|4.0|b|null'],
+    ],
+    notes: [
+      'The line below the names holds units, and is not a row: `time` TS, `volts` V, `rain` mm.',
+      'Read as null, as the other values are not text: `NA`, `-` in `volts` (1), `rain` (1).',
+    ],
+  },
+  {
+    what: 'units in brackets, beside a column of texts',
+    name: 'out.csv',
+    content: lines('name,size', '(any),[m]', 'a,1.5', 'b,2', ''),
+    select: 'name, size',
+    values: ['a|1.5', 'b|2.0'],
+    notes: ['The line below the names holds units, and is not a row: `name` (any), `size` [m].', timeless()],
+  },
+  {
+    what: 'a first row with a text among numbers, beside a name, and one of words for no value',
+    name: 'out.csv',
+    content: lines('name,n,m', 'a,absent,NA', 'b,1,2', 'c,3,4', ''),
+    select: 'name, n, m',
+    values: ['a|absent|null', 'b|1|2', 'c|3|4'],
+  },
+  {
+    what: 'a short CSV with a delimiter at the end of a line',
+    name: 'out.csv',
+    content: lines('a,b,c', '1,2,3', '4,5,6,', '7,8,9', ''),
+    select: 'COLUMNS(* EXCLUDE (_time, _sysTime))',
+    values: ['1|2|3', '4|5|6', '7|8|9'],
+    notes: [timeless()],
+  },
+]);
+
 testTraps([
   {
     what: 'words for no value among numbers, times and booleans of a CSV file, among texts, and alone',

@@ -158,6 +158,17 @@ describe('several files become one dataset', () => {
     );
   });
 
+  test('comments above the names of further files are left out', async () => {
+    const files = { 'a.csv': '# of a\nv\n1\n', 'b.csv': '# of b, é\n# now\nv\n2\n' };
+    const { dataset, notes } = await importFiles(files, '.');
+    expect(await stored(dataset, 'v')).toEqual(['1', '2']);
+    expect(notes.slice(0, 3)).toEqual([
+      'Imported together: 2 files.',
+      'Above the tables of further files, and not rows: 2 lines.',
+      'Above the table, and not rows: 1 line, "# of a".',
+    ]);
+  });
+
   test('a CSV in a directory named like a value has its own columns', async () => {
     const file = 'day=2026-11-01/a.csv';
     const { dataset, status } = await importFiles({ [file]: 'v,w\n1,x\n' }, file);
