@@ -31,7 +31,7 @@ export function hasChecksum(name: string): boolean {
 export interface ExaminedPart {
   /** Why its content is not to be trusted, as in "it {reason}". */
   readonly damage?: string;
-  /** Its footer, if the content has its checksum. */
+  /** Its footer, if the content has its checksum or the name has none. */
   readonly footer?: Buffer;
 }
 
@@ -47,8 +47,7 @@ export async function examinePart(file: string, name: string): Promise<ExaminedP
     const footer = await footerAt(size, read);
     if (footer === undefined)
       return { damage: size === 0 ? 'is empty' : 'is cut short, or not a Parquet file' };
-    if (expected === undefined) return {};
-    if ((await checksumOf(size, read)) !== expected)
+    if (expected !== undefined && (await checksumOf(size, read)) !== expected)
       return { damage: 'is damaged: it is not what was written' };
     return { footer: await read(footer.at, footer.length) };
   });

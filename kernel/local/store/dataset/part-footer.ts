@@ -1,5 +1,7 @@
+import { EARLIEST_TIME, LATEST_TIME, MICROSECOND, MILLISECOND } from '../../../time.js';
 import {
   type ColumnFacts,
+  type FileField,
   type FileNote,
   type Footer,
   footerFrom,
@@ -17,7 +19,7 @@ import {
 } from '../readers/parquet/thrift.js';
 
 /** Members of structs (https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift). */
-const inFile = { schema: 2, groups: 4, pairs: 5 } as const;
+const inFile = { schema: 2, groups: 4, pairs: 5, encryption: 8 } as const;
 const inSchema = { type: 1, name: 4, children: 5, converted: 6, logical: 10 } as const;
 const inGroup = { columns: 1, rows: 3 } as const;
 const inChunk = { metadata: 3 } as const;
@@ -28,10 +30,10 @@ const inPair = { key: 1, value: 2 } as const;
 /** Values of members: 64-bit integers, those that a BIGINT is written as, and the members of a logical type. */
 const int64 = 2;
 const int64Signed = 18;
-const logical = { timestamp: 8, unit: 2, nanoseconds: 3 } as const;
+const timestamp = { member: 8, unit: 2, units: [undefined, MILLISECOND, MICROSECOND, 1n] } as const;
 
-/** What the values of a column are: signed integers of 64 bits, times in nanoseconds, or what no statistics are needed of. */
-type Kind = 'integers' | 'nanoseconds' | 'other';
+/** What the values of a column are: signed integers of 64 bits, times in a unit of so many nanoseconds, or what no statistics are needed of. */
+type Kind = 'integers' | bigint | 'other';
 
 /** The statistics of a column in one row group. */
 interface Chunk {
@@ -46,11 +48,19 @@ interface Group {
   readonly chunks: ReadonlyMap<string, Chunk>;
 }
 
+/** The footer of a file of another program: only the engine knows the types of its columns. */
+export interface ForeignFooter {
+  /** Equal for files with the same columns. */
+  readonly shape: string;
+  /** Returns what it says, given the fields of a file of this shape. */
+  readonly of: (fields: readonly FileField[]) => Footer;
+}
+
 /**
- * Returns what the footer of a Parquet file says that was written as this version writes small files; undefined for another, which is for
+ * Returns what the footer of a Parquet file says that was written in the usual form; undefined for another, which is for
  * the engine to read: it takes ten times as long, but knows every form, and does not keep this thread from other work.
  */
-export function partFooter(path: string, bytes: Buffer): Footer | undefined {
+export function partFooter(path: string, bytes: Buffer): Footer | ForeignFooter | undefined {
   if (bytes.length > largestFooter) return undefined;
   try {
     return footerOf(path, bytes);
@@ -62,13 +72,12 @@ export function partFooter(path: string, bytes: Buffer): Footer | undefined {
 /** Read within some milliseconds. */
 const largestFooter = 2 ** 18;
 
-function footerOf(path: string, bytes: Buffer): Footer | undefined {
+function footerOf(path: string, bytes: Buffer): Footer | ForeignFooter | undefined {
   const footer = structOf({ type: 0, bytes });
-  const note = noteIn(structsOf(footer.get(inFile.pairs)));
-  const kinds = kindsIn(structsOf(footer.get(inFile.schema)));
-  if (note === undefined || kinds === undefined) return undefined;
-  const groups = groupsIn(structsOf(footer.get(inFile.groups)), kinds);
-  if (groups === undefined) return undefined;
+  const schema = footer.get(inFile.schema);
+  const kinds = kindsIn(structsOf(schema));
+  const groups = kinds && groupsIn(structsOf(footer.get(inFile.groups)), kinds);
+  if (kinds === undefined || groups === undefined || footer.has(inFile.encryption)) return undefined;
   const columns = new Map<string, ColumnFacts>();
   for (const [name, kind] of groups.length === 0 ? [] : kinds) {
     const chunks = groups.flatMap(each => each.chunks.get(name) ?? []);
@@ -78,7 +87,20 @@ function footerOf(path: string, bytes: Buffer): Footer | undefined {
     });
   }
   const blocks = kinds.has('_time') ? blocksOf(groups, kinds.get('_time')) : [];
-  return blocks && footerFrom(path, note, columns, blocks);
+  if (blocks === undefined) return undefined;
+  const pairs = structsOf(footer.get(inFile.pairs));
+  const note = noteIn(pairs);
+  if (note !== undefined) return footerFrom(path, note, columns, blocks);
+  // What is said of shapes on the earth changes the types of columns.
+  if (pairs.some(each => textOf(each.get(inPair.key)) === 'geo')) return undefined;
+  return {
+    shape: schema?.bytes.toString('latin1') ?? '',
+    of: fields => footerFrom(path, { fields: fields.map(unmeasured), foreign: true }, columns, blocks),
+  };
+}
+
+function unmeasured({ empty: _, wide: __, ...field }: FileField): FileField {
+  return field;
 }
 
 function noteIn(pairs: readonly ThriftStruct[]): FileNote | undefined {
@@ -86,12 +108,19 @@ function noteIn(pairs: readonly ThriftStruct[]): FileNote | undefined {
   return own && (JSON.parse(textOf(own.get(inPair.value))) as FileNote);
 }
 
-/** The columns by their names; undefined if one is not as this version writes it. */
+/** The columns that hold no others, by their names; undefined if one has a form that is for the engine to read. */
 function kindsIn([_root, ...elements]: readonly ThriftStruct[]): ReadonlyMap<string, Kind> | undefined {
   const kinds = new Map<string, Kind>();
+  let below = 0;
   for (const element of elements) {
+    const children = numberOf(element.get(inSchema.children)) ?? 0;
+    const isBelow = below > 0;
+    if (isBelow || children > 0) {
+      below += children - (isBelow ? 1 : 0);
+      continue;
+    }
     const kind = kindOf(element);
-    if (kind === undefined || element.has(inSchema.children)) return undefined;
+    if (kind === undefined) return undefined;
     kinds.set(textOf(element.get(inSchema.name)), kind);
   }
   return kinds;
@@ -99,10 +128,12 @@ function kindsIn([_root, ...elements]: readonly ThriftStruct[]): ReadonlyMap<str
 
 function kindOf(element: ThriftStruct): Kind | undefined {
   if (numberOf(element.get(inSchema.type)) !== int64) return 'other';
-  const time = structOf(element.get(inSchema.logical)).get(logical.timestamp);
+  const time = structOf(element.get(inSchema.logical)).get(timestamp.member);
   if (time !== undefined)
-    return structOf(structOf(time).get(logical.unit)).has(logical.nanoseconds) ? 'nanoseconds' : 'other';
-  return numberOf(element.get(inSchema.converted)) === int64Signed ? 'integers' : undefined;
+    return timestamp.units.find((_, unit) => structOf(structOf(time).get(timestamp.unit)).has(unit));
+  const type = numberOf(element.get(inSchema.converted));
+  const isPlain = type === undefined && !element.has(inSchema.logical);
+  return isPlain || type === int64Signed ? 'integers' : undefined;
 }
 
 /** The row groups; undefined if one does not have the statistics of each column. */
@@ -116,7 +147,8 @@ function groupsIn(
     for (const column of structsOf(group.get(inGroup.columns))) {
       const metadata = structOf(column.get(inChunk.metadata));
       const statistics = structOf(metadata.get(inMetadata.statistics));
-      const [name = ''] = textsOf(metadata.get(inMetadata.path));
+      const [name = '', ...below] = textsOf(metadata.get(inMetadata.path));
+      if (below.length > 0) continue;
       const [values, nulls] = [metadata.get(inMetadata.values), statistics.get(inStatistics.nulls)].map(
         numberOf,
       );
@@ -148,9 +180,12 @@ function blocksOf(groups: readonly Group[], kind: Kind | undefined): readonly Ro
     const { min, max, nulls = 0 } = chunks.get('_time') ?? {};
     return min?.length === 8 && max?.length === 8 ? { rows, nulls, min, max } : [];
   });
-  if (kind !== 'nanoseconds' || times.length < groups.length) return undefined;
+  if (typeof kind !== 'bigint' || times.length < groups.length) return undefined;
   const timed = times.every(({ nulls }) => nulls === 0);
-  return times.map(({ rows, min, max }) => ({
-    ...{ rows, minNs: min.readBigInt64LE(), maxNs: max.readBigInt64LE(), timed },
+  const blocks = times.map(({ rows, min, max }) => ({
+    ...{ rows, minNs: min.readBigInt64LE() * kind, maxNs: max.readBigInt64LE() * kind, timed },
   }));
+  return blocks.every(({ minNs, maxNs }) => minNs >= EARLIEST_TIME && maxNs <= LATEST_TIME)
+    ? blocks
+    : undefined;
 }

@@ -1,12 +1,12 @@
 import path from 'node:path';
 import { present } from '../../../present.js';
-import type { FileSummary, Footer } from '../../engine/parquet.js';
+import type { FileSummary, Footer, UnreadableFile } from '../../engine/parquet.js';
 import { mapAtMost } from '../concurrent.js';
 import { systemFault, versionOf } from '../files.js';
 import type { Damage } from './damage.js';
 import type { FooterReader } from './footers.js';
 import { type ExaminedPart, examinePart, footerIn, hasChecksum } from './part-file.js';
-import { partFooter } from './part-footer.js';
+import { type ForeignFooter, partFooter } from './part-footer.js';
 import type { CachedSummaries, SummaryCache } from './summary-cache.js';
 
 /** What is known of a file, and the version of it that this holds for. */
@@ -105,22 +105,43 @@ export class SummaryReader {
   /** The versions are those from before the reading: a file that is written over meanwhile is read again. */
   async #read(names: readonly string[]): Promise<readonly (readonly [string, KnownFile])[]> {
     const versions = new Map(names.map(name => [name, versionOf(this.#path(name))]));
-    const looked = new Map<string, Looked>();
-    await mapAtMost(filesAtOnce, names, async name => looked.set(name, await this.#look(name)));
-    const unread = names.filter(name => looked.get(name) === askEngine);
-    const read = await this.#footers.read(unread.map(name => this.#path(name)));
-    const byEngine = new Map(unread.map((name, index) => [name, read[index]]));
+    const looks = await mapAtMost(filesAtOnce, names, name => this.#look(name));
+    const looked = new Map<string, Looked>(names.map((name, index) => [name, looks[index] ?? askEngine]));
+    const byEngine = await this.#readByEngine(looked);
     return names.map(name => {
       const { content: version = '', bytes = 0 } = versions.get(name) ?? {};
       const own = looked.get(name);
       if (typeof own === 'string')
         return [name, { version, damage: { file: this.#path(name), reason: own } }];
-      const footer = typeof own === 'object' ? own : byEngine.get(name);
+      const footer = byEngine.get(name) ?? (typeof own === 'object' && !('shape' in own) ? own : undefined);
       if (footer !== undefined && !('unreadable' in footer))
         return [name, { version, summary: { ...footer, bytes } }];
       if (versionOf(this.#path(name)) === undefined) throw missing(this.#path(name));
       return [name, { version, damage: { file: this.#path(name), reason: unreadableFooter } }];
     });
+  }
+
+  /** Returns the footers for which the engine is asked: it reads one file of those of other programs with the same columns. */
+  async #readByEngine(
+    looked: ReadonlyMap<string, Looked>,
+  ): Promise<ReadonlyMap<string, Footer | UnreadableFile>> {
+    const found = new Map<string, Footer | UnreadableFile>();
+    const read = async (names: readonly string[]) => {
+      const footers = await this.#footers.read(names.map(name => this.#path(name)));
+      for (const [index, footer] of footers.entries()) found.set(names[index] ?? '', footer);
+    };
+    const foreign = [...looked].flatMap(([name, own]) =>
+      typeof own === 'object' && 'shape' in own ? [{ name, ...own }] : [],
+    );
+    const firsts = new Map(foreign.toReversed().map(({ shape, name }) => [shape, name]));
+    const unread = [...looked].flatMap(([name, own]) => (own === askEngine ? [name] : []));
+    await read([...unread, ...firsts.values()]);
+    for (const { name, shape, of } of foreign) {
+      const first = found.get(firsts.get(shape) ?? '');
+      if (first !== undefined && !('unreadable' in first)) found.set(name, of(first.fields));
+    }
+    await read(foreign.flatMap(({ name }) => (found.has(name) ? [] : [name])));
+    return found;
   }
 
   /** Reads a file, all of it unless it was written a moment ago. */
@@ -170,8 +191,8 @@ function mayChange(known: KnownFile): boolean {
   return 'damage' in known || known.summary.foreign;
 }
 
-/** What a look at a file has found: its footer, why it is damaged, or that the engine has to be asked. */
-type Looked = Footer | string | typeof askEngine;
+/** What a look at a file has found: its footer, that of another program, why it is damaged, or that the engine has to be asked. */
+type Looked = Footer | ForeignFooter | string | typeof askEngine;
 
 const askEngine = Symbol('the engine reads its footer');
 

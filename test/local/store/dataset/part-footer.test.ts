@@ -1,12 +1,14 @@
 import { execFileSync } from 'node:child_process';
 import path from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { sqlText } from '../../../../kernel/local/duckdb/literal.js';
 import { Engine } from '../../../../kernel/local/engine/duckdb.js';
 import { copyToParquet, type FileNote, readFooters } from '../../../../kernel/local/engine/parquet.js';
 import { FooterReader } from '../../../../kernel/local/store/dataset/footers.js';
 import { footerIn } from '../../../../kernel/local/store/dataset/part-file.js';
 import { partFooter } from '../../../../kernel/local/store/dataset/part-footer.js';
+import { SummaryReader } from '../../../../kernel/local/store/dataset/summaries.js';
+import { SummaryCache } from '../../../../kernel/local/store/dataset/summary-cache.js';
 import { temporaryDirectory } from '../../service.js';
 
 type Fields = FileNote['fields'];
@@ -67,6 +69,27 @@ const files: Readonly<Record<string, readonly [select: string, note: FileNote]>>
     `SELECT ${now}, i AS n FROM range(0) t(i)`,
     { fields: [time, { name: 'n', type: 'long', column: 'n' }] },
   ],
+  'columns that hold others': [
+    `SELECT ${now}, [i] AS l, {'a': i, 'b': [{'c': NULL::VARCHAR}]} AS s, MAP {'k': i} AS m, NULL::VARCHAR AS last FROM range(5) t(i)`,
+    {
+      fields: [
+        time,
+        ...['l', 's', 'm', 'last'].map(name => ({ name, type: 'dynamic', column: name }) as const),
+      ],
+    },
+  ],
+  'times in microseconds': [
+    "SELECT TIMESTAMP '2020-01-01' + to_seconds(i) AS _time, i AS n FROM range(5) t(i)",
+    { fields: [time, { name: 'n', type: 'long', column: 'n' }] },
+  ],
+  'times in milliseconds': [
+    "SELECT (TIMESTAMP '1969-12-31' + to_seconds(i))::TIMESTAMP_MS AS _time, i AS n FROM range(5) t(i)",
+    { fields: [time, { name: 'n', type: 'long', column: 'n' }] },
+  ],
+  'times of a zone': [
+    "SELECT TIMESTAMPTZ '2020-01-01 00:00:00+00' + to_seconds(i) AS _time, i AS n FROM range(5) t(i)",
+    { fields: [time, { name: 'n', type: 'long', column: 'n' }] },
+  ],
   'names that are not ASCII': [
     `SELECT ${now}, i AS "größe, 測 ""x""" FROM range(5) t(i)`,
     { fields: [time, { name: 'größe, 測 "x"', type: 'long', column: 'größe, 測 "x"' }] },
@@ -76,11 +99,11 @@ const files: Readonly<Record<string, readonly [select: string, note: FileNote]>>
 /** What only the engine reads. */
 const others: Readonly<Record<string, string>> = {
   'no times': 'SELECT NULL::TIMESTAMP_NS AS _time, i AS n FROM range(5) t(i)',
-  'times in microseconds':
-    "SELECT TIMESTAMP '2020-01-01' + to_seconds(i) AS _time, i AS n FROM range(5) t(i)",
+  'times that nanoseconds do not hold':
+    "SELECT TIMESTAMP '3020-01-01' + to_seconds(i) AS _time, i AS n FROM range(5) t(i)",
   'unsigned integers': `SELECT ${now}, i::UBIGINT AS n FROM range(5) t(i)`,
   decimals: `SELECT ${now}, i::DECIMAL(18, 3) AS n FROM range(5) t(i)`,
-  'a list': `SELECT ${now}, [i] AS n FROM range(5) t(i)`,
+  'times of a day': `SELECT ${now}, TIME '01:00:00' AS n FROM range(5) t(i)`,
 };
 
 async function written(select: string, note: FileNote) {
@@ -104,18 +127,33 @@ test.each(Object.entries(others))('a footer is left to the engine: %s', async (_
   expect(partFooter(file, footer)).toBeUndefined();
 });
 
-test('a footer of another program, and a large one, are left to the engine; a damaged one throws nothing', async () => {
-  const { engine, file, footer } = await written(`SELECT ${now} FROM range(5) t(i)`, { fields: [time] });
-  expect(partFooter(file, footer)?.blocks).toHaveLength(1);
+test('a large footer is left to the engine; a damaged one throws nothing', async () => {
+  const { file, footer } = await written(`SELECT ${now} FROM range(5) t(i)`, { fields: [time] });
+  expect(partFooter(file, footer)).toMatchObject({ blocks: { length: 1 } });
   expect(partFooter(file, Buffer.concat([footer, Buffer.alloc(2 ** 18)]))).toBeUndefined();
   for (let at = 0; at < footer.length; at++) {
     partFooter(file, footer.subarray(0, at));
     partFooter(file, Buffer.from(footer).fill(0xff, at, at + 1));
   }
-  const other = path.join(path.dirname(file), 'b.parquet');
-  await engine.run(`COPY (SELECT ${now} FROM range(5) t(i)) TO ${sqlText(other)} (FORMAT parquet)`);
-  expect(partFooter(other, (await footerIn(other)) ?? Buffer.alloc(0))).toBeUndefined();
 });
+
+test.each(Object.entries(files))(
+  'that of another program, with the fields of a file like it, is as the engine reads it: %s',
+  async (_, [select]) => {
+    const { engine, file } = await written(`SELECT ${now} FROM range(1) t(i)`, { fields: [] });
+    const [first, other] = ['b', 'c'].map(name => path.join(path.dirname(file), `${name}.parquet`));
+    await engine.run(`COPY (${select}) TO ${sqlText(first ?? '')} (FORMAT parquet)`);
+    await engine.run(`COPY (${select} LIMIT 3) TO ${sqlText(other ?? '')} (FORMAT parquet)`);
+    const [known, expected] = await readFooters(engine, [first ?? '', other ?? '']);
+    const foreign = partFooter(other ?? '', (await footerIn(other ?? '')) ?? Buffer.alloc(0));
+    if (foreign === undefined || !('shape' in foreign) || known === undefined || 'unreadable' in known)
+      throw new Error(`${select} is read in no other way`);
+    expect(foreign.of(known.fields)).toEqual(expected);
+    expect(partFooter(first ?? '', (await footerIn(first ?? '')) ?? Buffer.alloc(0))).toMatchObject({
+      shape: foreign.shape,
+    });
+  },
+);
 
 test('nobody waits for a pipe in place of a file, whose neighbors are read', async () => {
   const dataDir = await temporaryDirectory();
@@ -130,4 +168,33 @@ test('nobody waits for a pipe in place of a file, whose neighbors are read', asy
     expect.objectContaining({ path: file, fields: [{ ...time, empty: false, wide: false }] }),
   ]);
   expect(await footers.isReadable(pipe, new AbortController().signal)).toBe(false);
+});
+
+test('of files of other programs with the same columns the engine reads one', async () => {
+  const { engine, file } = await written(`SELECT ${now} FROM range(1) t(i)`, { fields: [time] });
+  const directory = path.dirname(file);
+  const selects = { b: 'i AS n', c: 'i + 9007199254740993 AS n', d: 'NULL::BIGINT AS n', e: "'x' AS n" };
+  for (const [name, n] of Object.entries(selects))
+    await engine.run(
+      `COPY (SELECT ${now}, ${n} FROM range(5) t(i)) TO ${sqlText(path.join(directory, `${name}.parquet`))} (FORMAT parquet)`,
+    );
+  const footers = new FooterReader(engine);
+  const read = vi.spyOn(footers, 'read');
+  const reader = new SummaryReader(directory, footers, new SummaryCache(directory));
+  const found = await reader.of(['a', 'b', 'c', 'd', 'e'].map(name => `${name}.parquet`));
+  expect(
+    read.mock.calls
+      .flat(2)
+      .map(each => path.basename(each))
+      .sort(),
+  ).toEqual(['b.parquet', 'e.parquet']);
+  expect(found.damages).toEqual([]);
+  const field = { name: 'n', column: 'n', type: 'long', declared: true, empty: false, wide: false };
+  expect(found.files.map(({ fields, foreign }) => [foreign, fields[1]])).toEqual([
+    [false, undefined],
+    [true, field],
+    [true, { ...field, wide: true }],
+    [true, field],
+    [true, { ...field, type: 'string' }],
+  ]);
 });
