@@ -59,6 +59,7 @@ async function main(paths, sample, seed, tests) {
     const started = performance.now();
     const whole = [...new Set(chosen.flatMap(({ file }) => stages(file).flat()))];
     if ((await runner.run([], whole)) !== 'survived') throw new Error('The tests fail without a change.');
+    if (!(await passesTypes(copy))) throw new Error('The type check fails without a change.');
     const limitMs = Math.max(LEAST_TIME_LIMIT_MS, TIME_LIMIT_FACTOR * (performance.now() - started));
     for (const [index, mutation] of chosen.entries()) {
       const outcome = await outcomeOf(runner, copy, mutation, stages(mutation.file), limitMs);
@@ -108,18 +109,28 @@ function filesBelow(path) {
 
 /**
  * What is run, one after the other, until a test fails: the mirrored test file, if there is one, then the mirrored folder or
- * the nearest existing one above it. For the language also the golden queries, which say what it means, and at last all its
- * tests: the parser and the rows of the operators feed completion and hover. What is done to plans is seen in their SQL.
+ * the nearest existing one above it, then those above that. For the language also the golden
+ * queries, which say what it means, and at last all its tests: the parser and the rows of the operators feed completion and
+ * hover. What is done to plans is seen in their SQL.
  * @param {string} path
  * @returns {string[][]}
  */
 function stagesOf(path) {
   const mirrored = path.replace(/^kernel/, 'test').replace(/\.ts$/, '.test.ts');
   const file = statSync(join(root, mirrored), { throwIfNoEntry: false })?.isFile() ? [[mirrored]] : [];
-  const folder = `${folderAbove(mirrored)}/`;
-  if (!path.startsWith('kernel/apl/')) return [...file, [folder]];
+  const folder = folderAbove(mirrored);
+  if (!path.startsWith('kernel/apl/')) return [...file, ...foldersFrom(folder).map(each => [`${each}/`])];
   const sql = path.startsWith('kernel/apl/plan/') ? ['test/local/sql/'] : [];
-  return [...file, [folder, 'test/golden.test.ts'], ['test/apl/', ...sql]];
+  return [...file, [`${folder}/`, 'test/golden.test.ts'], ['test/apl/', ...sql]];
+}
+
+/**
+ * @param {string} folder
+ * @returns {string[]} it and those above it, up to `test/result` and the like, and of the local service up to `test/local/store`
+ */
+function foldersFrom(folder) {
+  const last = folder.startsWith('test/local/') ? 3 : 2;
+  return folder.split('/').length > last ? [folder, ...foldersFrom(dirname(folder))] : [folder];
 }
 
 /**

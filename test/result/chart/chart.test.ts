@@ -454,6 +454,16 @@ test('percentiles over time of a result in several batches keep every row', () =
   expect(chartModel(whole, now)).toMatchObject({ kind: 'xy', legend: [{ label: 'b' }, { label: 'a' }] });
 });
 
+test('two lists of percentiles are no series, as their lines would have the same names', () => {
+  const list = ['array', '[[1,2],[3,4]]'] as const;
+  const percentiles = { name: 'percentiles_array', args: [50, 99] };
+  const table: SampleTable = {
+    columns: [time(2), ['p', ...list], ['q', ...list]],
+    ...{ buckets, aggs: { p: percentiles, q: percentiles } },
+  };
+  expect(chartModel(sampleResult([table]), now)).toBeUndefined();
+});
+
 test('texts among which one looks like a list are not series', () => {
   const times = JSON.stringify([minute(0), minute(1)]);
   const table = (values: readonly string[]): SampleTable => ({
