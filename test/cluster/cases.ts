@@ -35,35 +35,38 @@ const sqlTypes = {
   dynamic: 'varchar',
 } as const;
 
-/** The tables of the golden files, as values. */
-export const goldenCatalog: DatasetCatalog = {
-  names: () => Object.keys(fixtures),
-  schema: name => {
-    const fixture = fixtureOf(name);
-    return fixture && { name, fields: fixture.fields, open: fixture.open };
-  },
-  scan: (name, fields, from, to, filter) => {
-    const { fields: known = [], rows = [] } = fixtureOf(name) ?? {};
-    const columns = fields.map(field => {
-      const index = known.findIndex(each => each.name === field);
-      return index < 0 ? 'NULL' : `CAST(x${index} AS ${sqlTypes[known[index]?.type ?? 'string']})`;
-    });
-    const time = `x${known.findIndex(each => each.name === '_time')}`;
-    const values = rows.map(row => `(${row.map(inTrino).join(', ')})`).join(', ');
-    const names = known.map((_, index) => `x${index}`).join(', ');
-    const conditions = [
-      `${time} >= ${from}`,
-      `${time} < ${to}`,
-      ...(filter === undefined ? [] : [filter(columns)]),
-    ];
-    const list = columns.map((column, index) => `${column} AS f${index}`).join(', ');
-    return `SELECT ${list} FROM (VALUES ${values}) v(${names}) WHERE ${conditions.join(' AND ')}`;
-  },
-};
-
-function fixtureOf(name: string): Fixture | undefined {
-  return Object.hasOwn(fixtures, name) ? fixtures[name] : undefined;
+/** Returns the catalog of such tables, which are written into statements as values. */
+export function catalogOf(tables: Readonly<Record<string, Fixture>>): DatasetCatalog {
+  const found = (name: string): Fixture | undefined =>
+    Object.hasOwn(tables, name) ? tables[name] : undefined;
+  return {
+    names: () => Object.keys(tables),
+    schema: name => {
+      const fixture = found(name);
+      return fixture && { name, fields: fixture.fields, open: fixture.open };
+    },
+    scan: (name, fields, from, to, filter) => {
+      const { fields: known = [], rows = [] } = found(name) ?? {};
+      const columns = fields.map(field => {
+        const index = known.findIndex(each => each.name === field);
+        return index < 0 ? 'NULL' : `CAST(x${index} AS ${sqlTypes[known[index]?.type ?? 'string']})`;
+      });
+      const time = `x${known.findIndex(each => each.name === '_time')}`;
+      const values = rows.map(row => `(${row.map(inTrino).join(', ')})`).join(', ');
+      const names = known.map((_, index) => `x${index}`).join(', ');
+      const conditions = [
+        `${time} >= ${from}`,
+        `${time} < ${to}`,
+        ...(filter === undefined ? [] : [filter(columns)]),
+      ];
+      const list = columns.map((column, index) => `${column} AS f${index}`).join(', ');
+      return `SELECT ${list} FROM (VALUES ${values}) v(${names}) WHERE ${conditions.join(' AND ')}`;
+    },
+  };
 }
+
+/** The tables of the golden files. */
+export const goldenCatalog = catalogOf(fixtures);
 
 /** Cells are written for DuckDB, times among them. */
 function inTrino(cell: string): string {

@@ -1,40 +1,24 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { ProfileFile } from '../../kernel/api/profile.js';
 import { sharedBucket } from '../local/store/dataset/bucket/server.js';
-import { realService } from '../notebook/real-bench.js';
-import { type Bench, startBench } from '../notebook/session.js';
+import { type ClusterBench, clusterBench, deployment } from './bench.js';
 import { statement } from './node.js';
 
 const url = inject('trino');
 const bucket = sharedBucket();
 const examples = join(import.meta.dirname, '..', '..', 'examples');
 
-let bench: Bench;
-let service: Awaited<ReturnType<typeof realService>>;
-let end: () => Promise<void> = async () => undefined;
+let opened: ClusterBench;
 
 beforeAll(async () => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'apl-kernel-test-'));
-  let profiles: ProfileFile | undefined;
-  service = await realService(dataDir, { deploymentOf: name => (profiles as ProfileFile).named(name) });
-  const connect = async () => ({ url: service.url, token: service.token, restarted: false });
-  bench = await startBench({ workDir: examples, local: () => ({ connect, close: () => undefined }) });
-  profiles = new ProfileFile(bench.homeDir);
-  end = async () => {
-    await bench.close();
-    await service.close();
-    await rm(dataDir, { recursive: true, force: true });
-  };
-  const lake = `[deployments.lake]\nengine = "trino"\nurl = "${url}"\nuser = "me"\ncatalog = "memory"\nschema = "default"\n`;
-  if (url !== '') await writeFile(join(bench.homeDir, '.axiom.toml'), lake, { mode: 0o600 });
+  const lake = url === '' ? '' : deployment('lake', url, 'memory', 'default');
+  opened = await clusterBench(lake, { workDir: examples });
 });
-afterAll(() => end());
+afterAll(() => opened.close());
 
 async function textOf(code: string): Promise<string> {
-  const { outcome, outputs } = await bench.run(code);
+  const { outcome, outputs } = await opened.bench.run(code);
   if (outcome.status === 'error') throw new Error([outcome.evalue, ...outcome.traceback].join('\n'));
   return outputs.map(each => ('data' in each ? String(each.data['text/plain'] ?? '') : '')).join('\n');
 }
@@ -62,6 +46,7 @@ function tablesIn(text: string): string {
 
 /** The orders as a table of the cluster, which a bucket's Parquet files may be as well. */
 async function makeTable(): Promise<void> {
+  const { service } = opened;
   const headers = { authorization: `Bearer ${service.token}`, 'content-type': 'application/json' };
   const apl = 'orders | project-away _sysTime';
   const range = { startTime: '2026-01-01T00:00:00Z', endTime: '2026-02-01T00:00:00Z' };

@@ -1,63 +1,176 @@
-import { execFile, spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { homedir, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { promisify } from 'node:util';
+import { libraries, plugin, version } from './packages.js';
 
-const run = promisify(execFile);
+type Properties = Readonly<Record<string, string>>;
 
-/** The newest release whose parts are all in Maven Central and that runs on Java 17. */
-const version = '435';
+/** What differs from a cluster of one node, coordinator and worker at once, with tables in its memory. */
+export interface ClusterOptions {
+  /** The nodes beside the coordinator, which then only coordinates. */
+  readonly workers?: number;
+  /** The catalogs by their names. */
+  readonly catalogs?: Readonly<Record<string, Properties>>;
+  /** More configuration of every node, and of the coordinator alone. */
+  readonly config?: Properties;
+  readonly coordinator?: Properties;
+  /** More plugins than those of the catalogs. */
+  readonly plugins?: readonly string[];
+  /** Files that the configuration names, by their paths in the directory of a node. */
+  readonly files?: Readonly<Record<string, string>>;
+  /** Receives what the nodes print. */
+  readonly log?: (text: string) => void;
+}
 
-/** Packages are kept from run to run, as Maven keeps its own. */
-const kept = join(homedir(), '.cache', 'apl-kernel-cluster', version);
-
-/** A cluster of one node, coordinator and worker at once, whose tables are in its memory. */
-export interface TrinoNode {
+export interface Cluster {
   readonly url: string;
+  readonly coordinator: TrinoNode;
+  readonly workers: readonly TrinoNode[];
+  /** Resolves once so many nodes answer queries; all of them, unless it is said. */
+  readonly isReady: (nodes?: number) => Promise<void>;
   readonly stop: () => Promise<void>;
 }
 
-/** Why no cluster can be started on this machine; undefined if one can. */
-export async function missingForCluster(): Promise<string | undefined> {
-  for (const program of ['java', 'javac', 'mvn']) {
-    const found = await run(program, ['-version']).catch(() => undefined);
-    if (found === undefined) return `there is no ${program} on the PATH: install a JDK 17 or newer and Maven`;
-  }
-  return undefined;
+/** The catalogs of a cluster that is told none: tables in memory, and tables that are computed. */
+export const ownCatalogs: NonNullable<ClusterOptions['catalogs']> = {
+  memory: { 'connector.name': 'memory' },
+  tpch: { 'connector.name': 'tpch' },
+};
+
+/** A catalog of tables over the objects of an S3 server, whose definitions lie in the bucket too. */
+export function hiveOver(environment: Properties): Properties {
+  return {
+    'connector.name': 'hive',
+    'hive.metastore': 'file',
+    'hive.metastore.catalog.dir': 's3://logs/_metastore',
+    'hive.metastore.disable-location-checks': 'true',
+    'fs.hadoop.enabled': 'false',
+    'fs.native-s3.enabled': 'true',
+    's3.endpoint': environment.AWS_ENDPOINT_URL ?? '',
+    's3.region': environment.AWS_REGION ?? '',
+    's3.aws-access-key': environment.AWS_ACCESS_KEY_ID ?? '',
+    's3.aws-secret-key': environment.AWS_SECRET_ACCESS_KEY ?? '',
+    's3.path-style-access': 'true',
+    'hive.non-managed-table-writes-enabled': 'true',
+    'hive.storage-format': 'PARQUET',
+    'hive.timestamp-precision': 'NANOSECONDS',
+  };
 }
 
-/** Starts a node on a free port and waits until it answers queries; `log` receives what it prints. */
-export async function startTrino(log: (text: string) => void = () => {}): Promise<TrinoNode> {
-  if (!existsSync(kept)) await fetchPackages(kept);
+/** Starts a cluster on free ports and waits until it answers queries. */
+export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
+  const { workers = 0, coordinator: more = {} } = options;
   const home = await mkdtemp(join(tmpdir(), 'apl-trino-'));
   const port = await freePort();
-  await writeConfiguration(home, port);
-  const java = spawn('java', [...javaOptions, '-cp', `${join(kept, 'lib')}/*`, join(home, 'Start.java')], {
-    cwd: home,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  for (const stream of [java.stdout, java.stderr]) stream.setEncoding('utf8').on('data', log);
-  const ended = new Promise<never>((_, reject) => {
-    java.on('exit', code => reject(new Error(`Trino has ended with code ${code}`)));
-  });
-  ended.catch(() => undefined);
   const url = `http://127.0.0.1:${port}`;
+  const coordinator = new TrinoNode(join(home, 'coordinator'), url, options.log);
+  const others = Array.from(
+    { length: workers },
+    (_, index) => new TrinoNode(join(home, `worker${index}`), url, options.log),
+  );
+  const isReady = (nodes = 1 + workers) => answers(url, nodes);
   const stop = async () => {
-    java.kill('SIGKILL');
-    await ended.catch(() => undefined);
+    await Promise.all([coordinator, ...others].map(node => node.kill()));
     await rm(home, { recursive: true, force: true, maxRetries: 5 });
   };
   try {
-    await Promise.race([isReady(url), ended]);
+    await coordinator.configure(options, {
+      ...more,
+      coordinator: 'true',
+      'node-scheduler.include-coordinator': String(workers === 0),
+      'http-server.http.port': String(port),
+    });
+    for (const worker of others)
+      await worker.configure(options, {
+        coordinator: 'false',
+        'http-server.http.port': String(await freePort()),
+      });
+    const ended = [coordinator, ...others].map(node => node.start());
+    await Promise.race([isReady(), ...ended]);
   } catch (error) {
     await stop();
     throw error;
   }
-  return { url, stop };
+  return { url, coordinator, workers: others, isReady, stop };
+}
+
+/** A node of a cluster: a process that may be killed and started again. */
+export class TrinoNode {
+  readonly #home: string;
+  readonly #url: string;
+  readonly #log: (text: string) => void;
+  #java: ChildProcess | undefined;
+  #libraries = '';
+
+  constructor(home: string, coordinatorUrl: string, log: (text: string) => void = () => {}) {
+    this.#home = home;
+    this.#url = coordinatorUrl;
+    this.#log = log;
+  }
+
+  /** The number of its process, which is what has to be killed from elsewhere. */
+  get pid(): number | undefined {
+    return this.#java?.pid;
+  }
+
+  async configure(
+    { catalogs = ownCatalogs, plugins = [], config = {}, files = {} }: ClusterOptions,
+    own: Properties,
+  ): Promise<void> {
+    this.#libraries = await libraries();
+    await Promise.all(['catalog', 'plugin'].map(name => mkdir(join(this.#home, name), { recursive: true })));
+    const used = new Set([...Object.values(catalogs).map(each => each['connector.name'] ?? ''), ...plugins]);
+    for (const name of used) {
+      const directory = await plugin(name);
+      await symlink(directory, join(this.#home, 'plugin', basename(directory)));
+    }
+    const written: Record<string, string> = {
+      'config.properties': properties({ ...common, ...config, ...own, ...this.#places() }),
+      'Start.java': `public class Start { public static void main(String[] a) { new io.trino.server.Server().start("${version}"); } }`,
+      ...files,
+    };
+    for (const [name, catalog] of Object.entries(catalogs))
+      written[`catalog/${name}.properties`] = properties(catalog);
+    for (const [name, text] of Object.entries(written)) {
+      await mkdir(dirname(join(this.#home, name)), { recursive: true });
+      await writeFile(join(this.#home, name), text);
+    }
+  }
+
+  #places(): Properties {
+    return {
+      'node.id': basename(this.#home),
+      'discovery.uri': this.#url,
+      'plugin.dir': join(this.#home, 'plugin'),
+      'catalog.config-dir': join(this.#home, 'catalog'),
+    };
+  }
+
+  /** Starts its process; what it returns is rejected when that ends by itself. */
+  start(): Promise<never> {
+    const args = [...javaOptions, '-cp', `${this.#libraries}/*`, join(this.#home, 'Start.java')];
+    const java = spawn('java', args, { cwd: this.#home, stdio: ['ignore', 'pipe', 'pipe'] });
+    this.#java = java;
+    for (const stream of [java.stdout, java.stderr]) stream.setEncoding('utf8').on('data', this.#log);
+    const ended = new Promise<never>((_, reject) => {
+      java.on('exit', code => reject(new Error(`Trino has ended with code ${code}`)));
+    });
+    ended.catch(() => undefined);
+    return ended;
+  }
+
+  /** Ends its process at once. */
+  async kill(): Promise<void> {
+    const java = this.#java;
+    this.#java = undefined;
+    if (java === undefined || java.exitCode !== null || java.signalCode !== null) return;
+    java.kill('SIGKILL');
+    await once(java, 'exit');
+  }
 }
 
 const javaOptions = [
@@ -69,77 +182,54 @@ const javaOptions = [
   '-Dconfig=config.properties',
 ];
 
-async function fetchPackages(directory: string): Promise<void> {
-  await mkdir(join(directory, '..'), { recursive: true });
-  const scratch = await mkdtemp(`${directory}-`);
-  const pom = `<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>
-<groupId>cluster</groupId><artifactId>cluster</artifactId><version>1</version>
-<dependencies><dependency><groupId>io.trino</groupId><artifactId>trino-main</artifactId><version>${version}</version></dependency></dependencies></project>`;
-  await writeFile(join(scratch, 'pom.xml'), pom);
-  const maven = (...args: string[]) => run('mvn', ['-q', '-B', ...args], { cwd: scratch });
-  await maven('dependency:copy-dependencies', '-DoutputDirectory=lib');
-  for (const plugin of ['memory', 'tpch'])
-    await maven(
-      'dependency:unpack',
-      `-Dartifact=io.trino:trino-${plugin}:${version}:zip`,
-      '-Dmdep.unpack.directory=plugin',
-      `-DoutputDirectory=plugin`,
-    );
-  await rename(scratch, directory);
-}
+const common: Properties = {
+  'node.environment': 'test',
+  'node.internal-address': '127.0.0.1',
+  'node.bind-ip': '127.0.0.1',
+  'query.max-memory': '400MB',
+  'query.max-memory-per-node': '400MB',
+  'memory.heap-headroom-per-node': '128MB',
+  'internal-communication.shared-secret': 'of these nodes alone',
+  'regex-library': 'RE2J',
+};
 
-async function writeConfiguration(home: string, port: number): Promise<void> {
-  const config = {
-    'node.environment': 'test',
-    'node.id': 'one',
-    'node.internal-address': '127.0.0.1',
-    'node.bind-ip': '127.0.0.1',
-    coordinator: 'true',
-    'node-scheduler.include-coordinator': 'true',
-    'http-server.http.port': String(port),
-    'discovery.uri': `http://127.0.0.1:${port}`,
-    'query.max-memory': '400MB',
-    'query.max-memory-per-node': '400MB',
-    'memory.heap-headroom-per-node': '128MB',
-    'plugin.dir': join(kept, 'plugin'),
-    'catalog.config-dir': join(home, 'catalog'),
-    'internal-communication.shared-secret': 'of this node alone',
-    'regex-library': 'RE2J',
-  };
-  await mkdir(join(home, 'catalog'));
-  await writeFile(join(home, 'config.properties'), properties(config));
-  await writeFile(join(home, 'catalog', 'memory.properties'), properties({ 'connector.name': 'memory' }));
-  await writeFile(join(home, 'catalog', 'tpch.properties'), properties({ 'connector.name': 'tpch' }));
-  const start = `public class Start { public static void main(String[] a) { new io.trino.server.Server().start("${version}"); } }`;
-  await writeFile(join(home, 'Start.java'), start);
-}
-
-function properties(members: Readonly<Record<string, string>>): string {
+function properties(members: Properties): string {
   return Object.entries(members)
     .map(([name, value]) => `${name}=${value}\n`)
     .join('');
 }
 
-async function freePort(): Promise<number> {
+/** Returns a port that nothing listens on. */
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
-  await new Promise(resolve => server.once('listening', resolve));
+  await once(server, 'listening');
   const address = server.address();
   await new Promise(resolve => server.close(resolve));
   return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
-/** It answers requests before it has found itself as a worker. */
-async function isReady(url: string): Promise<void> {
+/** A coordinator answers requests before it knows its workers, and itself as one. */
+async function answers(url: string, nodes: number): Promise<void> {
+  const sql =
+    "SELECT count(*) FROM system.runtime.nodes WHERE state = 'active' HAVING (SELECT count(*) FROM tpch.tiny.region) = 5";
   for (;;) {
-    const rows = await statement(url, 'SELECT count(*) FROM tpch.tiny.region').catch(() => []);
-    if (rows.length > 0) return;
+    const [row] = await statement(url, sql).catch(() => []);
+    if (row?.[0] === nodes) return;
     await delay(500);
   }
 }
-
-/** Runs a statement as an administrator would, and returns its rows. */
-export async function statement(url: string, sql: string): Promise<readonly (readonly unknown[])[]> {
-  const headers = { 'x-trino-user': 'admin', 'x-trino-time-zone': 'UTC' };
+/** Runs a statement as an administrator would, and returns its rows; names without a schema are of `schema` of the catalog `hive`. */
+export async function statement(
+  url: string,
+  sql: string,
+  schema = 'default',
+): Promise<readonly (readonly unknown[])[]> {
+  const headers = {
+    'x-trino-user': 'admin',
+    'x-trino-time-zone': 'UTC',
+    'x-trino-catalog': 'hive',
+    'x-trino-schema': schema,
+  };
   const rows: (readonly unknown[])[] = [];
   let page = await pageOf(await fetch(`${url}/v1/statement`, { method: 'POST', headers, body: sql }));
   for (;;) {

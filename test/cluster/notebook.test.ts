@@ -1,47 +1,29 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { ProfileFile } from '../../kernel/api/profile.js';
-import { realService } from '../notebook/real-bench.js';
-import { type Bench, type CellRun, startBench } from '../notebook/session.js';
+import type { Bench } from '../notebook/session.js';
+import { type ClusterBench, clusterBench, deployment } from './bench.js';
 import { statement } from './node.js';
 
 const url = inject('trino');
 
+let opened: ClusterBench | undefined;
 let bench: Bench;
-let end: () => Promise<void> = async () => undefined;
+let run: ClusterBench['run'];
 
 beforeAll(async () => {
   if (url === '') return;
-  const dataDir = await mkdtemp(join(tmpdir(), 'apl-kernel-test-'));
-  let profiles: ProfileFile | undefined;
-  const service = await realService(dataDir, {
-    deploymentOf: name => (profiles as ProfileFile).named(name),
-  });
-  const connect = async () => ({ url: service.url, token: service.token, restarted: false });
-  bench = await startBench({ local: () => ({ connect, close: () => undefined }) });
-  profiles = new ProfileFile(bench.homeDir);
-  end = async () => {
-    await bench.close();
-    await service.close();
-    await rm(dataDir, { recursive: true, force: true });
-  };
-  await writeFile(join(bench.homeDir, '.axiom.toml'), deployments, { mode: 0o600 });
+  const deployments = [
+    deployment('lake', url, 'memory', 'default'),
+    deployment('large', url, 'tpch', 'sf1000'),
+    deployment('quick', url, 'memory', 'default', 'approximate = true'),
+    deployment('nowhere', url, 'none', 'default'),
+    deployment('away', 'http://127.0.0.1:1', 'memory', 'default'),
+  ];
+  opened = await clusterBench(deployments.join('\n'));
+  ({ bench, run } = opened);
   await makeTable('status integer');
 }, 600_000);
-afterAll(() => end());
-
-const deployment = (name: string, catalog: string, schema: string) =>
-  `[deployments.${name}]\nengine = "trino"\nurl = "${url}"\nuser = "me"\ncatalog = "${catalog}"\nschema = "${schema}"\n`;
-const deployments = [
-  deployment('lake', 'memory', 'default'),
-  deployment('large', 'tpch', 'sf1000'),
-  `${deployment('quick', 'memory', 'default')}approximate = true\n`,
-  deployment('nowhere', 'none', 'default'),
-  deployment('away', 'memory', 'default').replace(url, 'http://127.0.0.1:1'),
-].join('\n');
+afterAll(() => opened?.close());
 
 async function makeTable(status: string): Promise<void> {
   await statement(url, 'DROP TABLE IF EXISTS memory.default.events');
@@ -59,16 +41,6 @@ async function makeTable(status: string): Promise<void> {
      (TIMESTAMP '1969-12-31 23:59:59.999999999', 404, '/old', -0.0, 0, 0.01, NULL, NULL, NULL, NULL, DATE '1969-12-31')`,
   );
 }
-
-/** All that a cell shows as text, with its error and hint. */
-function shown({ outcome, outputs }: CellRun): string {
-  const texts = outputs.map(output =>
-    'data' in output ? String(output.data['text/plain'] ?? '') : 'text' in output ? String(output.text) : '',
-  );
-  return [...texts, ...(outcome.status === 'error' ? [outcome.evalue, ...outcome.traceback] : [])].join('\n');
-}
-
-const run = async (code: string) => shown(await bench.run(code));
 
 /** The rows of an answer as lines. */
 const rowsOf = async (apl: string) => {

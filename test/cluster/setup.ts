@@ -1,5 +1,6 @@
 import type { TestProject } from 'vitest/node';
-import { missingForCluster, startTrino } from './node.js';
+import { startCluster } from './node.js';
+import { missingForCluster } from './packages.js';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -17,7 +18,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     project.provide('trino', running ?? '');
     return async () => {};
   }
-  const node = await startTrino();
-  project.provide('trino', node.url);
-  return node.stop;
+  const cluster = await startCluster();
+  project.provide('trino', cluster.url);
+  return cluster.stop;
 }

@@ -1,6 +1,7 @@
 import type { TypeName } from '../../apl/catalog/entry.js';
 import type { BinaryOperator, ListOperator } from '../../apl/syntax/ast.js';
 import { constantText, type SqlArg } from '../sql/template.js';
+import { timeOf } from './calendar.js';
 import { jsonPath } from './literal.js';
 import { pattern, termPattern } from './patterns.js';
 import { arrayOf, convert, element, literal, notHere } from './values.js';
@@ -15,13 +16,19 @@ export function compare(operator: BinaryOperator, left: SqlArg, right: SqlArg, p
   return total(`${left.sql} ${operator === '==' ? '=' : operator} ${right.sql}`, predicate);
 }
 
+/** Returns one side of the equality of a join, which matches NaN with NaN. */
+export function joinKey({ sql, type }: SqlArg): string {
+  return type === 'real' ? `ROW(is_nan(${sql}), CASE WHEN is_nan(${sql}) THEN 0e0 ELSE ${sql} END)` : sql;
+}
+
 function total(test: string, predicate: boolean): string {
   return predicate ? `(${test})` : `coalesce(${test}, false)`;
 }
 
-/** Returns `+`, `-`, `*`, `/` or `%`: integers beyond 64 bits and integer division by zero are null; reals follow IEEE 754. */
+/** Returns `+`, `-`, `*`, `/` or `%`: integers beyond 64 bits, times that nothing prints and integer division by zero are null; reals follow IEEE 754. */
 export function arithmetic(operator: BinaryOperator, left: SqlArg, right: SqlArg, type: TypeName): string {
   const result = `${left.sql} ${operator} ${right.sql}`;
+  if (type === 'datetime') return timeOf(`TRY(${result})`);
   if (left.type !== 'real') return `TRY(${result})`;
   return type === 'timespan' ? `apl_real_long(${result})` : `(${result})`;
 }

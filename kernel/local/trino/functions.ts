@@ -52,7 +52,13 @@ const functions: Functions = {
     const found = pattern(regex, 0);
     return `regexp_replace(${text.sql}, ${found.sql}, ${replacement(rewrite, found.groups)})`;
   },
-  replace_string: ([lookup, rewrite, text]) => `replace(${text.sql}, ${lookup.sql}, ${rewrite.sql})`,
+  replace_string: ([lookup, rewrite, text]) => {
+    const replaced = `replace(${text.sql}, ${lookup.sql}, ${rewrite.sql})`;
+    // Trino finds an empty text beside every character.
+    return (constantText(lookup) ?? '') === ''
+      ? `CASE WHEN ${lookup.sql} = '' AND ${rewrite.sql} IS NOT NULL THEN ${text.sql} ELSE ${replaced} END`
+      : replaced;
+  },
   reverse: ([text]) => `reverse(${text.sql})`,
   split: ([text, delimiter]) =>
     `json_format(CAST(CASE WHEN ${delimiter.sql} = '' THEN regexp_extract_all(${text.sql}, '(?s).') ELSE split(${text.sql}, ${delimiter.sql}) END AS JSON))`,
@@ -427,7 +433,7 @@ function trimSql(side: 'BOTH' | 'LEADING' | 'TRAILING', cutset: SqlArg, text: Sq
 }
 
 function hashSql(name: string, value: SqlArg): string {
-  return `lower(to_hex(${name}(to_utf8(${textOrEmpty(value)}))))`;
+  return `lower(to_hex(${name}(to_utf8(${convert(value, 'string')}))))`;
 }
 
 function typeTest({ sql, type }: SqlArg, types: readonly string[], shape: string): string {

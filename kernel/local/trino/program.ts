@@ -11,9 +11,10 @@ import {
 
 /**
  * The functions that a statement brings along, as it may make none that last: a name, parameters with the result, and what is returned. One may
- * call those before it. In none of them `IN`, `BETWEEN` and `CASE x WHEN` compile over columns, though they do over constants.
+ * call those before it. In none of them `IN`, `BETWEEN`, `NULLIF` and `CASE x WHEN` compile over columns, though they do over constants.
  */
-const functions: readonly (readonly [name: string, signature: string, body: string])[] = [
+export const inlineFunctions: readonly (readonly [name: string, signature: string, body: string])[] = [
+  ['apl_json', '(j varchar) RETURNS varchar', `CASE WHEN j <> 'null' THEN j END`],
   ['apl_floor_div', '(n bigint, d bigint) RETURNS bigint', 'n / d - (CASE WHEN n % d < 0 THEN 1 ELSE 0 END)'],
   ['apl_floor_mod', '(n bigint, d bigint) RETURNS bigint', '(n % d + d) % d'],
   [
@@ -117,13 +118,9 @@ const functions: readonly (readonly [name: string, signature: string, body: stri
   [
     'apl_parse_json',
     '(s varchar) RETURNS varchar',
-    `CASE WHEN TRY(json_parse(s)) IS NOT NULL THEN nullif(json_format(json_extract(s, '$')), 'null') END`,
+    `CASE WHEN TRY(json_parse(s)) IS NOT NULL THEN apl_json(json_format(json_extract(s, '$'))) END`,
   ],
-  [
-    'apl_at',
-    '(j varchar, p varchar) RETURNS varchar',
-    `TRY(nullif(json_format(json_extract(j, p)), 'null'))`,
-  ],
+  ['apl_at', '(j varchar, p varchar) RETURNS varchar', `apl_json(TRY(json_format(json_extract(j, p))))`],
   [
     'apl_dyn_text',
     '(j varchar) RETURNS varchar',
@@ -154,7 +151,8 @@ const functions: readonly (readonly [name: string, signature: string, body: stri
   [
     'apl_bin_time',
     '(n bigint, w bigint, phase bigint) RETURNS bigint',
-    `CASE WHEN w <= 0 OR n < BIGINT '-9223372036854775807' + w + phase THEN NULL WHEN (n - phase) % w < 0 THEN n - (n - phase) % w - w ELSE n - (n - phase) % w END`,
+    `CASE WHEN w <= 0 OR n < BIGINT '-9223372036854775808' + phase THEN NULL WHEN (n - phase) % w >= 0 THEN n - (n - phase) % w
+      WHEN n < BIGINT '-9223372036854775808' + ((n - phase) % w + w) THEN NULL ELSE n - (n - phase) % w - w END`,
   ],
   [
     'apl_bin_real',
@@ -270,15 +268,15 @@ const functions: readonly (readonly [name: string, signature: string, body: stri
   ],
 ];
 
-const names = new Set(functions.map(([name]) => name));
+const names = new Set(inlineFunctions.map(([name]) => name));
 
 /** Returns a statement with those of the functions in front that it calls, and that they call. */
 export function withFunctions(sql: string): string {
   const wanted = calledIn(sql);
   // Those that are called stand before those that call them.
-  for (const [name, , body] of functions.toReversed())
+  for (const [name, , body] of inlineFunctions.toReversed())
     if (wanted.has(name)) for (const called of calledIn(body)) wanted.add(called);
-  const written = functions
+  const written = inlineFunctions
     .filter(([name]) => wanted.has(name))
     .map(([name, signature, body]) => `FUNCTION ${name}${signature} RETURN ${body}`);
   return written.length === 0 ? sql : `WITH ${written.join(',\n')}\n${sql}`;

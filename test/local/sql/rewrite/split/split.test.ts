@@ -3,42 +3,10 @@ import { describe, expect, test } from 'vitest';
 import { goldenFiles, goldenFolder, readCases, shown } from '../../../../golden/cases.js';
 import { fixtures } from '../../../../golden/fixtures.js';
 import { drawFrom } from '../../../evaluator/draw.js';
-import { pipeline, type Stored } from '../../../evaluator/pipelines.js';
-import { int64 } from '../../../evaluator/values.js';
-import { type Far, type Fixture, openQueries, secondsAgo } from '../../../queries.js';
+import { pipeline } from '../../../evaluator/pipelines.js';
+import { stored, storedFixture } from '../../../evaluator/stored.js';
+import { type Far, openQueries } from '../../../queries.js';
 import { engines, lackingSome } from './second-engine.js';
-
-/** What a stored dataset of random pipelines holds, in the two forms that its readers need. */
-const stored: Stored = {
-  name: 'P',
-  table: {
-    columns: [
-      { name: 'k', type: 'long' },
-      { name: 's', type: 'string' },
-      { name: 'n', type: 'long' },
-      { name: 'x', type: 'real' },
-    ],
-    rows: [
-      [0n, 'a', int64.greatest, 0],
-      [1n, null, int64.least, -0],
-      [1n, 'b', 7n, Number.NaN],
-      [2n, '', null, Infinity],
-      [null, 'a', -5n, null],
-    ],
-  },
-};
-
-const storedFixture: Fixture = {
-  open: false,
-  fields: [{ name: '_time', type: 'datetime' }, ...stored.table.columns],
-  rows: [
-    ['0', "'a'", '9223372036854775807', "'0.0'"],
-    ['1', 'NULL', '-9223372036854775808', "'-0.0'"],
-    ['1', "'b'", '7', "'nan'"],
-    ['2', "''", 'NULL', "'inf'"],
-    ['NULL', "'a'", '-5', 'NULL'],
-  ].map((row, index) => [secondsAgo(60 - index), ...row]),
-};
 
 const queries = openQueries(fixtures);
 const pipelines = openQueries({ P: storedFixture });

@@ -3,7 +3,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { Readable } from 'node:stream';
+import { GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { type ColumnSource, parquetWriteBuffer } from 'hyparquet-writer';
 import S3rver from 's3rver';
 import { afterAll, beforeAll } from 'vitest';
@@ -34,7 +35,8 @@ export class Bucket {
       const { method = '', url = '', headers } = request;
       if (method === 'GET') this.requests.push(`${decodeURIComponent(url)} ${headers.range ?? ''}`.trim());
       if (method === 'PUT') this.written.push(url);
-      if (!this.fault(request, response)) answer(request, response);
+      if (this.fault(request, response)) return;
+      void inOnePiece(request).then(whole => answer(whole, response));
     });
     this.#server = server;
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
@@ -57,6 +59,12 @@ export class Bucket {
     await this.#client?.send(new PutObjectCommand({ Bucket: 'logs', Key: key, Body: body }));
   }
 
+  /** The text of an object. */
+  async text(key: string): Promise<string> {
+    const object = await this.#client?.send(new GetObjectCommand({ Bucket: 'logs', Key: key }));
+    return (await object?.Body?.transformToString()) ?? '';
+  }
+
   /** The requests since the last time. */
   taken(): readonly string[] {
     return this.requests.splice(0);
@@ -68,6 +76,21 @@ export class Bucket {
     await new Promise(resolve => this.#server?.close(resolve));
     await rm(this.#directory, { recursive: true, force: true });
   }
+}
+
+/** A request whose body comes in chunks with a signature each, as a cluster sends it, as one whose body is plain. */
+async function inOnePiece(request: IncomingMessage): Promise<IncomingMessage> {
+  if (request.headers['content-encoding'] !== 'aws-chunked') return request;
+  const body = Buffer.concat(await request.toArray());
+  const chunks: Buffer[] = [];
+  for (let at = 0; at < body.length; ) {
+    const from = body.indexOf('\r\n', at) + 2;
+    const length = Number.parseInt(body.toString('latin1', at, from), 16);
+    chunks.push(body.subarray(from, from + length));
+    at = from + length + 2;
+  }
+  const { method, url, headers, socket } = request;
+  return Object.assign(Readable.from(chunks), { method, url, headers, socket }) as unknown as IncomingMessage;
 }
 
 /** A Parquet file with an event at each of these times, in milliseconds since 1970, and perhaps one more column. */

@@ -1,0 +1,66 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll } from 'vitest';
+import { asJson } from '../../kernel/local/engine/columns.js';
+import { openEngines } from '../../kernel/local/http/engines.js';
+import { QueriesUnderWay } from '../../kernel/local/http/progress.js';
+import { answeringThrough, type QueryParts } from '../../kernel/local/http/query-route.js';
+import { ReadOnlyAccess } from '../../kernel/local/lease/access.js';
+import type { DatasetCatalog } from '../../kernel/local/sql/compiled.js';
+import { trino } from '../../kernel/local/trino/dialect.js';
+import { Statements } from '../../kernel/local/trino/protocol/statement.js';
+import { readRows } from '../../kernel/local/trino/reader.js';
+import { formatTime } from '../../kernel/time.js';
+import { spawnEngine } from '../local/engine/spawned.js';
+import { now, start } from '../local/queries.js';
+import { deploymentAt } from './deployment.js';
+
+/** What a query gives: the fields, and the cells of its rows. */
+export interface Through {
+  readonly fields: readonly { readonly name: string; readonly type: string }[];
+  readonly rows: readonly (readonly string[])[];
+}
+
+/** Queries that a cluster and this machine answer together, of the tables of a catalog; for all tests of a file. */
+export function sharedThrough(url: string): (apl: string, catalog: DatasetCatalog) => Promise<Through> {
+  let parts: QueryParts & { readonly close: () => Promise<void> };
+  let dataDir = '';
+  const statements = new Statements(deploymentAt(url === '' ? 'http://127.0.0.1' : url));
+  beforeAll(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), 'apl-kernel-test-'));
+    const options = { dataDir, port: 0, version: '1.2.3', samples: [], spawnEngine, log: () => undefined };
+    const opened = await openEngines(options, new ReadOnlyAccess('only queries run'));
+    const limits = { queryMs: 60_000, answerBytes: 2 ** 26, farRows: 1_000_000 };
+    parts = { ...opened, ...limits, dataDir, nowNs: () => now, queries: new QueriesUnderWay() };
+  });
+  afterAll(async () => {
+    await statements.close();
+    await parts.close();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+  return async (apl, catalog) => {
+    const answering = answeringThrough({
+      name: 'lake',
+      dialect: trino({ approximate: false }),
+      catalog: async () => ({
+        ...catalog,
+        examined: () => ({ blocks: 0, rows: 0 }),
+        rowGroups: () => [],
+        rowCount: () => undefined,
+      }),
+      read: (order, { signal }) =>
+        readRows(statements, order, { limitMs: 60_000, ...(signal === undefined ? {} : { signal }) }),
+      noticesOf: () => [],
+    });
+    const query = { apl, startTime: formatTime(start), endTime: formatTime(now) };
+    const { tables } = await answering(parts, { query, form: 'json' }, new Map(), {});
+    const [first] = tables;
+    const fields = first?.table.fields ?? [];
+    const cells = fields.map((_, index) => (first === undefined ? [] : asJson(first.columns).cells(index)));
+    const rows = Array.from({ length: first?.columns.rows ?? 0 }, (_, row) =>
+      cells.map(each => each[row] ?? ''),
+    );
+    return { fields, rows };
+  };
+}
