@@ -210,6 +210,7 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'local/sql/compiled',
     'local/sql/rewrite/placed',
     'local/store',
+    'local/trino/literal',
     'node:*',
     'text',
     'time',

@@ -15,7 +15,11 @@ export const WORDS: readonly {
     but: 'ize',
   },
   { not: /\bwish(?:es)?\b|[a-z]Wish\b/, but: 'options', except: [/^\| wish \| options \|$/] },
-  { not: /\bremarks?\b|[a-z]Remarks?\b/, but: 'note', except: [/^\| remark \| note; /] },
+  {
+    not: /\bremarks?\b|[a-z]Remarks?\b/,
+    but: 'note',
+    except: [/^\| remark \| note; /, / FROM system\.jdbc\.columns /],
+  },
   {
     not: /mistake/i,
     but: 'error, or diagnostic',

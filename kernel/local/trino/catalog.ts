@@ -3,14 +3,23 @@ import { present } from '../../present.js';
 import type { ExaminedBlocks, MeasuredCatalog } from '../engine/scans.js';
 import { LocalError } from '../errors.js';
 import type { ScanFilter } from '../sql/compiled.js';
+import { columnNote } from '../store/dataset/bucket/table.js';
 import { sqlName, sqlText } from './literal.js';
+import { ClusterError } from './protocol/failure.js';
 import type { Deployment, StatementOptions, Statements } from './protocol/statement.js';
-import { type ColumnReading, readingOf } from './types.js';
+import { type ColumnReading, readAs, readingOf, withinDays } from './types.js';
 
 /** A table of the schema of a deployment: what is read of it. */
 interface Table {
   readonly schema: DatasetSchema;
-  readonly columns: ReadonlyMap<string, { readonly column: string; readonly reading: ColumnReading }>;
+  readonly columns: ReadonlyMap<string, TableColumn>;
+  /** The column with the days of the objects, by which those outside of a range are not read. */
+  readonly day?: string;
+}
+
+interface TableColumn {
+  readonly column: string;
+  readonly reading: ColumnReading;
 }
 
 /** How long the columns of tables are known, in milliseconds. */
@@ -61,32 +70,48 @@ async function readTables(
   options: StatementOptions,
 ): Promise<ReadonlyMap<string, Table>> {
   const { engine } = statements.deployment;
-  let rows: (readonly string[])[] = [];
-  const sql = `SELECT table_name, column_name, data_type FROM ${sqlName(engine.catalog)}.information_schema.columns WHERE table_schema = ${sqlText(engine.schema.toLowerCase())} ORDER BY table_name, ordinal_position`;
+  const [catalog, schema] = [sqlText(engine.catalog), sqlText(engine.schema.toLowerCase())];
+  const commented = `SELECT table_name, column_name, type_name, remarks FROM system.jdbc.columns WHERE table_cat = ${catalog} AND table_schem = ${schema} ORDER BY table_name, ordinal_position`;
+  const plain = `SELECT table_name, column_name, data_type, NULL FROM ${sqlName(engine.catalog)}.information_schema.columns WHERE table_schema = ${schema} ORDER BY table_name, ordinal_position`;
+  const rows = await rowsOf(statements, commented, options).catch(error => {
+    // The comments may be out of reach for who may read the tables.
+    if (!(error instanceof ClusterError && error.errorName === 'PERMISSION_DENIED')) throw error;
+    return rowsOf(statements, plain, options);
+  });
+  const names = new Map<string, ColumnRow[]>();
+  for (const row of rows) names.set(row[0], [...(names.get(row[0]) ?? []), row]);
+  return new Map([...names].map(([name, columns]) => [name, tableOf(name, columns, engine.timeColumn)]));
+}
+
+type ColumnRow = readonly [table: string, column: string, type: string, comment: string | null];
+
+async function rowsOf(statements: Statements, sql: string, options: StatementOptions): Promise<ColumnRow[]> {
+  let rows: ColumnRow[] = [];
   const begin = () => {
     rows = [];
     return (page: { readonly rows: Buffer | undefined }) => {
       // Names alone: no number is among them.
-      if (page.rows !== undefined) rows.push(...(JSON.parse(page.rows.toString('utf8')) as string[][]));
+      if (page.rows !== undefined) rows.push(...(JSON.parse(page.rows.toString('utf8')) as ColumnRow[]));
     };
   };
   await statements.run(sql, begin, options);
-  const names = new Map<string, (readonly string[])[]>();
-  for (const row of rows) {
-    const [name = ''] = row;
-    names.set(name, [...(names.get(name) ?? []), row]);
-  }
-  return new Map([...names].map(([name, columns]) => [name, tableOf(name, columns, engine.timeColumn)]));
+  return rows;
 }
 
-function tableOf(name: string, rows: readonly (readonly string[])[], wanted: string | undefined): Table {
-  const readable = rows.flatMap(([, column = '', type = '']) => {
+/** What was published from a dataset says in comments which fields its columns hold. */
+function tableOf(name: string, rows: readonly ColumnRow[], wanted: string | undefined): Table {
+  const notes = new Map(rows.map(([, column, , comment]) => [column, columnNote(comment ?? '')]));
+  const day = rows.find(([, column]) => notes.get(column) === 'day')?.[1];
+  const readable = rows.flatMap(([, column, type]): (TableColumn & { readonly name: string })[] => {
+    const note = notes.get(column);
     const reading = readingOf(type);
-    return reading === undefined ? [] : [{ column, reading }];
+    if (reading === undefined || note === 'day') return [];
+    const noted = note && readAs(reading, note.type);
+    return [{ column, name: note && noted ? note.name : column, reading: noted ?? reading }];
   });
-  const columns = new Map(readable.map(each => [each.column, each]));
+  const columns = new Map<string, TableColumn>(readable.map(each => [each.name, each]));
   const time = timeOf(readable, wanted);
-  const fields: FieldSchema[] = readable.map(({ column, reading }) => ({ name: column, type: reading.type }));
+  const fields: FieldSchema[] = readable.map(each => ({ name: each.name, type: each.reading.type }));
   if (time !== undefined && time.column !== timeField) {
     columns.set(timeField, time);
     fields.unshift({
@@ -95,14 +120,11 @@ function tableOf(name: string, rows: readonly (readonly string[])[], wanted: str
       description: `the column ${time.column}`,
     });
   }
-  return { schema: { name, fields, open: false }, columns };
+  return { schema: { name, fields, open: false }, columns, ...present({ day }) };
 }
 
 /** The column that is the time of an event: the one that the deployment names, `_time`, or the first that holds times. */
-function timeOf(
-  readable: readonly { readonly column: string; readonly reading: ColumnReading }[],
-  wanted = timeField,
-) {
+function timeOf(readable: readonly TableColumn[], wanted = timeField) {
   const timed = readable.filter(({ reading }) => reading.within !== undefined);
   return (
     timed.find(({ column }) => column === wanted.toLowerCase()) ??
@@ -136,7 +158,8 @@ export class ClusterCatalog implements MeasuredCatalog {
     const values = fields.map(field => fieldSql(table, field));
     const time = table.columns.get(timeField);
     const within = time?.reading.within?.(sqlName(time.column), startNs, endNs);
-    const conditions = Object.values(present({ within, filter: filter?.(values) }));
+    const days = table.day === undefined ? undefined : withinDays(sqlName(table.day), startNs, endNs);
+    const conditions = Object.values(present({ days, within, filter: filter?.(values) }));
     const columns = values.length === 0 ? ['1 AS f0'] : values.map((value, index) => `${value} AS f${index}`);
     const { catalog, schema } = this.#deployment.engine;
     const from = [catalog, schema, name].map(sqlName).join('.');

@@ -135,6 +135,22 @@ export const shownTypes: readonly (readonly [type: string, becomes: string])[] =
   ['any other', 'not read: the field is missing'],
 ];
 
+/** What a column of a published dataset holds, beyond the type of its column. */
+const publishedAs: Readonly<Partial<Record<TypeName, TypeName>>> = { timespan: 'long', dynamic: 'string' };
+
+/** Returns how a column is read as a type that it was published as; undefined if its own type is another one. */
+export function readAs(reading: ColumnReading, type: TypeName): ColumnReading | undefined {
+  return reading.type === (publishedAs[type] ?? type) ? { ...reading, type } : undefined;
+}
+
+/** Returns the condition that a text is a day, as in `2026-06-01`, of which a part is in a range. */
+export function withinDays(column: string, startNs: bigint, endNs: bigint): string {
+  const [first, last] = [startNs, endNs].map(ns =>
+    sqlText(formatTime(clamped(ns), 'in threes').slice(0, 10)),
+  );
+  return `${column} BETWEEN ${first} AND ${last}`;
+}
+
 const nested: ColumnReading = {
   type: 'dynamic',
   read: column => dynamicOf(`json_format(CAST(${column} AS JSON))`),

@@ -17,6 +17,7 @@ import type { Buckets } from './buckets.js';
 import type { Asking, BucketClient, ObjectEntry } from './client/client.js';
 import { Meter } from './client/meter.js';
 import { type Manifest, manifestKey, type PublishedDay, readManifest, sameDay } from './manifest.js';
+import { tableKey, tableSql } from './table.js';
 import { isShown } from './tree.js';
 
 /** What publishing needs. */
@@ -39,6 +40,7 @@ export async function publishToBucket(
   const { engine } = buckets;
   const { client } = buckets.at(bucketAddressText(readBucketAddress(written)));
   const place = bucketAddressText(client.address);
+  const { prefix } = client.address;
   const asking = { meter: new Meter(), ...present({ signal }) };
   const endNs = (nowNs / DAY) * DAY;
   const origin = await originOf(store, dataset);
@@ -67,15 +69,11 @@ export async function publishToBucket(
       const { size } = await stat(draft);
       if (size > mostObjectBytes) throw tooLarge(day.day, size);
       const key = `day=${day.day}/${objectName}`;
-      const etag = await client.put(`${client.address.prefix}${key}`, { file: draft, bytes: size }, asking);
+      const etag = await client.put(`${prefix}${key}`, { file: draft, bytes: size }, asking);
       days.set(day.day, { day: day.day, key, bytes: size, etag, ...facts });
       const all = [...days.values()].sort((a, b) => (a.day < b.day ? -1 : 1));
       manifest = { ...manifest, fields, days: all };
-      await client.put(
-        `${client.address.prefix}${manifestKey}`,
-        Buffer.from(JSON.stringify(manifest)),
-        asking,
-      );
+      await client.put(`${prefix}${manifestKey}`, Buffer.from(JSON.stringify(manifest)), asking);
       if (known !== undefined)
         notes.push(`${day.day} was there with ${plural(known.rows, 'row')} and is replaced.`);
       totals.days++;
@@ -85,6 +83,7 @@ export async function publishToBucket(
       await rm(draft, { force: true });
     }
   }
+  if (days.size > 0) await client.put(`${prefix}${tableKey}`, Buffer.from(tableSql(manifest, place)), asking);
   return {
     ...{ dataset, place, ...totals, daysThere: days.size },
     notes: [...notes, ...columnNotes(manifest), ...todayNotes(endNs)],
@@ -119,7 +118,7 @@ function columnNotes({ fields }: Manifest): string[] {
   const names = renamed
     .map(({ name, column }) => `\`${visible(name)}\` is \`${visible(column)}\``)
     .join(', ');
-  return [`Names that differ in case alone have columns of their own: ${names}.`];
+  return [`Names that are taken, case aside, have columns of their own: ${names}.`];
 }
 
 function todayNotes(endNs: bigint): string[] {
@@ -237,14 +236,16 @@ function withColumns(
   known: Manifest['fields'],
 ): Manifest['fields'] {
   const fresh = schema.filter(({ name }) => !known.some(each => each.name === name));
-  const columns = columnNames([...known.map(({ column }) => column), ...fresh.map(({ name }) => name)]);
+  // The names of directories are a column of their own for others.
+  const taken = ['day', ...known.map(({ column }) => column)];
+  const columns = columnNames([...taken, ...fresh.map(({ name }) => name)]);
   const before = known.map(each => ({
     ...each,
     type: schema.find(({ name }) => name === each.name)?.type ?? each.type,
   }));
   return [
     ...before,
-    ...fresh.map(({ name, type }, index) => ({ name, type, column: columns[known.length + index] ?? name })),
+    ...fresh.map(({ name, type }, index) => ({ name, type, column: columns[taken.length + index] ?? name })),
   ];
 }
 
