@@ -25,5 +25,8 @@ export const yearlessTime = `${month} {1,2}\\d{1,2} ${clock}`;
 /** A date of numbers whose order a line does not tell, and a time of day. */
 const numbered = '\\d{1,2}[-/.]\\d{1,2}[-/.](?:\\d{4}|\\d{2})(?:, |[ T])\\d{1,2}:\\d{2}:\\d{2}';
 
+/** As MySQL before 5.6 writes a time. */
+const short = '\\d{6} [ \\d]\\d:\\d{2}:\\d{2} ';
+
 /** A line that begins with a time, or is one of an access log. No line of a stack trace or of a query is. */
-export const datedLine = `^(?:<\\d{1,3}>)?[\\["]?(?:${datedTime}|${yearlessTime}|${numbered})|^[^\\s\\[]+(?: \\S+){1,3} \\[\\d{1,2}/${month}/\\d{4}:`;
+export const datedLine = `^(?:<\\d{1,3}>)?[\\["]?(?:${datedTime}|${yearlessTime}|${numbered}|${short})|^[^\\s\\[]+(?: \\S+){1,3} \\[\\d{1,2}/${month}/\\d{4}:`;

@@ -127,4 +127,82 @@ export const hosts: readonly LogFormat[] = [
       })),
     },
   },
+  {
+    name: 'shell-history',
+    label: 'the history of a shell (bash, zsh, fish)',
+    example: [
+      '#1760104536',
+      'for n in 1 7; do',
+      '  echo cart $n',
+      'done',
+      ': 1760104537:3;make cart',
+      '- cmd: cat cart/7',
+      '  when: 1760104538',
+      '  paths:',
+      '    - cart/7',
+    ],
+    reading: {
+      kind: 'lines',
+      begins: { line: '^#\\+?\\d{9,10}$|^: \\d{9,10}:\\d+;|^- cmd: ' },
+      shapes: [
+        // HISTTIMEFORMAT of https://www.gnu.org/software/bash/manual/bash.html#Bash-Variables
+        { pattern: `^#\\+?(?<time>\\d{9,10})\\n(?<command>${part.all})$` },
+        {
+          // EXTENDED_HISTORY of https://zsh.sourceforge.io/Doc/Release/Options.html
+          pattern: `^: (?<time>\\d{9,10}):(?<seconds>\\d+);(?<command>${part.all})$`,
+        },
+        {
+          pattern: `^- cmd: (?<command>.*)\\n +when: (?<time>\\d{9,10})(?:\\n +paths:\\n(?<paths>${part.all}))?$`,
+          optional: ['paths'],
+        },
+      ],
+    },
+  },
+  {
+    name: 'webmin',
+    label: 'log lines of Webmin',
+    example: [
+      '1760104536.1234.0 [10/Oct/2025 15:55:36] root 5f1c 10.1.2.3 useradmin save_user.cgi "modify" "user" "ann" shell=/bin/sh',
+      '1760104537.1234.0 [10/Oct/2025 15:55:37] ann - 10.1.2.3 global miniserv.pl "failed" "-" "wrongpass"',
+    ],
+    reading: {
+      kind: 'lines',
+      // The time in brackets is that of the server, without its zone.
+      shapes: [
+        {
+          pattern: `^(?<time>\\d{9,10})\\.(?<pid>\\d+)\\.(?<sequence>\\d+) \\[(?<local_time>[^\\]]*)\\] (?<user>\\S+) (?<session>\\S+) (?<client>\\S+) (?<module>\\S+) (?<script>\\S+) "(?<action>[^"]*)" "(?<type>[^"]*)" "(?<object>[^"]*)"(?: (?<rest>.*))?$`,
+          optional: ['rest'],
+        },
+      ],
+      absent: { text: '-', fields: ['session', 'type', 'object'] },
+    },
+  },
+  {
+    name: 'bacula',
+    label: 'log lines of Bacula or Bareos',
+    timeAsInText: true,
+    example: [
+      '10-Oct 13:55 edge-dir JobId 7: Start Backup JobId 7, Job=cart.2025-10-10_13.55.00_07',
+      '10-Oct 13:56 edge-sd JobId 7: Fatal error: cart is lost',
+      '  JobId:                  7',
+    ],
+    reading: {
+      kind: 'lines',
+      begins: { line: '^\\d{2}-[A-Z][a-z]{2} \\d{2}:\\d{2} \\S+ JobId \\d+: ' },
+      shapes: [
+        {
+          pattern: `^(?<time>\\d{2}-[A-Z][a-z]{2} \\d{2}:\\d{2}) (?<daemon>\\S+) JobId (?<job>\\d+): (?<message>${part.all})$`,
+        },
+      ],
+    },
+  },
+  {
+    name: 'qbittorrent',
+    label: 'log lines of qBittorrent',
+    example: ['(W) 2025-10-10T13:55:36 - cart 7 is lost'],
+    reading: {
+      kind: 'lines',
+      shapes: [{ pattern: `^\\((?<level>[NIWC])\\) (?<time>${iso}) - (?<message>.*)$` }],
+    },
+  },
 ];

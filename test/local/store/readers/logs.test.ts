@@ -89,6 +89,42 @@ testTraps([
     ],
   },
   {
+    what: 'lines that begin with a time of their own, as of a MySQL before 5.6, belong to no event of a later one',
+    name: 'error.log',
+    content: lines(
+      '2025-10-10 13:55:36 7 [Warning] cart 7 is lost',
+      '221128 14:49:17 [Warning] cart 8 is lost',
+      '221128  4:49:18 [Warning] cart 9 is lost',
+      '',
+    ),
+    options: { format: 'mysql-error' },
+    select: 'message, line',
+    values: [
+      'cart 7 is lost|null',
+      'null|221128 14:49:17 [Warning] cart 8 is lost',
+      'null|221128  4:49:18 [Warning] cart 9 is lost',
+    ],
+  },
+  {
+    what: 'lines of JSON among pairs have the time within them',
+    name: 'app.log',
+    content: lines(
+      'level=info t=2025-10-10T13:55:36Z msg=a',
+      '{"level":"info","t":"2025-10-10T13:55:37.5+02:00","msg":"b"}',
+      'level=info t=2025-10-10T13:55:38Z msg="at 2020-01-01T00:00:00Z"',
+      'level=info msg="of 2020-01-01T00:00:00Z"',
+      '',
+    ),
+    options: { format: 'logfmt' },
+    select: '_time, msg',
+    values: [
+      '2025-10-10 13:55:36|a',
+      '2025-10-10 11:55:37.5|null',
+      '2025-10-10 13:55:38|at 2020-01-01T00:00:00Z',
+      '2025-10-10 13:55:38.000000001|of 2020-01-01T00:00:00Z',
+    ],
+  },
+  {
     what: 'lines that begin with a time of their own belong to no event of the format named',
     name: 'error.log',
     content: lines(

@@ -88,6 +88,12 @@ const layouts: readonly Layout[] = [
       `CASE WHEN try_strptime(left(${time}, 6) || '-2024', '%b-%d-%Y') IS NOT NULL THEN replace(${time}, '-', ' ') END`,
   },
   {
+    // Bacula.
+    pattern: '^(\\d{2}-[A-Z][a-z]{2} \\d{2}:\\d{2}) \\S+ JobId \\d+: ',
+    text: time =>
+      `CASE WHEN try_strptime(left(${time}, 6) || '-2024', '%d-%b-%Y') IS NOT NULL THEN substr(${time}, 4, 3) || ' ' || left(${time}, 2) || substr(${time}, 7) || ':00' END`,
+  },
+  {
     // Android: https://developer.android.com/tools/logcat#outputFormat
     pattern: '^(\\d{2}-\\d{2} \\d{2}:\\d{2}:\\d{2}\\.\\d{3})(?: +\\d+ +\\d+)? +[VDIWEFA][ /]',
     text: yearless,

@@ -104,11 +104,12 @@ async function textParts(connection: Connection): Promise<Parts> {
 async function pairParts(connection: Connection): Promise<Parts> {
   const rows = (from: string) => withPairs(asTheyAre(from), 'l', 'logfmt');
   const keys = await keysOf(connection, withPairs('SELECT l, rowid AS n FROM raw', 'l', 'logfmt'));
-  // A line that is not of pairs may begin with its time.
+  // A line that is not of pairs may begin with its time, or hold it, as an object of JSON does.
   const timeKey = keys.find(isTimeName);
+  const ofOthers = `CASE WHEN len(list_filter(ks, lambda k: k <> '')) = 0 THEN ${timeInLine} ELSE ${timeOfLine} END`;
   const textOf = (name: string) => {
     const value = pairValue(name);
-    return name === timeKey ? `coalesce(${value}, ${timeOfLine})` : value;
+    return name === timeKey ? `coalesce(${value}, ${ofOthers})` : value;
   };
   return { names: [...keys, 'line'], columns: [...keys.map(textOf), 'l'], rows };
 }
