@@ -55,6 +55,12 @@ export function not(operand: Scalar): ScalarOf<'not' | 'negate'> {
   return { kind: 'not', operand, type: 'bool' };
 }
 
+/** The conditions that a predicate joins by `and`. */
+export function conditionsOf(predicate: Scalar): readonly Scalar[] {
+  if (predicate.kind !== 'binary' || predicate.operator !== 'and') return [predicate];
+  return [predicate.left, predicate.right].flatMap(conditionsOf);
+}
+
 /** The conditions joined, or undefined if there is none. */
 export function joined(operator: 'and' | 'or', conditions: readonly Scalar[]): Scalar | undefined {
   return conditions.reduceRight<Scalar | undefined>(

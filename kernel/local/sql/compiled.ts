@@ -80,8 +80,11 @@ export interface CompiledField {
   readonly meta?: FieldMeta;
 }
 
-/** Returns a condition in SQL, given the SQL of each field that is scanned. */
-export type ScanFilter = (columns: readonly string[]) => string;
+/**
+ * Returns a condition in SQL, given the SQL of each field that is scanned. `apart` returns a condition as one that the engine applies after it has
+ * read: that of a pattern is prepared anew for each file that it applies it to while it reads, and stands behind a cheaper one then.
+ */
+export type ScanFilter = (columns: readonly string[], apart?: (condition: string) => string) => string;
 
 /** The rows of a row group and the times that they span, in nanoseconds since 1970. */
 export interface RowGroup {

@@ -8,8 +8,9 @@ import type {
   Relation,
   Scalar,
 } from '../../apl/plan/plan.js';
-import { constant, reference } from '../../apl/plan/scalars.js';
+import { conditionsOf, constant, reference } from '../../apl/plan/scalars.js';
 import { idsIn } from '../../apl/plan/walk.js';
+import type { BinaryOperator } from '../../apl/syntax/ast.js';
 import { present } from '../../present.js';
 import type { DatasetCatalog, ScanFilter } from './compiled.js';
 import type { Dialect } from './dialect.js';
@@ -234,10 +235,16 @@ class SqlWriter {
   }
 
   #scanFilter(columns: readonly Column[], predicates: readonly Scalar[]): ScanFilter {
-    return values => {
+    return (values, apart) => {
       const names = new Map(columns.map((column, index) => [column.id, values[index] ?? 'NULL']));
       const context = { ...this.#context, columns: names };
-      return predicates.map(predicate => expressionSql(predicate, context, true)).join(' AND ');
+      const write = (predicate: Scalar): string => expressionSql(predicate, context, true);
+      if (apart === undefined) return predicates.map(write).join(' AND ');
+      const conditions = predicates.flatMap(conditionsOf).flatMap(predicate => {
+        const wider = containing(predicate);
+        return wider === undefined ? [write(predicate)] : [write(wider), apart(write(predicate))];
+      });
+      return conditions.join(' AND ');
     };
   }
 
@@ -541,3 +548,18 @@ function usesOnly(value: Scalar, ids: ReadonlySet<number>): boolean {
 function partition<T>(items: readonly T[], test: (item: T) => boolean): readonly [T[], T[]] {
   return [items.filter(test), items.filter(item => !test(item))];
 }
+
+/** Returns the test for a text within another that all strings pass which pass one for a constant term; undefined for other conditions. */
+function containing(predicate: Scalar): Scalar | undefined {
+  if (predicate.kind !== 'binary' || predicate.right.kind !== 'constant' || predicate.left.type !== 'string')
+    return undefined;
+  const [operator, { value }] = [containingTerm[predicate.operator], predicate.right];
+  // Engines do not fold the case of all other letters alike.
+  const isPlain = typeof value === 'string' && /^[\x20-\x7e]+$/.test(value);
+  return operator === undefined || !isPlain ? undefined : { ...predicate, operator };
+}
+
+const containingTerm: { readonly [operator in BinaryOperator]?: BinaryOperator } = {
+  ...{ has: 'contains', hasprefix: 'contains', hassuffix: 'contains' },
+  ...{ has_cs: 'contains_cs', hasprefix_cs: 'contains_cs', hassuffix_cs: 'contains_cs' },
+};

@@ -7,7 +7,7 @@ import {
   type Relation,
   type Scalar,
 } from '../../../apl/plan/plan.js';
-import { constant, joined, reference } from '../../../apl/plan/scalars.js';
+import { conditionsOf, constant, joined, reference } from '../../../apl/plan/scalars.js';
 import {
   expressionsOf,
   idsIn,
@@ -363,12 +363,6 @@ function scansIn(relation: Relation): readonly RelationOf<'scan'>[] {
   const queries = expressionsOf(relation).flatMap(queriesIn);
   const below = [...inputsOf(relation), ...queries].flatMap(scansIn);
   return relation.kind === 'scan' ? [relation] : below;
-}
-
-/** The conditions that a predicate joins by `and`. */
-function conditionsOf(predicate: Scalar): readonly Scalar[] {
-  if (predicate.kind !== 'binary' || predicate.operator !== 'and') return [predicate];
-  return [predicate.left, predicate.right].flatMap(conditionsOf);
 }
 
 function madeBy(late: readonly Late[]): ReadonlySet<number> {

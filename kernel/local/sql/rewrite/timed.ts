@@ -1,4 +1,5 @@
 import type { Relation, Scalar } from '../../../apl/plan/plan.js';
+import { conditionsOf } from '../../../apl/plan/scalars.js';
 import { mapInputs } from '../../../apl/plan/walk.js';
 import { EARLIEST_TIME, LATEST_TIME } from '../../../time.js';
 
@@ -185,7 +186,7 @@ function renamed(items: readonly (readonly [id: number, value: Scalar])[], range
 /** The ranges of columns, narrowed by a condition. */
 function limitedBy(predicate: Scalar, ranges: Ranges, now: bigint): Ranges {
   const limited = new Map(ranges);
-  for (const part of conjuncts(predicate)) {
+  for (const part of conditionsOf(predicate)) {
     const found = comparisonOf(part, now);
     if (found !== undefined) limited.set(found.id, both(found.range, limited.get(found.id) ?? anyTime));
   }
@@ -194,12 +195,7 @@ function limitedBy(predicate: Scalar, ranges: Ranges, now: bigint): Ranges {
 
 /** Whether a condition does nothing but restrict a column to a range. */
 function conditionOn(predicate: Scalar, id: number, now: bigint): { readonly whole: boolean } {
-  return { whole: conjuncts(predicate).every(part => comparisonOf(part, now)?.id === id) };
-}
-
-function conjuncts(predicate: Scalar): readonly Scalar[] {
-  if (predicate.kind !== 'binary' || predicate.operator !== 'and') return [predicate];
-  return [...conjuncts(predicate.left), ...conjuncts(predicate.right)];
+  return { whole: conditionsOf(predicate).every(part => comparisonOf(part, now)?.id === id) };
 }
 
 interface Comparison {

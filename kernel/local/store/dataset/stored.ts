@@ -235,7 +235,8 @@ export class StoredDataset {
     const time = known.get('_time');
     const all = files[0]?.timeless || (time?.type === 'datetime' && areWithin(files, startNs, endNs));
     const window = all ? [] : windowSql(sqlName(time?.column ?? '_time'), startNs, endNs);
-    const conditions = [...window, ...(filter === undefined ? [] : [filter(values)])];
+    const apart = files.length >= manyFiles && this.places !== undefined ? afterReading : undefined;
+    const conditions = [...window, ...(filter === undefined ? [] : [filter(values, apart)])];
     const only = conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`;
     return `SELECT ${selectList(columns)} FROM read_parquet([${list}])${only}`;
   }
@@ -247,6 +248,14 @@ export class StoredDataset {
     );
     return `SELECT ${selectList(columns)} WHERE false`;
   }
+}
+
+/** So many that to prepare a pattern for each takes longer than to test the rows that contain its constant once more. */
+const manyFiles = 16;
+
+/** A condition that needs a column which is not in the file is not applied while it is read. */
+function afterReading(condition: string): string {
+  return `CASE WHEN ${condition} THEN true ELSE file_index < 0 END`;
 }
 
 /** The engine's own columns of the place of a file in the list, and of a row in its file. */
