@@ -19,7 +19,7 @@ export async function readParquet(
   workDir: string,
 ): Promise<Reading | undefined> {
   await refuseLargeDecimals(connection, files);
-  for (const file of files) await checkPages(connection, file);
+  await checkPages(connection, files);
   const exact = await exactFiles(connection, files, workDir);
   const rows = `read_parquet(${listOf(exact.files)}, union_by_name = true, hive_partitioning = false)`;
   const columns = await connection.columns(`SELECT * FROM ${rows}`);

@@ -1,5 +1,9 @@
-import { expect, test } from 'vitest';
-import { failureOf } from '../../../../../kernel/local/store/readers/parquet/damage.js';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { Engine } from '../../../../../kernel/local/engine/duckdb.js';
+import { checkPages, failureOf } from '../../../../../kernel/local/store/readers/parquet/damage.js';
+import { temporaryDirectory } from '../../../service.js';
 import { importText, parquetOf, stored, testTraps, timeless, useService } from '../traps.js';
 
 useService();
@@ -183,6 +187,21 @@ test.each([
   const written = await importText('in.parquet', changed(Buffer.from(checksums, 'base64')));
   expect([written.status, written.body.message]).toEqual([message === undefined ? 200 : 400, message]);
   if (message === undefined) expect(await stored(written.dataset, 'a, s')).toEqual(['1|x', '2|y', '3|z']);
+});
+
+test('of many files each is looked at', async () => {
+  const dataDir = await temporaryDirectory();
+  const engine = await Engine.open({ dataDir, families: [], connections: 1 });
+  onTestFinished(() => engine.close());
+  const whole = Buffer.from(checksums, 'base64');
+  const files = Array.from({ length: 251 }, (_, n) => path.join(dataDir, `${n}.parquet`));
+  for (const file of files) await writeFile(file, whole);
+  const check = () => engine.withConnection(connection => checkPages(connection, files));
+  await check();
+  for (const damaged of [250, 1]) {
+    await writeFile(files[damaged] ?? '', flipped(whole, 12));
+    await expect(check()).rejects.toThrow(`${damaged}.parquet is damaged: a page of \`a\` does not have`);
+  }
 });
 
 /** Of pyarrow: one integer in `a`, with its bytes divided among streams. */
