@@ -4,12 +4,12 @@ import { Engine } from '../../../kernel/local/engine/duckdb.js';
 import { copyToParquet } from '../../../kernel/local/engine/parquet.js';
 import { temporaryDirectory } from '../service.js';
 
-test('ids that two rows of a row group have are told to be elsewhere by a bloom filter', async () => {
+test('ids that three rows of a row group have are told to be elsewhere by a bloom filter', async () => {
   const engine = await Engine.open({ dataDir: await temporaryDirectory(), families: [], connections: 1 });
   try {
     const file = path.join(engine.workDir, 'ids.parquet');
     const rows =
-      "SELECT i // 122880 * 122880 + i % 61440 AS number, 'request ' || number AS id, 'event ' || i AS own FROM range(368640) t(i)";
+      "SELECT i // 122880 * 122880 + i % 40960 AS number, 'request ' || number AS id, 'event ' || i AS own FROM range(368640) t(i)";
     await engine.run(copyToParquet(rows, file, { fields: [] }));
     const excluded = (column: string, value: string) =>
       engine.run(
