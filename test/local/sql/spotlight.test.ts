@@ -108,8 +108,10 @@ describe('spotlight', () => {
     expect(found?.values[0]).toMatchObject({ to: 1, selected: 1 });
   });
 
-  test('gives the same each time', async () => {
-    expect(await ofIncident('cause-0-0')).toEqual(await ofIncident('cause-0-0'));
+  test('gives the same each time, also of a part of the rows', async () => {
+    const apl = `range i from 1 to 300000 step 1 | extend bad = i % 50 == 0, x = i * 7919 % 300007, s = strcat(i, iff(i % 50 == 0, ' deadlock', ' done'))`;
+    const found = () => spotlight(`${apl} | extend i = 0 | summarize spotlight(bad, x, s)`);
+    expect(await found()).toEqual(await found());
   });
 
   test('tells a shift that is in many ranges, and large in none', async () => {
