@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest';
-import { type CompareOptions, compareTables, isUnchanged } from '../../kernel/result/compare.js';
+import {
+  type CompareOptions,
+  compareTables,
+  differenceText,
+  isUnchanged,
+  type TableChanges,
+} from '../../kernel/result/compare.js';
 import { type SampleColumn, sampleResult } from './sample.js';
 
 const tableOf = (columns: readonly SampleColumn[]) => {
@@ -140,4 +146,35 @@ test('a null is not the text null, and an integer keeps its digits', () => {
   expect(isUnchanged(compareTables(a, b))).toBe(false);
   expect(isUnchanged(compareTables(a, tableOf(rows('[null]', '[9007199254740992]'))))).toBe(false);
   expect(isUnchanged(compareTables(a, a))).toBe(true);
+});
+
+const unchanged: TableChanges = {
+  ...{ schema: [], key: [], same: 3, added: 0, removed: 0, changed: 0, reordered: false, examples: [] },
+};
+
+test.each<[string, Partial<TableChanges>, Parameters<typeof differenceText>[1]]>([
+  ['rows: 1 changed, 3 the same', { changed: 1 }, undefined],
+  ['rows: 1 added, 3 the same', { added: 1 }, undefined],
+  ['rows: 1 removed, 3 the same', { removed: 1 }, undefined],
+  ['rows: 2 changed, 4 added, 5 removed, 3 the same', { changed: 2, added: 4, removed: 5 }, undefined],
+  ['column n is new', { schema: [{ column: 'n', after: 'long' }] }, undefined],
+  ['column n is gone', { schema: [{ column: 'n', before: 'long' }] }, undefined],
+  [
+    'column n was long and is real; the same rows in another order',
+    { schema: [{ column: 'n', before: 'long', after: 'real' }], reordered: true },
+    undefined,
+  ],
+  ['of the first 30 rows: none; a row that the notebook has no room for differs', {}, { rows: 30 }],
+  [
+    'of the first 30 rows and 8 columns: none; a row or a column that the notebook has no room for differs',
+    {},
+    { rows: 30, columns: 8 },
+  ],
+  [
+    'of the first 30 rows and 8 columns: rows: 1 changed, 3 the same',
+    { changed: 1 },
+    { rows: 30, columns: 8 },
+  ],
+])('the differences in one line: %s', (text, changes, compared) => {
+  expect(differenceText({ ...unchanged, ...changes }, compared)).toBe(text);
 });

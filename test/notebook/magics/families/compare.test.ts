@@ -209,6 +209,15 @@ describe('%compare', () => {
     expect(table(cell).slice(-3, -1)).toEqual(['"null" 2 0 2 null', 'null 0 100 -100 -100']);
   });
 
+  test.each([
+    ['n = count(), ms = sum(ms)', 'their figures are 0'],
+    ['ms = avg(ms)', 'their figures are null'],
+    ['n = count(), ms = avg(ms)', 'their counts and sums are 0, and other figures null'],
+  ])('what %s is of a group without rows is said', async (figures, said) => {
+    const cell = await compare('-1d', `web | summarize ${figures} by host`);
+    expect(notices(cell)).toContain(`2 of 4 rows are in one of the two periods only; in the other ${said}.`);
+  });
+
   test('fields that are not figures are named as code, and the first ten at most', async () => {
     const field = (name: string) => `['${name}'] = make_list(ms)`;
     const one = await compare('-1d', `web | summarize ${field('a, b\u202e')}, n = count() by host`);
