@@ -4,15 +4,33 @@ const { iso, stack } = part;
 const second = '\\d{4}-\\d{2}-\\d{2} \\d{2}:\\d{2}:\\d{2}';
 const week = '[A-Z][a-z]{2} [A-Z][a-z]{2}';
 
+const doubled = '\\d{4}-\\d{2}-\\d{2} {1,2}\\d{2}:\\d{2}:\\d{2}';
+/** What APT says of a run, in its order, and the field of each. */
+const aptLines: readonly (readonly [name: string, field: string])[] = [
+  ['Commandline', 'command'],
+  ['Comment', 'comment'],
+  ['Requested-By', 'user'],
+  ['Install', 'install'],
+  ['Reinstall', 'reinstall'],
+  ['Upgrade', 'upgrade'],
+  ['Downgrade', 'downgrade'],
+  ['Remove', 'remove'],
+  ['Purge', 'purge'],
+  ['Disappeared', 'disappeared'],
+  ['Error', 'error'],
+  ['End-Date', 'end'],
+];
+
 /** Packages, printers, sign-in and virtual machines of a host, and jobs on its cluster. */
 export const hosts: readonly LogFormat[] = [
   {
     name: 'dpkg',
-    label: 'log lines of dpkg',
+    label: 'log lines of dpkg or update-alternatives',
     example: [
       '2025-10-10 13:55:36 status half-configured nano:amd64 7.2-1',
       '2025-10-10 13:55:37 upgrade nano:amd64 7.2-1 7.2-2',
       '2025-10-10 13:55:38 startup packages configure',
+      'update-alternatives 2025-10-10 13:55:39: link group cart updated to point to /usr/bin/cart7',
     ],
     reading: {
       kind: 'lines',
@@ -25,6 +43,7 @@ export const hosts: readonly LogFormat[] = [
           pattern: `^(?<time>${second}) (?<action>install|upgrade|configure|trigproc|disappear|remove|purge) (?<package>\\S+) (?<installed>\\S+)(?: (?<available>\\S+))?$`,
         },
         { pattern: `^(?<time>${second}) (?<action>startup|conffile|update-alternatives):? (?<message>.*)$` },
+        { pattern: `^(?<action>update-alternatives) (?<time>${second}): (?<message>.*)$` },
       ],
       absent: { text: '<none>', fields: ['installed', 'available'] },
     },
@@ -125,6 +144,38 @@ export const hosts: readonly LogFormat[] = [
         pattern: `^${begin} (?<level>TRACE|DEBUG|INFO|WARN|ERROR|FATAL) (?<logger>[\\w.$*-]+): (?<message>.*)${stack}$`,
         optional: ['thread'],
       })),
+    },
+  },
+  {
+    name: 'apt',
+    label: 'the history of APT (history.log, term.log)',
+    example: [
+      'Start-Date: 2025-10-10  13:55:36',
+      'Commandline: apt-get install cart',
+      'Requested-By: ann (1000)',
+      'Install: cart:amd64 (7.2-1), wheel:amd64 (1.0-1, automatic)',
+      'End-Date: 2025-10-10  13:55:38',
+      '',
+      'Log started: 2025-10-10  13:55:36',
+      'Unpacking cart (7.2-1) ...',
+      'Setting up cart (7.2-1) ...',
+      'Log ended: 2025-10-10  13:55:38',
+    ],
+    reading: {
+      kind: 'lines',
+      begins: { line: '^(?:Start-Date|Log started): ' },
+      // https://salsa.debian.org/apt-team/apt/-/blob/main/apt-pkg/deb/dpkgpm.cc
+      shapes: [
+        {
+          pattern: `^Start-Date: (?<time>${doubled})${aptLines.map(([name, field]) => `(?:\\n${name}: (?<${field}>.*))?`).join('')}$`,
+          optional: aptLines.map(([, field]) => field),
+        },
+        {
+          pattern: `^Log started: (?<time>${doubled})(?:\\n(?<message>[\\s\\S]*?))?(?:\\nLog ended: (?<end>.*))?$`,
+          optional: ['message', 'end'],
+        },
+        { pattern: `^Start-Date: (?<time>${doubled})\\n(?<message>${part.all})$`, loose: true },
+      ],
     },
   },
   {

@@ -106,6 +106,25 @@ testTraps([
     ],
   },
   {
+    what: 'carriage returns of a progress bar do not end an event',
+    name: 'term.log',
+    content: lines(
+      'Log started: 2025-10-10  13:55:36',
+      'Reading 1%\rReading 2%\rReading 3%\r',
+      'Log ended: 2025-10-10  13:55:38',
+      '',
+      'Start-Date: 2025-10-10  13:55:37',
+      'Other: x',
+      '',
+    ),
+    options: { format: 'apt' },
+    select: '_time, message, "end", line',
+    values: [
+      '2025-10-10 13:55:36|Reading 1%\nReading 2%\nReading 3%|2025-10-10  13:55:38|null',
+      '2025-10-10 13:55:37|Other: x|null|null',
+    ],
+  },
+  {
     what: 'lines of JSON among pairs have the time within them',
     name: 'app.log',
     content: lines(

@@ -27,10 +27,15 @@ async function* eventLines(file: string, begins: Beginning): AsyncGenerator<Buff
   for await (const chunk of createReadStream(file, { encoding: 'latin1', highWaterMark: chunkBytes })) {
     const lines = `${rest}${chunk}`.split('\n');
     rest = lines.pop() ?? '';
-    const events = lines.flatMap(line => joiner.add(line.replace(/\r$/, '')));
+    const events = lines.flatMap(line => joiner.add(withoutReturns(line)));
     if (events.length > 0) yield Buffer.from(`${events.join('\n')}\n`, 'latin1');
   }
-  yield Buffer.from([...joiner.add(rest), ...joiner.end(), ''].join('\n'), 'latin1');
+  yield Buffer.from([...joiner.add(withoutReturns(rest)), ...joiner.end(), ''].join('\n'), 'latin1');
+}
+
+/** A carriage return within a line, as of a progress bar, does not end the event. */
+function withoutReturns(line: string): string {
+  return line.replace(/\r$/, '').replaceAll('\r', lineBreak);
 }
 
 const chunkBytes = 2 ** 20;
