@@ -122,6 +122,15 @@ describe.skipIf(url === '')('a notebook on a cluster', () => {
     expect(await run('%%on lake\ngot | join kind=inner (events) on uri')).toContain('events');
   });
 
+  test('compares a range with another one', async () => {
+    await run('%use lake');
+    const range = '%%time 2026-01-26T15:20:30Z..2026-01-26T15:21:30Z';
+    await run(`${range}\nevents | summarize n = count() by status`);
+    const text = await run('%compare -1m');
+    expect(text).toMatch(/^ +200 +2 +0 +2 +null$/m);
+    expect(text).toMatch(/^ +500 +0 +1 +-1 +-100$/m);
+  });
+
   test('says that it estimates', async () => {
     const text = await run('%%on quick\n%%time 1960-01-01..2027-01-01\nevents | summarize dcount(status)');
     expect(text).toContain('Distinct counts and percentiles are estimated');

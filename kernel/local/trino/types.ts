@@ -145,7 +145,7 @@ export function readAs(reading: ColumnReading, type: TypeName): ColumnReading | 
 
 /** Returns the condition that a text is a day, as in `2026-06-01`, of which a part is in a range. */
 export function withinDays(column: string, startNs: bigint, endNs: bigint): string {
-  const [first, last] = [startNs, endNs].map(ns =>
+  const [first, last] = [startNs, endNs - 1n].map(ns =>
     sqlText(formatTime(clamped(ns), 'in threes').slice(0, 10)),
   );
   return `${column} BETWEEN ${first} AND ${last}`;

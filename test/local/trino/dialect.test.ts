@@ -2,10 +2,12 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { DatasetCatalog } from '../../../kernel/local/sql/compiled.js';
 import { compilerFor } from '../../../kernel/local/sql/request.js';
+import { columnNote } from '../../../kernel/local/store/dataset/bucket/table.js';
 import { trino } from '../../../kernel/local/trino/dialect.js';
 import { computedThere } from '../../../kernel/local/trino/functions.js';
-import { withFunctions } from '../../../kernel/local/trino/program.js';
-import { readingOf, shownTypes } from '../../../kernel/local/trino/types.js';
+import { inlineFunctions, withFunctions } from '../../../kernel/local/trino/program.js';
+import { readAs, readingOf, shownTypes, withinDays } from '../../../kernel/local/trino/types.js';
+import { DAY } from '../../../kernel/time.js';
 
 const catalog: DatasetCatalog = {
   names: () => ['logs'],
@@ -113,4 +115,26 @@ test('docs/trino.md lists the types and the functions', () => {
   );
   if (process.env.UPDATE_GOLDEN === '1') writeFileSync(page, wanted);
   else expect(text).toBe(wanted);
+});
+
+test('a range is a condition on the days of objects, of which the last is read if a part of it is asked', () => {
+  const within = (start: bigint, end: bigint) => withinDays('"day"', start, end);
+  expect(within(20_000n * DAY, 20_001n * DAY)).toBe(`"day" BETWEEN '2024-10-04' AND '2024-10-04'`);
+  expect(within(20_000n * DAY - 1n, 20_001n * DAY + 1n)).toBe(`"day" BETWEEN '2024-10-03' AND '2024-10-05'`);
+});
+
+test('comments on the columns of what was published name fields, and others do not', () => {
+  expect(columnNote('APL: dynamic a.b c')).toEqual({ name: 'a.b c', type: 'dynamic' });
+  expect(columnNote('APL: day of _time')).toBe('day');
+  for (const other of ['', 'the price', 'APL: money a', 'APL: constructor a'])
+    expect(columnNote(other)).toBeUndefined();
+  const [text, long] = [readingOf('varchar'), readingOf('bigint')];
+  if (text === undefined || long === undefined) throw new RangeError('there are no readings');
+  expect([readAs(text, 'dynamic')?.type, readAs(long, 'timespan')?.type]).toEqual(['dynamic', 'timespan']);
+  expect([readAs(text, 'long'), readAs(long, 'dynamic')]).toEqual([undefined, undefined]);
+});
+
+test('a function that statements bring along has nothing that compiles over constants alone', () => {
+  const fragile = /\b(?:NULLIF|BETWEEN)\b|\bIN \(|\bCASE (?!WHEN)/i;
+  expect(inlineFunctions.filter(([, , body]) => fragile.test(body))).toEqual([]);
 });
