@@ -10,7 +10,13 @@ const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 /** Of Chromium's window, in pixels. */
 const widths = [600, 1280];
 /** @type {Record<string, string>} */
-const types = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.png': 'image/png' };
+const types = {
+  '.html': 'text/html',
+  '.js': 'text/javascript',
+  '.css': 'text/css',
+  '.png': 'image/png',
+  '.svg': 'image/svg+xml',
+};
 
 /**
  * Looks at every page of a built site in Chromium, light and dark, narrow and wide; returns what axe finds by WCAG 2.1 AA, what could
