@@ -49,7 +49,7 @@ interface Group {
 }
 
 /** The footer of a file of another program: only the engine knows the types of its columns. */
-export interface ForeignFooter {
+export interface ExternalFooter {
   /** Equal for files with the same columns. */
   readonly shape: string;
   /** Returns what it says, given the fields of a file of this shape. */
@@ -60,7 +60,7 @@ export interface ForeignFooter {
  * Returns what the footer of a Parquet file says that was written in the usual form; undefined for another, which is for
  * the engine to read: it takes ten times as long, but knows every form, and does not keep this thread from other work.
  */
-export function partFooter(path: string, bytes: Buffer): Footer | ForeignFooter | undefined {
+export function partFooter(path: string, bytes: Buffer): Footer | ExternalFooter | undefined {
   if (bytes.length > largestFooter) return undefined;
   try {
     return footerOf(path, bytes);
@@ -72,7 +72,7 @@ export function partFooter(path: string, bytes: Buffer): Footer | ForeignFooter 
 /** Read within some milliseconds. */
 const largestFooter = 2 ** 18;
 
-function footerOf(path: string, bytes: Buffer): Footer | ForeignFooter | undefined {
+function footerOf(path: string, bytes: Buffer): Footer | ExternalFooter | undefined {
   const footer = structOf({ type: 0, bytes });
   const schema = footer.get(inFile.schema);
   const kinds = kindsIn(structsOf(schema));

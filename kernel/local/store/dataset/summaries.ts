@@ -6,7 +6,7 @@ import { systemFault, versionOf } from '../files.js';
 import type { Damage } from './damage.js';
 import type { FooterReader } from './footers.js';
 import { type ExaminedPart, examinePart, footerIn, hasChecksum } from './part-file.js';
-import { type ForeignFooter, partFooter } from './part-footer.js';
+import { type ExternalFooter, partFooter } from './part-footer.js';
 import type { CachedSummaries, SummaryCache } from './summary-cache.js';
 
 /** What is known of a file, and the version of it that this holds for. */
@@ -192,7 +192,7 @@ function mayChange(known: KnownFile): boolean {
 }
 
 /** What a look at a file has found: its footer, that of another program, why it is damaged, or that the engine has to be asked. */
-type Looked = Footer | ForeignFooter | string | typeof askEngine;
+type Looked = Footer | ExternalFooter | string | typeof askEngine;
 
 const askEngine = Symbol('the engine reads its footer');
 
