@@ -454,7 +454,7 @@ test('percentiles over time of a result in several batches keep every row', () =
   expect(chartModel(whole, now)).toMatchObject({ kind: 'xy', legend: [{ label: 'b' }, { label: 'a' }] });
 });
 
-test('two lists of percentiles are no series, as their lines would have the same names', () => {
+test('two lists of percentiles do not become series, as their lines would have the same names', () => {
   const list = ['array', '[[1,2],[3,4]]'] as const;
   const percentiles = { name: 'percentiles_array', args: [50, 99] };
   const table: SampleTable = {
