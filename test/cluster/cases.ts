@@ -6,7 +6,7 @@ import { trino } from '../../kernel/local/trino/dialect.js';
 import { withFunctions } from '../../kernel/local/trino/program.js';
 import { ClusterError } from '../../kernel/local/trino/protocol/failure.js';
 import { appendRows } from '../../kernel/local/trino/protocol/pages.js';
-import type { Statements } from '../../kernel/local/trino/protocol/statement.js';
+import type { Deployment, Statements } from '../../kernel/local/trino/protocol/statement.js';
 import { fixtures } from '../golden/fixtures.js';
 import { type Fixture, now } from '../local/queries.js';
 
@@ -134,4 +134,21 @@ function plainValue(value: unknown): unknown {
   if (typeof value === 'object' && value !== null)
     return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, plainValue(each)]));
   return value;
+}
+
+/** A deployment of a cluster at an address, over the tables of its memory. */
+export function deploymentAt(url: string, more: Partial<Deployment> = {}): Deployment {
+  return {
+    profileName: 'lake',
+    url,
+    engine: {
+      name: 'trino',
+      user: 'me',
+      usesPassword: false,
+      catalog: 'memory',
+      schema: 'default',
+      approximate: false,
+    },
+    ...more,
+  };
 }

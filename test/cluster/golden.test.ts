@@ -6,8 +6,7 @@ import { elements } from '../../kernel/apl/catalog/operators.js';
 import { Statements } from '../../kernel/local/trino/protocol/statement.js';
 import { fixtures } from '../golden/fixtures.js';
 import { openQueries } from '../local/queries.js';
-import { goldenQueries, plainCell, runThere } from './cases.js';
-import { deploymentAt } from './deployment.js';
+import { deploymentAt, goldenQueries, plainCell, runThere } from './cases.js';
 
 const here = openQueries(fixtures);
 const url = process.env.TRINO_URL ?? inject('trino');

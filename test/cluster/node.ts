@@ -18,7 +18,7 @@ export interface ClusterOptions {
   /** More configuration of every node, and of the coordinator alone. */
   readonly config?: Properties;
   readonly coordinator?: Properties;
-  /** More plugins than those of the catalogs. */
+  /** Directories of more plugins than those of the catalogs. */
   readonly plugins?: readonly string[];
   /** Files that the configuration names, by their paths in the directory of a node. */
   readonly files?: Readonly<Record<string, string>>;
@@ -123,11 +123,10 @@ export class TrinoNode {
   ): Promise<void> {
     this.#libraries = await libraries();
     await Promise.all(['catalog', 'plugin'].map(name => mkdir(join(this.#home, name), { recursive: true })));
-    const used = new Set([...Object.values(catalogs).map(each => each['connector.name'] ?? ''), ...plugins]);
-    for (const name of used) {
-      const directory = await plugin(name);
+    const used = new Set(Object.values(catalogs).map(each => each['connector.name'] ?? ''));
+    const fetched = await Promise.all([...used].map(plugin));
+    for (const directory of [...fetched, ...plugins])
       await symlink(directory, join(this.#home, 'plugin', basename(directory)));
-    }
     const written: Record<string, string> = {
       'config.properties': properties({ ...common, ...config, ...own, ...this.#places() }),
       'Start.java': `public class Start { public static void main(String[] a) { new io.trino.server.Server().start("${version}"); } }`,

@@ -14,7 +14,7 @@ import { readRows } from '../../kernel/local/trino/reader.js';
 import { formatTime } from '../../kernel/time.js';
 import { spawnEngine } from '../local/engine/spawned.js';
 import { now, start } from '../local/queries.js';
-import { deploymentAt } from './deployment.js';
+import { deploymentAt } from './cases.js';
 
 /** What a query gives: the fields, and the cells of its rows. */
 export interface Through {

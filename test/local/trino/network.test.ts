@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { probeClusters } from '../../../kernel/local/trino/probe.js';
 import { certify, hasOpenssl } from '../../api/certificates.js';
-import { deploymentAt } from '../../cluster/deployment.js';
+import { deploymentAt } from '../../cluster/cases.js';
 import { secureEndOf, tunnelTo } from '../../setup/tunnel.js';
 import { temporaryDirectory } from '../service.js';
 

@@ -8,7 +8,7 @@ import { probeClusters } from '../../../kernel/local/trino/probe.js';
 import { ClusterError } from '../../../kernel/local/trino/protocol/failure.js';
 import { type Deployment, Statements } from '../../../kernel/local/trino/protocol/statement.js';
 import { readRows } from '../../../kernel/local/trino/reader.js';
-import { deploymentAt } from '../../cluster/deployment.js';
+import { deploymentAt } from '../../cluster/cases.js';
 
 type Answer = (request: IncomingMessage, response: ServerResponse, url: string) => void;
 
