@@ -132,7 +132,7 @@ const manyRows = 214_621;
 
 /** What may be said of a query whose cluster was killed. */
 const said =
-  /^(?:The cluster at \S+ (?:cannot be reached|takes no queries now)|The cluster no longer knows the query|The query was stopped: nothing of it had moved|The cluster has failed at this query|The query needs more than the cluster|The storage behind the cluster)/;
+  /^(?:The cluster at \S+ (?:cannot be reached|takes no queries now)|The cluster no longer knows the query|The query was stopped: nothing of it had moved|The query was stopped after 120 s|The cluster has failed at this query|The query needs more than the cluster|The storage behind the cluster)/;
 
 describe.skipIf(!isThere)('of a query of many rows', () => {
   test('whose workers, or coordinator, are killed, all rows come or an error', async () => {
