@@ -8,8 +8,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { createClient } from '../kernel/api/client.js';
 import { AccessToken } from '../kernel/api/profile.js';
-import { decodeSteps } from '../kernel/result/decode/arrow.js';
-import { inSlices } from '../kernel/result/decode/slices.js';
+import { decodeSteps } from '../kernel/result/decode/decode-arrow.js';
+import { inSlices } from '../kernel/result/decode/decode-slices.js';
 import { median, report } from './tools/row.js';
 import { peakMiB, processorMs, startProcess, stopProcess } from './tools/service.js';
 

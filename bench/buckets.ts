@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import S3rver from 's3rver';
 import { Engine } from '../kernel/local/engine/duckdb.js';
-import { startService } from '../kernel/local/http/server.js';
+import { startService } from '../kernel/local/http/http-server.js';
 import { formatBytes } from '../kernel/text.js';
 
 /**

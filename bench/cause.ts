@@ -6,7 +6,7 @@ import { mkdir, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
-import { shapesQuery } from '../kernel/notebook/magics/cause/patterns.js';
+import { shapesQuery } from '../kernel/notebook/magics/cause/cause-patterns.js';
 import { median, report } from './tools/row.js';
 import { ask, peakMiB, processorMs, type Running, startProcess, stopProcess } from './tools/service.js';
 

@@ -16,8 +16,8 @@ import * as arrow from 'apache-arrow';
 import { createClient } from '../kernel/api/client.js';
 import { AccessToken } from '../kernel/api/profile.js';
 import type { TabularResult } from '../kernel/api/wire.js';
-import { decodeArriving, type TabularArrow } from '../kernel/result/decode/arrow.js';
-import { inSlices } from '../kernel/result/decode/slices.js';
+import { decodeArriving, type TabularArrow } from '../kernel/result/decode/decode-arrow.js';
+import { inSlices } from '../kernel/result/decode/decode-slices.js';
 import { median, quantile, report } from './tools/row.js';
 
 const ROWS = Number(process.env.ROWS ?? 1_000_000);

@@ -3,12 +3,12 @@
  * completing a word at its end, coloring it. Each figure is the 95th percentile of runs in one warm process.
  */
 
-import { completeCell } from '../kernel/apl/editor/cell.js';
 import { diagnose } from '../kernel/apl/editor/check/diagnose.js';
 import { aplParser } from '../kernel/apl/editor/colors/highlight.js';
+import { completeCell } from '../kernel/apl/editor/editor-cell.js';
 import { environmentOf } from '../kernel/apl/editor/known.js';
 import type { FieldSchema } from '../kernel/apl/plan/plan.js';
-import { magicFacts } from '../kernel/notebook/editor/comm.js';
+import { magicFacts } from '../kernel/notebook/editor/editor-comm.js';
 import { quantile, report } from './tools/row.js';
 
 const FIELDS = 2_000;

@@ -10,7 +10,7 @@ import type { DatasetSchema, FieldSchema } from '../kernel/apl/plan/plan.js';
 import { parseCell } from '../kernel/apl/syntax/cell.js';
 import { parseQuery } from '../kernel/apl/syntax/parse.js';
 import { compileRequest } from '../kernel/local/sql/compile.js';
-import type { DatasetCatalog } from '../kernel/local/sql/compiled.js';
+import type { DatasetCatalog } from '../kernel/local/sql/compiled-query.js';
 import { quantile, report } from './tools/row.js';
 
 const FILE_LINES = 10_000;

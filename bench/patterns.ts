@@ -7,7 +7,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
-import { parseLine } from '../kernel/apl/editor/template.js';
+import { parseLine } from '../kernel/apl/editor/editor-template.js';
 import { Drain, masked, type Template } from '../kernel/notebook/magics/cause/drain.js';
 import { report } from './tools/row.js';
 import { ask, type Running, startProcess, stopProcess } from './tools/service.js';

@@ -74,7 +74,7 @@ export function isHidden(path: string): boolean {
 
 /** Why the system did not do something with a file. */
 export interface SystemRefusal {
-  /** What it is to whoever asked, one of the kinds of `local/errors.ts`. */
+  /** What it is to whoever asked, one of the kinds of `local/local-errors.ts`. */
   readonly kind: 'failed' | 'invalid' | 'storage' | 'unavailable';
   readonly code: ErrorCode;
   /** Reads as in "could not be written: {reason}". */

@@ -3,15 +3,15 @@ import { readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
-import { importChoices } from './api/imports.js';
+import { importChoices } from './api/api-imports.js';
+import { USAGE } from './commands/command-options.js';
+import type { Actions, ImportFileOptions, LspOptions, ServeOptions } from './commands/command-program.js';
 import type { InstallTarget, Machine, PackageFiles } from './commands/install.js';
-import { USAGE } from './commands/options.js';
-import type { Actions, ImportFileOptions, LspOptions, ServeOptions } from './commands/program.js';
 import { nameSourceLines } from './commands/stack.js';
 import { AplKernelError, UsageError } from './errors.js';
 import type { KernelHandler } from './jupyter/message.js';
+import { inDataDir } from './local/data-layout.js';
 import type { LocalService } from './local/launch.js';
-import { inDataDir } from './local/place.js';
 import { AUTHORITIES_HANDED_ON, homeDirectory, systemRefusal } from './machine.js';
 import { type AskedEffect, readEffects, unknownAllowed } from './notebook/magics/effects/effects.js';
 import type { LocalServiceAccess, SessionOptions } from './notebook/session.js';
@@ -66,7 +66,7 @@ function isCommand(words: readonly string[], command: readonly string[]): boolea
 
 /** The commands, each of which loads its module when it runs. */
 async function program(): Promise<Command> {
-  const { programOf } = await import('./commands/program.js');
+  const { programOf } = await import('./commands/command-program.js');
   const actions = { install, uninstall, kernel, lab, lsp, mcp, serve, importFile, doctor, onNotebooks };
   return programOf(actions, { version: files.version, dataDir: dataDirectory() });
 }
@@ -111,8 +111,8 @@ async function lab(
 async function kernel(connectionFile: string): Promise<void> {
   const [{ readConnectionFile }, { startKernel }, { terminalWidth }, { kernelInfo }] = await Promise.all([
     import('./jupyter/connection.js'),
-    import('./jupyter/server.js'),
-    import('./jupyter/terminal.js'),
+    import('./jupyter/jupyter-server.js'),
+    import('./jupyter/jupyter-terminal.js'),
     import('./notebook/kernel-info.js'),
   ]);
   const open = () => interpreter(process.cwd(), () => terminalWidth(machine.env));
@@ -145,7 +145,7 @@ async function onNotebooks(command: Parameters<Actions['onNotebooks']>[0]): Prom
   const stop = new AbortController();
   // Not `once`: the library of locks ends a process that has no listener left when its own is called.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop.abort());
-  process.exitCode = await command(await import('./commands/notebooks.js'), {
+  process.exitCode = await command(await import('./commands/notebook-commands.js'), {
     kernel: (workDir, allow) => interpreter(resolve(workDir), undefined, allow),
     print: line => console.log(line),
     terminal: process.stderr,
@@ -253,7 +253,7 @@ async function importFile(file: string, options: ImportFileOptions): Promise<voi
   const [{ importIntoDataset, previewImport }, { progressLine }, { printImported, printPreview }] =
     await Promise.all([
       import('./commands/service.js'),
-      import('./commands/progress.js'),
+      import('./commands/command-progress.js'),
       import('./commands/reports.js'),
     ]);
   const choices = importChoices(
@@ -288,8 +288,8 @@ async function interpreter(
 ): Promise<KernelHandler> {
   const [{ createInterpreter }, { QueryLog }, { ImportLog }, local] = await Promise.all([
     import('./notebook/interpreter.js'),
-    import('./notebook/query/log.js'),
-    import('./notebook/magics/effects/imports.js'),
+    import('./notebook/query/query-log.js'),
+    import('./notebook/magics/effects/effect-imports.js'),
     localService(),
   ]);
   const { named, unknown } = readEffects(machine.env.APL_KERNEL_ALLOW ?? '');
@@ -335,7 +335,7 @@ async function sessionOptions(local: LocalServiceAccess, workDir: string): Promi
 
 async function lsp({ startService }: LspOptions): Promise<void> {
   const [{ serveEditor }, { runningService }] = await Promise.all([
-    import('./protocols/lsp/server.js'),
+    import('./protocols/lsp/lsp-server.js'),
     import('./local/launch.js'),
   ]);
   const local = startService ? await localService() : runningService(dataDirectory());
@@ -344,7 +344,7 @@ async function lsp({ startService }: LspOptions): Promise<void> {
 
 /** Agents are given the service on this machine alone. */
 async function mcp(): Promise<void> {
-  const { serveAgent } = await import('./protocols/mcp/server.js');
+  const { serveAgent } = await import('./protocols/mcp/mcp-server.js');
   const options = await sessionOptions(await localService(), process.cwd());
   await serveAgent({ ...options, environment: {} });
 }

@@ -11,7 +11,7 @@ const START = { main: 'kernel/commands/start.ts' };
 const PROGRAM = { commands: 'kernel/main.ts' };
 
 /** The program of an engine's process, what is used of the packages of a protocol, and large packages that are seldom used. */
-const ENGINE = { engine: 'kernel/local/engine/process.ts' };
+const ENGINE = { engine: 'kernel/local/engine/engine-process.ts' };
 const PROTOCOL = { 'agent-protocol': 'kernel/protocols/mcp/sdk.ts' };
 const PACKAGES = {
   'aws-s3': '@aws-sdk/client-s3',

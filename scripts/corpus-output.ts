@@ -1,4 +1,4 @@
-import type { CompiledField } from '../kernel/local/sql/compiled.js';
+import type { CompiledField } from '../kernel/local/sql/compiled-query.js';
 
 interface Expected {
   readonly query: string;

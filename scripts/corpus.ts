@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { parseQuery } from '../kernel/apl/syntax/parse.js';
+import { sqlTypes } from '../kernel/local/duckdb/duckdb-types.js';
 import { FunctionRegistry } from '../kernel/local/duckdb/register.js';
-import { sqlTypes } from '../kernel/local/duckdb/types.js';
-import { samples } from '../kernel/local/samples/all.js';
+import { samples } from '../kernel/local/samples/all-samples.js';
 import { compileRequest } from '../kernel/local/sql/compile.js';
-import type { DatasetCatalog } from '../kernel/local/sql/compiled.js';
+import type { DatasetCatalog } from '../kernel/local/sql/compiled-query.js';
 import { checkOutput } from './corpus-output.js';
 
 interface Line {

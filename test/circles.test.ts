@@ -7,21 +7,26 @@ import { sourcesIn, target, withoutEnding } from './setup/sources.js';
  */
 const ALLOWED: readonly (readonly string[])[] = [
   [
+    'kernel/apl/bind/bind-operators',
+    'kernel/apl/bind/bind-pipeline',
+    'kernel/apl/bind/bind-source',
+    'kernel/apl/bind/join',
+  ],
+  [
     'kernel/apl/bind/expressions/aggregate',
     'kernel/apl/bind/expressions/binary',
+    'kernel/apl/bind/expressions/bind-expression',
     'kernel/apl/bind/expressions/call',
-    'kernel/apl/bind/expressions/expression',
     'kernel/apl/bind/expressions/name',
   ],
-  ['kernel/apl/bind/join', 'kernel/apl/bind/operators', 'kernel/apl/bind/pipeline', 'kernel/apl/bind/source'],
   [
     'kernel/apl/syntax/readers/clauses',
     'kernel/apl/syntax/readers/dynamic',
-    'kernel/apl/syntax/readers/expression',
-    'kernel/apl/syntax/readers/items',
-    'kernel/apl/syntax/readers/pipeline',
-    'kernel/apl/syntax/readers/search',
-    'kernel/apl/syntax/readers/source',
+    'kernel/apl/syntax/readers/read-expression',
+    'kernel/apl/syntax/readers/read-items',
+    'kernel/apl/syntax/readers/read-pipeline',
+    'kernel/apl/syntax/readers/read-search',
+    'kernel/apl/syntax/readers/read-source',
   ],
 ];
 

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { effectsReference, magicReference } from '../kernel/notebook/magics/table.js';
-import { chartReference } from '../kernel/result/chart/kinds/table.js';
+import { effectsReference, magicReference } from '../kernel/notebook/magics/magic-table.js';
+import { chartReference } from '../kernel/result/chart/kinds/kind-table.js';
 
 const root = new URL('../', import.meta.url);
 const update = process.env.UPDATE_GOLDEN === '1';

@@ -13,36 +13,36 @@ const EVERYWHERE = ['files', 'machine', 'present'];
 const LONGEST_FILE = 700;
 const LONGEST_FUNCTION = 70;
 const LARGEST_FOLDER = 16;
-/** What SQL has between quotes besides the texts of literal.ts: constants and members of our own unions. */
+/** What SQL has between quotes besides the texts of literal files: constants and members of our own unions. */
 const QUOTED_CONSTANTS: readonly string[] = [
-  'local/duckdb/checks: cardNumbers',
-  "local/duckdb/expressions: Object.is(value, -0) ? '-0' : value",
-  "local/duckdb/expressions: value > 0 ? '' : '-'",
-  'local/duckdb/functions/arrays: direction',
-  'local/duckdb/functions/conversion: isoTime',
-  'local/duckdb/functions/conversion: realText',
-  'local/duckdb/functions/conversion: type',
-  'local/duckdb/functions/conversion: value.type',
-  'local/duckdb/functions/net: address',
+  'local/duckdb/duckdb-checks: cardNumbers',
+  "local/duckdb/duckdb-expressions: Object.is(value, -0) ? '-0' : value",
+  "local/duckdb/duckdb-expressions: value > 0 ? '' : '-'",
+  'local/duckdb/functions/duckdb-arrays: direction',
+  'local/duckdb/functions/duckdb-conversion: isoTime',
+  'local/duckdb/functions/duckdb-conversion: realText',
+  'local/duckdb/functions/duckdb-conversion: type',
+  'local/duckdb/functions/duckdb-conversion: value.type',
+  'local/duckdb/functions/duckdb-net: address',
   'local/engine/duckdb: memoryMb',
-  'local/engine/parquet: metadataKey',
-  'local/engine/reading/chunks: new Date(day * 86_400_000).toISOString().slice(0, 10)',
+  'local/engine/engine-parquet: metadataKey',
+  'local/engine/reading/read-chunks: new Date(day * 86_400_000).toISOString().slice(0, 10)',
   'local/store/readers/json-passes: format',
 ];
 
 /** The assertions of types in apl/: the compiler cannot follow a row of a table to the node that is made from it. */
 const ASSERTED: readonly string[] = [
-  'apl/bind/pipeline: (b: Binder, o: Operator, s: Stage) => Stage',
+  'apl/bind/bind-pipeline: (b: Binder, o: Operator, s: Stage) => Stage',
+  'apl/editor/colors/color-roles: Record<Role, number>',
   'apl/editor/colors/highlight: Record<NodeName, number>',
-  'apl/editor/colors/roles: Record<Role, number>',
-  'apl/editor/link: Readonly<Record<string, unknown>>',
-  'apl/plan/walk: Children<R>',
-  'apl/plan/walk: Part<Scalar, Scalar>',
+  'apl/editor/editor-link: Readonly<Record<string, unknown>>',
+  'apl/plan/plan-walk: Children<R>',
+  'apl/plan/plan-walk: Part<Scalar, Scalar>',
   'apl/syntax/bounds: Readonly<Record<string, unknown>>',
-  'apl/syntax/readers/pipeline: Operator',
-  'apl/syntax/readers/source: Source',
-  'apl/syntax/walk: (value: unknown, visitor: Visitor) => void',
-  'apl/syntax/walk: Readonly<Record<string, unknown>>',
+  'apl/syntax/readers/read-pipeline: Operator',
+  'apl/syntax/readers/read-source: Source',
+  'apl/syntax/syntax-walk: (value: unknown, visitor: Visitor) => void',
+  'apl/syntax/syntax-walk: Readonly<Record<string, unknown>>',
 ];
 
 /**
@@ -54,41 +54,41 @@ const OPENERS: readonly string[] = [
   'files',
   // New files, under names that nobody knows before.
   'api/download',
-  'api/login/store',
-  'commands/compiled',
+  'api/login/login-store',
+  'commands/compiled-code',
   'commands/install',
   'commands/lab/lab',
   'commands/lab/python',
   'commands/papermill',
   'commands/service',
   'local/http/routes/hec',
-  'local/lease/file',
-  'local/otlp/ingest',
-  'local/place',
-  'local/store/append/body',
-  'local/store/append/log',
-  'local/store/append/rows',
-  'local/store/bounds/copies',
+  'local/lease/lease-file',
+  'local/otlp/otlp-ingest',
+  'local/data-layout',
+  'local/store/append/append-body',
+  'local/store/append/append-log',
+  'local/store/append/append-rows',
+  'local/store/bounds/bounded-copies',
   'local/store/dataset/bucket/client',
-  'local/store/dataset/bucket/copy',
-  'local/store/dataset/bucket/open',
-  'local/store/files',
+  'local/store/dataset/bucket/bucket-copy',
+  'local/store/dataset/bucket/bucket-open',
+  'local/store/store-files',
   'local/store/ingest',
-  'notebook/magics/effects/imports',
-  'notebook/recording/store',
+  'notebook/magics/effects/effect-imports',
+  'notebook/recording/recording-store',
   'notebook/settings',
-  'result/export/file',
+  'result/export/export-file',
   // Files that a user names: a pipe may be what is meant, or an import has refused it before.
-  'headless/file',
+  'headless/headless-file',
   'jupyter/connection',
-  'local/store/bounds/file',
+  'local/store/bounds/bounded-file',
   'local/store/readers/*',
   'local/store/sources/*',
   // What the system shows as files, and what this program or its engine has just made.
   'commands/lasting',
   'commands/stack',
-  'jupyter/terminal',
-  'local/engine/process',
+  'jupyter/jupyter-terminal',
+  'local/engine/engine-process',
   'local/engine/workers/worker',
   'local/lease/processes',
   'machine',
@@ -193,6 +193,10 @@ describe('every source file', () => {
   test('has at most 700 lines', () => {
     expect(offenders('', text => text.split('\n').length > LONGEST_FILE + 1)).toEqual([]);
   });
+  test('of kernel/ and labextension/ has a name of its own, by which an editor finds it', () => {
+    const names = [...kernelSources, ...extensionSources].map(({ path }) => path.split('/').at(-1));
+    expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+  });
   test('has no function of more than 70 lines, other than flat switches and tables', () => {
     const code = everything.filter(({ path }) => /\.(ts|mjs)$/.test(path) && !path.startsWith('test/'));
     expect(code.flatMap(longFunctions)).toEqual([]);
@@ -239,8 +243,8 @@ describe('every source file', () => {
       'kernel/local/sql/compile.ts',
       'kernel/local/http/engines.ts',
       // Events are stored by the engine of the store.
-      'kernel/local/http/routes/ingest.ts',
-      'kernel/local/http/routes/otlp.ts',
+      'kernel/local/http/routes/ingest-routes.ts',
+      'kernel/local/http/routes/otlp-routes.ts',
     ]);
     const seam = /engine\/(?:columns|reader|request|run|scans)\.ts$/;
     const own = /from '(?:@duckdb\/|\.\.\/duckdb\/|\.\/(?:duckdb\.|reading|workers))/;
@@ -277,12 +281,11 @@ describe('every source file', () => {
   test('of apl/ is synchronous, as editors call it while somebody types', () => {
     expect(offenders('kernel/apl', text => /\basync\b|\bawait\b|\bPromise</.test(text))).toEqual([]);
   });
-  test('of local/ quotes for SQL by literal.ts, or a constant of ours', () => {
+  test('of local/ quotes for SQL by the literal file of an engine, or a constant of ours', () => {
     const writers = /^local\/(?:sql|duckdb|engine|store|samples|results|trino)\//;
     const found = kernelSources
       .filter(
-        source =>
-          writers.test(importName(source)) && !/\/(?:duckdb|trino)\/literal$/.test(importName(source)),
+        source => writers.test(importName(source)) && !/\/(?:duckdb|trino)-literal$/.test(importName(source)),
       )
       .flatMap(source =>
         [...source.text.matchAll(/(?:'|(?<!=)")\$\{([^{}]*)\}/g)].map(
@@ -306,8 +309,8 @@ describe('every source file', () => {
     expect(plain.sort()).toEqual([
       'kernel/local/duckdb/bounds/costs.ts',
       'kernel/local/functions/deadline.ts',
-      'kernel/local/functions/sql/parse.ts',
-      'kernel/notebook/results/view.ts',
+      'kernel/local/functions/sql/sql-parse.ts',
+      'kernel/notebook/results/result-view.ts',
     ]);
     expect(offenders('kernel', text => /\bthrow new Error\(/.test(text))).toEqual(['kernel/local/sealed.ts']);
   });

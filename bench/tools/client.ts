@@ -10,7 +10,7 @@ import {
   PROTOCOL_VERSION,
   SeenSignatures,
   type Signer,
-} from '../../kernel/jupyter/wire.js';
+} from '../../kernel/jupyter/jupyter-wire.js';
 
 /** Where a kernel listens, as its connection file says. */
 export interface Connection {

@@ -19,10 +19,18 @@ export async function growthPlot(points: readonly Point[], xTitle: string, yTitl
   const vega = await loadVega();
   const view = new vega.View(vega.parse(growthSpec(points, xTitle, yTitle)), { renderer: 'none' });
   try {
-    return `${(await view.toSVG()).replace(/-?\d+\.\d{2,}/g, number => String(Number(Number(number).toFixed(1))))}\n`;
+    return `${titled(await view.toSVG(), `${yTitle} by ${xTitle}`)}\n`;
   } finally {
     view.finalize();
   }
+}
+
+/** An image with a title, without the roles of its parts, and with short numbers. */
+function titled(svg: string, title: string): string {
+  return svg
+    .replace(/ (?:role|aria-[a-z]+)="[^"]*"/g, '')
+    .replace(/-?\d+\.\d{2,}/g, number => String(Number(Number(number).toFixed(1))))
+    .replace(/^<svg [^>]*>/, opening => `${opening}<title>${title}</title>`);
 }
 
 function growthSpec(points: readonly Point[], xTitle: string, yTitle: string): Spec {

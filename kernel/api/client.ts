@@ -3,8 +3,10 @@ import { once } from 'node:events';
 import type { Dispatcher } from 'undici';
 import { largestAnswer, memoryAtMost } from '../machine.js';
 import { present } from '../present.js';
-import { abandon, checkJsonEnds, readBody, SHORT_BYTES } from './body.js';
-import { InterruptedError, NotFoundError, TimeLimitError } from './errors.js';
+import { abandon, checkJsonEnds, readBody, SHORT_BYTES } from './api-body.js';
+import { InterruptedError, NotFoundError, TimeLimitError } from './api-errors.js';
+import { decodeNotices, type Listed, noticeHeader } from './api-notices.js';
+import type { ImportPreview } from './api-preview.js';
 import {
   encodingError,
   headerText,
@@ -13,13 +15,11 @@ import {
   refusalError,
   tooLargeError,
   unexpectedBody,
-} from './failures/failure.js';
+} from './failures/api-failure.js';
 import { type Attempt, transportError } from './failures/transport.js';
-import { dispatcherTo, unlessAborted } from './network/connection.js';
-import { decodeNotices, type Listed, noticeHeader } from './notices.js';
+import { dispatcherTo, unlessAborted } from './network/network-connection.js';
 import { nearLimit } from './pacing/limits.js';
 import { type Pause, withoutStaleConnection, withRetries } from './pacing/retry.js';
-import type { ImportPreview } from './preview.js';
 import { type Endpoint, isOwnService, isThisMachine, localProfile } from './profile.js';
 import * as wire from './wire.js';
 

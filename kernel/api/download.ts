@@ -9,9 +9,9 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import undici, { type Dispatcher } from 'undici';
 import { present } from '../present.js';
 import { formatBytes, formatCount, withoutCredentials } from '../text.js';
-import { ApiError } from './errors.js';
+import { ApiError } from './api-errors.js';
 import { errorCodes } from './failures/transport.js';
-import { dispatcherTo, unlessAborted } from './network/connection.js';
+import { dispatcherTo, unlessAborted } from './network/network-connection.js';
 
 /** A file that was downloaded, as it lies on this machine for the time of its import. */
 export interface Downloaded {

@@ -2,9 +2,9 @@ import { AplKernelError } from '../errors.js';
 import { present } from '../present.js';
 import { withoutCredentials } from '../text.js';
 import { formatTime, parseTime } from '../time.js';
-import type { ImportChoices } from './imports.js';
-import type { Listed } from './notices.js';
-import type { ImportPreview } from './preview.js';
+import type { ImportChoices } from './api-imports.js';
+import type { Listed } from './api-notices.js';
+import type { ImportPreview } from './api-preview.js';
 
 /**
  * The JSON shapes of the query API (https://axiom.co/docs/restapi/introduction), for both sides: the client that reads them and

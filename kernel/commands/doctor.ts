@@ -4,12 +4,13 @@ import { join } from 'node:path';
 import { profileFileWarning, profilesOf, readProfileFile } from '../api/profile.js';
 import { AplKernelError } from '../errors.js';
 import { openFileSync } from '../files.js';
+import { inDataDir } from '../local/data-layout.js';
 import { holderOf } from '../local/lease/lease.js';
-import { inDataDir } from '../local/place.js';
 import { findShared, type SharedService } from '../local/shared.js';
-import { damagedSuffix } from '../local/store/files.js';
+import { damagedSuffix } from '../local/store/store-files.js';
 import { makeDirectory, processMemory, systemRefusal } from '../machine.js';
 import { formatBytes, formatCount, plural, visible } from '../text.js';
+import { output } from './command-process.js';
 import {
   jupyterDataDirs,
   KERNEL_NAME,
@@ -19,7 +20,6 @@ import {
   readJson,
 } from './install.js';
 import { markdownPairings } from './jupytext.js';
-import { output } from './process.js';
 
 /** The result of one check; `fix` says what to do unless it is ok. The kernel works in spite of a warning. */
 export interface Finding {
@@ -243,7 +243,7 @@ async function damagedIn(directory: string, except: string): Promise<string[]> {
 
 /** One for each dataset that lies in a bucket. */
 async function bucketFindings(dataDir: string): Promise<readonly Finding[]> {
-  const { probeBuckets } = await import('../local/store/dataset/bucket/probe.js');
+  const { probeBuckets } = await import('../local/store/dataset/bucket/bucket-probe.js');
   return (await probeBuckets(dataDir)).map(({ dataset, address, refusal }): Finding => {
     const name = 'bucket';
     if (refusal === undefined)
@@ -309,7 +309,7 @@ async function clusterFindings(home: string): Promise<readonly Finding[]> {
     .then(file => profilesOf(file, {}))
     .catch(() => []);
   if (profiles.every(each => 'refusal' in each || each.engine === undefined)) return [];
-  const { probeClusters } = await import('../local/trino/probe.js');
+  const { probeClusters } = await import('../local/trino/trino-probe.js');
   return (await probeClusters(profiles, clusterMs)).map(({ name: deployment, outcome }): Finding => {
     if (outcome instanceof AplKernelError) {
       const { message, hint = 'check the network' } = outcome;

@@ -3,9 +3,9 @@ import { cp, mkdir, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { AplKernelError } from '../errors.js';
 import { removeFile, textOf } from '../files.js';
-import { isDirectory, setAside } from '../local/store/files.js';
+import { isDirectory, setAside } from '../local/store/store-files.js';
+import { output } from './command-process.js';
 import { installPapermill, uninstallPapermill } from './papermill.js';
-import { output } from './process.js';
 
 /** The kernelspec's directory name under `kernels/`. */
 export const KERNEL_NAME = 'apl';

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { constants, existsSync } from 'node:fs';
 import { copyFile, cp, mkdir, readFile, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { inDataDir } from '../local/place.js';
-import { makeOwnDirectory } from '../local/store/files.js';
+import { inDataDir } from '../local/data-layout.js';
+import { makeOwnDirectory } from '../local/store/store-files.js';
 import type { PackageFiles } from './install.js';
 
 /** Folders in which runners of packages keep one until they clear their caches. */

@@ -1,7 +1,7 @@
-import { type ImportPreview, previewLines, previewRows } from '../api/preview.js';
+import { type ImportPreview, previewLines, previewRows } from '../api/api-preview.js';
 import type { ImportReport } from '../api/wire.js';
 import { alignedLines } from '../result/display/aligned.js';
-import { typeWord } from '../result/display/text.js';
+import { typeWord } from '../result/display/display-text.js';
 import { cut, formatCount, plural, visible, visibleAgain, visibleLines } from '../text.js';
 import type { InstallReport } from './install.js';
 

@@ -4,14 +4,19 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { bucketAddressText, type ImportChoices, placeOfImport, readBucketAddress } from '../api/imports.js';
-import type { ImportPreview } from '../api/preview.js';
+import {
+  bucketAddressText,
+  type ImportChoices,
+  placeOfImport,
+  readBucketAddress,
+} from '../api/api-imports.js';
+import type { ImportPreview } from '../api/api-preview.js';
 import { datasetNameOf, type ImportReport } from '../api/wire.js';
 import { AplKernelError, UsageError } from '../errors.js';
-import { type Watch, watchUnseen } from '../local/engine/request.js';
-import type { Service } from '../local/http/options.js';
+import { placesOf } from '../local/data-layout.js';
+import { type Watch, watchUnseen } from '../local/engine/engine-request.js';
+import type { Service } from '../local/http/http-options.js';
 import { holderOf } from '../local/lease/lease.js';
-import { placesOf } from '../local/place.js';
 import { endShared, findShared, type RuntimeFile } from '../local/shared.js';
 import type { DeploymentOf } from '../local/trino/clusters.js';
 import { present } from '../present.js';
@@ -61,8 +66,8 @@ class ServeError extends AplKernelError {}
 /** Starts the local service with its sample datasets; throws ServeError. */
 export async function serve({ token, queryMs, ...request }: ServeRequest): Promise<Service> {
   const [{ startService }, { samples }] = await Promise.all([
-    import('../local/http/server.js'),
-    import('../local/samples/all.js'),
+    import('../local/http/http-server.js'),
+    import('../local/samples/all-samples.js'),
   ]);
   try {
     return await startService({ ...request, ...present({ token }), limits: present({ queryMs }), samples });
@@ -124,7 +129,7 @@ async function previewPath({
   now = clockNs,
   ...choices
 }: ImportCommand): Promise<ImportPreview> {
-  const { previewFile } = await import('../local/store/sources/preview.js');
+  const { previewFile } = await import('../local/store/sources/source-preview.js');
   return previewFile(dataDir, { path: file, dataset, ...choices }, now());
 }
 
@@ -132,10 +137,10 @@ async function importPath(command: ImportCommand): Promise<ImportReport> {
   const [{ checkWritable }, { openFormat }, { importSource, openSource }, { ImportStore }, { samples }] =
     await Promise.all([
       import('../local/launch.js'),
-      import('../local/store/format.js'),
+      import('../local/store/store-format.js'),
       import('../local/store/import.js'),
       import('../local/store/append/import-store.js'),
-      import('../local/samples/all.js'),
+      import('../local/samples/all-samples.js'),
     ]);
   const {
     dataDir,

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { runCompiled } from './compiled.js';
+import { runCompiled } from './compiled-code.js';
 
 /** What Node starts: the commands of `main.ts`, with the code compiled in earlier starts. */
 

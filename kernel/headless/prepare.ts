@@ -1,8 +1,8 @@
 import { parseCell } from '../apl/syntax/cell.js';
 import { writtenText } from '../apl/syntax/tokens/quote.js';
 import { UsageError } from '../errors.js';
+import { writtenParameters } from './headless-parameters.js';
 import { type CodeCell, type Notebook, sourceOf } from './notebook.js';
-import { writtenParameters } from './parameters.js';
 
 /** The settings of one run, which replace the notebook's own. */
 export interface RunInputs {

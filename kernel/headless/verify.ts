@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { present } from '../present.js';
 import { compareTables, differenceText, isUnchanged, type TableChanges } from '../result/compare.js';
-import { readStream } from '../result/ipc/stream.js';
+import { readStream } from '../result/ipc/ipc-stream.js';
 import { ARROW_MIME } from '../result/mime.js';
 import { type CodeCell, type Notebook, sourceOf, tablesOf } from './notebook.js';
 

@@ -1,6 +1,6 @@
+import type { Header, JsonObject, Message } from './jupyter-wire.js';
 import type { Comm, CommHandler, KernelHandler } from './message.js';
 import type { Outbox } from './outbox.js';
-import type { Header, JsonObject, Message } from './wire.js';
 
 /** The comms that front ends have opened, by id: https://jupyter-client.readthedocs.io/en/stable/messaging.html#custom-messages */
 export class Comms {

@@ -2,12 +2,12 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AplKernelError } from '../errors.js';
 import { present } from '../present.js';
 import type { History } from './history.js';
+import type { ExecuteFields } from './jupyter-requests.js';
+import type { JsonObject } from './jupyter-wire.js';
 import type { CellIo, CellOrigin, DisplayData, ExecuteOutcome, KernelHandler } from './message.js';
 import type { Outbox, Received } from './outbox.js';
-import type { ExecuteFields } from './requests.js';
 import { type InputExchange, InputUnavailableError } from './stdin.js';
 import { Transcript } from './transcript.js';
-import type { JsonObject } from './wire.js';
 
 /** The reason of an aborted cell (`interrupted`). */
 class InterruptedError extends AplKernelError {

@@ -6,7 +6,7 @@ import { appendLine, unsealed } from '../local/sealed.js';
 import { systemRefusal } from '../machine.js';
 import { plural, withoutTokens } from '../text.js';
 import { matchesGlob } from './glob.js';
-import type { HistoryQuery } from './requests.js';
+import type { HistoryQuery } from './jupyter-requests.js';
 
 /** One executed cell: its session's number, its execution count, its source. */
 export interface HistoryEntry {

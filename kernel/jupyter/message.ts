@@ -93,7 +93,7 @@ export interface KernelInfo {
   readonly help_links: readonly { readonly text: string; readonly url: string }[];
 }
 
-/** The language side of the kernel, driven by `server.ts`. Only `execute` runs one at a time, the rest may run meanwhile. */
+/** The language side of the kernel, driven by `jupyter-server.ts`. Only `execute` runs one at a time, the rest may run meanwhile. */
 export interface KernelHandler {
   readonly info: KernelInfo;
   execute(request: ExecuteRequest, io: CellIo): Promise<ExecuteOutcome>;

@@ -1,6 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import {
+  encode,
+  type Header,
+  type JsonObject,
+  type Message,
+  PROTOCOL_VERSION,
+  type Signer,
+} from './jupyter-wire.js';
 import type { Channels } from './sockets.js';
-import { encode, type Header, type JsonObject, type Message, PROTOCOL_VERSION, type Signer } from './wire.js';
 
 /** A message together with the channel on which it came and on which it is answered. */
 export interface Received {

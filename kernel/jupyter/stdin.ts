@@ -1,6 +1,6 @@
 import { AplKernelError } from '../errors.js';
+import type { Message } from './jupyter-wire.js';
 import type { Outbox, Received } from './outbox.js';
-import type { Message } from './wire.js';
 
 /** The front end that runs the cell takes no input (`no-input`): https://jupyter-client.readthedocs.io/en/stable/messaging.html#messages-on-the-stdin-router-dealer-channel */
 export class InputUnavailableError extends AplKernelError {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { JsonObject } from './wire.js';
+import type { JsonObject } from './jupyter-wire.js';
 
 /** Sends a message of a cell to its front ends. */
 export type SendOutput = (type: string, content: JsonObject) => void;

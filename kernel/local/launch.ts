@@ -4,13 +4,13 @@ import { rm } from 'node:fs/promises';
 import { type ClientRequest, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { AplKernelError } from '../errors.js';
+import { inDataDir, placeOf, placesOf, writeError } from './data-layout.js';
 import { awaitVacancy, longestWaitMs } from './lease/lease.js';
 import { lockOf } from './lease/lock.js';
-import { inDataDir, placeOf, placesOf, writeError } from './place.js';
 import { openToAppend } from './sealed.js';
 import { endShared, findShared, type RuntimeFile, runtimeFilePath, serviceFormat } from './shared.js';
-import { hasCode } from './store/files.js';
-import { checkFormat } from './store/format.js';
+import { hasCode } from './store/store-files.js';
+import { checkFormat } from './store/store-format.js';
 
 /** The address of the running local service and its token. */
 export interface LocalAddress {

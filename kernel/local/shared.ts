@@ -3,8 +3,8 @@ import { type IncomingMessage, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { bytesOfSync, removeFile, textOf } from '../files.js';
 import { present } from '../present.js';
+import { inDataDir } from './data-layout.js';
 import { ownScope, type ProcessId, stateOf } from './lease/processes.js';
-import { inDataDir } from './place.js';
 
 /** The runtime file, mode 0600, that a shared service writes once it listens. */
 export interface RuntimeFile extends ProcessId {

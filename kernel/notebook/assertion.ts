@@ -1,11 +1,11 @@
 import type { Expr } from '../apl/syntax/ast.js';
 import { AplKernelError } from '../errors.js';
-import { cellText, realText, valueKind } from '../result/display/text.js';
+import { cellText, realText, valueKind } from '../result/display/display-text.js';
 import type { ArrowTable, QueryResult } from '../result/result.js';
 import { shortfallSentences } from '../result/shortfall.js';
 import { plural } from '../text.js';
 import { formatDuration, formatTime, parseTime, parseTimespan } from '../time.js';
-import { MagicError } from './magics/arguments.js';
+import { MagicError } from './magics/magic-arguments.js';
 import { DEFINITION_AT, readDefinition } from './query/definition.js';
 
 /** The result of a query does not meet the condition of a cell; the message has the figures. */

@@ -1,12 +1,12 @@
-import { type AplPosition, QueryError } from '../api/errors.js';
-import { redact } from '../api/failures/failure.js';
+import { type AplPosition, QueryError } from '../api/api-errors.js';
+import { redact } from '../api/failures/api-failure.js';
 import type { Diagnostic } from '../apl/syntax/ast.js';
 import { type CellQuery, type MagicLine, toCellOffset } from '../apl/syntax/cell.js';
 import { AplKernelError } from '../errors.js';
 import type { ExecuteOutcome } from '../jupyter/message.js';
 import { widthOf } from '../result/display/aligned.js';
 import { cut, cutWords, isolatedNames, maskedTokens, plural, visible, visibleLines } from '../text.js';
-import { MagicError } from './magics/arguments.js';
+import { MagicError } from './magics/magic-arguments.js';
 import { TimeRangeError } from './time-range.js';
 
 /** An error of a cell as the front end shows it. */

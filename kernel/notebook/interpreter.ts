@@ -29,18 +29,18 @@ import {
   failureOf,
   interruptedFailure,
 } from './cell-error.js';
-import { Editors } from './editor/comm.js';
 import { completeCell, inspectCell } from './editor/completion.js';
+import { Editors } from './editor/editor-comm.js';
 import { describeElement, elementNames } from './editor/language.js';
 import { kernelInfo } from './kernel-info.js';
+import { checkCell } from './magics/agents/agent-rules.js';
 import { Agents } from './magics/agents/agents.js';
-import { checkCell } from './magics/agents/rules.js';
 import type { CellHost, CellPlan, QuerySettings, Rewrite } from './magics/magic.js';
-import { runMagic } from './magics/table.js';
-import { runQuery } from './query/run.js';
+import { runMagic } from './magics/magic-table.js';
+import { runQuery } from './query/query-run.js';
 import { keep, runLogged, runShown, type ShowOptions, show } from './query/shown.js';
-import type { CachedResult } from './results/cache.js';
-import { RESULTS_TARGET } from './results/protocol.js';
+import type { CachedResult } from './results/result-cache.js';
+import { RESULTS_TARGET } from './results/result-protocol.js';
 import { consoleWidthFor, Session, type SessionOptions } from './session.js';
 import { applySettings } from './settings.js';
 
@@ -90,7 +90,9 @@ export function createInterpreter(options: InterpreterOptions): KernelHandler {
 
 /** The front end's messages wait until the code that answers them has been loaded. */
 function openResult(session: Session, comm: Comm, data: unknown): CommHandler {
-  const opening = import('./results/comm.js').then(({ openReader }) => openReader(session, comm, data));
+  const opening = import('./results/result-comm.js').then(({ openReader }) =>
+    openReader(session, comm, data),
+  );
   return {
     message: async (...each) => (await opening).message(...each),
     close: each => void opening.then(handler => handler.close(each)),

@@ -1,4 +1,4 @@
-import type { Listed } from '../api/notices.js';
+import type { Listed } from '../api/api-notices.js';
 import type { DatasetInfo, FieldMeta } from '../api/wire.js';
 
 /** The source of schemas: two requests to the API. */

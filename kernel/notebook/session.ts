@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import type { Client, RawResult } from '../api/client.js';
 import {
   ApiError,
   ConnectionError,
@@ -7,8 +6,9 @@ import {
   TimeLimitError,
   TruncatedAnswerError,
   UnexpectedAnswerError,
-} from '../api/errors.js';
-import { withoutSecrets } from '../api/failures/failure.js';
+} from '../api/api-errors.js';
+import type { Client, RawResult } from '../api/client.js';
+import { withoutSecrets } from '../api/failures/api-failure.js';
 import type { Logins } from '../api/login/logins.js';
 import type { Pause } from '../api/pacing/retry.js';
 import {
@@ -38,14 +38,14 @@ import type { CellIo } from '../jupyter/message.js';
 import { memoryAtMost } from '../machine.js';
 import { present } from '../present.js';
 import type { Notice } from '../result/result.js';
-import { AnnotationReader } from './annotations/reader.js';
+import { AnnotationReader } from './annotations/annotation-reader.js';
 import { Consents } from './magics/effects/consent.js';
+import type { ImportLog } from './magics/effects/effect-imports.js';
 import type { AskedEffect } from './magics/effects/effects.js';
-import type { ImportLog } from './magics/effects/imports.js';
-import { Parameters } from './parameters.js';
-import type { QueryLog } from './query/log.js';
+import { Parameters } from './notebook-parameters.js';
+import type { QueryLog } from './query/query-log.js';
 import type { DatasetListing, Recording } from './recording/recording.js';
-import { type CachedResult, lastName, ResultCache } from './results/cache.js';
+import { type CachedResult, lastName, ResultCache } from './results/result-cache.js';
 import { type ReadResult, SentResults } from './results/sent.js';
 import { SchemaCache } from './schema-cache.js';
 import { defaultRange, type TimeRange } from './time-range.js';

@@ -2,7 +2,7 @@
  * Two tables side by side: which rows and cells differ.
  */
 import { DataType, type Field, type Table, type Vector } from 'apache-arrow';
-import { cellText } from './display/text.js';
+import { cellText } from './display/display-text.js';
 
 /** A column that only one of two tables has, or that has another type. */
 export interface SchemaChange {

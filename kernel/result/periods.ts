@@ -20,9 +20,9 @@ import {
 import type { ResultField } from '../api/wire.js';
 import { present } from '../present.js';
 import { plural } from '../text.js';
-import { aggregateOf } from './chart/columns.js';
+import { aggregateOf } from './chart/chart-columns.js';
+import { cellText, exactInt64 } from './display/display-text.js';
 import { codeWords } from './display/summary.js';
-import { cellText, exactInt64 } from './display/text.js';
 import { FIELD_KEY } from './field.js';
 import type { ArrowTable, Notice, QueryResult, Shortfall, TableInfo } from './result.js';
 import { readThrough } from './shortfall.js';

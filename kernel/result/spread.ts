@@ -3,9 +3,9 @@
  * kernel keeps stays as its query made it.
  */
 import { Field, Float64, Int64, Utf8, type Vector, vectorFromArray } from 'apache-arrow';
-import { aggregateName, columnsOf } from './chart/columns.js';
+import { aggregateName, columnsOf } from './chart/chart-columns.js';
+import { allRows, type ChartColumn } from './chart/chart-values.js';
 import { entriesAt, listAt, withTable } from './chart/unfold.js';
-import { allRows, type ChartColumn } from './chart/values.js';
 import { safeWords } from './display/summary.js';
 import { FIELD_KEY } from './field.js';
 import type { Notice, QueryResult } from './result.js';

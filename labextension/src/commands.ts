@@ -4,12 +4,12 @@ import type { EditorView } from '@codemirror/view';
 import type { JupyterFrontEnd } from '@jupyterlab/application';
 import { type ICommandPalette, InputDialog, Notification } from '@jupyterlab/apputils';
 import type { ILauncher } from '@jupyterlab/launcher';
-import { referencesInCell } from '../../kernel/apl/editor/cell.js';
+import { referencesInCell } from '../../kernel/apl/editor/editor-cell.js';
 import { aplIcon } from './icon.js';
 import { focusedEditor } from './link/peer.js';
 import type { Workbench } from './link/workbench.js';
-import { completeNow } from './services/complete.js';
 import { formatEditor, goToDefinition, renameAt } from './services/edit.js';
+import { completeNow } from './services/service-complete.js';
 import { closeSignature } from './services/signature.js';
 
 /** A command of the editor; keys and the context menu are in `schema/language.json`. */

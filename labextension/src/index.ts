@@ -10,17 +10,17 @@ import { INotebookTracker } from '@jupyterlab/notebook';
 import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { IStateDB } from '@jupyterlab/statedb';
-import { explainerOf } from './cell/explain.js';
+import { explainerOf } from './cell/cell-explain.js';
+import { addPatterns } from './cell/cell-patterns.js';
 import { addExplained } from './cell/explained.js';
-import { addPatterns } from './cell/patterns.js';
-import { addCharts } from './charts/renderer.js';
+import { addCharts } from './charts/charts-renderer.js';
 import type { EditorOptions } from './editor.js';
-import { addGrid } from './grid/renderer.js';
-import { placeIn } from './grid/surface/place.js';
+import { addGrid } from './grid/grid-renderer.js';
+import { placeIn } from './grid/surface/surface-place.js';
 import { aplIcon } from './icon.js';
+import { languageId, mimeType } from './language-names.js';
 import { type Trackers, Workbench } from './link/workbench.js';
-import { languageId, mimeType } from './names.js';
-import { addTraces } from './trace/renderer.js';
+import { addTraces } from './trace/trace-renderer.js';
 
 /** Teaches the editors the language; its code is fetched when the first APL text is shown. */
 const language: JupyterFrontEndPlugin<void> = {
@@ -53,7 +53,7 @@ const language: JupyterFrontEndPlugin<void> = {
       load: async () => {
         const [{ aplSupport }, options] = await Promise.all([import('./editor.js'), readOptions(settings)]);
         // Where a query is written, a result follows: its grid need not wait for code.
-        void import('./grid/open.js');
+        void import('./grid/grid-open.js');
         return aplSupport(workbench, options);
       },
     });
@@ -194,7 +194,7 @@ const toolbar: JupyterFrontEndPlugin<void> = {
   ) => {
     const workbench = workbenchOf({ notebooks, consoles, files });
     const [{ addCellCommands }, { addToolbar }, { Dashboards }] = await Promise.all([
-      import('./cell/commands.js'),
+      import('./cell/cell-commands.js'),
       import('./toolbar/toolbar.js'),
       import('./dashboard/dashboards.js'),
     ]);

@@ -1,6 +1,6 @@
 import type { Expr, Operator, Query } from '../../kernel/apl/syntax/ast.js';
 import { parseQuery } from '../../kernel/apl/syntax/parse.js';
-import { visitExpr, visitQuery } from '../../kernel/apl/syntax/walk.js';
+import { visitExpr, visitQuery } from '../../kernel/apl/syntax/syntax-walk.js';
 import type { PageExample, PrintedTable } from './examples.js';
 
 /** What of a printed table follows from its query and the other columns of the table. */

@@ -1,12 +1,12 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { TypeName } from '../../kernel/apl/catalog/entry.js';
 import { parseQuery } from '../../kernel/apl/syntax/parse.js';
-import { visitQuery } from '../../kernel/apl/syntax/walk.js';
-import { sqlText } from '../../kernel/local/duckdb/literal.js';
-import { sqlTypes } from '../../kernel/local/duckdb/types.js';
-import { samples } from '../../kernel/local/samples/all.js';
+import { visitQuery } from '../../kernel/apl/syntax/syntax-walk.js';
+import { sqlText } from '../../kernel/local/duckdb/duckdb-literal.js';
+import { sqlTypes } from '../../kernel/local/duckdb/duckdb-types.js';
+import { samples } from '../../kernel/local/samples/all-samples.js';
 import { compileRequest } from '../../kernel/local/sql/compile.js';
-import type { CompiledTable, DatasetCatalog } from '../../kernel/local/sql/compiled.js';
+import type { CompiledTable, DatasetCatalog } from '../../kernel/local/sql/compiled-query.js';
 import { formatDuration, parseTimespan } from '../../kernel/time.js';
 import { type Claims, claimsOf } from './claims.js';
 import type { PageExample, PrintedTable } from './examples.js';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach } from 'vitest';
+import { ApiError } from '../../kernel/api/api-errors.js';
 import { type Client, createClient } from '../../kernel/api/client.js';
-import { ApiError } from '../../kernel/api/errors.js';
 import { AccessToken, type Endpoint } from '../../kernel/api/profile.js';
 import { type Service, startService, tabular } from './service.js';
 

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect as connectTo, createServer as createSocketServer } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { ConnectionError } from '../../kernel/api/errors.js';
+import { ConnectionError } from '../../kernel/api/api-errors.js';
 import { loginError } from '../../kernel/api/login/error.js';
 import { answer, failureOf, request, useService } from './connections.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Listed } from '../../kernel/api/notices.js';
+import type { Listed } from '../../kernel/api/api-notices.js';
 import {
   datasetNameOf,
   type QueryProgress,

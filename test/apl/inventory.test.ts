@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { aggregateNamed, functionNamed, functions } from '../../kernel/apl/catalog/all.js';
-import { elementNamed } from '../../kernel/apl/catalog/operators.js';
+import { aggregateNamed, functionNamed, functions } from '../../kernel/apl/catalog/all-functions.js';
+import { elementNamed } from '../../kernel/apl/catalog/operator-entries.js';
 
 /** The names of the public documentation, by its groups; those of one element are joined with `=`. */
 const functionGroups = {

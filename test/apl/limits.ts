@@ -1,4 +1,4 @@
-import type { limits } from '../../kernel/apl/syntax/limits.js';
+import type { limits } from '../../kernel/apl/syntax/syntax-limits.js';
 
 /** A query that holds so much of what a limit counts, and what stands where one too many is reported. */
 export interface LimitCase {

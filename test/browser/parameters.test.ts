@@ -15,7 +15,7 @@ const sources = [
   'declare query_parameters(verb: string = "GET", most: long = 3);\n[\'sample-http-logs\'] | where method == verb | limit most | summarize n = count() by method, city',
 ];
 
-/** One of each class, as axe-core reads each field in each theme; what becomes of each payload is in cell/parameters.test.ts. */
+/** One of each class, as axe-core reads each field in each theme; what becomes of each payload is in cell/cell-parameters.test.ts. */
 const hostile = [...SAMPLES, 'first\nsecond']
   .map((text, index) => `%param evil_${index} = ${JSON.stringify(text)}`)
   .join('\n');

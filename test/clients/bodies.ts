@@ -6,7 +6,7 @@ import {
   readStarredQueries,
   readUser,
 } from '../../kernel/api/wire.js';
-import { decodeTabular } from '../../kernel/result/decode/arrow.js';
+import { decodeTabular } from '../../kernel/result/decode/decode-arrow.js';
 
 /** Bodies of answers in the unit tests of clients, through the readers of ours. */
 

@@ -8,7 +8,7 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import { LoggerProvider, SimpleLogRecordProcessor } from '@opentelemetry/sdk-logs';
 import { BasicTracerProvider, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { expect, test } from 'vitest';
-import { samples } from '../../kernel/local/samples/all.js';
+import { samples } from '../../kernel/local/samples/all-samples.js';
 import { compileRequest } from '../../kernel/local/sql/compile.js';
 import { sharedService } from '../local/service.js';
 import { expectRow, root, rowOf } from './rows.js';

@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { JsonColumns } from '../../kernel/local/engine/columns.js';
-import type { DatasetCatalog } from '../../kernel/local/sql/compiled.js';
-import { compilerFor } from '../../kernel/local/sql/request.js';
-import { trino } from '../../kernel/local/trino/dialect.js';
-import { withFunctions } from '../../kernel/local/trino/program.js';
-import { ClusterError } from '../../kernel/local/trino/protocol/failure.js';
-import { appendRows } from '../../kernel/local/trino/protocol/pages.js';
+import { JsonColumns } from '../../kernel/local/engine/engine-columns.js';
+import type { DatasetCatalog } from '../../kernel/local/sql/compiled-query.js';
+import { compilerFor } from '../../kernel/local/sql/sql-request.js';
 import type { Deployment, Statements } from '../../kernel/local/trino/protocol/statement.js';
+import { ClusterError } from '../../kernel/local/trino/protocol/trino-failure.js';
+import { appendRows } from '../../kernel/local/trino/protocol/trino-pages.js';
+import { trino } from '../../kernel/local/trino/trino-dialect.js';
+import { withFunctions } from '../../kernel/local/trino/trino-program.js';
 import { fixtures } from '../golden/fixtures.js';
 import { type Fixture, now } from '../local/queries.js';
 

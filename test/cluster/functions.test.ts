@@ -1,5 +1,5 @@
 import { expect, inject, test } from 'vitest';
-import { inlineFunctions, withFunctions } from '../../kernel/local/trino/program.js';
+import { inlineFunctions, withFunctions } from '../../kernel/local/trino/trino-program.js';
 import { statement } from './node.js';
 
 const url = inject('trino');

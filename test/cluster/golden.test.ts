@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, inject, test } from 'vitest';
 import { aggregates } from '../../kernel/apl/catalog/aggregates.js';
-import { functions } from '../../kernel/apl/catalog/all.js';
-import { elements } from '../../kernel/apl/catalog/operators.js';
+import { functions } from '../../kernel/apl/catalog/all-functions.js';
+import { elements } from '../../kernel/apl/catalog/operator-entries.js';
 import { Statements } from '../../kernel/local/trino/protocol/statement.js';
 import { fixtures } from '../golden/fixtures.js';
 import { openQueries } from '../local/queries.js';

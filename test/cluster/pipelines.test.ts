@@ -1,7 +1,7 @@
 import { expect, inject, test } from 'vitest';
-import type { DatasetCatalog } from '../../kernel/local/sql/compiled.js';
-import { compilerFor } from '../../kernel/local/sql/request.js';
-import { trino } from '../../kernel/local/trino/dialect.js';
+import type { DatasetCatalog } from '../../kernel/local/sql/compiled-query.js';
+import { compilerFor } from '../../kernel/local/sql/sql-request.js';
+import { trino } from '../../kernel/local/trino/trino-dialect.js';
 import { drawFrom } from '../local/evaluator/draw.js';
 import { pipeline } from '../local/evaluator/pipelines.js';
 import { stored, storedFixture } from '../local/evaluator/stored.js';

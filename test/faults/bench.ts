@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { expect, onTestFinished } from 'vitest';
 import { bytesOfSync } from '../../kernel/files.js';
-import { placesOf } from '../../kernel/local/place.js';
+import { placesOf } from '../../kernel/local/data-layout.js';
 import { type RuntimeFile, runtimeFilePath } from '../../kernel/local/shared.js';
 
 /**

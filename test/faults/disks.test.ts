@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { create } from 'tar';
 import { expect, onTestFinished, test } from 'vitest';
-import { samples } from '../../kernel/local/samples/all.js';
+import { samples } from '../../kernel/local/samples/all-samples.js';
 import { present } from '../../kernel/present.js';
 import { freeze, temporaryDirectory, Victim } from './bench.js';
 

@@ -1,5 +1,5 @@
 import { AplKernelError } from '../../kernel/errors.js';
-import { startService } from '../../kernel/local/http/server.js';
+import { startService } from '../../kernel/local/http/http-server.js';
 import { spawnEngine } from '../setup/built-engine.js';
 
 /** A service as a process of its own, which others may follow after a short silence: `leased.ts DATA_DIR BEAT_MS TAKEOVER_MS`. */

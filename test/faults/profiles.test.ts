@@ -1,7 +1,7 @@
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { engineFailure } from '../../kernel/local/engine/failure.js';
+import { engineFailure } from '../../kernel/local/engine/engine-failure.js';
 import { scarceResource } from '../../kernel/machine.js';
 import { randomOf, rounds, smallDisk, temporaryDirectory, Victim } from './bench.js';
 

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
-import { startService } from '../../kernel/local/http/server.js';
+import { startService } from '../../kernel/local/http/http-server.js';
 import { createLocalService, type LocalService, spawnDetached } from '../../kernel/local/launch.js';
 import { endShared, findShared } from '../../kernel/local/shared.js';
 import { spawnEngine } from '../setup/built-engine.js';

@@ -1,5 +1,5 @@
 import type { FieldSchema } from '../../kernel/apl/plan/plan.js';
-import { sqlText } from '../../kernel/local/duckdb/literal.js';
+import { sqlText } from '../../kernel/local/duckdb/duckdb-literal.js';
 import { type Fixture, secondsAgo } from '../local/queries.js';
 
 const time: FieldSchema = { name: '_time', type: 'datetime' };

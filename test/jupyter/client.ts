@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { Dealer, Request, Subscriber } from 'zeromq';
 import { type Connection, endpoint } from '../../kernel/jupyter/connection.js';
-import type { JsonObject } from '../../kernel/jupyter/wire.js';
+import type { JsonObject } from '../../kernel/jupyter/jupyter-wire.js';
 
 /** One message as a client receives it. */
 export interface Seen {

@@ -8,7 +8,7 @@ import {
   parseConnection,
   readConnectionFile,
 } from '../../kernel/jupyter/connection.js';
-import { startKernel } from '../../kernel/jupyter/server.js';
+import { startKernel } from '../../kernel/jupyter/jupyter-server.js';
 import { LOCAL } from './client.js';
 import { EchoHandler } from './echo-handler.js';
 

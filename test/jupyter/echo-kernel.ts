@@ -1,5 +1,5 @@
 import { readConnectionFile } from '../../kernel/jupyter/connection.js';
-import { startKernel } from '../../kernel/jupyter/server.js';
+import { startKernel } from '../../kernel/jupyter/jupyter-server.js';
 import { ECHO_INFO, EchoHandler } from './echo-handler.js';
 
 /** The echo language as a kernel process: `node echo-kernel.js CONNECTION_FILE [HISTORY_FILE]`. */

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { Dealer, Subscriber, XSubscriber } from 'zeromq';
 import { endpoint } from '../../kernel/jupyter/connection.js';
-import type { RunningKernel } from '../../kernel/jupyter/server.js';
+import type { RunningKernel } from '../../kernel/jupyter/jupyter-server.js';
 import type { Client } from './client.js';
 import { connect, startEcho } from './kernel-under-test.js';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { History } from '../../kernel/jupyter/history.js';
-import type { HistoryQuery } from '../../kernel/jupyter/requests.js';
+import type { HistoryQuery } from '../../kernel/jupyter/jupyter-requests.js';
 
 async function historyFile(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'apl-kernel-'));

@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import { type KernelOptions, type RunningKernel, startKernel } from '../../kernel/jupyter/server.js';
+import { type KernelOptions, type RunningKernel, startKernel } from '../../kernel/jupyter/jupyter-server.js';
 import { Client, LOCAL } from './client.js';
 import { ECHO_INFO, EchoHandler } from './echo-handler.js';
 

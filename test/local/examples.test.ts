@@ -1,17 +1,17 @@
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { aggregates } from '../../kernel/apl/catalog/aggregates.js';
-import { everyFunction } from '../../kernel/apl/catalog/all.js';
+import { everyFunction } from '../../kernel/apl/catalog/all-functions.js';
 import type { Example, FunctionEntry } from '../../kernel/apl/catalog/entry.js';
-import { elements } from '../../kernel/apl/catalog/operators.js';
+import { elements } from '../../kernel/apl/catalog/operator-entries.js';
 import type { Expr } from '../../kernel/apl/syntax/ast.js';
 import { parseQuery } from '../../kernel/apl/syntax/parse.js';
-import { visitQuery } from '../../kernel/apl/syntax/walk.js';
+import { visitQuery } from '../../kernel/apl/syntax/syntax-walk.js';
 import { FunctionRegistry } from '../../kernel/local/duckdb/register.js';
-import { JsonColumns } from '../../kernel/local/engine/columns.js';
-import { JsonChunks, packedSql } from '../../kernel/local/engine/reading/chunks.js';
+import { JsonColumns } from '../../kernel/local/engine/engine-columns.js';
+import { JsonChunks, packedSql } from '../../kernel/local/engine/reading/read-chunks.js';
 import { compileRequest } from '../../kernel/local/sql/compile.js';
-import type { DatasetCatalog } from '../../kernel/local/sql/compiled.js';
+import type { DatasetCatalog } from '../../kernel/local/sql/compiled-query.js';
 
 let instance: DuckDBInstance;
 let connection: DuckDBConnection;

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { placeOf, placesOf } from '../../kernel/local/data-layout.js';
 import {
   createLocalService,
   LaunchError,
@@ -11,7 +12,6 @@ import {
   spawnDetached,
 } from '../../kernel/local/launch.js';
 import { processStart } from '../../kernel/local/lease/processes.js';
-import { placeOf, placesOf } from '../../kernel/local/place.js';
 import { endShared, findShared, runtimeFilePath } from '../../kernel/local/shared.js';
 import { Elsewhere, held } from './lease/leases.js';
 

@@ -6,12 +6,12 @@ import type { FieldSchema } from '../../kernel/apl/plan/plan.js';
 import type { Diagnostic } from '../../kernel/apl/syntax/ast.js';
 import { mergeDiagnostics } from '../../kernel/apl/syntax/diagnostics.js';
 import { parseQuery } from '../../kernel/apl/syntax/parse.js';
+import { sqlTypes } from '../../kernel/local/duckdb/duckdb-types.js';
 import { FunctionRegistry } from '../../kernel/local/duckdb/register.js';
-import { sqlTypes } from '../../kernel/local/duckdb/types.js';
-import { JsonColumns } from '../../kernel/local/engine/columns.js';
-import { JsonChunks, packedSql } from '../../kernel/local/engine/reading/chunks.js';
+import { JsonColumns } from '../../kernel/local/engine/engine-columns.js';
+import { JsonChunks, packedSql } from '../../kernel/local/engine/reading/read-chunks.js';
 import { compileRequest } from '../../kernel/local/sql/compile.js';
-import type { CompiledTable, DatasetCatalog, FarSource } from '../../kernel/local/sql/compiled.js';
+import type { CompiledTable, DatasetCatalog, FarSource } from '../../kernel/local/sql/compiled-query.js';
 import type { Dialect } from '../../kernel/local/sql/dialect.js';
 import { placeField } from '../../kernel/local/sql/rewrite/placed.js';
 

@@ -2,14 +2,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
-import type { Service, ServiceOptions } from '../../kernel/local/http/options.js';
-import { startService } from '../../kernel/local/http/server.js';
+import type { Service, ServiceOptions } from '../../kernel/local/http/http-options.js';
+import { startService } from '../../kernel/local/http/http-server.js';
 import type {
   Compile,
   CompiledField,
   CompiledQuery,
   CompiledTable,
-} from '../../kernel/local/sql/compiled.js';
+} from '../../kernel/local/sql/compiled-query.js';
 import { spawnEngine } from './engine/spawned.js';
 
 /** 2026-06-15T12:00:00Z. */

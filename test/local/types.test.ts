@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { aggregates } from '../../kernel/apl/catalog/aggregates.js';
-import { functions } from '../../kernel/apl/catalog/all.js';
+import { functions } from '../../kernel/apl/catalog/all-functions.js';
 import type { FunctionEntry, Param, ParamType, TypeName } from '../../kernel/apl/catalog/entry.js';
 import { openQueries } from './queries.js';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { failureOf } from '../../kernel/notebook/cell-error.js';
-import { MagicError } from '../../kernel/notebook/magics/arguments.js';
+import { MagicError } from '../../kernel/notebook/magics/magic-arguments.js';
 import { realBench } from './real-bench.js';
 import { traceback } from './session.js';
 

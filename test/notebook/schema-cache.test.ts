@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Listed } from '../../kernel/api/notices.js';
+import type { Listed } from '../../kernel/api/api-notices.js';
 import type { DatasetInfo } from '../../kernel/api/wire.js';
 import { SchemaCache } from '../../kernel/notebook/schema-cache.js';
 

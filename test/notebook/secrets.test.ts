@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { QueryLog } from '../../kernel/notebook/query/log.js';
+import { QueryLog } from '../../kernel/notebook/query/query-log.js';
 import { type Bench, everyday, printed, queries, startBench, traceback } from './session.js';
 
 let bench: Bench;

@@ -12,9 +12,9 @@ import type {
   KernelHandler,
 } from '../../kernel/jupyter/message.js';
 import { createInterpreter } from '../../kernel/notebook/interpreter.js';
+import type { ImportLog } from '../../kernel/notebook/magics/effects/effect-imports.js';
 import { type AskedEffect, askedEffects } from '../../kernel/notebook/magics/effects/effects.js';
-import type { ImportLog } from '../../kernel/notebook/magics/effects/imports.js';
-import type { QueryLog } from '../../kernel/notebook/query/log.js';
+import type { QueryLog } from '../../kernel/notebook/query/query-log.js';
 import type { LocalServiceAccess, SessionOptions } from '../../kernel/notebook/session.js';
 import { type Reply, type Seen, type Service, startService, tabular } from '../api/service.js';
 

@@ -1,5 +1,5 @@
 import type { FieldMeta, QueryStatus } from '../../kernel/api/wire.js';
-import { decodeTabular } from '../../kernel/result/decode/arrow.js';
+import { decodeTabular } from '../../kernel/result/decode/decode-arrow.js';
 import type { Notice, Provenance, QueryResult } from '../../kernel/result/result.js';
 
 /** A column of a sample response: name, declared type, and the JSON of its cells. */

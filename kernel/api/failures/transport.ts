@@ -1,6 +1,6 @@
 import { AplKernelError } from '../../errors.js';
 import { present } from '../../present.js';
-import { ConnectionError, TlsError } from '../errors.js';
+import { ConnectionError, TlsError } from '../api-errors.js';
 import { type Endpoint, isOwnService } from '../profile.js';
 
 /** A request that failed; `action` reads as in "could not {action}". */

@@ -1,6 +1,6 @@
 import { AplKernelError } from '../../errors.js';
 import { oneLine, withoutTokens } from '../../text.js';
-import { InterruptedError } from '../errors.js';
+import { InterruptedError } from '../api-errors.js';
 import { gatewayHint, inTheWay, refusedHint } from '../failures/statuses.js';
 import { transportError } from '../failures/transport.js';
 import type { Endpoint } from '../profile.js';

@@ -1,11 +1,11 @@
 import { present } from '../../present.js';
 import { plural } from '../../text.js';
-import { InterruptedError } from '../errors.js';
+import { InterruptedError } from '../api-errors.js';
 import { AccessToken, type Endpoint } from '../profile.js';
 import { LoginError, type LoginTimeout } from './error.js';
+import { type Login, LoginStore } from './login-store.js';
 import { type Loopback, openLoopback } from './loopback.js';
 import { type Authorization, authorize, type Granted, renew, revoke } from './provider.js';
-import { type Login, LoginStore } from './store.js';
 
 export interface LoginsOptions {
   /** Where sign-ins are kept. */

@@ -2,10 +2,10 @@ import type { AuthorizationServer, Client } from 'oauth4webapi';
 import undici, { type Dispatcher } from 'undici';
 import { present } from '../../present.js';
 import { inTheWay } from '../failures/statuses.js';
-import { dispatcherTo } from '../network/connection.js';
+import { dispatcherTo } from '../network/network-connection.js';
 import { type Endpoint, isThisMachine } from '../profile.js';
 import { type Asking, checkIssuer, LoginError, type LoginTimeout, loginError } from './error.js';
-import type { AuthorizationEndpoints } from './store.js';
+import type { AuthorizationEndpoints } from './login-store.js';
 
 /** The tokens that an authorization server gave. */
 export interface Granted {

@@ -1,4 +1,4 @@
-import { type LogFormat, part } from './format.js';
+import { type LogFormat, part } from './log-format.js';
 
 const { iso, level, stack, all } = part;
 /** As Go's package log writes it. */

@@ -1,4 +1,4 @@
-import { type LogFormat, part } from './format.js';
+import { type LogFormat, part } from './log-format.js';
 
 const { iso, stack, all } = part;
 const named = '\\d{1,2}-[A-Z][a-z]{2}-\\d{4} \\d{2}:\\d{2}:\\d{2}(?:\\.\\d{1,9})?';

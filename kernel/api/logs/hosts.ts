@@ -1,4 +1,4 @@
-import { type LogFormat, part } from './format.js';
+import { type LogFormat, part } from './log-format.js';
 
 const { iso, stack } = part;
 const second = '\\d{4}-\\d{2}-\\d{2} \\d{2}:\\d{2}:\\d{2}';

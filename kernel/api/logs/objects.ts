@@ -1,4 +1,4 @@
-import type { LogFormat } from './format.js';
+import type { LogFormat } from './log-format.js';
 
 const json = { kind: 'json' } as const;
 

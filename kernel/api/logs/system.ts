@@ -1,5 +1,5 @@
 import { month } from './dated.js';
-import { type LogFormat, part } from './format.js';
+import { type LogFormat, part } from './log-format.js';
 
 const { quoted } = part;
 

@@ -1,4 +1,4 @@
-import { type LogFormat, part, type Shape } from './format.js';
+import { type LogFormat, part, type Shape } from './log-format.js';
 
 const { quoted, request, iso, all } = part;
 

@@ -1,7 +1,7 @@
 import { rootCertificates } from 'node:tls';
 import { bytesOfSync } from '../../files.js';
 import { AUTHORITIES_HANDED_ON, systemRefusal } from '../../machine.js';
-import { TlsError } from '../errors.js';
+import { TlsError } from '../api-errors.js';
 
 /**
  * Returns the certificates of the authorities that a connection trusts, in PEM, if the first of these variables that is set names a file of

@@ -1,6 +1,6 @@
 import { formatCount } from '../../text.js';
 import { formatTime } from '../../time.js';
-import { headerText, type Refusal } from '../failures/failure.js';
+import { headerText, type Refusal } from '../failures/api-failure.js';
 import { readReset } from './reset.js';
 
 /** The query limit is near when this share of it, or less, is left. */

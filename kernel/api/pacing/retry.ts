@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { AplKernelError } from '../../errors.js';
-import { ConnectionError } from '../errors.js';
-import { headerText, type Refusal } from '../failures/failure.js';
+import { ConnectionError } from '../api-errors.js';
+import { headerText, type Refusal } from '../failures/api-failure.js';
 import { passingStatuses } from '../failures/statuses.js';
 import { cutOffCodes, errorCodes, isNotHttp } from '../failures/transport.js';
 import { limitReset, readRetryAfter, untilReset } from './reset.js';

@@ -6,11 +6,11 @@ import { constant } from '../plan/scalars.js';
 import type { Diagnostic, Expr, ParameterDecl, Pipeline, Query, Statement } from '../syntax/ast.js';
 import { beyondBounds } from '../syntax/bounds.js';
 import { dataset, identifier } from '../syntax/nodes.js';
+import { resultNamed } from './bind-names.js';
+import { bindPipeline } from './bind-pipeline.js';
+import type { Stage } from './bind-stage.js';
 import { Binder, convertTo } from './binder.js';
-import { bindExpression } from './expressions/expression.js';
-import { resultNamed } from './names.js';
-import { bindPipeline } from './pipeline.js';
-import type { Stage } from './stage.js';
+import { bindExpression } from './expressions/bind-expression.js';
 
 export interface BoundQuery {
   /** Absent when an error was found. */

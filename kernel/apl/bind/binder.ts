@@ -1,6 +1,6 @@
 import { oneLine } from '../../text.js';
+import { writtenName } from '../catalog/catalog-written.js';
 import type { TypeName } from '../catalog/entry.js';
-import { writtenName } from '../catalog/written.js';
 import {
   type Aggregated,
   type BindEnvironment,
@@ -13,8 +13,8 @@ import { constant } from '../plan/scalars.js';
 import type { Diagnostic, Expr, Pipeline, Severity, Source, Span } from '../syntax/ast.js';
 import type { DiagnosticCode } from '../syntax/codes.js';
 import { finding } from '../syntax/diagnostics.js';
-import { type Limit, limits } from '../syntax/limits.js';
 import { nearest } from '../syntax/nearest.js';
+import { type Limit, limits } from '../syntax/syntax-limits.js';
 import { type Token, tokenize } from '../syntax/tokens/lexer.js';
 
 /** The fields of a table. */

@@ -1,15 +1,15 @@
 import { joinKinds } from '../operators/combining.js';
-import { optionsOf } from '../operators/rows.js';
+import { optionsOf } from '../operators/operator-rows.js';
 import type { Column, Computed, JoinKind, Relation, Scalar } from '../plan/plan.js';
 import { call, reference } from '../plan/scalars.js';
 import type { Expr, OperatorOf } from '../syntax/ast.js';
-import { optionText } from '../syntax/readers/options.js';
-import { visitExpr } from '../syntax/walk.js';
+import { optionText } from '../syntax/readers/read-options.js';
+import { visitExpr } from '../syntax/syntax-walk.js';
+import { dottedName, findColumn } from './bind-names.js';
+import { bindSource } from './bind-source.js';
+import { freshStage, keep, project, type Stage } from './bind-stage.js';
 import { type Binder, commonType, convertTo, type Scope, scopeOf, unwrap } from './binder.js';
-import { bindExpression } from './expressions/expression.js';
-import { dottedName, findColumn } from './names.js';
-import { bindSource } from './source.js';
-import { freshStage, keep, project, type Stage } from './stage.js';
+import { bindExpression } from './expressions/bind-expression.js';
 
 type Join = OperatorOf<'join' | 'lookup'>;
 interface Condition {

@@ -1,19 +1,19 @@
 import { present } from '../../present.js';
 import type { TypeName } from '../catalog/entry.js';
-import { type OperatorKind, optionsOf } from '../operators/rows.js';
+import { type OperatorKind, optionsOf } from '../operators/operator-rows.js';
 import { appliedByRow } from '../plan/by-row.js';
 import { partsOfPattern } from '../plan/pattern-parts.js';
 import type { Column, Computed, Relation, Scalar } from '../plan/plan.js';
+import { mapInputs } from '../plan/plan-walk.js';
 import { call, condition, constant, joined, reference } from '../plan/scalars.js';
-import { mapInputs } from '../plan/walk.js';
 import type { Expr, FieldPattern, OperatorOf, Option, ParsePiece, Span } from '../syntax/ast.js';
-import { optionText } from '../syntax/readers/options.js';
+import { optionText } from '../syntax/readers/read-options.js';
+import { expand } from './bind-fields.js';
+import { defaultName, givenName, warnOfRepeats } from './bind-names.js';
+import { newestFirst } from './bind-order.js';
+import { extend, keep, project, type Stage, uniqueNames, withHidden, withRelation } from './bind-stage.js';
 import { type Binder, convertTo, scopeOf } from './binder.js';
-import { bindConstant, bindCount, bindExpression } from './expressions/expression.js';
-import { expand } from './fields.js';
-import { defaultName, givenName, warnOfRepeats } from './names.js';
-import { newestFirst } from './order.js';
-import { extend, keep, project, type Stage, uniqueNames, withHidden, withRelation } from './stage.js';
+import { bindConstant, bindCount, bindExpression } from './expressions/bind-expression.js';
 
 /** Binds `mv-expand`: one row for each element, several columns in step. */
 export function bindExpand(binder: Binder, operator: OperatorOf<'mv-expand'>, stage: Stage): Stage {

@@ -1,16 +1,16 @@
 import { present } from '../../present.js';
-import { aggregateNamed } from '../catalog/all.js';
+import { aggregateNamed } from '../catalog/all-functions.js';
 import type { Aggregated, Column, Computed, Scalar } from '../plan/plan.js';
 import { call, constant, reference } from '../plan/scalars.js';
 import type { Assignment, Expr, OperatorOf } from '../syntax/ast.js';
+import { defaultName, fieldOf, givenName, inheritedName } from './bind-names.js';
+import { columnFor, freshStage, keep, project, type Stage, uniqueNames } from './bind-stage.js';
 import { type AggregateSink, type Binder, convertTo, scopeOf, unwrap } from './binder.js';
 import { aggregateName, bindAggregateParts, describe, expandFields } from './expressions/aggregate.js';
+import { bindCount, bindExpression } from './expressions/bind-expression.js';
+import { withoutDeciding } from './expressions/bind-spotlight.js';
 import type { CallExpr } from './expressions/call.js';
 import { warnOfConstantKey } from './expressions/constants.js';
-import { bindCount, bindExpression } from './expressions/expression.js';
-import { withoutDeciding } from './expressions/spotlight.js';
-import { defaultName, fieldOf, givenName, inheritedName } from './names.js';
-import { columnFor, freshStage, keep, project, type Stage, uniqueNames } from './stage.js';
 
 type Summarize = OperatorOf<'summarize'>;
 

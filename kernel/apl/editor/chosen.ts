@@ -1,15 +1,15 @@
 /** Which events stand behind what a reader chooses of a result: rows, or a part of the axis of a chart. */
 
 import { present } from '../../present.js';
+import { inheritedName } from '../bind/bind-names.js';
 import { aggregateName } from '../bind/expressions/aggregate.js';
-import { inheritedName } from '../bind/names.js';
-import { writtenName } from '../catalog/written.js';
+import { writtenName } from '../catalog/catalog-written.js';
 import { autoBinWidth } from '../plan/auto-bin.js';
 import type { Assignment, Expr, Operator } from '../syntax/ast.js';
 import type { QueryText } from '../syntax/parse.js';
 import { withoutDirectives } from '../syntax/readers/charting.js';
 import { conditionFor, conditionOn, isExact, type ResultColumn } from './condition.js';
-import { endOfEvents } from './events.js';
+import { endOfEvents } from './editor-events.js';
 import { keeps } from './where-line.js';
 
 /** The ends of the range of a query, in nanoseconds since 1970. */

@@ -1,5 +1,5 @@
 /** Conditions made from a result: a value becomes the text of a predicate. */
-import { writtenName } from '../catalog/written.js';
+import { writtenName } from '../catalog/catalog-written.js';
 import { writtenText } from '../syntax/tokens/quote.js';
 
 /** A column of a result: its name, and its type as the service declares it. */

@@ -2,9 +2,9 @@ import { present } from '../../present.js';
 import { bind } from '../bind/bind.js';
 import type { BindEnvironment, DatasetSchema, FieldSchema } from '../plan/plan.js';
 import { type CellQuery, parseCell } from '../syntax/cell.js';
-import type { MagicSyntax } from '../syntax/magic.js';
-import { readParamLine } from '../syntax/parameters.js';
 import { parseQuery } from '../syntax/parse.js';
+import type { MagicSyntax } from '../syntax/syntax-magic.js';
+import { readParamLine } from '../syntax/syntax-parameters.js';
 import type { EditorEnvironment } from './completion/complete.js';
 
 /** The parts of a magic that an editor needs. */

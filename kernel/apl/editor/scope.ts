@@ -1,13 +1,13 @@
 import { present } from '../../present.js';
 import { binderAt } from '../bind/bind.js';
+import { bindPipeline } from '../bind/bind-pipeline.js';
+import { bindSource } from '../bind/bind-source.js';
 import type { Binder, Definition } from '../bind/binder.js';
-import { bindPipeline } from '../bind/pipeline.js';
-import { bindSource } from '../bind/source.js';
 import { originOf } from '../plan/lineage.js';
 import type { BindEnvironment, Column, Relation } from '../plan/plan.js';
 import type { Operator, Pipeline, Query } from '../syntax/ast.js';
+import { visitQuery } from '../syntax/syntax-walk.js';
 import { tokenize } from '../syntax/tokens/lexer.js';
-import { visitQuery } from '../syntax/walk.js';
 
 /** The names that hold at a place of a query. */
 export interface NamesAt {

@@ -5,8 +5,8 @@ import type { Assignment, Operator, Pipeline } from '../syntax/ast.js';
 import { type CellQuery, parseCell, toCellOffset } from '../syntax/cell.js';
 import { parseQuery } from '../syntax/parse.js';
 import { withoutRender } from '../syntax/readers/charting.js';
+import { visitOperator } from '../syntax/syntax-walk.js';
 import { tokenize } from '../syntax/tokens/lexer.js';
-import { visitOperator } from '../syntax/walk.js';
 
 /** An insertion of a `where` line into the text of a cell. */
 export interface WhereLine {

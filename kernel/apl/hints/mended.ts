@@ -1,9 +1,9 @@
 import { own } from '../../present.js';
-import { conditioned, percentOf, textOf } from './languages/expression.js';
+import { conditioned, percentOf, textOf } from './languages/language-expression.js';
+import { LanguageReader } from './languages/language-reader.js';
+import { translateSql } from './languages/language-sql.js';
 import { translateLucene } from './languages/lucene.js';
-import { LanguageReader } from './languages/reader.js';
 import { translateCommand } from './languages/spl.js';
-import { translateSql } from './languages/sql.js';
 import { powerCondition, signs, translatedCmdlet } from './powershell.js';
 
 interface Row {

@@ -1,5 +1,5 @@
 import { own } from '../../present.js';
-import { textOf } from './languages/expression.js';
+import { textOf } from './languages/language-expression.js';
 
 const names = String.raw`[\w.]+(?:\s*,\s*[\w.]+)*`;
 

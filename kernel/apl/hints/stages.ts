@@ -1,4 +1,4 @@
-import { textOf } from './languages/expression.js';
+import { textOf } from './languages/language-expression.js';
 import { translateCommand } from './languages/spl.js';
 import { mendedStage, sqlStages } from './mended.js';
 import { translatedCmdlet } from './powershell.js';

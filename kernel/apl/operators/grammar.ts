@@ -102,7 +102,7 @@ export interface Documentation {
   readonly example?: Example;
 }
 
-/** Everything about an operator except its meaning, which is in `bind/operators.ts`. */
+/** Everything about an operator except its meaning, which is in `bind/bind-operators.ts`. */
 export interface OperatorRow extends Documentation {
   /** Further words for the same operator. */
   readonly also?: Readonly<Record<string, Documentation>>;
@@ -111,7 +111,7 @@ export interface OperatorRow extends Documentation {
   readonly clauses: readonly Clause[];
 }
 
-/** Everything about a source that a word introduces, except its meaning, which is in `bind/source.ts`. */
+/** Everything about a source that a word introduces, except its meaning, which is in `bind/bind-source.ts`. */
 export interface SourceRow extends Documentation {
   readonly aliases?: readonly string[];
   readonly clauses: readonly Clause[];

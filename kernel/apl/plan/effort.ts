@@ -1,5 +1,5 @@
 import type { Relation, Scalar } from './plan.js';
-import { inputsOf } from './walk.js';
+import { inputsOf } from './plan-walk.js';
 
 /** The most rows of `range`, as an operator, and the most elements of what the function returns. */
 export const mostSequenceRows = 1_048_576;

@@ -1,6 +1,6 @@
 import type { Column, Relation, Scalar } from './plan.js';
+import { idsIn, inputsOf } from './plan-walk.js';
 import { reference } from './scalars.js';
-import { idsIn, inputsOf } from './walk.js';
 
 /** Returns the dataset that a column of a relation comes from unchanged. */
 export function originOf(relation: Relation, id: number): string | undefined {

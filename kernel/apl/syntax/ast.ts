@@ -1,6 +1,6 @@
 import type { TypeName } from '../catalog/entry.js';
 import type { Clause, ListOperand, Operand } from '../operators/grammar.js';
-import type { OperatorKind, operators, SourceKind, sources } from '../operators/rows.js';
+import type { OperatorKind, operators, SourceKind, sources } from '../operators/operator-rows.js';
 import type { DiagnosticCode } from './codes.js';
 
 /** A half-open range of UTF-16 offsets into the parsed text. */

@@ -1,9 +1,9 @@
 import type { Operand } from '../operators/grammar.js';
-import { clausesOf } from '../operators/rows.js';
+import { clausesOf } from '../operators/operator-rows.js';
 import type { Diagnostic, Expr, Query, Span } from './ast.js';
 import { limitFinding } from './diagnostics.js';
-import { type Limit, limits } from './limits.js';
-import { visitQuery } from './walk.js';
+import { type Limit, limits } from './syntax-limits.js';
+import { visitQuery } from './syntax-walk.js';
 
 /**
  * Returns the first list or name of a query that is longer than the language allows; undefined if there is none. The binder

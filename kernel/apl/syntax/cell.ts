@@ -1,6 +1,6 @@
 import { present } from '../../present.js';
 import type { ChartOptions } from '../operators/drawing.js';
-import { clauseWords } from '../operators/rows.js';
+import { clauseWords } from '../operators/operator-rows.js';
 import type { Diagnostic, Span } from './ast.js';
 import { lateMagic } from './diagnostics.js';
 import { parseQuery, QueryText } from './parse.js';

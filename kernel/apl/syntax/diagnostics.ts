@@ -2,7 +2,7 @@ import { present } from '../../present.js';
 import { cut } from '../../text.js';
 import type { Diagnostic, Severity, Span } from './ast.js';
 import type { DiagnosticCode } from './codes.js';
-import type { Limit } from './limits.js';
+import type { Limit } from './syntax-limits.js';
 import { tokenize } from './tokens/lexer.js';
 
 /** Returns a finding; long quotations in it are cut. */

@@ -1,16 +1,16 @@
 import { present } from '../../present.js';
 import type { Diagnostic, Expr, ParameterDecl, Pipeline, Query, Span, Statement } from './ast.js';
 import { limitFinding } from './diagnostics.js';
-import { limits } from './limits.js';
 import { missing } from './nodes.js';
-import { parseExpression, parseType } from './readers/expression.js';
-import { parseOperators, parsePipeline } from './readers/pipeline.js';
+import { parseExpression, parseType } from './readers/read-expression.js';
+import { parseOperators, parsePipeline } from './readers/read-pipeline.js';
+import { isMaterialize, startsSource, takeTranslated } from './readers/read-source.js';
 import { separatorAdvice } from './readers/separators.js';
-import { isMaterialize, startsSource, takeTranslated } from './readers/source.js';
 import { takeStrayBracket } from './readers/typos.js';
+import { limits } from './syntax-limits.js';
 import type { Token } from './tokens/lexer.js';
 import type { Offers } from './tokens/offers.js';
-import { TokenStream } from './tokens/stream.js';
+import { TokenStream } from './tokens/token-stream.js';
 
 export interface Parsed {
   readonly query: Query;

@@ -10,7 +10,7 @@ import { makeDirectory } from '../../machine.js';
 import { install, type Machine, type PackageFiles } from '../install.js';
 import { stopSharedService } from '../service.js';
 import { copyExamples, notebooksIn } from './examples.js';
-import { basePath, lastLines, portOption } from './options.js';
+import { basePath, lastLines, portOption } from './lab-options.js';
 import { ensureVenv, MissingError, venvBin } from './python.js';
 
 /** What JupyterLab is run with. */

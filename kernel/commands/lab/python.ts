@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AplKernelError } from '../../errors.js';
-import { type Environment, output, runProgram } from '../process.js';
+import { type Environment, output, runProgram } from '../command-process.js';
 
 const OLDEST = [3, 9] as const;
 

@@ -1,5 +1,5 @@
 import type { Table } from 'apache-arrow';
-import { delimited } from '../../result/export/lines.js';
+import { delimited } from '../../result/export/export-lines.js';
 import { tableOf } from '../../result/ipc/codec.js';
 import { escapeHtml, formatCount, plural } from '../../text.js';
 import { type NotebookOutput, textOf } from '../notebook.js';

@@ -12,8 +12,8 @@ import {
 } from '../notebook.js';
 import { codeHtml } from './code.js';
 import { base64Of, dataLink, memberOf } from './data.js';
-import { type ReportFacts, reportFacts } from './facts.js';
-import { REPORT_STYLE, SETUP_STYLE } from './style.js';
+import { type ReportFacts, reportFacts } from './report-facts.js';
+import { REPORT_STYLE, SETUP_STYLE } from './report-style.js';
 
 /** How a report shows the cells themselves: in full, behind a click, or not at all. */
 export type CodeView = 'show' | 'fold' | 'hide';

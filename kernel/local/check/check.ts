@@ -1,9 +1,9 @@
 import { lstat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
+import { type LayoutName, layout } from '../data-layout.js';
 import { Engine } from '../engine/duckdb.js';
-import { type LayoutName, layout } from '../place.js';
 import { faultReason } from '../store/documents/documents.js';
-import { hasCode, listed, systemFault } from '../store/files.js';
+import { hasCode, listed, systemFault } from '../store/store-files.js';
 import { type CheckTools, type Fault, type FileKind, fileKinds, unlisted } from './kinds.js';
 
 /** A file of a data directory with which something is wrong. */

@@ -1,19 +1,19 @@
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { loginsIn } from '../../api/login/store.js';
+import { loginsIn } from '../../api/login/login-store.js';
 import { anySize, bytesOf, decodedLines, textOf } from '../../files.js';
 import type { Engine } from '../engine/duckdb.js';
 import { changedReason, unsealed } from '../sealed.js';
 import { decodeLog } from '../store/append/records.js';
-import { copiesAmong, copyReason, givenName } from '../store/dataset/copies.js';
+import { copiesAmong, copyReason, givenName } from '../store/dataset/dataset-copies.js';
 import { FooterReader } from '../store/dataset/footers.js';
 import { examinePart, idOf } from '../store/dataset/part-file.js';
 import { fileOf, listSuffix, readReplacements } from '../store/dataset/replacement-list.js';
 import { readWholeAnnotation, readWholeStar } from '../store/documents/contents.js';
+import { leftOut } from '../store/documents/document-names.js';
 import { jsonOf } from '../store/documents/documents.js';
-import { leftOut } from '../store/documents/names.js';
-import { readFormat } from '../store/format.js';
-import { valuesDamage } from './parquet.js';
+import { readFormat } from '../store/store-format.js';
+import { valuesDamage } from './check-parquet.js';
 
 /**
  * What is wrong with a file, as in "it {reason}". One that was `changed` may have been edited by hand, and is read all the same; one that

@@ -1,11 +1,11 @@
 import { RE2JS } from 're2js';
 import { partsOfPattern } from '../../apl/plan/pattern-parts.js';
-import { limits } from '../../apl/syntax/limits.js';
+import { limits } from '../../apl/syntax/syntax-limits.js';
 import { deadline } from '../functions/deadline.js';
-import { constantText, type SqlArg, TemplateError } from '../sql/template.js';
+import { constantText, type SqlArg, TemplateError } from '../sql/sql-template.js';
 import { isLargePattern } from './bounds/costs.js';
-import { sqlText } from './literal.js';
-import type { JsFunction } from './template.js';
+import { sqlText } from './duckdb-literal.js';
+import type { JsFunction } from './duckdb-template.js';
 
 /** A regular expression (RE2) as SQL text. */
 export interface Regex {

@@ -11,8 +11,8 @@ import {
   VARCHAR,
 } from '@duckdb/node-api';
 import { bounded } from './bounds/costs.js';
+import type { FunctionFamily, JsFunction, VectorTest } from './duckdb-template.js';
 import { families } from './functions/families.js';
-import type { FunctionFamily, JsFunction, VectorTest } from './template.js';
 
 /**
  * The functions and macros of some families in one instance, where every connection sees them. The JavaScript functions are

@@ -1,8 +1,8 @@
 import type { BinaryOperator } from '../../apl/syntax/ast.js';
-import { limits } from '../../apl/syntax/limits.js';
-import type { SqlArg } from '../sql/template.js';
-import { computeHeavyFirst } from './arguments.js';
-import { sqlText } from './literal.js';
+import { limits } from '../../apl/syntax/syntax-limits.js';
+import type { SqlArg } from '../sql/sql-template.js';
+import { computeHeavyFirst } from './duckdb-arguments.js';
+import { sqlText } from './duckdb-literal.js';
 import { regexArgument } from './regex.js';
 
 /** Returns a text operator as SQL. Null contains nothing: false, or true if the operator is negated. */

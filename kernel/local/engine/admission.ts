@@ -1,5 +1,5 @@
-import { cancelledError, EngineError } from './failure.js';
-import { type RequestContext, watchUnseen } from './request.js';
+import { cancelledError, EngineError } from './engine-failure.js';
+import { type RequestContext, watchUnseen } from './engine-request.js';
 
 /** How many queries share the workers of an engine. */
 export interface AdmissionBounds {

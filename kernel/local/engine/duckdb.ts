@@ -12,14 +12,14 @@ import {
 } from '@duckdb/node-api';
 import { memoryAtMost } from '../../machine.js';
 import { present } from '../../present.js';
-import { sqlName, sqlText } from '../duckdb/literal.js';
+import { sqlName, sqlText } from '../duckdb/duckdb-literal.js';
+import type { FunctionFamily } from '../duckdb/duckdb-template.js';
 import { FunctionRegistry } from '../duckdb/register.js';
-import type { FunctionFamily } from '../duckdb/template.js';
 import { makeProfileDir, makeWorkDir } from '../lease/scratch.js';
 import { Admission, type Lease } from './admission.js';
-import { cancelledError, EngineError, engineFailure, memoryFailure } from './failure.js';
-import type { Delivery } from './reader.js';
-import { type RequestContext, underEither, watchUnseen } from './request.js';
+import { cancelledError, EngineError, engineFailure, memoryFailure } from './engine-failure.js';
+import type { Delivery } from './engine-reader.js';
+import { type RequestContext, underEither, watchUnseen } from './engine-request.js';
 import { pressure } from './workers/pressure.js';
 import { purging, rest } from './workers/rest.js';
 import {

@@ -1,7 +1,7 @@
 import type { AplKernelError } from '../../errors.js';
-import type { ReadCells } from './columns.js';
-import type { OperatorCounts } from './profile.js';
-import type { ReadResult, ResultOrder } from './reader.js';
+import type { ReadCells } from './engine-columns.js';
+import type { OperatorCounts } from './engine-profile.js';
+import type { ReadResult, ResultOrder } from './engine-reader.js';
 
 /** The service's messages to an engine process; one query at a time, from `begin` to `end`. All but `interrupt` are answered. */
 export type ToEngine =

@@ -9,9 +9,9 @@ import type {
   RowGroup,
   RowGroupsOf,
   ScanFilter,
-} from '../sql/compiled.js';
+} from '../sql/compiled-query.js';
 import type { Places } from '../sql/rewrite/placed.js';
-import { EngineError } from './failure.js';
+import { EngineError } from './engine-failure.js';
 
 /** The part of a dataset's files in a window: the row groups to read, their rows, and the times they span. */
 export interface ExaminedBlocks {

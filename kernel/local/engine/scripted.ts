@@ -2,11 +2,11 @@ import type { ChildProcess } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import { present } from '../../present.js';
 import { Admission } from './admission.js';
-import { JsonColumns } from './columns.js';
-import { cancelledError, EngineError, engineFailure, memoryFailure } from './failure.js';
+import { JsonColumns } from './engine-columns.js';
+import { cancelledError, EngineError, engineFailure, memoryFailure } from './engine-failure.js';
+import type { Reader, ReaderSource } from './engine-reader.js';
+import { type RequestContext, underEither, watchUnseen } from './engine-request.js';
 import type { EngineAnswer, FromEngine, ToEngine } from './messages.js';
-import type { Reader, ReaderSource } from './reader.js';
-import { type RequestContext, underEither, watchUnseen } from './request.js';
 import { pressure } from './workers/pressure.js';
 
 /** How engine processes are started, and how many. */

@@ -1,5 +1,5 @@
 import { DAY, englishMonth, isZone, MILLISECOND, SECOND } from '../../time.js';
-import { bareTime, isNumbered, orderedNs } from './date-order.js';
+import { bareTime, isNumbered, orderedNs } from './function-date-order.js';
 import { timeNs } from './time-text.js';
 
 /**

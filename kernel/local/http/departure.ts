@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { cancelledError } from '../engine/failure.js';
+import { cancelledError } from '../engine/engine-failure.js';
 
 /** Notices for every request when its client leaves; {@link departure} returns the signal. */
 export function watchDepartures(app: FastifyInstance): void {

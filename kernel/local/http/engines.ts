@@ -3,22 +3,22 @@ import { aloneLengths, hasManyLengths, sharedLengths } from '../duckdb/bounds/ve
 import { families } from '../duckdb/functions/families.js';
 import { withoutScripts } from '../duckdb/register.js';
 import { Engine, type EngineOptions } from '../engine/duckdb.js';
-import { EngineError, ReservedMemoryError } from '../engine/failure.js';
-import type { ReaderSource } from '../engine/reader.js';
+import { EngineError, ReservedMemoryError } from '../engine/engine-failure.js';
+import type { ReaderSource } from '../engine/engine-reader.js';
+import { anyStatement } from '../engine/engine-run.js';
 import { readersOf } from '../engine/reading/duckdb-reader.js';
-import { anyStatement } from '../engine/run.js';
 import { ScriptedEngine } from '../engine/scripted.js';
-import { LocalError } from '../errors.js';
 import type { DirectoryAccess } from '../lease/access.js';
-import { makeSchema } from '../results/names.js';
+import { LocalError } from '../local-errors.js';
+import { makeSchema } from '../results/sent-names.js';
 import { ResultTables } from '../results/tables.js';
 import { type UploadedResult, UploadedResults } from '../results/uploaded.js';
 import { compileRequest } from '../sql/compile.js';
-import type { Compile, CompiledQuery } from '../sql/compiled.js';
+import type { Compile, CompiledQuery } from '../sql/compiled-query.js';
 import { Buckets } from '../store/dataset/bucket/buckets.js';
 import { DatasetStore } from '../store/datasets.js';
 import { Clusters } from '../trino/clusters.js';
-import type { ServiceOptions } from './options.js';
+import type { ServiceOptions } from './http-options.js';
 
 /** What runs queries: this file alone says that it is DuckDB, and which SQL is written for it. */
 export interface Engines {

@@ -2,9 +2,9 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { present } from '../../present.js';
-import { LocalError, systemError } from '../errors.js';
+import { type Place, writeError } from '../data-layout.js';
 import type { DirectoryAccess } from '../lease/access.js';
-import { type Place, writeError } from '../place.js';
+import { LocalError, systemError } from '../local-errors.js';
 
 /**
  * Throws LocalError unless a request is meant for this service. A web page that is open on the same machine can send

@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { inspect } from 'node:util';
 import fastify, { type FastifyError, type FastifyInstance } from 'fastify';
 import { largestAnswer, memoryAtMost } from '../../machine.js';
-import { LocalError } from '../errors.js';
+import type { Place } from '../data-layout.js';
 import type { DirectoryAccess } from '../lease/access.js';
 import { ownProcess } from '../lease/processes.js';
-import type { Place } from '../place.js';
+import { LocalError } from '../local-errors.js';
 import {
   isAnnounced,
   proofOf,
@@ -17,21 +17,21 @@ import {
 } from '../shared.js';
 import { unpackedBody } from '../store/append/unpack.js';
 import { AnnotationStore } from '../store/documents/annotations.js';
-import { StarredStore } from '../store/documents/starred.js';
-import { replaceFile } from '../store/files.js';
+import { StarredStore } from '../store/documents/starred-queries.js';
+import { replaceFile } from '../store/store-files.js';
 import { KeepAlive } from './alive.js';
-import { limitHeaders } from './answers/limits.js';
+import { limitHeaders } from './answers/answer-limits.js';
 import { watchDepartures } from './departure.js';
 import type { Engines } from './engines.js';
 import { admitPage, guardAnswer, guardOrigin, guardToken, guardWriting } from './guard.js';
-import type { Service, ServiceOptions } from './options.js';
-import { QueriesUnderWay } from './progress.js';
+import type { Service, ServiceOptions } from './http-options.js';
+import { QueriesUnderWay } from './http-progress.js';
+import { parametersOf } from './http-requests.js';
 import { refusalOf, refuse } from './refusal.js';
-import { parametersOf } from './requests.js';
 import { localUser } from './routes/account.js';
 import { BodiesUnderWay } from './routes/bodies.js';
 import { healthPaths } from './routes/hec.js';
-import { addResultRoutes } from './routes/results.js';
+import { addResultRoutes } from './routes/result-routes.js';
 import { addRoutes } from './routes.js';
 
 /** Where a service has its runtime file, and its right to the data directory. */

@@ -2,7 +2,7 @@ import type { FastifyError, FastifyReply } from 'fastify';
 import type { ErrorBody } from '../../api/wire.js';
 import { AplKernelError } from '../../errors.js';
 import { present } from '../../present.js';
-import { bodyTooLarge, type FailureKind, kindOf, LocalError, systemError } from '../errors.js';
+import { bodyTooLarge, type FailureKind, kindOf, LocalError, systemError } from '../local-errors.js';
 import { isProtobuf } from '../otlp/media-type.js';
 import { CompileFailure } from './query-route.js';
 
@@ -70,7 +70,7 @@ export async function refuse(reply: FastifyReply, refusal: Refusal): Promise<Fas
   reply.code(refusal.status);
   const { 'content-type': type = '' } = reply.request.headers;
   if (!isProtobuf(type)) return reply.send(body);
-  const { statusOf } = await import('../otlp/protocol.js');
+  const { statusOf } = await import('../otlp/otlp-protocol.js');
   return reply.type('application/x-protobuf').send(statusOf(body.message));
 }
 

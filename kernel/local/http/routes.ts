@@ -1,21 +1,20 @@
 import type { FastifyInstance } from 'fastify';
-import { placeOfImport } from '../../api/imports.js';
+import { placeOfImport } from '../../api/api-imports.js';
 import type { ImportRequest, StarredQuery } from '../../api/wire.js';
 import { present } from '../../present.js';
-import { writeError } from '../place.js';
+import { writeError } from '../data-layout.js';
+import { importCopy } from '../store/dataset/bucket/bucket-copy.js';
 import type { Buckets } from '../store/dataset/bucket/buckets.js';
-import { importCopy } from '../store/dataset/bucket/copy.js';
 import { publishToBucket } from '../store/dataset/bucket/publish.js';
 import { referToBucket } from '../store/dataset/bucket/refer.js';
-import { damageNotices } from '../store/documents/damage.js';
+import { damageNotices } from '../store/documents/document-damage.js';
 import type { Stored } from '../store/documents/documents.js';
-import type { StarredFilter, StarredStore } from '../store/documents/starred.js';
+import type { StarredFilter, StarredStore } from '../store/documents/starred-queries.js';
 import { importFile } from '../store/import.js';
-import { previewFile } from '../store/sources/preview.js';
+import { previewFile } from '../store/sources/source-preview.js';
 import { departure } from './departure.js';
-import { noticeHeaders } from './notices.js';
-import { addProgressRoute } from './progress.js';
-import { answerQuery, answerStructured } from './query-route.js';
+import { noticeHeaders } from './http-notices.js';
+import { addProgressRoute } from './http-progress.js';
 import {
   type Parameters,
   parametersOf,
@@ -23,13 +22,14 @@ import {
   readImportRequest,
   readPublishRequest,
   readStarredBody,
-} from './requests.js';
+} from './http-requests.js';
+import { answerQuery, answerStructured } from './query-route.js';
 import { addAccountRoutes } from './routes/account.js';
-import { type AnnotationParts, addAnnotationRoutes } from './routes/annotations.js';
-import { addBatchRoute } from './routes/batch.js';
-import { addDatasetRoutes } from './routes/datasets.js';
+import { type AnnotationParts, addAnnotationRoutes } from './routes/annotation-routes.js';
+import { addBatchRoute } from './routes/batch-routes.js';
+import { addDatasetRoutes } from './routes/dataset-routes.js';
 import { addDeploymentRoutes, type DeploymentParts } from './routes/deployments.js';
-import { addIngestRoutes, type IngestParts } from './routes/ingest.js';
+import { addIngestRoutes, type IngestParts } from './routes/ingest-routes.js';
 
 /** The parts of the service that the routes need. */
 export interface RouteParts extends DeploymentParts, AnnotationParts, IngestParts {

@@ -3,9 +3,15 @@ import { type VirtualField, virtualExtension } from '../../apl/syntax/readers/vi
 import { quotedName, writtenText } from '../../apl/syntax/tokens/quote.js';
 import { own } from '../../present.js';
 import { parseGoDuration } from '../../time.js';
-import { LocalError } from '../errors.js';
-import { invalid, isKind, kindNames, type MemberKind, readObject } from '../store/documents/members.js';
-import { readQueryRequest } from './requests.js';
+import { LocalError } from '../local-errors.js';
+import {
+  invalid,
+  isKind,
+  kindNames,
+  type MemberKind,
+  readObject,
+} from '../store/documents/document-members.js';
+import { readQueryRequest } from './http-requests.js';
 
 /** A structured query as APL: events, or groups by time bins with `totals`, the groups of the whole range. */
 export interface StructuredQuery {

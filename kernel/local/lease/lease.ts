@@ -16,7 +16,7 @@ import {
   nobody,
   readHolder,
   rewrite,
-} from './file.js';
+} from './lease-file.js';
 import { ownName, ownProcess, stateOf } from './processes.js';
 import { clearScratch } from './scratch.js';
 

@@ -1,6 +1,6 @@
 import { lstat, readdir, rmdir } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { hasCode, setAside } from '../store/files.js';
+import { hasCode, setAside } from '../store/store-files.js';
 
 /** How a lock is waited for. */
 export interface LockOptions {

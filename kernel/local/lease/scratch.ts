@@ -1,7 +1,7 @@
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { inDataDir } from '../place.js';
+import { inDataDir } from '../data-layout.js';
 import { ownerOf, ownName, ownScope } from './processes.js';
 
 /** Makes the directory for drafts and spilled rows: with the data, into which drafts are moved, unless that cannot be written. */

@@ -1,6 +1,13 @@
-import { cellOf, type OtlpEvent, textCell, timeOf } from './cells.js';
-import { cellsOf, sharedCells } from './fields.js';
-import { type AnyValue, type Buckets, type DataPoint, listOf, type Point, type Sourced } from './protocol.js';
+import { cellOf, type OtlpEvent, textCell, timeOf } from './otlp-cells.js';
+import { cellsOf, sharedCells } from './otlp-fields.js';
+import {
+  type AnyValue,
+  type Buckets,
+  type DataPoint,
+  listOf,
+  type Point,
+  type Sourced,
+} from './otlp-protocol.js';
 
 /** By the number that OTLP has for them, which in JSON may be a name such as `AGGREGATION_TEMPORALITY_DELTA` too. */
 const temporalities = ['unspecified', 'delta', 'cumulative'];

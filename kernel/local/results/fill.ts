@@ -1,10 +1,10 @@
 import { DuckDBDataChunk, type DuckDBType, VARCHAR } from '@duckdb/node-api';
 import duckdb from '@duckdb/node-bindings';
 import { type Data, DataType } from 'apache-arrow';
-import { sqlTypes } from '../duckdb/types.js';
+import { sqlTypes } from '../duckdb/duckdb-types.js';
 import type { Connection } from '../engine/duckdb.js';
-import { columnsOf, type SentTable } from './arrow.js';
-import { makeSchema, resultsSchema, resultTable } from './names.js';
+import { columnsOf, type SentTable } from './sent-arrow.js';
+import { makeSchema, resultsSchema, resultTable } from './sent-names.js';
 
 /** Makes a table of the rows of a result in the engine's memory: columns c0, c1, … in the order of its fields. */
 export async function fillTable(connection: Connection, name: string, sent: SentTable): Promise<void> {

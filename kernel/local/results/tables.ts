@@ -1,5 +1,5 @@
 import type { Engine } from '../engine/duckdb.js';
-import type { SentTable } from './arrow.js';
+import type { SentTable } from './sent-arrow.js';
 
 /** A table of results: the names under which a catalog and the engine know it, and its rows. */
 export interface ResultTable {

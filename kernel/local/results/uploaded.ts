@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { WantedResults } from '../../api/wire.js';
 import { present } from '../../present.js';
-import { LocalError } from '../errors.js';
-import type { SentTable } from './arrow.js';
+import { LocalError } from '../local-errors.js';
+import type { SentTable } from './sent-arrow.js';
 import type { ResultTable, ResultTables } from './tables.js';
 
 /** A table of rows that came from elsewhere, as the result that a kernel has sent. */

@@ -1,9 +1,9 @@
 import type { TypeName } from '../../apl/catalog/entry.js';
 import type { FieldSchema } from '../../apl/plan/plan.js';
 import { present } from '../../present.js';
-import { sqlText } from '../duckdb/literal.js';
-import type { BuiltinDataset } from '../sql/compiled.js';
-import { slices } from './slices.js';
+import { sqlText } from '../duckdb/duckdb-literal.js';
+import type { BuiltinDataset } from '../sql/compiled-query.js';
+import { slices } from './sample-slices.js';
 
 /** A field of a sample: its type, the SQL of its value, and its description for the service. */
 export interface SampleField {

@@ -14,7 +14,7 @@ import {
   trace,
   traceId,
   user,
-} from './spans.js';
+} from './sample-spans.js';
 
 const u = (salt: number): string => uniform(span, salt);
 /** Client and server agree on the status of a request. */

@@ -1,5 +1,5 @@
-import { duckdb } from '../duckdb/dialect.js';
-import { compilerFor } from './request.js';
+import { duckdb } from '../duckdb/duckdb-dialect.js';
+import { compilerFor } from './sql-request.js';
 
 /** Compiles a request to DuckDB's SQL. */
 export const compileRequest = compilerFor(duckdb);

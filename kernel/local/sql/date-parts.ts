@@ -1,5 +1,5 @@
 import { DAY, HOUR, MICROSECOND, MILLISECOND, MINUTE, SECOND, WEEK } from '../../time.js';
-import { constantText, type SqlArg, TemplateError } from './template.js';
+import { constantText, type SqlArg, TemplateError } from './sql-template.js';
 
 /** Units of a fixed length, in nanoseconds. */
 export const fixedUnits: Readonly<Record<string, bigint>> = {

@@ -2,7 +2,7 @@ import type { TypeName } from '../../apl/catalog/entry.js';
 import type { RowFunctionName } from '../../apl/catalog/row-functions.js';
 import type { AggregateCall, JoinKind, Relation } from '../../apl/plan/plan.js';
 import type { BinaryOperator, ListOperator } from '../../apl/syntax/ast.js';
-import type { ConstantValue, SqlArg, SqlContext, SqlTemplate } from './template.js';
+import type { ConstantValue, SqlArg, SqlContext, SqlTemplate } from './sql-template.js';
 
 /** An aggregate with its arguments written as SQL. */
 export interface AggregateParts<Args extends readonly unknown[] = readonly SqlArg[]> {

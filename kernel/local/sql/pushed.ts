@@ -1,7 +1,7 @@
 import type { Column, Columns, Relation } from '../../apl/plan/plan.js';
-import { mapInputs } from '../../apl/plan/walk.js';
+import { mapInputs } from '../../apl/plan/plan-walk.js';
 import { present } from '../../present.js';
-import type { FarSource } from './compiled.js';
+import type { FarSource } from './compiled-query.js';
 import type { Dialect } from './dialect.js';
 import { relationSql, type Source } from './relation.js';
 import {
@@ -12,7 +12,7 @@ import {
   rowsAtMost,
   split,
 } from './rewrite/split.js';
-import { type SqlContext, TemplateError } from './template.js';
+import { type SqlContext, TemplateError } from './sql-template.js';
 
 /** What a statement is written for. */
 export interface StatementTarget {

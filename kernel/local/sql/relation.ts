@@ -8,12 +8,14 @@ import type {
   Relation,
   Scalar,
 } from '../../apl/plan/plan.js';
+import { idsIn } from '../../apl/plan/plan-walk.js';
 import { conditionsOf, constant, reference } from '../../apl/plan/scalars.js';
-import { idsIn } from '../../apl/plan/walk.js';
 import type { BinaryOperator } from '../../apl/syntax/ast.js';
 import { present } from '../../present.js';
-import type { DatasetCatalog, ScanFilter } from './compiled.js';
+import type { DatasetCatalog, ScanFilter } from './compiled-query.js';
 import type { Dialect } from './dialect.js';
+import { keyOf, withoutTies } from './rewrite/ordering.js';
+import { rewritten } from './rewrite/rewrite-list.js';
 import {
   aggregateParts,
   aggregateSql,
@@ -21,11 +23,9 @@ import {
   type ExpressionContext,
   expressionSql,
   textListOf,
-} from './expression.js';
-import { rewritten } from './rewrite/list.js';
-import { keyOf, withoutTies } from './rewrite/ordering.js';
-import { seriesParts } from './series.js';
-import { located, type SqlArg, type SqlContext } from './template.js';
+} from './sql-expression.js';
+import { seriesParts } from './sql-series.js';
+import { located, type SqlArg, type SqlContext } from './sql-template.js';
 
 /** The datasets of a query, as in a catalog. */
 export type Source = Required<Pick<DatasetCatalog, 'scan' | 'rowGroups' | 'rowCount'>>;

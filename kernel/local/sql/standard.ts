@@ -1,10 +1,16 @@
-import type { CatalogEntry } from '../../apl/catalog/all.js';
+import type { CatalogEntry } from '../../apl/catalog/all-functions.js';
 import type { TypeName } from '../../apl/catalog/entry.js';
 import type { JoinKind } from '../../apl/plan/plan.js';
 import type { BinaryOperator } from '../../apl/syntax/ast.js';
 import { formatTime } from '../../time.js';
 import type { AggregateParts, Dialect } from './dialect.js';
-import { type ArgsOf, type ConstantValue, type SqlArg, type SqlTemplate, TemplateError } from './template.js';
+import {
+  type ArgsOf,
+  type ConstantValue,
+  type SqlArg,
+  type SqlTemplate,
+  TemplateError,
+} from './sql-template.js';
 
 /** Throws that the engine lacks a function, an operator or a conversion. */
 function notHere(what: string): never {

@@ -2,15 +2,15 @@ import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { present } from '../../present.js';
-import { sqlName } from '../duckdb/literal.js';
+import { sqlName } from '../duckdb/duckdb-literal.js';
 import type { Engine } from '../engine/duckdb.js';
-import { columnNames, copyToParquet, type FileSummary } from '../engine/parquet.js';
-import { FieldUnion } from './append/rows.js';
-import { whileFiles } from './bounds/names.js';
-import { givenName } from './dataset/copies.js';
+import { columnNames, copyToParquet, type FileSummary } from '../engine/engine-parquet.js';
+import { FieldUnion } from './append/append-rows.js';
+import { whileFiles } from './bounds/bounded-names.js';
+import { givenName } from './dataset/dataset-copies.js';
 import type { DatasetDirectory } from './dataset/directory.js';
 import { StoredDataset } from './dataset/stored.js';
-import { versionOf } from './files.js';
+import { versionOf } from './store-files.js';
 
 /** Merges small files of datasets in the background, one dataset at a time. */
 export class Compactor {

@@ -4,30 +4,20 @@ import path from 'node:path';
 import type { FieldSchema } from '../../apl/plan/plan.js';
 import { makeDirectory } from '../../machine.js';
 import { visible } from '../../text.js';
+import { inDataDir } from '../data-layout.js';
 import type { Engine } from '../engine/duckdb.js';
-import { LocalError } from '../errors.js';
-import { inDataDir } from '../place.js';
-import type { BuiltinDataset } from '../sql/compiled.js';
-import type { Batch } from './append/batch.js';
+import { LocalError } from '../local-errors.js';
+import type { BuiltinDataset } from '../sql/compiled-query.js';
+import type { Batch } from './append/append-batch.js';
 import { Journal } from './append/journal.js';
 import { Compactor } from './compaction.js';
 import { mapAtMost } from './concurrent.js';
-import { damagedDataset, damagedDatasets } from './dataset/damage.js';
+import { damagedDataset, damagedDatasets } from './dataset/dataset-damage.js';
 import { DatasetDirectory, writeNote } from './dataset/directory.js';
 import { FooterReader } from './dataset/footers.js';
 import type { BucketNote, DatasetNote, DatasetSettings, Extent, FieldNote } from './dataset/stored.js';
 import { SummaryCache } from './dataset/summary-cache.js';
 import { trimFiles } from './dataset/trim.js';
-import {
-  type Confirm,
-  deletedName,
-  draftName,
-  hasCode,
-  removeLeftovers,
-  syncDirectory,
-  systemFault,
-  versionOf,
-} from './files.js';
 import { decodeName, encodeName, isDatasetName, nameRule } from './names.js';
 import {
   type FarDataset,
@@ -38,6 +28,16 @@ import {
   Snapshot,
   unknownDataset,
 } from './snapshot.js';
+import {
+  type Confirm,
+  deletedName,
+  draftName,
+  hasCode,
+  removeLeftovers,
+  syncDirectory,
+  systemFault,
+  versionOf,
+} from './store-files.js';
 
 /** What reads datasets whose rows lie elsewhere. */
 export interface FarDatasets {

@@ -1,38 +1,42 @@
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
-import type { LogFormat } from '../../api/logs/format.js';
-import { fileFormats, plainText } from '../../api/logs/formats.js';
+import type { LogFormat } from '../../api/logs/log-format.js';
+import { fileFormats, plainText } from '../../api/logs/log-formats.js';
 import type { ImportReport, ImportRequest } from '../../api/wire.js';
 import { serviceTypes } from '../../apl/catalog/entry.js';
 import { memoryAtMost } from '../../machine.js';
 import { present } from '../../present.js';
 import { formatCount, plural } from '../../text.js';
 import { dateOrders } from '../../time.js';
-import { eventFamily } from '../duckdb/functions/events.js';
-import { sqlName, sqlText } from '../duckdb/literal.js';
+import { sqlName, sqlText } from '../duckdb/duckdb-literal.js';
+import { eventFamily } from '../duckdb/functions/duckdb-events.js';
 import { type Connection, Engine } from '../engine/duckdb.js';
-import { EngineError, engineWords } from '../engine/failure.js';
-import { columnNames, copyToParquet, type FileField, type FileNote } from '../engine/parquet.js';
-import type { RequestContext, Watch } from '../engine/request.js';
-import { LocalError } from '../errors.js';
-import type { RawObject } from './append/events.js';
-import { withLabels } from './append/labels.js';
-import { firstBytes, inspectFile } from './bounds/file.js';
-import { whileFiles } from './bounds/names.js';
-import { longestLine, mostLevels, valueTooLong } from './bounds/text.js';
+import { EngineError, engineWords } from '../engine/engine-failure.js';
+import { columnNames, copyToParquet, type FileField, type FileNote } from '../engine/engine-parquet.js';
+import type { RequestContext, Watch } from '../engine/engine-request.js';
+import { LocalError } from '../local-errors.js';
+import type { RawObject } from './append/append-events.js';
+import { withLabels } from './append/append-labels.js';
+import { firstBytes, inspectFile } from './bounds/bounded-file.js';
+import { whileFiles } from './bounds/bounded-names.js';
+import { longestLine, mostLevels, valueTooLong } from './bounds/bounded-text.js';
 import type { Extent } from './dataset/stored.js';
 import type { DatasetStore } from './datasets.js';
-import { hasCode } from './files.js';
 import { type CsvOptions, readCsv } from './readers/csv.js';
 import { readJson } from './readers/json.js';
-import { readLines } from './readers/logs/lines.js';
-import { failureOf } from './readers/parquet/damage.js';
-import { readParquet, rowsInParquet } from './readers/parquet/parquet.js';
+import { readLines } from './readers/logs/log-lines.js';
+import { failureOf } from './readers/parquet/parquet-damage.js';
+import { readParquet, rowsInParquet } from './readers/parquet/parquet-reader.js';
 import { cells, type ReadField, type Reading } from './readers/reading.js';
 import { rowsByLines, spreadSample } from './readers/sample.js';
 import { unpacked } from './readers/unpacked.js';
-import { type FoundFiles, filesOf } from './sources/files.js';
+import type { Prepared } from './sources/joined.js';
+import { Originals } from './sources/originals.js';
+import { prepare } from './sources/prepared.js';
+import { importable } from './sources/private.js';
+import { notUtf8Note, repairText, unifyLineEnds } from './sources/repaired.js';
+import { type FoundFiles, filesOf } from './sources/source-files.js';
 import {
   damageOf,
   emptyFile,
@@ -40,15 +44,11 @@ import {
   formatOf,
   noSuchFile,
   unreadableFile,
-} from './sources/formats.js';
-import type { Prepared } from './sources/joined.js';
-import { Originals } from './sources/originals.js';
-import { prepare } from './sources/prepared.js';
-import { importable } from './sources/private.js';
-import { notUtf8Note, repairText, unifyLineEnds } from './sources/repaired.js';
+} from './sources/source-formats.js';
+import { hasCode } from './store-files.js';
 import { isOrderMismatch } from './times/date-order.js';
+import { twiceNotes } from './times/time-zone.js';
 import { findTime, searchTime, type TimeOptions, type TimeSource } from './times/timestamps.js';
-import { twiceNotes } from './times/zone.js';
 
 /**
  * Imports a file of this machine into a dataset; `context` can cancel this, and learns how much of the file is read. Throws

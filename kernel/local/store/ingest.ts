@@ -6,15 +6,15 @@ import { present } from '../../present.js';
 import { plural } from '../../text.js';
 import { formatTime } from '../../time.js';
 import type { Engine } from '../engine/duckdb.js';
-import { LocalError } from '../errors.js';
-import { type ReadBatch, readBatch } from './append/batch.js';
-import { type IncomingBody, takeBody } from './append/body.js';
-import type { RawObject } from './append/events.js';
-import { readLabels } from './append/labels.js';
-import { inspectorOf } from './bounds/text.js';
+import { LocalError } from '../local-errors.js';
+import { type ReadBatch, readBatch } from './append/append-batch.js';
+import { type IncomingBody, takeBody } from './append/append-body.js';
+import type { RawObject } from './append/append-events.js';
+import { readLabels } from './append/append-labels.js';
+import { inspectorOf } from './bounds/bounded-text.js';
 import type { DatasetStore } from './datasets.js';
 import { type Stored, storeFile } from './import.js';
-import type { FileFormat } from './sources/formats.js';
+import type { FileFormat } from './sources/source-formats.js';
 
 /** A body to add to a dataset, as the request describes it. */
 export interface IngestRequest extends IncomingBody {

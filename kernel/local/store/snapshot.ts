@@ -4,11 +4,11 @@ import type { DatasetSchema } from '../../apl/plan/plan.js';
 import { systemRefusal } from '../../machine.js';
 import { present } from '../../present.js';
 import type { ExaminedBlocks, MeasuredCatalog } from '../engine/scans.js';
-import { LocalError } from '../errors.js';
-import type { BuiltinDataset, RowGroup, ScanFilter } from '../sql/compiled.js';
+import { LocalError } from '../local-errors.js';
+import type { BuiltinDataset, RowGroup, ScanFilter } from '../sql/compiled-query.js';
 import type { Places } from '../sql/rewrite/placed.js';
 import { mapAtMost } from './concurrent.js';
-import { type Damage, damagedDataset, unstoredEvents } from './dataset/damage.js';
+import { type Damage, damagedDataset, unstoredEvents } from './dataset/dataset-damage.js';
 import type { Listing } from './dataset/directory.js';
 import type { DatasetNote, StoredDataset } from './dataset/stored.js';
 

@@ -1,6 +1,6 @@
 import { DAY } from '../../time.js';
 import { addUnits, clockParts, fixedUnits, monthUnits, partName } from '../sql/date-parts.js';
-import type { SqlArg } from '../sql/template.js';
+import type { SqlArg } from '../sql/sql-template.js';
 
 /** A time, and how far it moves. */
 type Moved = readonly [time: SqlArg, offset?: SqlArg];

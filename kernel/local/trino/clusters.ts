@@ -1,13 +1,13 @@
 import type { Endpoint } from '../../api/profile.js';
 import type { StatusMessage } from '../../api/wire.js';
 import type { MeasuredCatalog } from '../engine/scans.js';
-import { LocalError } from '../errors.js';
+import { LocalError } from '../local-errors.js';
 import type { FarEngine } from '../results/far.js';
-import { Tables } from './catalog.js';
-import { trino } from './dialect.js';
-import { ClusterError } from './protocol/failure.js';
 import { type Deployment, type StatementOptions, Statements } from './protocol/statement.js';
-import { readRows } from './reader.js';
+import { ClusterError } from './protocol/trino-failure.js';
+import { Tables } from './trino-catalog.js';
+import { trino } from './trino-dialect.js';
+import { readRows } from './trino-reader.js';
 
 /** A cluster that answers queries of one deployment. */
 export interface Cluster {

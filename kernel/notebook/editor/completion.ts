@@ -3,19 +3,19 @@ import type { FieldMeta } from '../../api/wire.js';
 import type { EditorEnvironment } from '../../apl/editor/completion/complete.js';
 import type { DatasetSchema } from '../../apl/plan/plan.js';
 import { parseCell } from '../../apl/syntax/cell.js';
-import { splitWords } from '../../apl/syntax/magic.js';
 import { parseQuery } from '../../apl/syntax/parse.js';
-import { typeNamed } from '../../apl/syntax/types.js';
-import { visitQuery } from '../../apl/syntax/walk.js';
+import { splitWords } from '../../apl/syntax/syntax-magic.js';
+import { typeNamed } from '../../apl/syntax/syntax-types.js';
+import { visitQuery } from '../../apl/syntax/syntax-walk.js';
 import type { CompleteOutcome, CompletionItem, DisplayData } from '../../jupyter/message.js';
 import { present } from '../../present.js';
 import { oneLine } from '../../text.js';
-import { fileNames } from '../magics/files.js';
-import { magicLines, magicNamed } from '../magics/lines.js';
 import type { Magic } from '../magics/magic.js';
+import { fileNames } from '../magics/magic-files.js';
+import { magicLines, magicNamed } from '../magics/magic-lines.js';
+import { magicHelp } from '../magics/magic-reference.js';
+import { findMagic, magics } from '../magics/magic-table.js';
 import { markdownOutput } from '../magics/output.js';
-import { magicHelp } from '../magics/reference.js';
-import { findMagic, magics } from '../magics/table.js';
 import type { Session } from '../session.js';
 import { elementNames } from './language.js';
 import type { SeenValues } from './seen-values.js';
@@ -38,7 +38,7 @@ export async function inspectCell(
 ): Promise<DisplayData | undefined> {
   const magic = magicAt(code, cursor);
   if (magic !== undefined) return markdownOutput(magicHelp(magic));
-  const { hoverCell } = await import('../../apl/editor/cell.js');
+  const { hoverCell } = await import('../../apl/editor/editor-cell.js');
   const found = hoverCell(code, cursor, await environmentOf(session, code));
   return found === undefined ? undefined : markdownOutput(found.markdown);
 }
@@ -121,7 +121,7 @@ async function starItems(
   session: Pick<Session, 'client'>,
   prefix: string,
 ): Promise<readonly CompletionItem[]> {
-  const { listStars } = await import('../magics/stars/starred.js');
+  const { listStars } = await import('../magics/stars/star-starred.js');
   const listed = await listStars(session, {}, AbortSignal.timeout(starTimeoutMs)).catch(() => undefined);
   const found = listed?.items ?? [];
   const item = (word: string, about: string): CompletionItem => ({
@@ -151,7 +151,7 @@ async function optionWords(
 }
 
 async function completeQuery(session: Session, code: string, cursor: number): Promise<CompleteOutcome> {
-  const editor = await import('../../apl/editor/cell.js');
+  const editor = await import('../../apl/editor/editor-cell.js');
   const seen = await seenBy(session);
   const environment = { ...(await environmentOf(session, code)), values: seen.values, mapKeys: seen.keys };
   const soon = editor.completeCell(code, cursor, environment);
@@ -206,7 +206,7 @@ function insertable(items: readonly Item[], typed: boolean): readonly Item[] {
 /** The known schemas of the datasets that a cell names; fetches missing ones, and waits for them at most `timeoutMs`. */
 async function environmentOf(session: Session, code: string): Promise<EditorEnvironment> {
   const datasets = (await session.schema.knownDatasets(timeoutMs)).map(dataset => dataset.name);
-  const { queryOf } = await import('../../apl/editor/cell.js');
+  const { queryOf } = await import('../../apl/editor/editor-cell.js');
   const named = namesIn(queryOf(code));
   const wanted = datasets.filter(name => named.has(name));
   const schemas = new Map<string, DatasetSchema>(
@@ -237,7 +237,7 @@ export async function resultSchemas({
 }: Pick<Session, 'results'>): Promise<ReadonlyMap<string, DatasetSchema>> {
   const all = results.all();
   if (all.length === 0) return new Map();
-  const { fieldsOf } = await import('../results/arrow.js');
+  const { fieldsOf } = await import('../results/result-arrow.js');
   return new Map(
     all.flatMap(({ cached, names }) => {
       const table = cached.result.tables[0]?.data;

@@ -3,10 +3,10 @@
  * when there is none.
  */
 export async function describeElement(name: string): Promise<string | undefined> {
-  return (await import('../../apl/editor/help/describe.js')).describeName(name);
+  return (await import('../../apl/editor/help/help-describe.js')).describeName(name);
 }
 
 /** Every name and alias that `describeElement` knows. */
 export async function elementNames(): Promise<readonly string[]> {
-  return (await import('../../apl/editor/help/describe.js')).describedNames();
+  return (await import('../../apl/editor/help/help-describe.js')).describedNames();
 }

@@ -1,5 +1,5 @@
 import type { Table } from 'apache-arrow';
-import type { CountedValue } from '../../apl/editor/link.js';
+import type { CountedValue } from '../../apl/editor/editor-link.js';
 import { quotedName } from '../../apl/syntax/tokens/quote.js';
 import type { Session } from '../session.js';
 import { resolveRange } from '../time-range.js';
@@ -114,7 +114,7 @@ export class SeenValues {
     const range = resolveRange(this.#session.range, this.#session.now());
     const signal = AbortSignal.timeout(timeLimitMs);
     const raw = await this.#session.query({ apl, ...range }, signal);
-    const { decodeTabular } = await import('../../result/decode/arrow.js');
+    const { decodeTabular } = await import('../../result/decode/decode-arrow.js');
     return decodeTabular(raw.body).tables[0]?.data;
   }
 }

@@ -1,19 +1,19 @@
 import type { RequestOptions } from '../../api/wire.js';
-import type { WrittenCell } from '../../apl/editor/link.js';
+import type { WrittenCell } from '../../apl/editor/editor-link.js';
 import type { ChartOptions } from '../../apl/operators/drawing.js';
 import type { Span } from '../../apl/syntax/ast.js';
 import type { CellQuery } from '../../apl/syntax/cell.js';
-import type { MagicArguments, MagicOption } from '../../apl/syntax/magic.js';
+import type { MagicArguments, MagicOption } from '../../apl/syntax/syntax-magic.js';
 import type { CellIo } from '../../jupyter/message.js';
 import type { QueryResult } from '../../result/result.js';
 import type { Fetch } from '../query/fetch.js';
-import type { QueryOrder } from '../query/run.js';
-import type { CachedResult } from '../results/cache.js';
+import type { QueryOrder } from '../query/query-run.js';
+import type { CachedResult } from '../results/result-cache.js';
 import type { Session } from '../session.js';
 import type { TimeRange } from '../time-range.js';
 import type { Agents } from './agents/agents.js';
 import type { AskedEffect, Effect } from './effects/effects.js';
-import type { MagicName } from './lines.js';
+import type { MagicName } from './magic-lines.js';
 
 /** A span of the cell's text and its replacement. */
 export interface Rewrite extends Span {

@@ -1,6 +1,6 @@
 import type { Expr, Operator, Pipeline, Query, Span } from '../../apl/syntax/ast.js';
 import type { QueryText } from '../../apl/syntax/parse.js';
-import { visitQuery } from '../../apl/syntax/walk.js';
+import { visitQuery } from '../../apl/syntax/syntax-walk.js';
 import { present } from '../../present.js';
 import type { Reading, TableInfo } from '../../result/result.js';
 

@@ -2,7 +2,7 @@ import type { QueryText } from '../../apl/syntax/parse.js';
 import type { Notice } from '../../result/result.js';
 import { parseTime } from '../../time.js';
 import { isFrozen, type ResolvedRange, type TimeRange } from '../time-range.js';
-import { readsClock } from './reading.js';
+import { readsClock } from './query-reading.js';
 
 /** What `now()` and `ago()` mean in one query: the time to send to the service, and the notices about it. */
 export interface QueryClock {

@@ -9,15 +9,15 @@ import type { DatasetInfo, QueryRequest } from '../../api/wire.js';
 import type { QueryText } from '../../apl/syntax/parse.js';
 import { quotedName, writtenText } from '../../apl/syntax/tokens/quote.js';
 import { own, present } from '../../present.js';
-import { decodeTabular } from '../../result/decode/arrow.js';
+import { decodeTabular } from '../../result/decode/decode-arrow.js';
+import { cellText } from '../../result/display/display-text.js';
 import { codeWords, isCounted, safeWords } from '../../result/display/summary.js';
-import { cellText } from '../../result/display/text.js';
 import type { ArrowTable, Notice, QueryAnswer } from '../../result/result.js';
 import { formatCount, plural } from '../../text.js';
 import { parseTime } from '../../time.js';
 import { everything, resolveRange, storedEverything } from '../time-range.js';
 import { extentText, spanText } from './extent.js';
-import { type Comparison, type Condition, type QueryReading, readConditions } from './reading.js';
+import { type Comparison, type Condition, type QueryReading, readConditions } from './query-reading.js';
 
 /** The service that gave an answer. */
 interface Service {

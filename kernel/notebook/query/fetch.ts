@@ -7,13 +7,13 @@ import type { AnswerOptions, QueryRequest, RequestOptions } from '../../api/wire
 import type { QueryText } from '../../apl/syntax/parse.js';
 import { AplKernelError } from '../../errors.js';
 import { present } from '../../present.js';
-import type { TabularArrow } from '../../result/decode/arrow.js';
-import type { Page } from '../../result/decode/pages.js';
+import type { TabularArrow } from '../../result/decode/decode-arrow.js';
+import type { Page } from '../../result/decode/decode-pages.js';
 import { formatBytes, oneLine } from '../../text.js';
 import { formatTime, parseTime } from '../../time.js';
-import { MagicError } from '../magics/arguments.js';
+import { MagicError } from '../magics/magic-arguments.js';
 import { TimeRangeError } from '../time-range.js';
-import { isRandom, isRowWise } from './reading.js';
+import { isRandom, isRowWise } from './query-reading.js';
 
 /** How many rows a query is to fetch in all, and how far it has come. */
 export interface Fetch {
@@ -106,7 +106,7 @@ const PAGE_ROWS = 50_000;
 
 /** Fetches the rows of a request; after the first page, an interrupt or a failure keeps those that have come. */
 export async function fetchAll(request: QueryRequest, fetch: Fetch, means: Means): Promise<Fetched> {
-  const { joinPages } = await import('../../result/decode/pages.js');
+  const { joinPages } = await import('../../result/decode/decode-pages.js');
   const pages = new Pages(fetch.most, means);
   const why = await (means.isLocal ? pages.byCursor(request) : pages.byTime(request)).catch(error => {
     if (pages.rows === 0) throw error;
@@ -244,7 +244,7 @@ class Pages {
   async #read(request: QueryRequest): Promise<Page> {
     this.#means.signal.throwIfAborted();
     const raw = await this.#means.ask({ ...request, asJson: true });
-    const { readPage } = await import('../../result/decode/pages.js');
+    const { readPage } = await import('../../result/decode/decode-pages.js');
     this.elapsedMs += raw.elapsedMs;
     this.traceId = raw.traceId;
     this.recorded = raw.recorded;

@@ -1,10 +1,10 @@
-import { QueryError } from '../../api/errors.js';
+import { QueryError } from '../../api/api-errors.js';
 import type { QueryText } from '../../apl/syntax/parse.js';
 import { tokenize } from '../../apl/syntax/tokens/lexer.js';
 import { AplKernelError } from '../../errors.js';
 import { present } from '../../present.js';
 import type { SessionOptions } from '../session.js';
-import type { LoggedQuery } from './log.js';
+import type { LoggedQuery } from './query-log.js';
 
 /**
  * Returns an error of a query; where it is about a name that an earlier kernel knew, as a result or a parameter, its hint says to run

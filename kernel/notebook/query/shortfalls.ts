@@ -10,7 +10,7 @@ import { formatCount, plural } from '../../text.js';
 import { formatTime } from '../../time.js';
 import type { Reads } from '../results/reads.js';
 import { type Fetch, isFetchable, type Stopped } from './fetch.js';
-import { keepsRows } from './reading.js';
+import { keepsRows } from './query-reading.js';
 
 /** The query behind an answer, as it was sent, and the limit of its cell. */
 export interface Limited {

@@ -7,15 +7,15 @@ import { present } from '../../present.js';
 import { type Beside, besideAt } from '../../result/beside.js';
 import type { QueryResult } from '../../result/result.js';
 import { formatTime } from '../../time.js';
-import { askAnnotations, hasAnnotations } from '../annotations/reader.js';
+import { askAnnotations, hasAnnotations } from '../annotations/annotation-reader.js';
 import type { CellPlan } from '../magics/magic.js';
-import type { BoundQuery } from '../parameters.js';
-import type { CachedResult, CacheOptions, ResultCache } from '../results/cache.js';
+import type { BoundQuery } from '../notebook-parameters.js';
+import type { CachedResult, CacheOptions, ResultCache } from '../results/result-cache.js';
 import { consoleWidthFor, type Session } from '../session.js';
 import { storedRange } from '../time-range.js';
 import { explainForgotten } from './forgotten.js';
-import type { LoggedQuery } from './log.js';
-import { type QueryHost, type QueryOrder, type RanQuery, runQuery } from './run.js';
+import type { LoggedQuery } from './query-log.js';
+import { type QueryHost, type QueryOrder, type RanQuery, runQuery } from './query-run.js';
 
 /** The parts of a session that run a query and log it. */
 type LogHost = QueryHost & Pick<Session, 'profileName' | 'withoutSecrets'>;
@@ -114,7 +114,7 @@ export async function keep(
 ): Promise<CachedResult> {
   const [{ resultId }, { inSlices }] = await Promise.all([
     import('../results/identity.js'),
-    import('../../result/decode/slices.js'),
+    import('../../result/decode/decode-slices.js'),
   ]);
   return results.keep(await inSlices(resultId(result), signal), result, as);
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
+import { noticeHeader } from '../../api/api-notices.js';
 import type { Asked, Reply, Via } from '../../api/client.js';
-import { noticeHeader } from '../../api/notices.js';
 import { type Endpoint, localProfile } from '../../api/profile.js';
 import type { DatasetInfo } from '../../api/wire.js';
 import { QueryText } from '../../apl/syntax/parse.js';
@@ -9,8 +9,8 @@ import { tokenize } from '../../apl/syntax/tokens/lexer.js';
 import { present } from '../../present.js';
 import type { Notice } from '../../result/result.js';
 import { formatBytes, withoutTokens } from '../../text.js';
-import { datasetNames } from '../query/reading.js';
-import { type AnswerStore, RecordingError } from './store.js';
+import { datasetNames } from '../query/query-reading.js';
+import { type AnswerStore, RecordingError } from './recording-store.js';
 
 /**
  * `record` sends requests and keeps their answers, `replay` only reads kept answers, `auto` reads those that are kept and sends

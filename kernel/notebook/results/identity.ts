@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Steps } from '../../result/decode/slices.js';
-import { hashSteps } from '../../result/ipc/stream.js';
+import type { Steps } from '../../result/decode/decode-slices.js';
+import { hashSteps } from '../../result/ipc/ipc-stream.js';
 import type { QueryResult } from '../../result/result.js';
 
 /** Returns an id that equal results of the same query share: running a notebook over a frozen range again does not change it. */

@@ -1,15 +1,15 @@
 import { DataType } from 'apache-arrow';
 import { localProfile } from '../../api/profile.js';
 import type { QueryText } from '../../apl/syntax/parse.js';
-import { visitQuery } from '../../apl/syntax/walk.js';
+import { visitQuery } from '../../apl/syntax/syntax-walk.js';
 import { AplKernelError } from '../../errors.js';
-import { exactInt64 } from '../../result/display/text.js';
+import { exactInt64 } from '../../result/display/display-text.js';
 import type { Notice, QueryResult } from '../../result/result.js';
 import { shortfallsOf } from '../../result/shortfall.js';
 import { formatTime, parseTime } from '../../time.js';
 import type { SchemaCache } from '../schema-cache.js';
 import type { TimeRange } from '../time-range.js';
-import { type CachedResult, lastName, type ResultCache } from './cache.js';
+import { type CachedResult, lastName, type ResultCache } from './result-cache.js';
 import type { ReadResult } from './sent.js';
 
 /** The kept results that a query reads, by name, and the other tables that it reads by name. */

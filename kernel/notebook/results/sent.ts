@@ -1,8 +1,8 @@
+import { InterruptedError } from '../../api/api-errors.js';
 import type { Client, ResultLease } from '../../api/client.js';
-import { InterruptedError } from '../../api/errors.js';
 import type { WantedResults } from '../../api/wire.js';
 import { present } from '../../present.js';
-import type { CachedResult } from './cache.js';
+import type { CachedResult } from './result-cache.js';
 
 /**
  * A result that a query reads: all of its columns, or those at `places`, under names that a query can write where `isWritable`.
@@ -119,7 +119,7 @@ class ResultsLease {
   ): Promise<void> {
     const table = result.tables[0]?.data;
     if (table === undefined) throw new RangeError('a result without a table cannot be read');
-    const { fieldsOf, sendableStream, writableFieldsOf } = await import('./arrow.js');
+    const { fieldsOf, sendableStream, writableFieldsOf } = await import('./result-arrow.js');
     const fields = isWritable === true ? writableFieldsOf(table) : fieldsOf(table);
     const arrow = sendableStream(table, fields, places ?? [...fields.keys()]);
     await this.client.sendResult(this.lease, id, arrow);

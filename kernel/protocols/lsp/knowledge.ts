@@ -10,8 +10,8 @@ import {
   withParameters,
 } from '../../apl/editor/known.js';
 import type { FieldSchema } from '../../apl/plan/plan.js';
-import { factsOf } from '../../notebook/editor/comm.js';
 import { fieldSchema, seenBy } from '../../notebook/editor/completion.js';
+import { factsOf } from '../../notebook/editor/editor-comm.js';
 import type { Session } from '../../notebook/session.js';
 import { present } from '../../present.js';
 

@@ -12,10 +12,10 @@ import type { TextDocument } from 'vscode-languageserver-textdocument';
 import { aplParser } from '../../apl/editor/colors/highlight.js';
 import type { Span } from '../../apl/syntax/ast.js';
 import { splitCell } from '../../apl/syntax/cell.js';
-import { splitFile } from '../../apl/syntax/file.js';
+import { splitFile } from '../../apl/syntax/syntax-file.js';
 import { present } from '../../present.js';
 import { oneLine } from '../../text.js';
-import { rangeOf } from './cells.js';
+import { rangeOf } from './lsp-cells.js';
 
 const parser = aplParser();
 

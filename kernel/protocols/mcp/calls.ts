@@ -1,5 +1,5 @@
 import { AplKernelError } from '../../errors.js';
-import { refusal, type ToolAnswer } from './answer.js';
+import { refusal, type ToolAnswer } from './mcp-answer.js';
 
 /** How a call is worked on: `now`, or in turn with the others that are, as it uses the engine. */
 export type Turn = 'now' | 'in turn';

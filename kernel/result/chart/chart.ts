@@ -9,14 +9,14 @@ import { cut } from '../../text.js';
 import { safeWords } from '../display/summary.js';
 import type { QueryResult } from '../result.js';
 import { shortfallNotes } from '../shortfall.js';
-import { describe, titleOfChart } from './describe.js';
+import { describe, titleOfChart } from './chart-describe.js';
+import { shapeOf } from './chart-shapes.js';
 import { interactiveSpec } from './draw/spec.js';
 import { toSvg } from './draw/svg.js';
 import { chartInput } from './kinds/input.js';
-import { formOf, kindRows, kindsFor, refusalOf } from './kinds/table.js';
+import { formOf, kindRows, kindsFor, refusalOf } from './kinds/kind-table.js';
 import type { ChartModel } from './model.js';
-import { shapeOf } from './shapes.js';
-import { type ChartAnnotations, rulesOf } from './time/rules.js';
+import { type ChartAnnotations, rulesOf } from './time/time-rules.js';
 
 /** One chart in its forms. `description` says in a sentence what it shows, and which parts of the result it does not. */
 export interface Chart {

@@ -6,9 +6,9 @@ import type { ChartOptions } from '../../apl/operators/drawing.js';
 import { cut } from '../../text.js';
 import { safeWords } from '../display/summary.js';
 import { FIELD_KEY } from '../field.js';
+import type { ChartColumn } from './chart-values.js';
 import type { Line, Plot } from './model.js';
 import { scaleFor } from './units.js';
-import type { ChartColumn } from './values.js';
 
 /** How a plot is drawn, and the unit that its values have in the result. */
 interface PlotStyle extends Pick<Plot, 'mark'> {

@@ -13,12 +13,19 @@ import {
   vectorFromArray,
 } from 'apache-arrow';
 import { parseTime } from '../../time.js';
-import { cellText } from '../display/text.js';
+import { cellText } from '../display/display-text.js';
 import { FIELD_KEY } from '../field.js';
 import type { ArrowTable, QueryResult } from '../result.js';
 import { type SpotlightEntry, spotlightEntries } from '../spotlight.js';
-import { aggregateArguments, aggregateName, columnsOf, groupNames, isNumber, isTime } from './columns.js';
-import type { ChartColumn } from './values.js';
+import {
+  aggregateArguments,
+  aggregateName,
+  columnsOf,
+  groupNames,
+  isNumber,
+  isTime,
+} from './chart-columns.js';
+import type { ChartColumn } from './chart-values.js';
 
 /** A result with one flat table. */
 export interface Unfolded {

@@ -1,7 +1,7 @@
 /** JSON whose bytes are let go of once they are read. */
 import { isUtf8 } from 'node:buffer';
+import type { Steps } from './decode-slices.js';
 import { JsonBytes } from './json-bytes.js';
-import type { Steps } from './slices.js';
 
 /** The bytes of a response from `pos` on, as many as have been asked for; only those after a mark are kept. */
 export class ArrivingJson extends JsonBytes {

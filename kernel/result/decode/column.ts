@@ -11,10 +11,10 @@ import {
   Null,
   TimestampNanosecond,
 } from 'apache-arrow';
+import type { Steps } from './decode-slices.js';
+import { type ColumnBuilder, fitted, grown, Int64Store, Validity } from './decode-store.js';
 import { CLOSE_ARRAY, type JsonBytes, MINUS, NINE, NULL_START, OPEN_ARRAY, ZERO } from './json-bytes.js';
 import { readDatetime, readFloat, readInteger, readTimespan } from './scalar.js';
-import type { Steps } from './slices.js';
-import { type ColumnBuilder, fitted, grown, Int64Store, Validity } from './store.js';
 import { JsonTextBuilder, StringBuilder } from './string-column.js';
 
 /** One decoded column: `note` says why the column was kept as JSON text in spite of its declared type. */

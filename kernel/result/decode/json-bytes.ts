@@ -2,7 +2,7 @@
  * A reader of JSON text that is still bytes: it validates, skips and finds without creating JavaScript values.
  */
 import { AplKernelError } from '../../errors.js';
-import type { Steps } from './slices.js';
+import type { Steps } from './decode-slices.js';
 
 /** The response body is not what the query API sends: malformed JSON, or JSON that is not a table. `offset` counts bytes. */
 export class DecodeError extends AplKernelError {

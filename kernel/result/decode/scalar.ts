@@ -3,8 +3,8 @@
  * Each reader consumes the cell at `json.pos` and returns false, having stored nothing, when the cell does not fit.
  */
 import { parseGoDuration } from '../../time.js';
+import type { Int64Store } from './decode-store.js';
 import { DOT, type JsonBytes, MINUS, NINE, QUOTE, ZERO } from './json-bytes.js';
-import type { Int64Store } from './store.js';
 
 /** This many decimal digits always fit a double's 53 bits. */
 const SAFE_DIGITS = 15;

@@ -2,8 +2,15 @@
  * Text columns: strings, kept once each in a dictionary while that pays, and cells kept as the JSON text they arrived in.
  */
 import { type Data, Dictionary, Int32, makeData, Utf8, Vector } from 'apache-arrow';
+import {
+  type ByteStrings,
+  BytesStore,
+  type ColumnBuilder,
+  fitted,
+  grown,
+  type Validity,
+} from './decode-store.js';
 import { BACKSLASH, type JsonBytes, QUOTE, unescapeString } from './json-bytes.js';
-import { type ByteStrings, BytesStore, type ColumnBuilder, fitted, grown, type Validity } from './store.js';
 
 /** More distinct values than this are not worth a dictionary: its index would no longer fit the processor's caches. */
 const MAX_DISTINCT = 1 << 16;

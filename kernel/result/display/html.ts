@@ -7,8 +7,9 @@ import { cut, escapeHtml, formatCount, NO_LATEX, plural, shownName, withCode } f
 import { BESIDE_STYLE, besideClass, type Column, UNDER_CHART } from '../beside.js';
 import { FIELD_KEY } from '../field.js';
 import type { ArrowTable, Notice, QueryResult } from '../result.js';
-import { formatNumber, type NumberFormat, numberFormat } from './format.js';
-import { STYLE_CLASS, STYLE_SHEET } from './style.js';
+import { formatNumber, type NumberFormat, numberFormat } from './display-format.js';
+import { STYLE_CLASS, STYLE_SHEET } from './display-style.js';
+import { isNumeric, shownText, typeWord } from './display-text.js';
 import {
   footerParts,
   type HeadingPart,
@@ -18,7 +19,6 @@ import {
   tableSize,
   totalsNotices,
 } from './summary.js';
-import { isNumeric, shownText, typeWord } from './text.js';
 import { COMPARED, figuresAcross } from './transposed.js';
 
 /** How much of a result is written out. */

@@ -6,10 +6,10 @@ import { formatCount, isolated, plural, shownName, visible } from '../../text.js
 import { FIELD_KEY } from '../field.js';
 import type { ArrowTable, Notice, QueryResult } from '../result.js';
 import { alignedLines, cutToWidth, GAP, widthOf, wrapped } from './aligned.js';
-import { formatNumber, numberFormat } from './format.js';
+import { formatNumber, numberFormat } from './display-format.js';
+import { isNumeric, shownText } from './display-text.js';
 import { shownRows } from './html.js';
 import { footerParts, heading, resultNotices, safeWords, tableSize, totalsNotices } from './summary.js';
-import { isNumeric, shownText } from './text.js';
 import { COMPARED, figuresAcross } from './transposed.js';
 
 /** How much of a result is written out. */

@@ -4,8 +4,8 @@ import { formatDuration, formatTime } from '../../time.js';
 import { BESIDE_STYLE, besideClass, type Column } from '../beside.js';
 import { looksFor } from '../chart/palette.js';
 import { alignedLines, cutToWidth } from '../display/aligned.js';
-import type { ShownSpan } from './spans.js';
-import type { Issue, Trace, TraceNode } from './tree.js';
+import type { ShownSpan } from './trace-spans.js';
+import type { Issue, Trace, TraceNode } from './trace-tree.js';
 
 type Node = TraceNode<ShownSpan>;
 

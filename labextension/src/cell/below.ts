@@ -1,10 +1,10 @@
 import { tokenize } from '../../../kernel/apl/syntax/tokens/lexer.js';
-import { around } from '../link/around.js';
 import type { Home } from '../link/home.js';
+import { around } from '../link/link-around.js';
 import type { Workbench } from '../link/workbench.js';
-import { quoted } from './lines.js';
+import { quoted } from './cell-lines.js';
+import { addCell } from './cell-run.js';
 import type { QueryShown } from './query-shown.js';
-import { addCell } from './run.js';
 
 /** Adds a cell of these lines and runs it; returns `done`, or why it cannot, in a sentence. */
 export type AddBelow = (lines: readonly string[], done: string) => string;

@@ -2,12 +2,12 @@ import type { NotebookPanel } from '@jupyterlab/notebook';
 import { kindLabels } from '../../../kernel/apl/operators/chart-kinds.js';
 import type { ChartKind } from '../../../kernel/apl/operators/drawing.js';
 import { parseCell } from '../../../kernel/apl/syntax/cell.js';
-import { VEGA_MIME } from '../charts/mime.js';
-import type { Around } from '../link/around.js';
+import { VEGA_MIME } from '../charts/charts-mime.js';
+import type { Around } from '../link/link-around.js';
 import { button, element } from '../ui/dom.js';
 import { type Opened, popover } from '../ui/popover.js';
-import { chartKindEdit, quoted } from './lines.js';
-import type { CodeCell } from './run.js';
+import { chartKindEdit, quoted } from './cell-lines.js';
+import type { CodeCell } from './cell-run.js';
 
 /** What the kinds are called in the menu. */
 const names: Readonly<Record<ChartKind, string>> = { ...kindLabels, none: 'Table only' };

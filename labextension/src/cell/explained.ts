@@ -1,12 +1,12 @@
 import type { INotebookTracker } from '@jupyterlab/notebook';
 import type { IRenderMime, IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import { Widget } from '@lumino/widgets';
-import { EXPLAINED_MIME, explainedReference } from '../../../kernel/apl/editor/events.js';
+import { EXPLAINED_MIME, explainedReference } from '../../../kernel/apl/editor/editor-events.js';
 import { visibleLines } from '../../../kernel/text.js';
 import { homeOf } from '../link/home.js';
 import type { Workbench } from '../link/workbench.js';
 import { button, element } from '../ui/dom.js';
-import { addStyle } from '../ui/style.js';
+import { addStyle } from '../ui/ui-style.js';
 import { belowOutput } from './below.js';
 import { queryShown } from './query-shown.js';
 

@@ -1,9 +1,9 @@
 /** Running the cells of a notebook again, by hand or from time to time. */
 import { NotebookActions } from '@jupyterlab/notebook';
 import type { Widget } from '@lumino/widgets';
-import type { Around } from '../link/around.js';
-import { isRepeatable } from './lines.js';
-import type { CodeCell } from './run.js';
+import type { Around } from '../link/link-around.js';
+import { isRepeatable } from './cell-lines.js';
+import type { CodeCell } from './cell-run.js';
 
 /** Seconds between two runs that may be chosen. */
 export const INTERVALS: readonly (readonly [seconds: number, text: string])[] = [

@@ -2,11 +2,11 @@
 import type { ChosenBucket, ChosenValue } from '../../../kernel/apl/editor/chosen.js';
 import { present } from '../../../kernel/present.js';
 import { cut, visible } from '../../../kernel/text.js';
-import type { Explainer } from '../cell/explain.js';
+import type { Explainer } from '../cell/cell-explain.js';
 import { button, element } from '../ui/dom.js';
-import type { ChartFacts } from './facts.js';
-import type { Stage } from './stage.js';
-import { fullTimestamp, timestampText } from './texts.js';
+import type { ChartFacts } from './charts-facts.js';
+import type { Stage } from './charts-stage.js';
+import { fullTimestamp, timestampText } from './charts-texts.js';
 
 /** A mark that can be chosen: what it is called, and the groups, the bin and the bucket that it is. */
 interface Mark {

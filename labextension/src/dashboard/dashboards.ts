@@ -1,8 +1,8 @@
 import type { ILayoutRestorer, JupyterFrontEnd } from '@jupyterlab/application';
 import { Notification, WidgetTracker } from '@jupyterlab/apputils';
 import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
-import { type CodeCell, commandCell } from '../cell/run.js';
-import { around } from '../link/around.js';
+import { type CodeCell, commandCell } from '../cell/cell-run.js';
+import { around } from '../link/link-around.js';
 import type { Workbench } from '../link/workbench.js';
 import {
   ParametersItem,
@@ -11,9 +11,9 @@ import {
   RefreshItem,
   ReportItem,
   StopItem,
-} from '../toolbar/items.js';
+} from '../toolbar/toolbar-items.js';
+import { Dashboard } from './dashboard-view.js';
 import { pinOf, setPin } from './pin.js';
-import { Dashboard } from './view.js';
 
 /** What a toolbar of a dashboard has of the notebook's, in order. */
 const ITEMS = {

@@ -1,8 +1,8 @@
 /** The cells that a notebook has on its dashboard. */
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import { oneLine } from '../../../kernel/text.js';
-import { commentAt, suggestedName, tellingLine } from '../cell/lines.js';
-import type { CodeCell } from '../cell/run.js';
+import { commentAt, suggestedName, tellingLine } from '../cell/cell-lines.js';
+import type { CodeCell } from '../cell/cell-run.js';
 import { pinOf } from './pin.js';
 
 /** Returns the pinned cells of a notebook, in its order. */

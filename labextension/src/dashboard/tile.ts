@@ -1,9 +1,9 @@
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import { Panel, Widget } from '@lumino/widgets';
-import { isRepeatable } from '../cell/lines.js';
-import type { CodeCell } from '../cell/run.js';
-import { VEGA_MIME } from '../charts/mime.js';
-import { ARROW_MIME } from '../grid/mime.js';
+import { isRepeatable } from '../cell/cell-lines.js';
+import type { CodeCell } from '../cell/cell-run.js';
+import { VEGA_MIME } from '../charts/charts-mime.js';
+import { ARROW_MIME } from '../grid/grid-mime.js';
 import { button, element } from '../ui/dom.js';
 import { moveHandle } from './move.js';
 import { pinOf, setPin } from './pin.js';

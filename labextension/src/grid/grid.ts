@@ -1,19 +1,18 @@
 /** A result as a grid over all rows that the kernel holds; the page contains only those in view. */
 import type { Table } from 'apache-arrow';
 import { conditionFor } from '../../../kernel/apl/editor/condition.js';
-import { traceField } from '../../../kernel/apl/editor/events.js';
-import type { Filter, SortKey, View } from '../../../kernel/notebook/results/protocol.js';
+import { traceField } from '../../../kernel/apl/editor/editor-events.js';
+import type { Filter, SortKey, View } from '../../../kernel/notebook/results/result-protocol.js';
 import { formatCount, plural } from '../../../kernel/text.js';
-import type { Around, Explainer } from '../cell/explain.js';
-import type { ZoneSetting } from '../link/zone.js';
+import type { Around, Explainer } from '../cell/cell-explain.js';
+import type { ZoneSetting } from '../link/link-zone.js';
 import { toClipboard } from '../ui/clipboard.js';
 import { button, element } from '../ui/dom.js';
-import { keepKeys } from '../ui/keys.js';
 import { type Opened, popover } from '../ui/popover.js';
-import { type GridColumn, nameOf } from './cells.js';
+import { keepKeys } from '../ui/ui-keys.js';
 import { columnMenu, withoutKernel } from './controls/column-menu.js';
-import { detailsOf } from './controls/details.js';
-import { noticeList, type Surroundings } from './controls/notes.js';
+import { detailsOf } from './controls/grid-details.js';
+import { noticeList, type Surroundings } from './controls/grid-notes.js';
 import {
   columnsMenu,
   copyMenu,
@@ -21,22 +20,23 @@ import {
   type Toolbar,
   type ToolbarActions,
   toolbar,
-} from './controls/toolbar.js';
+} from './controls/grid-toolbar.js';
 import { valueMenu } from './controls/value-menu.js';
-import { type CopyFormat, cellsToCopy } from './copy.js';
-import { Rows } from './data/rows.js';
-import { notebookRows, type RowSource, SourceError } from './data/source.js';
+import { Rows } from './data/grid-rows.js';
+import { notebookRows, type RowSource, SourceError } from './data/grid-source.js';
+import { type GridColumn, nameOf } from './grid-cells.js';
+import { type CopyFormat, cellsToCopy } from './grid-copy.js';
+import type { RowsView, ViewModel } from './grid-view.js';
 import { filterText, isPlain, nextKey, type Setup, type SetupStore, viewOf, wordsOf } from './setup.js';
-import { listenToStream } from './stream/gestures.js';
 import { rowOfTime } from './stream/jump.js';
-import { rolesOf } from './stream/roles.js';
 import { Stream } from './stream/stream.js';
-import { ColumnLayout } from './surface/columns.js';
-import { type GestureActions, listen } from './surface/gestures.js';
-import { placeText, type WrittenLine } from './surface/place.js';
+import { listenToStream } from './stream/stream-gestures.js';
+import { rolesOf } from './stream/stream-roles.js';
 import { HEAD_ROW, inBlock, isOfHeads, type Selection } from './surface/selection.js';
 import { Surface } from './surface/surface.js';
-import type { RowsView, ViewModel } from './view.js';
+import { ColumnLayout } from './surface/surface-columns.js';
+import { type GestureActions, listen } from './surface/surface-gestures.js';
+import { placeText, type WrittenLine } from './surface/surface-place.js';
 
 /** The data of a grid, and its connections to the notebook. */
 export interface GridOptions {

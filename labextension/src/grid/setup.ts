@@ -1,8 +1,8 @@
 /** How a reader has set up a grid, which the next run of its cell begins with. */
-import type { Filter, SortKey, View } from '../../../kernel/notebook/results/protocol.js';
+import type { Filter, SortKey, View } from '../../../kernel/notebook/results/result-protocol.js';
 import { cut, plural, visible } from '../../../kernel/text.js';
-import { type GridColumn, nameOf } from './cells.js';
-import type { ColumnLayout, ColumnSetup } from './surface/columns.js';
+import { type GridColumn, nameOf } from './grid-cells.js';
+import type { ColumnLayout, ColumnSetup } from './surface/surface-columns.js';
 
 /** The longest text of a filter on its button. */
 const FILTER_LENGTH = 80;

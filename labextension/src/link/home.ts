@@ -1,6 +1,6 @@
 import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import type { IRenderMime } from '@jupyterlab/rendermime';
-import { VEGA_MIME } from '../charts/mime.js';
+import { VEGA_MIME } from '../charts/charts-mime.js';
 
 type Cell = NotebookPanel['content']['widgets'][number];
 type CodeCell = ReturnType<NotebookPanel.ContentFactory['createCodeCell']>;

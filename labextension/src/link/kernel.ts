@@ -1,6 +1,5 @@
 import type { Kernel } from '@jupyterlab/services';
 import { type ISignal, Signal } from '@lumino/signaling';
-import type { KernelFacts, Knowledge } from '../../../kernel/apl/editor/known.js';
 import {
   type AddedCell,
   type Answer,
@@ -10,10 +9,11 @@ import {
   editorTarget,
   type SessionFacts,
   type WrittenCells,
-} from '../../../kernel/apl/editor/link.js';
+} from '../../../kernel/apl/editor/editor-link.js';
+import type { KernelFacts, Knowledge } from '../../../kernel/apl/editor/known.js';
 import type { FieldSchema } from '../../../kernel/apl/plan/plan.js';
-import { languageId } from '../names.js';
-import { withComms } from './comms.js';
+import { languageId } from '../language-names.js';
+import { withComms } from './link-comms.js';
 
 /** What puts cells of the kernel into a notebook. */
 export interface Writer {

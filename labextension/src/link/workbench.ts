@@ -12,7 +12,7 @@ import {
   withNames,
   withParameters,
 } from '../../../kernel/apl/editor/known.js';
-import { fileCellAt } from '../../../kernel/apl/syntax/file.js';
+import { fileCellAt } from '../../../kernel/apl/syntax/syntax-file.js';
 import { KernelLink } from './kernel.js';
 
 /** The trackers of the documents that hold editors; each may be missing in a front end. */

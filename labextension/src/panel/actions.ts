@@ -1,9 +1,9 @@
 import { Dialog, showDialog } from '@jupyterlab/apputils';
 import { cut, visible } from '../../../kernel/text.js';
-import { quoted, starCode, starLine } from '../cell/lines.js';
-import { activeCode, addCell, insertText, selectionIn } from '../cell/run.js';
-import type { Around } from '../link/around.js';
-import { cellOf, conditionOf, insertOf, type Subject } from './items.js';
+import { quoted, starCode, starLine } from '../cell/cell-lines.js';
+import { activeCode, addCell, insertText, selectionIn } from '../cell/cell-run.js';
+import type { Around } from '../link/link-around.js';
+import { cellOf, conditionOf, insertOf, type Subject } from './panel-items.js';
 
 /** An action on a row; `run` resolves with a message to show, if there is one. */
 export interface Action {

@@ -2,17 +2,17 @@ import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import { type ISignal, Signal } from '@lumino/signaling';
 import { Widget } from '@lumino/widgets';
 import { cut, visible, visibleLines } from '../../../kernel/text.js';
-import { commandCell } from '../cell/run.js';
+import { commandCell } from '../cell/cell-run.js';
 import { aplIcon } from '../icon.js';
-import { type Around, around } from '../link/around.js';
+import { type Around, around } from '../link/link-around.js';
 import type { Workbench } from '../link/workbench.js';
 import { button, element } from '../ui/dom.js';
-import type { TreeRow } from '../ui/tree/row.js';
 import { Tree } from '../ui/tree/tree.js';
+import type { TreeRow } from '../ui/tree/tree-row.js';
 import { type Action, actionsOf } from './actions.js';
-import { factsOf, type Item, insertOf, itemsOf, textOf } from './items.js';
 import type { PanelPlace } from './memory.js';
-import { addPanelStyle } from './style.js';
+import { factsOf, type Item, insertOf, itemsOf, textOf } from './panel-items.js';
+import { addPanelStyle } from './panel-style.js';
 
 /** How long after the last key the lists are filtered, in milliseconds. */
 const filterDelayMs = 150;

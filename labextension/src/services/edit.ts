@@ -1,5 +1,5 @@
 import type { EditorView } from '@codemirror/view';
-import { definitionInCell, formatCells, renameInCell } from '../../../kernel/apl/editor/cell.js';
+import { definitionInCell, formatCells, renameInCell } from '../../../kernel/apl/editor/editor-cell.js';
 import type { Workbench } from '../link/workbench.js';
 
 /** Formats the text; the cursor stays at its token. True when the text changed. */

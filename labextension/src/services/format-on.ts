@@ -2,7 +2,7 @@ import { EditorView } from '@codemirror/view';
 import type { IEditorTracker } from '@jupyterlab/fileeditor';
 import { type INotebookTracker, NotebookActions } from '@jupyterlab/notebook';
 import type { ISettingRegistry } from '@jupyterlab/settingregistry';
-import { languageId } from '../names.js';
+import { languageId } from '../language-names.js';
 import { formatEditor } from './edit.js';
 
 /** Formats `.apl` files before they are saved and cells before they run, each if its setting is on then. */

@@ -3,7 +3,7 @@ import type { Extension } from '@codemirror/state';
 import type { EditorView } from '@codemirror/view';
 import { diagnose } from '../../../kernel/apl/editor/check/diagnose.js';
 import type { Diagnostic } from '../../../kernel/apl/syntax/ast.js';
-import { splitFile } from '../../../kernel/apl/syntax/file.js';
+import { splitFile } from '../../../kernel/apl/syntax/syntax-file.js';
 import { updateEffect } from '../link/peer.js';
 import type { CellText, Workbench } from '../link/workbench.js';
 import { inline } from './markdown.js';

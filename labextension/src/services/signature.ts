@@ -7,7 +7,7 @@ import {
   type Transaction,
 } from '@codemirror/state';
 import { EditorView, showTooltip, type Tooltip } from '@codemirror/view';
-import { signatureInCell } from '../../../kernel/apl/editor/cell.js';
+import { signatureInCell } from '../../../kernel/apl/editor/editor-cell.js';
 import type { SignatureHelp } from '../../../kernel/apl/editor/help/hover.js';
 import { viewOf, workbenchOf } from '../link/peer.js';
 import { markdownNode } from './markdown.js';

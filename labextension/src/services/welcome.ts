@@ -7,7 +7,7 @@ import {
   type ViewUpdate,
   WidgetType,
 } from '@codemirror/view';
-import { writtenName } from '../../../kernel/apl/catalog/written.js';
+import { writtenName } from '../../../kernel/apl/catalog/catalog-written.js';
 import type { Workbench } from '../link/workbench.js';
 
 /** Says in the only cell of a new notebook what can be written there, until something is. */

@@ -1,7 +1,7 @@
 /** A time range in words, for a toolbar and its tooltip. */
-import type { SessionFacts } from '../../../kernel/apl/editor/link.js';
+import type { SessionFacts } from '../../../kernel/apl/editor/editor-link.js';
 import { visible } from '../../../kernel/text.js';
-import { clockName, timeIn, type Zone } from '../link/zone.js';
+import { clockName, timeIn, type Zone } from '../link/link-zone.js';
 
 /**
  * Returns a range short enough for a toolbar: the user's words, or `26 Jan 14:30\u201316:30 UTC`; whole days without their hours, and

@@ -1,11 +1,11 @@
-import type { SessionFacts } from '../../../kernel/apl/editor/link.js';
+import type { SessionFacts } from '../../../kernel/apl/editor/editor-link.js';
 import { visible } from '../../../kernel/text.js';
 import { INTERVALS, type Refresher } from '../cell/refresh.js';
-import type { Around } from '../link/around.js';
-import { timeIn, type Zone } from '../link/zone.js';
+import type { Around } from '../link/link-around.js';
+import { timeIn, type Zone } from '../link/link-zone.js';
 import { button, element } from '../ui/dom.js';
 import type { Opened } from '../ui/popover.js';
-import { MOVES, movedRange, type WindowMove } from './windows.js';
+import { MOVES, movedRange, type WindowMove } from './toolbar-windows.js';
 
 /** The ranges of one click, as `%time` takes them. */
 const quick = ['5m', '15m', '1h', '6h', '24h', '7d', '30d'] as const;

@@ -3,7 +3,7 @@ import type { ICommandPalette, IToolbarWidgetRegistry } from '@jupyterlab/apputi
 import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import type { Widget } from '@lumino/widgets';
 import type { Dashboards } from '../dashboard/dashboards.js';
-import { type Around, around } from '../link/around.js';
+import { type Around, around } from '../link/link-around.js';
 import type { Workbench } from '../link/workbench.js';
 import { closeFolds } from './fold.js';
 import {
@@ -15,8 +15,8 @@ import {
   RefreshItem,
   ReportItem,
   StopItem,
-} from './items.js';
-import { addToolbarStyle } from './style.js';
+} from './toolbar-items.js';
+import { addToolbarStyle } from './toolbar-style.js';
 
 interface Row {
   readonly make: (around: Around, open: () => void) => Widget & { open(): void };

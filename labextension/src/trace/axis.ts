@@ -1,7 +1,7 @@
 import { shortDuration } from '../../../kernel/result/trace/waterfall.js';
 import { element } from '../ui/dom.js';
-import { type Interval, shareOf, timeAt } from './model.js';
-import type { TraceNodeShown } from './row.js';
+import { type Interval, shareOf, timeAt } from './trace-model.js';
+import type { TraceNodeShown } from './trace-row.js';
 
 /** What the axis draws. */
 export interface AxisModel {

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { createClient } from '../../../kernel/api/client.js';
 import { AccessToken } from '../../../kernel/api/profile.js';
 import { AplKernelError } from '../../../kernel/errors.js';
-import { decodeTabular } from '../../../kernel/result/decode/arrow.js';
+import { decodeTabular } from '../../../kernel/result/decode/decode-arrow.js';
 import { FIELD_KEY } from '../../../kernel/result/field.js';
 import { visible } from '../../../kernel/text.js';
 import { type Fault, faults, raw, secret, serveFault, whole } from './fault-server.js';

@@ -1,4 +1,4 @@
-import { logFormats } from '../../../kernel/api/logs/formats.js';
+import { logFormats } from '../../../kernel/api/logs/log-formats.js';
 
 /** Returns the groups with a value of the first shape that a line has, as text; undefined if it has none. */
 export function groupsIn(format: string, line: string): string | undefined {

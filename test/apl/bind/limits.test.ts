@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { bind } from '../../../kernel/apl/bind/bind.js';
 import type { Diagnostic } from '../../../kernel/apl/syntax/ast.js';
-import { limits } from '../../../kernel/apl/syntax/limits.js';
 import { parseQuery } from '../../../kernel/apl/syntax/parse.js';
+import { limits } from '../../../kernel/apl/syntax/syntax-limits.js';
 import { environment } from '../environment.js';
 import { type LimitCase, limitCases, repeated } from '../limits.js';
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { aggregates } from '../../../kernel/apl/catalog/aggregates.js';
-import { everyFunction } from '../../../kernel/apl/catalog/all.js';
+import { everyFunction } from '../../../kernel/apl/catalog/all-functions.js';
 import type { FunctionEntry } from '../../../kernel/apl/catalog/entry.js';
-import { elements } from '../../../kernel/apl/catalog/operators.js';
+import { elements } from '../../../kernel/apl/catalog/operator-entries.js';
 
 /** JSON with one space after each comma and colon, and no other outside strings. */
 function spaced(json: string): string {

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { complete } from '../../../kernel/apl/editor/completion/complete.js';
-import { references, rename } from '../../../kernel/apl/editor/definition.js';
+import { references, rename } from '../../../kernel/apl/editor/editor-definition.js';
 import { hover, signatureHelp } from '../../../kernel/apl/editor/help/hover.js';
-import { format } from '../../../kernel/apl/editor/layout/format.js';
+import { format } from '../../../kernel/apl/editor/layout/layout-format.js';
 import { environment } from '../environment.js';
 
 const word = fc.constantFrom(

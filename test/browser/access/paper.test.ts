@@ -2,7 +2,7 @@ import type { Browser } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import type { NotebookCell } from '../../../kernel/headless/notebook.js';
 import { notebookPage } from '../../../kernel/headless/report/page.js';
-import { traceOf } from '../../../kernel/result/trace/tree.js';
+import { traceOf } from '../../../kernel/result/trace/trace-tree.js';
 import { waterfallHtml } from '../../../kernel/result/trace/waterfall.js';
 import { sharedBrowser } from '../lab.js';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { basePath, lastLines, portOption } from '../../../kernel/commands/lab/options.js';
+import { basePath, lastLines, portOption } from '../../../kernel/commands/lab/lab-options.js';
 
 test.each<readonly [readonly string[], number | undefined, string]>([
   [[], undefined, '/'],

@@ -1,12 +1,12 @@
 import { cpSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { LoginStore } from '../../../kernel/api/login/store.js';
+import { LoginStore } from '../../../kernel/api/login/login-store.js';
 import { History } from '../../../kernel/jupyter/history.js';
 import { checkData } from '../../../kernel/local/check/check.js';
-import { inDataDir, type LayoutName } from '../../../kernel/local/place.js';
-import { ImportLog } from '../../../kernel/notebook/magics/effects/imports.js';
-import { QueryLog } from '../../../kernel/notebook/query/log.js';
+import { inDataDir, type LayoutName } from '../../../kernel/local/data-layout.js';
+import { ImportLog } from '../../../kernel/notebook/magics/effects/effect-imports.js';
+import { QueryLog } from '../../../kernel/notebook/query/query-log.js';
 import { randomOf, rounds, temporaryDirectory } from '../bench.js';
 import { damagesAndEdits } from './damages.js';
 import { Said } from './said.js';

@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { checkData } from '../../../kernel/local/check/check.js';
-import { type LayoutName, layout } from '../../../kernel/local/place.js';
+import { type LayoutName, layout } from '../../../kernel/local/data-layout.js';
 import { type Answer, isCampaign, mainProgram, temporaryDirectory, Victim } from '../bench.js';
 import { giveTo, stranger } from './damages.js';
 import { namesOf, titlesOf } from './data.js';

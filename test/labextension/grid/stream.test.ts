@@ -1,11 +1,11 @@
 import { Table, Utf8, vectorFromArray } from 'apache-arrow';
 import { describe, expect, test } from 'vitest';
-import { showsEvents } from '../../../kernel/apl/editor/events.js';
+import { showsEvents } from '../../../kernel/apl/editor/editor-events.js';
 import { QueryText } from '../../../kernel/apl/syntax/parse.js';
 import { parseTime } from '../../../kernel/time.js';
-import { columnsOf } from '../../../labextension/src/grid/cells.js';
+import { columnsOf } from '../../../labextension/src/grid/grid-cells.js';
 import { namedTime, rowAt } from '../../../labextension/src/grid/stream/jump.js';
-import { repeatsTime, rolesOf } from '../../../labextension/src/grid/stream/roles.js';
+import { repeatsTime, rolesOf } from '../../../labextension/src/grid/stream/stream-roles.js';
 
 describe('a time that is named', () => {
   const near = '2026-11-20T09:59:58.1Z';

@@ -1,7 +1,7 @@
 import { describe, expect, expectTypeOf, test } from 'vitest';
-import type { CatalogEntry } from '../../../kernel/apl/catalog/all.js';
-import { templateOf } from '../../../kernel/local/duckdb/functions/all.js';
-import { type ArgsOf, type SqlArg, sqlArg } from '../../../kernel/local/sql/template.js';
+import type { CatalogEntry } from '../../../kernel/apl/catalog/all-functions.js';
+import { templateOf } from '../../../kernel/local/duckdb/functions/duckdb-functions.js';
+import { type ArgsOf, type SqlArg, sqlArg } from '../../../kernel/local/sql/sql-template.js';
 
 type Args<Name extends string> = ArgsOf<Extract<CatalogEntry, { readonly name: Name }>['params']>;
 

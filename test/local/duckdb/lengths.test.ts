@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { aggregates } from '../../../kernel/apl/catalog/aggregates.js';
-import { functions } from '../../../kernel/apl/catalog/all.js';
+import { functions } from '../../../kernel/apl/catalog/all-functions.js';
 import { lengthClass } from '../../../kernel/local/duckdb/bounds/lengths.js';
 import { compileRequest } from '../../../kernel/local/sql/compile.js';
 import { sharedService } from '../service.js';

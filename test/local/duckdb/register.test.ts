@@ -2,9 +2,9 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import { expect, it } from 'vitest';
 import { hasBound, refusedCall } from '../../../kernel/local/duckdb/bounds/costs.js';
 import { hasManyLengths, sharedLengths } from '../../../kernel/local/duckdb/bounds/vectors.js';
+import type { JsFunction } from '../../../kernel/local/duckdb/duckdb-template.js';
 import { families } from '../../../kernel/local/duckdb/functions/families.js';
 import { FunctionRegistry, withoutScripts } from '../../../kernel/local/duckdb/register.js';
-import type { JsFunction } from '../../../kernel/local/duckdb/template.js';
 
 const double: JsFunction = {
   name: 'apl_test_double',

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { Admission, type Lease } from '../../../kernel/local/engine/admission.js';
-import { type RequestContext, watchUnseen } from '../../../kernel/local/engine/request.js';
+import { type RequestContext, watchUnseen } from '../../../kernel/local/engine/engine-request.js';
 
 const bounds = { queue: 20, long: 2, shortRows: 100 };
 const long = { rows: 101 };

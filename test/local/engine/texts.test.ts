@@ -1,8 +1,8 @@
 import { DuckDBInstance } from '@duckdb/node-api';
 import duckdb from '@duckdb/node-bindings';
 import { expect, test } from 'vitest';
-import { Copies } from '../../../kernel/local/engine/reading/copies.js';
-import { Texts } from '../../../kernel/local/engine/reading/texts.js';
+import { Copies } from '../../../kernel/local/engine/reading/read-copies.js';
+import { Texts } from '../../../kernel/local/engine/reading/read-texts.js';
 
 /** The texts of another table, which each row has one of. */
 function joinedTo(count: number): string {

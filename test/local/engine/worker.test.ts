@@ -3,10 +3,10 @@ import { closeSync, existsSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import { devNull } from 'node:os';
 import type { DuckDBResult } from '@duckdb/node-api';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { CellForm } from '../../../kernel/local/engine/columns.js';
 import { Engine } from '../../../kernel/local/engine/duckdb.js';
-import { engineFailure } from '../../../kernel/local/engine/failure.js';
-import type { Delivery, ReadResult } from '../../../kernel/local/engine/reader.js';
+import type { CellForm } from '../../../kernel/local/engine/engine-columns.js';
+import { engineFailure } from '../../../kernel/local/engine/engine-failure.js';
+import type { Delivery, ReadResult } from '../../../kernel/local/engine/engine-reader.js';
 import { readersOf } from '../../../kernel/local/engine/reading/duckdb-reader.js';
 import { chunksOf } from '../../../kernel/local/engine/workers/worker.js';
 import { temporaryDirectory } from '../service.js';

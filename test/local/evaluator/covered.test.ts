@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { functions } from '../../../kernel/apl/catalog/all.js';
+import { functions } from '../../../kernel/apl/catalog/all-functions.js';
 import { functionRows } from './functions.js';
 
 /** Functions that the random expressions make by themselves. */

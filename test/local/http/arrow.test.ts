@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { arrowType } from '../../../kernel/api/wire.js';
-import { sqlTypes } from '../../../kernel/local/duckdb/types.js';
+import { sqlTypes } from '../../../kernel/local/duckdb/duckdb-types.js';
 import { compileRequest } from '../../../kernel/local/sql/compile.js';
-import { decodeTabular, type TabularArrow } from '../../../kernel/result/decode/arrow.js';
-import { tableHash } from '../../../kernel/result/ipc/stream.js';
+import { decodeTabular, type TabularArrow } from '../../../kernel/result/decode/decode-arrow.js';
+import { tableHash } from '../../../kernel/result/ipc/ipc-stream.js';
 import { sharedService, type TestService, testService } from '../service.js';
 
 const bySql = sharedService();

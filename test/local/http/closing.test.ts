@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
-import type { Service } from '../../../kernel/local/http/options.js';
+import type { Service } from '../../../kernel/local/http/http-options.js';
 import { type TestService, temporaryDirectory, testService } from '../service.js';
 
 const ndjson = { 'content-type': 'application/x-ndjson' };

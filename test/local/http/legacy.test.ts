@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import type { LegacyResult } from '../../../kernel/api/wire.js';
 import { compileRequest } from '../../../kernel/local/sql/compile.js';
-import { decodeTabular } from '../../../kernel/result/decode/arrow.js';
+import { decodeTabular } from '../../../kernel/result/decode/decode-arrow.js';
 import { sharedService } from '../service.js';
 
 const service = sharedService({ compile: compileRequest });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { limits } from '../../../kernel/apl/syntax/limits.js';
+import { limits } from '../../../kernel/apl/syntax/syntax-limits.js';
 import { compileRequest } from '../../../kernel/local/sql/compile.js';
 import { type LimitCase, limitCases } from '../../apl/limits.js';
 import { sharedService } from '../service.js';

@@ -1,7 +1,7 @@
 import { constants } from 'node:os';
 import { expect, test } from 'vitest';
-import { systemError } from '../../../kernel/local/errors.js';
 import { refusalOf } from '../../../kernel/local/http/refusal.js';
+import { systemError } from '../../../kernel/local/local-errors.js';
 import { refusalInWords } from '../../../kernel/machine.js';
 
 const refusals: readonly (readonly [code: string, status: number, errorType: string, reason: string])[] = [

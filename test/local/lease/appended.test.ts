@@ -2,9 +2,9 @@ import { appendFile, readFile, truncate } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { History } from '../../../kernel/jupyter/history.js';
+import { inDataDir, type LayoutName, type layout } from '../../../kernel/local/data-layout.js';
 import { spawnDetached } from '../../../kernel/local/launch.js';
-import { inDataDir, type LayoutName, type layout } from '../../../kernel/local/place.js';
-import { QueryLog } from '../../../kernel/notebook/query/log.js';
+import { QueryLog } from '../../../kernel/notebook/query/query-log.js';
 import { temporaryDirectory } from '../service.js';
 
 type FileName = {

@@ -4,8 +4,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { hostname, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { readHolder } from '../../../kernel/local/lease/file.js';
 import { awaitVacancy, Lease, type LeaseOptions, takeLease } from '../../../kernel/local/lease/lease.js';
+import { readHolder } from '../../../kernel/local/lease/lease-file.js';
 import { ownName, processStart } from '../../../kernel/local/lease/processes.js';
 import { temporaryDirectory } from '../service.js';
 import { Elsewhere, held, leases } from './leases.js';

@@ -2,11 +2,11 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, symlink, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import type { Login } from '../../../kernel/api/login/store.js';
-import { LoginStore } from '../../../kernel/api/login/store.js';
+import type { Login } from '../../../kernel/api/login/login-store.js';
+import { LoginStore } from '../../../kernel/api/login/login-store.js';
+import { inDataDir } from '../../../kernel/local/data-layout.js';
 import { locked, lockOf } from '../../../kernel/local/lease/lock.js';
-import { inDataDir } from '../../../kernel/local/place.js';
-import { QueryLog } from '../../../kernel/notebook/query/log.js';
+import { QueryLog } from '../../../kernel/notebook/query/query-log.js';
 import { temporaryDirectory } from '../service.js';
 
 const ago = (ms: number) => new Date(Date.now() - ms);

@@ -1,8 +1,8 @@
 import { Dictionary, Int32, Table, tableToIPC, Utf8, vectorFromArray } from 'apache-arrow';
 import { expect, onTestFinished, test } from 'vitest';
 import { Engine } from '../../../kernel/local/engine/duckdb.js';
-import { readSentTable } from '../../../kernel/local/results/arrow.js';
 import { fillTable } from '../../../kernel/local/results/fill.js';
+import { readSentTable } from '../../../kernel/local/results/sent-arrow.js';
 import { temporaryDirectory } from '../service.js';
 
 /** Returns the type of the engine's column, and its values, for texts that were sent as one dictionary. */

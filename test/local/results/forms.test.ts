@@ -6,10 +6,10 @@ import type { Table } from 'apache-arrow';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Client, createClient } from '../../../kernel/api/client.js';
 import { AccessToken } from '../../../kernel/api/profile.js';
-import { sqlText } from '../../../kernel/local/duckdb/literal.js';
+import { sqlText } from '../../../kernel/local/duckdb/duckdb-literal.js';
 import { compileRequest } from '../../../kernel/local/sql/compile.js';
-import { fieldsOf, sendableStream } from '../../../kernel/notebook/results/arrow.js';
-import { decodeTabular } from '../../../kernel/result/decode/arrow.js';
+import { fieldsOf, sendableStream } from '../../../kernel/notebook/results/result-arrow.js';
+import { decodeTabular } from '../../../kernel/result/decode/decode-arrow.js';
 import { sharedService } from '../service.js';
 
 const service = sharedService({ compile: compileRequest });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { samples } from '../../../kernel/local/samples/all.js';
-import { slices } from '../../../kernel/local/samples/slices.js';
+import { samples } from '../../../kernel/local/samples/all-samples.js';
+import { slices } from '../../../kernel/local/samples/sample-slices.js';
 import { compileRequest } from '../../../kernel/local/sql/compile.js';
 import { sharedService } from '../service.js';
 

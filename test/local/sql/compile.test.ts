@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { QueryRequest } from '../../../kernel/api/wire.js';
 import { compileRequest } from '../../../kernel/local/sql/compile.js';
-import type { DatasetCatalog } from '../../../kernel/local/sql/compiled.js';
+import type { DatasetCatalog } from '../../../kernel/local/sql/compiled-query.js';
 import { everyType } from '../../apl/queries.js';
 import { now, openQueries, secondsAgo, start } from '../queries.js';
 

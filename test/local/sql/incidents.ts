@@ -1,5 +1,5 @@
 import type { TypeName } from '../../../kernel/apl/catalog/entry.js';
-import type { DatasetCatalog } from '../../../kernel/local/sql/compiled.js';
+import type { DatasetCatalog } from '../../../kernel/local/sql/compiled-query.js';
 
 /** A table in which some rows are bad, and the fields that make them so; none if chance alone chose them. */
 export interface Incident {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Engine } from '../../../kernel/local/engine/duckdb.js';
-import type { DatasetCatalog } from '../../../kernel/local/sql/compiled.js';
+import type { DatasetCatalog } from '../../../kernel/local/sql/compiled-query.js';
 import { DatasetStore } from '../../../kernel/local/store/datasets.js';
 import { importFile } from '../../../kernel/local/store/import.js';
 import { now, openQueries } from '../queries.js';

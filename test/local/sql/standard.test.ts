@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { functions } from '../../../kernel/apl/catalog/all.js';
-import { elements } from '../../../kernel/apl/catalog/operators.js';
-import { duckdb } from '../../../kernel/local/duckdb/dialect.js';
-import type { DatasetCatalog } from '../../../kernel/local/sql/compiled.js';
+import { functions } from '../../../kernel/apl/catalog/all-functions.js';
+import { elements } from '../../../kernel/apl/catalog/operator-entries.js';
+import { duckdb } from '../../../kernel/local/duckdb/duckdb-dialect.js';
+import type { DatasetCatalog } from '../../../kernel/local/sql/compiled-query.js';
 import type { Dialect } from '../../../kernel/local/sql/dialect.js';
-import { compilerFor } from '../../../kernel/local/sql/request.js';
+import { compilerFor } from '../../../kernel/local/sql/sql-request.js';
 import { standard } from '../../../kernel/local/sql/standard.js';
 import { fixtures } from '../../golden/fixtures.js';
 

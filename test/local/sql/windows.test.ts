@@ -3,8 +3,8 @@ import path from 'node:path';
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { compileRequest } from '../../../kernel/local/sql/compile.js';
-import type { RowGroup } from '../../../kernel/local/sql/compiled.js';
-import { readingBack } from '../../../kernel/local/sql/rewrite/windows.js';
+import type { RowGroup } from '../../../kernel/local/sql/compiled-query.js';
+import { readingBack } from '../../../kernel/local/sql/rewrite/rewrite-windows.js';
 import { formatTime } from '../../../kernel/time.js';
 import { sharedService } from '../service.js';
 

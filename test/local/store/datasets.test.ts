@@ -1,9 +1,9 @@
 import { mkdir, readdir, rename, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { sqlText } from '../../../kernel/local/duckdb/literal.js';
+import { sqlText } from '../../../kernel/local/duckdb/duckdb-literal.js';
 import { Engine } from '../../../kernel/local/engine/duckdb.js';
-import type { BuiltinDataset } from '../../../kernel/local/sql/compiled.js';
+import type { BuiltinDataset } from '../../../kernel/local/sql/compiled-query.js';
 import { DatasetStore } from '../../../kernel/local/store/datasets.js';
 import { importFile } from '../../../kernel/local/store/import.js';
 import { nowMs, temporaryDirectory } from '../service.js';

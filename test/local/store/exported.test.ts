@@ -3,7 +3,7 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import { Field, makeData, RecordBatch, Schema, Struct, Table, vectorFromArray } from 'apache-arrow';
 import { expect, test } from 'vitest';
 import { compileRequest } from '../../../kernel/local/sql/compile.js';
-import { exportTable } from '../../../kernel/result/export/file.js';
+import { exportTable } from '../../../kernel/result/export/export-file.js';
 import { exactTable } from '../../result/export/exact.js';
 import { sharedService, temporaryDirectory } from '../service.js';
 

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { sqlText } from '../../../kernel/local/duckdb/literal.js';
+import { sqlText } from '../../../kernel/local/duckdb/duckdb-literal.js';
 import { Engine } from '../../../kernel/local/engine/duckdb.js';
 import { sharedService, temporaryDirectory } from '../service.js';
 import { packed } from './readers/packed.js';

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { decodeNotices, noticeHeader } from '../../../kernel/api/notices.js';
+import { decodeNotices, noticeHeader } from '../../../kernel/api/api-notices.js';
 import { type Answer, sharedService, testService } from '../service.js';
 import { sample, zstdBomb, zstdOf, zstdSample } from './zstd.js';
 

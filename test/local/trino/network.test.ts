@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
-import { probeClusters } from '../../../kernel/local/trino/probe.js';
+import { probeClusters } from '../../../kernel/local/trino/trino-probe.js';
 import { certify, hasOpenssl } from '../../api/certificates.js';
 import { deploymentAt } from '../../cluster/cases.js';
 import { secureEndOf, tunnelTo } from '../../setup/tunnel.js';

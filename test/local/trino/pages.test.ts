@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { JsonColumns } from '../../../kernel/local/engine/columns.js';
-import { appendRows, readPage } from '../../../kernel/local/trino/protocol/pages.js';
+import { JsonColumns } from '../../../kernel/local/engine/engine-columns.js';
+import { appendRows, readPage } from '../../../kernel/local/trino/protocol/trino-pages.js';
 
 const fields = [
   { name: 'b', type: 'bool' },

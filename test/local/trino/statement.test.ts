@@ -2,12 +2,12 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { AccessToken } from '../../../kernel/api/profile.js';
-import { asJson } from '../../../kernel/local/engine/columns.js';
-import { watchUnseen } from '../../../kernel/local/engine/request.js';
-import { probeClusters } from '../../../kernel/local/trino/probe.js';
-import { ClusterError } from '../../../kernel/local/trino/protocol/failure.js';
+import { asJson } from '../../../kernel/local/engine/engine-columns.js';
+import { watchUnseen } from '../../../kernel/local/engine/engine-request.js';
 import { type Deployment, Statements } from '../../../kernel/local/trino/protocol/statement.js';
-import { readRows } from '../../../kernel/local/trino/reader.js';
+import { ClusterError } from '../../../kernel/local/trino/protocol/trino-failure.js';
+import { probeClusters } from '../../../kernel/local/trino/trino-probe.js';
+import { readRows } from '../../../kernel/local/trino/trino-reader.js';
 import { deploymentAt } from '../../cluster/cases.js';
 
 type Answer = (request: IncomingMessage, response: ServerResponse, url: string) => void;

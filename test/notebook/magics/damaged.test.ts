@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { Service } from '../../../kernel/local/http/options.js';
+import type { Service } from '../../../kernel/local/http/http-options.js';
 import { realService } from '../real-bench.js';
 import { type Bench, type CellRun, printed, shown, startBench, traceback } from '../session.js';
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { StarredQuery } from '../../../kernel/api/wire.js';
-import { consoleLink } from '../../../kernel/notebook/magics/stars/starred.js';
+import { consoleLink } from '../../../kernel/notebook/magics/stars/star-starred.js';
 import type { Session } from '../../../kernel/notebook/session.js';
 import type { Reply, Seen } from '../../api/service.js';
 import { type Bench, everyday, printed, queries, shown, startBench, traceback } from '../session.js';

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { QueryLog } from '../../../kernel/notebook/query/log.js';
+import { QueryLog } from '../../../kernel/notebook/query/query-log.js';
 import type { Reply } from '../../api/service.js';
 import { type Bench, startBench, traceback } from '../session.js';
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { TokenStream } from '../../../kernel/apl/syntax/tokens/stream.js';
+import { TokenStream } from '../../../kernel/apl/syntax/tokens/token-stream.js';
 import { tabular } from '../../api/service.js';
 import { type Bench, startBench, traceback } from '../session.js';
 

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { AnswerStore } from '../../../kernel/notebook/recording/store.js';
+import { AnswerStore } from '../../../kernel/notebook/recording/recording-store.js';
 import { tabular } from '../../api/service.js';
 import { notices, realBench } from '../real-bench.js';
 import {

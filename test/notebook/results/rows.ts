@@ -1,5 +1,5 @@
 import { type Table, tableFromIPC } from 'apache-arrow';
-import { cellText } from '../../../kernel/result/display/text.js';
+import { cellText } from '../../../kernel/result/display/display-text.js';
 import { ARROW_MIME } from '../../../kernel/result/mime.js';
 import type { CellRun } from '../session.js';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { AplKernelError } from '../../../kernel/errors.js';
-import { answerOf } from '../../../kernel/protocols/mcp/answer.js';
 import { Calls } from '../../../kernel/protocols/mcp/calls.js';
+import { answerOf } from '../../../kernel/protocols/mcp/mcp-answer.js';
 
 const never = new AbortController().signal;
 const fine = answerOf({ sentences: ['fine'], lines: [] });

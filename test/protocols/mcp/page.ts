@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { editorTarget } from '../../../kernel/apl/editor/link.js';
-import type { JsonObject } from '../../../kernel/jupyter/wire.js';
+import { editorTarget } from '../../../kernel/apl/editor/editor-link.js';
+import type { JsonObject } from '../../../kernel/jupyter/jupyter-wire.js';
 import { startAplKernel } from '../../commands/command.js';
 import { Client, freeConnection, type Seen } from '../../jupyter/client.js';
 

@@ -2,7 +2,7 @@ import * as vega from 'vega';
 import { describe, expect, test } from 'vitest';
 import type { ChartOptions } from '../../../kernel/apl/operators/drawing.js';
 import { type Chart, chartModel } from '../../../kernel/result/chart/chart.js';
-import { describe as describeChart } from '../../../kernel/result/chart/describe.js';
+import { describe as describeChart } from '../../../kernel/result/chart/chart-describe.js';
 import type { ChartModel, XyChart } from '../../../kernel/result/chart/model.js';
 import { cells, type SampleColumn, type SampleTable, sampleResult } from '../sample.js';
 import { buckets, chartOf, minute, now, time } from './fixtures.js';

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { Annotation } from '../../../kernel/api/wire.js';
 import type { ChartOptions } from '../../../kernel/apl/operators/drawing.js';
 import { toChart } from '../../../kernel/result/chart/chart.js';
-import { kindRows } from '../../../kernel/result/chart/kinds/table.js';
+import { kindRows } from '../../../kernel/result/chart/kinds/kind-table.js';
 import { cells, type SampleColumn, type SampleExtras, type SampleTable, sampleResult } from '../sample.js';
 import { buckets, minute, now, time } from './fixtures.js';
 

@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import * as vega from 'vega';
 import { expect, test } from 'vitest';
 import type { ChartOptions } from '../../../kernel/apl/operators/drawing.js';
-import { layersOf } from '../../../kernel/result/chart/draw/lines.js';
+import { layersOf } from '../../../kernel/result/chart/draw/draw-lines.js';
 import { chartInput } from '../../../kernel/result/chart/kinds/input.js';
 import type { XyChart } from '../../../kernel/result/chart/model.js';
-import { toSeries } from '../../../kernel/result/chart/time/series.js';
+import { toSeries } from '../../../kernel/result/chart/time/time-series.js';
 import { scaleFor } from '../../../kernel/result/chart/units.js';
 import { sampleResult } from '../sample.js';
 

@@ -1,8 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decodeArriving, decodeTabular, type TabularArrow } from '../../../kernel/result/decode/arrow.js';
-import { inSlices } from '../../../kernel/result/decode/slices.js';
-import { tableHash } from '../../../kernel/result/ipc/stream.js';
+import {
+  decodeArriving,
+  decodeTabular,
+  type TabularArrow,
+} from '../../../kernel/result/decode/decode-arrow.js';
+import { inSlices } from '../../../kernel/result/decode/decode-slices.js';
+import { tableHash } from '../../../kernel/result/ipc/ipc-stream.js';
 import { responseBytes } from '../sample.js';
 
 const encode = (text: string) => new TextEncoder().encode(text);

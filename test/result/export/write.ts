@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { exportTable } from '../../../kernel/result/export/file.js';
-import { exportFormats } from '../../../kernel/result/export/formats.js';
+import { exportTable } from '../../../kernel/result/export/export-file.js';
+import { exportFormats } from '../../../kernel/result/export/export-formats.js';
 import { exactTable } from './exact.js';
 
 /** Writes the table of `exact.ts` in every format into a directory, and prints the Python that loads each file as JSON. */

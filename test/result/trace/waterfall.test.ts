@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { ShownSpan } from '../../../kernel/result/trace/spans.js';
-import { traceOf } from '../../../kernel/result/trace/tree.js';
+import type { ShownSpan } from '../../../kernel/result/trace/trace-spans.js';
+import { traceOf } from '../../../kernel/result/trace/trace-tree.js';
 import { traceSentences, waterfallHtml, waterfallText } from '../../../kernel/result/trace/waterfall.js';
 
 const span = (

@@ -4,11 +4,11 @@ import type { AggregateCall, Column, Scalar } from '../../plan/plan.js';
 import { constant, reference } from '../../plan/scalars.js';
 import type { Argument, Expr } from '../../syntax/ast.js';
 import { identifier, nameExpr } from '../../syntax/nodes.js';
+import { fieldOf } from '../bind-names.js';
 import { type AggregateSink, type Binder, convertTo } from '../binder.js';
-import { fieldOf } from '../names.js';
+import { bindExpression } from './bind-expression.js';
+import { eventTimes, timeNote } from './bind-spotlight.js';
 import { alignArguments, argumentSpans, type CallExpr, positional } from './call.js';
-import { bindExpression } from './expression.js';
-import { eventTimes, timeNote } from './spotlight.js';
 
 /** Binds an aggregate's arguments over the input, records it in the sink, and returns its column. */
 export function bindAggregate(

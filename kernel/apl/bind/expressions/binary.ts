@@ -13,10 +13,10 @@ import {
   typeInWords,
   unbound,
 } from '../binder.js';
+import { bindExpression, bindPredicate } from './bind-expression.js';
 import { both, either } from './chain.js';
 import { warnOfQuotedField } from './constants.js';
 import { alignDurations, quoted, warnOfBareNumber } from './duration.js';
-import { bindExpression, bindPredicate } from './expression.js';
 import { anyField } from './star.js';
 
 type BinaryExpr = Extract<Expr, { kind: 'binary' }>;

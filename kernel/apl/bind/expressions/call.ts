@@ -1,5 +1,5 @@
 import { datesMeant, parseTime, parseTimespan } from '../../../time.js';
-import { aggregateNamed, functionNamed, functionNames } from '../../catalog/all.js';
+import { aggregateNamed, functionNamed, functionNames } from '../../catalog/all-functions.js';
 import {
   arityOf,
   type FunctionEntry,
@@ -7,15 +7,16 @@ import {
   type ParamType,
   type TypeName,
 } from '../../catalog/entry.js';
-import { allGroups } from '../../catalog/functions/strings.js';
+import { allGroups } from '../../catalog/functions/string-functions.js';
 import { rowFunctions } from '../../catalog/row-functions.js';
-import { callElsewhere, functionsElsewhere, operatorCalled, sameOrder } from '../../hints/functions.js';
+import { callElsewhere, functionsElsewhere, operatorCalled, sameOrder } from '../../hints/hint-functions.js';
 import type { Relation, Scalar } from '../../plan/plan.js';
 import { call, constant, reference } from '../../plan/scalars.js';
 import type { Argument, Expr, Pipeline, Span } from '../../syntax/ast.js';
 import { nearest } from '../../syntax/nearest.js';
 import { dataset, identifier, literal } from '../../syntax/nodes.js';
-import { typeNamed } from '../../syntax/types.js';
+import { typeNamed } from '../../syntax/syntax-types.js';
+import { findColumn } from '../bind-names.js';
 import {
   type Binder,
   convertTo,
@@ -27,11 +28,10 @@ import {
   typeInWords,
   unbound,
 } from '../binder.js';
-import { findColumn } from '../names.js';
 import { bindAggregate } from './aggregate.js';
-import { countFixes, countHints, swappedPercentile } from './counts.js';
+import { countFixes, countHints, swappedPercentile } from './bind-counts.js';
+import { bindExpression } from './bind-expression.js';
 import { type Operand, refusesBin, typeOfOneOf, warnOfBareNumber } from './duration.js';
-import { bindExpression } from './expression.js';
 
 export type CallExpr = Extract<Expr, { kind: 'call' }>;
 type SpecialForm = (binder: Binder, expr: CallExpr, scope: Scope) => Scalar | undefined;

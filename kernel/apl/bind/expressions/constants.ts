@@ -1,4 +1,4 @@
-import { writtenName } from '../../catalog/written.js';
+import { writtenName } from '../../catalog/catalog-written.js';
 import type { Expr } from '../../syntax/ast.js';
 import { type Binder, type Scope, shorten, unwrap } from '../binder.js';
 

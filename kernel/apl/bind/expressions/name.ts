@@ -1,11 +1,12 @@
-import { aggregateNamed, functionNamed } from '../../catalog/all.js';
-import { writtenName } from '../../catalog/written.js';
-import { isTimeElsewhere } from '../../hints/languages/expression.js';
+import { aggregateNamed, functionNamed } from '../../catalog/all-functions.js';
+import { writtenName } from '../../catalog/catalog-written.js';
+import { isTimeElsewhere } from '../../hints/languages/language-expression.js';
 import type { Column, DatasetSchema, Scalar } from '../../plan/plan.js';
 import { call, constant, path, reference } from '../../plan/scalars.js';
 import type { Expr, Span } from '../../syntax/ast.js';
 import { identifier, member, nameExpr } from '../../syntax/nodes.js';
 import { quotedName, writtenText } from '../../syntax/tokens/quote.js';
+import { dottedName, findColumn } from '../bind-names.js';
 import {
   type Binder,
   convertTo,
@@ -16,8 +17,7 @@ import {
   unbound,
   unwrap,
 } from '../binder.js';
-import { dottedName, findColumn } from '../names.js';
-import { bindExpression } from './expression.js';
+import { bindExpression } from './bind-expression.js';
 
 type NameExpr = Extract<Expr, { kind: 'name' | 'member' | 'index' }>;
 

@@ -1,14 +1,14 @@
-import { functionNamed } from '../../catalog/all.js';
+import { functionNamed } from '../../catalog/all-functions.js';
 import { isRowFunction } from '../../catalog/row-functions.js';
-import { isInOrder, isWritten } from '../../plan/order.js';
 import type { NeighborItem, Relation, Scalar } from '../../plan/plan.js';
+import { isInOrder, isWritten } from '../../plan/plan-order.js';
 import { reference } from '../../plan/scalars.js';
 import type { Operator, Span } from '../../syntax/ast.js';
-import { visitOperator } from '../../syntax/walk.js';
+import { visitOperator } from '../../syntax/syntax-walk.js';
+import { keep, type Stage, withRelation } from '../bind-stage.js';
 import { type Binder, scopeOf } from '../binder.js';
-import { keep, type Stage, withRelation } from '../stage.js';
+import { bindExpression } from './bind-expression.js';
 import { alignArguments, type CallExpr, positional } from './call.js';
-import { bindExpression } from './expression.js';
 
 /**
  * Binds an operator over rows that have the values of the rows around as columns of their own: `bind` finds them in the binder, by

@@ -1,7 +1,7 @@
 import type { Diagnostic } from '../../syntax/ast.js';
 import type { MagicLine } from '../../syntax/cell.js';
 import { finding } from '../../syntax/diagnostics.js';
-import { noCellForm, readArguments, unknownMagic } from '../../syntax/magic.js';
+import { noCellForm, readArguments, unknownMagic } from '../../syntax/syntax-magic.js';
 import type { MagicFacts } from '../known.js';
 
 /** Returns the findings about the magic lines of a cell: unknown names and options, and arguments that do not fit. */

@@ -10,15 +10,15 @@ import {
   type TreeFragment,
 } from '@lezer/common';
 import { styleTags, tags } from '@lezer/highlight';
-import { aggregateNamed, functionNamed } from '../../catalog/all.js';
+import { aggregateNamed, functionNamed } from '../../catalog/all-functions.js';
 import type { Span } from '../../syntax/ast.js';
 import { type MagicLine, splitCell } from '../../syntax/cell.js';
-import { splitFile } from '../../syntax/file.js';
 import { parseTokens } from '../../syntax/parse.js';
 import { directivesIn } from '../../syntax/readers/charting.js';
+import { splitFile } from '../../syntax/syntax-file.js';
+import { typeNamed } from '../../syntax/syntax-types.js';
 import { type Token, tokenize } from '../../syntax/tokens/lexer.js';
-import { typeNamed } from '../../syntax/types.js';
-import { type Role, RoleMap, type Structure } from './roles.js';
+import { type Role, RoleMap, type Structure } from './color-roles.js';
 import { contextualWords, operatorWords, sortWords } from './words.js';
 
 /**

@@ -1,10 +1,10 @@
 import { UNITS } from '../../../time.js';
-import { tabularOperators } from '../../catalog/operators.js';
+import { tabularOperators } from '../../catalog/operator-entries.js';
 import { scalarOperators } from '../../catalog/scalar-operators.js';
 import type { OptionValues } from '../../operators/grammar.js';
-import { operators, optionsOf, sources } from '../../operators/rows.js';
+import { operators, optionsOf, sources } from '../../operators/operator-rows.js';
 import { directives } from '../../syntax/readers/charting.js';
-import { typeSpellings } from '../../syntax/types.js';
+import { typeSpellings } from '../../syntax/syntax-types.js';
 import { contextualWords, operatorWords, sortWords } from './words.js';
 
 /** What a class of tokens is called elsewhere, and the leaves of the highlighter's tree that belong to it. */

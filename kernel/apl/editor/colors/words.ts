@@ -1,4 +1,4 @@
-import { clauseWords, sources } from '../../operators/rows.js';
+import { clauseWords, sources } from '../../operators/operator-rows.js';
 
 /** Words that are keywords if the parser does not take them for a name. */
 export const contextualWords: ReadonlySet<string> = new Set([

@@ -1,17 +1,17 @@
 import { present } from '../../../present.js';
 import { aggregates } from '../../catalog/aggregates.js';
-import { aggregateNamed, everyFunction, functionNamed } from '../../catalog/all.js';
+import { aggregateNamed, everyFunction, functionNamed } from '../../catalog/all-functions.js';
+import { isPlain, scalarWords, writtenName } from '../../catalog/catalog-written.js';
 import type { ElementEntry, FunctionEntry, TypeName } from '../../catalog/entry.js';
-import { elementNamed, tabularOperators } from '../../catalog/operators.js';
-import { isPlain, scalarWords, writtenName } from '../../catalog/written.js';
-import { sources as wordSources } from '../../operators/rows.js';
+import { elementNamed, tabularOperators } from '../../catalog/operator-entries.js';
+import { sources as wordSources } from '../../operators/operator-rows.js';
 import type { BindEnvironment, Column } from '../../plan/plan.js';
+import { typeSpellings } from '../../syntax/syntax-types.js';
 import type { OpenCall, OperandSlot, Slot } from '../../syntax/tokens/offers.js';
 import { quotedName, quoteInner, writtenText } from '../../syntax/tokens/quote.js';
-import { typeSpellings } from '../../syntax/types.js';
-import { signatureOf } from '../help/describe.js';
+import { signatureOf } from '../help/help-describe.js';
 import { type NamesAt, namesAt } from '../scope.js';
-import { type Cursor, cursorAt, type ValueSlot } from './cursor.js';
+import { type Cursor, cursorAt, type ValueSlot } from './completion-cursor.js';
 import { matchQuality } from './match.js';
 
 /**

@@ -1,18 +1,18 @@
 import { present } from '../../../present.js';
 import { escapeMarkdown, markdownParts, oneLine } from '../../../text.js';
-import { resultNamed } from '../../bind/names.js';
-import { aggregateNamed, functionNamed } from '../../catalog/all.js';
+import { resultNamed } from '../../bind/bind-names.js';
+import { aggregateNamed, functionNamed } from '../../catalog/all-functions.js';
 import { type FunctionEntry, serviceTypes, type TypeName } from '../../catalog/entry.js';
-import { elementNamed } from '../../catalog/operators.js';
+import { elementNamed } from '../../catalog/operator-entries.js';
 import type { BindEnvironment, Column } from '../../plan/plan.js';
 import type { Expr, Query, Source, Span } from '../../syntax/ast.js';
 import { dataset, identifier } from '../../syntax/nodes.js';
 import { parseQuery } from '../../syntax/parse.js';
+import { typeNamed } from '../../syntax/syntax-types.js';
+import { visitQuery } from '../../syntax/syntax-walk.js';
 import { type Token, tokenize } from '../../syntax/tokens/lexer.js';
-import { typeNamed } from '../../syntax/types.js';
-import { visitQuery } from '../../syntax/walk.js';
 import { type NamesAt, namesAt } from '../scope.js';
-import { code, describeElement, describeFunction, parameterText, signatureOf } from './describe.js';
+import { code, describeElement, describeFunction, parameterText, signatureOf } from './help-describe.js';
 
 /** An explanation and the span of text that it is about. */
 export interface Hover extends Span {

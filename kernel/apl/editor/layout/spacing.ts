@@ -1,6 +1,6 @@
 import type { Expr, Query, Span } from '../../syntax/ast.js';
+import { visitQuery } from '../../syntax/syntax-walk.js';
 import type { Token } from '../../syntax/tokens/lexer.js';
-import { visitQuery } from '../../syntax/walk.js';
 
 /**
  * Returns a function that tells whether a space precedes the token at an index, when both tokens are on one line. The tree

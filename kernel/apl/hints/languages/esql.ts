@@ -10,8 +10,8 @@ import {
   type Translated,
   textOf,
   translateExpression,
-} from './expression.js';
-import { LanguageReader } from './reader.js';
+} from './language-expression.js';
+import { LanguageReader } from './language-reader.js';
 
 const functions: Readonly<Record<string, string>> = {
   ...sharedFunctions,

@@ -5,8 +5,8 @@ import {
   sharedFunctions,
   textOf,
   translateExpression,
-} from './expression.js';
-import { LanguageReader } from './reader.js';
+} from './language-expression.js';
+import { LanguageReader } from './language-reader.js';
 
 const functions: Readonly<Record<string, string>> = {
   ...sharedFunctions,

@@ -1,5 +1,5 @@
-import { datasetName, fieldName, textOf } from './expression.js';
-import type { LanguageReader } from './reader.js';
+import { datasetName, fieldName, textOf } from './language-expression.js';
+import type { LanguageReader } from './language-reader.js';
 
 /** Translates a query of Lucene, as Kibana and Graylog have it; `reader.reason` says why if that is not possible. */
 export function translateLucene(reader: LanguageReader): string {

@@ -1,6 +1,6 @@
 import { own } from '../../../present.js';
-import { datasetName, fieldName, percentOf } from './expression.js';
-import type { LanguageReader } from './reader.js';
+import { datasetName, fieldName, percentOf } from './language-expression.js';
+import type { LanguageReader } from './language-reader.js';
 
 /** What stands after the name of a data frame: `.name(args)`, `.name[args]`, `.name` or `[args]`. */
 interface Step {

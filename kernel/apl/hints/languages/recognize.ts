@@ -1,12 +1,12 @@
 import { present } from '../../../present.js';
 import { translateEsql } from './esql.js';
 import { translateInsights } from './insights.js';
+import { LanguageReader } from './language-reader.js';
+import { translateSql } from './language-sql.js';
 import { translateLucene } from './lucene.js';
 import { translatePandas } from './pandas.js';
-import { LanguageReader } from './reader.js';
 import { translateLogQl, translatePromQl } from './selectors.js';
 import { translateSpl } from './spl.js';
-import { translateSql } from './sql.js';
 
 /** A query in another language: its translation, or why there is none, as a sentence. */
 export interface TranslatedQuery {

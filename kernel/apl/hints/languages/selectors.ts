@@ -1,6 +1,6 @@
 import { present } from '../../../present.js';
-import { atomic, datasetName, fieldName, percentOf, textOf } from './expression.js';
-import type { LanguageReader } from './reader.js';
+import { atomic, datasetName, fieldName, percentOf, textOf } from './language-expression.js';
+import type { LanguageReader } from './language-reader.js';
 
 /** What a query of PromQL or LogQL has selected so far, as the parts of a query of APL. */
 interface Selected {

@@ -1,5 +1,5 @@
 import { own } from '../../../present.js';
-import { hintForOperator } from '../operators.js';
+import { hintForOperator } from '../hint-operators.js';
 import {
   atomic,
   COMPARED,
@@ -13,8 +13,8 @@ import {
   type Translated,
   textOf,
   translateExpression,
-} from './expression.js';
-import { LanguageReader } from './reader.js';
+} from './language-expression.js';
+import { LanguageReader } from './language-reader.js';
 
 /** The functions of expressions, with what they become. */
 export const eventFunctions: Readonly<Record<string, string>> = {

@@ -9,7 +9,7 @@ import { finding } from '../diagnostics.js';
 import { nearest } from '../nearest.js';
 import { type Parsed, QueryText } from '../parse.js';
 import { tokenize } from '../tokens/lexer.js';
-import { optionText } from './options.js';
+import { optionText } from './read-options.js';
 
 /** One word after `@` at the top of a cell, with its value. */
 export interface Directive extends Span {

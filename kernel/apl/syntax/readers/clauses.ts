@@ -2,8 +2,8 @@ import { present } from '../../../present.js';
 import type { Clause, ListOperand, Operand } from '../../operators/grammar.js';
 import type { Expr, Literal, OperandNodes } from '../ast.js';
 import { literal, missing } from '../nodes.js';
-import type { TokenStream } from '../tokens/stream.js';
-import { parseArguments, parseExpression } from './expression.js';
+import type { TokenStream } from '../tokens/token-stream.js';
+import { parseArguments, parseExpression } from './read-expression.js';
 import {
   atStageEnd,
   closeList,
@@ -16,12 +16,12 @@ import {
   parseSortKey,
   parseTyped,
   parseValues,
-} from './items.js';
-import { parseEnclosedOptions, parseOptions, parseWord } from './options.js';
-import { expectPattern } from './pattern.js';
-import { noStages, parseStages } from './pipeline.js';
-import { parseSearch } from './search.js';
-import { parseSource } from './source.js';
+} from './read-items.js';
+import { parseEnclosedOptions, parseOptions, parseWord } from './read-options.js';
+import { expectPattern } from './read-pattern.js';
+import { noStages, parseStages } from './read-pipeline.js';
+import { parseSearch } from './read-search.js';
+import { parseSource } from './read-source.js';
 import { orderAdvice, takeGroup, takeUsing } from './typos.js';
 
 /** A node to which `parseClauses` adds the properties of the clauses of its row. */

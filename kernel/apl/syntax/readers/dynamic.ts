@@ -1,8 +1,8 @@
 import type { Expr } from '../ast.js';
 import { call, identifier, literal } from '../nodes.js';
 import type { Token } from '../tokens/lexer.js';
-import type { TokenStream } from '../tokens/stream.js';
-import { parseExpression, tooDeep } from './expression.js';
+import type { TokenStream } from '../tokens/token-stream.js';
+import { parseExpression, tooDeep } from './read-expression.js';
 
 /** Parses `dynamic(…)` after its word. */
 export function parseDynamic(stream: TokenStream, word: Token): Expr {

@@ -2,7 +2,7 @@ import { DAY, datesMeant, isBeyondTime, parseTime, parseTimespan } from '../../.
 import type { Literal } from '../ast.js';
 import { literal } from '../nodes.js';
 import type { Token } from '../tokens/lexer.js';
-import type { TokenStream } from '../tokens/stream.js';
+import type { TokenStream } from '../tokens/token-stream.js';
 
 /** The literal of `datetime(…)` or `timespan(…)`, whose word has been read; null, with a diagnostic, when it is invalid. */
 export function rawLiteral(stream: TokenStream, word: Token, type: 'datetime' | 'timespan'): Literal {

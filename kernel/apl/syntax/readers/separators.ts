@@ -1,9 +1,9 @@
 import { oneLine } from '../../../text.js';
-import { operatorWords } from '../../operators/rows.js';
+import { operatorWords } from '../../operators/operator-rows.js';
 import type { Operator } from '../ast.js';
 import { nearest } from '../nearest.js';
 import { quotedName, writtenText } from '../tokens/quote.js';
-import type { Advice, TokenStream } from '../tokens/stream.js';
+import type { Advice, TokenStream } from '../tokens/token-stream.js';
 
 /** Where a query cannot go on: what is there, and what was read before it. */
 interface Place {

@@ -1,12 +1,12 @@
 import { oneLine } from '../../../text.js';
 import { parseTimespan, UNITS } from '../../../time.js';
-import { likeness } from '../../hints/languages/expression.js';
+import { likeness } from '../../hints/languages/language-expression.js';
 import type { Expr, Identifier, Span } from '../ast.js';
 import { nearest } from '../nearest.js';
 import { identifier } from '../nodes.js';
 import type { Token } from '../tokens/lexer.js';
 import { quotedName, writtenText } from '../tokens/quote.js';
-import type { Advice, TokenStream } from '../tokens/stream.js';
+import type { Advice, TokenStream } from '../tokens/token-stream.js';
 
 /** Consumes `and` or `or`, also where it is written as in other languages: `AND`, `&&`, `||`; that is reported. */
 export function takeLogic(stream: TokenStream, word: 'and' | 'or'): Token | undefined {

@@ -1,6 +1,6 @@
-import { limits } from '../../../apl/syntax/limits.js';
+import { limits } from '../../../apl/syntax/syntax-limits.js';
 import { OverdueError } from '../../functions/deadline.js';
-import type { JsFunction } from '../template.js';
+import type { JsFunction } from '../duckdb-template.js';
 
 /** Nanoseconds that a call of a JavaScript function may take at most, estimated before it does any work. */
 const mostNs = 1_000_000_000;

@@ -1,6 +1,6 @@
-import type { CatalogEntry, FunctionName } from '../../../apl/catalog/all.js';
-import { type ArgsOf, type Size, type SqlArg, sizeOfAll } from '../../sql/template.js';
-import { sqlText } from '../literal.js';
+import type { CatalogEntry, FunctionName } from '../../../apl/catalog/all-functions.js';
+import { type ArgsOf, type Size, type SqlArg, sizeOfAll } from '../../sql/sql-template.js';
+import { sqlText } from '../duckdb-literal.js';
 
 /** The most bytes of a value that a query makes. */
 export const longestValue = 64 * 2 ** 20;

@@ -1,4 +1,4 @@
-import type { FunctionFamily } from '../template.js';
+import type { FunctionFamily } from '../duckdb-template.js';
 import { lengthTest } from './lengths.js';
 
 /** What a process knows of its memory, in bytes. */

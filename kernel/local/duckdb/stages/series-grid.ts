@@ -1,8 +1,8 @@
 import type { TypeName } from '../../../apl/catalog/entry.js';
 import type { AddStage, SeriesParts } from '../../sql/dialect.js';
-import { type SqlArg, sqlArg } from '../../sql/template.js';
-import { convert, toDynamic } from '../functions/conversion.js';
-import { sqlText, timeBound } from '../literal.js';
+import { type SqlArg, sqlArg } from '../../sql/sql-template.js';
+import { sqlText, timeBound } from '../duckdb-literal.js';
+import { convert, toDynamic } from '../functions/duckdb-conversion.js';
 
 /**
  * Returns `make-series`: aggregates by group and step number, and from those of each group, sorted once, its arrays, as JSON that is put

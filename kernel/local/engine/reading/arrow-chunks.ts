@@ -10,14 +10,14 @@ import {
   TimestampNanosecond,
 } from 'apache-arrow';
 import type { TypeName } from '../../../apl/catalog/entry.js';
-import { fitted, grown, Validity } from '../../../result/decode/store.js';
+import { fitted, grown, Validity } from '../../../result/decode/decode-store.js';
 import { JsonTextBuilder, StringBuilder } from '../../../result/decode/string-column.js';
 import { formatTime } from '../../../time.js';
-import type { ArrowCells, DeclaredColumn } from '../columns.js';
-import { answerTooLarge } from '../failure.js';
-import { Chunks, strictJson } from './chunks.js';
-import type { Copies, Vector } from './copies.js';
-import { Texts } from './texts.js';
+import type { ArrowCells, DeclaredColumn } from '../engine-columns.js';
+import { answerTooLarge } from '../engine-failure.js';
+import { Chunks, strictJson } from './read-chunks.js';
+import type { Copies, Vector } from './read-copies.js';
+import { Texts } from './read-texts.js';
 
 /** The columns of a result, which grow by rows. */
 export class ArrowColumns implements ArrowCells {

@@ -1,9 +1,9 @@
 import type { DuckDBDataChunk, DuckDBResult } from '@duckdb/node-api';
-import { JsonColumns } from '../columns.js';
 import type { Connection, Engine, RunStatement } from '../duckdb.js';
-import type { Reader, ReaderSource, ReadResult, ResultOrder } from '../reader.js';
+import { JsonColumns } from '../engine-columns.js';
+import type { Reader, ReaderSource, ReadResult, ResultOrder } from '../engine-reader.js';
 import { chunksOf } from '../workers/worker.js';
-import { type Chunks, JsonChunks, packedSql } from './chunks.js';
+import { type Chunks, JsonChunks, packedSql } from './read-chunks.js';
 
 /** Returns the readers of an engine of this process. */
 export function readersOf(engine: Engine): ReaderSource {
@@ -17,7 +17,7 @@ function readerOn(run: RunStatement, connection: Connection): Reader {
   return {
     load: async (table, body) => {
       const [{ readSentTable }, { fillTable }] = await Promise.all([
-        import('../../results/arrow.js'),
+        import('../../results/sent-arrow.js'),
         import('../../results/fill.js'),
       ]);
       await fillTable(connection, table, readSentTable(body));

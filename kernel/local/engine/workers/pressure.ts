@@ -1,6 +1,6 @@
 import { freemem, totalmem } from 'node:os';
 import { memoryAtMost, processMemory } from '../../../machine.js';
-import { EngineError } from '../failure.js';
+import { EngineError } from '../engine-failure.js';
 
 /** How often memory is measured while statements run, in milliseconds. */
 const everyMs = 25;

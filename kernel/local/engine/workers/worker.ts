@@ -9,11 +9,11 @@ import {
   ResultReturnType,
 } from '@duckdb/node-api';
 import { describeResources, makeDirectory } from '../../../machine.js';
-import { sqlText } from '../../duckdb/literal.js';
+import { sqlText } from '../../duckdb/duckdb-literal.js';
 import type { FunctionRegistry } from '../../duckdb/register.js';
-import { EngineError, engineFailure, fetchFailed, isUnexplained } from '../failure.js';
-import { noCounts, notCounted, type OperatorCounts, operatorCounts } from '../profile.js';
-import type { Delivery } from '../reader.js';
+import { EngineError, engineFailure, fetchFailed, isUnexplained } from '../engine-failure.js';
+import { noCounts, notCounted, type OperatorCounts, operatorCounts } from '../engine-profile.js';
+import type { Delivery } from '../engine-reader.js';
 import { collectRecent } from './rest.js';
 
 /** Reads a result to its end. It is called again, with another result, when the engine fails without a reason. */

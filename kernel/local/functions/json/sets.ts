@@ -1,4 +1,4 @@
-import { canonicalJson } from './text.js';
+import { canonicalJson } from './json-text.js';
 
 /** Returns the texts of the elements of a JSON array, each as it was written; undefined for anything but an array. */
 export function jsonItems(text: string): string[] | undefined {

@@ -4,9 +4,14 @@ import { serviceTypes } from '../../../apl/catalog/entry.js';
 import type { FieldSchema } from '../../../apl/plan/plan.js';
 import { present } from '../../../present.js';
 import { formatTime } from '../../../time.js';
-import { asJson } from '../../engine/columns.js';
-import type { QueryAnswer, RanTable } from '../../engine/run.js';
-import type { CompiledField, CompiledQuery, CompiledTable, DatasetCatalog } from '../../sql/compiled.js';
+import { asJson } from '../../engine/engine-columns.js';
+import type { QueryAnswer, RanTable } from '../../engine/engine-run.js';
+import type {
+  CompiledField,
+  CompiledQuery,
+  CompiledTable,
+  DatasetCatalog,
+} from '../../sql/compiled-query.js';
 
 /** Returns the body of a tabular response as bytes in order. */
 export function tabularBody(answer: QueryAnswer): readonly Buffer[] {
@@ -16,7 +21,7 @@ export function tabularBody(answer: QueryAnswer): readonly Buffer[] {
 
 /** Returns the body as Arrow IPC; undefined when a table was not read in that form. */
 export async function arrowBody(answer: QueryAnswer): Promise<readonly Uint8Array[] | undefined> {
-  const { answerPieces } = await import('../../../result/ipc/answer.js');
+  const { answerPieces } = await import('../../../result/ipc/ipc-answer.js');
   const tables = answer.tables.flatMap(({ table, columns }) =>
     columns.form === 'arrow' ? { names: table.fields.map(({ name }) => name), columns: columns.data() } : [],
   );

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { LocalError } from '../../errors.js';
+import { LocalError } from '../../local-errors.js';
 
 /** The one user of a service on one's own machine. */
 export const localUser = {

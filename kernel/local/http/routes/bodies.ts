@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { AplKernelError } from '../../../errors.js';
-import { LocalError } from '../../errors.js';
+import { LocalError } from '../../local-errors.js';
 
 /** How long a service that ends waits for bodies that clients still send, in milliseconds. */
 const longestMs = 2000;

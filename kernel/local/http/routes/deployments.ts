@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { LocalError } from '../../errors.js';
+import { LocalError } from '../../local-errors.js';
 import type { Cluster, Clusters } from '../../trino/clusters.js';
 import { fieldMeta } from '../answers/tabular.js';
 import { departure } from '../departure.js';

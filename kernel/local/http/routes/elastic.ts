@@ -5,7 +5,7 @@ import { actionsIn, type BulkAction } from '../../store/append/bulk.js';
 import { ingest } from '../../store/ingest.js';
 import { departure } from '../departure.js';
 import { mostBytes, wholeText } from './hec.js';
-import type { EventParts } from './otlp.js';
+import type { EventParts } from './otlp-routes.js';
 
 interface Id {
   readonly Params: { readonly id: string; readonly index?: string };

@@ -4,8 +4,8 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AplKernelError } from '../../../errors.js';
 import { present } from '../../../present.js';
-import { type FailureKind, kindOf } from '../../errors.js';
-import { takeBody } from '../../store/append/body.js';
+import { type FailureKind, kindOf } from '../../local-errors.js';
+import { takeBody } from '../../store/append/append-body.js';
 import {
   EnvelopeError,
   type EnvelopeLines,
@@ -15,8 +15,8 @@ import {
 import { ingest } from '../../store/ingest.js';
 import { departure } from '../departure.js';
 import { tokenOf } from '../guard.js';
-import { parametersOf } from '../requests.js';
-import type { EventParts } from './otlp.js';
+import { parametersOf } from '../http-requests.js';
+import type { EventParts } from './otlp-routes.js';
 
 /** What the HTTP Event Collector answers, in the words and numbers that Splunk documents and clients know. */
 const said = {

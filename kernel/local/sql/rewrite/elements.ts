@@ -1,6 +1,6 @@
 import type { Column, Columns, Computed, Relation, Scalar } from '../../../apl/plan/plan.js';
+import { mapExpressions, mapInputs, mapParts, type RelationOf } from '../../../apl/plan/plan-walk.js';
 import { reference } from '../../../apl/plan/scalars.js';
-import { mapExpressions, mapInputs, mapParts, type RelationOf } from '../../../apl/plan/walk.js';
 
 type Expand = RelationOf<'expand'>;
 type Call = Extract<Scalar, { kind: 'call' }>;

@@ -1,6 +1,6 @@
 import type { Column, Columns, Computed, Relation, Scalar } from '../../../apl/plan/plan.js';
+import { mapInputs, mapParts, partsOf } from '../../../apl/plan/plan-walk.js';
 import { constant, reference } from '../../../apl/plan/scalars.js';
-import { mapInputs, mapParts, partsOf } from '../../../apl/plan/walk.js';
 
 /** Engines take time that grows with the cube of the depth of an expression, and refuse one of a thousand levels. */
 const deepest = 40;

@@ -1,6 +1,6 @@
 import type { Column, Columns, OrderKey, Relation, Scalar } from '../../../apl/plan/plan.js';
+import { mapInputs, type RelationOf } from '../../../apl/plan/plan-walk.js';
 import { constant, reference } from '../../../apl/plan/scalars.js';
-import { mapInputs, type RelationOf } from '../../../apl/plan/walk.js';
 import { timeOf } from './timed.js';
 
 /**

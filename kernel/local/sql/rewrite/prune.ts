@@ -1,6 +1,6 @@
 import type { Column, Columns, Computed, OrderKey, Relation } from '../../../apl/plan/plan.js';
+import { expressionsOf, idsIn, mapInputs, type RelationOf } from '../../../apl/plan/plan-walk.js';
 import { reference } from '../../../apl/plan/scalars.js';
-import { expressionsOf, idsIn, mapInputs, type RelationOf } from '../../../apl/plan/walk.js';
 
 /** Returns the relation without the columns that nothing above needs, down to the fields that are read; its own columns stay. */
 export function prune(relation: Relation, made: Columns): Relation {

@@ -1,4 +1,3 @@
-import { isInOrder } from '../../../apl/plan/order.js';
 import {
   type Column,
   type Columns,
@@ -7,7 +6,7 @@ import {
   type Relation,
   type Scalar,
 } from '../../../apl/plan/plan.js';
-import { conditionsOf, constant, joined, reference } from '../../../apl/plan/scalars.js';
+import { isInOrder } from '../../../apl/plan/plan-order.js';
 import {
   expressionsOf,
   idsIn,
@@ -17,9 +16,10 @@ import {
   mapQueries,
   queriesIn,
   type RelationOf,
-} from '../../../apl/plan/walk.js';
+} from '../../../apl/plan/plan-walk.js';
+import { conditionsOf, constant, joined, reference } from '../../../apl/plan/scalars.js';
 import { present } from '../../../present.js';
-import type { Side } from '../compiled.js';
+import type { Side } from '../compiled-query.js';
 import { keyOf } from './ordering.js';
 import { placeField } from './placed.js';
 import { prune } from './prune.js';

@@ -1,6 +1,6 @@
 import type { Relation, Scalar } from '../../../apl/plan/plan.js';
+import { mapInputs } from '../../../apl/plan/plan-walk.js';
 import { conditionsOf } from '../../../apl/plan/scalars.js';
-import { mapInputs } from '../../../apl/plan/walk.js';
 import { EARLIEST_TIME, LATEST_TIME } from '../../../time.js';
 
 /** A half-open range of times in nanoseconds since 1970. */

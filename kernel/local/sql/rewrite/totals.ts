@@ -7,10 +7,10 @@ import type {
   Plan,
   Relation,
 } from '../../../apl/plan/plan.js';
-import { idsIn, mapInputs } from '../../../apl/plan/walk.js';
-import type { ScanFilter } from '../compiled.js';
+import { idsIn, mapInputs } from '../../../apl/plan/plan-walk.js';
+import type { ScanFilter } from '../compiled-query.js';
 import type { Dialect } from '../dialect.js';
-import { sqlArg } from '../template.js';
+import { sqlArg } from '../sql-template.js';
 import { binnedName, keyOf } from './ordering.js';
 
 type Aggregate = Extract<Relation, { kind: 'aggregate' }>;

@@ -1,4 +1,4 @@
-import { LocalError } from '../../errors.js';
+import { LocalError } from '../../local-errors.js';
 import { membersOf, objectOf } from './envelopes.js';
 
 /** What is to be done with one document of a bulk request. */

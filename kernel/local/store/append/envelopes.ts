@@ -1,5 +1,5 @@
 import { formatTime } from '../../../time.js';
-import { LocalError } from '../../errors.js';
+import { LocalError } from '../../local-errors.js';
 
 /** Events for one dataset, as lines of JSON; the dataset is undefined if no envelope names one. */
 export type EnvelopeLines = ReadonlyMap<string | undefined, readonly string[]>;

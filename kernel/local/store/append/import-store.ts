@@ -1,13 +1,13 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { AplKernelError } from '../../../errors.js';
+import { inDataDir } from '../../data-layout.js';
 import type { Engine } from '../../engine/duckdb.js';
 import { type Lease, takeLease } from '../../lease/lease.js';
-import { inDataDir } from '../../place.js';
-import type { BuiltinDataset } from '../../sql/compiled.js';
+import type { BuiltinDataset } from '../../sql/compiled-query.js';
 import { DatasetStore } from '../datasets.js';
-import { hasCode, logSuffix } from '../files.js';
 import { encodeName } from '../names.js';
+import { hasCode, logSuffix } from '../store-files.js';
 
 /** What the store of an import needs besides the directory and the engine. */
 export interface ImportStoreOptions {

@@ -4,14 +4,21 @@ import { anySize, bytesOf, removeFile } from '../../../files.js';
 import { present } from '../../../present.js';
 import { formatCount, plural, visible } from '../../../text.js';
 import type { Engine } from '../../engine/duckdb.js';
-import { LocalError } from '../../errors.js';
 import { ownerOf, ownName } from '../../lease/processes.js';
-import { givenId } from '../dataset/copies.js';
-import { type Confirm, damagedSuffix, hasCode, logSuffix, syncDirectory, systemFault } from '../files.js';
-import type { Batch } from './batch.js';
-import { BatchLog } from './log.js';
+import { LocalError } from '../../local-errors.js';
+import { givenId } from '../dataset/dataset-copies.js';
+import {
+  type Confirm,
+  damagedSuffix,
+  hasCode,
+  logSuffix,
+  syncDirectory,
+  systemFault,
+} from '../store-files.js';
+import type { Batch } from './append-batch.js';
+import { BatchLog } from './append-log.js';
+import { FieldUnion, writeBatches } from './append-rows.js';
 import { type Damage, decodeLog, type LogContent } from './records.js';
-import { FieldUnion, writeBatches } from './rows.js';
 
 /** What a journal needs of the store that it belongs to. */
 export interface JournalHost {

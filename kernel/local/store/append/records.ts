@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import { present } from '../../../present.js';
-import { LocalError } from '../../errors.js';
-import type { Batch } from './batch.js';
+import { LocalError } from '../../local-errors.js';
+import type { Batch } from './append-batch.js';
 
 /*
  * The bytes of a log: a header, then a record for each batch.

@@ -2,7 +2,7 @@ import { Duplex, PassThrough, pipeline, Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { Decompress } from 'fzstd';
-import { LocalError } from '../../errors.js';
+import { LocalError } from '../../local-errors.js';
 
 /** Returns the steps that unpack a body of this content encoding, to stand in a pipeline; throws LocalError (`media-type`) for any other. */
 export function unpackers(encoding: string): Duplex[] {

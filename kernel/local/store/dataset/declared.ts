@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { LocalError } from '../../errors.js';
+import { LocalError } from '../../local-errors.js';
 import type { DatasetStore } from '../datasets.js';
 import type { DatasetNote, VirtualFieldNote } from './stored.js';
 

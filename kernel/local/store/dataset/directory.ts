@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { removeFile, textOf } from '../../../files.js';
 import { present } from '../../../present.js';
-import type { FileSummary } from '../../engine/parquet.js';
+import type { FileSummary } from '../../engine/engine-parquet.js';
 import { locked } from '../../lease/lock.js';
 import { changedReason, sealedText, unsealed } from '../../sealed.js';
 import {
@@ -18,9 +18,9 @@ import {
   systemFault,
   type Version,
   versionOf,
-} from '../files.js';
-import { copiesAmong, copyReason, givenName } from './copies.js';
-import { type Damage, damagedDataset } from './damage.js';
+} from '../store-files.js';
+import { copiesAmong, copyReason, givenName } from './dataset-copies.js';
+import { type Damage, damagedDataset } from './dataset-damage.js';
 import type { FooterReader } from './footers.js';
 import { idOf, partPath } from './part-file.js';
 import { fileOf, listOf, listSuffix, readReplacements, writeReplacements } from './replacement-list.js';

@@ -1,6 +1,6 @@
 import type { Engine } from '../../engine/duckdb.js';
-import { type Footer, isReadable, readFooters, type UnreadableFile } from '../../engine/parquet.js';
-import { whileFiles } from '../bounds/names.js';
+import { type Footer, isReadable, readFooters, type UnreadableFile } from '../../engine/engine-parquet.js';
+import { whileFiles } from '../bounds/bounded-names.js';
 
 /**
  * Reads the footers of files of any datasets, those that are asked for at about the same time together: a statement for each of a

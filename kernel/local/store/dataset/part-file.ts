@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 import { openFile } from '../../../files.js';
-import { givenId, givenName } from './copies.js';
+import { givenId, givenName } from './dataset-copies.js';
 
 /**
  * A Parquet file of ours is called `TIME-ID.CHECKSUM.parquet`: when it came, in milliseconds since 1970, an id, and the CRC-32 of

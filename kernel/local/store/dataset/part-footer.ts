@@ -6,8 +6,8 @@ import {
   type Footer,
   footerFrom,
   metadataKey,
-} from '../../engine/parquet.js';
-import type { RowGroup } from '../../sql/compiled.js';
+} from '../../engine/engine-parquet.js';
+import type { RowGroup } from '../../sql/compiled-query.js';
 import {
   bytesOf,
   numberOf,

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { textOf } from '../../../files.js';
-import { writeDurably } from '../files.js';
+import { writeDurably } from '../store-files.js';
 
 /** `x.replaces` lists the names of the files that `x.parquet` replaces. */
 export const listSuffix = '.replaces';

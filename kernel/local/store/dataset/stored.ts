@@ -4,11 +4,11 @@ import type { DatasetSchema, FieldSchema } from '../../../apl/plan/plan.js';
 import type { VirtualField } from '../../../apl/syntax/readers/virtual.js';
 import { present } from '../../../present.js';
 import { EARLIEST_TIME, formatTime, LATEST_TIME } from '../../../time.js';
-import { jsonPointer, sqlName, sqlText, timeBound } from '../../duckdb/literal.js';
-import { sqlTypes } from '../../duckdb/types.js';
-import type { FileField, FileSummary } from '../../engine/parquet.js';
+import { jsonPointer, sqlName, sqlText, timeBound } from '../../duckdb/duckdb-literal.js';
+import { sqlTypes } from '../../duckdb/duckdb-types.js';
+import type { FileField, FileSummary } from '../../engine/engine-parquet.js';
 import type { ExaminedBlocks } from '../../engine/scans.js';
-import type { RowGroup, ScanFilter } from '../../sql/compiled.js';
+import type { RowGroup, ScanFilter } from '../../sql/compiled-query.js';
 import { type Places, placeField } from '../../sql/rewrite/placed.js';
 
 /** The note on a dataset beside its rows. */

@@ -1,9 +1,9 @@
 import path from 'node:path';
 import { present } from '../../../present.js';
-import type { FileSummary, Footer, UnreadableFile } from '../../engine/parquet.js';
+import type { FileSummary, Footer, UnreadableFile } from '../../engine/engine-parquet.js';
 import { mapAtMost } from '../concurrent.js';
-import { systemFault, versionOf } from '../files.js';
-import type { Damage } from './damage.js';
+import { systemFault, versionOf } from '../store-files.js';
+import type { Damage } from './dataset-damage.js';
 import type { FooterReader } from './footers.js';
 import { type ExaminedPart, examinePart, footerIn, hasChecksum } from './part-file.js';
 import { type ExternalFooter, partFooter } from './part-footer.js';

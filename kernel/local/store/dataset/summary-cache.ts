@@ -2,9 +2,9 @@ import { mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { crc32 } from 'node:zlib';
 import { anySize, overwrite, textOf } from '../../../files.js';
-import type { FileField, FileSummary } from '../../engine/parquet.js';
-import { inDataDir } from '../../place.js';
-import type { RowGroup } from '../../sql/compiled.js';
+import { inDataDir } from '../../data-layout.js';
+import type { FileField, FileSummary } from '../../engine/engine-parquet.js';
+import type { RowGroup } from '../../sql/compiled-query.js';
 
 /** The summaries of files by their names, each with the version of the file: its size and the time of its last change. */
 export type CachedSummaries = ReadonlyMap<

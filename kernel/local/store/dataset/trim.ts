@@ -1,11 +1,11 @@
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { LATEST_TIME } from '../../../time.js';
-import { sqlName } from '../../duckdb/literal.js';
+import { sqlName } from '../../duckdb/duckdb-literal.js';
 import type { Engine } from '../../engine/duckdb.js';
-import { copyToParquet, type FileSummary } from '../../engine/parquet.js';
-import { whileFiles } from '../bounds/names.js';
-import { givenName } from './copies.js';
+import { copyToParquet, type FileSummary } from '../../engine/engine-parquet.js';
+import { whileFiles } from '../bounds/bounded-names.js';
+import { givenName } from './dataset-copies.js';
 import type { DatasetDirectory } from './directory.js';
 import { StoredDataset } from './stored.js';
 

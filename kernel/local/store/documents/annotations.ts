@@ -1,6 +1,6 @@
 import type { Annotation, AnnotationContent } from '../../../api/wire.js';
 import { parseTime } from '../../../time.js';
-import { inDataDir } from '../../place.js';
+import { inDataDir } from '../../data-layout.js';
 import { type AnnotationChange, changed, readWholeAnnotation } from './contents.js';
 import { Documents, type Listing } from './documents.js';
 

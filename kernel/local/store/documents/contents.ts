@@ -6,7 +6,7 @@ import {
 } from '../../../api/wire.js';
 import { present } from '../../../present.js';
 import { parseTime } from '../../../time.js';
-import { checkQuery, invalid, readObject, readTimestamp } from './members.js';
+import { checkQuery, invalid, readObject, readTimestamp } from './document-members.js';
 
 /** Returns a starred query; members that are not the API's are refused, so that a typo does not go unnoticed. Throws LocalError. */
 export function readWholeStar(value: unknown): StarredQuery {

@@ -3,8 +3,8 @@ import path from 'node:path';
 import { AplKernelError, type ErrorCode } from '../../../errors.js';
 import { decoded, openFile, removeFile } from '../../../files.js';
 import { makeDirectory, systemRefusal } from '../../../machine.js';
-import { LocalError } from '../../errors.js';
 import { locked } from '../../lease/lock.js';
+import { LocalError } from '../../local-errors.js';
 import { changedReason, changedRemedy, sealedText, unsealed } from '../../sealed.js';
 import {
   directoryRemedy,
@@ -14,9 +14,9 @@ import {
   removeLeftovers,
   replaceFile,
   setAside,
-} from '../files.js';
-import { type Damage, damageError } from './damage.js';
-import { documentFiles, fileOf, idIn, isId, leftOut } from './names.js';
+} from '../store-files.js';
+import { type Damage, damageError } from './document-damage.js';
+import { documentFiles, fileOf, idIn, isId, leftOut } from './document-names.js';
 
 /** What is stored in a directory of documents. */
 export interface DocumentKind<T> {

@@ -1,11 +1,11 @@
 import path from 'node:path';
 import { present } from '../../../present.js';
 import { oneLine, plural } from '../../../text.js';
-import { sqlText } from '../../duckdb/literal.js';
+import { sqlText } from '../../duckdb/duckdb-literal.js';
 import type { Connection } from '../../engine/duckdb.js';
-import { engineWords } from '../../engine/failure.js';
-import { LocalError } from '../../errors.js';
-import { mostFields, tooManyColumns } from '../bounds/text.js';
+import { engineWords } from '../../engine/engine-failure.js';
+import { LocalError } from '../../local-errors.js';
+import { mostFields, tooManyColumns } from '../bounds/bounded-text.js';
 import {
   areUnits,
   commentsAbove,
@@ -15,12 +15,12 @@ import {
   periodPattern,
   periodsAmongNames,
 } from '../sources/csv-recognize.js';
-import { firstBytes, linesAtStart } from '../sources/formats.js';
+import { firstBytes, linesAtStart } from '../sources/source-formats.js';
 import { lineReader } from './line-reader.js';
 import { copyWith, type Line, unclosedLines, withMissing } from './quotes.js';
+import { countRefused, emptyWords, readTexts, refusedLines, type Texts } from './reader-texts.js';
 import { distinctNames, keep, mismatchOf, type Reading, renamedNotes } from './reading.js';
 import { blankLines, firstLines, longLines, rowsInSample, saidDelimiter, saysType } from './sample.js';
-import { countRefused, emptyWords, readTexts, refusedLines, type Texts } from './texts.js';
 import { unpacked } from './unpacked.js';
 
 /** How a CSV file is read; absent options are detected. */

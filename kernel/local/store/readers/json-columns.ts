@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { DuckDBStructType, type DuckDBType } from '@duckdb/node-api';
-import { sqlName, sqlText } from '../../duckdb/literal.js';
+import { sqlName, sqlText } from '../../duckdb/duckdb-literal.js';
 import type { Connection } from '../../engine/duckdb.js';
-import { columnNames } from '../../engine/parquet.js';
+import { columnNames } from '../../engine/engine-parquet.js';
 import type { JsonLeaf } from './json-shape.js';
 import { mismatch } from './reading.js';
 

@@ -1,9 +1,9 @@
 import type { TypeName } from '../../../apl/catalog/entry.js';
 import { formatCount, plural } from '../../../text.js';
-import { sqlText } from '../../duckdb/literal.js';
+import { sqlText } from '../../duckdb/duckdb-literal.js';
 import type { Connection } from '../../engine/duckdb.js';
-import { LocalError } from '../../errors.js';
-import { fewerFields, mostFields } from '../bounds/text.js';
+import { LocalError } from '../../local-errors.js';
+import { fewerFields, mostFields } from '../bounds/bounded-text.js';
 import { distinctNames, exceedsReal } from './reading.js';
 
 /** A value of an object that becomes a field. */

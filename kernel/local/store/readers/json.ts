@@ -1,13 +1,13 @@
 import path from 'node:path';
 import { plural } from '../../../text.js';
-import { sqlText } from '../../duckdb/literal.js';
+import { sqlText } from '../../duckdb/duckdb-literal.js';
 import type { Connection } from '../../engine/duckdb.js';
-import { engineWords } from '../../engine/failure.js';
-import { LocalError } from '../../errors.js';
-import { longestLine } from '../bounds/text.js';
-import { hasByteOrderMark, startOf } from '../sources/formats.js';
+import { engineWords } from '../../engine/engine-failure.js';
+import { LocalError } from '../../local-errors.js';
+import { longestLine } from '../bounds/bounded-text.js';
 import { isOfObjects, wrapLines, wrapValues } from '../sources/plain-lines.js';
 import { notUtf8Note } from '../sources/repaired.js';
+import { hasByteOrderMark, startOf } from '../sources/source-formats.js';
 import { afterHead, columnReader } from './json-columns.js';
 import { alone, isBroken, nextPass, objectReader, type Pass } from './json-passes.js';
 import {
@@ -361,7 +361,7 @@ function fieldOf({ type }: JsonLeaf, name: string, place: number): ReadField {
   return { name, type: type === 'unseen' ? 'string' : type, sql: cellSql(place, type) };
 }
 
-/** Conditions stand alone for the sake of wide rows, see `texts.ts`. */
+/** Conditions stand alone for the sake of wide rows, see `reader-texts.ts`. */
 function cellSql(place: number, type: JsonLeaf['type']): string {
   const json = `r${place}`;
   // Null if there is no value.

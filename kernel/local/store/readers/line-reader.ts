@@ -1,4 +1,4 @@
-import { sqlText } from '../../duckdb/literal.js';
+import { sqlText } from '../../duckdb/duckdb-literal.js';
 import { longLines } from './sample.js';
 
 /** No log holds this delimiter: a line is one value. */

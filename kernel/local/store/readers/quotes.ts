@@ -1,8 +1,8 @@
 import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { formatCount } from '../../../text.js';
-import { LocalError } from '../../errors.js';
-import { writeCopy } from '../bounds/copies.js';
+import { LocalError } from '../../local-errors.js';
+import { writeCopy } from '../bounds/bounded-copies.js';
 
 /** What separates and encloses the values of a CSV file: single bytes. */
 export interface Quoting {

@@ -1,8 +1,8 @@
 import path from 'node:path';
 import type { TypeName } from '../../../apl/catalog/entry.js';
-import { sqlName } from '../../duckdb/literal.js';
+import { sqlName } from '../../duckdb/duckdb-literal.js';
 import type { Connection } from '../../engine/duckdb.js';
-import { LocalError } from '../../errors.js';
+import { LocalError } from '../../local-errors.js';
 
 /** A field of a file that is being read. */
 export interface ReadField {

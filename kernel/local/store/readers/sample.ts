@@ -1,6 +1,6 @@
 import { type FileHandle, open, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { longestLine } from '../bounds/text.js';
+import { longestLine } from '../bounds/bounded-text.js';
 import { packingOf } from './packing.js';
 import { sampleRows } from './reading.js';
 

@@ -1,8 +1,8 @@
 import { createReadStream } from 'node:fs';
 import path from 'node:path';
-import { LocalError } from '../../errors.js';
+import { LocalError } from '../../local-errors.js';
 import { unpackers } from '../append/unpack.js';
-import { writeCopy } from '../bounds/copies.js';
+import { writeCopy } from '../bounds/bounded-copies.js';
 import { packingOf } from './packing.js';
 
 /** Returns the path of a text file without its packing: the file itself, or a copy in `workDir`. */

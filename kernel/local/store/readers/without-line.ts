@@ -2,8 +2,8 @@ import { constants } from 'node:fs';
 import { appendFile, chmod, copyFile, type FileHandle, open, rm, truncate } from 'node:fs/promises';
 import path from 'node:path';
 import { writeAll } from '../../../files.js';
-import { hasCode } from '../files.js';
 import { messageLine } from '../sources/plain-lines.js';
+import { hasCode } from '../store-files.js';
 
 /** A copy of a file of JSON lines in which its last line, which was cut off, is the `message` of an object. */
 export interface Completed {

@@ -6,10 +6,10 @@ import type { ReadEntry } from 'tar';
 import { systemRefusal } from '../../../machine.js';
 import { present } from '../../../present.js';
 import { formatCount } from '../../../text.js';
-import { LocalError } from '../../errors.js';
-import { writeCopy } from '../bounds/copies.js';
-import { byRotation, mostFiles } from './files.js';
-import { firstBytes, isArchive, isZip } from './formats.js';
+import { LocalError } from '../../local-errors.js';
+import { writeCopy } from '../bounds/bounded-copies.js';
+import { byRotation, mostFiles } from './source-files.js';
+import { firstBytes, isArchive, isZip } from './source-formats.js';
 
 /** A file of an archive, and its copy. */
 interface Unpacked {

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { Transform } from 'node:stream';
 import { plural } from '../../../text.js';
-import { LocalError } from '../../errors.js';
+import { LocalError } from '../../local-errors.js';
 
 /** Returns the encoding of a text that begins like this, as WHATWG names it: the one that is named, else that of its mark or its bytes. */
 export function encodingOf(start: Buffer, named?: string): string {

@@ -2,14 +2,14 @@ import { createReadStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { Transform } from 'node:stream';
-import type { LogFormat } from '../../../api/logs/format.js';
+import type { LogFormat } from '../../../api/logs/log-format.js';
 import { present } from '../../../present.js';
 import { plural } from '../../../text.js';
-import { writeCopy } from '../bounds/copies.js';
+import { writeCopy } from '../bounds/bounded-copies.js';
+import { writeValues } from '../readers/reader-values.js';
 import { unlike } from '../readers/reading.js';
-import { writeValues } from '../readers/values.js';
 import { commentsAbove, csvDelimiters, looksLikeHeader } from './csv-recognize.js';
-import { firstBytes, isArrayOfObjects, kindByEnding } from './formats.js';
+import { firstBytes, isArrayOfObjects, kindByEnding } from './source-formats.js';
 
 /** One file that readers take, made from those of a request if these are not such a file. */
 export interface Prepared {

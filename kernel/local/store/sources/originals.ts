@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { shownName } from '../../../text.js';
-import { LocalError } from '../../errors.js';
-import { hasCode, versionOf } from '../files.js';
-import { unreadableFile } from './formats.js';
+import { LocalError } from '../../local-errors.js';
+import { hasCode, versionOf } from '../store-files.js';
+import { unreadableFile } from './source-formats.js';
 
 /** The files that an import reads, as they were when it began. */
 export class Originals {

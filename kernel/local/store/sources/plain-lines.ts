@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
-import { writeCopy } from '../bounds/copies.js';
-import { longestLine } from '../bounds/text.js';
-import { writeValues } from '../readers/values.js';
+import { writeCopy } from '../bounds/bounded-copies.js';
+import { longestLine } from '../bounds/bounded-text.js';
+import { writeValues } from '../readers/reader-values.js';
 
 /** Whether most lines of a text are JSON objects, so that any other line stands by itself. */
 export function isOfObjects(lines: readonly string[]): boolean {

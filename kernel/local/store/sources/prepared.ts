@@ -5,18 +5,26 @@ import { createGunzip } from 'node:zlib';
 import type { ImportRequest } from '../../../api/wire.js';
 import { present } from '../../../present.js';
 import type { Engine } from '../../engine/duckdb.js';
-import { LocalError } from '../../errors.js';
-import { writeCopy } from '../bounds/copies.js';
+import { LocalError } from '../../local-errors.js';
+import { writeCopy } from '../bounds/bounded-copies.js';
 import { packingOf } from '../readers/packing.js';
 import { unlike } from '../readers/reading.js';
 import { unpacked } from '../readers/unpacked.js';
 import { filesIn } from './archives.js';
 import { convertedFormat, writeConverted } from './converted/converted.js';
 import { BrokenLines, detectedNote, encodingOf, toUtf8 } from './encoding.js';
-import { endingOf } from './files.js';
-import { damageOf, firstBytes, isParquet, isZip, kindByEnding, plain, startOfReadable } from './formats.js';
 import { joinTexts, type Prepared, togetherNote } from './joined.js';
 import { isColored, withoutColors } from './repaired.js';
+import { endingOf } from './source-files.js';
+import {
+  damageOf,
+  firstBytes,
+  isParquet,
+  isZip,
+  kindByEnding,
+  plain,
+  startOfReadable,
+} from './source-formats.js';
 import { writeSheet } from './workbook.js';
 import { mayBeObject, writeList } from './wrapper.js';
 

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { createReadStream } from 'node:fs';
 import { Readable, Transform } from 'node:stream';
 import { plural } from '../../../text.js';
-import { writeCopy } from '../bounds/copies.js';
+import { writeCopy } from '../bounds/bounded-copies.js';
 
 /** Copies a text and replaces bytes that are not UTF-8 by U+FFFD; returns in how many lines there are some. */
 export async function repairText(file: string, target: string): Promise<number> {

@@ -4,8 +4,8 @@ import type { Entry, ZipFile } from 'yauzl';
 import { systemRefusal } from '../../../machine.js';
 import { present } from '../../../present.js';
 import { plural } from '../../../text.js';
-import { LocalError } from '../../errors.js';
-import { writeCopy } from '../bounds/copies.js';
+import { LocalError } from '../../local-errors.js';
+import { writeCopy } from '../bounds/bounded-copies.js';
 import { kindOfNumber, type NumberKind, textOfNumber } from './cell-numbers.js';
 
 /**

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { plural } from '../../../text.js';
-import { LocalError } from '../../errors.js';
-import { writeValues } from '../readers/values.js';
+import { LocalError } from '../../local-errors.js';
+import { writeValues } from '../readers/reader-values.js';
 
 /** The list in an object that holds the events of a file. */
 interface List {

@@ -1,9 +1,9 @@
 import { cut } from '../../../text.js';
 import { type DateOrder, dateOrders, formatTime } from '../../../time.js';
-import { sqlText } from '../../duckdb/literal.js';
+import { sqlText } from '../../duckdb/duckdb-literal.js';
 import type { Connection } from '../../engine/duckdb.js';
-import { LocalError } from '../../errors.js';
-import { bareTime, orderBits, orderedNs } from '../../functions/date-order.js';
+import { bareTime, orderBits, orderedNs } from '../../functions/function-date-order.js';
+import { LocalError } from '../../local-errors.js';
 
 /** What the dates of a column say of their order. An absent order is that of a column without dates that need one. */
 export interface FoundOrder {

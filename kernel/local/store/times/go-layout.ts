@@ -1,4 +1,4 @@
-import { sqlText } from '../../duckdb/literal.js';
+import { sqlText } from '../../duckdb/duckdb-literal.js';
 
 /** Of two that begin alike, the longer one stands first. */
 const goLayout: readonly (readonly [string, string])[] = [

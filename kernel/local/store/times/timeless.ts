@@ -1,6 +1,6 @@
 import type { TypeName } from '../../../apl/catalog/entry.js';
 import { DAY, SECOND } from '../../../time.js';
-import { sqlText } from '../../duckdb/literal.js';
+import { sqlText } from '../../duckdb/duckdb-literal.js';
 import type { Connection } from '../../engine/duckdb.js';
 import { keep, type ReadField, type Reading } from '../readers/reading.js';
 import { epochNsOfRealSql, epochNsSql } from './epoch.js';

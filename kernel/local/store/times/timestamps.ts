@@ -1,17 +1,17 @@
 import { present } from '../../../present.js';
 import { cut } from '../../../text.js';
 import { DAY, type DateOrder, EARLIEST_TIME, LATEST_TIME, SECOND } from '../../../time.js';
-import { sqlText } from '../../duckdb/literal.js';
+import { sqlText } from '../../duckdb/duckdb-literal.js';
 import type { Connection } from '../../engine/duckdb.js';
-import { LocalError } from '../../errors.js';
+import { LocalError } from '../../local-errors.js';
 import { timeAtStart } from '../readers/logs/line-times.js';
 import { cells, type ReadField, type Reading } from '../readers/reading.js';
 import { dateAtAll, type FoundOrder, findOrder, orderMismatch } from './date-order.js';
 import { epochNsOfRealSql, epochNsSql, exceedsMicrosecondsSql } from './epoch.js';
 import { goTimeSql, strptimeSql } from './go-layout.js';
 import { datesIn } from './numbers.js';
+import { inZone, unclearZoneHint, withoutZoneWord } from './time-zone.js';
 import { consequence, type SampledColumn, sampled, timelessNote } from './timeless.js';
-import { inZone, unclearZoneHint, withoutZoneWord } from './zone.js';
 
 /** How to find the time of a row. `field` and `format` are those that the user named; a format is Go's or strptime's. */
 export interface TimeOptions {

@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Dispatcher } from 'undici';
 import type { Endpoint, TrinoSettings } from '../../../api/profile.js';
 import { present } from '../../../present.js';
-import { cancelledError } from '../../engine/failure.js';
-import { type Watch, watchUnseen } from '../../engine/request.js';
+import { cancelledError } from '../../engine/engine-failure.js';
+import { type Watch, watchUnseen } from '../../engine/engine-request.js';
 import {
   ClusterError,
   clusterFailure,
@@ -12,8 +12,8 @@ import {
   refusedStatus,
   stalled,
   unreachable,
-} from './failure.js';
-import { type Page, type PageStats, readPage } from './pages.js';
+} from './trino-failure.js';
+import { type Page, type PageStats, readPage } from './trino-pages.js';
 
 /** A deployment of a cluster. */
 export type Deployment = Endpoint & { readonly engine: TrinoSettings };
@@ -162,7 +162,7 @@ export class Statements {
     signal: AbortSignal,
   ): Promise<Dispatcher.ResponseData> {
     // A service that asks no cluster starts without the client.
-    const { dispatcherTo, unlessAborted } = await import('../../../api/network/connection.js');
+    const { dispatcherTo, unlessAborted } = await import('../../../api/network/network-connection.js');
     this.#pool ??= dispatcherTo(this.#base, { reader: 'the local service' });
     const response = this.#pool.request({
       origin: this.#base.origin,

@@ -4,14 +4,14 @@ import { AplKernelError } from '../../../errors.js';
 import type { CellIo, CellOrigin, ExecuteOutcome } from '../../../jupyter/message.js';
 import { systemRefusal } from '../../../machine.js';
 import { failureOf, interruptedFailure } from '../../cell-error.js';
-import { lastName } from '../../results/cache.js';
+import { lastName } from '../../results/result-cache.js';
 import type { Session } from '../../session.js';
 import { parseRange } from '../../time-range.js';
-import { MagicError } from '../arguments.js';
+import { MagicError } from '../magic-arguments.js';
+import { type AgentReply, type AgentRequest, refused } from './agent-link.js';
+import { fitted } from './agent-report.js';
 import { Heard } from './heard.js';
-import { type AgentReply, type AgentRequest, refused } from './link.js';
 import type { Listener } from './listener.js';
-import { fitted } from './report.js';
 
 /** A page that shows a notebook of the kernel and adds cells to it. */
 export interface Page {

@@ -1,8 +1,8 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { CellIo, DisplayData, ExecuteOutcome } from '../../../jupyter/message.js';
-import type { ResultCache } from '../../results/cache.js';
-import type { AgentReply } from './link.js';
-import { reportOf } from './report.js';
+import type { ResultCache } from '../../results/result-cache.js';
+import type { AgentReply } from './agent-link.js';
+import { reportOf } from './agent-report.js';
 
 /** What a cell of an agent shows, for its agent too. */
 export class Heard {

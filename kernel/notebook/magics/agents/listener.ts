@@ -6,7 +6,13 @@ import { join } from 'node:path';
 import { overwrite, removeFile } from '../../../files.js';
 import { ownProcess } from '../../../local/lease/processes.js';
 import { makeDirectory } from '../../../machine.js';
-import { type AgentFile, type AgentReply, type AgentRequest, agentFormat, readRequest } from './link.js';
+import {
+  type AgentFile,
+  type AgentReply,
+  type AgentRequest,
+  agentFormat,
+  readRequest,
+} from './agent-link.js';
 
 /** What listens to the agents of this user, on this machine alone. */
 export interface Listener {

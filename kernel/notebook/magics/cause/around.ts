@@ -1,8 +1,8 @@
-import { nearest } from '../../../apl/editor/events.js';
+import { nearest } from '../../../apl/editor/editor-events.js';
 import { formatDuration, formatTime, parseTimespan, SECOND } from '../../../time.js';
 import { parseInstant, parseRange } from '../../time-range.js';
-import { usageError } from '../arguments.js';
 import type { Magic, MagicCall, MagicHost } from '../magic.js';
+import { usageError } from '../magic-arguments.js';
 import { say } from '../output.js';
 import { type EventsBehind, eventsBehind, insteadOfQuery, onLastResult } from './behind.js';
 

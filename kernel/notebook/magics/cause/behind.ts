@@ -1,14 +1,14 @@
 /** The events behind a result or a query, which the magics of this folder go on from. */
-import { eventsOf } from '../../../apl/editor/events.js';
+import { eventsOf } from '../../../apl/editor/editor-events.js';
 import { QueryText } from '../../../apl/syntax/parse.js';
 import { present } from '../../../present.js';
 import type { Provenance } from '../../../result/result.js';
 import { formatTime, parseTime } from '../../../time.js';
-import { type CachedResult, lastName } from '../../results/cache.js';
 import { readsOf } from '../../results/reads.js';
+import { type CachedResult, lastName } from '../../results/result-cache.js';
 import { parseRange, type TimeRange } from '../../time-range.js';
-import { MagicError, usageError } from '../arguments.js';
 import type { Magic, MagicHost } from '../magic.js';
+import { MagicError, usageError } from '../magic-arguments.js';
 
 /** Events as the text of a query, with what it needs. */
 export interface EventsBehind {

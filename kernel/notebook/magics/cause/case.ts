@@ -1,15 +1,15 @@
 /** What `%investigate` is asked about: a dataset by the fields that its questions need, and a range with the one before it. */
-import { writtenName } from '../../../apl/catalog/written.js';
-import { lineField } from '../../../apl/editor/events.js';
+import { writtenName } from '../../../apl/catalog/catalog-written.js';
+import { lineField } from '../../../apl/editor/editor-events.js';
 import { quotedName } from '../../../apl/syntax/tokens/quote.js';
-import { rowTexts } from '../../../result/display/text.js';
-import { NEEDED_FIELDS } from '../../../result/trace/spans.js';
+import { rowTexts } from '../../../result/display/display-text.js';
+import { NEEDED_FIELDS } from '../../../result/trace/trace-spans.js';
 import { plural, visible } from '../../../text.js';
 import { formatTime, MINUTE, parseTime } from '../../../time.js';
-import { lastName } from '../../results/cache.js';
+import { lastName } from '../../results/result-cache.js';
 import { parseInstant, parseRange, resolveRange, TimeRangeError } from '../../time-range.js';
-import { MagicError, usageError } from '../arguments.js';
 import type { MagicCall, MagicHost, QuerySettings } from '../magic.js';
+import { MagicError, usageError } from '../magic-arguments.js';
 
 /** A dataset with the fields that the questions need, and the range, in nanoseconds. */
 export interface Case {

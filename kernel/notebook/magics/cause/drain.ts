@@ -1,4 +1,4 @@
-import { WILD } from '../../../apl/editor/template.js';
+import { WILD } from '../../../apl/editor/editor-template.js';
 
 /**
  * Templates of log lines by Drain: He, Zhu, Zheng, Lyu, "Drain: An Online Log Parsing Approach with Fixed Depth Tree" (ICWS 2017). Lines

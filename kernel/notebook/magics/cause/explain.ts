@@ -1,13 +1,13 @@
-import { writtenName } from '../../../apl/catalog/written.js';
+import { writtenName } from '../../../apl/catalog/catalog-written.js';
 import { conditionFor, conditionOn, isInfinite, isReal, realLiteral } from '../../../apl/editor/condition.js';
-import { EXPLAINED_MIME, type ExplainedReference, explaining } from '../../../apl/editor/events.js';
+import { EXPLAINED_MIME, type ExplainedReference, explaining } from '../../../apl/editor/editor-events.js';
 import { writtenText } from '../../../apl/syntax/tokens/quote.js';
-import { rowTexts } from '../../../result/display/text.js';
+import { rowTexts } from '../../../result/display/display-text.js';
 import type { QueryResult } from '../../../result/result.js';
 import { type SpotlightPart, spotlightEntries, strongest } from '../../../result/spotlight.js';
 import { withoutTokens } from '../../../text.js';
-import { usageError } from '../arguments.js';
 import type { Magic, MagicCall, MagicHost } from '../magic.js';
+import { usageError } from '../magic-arguments.js';
 import { textOutput } from '../output.js';
 import { checkedQuery, type EventsBehind, eventsBehind, insteadOfQuery, onLastResult } from './behind.js';
 

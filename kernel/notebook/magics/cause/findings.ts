@@ -1,9 +1,9 @@
 /** The questions of `%investigate` about the events of one dataset, and their answers. */
-import { writtenName } from '../../../apl/catalog/written.js';
-import { explaining } from '../../../apl/editor/events.js';
-import { WILD } from '../../../apl/editor/template.js';
+import { writtenName } from '../../../apl/catalog/catalog-written.js';
+import { explaining } from '../../../apl/editor/editor-events.js';
+import { WILD } from '../../../apl/editor/editor-template.js';
 import { writtenText } from '../../../apl/syntax/tokens/quote.js';
-import { rowTexts } from '../../../result/display/text.js';
+import { rowTexts } from '../../../result/display/display-text.js';
 import {
   percent,
   type SpotlightValue,

@@ -1,4 +1,4 @@
-import type { WrittenCell } from '../../../apl/editor/link.js';
+import type { WrittenCell } from '../../../apl/editor/editor-link.js';
 import { escapeMarkdownLine, isolatedWords, oneLine, visible, withoutTokens } from '../../../text.js';
 import type { Magic, MagicCall, MagicHost } from '../magic.js';
 import { say } from '../output.js';

@@ -1,9 +1,9 @@
 /** What was noted and deployed near the range of a case. */
-import { writtenName } from '../../../apl/catalog/written.js';
-import { lineField, traceField } from '../../../apl/editor/events.js';
+import { writtenName } from '../../../apl/catalog/catalog-written.js';
+import { lineField, traceField } from '../../../apl/editor/editor-events.js';
 import { quotedName } from '../../../apl/syntax/tokens/quote.js';
 import { AplKernelError } from '../../../errors.js';
-import { rowTexts } from '../../../result/display/text.js';
+import { rowTexts } from '../../../result/display/display-text.js';
 import { cut, formatCount, plural } from '../../../text.js';
 import { formatDuration, formatTime, HOUR, parseTime, SECOND } from '../../../time.js';
 import { parseRange } from '../../time-range.js';

@@ -1,11 +1,11 @@
 /** Datasets that hold spans, and how a line names one. */
 import { quotedName } from '../../../apl/syntax/tokens/quote.js';
-import { rowTexts } from '../../../result/display/text.js';
+import { rowTexts } from '../../../result/display/display-text.js';
 import type { QueryResult } from '../../../result/result.js';
-import { NEEDED_FIELDS } from '../../../result/trace/spans.js';
+import { NEEDED_FIELDS } from '../../../result/trace/trace-spans.js';
 import { oneLine } from '../../../text.js';
-import { MagicError, usageError } from '../arguments.js';
 import type { Magic, MagicHost } from '../magic.js';
+import { MagicError, usageError } from '../magic-arguments.js';
 import { checkedQuery } from './behind.js';
 
 /** A dataset of spans. */

@@ -1,19 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as after } from 'node:timers/promises';
 import { localProfile } from '../../../api/profile.js';
-import { lineField } from '../../../apl/editor/events.js';
+import { lineField } from '../../../apl/editor/editor-events.js';
 import { parseCell } from '../../../apl/syntax/cell.js';
 import type { QueryText } from '../../../apl/syntax/parse.js';
-import { rowTexts } from '../../../result/display/text.js';
+import { rowTexts } from '../../../result/display/display-text.js';
 import type { ArrowTable, QueryResult } from '../../../result/result.js';
 import { cut, formatCount, oneLine, plural, visible } from '../../../text.js';
 import { formatDuration, formatTime, MILLISECOND, MINUTE, parseTimespan, SECOND } from '../../../time.js';
-import { isRandom, keepsRows } from '../../query/reading.js';
+import { isRandom, keepsRows } from '../../query/query-reading.js';
 import { readsOf } from '../../results/reads.js';
 import { consoleWidthFor } from '../../session.js';
 import { parseRange, type TimeRange } from '../../time-range.js';
-import { MagicError, usageError } from '../arguments.js';
 import type { Magic, MagicCall, MagicHost, QuerySettings } from '../magic.js';
+import { MagicError, usageError } from '../magic-arguments.js';
 import { say, textOutput } from '../output.js';
 
 /** The magic that shows events as they are stored. */

@@ -1,5 +1,5 @@
-import { writtenName } from '../../../apl/catalog/written.js';
-import { spanField, traceField } from '../../../apl/editor/events.js';
+import { writtenName } from '../../../apl/catalog/catalog-written.js';
+import { spanField, traceField } from '../../../apl/editor/editor-events.js';
 import { writtenText } from '../../../apl/syntax/tokens/quote.js';
 import { present } from '../../../present.js';
 import type { Column } from '../../../result/beside.js';
@@ -9,15 +9,15 @@ import {
   type TraceLogs,
   type TraceReference,
   traceTitle,
-} from '../../../result/trace/reference.js';
-import { SPAN_FIELDS, spansOf } from '../../../result/trace/spans.js';
-import { traceOf } from '../../../result/trace/tree.js';
+} from '../../../result/trace/trace-reference.js';
+import { SPAN_FIELDS, spansOf } from '../../../result/trace/trace-spans.js';
+import { traceOf } from '../../../result/trace/trace-tree.js';
 import { waterfallHtml, waterfallText } from '../../../result/trace/waterfall.js';
 import { oneLine, plural } from '../../../text.js';
-import { MagicError, usageError } from '../arguments.js';
 import type { Magic, MagicCall, MagicHost } from '../magic.js';
+import { MagicError, usageError } from '../magic-arguments.js';
 import { say } from '../output.js';
-import { showServices } from './services.js';
+import { showServices } from './cause-services.js';
 import {
   columnOf,
   datasetsOfSpans,

@@ -1,6 +1,6 @@
 import type { CellIo } from '../../../jupyter/message.js';
 import { oneLine } from '../../../text.js';
-import { MagicError } from '../arguments.js';
+import { MagicError } from '../magic-arguments.js';
 import type { AskedEffect } from './effects.js';
 
 /** What a session may do without a question: effects that the user allowed, and changes of what its own cells made. */

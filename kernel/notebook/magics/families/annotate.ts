@@ -1,16 +1,16 @@
-import { ForbiddenError, NotFoundError } from '../../../api/errors.js';
+import { ForbiddenError, NotFoundError } from '../../../api/api-errors.js';
 import { localProfile } from '../../../api/profile.js';
 import type { Annotation, AnnotationContent } from '../../../api/wire.js';
 import { present } from '../../../present.js';
 import { oneLine, plural } from '../../../text.js';
 import { formatTime, parseTime, SECOND } from '../../../time.js';
-import { lastName } from '../../results/cache.js';
 import { readsOf, sourcesOf } from '../../results/reads.js';
+import { lastName } from '../../results/result-cache.js';
 import type { Session } from '../../session.js';
 import { parseInstant, resolveRange, TimeRangeError } from '../../time-range.js';
-import { MagicError, usageError } from '../arguments.js';
 import { refuseSecrets } from '../effects/consent.js';
 import type { Magic, MagicCall, MagicHost } from '../magic.js';
+import { MagicError, usageError } from '../magic-arguments.js';
 import { named, say, tableOutput } from '../output.js';
 
 /** The magic that marks a time on the charts of a dataset. */

@@ -2,8 +2,8 @@ import { visibleLines } from '../../../text.js';
 import { describeProblem } from '../../bugreport.js';
 import type { Session } from '../../session.js';
 import { readSettings, SettingError, settings, settingsFile, writeSetting } from '../../settings.js';
-import { usageError } from '../arguments.js';
 import type { Magic, MagicCall, MagicHost } from '../magic.js';
+import { usageError } from '../magic-arguments.js';
 import { say, tableOutput, textOutput } from '../output.js';
 
 /** The magics about the kernel itself: its settings, and a report for when it fails. */

@@ -2,13 +2,13 @@ import { lstat, realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { isHidden } from '../../../machine.js';
 import { safeWords } from '../../../result/display/summary.js';
-import type { ExportedFile } from '../../../result/export/file.js';
+import type { ExportedFile } from '../../../result/export/export-file.js';
 import { shortfallSentences } from '../../../result/shortfall.js';
 import { formatBytes, formatCount, plural, visible } from '../../../text.js';
-import { lastName } from '../../results/cache.js';
-import { MagicError } from '../arguments.js';
-import { pathOf } from '../files.js';
+import { lastName } from '../../results/result-cache.js';
 import type { Magic, MagicCall, MagicHost } from '../magic.js';
+import { MagicError } from '../magic-arguments.js';
+import { pathOf } from '../magic-files.js';
 import { textOutput, withProgress } from '../output.js';
 
 /** The magic that writes results to files. */
@@ -51,7 +51,7 @@ async function write({ words, options }: MagicCall, host: MagicHost): Promise<vo
   const path = pathOf(session.options, written);
   const place = await placeOf(path);
   await askForPlace(place, options.has('force'), host);
-  const { exportTable } = await import('../../../result/export/file.js');
+  const { exportTable } = await import('../../../result/export/export-file.js');
   await withProgress(io, `Exporting ${plural(table.numRows, 'row')} to ${written}`, async progress => {
     const file = await exportTable(table, path, {
       force: options.has('force'),

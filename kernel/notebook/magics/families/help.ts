@@ -1,10 +1,10 @@
 import { nearest } from '../../../apl/syntax/nearest.js';
 import { withoutTokens } from '../../../text.js';
-import { MagicError } from '../arguments.js';
-import { magicNamed } from '../lines.js';
 import type { Magic, MagicCall, MagicHost } from '../magic.js';
+import { MagicError } from '../magic-arguments.js';
+import { magicNamed } from '../magic-lines.js';
+import { magicHelp } from '../magic-reference.js';
 import { markdownOutput, say } from '../output.js';
-import { magicHelp } from '../reference.js';
 
 /** The magics that explain, and those that do next to nothing, in the order in which help lists them. */
 export const helpMagics: readonly Magic[] = [

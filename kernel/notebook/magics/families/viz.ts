@@ -3,11 +3,11 @@ import type { ChartOptions } from '../../../apl/operators/drawing.js';
 import { chartKinds } from '../../../apl/operators/drawing.js';
 import { nearest } from '../../../apl/syntax/nearest.js';
 import { present } from '../../../present.js';
-import { askAnnotations } from '../../annotations/reader.js';
-import { lastName } from '../../results/cache.js';
+import { askAnnotations } from '../../annotations/annotation-reader.js';
+import { lastName } from '../../results/result-cache.js';
 import { consoleWidthFor } from '../../session.js';
-import { MagicError } from '../arguments.js';
 import type { Magic, MagicCall, MagicHost } from '../magic.js';
+import { MagicError } from '../magic-arguments.js';
 
 /** Draws a kept result again, without asking the service: the last one, that of the cell's own query, or one by name. */
 export const vizMagics: readonly Magic[] = [

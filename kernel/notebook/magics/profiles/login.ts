@@ -3,8 +3,8 @@ import type { PendingLogin } from '../../../api/login/logins.js';
 import type { Endpoint } from '../../../api/profile.js';
 import type { DisplayData } from '../../../jupyter/message.js';
 import { escapeHtml } from '../../../text.js';
-import { MagicError } from '../arguments.js';
 import type { Magic, MagicCall, MagicHost } from '../magic.js';
+import { MagicError } from '../magic-arguments.js';
 import { say } from '../output.js';
 
 /** The magics that get and give up a token in the browser, in the order in which help lists them. */

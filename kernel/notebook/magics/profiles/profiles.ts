@@ -3,9 +3,9 @@ import { AccessToken, type Endpoint, localProfile, ProfileError } from '../../..
 import type { CellIo } from '../../../jupyter/message.js';
 import type { Provenance, QueryResult } from '../../../result/result.js';
 import { escapeHtml, visible } from '../../../text.js';
-import { lastName } from '../../results/cache.js';
-import { MagicError, usageError } from '../arguments.js';
+import { lastName } from '../../results/result-cache.js';
 import type { Magic, MagicCall, MagicHost } from '../magic.js';
+import { MagicError, usageError } from '../magic-arguments.js';
 import { say, tableOutput } from '../output.js';
 
 /** The magics about where queries run and as whom, in the order in which help lists them. */

@@ -1,17 +1,17 @@
-import { NotFoundError } from '../../../api/errors.js';
+import { NotFoundError } from '../../../api/api-errors.js';
 import { localProfile } from '../../../api/profile.js';
 import type { RequestOptions, StarredQuery } from '../../../api/wire.js';
-import { splitWords } from '../../../apl/syntax/magic.js';
 import type { QueryText } from '../../../apl/syntax/parse.js';
 import { withoutRender } from '../../../apl/syntax/readers/charting.js';
+import { splitWords } from '../../../apl/syntax/syntax-magic.js';
 import { present } from '../../../present.js';
 import { oneLine, plural } from '../../../text.js';
 import { readsOf } from '../../results/reads.js';
 import type { Session } from '../../session.js';
 import { storedText } from '../../time-range.js';
-import { MagicError, usageError } from '../arguments.js';
 import { refuseSecrets } from '../effects/consent.js';
 import type { Magic, MagicCall, MagicHost } from '../magic.js';
+import { MagicError, usageError } from '../magic-arguments.js';
 import { named, say, tableOutput } from '../output.js';
 import {
   consoleLink,
@@ -22,7 +22,7 @@ import {
   resolveStar,
   starRange,
   updateStar,
-} from './starred.js';
+} from './star-starred.js';
 
 /** The magics about starred queries, in the order in which help lists them. */
 export const starMagics: readonly Magic[] = [

@@ -3,8 +3,8 @@
  */
 import { present } from '../../../present.js';
 import type { TimeAxis } from '../time/bins.js';
-import { LABELS_WIDTH, labeled, plotGroup, TICKS, titlePlace } from './style.js';
-import { daysTitle } from './texts.js';
+import { LABELS_WIDTH, labeled, plotGroup, TICKS, titlePlace } from './draw-style.js';
+import { daysTitle } from './draw-texts.js';
 
 const MINUTE = 60_000;
 const DAY = 1440 * MINUTE;

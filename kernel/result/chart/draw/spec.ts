@@ -5,10 +5,18 @@
 import type { Signal, Spec } from 'vega';
 import { present } from '../../../present.js';
 import { isolatedWords } from '../../../text.js';
-import { formOf } from '../kinds/table.js';
+import { formOf } from '../kinds/kind-table.js';
 import type { ChartModel } from '../model.js';
-import { ruleCaption } from './rules.js';
-import { CONFIG, type Drawing, LABELS_SIGNAL, SHOWN, SVG_WIDTH, TEXT_COLOR, TITLES_SIGNAL } from './style.js';
+import { ruleCaption } from './draw-rules.js';
+import {
+  CONFIG,
+  type Drawing,
+  LABELS_SIGNAL,
+  SHOWN,
+  SVG_WIDTH,
+  TEXT_COLOR,
+  TITLES_SIGNAL,
+} from './draw-style.js';
 
 /** Returns the specification for front ends: as wide as their output, with values under the pointer. */
 export function interactiveSpec(chart: ChartModel, description: string): Spec {

@@ -6,8 +6,8 @@ import { cutToWidth } from '../../display/aligned.js';
 import type { ChartForm } from '../kinds/kind.js';
 import type { Plot, XyChart } from '../model.js';
 import { BELOW, numberLabels, timeGuide, valueGuide } from './axes.js';
-import { layersOf } from './lines.js';
-import { RULE_LABELS_HEIGHT, ruleBands, ruleData, ruleMarks } from './rules.js';
+import { layersOf } from './draw-lines.js';
+import { RULE_LABELS_HEIGHT, ruleBands, ruleData, ruleMarks } from './draw-rules.js';
 import {
   BESIDE_WIDTH,
   type Drawing,
@@ -19,7 +19,7 @@ import {
   seriesLabels,
   TICKS,
   titlePlace,
-} from './style.js';
+} from './draw-style.js';
 import {
   characterOf,
   columnsAlong,
@@ -28,8 +28,8 @@ import {
   RULES_NAME,
   ruleLine,
   withNames,
-} from './terminal.js';
-import { forLegend, measureText, overTime, shortText, timestampText } from './texts.js';
+} from './draw-terminal.js';
+import { forLegend, measureText, overTime, shortText, timestampText } from './draw-texts.js';
 
 const TITLES: Readonly<Record<Plot['mark'], string>> = {
   bars: 'Bar chart',

@@ -3,13 +3,22 @@
  */
 import type { ChartOptions } from '../../../apl/operators/drawing.js';
 import { present } from '../../../present.js';
-import { aggregateOf, distinctNames } from '../columns.js';
-import { firstOf, NO_LOG, namesOf, notDrawn, notes, notStacked, noValue, withoutValues } from '../notes.js';
+import { aggregateOf, distinctNames } from '../chart-columns.js';
+import {
+  firstOf,
+  NO_LOG,
+  namesOf,
+  notDrawn,
+  notes,
+  notStacked,
+  noValue,
+  withoutValues,
+} from '../chart-notes.js';
+import type { ChartColumn } from '../chart-values.js';
 import type { Entry } from '../palette.js';
 import { greatestSize, isLogFor, largest, logFoot, scaled, smallest, titleOf, unitOf } from '../plots.js';
-import { toSeries } from '../time/series.js';
+import { toSeries } from '../time/time-series.js';
 import { scaleFor } from '../units.js';
-import type { ChartColumn } from '../values.js';
 import type { ChartInput } from './input.js';
 import type { KindRow } from './kind.js';
 import { toHistograms, toNumberBins } from './shared/along.js';
@@ -23,7 +32,7 @@ import {
   rowsByName,
   sumAt,
   withValues,
-} from './shared/names.js';
+} from './shared/bars-by-name.js';
 
 const MAX_PLOTS = 4;
 

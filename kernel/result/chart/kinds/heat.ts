@@ -4,9 +4,20 @@
 import type { ChartOptions } from '../../../apl/operators/drawing.js';
 import { present } from '../../../present.js';
 import { cut, formatCount } from '../../../text.js';
-import { aggregateOf, keyTexts, keyValues, nameOf, type Roles } from '../columns.js';
+import { aggregateOf, keyTexts, keyValues, nameOf, type Roles } from '../chart-columns.js';
+import { firstOf, namesOf, notDrawn, notes, noValue, rowsWithout } from '../chart-notes.js';
+import {
+  allRows,
+  type ChartColumn,
+  greatestOf,
+  groupNumbers,
+  numbersOf,
+  placesByGroup,
+  sizesOf,
+  timeAt,
+} from '../chart-values.js';
 import { exactly, numberLabels, timeGuide, tip, utcTime, valueGuide } from '../draw/axes.js';
-import { RULE_LABELS_HEIGHT, ruleBands, ruleData, ruleMarks } from '../draw/rules.js';
+import { RULE_LABELS_HEIGHT, ruleBands, ruleData, ruleMarks } from '../draw/draw-rules.js';
 import {
   at,
   BESIDE_WIDTH,
@@ -21,7 +32,7 @@ import {
   plotGroup,
   TICKS,
   titlePlace,
-} from '../draw/style.js';
+} from '../draw/draw-style.js';
 import {
   characterOf,
   columnsAlong,
@@ -30,27 +41,16 @@ import {
   RULES_NAME,
   ruleLine,
   withNames,
-} from '../draw/terminal.js';
-import { measureText, overTime } from '../draw/texts.js';
+} from '../draw/draw-terminal.js';
+import { measureText, overTime } from '../draw/draw-texts.js';
 import { LABEL_LENGTH } from '../labels.js';
 import type { ChartModel } from '../model.js';
-import { firstOf, namesOf, notDrawn, notes, noValue, rowsWithout } from '../notes.js';
 import type { KeyValue } from '../palette.js';
 import { greatestSize, largest, scaled, smallest, titleOf, unitOf } from '../plots.js';
 import { axisOf, type TimeAxis } from '../time/bins.js';
-import { toSeries } from '../time/series.js';
+import { toSeries } from '../time/time-series.js';
 import type { Histograms } from '../unfold.js';
 import { scaleFor } from '../units.js';
-import {
-  allRows,
-  type ChartColumn,
-  greatestOf,
-  groupNumbers,
-  numbersOf,
-  placesByGroup,
-  sizesOf,
-  timeAt,
-} from '../values.js';
 import type { ChartInput } from './input.js';
 import type { ChartForm, KindRow } from './kind.js';
 import {
@@ -61,7 +61,7 @@ import {
   OTHERS,
   sumAt,
   withValues,
-} from './shared/names.js';
+} from './shared/bars-by-name.js';
 
 /** One cell of a heatmap; of a band of names `y` is its number and `height` 1. */
 interface Cell {

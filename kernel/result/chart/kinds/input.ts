@@ -4,11 +4,11 @@
 import type { ChartOptions } from '../../../apl/operators/drawing.js';
 import type { ArrowTable, QueryResult } from '../../result.js';
 import type { SpotlightEntry } from '../../spotlight.js';
-import { columnsOf, isNumber, type Roles, rolesOf } from '../columns.js';
-import type { Facts } from '../shapes.js';
+import { columnsOf, isNumber, type Roles, rolesOf } from '../chart-columns.js';
+import type { Facts } from '../chart-shapes.js';
+import { type ChartColumn, timeAt } from '../chart-values.js';
 import { axisOf, binCount } from '../time/bins.js';
 import { type Histograms, histograms, spotlightIn, type Unfolded, unfolded } from '../unfold.js';
-import { type ChartColumn, timeAt } from '../values.js';
 
 /** A result as charts see it. */
 export interface ChartInput {

@@ -1,10 +1,10 @@
 /**
- * What a kind of chart is made of. Each kind is a row in a file of its own, listed in `list.ts`; everything else reads the rows.
+ * What a kind of chart is made of. Each kind is a row in a file of its own, listed in `kind-list.ts`; everything else reads the rows.
  */
 import type { ChartOptions } from '../../../apl/operators/drawing.js';
-import type { Drawing } from '../draw/style.js';
+import type { Shape } from '../chart-shapes.js';
+import type { Drawing } from '../draw/draw-style.js';
 import type { ChartModel } from '../model.js';
-import type { Shape } from '../shapes.js';
 import type { TimeAxis } from '../time/bins.js';
 import type { ChartInput } from './input.js';
 

@@ -1,7 +1,7 @@
 /** A line for each group or measure. */
 
 import { xyForm } from '../draw/xy.js';
-import { toSeries } from '../time/series.js';
+import { toSeries } from '../time/time-series.js';
 import type { KindRow } from './kind.js';
 import { toNumberBins } from './shared/along.js';
 

@@ -4,7 +4,9 @@
 import type { ChartOptions } from '../../../apl/operators/drawing.js';
 import { present } from '../../../present.js';
 import { formatCount } from '../../../text.js';
-import { aggregateOf, nameOf } from '../columns.js';
+import { aggregateOf, nameOf } from '../chart-columns.js';
+import { notes, noValue } from '../chart-notes.js';
+import { greatestOf, numbersOf } from '../chart-values.js';
 import { tip } from '../draw/axes.js';
 import {
   at,
@@ -18,18 +20,16 @@ import {
   seriesGuide,
   seriesId,
   withShort,
-} from '../draw/style.js';
-import { barsByName } from '../draw/terminal.js';
-import { forLegend, measureText, shortText } from '../draw/texts.js';
+} from '../draw/draw-style.js';
+import { barsByName } from '../draw/draw-terminal.js';
+import { forLegend, measureText, shortText } from '../draw/draw-texts.js';
 import { distinctLabels } from '../labels.js';
 import type { ChartModel } from '../model.js';
-import { notes, noValue } from '../notes.js';
 import { scaled, unitOf } from '../plots.js';
 import { scaleFor } from '../units.js';
-import { greatestOf, numbersOf } from '../values.js';
 import type { ChartInput } from './input.js';
 import type { ChartForm, KindRow } from './kind.js';
-import { notDrawnBeside, surfaces, withValues } from './shared/names.js';
+import { notDrawnBeside, surfaces, withValues } from './shared/bars-by-name.js';
 
 /** Shares of a whole. */
 export interface PieChart extends ChartModel {

@@ -4,16 +4,23 @@
 
 import type { ChartOptions } from '../../../apl/operators/drawing.js';
 import { formatCount } from '../../../text.js';
-import { keyTexts, nameOf } from '../columns.js';
+import { keyTexts, nameOf } from '../chart-columns.js';
+import { NO_LOG, notDrawn, notes } from '../chart-notes.js';
+import {
+  allRows,
+  type ChartColumn,
+  groupNumbers,
+  numbersOf,
+  placesByGroup,
+  valuesIn,
+} from '../chart-values.js';
 import { xyForm } from '../draw/xy.js';
 import type { XyChart } from '../model.js';
-import { NO_LOG, notDrawn, notes } from '../notes.js';
 import { entriesFor } from '../palette.js';
 import { greatestSize, isLogFor, plotOf, scaled, titleOf, unitOf, valuesOf } from '../plots.js';
 import { type Dots, spread } from '../thin.js';
-import { toSeries } from '../time/series.js';
+import { toSeries } from '../time/time-series.js';
 import { scaleFor } from '../units.js';
-import { allRows, type ChartColumn, groupNumbers, numbersOf, placesByGroup, valuesIn } from '../values.js';
 import type { ChartInput } from './input.js';
 import type { KindRow } from './kind.js';
 import { numbersChart } from './shared/along.js';

@@ -1,11 +1,12 @@
 /**
  * What `spotlight` found: for each field the share of its values among the selected rows beside that among the others.
  */
+
+import { distinctText } from '../../display/display-text.js';
 import { safeWords } from '../../display/summary.js';
-import { distinctText } from '../../display/text.js';
 import { type SpotlightEntry, sampledNotes, spotlightSentence, strongest } from '../../spotlight.js';
+import { firstOf, notes } from '../chart-notes.js';
 import { distinctLabels } from '../labels.js';
-import { firstOf, notes } from '../notes.js';
 import { largest } from '../plots.js';
 import type { ChartInput } from './input.js';
 import type { KindRow } from './kind.js';

@@ -3,16 +3,16 @@
  */
 import type { ChartOptions } from '../../../apl/operators/drawing.js';
 import { cutToWidth } from '../../display/aligned.js';
-import { formatNumber, numberFormat } from '../../display/format.js';
-import { cellText } from '../../display/text.js';
+import { formatNumber, numberFormat } from '../../display/display-format.js';
+import { cellText } from '../../display/display-text.js';
 import { FIELD_KEY } from '../../field.js';
-import { distinctNames } from '../columns.js';
+import { distinctNames } from '../chart-columns.js';
+import { firstOf, notDrawn, notes } from '../chart-notes.js';
+import type { ChartColumn } from '../chart-values.js';
 import { tip } from '../draw/axes.js';
-import { type Drawing, mark, TEXT_COLOR, widest } from '../draw/style.js';
+import { type Drawing, mark, TEXT_COLOR, widest } from '../draw/draw-style.js';
 import type { ChartModel } from '../model.js';
-import { firstOf, notDrawn, notes } from '../notes.js';
 import { unitOf } from '../plots.js';
-import type { ChartColumn } from '../values.js';
 import type { ChartInput } from './input.js';
 import type { ChartForm, KindRow } from './kind.js';
 

@@ -6,10 +6,10 @@ import type { ILauncher } from '@jupyterlab/launcher';
 import { type INotebookTracker, NotebookActions, type NotebookPanel } from '@jupyterlab/notebook';
 import { isolated, visible } from '../../../../kernel/text.js';
 import { aplIcon } from '../../icon.js';
-import { type Around, around, type KernelState } from '../../link/around.js';
+import { type Around, around, type KernelState } from '../../link/link-around.js';
 import type { Workbench } from '../../link/workbench.js';
-import { importLine } from '../lines.js';
-import { activeCode, addCell } from '../run.js';
+import { importLine } from '../cell-lines.js';
+import { activeCode, addCell } from '../cell-run.js';
 import { askAboutImport } from './dialog.js';
 import { acceptFiles } from './drop.js';
 

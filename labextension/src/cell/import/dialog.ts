@@ -1,14 +1,14 @@
 import { Dialog } from '@jupyterlab/apputils';
 import { Widget } from '@lumino/widgets';
-import { type ImportOption, importFlags, importOptions } from '../../../../kernel/api/imports.js';
-import { type ImportPreview, previewLines, previewRows } from '../../../../kernel/api/preview.js';
+import { type ImportOption, importFlags, importOptions } from '../../../../kernel/api/api-imports.js';
+import { type ImportPreview, previewLines, previewRows } from '../../../../kernel/api/api-preview.js';
 import { distinctLabels } from '../../../../kernel/result/chart/labels.js';
-import { typeWord } from '../../../../kernel/result/display/text.js';
+import { typeWord } from '../../../../kernel/result/display/display-text.js';
 import { cut, shownName, visible, visibleLines } from '../../../../kernel/text.js';
-import type { Around } from '../../link/around.js';
+import type { Around } from '../../link/link-around.js';
 import { element } from '../../ui/dom.js';
-import { importLine } from '../lines.js';
-import { addImportStyle } from './style.js';
+import { importLine } from '../cell-lines.js';
+import { addImportStyle } from './import-style.js';
 
 /** The line of an import as it was chosen, and whether it runs at once. */
 export interface ImportAnswer {

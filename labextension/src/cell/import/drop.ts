@@ -1,7 +1,7 @@
 import { Notification } from '@jupyterlab/apputils';
 import type { IFileBrowserFactory } from '@jupyterlab/filebrowser';
 import { visible } from '../../../../kernel/text.js';
-import { addImportStyle } from './style.js';
+import { addImportStyle } from './import-style.js';
 
 /** What takes files that are dropped on a part of the page; `isOpen` is false while it takes none. */
 export interface Taker {

@@ -1,10 +1,10 @@
 /** The menu of a column: order, place, filter, and the profile of its values over all rows. */
-import type { Filter, SortKey, View } from '../../../../kernel/notebook/results/protocol.js';
-import { typeWord } from '../../../../kernel/result/display/text.js';
+import type { Filter, SortKey, View } from '../../../../kernel/notebook/results/result-protocol.js';
+import { typeWord } from '../../../../kernel/result/display/display-text.js';
 import { formatCount, visible } from '../../../../kernel/text.js';
 import { button, element } from '../../ui/dom.js';
-import { type GridColumn, nameOf } from '../cells.js';
-import type { Profile, RowSource } from '../data/source.js';
+import type { Profile, RowSource } from '../data/grid-source.js';
+import { type GridColumn, nameOf } from '../grid-cells.js';
 
 /** The actions of a column's menu. */
 export interface ColumnActions {

@@ -1,6 +1,6 @@
-import type { Around } from '../../cell/explain.js';
+import type { Around } from '../../cell/cell-explain.js';
 import { button, element } from '../../ui/dom.js';
-import { type GridColumn, nameOf } from '../cells.js';
+import { type GridColumn, nameOf } from '../grid-cells.js';
 
 /** The actions of a value's menu. */
 export interface ValueActions {

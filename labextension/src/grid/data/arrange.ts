@@ -1,8 +1,8 @@
 import type { Field, Table, Vector } from 'apache-arrow';
-import type { View } from '../../../../kernel/notebook/results/protocol.js';
-import { cellText, exactInt64, valueKind } from '../../../../kernel/result/display/text.js';
+import type { View } from '../../../../kernel/notebook/results/result-protocol.js';
+import { cellText, exactInt64, valueKind } from '../../../../kernel/result/display/display-text.js';
 import { rangeOfRows } from '../../../../kernel/result/take.js';
-import { vectorOf } from '../cells.js';
+import { vectorOf } from '../grid-cells.js';
 
 /** Returns the rows of a table that hold the text of the search, sorted by the keys of the view: as a kernel does, filters left out. */
 export function arrangedRows(table: Table, { search = '', sort = [] }: View): Uint32Array {

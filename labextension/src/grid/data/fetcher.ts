@@ -1,4 +1,4 @@
-import type { Rows } from './rows.js';
+import type { Rows } from './grid-rows.js';
 
 /** Rows beyond those in view that are fetched before they are reached. */
 const ROWS_AHEAD = 250;

@@ -9,9 +9,9 @@ import {
   type Reply,
   type Request,
   type View,
-} from '../../../../kernel/notebook/results/protocol.js';
-import { withComms } from '../../link/comms.js';
-import { type Page, type Profile, type RowSource, SourceError } from './source.js';
+} from '../../../../kernel/notebook/results/result-protocol.js';
+import { withComms } from '../../link/link-comms.js';
+import { type Page, type Profile, type RowSource, SourceError } from './grid-source.js';
 
 /** Distributes over the members of a union, as Omit does not. */
 type Unnumbered<Message> = Message extends unknown ? Omit<Message, 'id'> : never;

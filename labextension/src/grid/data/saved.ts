@@ -1,5 +1,5 @@
 import type { Home } from '../../link/home.js';
-import { arrowBytes } from '../controls/notes.js';
+import { arrowBytes } from '../controls/grid-notes.js';
 
 /** Returns the bytes of the rows of a result that its cell holds; undefined unless it holds all of them. */
 export function savedRows({ cell }: Home, result: string): Uint8Array | undefined {

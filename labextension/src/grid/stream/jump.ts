@@ -1,9 +1,9 @@
 /** Finds the row of a time among rows in the order of their times. */
 import { parseTime } from '../../../../kernel/time.js';
-import { timeIn, type Zone } from '../../link/zone.js';
-import { nameOf } from '../cells.js';
-import type { Rows } from '../data/rows.js';
-import { rolesOf } from './roles.js';
+import { timeIn, type Zone } from '../../link/link-zone.js';
+import type { Rows } from '../data/grid-rows.js';
+import { nameOf } from '../grid-cells.js';
+import { rolesOf } from './stream-roles.js';
 
 const CLOCK = /^(?:(\d{4}-\d\d-\d\d)(?:[T ]|$))?\s*(?:(\d\d?):(\d\d)(?::(\d\d)(\.\d{1,9})?)?)?$/;
 

@@ -1,13 +1,13 @@
 import { cut } from '../../../../kernel/text.js';
 import { button, element } from '../../ui/dom.js';
-import { type GridColumn, kindOf, nameOf } from '../cells.js';
-import { headingParts } from '../controls/notes.js';
+import { headingParts } from '../controls/grid-notes.js';
 import { Fetcher } from '../data/fetcher.js';
+import { type GridColumn, kindOf, nameOf } from '../grid-cells.js';
+import type { RowsView, ViewModel } from '../grid-view.js';
 import { Highlighter } from '../surface/highlighter.js';
 import { inBlock } from '../surface/selection.js';
-import type { RowsView, ViewModel } from '../view.js';
-import { type Line, lineOf } from './line.js';
-import { type Roles, rolesOf } from './roles.js';
+import { type Line, lineOf } from './stream-line.js';
+import { type Roles, rolesOf } from './stream-roles.js';
 
 const LINE_HEIGHT = 24;
 /** Lines in view before the stream scrolls. */

@@ -3,10 +3,10 @@ import type { RegularTableElement } from 'regular-table';
 import type { CellMetadata } from 'regular-table/dist/esm/types.js';
 import { cut, formatCount, visible } from '../../../../kernel/text.js';
 import { button, element } from '../../ui/dom.js';
-import { type GridColumn, kindOf, nameOf, type ShownCell } from '../cells.js';
 import { Fetcher } from '../data/fetcher.js';
-import type { Rows } from '../data/rows.js';
-import { type RowsView, traceButton, type ViewModel } from '../view.js';
+import type { Rows } from '../data/grid-rows.js';
+import { type GridColumn, kindOf, nameOf, type ShownCell } from '../grid-cells.js';
+import { type RowsView, traceButton, type ViewModel } from '../grid-view.js';
 import { Highlighter } from './highlighter.js';
 import { type CellPlace, HEAD_ROW, isIn } from './selection.js';
 

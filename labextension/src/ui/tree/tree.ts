@@ -1,7 +1,7 @@
 import { element } from '../dom.js';
-import { addStyle } from '../style.js';
-import type { TreeRow } from './row.js';
-import { RULES } from './style.js';
+import { addStyle } from '../ui-style.js';
+import type { TreeRow } from './tree-row.js';
+import { RULES } from './tree-style.js';
 
 /** The events of a tree, handled by its owner. */
 export interface TreeOwner {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { diagnose } from '../../../../kernel/apl/editor/check/diagnose.js';
 import { environmentOf as known } from '../../../../kernel/apl/editor/known.js';
 import { parseQuery } from '../../../../kernel/apl/syntax/parse.js';
-import { magicFacts } from '../../../../kernel/notebook/editor/comm.js';
+import { magicFacts } from '../../../../kernel/notebook/editor/editor-comm.js';
 import { environment } from '../../environment.js';
 
 /** Everything found in a cell, as `severity marked text: message -> what mends it`. */

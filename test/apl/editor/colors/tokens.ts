@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { aggregates } from '../../../../kernel/apl/catalog/aggregates.js';
-import { everyFunction } from '../../../../kernel/apl/catalog/all.js';
-import { elements } from '../../../../kernel/apl/catalog/operators.js';
+import { everyFunction } from '../../../../kernel/apl/catalog/all-functions.js';
+import { elements } from '../../../../kernel/apl/catalog/operator-entries.js';
 import { aplParser } from '../../../../kernel/apl/editor/colors/highlight.js';
 import { classes, type TokenClass } from '../../../../kernel/apl/editor/colors/lexical.js';
 import { root } from '../../../setup/sources.js';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { completeCell } from '../../../../kernel/apl/editor/cell.js';
 import { aplParser } from '../../../../kernel/apl/editor/colors/highlight.js';
+import { completeCell } from '../../../../kernel/apl/editor/editor-cell.js';
 import { QueryText } from '../../../../kernel/apl/syntax/parse.js';
 import {
   directivesIn,

@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest';
-import { clauseWords, operators, operatorWords, sources } from '../../../../kernel/apl/operators/rows.js';
+import {
+  clauseWords,
+  operators,
+  operatorWords,
+  sources,
+} from '../../../../kernel/apl/operators/operator-rows.js';
 import { parseQuery } from '../../../../kernel/apl/syntax/parse.js';
 import { tokenize } from '../../../../kernel/apl/syntax/tokens/lexer.js';
 

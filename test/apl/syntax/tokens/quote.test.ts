@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { parseQuery, QueryText } from '../../../../kernel/apl/syntax/parse.js';
 import { quotedName, writtenText } from '../../../../kernel/apl/syntax/tokens/quote.js';
-import { datasetOf } from '../../../../kernel/notebook/query/reading.js';
+import { datasetOf } from '../../../../kernel/notebook/query/query-reading.js';
 
 test.each([
   ['web', "['web']"],

@@ -1,8 +1,8 @@
 import { Int32, Table, vectorFromArray } from 'apache-arrow';
 import { expect, test } from 'vitest';
 import { Fetcher } from '../../../../labextension/src/grid/data/fetcher.js';
-import { Rows } from '../../../../labextension/src/grid/data/rows.js';
-import type { RowSource } from '../../../../labextension/src/grid/data/source.js';
+import { Rows } from '../../../../labextension/src/grid/data/grid-rows.js';
+import type { RowSource } from '../../../../labextension/src/grid/data/grid-source.js';
 
 const COUNT = 100_000;
 

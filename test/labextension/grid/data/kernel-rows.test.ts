@@ -1,7 +1,7 @@
 import type { Kernel } from '@jupyterlab/services';
 import { expect, test } from 'vitest';
 import type { Comm, CommHandler } from '../../../../kernel/jupyter/message.js';
-import type { ResultReference } from '../../../../kernel/notebook/results/protocol.js';
+import type { ResultReference } from '../../../../kernel/notebook/results/result-protocol.js';
 import { kernelRows } from '../../../../labextension/src/grid/data/kernel-rows.js';
 import { realBench } from '../../../notebook/real-bench.js';
 import { metadata } from '../../../notebook/results/rows.js';

@@ -1,15 +1,15 @@
 import { type DuckDBConnection, DuckDBInstance, type DuckDBValue } from '@duckdb/node-api';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { TypeName } from '../../../../kernel/apl/catalog/entry.js';
-import { sqlText } from '../../../../kernel/local/duckdb/literal.js';
+import { sqlText } from '../../../../kernel/local/duckdb/duckdb-literal.js';
+import { sqlTypes } from '../../../../kernel/local/duckdb/duckdb-types.js';
 import { FunctionRegistry } from '../../../../kernel/local/duckdb/register.js';
-import { sqlTypes } from '../../../../kernel/local/duckdb/types.js';
 import {
   type SqlArg,
   type SqlContext,
   type SqlTemplate,
   sqlArg,
-} from '../../../../kernel/local/sql/template.js';
+} from '../../../../kernel/local/sql/sql-template.js';
 
 /** A result as the tests write it: bigint for long and timespan, RFC 3339 text for datetime, parsed JSON for dynamic. */
 export type Value =

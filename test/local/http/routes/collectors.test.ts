@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import fastify from 'fastify';
 import { expect, test } from 'vitest';
-import { cancelledError } from '../../../../kernel/local/engine/failure.js';
+import { cancelledError } from '../../../../kernel/local/engine/engine-failure.js';
 import { BodiesUnderWay } from '../../../../kernel/local/http/routes/bodies.js';
 import { sharedService } from '../../service.js';
 

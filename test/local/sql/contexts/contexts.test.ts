@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { functions } from '../../../../kernel/apl/catalog/all.js';
+import { functions } from '../../../../kernel/apl/catalog/all-functions.js';
 import type { TypeName } from '../../../../kernel/apl/catalog/entry.js';
 import { openQueries } from '../../queries.js';
 import { type Specimen, sourceOf, specimens } from './specimens.js';

@@ -1,10 +1,10 @@
 import { aggregates } from '../../../../kernel/apl/catalog/aggregates.js';
-import { functions } from '../../../../kernel/apl/catalog/all.js';
+import { functions } from '../../../../kernel/apl/catalog/all-functions.js';
 import type { FunctionEntry, TypeName } from '../../../../kernel/apl/catalog/entry.js';
-import { elements } from '../../../../kernel/apl/catalog/operators.js';
+import { elements } from '../../../../kernel/apl/catalog/operator-entries.js';
 import type { Expr } from '../../../../kernel/apl/syntax/ast.js';
 import { parseQuery } from '../../../../kernel/apl/syntax/parse.js';
-import { visitQuery } from '../../../../kernel/apl/syntax/walk.js';
+import { visitQuery } from '../../../../kernel/apl/syntax/syntax-walk.js';
 import { compileRequest } from '../../../../kernel/local/sql/compile.js';
 
 /** Rows with a value of every type, a null of every type, negative numbers and numbers that are nothing special. */

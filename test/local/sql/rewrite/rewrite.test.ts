@@ -3,14 +3,14 @@ import { describe, expect, test } from 'vitest';
 import { bind } from '../../../../kernel/apl/bind/bind.js';
 import type { Plan, Relation } from '../../../../kernel/apl/plan/plan.js';
 import { parseQuery } from '../../../../kernel/apl/syntax/parse.js';
-import { duckdb } from '../../../../kernel/local/duckdb/dialect.js';
-import type { RowGroup } from '../../../../kernel/local/sql/compiled.js';
+import { duckdb } from '../../../../kernel/local/duckdb/duckdb-dialect.js';
+import type { RowGroup } from '../../../../kernel/local/sql/compiled-query.js';
 import {
   type QueryContext,
   type RewriteContext,
   type RewrittenQuery,
   rewrites,
-} from '../../../../kernel/local/sql/rewrite/list.js';
+} from '../../../../kernel/local/sql/rewrite/rewrite-list.js';
 import { planText } from './text.js';
 
 /**

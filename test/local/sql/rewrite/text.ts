@@ -1,5 +1,5 @@
 import type { Column, Relation, Scalar } from '../../../../kernel/apl/plan/plan.js';
-import { inputsOf, partsOf } from '../../../../kernel/apl/plan/walk.js';
+import { inputsOf, partsOf } from '../../../../kernel/apl/plan/plan-walk.js';
 
 /** Returns a plan as text: a line for each relation, what it reads indented below it. */
 export function planText(relation: Relation, indent = ''): string {

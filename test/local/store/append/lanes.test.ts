@@ -2,7 +2,7 @@ import { mkdir, readdir, rename } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { Engine } from '../../../../kernel/local/engine/duckdb.js';
-import { readBatch } from '../../../../kernel/local/store/append/batch.js';
+import { readBatch } from '../../../../kernel/local/store/append/append-batch.js';
 import { Journal } from '../../../../kernel/local/store/append/journal.js';
 import { temporaryDirectory } from '../../service.js';
 

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, rm, stat } from 'node:fs/promises';
-import { readBatch } from '../../../../kernel/local/store/append/batch.js';
-import { BatchLog } from '../../../../kernel/local/store/append/log.js';
+import { readBatch } from '../../../../kernel/local/store/append/append-batch.js';
+import { BatchLog } from '../../../../kernel/local/store/append/append-log.js';
 
 /** The bytes of a log, and where its records begin. */
 export interface LogSample {

@@ -1,7 +1,7 @@
 import { cp, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import type { ServiceLimits } from '../../../../kernel/local/http/options.js';
+import type { ServiceLimits } from '../../../../kernel/local/http/http-options.js';
 import { compileRequest } from '../../../../kernel/local/sql/compile.js';
 import { zeroUnseen } from '../../../faults/damages/damages.js';
 import { type TestService, temporaryDirectory, testService } from '../../service.js';

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import path from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { sqlText } from '../../../../kernel/local/duckdb/literal.js';
+import { sqlText } from '../../../../kernel/local/duckdb/duckdb-literal.js';
 import { Engine } from '../../../../kernel/local/engine/duckdb.js';
-import { copyToParquet, type FileNote, readFooters } from '../../../../kernel/local/engine/parquet.js';
+import { copyToParquet, type FileNote, readFooters } from '../../../../kernel/local/engine/engine-parquet.js';
 import { FooterReader } from '../../../../kernel/local/store/dataset/footers.js';
 import { footerIn } from '../../../../kernel/local/store/dataset/part-file.js';
 import { partFooter } from '../../../../kernel/local/store/dataset/part-footer.js';

@@ -3,7 +3,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { Engine } from '../../../../kernel/local/engine/duckdb.js';
-import { copyToParquet, type FileSummary, readFooters } from '../../../../kernel/local/engine/parquet.js';
+import {
+  copyToParquet,
+  type FileSummary,
+  readFooters,
+} from '../../../../kernel/local/engine/engine-parquet.js';
 import { compileRequest } from '../../../../kernel/local/sql/compile.js';
 import { StoredDataset } from '../../../../kernel/local/store/dataset/stored.js';
 

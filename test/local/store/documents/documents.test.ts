@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { decodeNotices, encodeNotices, noticeHeader } from '../../../../kernel/api/notices.js';
+import { decodeNotices, encodeNotices, noticeHeader } from '../../../../kernel/api/api-notices.js';
 import { checkData } from '../../../../kernel/local/check/check.js';
 import { type TestService, testService } from '../../service.js';
 

@@ -1,8 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import type { LogFormat, LogReading } from '../../../../kernel/api/logs/format.js';
-import { type FileKind, logFormats } from '../../../../kernel/api/logs/formats.js';
+import type { LogFormat, LogReading } from '../../../../kernel/api/logs/log-format.js';
+import { type FileKind, logFormats } from '../../../../kernel/api/logs/log-formats.js';
 import { importText, parquetOf, stored, useService } from './traps.js';
 
 useService();

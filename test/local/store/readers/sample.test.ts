@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { recognizeFormat } from '../../../../kernel/local/store/readers/logs/recognize.js';
+import { recognizeFormat } from '../../../../kernel/local/store/readers/logs/recognize-log.js';
 import { rowsByLines, rowsInSample, spreadSample } from '../../../../kernel/local/store/readers/sample.js';
 import { temporaryDirectory } from '../../service.js';
 

@@ -2,7 +2,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { sqlText } from '../../../../kernel/local/duckdb/literal.js';
+import { sqlText } from '../../../../kernel/local/duckdb/duckdb-literal.js';
 import { Engine } from '../../../../kernel/local/engine/duckdb.js';
 import { type Answer, sharedService, type TestService, temporaryDirectory } from '../../service.js';
 

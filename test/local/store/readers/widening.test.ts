@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { type Connection, Engine } from '../../../../kernel/local/engine/duckdb.js';
-import { engineWords } from '../../../../kernel/local/engine/failure.js';
+import { engineWords } from '../../../../kernel/local/engine/engine-failure.js';
 import { readCsv } from '../../../../kernel/local/store/readers/csv.js';
 import { readJson } from '../../../../kernel/local/store/readers/json.js';
 import { cells, type Reading } from '../../../../kernel/local/store/readers/reading.js';

@@ -11,11 +11,11 @@ import {
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { Engine } from '../../../../kernel/local/engine/duckdb.js';
-import { engineFailure } from '../../../../kernel/local/engine/failure.js';
+import { engineFailure } from '../../../../kernel/local/engine/engine-failure.js';
 import { DatasetStore } from '../../../../kernel/local/store/datasets.js';
 import { importSource, openSource } from '../../../../kernel/local/store/import.js';
 import { Originals } from '../../../../kernel/local/store/sources/originals.js';
-import { previewFile } from '../../../../kernel/local/store/sources/preview.js';
+import { previewFile } from '../../../../kernel/local/store/sources/source-preview.js';
 import { temporaryDirectory } from '../../service.js';
 
 const line = (n: number) => `{"_time":"2026-01-01T00:00:00Z","n":${n}}\n`;

@@ -1,8 +1,8 @@
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { sqlText } from '../../../../kernel/local/duckdb/literal.js';
+import { sqlText } from '../../../../kernel/local/duckdb/duckdb-literal.js';
 import { eventTimeNs } from '../../../../kernel/local/functions/event-time.js';
-import { inZone } from '../../../../kernel/local/store/times/zone.js';
+import { inZone } from '../../../../kernel/local/store/times/time-zone.js';
 
 // ---- a local time is the same time in text with its zone, which JavaScript reads, and with `--zone`, which the engine reads ----
 

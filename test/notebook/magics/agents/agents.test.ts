@@ -2,11 +2,11 @@ import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { AgentFile } from '../../../../kernel/notebook/magics/agents/link.js';
-import { isForAgents } from '../../../../kernel/notebook/magics/agents/rules.js';
-import { magicLines } from '../../../../kernel/notebook/magics/lines.js';
-import { magics } from '../../../../kernel/notebook/magics/table.js';
-import { appendCell, listNotebooks } from '../../../../kernel/protocols/mcp/notebooks.js';
+import type { AgentFile } from '../../../../kernel/notebook/magics/agents/agent-link.js';
+import { isForAgents } from '../../../../kernel/notebook/magics/agents/agent-rules.js';
+import { magicLines } from '../../../../kernel/notebook/magics/magic-lines.js';
+import { magics } from '../../../../kernel/notebook/magics/magic-table.js';
+import { appendCell, listNotebooks } from '../../../../kernel/protocols/mcp/mcp-notebooks.js';
 import { type Seen, tabular } from '../../../api/service.js';
 import { type Bench, everyday, printed, queries, startBench, traceback } from '../../session.js';
 import { type NotebookPage, openPage } from './page.js';

@@ -1,4 +1,8 @@
-import { type EditorMessage, type EditorUpdate, editorTarget } from '../../../../kernel/apl/editor/link.js';
+import {
+  type EditorMessage,
+  type EditorUpdate,
+  editorTarget,
+} from '../../../../kernel/apl/editor/editor-link.js';
 import type { Bench, CellRun } from '../../session.js';
 
 /** A page of a front end that shows a notebook. */

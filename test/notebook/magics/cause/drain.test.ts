@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseLine } from '../../../../kernel/apl/editor/template.js';
+import { parseLine } from '../../../../kernel/apl/editor/editor-template.js';
 import { Drain, masked } from '../../../../kernel/notebook/magics/cause/drain.js';
 
 function templates(lines: readonly string[]): readonly (readonly [template: string, lines: number])[] {

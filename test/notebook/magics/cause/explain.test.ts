@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { EXPLAINED_MIME, explainedReference } from '../../../../kernel/apl/editor/events.js';
+import { EXPLAINED_MIME, explainedReference } from '../../../../kernel/apl/editor/editor-events.js';
 import { realBench } from '../../real-bench.js';
 import { type CellRun, shown, traceback } from '../../session.js';
 

@@ -1,7 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type EditorUpdate, editorTarget, type WrittenCells } from '../../../../kernel/apl/editor/link.js';
+import {
+  type EditorUpdate,
+  editorTarget,
+  type WrittenCells,
+} from '../../../../kernel/apl/editor/editor-link.js';
 import { deploymentFields } from '../../../../kernel/notebook/magics/cause/near.js';
 import { temporaryDirectory } from '../../../local/service.js';
 import { realBench } from '../../real-bench.js';

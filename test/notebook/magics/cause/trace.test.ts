@@ -3,7 +3,7 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import { Resource } from '@opentelemetry/resources';
 import { BasicTracerProvider, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { describe, expect, test } from 'vitest';
-import { TRACE_MIME } from '../../../../kernel/result/trace/reference.js';
+import { TRACE_MIME } from '../../../../kernel/result/trace/trace-reference.js';
 import { realBench } from '../../real-bench.js';
 import { printed, shown, traceback } from '../../session.js';
 

@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Logins } from '../../../../kernel/api/login/logins.js';
+import { ImportLog } from '../../../../kernel/notebook/magics/effects/effect-imports.js';
 import {
   type AskedEffect,
   askedEffects,
   readEffects,
 } from '../../../../kernel/notebook/magics/effects/effects.js';
-import { ImportLog } from '../../../../kernel/notebook/magics/effects/imports.js';
-import { magics } from '../../../../kernel/notebook/magics/table.js';
+import { magics } from '../../../../kernel/notebook/magics/magic-table.js';
 import { certify } from '../../../api/certificates.js';
 import { type Seen, type Service, startService } from '../../../api/service.js';
 import { eventsFile, sharedBucket } from '../../../local/store/dataset/bucket/server.js';

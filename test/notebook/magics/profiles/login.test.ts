@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Logins } from '../../../../kernel/api/login/logins.js';
-import { QueryLog } from '../../../../kernel/notebook/query/log.js';
+import { QueryLog } from '../../../../kernel/notebook/query/query-log.js';
 import { comeBack, type RunningProvider, signIn, startProvider } from '../../../api/login/provider.js';
 import { type Service, startService } from '../../../api/service.js';
 import { type Bench, type CellRun, everyday, printed, startBench, traceback } from '../../session.js';

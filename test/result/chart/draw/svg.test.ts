@@ -2,7 +2,7 @@ import * as vega from 'vega';
 import { describe, expect, test } from 'vitest';
 
 import { toChart } from '../../../../kernel/result/chart/chart.js';
-import { widest } from '../../../../kernel/result/chart/draw/style.js';
+import { widest } from '../../../../kernel/result/chart/draw/draw-style.js';
 import type { XyChart } from '../../../../kernel/result/chart/model.js';
 import { cells, sampleResult } from '../../sample.js';
 import { buckets, chartOf, minute, now, textsIn, time } from '../fixtures.js';

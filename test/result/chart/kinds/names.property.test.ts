@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ChartOptions } from '../../../../kernel/apl/operators/drawing.js';
-import { shortText } from '../../../../kernel/result/chart/draw/texts.js';
+import { shortText } from '../../../../kernel/result/chart/draw/draw-texts.js';
 import { distinctLabels } from '../../../../kernel/result/chart/labels.js';
 import { type SampleTable, sampleResult } from '../../sample.js';
 import { type Box, boxesIn, drawnChart, marksIn, onAxis, textsIn } from '../marks.js';

@@ -1,15 +1,15 @@
 import path from 'node:path';
-import { readBucketAddress } from '../../../../api/imports.js';
+import { readBucketAddress } from '../../../../api/api-imports.js';
+import { inDataDir } from '../../../data-layout.js';
 import type { Engine } from '../../../engine/duckdb.js';
-import { inDataDir } from '../../../place.js';
 import type { FarDatasets } from '../../datasets.js';
 import type { FarDataset } from '../../snapshot.js';
 import type { BucketNote, DatasetNote } from '../stored.js';
-import { ChunkCache } from './chunks.js';
-import { BucketClient } from './client/client.js';
-import { FooterStore } from './footers.js';
-import { OpenBucket } from './open.js';
-import { BucketReading } from './reading.js';
+import { ChunkCache } from './bucket-chunks.js';
+import { FooterStore } from './bucket-footers.js';
+import { OpenBucket } from './bucket-open.js';
+import { BucketReading } from './bucket-reading.js';
+import { BucketClient } from './client/bucket-client.js';
 
 /** The buckets that datasets lie in. What was read of them is kept under `<dataDir>/.cache/buckets`, which may be deleted at any time. */
 export class Buckets implements FarDatasets {

@@ -1,7 +1,7 @@
-import { bucketAddressText } from '../../../../api/imports.js';
+import { bucketAddressText } from '../../../../api/api-imports.js';
 import { serviceTypes, type TypeName } from '../../../../apl/catalog/entry.js';
-import { LocalError } from '../../../errors.js';
-import type { Asking, BucketClient, ObjectEntry } from './client/client.js';
+import { LocalError } from '../../../local-errors.js';
+import type { Asking, BucketClient, ObjectEntry } from './client/bucket-client.js';
 
 /** What was published of a dataset: its fields with their types and columns, and the days that are there. */
 export interface Manifest {

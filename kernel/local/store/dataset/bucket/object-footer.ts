@@ -1,5 +1,5 @@
 import { EARLIEST_TIME, LATEST_TIME, MICROSECOND, MILLISECOND } from '../../../../time.js';
-import { metadataKey } from '../../../engine/parquet.js';
+import { metadataKey } from '../../../engine/engine-parquet.js';
 import {
   bytesOf,
   numberOf,

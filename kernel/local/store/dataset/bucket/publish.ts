@@ -1,24 +1,24 @@
 import { rm, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { bucketAddressText, readBucketAddress } from '../../../../api/imports.js';
+import { bucketAddressText, readBucketAddress } from '../../../../api/api-imports.js';
 import type { PublishReport, PublishRequest } from '../../../../api/wire.js';
 import type { TypeName } from '../../../../apl/catalog/entry.js';
 import { present } from '../../../../present.js';
 import { formatBytes, formatCount, plural, visible } from '../../../../text.js';
 import { DAY, EARLIEST_TIME, formatTime } from '../../../../time.js';
-import { sqlName, sqlText } from '../../../duckdb/literal.js';
+import { sqlName, sqlText } from '../../../duckdb/duckdb-literal.js';
 import type { Engine } from '../../../engine/duckdb.js';
-import { columnNames, copyToParquet } from '../../../engine/parquet.js';
-import { LocalError } from '../../../errors.js';
-import { whileFiles } from '../../bounds/names.js';
+import { columnNames, copyToParquet } from '../../../engine/engine-parquet.js';
+import { LocalError } from '../../../local-errors.js';
+import { whileFiles } from '../../bounds/bounded-names.js';
 import type { DatasetStore } from '../../datasets.js';
 import type { Snapshot } from '../../snapshot.js';
+import { tableKey, tableSql } from './bucket-table.js';
+import { isShown } from './bucket-tree.js';
 import type { Buckets } from './buckets.js';
-import type { Asking, BucketClient, ObjectEntry } from './client/client.js';
+import type { Asking, BucketClient, ObjectEntry } from './client/bucket-client.js';
 import { Meter } from './client/meter.js';
 import { type Manifest, manifestKey, type PublishedDay, readManifest, sameDay } from './manifest.js';
-import { tableKey, tableSql } from './table.js';
-import { isShown } from './tree.js';
 
 /** What publishing needs. */
 export interface PublishParts {

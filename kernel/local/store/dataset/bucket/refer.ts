@@ -1,19 +1,19 @@
-import { bucketAddressText, readBucketAddress } from '../../../../api/imports.js';
+import { bucketAddressText, readBucketAddress } from '../../../../api/api-imports.js';
 import type { ImportReport, ImportRequest } from '../../../../api/wire.js';
 import { serviceTypes } from '../../../../apl/catalog/entry.js';
 import { present } from '../../../../present.js';
 import { cut, formatCount, plural, visible } from '../../../../text.js';
-import type { FileField } from '../../../engine/parquet.js';
-import { LocalError } from '../../../errors.js';
+import type { FileField } from '../../../engine/engine-parquet.js';
+import { LocalError } from '../../../local-errors.js';
 import { mapAtMost } from '../../concurrent.js';
 import type { DatasetStore } from '../../datasets.js';
 import { isTimeName } from '../../times/timestamps.js';
+import type { KnownObject, OpenBucket } from './bucket-open.js';
+import { isParquet, widerSlack } from './bucket-reading.js';
+import { Directory, type PlacedObject } from './bucket-tree.js';
 import type { Buckets } from './buckets.js';
-import type { Asking } from './client/client.js';
+import type { Asking } from './client/bucket-client.js';
 import { Meter } from './client/meter.js';
-import type { KnownObject, OpenBucket } from './open.js';
-import { isParquet, widerSlack } from './reading.js';
-import { Directory, type PlacedObject } from './tree.js';
 
 /**
  * Makes a dataset of what lies at an address of a bucket, without a copy of it: a few objects tell the fields, and which holds the

@@ -1,4 +1,4 @@
-import type { ScanFilter } from '../../../sql/compiled.js';
+import type { ScanFilter } from '../../../sql/compiled-query.js';
 import { placeField } from '../../../sql/rewrite/placed.js';
 import { fileOfPlaceSql, type StoredDataset } from '../stored.js';
 

@@ -1,5 +1,5 @@
-import type { LogReading } from '../../../../api/logs/format.js';
-import { sqlText } from '../../../duckdb/literal.js';
+import type { LogReading } from '../../../../api/logs/log-format.js';
+import { sqlText } from '../../../duckdb/duckdb-literal.js';
 import type { Connection } from '../../../engine/duckdb.js';
 import { distinctNames } from '../reading.js';
 import { timeInLine } from './line-times.js';

@@ -1,5 +1,5 @@
 import { datedTime, weekday, yearlessTime } from '../../../../api/logs/dated.js';
-import { sqlText } from '../../../duckdb/literal.js';
+import { sqlText } from '../../../duckdb/duckdb-literal.js';
 import type { Connection } from '../../../engine/duckdb.js';
 
 /** How lines of plain text write their time at the beginning. */

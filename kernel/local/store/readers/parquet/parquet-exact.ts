@@ -3,7 +3,7 @@ import { chmod, copyFile, type FileHandle, open } from 'node:fs/promises';
 import path from 'node:path';
 import { DuckDBStructType, type DuckDBType } from '@duckdb/node-api';
 import { writeAll } from '../../../../files.js';
-import { sqlText } from '../../../duckdb/literal.js';
+import { sqlText } from '../../../duckdb/duckdb-literal.js';
 import type { Connection } from '../../../engine/duckdb.js';
 import { unlike } from '../reading.js';
 import type { ArrowDuration } from './parquet-durations.js';

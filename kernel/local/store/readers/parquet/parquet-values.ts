@@ -7,8 +7,8 @@ import {
 } from '@duckdb/node-api';
 import { present } from '../../../../present.js';
 import { DAY, EARLIEST_TIME, LATEST_TIME, MICROSECOND } from '../../../../time.js';
-import { sqlName, sqlText } from '../../../duckdb/literal.js';
-import { typeOfSql } from '../../../engine/parquet.js';
+import { sqlName, sqlText } from '../../../duckdb/duckdb-literal.js';
+import { typeOfSql } from '../../../engine/engine-parquet.js';
 import type { ReadField } from '../reading.js';
 import { type ArrowDuration, nanoseconds } from './parquet-durations.js';
 import type { ExactFiles } from './parquet-exact.js';

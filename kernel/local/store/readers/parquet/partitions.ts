@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { TypeName } from '../../../../apl/catalog/entry.js';
-import { sqlName, sqlText } from '../../../duckdb/literal.js';
-import { columnNames } from '../../../engine/parquet.js';
+import { sqlName, sqlText } from '../../../duckdb/duckdb-literal.js';
+import { columnNames } from '../../../engine/engine-parquet.js';
 import type { ParquetLeaf } from './parquet-values.js';
 
 /** A field whose values stand in the names of directories, such as `day` of `day=2026-11-01/region=eu/a.parquet`. */

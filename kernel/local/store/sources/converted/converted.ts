@@ -1,11 +1,11 @@
 import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
-import type { ConvertedFormat, LogFormat } from '../../../../api/logs/format.js';
-import { logFormats } from '../../../../api/logs/formats.js';
+import type { ConvertedFormat, LogFormat } from '../../../../api/logs/log-format.js';
+import { logFormats } from '../../../../api/logs/log-formats.js';
 import { systemRefusal } from '../../../../machine.js';
-import { LocalError } from '../../../errors.js';
-import { writeCopy } from '../../bounds/copies.js';
-import { writeValues } from '../../readers/values.js';
+import { LocalError } from '../../../local-errors.js';
+import { writeCopy } from '../../bounds/bounded-copies.js';
+import { writeValues } from '../../readers/reader-values.js';
 
 /** How a text becomes events: as a stream, or each of its values of JSON by itself, which becomes lines of JSON. */
 type Converter =
@@ -13,13 +13,13 @@ type Converter =
   | { readonly lines: (value: string) => readonly string[] };
 
 const converters: Readonly<Record<ConvertedFormat, () => Promise<Converter>>> = {
-  journal: async () => ({ events: (await import('./journal.js')).journalEvents }),
+  journal: async () => ({ events: (await import('./converted-journal.js')).journalEvents }),
   journalVerbose: async () => ({ events: (await import('./journal-verbose.js')).verboseEvents }),
   windows: async () => ({ events: (await import('./windows-events.js')).windowsEvents }),
-  otlp: async () => ({ lines: (await import('./otlp.js')).otlpLines }),
-  cloudwatch: async () => ({ lines: (await import('./documents.js')).cloudwatchLines }),
-  loki: async () => ({ lines: (await import('./documents.js')).lokiLines }),
-  prometheus: async () => ({ lines: (await import('./documents.js')).prometheusLines }),
+  otlp: async () => ({ lines: (await import('./converted-otlp.js')).otlpLines }),
+  cloudwatch: async () => ({ lines: (await import('./converted-documents.js')).cloudwatchLines }),
+  loki: async () => ({ lines: (await import('./converted-documents.js')).lokiLines }),
+  prometheus: async () => ({ lines: (await import('./converted-documents.js')).prometheusLines }),
 };
 
 /** Returns the format of a text that begins like this, if it is one that becomes lines of JSON before it is read. */

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
-import { addTo, objectOf, type Value } from './journal.js';
+import { addTo, objectOf, type Value } from './converted-journal.js';
 
 /**
  * Yields the entries of `journalctl -o verbose` with the names and values that `journalctl -o json` has. A line outside of an entry

@@ -4,10 +4,11 @@
 import { DataType } from 'apache-arrow';
 import type { ChartOptions } from '../../../../apl/operators/drawing.js';
 import { formatCount } from '../../../../text.js';
-import { distinctNames, keyTexts, nameOf } from '../../columns.js';
+import { distinctNames, keyTexts, nameOf } from '../../chart-columns.js';
+import { firstOf, NO_LOG, notDrawn, notes, noValue, rowsWithout, withoutValues } from '../../chart-notes.js';
+import { type ChartColumn, numberAt } from '../../chart-values.js';
 import { distinctLabels } from '../../labels.js';
 import type { Plot, XyChart } from '../../model.js';
-import { firstOf, NO_LOG, notDrawn, notes, noValue, rowsWithout, withoutValues } from '../../notes.js';
 import { FIRST_LOOK } from '../../palette.js';
 import {
   greatestSize,
@@ -22,9 +23,8 @@ import {
 } from '../../plots.js';
 import type { Point } from '../../thin.js';
 import { type Scale, scaleFor } from '../../units.js';
-import { type ChartColumn, numberAt } from '../../values.js';
 import type { ChartInput } from '../input.js';
-import { withValues } from './names.js';
+import { withValues } from './bars-by-name.js';
 
 const MAX_PLOTS = 6;
 const MAX_BARS = 400;

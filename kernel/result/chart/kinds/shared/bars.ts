@@ -20,9 +20,9 @@ import {
   seriesLabels,
   TEXT_COLOR,
   widest,
-} from '../../draw/style.js';
-import { barsByName } from '../../draw/terminal.js';
-import { forNames, measureText, shortText } from '../../draw/texts.js';
+} from '../../draw/draw-style.js';
+import { barsByName } from '../../draw/draw-terminal.js';
+import { forNames, measureText, shortText } from '../../draw/draw-texts.js';
 import type { ChartModel } from '../../model.js';
 import { FIRST_LOOK, type KeyValue } from '../../palette.js';
 import type { ChartForm } from '../kind.js';

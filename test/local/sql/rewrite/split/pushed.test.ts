@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { compileRequest } from '../../../../../kernel/local/sql/compile.js';
-import type { DatasetCatalog, FarSource } from '../../../../../kernel/local/sql/compiled.js';
+import type { DatasetCatalog, FarSource } from '../../../../../kernel/local/sql/compiled-query.js';
 import type { Dialect } from '../../../../../kernel/local/sql/dialect.js';
 import { engines } from './second-engine.js';
 

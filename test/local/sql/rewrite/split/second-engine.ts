@@ -1,8 +1,8 @@
-import { duckdb } from '../../../../../kernel/local/duckdb/dialect.js';
+import { duckdb } from '../../../../../kernel/local/duckdb/duckdb-dialect.js';
 import { families } from '../../../../../kernel/local/duckdb/functions/families.js';
 import { withoutScripts } from '../../../../../kernel/local/duckdb/register.js';
 import type { Dialect } from '../../../../../kernel/local/sql/dialect.js';
-import { TemplateError } from '../../../../../kernel/local/sql/template.js';
+import { TemplateError } from '../../../../../kernel/local/sql/sql-template.js';
 
 /** What is written: the member of the dialect, what it is given, and the SQL. */
 type IsLacking = (member: string, given: readonly unknown[], sql: string) => boolean;

@@ -6,7 +6,7 @@ import type { BasicType, ColumnSource } from 'hyparquet-writer';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { Engine } from '../../../../../kernel/local/engine/duckdb.js';
 import { compileRequest } from '../../../../../kernel/local/sql/compile.js';
-import { probeBuckets } from '../../../../../kernel/local/store/dataset/bucket/probe.js';
+import { probeBuckets } from '../../../../../kernel/local/store/dataset/bucket/bucket-probe.js';
 import { sharedService, testService } from '../../../service.js';
 import { eventsFile, sharedBucket } from './server.js';
 

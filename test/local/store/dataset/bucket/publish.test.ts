@@ -4,7 +4,7 @@ import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Engine } from '../../../../../kernel/local/engine/duckdb.js';
 import { compileRequest } from '../../../../../kernel/local/sql/compile.js';
-import { readBatch } from '../../../../../kernel/local/store/append/batch.js';
+import { readBatch } from '../../../../../kernel/local/store/append/append-batch.js';
 import { Buckets } from '../../../../../kernel/local/store/dataset/bucket/buckets.js';
 import { publishToBucket } from '../../../../../kernel/local/store/dataset/bucket/publish.js';
 import { DatasetStore } from '../../../../../kernel/local/store/datasets.js';

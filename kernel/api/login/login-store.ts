@@ -1,0 +1,167 @@
+import { randomUUID } from 'node:crypto';
+import { rename, rm, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { textOf } from '../../files.js';
+import { lockOf } from '../../local/lease/lock.js';
+import { sealed, unsealed } from '../../local/sealed.js';
+import { setAside } from '../../local/store/store-files.js';
+import { makeDirectory, systemRefusal } from '../../machine.js';
+import type { Endpoint } from '../profile.js';
+import { LoginError } from './error.js';
+
+/** A sign-in as it is kept: whose it is, what it gives, and what renews and revokes it. */
+export interface Login {
+  readonly profile: string;
+  /** The addresses that the token is for: it is sent nowhere else, even if the profile changes. */
+  readonly url: string;
+  readonly edgeUrl?: string;
+  readonly server: AuthorizationEndpoints;
+  readonly clientId: string;
+  readonly accessToken: string;
+  readonly refreshToken?: string;
+  /** Milliseconds since 1970, of the clock of this machine; absent if the service does not say. */
+  readonly expiresAt?: number;
+}
+
+/** The part of an authorization server's metadata that is needed after the sign-in, by the names of RFC 8414. */
+export interface AuthorizationEndpoints {
+  readonly issuer: string;
+  readonly token_endpoint: string;
+  readonly revocation_endpoint?: string;
+}
+
+/** The file of sign-ins, which only its user can read: all kernels of a data directory share it. */
+export class LoginStore {
+  readonly file: string;
+
+  constructor(file: string) {
+    this.file = file;
+  }
+
+  /** The text of the file, which changes with each sign-in. Throws LoginError. */
+  async text(): Promise<string> {
+    return textOf(this.file).catch(cause => {
+      if (cause.code === 'ENOENT' || cause.code === 'ENOTDIR') return '[]';
+      throw this.#failure('read', cause);
+    });
+  }
+
+  /**
+   * The sign-in of a profile at the addresses that the profile has now. Throws LoginError if it may be in the damaged part of the
+   * file, and the profile has no other token.
+   */
+  async find(
+    endpoint: Pick<Endpoint, 'profileName' | 'url' | 'edgeUrl' | 'token'>,
+  ): Promise<Login | undefined> {
+    const { logins, isDamaged } = loginsIn(await this.text());
+    const found = logins.find(each => isOf(each, endpoint));
+    if (found !== undefined || !isDamaged || endpoint.token !== undefined) return found;
+    throw new LoginError(`the file of sign-ins ${this.file} is damaged`, {
+      hint: `\`%login ${endpoint.profileName}\` signs in again, and sets the file aside.`,
+    });
+  }
+
+  /**
+   * Replaces the sign-in of a profile by what `change` makes of it, undefined for none, while no other kernel does; returns it. Throws
+   * LoginError, and what `change` throws.
+   */
+  async change(
+    endpoint: Pick<Endpoint, 'profileName' | 'url' | 'edgeUrl'>,
+    change: (login: Login | undefined) => Promise<Login | undefined>,
+    signal: AbortSignal,
+  ): Promise<Login | undefined> {
+    const unlock = await this.#lock(signal);
+    try {
+      const { logins, isDamaged } = loginsIn(await this.text());
+      const before = logins.find(each => isOf(each, endpoint));
+      const after = await change(before);
+      if (after !== before) {
+        if (isDamaged) await this.#setAside();
+        const others = logins.filter(each => each.profile !== endpoint.profileName);
+        await this.#write(after === undefined ? others : [...others, after]);
+      }
+      return after;
+    } finally {
+      await unlock();
+    }
+  }
+
+  /** What can be read is in the next file; the rest may be of use to its user. */
+  async #setAside(): Promise<void> {
+    await setAside(this.file).catch(cause => {
+      throw this.#failure('written', cause);
+    });
+  }
+
+  async #write(logins: readonly Login[]): Promise<void> {
+    const draft = `${this.file}.${randomUUID()}.tmp`;
+    try {
+      await writeFile(draft, `${JSON.stringify(logins.map(sealed), undefined, 1)}\n`, {
+        mode: 0o600,
+        flag: 'wx',
+      });
+      await rename(draft, this.file);
+    } catch (cause) {
+      await rm(draft, { force: true }).catch(() => undefined);
+      throw this.#failure('written', cause);
+    }
+  }
+
+  async #lock(signal: AbortSignal): Promise<() => Promise<void>> {
+    try {
+      makeDirectory(dirname(this.file));
+      // Whoever holds it may be waiting for an answer.
+      return await lockOf(`${this.file}.lock`, { timeoutMs: Number.POSITIVE_INFINITY, signal });
+    } catch (error) {
+      signal.throwIfAborted();
+      throw this.#failure('written', error);
+    }
+  }
+
+  #failure(verb: string, cause: unknown): LoginError {
+    const { reason = '', hint = 'Check its permissions, and those of its directory.' } =
+      systemRefusal(cause) ?? {};
+    return new LoginError(`the file of sign-ins ${this.file} cannot be ${verb}${reason && `: ${reason}`}`, {
+      hint,
+      cause,
+    });
+  }
+}
+
+function isOf(
+  login: Login,
+  { profileName, url, edgeUrl }: Pick<Endpoint, 'profileName' | 'url' | 'edgeUrl'>,
+) {
+  return login.profile === profileName && login.url === url && login.edgeUrl === edgeUrl;
+}
+
+/** The sign-ins that a text holds, and whether there is more in it, which is not as it was written. */
+export function loginsIn(text: string): { readonly logins: readonly Login[]; readonly isDamaged: boolean } {
+  const found = jsonIn(text);
+  if (!Array.isArray(found)) return { logins: [], isDamaged: true };
+  const logins = found.map(unsealed).flatMap(({ content, intact }) =>
+    // Older versions wrote no checksum.
+    intact !== false && isLogin(content) ? [content] : [],
+  );
+  return { logins, isDamaged: logins.length < found.length };
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function isLogin(value: unknown): value is Login {
+  if (typeof value !== 'object' || value === null) return false;
+  const { profile, url, edgeUrl, server, clientId, accessToken, refreshToken, expiresAt } = value as Login;
+  const isText = (each: unknown) => typeof each === 'string';
+  const isTextOrAbsent = (each: unknown) => each === undefined || isText(each);
+  return (
+    [profile, url, clientId, accessToken, server?.issuer, server?.token_endpoint].every(isText) &&
+    [edgeUrl, refreshToken, server.revocation_endpoint].every(isTextOrAbsent) &&
+    (expiresAt === undefined || Number.isFinite(expiresAt))
+  );
+}

@@ -1,0 +1,155 @@
+import { combining } from './combining.js';
+import { drawing } from './drawing.js';
+import { filtering } from './filtering.js';
+import type { Clause, OperatorRow, Options, SourceRow } from './grammar.js';
+import { grouping } from './grouping.js';
+import { fields } from './operator-fields.js';
+import { reading } from './operator-reading.js';
+
+/** Every operator that may follow a pipe, by its word. */
+export const operators = {
+  ...filtering,
+  ...fields,
+  ...grouping,
+  ...combining,
+  ...reading,
+  ...drawing,
+} as const;
+
+/** The kinds of operators: the words under which they have a row. */
+export type OperatorKind = keyof typeof operators;
+
+/** Every source that a word introduces. */
+export const sources = {
+  print: {
+    usage: ['print [name =] expression, …'],
+    doc: 'One row of computed values.',
+    example: { apl: 'print a = 1 + 1, b = strcat("x", "y")', result: '[2, "xy"]' },
+    clauses: [{ name: 'items', takes: 'assignments' }],
+  },
+  union: operators.union,
+  search: operators.search,
+  datatable: {
+    usage: ['datatable(name:type, …)[value, …]'],
+    doc: 'A table written in the query, its values row by row.',
+    example: { apl: "datatable(a:long, b:string)[1, 'x', 2, 'y'] | where a == 2", result: '[2, "y"]' },
+    clauses: [
+      { name: 'columns', takes: 'columns' },
+      { name: 'values', takes: 'values' },
+    ],
+  },
+  range: {
+    aliases: ['range (tabular)'],
+    usage: ['range name from start to end step width'],
+    doc: 'One row for each value from start up to and including end.',
+    example: { apl: 'range i from 1 to 9 step 2 | summarize n = count(), last = max(i)', result: '[5, 9]' },
+    clauses: [
+      { name: 'name', takes: 'name' },
+      { name: 'start', takes: 'expression', word: 'from', expected: ['`from`', 'in `range`'] },
+      { name: 'end', takes: 'expression', word: 'to', expected: ['`to`', 'in `range`'] },
+      {
+        name: 'step',
+        takes: 'expression',
+        word: 'step',
+        expected: ['`step`', 'in `range`'],
+        startsLine: true,
+      },
+    ],
+  },
+  externaldata: {
+    usage: ['externaldata (name:type, …) ["address", …] [with (format="csv", ignoreFirstRecord=true)]'],
+    doc: 'A table read from files below `external` in the data directory: CSV, TSV, PSV, SCSV, JSON, lines or whole texts. Addresses that need the network are refused.',
+    clauses: [
+      { name: 'columns', takes: 'columns' },
+      { name: 'urls', takes: 'texts' },
+      {
+        name: 'options',
+        takes: 'options in parentheses',
+        word: 'with',
+        optional: true,
+        options: {
+          format: {
+            takes: 'word',
+            values: ['csv', 'scsv', 'tsv', 'psv', 'json', 'multijson', 'raw', 'txt'],
+            synonyms: { ndjson: 'json', jsonl: 'json' },
+            doc: 'The format of the file; by default that of its ending.',
+          },
+          ignoreFirstRecord: {
+            takes: 'word',
+            values: ['true', 'false'],
+            doc: 'Whether the first line holds names and is skipped.',
+          },
+          skipFirstRow: { takes: 'word', values: ['true', 'false'], doc: 'The same as ignoreFirstRecord.' },
+        },
+        startsLine: true,
+      },
+    ],
+  },
+} as const satisfies Readonly<Record<string, SourceRow>>;
+
+/** The kinds of sources that a word introduces. */
+export type SourceKind = keyof typeof sources;
+
+/** The operator that a word names, and its row. */
+export interface NamedOperator {
+  readonly kind: OperatorKind;
+  readonly row: OperatorRow;
+}
+
+const byWord = new Map<string, NamedOperator>(
+  Object.keys(operators)
+    .filter(isOperator)
+    .flatMap(kind => {
+      const row: OperatorRow = operators[kind];
+      return [kind, ...Object.keys(row.also ?? {}), ...(row.old ?? [])].map(
+        word => [word, { kind, row }] as const,
+      );
+    }),
+);
+
+/** The operator of a word, old spellings included. */
+export function operatorNamed(word: string): NamedOperator | undefined {
+  return byWord.get(word);
+}
+
+/** The words that may follow a pipe, without old spellings. */
+export const operatorWords: readonly string[] = [...byWord].flatMap(([word, { row }]) =>
+  row.old?.includes(word) === true ? [] : [word],
+);
+
+/** The source that a word introduces. */
+export function sourceNamed(word: string): { kind: SourceKind; row: SourceRow } | undefined {
+  return isSource(word) ? { kind: word, row: sources[word] } : undefined;
+}
+
+function isOperator(word: string): word is OperatorKind {
+  return Object.hasOwn(operators, word);
+}
+
+function isSource(word: string): word is SourceKind {
+  return Object.hasOwn(sources, word);
+}
+
+/** The clauses of an operator or a source, by its kind; none for any other kind. */
+export function clausesOf(kind: string): readonly Clause[] {
+  return operatorNamed(kind)?.row.clauses ?? sourceNamed(kind)?.row.clauses ?? [];
+}
+
+const everyClause: readonly Clause[] = [...Object.values(operators), ...Object.values(sources)].flatMap(
+  (row): readonly Clause[] => row.clauses,
+);
+
+/** The words that introduce clauses, such as `by`. */
+export const clauseWords: ReadonlySet<string> = new Set(
+  everyClause.flatMap(({ word }) => (word === undefined ? [] : [word])),
+);
+
+/** The words of clauses that start a line if an operator takes several lines. */
+export const lineWords: ReadonlySet<string> = new Set(
+  everyClause.flatMap(({ word, startsLine }) => (word === undefined || startsLine !== true ? [] : [word])),
+);
+
+/** The options of an operator or a source. */
+export function optionsOf(kind: string): Options {
+  return Object.assign({}, ...clausesOf(kind).map(clause => clause.options ?? {}));
+}

@@ -1,0 +1,33 @@
+import type { FieldPattern } from '../ast.js';
+import type { TokenStream } from '../tokens/token-stream.js';
+
+/** `status*`, `['geo.']*`, `*`, `a.b`; undefined, with nothing consumed, where no name or star starts. */
+export function parsePattern(stream: TokenStream): FieldPattern | undefined {
+  const from = stream.peek().from;
+  const parts: string[] = [''];
+  let end = from;
+  for (;;) {
+    const adjacent = parts.length === 1 && parts[0] === '' ? true : stream.peek().from === end;
+    if (!adjacent) break;
+    const dot = stream.isSymbol('.') && parts.join('') !== '' ? stream.next() : undefined;
+    const star = stream.takeSymbol('*');
+    const name = star === undefined ? stream.takeName() : undefined;
+    if (dot !== undefined) parts[parts.length - 1] += '.';
+    if (star !== undefined) parts.push('');
+    else if (name !== undefined) parts[parts.length - 1] += name.name;
+    else break;
+    end = stream.lastEnd;
+  }
+  if (parts.length === 1 && parts[0] === '') return undefined;
+  return { parts, exact: parts.length === 1, from, to: end };
+}
+
+/** A pattern; if it is missing, one of an empty name, with a diagnostic. */
+export function expectPattern(stream: TokenStream, context: string): FieldPattern {
+  const pattern = parsePattern(stream);
+  if (pattern !== undefined) return pattern;
+  stream.offer({ kind: 'field' });
+  const from = stream.peek().from;
+  stream.expected('a field', context);
+  return { parts: [''], exact: true, from, to: from };
+}

@@ -1,0 +1,300 @@
+import type { aggregates } from '../../apl/catalog/aggregates.js';
+import type { internalAggregates } from '../../apl/catalog/catalog-internal.js';
+import type { AggregateCall, Scalar } from '../../apl/plan/plan.js';
+import type { AddStage, AggregateParts, Dialect, HistogramParts } from '../sql/dialect.js';
+import { type ArgsOf, type SqlArg, sqlArg, sqlOr, TemplateError } from '../sql/sql-template.js';
+import { failing, longestValue } from './bounds/lengths.js';
+import { computeHeavyFirst } from './duckdb-arguments.js';
+import { withoutNaN } from './duckdb-expressions.js';
+import { sqlText } from './duckdb-literal.js';
+import { convert, memberOf, toDynamic } from './functions/duckdb-conversion.js';
+
+type AggregateTemplate<Args extends readonly unknown[]> = (parts: AggregateParts<Args>) => string;
+
+const maxListLength = 1_048_576;
+const defaultSetLength = 128;
+
+/** Returns an aggregate as SQL; NaN is skipped, as null is. */
+export function aggregateSql(parts: AggregateParts): string {
+  const { name } = parts.call;
+  if (!Object.hasOwn(templates, name)) throw new RangeError(`no SQL for the aggregate ${name}`);
+  const template = templates[name as keyof Templates] as AggregateTemplate<readonly SqlArg[]>;
+  const args = parts.args.map((arg, index) =>
+    keepsNaN(name, index) ? arg : { ...arg, sql: withoutNaN(arg), mayBeNaN: false },
+  );
+  return template({ ...parts, args });
+}
+
+/** Arguments that are passed on unchanged. */
+function keepsNaN(name: string, index: number): boolean {
+  return (
+    name === 'take_first' ||
+    name === 'presence' ||
+    ((name === 'stdev' || name === 'variance') && index === 0) ||
+    ((name === 'arg_max' || name === 'arg_min') && index === 0)
+  );
+}
+
+type Internal = (typeof internalAggregates)[number];
+/** The predicate of `…if` is the filter of the aggregate without it. */
+type Plain = Exclude<
+  (typeof aggregates)[number],
+  // A query of its own; see `duckdb-spotlight.ts`.
+  { readonly name: `${string}if` | Internal['name'] | 'spotlight' }
+>;
+type Templates = {
+  readonly [Entry in Plain | Internal as Entry['name']]: AggregateTemplate<ArgsOf<Entry['params']>>;
+};
+
+const templates: Templates = {
+  // A filter would copy the rows that meet it.
+  count: ({ filter }) => (filter === undefined ? 'count(*)' : `count(CASE WHEN ${filter} THEN 1 END)`),
+  $values: ({ args, filter }) => `count(${args[0].sql})${where(filter)}`,
+  dcount: ({ args, filter }) => `count(DISTINCT ${args[0].sql})${where(filter)}`,
+  sum: sumSql,
+  avg: ({ args, filter, call }) => asType(call, `avg(${args[0].sql})${where(filter)}`),
+  min: ({ args, filter }) => extremeSql('min', args[0], filter),
+  max: ({ args, filter }) => extremeSql('max', args[0], filter),
+  stdev: ({ args, filter, call }) => asType(call, spreadSql('stddev_samp', args[0], filter)),
+  variance: ({ args, filter }) => spreadSql('var_samp', args[0], filter),
+  percentile: ({ args, filter, call }) =>
+    asType(
+      call,
+      `quantile_cont(${args[0].sql}::DOUBLE, ${fraction(Number(args[1].constant ?? 50), 1)})${where(filter)}`,
+    ),
+  percentiles_array: percentilesSql,
+  make_list: ({ args, filter, order, call }) =>
+    bounded(
+      call.name,
+      { value: args[0], rows: where(filter, notNull(args[0])) },
+      cut(`list(${memberOf(args[0])}${order})${where(filter, notNull(args[0]))}`, args[1], maxListLength),
+    ),
+  make_set: ({ args, filter, call }) =>
+    bounded(
+      call.name,
+      { value: args[0], rows: where(filter, notNull(args[0])) },
+      cut(
+        `list_sort(list(DISTINCT ${setValue(args[0])})${where(filter, notNull(args[0]))})`,
+        args[1],
+        filter === undefined ? defaultSetLength : maxListLength,
+        args[0],
+      ),
+    ),
+  rate: ({ args, filter }) =>
+    `(coalesce(sum(${args[0].sql})${where(filter)}, 0)::DOUBLE / ${sqlOr(args[1], '1')})`,
+  arg_max: ({ args, filter }) => `arg_max_null(${args[0].sql}, ${sortKey(args[1])})${where(filter)}`,
+  arg_min: ({ args, filter }) => `arg_min_null(${args[0].sql}, ${sortKey(args[1])})${where(filter)}`,
+  take_first: ({ args }) => `first(${args[0].sql})`,
+  take_any: ({ args, filter }) => `any_value(${args[0].sql})${where(filter)}`,
+  topk: topkSql,
+  histogram: histogramSql,
+  presence: presenceSql,
+  phrases: ({ args, filter }) =>
+    `apl_phrases(to_json(histogram(${args[0].sql})${where(filter)})::VARCHAR, ${sqlOr(args[1], '10')})::JSON`,
+};
+
+/** Aggregates of the bins' aggregates; see `totals.ts`. */
+export const merge: Dialect['merge'] = {
+  count: own => `coalesce(sum(${own}), 0)::BIGINT`,
+  // A bin's sum beyond 64 bits is null, and so is that of its group.
+  sum: (own, type) =>
+    type === 'real'
+      ? `sum(${own})`
+      : `TRY_CAST(CASE WHEN count(*) = count(${own}) THEN sum(${own}) END AS BIGINT)`,
+  extreme: (name, own) => extremeSql(name, own, undefined),
+  any: own => `any_value(${own})`,
+  scaled: (own, factor) => `sum(${own}) * ${factor}::DOUBLE`,
+  mean: (own, count, sum) => {
+    const over = (total: string): string => `sum(${total})::DOUBLE / nullif(sum(${count}), 0)::DOUBLE`;
+    return sum === undefined ? over(`${own} * ${count}`) : `apl_real_long(${over(sum)})`;
+  },
+  rowOf: (name, own, by) => `${name}_null(${own}, ${sortKey(by)})`,
+};
+
+/** ` FILTER (WHERE …)` with the given conditions, or nothing. */
+function where(...conditions: readonly (string | undefined)[]): string {
+  const all = conditions.filter(condition => condition !== undefined);
+  return all.length === 0 ? '' : ` FILTER (WHERE ${all.join(' AND ')})`;
+}
+
+/** A map of the fields to the numbers of rows in which they have a value; a field named twice counts once. */
+function presenceSql({ args, filter, call }: AggregateParts): string {
+  const fields = new Map(args.map((arg, index) => [call.labels?.[index] ?? '', arg]));
+  const counts = [...fields].map(([name, { sql }]) => `${sqlText(name)}, count(${sql})${where(filter)}`);
+  return `json_object(${counts.join(', ')})`;
+}
+
+/** The smallest or largest value; dynamic values in the order of a sort: what reads as a number by its value, before everything else. */
+function extremeSql(name: 'min' | 'max', arg: SqlArg, filter: string | undefined): string {
+  // The engine counts no memory of the plain form for strings, and never frees that of a query that is stopped.
+  if (arg.type === 'string') return `(${name}(${arg.sql}, 1)${where(filter)})[1]`;
+  const extreme = `${name}(${sortKey(arg)})${where(filter)}`;
+  return arg.type === 'dynamic' ? `(${extreme}).value` : extreme;
+}
+
+/** The key by which values are compared: dynamic values by whether they read as numbers, then by number, then by text. */
+function sortKey(arg: SqlArg): string {
+  if (arg.type !== 'dynamic') return arg.sql;
+  return computeHeavyFirst([arg], ([value = arg]) => {
+    const number = convert(value, 'real');
+    const key = `{'other': ${number} IS NULL, 'number': ${number}, 'value': ${value.sql}}`;
+    return `CASE WHEN ${value.sql} IS NOT NULL THEN ${key} END`;
+  });
+}
+
+/**
+ * A deviation or variance; null if a square would not fit a real. Infinities and NaN are skipped. The engine fails on such squares, but gives
+ * the covariance of the values with themselves, which is the same number, for the price of one aggregate.
+ */
+function spreadSql(
+  name: 'stddev_samp' | 'var_samp',
+  { sql, type }: SqlArg,
+  filter: string | undefined,
+): string {
+  if (type !== 'real') return `${name}(${sql}::DOUBLE)${where(filter)}`;
+  const value = `CASE WHEN ${sql} > -${squareable} AND ${sql} < ${squareable} THEN ${sql} WHEN isfinite(${sql}) THEN ${infinite} END`;
+  const spread = `covar_samp(${value}, ${value})${where(filter)}`;
+  return `CASE WHEN isfinite(${spread}) THEN ${name === 'stddev_samp' ? `sqrt(${spread})` : spread} END`;
+}
+
+/** Nothing has a distance to it, so that the covariance becomes NaN. */
+const infinite = "'Infinity'::DOUBLE";
+
+/** The squares of numbers below this, and their sums over any number of rows, are finite. */
+const squareable = "'1e145'::DOUBLE";
+
+/** A sum beyond 64 bits is null, and a sum over no rows is 0 as in Go and Kusto. */
+function sumSql({ args, filter }: AggregateParts<readonly [SqlArg]>): string {
+  const sum = `sum(${args[0].sql})${where(filter)}`;
+  return args[0].type === 'real' ? `coalesce(${sum}, 0)` : `TRY_CAST(coalesce(${sum}, 0) AS BIGINT)`;
+}
+
+/** The mean of durations is a duration. */
+function asType(call: AggregateCall, sql: string): string {
+  return call.type === 'timespan' ? `apl_real_long(${sql})` : sql;
+}
+
+/** The engine refuses to take a deviation over infinities. */
+function finite(arg: SqlArg): string {
+  const sql = `${arg.sql}::DOUBLE`;
+  return arg.type === 'real' ? `CASE WHEN isfinite(${sql}) THEN ${sql} END` : sql;
+}
+
+/** A percentage as a fraction between 0 and 1. */
+function fraction(percentage: number, argIndex: number): string {
+  if (percentage >= 0 && percentage <= 100) return String(percentage / 100);
+  throw new TemplateError(`a percentile lies between 0 and 100, not at ${percentage}`, argIndex);
+}
+
+function percentilesSql({ args, filter, call }: AggregateParts<readonly [SqlArg, ...SqlArg[]]>): string {
+  const fractions = call.args
+    .slice(1)
+    .flatMap((arg, index) => percentages(arg).map(value => fraction(value, index + 1)));
+  const list = fractions.join(', ');
+  const sql = `quantile_cont(${args[0].sql}::DOUBLE, [${list}])${where(filter)}`;
+  return args[0].type === 'timespan'
+    ? `to_json(list_transform(${sql}, lambda x: apl_real_long(x)))`
+    : `to_json(${sql})`;
+}
+
+/** The numbers of a constant or of a constant array. */
+function percentages(expr: Scalar): number[] {
+  if (expr.kind === 'constant') return expr.value === null ? [] : [Number(expr.value)];
+  if (expr.kind === 'array') return expr.items.flatMap(percentages);
+  return expr.kind === 'convert' ? percentages(expr.value) : [];
+}
+
+const plainInJson: ReadonlySet<string> = new Set(['long', 'bool', 'string', 'timespan']);
+
+/** Sets keep the values themselves, so that numbers sort as numbers. */
+function setValue(arg: SqlArg): string {
+  return arg.type === 'dynamic' ? `${arg.sql}::VARCHAR` : arg.sql;
+}
+
+function notNull(arg: SqlArg): string {
+  return `${arg.sql} IS NOT NULL`;
+}
+
+/** A list as JSON, unless that is too long: only if its values have as many bytes together is it measured. */
+function bounded(
+  name: string,
+  { value, rows }: { readonly value: SqlArg; readonly rows: string },
+  json: string,
+): string {
+  const bytes =
+    value.type === 'string' || value.type === 'dynamic' ? `strlen(${value.sql}::VARCHAR)` : `${plainBytes}`;
+  const long = `strlen((${json})::VARCHAR) > ${longestValue}`;
+  return failing(name, `CASE WHEN sum(${bytes})${rows} > ${longestValue} THEN ${long} ELSE false END`, json);
+}
+
+/** More than a number, a bool or a time takes in an array. */
+const plainBytes = 32;
+
+/** At most `limit` elements, as JSON; an empty list is `[]`. */
+function cut(list: string, limit: SqlArg | undefined, fallback: number, element?: SqlArg): string {
+  const sliced = `coalesce((${list})[1:${atMost(limit, fallback)}], [])`;
+  if (element === undefined || plainInJson.has(element.type)) return `to_json(${sliced})`;
+  const converted = element.type === 'dynamic' ? 'x::JSON' : toDynamic(sqlArg('x', element.type));
+  return `to_json(list_transform(${sliced}, lambda x: ${converted}))`;
+}
+
+/** Returns how many elements of a list stay, with every digit: a real may not hold them all. */
+function atMost(limit: SqlArg | undefined, fallback: number): string {
+  const { constant } = limit ?? {};
+  return typeof constant !== 'bigint' ? String(fallback) : String(constant < 0n ? 0n : constant);
+}
+
+/** The most frequent values, as an array of {value, count}. */
+function topkSql({ args, filter, call }: AggregateParts<readonly [SqlArg, SqlArg]>): string {
+  const [value, count] = args;
+  const entries = `map_entries(histogram(${setValue(value)})${where(filter)})`;
+  const key = value.type === 'dynamic' ? 'e.key::JSON' : 'e.key';
+  const shaped = `list_transform(${entries}, lambda e: {'value': ${toDynamic(sqlArg(key, value.type))}, 'count': e.value})`;
+  const ordered = `list_sort(list_transform(${shaped}, lambda x: {'count': -x.count::BIGINT, 'value': x.value}))`;
+  const json = `to_json(list_transform(coalesce((${ordered})[1:${atMost(count, 10)}], []), lambda x: {'value': x.value, 'count': -x.count}))`;
+  return bounded(call.name, { value, rows: where(filter) }, json);
+}
+
+/** Buckets of equal width between the smallest and the largest value, as an array of {from, to, count}. */
+function histogramSql({ args, filter }: AggregateParts<readonly [SqlArg, SqlArg]>): string {
+  const [value, count] = args;
+  const x = finite(value);
+  const n = buckets(count);
+  const rows = where(filter, `${x} IS NOT NULL`);
+  return `apl_histogram(list(${x})${rows}, min(${x})${rows}, max(${x})${rows}, ${n})`;
+}
+
+const largest = `${sqlText(String(Number.MAX_VALUE))}::DOUBLE`;
+
+/** Returns the same without groups: the bounds first, then the rows of each bucket, so that no list of all values is held. */
+export function allRowsHistogramSql(
+  { args, filter, input, computed }: HistogramParts,
+  stage: AddStage,
+): string {
+  const [value, count] = args as readonly [SqlArg, SqlArg];
+  const n = buckets(count);
+  // As a range, the engine applies it while it reads; NaN is above it.
+  const known =
+    value.type === 'real' ? `${value.sql} BETWEEN -${largest} AND ${largest}` : `${value.sql} IS NOT NULL`;
+  const values = stage(
+    `SELECT ${value.sql}::DOUBLE AS x FROM ${input} WHERE ${[known, ...(filter === undefined ? [] : [filter])].join(' AND ')}`,
+    computed,
+  );
+  const bounds = stage(
+    `SELECT min(x) AS lo, max(x) AS hi, apl_bucket_width(lo, hi, ${n}) AS width FROM ${values}`,
+    true,
+  );
+  const counts = stage(
+    `SELECT apl_bucket(x, lo, width, ${n}) AS bucket, count(*) AS n FROM ${values}, ${bounds} GROUP BY 1`,
+  );
+  const all = stage(`SELECT map(list(bucket), list(n)) AS counts FROM ${counts}`);
+  return `SELECT apl_buckets(lo, hi, ${n}, counts) AS value FROM ${bounds}, ${all}`;
+}
+
+const mostBuckets = 10_000;
+
+function buckets(count: SqlArg): string {
+  const wanted = Number(count.constant ?? 10);
+  if (wanted >= 1 && wanted <= mostBuckets) return String(wanted);
+  throw new TemplateError(`a histogram has 1 to ${mostBuckets} buckets, not ${wanted}`, 1);
+}

@@ -1,0 +1,88 @@
+import type { Dialect } from '../sql/dialect.js';
+import { standard } from '../sql/standard.js';
+import { bytesOf, growthFactor } from './bounds/lengths.js';
+import { aggregateSql, allRowsHistogramSql, merge } from './duckdb-aggregates.js';
+import {
+  arithmetic,
+  array,
+  between,
+  callSql,
+  compare,
+  element,
+  listTest,
+  literal,
+  lookedFor,
+  map,
+  negate,
+  path,
+  pathText,
+  queryTest,
+  rawPath,
+  withoutNaN,
+  writtenPath,
+} from './duckdb-expressions.js';
+import { externalSql } from './duckdb-external.js';
+import {
+  expandSql,
+  firstOfEach,
+  joinSql,
+  neighborSql,
+  orderKey,
+  sequenceSql,
+  stageSql,
+} from './duckdb-relations.js';
+import { convert } from './functions/duckdb-conversion.js';
+import { composedText, textListOf } from './functions/duckdb-lists.js';
+import { spotlightSql } from './stages/duckdb-spotlight.js';
+import { seriesSql } from './stages/series-grid.js';
+import { textTest } from './text-test.js';
+
+/** DuckDB's SQL, as far as it is not the standard's; its functions are macros of the connection. */
+export const duckdb: Dialect = {
+  ...standard,
+  literal,
+  convert,
+  call: callSql,
+  bytes: bytesOf,
+  growthFactor,
+  textListOf,
+  compare,
+  between,
+  arithmetic,
+  negate,
+  textTest,
+  listTest,
+  queryTest,
+  path,
+  pathText,
+  rawPath,
+  writtenPath,
+  documents: new Set(['parse_json', 'todynamic']),
+  composedText,
+  listElement: (list, index) => `${list}[${index + 1n}]`,
+  element,
+  array,
+  map,
+  aggregate: aggregateSql,
+  histogram: allRowsHistogramSql,
+  withoutNaN,
+  merge,
+  stage: stageSql,
+  keepsOrder: true,
+  nothing: items => `SELECT ${items} WHERE false`,
+  limit: (count, skip) => ` LIMIT ${count}${skip === 0 ? '' : ` OFFSET ${skip}`}`,
+  // The engine finds the common type itself.
+  unionItem: ({ sql }) => sql,
+  orderKey,
+  joinKey: lookedFor,
+  join: joinSql,
+  sequence: sequenceSql,
+  sample: proportion => `random() < ${proportion}`,
+  firstOfEach,
+  expand: expandSql,
+  neighbor: neighborSql,
+  series: seriesSql,
+  spotlight: spotlightSql,
+  external: externalSql,
+  temporary: table => `temp.${table}`,
+};

@@ -1,0 +1,33 @@
+import { DAY, EARLIEST_TIME, LATEST_TIME } from '../../time.js';
+import type { SqlArg } from '../sql/sql-template.js';
+
+/** Returns a string as a quoted SQL literal: the only way for text of a query into SQL. */
+export function sqlText(value: string): string {
+  const parts = value.split('\0').map(part => `'${part.replaceAll("'", "''")}'`);
+  // The engine's parser ends a statement at a NUL character.
+  return parts.length === 1 ? (parts[0] ?? "''") : `(${parts.join(' || chr(0) || ')})`;
+}
+
+/** Returns an identifier, always quoted. The engine has no NUL character in names: the symbol U+2400 stands for it. */
+export function sqlName(name: string): string {
+  return `"${name.replaceAll('"', '""').replaceAll('\0', '\u2400')}"`;
+}
+
+/** Returns the JSON pointer (https://www.rfc-editor.org/rfc/rfc6901) that these keys lead along, as SQL text. */
+export function jsonPointer(keys: readonly string[]): string {
+  return sqlText(keys.map(key => `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`).join(''));
+}
+
+/** Returns the value of a constant whole-number argument; undefined when the argument is absent, null or not constant. */
+export function constantInteger(arg: SqlArg | undefined): number | undefined {
+  return typeof arg?.constant === 'bigint' ? Number(arg.constant) : undefined;
+}
+
+/** The last day of TIMESTAMP_NS, which it spans in part: the engine fails on texts of times in it. */
+const partDayNs = LATEST_TIME - (LATEST_TIME % DAY);
+
+/** Returns whether a time is on one side of another, in nanoseconds since 1970, in a form that the engine holds against statistics. */
+export function timeBound(time: string, operator: '>=' | '<', ns: bigint): string {
+  if (ns >= partDayNs) return `epoch_ns(${time}) ${operator} ${ns}`;
+  return `${time} ${operator} make_timestamp_ns(${ns > EARLIEST_TIME ? ns : EARLIEST_TIME})`;
+}

@@ -1,0 +1,287 @@
+import type { net as catalog } from '../../../apl/catalog/functions/net-functions.js';
+import { compareIp, isInRange, isIpMatch } from '../../functions/ip-address.js';
+import {
+  constantText,
+  type SqlArg,
+  type SqlContext,
+  type SqlTemplates,
+  sqlArg,
+  sqlOr,
+  TemplateError,
+} from '../../sql/sql-template.js';
+import { computeOnce } from '../duckdb-arguments.js';
+import { sqlText } from '../duckdb-literal.js';
+import type { JsFunction } from '../duckdb-template.js';
+import { convert, toDynamic } from './duckdb-conversion.js';
+
+/** SQL of the functions for IP addresses: IPv4 as 32-bit numbers in SQL, IPv6 in JavaScript. */
+export const net: SqlTemplates<typeof catalog> = {
+  parse_ipv4: ([ip]) => `apl_ipv4(${ip.sql})`,
+  parse_ipv4_mask: ([ip, prefix]) => `apl_ipv4_masked(apl_ipv4(${ip.sql}), ${prefix.sql})`,
+  format_ipv4: ([ip]) =>
+    `coalesce(${ip.type === 'string' ? `apl_ipv4_plain(${ip.sql})` : numberText(ip)}, '')`,
+  format_ipv4_mask: ([ip, prefix]) => networkText(ip, prefix),
+  ipv4_compare: ([a, b, prefix]) => compareSql(a, b, prefix),
+  ipv4_is_match: ([a, b, prefix], context) => isMatch(a, b, prefix, context),
+  ipv4_is_in_range: ([ip, range], context) =>
+    inRanges(ip, textsOf([range]), context) ?? `apl_ipv4_in(${ip.sql}, ${range.sql})`,
+  ipv4_is_in_any_range: ([ip, ...ranges], context) =>
+    inRanges(ip, textsOf(ranges), context) ??
+    `apl_any(list_transform(${textList(ranges)}, lambda r: apl_ipv4_in(${ip.sql}, r)))`,
+  ipv4_is_private: ([ip]) => `apl_ipv4_private(${ip.sql})`,
+  ipv4_netmask_suffix: ([ip]) => `apl_ipv4_prefix(${ip.sql})`,
+  has_ipv4: ([text, ip], context) =>
+    holdsAny(text, textsOf([ip]), addressOf, context) ??
+    `list_contains(apl_ipv4_list(${text.sql}), ${ip.sql})`,
+  has_ipv4_prefix: ([text, prefix], context) =>
+    holdsAny(text, textsOf([prefix]), beginningOf, context) ??
+    `apl_has_ipv4_prefix(apl_ipv4_list(${text.sql}), [${prefix.sql}])`,
+  has_any_ipv4: ([text, ...ips], context) =>
+    holdsAny(text, textsOf(ips), rangeOf, context) ??
+    `apl_has_any_ipv4(apl_ipv4_list(${text.sql}), ${textList(ips)})`,
+  has_any_ipv4_prefix: ([text, ...prefixes], context) =>
+    holdsAny(text, textsOf(prefixes), beginningOf, context) ??
+    `apl_has_ipv4_prefix(apl_ipv4_list(${text.sql}), ${textList(prefixes)})`,
+  ipv6_compare: ([a, b, prefix]) => `apl_ipv6_compare(${a.sql}, ${b.sql}, ${sqlOr(prefix, '128')})`,
+  ipv6_is_match: ([a, b, prefix]) => `apl_ipv6_match(${a.sql}, ${b.sql}, ${sqlOr(prefix, '128')})`,
+  ipv6_is_in_range: ([ip, range]) => `apl_ipv6_in(${ip.sql}, ${range.sql})`,
+  ipv6_is_in_any_range: ([ip, ...ranges]) =>
+    `apl_any(list_transform(${textList(ranges)}, lambda r: apl_ipv6_in(${ip.sql}, r)))`,
+  geo_info_from_ip_address: () => {
+    throw new TemplateError('geo_info_from_ip_address needs a database of the locations of IP addresses', 0);
+  },
+};
+
+const octet = '(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])';
+const address = `${octet}(?:[.]${octet}){3}`;
+
+export const setup: readonly string[] = [
+  `CREATE MACRO apl_ipv4(s) AS CASE WHEN regexp_full_match(s, '${address}') THEN
+     split_part(s, '.', 1)::BIGINT * 16777216 + split_part(s, '.', 2)::BIGINT * 65536
+     + split_part(s, '.', 3)::BIGINT * 256 + split_part(s, '.', 4)::BIGINT END`,
+  `CREATE MACRO apl_ipv4_address(s) AS apl_ipv4(split_part(s, '/', 1))`,
+  `CREATE MACRO apl_ipv4_prefix(s) AS CASE WHEN regexp_full_match(s, '${address}') THEN 32::BIGINT
+     WHEN regexp_full_match(s, '${address}/(?:3[0-2]|[12]?[0-9])') THEN split_part(s, '/', 2)::BIGINT END`,
+  // A null stays null when its last bits are cleared.
+  `CREATE MACRO apl_ipv4_masked(n, prefix) AS
+     CASE WHEN prefix BETWEEN 0 AND 32 THEN n & -(1::BIGINT << (32 - prefix)) END`,
+  `CREATE MACRO apl_ipv4_text(n) AS CASE WHEN n BETWEEN 0 AND 4294967295 THEN
+     concat(n >> 24, '.', (n >> 16) & 255, '.', (n >> 8) & 255, '.', n & 255) END`,
+  // An address has no zeros in front, so that its text is that of its number.
+  `CREATE MACRO apl_ipv4_plain(s) AS CASE WHEN regexp_full_match(s, '${address}(?s:/.*)?') THEN split_part(s, '/', 1) END`,
+  // least() skips nulls: an address that cannot be read must not count as one without a prefix.
+  `CREATE MACRO apl_ipv4_common(a, b, prefix) AS CASE WHEN a IS NOT NULL AND b IS NOT NULL AND prefix BETWEEN 0 AND 32
+     THEN least(a, b, prefix) END`,
+  `CREATE MACRO apl_ipv4_compare(a, b, prefix) AS
+     list_transform([apl_ipv4_common(apl_ipv4_prefix(a), apl_ipv4_prefix(b), prefix)], lambda p:
+       sign(apl_ipv4_masked(apl_ipv4_address(a), p) - apl_ipv4_masked(apl_ipv4_address(b), p))::BIGINT)[1]`,
+  `CREATE MACRO apl_ipv4_in(ip, cidr) AS apl_ipv4_masked(apl_ipv4(ip), apl_ipv4_prefix(cidr))
+     = apl_ipv4_masked(apl_ipv4_address(cidr), apl_ipv4_prefix(cidr))`,
+  `CREATE MACRO apl_ipv4_private(s) AS CASE WHEN regexp_full_match(s, '${address}(?s:/.*)?')
+     THEN starts_with(s, '10.') OR starts_with(s, '192.168.') OR regexp_matches(s, '^172[.](?:1[6-9]|2[0-9]|3[01])[.]') END`,
+  // True when one of them is true; else null when one is unknown.
+  `CREATE MACRO apl_any(flags) AS CASE WHEN list_contains(flags, true) THEN true
+     WHEN len(list_filter(flags, lambda f: f IS NULL)) = 0 THEN false END`,
+  `CREATE MACRO apl_text_list(j) AS CASE WHEN json_type(j) = 'ARRAY'
+     THEN list_transform(j::JSON[], lambda e: apl_dyn_text(e)) ELSE [apl_dyn_text(j)] END`,
+  `CREATE MACRO apl_ipv4_list(text) AS list_filter(
+     list_transform(regexp_extract_all(text, '[0-9A-Za-z.]+'), lambda word: trim(word, '.')),
+     lambda word: regexp_full_match(word, '${address}'))`,
+  `CREATE MACRO apl_has_any_ipv4(found, wanted) AS CASE WHEN found IS NOT NULL AND wanted IS NOT NULL THEN
+     len(list_filter(found, lambda ip: len(list_filter(wanted, lambda w: coalesce(apl_ipv4_in(ip, w), false))) > 0)) > 0 END`,
+  // A prefix ends at a dot, written or not; four numbers are a whole address.
+  `CREATE MACRO apl_ipv4_starts(ip, prefix) AS prefix <> '' AND CASE WHEN regexp_full_match(prefix, '${address}') THEN ip = prefix
+     ELSE starts_with(ip, rtrim(prefix, '.') || '.') END`,
+  `CREATE MACRO apl_has_ipv4_prefix(found, prefixes) AS CASE WHEN found IS NOT NULL AND prefixes IS NOT NULL THEN
+     len(list_filter(found, lambda ip: len(list_filter(prefixes, lambda p: coalesce(apl_ipv4_starts(ip, p), false))) > 0)) > 0 END`,
+];
+
+export const udfs: readonly JsFunction[] = [
+  { name: 'apl_ipv6_compare', params: ['VARCHAR', 'VARCHAR', 'BIGINT'], returns: 'BIGINT', run: compareIp },
+  { name: 'apl_ipv6_match', params: ['VARCHAR', 'VARCHAR', 'BIGINT'], returns: 'BOOLEAN', run: isIpMatch },
+  { name: 'apl_ipv6_in', params: ['VARCHAR', 'VARCHAR'], returns: 'BOOLEAN', run: isInRange },
+];
+
+/** Addresses that a constant names: a pattern of their texts, how all of them begin, and the bits that they share. */
+interface Addresses {
+  readonly pattern: string;
+  readonly start: string;
+  readonly prefix: number;
+  readonly octets: readonly number[];
+}
+
+/** Returns the addresses of a range, or one address; undefined if the text is neither. */
+function rangeOf(text: string, longest = 32): Addresses | undefined {
+  const [whole, plain = '', own = '32'] =
+    new RegExp(`^(${address})(?:/(3[0-2]|[12]?[0-9]))?$`).exec(text) ?? [];
+  if (whole === undefined || longest < 0) return undefined;
+  const prefix = Math.min(Number(own), longest);
+  const octets = plain.split('.').map((each, at) => Number(each) & hostMask(prefix, at));
+  const patterns = octets.map((least, at) => {
+    const values = 1 + (255 & ~hostMask(prefix, at));
+    return values === 256
+      ? octet
+      : `(?:${Array.from({ length: values }, (_, more) => least + more).join('|')})`;
+  });
+  const fixed = Math.floor(prefix / 8);
+  const start = octets.slice(0, fixed).join('.') + (fixed > 0 && fixed < 4 ? '.' : '');
+  return { pattern: patterns.join('[.]'), start, prefix, octets };
+}
+
+function addressOf(text: string): Addresses | undefined {
+  return text.includes('/') ? undefined : rangeOf(text);
+}
+
+/** Returns the addresses that begin with the text, which ends at a dot, written or not; four numbers are a whole address. */
+function beginningOf(text: string): Addresses | undefined {
+  const whole = addressOf(text);
+  if (whole !== undefined) return whole;
+  const given = text.replace(/[.]+$/, '').split('.');
+  if (given.length > 3) return undefined;
+  const filled = [...given, ...['0', '0', '0']].slice(0, 4);
+  return rangeOf(`${filled.join('.')}/${8 * given.length}`);
+}
+
+/** The bits of an octet, counted from 0 on, that are in a prefix. */
+function hostMask(prefix: number, at: number): number {
+  return (255 << Math.max(0, Math.min(8, 8 * at + 8 - prefix))) & 255;
+}
+
+/** Returns the texts of constants and constant arrays; undefined if one is not known, or they are too many for one pattern. */
+function textsOf(args: readonly SqlArg[]): readonly string[] | undefined {
+  const lists = args.map(constantTexts).filter(list => list !== undefined);
+  const texts = lists.flat();
+  return lists.length === args.length && texts.length <= mostTexts ? texts : undefined;
+}
+
+const mostTexts = 100;
+
+function constantTexts({ type, constant, items }: SqlArg): readonly string[] | undefined {
+  if (typeof constant === 'string' && type === 'string') return [constant];
+  const values = items ?? (typeof constant === 'string' ? (JSON.parse(constant) as unknown) : undefined);
+  if (!Array.isArray(values)) return undefined;
+  const texts = values.filter(value => typeof value === 'string');
+  return texts.length === values.length ? texts : undefined;
+}
+
+/** Null if the address cannot be read, or is in none of the ranges and one of them cannot be read. */
+function inRanges(
+  { sql: ip }: SqlArg,
+  ranges: readonly string[] | undefined,
+  { predicate }: SqlContext,
+): string | undefined {
+  if (ranges === undefined) return undefined;
+  if (ranges.length === 0) return 'false';
+  const known = ranges.map(range => rangeOf(range)).filter(range => range !== undefined);
+  const isIn = known.map(range => isInRange4(ip, range)).join(' OR ') || 'false';
+  if (predicate === true) return `(${isIn})`;
+  const isOut =
+    known.length === ranges.length ? ` WHEN regexp_full_match(${ip}, '${address}') THEN false` : '';
+  return `CASE WHEN ${isIn} THEN true${isOut} END`;
+}
+
+/** How the addresses begin rules most texts out, which is looked for first; a single address is its text. */
+function isInRange4(ip: string, { pattern, start, prefix }: Addresses): string {
+  if (prefix === 32) return `${ip} = ${sqlText(start)}`;
+  const matches = `regexp_full_match(${ip}, ${sqlText(pattern)})`;
+  return start === '' ? matches : `(starts_with(${ip}, ${sqlText(start)}) AND ${matches})`;
+}
+
+/** The first address may have a prefix of its own; without one the second says all. */
+function isMatch(a: SqlArg, b: SqlArg, prefix: SqlArg | undefined, context: SqlContext): string {
+  const compared = `(${comparedSql(a, b, prefix)} = 0)`;
+  const range = rangeUnder(b, prefix);
+  if (range === undefined) return compared;
+  const plain = inRanges(a, [`${range.octets.join('.')}/${range.prefix}`], context);
+  return `CASE WHEN contains(${a.sql}, '/') THEN ${compared} ELSE ${plain} END`;
+}
+
+function compareSql(a: SqlArg, b: SqlArg, prefix: SqlArg | undefined): string {
+  const compared = comparedSql(a, b, prefix);
+  const range = rangeUnder(b, prefix);
+  if (range === undefined) return compared;
+  const number = range.octets.reduce((sum, each) => sum * 256 + each, 0);
+  const plain = `sign(apl_ipv4_masked(apl_ipv4(${a.sql}), ${range.prefix}) - ${number})::BIGINT`;
+  return `CASE WHEN contains(${a.sql}, '/') THEN ${compared} ELSE ${plain} END`;
+}
+
+function comparedSql(a: SqlArg, b: SqlArg, prefix: SqlArg | undefined): string {
+  return `apl_ipv4_compare(${a.sql}, ${b.sql}, ${sqlOr(prefix, '32')})`;
+}
+
+function rangeUnder(range: SqlArg, prefix: SqlArg | undefined): Addresses | undefined {
+  const [text, bits] = [constantText(range), constantPrefix(prefix)];
+  return text === undefined || bits === undefined ? undefined : rangeOf(text, bits);
+}
+
+/** The bits of a constant prefix, 32 if there is none; undefined if it is not known or none. */
+function constantPrefix(prefix: SqlArg | undefined): number | undefined {
+  const constant = prefix === undefined ? 32n : prefix.constant;
+  return typeof constant === 'bigint' && constant >= 0n && constant <= 32n ? Number(constant) : undefined;
+}
+
+/**
+ * Whether a text holds one of the addresses that constants name, which stand beside neither letters nor digits. What all of them begin
+ * with is looked for first.
+ */
+function holdsAny(
+  { sql: text }: SqlArg,
+  sought: readonly string[] | undefined,
+  read: (text: string) => Addresses | undefined,
+  { predicate }: SqlContext,
+): string | undefined {
+  if (sought === undefined) return undefined;
+  const known = sought.map(each => read(each)).filter(each => each !== undefined);
+  const none = `WHEN ${text} IS NOT NULL THEN false END`;
+  if (known.length === 0) return `CASE ${none}`;
+  const edge = '[^0-9A-Za-z.]';
+  const all = known.map(({ pattern }) => pattern).join('|');
+  const matches = `regexp_matches(${text}, ${sqlText(`(?:^|${edge})[.]*(?:${all})[.]*(?:$|${edge})`)})`;
+  if (known.length > mostNeedles) return matches;
+  const may = known.map(({ start }) => `contains(${text}, ${sqlText(start || '.')})`).join(' OR ');
+  return predicate === true ? `((${may}) AND ${matches})` : `CASE WHEN ${may} THEN ${matches} ${none}`;
+}
+
+const mostNeedles = 4;
+
+/** The text of a network: of an address whose octets are cut, or of a number. */
+function networkText(ip: SqlArg, prefix: SqlArg | undefined): string {
+  const bits = constantPrefix(prefix);
+  if (ip.type !== 'string' || bits === undefined) {
+    const number = sqlArg(ipv4Number(ip), 'long');
+    const masked = sqlArg(`apl_ipv4_masked(${number.sql}, ${sqlOr(prefix, '32')})`, 'long');
+    return `coalesce(${numberText(masked)} || '/' || ${sqlOr(prefix, '32')}::VARCHAR, '')`;
+  }
+  const plain = `split_part(${ip.sql}, '/', 1)`;
+  const parts = [1, 2, 3, 4].map((place, at) => {
+    const mask = hostMask(bits, at);
+    // What stands behind the slash may hold dots, but comes last.
+    const part = `split_part(${place === 4 ? plain : ip.sql}, '.', ${place})`;
+    return mask === 255 ? part : `(${part}::INTEGER & ${mask})`;
+  });
+  const kept = parts.slice(0, Math.ceil(bits / 8));
+  const zeros = `${'.0'.repeat(4 - kept.length).slice(kept.length === 0 ? 1 : 0)}/${bits}`;
+  const text = bits === 32 ? plain : kept.join(", '.', ");
+  const network = text === '' ? sqlText(zeros) : `concat(${text}, ${sqlText(zeros)})`;
+  return `CASE WHEN regexp_full_match(${ip.sql}, '${address}(?s:/.*)?') THEN ${network} ELSE '' END`;
+}
+
+function numberText(ip: SqlArg): string {
+  return computeOnce([sqlArg(ipv4Number(ip), 'long')], number => `apl_ipv4_text(${number})`);
+}
+
+/** Text is read as an address, anything else as its number. */
+function ipv4Number(ip: SqlArg): string {
+  if (ip.type === 'string') return `apl_ipv4_address(${ip.sql})`;
+  if (ip.type !== 'dynamic') return convert(ip, 'long');
+  const text = `list_transform([${convert(ip, 'string')}], lambda t: apl_ipv4_address(t))[1]`;
+  return `coalesce(${text}, ${convert(ip, 'long')})`;
+}
+
+/** A list of texts from arguments that are texts or arrays of texts. */
+function textList(args: readonly SqlArg[]): string {
+  const lists = args.map(arg =>
+    arg.type === 'string' ? `[${arg.sql}]` : `apl_text_list(${toDynamic(arg)})`,
+  );
+  return lists.length === 1 ? `${lists[0]}` : `flatten([${lists.join(', ')}])`;
+}

@@ -1,0 +1,216 @@
+import { createHash } from 'node:crypto';
+import { AplKernelError, type ErrorCode } from '../../errors.js';
+import {
+  describeResources,
+  refusalInWords,
+  type Scarce,
+  scarceResource,
+  systemRefusal,
+} from '../../machine.js';
+import { present } from '../../present.js';
+import { refusedCall } from '../duckdb/bounds/costs.js';
+import { lengthenedBy, tooLongHint, tooLongMessage } from '../duckdb/bounds/lengths.js';
+import { sequenceTooLong, sequenceTooLongMessage } from '../duckdb/duckdb-relations.js';
+
+/**
+ * A query that the engine refused, failed or abandoned on request. Codes: `query-cancelled`, `engine-busy`, `engine-memory`,
+ * `engine-disk`, `engine-short`, `engine-unexplained`, `engine-ended`, `function-cost`, `query-too-large`, `answer-too-large`, `too-much-computed`, `engine-failed`. `message` is ours; the engine's own words may hold SQL, paths and data.
+ */
+export class EngineError extends AplKernelError {
+  /** The engine's own message, for the service's log and for the readers of files. */
+  readonly detail: string;
+
+  constructor(
+    code: AplKernelError['code'],
+    message: string,
+    options: { hint?: string; cause?: unknown } = {},
+  ) {
+    super(code, message, options);
+    this.detail = options.cause instanceof Error ? options.cause.message : String(options.cause ?? '');
+  }
+}
+
+/**
+ * A query that was refused the memory that the engine set aside for it, of which it has used little: the engine sets aside sixteen
+ * times the bytes of a long text that becomes JSON. It may run where nothing else needs that memory.
+ */
+export class ReservedMemoryError extends EngineError {}
+
+/** Of the memory of an engine: a query that has taken less has set more aside than it uses. */
+const usedShare = 3 / 4;
+
+/** Returns the failure of a query that has taken so many bytes at most of those that its engine may have. */
+export function memoryFailure(error: unknown, taken: number, memoryBytes: number): unknown {
+  if (!(error instanceof EngineError) || error.code !== 'engine-memory') return error;
+  if (taken >= memoryBytes * usedShare) return error;
+  const { code, message, hint, cause } = error;
+  return new ReservedMemoryError(code, message, { ...present({ hint }), cause });
+}
+
+/** Returns the failure of a statement whose result fails while it is read, for which the addon has no words. */
+export function fetchFailed(): Error {
+  return new Error('Failed to fetch');
+}
+
+/** Whether the engine, or the addon between, says no more than that it failed. */
+export function isUnexplained(error: unknown): error is Error {
+  return error instanceof Error && !(error instanceof AplKernelError) && saysNothing.test(error.message);
+}
+
+/** The addon's words for what the engine threw without making it the error of a result. */
+const saysNothing =
+  /^(?:Failed to (?:query|prepare|execute|extract|fetch)[a-z ]*:?|(?:[A-Z]\w* Error:?)?)\s*$/;
+
+/**
+ * Returns the failure for an error that the engine threw; a failure of our own stays as it is. `directories` are those that the
+ * engine writes to.
+ */
+export function engineFailure(error: unknown, directories?: readonly string[]): AplKernelError {
+  if (error instanceof AplKernelError) return error;
+  if (isUnexplained(error)) return unexplainedFailure(error, directories);
+  const text = error instanceof Error ? error.message : String(error);
+  const own = quotesData.test(text) ? '' : text;
+  const costly = refusedCall(own);
+  if (costly !== undefined) {
+    return new EngineError('function-cost', `\`${costly}\` would take too long on values of this size.`, {
+      hint: 'Shorten its texts or arrays first, for example with substring or array_slice.',
+    });
+  }
+  const lengthened = lengthenedBy(own);
+  if (lengthened !== undefined)
+    return new EngineError('function-cost', `${tooLongMessage(lengthened)}.`, { hint: tooLongHint });
+  // Lines of files that are being read follow in lines of their own.
+  const [said = ''] = own.split('\n');
+  for (const { pattern, code, message, hint } of known) {
+    if (pattern.test(said)) return new EngineError(code, message, { hint, cause: error });
+  }
+  const refusal = systemRefusal(error) ?? refusalInWords(said);
+  if (refusal !== undefined) {
+    const { code, reason, hint } = refusal;
+    return new EngineError(code, `The local service could not do this: ${reason}.`, {
+      hint,
+      cause: error,
+    });
+  }
+  // The same failure has the same number, here and in the log.
+  const number = createHash('sha256').update(withoutValues(text)).digest('hex').slice(0, 8);
+  return new EngineError('engine-failed', `The local service could not run this query (failure ${number}).`, {
+    hint: 'This is a bug in the service, and its log has the details under that number: please report it with the query.',
+    cause: error,
+  });
+}
+
+/** Returns the failure of a query that the engine gave up without a word, by what this machine is short of now. */
+function unexplainedFailure(error: Error, directories: readonly string[] | undefined): EngineError {
+  const scarce = scarceResource(directories);
+  const cause = new Error(`${error.message}; ${describeResources(directories)}`, { cause: error });
+  if (scarce !== undefined) return new EngineError(...shortOf[scarce], { hint: freeSome[scarce], cause });
+  return new EngineError('engine-unexplained', 'The engine could not run this query and gave no reason.', {
+    hint: 'Run it again: the machine may have been short of memory or disk space. The log of the local service says more.',
+    cause,
+  });
+}
+
+const shortOf: Readonly<Record<Scarce, readonly [code: ErrorCode, message: string]>> = {
+  'disk space': ['engine-disk', 'The disk of the local service is full.'],
+  memory: ['engine-short', 'The machine is out of memory.'],
+  'open files': ['engine-short', 'The local service has too many open files.'],
+};
+
+const freeSome: Readonly<Record<Scarce, string>> = {
+  'disk space': 'Free some space there, then run the query again.',
+  memory: 'Close other programs, then run the query again.',
+  'open files':
+    'Run the query again when others have finished, or start the service with a higher `ulimit -n`.',
+};
+
+/** Returns what the engine itself says of a statement that it failed at; undefined for a refusal, a cancellation or a failure of ours. */
+export function engineWords(error: unknown): string | undefined {
+  const failure = engineFailure(error);
+  return failure instanceof EngineError && failure.code === 'engine-failed' ? failure.detail : undefined;
+}
+
+/** Whether a statement failed in a way in which a damaged file fails it, or one that the system does not let be read. */
+export function mayBeOfFile(error: unknown): boolean {
+  const failure = engineFailure(error);
+  return failure instanceof EngineError && ofFiles.has(failure.code);
+}
+
+const ofFiles: ReadonlySet<string> = new Set(['engine-failed', 'not-writable', 'disk-failed', 'unreadable']);
+
+/** Returns the failure of a query that was cancelled. */
+export function cancelledError(cause?: unknown): EngineError {
+  return new EngineError('query-cancelled', 'The query was cancelled.', { cause });
+}
+
+/** Returns the failure of a query whose answer would have more bytes than this. */
+export function answerTooLarge(mostBytes: number): EngineError {
+  return new EngineError(
+    'answer-too-large',
+    `The answer would be larger than ${mostBytes / 2 ** 20} MiB, the most that is sent.`,
+    { hint: 'Aggregate in the query, project fewer fields, or set a lower limit.' },
+  );
+}
+
+/** Failures in which the engine quotes the data that it reads, which may read like any other failure. */
+const quotesData =
+  /^(?:Conversion Error|Invalid Input Error: (?:JSON transform error|Malformed JSON|CSV Error))/;
+
+interface Known {
+  readonly pattern: RegExp;
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly hint: string;
+}
+
+const known: readonly Known[] = [
+  {
+    pattern: /^INTERRUPT/,
+    code: 'query-cancelled',
+    message: 'The query was cancelled.',
+    hint: 'Run it again.',
+  },
+  {
+    pattern: /No space left on device|ENOSPC|Disk quota exceeded/i,
+    code: 'engine-disk',
+    message: shortOf['disk space'][1],
+    hint: freeSome['disk space'],
+  },
+  {
+    pattern: /Too many open files|EMFILE|ENFILE/,
+    code: 'engine-short',
+    message: shortOf['open files'][1],
+    hint: freeSome['open files'],
+  },
+  {
+    pattern:
+      /^Out of Memory|bad.alloc|(?:Cannot|Failed to) allocate memory|Array buffer allocation failed|ENOMEM/i,
+    code: 'engine-memory',
+    message: 'The query needs more memory than it is allowed.',
+    hint: 'Narrow the time range or keep fewer fields.',
+  },
+  {
+    pattern:
+      /Cannot create a string of size|Cannot resize vector|maximum (?:allowed|supported) (?:vector|string) size/,
+    code: 'function-cost',
+    message: 'A function would return a value that is too long.',
+    hint: tooLongHint,
+  },
+  {
+    pattern: new RegExp(`^Invalid Input Error: ${sequenceTooLong}`),
+    code: 'too-much-computed',
+    message: sequenceTooLongMessage,
+    hint: 'Make the step larger or the range shorter.',
+  },
+  {
+    pattern: /Max expression depth limit|stack overflow|Maximum call stack/i,
+    code: 'query-too-large',
+    message: 'The query is nested too deeply to be run.',
+    hint: 'Split it: give parts names with `extend`, or let one list stand for many terms.',
+  },
+];
+
+/** The message of a failure without the parts that change from one run to the next. */
+function withoutValues(text: string): string {
+  return (text.split('\n')[0] ?? '').replace(/["'`][^"'`]*["'`]|\d+/g, '');
+}

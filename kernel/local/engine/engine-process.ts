@@ -1,0 +1,164 @@
+import { writeFileSync } from 'node:fs';
+import { ownMemory } from '../../machine.js';
+import { Engine } from './duckdb.js';
+import { asJson } from './engine-columns.js';
+import { EngineError, engineFailure } from './engine-failure.js';
+import type { Reader, ReaderSource, ResultOrder } from './engine-reader.js';
+import type { EngineAnswer, FromEngine, ToEngine } from './messages.js';
+import { readersOf } from './reading/duckdb-reader.js';
+
+/**
+ * The program of an engine process: an engine with the JavaScript functions, so that they block nothing else and can be ended with
+ * it. It takes its orders from the service that started it and ends with it.
+ */
+
+interface Query {
+  readonly reader: Reader;
+  readonly abort: AbortController;
+  /** Resolves when the connection is free for the next. */
+  finish(): Promise<void>;
+}
+
+let engine: Engine | undefined;
+let query: Query | undefined;
+/** The query has loaded results of a kernel, which are dropped after it. */
+let loaded = false;
+
+// An orderly exit waits for the thread of a query, which may wait for a JavaScript function on this one.
+// A log that cannot be written, as on a full disk, is no reason to end.
+process.stderr.on('error', () => undefined);
+process.on('disconnect', end);
+process.on('message', (message: ToEngine) => {
+  if (message.kind === 'interrupt') query?.abort.abort();
+  else answer(message).then(send, error => send(failureOf(error)));
+});
+
+function send(message: FromEngine): void {
+  process.send?.(message);
+}
+
+async function answer(message: Exclude<ToEngine, { kind: 'interrupt' }>): Promise<EngineAnswer> {
+  switch (message.kind) {
+    case 'open': {
+      const { dataDir, memoryBytes } = message;
+      const pulse = together(endOrphan(), reportMemory);
+      dieFirst();
+      // It reads results of kernels, which nobody else may read from the disk.
+      // Its errors go where those of the service go.
+      const log = (text: string) => void process.stderr.write(`${text}\n`);
+      engine = await Engine.open({ dataDir, memoryBytes, connections: 1, secret: true, pulse, log });
+      return { kind: 'opened', scratch: engine.scratch };
+    }
+    case 'begin':
+      query = await begin(readersOf(given(engine)), message.temporary);
+      reporting = setInterval(reportMemory, reportMs);
+      return { kind: 'begun' };
+    case 'execute':
+      return { kind: 'executed', counts: await given(query).reader.execute(message.sql) };
+    case 'read':
+      return resultOf(given(query).reader, message.order);
+    case 'load':
+      loaded = true;
+      await given(query).reader.load(message.table, message.body);
+      return { kind: 'loaded' };
+    case 'end':
+      clearInterval(reporting);
+      await given(query).finish();
+      query = undefined;
+      await forgetLoaded();
+      return { kind: 'ended' };
+  }
+}
+
+async function forgetLoaded(): Promise<void> {
+  if (!loaded) return;
+  loaded = false;
+  const { dropTables } = await import('../results/fill.js');
+  await given(engine).withConnection(dropTables);
+}
+
+function begin(readers: ReaderSource, temporary: string | undefined): Promise<Query> {
+  const abort = new AbortController();
+  return new Promise((resolve, reject) => {
+    let release = () => {};
+    const released = new Promise<void>(done => {
+      release = done;
+    });
+    const work = (reader: Reader) => {
+      const finish = async () => {
+        release();
+        await over.catch(error => {
+          // Whoever sent the interrupt knows of it.
+          if (!abort.signal.aborted) throw error;
+        });
+      };
+      resolve({ reader, abort, finish });
+      return released;
+    };
+    const over = readers.reading(work, temporary, { signal: abort.signal });
+    over.catch(reject);
+  });
+}
+
+async function resultOf(reader: Reader, order: ResultOrder): Promise<EngineAnswer> {
+  const { columns, ...rest } = await reader.read(order);
+  return { kind: 'result', read: asJson(columns).read, ...rest };
+}
+
+function failureOf(error: unknown): FromEngine {
+  const failure = engineFailure(error);
+  const { code, message, hint } = failure;
+  const detail = failure instanceof EngineError ? failure.detail : '';
+  return { kind: 'failed', code, message, hint, detail };
+}
+
+function given<T>(value: T | undefined): T {
+  if (value === undefined) throw new RangeError('a message arrived out of order');
+  return value;
+}
+
+/** How often it tells what it uses: the service stops a query whose values are too long, and another process may not look into this one. */
+const reportMs = 25;
+
+let reporting: NodeJS.Timeout | undefined;
+let nextReport = 0;
+
+/** The calls of a busy function come here too, between the times at which the timer has its turn. */
+function reportMemory(): void {
+  const now = performance.now();
+  if (now < nextReport) return;
+  nextReport = now + reportMs / 2;
+  send({ kind: 'memory', bytes: ownMemory() });
+}
+
+function together(...all: readonly (() => void)[]): () => void {
+  return () => {
+    for (const each of all) each();
+  };
+}
+
+const pulseMs = 200;
+
+/** A busy function receives no messages, so its calls look now and then whether the service is gone. */
+function endOrphan(): () => void {
+  const parent = process.ppid;
+  let next = 0;
+  return () => {
+    if (performance.now() < next) return;
+    next = performance.now() + pulseMs;
+    if (process.ppid !== parent) end();
+  };
+}
+
+/** Where memory runs out, the system is to end this process and not the service; it takes the word of Linux alone. */
+function dieFirst(): void {
+  try {
+    writeFileSync('/proc/self/oom_score_adj', '1000');
+  } catch {
+    // Elsewhere the service itself watches its memory.
+  }
+}
+
+function end(): void {
+  process.kill(process.pid, 'SIGKILL');
+}

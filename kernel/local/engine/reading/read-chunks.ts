@@ -1,0 +1,342 @@
+import type { DuckDBDataChunk } from '@duckdb/node-api';
+import duckdb from '@duckdb/node-bindings';
+import type { TypeName } from '../../../apl/catalog/entry.js';
+import { AplKernelError } from '../../../errors.js';
+import { sqlTypes } from '../../duckdb/duckdb-types.js';
+import {
+  type CellForm,
+  type Columns,
+  comma,
+  type DeclaredColumn,
+  type JsonColumns,
+  type Sink,
+} from '../engine-columns.js';
+import { Copies, type Vector } from './read-copies.js';
+import { Texts } from './read-texts.js';
+
+/**
+ * A column that the engine computed in another type than the one declared, a fault of the compiler: its bytes would be read
+ * as something else. Code `internal-column-type`.
+ */
+class ColumnTypeError extends AplKernelError {
+  /** The type that the engine gave. */
+  readonly found: string;
+
+  constructor(column: DeclaredColumn, found: string) {
+    super(
+      'internal-column-type',
+      `The field \`${column.name}\` was not computed as a ${column.type}: this is a fault of the local service.`,
+      { hint: `Convert it, for example with to${column.type}(…), and report the query.` },
+    );
+    this.found = found;
+  }
+}
+
+/**
+ * Returns the SELECT to run instead of `sql`, so that a {@link Chunks} of this form can read it; last come the engine's types. For
+ * JSON each row's texts travel as one, already written as such, with their lengths beside them; for Arrow each column as it is.
+ */
+export function packedSql(sql: string, fields: readonly DeclaredColumn[], form: CellForm): string {
+  const names = fields.map((_, index) => `c${index}`);
+  // The engine knows these before it runs: they cost nothing per row.
+  const types = `concat_ws(',', ${names.map(name => `typeof(${name})`).join(', ')}) AS types`;
+  const from = `FROM (${sql}) AS q(${names.join(', ')})`;
+  if (form === 'arrow') {
+    const cells = fields.map(({ type }, index) => (isText(type) ? textOf(`c${index}`, type) : `c${index}`));
+    return `SELECT ${[...cells, types].join(', ')} ${from}`;
+  }
+  const texts = textIndexes(fields);
+  const plain = names.filter((_, index) => !texts.includes(index));
+  const written = texts.map(index => `${jsonOf(`c${index}`, fields[index]?.type)} AS j${index}`);
+  const inner = `SELECT ${[...plain, ...written, types].join(', ')} ${from}`;
+  if (texts.length === 0) return inner;
+  const pack = concatenated(texts.map(index => `j${index}`));
+  const lengths = texts.map(index => `strlen(j${index})::INTEGER`);
+  return `SELECT ${[...plain, pack, ...lengths, 'types'].join(', ')} FROM (${inner})`;
+}
+
+/** Concatenates texts in short chains, as the engine refuses one of a thousand operators. */
+function concatenated(names: readonly string[]): string {
+  const chains: string[] = [];
+  for (let from = 0; from < names.length; from += longestChain)
+    chains.push(`(${names.slice(from, from + longestChain).join(' || ')})`);
+  return chains.join(' || ');
+}
+
+const longestChain = 100;
+
+/** The chunks of a result of {@link packedSql}, added to its columns from raw vectors. */
+export abstract class Chunks {
+  abstract readonly columns: Columns;
+  readonly fields: readonly DeclaredColumn[];
+  /** What is read of a chunk, until all of it is. */
+  readonly copies = new Copies();
+  #checked = false;
+
+  constructor(fields: readonly DeclaredColumn[]) {
+    this.fields = fields;
+  }
+
+  /** Adds the first `rows` rows of a chunk; throws a {@link ColumnTypeError}, or EngineError for too many bytes. */
+  append(chunk: DuckDBDataChunk, rows: number): void {
+    this.#check(chunk);
+    this.take(rows, at => duckdb.data_chunk_get_vector(chunk.chunk, at));
+    this.copies.release();
+  }
+
+  /** Adds rows of the vectors of a chunk. */
+  abstract take(rows: number, vectorAt: (place: number) => Vector): void;
+
+  /** The place of a column that holds no text among those of a chunk; -1 for no column. */
+  abstract placeOf(index: number): number;
+
+  /** Checks the types of the first chunk; every chunk of a result has the same. */
+  #check(chunk: DuckDBDataChunk): void {
+    if (this.#checked || this.fields.length === 0) return;
+    const types = String(chunk.getColumnVector(chunk.columnCount - 1).getItem(0)).split(',');
+    for (const [index, field] of this.fields.entries()) {
+      if (types[index] !== sqlTypes[field.type]) throw new ColumnTypeError(field, types[index] ?? 'none');
+    }
+    this.#checked = true;
+  }
+}
+
+/** Chunks that are added to columns of JSON. */
+export class JsonChunks extends Chunks {
+  readonly columns: JsonColumns;
+  readonly #plain: readonly number[];
+  readonly #texts: readonly number[];
+  readonly #packs = new Texts(this.copies);
+
+  constructor(fields: readonly DeclaredColumn[], columns: JsonColumns) {
+    super(fields);
+    this.columns = columns;
+    this.#texts = textIndexes(fields);
+    this.#plain = [...fields.keys()].filter(index => !this.#texts.includes(index));
+  }
+
+  placeOf(index: number): number {
+    return this.#plain.indexOf(index);
+  }
+
+  take(rows: number, vectorAt: (place: number) => Vector): void {
+    this.columns.append(rows, (sinks, expectRoom) => {
+      for (const [place, index] of this.#plain.entries())
+        this.#takePlain(
+          sinks[index] as Sink,
+          (this.fields[index] as DeclaredColumn).type,
+          vectorAt(place),
+          rows,
+        );
+      if (this.#texts.length > 0) this.#takeTexts(rows, vectorAt, sinks, expectRoom);
+    });
+  }
+
+  #takePlain(sink: Sink, type: TypeName, vector: Vector, rows: number): void {
+    const valid = this.copies.validity(vector, rows);
+    const write = cellWriter(sink, type, this.copies.data(vector, rows * (type === 'bool' ? 1 : 8)));
+    sink.reserve(rows * widest);
+    for (let row = 0; row < rows; row++) {
+      if (valid === null || ((valid[row >> 3] ?? 0) >> (row & 7)) & 1) write(row);
+      else sink.ascii('null');
+      sink.buffer[sink.length++] = comma;
+    }
+  }
+
+  #integers(vector: Vector, rows: number): Int32Array {
+    const { buffer, byteOffset } = this.copies.data(vector, rows * 4);
+    return new Int32Array(buffer, byteOffset, rows);
+  }
+
+  #takeTexts(
+    rows: number,
+    vectorAt: (place: number) => Vector,
+    all: readonly Sink[],
+    expectRoom: (bytes: number) => void,
+  ): void {
+    const packAt = this.#plain.length;
+    const packs = this.#packs.read(vectorAt(packAt), rows);
+    const lengths = this.#texts.map((_, offset) => this.#integers(vectorAt(packAt + 1 + offset), rows));
+    const sinks = this.#texts.map(index => all[index] as Sink);
+    expectRoom(packs.bytes + rows * sinks.length);
+    for (const [offset, sink] of sinks.entries()) sink.reserve(total(lengths[offset] as Int32Array) + rows);
+    const starts = sinks.map(sink => sink.length);
+    splitRows(packs, lengths, sinks, rows);
+    for (const [offset, sink] of sinks.entries())
+      if (this.fields[this.#texts[offset] as number]?.type === 'dynamic')
+        sink.replaceFrom(starts[offset] ?? 0, strictJson);
+  }
+}
+
+/** More bytes than any number or time needs. */
+const widest = 48;
+const zero = 0x30;
+
+/** Whether the cells of a type are read as texts. */
+function isText(type: TypeName): boolean {
+  return type === 'string' || type === 'dynamic';
+}
+
+function textIndexes(fields: readonly DeclaredColumn[]): number[] {
+  return fields.flatMap(({ type }, index) => (isText(type) ? [index] : []));
+}
+
+function jsonOf(column: string, type: TypeName | undefined): string {
+  const text = type === 'string' ? `to_json(${column}::VARCHAR)::VARCHAR` : textOf(column, type);
+  return `coalesce(${text}, 'null')`;
+}
+
+/** Of a dynamic value, invalid JSON becomes a JSON string, so that one bad cell cannot break a response. */
+function textOf(column: string, type: TypeName | undefined): string {
+  const text = `${column}::VARCHAR`;
+  if (type === 'string') return text;
+  return `CASE WHEN json_valid(${text}) THEN ${text} ELSE to_json(${text})::VARCHAR END`;
+}
+
+function cellWriter(sink: Sink, type: TypeName, data: Uint8Array<ArrayBuffer>): (row: number) => void {
+  switch (type) {
+    case 'bool':
+      return row => sink.ascii(data[row] ? 'true' : 'false');
+    case 'real': {
+      const reals = new Float64Array(data.buffer, data.byteOffset, data.length / 8);
+      return row => writeReal(sink, reals[row] as number);
+    }
+    case 'long':
+    case 'timespan':
+    case 'datetime': {
+      // Halves of int64, the lower first: a bigint for each cell would take most of the time.
+      const halves = new Int32Array(data.buffer, data.byteOffset, data.length / 4);
+      const write = type === 'datetime' ? writeTime : writeLong;
+      return row => write(sink, halves[2 * row] as number, halves[2 * row + 1] as number);
+    }
+    case 'string':
+    case 'dynamic':
+      throw new RangeError('texts are packed');
+  }
+}
+
+/** JSON has no NaN and no infinity. */
+function writeReal(sink: Sink, value: number): void {
+  if (value === (value | 0)) writeInteger(sink, value);
+  else if (Number.isFinite(value)) sink.ascii(String(value));
+  else {
+    sink.notFinite++;
+    sink.ascii('null');
+  }
+}
+
+function writeLong(sink: Sink, low: number, high: number): void {
+  if (high === low >> 31) writeInteger(sink, low);
+  else if (high >= -0x200000 && high < 0x200000) sink.ascii(String(high * 0x1_0000_0000 + (low >>> 0)));
+  else sink.ascii(((BigInt(high) << 32n) | BigInt(low >>> 0)).toString());
+}
+
+/** Writes an integer of 32 bits. */
+function writeInteger(sink: Sink, value: number): void {
+  let rest = value;
+  if (rest < 0) {
+    sink.buffer[sink.length++] = 0x2d;
+    rest = -rest;
+  }
+  let digits = 1;
+  for (let limit = 10; rest >= limit; limit *= 10) digits++;
+  writeDigits(sink, rest, digits);
+}
+
+function writeDigits(sink: Sink, value: number, digits: number): void {
+  let rest = value;
+  for (let at = sink.length + digits - 1; at >= sink.length; at--) {
+    const next = (rest / 10) >>> 0;
+    sink.buffer[at] = zero + rest - next * 10;
+    rest = next;
+  }
+  sink.length += digits;
+}
+
+const nsPerSecond = 1_000_000_000;
+let lastDay = Number.NaN;
+let lastDate = '';
+
+function writeTime(sink: Sink, low: number, high: number): void {
+  // A double gives the second to within one; the remainder fits 32 bits, where the arithmetic is exact.
+  let second = Math.floor((high * 0x1_0000_0000 + (low >>> 0)) / nsPerSecond);
+  let fraction = (low - Math.imul(second, nsPerSecond)) | 0;
+  if (fraction < 0) {
+    second -= 1;
+    fraction += nsPerSecond;
+  } else if (fraction >= nsPerSecond) {
+    second += 1;
+    fraction -= nsPerSecond;
+  }
+  const day = Math.floor(second / 86_400);
+  if (day !== lastDay) {
+    lastDay = day;
+    lastDate = `"${new Date(day * 86_400_000).toISOString().slice(0, 10)}T`;
+  }
+  sink.ascii(lastDate);
+  writeClock(sink, second - day * 86_400);
+  if (fraction !== 0) writeFraction(sink, fraction);
+  sink.ascii('Z"');
+}
+
+function writeClock(sink: Sink, secondOfDay: number): void {
+  writeDigits(sink, Math.floor(secondOfDay / 3600), 2);
+  sink.ascii(':');
+  writeDigits(sink, Math.floor(secondOfDay / 60) % 60, 2);
+  sink.ascii(':');
+  writeDigits(sink, secondOfDay % 60, 2);
+}
+
+function writeFraction(sink: Sink, ns: number): void {
+  sink.ascii('.');
+  writeDigits(sink, ns, 9);
+  while (sink.buffer[sink.length - 1] === zero) sink.length--;
+}
+
+function splitRows(
+  { pieces, pieceOf, starts }: Texts,
+  lengths: readonly Int32Array[],
+  sinks: readonly Sink[],
+  rows: number,
+): void {
+  for (let row = 0; row < rows; row++) {
+    const pack = pieces[pieceOf[row] as number] as Uint8Array;
+    let from = starts[row] as number;
+    for (let at = 0; at < sinks.length; at++) {
+      const sink = sinks[at] as Sink;
+      const to = from + ((lengths[at] as Int32Array)[row] as number);
+      copyBytes(pack, from, to, sink);
+      sink.buffer[sink.length++] = comma;
+      from = to;
+    }
+  }
+}
+
+/** A loop beats the built-in copy on short texts. */
+const shortBytes = 64;
+
+function copyBytes(source: Uint8Array, from: number, to: number, sink: Sink): void {
+  if (to - from > shortBytes) {
+    sink.buffer.set(source.subarray(from, to), sink.length);
+    sink.length += to - from;
+    return;
+  }
+  const target = sink.buffer;
+  let length = sink.length;
+  for (let at = from; at < to; at++) target[length++] = source[at] as number;
+  sink.length = length;
+}
+
+/** The engine prints NaN and Infinity bare inside JSON: they become null. Bytes are kept as they are. */
+export function strictJson(bytes: Buffer): string | undefined {
+  if (!bytes.includes('NaN') && !bytes.includes('Infinity')) return undefined;
+  return bytes
+    .toString('latin1')
+    .replace(/"(?:[^"\\]|\\.)*"|-?(?:NaN|Infinity)/g, token => (token.startsWith('"') ? token : 'null'));
+}
+
+function total(lengths: Int32Array): number {
+  let bytes = 0;
+  for (const length of lengths) bytes += length;
+  return bytes;
+}

@@ -1,0 +1,324 @@
+import protobuf from 'protobufjs/light.js';
+import { LocalError } from '../local-errors.js';
+
+/**
+ * The messages of OTLP 1.x that are read (https://github.com/open-telemetry/opentelemetry-proto), as protobuf's JSON mapping
+ * names their members. In JSON ids are hex, in protobuf bytes; 64-bit integers are decimal strings, in JSON also numbers.
+ */
+export interface AnyValue {
+  readonly stringValue?: string;
+  readonly boolValue?: boolean;
+  readonly intValue?: string | number;
+  readonly doubleValue?: number | string;
+  readonly arrayValue?: { readonly values?: readonly AnyValue[] };
+  readonly kvlistValue?: { readonly values?: readonly KeyValue[] };
+  readonly bytesValue?: Uint8Array | string;
+}
+
+export interface KeyValue {
+  readonly key?: string;
+  readonly value?: AnyValue;
+}
+
+type Id = Uint8Array | string;
+type Integer = string | number;
+
+export interface Span {
+  readonly traceId?: Id;
+  readonly spanId?: Id;
+  readonly parentSpanId?: Id;
+  readonly traceState?: string;
+  readonly name?: string;
+  readonly kind?: number | string;
+  readonly startTimeUnixNano?: Integer;
+  readonly endTimeUnixNano?: Integer;
+  readonly attributes?: readonly KeyValue[];
+  readonly events?: readonly SpanEvent[];
+  readonly links?: readonly SpanLink[];
+  readonly status?: { readonly code?: number | string; readonly message?: string };
+}
+
+export interface SpanEvent {
+  readonly timeUnixNano?: Integer;
+  readonly name?: string;
+  readonly attributes?: readonly KeyValue[];
+}
+
+export interface SpanLink {
+  readonly traceId?: Id;
+  readonly spanId?: Id;
+  readonly traceState?: string;
+  readonly attributes?: readonly KeyValue[];
+}
+
+export interface LogRecord {
+  readonly timeUnixNano?: Integer;
+  readonly observedTimeUnixNano?: Integer;
+  readonly severityNumber?: number | string;
+  readonly severityText?: string;
+  readonly body?: AnyValue;
+  readonly attributes?: readonly KeyValue[];
+  readonly traceId?: Id;
+  readonly spanId?: Id;
+  readonly eventName?: string;
+}
+
+/** What the kinds of data points have, none of which has all. */
+export interface DataPoint {
+  readonly startTimeUnixNano?: Integer;
+  readonly timeUnixNano?: Integer;
+  readonly attributes?: readonly KeyValue[];
+  readonly asDouble?: number | string;
+  readonly asInt?: Integer;
+  readonly count?: Integer;
+  readonly sum?: number | string;
+  readonly min?: number | string;
+  readonly max?: number | string;
+  readonly bucketCounts?: readonly Integer[];
+  readonly explicitBounds?: readonly number[];
+  readonly quantileValues?: readonly { readonly quantile?: number; readonly value?: number | string }[];
+  readonly scale?: number;
+  readonly zeroCount?: Integer;
+  readonly positive?: Buckets;
+  readonly negative?: Buckets;
+}
+
+/** Counts of an exponential histogram on one side of zero. */
+export interface Buckets {
+  readonly offset?: number;
+  readonly bucketCounts?: readonly Integer[];
+}
+
+interface MetricData {
+  readonly dataPoints?: readonly DataPoint[];
+  readonly aggregationTemporality?: number | string;
+  readonly isMonotonic?: boolean;
+}
+
+interface Metric {
+  readonly name?: string;
+  readonly description?: string;
+  readonly unit?: string;
+  readonly gauge?: MetricData;
+  readonly sum?: MetricData;
+  readonly histogram?: MetricData;
+  readonly exponentialHistogram?: MetricData;
+  readonly summary?: MetricData;
+}
+
+/** The kinds of metrics, as members and as words. */
+const metricKinds = [
+  ['gauge', 'gauge'],
+  ['sum', 'sum'],
+  ['histogram', 'histogram'],
+  ['exponentialHistogram', 'exponential histogram'],
+  ['summary', 'summary'],
+] as const;
+
+/** A data point, and the metric that it is of. */
+export interface Point {
+  readonly metric: Metric;
+  readonly kind: string;
+  readonly data: MetricData;
+  readonly point: DataPoint;
+}
+
+interface Scope {
+  readonly name?: string;
+  readonly version?: string;
+  readonly attributes?: readonly KeyValue[];
+}
+
+/** A record, with what it comes from. */
+export interface Sourced<Entry> {
+  readonly resource: readonly KeyValue[];
+  readonly scope: Scope;
+  readonly entry: Entry;
+}
+
+interface TraceRequest {
+  readonly resourceSpans?: readonly {
+    readonly resource?: { readonly attributes?: readonly KeyValue[] };
+    readonly scopeSpans?: readonly { readonly scope?: Scope; readonly spans?: readonly Span[] }[];
+  }[];
+}
+
+interface LogsRequest {
+  readonly resourceLogs?: readonly {
+    readonly resource?: { readonly attributes?: readonly KeyValue[] };
+    readonly scopeLogs?: readonly { readonly scope?: Scope; readonly logRecords?: readonly LogRecord[] }[];
+  }[];
+}
+
+interface MetricsRequest {
+  readonly resourceMetrics?: readonly {
+    readonly resource?: { readonly attributes?: readonly KeyValue[] };
+    readonly scopeMetrics?: readonly { readonly scope?: Scope; readonly metrics?: readonly Metric[] }[];
+  }[];
+}
+
+export type Encoding = 'protobuf' | 'json';
+
+/** Returns the spans of a body of `/v1/traces`; throws LocalError for one that is none. */
+export function spansOf(body: Buffer, encoding: Encoding): readonly Sourced<Span>[] {
+  const { resourceSpans } = decoded<TraceRequest>('TraceRequest', body, encoding);
+  return listOf(resourceSpans).flatMap(({ resource, scopeSpans }) =>
+    listOf(scopeSpans).flatMap(({ scope = {}, spans }) =>
+      listOf(spans).map(entry => ({ resource: listOf(resource?.attributes), scope, entry })),
+    ),
+  );
+}
+
+/** Returns the log records of a body of `/v1/logs`; throws LocalError for one that is none. */
+export function logsOf(body: Buffer, encoding: Encoding): readonly Sourced<LogRecord>[] {
+  const { resourceLogs } = decoded<LogsRequest>('LogsRequest', body, encoding);
+  return listOf(resourceLogs).flatMap(({ resource, scopeLogs }) =>
+    listOf(scopeLogs).flatMap(({ scope = {}, logRecords }) =>
+      listOf(logRecords).map(entry => ({ resource: listOf(resource?.attributes), scope, entry })),
+    ),
+  );
+}
+
+/** Returns the data points of metrics in JSON; throws LocalError for a body that is none. */
+export function pointsOf(body: Buffer): readonly Sourced<Point>[] {
+  const { resourceMetrics } = decoded<MetricsRequest>('MetricsRequest', body, 'json');
+  return listOf(resourceMetrics).flatMap(({ resource, scopeMetrics }) =>
+    listOf(scopeMetrics).flatMap(({ scope = {}, metrics }) =>
+      listOf(metrics)
+        .flatMap(pointsIn)
+        .map(entry => ({ resource: listOf(resource?.attributes), scope, entry })),
+    ),
+  );
+}
+
+function pointsIn(metric: Metric): readonly Point[] {
+  return metricKinds.flatMap(([member, kind]) => {
+    const data = metric[member];
+    return data === undefined ? [] : listOf(data.dataPoints).map(point => ({ metric, kind, data, point }));
+  });
+}
+
+/** Returns the body of a refusal in protobuf: a `google.rpc.Status` without the code, which the protocol leaves out. */
+export function statusOf(message: string): Buffer {
+  return Buffer.from(messages.lookupType('Refusal').encode({ message }).finish());
+}
+
+/** Returns a list of a message; throws LocalError for anything else in its place. */
+export function listOf<Item extends object>(items: readonly Item[] | undefined): readonly Item[] {
+  if (items === undefined || items === null) return [];
+  if (Array.isArray(items) && items.every(item => typeof item === 'object' && item !== null)) return items;
+  throw invalidBody('a list of messages has something else in its place');
+}
+
+export function invalidBody(why: string, cause?: unknown): LocalError {
+  return new LocalError('invalid', 'invalid-request', `The body is not an OTLP request: ${why}.`, { cause });
+}
+
+function decoded<Message extends object>(name: string, body: Buffer, encoding: Encoding): Message {
+  const message = encoding === 'json' ? parsed(body) : fromProtobuf(name, body);
+  if (typeof message === 'object' && message !== null && !Array.isArray(message)) return message as Message;
+  throw invalidBody('it is not a JSON object');
+}
+
+function parsed(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch (error) {
+    throw invalidBody('it is not JSON', error);
+  }
+}
+
+function fromProtobuf(name: string, body: Buffer): unknown {
+  const type = messages.lookupType(name);
+  try {
+    return type.toObject(type.decode(body), { longs: String, enums: Number, arrays: false });
+  } catch (error) {
+    throw invalidBody('it cannot be read as protobuf', error);
+  }
+}
+
+const one = (type: string, id: number) => ({ type, id });
+const many = (type: string, id: number) => ({ rule: 'repeated', type, id });
+
+/** Members with the numbers that the protocol gives them; others are skipped. */
+const messages = protobuf.Root.fromJSON({
+  nested: {
+    TraceRequest: { fields: { resourceSpans: many('ResourceSpans', 1) } },
+    ResourceSpans: { fields: { resource: one('Resource', 1), scopeSpans: many('ScopeSpans', 2) } },
+    ScopeSpans: { fields: { scope: one('Scope', 1), spans: many('Span', 2) } },
+    LogsRequest: { fields: { resourceLogs: many('ResourceLogs', 1) } },
+    ResourceLogs: { fields: { resource: one('Resource', 1), scopeLogs: many('ScopeLogs', 2) } },
+    ScopeLogs: { fields: { scope: one('Scope', 1), logRecords: many('LogRecord', 2) } },
+    Resource: { fields: { attributes: many('KeyValue', 1) } },
+    Scope: { fields: { name: one('string', 1), version: one('string', 2), attributes: many('KeyValue', 3) } },
+    Span: {
+      fields: {
+        traceId: one('bytes', 1),
+        spanId: one('bytes', 2),
+        traceState: one('string', 3),
+        parentSpanId: one('bytes', 4),
+        name: one('string', 5),
+        kind: one('int32', 6),
+        startTimeUnixNano: one('fixed64', 7),
+        endTimeUnixNano: one('fixed64', 8),
+        attributes: many('KeyValue', 9),
+        events: many('Event', 11),
+        links: many('Link', 13),
+        status: one('Status', 15),
+      },
+    },
+    Event: {
+      fields: { timeUnixNano: one('fixed64', 1), name: one('string', 2), attributes: many('KeyValue', 3) },
+    },
+    Link: {
+      fields: {
+        traceId: one('bytes', 1),
+        spanId: one('bytes', 2),
+        traceState: one('string', 3),
+        attributes: many('KeyValue', 4),
+      },
+    },
+    Status: { fields: { message: one('string', 2), code: one('int32', 3) } },
+    Refusal: { fields: { message: one('string', 2) } },
+    LogRecord: {
+      fields: {
+        timeUnixNano: one('fixed64', 1),
+        severityNumber: one('int32', 2),
+        severityText: one('string', 3),
+        body: one('AnyValue', 5),
+        attributes: many('KeyValue', 6),
+        traceId: one('bytes', 9),
+        spanId: one('bytes', 10),
+        observedTimeUnixNano: one('fixed64', 11),
+        eventName: one('string', 12),
+      },
+    },
+    KeyValue: { fields: { key: one('string', 1), value: one('AnyValue', 2) } },
+    AnyValue: {
+      oneofs: {
+        value: {
+          oneof: [
+            'stringValue',
+            'boolValue',
+            'intValue',
+            'doubleValue',
+            'arrayValue',
+            'kvlistValue',
+            'bytesValue',
+          ],
+        },
+      },
+      fields: {
+        stringValue: one('string', 1),
+        boolValue: one('bool', 2),
+        intValue: one('int64', 3),
+        doubleValue: one('double', 4),
+        arrayValue: one('ArrayValue', 5),
+        kvlistValue: one('KeyValueList', 6),
+        bytesValue: one('bytes', 7),
+      },
+    },
+    ArrayValue: { fields: { values: many('AnyValue', 1) } },
+    KeyValueList: { fields: { values: many('KeyValue', 1) } },
+  },
+});

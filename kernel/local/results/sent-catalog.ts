@@ -1,0 +1,99 @@
+import type { TypeName } from '../../apl/catalog/entry.js';
+import type { DatasetSchema, FieldSchema } from '../../apl/plan/plan.js';
+import { sqlTypes } from '../duckdb/duckdb-types.js';
+import type { ExaminedBlocks, MeasuredCatalog } from '../engine/scans.js';
+import type { FarSource, RowGroup, ScanFilter } from '../sql/compiled-query.js';
+import type { Places } from '../sql/rewrite/placed.js';
+import { resultTable } from './sent-names.js';
+import type { ResultTable } from './tables.js';
+import type { ReadableResults, UploadedResult } from './uploaded.js';
+
+/** The catalog of the datasets together with the results that a request names. */
+export class CatalogWithResults implements MeasuredCatalog {
+  readonly results: ReadonlyMap<string, DatasetSchema>;
+  readonly far?: FarSource;
+  /** The results that a query reads. */
+  readonly scanned = new Set<UploadedResult>();
+  readonly #datasets: MeasuredCatalog;
+  readonly #uploaded: ReadonlyMap<string, UploadedResult>;
+
+  constructor(datasets: MeasuredCatalog, results: ReadableResults) {
+    this.#datasets = datasets;
+    if (datasets.far !== undefined) this.far = datasets.far;
+    this.#uploaded = new Map([...results.values()].map(({ uploaded }) => [uploaded.key, uploaded]));
+    this.results = new Map(
+      [...results].map(([name, { uploaded, rowField }]) => [name, schemaOf(uploaded, rowField)]),
+    );
+  }
+
+  names(): string[] {
+    return this.#datasets.names();
+  }
+
+  schema(name: string): DatasetSchema | undefined {
+    return this.#datasets.schema(name);
+  }
+
+  /** The time range does not apply to results: their rows were chosen when they were made. */
+  scan(name: string, fields: readonly string[], startNs: bigint, endNs: bigint, filter?: ScanFilter): string {
+    const uploaded = this.#uploaded.get(name);
+    if (uploaded === undefined) return this.#datasets.scan(name, fields, startNs, endNs, filter);
+    this.scanned.add(uploaded);
+    return scanSql(uploaded, fields, filter);
+  }
+
+  rowGroups(name: string, startNs: bigint, endNs: bigint): readonly RowGroup[] {
+    return this.#uploaded.has(name) ? [] : this.#datasets.rowGroups(name, startNs, endNs);
+  }
+
+  rowCount(name: string, startNs: bigint, endNs: bigint): number | undefined {
+    return this.#uploaded.has(name) ? undefined : this.#datasets.rowCount(name, startNs, endNs);
+  }
+
+  /** The rows of a result keep their order where a sort leaves them equal. */
+  places(name: string): Places | undefined {
+    return this.#uploaded.has(name) ? 'timeless' : this.#datasets.places?.(name);
+  }
+
+  fetched(): ExaminedBlocks | undefined {
+    return this.#datasets.fetched?.();
+  }
+
+  mostRows(name: string): number | undefined {
+    return this.#uploaded.get(name)?.sent.rows;
+  }
+
+  examined(name: string, startNs: bigint, endNs: bigint): ExaminedBlocks {
+    const uploaded = this.#uploaded.get(name);
+    return uploaded === undefined
+      ? this.#datasets.examined(name, startNs, endNs)
+      : { blocks: 1, rows: uploaded.sent.rows };
+  }
+}
+
+/** The fields of a held result as a query sees them. */
+function schemaOf({ key, sent }: UploadedResult, rowField: string | undefined): DatasetSchema {
+  const rows: FieldSchema[] = rowField === undefined ? [] : [{ name: rowField, type: 'long' }];
+  return { name: key, fields: [...sent.fields, ...rows], open: false };
+}
+
+/** Returns a SELECT of fields of a table of results, and of the place of each row where no field has the name. */
+export function scanSql(
+  { sent, table }: ResultTable,
+  fields: readonly string[],
+  filter?: ScanFilter,
+): string {
+  const values = fields.map(name => {
+    const index = sent.fields.findIndex(field => field.name === name);
+    // The field of the rows or that of their places: they keep the order in which they were stored, and none is ever deleted.
+    return index < 0 ? 'rowid::BIGINT' : columnSql(index, sent.fields[index]?.type);
+  });
+  const columns = values.length === 0 ? ['1 AS f0'] : values.map((value, index) => `${value} AS f${index}`);
+  const only = filter === undefined ? '' : ` WHERE ${filter(values)}`;
+  return `SELECT ${columns.join(', ')} FROM ${resultTable(table)}${only}`;
+}
+
+/** A column of texts may be an ENUM in the engine. */
+function columnSql(index: number, type: TypeName | undefined): string {
+  return type === 'string' ? `c${index}::${sqlTypes.string}` : `c${index}`;
+}

@@ -1,7 +1,0 @@
-import type { BuiltinDataset } from '../sql/compiled.js';
-import { httpLogs } from './http-logs.js';
-import { logs } from './logs.js';
-import { traces } from './traces.js';
-
-/** The datasets that are always there: functions of time, so that any window has rows, and the same window the same rows. */
-export const samples: readonly BuiltinDataset[] = [httpLogs, traces, logs];

@@ -1,0 +1,53 @@
+import type { Relation } from '../../../apl/plan/plan.js';
+import { mapInputs } from '../../../apl/plan/plan-walk.js';
+import { constant } from '../../../apl/plan/scalars.js';
+import type { RowCountOf } from '../compiled-query.js';
+
+/** Returns the relation with a number if it counts rows of datasets and the catalog knows how many there are: no file is opened for it. */
+export function counted(relation: Relation, rowCount: RowCountOf): Relation {
+  const rows = isCount(relation) ? rowsOf(relation.input, rowCount) : undefined;
+  if (rows === undefined) return mapInputs(relation, input => counted(input, rowCount));
+  const { columns } = relation;
+  return { kind: 'values', rows: [columns.map(() => constant('long', BigInt(rows)))], columns };
+}
+
+type Aggregate = Extract<Relation, { kind: 'aggregate' }>;
+
+/** Whether all that a relation gives is the number of rows of its input. */
+function isCount(relation: Relation): relation is Aggregate {
+  return (
+    relation.kind === 'aggregate' &&
+    relation.keys.length === 0 &&
+    relation.columns.length > 0 &&
+    relation.aggregates.every(
+      ({ call }) => call.name === 'count' && call.args.length === 0 && call.filter === undefined,
+    )
+  );
+}
+
+/** How many rows a relation has; undefined if that depends on their values, or is not known. */
+function rowsOf(relation: Relation, rowCount: RowCountOf): number | undefined {
+  switch (relation.kind) {
+    case 'scan':
+      return rowCount(relation.dataset, relation.start, relation.end);
+    case 'project':
+    case 'sort':
+      return rowsOf(relation.input, rowCount);
+    case 'values':
+    case 'external':
+    case 'sequence':
+    case 'filter':
+    case 'aggregate':
+    case 'topk':
+    case 'limit':
+    case 'top-groups':
+    case 'distinct':
+    case 'sample':
+    case 'join':
+    case 'union':
+    case 'expand':
+    case 'neighbors':
+    case 'series':
+      return undefined;
+  }
+}

@@ -1,0 +1,306 @@
+import type { AggregateCall, Relation, Scalar } from '../../apl/plan/plan.js';
+import { present } from '../../present.js';
+import { type Atom, atom, grouped } from './atom.js';
+import type { AggregateParts, Dialect } from './dialect.js';
+import { documentOf } from './rewrite/elements.js';
+import { located, type Size, type SqlArg, type SqlContext, sizeOfAll } from './sql-template.js';
+
+/** The context of expressions: the engine's SQL, the request's fixed times, and the SQL of a query inside a list. */
+export interface ExpressionContext extends SqlContext {
+  readonly dialect: Dialect;
+  /** Collects the names of the functions that are called. */
+  readonly calls: Set<string>;
+  /** Columns that are not called c0, c1, … by their ids. */
+  readonly columns?: ReadonlyMap<number, string>;
+  /** SQL of a query with one column, which is called `value`. */
+  readonly subquery: (query: Relation) => string;
+}
+
+/**
+ * Returns an expression as SQL. As a `predicate` null counts as false, which spares the guards that make comparisons
+ * total; its value is used only as true or not true.
+ */
+export function expressionSql(expr: Scalar, context: ExpressionContext, predicate = false): Atom {
+  // A chain of these is long: its text is not read again at each link.
+  if (expr.kind === 'binary' && (expr.operator === 'and' || expr.operator === 'or'))
+    return joinedSql(expr, context, predicate);
+  return atom(writtenSql(expr, context, predicate));
+}
+
+function writtenSql(expr: Scalar, context: ExpressionContext, predicate: boolean): string {
+  const { dialect } = context;
+  switch (expr.kind) {
+    case 'column':
+      return context.columns?.get(expr.id) ?? `c${expr.id}`;
+    case 'constant':
+      return dialect.literal(expr.type, expr.value);
+    case 'convert':
+      return dialect.convert(argument(expr.value, context), expr.type);
+    case 'call':
+      return callSql(expr, context, predicate);
+    case 'binary':
+      return binarySql(expr, context, predicate);
+    case 'not':
+      return negated(expressionSql(expr.operand, context));
+    case 'negate':
+      return dialect.negate(argument(expr.operand, context));
+    case 'in':
+      return total(listSql(expr, context), expr.operator.startsWith('!'), predicate);
+    case 'query':
+      return `(${context.subquery(expr.query)})`;
+    case 'between':
+      return total(
+        dialect.between(
+          argument(expr.value, context),
+          argument(expr.low, context),
+          argument(expr.high, context),
+        ),
+        expr.negated,
+        predicate,
+      );
+    case 'path':
+      return pathSql(expr, context);
+    case 'array':
+      return dialect.array(expr.items.map(item => argument(item, context)));
+    case 'map':
+      return dialect.map(expr.entries.map(({ key, value }) => ({ key, value: argument(value, context) })));
+  }
+}
+
+/** Returns an aggregate as SQL. `order` is the ORDER BY of the rows, for aggregates whose result depends on it. */
+export function aggregateSql(call: AggregateCall, context: ExpressionContext, order: string): Atom {
+  const parts = aggregateParts(call, context);
+  return atom(located(call.at, () => context.dialect.aggregate({ ...parts, order })));
+}
+
+/** Returns an aggregate with its arguments and its filter as SQL. */
+export function aggregateParts(
+  call: AggregateCall,
+  context: ExpressionContext,
+): Omit<AggregateParts, 'order'> {
+  const filter = call.filter === undefined ? undefined : expressionSql(call.filter, context, true);
+  return { call, args: call.args.map(item => argument(item, context)), filter };
+}
+
+/** Returns an expression as an argument of a template. */
+export function argument(expr: Scalar, context: ExpressionContext, predicate = false): SqlArg {
+  const sql = expressionSql(expr, context, predicate);
+  const size = sizeOf(expr, context);
+  const arg = { sql, type: expr.type, mayBeNaN: mayBeNaN(expr), size, ...formsOf(expr, context) };
+  if (expr.kind === 'constant') return { ...arg, constant: expr.value };
+  return expr.kind === 'column' ? { ...arg, computed: true } : arg;
+}
+
+/** Other forms of a value, in which some functions compute less. */
+function formsOf(
+  expr: Scalar,
+  context: ExpressionContext,
+): Pick<SqlArg, 'text' | 'raw' | 'written' | 'list' | 'items' | 'json'> {
+  const { dialect } = context;
+  if (expr.kind === 'convert' && expr.type === 'string' && expr.value.type === 'dynamic') {
+    if (expr.value.kind === 'column') return { json: expressionSql(expr.value, context) };
+    if (expr.value.kind !== 'path' || elementOf(expr.value, context) !== undefined) return {};
+    const { object, keys } = constantPath(expr.value);
+    if (keys.length === 0) return {};
+    return { written: atom(dialect.writtenPath(documentSql(object, context), keys)) };
+  }
+  if (expr.kind === 'path') {
+    const { list, index } = elementOf(expr, context) ?? {};
+    if (list !== undefined && index !== undefined) return { text: atom(dialect.listElement(list, index)) };
+    const { object, keys } = constantPath(expr);
+    if (keys.length === 0) return {};
+    const sql = documentSql(object, context);
+    return { text: atom(dialect.pathText(sql, keys)), raw: atom(dialect.rawPath(sql, keys)) };
+  }
+  return present({
+    list: textListOf(expr, context),
+    items: constantItems(expr),
+    text: composedText(expr, context),
+  });
+}
+
+/** The elements of an array that is written in the query. */
+function constantItems(expr: Scalar): SqlArg['items'] {
+  if (expr.kind !== 'array') return undefined;
+  const values = expr.items.map(item => (item.kind === 'constant' && isPlain(item) ? item.value : undefined));
+  return values.every(value => value !== undefined) ? values : undefined;
+}
+
+/** Whether a value is in JSON what it is here. */
+function isPlain({ type, value }: Extract<Scalar, { kind: 'constant' }>): boolean {
+  return value === null || !['datetime', 'dynamic'].includes(type);
+}
+
+/** The text of an array or a map that the engine has put together: it is written as it would be again. */
+function composedText(expr: Scalar, context: ExpressionContext): Atom | undefined {
+  if (expr.kind !== 'call' && expr.kind !== 'array' && expr.kind !== 'map') return undefined;
+  const name = expr.kind === 'call' ? expr.name : expr.kind;
+  const text = context.dialect.composedText(name);
+  return text === undefined ? undefined : atom(text(expressionSql(expr, context)));
+}
+
+/** Returns an array as a list of texts, if a function gives one. */
+export function textListOf(expr: Scalar, context: ExpressionContext): string | undefined {
+  if (expr.kind !== 'call') return undefined;
+  const list = context.dialect.textListOf(expr.name);
+  return list?.(
+    expr.args.map(arg => argument(arg, context)),
+    context,
+  );
+}
+
+/** Returns the list and the place, from 0 on, of an element of such an array. */
+function elementOf(
+  { object, key }: Extract<Scalar, { kind: 'path' }>,
+  context: ExpressionContext,
+): { readonly list: string; readonly index: bigint } | undefined {
+  if (key.kind !== 'constant' || key.type !== 'long' || typeof key.value !== 'bigint' || key.value < 0n)
+    return undefined;
+  const list = textListOf(object, context);
+  return list === undefined ? undefined : { list, index: key.value };
+}
+
+/** How many bytes a value has at most, as far as the columns that it is made of say. */
+function sizeOf(expr: Scalar, context: ExpressionContext): Size {
+  if (expr.type !== 'string' && expr.type !== 'dynamic') return plain;
+  const below = (exprs: readonly Scalar[], factor = 1) =>
+    sizeOfAll(
+      exprs.map(each => sizeOf(each, context)),
+      factor,
+    );
+  switch (expr.kind) {
+    case 'column': {
+      const bytes = context.dialect.bytes({ sql: expressionSql(expr, context), type: expr.type });
+      return { fixed: 0, columns: new Map([[bytes, 1]]) };
+    }
+    case 'constant':
+      return { fixed: new TextEncoder().encode(String(expr.value)).length, columns: new Map() };
+    case 'call':
+      return below(expr.args, context.dialect.growthFactor(expr.name));
+    case 'convert':
+      return below([expr.value]);
+    case 'path':
+      return below([expr.object]);
+    case 'array':
+      return below(expr.items);
+    case 'map':
+      return below(expr.entries.map(({ value }) => value));
+    default:
+      return plain;
+  }
+}
+
+/** More than a number, a bool or a time takes as text. */
+const plain: Size = { fixed: 40, columns: new Map() };
+
+function mayBeNaN(expr: Scalar): boolean {
+  if (expr.type !== 'real') return false;
+  if (expr.kind === 'constant') return Number.isNaN(expr.value);
+  return expr.kind !== 'convert' || expr.value.type === 'string' || expr.value.type === 'dynamic';
+}
+
+/** Makes a test that may be null true or false; null counts as false before it is negated. */
+function total(test: string, isNegated: boolean, predicate: boolean): string {
+  if (isNegated) return negated(test);
+  return predicate ? test : `coalesce(${test}, false)`;
+}
+
+function negated(test: string): string {
+  return `(NOT coalesce(${test}, false))`;
+}
+
+function callSql(
+  expr: Extract<Scalar, { kind: 'call' }>,
+  context: ExpressionContext,
+  predicate: boolean,
+): string {
+  context.calls.add(expr.name);
+  const args = expr.args.map((item, index) => argument(item, context, isCondition(expr, index)));
+  return located(expr.at, () => context.dialect.call(expr.name, args, { ...context, predicate }));
+}
+
+/** The conditions of `iff` and `case`, where null counts as false. */
+function isCondition({ name, args }: Extract<Scalar, { kind: 'call' }>, index: number): boolean {
+  if (name === 'iff') return index === 0;
+  return name === 'case' && index % 2 === 0 && index < args.length - 1;
+}
+
+type Binary = Extract<Scalar, { kind: 'binary' }>;
+
+function joinedSql(expr: Binary, context: ExpressionContext, predicate: boolean): Atom {
+  const sides = [expr.left, expr.right].map(side => expressionSql(side, context, predicate));
+  return grouped(sides.join(expr.operator === 'and' ? ' AND ' : ' OR '));
+}
+
+function binarySql(expr: Binary, context: ExpressionContext, predicate: boolean): string {
+  const { operator, type } = expr;
+  const { dialect } = context;
+  const [left, right] = [argument(expr.left, context), argument(expr.right, context)];
+  if (arithmetic.has(operator)) return dialect.arithmetic(operator, left, right, type);
+  if (!comparisons.has(operator))
+    return located(expr.at, () => dialect.textTest(operator, left, right, predicate));
+  return nullTest(operator, left, right) ?? dialect.compare(operator, left, right, predicate);
+}
+
+const arithmetic: ReadonlySet<string> = new Set(['+', '-', '*', '/', '%']);
+const comparisons: ReadonlySet<string> = new Set(['==', '!=', '<', '<=', '>', '>=']);
+
+/** Null equals nothing, but `x == null` asks whether x is null; undefined for other comparisons. */
+function nullTest(operator: string, left: SqlArg, right: SqlArg): string | undefined {
+  if (operator !== '==' && operator !== '!=') return undefined;
+  const test = operator === '==' ? 'IS NULL' : 'IS NOT NULL';
+  if (right.constant === null) return `(${left.sql} ${test})`;
+  return left.constant === null ? `(${right.sql} ${test})` : undefined;
+}
+
+/** Reads constant keys together, so that a path takes one pass; an element of a list of texts is never JSON before. */
+function pathSql(expr: Extract<Scalar, { kind: 'path' }>, context: ExpressionContext): string {
+  const { dialect } = context;
+  const element = elementOf(expr, context);
+  if (element !== undefined) {
+    const text = atom(dialect.listElement(element.list, element.index));
+    return dialect.convert({ sql: text, type: 'string' }, 'dynamic');
+  }
+  const { object, keys } = constantPath(expr);
+  if (keys.length > 0) return dialect.path(documentSql(object, context), keys);
+  return dialect.element(argument(expr.object, context), argument(expr.key, context));
+}
+
+/** Returns a value whose members are read: a text that is parsed for them need not become a dynamic value first. */
+function documentSql(object: Scalar, context: ExpressionContext): string {
+  return expressionSql(documentOf(object, context.dialect.documents) ?? object, context);
+}
+
+/** The constant keys at the end of a path, and the value in which they are looked up. */
+function constantPath(expr: Extract<Scalar, { kind: 'path' }>): {
+  readonly object: Scalar;
+  readonly keys: readonly string[];
+} {
+  const keys: string[] = [];
+  let object: Scalar = expr;
+  for (; object.kind === 'path'; object = object.object) {
+    const key = constantKey(object.key);
+    if (key === undefined) break;
+    keys.unshift(key);
+  }
+  return { object, keys };
+}
+
+/** A name, or an index from 0 on. */
+function constantKey(key: Scalar): string | undefined {
+  if (key.kind !== 'constant' || key.value === null) return undefined;
+  if (key.type === 'long') return BigInt(key.value) >= 0n ? String(key.value) : undefined;
+  return String(key.value);
+}
+
+function listSql(expr: Extract<Scalar, { kind: 'in' }>, context: ExpressionContext): string {
+  const { dialect } = context;
+  const left = argument(expr.left, context);
+  if (expr.subquery !== undefined)
+    return dialect.queryTest(expr.operator, left, context.subquery(expr.subquery));
+  return dialect.listTest(
+    expr.operator,
+    left,
+    expr.items.map(item => argument(item, context)),
+  );
+}

@@ -1,0 +1,386 @@
+import type { QueryRequest, StatusMessage } from '../../api/wire.js';
+import { bind } from '../../apl/bind/bind.js';
+import { autoBinWidth } from '../../apl/plan/auto-bin.js';
+import { isGrouped, madeRows, mostRows } from '../../apl/plan/effort.js';
+import type { Columns, Plan, Relation, Scalar } from '../../apl/plan/plan.js';
+import { constant } from '../../apl/plan/scalars.js';
+import type { Diagnostic } from '../../apl/syntax/ast.js';
+import { mergeDiagnostics } from '../../apl/syntax/diagnostics.js';
+import { parseQuery } from '../../apl/syntax/parse.js';
+import { present } from '../../present.js';
+import { HOUR, isBeyond, isBeyondTime, LATEST_TIME, parseTime, parseTimespan, SECOND } from '../../time.js';
+import {
+  type Compile,
+  type CompiledField,
+  type CompiledPage,
+  type CompiledQuery,
+  type CompiledTable,
+  type DatasetCatalog,
+  mostRowLimit,
+  type RowGroupsOf,
+  sharedTable,
+} from './compiled-query.js';
+import type { Dialect } from './dialect.js';
+import { statementSql } from './pushed.js';
+import type { Source } from './relation.js';
+import { rewrites, rewrittenQuery } from './rewrite/rewrite-list.js';
+import { firstOf, type Page, type PageCursor, type SortedRows } from './rewrite/rewrite-pages.js';
+import { type BinnedQuery, totalsSql } from './rewrite/totals.js';
+import { readCursor } from './sql-cursor.js';
+import { TemplateError } from './sql-template.js';
+
+type CompileResult = ReturnType<Compile>;
+
+const defaultRowLimit = 1000;
+/** Rows that the engine may hold, whatever is in them. */
+const fewRows = 1000;
+/** The most rows of a request if nothing says how many it may give. */
+const usualRowLimit = 1_000_000;
+
+/**
+ * Returns the compiler of requests for an engine: parse, bind against the catalog's schemas, plan, write. Times are nanoseconds
+ * since 1970; without a time range the last hour is read. What cannot be compiled is refused by name and position.
+ */
+export function compilerFor(dialect: Dialect): Compile {
+  return (request, catalog, now, external) => {
+    const window = requestWindow(request, now);
+    if (!window.ok) return { ok: false, diagnostics: [window.diagnostic] };
+    const { start, end, clock } = window;
+    const parsed = parseQuery(request.apl);
+    const environment = {
+      schema: (name: string) => catalog.schema(name),
+      datasets: () => catalog.names(),
+      ...present({ results: catalog.results }),
+      now: clock,
+      start,
+      end,
+      variables: request.variables ?? {},
+      autoBin: autoBinWidth(start, end),
+      ...present({ external }),
+    };
+    const bound = bind(parsed.query, request.apl, environment);
+    const diagnostics = mergeDiagnostics(request.apl, parsed.diagnostics, bound.diagnostics);
+    const unreadable = parsed.diagnostics.some(diagnostic => diagnostic.severity === 'error');
+    if (bound.plan === undefined || unreadable)
+      return { ok: false, diagnostics: diagnostics.filter(diagnostic => diagnostic.severity === 'error') };
+    const target = { window: { now: clock, start, end }, catalog, dialect };
+    try {
+      return write(bound.plan, request, target, notices(diagnostics));
+    } catch (error) {
+      if (!(error instanceof TemplateError)) throw error;
+      return { ok: false, diagnostics: [templateDiagnostic(error, request.apl)] };
+    }
+  };
+}
+
+/** What a request is written for: its times, the datasets, and the engine. */
+interface Target {
+  readonly window: Window;
+  readonly catalog: DatasetCatalog;
+  readonly dialect: Dialect;
+}
+
+interface Window {
+  readonly now: bigint;
+  readonly start: bigint;
+  readonly end: bigint;
+}
+
+function write(
+  plan: Plan,
+  request: QueryRequest,
+  target: Target,
+  messages: readonly StatusMessage[],
+): CompileResult {
+  const { window, catalog, dialect } = target;
+  const cursor = request.cursor === undefined ? undefined : readCursor(request.cursor);
+  const query = rewrittenQuery({
+    plan,
+    defaultOrder: request.defaultOrder ?? [],
+    placesOf: name => catalog.places?.(name),
+    includeCursor: request.includeCursor ?? false,
+    windowSeconds: Number(window.end - window.start) / Number(SECOND),
+    dialect,
+    ...present({ cursor }),
+  });
+  const { relation, page, sorted, apart } = query;
+  const cursorError = request.cursor === undefined ? undefined : cursorProblem(cursor, page);
+  if (cursorError !== undefined) return { ok: false, diagnostics: [cursorError] };
+  const source: Source = {
+    scan: (...asked) => catalog.scan(...asked),
+    rowGroups: (...asked) => catalog.rowGroups?.(...asked) ?? [],
+    rowCount: (...asked) => catalog.rowCount?.(...asked),
+  };
+  const statement = { window, source, dialect, columns: plan.columns, ...present({ far: catalog.far }) };
+  const toSql = (rows: Relation, shown = rows.columns) => statementSql(rows, statement, shown);
+  const rowsToSql = (rows: Relation) => toSql(rows, query.shown);
+  const most = mostRows(relation, name => catalog.mostRows?.(name));
+  const limit = rowLimit(plan, request, most, apart === undefined ? sorted?.written : undefined);
+  const about = {
+    ...describe(plan, window),
+    fields: plan.relation.columns.map(fieldOf),
+    order: query.order,
+    rowLimit: limit,
+    whole: isGrouped(plan.relation) || Math.min(limit.rows, most) <= fewRows,
+  };
+  const common = {
+    datasets: plan.datasets,
+    notices: [...messages, ...ignored(request, query.unknown, page !== undefined)],
+    made: madeRows(plan.relation),
+  };
+  if (apart !== undefined) {
+    const compiled = withTotals(common, about, apart, { target, columns: plan.columns }, toSql(apart.binned));
+    return { ok: true, compiled };
+  }
+  const rows = page?.rest ?? sorted;
+  const skipped = page?.skipped?.rows ?? 0;
+  const statements =
+    rows === undefined
+      ? { sql: rowsToSql(firstOfAtMost(relation, limit.rows, most)) }
+      : sortedStatements(rows, limit.rows + skipped, source.rowGroups, window.now, rowsToSql);
+  const paged = page === undefined ? {} : { page: compiledPage(page, limit.rows, rowsToSql, request) };
+  const table = { ...about, ...statements, ...paged, name: '0' };
+  return { ok: true, compiled: { ...common, tables: [table] } };
+}
+
+function templateDiagnostic({ message, hint, span }: TemplateError, apl: string): Diagnostic {
+  const { from, to } = span ?? { from: 0, to: apl.length };
+  return { severity: 'error', code: 'invalid-argument', from, to, message, ...present({ hint }) };
+}
+
+/** The parts of a table that do not depend on its rows. */
+function describe(
+  plan: Plan,
+  { start, end }: Window,
+): Pick<CompiledTable, 'groups' | 'sources' | 'range' | 'buckets'> {
+  return {
+    groups: plan.groups,
+    sources: plan.datasets,
+    range: { field: '_time', start, end },
+    ...present({ buckets: plan.bucket }),
+  };
+}
+
+type RowLimit = NonNullable<CompiledTable['rowLimit']>;
+
+/**
+ * The lowest limit wins. A request's limit does not thin out a series: if there are time bins it is ignored. Whoever asks for
+ * many rows, or reads a result that has so many, gets them; `most` is how many there can be.
+ */
+function rowLimit(
+  plan: Plan,
+  { defaultLimit }: QueryRequest,
+  most: number,
+  written: number | undefined,
+): RowLimit {
+  const wanted = plan.bucket === undefined ? defaultLimit : undefined;
+  const asked = Math.max(usualRowLimit, wanted ?? 0, Number.isFinite(most) ? most : 0);
+  const limits: RowLimit[] = [{ rows: Math.min(asked, mostRowLimit), reason: 'server' }];
+  if (wanted !== undefined) limits.push({ rows: wanted, reason: 'request' });
+  else if (!plan.bounded) limits.push({ rows: defaultRowLimit, reason: 'default' });
+  if (written !== undefined) limits.push({ rows: written, reason: 'query' });
+  return limits.reduce((lowest, each) => (each.rows <= lowest.rows ? each : lowest));
+}
+
+/** One more row is fetched than is returned, to know whether any was cut. */
+function firstRows(relation: Relation, rows: number): Relation {
+  const count: Scalar = constant('long', BigInt(rows) + 1n);
+  return { kind: 'limit', input: relation, count, columns: relation.columns };
+}
+
+/** As {@link firstRows}, but of a few tables it is known that no row can be too many: up to a large limit the engine uses one thread. */
+function firstOfAtMost(relation: Relation, rows: number, most: number): Relation {
+  return most <= rows ? relation : firstRows(relation, rows);
+}
+
+type ToSql = (relation: Relation) => string;
+
+/** Returns the statements that give the first `rows` + 1 of sorted rows; the further ones are run only while rows are missing. */
+function sortedStatements(
+  sorted: SortedRows,
+  rows: number,
+  groupsOf: RowGroupsOf,
+  now: bigint,
+  toSql: ToSql,
+): Pick<CompiledTable, 'sql' | 'further'> {
+  const [first = sorted.sort, ...others] = rewrites.windows(sorted.sort, rows, groupsOf, now);
+  const statement = (sort: SortedRows['sort']): string => toSql(firstOf(sorted, sort, rows + 1));
+  return { sql: statement(first), further: others.map(sort => () => statement(sort)) };
+}
+
+function compiledPage(
+  page: Page,
+  rows: number,
+  toSql: ToSql,
+  { cursor, includeCursorField }: QueryRequest,
+): CompiledPage {
+  const exactSql = (last: bigint | undefined): string => toSql(page.exact(rows, last));
+  return { page, exactSql, ofRows: includeCursorField ?? false, ...present({ cursor }) };
+}
+
+function cursorProblem(cursor: PageCursor | undefined, page: Page | undefined): Diagnostic | undefined {
+  if (cursor !== undefined && page !== undefined) return undefined;
+  const message =
+    cursor === undefined
+      ? '`cursor` does not come from this service'
+      : '`cursor` can be used only where rows are in the order of `_time` and it is among the fields';
+  const hint =
+    cursor === undefined
+      ? 'Send minCursor or maxCursor of an earlier result as it is.'
+      : 'Sort by _time, and leave aggregation to another query.';
+  return { severity: 'error', code: 'bad-cursor', from: 0, to: 0, message, hint };
+}
+
+/** A time-binned query and its totals: both read the bins, which are aggregated once. */
+function withTotals(
+  common: Pick<CompiledQuery, 'datasets' | 'notices' | 'made'>,
+  about: Omit<CompiledTable, 'name' | 'sql'> & { readonly rowLimit: RowLimit },
+  apart: BinnedQuery,
+  { target, columns }: { readonly target: Target; readonly columns: Columns },
+  shared: string,
+): CompiledQuery {
+  const { rows } = about.rowLimit;
+  const { window, dialect } = target;
+  const temporary = dialect.temporary(sharedTable);
+  const over = (table: string) => {
+    const scan: Source['scan'] = (dataset, fields, _start, _end, filter) =>
+      apart.scanSql(dataset, fields, table, filter);
+    const source: Source = { scan, rowGroups: () => [], rowCount: () => undefined };
+    return (relation: Relation) => statementSql(relation, { window, source, dialect, columns });
+  };
+  const tableSql = (source: string): string => over(source)(firstRows(apart.table, rows));
+  const table = { ...about, name: '0', sql: tableSql(`(${shared})`), sharedSql: tableSql(temporary) };
+  if (apart.totals.columns.length === apart.groups.length) return { ...common, shared, tables: [table] };
+  const notices = [...common.notices, ...leftOut(apart.leftOut)];
+  const totalsOf = (source: string): string =>
+    totalsSql(apart, over(source)(apart.totals), over(source)(apart.table), rows + 1, dialect);
+  const { buckets: _, ...rest } = about;
+  const totals: CompiledTable = {
+    ...rest,
+    name: '_totals',
+    fields: apart.totals.columns.map(fieldOf),
+    order: apart.groups.map(({ name }) => ({ field: name, desc: false })),
+    sql: totalsOf(`(${shared})`),
+    sharedSql: totalsOf(temporary),
+  };
+  return { ...common, notices, shared, tables: [table, totals] };
+}
+
+function leftOut(names: readonly string[]): StatusMessage[] {
+  if (names.length === 0) return [];
+  const list = names.map(name => `\`${name}\``).join(', ');
+  const msg = `The totals leave out ${list}: they do not follow from the time bins. Summarize without the bin to get them.`;
+  return [{ priority: 'info', count: 1, code: 'totals_left_out', msg }];
+}
+
+/** Notices about the parts of a request that have no effect. */
+function ignored(
+  { includeCursorField }: QueryRequest,
+  unknownOrder: readonly string[],
+  hasCursors: boolean,
+): StatusMessage[] {
+  const warn = (code: string, msg: string): StatusMessage => ({ priority: 'warn', count: 1, code, msg });
+  return [
+    ...unknownOrder.map(field =>
+      warn('unknown_order', `The request's order names \`${field}\`, which the result does not have.`),
+    ),
+    ...(includeCursorField && !hasCursors
+      ? [
+          warn(
+            'no_cursor_field',
+            '`includeCursorField` has no effect here: rows have cursors if they are in the order of `_time` and it is among the fields.',
+          ),
+        ]
+      : []),
+  ];
+}
+
+function fieldOf(column: Plan['relation']['columns'][number]): CompiledField {
+  const { name, type, unit, description, agg } = column;
+  const meta =
+    unit === undefined && description === undefined
+      ? undefined
+      : { name, type, unit: unit ?? '', hidden: false, description: description ?? '' };
+  return { name, type, ...present({ agg, meta }) };
+}
+
+type RequestWindow =
+  | {
+      readonly ok: true;
+      readonly start: bigint;
+      readonly end: bigint;
+      /** The value of `now()`. */
+      readonly clock: bigint;
+    }
+  | { readonly ok: false; readonly diagnostic: Diagnostic };
+
+function requestWindow(request: QueryRequest, now: bigint): RequestWindow {
+  const end = request.endTime === undefined ? now : endOfWindow(request.endTime, now);
+  const start = request.startTime === undefined ? (end ?? now) - HOUR : requestTime(request.startTime, now);
+  if (start === undefined || end === undefined)
+    return start === undefined
+      ? badTime('startTime', request.startTime)
+      : badTime('endTime', request.endTime);
+  if (start > end) return badTime('startTime', request.startTime, 'it is after endTime');
+  const { now: asked } = request.queryOptions ?? {};
+  const clock = typeof asked === 'string' ? requestTime(asked, now) : now;
+  if (clock === undefined) return badTime('queryOptions.now', String(asked));
+  return { ok: true, start, end, clock };
+}
+
+/** Returns the end of a window, which is not part of it. The last time that there is stands for the one after it, which cannot be written. */
+function endOfWindow(text: string, now: bigint): bigint | undefined {
+  const end = requestTime(text, now);
+  return end === LATEST_TIME ? LATEST_TIME + 1n : end;
+}
+
+/** RFC 3339, `now`, `now-1h`, `now+5m`; undefined for another text, and for a time that 64 bits of nanoseconds do not hold. */
+function requestTime(text: string, now: bigint): bigint | undefined {
+  const time = writtenTime(text, now);
+  return time === undefined || isBeyond(time) ? undefined : time;
+}
+
+function writtenTime(text: string, now: bigint): bigint | undefined {
+  const relative = /^now\s*(?:([+-])\s*(.+))?$/.exec(text.trim());
+  if (relative === null) return parseTime(text);
+  if (relative[2] === undefined) return now;
+  const offset = parseTimespan(relative[2]);
+  return offset === undefined ? undefined : relative[1] === '-' ? now - offset : now + offset;
+}
+
+/** A time that is well written, but beyond those that 64 bits of nanoseconds hold; any length before or after now is. */
+function isOutside(text: string): boolean {
+  return isBeyondTime(text) || writtenTime(text, 0n) !== undefined;
+}
+
+function badTime(
+  name: string,
+  value = '',
+  why = isOutside(value)
+    ? 'it is outside of 1677-09-22 to 2262-04-11'
+    : 'it is neither RFC 3339 nor relative',
+): RequestWindow {
+  const message = `${name} ${JSON.stringify(value)} cannot be used: ${why}`;
+  return {
+    ok: false,
+    diagnostic: {
+      severity: 'error',
+      code: 'bad-time',
+      from: 0,
+      to: 0,
+      message,
+      hint: 'For example: 2026-01-02T03:04:05Z, now-1h.',
+    },
+  };
+}
+
+function notices(diagnostics: readonly Diagnostic[]): StatusMessage[] {
+  return diagnostics
+    .filter(diagnostic => diagnostic.severity === 'warning')
+    .map(diagnostic => ({
+      priority: 'warn',
+      count: 1,
+      code: diagnostic.code,
+      msg: diagnostic.hint === undefined ? diagnostic.message : `${diagnostic.message}. ${diagnostic.hint}`,
+    }));
+}

@@ -1,0 +1,32 @@
+import type { Relation } from '../../apl/plan/plan.js';
+import type { SeriesParts } from './dialect.js';
+import { aggregateSql, argument, type ExpressionContext, expressionSql } from './sql-expression.js';
+
+type Series = Extract<Relation, { kind: 'series' }>;
+
+/** Returns the parts of a `make-series` over a stage. */
+export function seriesParts(relation: Series, context: ExpressionContext, input: string): SeriesParts {
+  return {
+    input,
+    axis: argument(relation.axis, context),
+    start: integer(relation.start),
+    stop: integer(relation.stop),
+    step: integer(relation.step),
+    keys: relation.keys.map(key => ({
+      name: `c${key.column.id}`,
+      sql: expressionSql(key.value, context),
+    })),
+    aggregates: relation.aggregates.map(item => ({
+      name: `c${item.column.id}`,
+      sql: aggregateSql(item.call, context, ''),
+      type: item.call.type,
+      fallback: argument(item.fallback, context),
+      output: `c${item.output.id}`,
+    })),
+    time: `c${relation.time.id}`,
+  };
+}
+
+function integer(value: Series['start']): bigint {
+  return value.kind === 'constant' && typeof value.value === 'bigint' ? value.value : 0n;
+}

@@ -1,0 +1,428 @@
+import { formatCount } from '../../../text.js';
+import { LocalError } from '../../local-errors.js';
+import { packedAs } from '../readers/packing.js';
+import { csvDelimiters } from '../sources/csv-recognize.js';
+
+/** The most keys that an object, and columns that a CSV, may have as fields. */
+export const mostFields = 5000;
+
+/** The most keys of an event, those of inner objects counted: the time that an engine takes for them grows with their square. */
+const mostKeys = 100_000;
+
+/** The most levels of arrays and objects within each other in an event. */
+export const mostLevels = 200;
+
+const MiB = 2 ** 20;
+
+/** The most bytes of a line, of an event, and of a value in a file. */
+export const longestLine = 64 * MiB;
+
+/** Looks at bytes as they arrive: both methods throw a LocalError at the first thing beyond a bound. */
+export interface Inspector {
+  take(bytes: Buffer): void;
+  /** The text has ended. */
+  end(): void;
+}
+
+/** Looks at a whole text. */
+export interface Inspection extends Inspector {
+  /** Bytes of the longest line so far; 0 of JSON. */
+  readonly longest: number;
+  /** A line or an event has ended. */
+  readonly begun: boolean;
+}
+
+/** What is read, as its refusal names it. */
+export interface Inspected {
+  /** `The body`, or the name of a file. */
+  readonly name: string;
+  readonly format: string;
+  /** Of a CSV, if it is known. */
+  readonly delimiter?: string;
+}
+
+/** Returns what looks at a text of this format; nothing is asked of one that is not text. */
+export function inspectorOf(what: Inspected): Inspection | undefined {
+  if (what.format === 'parquet') return undefined;
+  const begin = new Begin(what);
+  const rest = what.format === 'json' ? new Events(what) : new Lines(what);
+  return {
+    take: bytes => {
+      begin.take(bytes);
+      rest.take(bytes);
+    },
+    end: () => begin.end(),
+    get longest() {
+      return rest.longest;
+    },
+    get begun() {
+      return rest.begun;
+    },
+  };
+}
+
+const formatNames: Readonly<Record<string, string>> = { json: 'JSON', csv: 'CSV' };
+
+/** Refuses what cannot be text, by its first bytes. */
+class Begin implements Inspector {
+  readonly #what: Inspected;
+  #head = Buffer.alloc(0);
+  #judged = false;
+
+  constructor(what: Inspected) {
+    this.#what = what;
+  }
+
+  take(bytes: Buffer): void {
+    if (this.#judged) return;
+    this.#head = Buffer.concat([this.#head, bytes.subarray(0, headBytes)]);
+    if (this.#head.length >= headBytes) this.end();
+  }
+
+  end(): void {
+    if (this.#judged) return;
+    this.#judged = true;
+    const found = packedAs(this.#head) ?? (isBinary(this.#head) ? 'binary data' : undefined);
+    if (found === undefined) return;
+    const { name, format } = this.#what;
+    const message = `${name} is not ${formatNames[format] ?? 'text'}: it is ${found}.`;
+    throw new LocalError('invalid', 'format', message, {
+      hint: 'Send text in UTF-8; gzip may be around it once.',
+    });
+  }
+}
+
+const headBytes = 512;
+/** Control characters of a text that is only odd. */
+const fewControls = 8;
+
+/** Whether more than one byte in twenty is a control character that no text has. */
+function isBinary(head: Buffer): boolean {
+  const controls = head.reduce((count, byte) => count + (byte < 0x20 && !textControls.has(byte) ? 1 : 0), 0);
+  return controls > Math.max(fewControls, head.length / 20);
+}
+
+/** Those from the bell to the carriage return, and the escape. */
+const textControls = new Set([0x07, 0x08, 0x09, 0x0a, 0x0b, 0x0c, 0x0d, 0x1b]);
+
+const newline = 0x0a;
+const carriageReturn = 0x0d;
+
+/** Bounds the length of lines, and the columns of a CSV. */
+class Lines implements Inspection {
+  longest = 0;
+  begun = false;
+  readonly #what: Inspected;
+  readonly #columns: Columns | undefined;
+  #line = 1;
+  /** Bytes of the line that have come. */
+  #length = 0;
+
+  constructor(what: Inspected) {
+    this.#what = what;
+    this.#columns = what.format === 'csv' ? new Columns(what) : undefined;
+  }
+
+  take(bytes: Buffer): void {
+    this.#columns?.take(bytes);
+    let from = 0;
+    for (let at = bytes.indexOf(newline); at >= 0; at = bytes.indexOf(newline, from)) {
+      this.#grow(at - from);
+      this.#length = 0;
+      this.begun = true;
+      this.#line++;
+      from = at + 1;
+    }
+    this.#grow(bytes.length - from);
+  }
+
+  end(): void {}
+
+  #grow(bytes: number): void {
+    this.#length += bytes;
+    this.longest = Math.max(this.longest, this.#length);
+    if (this.#length > longestLine) throw tooLong(this.#what, `line ${formatCount(this.#line)}`);
+  }
+}
+
+/**
+ * Counts the columns of the first lines of a CSV, from which the engine makes out how many there are. Further down it leaves out a
+ * line that has more.
+ */
+class Columns implements Inspector {
+  readonly #what: Inspected;
+  /** How often each possible delimiter stands in the line. */
+  #counts: Map<number, number>;
+  #quoted = false;
+  /** Where the value began, and where in it a quote was that may close it. */
+  #start = 0;
+  #closing: number | undefined;
+  /** True if a quoted value reaches over the end of a line. */
+  #broken = false;
+  #line = 1;
+  #read = 0;
+
+  constructor(what: Inspected) {
+    this.#what = what;
+    const delimiters = what.delimiter === undefined ? csvDelimiters : [what.delimiter];
+    this.#counts = new Map(delimiters.map(each => [each.charCodeAt(0), 0]));
+  }
+
+  take(bytes: Buffer): void {
+    const rest = bytes.subarray(0, Math.max(0, firstBytes - this.#read));
+    for (let at = 0; at < rest.length; at++) {
+      const byte = rest[at] as number;
+      if (isSeparator[byte] === 1) this.#next(byte, this.#read + at);
+    }
+    this.#read += rest.length;
+  }
+
+  end(): void {}
+
+  #next(byte: number, at: number): void {
+    if (byte === newline) this.#line++;
+    if (this.#quoted && this.#stays(byte, at)) return;
+    if (byte === quote) {
+      this.#quoted = at === this.#start;
+      this.#broken = false;
+      return;
+    }
+    const isDelimiter = this.#counts.has(byte);
+    if (byte === newline) this.#nextLine();
+    else if (isDelimiter) this.#count(byte);
+    if (byte === newline || isDelimiter) this.#start = at + 1;
+  }
+
+  /** Whether a byte is still of a quoted value. What cannot stand behind the end of one shows that its quote was never closed. */
+  #stays(byte: number, at: number): boolean {
+    const isNext = at - 1 === this.#closing;
+    if (this.#closing === undefined || (isNext && byte === quote)) {
+      this.#broken ||= byte === newline;
+      this.#closing = this.#closing === undefined && byte === quote ? at : undefined;
+      return true;
+    }
+    const isEnd = isNext && (byte === newline || byte === carriageReturn || this.#counts.has(byte));
+    if (!isEnd && this.#broken) this.#counts = new Map([...this.#counts.keys()].map(each => [each, 0]));
+    this.#quoted = false;
+    this.#closing = undefined;
+    return false;
+  }
+
+  #count(byte: number): void {
+    const columns = (this.#counts.get(byte) ?? 0) + 1;
+    this.#counts.set(byte, columns);
+    if (columns >= mostFields) throw tooManyColumns(this.#what.name, this.#line);
+  }
+
+  /** The delimiter is the one that the first line with any has most of. */
+  #nextLine(): void {
+    const [byte, count] = [...this.#counts].reduce((most, each) => (each[1] > most[1] ? each : most));
+    this.#counts = count > 0 ? new Map([[byte, 0]]) : this.#counts;
+  }
+}
+
+/** The bytes that may divide a CSV: those of lines, quotes, and all that a delimiter may be. */
+const isSeparator = new Uint8Array(256).map((_, byte) =>
+  Number(/[\n\r\t\x20-\x2f:-@[-`{-~]/.test(String.fromCharCode(byte))),
+);
+
+/** More than the engine looks at to make out a CSV. */
+const firstBytes = 16 * MiB;
+
+/** What the bytes of JSON mean outside strings; 0 for all others. */
+const meaning = new Uint8Array(256);
+const quote = 0x22;
+const backslash = 0x5c;
+const [openObject, closeObject, openArray, closeArray, colon, comma] = [...'{}[]:,'].map(character =>
+  character.charCodeAt(0),
+) as [number, number, number, number, number, number];
+const [isQuote, opens, closes, isColon, isNewline] = [1, 2, 3, 4, 5] as const;
+meaning[quote] = isQuote;
+meaning[openObject] = meaning[openArray] = opens;
+meaning[closeObject] = meaning[closeArray] = closes;
+meaning[colon] = isColon;
+meaning[newline] = isNewline;
+
+/** The bytes that mean something in a string: a line break in one breaks it off. */
+const inString = new Uint8Array(256);
+inString[quote] = inString[backslash] = inString[newline] = 1;
+
+/**
+ * Bounds the depth, the keys and the length of events of JSON: one per line, in an array or one after the other. Broken JSON is
+ * for the reader: what opens after it, out of place, is a new event.
+ */
+class Events implements Inspection {
+  readonly longest = 0;
+  begun = false;
+  readonly #what: Inspected;
+  /** Levels around an event: 1 in an array. Undefined until the first byte that is not blank. */
+  #base: number | undefined;
+  #depth = 0;
+  /** Keys of the event itself. */
+  #keys = 0;
+  /** Keys of the event and of the objects in it. */
+  #all = 0;
+  #inText = false;
+  #escaped = false;
+  #line = 1;
+  #event = 0;
+  /** The last byte of a chunk that is not blank. */
+  #last = 0;
+  /** Bytes since the last event ended, or the last line outside of one. */
+  #length = 0;
+
+  constructor(what: Inspected) {
+    this.#what = what;
+  }
+
+  take(bytes: Buffer): void {
+    this.#base ??= baseOf(bytes);
+    const start = this.#scan(bytes, this.#base ?? 0);
+    this.begun ||= start !== undefined;
+    this.#length = start === undefined ? this.#length + bytes.length : bytes.length - start;
+    if (this.#length > longestLine) throw tooLong(this.#what, this.#place());
+    this.#last = lastBefore(bytes, bytes.length) ?? this.#last;
+  }
+
+  end(): void {}
+
+  /** Returns where what follows the last end of an event begins, if one ended. The state is in variables, which are faster. */
+  #scan(bytes: Buffer, base: number): number | undefined {
+    const length = bytes.length;
+    let [at, depth, inText, line] = [0, this.#depth, this.#inText, this.#line];
+    let [keys, all] = [this.#keys, this.#all];
+    let start: number | undefined;
+    if (this.#escaped && length > 0) at = 1;
+    this.#escaped = false;
+    for (;;) {
+      if (inText) {
+        while (at < length && inString[bytes[at] as number] === 0) at++;
+        if (at >= length) break;
+        const byte = bytes[at++];
+        if (byte === backslash) {
+          this.#escaped = ++at > length;
+          continue;
+        }
+        inText = false;
+        if (byte === newline) {
+          line++;
+          depth = base;
+          start = at;
+        }
+      }
+      let byte = 0;
+      // biome-ignore lint/suspicious/noAssignInExpressions: the innermost loop
+      while (at < length && (byte = meaning[bytes[at] as number] as number) === 0) at++;
+      if (at >= length) break;
+      at++;
+      if (byte === isQuote) inText = true;
+      else if (byte === isColon) {
+        if ((depth === base + 1 && ++keys > mostFields) || ++all > mostKeys) {
+          this.#line = line;
+          throw keys > mostFields
+            ? tooManyFields(this.#what.name, this.#place())
+            : tooManyKeys(this.#what.name, this.#place());
+        }
+      } else if (byte === opens) {
+        if (depth > base && !this.#mayOpen(bytes, at - 1)) depth = base;
+        if (depth === base) {
+          keys = all = 0;
+          this.#event++;
+        }
+        if (++depth - base > mostLevels) {
+          this.#line = line;
+          throw tooDeep(this.#what.name, this.#place());
+        }
+      } else if (byte === closes) {
+        if (depth > 0) depth--;
+        if (depth <= base) start = at;
+      } else {
+        line++;
+        if (depth <= base) start = at;
+      }
+    }
+    [this.#depth, this.#inText, this.#line, this.#keys, this.#all] = [depth, inText, line, keys, all];
+    return start;
+  }
+
+  /** Whether a value may stand at a place within another: after a colon, a comma or an opening bracket. */
+  #mayOpen(bytes: Buffer, at: number): boolean {
+    const before = lastBefore(bytes, at) ?? this.#last;
+    return before === colon || before === comma || before === openArray;
+  }
+
+  #place(): string {
+    return `event ${formatCount(Math.max(this.#event, 1))}, line ${formatCount(this.#line)}`;
+  }
+}
+
+/** The last byte before a place that is not blank. */
+function lastBefore(bytes: Buffer, place: number): number | undefined {
+  let at = place - 1;
+  while (at >= 0 && (bytes[at] ?? 0) <= 0x20) at--;
+  return bytes[at];
+}
+
+/** 1 for an array; undefined for blanks, and a byte order mark. */
+function baseOf(bytes: Buffer): number | undefined {
+  const first = bytes.find(byte => byte > 0x20 && byte !== 0xef && byte !== 0xbb && byte !== 0xbf);
+  return first === undefined ? undefined : first === openArray ? 1 : 0;
+}
+
+function tooManyFields(name: string, place: string): LocalError {
+  const most = formatCount(mostFields);
+  const message = `${name} has more than ${most} keys in ${place}; ${most} can be fields.`;
+  return new LocalError('invalid', 'too-large', message, { hint: fewerFields });
+}
+
+/** What to do about too many keys. */
+export const fewerFields = 'Put keys that are data below one key: {"labels": {…}}.';
+
+function tooManyKeys(name: string, place: string): LocalError {
+  const most = formatCount(mostKeys);
+  const message = `${name} has more than ${most} keys in all its objects in ${place}; an event may have ${most}.`;
+  return new LocalError('invalid', 'too-large', message, {
+    hint: 'Write an event for each of the inner objects, or write them as a string.',
+  });
+}
+
+/** The refusal of a table with more columns than can be fields. */
+export function tooManyColumns(name: string, line?: number): LocalError {
+  const most = formatCount(mostFields);
+  return new LocalError(
+    'invalid',
+    'too-large',
+    `${name} has more than ${most} columns${line === undefined ? '' : ` in line ${formatCount(line)}`}; ${most} can be fields.`,
+    { hint: 'Leave out columns, or write one row for each value, with the name of its column beside it.' },
+  );
+}
+
+function tooDeep(name: string, place: string): LocalError {
+  return new LocalError(
+    'invalid',
+    'too-large',
+    `${name} is nested in more than ${mostLevels} levels in ${place}; an event may have ${mostLevels}.`,
+    { hint: 'Write the inner part as a string.' },
+  );
+}
+
+/** The refusal of a table with a value that is too long in a field. */
+export function valueTooLong(name: string, field: string): LocalError {
+  const most = `${longestLine / MiB} MiB`;
+  return new LocalError(
+    'invalid',
+    'too-large',
+    `${name} has a value of more than ${most} in \`${field}\`; a value may have ${most}.`,
+    { hint: 'Cut the values of this field, or leave it out.' },
+  );
+}
+
+function tooLong(what: Inspected, place: string): LocalError {
+  const most = `${longestLine / MiB} MiB`;
+  return new LocalError(
+    'invalid',
+    'too-large',
+    `${what.name} has more than ${most} in ${place}; ${what.format === 'json' ? 'an event' : 'a line'} may have ${most}.`,
+    { hint: 'Divide it, or leave out its long values.' },
+  );
+}

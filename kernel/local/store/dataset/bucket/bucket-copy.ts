@@ -1,0 +1,104 @@
+import { mkdir, mkdtemp, open, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { bucketAddressText, readBucketAddress } from '../../../../api/api-imports.js';
+import type { ImportReport, ImportRequest } from '../../../../api/wire.js';
+import { writeAll } from '../../../../files.js';
+import { present } from '../../../../present.js';
+import { formatBytes, formatCount, plural } from '../../../../text.js';
+import { LocalError } from '../../../local-errors.js';
+import { mapAtMost } from '../../concurrent.js';
+import { mostFiles } from '../../sources/source-files.js';
+import { isShown } from './bucket-tree.js';
+import type { Buckets } from './buckets.js';
+import type { Asking, BucketClient, ObjectEntry } from './client/bucket-client.js';
+import { Meter } from './client/meter.js';
+
+/**
+ * Copies the objects at an address of a bucket into files of this machine, has `read` import them as one request for those files, and
+ * deletes them again. Throws LocalError.
+ */
+export async function importCopy(
+  buckets: Buckets,
+  request: ImportRequest,
+  read: (request: ImportRequest) => Promise<ImportReport>,
+  signal?: AbortSignal,
+): Promise<ImportReport> {
+  const parsed = readBucketAddress(request.path);
+  const address = bucketAddressText(parsed);
+  const { client } = buckets.at(address);
+  const meter = new Meter();
+  const asking = { meter, ...present({ signal }) };
+  const objects = await objectsAt(client, asking);
+  const scratch = await mkdtemp(path.join(tmpdir(), 'apl-kernel-'));
+  // Messages name the last part of it.
+  const directory = path.join(scratch, safeName(address.split('/').at(-2) ?? ''));
+  try {
+    await mapAtMost(copiesAtOnce, [...objects.entries()], ([index, object]) =>
+      copyObject(client, object, path.join(directory, String(index + 1)), asking),
+    );
+    const report = await read({ ...request, path: directory });
+    return { ...report, notes: [meter.text(address, await client.isAws()), ...report.notes] };
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+const copiesAtOnce = 12;
+
+/** What is copied at once, in bytes. */
+const mostBytes = 2 * 2 ** 30;
+
+/** A request is held in memory. */
+const pieceBytes = 16 * 2 ** 20;
+
+/** Throws LocalError if there is nothing, or more than is copied at once. */
+async function objectsAt(client: BucketClient, asking: Asking): Promise<readonly ObjectEntry[]> {
+  const { prefix } = client.address;
+  const address = bucketAddressText(client.address);
+  const { objects } = await client.list(prefix, true, asking);
+  const found = objects.filter(
+    ({ key, bytes }) => bytes > 0 && key.slice(prefix.length).split('/').every(isShown),
+  );
+  if (found.length === 0)
+    throw new LocalError('invalid', 'bucket', `There is no object at ${address}.`, {
+      hint: 'Check the prefix, as in `aws s3 ls`.',
+    });
+  const total = found.reduce((sum, { bytes }) => sum + bytes, 0);
+  if (found.length <= mostFiles && total <= mostBytes) return found;
+  const [most, of] = [formatBytes(mostBytes), formatCount(mostFiles)];
+  throw new LocalError(
+    'too-large',
+    'bucket',
+    `There are ${plural(found.length, 'object')} of ${formatBytes(total)} at ${address}, and at most ${of} of ${most} are copied at once.`,
+    { hint: 'Import them in parts into one dataset, such as a day at a time: s3://BUCKET/PREFIX/DAY.' },
+  );
+}
+
+async function copyObject(
+  client: BucketClient,
+  object: ObjectEntry,
+  directory: string,
+  asking: Asking,
+): Promise<void> {
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  const file = await open(path.join(directory, safeName(object.key.split('/').at(-1) ?? '')), 'wx', 0o600);
+  try {
+    for (let from = 0; from < object.bytes; from += pieceBytes) {
+      const bytes = await client.read(object, from, Math.min(object.bytes, from + pieceBytes), asking);
+      await writeAll(file, bytes, from);
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+/** A name of an object as that of a file: its end says how the object is written. */
+function safeName(name: string): string {
+  return (
+    name
+      .replace(/[^\w.=-]+/g, '-')
+      .replace(/^\.+/, '')
+      .slice(-100) || 'objects'
+  );
+}

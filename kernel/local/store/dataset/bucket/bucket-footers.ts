@@ -1,0 +1,87 @@
+import { createHash } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import { crc32 } from 'node:zlib';
+import { type BucketAddress, bucketAddressText } from '../../../../api/api-imports.js';
+import { bytesOf, overwrite } from '../../../../files.js';
+import { cut, visible } from '../../../../text.js';
+import { LocalError } from '../../../local-errors.js';
+import { clearName } from '../../store-files.js';
+import type { Asking, BucketClient, ObjectEntry } from './client/bucket-client.js';
+
+/** The end of an object. */
+export interface ObjectEnd {
+  /** Names the object as it is: its address, size and etag. */
+  readonly id: string;
+  /** Where its footer begins. */
+  readonly start: number;
+  readonly footer: Buffer;
+}
+
+/** Returns a name for an object as it is now. */
+export function objectId({ bucket }: BucketAddress, { key, etag, bytes }: ObjectEntry): string {
+  return createHash('sha256')
+    .update(JSON.stringify([bucket, key, etag, bytes]))
+    .digest('hex')
+    .slice(0, 32);
+}
+
+/** The footers of objects, kept in a directory by what the object is: one that changes has another. They may be deleted at any time. */
+export class FooterStore {
+  readonly #directory: string;
+
+  constructor(directory: string) {
+    this.#directory = directory;
+  }
+
+  /** Returns the end of an object, read if it is not kept; throws LocalError for what is not a Parquet file. */
+  async read(client: BucketClient, object: ObjectEntry, asking: Asking): Promise<ObjectEnd> {
+    const id = objectId(client.address, object);
+    const file = path.join(this.#directory, id.slice(0, 2), id);
+    const kept = await bytesOf(file).then(checked, () => undefined);
+    const footer = kept ?? (await readEnd(client, object, asking));
+    if (kept === undefined) {
+      const sum = Buffer.alloc(4);
+      sum.writeUInt32LE(crc32(footer));
+      // A disk that takes nothing only has it read again, and so has, once, what else has its name.
+      await mkdir(path.dirname(file), { recursive: true, mode: 0o700 })
+        .then(() => overwrite(file, Buffer.concat([sum, footer])))
+        .catch(() => clearName(file));
+    }
+    return { id, start: object.bytes - endBytes - footer.length, footer };
+  }
+}
+
+/** Neither durable nor in one step: the checksum tells. */
+function checked(bytes: Buffer): Buffer | undefined {
+  const footer = bytes.subarray(4);
+  return bytes.length > 4 && bytes.readUInt32LE() === crc32(footer) ? footer : undefined;
+}
+
+/** Most footers are within it. */
+const usualBytes = 16 * 2 ** 10;
+
+/** A footer has its length and four letters behind it. */
+const endBytes = 8;
+
+async function readEnd(client: BucketClient, object: ObjectEntry, asking: Asking): Promise<Buffer> {
+  const from = Math.max(0, object.bytes - usualBytes);
+  const end = await client.read(object, from, object.bytes, asking);
+  const length = end.length < endBytes ? 0 : end.readUInt32LE(end.length - endBytes);
+  const start = object.bytes - endBytes - length;
+  if (end.toString('latin1', end.length - 4) !== 'PAR1' || length === 0 || start < 0)
+    throw notParquet(client.address, object.key);
+  if (start >= from) return end.subarray(start - from, end.length - endBytes);
+  return Buffer.concat([
+    await client.read(object, start, from, asking),
+    end.subarray(0, end.length - endBytes),
+  ]);
+}
+
+/** Returns the refusal of an object that cannot be read as Parquet: an answer without its rows would not be true. */
+export function notParquet(address: BucketAddress, key: string): LocalError {
+  const shown = visible(cut(bucketAddressText({ ...address, prefix: key }), 300));
+  return new LocalError('invalid', 'bucket', `${shown} is cut short, encrypted, or not a Parquet file.`, {
+    hint: 'Delete or replace the object: an answer without its rows would not be true.',
+  });
+}

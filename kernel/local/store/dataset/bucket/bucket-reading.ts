@@ -1,0 +1,365 @@
+import { setMaxListeners } from 'node:events';
+import type { StatusMessage } from '../../../../api/wire.js';
+import type { DatasetSchema } from '../../../../apl/plan/plan.js';
+import { present } from '../../../../present.js';
+import { plural } from '../../../../text.js';
+import { EARLIEST_TIME, HOUR, LATEST_TIME } from '../../../../time.js';
+import type { FileField, FileSummary } from '../../../engine/engine-parquet.js';
+import type { ExaminedBlocks } from '../../../engine/scans.js';
+import { LocalError } from '../../../local-errors.js';
+import type { RowGroup, ScanFilter } from '../../../sql/compiled-query.js';
+import { mapAtMost } from '../../concurrent.js';
+import type { FarDataset } from '../../snapshot.js';
+import { type BucketNote, type DatasetNote, StoredDataset } from '../stored.js';
+import type { Unit, Wanted } from './bucket-chunks.js';
+import type { KnownObject, OpenBucket } from './bucket-open.js';
+import { Directory, type PlacedObject } from './bucket-tree.js';
+import type { Asking } from './client/bucket-client.js';
+import { Meter } from './client/meter.js';
+import type { Span } from './directories.js';
+import { type Sieve, sieveOf } from './sieve.js';
+
+/** What a reading of a bucket is made of. */
+interface ReadingParts {
+  readonly name: string;
+  readonly note: DatasetNote;
+  readonly bucket: BucketNote;
+  readonly open: OpenBucket;
+  /** Keeps what was found out about the objects. */
+  readonly learn: (bucket: BucketNote) => Promise<void>;
+}
+
+/**
+ * A dataset in a bucket as one request reads it: what it holds is listed once. What a question needs that is not here yet is noted, and
+ * read by {@link load}; until then the question has no answer.
+ */
+export class BucketReading implements FarDataset {
+  readonly #parts: ReadingParts;
+  readonly #root: Directory;
+  readonly #meter = new Meter();
+  readonly #objects = new Map<string, KnownObject>();
+  readonly #pinned: string[] = [];
+  readonly #held = new Set<string>();
+  /** What decides how a query is written is read before what it then reads. */
+  readonly #first = new Set<Directory | PlacedObject>();
+  readonly #listings = new Set<Directory>();
+  readonly #footers = new Map<string, PlacedObject>();
+  readonly #chunks: Wanted[] = [];
+  readonly #sieves = new Map<string, Sieve>();
+  /** The ids of the row groups that have rows which pass a filter, by the keys of sieves. */
+  readonly #sieved = new Map<string, ReadonlySet<string>>();
+  #bucket: BucketNote;
+  #dataset: StoredDataset | undefined;
+  #units = new Map<FileSummary, Unit>();
+  #priced = false;
+  #others = 0;
+  #isRunning = false;
+
+  constructor(parts: ReadingParts) {
+    this.#parts = parts;
+    this.#bucket = parts.bucket;
+    this.#root = new Directory(parts.open.client.address.prefix);
+  }
+
+  get schema(): DatasetSchema {
+    return this.#stored.schema;
+  }
+
+  scan(fields: readonly string[], startNs: bigint, endNs: bigint, filter?: ScanFilter): string {
+    const units = this.#unitsIn(startNs, endNs);
+    if (units === undefined) return '';
+    const sieve = filter && sieveOf(fields, startNs, endNs, filter);
+    const found = sieve && this.#sieved.get(sieve.key);
+    if (found !== undefined) {
+      const passing = units.filter(({ id }) => found.has(id));
+      if (!this.#isHere(this.#wanted(passing, fields))) return '';
+      return this.#storedOf(found).scan(fields, startNs, endNs, filter);
+    }
+    const wanted = this.#wanted(units, fields);
+    if (sieve !== undefined && this.#parts.open.chunks.bytesMissing(wanted) > fewBytes) {
+      if (this.#isHere(this.#wanted(units, sieve.fields))) this.#sieves.set(sieve.key, sieve);
+      return '';
+    }
+    return this.#isHere(wanted) ? this.#stored.scan(fields, startNs, endNs, filter) : '';
+  }
+
+  #wanted(units: readonly Unit[], fields: readonly string[]): readonly Wanted[] {
+    return units.map(unit => ({ unit, columns: columnsOf(this.#fieldsOf(unit), fields) }));
+  }
+
+  /** Whether all of that can be read. If not, all of it is asked for, so that none is given up for another. */
+  #isHere(wanted: readonly Wanted[]): boolean {
+    const { chunks } = this.#parts.open;
+    if (wanted.every(each => this.#held.has(each.unit.id) && chunks.has(each))) return true;
+    this.#chunks.push(...wanted);
+    return false;
+  }
+
+  examined(startNs: bigint, endNs: bigint): ExaminedBlocks {
+    return this.#stored.examined(startNs, endNs);
+  }
+
+  rowCount(startNs: bigint, endNs: bigint): number | undefined {
+    return this.#unitsIn(startNs, endNs) === undefined ? undefined : this.#stored.rowCount(startNs, endNs);
+  }
+
+  /** Of the newest directory with objects the row groups, of those before it an estimate, so that nobody waits for them in vain. */
+  rowGroups(startNs: bigint, endNs: bigint): readonly RowGroup[] {
+    const times = this.#widened(startNs, endNs);
+    const unlisted = this.#root.unlisted(times);
+    const unplaced = unlisted.filter(({ span }) => span === undefined);
+    const [newest] = unlisted
+      .flatMap(each => (each.span === undefined ? [] : { each, startNs: each.span.startNs }))
+      .sort((a, b) => (a.startNs < b.startNs ? 1 : -1));
+    const listed = this.#parquetIn(times);
+    const wanted = newest === undefined || listed.length > 0 ? unplaced : [...unplaced, newest.each];
+    const unread = listed.filter(object => !this.#objects.has(object.key));
+    for (const each of [...wanted, ...unread]) this.#first.add(each);
+    if (wanted.length > 0 || unread.length > 0) return [];
+    const known = this.#stored.rowGroups(startNs, endNs);
+    const rows = Math.max(
+      fewestEstimated,
+      known.reduce((total, group) => total + group.rows, 0),
+    );
+    const estimates = unlisted.flatMap(({ span }) => (span === undefined ? [] : estimateOf(span, rows)));
+    return [...known, ...estimates.filter(({ maxNs, minNs }) => maxNs >= startNs && minNs < endNs)];
+  }
+
+  /** Reads what was asked for; returns whether there was anything. Throws LocalError. */
+  async load(signal?: AbortSignal): Promise<boolean> {
+    const wants = this.#take();
+    if (Object.values(wants).every(each => each.length === 0)) return false;
+    const { client, chunks } = this.#parts.open;
+    const asking: Asking = { meter: this.#meter, ...present({ signal }) };
+    // Each of the requests that run at the same time listens to it.
+    if (signal !== undefined) setMaxListeners(0, signal);
+    this.#priced = await client.isAws();
+    await mapAtMost(listingsAtOnce, wants.listings, each => each.list(client, asking));
+    await mapAtMost(footersAtOnce, wants.footers, each => this.#readFooter(each, asking));
+    if (wants.footers.length > 0) await this.#learn();
+    if (wants.chunks.length > 0) {
+      const ids = await chunks.fetch(client, unique(wants.chunks), asking);
+      this.#pinned.push(...ids);
+      for (const id of ids) this.#held.add(id);
+    }
+    for (const sieve of wants.sieves) await this.#sift(sieve, signal);
+    return true;
+  }
+
+  /** What is asked for now; what is left is asked for again when the query is written again. */
+  #take() {
+    const first = [...this.#first];
+    const isFirst = first.length > 0;
+    const wants = {
+      listings: isFirst ? first.filter(each => each instanceof Directory) : [...this.#listings],
+      footers: isFirst
+        ? first.flatMap(each => (each instanceof Directory ? [] : each))
+        : [...this.#footers.values()],
+      chunks: isFirst ? [] : [...this.#chunks],
+      sieves: isFirst ? [] : [...this.#sieves.values()],
+    };
+    for (const each of [this.#first, this.#listings, this.#footers, this.#sieves]) each.clear();
+    this.#chunks.length = 0;
+    return wants;
+  }
+
+  /** Finds the row groups that have rows which pass a filter. A filter that only the engine of queries knows lets all pass. */
+  async #sift({ key, sql }: Sieve, signal: AbortSignal | undefined): Promise<void> {
+    const units = [...this.#filesAndUnits().values()];
+    const all = new Set(units.map(({ id }) => id));
+    const dataset = this.#stored;
+    const shapes = this.#bucket.shapes.length;
+    const numbers =
+      dataset.places === undefined ? undefined : await this.#parts.open.numbers(sql(dataset), signal);
+    const found = numbers && new Set(numbers.flatMap(number => units[number - shapes]?.id ?? []));
+    this.#sieved.set(key, found ?? all);
+  }
+
+  /** From now on the query runs: what it was written for must stay true. */
+  run(): void {
+    this.#isRunning = true;
+  }
+
+  /** What was read, and what was not. */
+  notices(): readonly StatusMessage[] {
+    const { address } = this.#bucket;
+    const info = (code: string, msg: string, priority: StatusMessage['priority'] = 'info') => ({
+      ...{ priority, count: 1, code, msg },
+    });
+    const others = `${plural(this.#others, 'object')} at ${address} ${this.#others === 1 ? 'is' : 'are'} not in Parquet, and not read.`;
+    return [
+      info('bucket_read', this.#meter.text(address, this.#priced)),
+      ...(this.#others === 0 ? [] : [info('bucket_others', others, 'warn')]),
+    ];
+  }
+
+  isWhole(): Promise<boolean> {
+    return this.#parts.open.chunks.areWhole([...this.#held]);
+  }
+
+  close(): void {
+    this.#parts.open.chunks.release(this.#pinned);
+    this.#pinned.length = 0;
+  }
+
+  /** The row groups of a window; undefined if it is not known yet which there are. */
+  #unitsIn(startNs: bigint, endNs: bigint): readonly Unit[] | undefined {
+    const times = this.#widened(startNs, endNs);
+    const unlisted = this.#root.unlisted(times);
+    for (const each of unlisted) this.#listings.add(each);
+    const objects = this.#parquetIn(times);
+    const unread = objects.filter(object => !this.#objects.has(object.key));
+    for (const object of unread) this.#footers.set(object.key, object);
+    if (unlisted.length > 0 || unread.length > 0) return undefined;
+    return [...this.#filesAndUnits()].flatMap(([, unit]) =>
+      unit.group.maxNs >= startNs && unit.group.minNs < endNs ? unit : [],
+    );
+  }
+
+  #parquetIn(times: Span | undefined): readonly PlacedObject[] {
+    const objects = this.#root.objects(times);
+    const parquet = objects.filter(({ key }) => isParquet(key));
+    this.#others = Math.max(this.#others, objects.length - parquet.length);
+    return parquet;
+  }
+
+  /** The times of directories in which events of a window may lie; undefined for any. */
+  #widened(startNs: bigint, endNs: bigint): Span | undefined {
+    const { slackHours } = this.#bucket;
+    if (slackHours === undefined) return undefined;
+    const slack = BigInt(slackHours) * HOUR;
+    return { startNs: startNs - slack, endNs: endNs + slack };
+  }
+
+  async #readFooter(object: PlacedObject, asking: Asking): Promise<void> {
+    const known = await this.#parts.open.describe(object, this.#bucket.time, asking);
+    this.#objects.set(object.key, known);
+    this.#dataset = undefined;
+  }
+
+  /** Keeps the fields that are new, and how far events lie beside their directories. */
+  async #learn(): Promise<void> {
+    const known = new Set(this.#bucket.shapes.map(shape => JSON.stringify(shape)));
+    const found = new Map([...this.#objects.values()].map(({ fields }) => [JSON.stringify(fields), fields]));
+    const shapes = [...found].flatMap(([text, fields]) => (known.has(text) ? [] : [fields]));
+    const slackHours = widerSlack(this.#bucket.slackHours, this.#objects.values());
+    if (shapes.length === 0 && slackHours === this.#bucket.slackHours) return;
+    const { slackHours: _, ...rest } = this.#bucket;
+    this.#bucket = {
+      ...rest,
+      shapes: [...this.#bucket.shapes, ...shapes],
+      ...present({ slackHours }),
+    };
+    this.#dataset = undefined;
+    await this.#parts.learn(this.#bucket);
+    if (!this.#isRunning) return;
+    const message = `The objects at ${this.#bucket.address} are not alike: older ones have other fields, or other times than their directories say.`;
+    throw new LocalError('conflict', 'bucket-changed', message, { hint: 'Run it again.' });
+  }
+
+  get #stored(): StoredDataset {
+    // The files are made for a dataset: it tells whether they are those of the objects that are known.
+    const files = this.#filesAndUnits();
+    this.#dataset ??= this.#datasetOf([...files.keys()]);
+    return this.#dataset;
+  }
+
+  /** The dataset with these row groups alone; its fields are the same. */
+  #storedOf(ids: ReadonlySet<string>): StoredDataset {
+    return this.#datasetOf([...this.#filesAndUnits()].flatMap(([file, { id }]) => (ids.has(id) ? file : [])));
+  }
+
+  #datasetOf(files: readonly FileSummary[]): StoredDataset {
+    const shapes = this.#bucket.shapes.map(shapeOnly);
+    return new StoredDataset(this.#parts.name, [...shapes, ...files], this.#parts.note);
+  }
+
+  #filesAndUnits(): Map<FileSummary, Unit> {
+    if (this.#dataset !== undefined) return this.#units;
+    const { chunks } = this.#parts.open;
+    this.#units = new Map(
+      [...this.#objects.values()].flatMap(({ units, fields }) =>
+        units.map(unit => [summaryOf(unit, fields, chunks.pathOf(unit)), unit] as const),
+      ),
+    );
+    return this.#units;
+  }
+
+  #fieldsOf(unit: Unit): readonly FileField[] {
+    return this.#objects.get(unit.object.key)?.fields ?? [];
+  }
+}
+
+const listingsAtOnce = 8;
+const footersAtOnce = 16;
+
+/** More than this is read only of the row groups that have rows which pass the filter. */
+const fewBytes = 2 * 2 ** 20;
+
+/** Rows of a directory that is not listed: enough for it to be a step of its own when rows are read from the newest on. */
+const fewestEstimated = 50_000;
+
+/** Whether an object is taken for a Parquet file: some programs write them without an ending. */
+export function isParquet(key: string): boolean {
+  const name = key.split('/').at(-1) ?? '';
+  return /\.(?:parquet|parq|pq)$/i.test(name) || !name.includes('.');
+}
+
+function estimateOf({ startNs, endNs }: Span, rows: number): RowGroup[] {
+  return [{ rows, minNs: startNs, maxNs: endNs - 1n, timed: true, computed: true }];
+}
+
+function summaryOf({ group, object }: Unit, fields: readonly FileField[], path: string): FileSummary {
+  const { rows, minNs, maxNs, timed } = group;
+  const blocks = [{ rows, minNs, maxNs, timed }];
+  const { partitions } = object;
+  return { path, fields, blocks, bytes: 0, timeless: false, replaces: [], foreign: true, partitions };
+}
+
+/** A file of no rows, by which the dataset has fields that no object which was read has. */
+function shapeOnly(fields: readonly FileField[]): FileSummary {
+  const blocks = [{ rows: 0, minNs: LATEST_TIME, maxNs: EARLIEST_TIME, timed: true }];
+  return { path: '', fields, blocks, bytes: 0, timeless: false, replaces: [], foreign: true };
+}
+
+/** The columns that fields are read from, also those of maps that hold them, and those that a map is made of. */
+function columnsOf(fields: readonly FileField[], asked: readonly string[]): readonly string[] {
+  const columns = fields.flatMap(({ name, column, ofDirectory }) => {
+    if (ofDirectory === true) return [];
+    const isAsked = asked.some(
+      each => each === name || each.startsWith(`${name}.`) || name.startsWith(`${each}.`),
+    );
+    return isAsked || name === '_time' ? column : [];
+  });
+  return [...new Set(columns)];
+}
+
+/** Each row group once, with all columns that are wanted of it. */
+function unique(wanted: readonly Wanted[]): readonly Wanted[] {
+  const byUnit = new Map<string, Wanted>();
+  for (const { unit, columns } of wanted) {
+    const before = byUnit.get(unit.id)?.columns ?? [];
+    byUnit.set(unit.id, { unit, columns: [...new Set([...before, ...columns])] });
+  }
+  return [...byUnit.values()];
+}
+
+/** Returns how many hours events lie beyond the times of their directories; undefined if those say nothing about them. */
+export function widerSlack(before: number | undefined, objects: Iterable<KnownObject>): number | undefined {
+  if (before === undefined) return undefined;
+  let most = BigInt(before) * HOUR;
+  for (const { object, units } of objects) {
+    if (object.span === undefined) continue;
+    for (const { group } of units) {
+      // Times that are not known may be any.
+      if (group.minNs === EARLIEST_TIME) return undefined;
+      for (const beyond of [object.span.startNs - group.minNs, group.maxNs - object.span.endNs + 1n])
+        if (beyond > most) most = beyond;
+    }
+  }
+  const hours = Number((most + HOUR - 1n) / HOUR);
+  return hours > mostSlackHours ? undefined : hours;
+}
+
+/** Directories that are further off are not those of the events' times. */
+const mostSlackHours = 48;

@@ -1,0 +1,309 @@
+import { createReadStream } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import type {
+  GetObjectCommandOutput,
+  ListObjectsV2CommandOutput,
+  PutObjectCommandOutput,
+  S3Client,
+} from '@aws-sdk/client-s3';
+import { ApiError } from '../../../../../api/api-errors.js';
+import { type BucketAddress, bucketAddressText } from '../../../../../api/api-imports.js';
+import { present } from '../../../../../present.js';
+import { cut, formatCount, visible } from '../../../../../text.js';
+import { LocalError } from '../../../../local-errors.js';
+import type { Meter } from './meter.js';
+
+/** An object as it was listed. */
+export interface ObjectEntry {
+  readonly key: string;
+  readonly bytes: number;
+  readonly etag: string;
+}
+
+/** What a listing names: objects, and directories if it was asked for them. */
+export interface Listing {
+  readonly objects: readonly ObjectEntry[];
+  /** Their whole prefixes, which end with a slash. */
+  readonly directories: readonly string[];
+}
+
+/** Who asks, what counts it, and what ends it. */
+export interface Asking {
+  readonly meter: Meter;
+  readonly signal?: AbortSignal;
+}
+
+/** A file of this machine that becomes an object. */
+interface FileBody {
+  readonly file: string;
+  readonly bytes: number;
+}
+
+/** Larger bodies are read from the disk as they are sent. */
+const mostRepeatedBytes = 64 * 2 ** 20;
+
+/**
+ * Reads and writes one bucket. Credentials, region and endpoint are found as every program of AWS finds them. Throws LocalError, which says
+ * nothing of the credentials.
+ */
+export class BucketClient {
+  readonly address: BucketAddress;
+  #opened: Promise<Opened> | undefined;
+
+  constructor(address: BucketAddress) {
+    this.address = address;
+  }
+
+  /** Whether it is at AWS, and not at an address of one's own. */
+  async isAws(): Promise<boolean> {
+    return (await this.#open()).atAws;
+  }
+
+  /** Lists what begins with `prefix`, down to the next slash if `deep` is false. */
+  async list(prefix: string, deep: boolean, { meter, signal }: Asking): Promise<Listing> {
+    const objects: ObjectEntry[] = [];
+    const directories: string[] = [];
+    const { client, sdk } = await this.#open();
+    for (let token: string | undefined; ; ) {
+      const command = new sdk.ListObjectsV2Command({
+        Bucket: this.address.bucket,
+        Prefix: prefix,
+        ...present({ Delimiter: deep ? undefined : '/', ContinuationToken: token }),
+      });
+      const answer: ListObjectsV2CommandOutput = await client
+        .send(command, present({ abortSignal: signal }))
+        .catch(error => this.#refuse(error, prefix, signal));
+      meter.lists++;
+      countAgain(meter, answer);
+      for (const { Key, Size = 0, ETag = '' } of answer.Contents ?? [])
+        if (Key !== undefined) objects.push({ key: Key, bytes: Size, etag: ETag });
+      for (const { Prefix } of answer.CommonPrefixes ?? [])
+        if (Prefix !== undefined) directories.push(Prefix);
+      meter.listed += answer.Contents?.length ?? 0;
+      token = answer.NextContinuationToken;
+      if (answer.IsTruncated !== true || token === undefined) return { objects, directories };
+    }
+  }
+
+  /** Reads bytes of an object as it was listed; throws LocalError (`bucket-changed`) if it has changed or is gone. */
+  async read(
+    { key, etag, bytes }: ObjectEntry,
+    from: number,
+    to: number,
+    { meter, signal }: Asking,
+  ): Promise<Buffer> {
+    if (to <= from) return Buffer.alloc(0);
+    const { client, sdk } = await this.#open();
+    const command = new sdk.GetObjectCommand({
+      Bucket: this.address.bucket,
+      Key: key,
+      Range: `bytes=${from}-${to - 1}`,
+      IfMatch: etag,
+    });
+    const answer: GetObjectCommandOutput = await client
+      .send(command, present({ abortSignal: signal }))
+      .catch(error => this.#refuse(error, key, signal));
+    meter.gets++;
+    countAgain(meter, answer);
+    const isSame = answer.ETag === etag && answer.ContentRange?.endsWith(`/${bytes}`) === true;
+    // Some servers know no condition; the body is taken off the socket all the same.
+    const body = Buffer.from(
+      (await answer.Body?.transformToByteArray().catch(error => this.#refuse(error, key, signal))) ?? [],
+    );
+    meter.bytes += body.length;
+    meter.objects.add(key);
+    if (!isSame || body.length !== to - from) throw this.#changed(key, 'was changed');
+    return body;
+  }
+
+  /** Writes an object, in one step, and returns its etag. Throws LocalError. */
+  async put(key: string, body: Buffer | FileBody, { meter, signal }: Asking): Promise<string> {
+    const { client, sdk } = await this.#open();
+    const [bytes, file] = Buffer.isBuffer(body) ? [body.length] : [body.bytes, body.file];
+    // The library repeats a request whose body it can read again.
+    const whole = file === undefined || bytes > mostRepeatedBytes ? undefined : await readFile(file);
+    const command = new sdk.PutObjectCommand({
+      Bucket: this.address.bucket,
+      Key: key,
+      Body: whole ?? (Buffer.isBuffer(body) ? body : createReadStream(body.file)),
+      ContentLength: bytes,
+    });
+    const answer: PutObjectCommandOutput = await client
+      .send(command, present({ abortSignal: signal }))
+      .catch(error => this.#refuse(error, key, signal, 'written'));
+    countAgain(meter, answer);
+    return answer.ETag ?? '';
+  }
+
+  #open(): Promise<Opened> {
+    this.#opened ??= open(this.address.bucket).catch(error => {
+      // The next request tries again, as the profile may have been mended.
+      this.#opened = undefined;
+      return this.#refuse(error, this.address.prefix, undefined);
+    });
+    return this.#opened;
+  }
+
+  #changed(key: string, how: string): LocalError {
+    const message = `${this.#shown(key)} ${how} between its listing and its reading.`;
+    return new LocalError('conflict', 'bucket-changed', message, { hint: 'Run it again.' });
+  }
+
+  #shown(key: string): string {
+    return visible(cut(bucketAddressText({ ...this.address, prefix: key }), 300));
+  }
+
+  /** What the SDK says may name a key of the user, and holds the headers of the request: only its name and the status are passed on. */
+  #refuse(error: unknown, key: string, signal: AbortSignal | undefined, done = 'read'): never {
+    if (error instanceof LocalError || signal?.aborted) throw error;
+    const { name = '', $metadata: { httpStatusCode: status = 0 } = {}, code = '' } = error as Failure;
+    if (/^(NoSuchKey|NotFound|PreconditionFailed)$/.test(name) || status === 412)
+      throw this.#changed(key, status === 412 ? 'was changed' : 'was deleted');
+    const shown = this.#shown(key);
+    if (error instanceof ApiError) {
+      // Of a proxy or of authorities, which may be named otherwise once the service starts again.
+      const message = `${shown} cannot be ${done}: ${error.message}.`;
+      throw new LocalError('unavailable', 'bucket', message, present({ hint: error.hint }));
+    }
+    const row = refusals.find(each => each.names.test(`${name} ${code}`) || each.statuses?.includes(status));
+    const { kind, says, hint } = row ?? unexplained;
+    // The profile may be mended meanwhile, and the next request finds it so.
+    if (kind === 'invalid') this.#opened = undefined;
+    const about = [name, code, status === 0 ? '' : formatCount(status)].filter(each => each !== '');
+    const words = [...new Set(about)].map(each => visible(cut(each, 60))).join(', ');
+    throw new LocalError(kind, 'bucket', `${shown} cannot be ${done}: ${says} (${words}).`, { hint });
+  }
+}
+
+interface Opened {
+  readonly client: S3Client;
+  readonly sdk: typeof import('@aws-sdk/client-s3');
+  readonly atAws: boolean;
+}
+
+/** The SDK is large, and so is what connects: they are read with the first request. */
+async function open(bucket: string): Promise<Opened> {
+  const [sdk, { agentsTo }] = await Promise.all([import('@aws-sdk/client-s3'), import('./bucket-agents.js')]);
+  const common = {
+    ...{ maxAttempts: mostAttempts, followRegionRedirects: true },
+    // Servers of one's own do not know the checksums of newer clients.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+  } as const;
+  const asked = new sdk.S3Client(common);
+  const region = await asked.config.region().catch(() => 'us-east-1');
+  const url = await addressOf(sdk, new sdk.S3Client({ ...common, region, forcePathStyle: true }), bucket);
+  const atAws = isHostOfAws(url.hostname);
+  const requestHandler = { ...timeLimits, ...agentsTo(url.href) };
+  // A server of one's own has no host for each bucket.
+  const client = new sdk.S3Client({ ...common, region, requestHandler, forcePathStyle: !atAws });
+  return { client, sdk, atAws };
+}
+
+/** Returns where a request would go to, without sending it: the endpoint may be in the environment or in the profile. */
+async function addressOf(sdk: Opened['sdk'], client: S3Client, bucket: string): Promise<URL> {
+  let address = new URL('https://amazonaws.com');
+  client.middlewareStack.add(
+    () => async (given: { request?: unknown }) => {
+      const { protocol, hostname, port } = given.request as Address;
+      address = new URL(`${protocol}//${hostname}${port === undefined ? '' : `:${port}`}`);
+      return { response: {}, output: { $metadata: {} } };
+    },
+    { step: 'build', priority: 'high' },
+  );
+  await client.send(new sdk.HeadBucketCommand({ Bucket: bucket }));
+  return address;
+}
+
+interface Address {
+  readonly protocol: string;
+  readonly hostname: string;
+  readonly port?: number;
+}
+
+function isHostOfAws(host: string): boolean {
+  return /\.amazonaws\.(?:com|com\.cn|eu)$/.test(host);
+}
+
+const mostAttempts = 6;
+
+/** Milliseconds. */
+const timeLimits = { connectionTimeout: 5_000, requestTimeout: 60_000 };
+
+interface Failure {
+  readonly name?: string;
+  readonly code?: string;
+  readonly $metadata?: { readonly httpStatusCode?: number };
+}
+
+interface Refusal {
+  readonly kind: ConstructorParameters<typeof LocalError>[0];
+  readonly says: string;
+  readonly hint: string;
+}
+
+/** How a bucket refuses, by the names and the statuses of its errors. */
+const refusals: readonly (Refusal & { readonly names: RegExp; readonly statuses?: readonly number[] })[] = [
+  {
+    names: /Credentials|SSOTokenProvider|TokenProviderError/,
+    kind: 'invalid',
+    says: 'there are no credentials',
+    hint: 'Set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, and restart the local service, which has the environment of the kernel that started it.',
+  },
+  {
+    names: /Expired|TokenRefresh/,
+    kind: 'invalid',
+    says: 'the credentials have expired',
+    hint: 'Renew them, as in `aws sso login`, and run it again.',
+  },
+  {
+    names: /NoSuchBucket/,
+    kind: 'invalid',
+    says: 'there is no such bucket',
+    hint: 'Check its name; for a server of your own, set AWS_ENDPOINT_URL.',
+  },
+  {
+    names: /AccessDenied|Forbidden|InvalidAccessKeyId|SignatureDoesNotMatch|AllAccessDisabled|InvalidToken/,
+    statuses: [401, 403],
+    kind: 'invalid',
+    says: 'the credentials have no right to',
+    hint: 'They need s3:ListBucket on the bucket and s3:GetObject on its objects; to publish, s3:PutObject too.',
+  },
+  {
+    names: /SlowDown|Throttl|TooManyRequests|ServiceUnavailable/,
+    statuses: [429, 503],
+    kind: 'unavailable',
+    says: `it was too busy, ${mostAttempts} times`,
+    hint: 'Run it again in a minute, or over a narrower range.',
+  },
+  {
+    names: /\b(?:CERT_|ERR_TLS|ERR_SSL|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_)/,
+    kind: 'unavailable',
+    says: 'there is no secure connection',
+    hint: 'If its certificate is of an authority of your company or of its proxy, name the file of that authority in AWS_CA_BUNDLE or NODE_EXTRA_CA_CERTS, and restart the local service: `apl-kernel serve --stop` ends it.',
+  },
+  {
+    names: /TimeoutError|ECONN|ENOTFOUND|EAI_AGAIN|EHOST|ENETUN|EPIPE|ETIMEDOUT/i,
+    kind: 'unavailable',
+    says: 'it did not answer',
+    hint: 'Check the network, and AWS_ENDPOINT_URL for a server of your own.',
+  },
+  {
+    names: /InvalidObjectState/,
+    kind: 'invalid',
+    says: 'it is in an archive',
+    hint: 'Restore it first, or import another prefix.',
+  },
+];
+
+const unexplained: Refusal = {
+  kind: 'unavailable',
+  says: 'the bucket refused it',
+  hint: 'Try the same with `aws s3 ls`.',
+};
+
+function countAgain(
+  meter: Meter,
+  { $metadata: { attempts = 1 } }: { $metadata: { attempts?: number } },
+): void {
+  meter.repeated += attempts - 1;
+}

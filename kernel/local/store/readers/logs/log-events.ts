@@ -1,0 +1,103 @@
+import { createReadStream } from 'node:fs';
+import { Readable } from 'node:stream';
+import { datedLine } from '../../../../api/logs/dated.js';
+import type { Beginning } from '../../../../api/logs/log-format.js';
+import { writeCopy } from '../../bounds/bounded-copies.js';
+
+/** Stands for a line break within an event: no log holds it. */
+export const lineBreak = '\u0001\u0002\u0004';
+
+/** Characters of an event, at most: the lines after that are events of their own. */
+const longestEvent = 2 ** 20;
+
+/** Returns the events of lines: the lines that follow the first one of an event belong to it. */
+export function eventsOf(lines: readonly string[], begins: Beginning): readonly string[] {
+  const joiner = new Joiner(begins, '\n');
+  return [...lines.flatMap(line => joiner.add(line)), ...joiner.end()];
+}
+
+/** Writes the events of a text file, a line each, with {@link lineBreak} between their lines. Bytes stay as they are. */
+export async function writeEvents(file: string, target: string, begins: Beginning): Promise<void> {
+  await writeCopy(target, [Readable.from(eventLines(file, begins))]);
+}
+
+async function* eventLines(file: string, begins: Beginning): AsyncGenerator<Buffer> {
+  const joiner = new Joiner(begins, lineBreak);
+  let rest = '';
+  for await (const chunk of createReadStream(file, { encoding: 'latin1', highWaterMark: chunkBytes })) {
+    const lines = `${rest}${chunk}`.split('\n');
+    rest = lines.pop() ?? '';
+    const events = lines.flatMap(line => joiner.add(withoutReturns(line)));
+    if (events.length > 0) yield Buffer.from(`${events.join('\n')}\n`, 'latin1');
+  }
+  yield Buffer.from([...joiner.add(withoutReturns(rest)), ...joiner.end(), ''].join('\n'), 'latin1');
+}
+
+/** A carriage return within a line, as of a progress bar, does not end the event. */
+function withoutReturns(line: string): string {
+  return line.replace(/\r$/, '').replaceAll('\r', lineBreak);
+}
+
+const chunkBytes = 2 ** 20;
+
+/** Returns whether a line begins an event: of a format, or another that has a time. */
+export function beginsEvent({ line }: Beginning): (text: string) => boolean {
+  const begins = new RegExp(line, 'u');
+  return text => {
+    const start = text.slice(0, longestBegin);
+    return begins.test(start) || (clock.test(start) && datedLines().test(start));
+  };
+}
+
+/** What every dated line has, and few lines below an event. */
+const clock = /\d:/;
+
+let dated: RegExp | undefined;
+
+/** One expression for all formats, and only when a line asks for it: it is long, and to compile it for each of them took seconds. */
+function datedLines(): RegExp {
+  dated ??= new RegExp(datedLine, 'u');
+  return dated;
+}
+
+/** Collects the lines of one event. */
+class Joiner {
+  readonly #begins: (text: string) => boolean;
+  readonly #unless: RegExp | undefined;
+  readonly #between: string;
+  #lines: string[] = [];
+  #length = 0;
+
+  constructor(begins: Beginning, between: string) {
+    const { unless } = begins;
+    this.#begins = beginsEvent(begins);
+    this.#unless = unless === undefined ? undefined : new RegExp(unless, 'u');
+    this.#between = between;
+  }
+
+  /** Takes a line; returns the event before it if the line begins another. */
+  add(line: string): readonly string[] {
+    const isNext = this.#length + line.length > longestEvent || this.#isBegin(line);
+    const before = isNext ? this.end() : [];
+    this.#lines.push(line);
+    this.#length += line.length + this.#between.length;
+    return before;
+  }
+
+  #isBegin(line: string): boolean {
+    if (!this.#begins(line)) return false;
+    return this.#unless === undefined || !this.#unless.test(this.#lines.at(-1) ?? '');
+  }
+
+  /** Returns the event of the lines since the last one, without the blank lines at its end. */
+  end(): readonly string[] {
+    const last = this.#lines.findLastIndex(line => line !== '');
+    const event = this.#lines.slice(0, last + 1).join(this.#between);
+    this.#lines = [];
+    this.#length = 0;
+    return event === '' ? [] : [event];
+  }
+}
+
+/** The pattern for the beginning of an event looks no further. */
+const longestBegin = 512;

@@ -1,0 +1,145 @@
+import path from 'node:path';
+import type { LogFormat } from '../../../../api/logs/log-format.js';
+import { present } from '../../../../present.js';
+import { plural } from '../../../../text.js';
+import type { Connection } from '../../../engine/duckdb.js';
+import { LocalError } from '../../../local-errors.js';
+import { isTimeName } from '../../times/timestamps.js';
+import { lineReader } from '../line-reader.js';
+import { countRefused, readTexts } from '../reader-texts.js';
+import { distinctNames, keep, type Reading } from '../reading.js';
+import { rowsInSample } from '../sample.js';
+import { unpacked } from '../unpacked.js';
+import { headedParts } from './headed.js';
+import { findLineTime, timeInLine, timeOfLine } from './line-times.js';
+import { writeEvents } from './log-events.js';
+import { keysOf, pairValue, withPairs } from './log-pairs.js';
+import { shapeParts } from './log-shapes.js';
+import type { Parts } from './parts.js';
+
+/** A file of log lines, and a directory for drafts, which are removed after the import. */
+export interface LogSource {
+  readonly file: string;
+  /** The name of the file in messages. */
+  readonly name: string;
+  readonly workDir: string;
+}
+
+/** Reads lines of a log: the fields of its format, and in the field `line` the whole line if it has a part that is in none of them. */
+export async function readLines(
+  connection: Connection,
+  source: LogSource,
+  format: LogFormat,
+): Promise<Reading | undefined> {
+  const file = await withWholeEvents(source, format);
+  const raw = lineReader(file, 'fast');
+  const rows = await rowsInSample(file);
+  await keep(connection, 'raw', `SELECT l FROM ${raw} WHERE l IS NOT NULL LIMIT ${rows}`);
+  const [[count = 0] = []] = await connection.run('SELECT count(*) FROM raw');
+  if (Number(count) === 0) return undefined;
+  const found = await partsOf(connection, format, raw);
+  if (found === undefined) throw unfit(source.name, format, Number(count), Number(count) === rows);
+  const { names, columns, rows: taken, whole = '', notes = [] } = await timed(connection, found, format);
+  const distinct = distinctNames(names);
+  const texts = (from: string) =>
+    `(SELECT ${columns.map((sql, index) => `nullif(${sql}, '') AS t${index}`).join(', ')} FROM (${taken(from)}))`;
+  await keep(connection, 'sample', `SELECT * FROM ${texts('raw')}`);
+  const careful = lineReader(file, 'careful');
+  return readTexts(connection, {
+    names: distinct,
+    fast: texts(raw),
+    careful: texts(careful),
+    refused: () => countRefused(connection, careful),
+    notes: [format.reading.kind === 'text' ? plainNote : `The lines are read as ${format.label}.`, ...notes],
+    ...present({ whole: distinct[names.lastIndexOf(whole)] }),
+  });
+}
+
+/** Returns the file, or a copy in which an event of several lines is one. */
+async function withWholeEvents({ file, workDir }: LogSource, { reading }: LogFormat): Promise<string> {
+  if (reading.kind !== 'lines' || reading.begins === undefined) return file;
+  const target = path.join(workDir, `${crypto.randomUUID()}.events`);
+  await writeEvents(await unpacked(file, workDir), target, reading.begins);
+  return target;
+}
+
+/** Says that a format was named which no line has: nothing is imported. */
+function unfit(name: string, format: LogFormat, lines: number, isSample: boolean): LocalError {
+  const counted = isSample ? `the first ${plural(lines, 'line')}` : plural(lines, 'line');
+  return new LocalError('invalid', 'format-unfit', `0 of ${counted} of ${name} are ${format.label}.`, {
+    hint: 'Import it without a format, which is then detected, or as text, of which each line is one field.',
+  });
+}
+
+const plainNote =
+  'The file is plain text: each line is the field `line`. Split it with `parse`, as in `| parse line with * "status=" status:long " " *`, or import it with its format or a pattern.';
+
+async function partsOf(
+  connection: Connection,
+  { reading }: LogFormat,
+  raw: string,
+): Promise<Parts | undefined> {
+  switch (reading.kind) {
+    case 'lines':
+      return shapeParts(connection, reading);
+    case 'headed':
+      return headedParts(connection, reading, raw);
+    case 'pairs':
+      return pairParts(connection);
+    default:
+      return textParts(connection);
+  }
+}
+
+const asTheyAre = (from: string) => `SELECT l FROM ${from} WHERE l IS NOT NULL`;
+
+/** The line, and the time at its beginning where lines of the sample have one. */
+async function textParts(connection: Connection): Promise<Parts> {
+  const time = await findLineTime(connection);
+  if (time === undefined) return { names: ['line'], columns: ['l'], rows: asTheyAre };
+  return { names: ['line', '_time'], columns: ['l', time.sql], rows: asTheyAre, notes: time.notes };
+}
+
+/** The keys of the sample; the whole line stays too, as later lines may have other keys. */
+async function pairParts(connection: Connection): Promise<Parts> {
+  const rows = (from: string) => withPairs(asTheyAre(from), 'l', 'logfmt');
+  const keys = await keysOf(connection, withPairs('SELECT l, rowid AS n FROM raw', 'l', 'logfmt'));
+  // A line that is not of pairs may begin with its time, or hold it, as an object of JSON does.
+  const timeKey = keys.find(isTimeName);
+  const ofOthers = `CASE WHEN len(list_filter(ks, lambda k: k <> '')) = 0 THEN ${timeInLine} ELSE ${timeOfLine} END`;
+  const textOf = (name: string) => {
+    const value = pairValue(name);
+    return name === timeKey ? `coalesce(${value}, ${ofOthers})` : value;
+  };
+  return { names: [...keys, 'line'], columns: [...keys.map(textOf), 'l'], rows };
+}
+
+/** Adds the time, if the fields that hold it have no names that say so. */
+async function timed(connection: Connection, parts: Parts, format: LogFormat): Promise<Parts> {
+  const { time, timeAsInText, reading } = format;
+  if (timeAsInText) return withTimeOfText(connection, parts);
+  if (time === undefined) return parts;
+  const columnsOf = (names: readonly string[]) =>
+    names.flatMap(name => parts.columns[parts.names.indexOf(name)] ?? []);
+  const fields = columnsOf(time);
+  // Another field is the time of the event rather than that at which the line was sent, or any time in it.
+  if (fields.length === 0 && parts.names.some(isTimeName)) return parts;
+  const sources = reading.kind === 'lines' ? [...fields, ...columnsOf(['syslog_time']), timeInLine] : fields;
+  if (sources.length === 0) return parts;
+  const sql = `coalesce(${sources.map(source => `nullif(${source}, '')`).join(', ')})`;
+  const [[count = 0] = []] = await connection.run(`SELECT count(${sql}) FROM (${parts.rows('raw')})`);
+  if (Number(count) === 0) return parts;
+  return { ...parts, names: [...parts.names, '_time'], columns: [...parts.columns, sql] };
+}
+
+async function withTimeOfText(connection: Connection, parts: Parts): Promise<Parts> {
+  const found = await findLineTime(connection);
+  if (found === undefined) return parts;
+  const { names, columns, notes = [] } = parts;
+  return {
+    ...parts,
+    names: [...names, '_time'],
+    columns: [...columns, found.sql],
+    notes: [...notes, ...found.notes],
+  };
+}

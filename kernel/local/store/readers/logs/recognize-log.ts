@@ -1,0 +1,83 @@
+import type { Beginning, LogFormat } from '../../../../api/logs/log-format.js';
+import { logFormats, plainText } from '../../../../api/logs/log-formats.js';
+import { beginsEvent, eventsOf } from './log-events.js';
+
+/** The format of the lines at the beginning of a file. */
+export interface Recognized {
+  readonly format: LogFormat;
+  /** Nine events of ten have it, as others may be damaged; else it is the likeliest one. */
+  readonly isUsual: boolean;
+}
+
+/** Returns the first format that nine events of ten have, else the one that most have; plain text if none is that of more than half. */
+export function recognizeFormat(all: readonly string[]): Recognized {
+  const lines = all.filter(line => line.length <= longestLine);
+  let likeliest = { format: plainText, share: leastShare };
+  for (const format of logFormats) {
+    const share = shareOf(format, lines);
+    if (share >= usualShare) return { format, isUsual: true };
+    if (share > likeliest.share) likeliest = { format, share };
+  }
+  return { format: likeliest.format, isUsual: false };
+}
+
+/** Returns the format of CSV that begins with these lines. */
+export function csvFormatOf(lines: readonly string[]): LogFormat | undefined {
+  return logFormats.find(format => format.reading.kind === 'csv' && shareOf(format, lines) === 1);
+}
+
+const usualShare = 0.9;
+const leastShare = 0.5;
+
+/** A longer line says no more of its format, and JavaScript's expressions take the square of its length. */
+const longestLine = 4096;
+
+/** Returns which share of the events in these lines has a format; 0 if half of them or more do not. */
+function shareOf({ reading }: LogFormat, lines: readonly string[]): number {
+  switch (reading.kind) {
+    case 'lines': {
+      const shapes = reading.shapes
+        .filter(({ loose }) => !loose)
+        .map(({ pattern }) => new RegExp(pattern, 'u'));
+      const events = reading.begins === undefined ? lines : wholeEvents(lines, reading.begins);
+      // An event has no lines below it that are a log themselves.
+      if (events.length < lines.length && shareOfPairs(lines) > 0.5) return 0;
+      return shareWhere(events, event => shapes.some(shape => shape.test(event)));
+    }
+    case 'pairs':
+      return shareOfPairs(lines);
+    case 'headed': {
+      const [header] = lines.filter(line => new RegExp(reading.header, 'u').test(line));
+      const rows = lines.slice(header === undefined ? lines.length : lines.indexOf(header) + 1);
+      return rows.length > 0 && lines.indexOf(header ?? '') < mostComments ? 1 : 0;
+    }
+    case 'csv':
+      return new RegExp(reading.begins, 'u').test(lines[0] ?? '') ? 1 : 0;
+    case 'json':
+    case 'converted':
+    case 'text':
+      return 0;
+  }
+}
+
+/** Stops at the event with which half of them are unlike. */
+function shareWhere(events: readonly string[], isLike: (event: string) => boolean): number {
+  let unlike = 0;
+  for (const event of events) if (!isLike(event) && ++unlike >= events.length * leastShare) return 0;
+  return (events.length - unlike) / (events.length || 1);
+}
+
+function shareOfPairs(lines: readonly string[]): number {
+  return shareWhere(lines, line => pairs.test(line));
+}
+
+/** Without what is left at the beginning of an event that a file before this one holds. */
+function wholeEvents(lines: readonly string[], begins: Beginning): readonly string[] {
+  const first = lines.findIndex(beginsEvent(begins));
+  return first < 0 ? [] : eventsOf(lines.slice(first), begins);
+}
+
+/** Lines in front of the names of fields, at most. */
+const mostComments = 20;
+
+const pairs = /^\s*[\w.@/-]+=("(\\.|[^"\\])*"|[^\s"]*)(\s+[\w.@/-]+=("(\\.|[^"\\])*"|[^\s"]*))+\s*$/;

@@ -1,0 +1,377 @@
+import type { TypeName } from '../../../apl/catalog/entry.js';
+import { present } from '../../../present.js';
+import { formatCount, plural } from '../../../text.js';
+import { sqlText } from '../../duckdb/duckdb-literal.js';
+import { sqlTypes } from '../../duckdb/duckdb-types.js';
+import type { Connection } from '../../engine/duckdb.js';
+import type { Line } from './quotes.js';
+import {
+  mismatchAt,
+  mismatchOf,
+  mostWidened,
+  type ReadField,
+  type Reading,
+  widenedNotes,
+} from './reading.js';
+
+/** A file as columns of text t0..tn, null if there is no value. */
+export interface Texts {
+  readonly names: readonly string[];
+  readonly fast: string;
+  /** A slower relation that reads lines which the other refuses. */
+  readonly careful: string;
+  /** Returns how many lines the careful one left out. */
+  readonly refused: () => Promise<number>;
+  /** Returns columns that hold the lines which the careful relation leaves out; undefined if it leaves out none. */
+  readonly withOdd?: () => Promise<Texts | undefined>;
+  readonly notes: readonly string[];
+  /** As of a {@link Reading}. */
+  readonly whole?: string;
+  /** As of a {@link Reading}. */
+  readonly carries?: true;
+  /** Numbers may have a comma in front of their fraction, and points between their thousands. */
+  readonly commas?: boolean;
+}
+
+/** Reads columns of text, whose first rows are in the temporary table `sample`, each as the narrowest type that loses nothing. */
+export async function readTexts(connection: Connection, texts: Texts): Promise<Reading> {
+  const { names, notes } = texts;
+  const typesIn = (source: string) => typesOf(connection, source, names.length, texts.commas === true);
+  const sampled = await typesIn('sample');
+  const [[last = -1] = []] = await connection.run('SELECT max(rowid) FROM sample');
+  const shortened = await shortenedNotes(connection, names, sampled.types);
+  const reading = (from: string, { types, words }: Types, refused: number): Reading => {
+    const widened = names.flatMap((name, index) =>
+      widenedNotes(name, shown(sampled.types[index]), shown(types[index])),
+    );
+    return {
+      from,
+      sample: 'sample',
+      fields: names.map((name, index) => fieldOf(name, index, types[index] ?? 'string', words)),
+      notes: [...notes, ...refusedNotes(refused), ...widened, ...commaNotes(names, types), ...shortened],
+      refused,
+      ...present({
+        emptied: words.length > 0 ? emptiedIn(connection, names, types, words) : undefined,
+        ...{ whole: texts.whole, carries: texts.carries },
+      }),
+    };
+  };
+  const careful = async (): Promise<Reading> => {
+    // The fast reader may have begun within a value, and seen parts of it that no row has.
+    await connection.run(`DELETE FROM sample WHERE rowid > ${last}`);
+    const all = await texts.withOdd?.();
+    if (all !== undefined) return readTexts(connection, all);
+    const exact = await typesIn(texts.careful);
+    return reading(texts.careful, exact, await texts.refused());
+  };
+  const fast = (types: Types, pass: number): Reading => {
+    const wider = async (failure?: string) => {
+      const odd = pass > mostWidened ? undefined : mismatchOf(failure);
+      if (odd === undefined) return careful();
+      await connection.run(`INSERT INTO sample (t${odd.place}) VALUES (${sqlText(odd.text)})`);
+      return fast(await typesIn('sample'), pass + 1);
+    };
+    return { ...reading(texts.fast, types, 0), wider };
+  };
+  return fast(sampled, 1);
+}
+
+/** Returns how many lines a reader with `store_rejects` leaves out. */
+export async function countRefused(connection: Connection, source: string): Promise<number> {
+  const [row] = await refusedIn(connection, source, 'count(DISTINCT line)');
+  return Number(row?.[0] ?? 0);
+}
+
+/** Returns the lines of a file that is not packed which such a reader of it leaves out. */
+export async function refusedLines(connection: Connection, source: string): Promise<readonly Line[]> {
+  const rows = await refusedIn(connection, source, 'DISTINCT line_byte_position - 1, strlen(csv_line)');
+  const lines = rows.map(([from, length]) => ({ from: Number(from), to: Number(from) + Number(length) }));
+  return lines.sort((a, b) => a.from - b.from);
+}
+
+/** Reads a source for what it leaves out: the engine adds to its table of that each time that it reads a file. */
+async function refusedIn(connection: Connection, source: string, what: string) {
+  const known = await connection.run("SELECT 1 FROM duckdb_tables() WHERE table_name = 'reject_errors'");
+  if (known.length > 0) await connection.run('DELETE FROM reject_errors');
+  // It looks at the bytes of columns that are asked for alone.
+  await connection.run(`SELECT count(COLUMNS(*)) FROM ${source}`);
+  return connection.run(`SELECT ${what} FROM reject_errors`);
+}
+
+/** Until it is read, a real with a comma in front of its fraction is a type of its own, and so is a column without values, or with words for none alone. */
+type ColumnType = TypeName | 'comma' | 'unseen' | 'empty';
+
+function shown(type: ColumnType | undefined): TypeName | 'unseen' | undefined {
+  return type === 'comma' ? 'real' : type === 'empty' ? 'unseen' : type;
+}
+
+function commaNotes(names: readonly string[], types: readonly ColumnType[]): string[] {
+  const found = names.filter((_, index) => types[index] === 'comma').map(name => `\`${name}\``);
+  return found.length === 0
+    ? []
+    : [`A comma stands in front of the fraction of numbers in ${found.join(', ')}.`];
+}
+
+/** Says which columns of reals hold integers of twelve digits or more as Excel saves them where it shows them so: the last digits are lost. */
+async function shortenedNotes(
+  connection: Connection,
+  names: readonly string[],
+  types: readonly ColumnType[],
+): Promise<string[]> {
+  const reals = names.flatMap((_, index) => (types[index] === 'real' ? [index] : []));
+  if (reals.length === 0) return [];
+  const rows = await connection.run(
+    `SELECT i, first(t) FROM ${asOneColumn('sample', reals)} WHERE CASE WHEN contains(t, 'E+') THEN regexp_full_match(t, ${sqlText(shortenedPattern)}) END GROUP BY i ORDER BY i`,
+  );
+  return rows.map(
+    ([index, text]) =>
+      `\`${names[Number(index)]}\` has integers as a spreadsheet shortens them, such as ${String(text)}: digits that it left out are zeros.`,
+  );
+}
+
+/** Says how many values of which fields are null because the file has a word for them. */
+function emptiedIn(
+  connection: Connection,
+  names: readonly string[],
+  types: readonly ColumnType[],
+  words: readonly string[],
+): (relation: string) => Promise<string[]> {
+  return async relation => {
+    const isTyped = (index: number) => storedAs(types[index] ?? 'string') !== 'string';
+    const typed = names.flatMap((name, index) => (isTyped(index) ? [{ name, index }] : []));
+    if (typed.length === 0) return [];
+    const [row = []] = await connection.run(
+      `SELECT ${typed.map(({ index }) => `count(${emptyWord(`t${index}`, words)})`).join(', ')} FROM ${relation}`,
+    );
+    const found = typed.flatMap(({ name }, place) =>
+      Number(row[place]) === 0 ? [] : [`\`${name}\` (${formatCount(Number(row[place]))})`],
+    );
+    const more = found.length - mostNamed;
+    const written = words.map(word => `\`${word}\``).join(', ');
+    return found.length === 0
+      ? []
+      : [
+          `Read as null, as the other values are not text: ${written} in ${found.slice(0, mostNamed).join(', ')}${more > 0 ? ` and ${plural(more, 'further field')}` : ''}.`,
+        ];
+  };
+}
+
+/** Fields that a message names. */
+const mostNamed = 20;
+
+const shortenedPattern = '-?\\d(\\.\\d{1,14})?E\\+(1[1-9]|20)';
+
+/**
+ * The types that a text may be read as, where nothing is lost, the narrowest first. A power of ten without a point or a sign
+ * (`1e5`) is taken for an identifier.
+ */
+const csvTypes = ['bool', 'long', 'real', 'comma', 'datetime'] as const satisfies readonly ColumnType[];
+
+/** Types as bits, and that a column has nothing but words for no value. */
+const bits = { none: 0, bool: 1, long: 2, real: 4, datetime: 8, comma: 16, all: 31, empty: 32 } as const;
+
+/**
+ * Words that programs write for no value: R and pandas, spreadsheets, databases, web servers, collections. They are null only in
+ * columns whose other values have a type: as texts they may mean Namibia, or a dash.
+ */
+export const emptyWords: readonly string[] = [
+  'NA',
+  'N/A',
+  'n/a',
+  '#N/A',
+  '#NA',
+  '<NA>',
+  'NULL',
+  'Null',
+  'null',
+  'None',
+  'nil',
+  '\\N',
+  '-',
+  '--',
+  '?',
+];
+
+/** SQL of a text if it is one of these words, else null. */
+function emptyWord(text: string, words: readonly string[]): string {
+  return `CASE ${text} ${words.map(word => `WHEN ${sqlText(word)} THEN ${sqlText(word)}`).join(' ')} END`;
+}
+
+/** The types of columns, and the words for no value that stand in those which are not text. */
+interface Types {
+  readonly types: readonly ColumnType[];
+  readonly words: readonly string[];
+}
+
+/** A few rows of the sample rule out most types of most columns. */
+async function typesOf(
+  connection: Connection,
+  source: string,
+  width: number,
+  commas: boolean,
+): Promise<Types> {
+  const possible = bits.empty + (commas ? bits.all : bits.all - bits.comma);
+  const any = Array.from({ length: width }, () => ({ fitting: undefined, words: [] }));
+  const few = await narrowed(connection, `(SELECT * FROM sample LIMIT ${fewRows})`, any, possible);
+  const found = await narrowed(connection, source, few, possible);
+  const types = await Promise.all(
+    found.map(async ({ fitting }, index) => {
+      const type = typeOf(fitting);
+      return type === 'comma' && !(await provesComma(connection, source, index)) ? 'string' : type;
+    }),
+  );
+  const words = new Set(found.flatMap((each, index) => (types[index] === 'string' ? [] : each.words)));
+  return { types, words: emptyWords.filter(word => words.has(word)) };
+}
+
+function typeOf(fitting: number | undefined): ColumnType {
+  if (fitting === undefined) return 'unseen';
+  if ((fitting & bits.empty) > 0) return 'empty';
+  return csvTypes.find(type => (fitting & bits[type]) > 0) ?? 'string';
+}
+
+/** Whether a column has a comma that is not one between thousands, as that of 1,234 may be. */
+async function provesComma(connection: Connection, source: string, index: number): Promise<boolean> {
+  const text = `t${index}`;
+  const rows = await connection.run(
+    `SELECT 1 FROM ${source} WHERE contains(${text}, ',') AND NOT regexp_full_match(${text}, '-?\\d{1,3},\\d{3}') LIMIT 1`,
+  );
+  return rows.length > 0;
+}
+
+const fewRows = 64;
+
+/** The types that fit every value of a column, as bits, undefined if it has none; and the words for no value among them. */
+interface Fitting {
+  readonly fitting: number | undefined;
+  readonly words: readonly string[];
+}
+
+/**
+ * Returns which types fit the columns in all rows of `source` too. All values are tested as those of one column, beside the
+ * number of their own: the time in which the engine plans tests grows with the square of them.
+ */
+async function narrowed(
+  connection: Connection,
+  source: string,
+  columns: readonly Fitting[],
+  possible: number,
+): Promise<readonly Fitting[]> {
+  const open = columns.flatMap(({ fitting }, index) => (fitting === bits.none ? [] : [index]));
+  if (open.length === 0) return columns;
+  const rows = await connection.run(
+    `SELECT i, bit_and(CASE WHEN w IS NULL THEN ${fittingSql('t')} ELSE ${bits.all + bits.empty} END), string_agg(DISTINCT w, ' ')
+     FROM (SELECT *, ${emptyWord('t', emptyWords)} AS w FROM ${asOneColumn(source, open)})
+     WHERE t IS NOT NULL GROUP BY i`,
+  );
+  const found = [...columns];
+  for (const [index, fitting, words] of rows)
+    found[Number(index)] = {
+      fitting: Number(fitting) & (columns[Number(index)]?.fitting ?? possible),
+      words: words === null ? [] : String(words).split(' '),
+    };
+  return found;
+}
+
+/** SQL of a relation of the values t of some columns, beside the number i of each: engines plan a thousand columns for long. */
+function asOneColumn(source: string, columns: readonly number[]): string {
+  const values = columns.map(index => `t${index}`).join(', ');
+  return `(SELECT unnest([${columns.join(', ')}]) AS i, unnest([${values}]) AS t FROM ${source})`;
+}
+
+/** SQL of the types that fit a text, as bits: one, or several of those of numbers. */
+function fittingSql(text: string): string {
+  const is = (type: ColumnType) => `${readAs(text, type)} IS NOT NULL`;
+  const both = bits.long + bits.real;
+  const comma = `CASE WHEN ${is('comma')} THEN ${bits.comma} ELSE 0 END`;
+  return `CASE
+    WHEN ${is('long')} THEN CASE WHEN strlen(${text}) < ${exactDigits} THEN ${both + bits.comma} WHEN ${is('real')} THEN ${both} ELSE ${bits.long} END
+    WHEN ${is('real')} THEN ${bits.real} + ${comma} WHEN ${is('bool')} THEN ${bits.bool} WHEN ${is('datetime')} THEN ${bits.datetime} ELSE ${comma} END`;
+}
+
+/** A real holds every integer of fewer digits. */
+const exactDigits = 16;
+
+/** An integer that a real holds, below 9,000,000,000,000,000, and whatever says by its point or exponent that it is a real. */
+const realPattern =
+  '-?(0|[1-9]\\d*)(\\.\\d+([eE][+-]?\\d{1,3})?|[eE][+-]\\d{1,3})|-?(0|[1-9]\\d{0,14}|[1-8]\\d{15})|[Nn]a[Nn]|-?[Ii]nf(inity)?';
+/** Of so few digits that no number is beyond the range of a real. */
+const plainReal = '-?(0|[1-9][0-9]{0,30})\\.[0-9]+';
+/** With a comma in front of the fraction, and points between thousands or not. */
+const commaPattern = '-?(\\d{1,3}(\\.\\d{3})+|\\d+)(,\\d+)?';
+/** Parts of a time as RFC 3339 writes it. Every reader takes these for the same times. */
+export const rfc3339 = {
+  date: '\\d{4}-\\d{2}-\\d{2}',
+  clock: '[T ]\\d{2}:\\d{2}:\\d{2}(\\.\\d{1,9})?',
+  zone: '(Z|[+-]\\d{2}:\\d{2})',
+};
+const timePattern = `${rfc3339.date}${rfc3339.clock}${rfc3339.zone}`;
+
+/**
+ * SQL of a text as a value of a type, null if that would lose something. The commonest forms are tested first and cheaply.
+ * Conditions are cases of their own instead of being joined: the engine plans a thousand columns with AND, OR or IN in them for
+ * minutes.
+ */
+function readAs(text: string, type: ColumnType): string {
+  const value = `TRY_CAST(${text} AS ${sqlTypes[storedAs(type)]})`;
+  switch (type) {
+    case 'bool':
+      return `CASE ${text} ${booleans.map(word => `WHEN ${sqlText(word)} THEN ${word.toLowerCase()}`).join(' ')} END`;
+    case 'long':
+      return `CASE WHEN ${value}::VARCHAR = ${text} THEN ${value} END`;
+    case 'real': {
+      const infinite = `CASE WHEN contains(${text}, 'f') THEN ${value} END`;
+      const ranged = `CASE WHEN isinf(${value}) THEN ${infinite} ELSE ${value} END`;
+      return `CASE WHEN regexp_full_match(${text}, ${sqlText(plainReal)}) THEN ${value} WHEN regexp_full_match(${text}, ${sqlText(realPattern)}) THEN ${ranged} END`;
+    }
+    case 'comma': {
+      const plain = `replace(replace(${text}, '.', ''), ',', '.')`;
+      return `CASE WHEN regexp_full_match(${text}, ${sqlText(commaPattern)}) THEN ${readAs(plain, 'real')} END`;
+    }
+    case 'datetime':
+      return readAsTime(text, value);
+    default:
+      return text;
+  }
+}
+
+const booleans = ['true', 'false', 'True', 'False', 'TRUE', 'FALSE'];
+
+/** The length of `2026-01-01T00:00:00.123456789Z`. */
+const longestTime = 30;
+
+/** The engine's own parser tests the digits; what it would read beside the pattern are blanks, missing parts and lost digits. */
+function readAsTime(text: string, time: string): string {
+  const date = '????-??-??T[0-9]?:??:??';
+  const cases = [
+    `WHEN ${text} GLOB ${sqlText(`${date}.?*Z`)} THEN CASE WHEN strlen(${text}) <= ${longestTime} THEN ${time} END`,
+    `WHEN ${text} GLOB ${sqlText(`${date}Z`)} THEN ${time}`,
+    `WHEN regexp_full_match(${text}, ${sqlText(timePattern)}) THEN ${time}`,
+  ];
+  return `CASE ${cases.join(' ')} END`;
+}
+
+function storedAs(type: ColumnType): TypeName {
+  return type === 'comma' ? 'real' : type === 'unseen' || type === 'empty' ? 'string' : type;
+}
+
+/** Words are kept as texts in a column that has nothing else. */
+function fieldOf(name: string, index: number, type: ColumnType, words: readonly string[]): ReadField {
+  const text = `t${index}`;
+  if (type === 'string') return { name, type, sql: text };
+  const stored = storedAs(type);
+  const word = words.map(
+    each => `WHEN ${text} = ${sqlText(each)} THEN ${stored === 'string' ? text : 'NULL'} `,
+  );
+  const absent = `CASE ${word.join('')}WHEN ${text} IS NOT NULL THEN ${mismatchAt(index, text)} END`;
+  if (stored === 'string') return { name, type: stored, sql: `${absent}::VARCHAR` };
+  return { name, type: stored, sql: `coalesce(${readAs(text, type)}, ${absent}::${sqlTypes[stored]})` };
+}
+
+function refusedNotes(refused: number): string[] {
+  return refused === 0
+    ? []
+    : [
+        `Left out, as they are not UTF-8 or have more values than there are fields: ${plural(refused, 'line')}.`,
+      ];
+}

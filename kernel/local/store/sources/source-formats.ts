@@ -1,0 +1,256 @@
+import { createReadStream } from 'node:fs';
+import { open, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { constants, createGunzip, gunzipSync } from 'node:zlib';
+import { expandPattern } from '../../../api/logs/grok.js';
+import type { LogFormat } from '../../../api/logs/log-format.js';
+import { type FileKind, fileFormats, formatNames, logFormats } from '../../../api/logs/log-formats.js';
+import type { ImportRequest } from '../../../api/wire.js';
+import { systemRefusal } from '../../../machine.js';
+import { present } from '../../../present.js';
+import { checkPattern } from '../../duckdb/regex.js';
+import { LocalError } from '../../local-errors.js';
+import { TemplateError } from '../../sql/sql-template.js';
+import { csvFormatOf, recognizeFormat } from '../readers/logs/recognize-log.js';
+import { beginsAs, isOfficeFile, unreadPacking } from '../readers/packing.js';
+import { looksLikeCsv } from './csv-recognize.js';
+import { isOfObjects } from './plain-lines.js';
+
+/** How a file is read, and the format of logs that it has, if one is known. */
+export interface FileFormat {
+  readonly kind: FileKind;
+  readonly log?: LogFormat;
+}
+
+const csv: FileFormat = { kind: 'csv' };
+
+/** The formats that a request may name. */
+const named = new Map<string, FileFormat>([
+  ...fileFormats.flatMap(({ kind, names }) => names.map(name => [name, { kind }] as const)),
+  ...logFormats.map(log => [log.name, formatOfLog(log)] as const),
+]);
+
+function formatOfLog(log: LogFormat): FileFormat {
+  const { kind } = log.reading;
+  if (kind === 'converted') return { kind: 'json', log };
+  return { kind: kind === 'csv' || kind === 'json' ? kind : 'lines', log };
+}
+
+/** Returns the kind of file that the ending of a name stands for; undefined if it stands for none. */
+export function kindByEnding(ending: string): FileFormat['kind'] | undefined {
+  return fileFormats.find(({ endings }) => endings.includes(ending))?.kind;
+}
+
+/**
+ * Returns the requested format or that of the requested pattern, else that of the ending of the name, else the one that the beginning
+ * of the file looks like; throws LocalError.
+ */
+export async function formatOf(
+  file: string,
+  ending: string,
+  { format: wanted, pattern }: Pick<ImportRequest, 'format' | 'pattern'>,
+): Promise<FileFormat> {
+  if (pattern !== undefined) return { kind: 'lines', log: patternFormat(pattern) };
+  if (wanted !== undefined) return namedFormat(wanted);
+  const start = await firstBytes(file);
+  if (isParquet(start)) return { kind: 'parquet' };
+  const kind = kindByEnding(ending);
+  if (kind === 'csv') return formatOfCsv(textOf(start));
+  if (kind !== undefined) return { kind };
+  const { size } = await stat(file);
+  return formatOfText(textOf(start), start.length === size);
+}
+
+/** A file whose name says that it is CSV is so at most in a format of logs that is. */
+function formatOfCsv(text: string): FileFormat {
+  const log = csvFormatOf(text.trimStart().split(/\r?\n/, 1));
+  return log === undefined ? csv : formatOfLog(log);
+}
+
+/** Whether a file that begins like this is Parquet. */
+export function isParquet(start: Buffer): boolean {
+  return beginsAs(start) === 'parquet';
+}
+
+/** Returns the first bytes of a file, as they are; throws LocalError for one that is empty, or is packed or written in a way that is not read. */
+export async function startOfReadable(file: string): Promise<Buffer> {
+  const found = await stat(file).catch(() => undefined);
+  if (!found) throw noSuchFile(file);
+  if (!found.isFile()) throw notAFile(file);
+  if (found.size === 0) throw emptyFile(file);
+  const start = await firstBytes(file);
+  refusePacked(file, start);
+  return start;
+}
+
+function refusePacked(file: string, start: Buffer): void {
+  const packing = unreadPacking(start, file);
+  if (packing !== undefined)
+    throw new LocalError('invalid', 'format', `${file} is ${packing.name}.`, { hint: packing.instead });
+  if (isArchive(file, start))
+    throw new LocalError('invalid', 'format', `${path.basename(file)} is an archive in another.`, {
+      hint: 'Unpack the outer one first.',
+    });
+}
+
+/** Whether a file that begins like this is a ZIP or tar archive. A workbook of Excel is one that is never unpacked. */
+export function isArchive(file: string, start: Buffer): boolean {
+  // A tar archive has no beginning of its own.
+  return (isZip(start) && !isWorkbook(file, start)) || plain(start).toString('latin1', 257, 262) === 'ustar';
+}
+
+/** Whether a file that begins like this is a ZIP archive. */
+export function isZip(start: Buffer): boolean {
+  return beginsAs(start) === 'zip';
+}
+
+function isWorkbook(file: string, start: Buffer): boolean {
+  return /\.xls[xmb]$/i.test(file) || isOfficeFile(start);
+}
+
+function namedFormat(wanted: string): FileFormat {
+  const format = named.get(wanted);
+  if (format) return format;
+  throw new LocalError('invalid', 'invalid-request', `There is no file format ${JSON.stringify(wanted)}.`, {
+    hint: `The formats are ${formatNames.join(', ')}.`,
+  });
+}
+
+function patternFormat(pattern: string): LogFormat {
+  const expanded = expandPattern(pattern);
+  if (typeof expanded !== 'string') throw patternRefused(expanded.problem, expanded.hint);
+  try {
+    checkPattern(expanded.replace(/\(\?<[^>]+>/g, '('));
+  } catch (error) {
+    if (!(error instanceof TemplateError)) throw error;
+    throw patternRefused(`cannot be read: ${error.message}`, error.hint);
+  }
+  return {
+    name: 'pattern',
+    label: 'lines of the pattern',
+    example: [],
+    reading: { kind: 'lines', shapes: [{ pattern: expanded }] },
+  };
+}
+
+function patternRefused(problem: string, hint: string | undefined): LocalError {
+  return new LocalError('invalid', 'invalid-request', `The pattern ${problem}.`, present({ hint }));
+}
+
+/** Whether a text that begins like this is a JSON array of objects. */
+export function isArrayOfObjects(text: string): boolean {
+  return /^\[\s*[{\]]/.test(text);
+}
+
+/** With `whole`, the text is the entire file, not only its beginning. */
+function formatOfText(text: string, whole: boolean): FileFormat {
+  const begin = text.trimStart();
+  if (begin.startsWith('{') || isArrayOfObjects(begin)) return { kind: 'json' };
+  const complete = wholeLines(text, whole).filter(line => line !== '');
+  if (isOfObjects(complete)) return { kind: 'json' };
+  const { format, isUsual } = recognizeFormat(complete);
+  return !isUsual && looksLikeCsv(complete) ? csv : formatOfLog(format);
+}
+
+/** The last line may be cut off. */
+function wholeLines(text: string, whole: boolean): readonly string[] {
+  const lines = text.split(/\r?\n/);
+  return whole ? lines : lines.slice(0, -1);
+}
+
+/** Returns the lines at the beginning of a text file, unpacked, without one that may be cut off. */
+export async function linesAtStart(file: string): Promise<readonly string[]> {
+  const start = await firstBytes(file);
+  return wholeLines(textOf(start), start.length < startBytes);
+}
+
+/** Returns the beginning of a file as text, unpacked, without a byte order mark and leading white space. */
+export async function startOf(file: string): Promise<string> {
+  return textOf(await firstBytes(file)).trimStart();
+}
+
+/** Resolves with an error for a gzip file that does not unpack to its end, else undefined; never rejects. */
+export async function damageOf(file: string, signal?: AbortSignal): Promise<LocalError | undefined> {
+  const named = file.toLowerCase().endsWith('.gz');
+  const name = path.basename(file);
+  try {
+    if (!isPacked(await firstBytes(file)))
+      return named
+        ? new LocalError('invalid', 'gzip', `${name} is not a gzip file, whatever its name says.`)
+        : undefined;
+    const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+    await pipeline(createReadStream(file), createGunzip(), nowhere, { signal });
+    return undefined;
+  } catch (error) {
+    if (signal?.aborted) return undefined;
+    return new LocalError(
+      'invalid',
+      'gzip',
+      `${name} is cut off or damaged: it does not unpack to its end.`,
+      {
+        hint: 'Get the whole file, or unpack what there is of it: gzip -dc FILE > PART.',
+        cause: error,
+      },
+    );
+  }
+}
+
+function isPacked(bytes: Buffer): boolean {
+  return beginsAs(bytes) === 'gzip';
+}
+
+/** Whether a text file, unpacked, begins with the mark that Windows puts there. */
+export async function hasByteOrderMark(file: string): Promise<boolean> {
+  return plain(await firstBytes(file)).toString('latin1', 0, 3) === '\xef\xbb\xbf';
+}
+
+function textOf(bytes: Buffer): string {
+  return plain(bytes)
+    .toString('utf8')
+    .replace(/^\uFEFF/, '');
+}
+
+/** Returns the beginning of a file, unpacked if it is packed with gzip. */
+export function plain(bytes: Buffer): Buffer {
+  return isPacked(bytes) ? gunzipSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH }) : bytes;
+}
+
+/** Returns the bytes at the beginning of a file, as they are. */
+export async function firstBytes(file: string, mostBytes = startBytes): Promise<Buffer> {
+  const handle = await open(file);
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(mostBytes), 0, mostBytes, 0);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Returns the error for a path that leads to no file. */
+export function noSuchFile(file: string): LocalError {
+  // A name that is not UTF-8 was read with this character in it, and cannot be given back.
+  const hint = /\uFFFD/.test(file) ? 'Its name may not be UTF-8: rename it.' : undefined;
+  return new LocalError('invalid', 'no-such-file', `There is no file ${file}.`, present({ hint }));
+}
+
+/** Returns the error for what is not a file; `is` says what it is instead. */
+export function notAFile(file: string, is?: string): LocalError {
+  const message = `${file} is not a file${is === undefined ? '' : `: ${is}`}.`;
+  return new LocalError('invalid', 'not-a-file', message);
+}
+
+/** Returns the error for a file or a directory that the system does not let be read. */
+export function unreadableFile(file: string, error: NodeJS.ErrnoException): LocalError {
+  const { reason = String(error.code), hint } = systemRefusal(error) ?? {};
+  const message = `${file} cannot be read: ${reason}.`;
+  return new LocalError('invalid', 'not-a-file', message, { ...present({ hint }), cause: error });
+}
+
+/** Returns the error for a file without rows. */
+export function emptyFile(file: string): LocalError {
+  return new LocalError('invalid', 'empty', `${file} holds no rows.`);
+}
+
+const startBytes = 64 * 1024;

@@ -1,0 +1,43 @@
+import { partsOfPattern } from '../../apl/plan/pattern-parts.js';
+import { regexArgument } from '../duckdb/regex.js';
+import { constantText, type SqlArg } from '../sql/sql-template.js';
+import { sqlText } from './trino-literal.js';
+import { notHere } from './trino-values.js';
+
+/** A regular expression that both of Trino's libraries read alike: its groups have no names. */
+export interface Pattern {
+  readonly sql: string;
+  readonly groups: number;
+}
+
+/** Returns a constant regular expression with text around it; one that is computed is refused, and so is one that is not valid RE2. */
+export function pattern(arg: SqlArg, argIndex: number, before = '', after = ''): Pattern {
+  const source = constantText(arg);
+  if (source === undefined) return notHere('A regular expression that is not a constant');
+  const { groups = 0 } = regexArgument(arg, argIndex);
+  const plain = source.replace(partsOfPattern, (part, _group, name?: string) =>
+    name === undefined ? part : '(',
+  );
+  return { sql: sqlText(`${before}${plain}${after}`), groups };
+}
+
+/** Returns the replacement of a match: `$1` and `${1}` name groups, and nothing else means anything. */
+export function replacement(arg: SqlArg, groups: number): string {
+  const source = constantText(arg);
+  if (source === undefined) return notHere('A rewrite text that is not a constant');
+  const text = source.replace(/\\|\$\$|\$(\d)|\$\{(\d)\}|\$/g, (whole, bare?: string, braced?: string) => {
+    if (whole === '\\') return '\\\\';
+    const group = bare ?? braced;
+    if (group === undefined) return '\\$';
+    return Number(group) > groups ? '' : `$${group}`;
+  });
+  return sqlText(text);
+}
+
+/** Returns what a term is found by: no letter and no digit stands beside it. */
+export function termPattern(term: string, before: boolean, behind: boolean): string {
+  const escaped = term.replace(/[\\^$.|?*+()[\]{}]/g, '\\$&');
+  return sqlText(
+    `${before ? '(?:\\A|[^\\p{L}\\p{N}])' : ''}${escaped}${behind ? '(?:\\z|[^\\p{L}\\p{N}])' : ''}`,
+  );
+}

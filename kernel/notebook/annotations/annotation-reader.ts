@@ -1,0 +1,161 @@
+import { ApiError } from '../../api/api-errors.js';
+import type { Client } from '../../api/client.js';
+import type { ChartOptions } from '../../apl/operators/drawing.js';
+import { AplKernelError } from '../../errors.js';
+import type { AskAnnotations } from '../../result/chart/chart.js';
+import type { ChartAnnotations } from '../../result/chart/time/time-rules.js';
+import type { QueryResult } from '../../result/result.js';
+
+/** The annotations that belong to a result: those of its datasets on a profile, in its range in RFC 3339. */
+export interface AnnotationQuestion {
+  readonly profile: string;
+  readonly datasets: readonly string[];
+  readonly start: string;
+  readonly end: string;
+}
+
+/** What a reader needs of its session. */
+export interface AnnotationSource {
+  readonly profileName: string;
+  client(signal: AbortSignal): Promise<Client>;
+  log(text: string): void;
+}
+
+/** How long a chart that could be drawn waits for an answer, in milliseconds: it is better without annotations than late. */
+const timeoutMs = 1_000;
+
+/** A question that was sent. */
+interface Asked {
+  readonly key: string;
+  readonly answer: Promise<ChartAnnotations>;
+  /** Gives the question up. */
+  readonly stop: AbortController;
+}
+
+/**
+ * Reads the annotations of charts. It never fails: if they cannot be read there are none, and the reason is logged once for each
+ * profile. A service that refuses is not asked again.
+ */
+export class AnnotationReader {
+  readonly #source: AnnotationSource;
+  /** The question that was asked along with a query. */
+  #begun: Asked | undefined;
+  /** Why each profile cannot be asked. */
+  readonly #refusals = new Map<string, string>();
+  readonly #logged = new Set<string>();
+
+  constructor(source: AnnotationSource) {
+    this.#source = source;
+  }
+
+  /** Asks while the query runs, so that its chart does not have to wait. */
+  begin(question: AnnotationQuestion, signal: AbortSignal): void {
+    this.#begun?.stop.abort();
+    this.#begun = this.#ask(question, signal);
+  }
+
+  /** Returns the annotations, from the answer that was begun where it is to the same question. */
+  async read(question: AnnotationQuestion, signal: AbortSignal): Promise<ChartAnnotations> {
+    const begun = this.#begun;
+    this.#begun = undefined;
+    const isSame = begun?.key === keyOf(question);
+    if (!isSame) begun?.stop.abort();
+    const asked = isSame ? begun : this.#ask(question, signal);
+    const answer = await within(asked.answer, timeoutMs);
+    if (answer !== undefined) return answer;
+    asked.stop.abort();
+    return {
+      annotations: [],
+      problem: this.#explained(question.profile, `there was no answer within ${timeoutMs / 1000} s`),
+    };
+  }
+
+  /** Forgets what was asked and refused, after annotations or the profile were changed. */
+  forget(): void {
+    this.#begun = undefined;
+    this.#refusals.clear();
+  }
+
+  #ask(question: AnnotationQuestion, signal: AbortSignal): Asked {
+    const stop = new AbortController();
+    const answer = this.#answer(question, AbortSignal.any([signal, stop.signal]));
+    return { key: keyOf(question), answer, stop };
+  }
+
+  async #answer(
+    { profile, datasets, start, end }: AnnotationQuestion,
+    signal: AbortSignal,
+  ): Promise<ChartAnnotations> {
+    const refusal = this.#refusals.get(profile);
+    if (refusal !== undefined) return { annotations: [], problem: refusal };
+    if (datasets.length === 0 || profile !== this.#source.profileName) return { annotations: [] };
+    try {
+      const client = await this.#source.client(signal);
+      const { items, notices } = await client.listAnnotations({ datasets, start, end }, signal);
+      // A service may know no filter.
+      const annotations = items.filter(each => each.datasets.some(name => datasets.includes(name)));
+      if (notices.length === 0) return { annotations };
+      this.#explained(profile, notices.join(' '), 'lack annotations');
+      return { annotations, isPart: true };
+    } catch (error) {
+      if (signal.aborted) return { annotations: [] };
+      const reason = error instanceof AplKernelError ? error.message : 'they could not be read';
+      if (isRefusal(error)) this.#refusals.set(profile, reason);
+      return { annotations: [], problem: this.#explained(profile, reason) };
+    }
+  }
+
+  /** Logs why annotations are missing, the first time. */
+  #explained(profile: string, reason: string, what = 'are without annotations'): string {
+    if (!this.#logged.has(profile)) this.#source.log(`charts of ${profile} ${what}: ${reason}`);
+    this.#logged.add(profile);
+    return reason;
+  }
+}
+
+/** Resolves with undefined when the work takes longer; what arrived meanwhile, while this process was busy, counts as in time. */
+async function within<T>(work: Promise<T>, ms: number): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>(resolve => {
+    timer = setTimeout(() => setImmediate(() => setImmediate(resolve, undefined)), ms);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** What a session says about annotations. */
+interface Annotating {
+  /** The setting. */
+  readonly annotates: boolean;
+  readonly annotations: AnnotationReader;
+}
+
+/** Whether charts are to have annotations: the cell decides, else the setting. */
+export function hasAnnotations({ annotates }: Pick<Annotating, 'annotates'>, options: ChartOptions): boolean {
+  return options.annotations ?? annotates;
+}
+
+/** Returns what asks for the annotations of the chart of a result; undefined if it is to have none. */
+export function askAnnotations(
+  session: Annotating,
+  { sources = [], provenance }: QueryResult,
+  options: ChartOptions,
+  signal: AbortSignal,
+): AskAnnotations | undefined {
+  if (!hasAnnotations(session, options)) return undefined;
+  const { profile, startTime, endTime } = provenance;
+  return () =>
+    session.annotations.read({ profile, datasets: sources, start: startTime, end: endTime }, signal);
+}
+
+function keyOf({ profile, datasets, start, end }: AnnotationQuestion): string {
+  return JSON.stringify([profile, [...datasets].sort(), start, end]);
+}
+
+/** Whether asking again would be refused again: the token lacks the permission, or the service has no annotations. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof ApiError && [401, 403, 404, 405].includes(error.status ?? 0);
+}

@@ -1,0 +1,51 @@
+import type { Magic, MagicCall, MagicHost } from '../magic.js';
+import { MagicError, usageError } from '../magic-arguments.js';
+import { say } from '../output.js';
+
+/** The magic that lets agents add cells to the notebook. */
+export const agentMagics: readonly Magic[] = [
+  {
+    name: 'agents',
+    usage: '%agents [on|off]',
+    options: [],
+    summary: 'let agents add cells to this notebook and run them, until the kernel ends',
+    help: [
+      '- `%agents on` lets an agent that uses `apl-kernel mcp` on this machine, as you, add cells below the last one and run them; it asks you first',
+      '- `%agents off` ends that at once, and so does the button in the toolbar that is there meanwhile',
+      '- `%agents` alone shows whether it is on; a new kernel begins with it off',
+      '',
+      'Such a cell begins with `// Added by an agent` and waits for those that run. It only reads, on the service of this machine: magics that write, reach out or set something for your cells are refused, and so are names for results and `externaldata`. It runs for at most 30 s, ten may be added in a minute, `_` stays your last result, and an undo takes the cell back. The agent gets the first rows of its results, and can read the results that your notebook has by name.',
+    ].join('\n'),
+    arity: [0, 1],
+    effects: ['agents'],
+    run: agents,
+  },
+];
+
+async function agents({ words: [word], magic }: MagicCall, host: MagicHost): Promise<void> {
+  const { io, agents } = host;
+  if (word === undefined)
+    return say(
+      io,
+      agents.notebook === undefined
+        ? 'Agents add no cells: off.'
+        : `Agents may add cells: on, ${agents.notebook.name}.`,
+    );
+  if (word === 'off') {
+    await agents.turnOff();
+    return say(io, 'Agents add no cells from now on.');
+  }
+  if (word !== 'on') throw usageError(magic, `${word} is neither on nor off`);
+  const page = agents.pageOf(io.origin);
+  if (page === undefined)
+    throw new MagicError(
+      '%agents: this front end adds no cells to the notebook',
+      'JupyterLab and Notebook 7 do, where the extension of this package is installed.',
+    );
+  await host.consent(
+    'agents',
+    'let agents on this machine add cells to this notebook, which read and whose results they get',
+  );
+  await agents.turnOn(page);
+  say(io, 'Agents may add cells, which read, until `%agents off` or the end of the kernel.');
+}

@@ -1,0 +1,55 @@
+import { allNotices, heading } from '../../../result/display/summary.js';
+import { jsonLines } from '../../../result/export/export-lines.js';
+import type { QueryResult } from '../../../result/result.js';
+import { formatCount, plural } from '../../../text.js';
+import type { AgentReply } from './agent-link.js';
+
+/** The most characters of data in an answer, some 8,000 tokens. */
+const mostCharacters = 32_768;
+/** The most characters of one value's line; a longer one is left out whole. */
+const longestLine = 8_192;
+
+/** What an agent is given of a result: its size and range, its notices, and its first rows. */
+export function reportOf(result: QueryResult, rows: number): AgentReply {
+  const [table] = result.tables;
+  if (table === undefined) return { sentences: ['The query has no result.'], lines: [] };
+  const shown = table.data.slice(0, rows);
+  const sentences = [
+    `The result: ${heading(table, result).join(', ')}.`,
+    ...(shown.numRows < table.data.numRows ? [`Only its first ${rows} rows are here.`] : []),
+  ];
+  // Notices name values and fields of the data.
+  const notes = allNotices(result).map(({ text: note }) => JSON.stringify({ note }));
+  // 64-bit integers and nanoseconds have all their digits.
+  const values = [...jsonLines(shown)].flatMap(({ part }) => part.split('\n').filter(line => line !== ''));
+  return { sentences, lines: [...notes, ...values] };
+}
+
+/** An answer as far as it fits: lines are left out from its end, and a sentence says how many. */
+export function fitted({ sentences, lines, ...rest }: AgentReply): AgentReply {
+  const kept: string[] = [];
+  let [size, long] = [0, 0];
+  for (const line of lines.map(harmless)) {
+    if (line.length > longestLine) long += 1;
+    else if (size + line.length > mostCharacters) break;
+    else {
+      kept.push(line);
+      size += line.length + 1;
+    }
+  }
+  const left = lines.length - kept.length;
+  if (left === 0) return { ...rest, sentences, lines: kept };
+  const because = `, ${formatCount(long)} of them for being longer than ${formatCount(longestLine)} characters`;
+  const count = `${plural(left, 'line')} of ${formatCount(lines.length)}${long > 0 ? because : ''}`;
+  const said = `Left out of this answer: ${count}. Ask for less: fewer rows or fields, or names that contain a text.`;
+  return { ...rest, sentences: [...sentences, said], lines: kept };
+}
+
+/** The same JSON, in which a character that cannot be seen is written as an escape: such characters hide text from people. */
+function harmless(json: string): string {
+  return json.replace(/[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}]/gu, character =>
+    [...Array(character.length).keys()]
+      .map(index => `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`)
+      .join(''),
+  );
+}

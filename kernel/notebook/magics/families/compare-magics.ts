@@ -1,0 +1,168 @@
+import type { Operator } from '../../../apl/syntax/ast.js';
+import type { QueryText } from '../../../apl/syntax/parse.js';
+import { present } from '../../../present.js';
+import type { Provenance, QueryResult } from '../../../result/result.js';
+import { formatTime, parseTime, parseTimespan } from '../../../time.js';
+import { readsOf } from '../../results/reads.js';
+import { type CachedResult, lastName } from '../../results/result-cache.js';
+import { isFrozen, parseRange, type TimeRange } from '../../time-range.js';
+import type { Magic, MagicCall, MagicHost } from '../magic.js';
+import { MagicError, usageError } from '../magic-arguments.js';
+
+/** The magic that sets a result beside that of an earlier time. */
+export const compareMagics: readonly Magic[] = [
+  {
+    name: 'compare',
+    usage: '%compare -LENGTH|RANGE [--key FIELD,…]',
+    options: [
+      {
+        name: 'key',
+        value: 'FIELD,…',
+        summary: 'the fields that identify a row (default: those of `summarize … by`)',
+      },
+    ],
+    summary: "run the cell's last query on an earlier time range too, and show both and the change",
+    help: [
+      'Shown below the result of the cell: each figure, that of the earlier range, the change, and the change in percent. A chart over time draws both, with the earlier range moved onto the later one. In a cell without a query it compares the last result. With `;` at the end of the cell only the comparison is shown.',
+      '',
+      '- `%compare -1d`, `%compare -1w`: the same duration, a day or a week before',
+      '- `%compare 2026-01-01..2026-01-08`: a range of two times, ideally of the same length',
+      '',
+      'Rows are paired by the fields of `summarize … by`, and those over time by how far into the range they are. Of a row that only one of the ranges has, counts and sums are 0 in the other, and other figures null; all are null if the query keeps a part of its rows, as with `top`, if the ranges differ in length, or if one of the results is not whole. `now()` and `ago()` count from the end of each range on the local service.',
+      '',
+      'The comparison is the last result, `_`, with the fields `before_…`, `change_…` and `percent_…` of each figure, so that the next cell can check it: `%assert max(percent_p99) < 20`.',
+    ].join('\n'),
+    arity: [1, 3],
+    effects: ['query'],
+    run: compare,
+  },
+];
+
+async function compare(call: MagicCall, host: MagicHost): Promise<void> {
+  const { session, plan } = host;
+  const words = call.words.join(' ');
+  const shift = lengthBefore(words);
+  const range = shift === undefined ? absoluteRange(words, call) : undefined;
+  const show = async (cached: CachedResult | undefined) => {
+    if (cached === undefined) throw usageError(call.magic, 'no query has run yet');
+    const { query, result } = cached;
+    checkComparable(query, result, host);
+    await showBoth(query, result, range ?? earlier(result.provenance, shift ?? 0n), call, host);
+  };
+  if (plan.queries.length === 0) await show(session.results.named(lastName));
+  else
+    plan.afterRun.push(async results => {
+      if (plan.run) await show(results.at(-1));
+    });
+}
+
+/** Nanoseconds of `-1d`; undefined for any other text. */
+function lengthBefore(text: string): bigint | undefined {
+  const length = /^-\s*(\d[^:]*)$/.exec(text)?.[1];
+  return length === undefined ? undefined : parseTimespan(length.replaceAll(' ', '')) || undefined;
+}
+
+function absoluteRange(text: string, { magic }: MagicCall): TimeRange {
+  const range = parseRange(text);
+  if (!isFrozen(range))
+    throw usageError(
+      magic,
+      `${text} is neither a duration with a minus, such as -1d, nor a range of two times`,
+    );
+  return range;
+}
+
+/** The window of a result, moved back by `shift`. */
+function earlier({ startTime, endTime }: Provenance, shift: bigint): TimeRange {
+  const [start, end] = [parseTime(startTime), parseTime(endTime)];
+  if (start === undefined || end === undefined)
+    throw new MagicError(`the result is of ${startTime} to ${endTime}, and no two times`);
+  return parseRange(`${formatTime(start - shift)}..${formatTime(end - shift)}`);
+}
+
+/** The query must give a result of the same kind on another range. */
+function checkComparable(query: QueryText, { provenance }: QueryResult, { session }: MagicHost): void {
+  const { profile, comparedWith } = provenance;
+  if (comparedWith !== undefined)
+    throw new MagicError(
+      '%compare: the last result is already a comparison',
+      'Write %compare into the cell of the query.',
+    );
+  if (profile !== session.profileName)
+    throw new MagicError(
+      `%compare: the result is of ${profile}, and the profile is ${session.profileName}`,
+      `Change to it with \`%use ${profile}\`.`,
+    );
+  const [name] = readsOf(query, session).results.keys();
+  if (name !== undefined)
+    throw new MagicError(
+      `%compare: the query reads the kept result ${name}, which has no rows of an earlier time`,
+      'Compare the query that made it.',
+    );
+}
+
+async function showBoth(
+  query: QueryText,
+  result: QueryResult,
+  range: TimeRange,
+  { words, options, magic }: MagicCall,
+  { run, showResult, plan }: MagicHost,
+): Promise<void> {
+  const { variables = {}, startTime } = result.provenance;
+  const { comparePeriods } = await import('../../../result/periods.js');
+  const before = await run(query.text, { range, variables, rowLimit: plan.rowLimit });
+  const offset = (parseTime(startTime) ?? 0n) - (parseTime(before.provenance.startTime) ?? 0n);
+  const key = options.get('key')?.split(',');
+  const asked = words.join(' ');
+  const compared = comparePeriods(result, before, {
+    offset,
+    name: asked.startsWith('-') ? `${asked.slice(1).trim()} before` : asked,
+    hasAllGroups:
+      lengthOf(result) === lengthOf(before) &&
+      afterSummarize(query)?.every(({ kind }) => keeping.has(kind)) === true,
+    ...present({ key }),
+  });
+  if (compared.kind === 'none')
+    throw new MagicError(`%compare: ${compared.reason}`, compared.hint || magic.usage);
+  const notices = [...compared.result.notices, ...lengthNotices(result, before), ...cutNotices(query)];
+  await showResult({ ...compared.result, notices }, compared.drawn);
+}
+
+function lengthOf({ provenance: { startTime, endTime } }: QueryResult): bigint {
+  return (parseTime(endTime) ?? 0n) - (parseTime(startTime) ?? 0n);
+}
+
+function lengthNotices(later: QueryResult, before: QueryResult): QueryResult['notices'] {
+  if (lengthOf(later) === lengthOf(before)) return [];
+  return [
+    { level: 'warn', text: 'The two ranges differ in length: totals of the longer one hold more time.' },
+  ];
+}
+
+/** Operators that keep only some of the rows. */
+const cutting: ReadonlySet<Operator['kind']> = new Set(['limit', 'top', 'sample', 'where', 'search']);
+
+/** Operators that leave the rows as many as they are. */
+const keeping: ReadonlySet<Operator['kind']> = new Set([
+  ...(['extend', 'project', 'project-away', 'project-keep', 'project-rename', 'project-reorder'] as const),
+  ...(['sort', 'serialize', 'as', 'render'] as const),
+]);
+
+/** The operators behind the last `summarize`; undefined if there is none. */
+function afterSummarize({ pipeline }: QueryText): readonly Operator[] | undefined {
+  const operators = pipeline?.operators ?? [];
+  const last = operators.findLastIndex(({ kind }) => kind === 'summarize');
+  return last < 0 ? undefined : operators.slice(last + 1);
+}
+
+/** A row missing from one range may only have been cut off there, as by `top`. */
+function cutNotices(query: QueryText): QueryResult['notices'] {
+  const cut = afterSummarize(query)?.find(({ kind }) => cutting.has(kind))?.kind;
+  if (cut === undefined) return [];
+  return [
+    {
+      level: 'info',
+      text: `The query keeps a part of its rows with \`${cut}\`: a row may be null in a range that has it, as it was not kept there.`,
+    },
+  ];
+}

@@ -1,0 +1,107 @@
+import type { Shortfall } from '../../../result/result.js';
+import { shortfallsOf } from '../../../result/shortfall.js';
+import { formatBytes, formatCount, oneLine, plural, visibleLines } from '../../../text.js';
+import { type CachedResult, rowsOf } from '../../results/result-cache.js';
+import type { Magic, MagicCall, MagicHost } from '../magic.js';
+import { MagicError, usageError } from '../magic-arguments.js';
+import { tableOutput } from '../output.js';
+
+/** The magic about the results that the kernel keeps. */
+export const resultMagics: readonly Magic[] = [
+  {
+    name: 'results',
+    usage: '%results [NAME] [--drop] [--budget SIZE]',
+    options: [
+      { name: 'drop', summary: 'forget the result of that name; all results when there is no name' },
+      { name: 'budget', value: 'SIZE', summary: 'how much memory results may take, such as 512MB or 2GB' },
+    ],
+    summary: 'list the results that the kernel keeps',
+    help: [
+      '`name << query` keeps a result under a name, and `_` is the last one. Both can be read by queries like datasets, all rows of them, whatever the time range and the profile: `errs | summarize count() by uri`. In brackets and quotes a name is always that of a dataset.',
+      '',
+      'Results stay in memory, and end with the kernel. If they would take more than a quarter of the memory of the machine, those without a name are dropped first, then the named ones, each time the least recently used; a line above the next output says so. Of those without a name the last 500 are kept.',
+    ].join('\n'),
+    arity: [0, 1],
+    effects: [],
+    argument: 'result',
+    run: results,
+  },
+];
+
+/** Lists the kept results, drops one or all, or sets how much memory they may take. */
+function results({ words, options, magic }: MagicCall, host: MagicHost): void {
+  const [name] = words;
+  const budget = options.get('budget');
+  if (budget !== undefined && (options.has('drop') || name !== undefined))
+    throw usageError(magic, '--budget cannot be combined with other options');
+  if (options.has('drop')) drop(name, host);
+  else if (budget !== undefined) setBudget(budget, host);
+  else list(name, host);
+}
+
+function drop(name: string | undefined, { session: { results: cached }, io }: MagicHost): void {
+  if (name !== undefined) {
+    if (!cached.drop(name)) throw unknown(name, cached.names());
+    io.stream('stdout', `Dropped the result ${visibleLines(name)}.\n`);
+    return;
+  }
+  io.stream('stdout', `Dropped ${plural(cached.clear(), 'result')}.\n`);
+}
+
+function setBudget(text: string, { session: { results: cached }, io }: MagicHost): void {
+  cached.budgetBytes = readBytes(text);
+  for (const notice of cached.takeNotices()) io.stream('stdout', `${visibleLines(notice)}\n`);
+  io.stream('stdout', `Results may take ${formatBytes(cached.budgetBytes)}; ${used(cached.bytes)}.\n`);
+}
+
+function used(bytes: number): string {
+  return `they take ${formatBytes(bytes)}`;
+}
+
+/** Bytes of `512MB`, `1.5 GB` or `200 MiB`; throws MagicError. */
+function readBytes(text: string): number {
+  const [, digits, prefix, binary] = /^(\d+(?:\.\d+)?)\s*([kmgt]?)(i?)b$/i.exec(text.trim()) ?? [];
+  const power = ['', 'k', 'm', 'g', 't'].indexOf((prefix ?? '').toLowerCase());
+  const bytes = Math.floor(Number(digits) * (binary ? 1024 : 1000) ** power);
+  if (digits !== undefined && Number.isSafeInteger(bytes)) return bytes;
+  throw new MagicError(`${text} is not an amount of memory`, 'Write it as `512MB`, `2GB` or `1GiB`.');
+}
+
+function list(name: string | undefined, { session: { results: cached }, io }: MagicHost): void {
+  const found = cached.all().filter(({ names }) => name === undefined || names.includes(name));
+  if (name !== undefined && found.length === 0) throw unknown(name, cached.names());
+  const rows = found.map(({ names, cached: each }) => row(names, each)).reverse();
+  const budget = `they take ${formatBytes(cached.bytes)} of the ${formatBytes(cached.budgetBytes)} that they may`;
+  const caption =
+    found.length === 0
+      ? 'There are no results yet. `name << query` keeps one under a name; `_` is the last.'
+      : `${plural(found.length, 'result')}; ${budget}`;
+  const head = ['name', 'rows', 'columns', 'memory', 'time range', 'holds', 'query'];
+  io.display(tableOutput(head, rows, caption));
+}
+
+function row(names: readonly string[], cached: CachedResult): readonly string[] {
+  const { tables, provenance } = cached.result;
+  const { startTime, endTime, profile, isLocal, query } = provenance;
+  return [
+    names.join(', '),
+    formatCount(rowsOf(cached)),
+    formatCount(tables[0]?.data.numCols ?? 0),
+    formatBytes(cached.bytes),
+    `${startTime} .. ${endTime}`,
+    shortfallsOf(cached.result).length === 0 ? 'all' : shortfallsOf(cached.result).map(limitText).join('; '),
+    oneLine(isLocal ? query : `${profile}: ${query}`, longestQuery),
+  ];
+}
+
+function limitText({ through, holds }: Shortfall): string {
+  return through === undefined ? holds : `${through}: ${holds}`;
+}
+
+/** The longest text of a query in the list. */
+const longestQuery = 200;
+
+function unknown(name: string, names: readonly string[]): MagicError {
+  const known = names.length === 0 ? 'There are none.' : `There are: ${names.join(', ')}.`;
+  return new MagicError(`there is no result ${name}`, known);
+}

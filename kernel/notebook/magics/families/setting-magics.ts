@@ -1,0 +1,164 @@
+import { formatCount } from '../../../text.js';
+import {
+  defaultRange,
+  everything,
+  freezeRange,
+  isFrozen,
+  parseRange,
+  rangeLine,
+  resolveRange,
+  type TimeRange,
+  TimeRangeError,
+} from '../../time-range.js';
+import type { Magic, MagicCall, MagicHost } from '../magic.js';
+import { usageError } from '../magic-arguments.js';
+import { say } from '../output.js';
+
+/** The magics about what holds for the queries below them, in the order in which help lists them. */
+export const settingMagics: readonly Magic[] = [
+  {
+    name: 'time',
+    usage: '%time [RANGE] [--freeze] [--clear]',
+    options: [
+      {
+        name: 'freeze',
+        summary: 'turn the range absolute, as of now, and write it into the cell in place of this line',
+      },
+      { name: 'clear', summary: `go back to ${defaultRange.label}` },
+    ],
+    summary: 'show or set the time range of the queries; `%%time RANGE` sets it for one cell',
+    help: [
+      'Every query is sent with a time range. Times are UTC; the end of a range is exclusive.',
+      '',
+      '- `%time last 1h`, `%time -1d12h`, `%time now-1d now-1h`',
+      '- `%time today`, `%time yesterday`, `%time this week` (from Monday; also `month` and `year`), and the whole one before: `%time last week`',
+      '- `%time 2026`, `%time 2026-01`, `%time 2026-01-31`: that year, month or day',
+      '- `%time last 1y`, `%time last 3 months`: by the calendar',
+      '- `%time yesterday 10:00..11:00`: an hour of that day',
+      '- `%time all`: from the first event to the last of the datasets that a query reads; on Axiom, everything since 1970',
+      '- `%time 2026-01-01..2026-01-02` ends where 2 January begins; `%time 2026-01-01..` ends now',
+      '- `%time 2026-01-01T10:00Z 2026-01-01T11:30Z`',
+      '- `%time last 1d --freeze` becomes a line with the two times as of now, for a write-up; `apl-kernel freeze` does so in a file',
+      '- with a range of two times that has ended, `now()` and `ago()` mean its end, on the local service; Axiom decides for itself, and a line above the result says so',
+      '- `%%time last 15m` holds for its own cell only',
+    ].join('\n'),
+    arity: [0, Number.POSITIVE_INFINITY],
+    effects: [],
+    argument: 'range',
+    run: time,
+  },
+  {
+    name: 'limit',
+    usage: '%limit [N] [--clear]',
+    options: [{ name: 'clear', summary: "go back to the service's own limit of 1,000" }],
+    summary: 'show or set how many rows a query without its own limit fetches',
+    help: 'The lowest of the limits of the query, of this setting and of the service wins. `%%limit N` holds for one cell.',
+    arity: [0, 1],
+    effects: [],
+    run: limit,
+  },
+  {
+    name: 'rows',
+    usage: '%rows [N] [--clear]',
+    options: [
+      { name: 'clear', summary: 'go back to all rows of 100, and 30 of more, as far as they are small' },
+    ],
+    summary: 'show or set how many rows of a result are written into the notebook',
+    help: 'A saved notebook stays small: a result takes at most 256 KB of it, its chart aside, and a line above the table says what was left out. `%rows 5000` writes up to 5,000 rows of each result, however large they are; `%%rows N` holds for one cell. The kernel keeps all rows that were fetched.',
+    arity: [0, 1],
+    effects: [],
+    run: rows,
+  },
+  {
+    name: 'retain',
+    usage: '%retain [on|off]',
+    options: [],
+    summary: 'show or set whether outputs hold the data of results',
+    help: 'With `off`, the output of a query is its size, its time range and the names and types of its fields; the kernel still keeps the rows, for `%export` and the like. What other magics print stays: figures of `%assert`, rows of `%diff`. `%%retain off` holds for one cell. `apl-kernel strip` removes the data from a saved notebook.',
+    arity: [0, 1],
+    effects: [],
+    run: retain,
+  },
+];
+
+/** Shows, sets, freezes or clears the time range. */
+function time(call: MagicCall, { session, io, plan }: MagicHost): void {
+  const { words, options, cell } = call;
+  const now = session.now();
+  if (options.has('clear') && (words.length > 0 || options.has('freeze')))
+    throw usageError(call.magic, '--clear cannot be combined with other options');
+  const asked = options.has('clear')
+    ? defaultRange
+    : words.length > 0
+      ? readRange(words.join(' '), session.range)
+      : plan.range;
+  const range = options.has('freeze') ? freezeRange(asked, now) : asked;
+  const { startTime, endTime } = resolveRange(range, now);
+  plan.range = range;
+  if (options.has('freeze')) plan.rewrites.push({ ...call.line, text: rangeLine(range, now, cell) });
+  if (cell) return;
+  session.range = range;
+  const kind = isFrozen(range) ? '' : 'now ';
+  const window = `${kind}${startTime} to ${endTime}, end exclusive`;
+  const meaning = range === everything ? 'from the first event to the last of what a query reads' : window;
+  say(io, `Time range: ${range.label} (${meaning})`);
+}
+
+/** The range that a text spells; an error about it names the range that stays in effect. */
+function readRange(text: string, held: TimeRange): TimeRange {
+  try {
+    return parseRange(text);
+  } catch (error) {
+    if (!(error instanceof TimeRangeError)) throw error;
+    throw new TimeRangeError(error.message, `${error.hint} The time range is still \`${held.label}\`.`);
+  }
+}
+
+/** Shows, sets or clears the row limit. */
+function limit(call: MagicCall, { session, io, plan }: MagicHost): void {
+  const { cell } = call;
+  plan.rowLimit = rowsGiven(call, plan.rowLimit);
+  if (cell) return;
+  session.rowLimit = plan.rowLimit;
+  const rows = plan.rowLimit;
+  say(io, rows === undefined ? "Row limit: the service's own (1,000)" : `Row limit: ${formatCount(rows)}`);
+}
+
+/** Shows or sets how many rows of a result are written into the notebook. */
+function rows(call: MagicCall, { session, io, plan }: MagicHost): void {
+  plan.shownRows = rowsGiven(call, plan.shownRows);
+  if (call.cell) return;
+  session.shownRows = plan.shownRows;
+  const shown =
+    plan.shownRows === undefined
+      ? 'all of 100, 30 of more, as far as they are small'
+      : formatCount(plan.shownRows);
+  say(io, `Rows written into the notebook: ${shown}`);
+}
+
+/** Shows or sets whether outputs hold the data of results. */
+function retain({ words, cell, magic }: MagicCall, { session, io, plan }: MagicHost): void {
+  const [word] = words;
+  if (word !== undefined && word !== 'on' && word !== 'off')
+    throw usageError(magic, `it is on or off, not ${word}`);
+  if (word !== undefined) plan.retains = word === 'on';
+  if (cell) return;
+  session.retains = plan.retains;
+  say(io, plan.retains ? 'Outputs hold the data of results' : 'Outputs hold no data, only sizes and fields');
+}
+
+/** The number of rows that a magic is given, undefined for `--clear`; without either, the present one. */
+function rowsGiven({ words, options, magic }: MagicCall, held: number | undefined): number | undefined {
+  const [word] = words;
+  if (options.has('clear') && word !== undefined)
+    throw usageError(magic, '--clear cannot be combined with other options');
+  if (word === undefined) return options.has('clear') ? undefined : held;
+  return rowCount(word, magic);
+}
+
+/** Reads a number of rows such as `5_000`; throws MagicError. */
+export function rowCount(word: string, magic: Magic): number {
+  const digits = word.replaceAll(/[_,]/g, '');
+  if (!/^[1-9]\d{0,8}$/.test(digits)) throw usageError(magic, `${word} is not a number of rows`);
+  return Number(digits);
+}

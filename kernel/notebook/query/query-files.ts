@@ -1,0 +1,15 @@
+import type { QueryText } from '../../apl/syntax/parse.js';
+import { visitQuery } from '../../apl/syntax/syntax-walk.js';
+import { UsageError } from '../../errors.js';
+
+/** Throws UsageError for a query that reads files: an agent that was led astray by what it read must not have them. */
+export function refuseFiles({ tree }: QueryText): void {
+  visitQuery(tree, {
+    source: source => {
+      if (source.kind !== 'externaldata') return;
+      throw new UsageError('option-invalid', '`externaldata` reads files, which agents are not given', {
+        hint: 'import the file into a dataset with `apl-kernel import`',
+      });
+    },
+  });
+}

@@ -1,0 +1,52 @@
+import type { Range, TextEdit } from 'vscode-languageserver/node';
+import type { TextDocument } from 'vscode-languageserver-textdocument';
+import type { Span } from '../../apl/syntax/ast.js';
+import { fileCellAt, splitFile } from '../../apl/syntax/syntax-file.js';
+
+/** The text that the services of an editor look at, and where it starts in the document. */
+export interface CellText {
+  readonly text: string;
+  readonly from: number;
+}
+
+/** A cell of a notebook is a document of its own: a line `// %%` in it is a comment. */
+function isNotebookCell({ uri }: TextDocument): boolean {
+  return uri.startsWith('vscode-notebook-cell:');
+}
+
+/** The code cells of a document, in order. */
+export function codeCells(document: TextDocument): readonly CellText[] {
+  const source = document.getText();
+  if (isNotebookCell(document)) return [{ text: source, from: 0 }];
+  return splitFile(source)
+    .filter(cell => !cell.prose)
+    .map(({ body, to }) => ({ text: source.slice(body, to), from: body }));
+}
+
+/** The cell around an offset of a document; undefined in prose. */
+export function cellAt(document: TextDocument, offset: number): CellText | undefined {
+  const source = document.getText();
+  if (isNotebookCell(document)) return { text: source, from: 0 };
+  const { body, to, prose } = fileCellAt(source, offset);
+  return prose || offset < body ? undefined : { text: source.slice(body, to), from: body };
+}
+
+/** The range of a span that counts from `start`. */
+export function rangeOf(document: TextDocument, { from, to }: Span, start = 0): Range {
+  return { start: document.positionAt(start + from), end: document.positionAt(start + to) };
+}
+
+/** The edit that turns the document into a text, without what both begin and end with; undefined if they are equal. */
+export function editTo(document: TextDocument, after: string): TextEdit | undefined {
+  const before = document.getText();
+  if (after === before) return undefined;
+  const shorter = Math.min(before.length, after.length);
+  let start = 0;
+  while (start < shorter && before[start] === after[start]) start += 1;
+  let end = 0;
+  while (end < shorter - start && before.at(-1 - end) === after.at(-1 - end)) end += 1;
+  return {
+    range: rangeOf(document, { from: start, to: before.length - end }),
+    newText: after.slice(start, after.length - end),
+  };
+}

@@ -1,0 +1,109 @@
+/**
+ * Annotations over a chart along time: a dashed rule at each, a band if there is an end, and above the plot as many labels as fit
+ * beside each other, which Vega places. Texts enter as data only.
+ */
+import { cut, plural } from '../../../text.js';
+import type { Rule } from '../model.js';
+import type { TimeAxis } from '../time/bins.js';
+import { tip, utcTime } from './axes.js';
+import { at, mark, SHOWN, TEXT_COLOR } from './draw-style.js';
+
+/** The height of the labels above a plot, in pixels. */
+export const RULE_LABELS_HEIGHT = 14;
+const LABEL_LENGTH = 32;
+/** Pixels between a rule and its label. */
+const LEAD = 3;
+/** The space between two labels: each is placed as if it were longer by this. Spaces would not be measured. */
+const GAP = 'n';
+
+const [BANDS, EDGES, LABELS] = ['ruleBands', 'ruleEdges', 'ruleLabels'];
+
+/** Returns the rows of the annotations, which all plots share. */
+export function ruleData(rules: readonly Rule[] = [], { start, end }: TimeAxis): readonly object[] {
+  if (rules.length === 0) return [];
+  const bands = rules.flatMap(rule =>
+    rule.end === undefined ? [] : [{ t: Math.max(rule.t, start), e: Math.min(rule.end, end) }],
+  );
+  const edges = rules.flatMap(({ t, end: until, label, type, text }) =>
+    [t, until]
+      .filter(each => each !== undefined && each >= start && each <= end)
+      .map(each => ({ t: each, f: t, n: label, k: type, d: text })),
+  );
+  const labels = rules.map(({ t, label }) => ({ t: Math.max(t, start), n: cut(label, LABEL_LENGTH) }));
+  return [
+    { name: BANDS, values: bands },
+    { name: EDGES, values: edges },
+    { name: LABELS, values: labels },
+  ];
+}
+
+/** Returns what a chart says of its annotations: where the texts of all are, in an image which have a label. */
+export function ruleCaption(rules: readonly Rule[], interactive: boolean): readonly string[] {
+  if (rules.length === 0) return [];
+  const count = plural(rules.length, 'annotation');
+  return [`${count}, ${interactive ? 'named under the pointer' : 'labeled where there is room'}`];
+}
+
+const COLOR = { value: TEXT_COLOR };
+const CUT = { clip: { signal: `${SHOWN} !== null` }, interactive: false };
+const whole = (height: number) => ({ x: at('x', 't'), y: { value: 0 }, y2: { value: height } });
+
+/** Returns the intervals from beginning to end, below the marks of a plot. */
+export function ruleBands(rules: readonly Rule[], height: number): readonly object[] {
+  if (rules.every(({ end }) => end === undefined)) return [];
+  const band = { ...whole(height), x2: at('x', 'e'), fill: COLOR, fillOpacity: { value: 0.16 } };
+  return [mark('rect', BANDS, band, CUT)];
+}
+
+/** Returns the rules above the marks of a plot, and their labels above the plot. */
+export function ruleMarks(
+  rules: readonly Rule[],
+  height: number,
+  { isLabeled, interactive }: { readonly isLabeled: boolean; readonly interactive: boolean },
+): readonly object[] {
+  if (rules.length === 0) return [];
+  const dashed = { stroke: COLOR, strokeWidth: { value: 1.3 }, strokeDash: { value: [4, 3] } };
+  const flag = {
+    ...{ x: at('x', 't'), y: { value: 3 }, shape: { value: 'triangle-down' } },
+    ...{ size: { value: 36 }, fill: COLOR },
+  };
+  const said = {
+    annotation: 'datum.n',
+    type: 'datum.k',
+    'time (UTC)': utcTime('f'),
+    about: 'datum.d',
+  };
+  const hit = {
+    ...whole(height),
+    ...{ stroke: COLOR, strokeWidth: { value: 9 }, opacity: { value: 0 }, tooltip: tip(said) },
+  };
+  return [
+    mark('rule', EDGES, { ...whole(height), ...dashed }, CUT),
+    ...(isLabeled ? [mark('symbol', LABELS, flag, CUT), labels()] : []),
+    ...(interactive ? [mark('rule', EDGES, hit, { ...CUT, interactive: true })] : []),
+  ];
+}
+
+/** A strip above the plot with the labels that do not overlap, to the right of their rules or to the left. */
+function labels(): object {
+  const text = {
+    ...{ x: at('x', 't'), y: { value: RULE_LABELS_HEIGHT / 2 } },
+    ...{ text: { signal: `datum.n + '${GAP}'` }, fontSize: { value: 11 }, fill: COLOR },
+  };
+  // Labels are placed again only if a parameter changes: this one is of the part of the axis that is shown too.
+  const size = { signal: `[width, ${SHOWN} === null ? ${RULE_LABELS_HEIGHT} : ${RULE_LABELS_HEIGHT}]` };
+  const placed = { type: 'label', size, anchor: ['right', 'left'], offset: [LEAD], avoidBaseMark: false };
+  const named = { type: 'formula', as: 'text', expr: 'datum.datum.n' };
+  return {
+    type: 'group',
+    interactive: false,
+    encode: {
+      update: {
+        y: { value: -RULE_LABELS_HEIGHT },
+        width: { signal: 'width' },
+        height: { value: RULE_LABELS_HEIGHT },
+      },
+    },
+    marks: [mark('text', LABELS, text, { name: LABELS, interactive: false, transform: [placed, named] })],
+  };
+}

@@ -1,0 +1,61 @@
+/**
+ * Questions about the kinds of charts, answered from their rows.
+ */
+import type { DrawnKind } from '../../../apl/operators/drawing.js';
+import { type ShapeRow, shapes } from '../chart-shapes.js';
+import type { ChartModel } from '../model.js';
+import type { ChartForm, KindRow } from './kind.js';
+import * as kinds from './kind-list.js';
+
+/** The row of each kind by its name. */
+export const kindRows: Readonly<Record<DrawnKind, KindRow>> = kinds;
+
+const forms: ReadonlyMap<string, ChartForm> = new Map(
+  Object.values(kindRows).map(({ form }) => [form.type, form]),
+);
+
+/** Returns how a model is drawn and described. */
+export function formOf({ kind }: ChartModel): ChartForm {
+  // A model is made by a row, and the forms of all rows are here.
+  return forms.get(kind) as ChartForm;
+}
+
+/** Returns the kinds that a shape can be drawn as when one is asked for, its own first. */
+export function kindsFor({ shape, kind: own }: ShapeRow): readonly DrawnKind[] {
+  const names = Object.keys(kindRows) as DrawnKind[];
+  return [
+    ...names.filter(name => name === own),
+    ...names.filter(name => name !== own && Object.hasOwn(kindRows[name].draws, shape)),
+  ];
+}
+
+/** Returns a sentence that says why a result of a shape is not drawn as it was asked for, and what that needs. */
+export function refusalOf(kind: DrawnKind, row: ShapeRow | undefined): string {
+  const { title, needs } = kindRows[kind];
+  const wanted = `No ${title}: it needs ${needs}`;
+  if (row === undefined) return `${wanted}, and the result has none.`;
+  const ways = kindsFor(row).map(each => `\`${each}\``);
+  return `${wanted}. The result is ${row.shape}, which can be drawn as ${ways.join(', ')}.`;
+}
+
+/** Returns the text of `apl/operators/chart-kinds.ts`: the language also runs in the browser, which has nothing that draws. */
+export function kindNames(): string {
+  const rows = Object.entries(kindRows);
+  const names = rows.map(([name]) => `'${name}'`);
+  return `/** The kinds of charts, from \`result/chart/kinds/\`; \`npx tsx scripts/reference.ts\` writes this file. */
+export const drawnKinds = [${names.join(', ')}] as const;
+
+/** What they are called in a menu. */
+export const kindLabels = {
+${rows.map(([name, { label }]) => `  ${name}: '${label}',\n`).join('')}} as const;
+`;
+}
+
+/** Returns the table of `docs/charts.md`: what is drawn of which shape. */
+export function chartReference(): string {
+  const rows = shapes.map(row => {
+    const kinds = kindsFor(row).map(name => `\`${name}\``);
+    return `| ${row.shape} | ${row.drawn} | ${kinds.join(', ')} |`;
+  });
+  return ['| a result of | is drawn as | kinds |', '|---|---|---|', ...rows].join('\n');
+}

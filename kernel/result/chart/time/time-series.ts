@@ -1,0 +1,438 @@
+/**
+ * Turns an aggregate over time into plots of lines along the searched range, with every datum in them or reported as left out.
+ */
+
+import { DataType } from 'apache-arrow';
+import type { ChartOptions } from '../../../apl/operators/drawing.js';
+import { present } from '../../../present.js';
+import { formatCount } from '../../../text.js';
+import { safeWords } from '../../display/summary.js';
+import { FIELD_KEY } from '../../field.js';
+import type { QueryResult, Reading } from '../../result.js';
+import { mayMissBins } from '../../shortfall.js';
+import { aggregateOf, distinctNames, keyTexts, keyValues, nameOf } from '../chart-columns.js';
+import {
+  firstOf,
+  namesOf,
+  notDrawn,
+  notes,
+  notStacked,
+  noValue,
+  rowsWithout,
+  withoutValues,
+} from '../chart-notes.js';
+import {
+  type ChartColumn,
+  greatestOf,
+  groupNumbers,
+  numberAt,
+  numbersOf,
+  sizesOf,
+  valuesIn,
+} from '../chart-values.js';
+import type { ChartInput } from '../kinds/input.js';
+import type { Line, Plot, XyChart } from '../model.js';
+import { type Entry, entriesFor, entriesOf, FIRST_LOOK } from '../palette.js';
+import { greatestSize, largest, plotOf, smallest, unitOf, valuesOf } from '../plots.js';
+import { type Point, type Run, thinned, thinnedTogether } from '../thin.js';
+import { axisOf, betweenRows, binCount, everyBin, runOf, type TimeAxis, withMissing } from './bins.js';
+
+/** One group: the texts of its keys, and its rows in order of time. */
+interface Group {
+  readonly keys: readonly string[];
+  readonly rows: Uint32Array;
+}
+
+/** The groups that are drawn, how many were chosen, and of how many, which `keys` tell apart: a chosen one may have a line for each period. */
+interface Groups {
+  readonly drawn: readonly Group[];
+  readonly chosen: number;
+  readonly count: number;
+  readonly keys: readonly ChartColumn[];
+}
+
+/** What is known of a chart over time before anything is drawn. */
+interface Layout {
+  readonly axis: TimeAxis;
+  readonly options: ChartOptions;
+  readonly missing: Reading['missingBins'];
+  readonly time: ChartColumn;
+  /** Rows that have no place along the time. */
+  readonly untimed: number;
+  readonly keys: readonly ChartColumn[];
+  readonly groups: Groups;
+  readonly measures: readonly ChartColumn[];
+  /** More measures than are drawn; those without a value; columns that are not measures; flags of anomalies. */
+  readonly beyond: readonly ChartColumn[];
+  readonly empty: readonly ChartColumn[];
+  readonly leftOut: readonly ChartColumn[];
+  readonly flags: readonly ChartColumn[];
+  /** The measures are parts of one list, such as percentiles of a field, of that name. */
+  readonly together?: string;
+  readonly isStacked: boolean;
+}
+
+/** One line: a measure of a group, or of the whole result, with all its points and with those that are drawn. */
+interface Track {
+  readonly measure: ChartColumn;
+  readonly group: Group;
+  readonly run: Run;
+  /** The stand-ins for missing bins: zeros or breaks. */
+  readonly added?: 0 | null;
+  readonly points: readonly Point[];
+}
+
+/** What all plots of a chart share. */
+interface Traits {
+  readonly isLog: boolean;
+  readonly isThinned: boolean;
+  /** All values are far from zero and near each other, so that no axis begins at zero. */
+  readonly isNarrow: boolean;
+}
+
+const MAX_GROUPS = 10;
+const MAX_MEASURES = 6;
+/** With their image they take less than 256 KB in a notebook; a point of a stack has three numbers. */
+const MAX_POINTS = 3_000;
+const MAX_BARS = 240;
+/** Measures whose greatest values differ by more than this factor get plots of their own. */
+const LIKE_SIZE = 20;
+/** Values that vary by less than this share of their size would be a flat line far above zero. */
+const NARROW = 0.1;
+
+/** Returns the chart of an aggregate over time, or a sentence that says why there is none; undefined for other results. */
+export function toSeries(
+  { result, table, flat, roles, now }: ChartInput,
+  options: ChartOptions,
+): XyChart | string | undefined {
+  const { time, keys, leftOut } = roles;
+  if (time === undefined || roles.measures.length === 0) return undefined;
+  const rows = timedRows(time);
+  if (rows.length === 0) return undefined;
+  const found = roles.measures.filter(measure => isFlag(measure, rows));
+  const flags = found.length === roles.measures.length ? [] : found;
+  const numbers = roles.measures.filter(measure => !flags.includes(measure));
+  const empty = numbers.filter(measure => rows.every(row => numberAt(measure, row) === null));
+  const filled = numbers.filter(measure => !empty.includes(measure));
+  const measures = filled.slice(0, MAX_MEASURES);
+  const [first] = measures;
+  if (first === undefined) return noValue(empty);
+  const timestamps = distinctTimes(valuesIn(time, rows));
+  const axis = axisOf(result, table, timestamps, now);
+  if (axis === undefined || Math.max(timestamps.length, binCount(axis)) < 2) return undefined;
+  const missing = missingBins(result);
+  const groups = largestGroups(rows, keys, first);
+  return chartOf({
+    ...{ options, missing, time, keys, groups, measures, empty, leftOut, flags },
+    ...present({ together: flat?.kind === 'percentiles' ? flat.list : undefined }),
+    axis: missing === 'empty' ? axis : betweenRows(axis, timestamps),
+    untimed: table.data.numRows - rows.length,
+    beyond: filled.slice(MAX_MEASURES),
+    isStacked: keys.length > 0 && stacks(options, measures, groups, time),
+  });
+}
+
+/** Each of some ascending times once. */
+function distinctTimes(times: Float64Array): Float64Array {
+  const distinct = new Float64Array(times.length);
+  let count = 0;
+  for (const t of times) if (count === 0 || distinct[count - 1] !== t) distinct[count++] = t;
+  return distinct.subarray(0, count);
+}
+
+/** The result of looking for anomalies: -1, 0 or 1 for each bin. */
+function isFlag(measure: ChartColumn, rows: Uint32Array): boolean {
+  if (!/anomal|ad_flag/i.test(measure.field.name)) return false;
+  return rows.every(row => [-1, 0, 1, null].includes(numberAt(measure, row)));
+}
+
+/** A result that is cut or partial says nothing about its missing bins. */
+function missingBins(result: QueryResult): Layout['missing'] {
+  const isCut =
+    mayMissBins(result) || result.status.messages?.some(({ code }) => /limit/i.test(code)) === true;
+  return isCut ? 'unknown' : (result.reading?.missingBins ?? 'empty');
+}
+
+/** Bars of groups are stacked if their values add up, anything else if that is asked for. */
+function stacks(
+  options: ChartOptions,
+  measures: readonly ChartColumn[],
+  { drawn }: Groups,
+  time: ChartColumn,
+): boolean {
+  const isAsked =
+    options.stack ??
+    (options.kind === 'bar' && measures.slice(0, 1).every(each => aggregateOf(each).additive));
+  if (!isAsked || measures.some(measure => aggregateOf(measure).isNever)) return false;
+  return !drawn.some(group => hasTwins(group.rows, time));
+}
+
+function chartOf(layout: Layout): XyChart {
+  const { axis, measures, groups, keys, together, options, isStacked } = layout;
+  const drawn = tracksOf(layout);
+  const all = drawn.flat();
+  const isGrouped = keys.length > 0;
+  const isOnePlot = !isGrouped && (together !== undefined || areAlike(layout, all));
+  const sheets = isOnePlot ? [all] : drawn;
+  const entries = isGrouped
+    ? entriesOf(
+        entriesFor(
+          groups.drawn.map(({ keys }) => keys),
+          { areSurfaces: isStacked || options.kind === 'bar' },
+        ),
+        groups.drawn.map(({ rows }) => keyValues(keys, rows[0] ?? 0)),
+      )
+    : sheets.length === 1
+      ? entriesFor(measures.map(({ field }) => [safeWords(field.name)]))
+      : [];
+  const isLog = options.log === true && !all.some(holdsNoLog);
+  const traits = {
+    isLog,
+    isThinned: all.some(({ run, points }) => run.length > points.length),
+    isNarrow: !isLog && all.every(variesLittle),
+  };
+  const plots = sheets.map(tracks => toPlot(layout, tracks, entries, traits));
+  return {
+    kind: 'xy',
+    ...{ axis, plots },
+    legend: isGrouped || entries.length > 1 ? entries : [],
+    names: together === undefined ? distinctNames(measures) : [together],
+    notes: notesOf(layout, all, plots, traits),
+  };
+}
+
+/** The lines of each measure; those that stand on each other, or are parts of a band, keep the same bins. */
+function tracksOf(layout: Layout): readonly (readonly Track[])[] {
+  const { measures, groups, isStacked, together } = layout;
+  const whole = measures.map(measure => groups.drawn.map(group => wholeTrack(layout, measure, group)));
+  const most = isStacked ? MAX_POINTS / 2 : MAX_POINTS;
+  const budget = Math.floor(most / Math.max(1, whole.flat().length));
+  const runs = whole.flat().map(({ run }) => run);
+  const isBand = together !== undefined && groups.drawn.length === 1;
+  const points = isBand
+    ? thinnedTogether(runs, budget)
+    : isStacked
+      ? whole.flatMap(tracks =>
+          thinnedTogether(
+            tracks.map(({ run }) => run),
+            budget,
+          ),
+        )
+      : runs.map(run => thinned(run, budget));
+  let next = 0;
+  return whole.map(tracks => tracks.map(track => ({ ...track, points: points[next++] ?? [] })));
+}
+
+/** The points of one line: one per datum, and stand-ins for the bins that have none. */
+function wholeTrack(layout: Layout, measure: ChartColumn, group: Group): Omit<Track, 'points'> {
+  const { axis, missing, options, time, isStacked } = layout;
+  const [flag] = measure === layout.measures[0] ? layout.flags : [];
+  const flags = flag && valuesIn(flag, group.rows);
+  const run = runOf(valuesIn(time, group.rows), valuesIn(measure, group.rows), axis, flags);
+  // No logarithmic axis shows a zero.
+  const isZero =
+    missing !== 'unknown' &&
+    aggregateOf(measure).emptyIsZero &&
+    (options.log !== true || run.v.some(v => v <= 0));
+  const fill = isZero ? 0 : null;
+  if (options.kind === 'scatter' || hasTwins(group.rows, time)) return { measure, group, run };
+  const all = isStacked ? everyBin(run, axis, fill) : withMissing(run, axis, fill);
+  return all.length === run.length ? { measure, group, run } : { measure, group, run: all, added: fill };
+}
+
+function holdsNoLog({ points }: Track): boolean {
+  return points.some(({ v, added }) => v !== null && v <= 0 && added !== true);
+}
+
+function variesLittle({ measure, points }: Track): boolean {
+  if (aggregateOf(measure).emptyIsZero) return false;
+  const values = valuesOf([{ points }]);
+  if (values.length < 2) return false;
+  const [least, most] = [smallest(values), largest(values)];
+  return most > least && most - least < NARROW * Math.min(Math.abs(least), Math.abs(most));
+}
+
+function areAlike({ options }: Layout, tracks: readonly Track[]): boolean {
+  if (tracks.length < 2 || new Set(tracks.map(track => unitOf(track.measure, options))).size > 1)
+    return false;
+  const sizes = tracks.map(track => greatestSize(valuesOf([track])));
+  return largest(sizes) <= LIKE_SIZE * smallest(sizes);
+}
+
+function toPlot(
+  layout: Layout,
+  tracks: readonly Track[],
+  entries: readonly Entry[],
+  { isThinned, isNarrow, isLog }: Traits,
+): Plot {
+  const { options, together, isStacked } = layout;
+  const measures = [...new Set(tracks.map(track => track.measure))];
+  const lines = tracks.map(
+    ({ points, measure }, index): Line => ({
+      ...(entries[index] ?? { label: nameOf(measure), look: FIRST_LOOK }),
+      points,
+    }),
+  );
+  const [only, ...others] = measures.map(measure => layout.measures.indexOf(measure));
+  const own = distinctNames(layout.measures)[only ?? 0] ?? '';
+  const isBand = together !== undefined && options.kind === undefined;
+  return plotOf(together ?? (others.length === 0 ? own : ''), lines, {
+    unit: unitOf(measures[0], options),
+    mark: markOf(layout, tracks, isThinned),
+    arrangement: isStacked ? 'stacked' : isBand ? 'band' : 'apart',
+    isIntegral: measures.every(({ field }) => DataType.isInt(field.type)),
+    ...{ isLog, isNarrow },
+  });
+}
+
+function markOf(layout: Layout, tracks: readonly Track[], isThinned: boolean): Plot['mark'] {
+  const { axis, keys, missing, time, options, isStacked } = layout;
+  const { kind } = options;
+  if (kind === 'scatter' || tracks.some(track => hasTwins(track.group.rows, time))) return 'dots';
+  const fits = axis.grid !== undefined && binCount(axis) <= MAX_BARS && !isThinned;
+  if (kind === 'line') return 'lines';
+  if (kind === 'area') return 'area';
+  if (kind === 'bar') return fits ? 'bars' : 'area';
+  const [only, ...others] = tracks;
+  if (only === undefined || others.length > 0 || keys.length > 0 || !aggregateOf(only.measure).emptyIsZero)
+    return isStacked ? 'area' : 'lines';
+  return fits && missing !== 'unknown' ? 'bars' : 'area';
+}
+
+/** A sentence about each value that is drawn differently from the table, or not at all. */
+function notesOf(
+  layout: Layout,
+  tracks: readonly Track[],
+  plots: readonly Plot[],
+  { isThinned, isNarrow }: Traits,
+): readonly string[] {
+  const { empty, leftOut, beyond, measures, untimed, options, flags } = layout;
+  const hasMark = (mark: Plot['mark']) => plots.some(plot => plot.mark === mark);
+  return notes(
+    refusalsOf(layout, tracks),
+    groupNote(layout),
+    firstOf(measures.length, measures.length + beyond.length, 'measures'),
+    withoutValues(empty),
+    rowsWithout(untimed, 'a time'),
+    notDrawn(leftOut),
+    edgeNotes(layout, tracks),
+    missingNotes(layout, tracks),
+    hasMark('dots') && options.kind !== 'scatter' && 'rows that share a timestamp are dots',
+    options.kind === 'bar' && hasMark('area') && 'too many bins for bars: an area',
+    flags.length > 0 && `anomalies by ${namesOf(flags)} are red`,
+    isThinned && 'too many points to draw: of neighbors the least and the greatest are shown',
+    isNarrow && 'the axis does not begin at 0',
+  );
+}
+
+/** Why the chart is not as it was asked for. */
+function refusalsOf(
+  { options, measures, keys, isStacked }: Layout,
+  tracks: readonly Track[],
+): readonly string[] {
+  const low = options.log === true ? measuresOf(tracks.filter(holdsNoLog)) : [];
+  return notes(
+    low.length > 0 &&
+      `no log axis: ${namesOf(low)} ${low.length === 1 ? 'holds' : 'hold'} values of 0 or less`,
+    options.stack === true && !isStacked && notStacked(keys.length > 0, 'there are no groups', measures),
+  );
+}
+
+function measuresOf(tracks: readonly Track[]): readonly ChartColumn[] {
+  return [...new Set(tracks.map(({ measure }) => measure))];
+}
+
+function groupNote({ groups, measures }: Layout): string | false {
+  const [first] = measures;
+  if (groups.count <= groups.chosen || first === undefined) return false;
+  const rank = aggregateOf(first).additive ? `total of ${nameOf(first)}` : nameOf(first);
+  const shown = `${groups.chosen} of ${formatCount(groups.count)}`;
+  return `the ${shown} groups by ${namesOf(groups.keys)} with the greatest ${rank}`;
+}
+
+/** A bin at an edge is called partial if a value is drawn in it. */
+function edgeNotes({ axis }: Layout, tracks: readonly Track[]): readonly string[] {
+  const partial = tracks.flatMap(({ points }) => points.filter(point => point.partial));
+  const edges = notes(
+    partial.some(point => point.t < axis.start) && 'first',
+    partial.some(point => point.t >= axis.start) && 'last',
+  );
+  return notes(
+    edges.length > 0 && `the ${edges.join(' and the ')} bin ${edges.length > 1 ? 'are' : 'is'} partial`,
+    axis.isSearched && axis.until < axis.end && 'the range ends in the future',
+    !axis.isSearched && 'the axis covers the times of the result, not the searched range',
+  );
+}
+
+function missingNotes({ missing }: Layout, tracks: readonly Track[]): readonly string[] {
+  const why = missing === 'unknown' ? 'the result leaves out' : 'without rows';
+  const [zeros, breaks] = [0, null].map(fill => measuresOf(tracks.filter(({ added }) => added === fill)));
+  return notes(
+    zeros !== undefined && zeros.length > 0 && `bins without rows are 0 in ${namesOf(zeros)}`,
+    breaks !== undefined && breaks.length > 0 && `bins ${why} are gaps in ${namesOf(breaks)}`,
+  );
+}
+
+/** Returns the rows that have a time, in order of time. */
+function timedRows(time: ChartColumn): Uint32Array {
+  const times = numbersOf(time);
+  const rows = new Uint32Array(times.length);
+  let count = 0;
+  let isSorted = true;
+  let before = Number.NEGATIVE_INFINITY;
+  for (let row = 0; row < times.length; row++) {
+    const t = times[row] ?? Number.NaN;
+    if (Number.isNaN(t)) continue;
+    rows[count++] = row;
+    isSorted &&= before <= t;
+    before = t;
+  }
+  const timed = rows.subarray(0, count);
+  const at = (row: number) => times[row] ?? 0;
+  return isSorted ? timed : timed.sort((a, b) => at(a) - at(b) || a - b);
+}
+
+/**
+ * Returns the largest groups, in `MAX_GROUPS` lines: by the sum of the measure if its values add up, otherwise by its greatest value, so
+ * that a group that peaks once is among them. The periods of a comparison are chosen together.
+ */
+function largestGroups(rows: Uint32Array, keys: readonly ChartColumn[], measure: ChartColumn): Groups {
+  const periods = keys.filter(({ field }) => field.metadata.has(FIELD_KEY.period));
+  const compared = keys.filter(key => !periods.includes(key));
+  const { numbers, count } = groupNumbers(compared, rows);
+  const linesEach = Math.max(1, groupNumbers(periods, rows).count);
+  const sizes = sizesOf({ numbers, count }, valuesIn(measure, rows), aggregateOf(measure).additive, Math.abs);
+  const greatest = greatestOf(sizes, Math.floor(MAX_GROUPS / linesEach));
+  const members = rowsBy(rows, numbers, greatest).flatMap(own => split(own, periods));
+  const drawn = members.map(own => ({ rows: own, keys: keyTexts(keys, own[0] ?? 0) }));
+  return { drawn, chosen: greatest.length, count, keys: compared };
+}
+
+/** Rows apart by the values of some columns, in the order in which these appear. */
+function split(rows: Uint32Array, keys: readonly ChartColumn[]): readonly Uint32Array[] {
+  if (keys.length === 0) return [rows];
+  const { numbers, count } = groupNumbers(keys, rows);
+  return rowsBy(rows, numbers, [...Array(count).keys()]);
+}
+
+/** Whether two rows have the same time, so that no line can join them. */
+function hasTwins(rows: Uint32Array, time: ChartColumn): boolean {
+  const times = numbersOf(time);
+  return rows.some((row, at) => at > 0 && times[rows[at - 1] ?? 0] === times[row]);
+}
+
+/** The rows of some groups, in their order. */
+function rowsBy(rows: Uint32Array, numbers: Uint32Array, groups: readonly number[]): readonly Uint32Array[] {
+  const places = new Map(groups.map((group, place) => [group, place]));
+  const found = groups.map(() => new Uint32Array(rows.length));
+  const counts = groups.map(() => 0);
+  for (let at = 0; at < rows.length; at++) {
+    const place = places.get(numbers[at] ?? 0);
+    const own = place === undefined ? undefined : found[place];
+    if (place === undefined || own === undefined) continue;
+    const count = counts[place] ?? 0;
+    own[count] = rows[at] ?? 0;
+    counts[place] = count + 1;
+  }
+  return found.map((own, place) => own.subarray(0, counts[place]));
+}

@@ -1,0 +1,108 @@
+import { NotebookActions, type NotebookPanel } from '@jupyterlab/notebook';
+import type { KernelMessage } from '@jupyterlab/services';
+import type { AddedCell } from '../../../kernel/apl/editor/editor-link.js';
+
+/** The widget of a code cell. */
+export type CodeCell = ReturnType<NotebookPanel.ContentFactory['createCodeCell']>;
+
+/** The notebook's active cell, where it is code; undefined for prose. */
+export function activeCode(panel: NotebookPanel): CodeCell | undefined {
+  const cell = panel.content.activeCell;
+  return cell?.model.type === 'code' ? (cell as CodeCell) : undefined;
+}
+
+/** Makes a cell the active one and gives it the keys of a notebook in which nobody types. */
+export function commandCell(
+  notebook: NotebookPanel['content'],
+  cell: NotebookPanel['content']['widgets'][number],
+): void {
+  notebook.activeCellIndex = notebook.widgets.indexOf(cell);
+  notebook.mode = 'command';
+  // The notebook itself leaves the focus where it is.
+  cell.node.focus({ preventScroll: true });
+}
+
+/** The place of the cursor in a cell, and the ends of its selection. */
+export function selectionIn({ editor, model }: CodeCell): { readonly from: number; readonly to: number } {
+  if (editor === null) return { from: model.sharedModel.source.length, to: model.sharedModel.source.length };
+  const { start, end } = editor.getSelection();
+  const [a, b] = [editor.getOffsetAt(start), editor.getOffsetAt(end)];
+  return { from: Math.min(a, b), to: Math.max(a, b) };
+}
+
+/**
+ * Runs a text in place of the cell's own; its outputs replace those below the cell. Returns the status of the reply; undefined if there
+ * was none.
+ */
+export async function runBelow(
+  panel: NotebookPanel,
+  cell: CodeCell,
+  code: string,
+  options: Pick<KernelMessage.IExecuteRequestMsg['content'], 'stop_on_error' | 'allow_stdin'> = {
+    stop_on_error: true,
+  },
+): Promise<KernelMessage.IExecuteReplyMsg['content']['status'] | undefined> {
+  const kernel = panel.sessionContext.session?.kernel;
+  if (kernel === undefined || kernel === null) return undefined;
+  const { model } = cell;
+  model.clearExecution();
+  cell.outputHidden = false;
+  cell.setPrompt('*');
+  model.trusted = true;
+  const future = kernel.requestExecute({ code, ...options }, false, { cellId: model.sharedModel.getId() });
+  cell.outputArea.future = future;
+  try {
+    const { content } = await future.done;
+    model.executionCount = content.execution_count;
+    return content.status;
+  } catch {
+    // The kernel went away; a newer run of the cell has a prompt of its own.
+    if (!cell.isDisposed && cell.outputArea.future === future) cell.setPrompt('');
+    return undefined;
+  }
+}
+
+/** Adds a code cell below the active one, and runs it if `runs` is true. */
+export async function addCell(panel: NotebookPanel, source: string, runs: boolean): Promise<void> {
+  const { content, sessionContext } = panel;
+  NotebookActions.insertBelow(content);
+  NotebookActions.changeCellType(content, 'code');
+  content.activeCell?.model.sharedModel.setSource(source);
+  if (runs) await NotebookActions.run(content, sessionContext);
+}
+
+/**
+ * Adds a cell of an agent below the last and runs it when those that wait have run, whatever becomes of it; nobody is asked for what it
+ * needs. Returns false if it has not run.
+ */
+export async function addLast(
+  panel: NotebookPanel,
+  { cell: id, source }: Pick<AddedCell, 'cell' | 'source'>,
+): Promise<boolean> {
+  const { content, model } = panel;
+  if (model === null) return false;
+  const { sharedModel } = model;
+  const metadata = { apl_agent: true };
+  sharedModel.insertCell(sharedModel.cells.length, { cell_type: 'code', id, source, metadata });
+  const cell = content.widgets.find(each => each.model.sharedModel.getId() === id);
+  if (cell === undefined) return false;
+  const status = await runBelow(panel, cell as CodeCell, source, {
+    stop_on_error: false,
+    allow_stdin: false,
+  });
+  return status === 'ok' || status === 'error';
+}
+
+/** Writes text at the cursor of the active cell and gives it the focus; false if no code cell is active. */
+export function insertText(panel: NotebookPanel, text: string): boolean {
+  const cell = activeCode(panel);
+  if (cell === undefined || cell.model.getMetadata('editable') === false) return false;
+  const { editor, model } = cell;
+  panel.content.mode = 'edit';
+  if (editor?.replaceSelection === undefined) {
+    const at = model.sharedModel.source.length;
+    model.sharedModel.updateSource(at, at, text);
+  } else editor.replaceSelection(text);
+  editor?.focus();
+  return true;
+}

@@ -1,0 +1,39 @@
+import type { Spec } from 'vega';
+import { clockName, timeIn, type Zone } from '../link/link-zone.js';
+import type { ChartFacts } from './charts-facts.js';
+
+/** What a chart in local time says in place of its times in UTC. */
+interface Words {
+  readonly clock: string;
+  /** The title of an axis of time. */
+  readonly days: string;
+}
+
+/** Returns a specification whose axis and tooltips have the times of a zone; the kernel writes them in UTC. */
+export function inZone(spec: Spec, { start, end }: Pick<ChartFacts, 'start' | 'end'>, zone: Zone): Spec {
+  if (zone === 'utc') return spec;
+  const exact = (t: number) => new Date(t).toISOString();
+  const clock = clockName(exact(end), zone);
+  const [from, to] = [start, Math.max(start, end - 1)].map(t => timeIn(exact(t), zone).slice(0, 10));
+  const days = `${from === to ? from : `${from} to ${to}`}, ${clock}`;
+  return changed(spec, { clock, days }) as Spec;
+}
+
+/** Values of others, and what is said of the chart. */
+const LEFT_ALONE: ReadonlySet<string> = new Set(['data', 'usermeta', 'description']);
+const DAYS = /^\d{4}-\d\d-\d\d(?: to \d{4}-\d\d-\d\d)?, UTC$/;
+
+function changed(part: unknown, words: Words): unknown {
+  if (Array.isArray(part)) return part.map(each => changed(each, words));
+  if (typeof part !== 'object' || part === null) return part;
+  const members = Object.entries(part).map(([name, each]) => [name, memberIn(name, each, words)]);
+  return Object.fromEntries(members);
+}
+
+function memberIn(name: string, value: unknown, words: Words): unknown {
+  if (LEFT_ALONE.has(name)) return value;
+  if (name === 'type' && value === 'utc') return 'time';
+  if (name === 'title' && typeof value === 'string' && DAYS.test(value)) return words.days;
+  if (name !== 'signal' || typeof value !== 'string') return changed(value, words);
+  return value.replaceAll('utcFormat(', 'timeFormat(').replace(/(?<=["']time \()UTC(?=\)["'])/g, words.clock);
+}

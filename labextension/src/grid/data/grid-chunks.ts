@@ -1,0 +1,76 @@
+import type { View } from '../../../../kernel/notebook/results/result-protocol.js';
+import type { Page, RowSource } from './grid-source.js';
+
+/** Rows of one request, and the most requests whose rows are kept. */
+const CHUNK_ROWS = 500;
+const CACHED_CHUNKS = 24;
+
+/** The rows of a view, fetched in chunks; the chunks used last are kept. */
+export class Chunks {
+  readonly #source: RowSource;
+  readonly #view: View;
+  readonly #chunks = new Map<number, Promise<Page>>();
+  readonly #arrived = new Map<number, Page>();
+
+  constructor(source: RowSource, view: View) {
+    this.#source = source;
+    this.#view = view;
+  }
+
+  /** Fetches the chunks of some rows; resolves once they have arrived. */
+  async load(from: number, to: number, signal?: AbortSignal): Promise<void> {
+    const wanted: Promise<Page>[] = [];
+    for (let chunk = chunkOf(from); chunk <= chunkOf(Math.max(to - 1, from)); chunk += 1)
+      wanted.push(this.#fetch(chunk, signal));
+    await Promise.all(wanted);
+  }
+
+  /** True when these rows have arrived. */
+  has(from: number, to: number): boolean {
+    for (let chunk = chunkOf(from); chunk <= chunkOf(Math.max(to - 1, from)); chunk += 1)
+      if (!this.#arrived.has(chunk)) return false;
+    return true;
+  }
+
+  /** The page of the first rows, which has columns even if there is no row; undefined while it is on its way. */
+  get first(): Page | undefined {
+    return this.#arrived.get(0);
+  }
+
+  /** Returns the page that holds a row and the row's place in it; undefined while it is on its way or if there is none. */
+  at(row: number): { readonly page: Page; readonly row: number } | undefined {
+    const page = this.#arrived.get(chunkOf(row));
+    if (page === undefined || row - page.offset >= page.table.numRows) return undefined;
+    return { page, row: row - page.offset };
+  }
+
+  #fetch(chunk: number, signal?: AbortSignal): Promise<Page> {
+    const known = this.#chunks.get(chunk);
+    if (known !== undefined) {
+      // The most recently used stay longest.
+      this.#chunks.delete(chunk);
+      this.#chunks.set(chunk, known);
+      return known;
+    }
+    const page = this.#source.page(this.#view, chunk * CHUNK_ROWS, CHUNK_ROWS, signal);
+    this.#chunks.set(chunk, page);
+    page.then(
+      arrived => this.#arrived.set(chunk, arrived),
+      () => this.#chunks.delete(chunk),
+    );
+    this.#forget();
+    return page;
+  }
+
+  #forget(): void {
+    for (const chunk of this.#chunks.keys()) {
+      if (this.#chunks.size <= CACHED_CHUNKS) return;
+      this.#chunks.delete(chunk);
+      this.#arrived.delete(chunk);
+    }
+  }
+}
+
+function chunkOf(row: number): number {
+  return Math.floor(row / CHUNK_ROWS);
+}

@@ -1,0 +1,50 @@
+import type { Zone } from '../link/link-zone.js';
+import { element } from '../ui/dom.js';
+import type { Rows } from './data/grid-rows.js';
+import type { GridColumn } from './grid-cells.js';
+import type { Selection } from './surface/selection.js';
+import type { ColumnLayout } from './surface/surface-columns.js';
+
+/** The state that a view draws, read again at each draw. */
+export interface ViewModel {
+  readonly layout: ColumnLayout;
+  readonly rows: Rows;
+  readonly zone: Zone;
+  readonly selection: Selection | undefined;
+  readonly isWrapped: boolean;
+  /** Called when rows could not be fetched. */
+  failed(error: unknown): void;
+  /** Called when the reader has given columns other widths, which the layout then has. */
+  widened(): void;
+  openMenu(opener: HTMLElement, column: GridColumn): void;
+  /** Whether a cell holds the id of a trace that can be drawn. */
+  hasTrace(column: GridColumn, row: number): boolean;
+  /** Called with the time that the reader wants to go to. */
+  jump(text: string): void;
+}
+
+/** Returns the button that draws the trace of a row; its key is T, whatever cell of the row is chosen. */
+export function traceButton(): HTMLButtonElement {
+  const title = 'Add a cell below, and run it, that draws this trace (T)';
+  const made = element('button', { type: 'button', class: 'apl-grid-trace', tabindex: -1, title }, 'Trace');
+  made.ariaLabel = title;
+  return made;
+}
+
+/** The rows of a result in the page, which holds only those in view: as a table, or as a stream of lines. */
+export interface RowsView {
+  readonly frame: HTMLElement;
+  /** The first row that is wholly in view. */
+  readonly firstRow: number;
+  /** Draws after columns or rows have changed; `resize` measures them again. */
+  redraw(how: { readonly resize: boolean }): Promise<void>;
+  /** Draws the same rows again, as there is another room for them. */
+  refresh(): Promise<void>;
+  /** Updates what is drawn: selection, colors, matches of the search. */
+  style(): void;
+  /** Scrolls until a row is the first in view, as far as there are rows below it. */
+  scrollTo(row: number): Promise<void>;
+  /** Gives the keys to the rows. */
+  focus(): void;
+  dispose(): void;
+}

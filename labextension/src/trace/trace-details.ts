@@ -1,0 +1,180 @@
+/** The chosen span: its figures, why it failed, its events and links, and every field. */
+import { SPAN_FIELDS } from '../../../kernel/result/trace/trace-spans.js';
+import { cut, visible, visibleLines } from '../../../kernel/text.js';
+import { formatDuration, formatTime, parseTime } from '../../../kernel/time.js';
+import { fieldList } from '../grid/controls/grid-details.js';
+import type { GridColumn } from '../grid/grid-cells.js';
+import { timeIn, type Zone } from '../link/link-zone.js';
+import { button, element } from '../ui/dom.js';
+import type { FieldValue } from './trace-data.js';
+import { issuesOf, type TraceNodeShown } from './trace-row.js';
+
+/** What can be done from the details of a span; each is absent if it cannot. */
+export interface DetailActions {
+  readonly zone: Zone;
+  readonly logs: (() => void) | undefined;
+  readonly focus: (() => void) | undefined;
+  readonly zoom: () => void;
+  /** Adds the cell of another trace. */
+  linked(trace: string): (() => void) | undefined;
+  close(): void;
+}
+
+const NAME_LENGTH = 400;
+/** Events and links that are listed one by one; the fields have all. */
+const MOST_LISTED = 100;
+/** Fields that the figures, the events and the links show. */
+const SHOWN: ReadonlySet<string> = new Set(SPAN_FIELDS);
+
+/** Returns the parts of the details of a span, which began at `start`, in nanoseconds since 1970. */
+export function detailsOf(
+  node: TraceNodeShown,
+  start: bigint,
+  fields: readonly FieldValue[],
+  actions: DetailActions,
+): readonly Node[] {
+  const { span } = node;
+  const jsonOf = (name: string) => listIn(fields.find(([column]) => column.name === name)?.[1]);
+  return [
+    element(
+      'header',
+      {},
+      element('strong', {}, visible(cut(`${span.service} ${span.name}`, NAME_LENGTH))),
+      button('\u2715', 'Close the details', actions.close),
+    ),
+    element(
+      'div',
+      { class: 'apl-row' },
+      ...buttonIf(
+        'Log lines',
+        'Add a cell below, and run it, with the log lines of this span (L)',
+        actions.logs,
+      ),
+      button('Zoom', 'Show the time of this span alone (Z)', actions.zoom),
+      ...buttonIf('Focus', 'Show this span and those below it alone (F)', actions.focus),
+    ),
+    facts(figuresOf(node, start, actions.zone)),
+    ...section(
+      'Events',
+      jsonOf('events').map(event => eventOf(event, start)),
+    ),
+    ...section(
+      'Links',
+      jsonOf('links').map(link => linkOf(link, actions)),
+    ),
+    ...attributes(fields),
+  ];
+}
+
+type Fact = readonly [name: string, value: string];
+
+function figuresOf(node: TraceNodeShown, start: bigint, zone: Zone): readonly Fact[] {
+  const { span, offset, self, critical } = node;
+  return [
+    ['duration', formatDuration(span.duration)],
+    ['began', `+${formatDuration(offset)}, ${timeIn(formatTime(start + offset), zone)}`],
+    ['itself', `${formatDuration(self)} in which nothing that it called ran`],
+    ...(critical > 0n ? [['critical path', formatDuration(critical)] as const] : []),
+    ...(span.isFailed ? [['failed', span.message === '' ? 'yes' : span.message] as const] : []),
+    ...(!span.isFailed && span.message !== '' ? [['message', span.message] as const] : []),
+    ...issuesOf(node).map(text => ['note', text] as const),
+    ...(span.kind === '' ? [] : [['kind', span.kind] as const]),
+    ['span id', span.id],
+    ...(span.parent === undefined ? [] : [['parent', span.parent] as const]),
+  ];
+}
+
+function facts(list: readonly Fact[]): HTMLElement {
+  return element(
+    'dl',
+    {},
+    ...list.flatMap(([name, value]) => [
+      element('dt', {}, visible(cut(name, NAME_LENGTH))),
+      element('dd', {}, visibleLines(value)),
+    ]),
+  );
+}
+
+function section(title: string, items: readonly HTMLElement[]): readonly HTMLElement[] {
+  if (items.length === 0) return [];
+  const count = items.length > MOST_LISTED ? `the first ${MOST_LISTED} of ${items.length}` : items.length;
+  return [element('strong', {}, `${title} (${count})`), element('ul', {}, ...items.slice(0, MOST_LISTED))];
+}
+
+/** An event of OpenTelemetry: when, from the start of the trace, what, and its attributes. */
+function eventOf(event: unknown, start: bigint): HTMLElement {
+  const { name, timestamp, attributes, ...others } = members(event);
+  const at = timeOf(timestamp);
+  const given = { ...others, ...members(attributes) };
+  return element(
+    'li',
+    {},
+    ...(at === undefined
+      ? []
+      : [element('span', { class: 'apl-trace-at' }, `+${formatDuration(at - start)} `)]),
+    visible(cut(text(name), NAME_LENGTH)),
+    facts(Object.entries(given).map(([key, value]) => [key, text(value)])),
+  );
+}
+
+function linkOf(link: unknown, { linked }: DetailActions): HTMLElement {
+  const { trace_id: trace, span_id: span, ...others } = members(link);
+  const id = text(trace);
+  return element(
+    'li',
+    {},
+    visible(cut(`trace ${id}${span === undefined ? '' : `, span ${text(span)}`} `, NAME_LENGTH)),
+    ...buttonIf('Trace', 'Add a cell below, and run it, that draws this trace', linked(id)),
+    facts(Object.entries(others).map(([key, value]) => [key, text(value)])),
+  );
+}
+
+function attributes(fields: readonly FieldValue[]): readonly HTMLElement[] {
+  const others = fields.filter(([{ name }]) => !SHOWN.has(name));
+  const lists = fields.filter(([{ name }, value]) => isLongList(name, value));
+  if (others.length + lists.length === 0) return [];
+  return [element('strong', {}, 'Attributes'), fieldList([...others, ...lists])];
+}
+
+function isLongList(name: GridColumn['name'], value: string): boolean {
+  return (name === 'events' || name === 'links') && listIn(value).length > MOST_LISTED;
+}
+
+function buttonIf(word: string, label: string, act: (() => void) | undefined): readonly HTMLElement[] {
+  return act === undefined ? [] : [button(word, label, act)];
+}
+
+function listIn(json: string | undefined): readonly unknown[] {
+  if (json?.startsWith('[') !== true) return [];
+  try {
+    const list: unknown = JSON.parse(json, exactNumber);
+    return Array.isArray(list) ? list : [];
+  } catch {
+    return [];
+  }
+}
+
+/** The digits of an integer that a double would round. */
+function exactNumber(
+  this: unknown,
+  _key: string,
+  value: unknown,
+  context?: { readonly source?: string },
+): unknown {
+  return typeof value === 'number' && !Number.isSafeInteger(value) ? (context?.source ?? value) : value;
+}
+
+/** Nanoseconds since 1970, of a number of them or of a text. */
+function timeOf(value: unknown): bigint | undefined {
+  const written = text(value);
+  if (/^\d{1,19}$/.test(written)) return BigInt(written);
+  return typeof value === 'string' ? parseTime(written) : undefined;
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value);
+}
+
+function members(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
+}

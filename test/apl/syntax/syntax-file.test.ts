@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { fileCellAt, splitFile } from '../../../kernel/apl/syntax/syntax-file.js';
+
+/** The cells of a file, each as its first line and what it holds. */
+function check(
+  source: string,
+  expected: readonly (readonly [head: string, body: string, prose: boolean])[],
+): void {
+  const cells = splitFile(source);
+  expect(
+    cells.map(({ from, body, to, prose }) => [source.slice(from, body), source.slice(body, to), prose]),
+  ).toEqual(expected);
+  expect(cells.map(({ from, to }) => source.slice(from, to)).join('')).toBe(source);
+}
+
+test.each<Parameters<typeof check>>([
+  ['', [['', '', false]]],
+  ['web', [['', 'web', false]]],
+  ['// %%', [['// %%', '', false]]],
+  [
+    '// %% a\nweb\n// %%\nspans',
+    [
+      ['// %% a\n', 'web\n', false],
+      ['// %%\n', 'spans', false],
+    ],
+  ],
+  [
+    'web\n// %% [markdown]\n// x\n',
+    [
+      ['', 'web\n', false],
+      ['// %% [markdown]\n', '// x\n', true],
+    ],
+  ],
+  ['web // %%\n  // %%\n', [['', 'web // %%\n  // %%\n', false]]],
+])('%j', check);
+
+test('a place belongs to the cell that begins before it', () => {
+  const source = 'web\n// %%\nspans';
+  expect([0, 3, 4, 12, 99].map(offset => fileCellAt(source, offset).from)).toEqual([0, 0, 4, 4, 4]);
+});

@@ -1,0 +1,120 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect, onTestFinished, test } from 'vitest';
+import { root } from './command.js';
+
+const module = new URL('../../kernel/commands/compiled-code.ts', import.meta.url).href;
+
+/** A program in a directory of its own, and a way to run it: what it printed, then whether kept code was used. */
+function program(source: string) {
+  const folder = mkdtempSync(join(tmpdir(), 'apl-compiled-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'program.cjs');
+  const kept = join(folder, 'compiled', 'program');
+  writeFileSync(file, source);
+  const run = (place = kept, word = '') => {
+    const script = `import { runCompiled } from '${module}'; console.log(runCompiled(...process.argv.slice(1, 3)));`;
+    const words = ['--import', 'tsx', '--input-type=module', '-e', script, file, place, word];
+    return execFileSync(process.execPath, words, { encoding: 'utf8' }).trim().split('\n');
+  };
+  return { folder, file, kept, run };
+}
+
+test('a program runs with the code that an earlier run compiled', () => {
+  const { run } = program("console.log(require('node:path').basename(__filename));");
+  expect(run()).toEqual(['program.cjs', 'false']);
+  expect(run()).toEqual(['program.cjs', 'true']);
+});
+
+test('a program that has changed is compiled again, also at the same length', () => {
+  const { file, run } = program('console.log("old")');
+  expect(run()).toEqual(['old', 'false']);
+  writeFileSync(file, 'console.log("new")');
+  expect(run()).toEqual(['new', 'false']);
+  expect(run()).toEqual(['new', 'true']);
+});
+
+test('kept code that is damaged or cut is not run, and is replaced', () => {
+  const { kept, run } = program('console.log("whole")');
+  run();
+  const whole = readFileSync(kept);
+  const flipped = Buffer.from(whole);
+  flipped.writeUInt8(flipped.readUInt8(whole.length - 20) ^ 1, whole.length - 20);
+  for (const bytes of [flipped, whole.subarray(0, -1), whole.subarray(0, 5), Buffer.alloc(0)]) {
+    writeFileSync(kept, bytes);
+    expect(run()).toEqual(['whole', 'false']);
+    expect(run()).toEqual(['whole', 'true']);
+  }
+});
+
+test('a run that compiles more than the ones before adds it; one that compiles less takes nothing away', () => {
+  const lines = Array.from({ length: 200 }, (_, n) => `total += total * ${n} + words.length;`);
+  const { kept, run } = program(
+    `const words = process.argv[3]; function long() { let total = 1; ${lines.join('')} return total > 0; } console.log(words === 'long' && long());`,
+  );
+  run(kept, 'short');
+  const short = statSync(kept).size;
+  expect(run(kept, 'long')).toEqual(['true', 'true']);
+  const long = statSync(kept);
+  expect(long.size).toBeGreaterThan(short + 1_000);
+  expect(run(kept, 'short')).toEqual(['false', 'true']);
+  expect(statSync(kept).mtimeMs).toBe(long.mtimeMs);
+});
+
+test('where nothing can be kept, it runs all the same', () => {
+  const { file, run } = program('console.log("here")');
+  const below = join(file, 'compiled');
+  expect(run(below)).toEqual(['here', 'false']);
+});
+
+test('an error has its place in the file, also on the first line', () => {
+  const { file, run } = program('try { null.x } catch (error) { console.log(error.stack.split("\\n")[1]) }');
+  const place = `at ${pathToFileURL(file).href}:1:12`;
+  expect(run()).toEqual([place, 'false']);
+  expect(run()).toEqual([place, 'true']);
+});
+
+test('texts beyond ASCII are read as they are', () => {
+  const { run } = program("console.log('\u00b5s \u2026 \u{1f600}')");
+  expect(run()).toEqual(['\u00b5s \u2026 \u{1f600}', 'false']);
+  expect(run()).toEqual(['\u00b5s \u2026 \u{1f600}', 'true']);
+});
+
+test('the program itself is ASCII, which takes less time to read', () => {
+  const beyond = readFileSync(join(root, 'dist', 'commands.cjs'), 'utf8').match(/.{0,40}[^\0-\x7f]/g) ?? [];
+  expect(beyond).toEqual([]);
+});
+
+test('what kernels, services and other commands compile is kept apart, beside the program', async () => {
+  // Below the project, where the packages with machine code are found.
+  mkdirSync(join(root, 'test-output'), { recursive: true });
+  const folder = mkdtempSync(join(root, 'test-output', 'compiled-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  for (const file of ['package.json', 'dist/main.js', 'dist/commands.cjs'])
+    cpSync(join(root, file), join(folder, file));
+  const main = join(folder, 'dist', 'main.js');
+  const kept = () => readdirSync(join(folder, 'dist', 'compiled'));
+  const place = `${process.versions.v8}-${process.arch}`;
+  execFileSync(process.execPath, [main, '--version']);
+  expect(kept()).toEqual([`command-${place}`]);
+  const data = join(folder, 'data');
+  const env = { ...process.env, UV_THREADPOOL_SIZE: '16' };
+  const service = spawn(process.execPath, [main, 'serve', '--data', data], { env });
+  await once(service.stdout, 'data');
+  service.kill('SIGTERM');
+  expect(await once(service, 'exit')).toEqual([0, null]);
+  expect(kept()).toEqual([`command-${place}`, `serve-${place}`]);
+});

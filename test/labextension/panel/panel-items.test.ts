@@ -1,0 +1,127 @@
+import { describe, expect, test } from 'vitest';
+import type { Answer, EditorQuestion, ResultRow } from '../../../kernel/apl/editor/editor-link.js';
+import {
+  cellOf,
+  conditionOf,
+  factsOf,
+  insertOf,
+  itemsOf,
+  type Subject,
+} from '../../../labextension/src/panel/panel-items.js';
+
+const datasets: Answer = {
+  ...{ tell: 'datasets', question: { ask: 'datasets' } },
+  rows: [
+    {
+      ...{ name: 'web-logs', description: 'requests', rows: 1_234, range: '2026-01-01..2026-01-03' },
+      ...{ firstTime: '2026-01-01T10:00:00Z', lastTime: '2026-01-02T11:00:00Z' },
+    },
+    { name: 'traces', description: '' },
+  ],
+};
+
+const result = {
+  ...{ rows: 2, columns: 1, bytes: 30, profile: 'local' },
+  ...{ startTime: '2026-01-01T00:00:00Z', endTime: '2026-01-02T00:00:00Z' },
+};
+let results: readonly ResultRow[] = [];
+
+/** The answers of a kernel by what is asked; what it has not told yet is undefined. */
+function answers({ ask }: EditorQuestion): Answer | undefined {
+  const question = { ask: 'profiles' } as const;
+  if (ask === 'datasets') return datasets;
+  if (ask === 'stars') return { tell: 'failed', question, message: 'no access', hint: 'Use another token.' };
+  if (ask === 'results') return { tell: 'results', question, rows: results };
+  if (ask === 'fields')
+    return {
+      tell: 'fields',
+      question,
+      fields: [
+        { name: 'tags', type: 'dynamic' },
+        { name: 'took', type: 'long', unit: 'ms' },
+      ],
+    };
+  if (ask === 'keys') return { tell: 'texts', question, texts: ['a b'] };
+  if (ask === 'top') return { tell: 'top', question, top: [{ text: null, count: 2 }] };
+  return undefined;
+}
+
+describe('the rows of the panel', () => {
+  const check = (open: readonly string[], filter: string, expected: readonly string[]) => {
+    const view = { isOpen: (key: string) => open.includes(key), filter };
+    const rows = itemsOf({ profile: 'local', answer: answers }, view);
+    expect(
+      rows.map(({ level, label, detail = '' }) => `${'  '.repeat(level - 1)}${label} | ${detail}`),
+    ).toEqual(expected);
+  };
+  const closed = ['Results | ', 'Starred queries | ', 'History | ', 'Profiles | '];
+
+  test('closed lists ask for nothing', () => check([], '', ['Datasets | ', ...closed]));
+
+  test('datasets with their events and days', () =>
+    check(['datasets'], '', [
+      'Datasets | 2',
+      '  web-logs | 1,234 \u00b7 2026-01-01 to 2026-01-02',
+      '  traces | ',
+      ...closed,
+    ]));
+
+  test('the filter looks at names and descriptions', () =>
+    check(['datasets'], 'REQ', [
+      'Datasets | 1',
+      '  web-logs | 1,234 \u00b7 2026-01-01 to 2026-01-02',
+      ...closed,
+    ]));
+
+  test('fields, keys of maps, and values', () =>
+    check(
+      ['datasets', 'dataset traces', 'field ["traces","tags"]', 'field ["traces","tags","a b"]'],
+      'traces',
+      [
+        ...['Datasets | 1', '  traces | ', '    tags | dynamic', '      a b | ', '        (none) | 2'],
+        ...['    took | long, ms', ...closed],
+      ],
+    ));
+
+  test('a result without a name has the text of its query', () => {
+    results = [
+      { ...result, names: ['_', 'errs'], query: 'web | limit 2' },
+      { ...result, names: [], query: 'web\n| limit 2' },
+    ];
+    const said = ['  _, errs | 2 rows \u00b7 30 B', '  web | limit 2 | 2 rows \u00b7 30 B'];
+    try {
+      check(['results'], '', ['Datasets | ', 'Results | 2', ...said, ...closed.slice(1)]);
+    } finally {
+      results = [];
+    }
+  });
+
+  test('what is missing is said in its place', () =>
+    check(['results', 'stars', 'history'], '', [
+      ...['Datasets | ', 'Results | ', '  None yet. | ', 'Starred queries | '],
+      ...['  no access. Use another token. | ', 'History | ', '  Asking the kernel \u2026 | ', 'Profiles | '],
+    ]));
+});
+
+test('every name and value is written as the language reads it', () => {
+  const value = (type: string, text: string | null, path = ['f']): Extract<Subject, { kind: 'value' }> => ({
+    ...{ kind: 'value', type, path, value: { text, count: 1 } },
+  });
+  expect(insertOf({ kind: 'dataset', row: { name: 'web-logs', description: '' } })).toBe("['web-logs']");
+  expect(insertOf({ kind: 'field', dataset: 'd', path: ['tags', 'a b', 'c'] })).toBe("tags['a b'].c");
+  expect(conditionOf(value('string', 'it\'s "x"\n'))).toBe('f == "it\'s \\"x\\"\\n"');
+  expect(conditionOf(value('long', '500'))).toBe('f == 500');
+  expect(conditionOf(value('datetime', '2026-01-01T00:00:00Z'))).toBe('f == datetime(2026-01-01T00:00:00Z)');
+  expect(conditionOf(value('dynamic', '1', ['m', 'k']))).toBe('tostring(m.k) == "1"');
+  expect(conditionOf(value('string', null))).toBe('isempty(f)');
+  expect(conditionOf(value('long', null))).toBe('isnull(f)');
+  expect(cellOf('now-1h..now', 'T')).toBe('%%time now-1h..now\nT');
+});
+
+test('a profile is known by its address, and by whether it has a token', () =>
+  expect(
+    factsOf({ kind: 'profile', inUse: false, row: { name: 'p', address: 'https://a', hasToken: false } }),
+  ).toEqual([
+    ['address', 'https://a'],
+    ['token', 'none: the kernel asks for it'],
+  ]));

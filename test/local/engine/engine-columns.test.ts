@@ -1,0 +1,60 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { Engine } from '../../../kernel/local/engine/duckdb.js';
+import { asJson, type DeclaredColumn, JsonColumns } from '../../../kernel/local/engine/engine-columns.js';
+import type { ResultOrder } from '../../../kernel/local/engine/engine-reader.js';
+import { readersOf } from '../../../kernel/local/engine/reading/duckdb-reader.js';
+import { temporaryDirectory } from '../service.js';
+
+const fields: readonly DeclaredColumn[] = [
+  { name: 'n', type: 'long' },
+  { name: 's', type: 'string' },
+];
+
+async function read(rows: number, mostBytes = Number.POSITIVE_INFINITY): Promise<JsonColumns> {
+  const engine = await Engine.open({ dataDir: await temporaryDirectory(), families: [] });
+  onTestFinished(() => engine.close());
+  const order: ResultOrder = {
+    sql: `SELECT i, repeat('x', 1000) || i FROM range(${rows}) t(i)`,
+    fields,
+    limit: rows,
+    mostBytes,
+    time: -1,
+    delivery: 'streamed',
+    form: 'json',
+  };
+  const { columns } = await readersOf(engine).reading(reader => reader.read(order), undefined);
+  return asJson(columns);
+}
+
+function expected(rows: number): readonly string[] {
+  const numbers = Array.from({ length: rows }, (_, index) => index);
+  return [numbers.join(','), numbers.map(n => `"${'x'.repeat(1000)}${n}"`).join(',')];
+}
+
+const texts = (columns: JsonColumns) => fields.map((_, index) => columns.bytes(index).toString());
+
+test('a long column is in pieces of a few megabytes, none of which divides a cell', async () => {
+  const columns = await read(10_000);
+  const pieces = columns.pieces(1);
+  expect(pieces.length).toBeGreaterThan(2);
+  expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThan(6 * 2 ** 20);
+  expect(pieces.map(piece => String.fromCharCode(piece[0] ?? 0, piece.at(-1) ?? 0))).toEqual(
+    pieces.map((_, index) => (index === pieces.length - 1 ? '""' : '",')),
+  );
+  expect(texts(columns)).toEqual(expected(10_000));
+  expect(columns.size).toBe(texts(columns).join(',,').length);
+});
+
+test('columns put together have the cells of all, in order, whether their pieces are many or none', async () => {
+  const [first, none, last] = [await read(10_000), await read(0), await read(2)];
+  const parts = [none, first, none, last].map(each => each.read);
+  const both = JsonColumns.together(fields, parts);
+  expect(texts(both)).toEqual(expected(10_000).map((text, at) => `${text},${expected(2)[at]}`));
+  expect([both.rows, both.run(0, 'first').text, both.run(0, 'last').text]).toEqual([10_002, '0', '1']);
+});
+
+test('what is larger than an answer may be is refused', async () => {
+  await expect(read(10_000, 2 ** 20)).rejects.toThrow(
+    'The answer would be larger than 1 MiB, the most that is sent.',
+  );
+});

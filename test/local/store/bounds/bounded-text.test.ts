@@ -1,0 +1,148 @@
+import { describe, expect, test } from 'vitest';
+import { inspectorOf } from '../../../../kernel/local/store/bounds/bounded-text.js';
+
+/** What the inspector says of a text that comes in pieces of so many bytes. */
+function said(format: string, text: string | Buffer, piece: number, delimiter?: string): string {
+  const inspector = inspectorOf({ name: 'It', format, ...(delimiter !== undefined && { delimiter }) });
+  const bytes = Buffer.from(text);
+  try {
+    for (let at = 0; at < bytes.length; at += piece) inspector?.take(bytes.subarray(at, at + piece));
+    inspector?.end();
+    return 'fine';
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+const object = (keys: number, first = 0) =>
+  `{${Array.from({ length: keys }, (_, index) => `"k${index + first}":1`).join(',')}}`;
+const nested = (open: string, levels: number, close: string, inner = '1') =>
+  `${open.repeat(levels)}${inner}${close.repeat(levels)}`;
+const columns = (count: number, delimiter = ',') => Array.from({ length: count }, () => 'c').join(delimiter);
+
+const fine: readonly (readonly [what: string, format: string, text: string | Buffer])[] = [
+  ['nothing', 'json', ''],
+  ['an event of 200 levels', 'json', nested('{"a":', 200, '}')],
+  ['an event of 200 levels in an array', 'json', `[\n${nested('{"a":', 199, '}', '[]')}\n]`],
+  ['brackets in a string', 'json', `{"a":"${'['.repeat(300)}"}`],
+  ['brackets after an escaped quote', 'json', `{"a":"\\"${'['.repeat(300)}"}`],
+  ['brackets after a quote that is not escaped', 'json', `{"a":"\\\\","b":[]}`.repeat(300)],
+  ['lines that are broken off after a bracket', 'json', '{"a":{\n'.repeat(300)],
+  ['lines that are broken off in a string', 'json', '{"a":{"b":"c\n'.repeat(300)],
+  ['lines that are broken off after a comma', 'json', '{"a":1,\n{"a":1}\n'.repeat(300)],
+  ['lines that close too much', 'json', '{"a":1}]}\n'.repeat(300)],
+  ['events one after the other', 'json', '{"a":{}} {"a":{}}'.repeat(300)],
+  ['5,000 keys', 'json', object(5000)],
+  ['5,000 keys in each event', 'json', `${object(5000)}\n${object(5000)}\n`],
+  ['more keys in an inner object', 'json', `{"labels":${object(90_000)}}`],
+  ['colons in strings', 'json', `{"a":"${':'.repeat(6000)}"}`],
+  ['5,000 columns', 'csv', columns(5000)],
+  ['commas in a value', 'csv', `a,b\n1,"${','.repeat(6000)}"`],
+  ['commas in values of several lines', 'csv', `a,b\n${'"1\n,",2\n'.repeat(6000)}`],
+  ['commas in values behind quotes within others', 'csv', `a,b\n5" disk,1\n${'"1,2",3\n'.repeat(6000)}`],
+  ['commas in values behind a quote that is not closed', 'csv', `a,b\n"5,1\n${'"1,2",3\r\n'.repeat(6000)}`],
+  ['commas in values with quotes', 'csv', `a,b\n${'"1"",""2",3\n'.repeat(6000)}`],
+  ['semicolons beside commas', 'csv', `a,b\n1,${';'.repeat(6000)}`],
+  ['tabs in the text of a log', 'text', '\t'.repeat(6000)],
+  ['few control characters', 'json', `{"a":"${'x'.repeat(100)}\0\x01\x02"}`],
+];
+
+const refusals: readonly (readonly [what: string, format: string, text: string | Buffer, message: string])[] =
+  [
+    [
+      'an event of 201 levels',
+      'json',
+      `{"a":1}\n${nested('{"a":', 201, '}')}`,
+      'It is nested in more than 200 levels in event 2, line 2; an event may have 200.',
+    ],
+    [
+      'an array of 201 levels that is indented',
+      'json',
+      `[{"a":1},\n{"b":\n${nested('[\n', 200, ']')}}]`,
+      'It is nested in more than 200 levels in event 2, line 202; an event may have 200.',
+    ],
+    [
+      'an object whose members begin lines',
+      'json',
+      nested('{"a":\n', 201, '}'),
+      'It is nested in more than 200 levels in event 1, line 201; an event may have 200.',
+    ],
+    [
+      '5,001 keys',
+      'json',
+      `[{"a":1},{"a":1},${object(5001)}]`,
+      'It has more than 5,000 keys in event 3, line 1; 5,000 can be fields.',
+    ],
+    [
+      '100,001 keys of inner objects',
+      'json',
+      `{"a":1}\n{"a":[${object(50_000)},${object(50_001)}]}`,
+      'It has more than 100,000 keys in all its objects in event 2, line 2; an event may have 100,000.',
+    ],
+    ['5,001 columns', 'csv', columns(5001), 'It has more than 5,000 columns in line 1; 5,000 can be fields.'],
+    [
+      '5,001 columns, between tabs',
+      'csv',
+      columns(5001, '\t'),
+      'It has more than 5,000 columns in line 1; 5,000 can be fields.',
+    ],
+    [
+      '5,001 values in a line',
+      'csv',
+      `a,b\n1,2\n${columns(5001)}\n`,
+      'It has more than 5,000 columns in line 3; 5,000 can be fields.',
+    ],
+    [
+      '5,001 columns in quotes, of several lines',
+      'csv',
+      `a\n${Array.from({ length: 5001 }, () => '"c\n,"').join(',')}`,
+      'It has more than 5,000 columns in line 5,002; 5,000 can be fields.',
+    ],
+    ['random bytes', 'json', binary(), 'It is not JSON: it is binary data.'],
+    ['random bytes', 'csv', binary(), 'It is not CSV: it is binary data.'],
+    ['random bytes', 'syslog', binary(), 'It is not text: it is binary data.'],
+    ['UTF-16', 'csv', Buffer.from('a,b,c,d,e,f\n1,2', 'utf16le'), 'It is not CSV: it is binary data.'],
+    ['gzip', 'json', Buffer.from('1f8b0800', 'hex'), 'It is not JSON: it is compressed with gzip.'],
+    ['Parquet', 'json', Buffer.from('PAR1'), 'It is not JSON: it is a Parquet file.'],
+  ];
+
+function binary(): Buffer {
+  return Buffer.from(Array.from({ length: 600 }, (_, index) => (index * 151) % 256));
+}
+
+describe.each([1, 7, 65_536])('in pieces of %s bytes', piece => {
+  test.each(fine)('%s of %s', (_, format, text) => {
+    expect(said(format, text, piece)).toBe('fine');
+  });
+
+  test.each(refusals)('%s of %s', (_, format, text, message) => {
+    expect(said(format, text, piece)).toBe(message);
+  });
+});
+
+test('the delimiter that is given is the one that counts', () => {
+  expect(said('csv', columns(5001, ';'), 1024, ',')).toBe('fine');
+  expect(said('csv', columns(5001, '~'), 1024, '~')).toBe(
+    'It has more than 5,000 columns in line 1; 5,000 can be fields.',
+  );
+});
+
+const mebibyte = 'x'.repeat(2 ** 20);
+
+const long: readonly (readonly [format: string, begin: string, message: string])[] = [
+  ['json', '{"a":1}\n{"a":"', 'It has more than 64 MiB in event 2, line 2; an event may have 64 MiB.'],
+  ['json', '[{"a":1},{"a":"', 'It has more than 64 MiB in event 2, line 1; an event may have 64 MiB.'],
+  ['json', '', 'It has more than 64 MiB in event 1, line 1; an event may have 64 MiB.'],
+  ['csv', 'a\n1\n', 'It has more than 64 MiB in line 3; a line may have 64 MiB.'],
+  ['text', '\n', 'It has more than 64 MiB in line 2; a line may have 64 MiB.'],
+];
+
+test.each(long)('a line of %s after %j is not endless', (format, begin, message) => {
+  expect(said(format, begin + mebibyte.repeat(63), 2 ** 20)).toBe('fine');
+  expect(said(format, begin + mebibyte.repeat(64) + mebibyte, 2 ** 20)).toBe(message);
+});
+
+test('many events of some length are none that is long', () => {
+  expect(said('json', `{"a":"${mebibyte}"}\n`.repeat(70), 2 ** 20)).toBe('fine');
+  expect(said('json', `[${`{"a":"${mebibyte}"},`.repeat(70)}{}]`, 2 ** 20)).toBe('fine');
+});

@@ -1,0 +1,140 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import type { DatasetCatalog } from '../../../kernel/local/sql/compiled-query.js';
+import { compilerFor } from '../../../kernel/local/sql/sql-request.js';
+import { columnNote } from '../../../kernel/local/store/dataset/bucket/bucket-table.js';
+import { trino } from '../../../kernel/local/trino/trino-dialect.js';
+import { computedThere } from '../../../kernel/local/trino/trino-functions.js';
+import { inlineFunctions, withFunctions } from '../../../kernel/local/trino/trino-program.js';
+import { readAs, readingOf, shownTypes, withinDays } from '../../../kernel/local/trino/trino-types.js';
+import { DAY } from '../../../kernel/time.js';
+
+const catalog: DatasetCatalog = {
+  names: () => ['logs'],
+  schema: name => ({
+    name,
+    open: false,
+    fields: [
+      { name: '_time', type: 'datetime' },
+      { name: 'uri', type: 'string' },
+      { name: 'n', type: 'long' },
+    ],
+  }),
+  scan: (_, fields) => `SELECT ${fields.map((field, index) => `${field} AS f${index}`).join(', ')} FROM logs`,
+};
+
+function written(apl: string, approximate = false): string {
+  const result = compilerFor(trino({ approximate }))({ apl }, catalog, 0n);
+  return result.ok
+    ? result.compiled.tables.map(({ sql }) => sql).join('\n;\n')
+    : result.diagnostics.map(({ message }) => message).join('\n');
+}
+
+test('what the cluster does not compute is refused by name', () => {
+  expect(written('logs | extend u = parse_url(uri)')).toBe(
+    '`parse_url` is not available on a cluster of Trino',
+  );
+});
+
+test('the rows of bins are sorted where they are read', () => {
+  expect(written('logs | summarize count() by bin(_time, 1m)')).toMatch(
+    / SELECT c3, c4 FROM s2 ORDER BY c3 ASC NULLS FIRST, c4 ASC NULLS FIRST\n;\n/,
+  );
+});
+
+test('estimates are written where the deployment says so alone', () => {
+  expect(written('logs | summarize dcount(n)')).toContain('count(DISTINCT ');
+  expect(written('logs | summarize dcount(n)', true)).toContain('approx_distinct(');
+});
+
+test('a statement has in front of it the functions that it calls, and those that they call', () => {
+  expect(withFunctions("SELECT 'apl_none(1)'")).toBe("SELECT 'apl_none(1)'");
+  const names = [...withFunctions('SELECT apl_dyn_long(x)').matchAll(/FUNCTION (\w+)/g)].map(
+    ([, name]) => name,
+  );
+  expect(names).toEqual(['apl_real_long', 'apl_text_long', 'apl_dyn_long']);
+});
+
+test.each([
+  [
+    'timestamp(3)',
+    1n,
+    "t >= TIMESTAMP '1970-01-01 00:00:00.001' AND t < TIMESTAMP '1970-01-01 00:00:01.500'",
+  ],
+  ['timestamp(0)', 1n, "t >= TIMESTAMP '1970-01-01 00:00:01' AND t < TIMESTAMP '1970-01-01 00:00:02'"],
+  [
+    'timestamp(9)',
+    1n,
+    "t >= TIMESTAMP '1970-01-01 00:00:00.000000001' AND t < TIMESTAMP '1970-01-01 00:00:01.500000000'",
+  ],
+  [
+    'timestamp(6) with time zone',
+    1n,
+    "t >= TIMESTAMP '1970-01-01 00:00:00.000001 UTC' AND t < TIMESTAMP '1970-01-01 00:00:01.500000 UTC'",
+  ],
+  ['date', 1n, "t >= DATE '1970-01-02' AND t < DATE '1970-01-02'"],
+])('a range is a condition on a %s as it is stored', (type, start, expected) => {
+  expect(readingOf(type)?.within?.('t', start, 1_500_000_000n)).toBe(expected);
+});
+
+test('types that cannot be read are left out', () => {
+  const types = [
+    'HyperLogLog',
+    'array(varbinary)',
+    'row("time" bigint, x array(varchar))',
+    'map(varchar, double)',
+    'decimal(18,0)',
+    'decimal(38,10)',
+  ];
+  expect(types.map(type => readingOf(type)?.type)).toEqual([
+    undefined,
+    undefined,
+    'dynamic',
+    'dynamic',
+    'long',
+    'real',
+  ]);
+});
+
+test('docs/trino.md lists the types and the functions', () => {
+  const page = new URL('../../../docs/trino.md', import.meta.url);
+  const text = readFileSync(page, 'utf8');
+  const there = [...computedThere].filter(([, is]) => is).map(([name]) => `\`${name}\``);
+  const here = [...computedThere].filter(([, is]) => !is).map(([name]) => `\`${name}\``);
+  const parts = {
+    types: shownTypes.map(([type, becomes]) => `| ${type} | ${becomes} |`).join('\n'),
+    functions: `Of the ${computedThere.size} functions, ${there.length} are computed there: ${there.sort().join(', ')}.\n\nThe other ${here.length} are computed here, over the rows that came back: ${here.sort().join(', ')}.`,
+  };
+  const wanted = Object.entries(parts).reduce(
+    (page, [name, part]) =>
+      page.replace(
+        new RegExp(`(<!-- begin: ${name} -->\n)[^]*?(<!-- end: ${name} -->)`),
+        (_, begin: string, end: string) => `${begin}${part}\n${end}`,
+      ),
+    text,
+  );
+  if (process.env.UPDATE_GOLDEN === '1') writeFileSync(page, wanted);
+  else expect(text).toBe(wanted);
+});
+
+test('a range is a condition on the days of objects, of which the last is read if a part of it is asked', () => {
+  const within = (start: bigint, end: bigint) => withinDays('"day"', start, end);
+  expect(within(20_000n * DAY, 20_001n * DAY)).toBe(`"day" BETWEEN '2024-10-04' AND '2024-10-04'`);
+  expect(within(20_000n * DAY - 1n, 20_001n * DAY + 1n)).toBe(`"day" BETWEEN '2024-10-03' AND '2024-10-05'`);
+});
+
+test('comments on the columns of what was published name fields, and others do not', () => {
+  expect(columnNote('APL: dynamic a.b c')).toEqual({ name: 'a.b c', type: 'dynamic' });
+  expect(columnNote('APL: day of _time')).toBe('day');
+  for (const other of ['', 'the price', 'APL: money a', 'APL: constructor a'])
+    expect(columnNote(other)).toBeUndefined();
+  const [text, long] = [readingOf('varchar'), readingOf('bigint')];
+  if (text === undefined || long === undefined) throw new RangeError('there are no readings');
+  expect([readAs(text, 'dynamic')?.type, readAs(long, 'timespan')?.type]).toEqual(['dynamic', 'timespan']);
+  expect([readAs(text, 'long'), readAs(long, 'dynamic')]).toEqual([undefined, undefined]);
+});
+
+test('a function that statements bring along has nothing that compiles over constants alone', () => {
+  const fragile = /\b(?:NULLIF|BETWEEN)\b|\bIN \(|\bCASE (?!WHEN)/i;
+  expect(inlineFunctions.filter(([, , body]) => fragile.test(body))).toEqual([]);
+});

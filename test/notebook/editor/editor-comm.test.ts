@@ -1,0 +1,268 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type EditorUpdate, editorTarget } from '../../../kernel/apl/editor/editor-link.js';
+import type { CommHandler } from '../../../kernel/jupyter/message.js';
+import { QueryLog } from '../../../kernel/notebook/query/query-log.js';
+import { type Bench, everyday, startBench } from '../session.js';
+
+let bench: Bench;
+
+beforeEach(async () => {
+  bench = await startBench();
+});
+
+afterEach(() => bench.close());
+
+/** An editor's end of the comm: the messages that it got, and the kernel's handler. */
+interface Editor {
+  readonly updates: EditorUpdate[];
+  readonly handler: CommHandler | undefined;
+  readonly isClosed: () => boolean;
+  next(): Promise<EditorUpdate>;
+  /** The next facts; messages before them are skipped. */
+  facts(): Promise<EditorUpdate>;
+}
+
+function connect(target: string = editorTarget): Editor {
+  const updates: EditorUpdate[] = [];
+  let closed = false;
+  let wake = (): void => undefined;
+  const send = (data: unknown): void => {
+    // As it travels.
+    updates.push(JSON.parse(JSON.stringify(data)) as EditorUpdate);
+    wake();
+  };
+  const close = (): void => {
+    closed = true;
+  };
+  let seen = 0;
+  const next = async (): Promise<EditorUpdate> => {
+    while (updates.length <= seen)
+      await new Promise<void>(resolve => {
+        wake = resolve;
+      });
+    seen += 1;
+    return updates[seen - 1] as EditorUpdate;
+  };
+  const facts = async (): Promise<EditorUpdate> => {
+    for (;;) {
+      const told = await next();
+      if (told.tell === 'facts') return told;
+    }
+  };
+  const handler = bench.handler.commOpen({ id: 'c', target, send, close }, {}, []);
+  return { updates, handler, isClosed: () => closed, next, facts };
+}
+
+test('an editor is told at once what there is, magics included', async () => {
+  const editor = connect();
+  expect(await editor.next()).toEqual({
+    tell: 'session',
+    session: {
+      ...{ profile: 'local', isLocal: true, isRunning: false, takesAgents: false, stars: 0 },
+      range: {
+        label: 'last 1h',
+        startTime: '2026-03-04T04:06:07.123456789Z',
+        endTime: '2026-03-04T05:06:07.123456789Z',
+        isFrozen: false,
+      },
+    },
+  });
+  const told = await editor.next();
+  if (told.tell !== 'facts') throw new Error(told.tell);
+  const { magics, ...facts } = told.facts;
+  expect(facts).toEqual({
+    ...{ profile: 'local', exact: true, datasets: ['web'], results: [] },
+    ...{ variables: {}, tables: [] },
+  });
+  expect(magics.find(each => each.name === 'echo')?.verbatim).toBe(true);
+  expect(magics.find(each => each.name === 'time')?.arity).toEqual([0, Number.MAX_SAFE_INTEGER]);
+});
+
+test('it is told again after each cell', async () => {
+  const editor = connect();
+  await editor.facts();
+  bench.service.answer(() => ({ body: [{ id: 'n', name: 'newer', description: '', kind: 'events' }] }));
+  await bench.run('%datasets');
+  const told = await editor.facts();
+  expect(told.tell === 'facts' && told.facts.datasets).toEqual(['newer']);
+});
+
+test('it is told of the results that the kernel keeps, with their fields', async () => {
+  const editor = connect();
+  await editor.facts();
+  await bench.run('kept << web | count');
+  const told = await editor.facts();
+  const fields = [{ name: 'n', type: 'long' }];
+  expect(told.tell === 'facts' && told.facts.results).toMatchObject([
+    { name: '_', fields },
+    { name: 'kept', fields },
+  ]);
+});
+
+test('questions are answered, and anything else is ignored', async () => {
+  const editor = connect();
+  await editor.facts();
+  const question = { ask: 'fields', dataset: 'web' };
+  await editor.handler?.message(question, []);
+  expect(await editor.next()).toMatchObject({
+    tell: 'fields',
+    question,
+    fields: [{ name: '_time' }, { name: 'status', type: 'long', description: 'HTTP status' }, {}, {}],
+  });
+  for (const nonsense of [
+    undefined,
+    null,
+    1,
+    {},
+    { ask: 'fields' },
+    { ask: 'keys', dataset: 'web', path: [1] },
+  ])
+    await editor.handler?.message(nonsense, []);
+  expect(editor.updates).toHaveLength(3);
+});
+
+test('a comm of another target is refused', () => {
+  expect(connect('another').handler).toBeUndefined();
+});
+
+test('an editor that is gone is told nothing; of too many, the oldest is let go', async () => {
+  const editors = Array.from({ length: 17 }, () => connect());
+  expect(editors.map(each => each.isClosed())).toEqual([true, ...Array.from({ length: 16 }, () => false)]);
+  for (const each of editors.slice(1)) await each.facts();
+  editors[1]?.handler?.close({});
+  await bench.run('%version');
+  await editors[2]?.facts();
+  expect(editors.slice(1, 3).map(each => each.updates.length)).toEqual([2, 5]);
+});
+
+test('a toolbar is told of the range and the profile that cells set', async () => {
+  const editor = connect();
+  await editor.facts();
+  await bench.run('%time 2026-01-01..2026-01-02');
+  expect(await editor.next()).toMatchObject({ session: { isRunning: true, range: { label: 'last 1h' } } });
+  expect(await editor.next()).toEqual({
+    tell: 'session',
+    session: {
+      ...{ profile: 'local', isLocal: true, isRunning: false, takesAgents: false, stars: 0 },
+      range: {
+        label: '2026-01-01 .. 2026-01-02',
+        startTime: '2026-01-01T00:00:00Z',
+        endTime: '2026-01-02T00:00:00Z',
+        isFrozen: true,
+      },
+    },
+  });
+});
+
+/** Asks once the facts are there, and returns the answer without the question. */
+async function ask(question: object): Promise<object> {
+  const editor = connect();
+  await editor.facts();
+  await editor.handler?.message(question, []);
+  const answer = await editor.next();
+  if (!('question' in answer)) throw new Error(answer.tell);
+  const { question: asked, ...rest } = answer;
+  expect(asked).toEqual(question);
+  return rest;
+}
+
+test('the panel lists profiles by name and address, never by token', async () => {
+  const file =
+    '[deployments.prod]\nurl = "https://api.axiom.co"\ntoken = "xaat-secret"\n[deployments.bare]\n';
+  await writeFile(join(bench.homeDir, '.axiom.toml'), file);
+  await bench.run('%use');
+  const told = await ask({ ask: 'profiles' });
+  expect(told).toMatchObject({
+    tell: 'profiles',
+    rows: [
+      { name: 'local', hasToken: true },
+      { name: 'prod', hasToken: true, address: 'https://api.axiom.co' },
+      { name: 'bare', hasToken: false },
+    ],
+  });
+  expect(JSON.stringify(told)).not.toContain('xaat');
+  await writeFile(join(bench.homeDir, '.axiom.toml'), `${file}[deployments.late]\n`);
+  const late = (await ask({ ask: 'profiles' })) as { readonly rows: readonly { readonly name: string }[] };
+  expect(late.rows.map(({ name }) => name)).toEqual(['local', 'prod', 'bare', 'late']);
+});
+
+test('it lists datasets with their size, and what `%time` takes to read all of one', async () => {
+  const dataset = { id: 'w', name: 'web', description: 'requests', kind: 'events' };
+  const extent = { rows: 7, firstTime: '2026-01-01T10:00:00Z', lastTime: '2026-01-02T00:00:00Z' };
+  bench.service.answer(() => ({ body: [{ ...dataset, ...extent }] }));
+  expect(await ask({ ask: 'datasets' })).toEqual({
+    tell: 'datasets',
+    rows: [{ name: 'web', description: 'requests', ...extent, range: '2026-01-01..2026-01-03' }],
+  });
+});
+
+test('it lists results, the newest first', async () => {
+  await bench.run('kept << web | count');
+  const rows = {
+    rows: [{ names: ['_', 'kept'], rows: 1, columns: 1, profile: 'local', query: 'web | count' }],
+  };
+  expect(await ask({ ask: 'results' })).toMatchObject({ tell: 'results', ...rows });
+});
+
+test('it learns of datasets that were made elsewhere, and of nothing if there are none', async () => {
+  const editor = connect();
+  await editor.facts();
+  const told = editor.updates.length;
+  await editor.handler?.message({ ask: 'renew' }, []);
+  expect(editor.updates.length).toBe(told);
+  bench.service.answer(() => ({ body: [{ id: 'n', name: 'elsewhere', description: '', kind: 'events' }] }));
+  await editor.handler?.message({ ask: 'renew' }, []);
+  expect(editor.updates.at(-1)).toMatchObject({ tell: 'facts', facts: { datasets: ['elsewhere'] } });
+});
+
+test('what is known of datasets stays where the service does not answer', async () => {
+  const editor = connect();
+  await editor.facts();
+  const told = editor.updates.length;
+  bench.service.answer(() => ({ status: 500, body: { message: 'no' } }));
+  await editor.handler?.message({ ask: 'renew' }, []);
+  expect(editor.updates.length).toBe(told);
+});
+
+test('a result has a link where its profile has a console', async () => {
+  const endpoint = `url = "http://api.invalid:81"\nedge_url = "${bench.service.url}"\ntoken = "xaat-secret"\n`;
+  const file = `[deployments.prod]\n${endpoint}org_id = "acme"\n[deployments.bare]\n${endpoint}`;
+  await writeFile(join(bench.homeDir, '.axiom.toml'), file);
+  const linkOf = async (cell: string): Promise<string | undefined> => {
+    bench.service.answer(each => everyday({ ...each, path: '/v1/datasets/_apl' }));
+    const { outputs } = await bench.run(cell);
+    bench.service.answer(everyday);
+    const reference = outputs.flatMap(each => ('metadata' in each ? [each.metadata.apl] : [])).at(-1);
+    const { result } = reference as { readonly result: { readonly id: string } };
+    const told = (await ask({ ask: 'link', result: result.id })) as { readonly url?: string };
+    return told.url;
+  };
+  const link = await linkOf('%%on prod\nweb | count');
+  expect(link).toMatch(
+    /^http:\/\/app\.invalid:81\/acme\/query\?initForm=%7B%22apl%22%3A%22web%20%7C%20count/,
+  );
+  expect(link).not.toContain('secret');
+  expect(await linkOf('%%on bare\nweb | limit 1')).toBe(undefined);
+  expect(await linkOf('web | limit 2')).toBe(undefined);
+  expect(await ask({ ask: 'link', result: 'nothing' })).toEqual({ tell: 'link' });
+});
+
+test('an answer that the service refuses is a failure in its words', async () => {
+  bench.service.answer(() => ({ status: 403, body: { message: 'no' } }));
+  expect(await ask({ ask: 'stars' })).toMatchObject({ tell: 'failed' });
+});
+
+test('the panel finds queries of the history by a text', async () => {
+  const plain = bench;
+  const logged = await startBench({ queryLog: new QueryLog(join(plain.homeDir, 'queries.jsonl')) });
+  for (const apl of ['web | count', 'web | limit 1', 'web | COUNT']) await logged.run(apl);
+  bench = logged;
+  const found = (await ask({ ask: 'history', text: 'Count' })) as Extract<EditorUpdate, { tell: 'history' }>;
+  expect(found.rows.map(({ number, query, hasVariables }) => [number, query, hasVariables])).toEqual([
+    [3, 'web | COUNT', false],
+    [1, 'web | count', false],
+  ]);
+  await plain.close();
+});

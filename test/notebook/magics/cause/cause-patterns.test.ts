@@ -1,0 +1,135 @@
+import { describe, expect, test } from 'vitest';
+import { PATTERNS_MIME } from '../../../../kernel/apl/editor/editor-patterns.js';
+import { templateCondition } from '../../../../kernel/apl/editor/editor-template.js';
+import { realBench } from '../../real-bench.js';
+import { type CellRun, printed, shown, traceback } from '../../session.js';
+
+const at = (hour: number, second: number) => new Date(Date.UTC(2026, 0, 2, hour, 0, second)).toISOString();
+
+const lines = Array.from({ length: 300 }, (_, index) => [
+  {
+    _time: at(10, index),
+    level: 'info',
+    message: `GET /api/v${index % 3}  took ${index} ms for user${index}`,
+  },
+  ...(index % 3 === 0
+    ? [
+        {
+          _time: at(11, index),
+          level: 'error',
+          message: `cannot reach "db-${index % 7}": timeout after ${index}s`,
+        },
+      ]
+    : []),
+  ...(index % 10 === 0
+    ? [{ _time: at(11, index), level: 'warn', message: 'low <b>disk</b>\u001b[31m' }]
+    : []),
+]).flat();
+
+const bench = realBench({
+  app: [
+    ...lines,
+    { _time: '2026-01-01T10:00:00Z', level: 'info', message: 'GET /api/v9  took 1 ms for user7' },
+  ],
+  recent: ['04:10', '05:00', '05:01', '05:02'].map(time => ({
+    _time: `2026-03-04T${time}:00Z`,
+    message: 'job done',
+  })),
+  plain: [{ _time: at(10, 0), n: 1 }],
+  mixed: [
+    ...['0042', '17', '12'].map(id => ({
+      _time: at(10, 0),
+      msg: `job ${id} took ${id.length} s on 10.0.0.${id.length}`,
+    })),
+    ...['a', 'b'].map(id => ({ _time: at(10, 0), msg: `job*  ${id}[1] (took)` })),
+  ],
+});
+
+/** The rows of the table of a cell, with single spaces. */
+function table(cell: CellRun): readonly string[] {
+  expect(traceback(cell)).toEqual([]);
+  return (shown(cell).at(-1) ?? '').split('\n').map(line => line.replace(/ +/g, ' ').trim());
+}
+
+const run = (line: string) => bench().run(`%%time 2026-01-02\n${line}`);
+
+describe('%patterns', () => {
+  test('lists templates with counts, shares, times, levels, what is new, and an example', async () => {
+    const cell = await run('%patterns app');
+    expect(table(cell).filter(line => /^(?:\d+ (?:templates|\d+) )/.test(line))).toEqual([
+      '3 templates of 430 lines in message',
+      '1 300 GET /api/v<*> took <*> ms for user<*> 70% ▁▁▁▁▁█▁▁▁▁▁▁ info GET /api/v0 took 0 ms for user0 2026-01-02T10:00:00Z 2026-01-02T10:04:59Z',
+      '2 100 cannot reach "db-<*>": timeout after <*>s 23% ▁▁▁▁▁█▁▁▁▁▁▁ new error cannot reach "db-0": timeout after 0s 2026-01-02T11:00:00Z 2026-01-02T11:04:57Z',
+      expect.stringMatching(
+        /^3 30 low <b>disk<\/b>.* 7% ▁▁▁▁▁█▁▁▁▁▁▁ new warn low .*2026-01-02T11:00:00Z 2026-01-02T11:04:50Z$/,
+      ),
+    ]);
+    const [output] = cell.outputs.filter(each => 'data' in each).slice(-1);
+    const html = output && 'data' in output ? String(output.data['text/html']) : '';
+    expect(output && 'data' in output && output.data[PATTERNS_MIME]).toEqual({
+      ...{ source: 'app', isResult: false, field: 'message', profile: 'local' },
+      templates: [
+        'GET /api/v<*>  took <*> ms for user<*>',
+        'cannot reach "db-<*>": timeout after <*>s',
+        'low <b>disk</b>\u001b[<*>m',
+      ],
+      typed: { place: 0, types: { p1: 'long', p2: 'long', p3: 'long' } },
+      query: expect.stringMatching(/^\['app'\]\n\| where isnotempty\(message\)\n/),
+      ...{ startTime: '2026-01-02T00:00:00Z', endTime: '2026-01-03T00:00:00Z' },
+    });
+    expect(html).not.toContain('<b>disk');
+    expect(shown(cell).at(-1)).not.toContain('\u001b');
+  });
+
+  test.each([
+    [1, 300],
+    [2, 100],
+  ])('the parse line of template %d splits each of its %d lines', async (number, count) => {
+    const cell = await run(`%patterns ['app'] message --parse ${number}`);
+    expect(traceback(cell)).toEqual([]);
+    const query = printed(cell)
+      .replace(/^[\s\S]*of template \d:\n/, '')
+      .trim();
+    const split = await run(`${query}\n| where isnotempty(p2)\n| count`);
+    expect(traceback(split)).toEqual([]);
+    expect(shown(split).at(-1)).toMatch(new RegExp(`^\\s*${count}\\s*$`, 'm'));
+  });
+
+  test('fields are numbers if every value is written as one, and the lines of a template are told from others', async () => {
+    const cell = await run('%patterns mixed');
+    expect(printed(cell)).toContain('parse msg with "job " p1 " took " p2: long " s on " p3');
+    const counted = async (template: string) => {
+      const counts = await run(`mixed | where ${templateCondition('msg', template)} | count`);
+      return /^\s*(\d+)\s*$/m.exec(shown(counts).at(-1) ?? '')?.[1];
+    };
+    expect(await counted('job <*> took <*> s on <*>')).toBe('3');
+    expect(await counted('job* <*> (took)')).toBe('2');
+  });
+
+  test.each([
+    ['last 1h', '1 4 job done 100% ▅▁▁▁▁▁▁▁▁▁█▅ new job done'],
+    ['all', '1 4 job done 100% job done'],
+  ])('the trend is that of the range as of now, and before all is nothing: %s', async (range, row) => {
+    const cell = await bench().run(`%%time ${range}\n%patterns recent`);
+    expect(table(cell).at(-1)).toMatch(row);
+  });
+
+  test('reads a kept result, of which nothing is new, and leaves out columns of times', async () => {
+    await run('errs << app | where level == "error"');
+    const cell = await run('%patterns errs');
+    expect(table(cell).at(0)).toBe('1 template of 100 lines in message');
+    expect(table(cell).at(2)).toBe('# lines template share levels example');
+    expect(table(cell).at(-1)).toMatch(
+      /^1 100 cannot reach "db-<\*>": timeout after <\*>s 100% error (?!.*new)/,
+    );
+  });
+
+  test.each([
+    ['a field that is none', '%patterns app nope', '%patterns: app has no text in a field nope'],
+    ['a dataset without text', '%patterns plain', '%patterns: no field of plain is known to hold lines'],
+    ['a number that is none', '%patterns app --parse x', '%patterns: x is not the number of a template'],
+    ['a template that is none', '%patterns app --parse 99', '%patterns: there is no template 99'],
+  ])('refuses %s', async (_, line, message) => {
+    expect(traceback(await run(line))[0]).toContain(message);
+  });
+});

@@ -1,0 +1,156 @@
+import { tableFromIPC, tableToIPC, type Vector } from 'apache-arrow';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { DecodeError, decodeTabular } from '../../../kernel/result/decode/decode-arrow.js';
+import { cellText } from '../../../kernel/result/display/display-text.js';
+import { formatDuration, formatTime } from '../../../kernel/time.js';
+import { responseBytes, type SampleColumn } from '../sample.js';
+
+const INT64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
+
+/** Values of each wire type: the JSON of a cell, and the exact text that must come out. */
+const CELLS = {
+  integer: INT64.map(value => [String(value), String(value)]),
+  float: fc
+    .double({ noDefaultInfinity: true, noNaN: true })
+    .map(value => [
+      Object.is(value, -0) ? '-0' : JSON.stringify(value),
+      Object.is(value, -0) ? '-0' : String(value),
+    ]),
+  boolean: fc.boolean().map(value => [String(value), String(value)]),
+  string: fc
+    .oneof(fc.string({ unit: 'binary' }), fc.constantFrom('a', 'b', '', 'null', '\ud800x', '\u0000"\\'))
+    .map(value => [JSON.stringify(value), value.replace(/\p{Cs}/gu, '\ufffd')]),
+  datetime: INT64.map(nanos => [`"${longTime(nanos)}"`, formatTime(nanos)]),
+  timespan: fc.oneof(
+    INT64.map(nanos => [String(nanos), formatDuration(nanos)]),
+    INT64.map(nanos => [`"${formatDuration(nanos)}"`, formatDuration(nanos)]),
+  ),
+  dynamic: fc
+    .json()
+    .filter(text => text.trim() !== 'null')
+    .map(text => [text, text]),
+} as const satisfies Record<string, fc.Arbitrary<string[]>>;
+
+type JsonCell = readonly [json: string, text: string | null];
+
+const column = (rows: number) =>
+  fc.constantFrom(...(Object.keys(CELLS) as (keyof typeof CELLS)[])).chain(type => {
+    const cell = fc.option(CELLS[type] as fc.Arbitrary<string[]>, { freq: 4 });
+    const toCell = (value: string[] | null): JsonCell =>
+      value === null ? ['null', null] : (value as unknown as JsonCell);
+    return fc
+      .array(cell, { minLength: rows, maxLength: rows })
+      .map(values => ({ type, cells: values.map(toCell) }));
+  });
+
+const columns = fc
+  .integer({ min: 0, max: 60 })
+  .chain(rows => fc.array(column(rows), { minLength: 1, maxLength: 6 }));
+
+/** Nine digits of fraction, built apart from the code under test. */
+function longTime(nanos: bigint): string {
+  const seconds = nanos >= 0n ? nanos / 1_000_000_000n : -((-nanos + 999_999_999n) / 1_000_000_000n);
+  const rest = String(nanos - seconds * 1_000_000_000n).padStart(9, '0');
+  return `${new Date(Number(seconds) * 1000).toISOString().slice(0, 19)}.${rest}Z`;
+}
+
+test('any table comes out of the wire with the same rows, values and nulls, and again out of an IPC stream', () => {
+  fc.assert(
+    fc.property(columns, table => {
+      const sample = table.map(
+        ({ type, cells }, index): SampleColumn => [`f${index}`, type, `[${cells.map(([json]) => json)}]`],
+      );
+      const arrow = decodeTabular(responseBytes([{ columns: sample }])).tables[0]?.data;
+      if (arrow === undefined) throw new Error('no table');
+      for (const data of [arrow, tableFromIPC(tableToIPC(arrow))]) {
+        const texts = data.schema.fields.map((field, index) => {
+          const vector = data.getChildAt(index) as Vector;
+          return Array.from({ length: data.numRows }, (_, row) => cellText(vector, row, field));
+        });
+        expect(texts).toEqual(table.map(({ cells }) => cells.map(([, text]) => text)));
+        expect(data.schema.fields.map((_, index) => data.getChildAt(index)?.nullCount)).toEqual(
+          table.map(({ cells }) => cells.filter(([, text]) => text === null).length),
+        );
+      }
+    }),
+    { numRuns: 150 },
+  );
+});
+
+test('a body that is cut anywhere, or has a byte changed, is refused as such or decoded, never anything else', () => {
+  const body = responseBytes([
+    {
+      columns: [
+        ['t', 'datetime', '["2026-11-20T10:28:16.5Z",null]'],
+        ['i', 'integer', '[1.50e1,-12345678901234567]'],
+        ['s', 'string', String.raw`["a\u00e9\n","b"]`],
+        ['d', 'timespan', '["1m0.5s",7]'],
+        ['j', 'dynamic', '[{"a":[1,{}]},true]'],
+        ['b', 'boolean', '[true,null]'],
+      ],
+    },
+  ]);
+  const attempt = (bytes: Uint8Array) => {
+    try {
+      return decodeTabular(bytes).tables.length;
+    } catch (error) {
+      expect(error).toBeInstanceOf(DecodeError);
+      return -1;
+    }
+  };
+  for (let length = 0; length < body.length; length++) expect(attempt(body.subarray(0, length))).toBe(-1);
+  fc.assert(
+    fc.property(fc.nat(body.length - 1), fc.nat(255), (index, byte) => {
+      const changed = body.slice();
+      changed[index] = byte;
+      attempt(changed);
+    }),
+    { numRuns: 1500 },
+  );
+});
+
+test('an envelope is accepted exactly where JSON.parse accepts it', () => {
+  const fragment = fc.constantFrom(
+    '{',
+    '}',
+    '[',
+    ']',
+    ',',
+    ':',
+    '"a"',
+    '"\\n"',
+    '1',
+    '-',
+    '0',
+    '.5',
+    'e3',
+    'true',
+    'null',
+    ' ',
+    '"',
+  );
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        fc.json(),
+        fc.array(fragment, { maxLength: 8 }).map(parts => parts.join('')),
+      ),
+      text => {
+        const body = `{"tables":null,"other":${text}}`;
+        const parses = accepts(() => JSON.parse(body));
+        expect(accepts(() => decodeTabular(new TextEncoder().encode(body)))).toBe(parses);
+      },
+    ),
+    { numRuns: 1500 },
+  );
+});
+
+function accepts(run: () => unknown): boolean {
+  try {
+    run();
+    return true;
+  } catch {
+    return false;
+  }
+}

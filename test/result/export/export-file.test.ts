@@ -1,0 +1,217 @@
+import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Dictionary, Float64, Int32, Table, tableFromIPC, Utf8, vectorFromArray } from 'apache-arrow';
+import { describe, expect, test } from 'vitest';
+import { exportTable } from '../../../kernel/result/export/export-file.js';
+import { exportFormats } from '../../../kernel/result/export/export-formats.js';
+import { temporaryDirectory } from '../../local/service.js';
+import { tableRows } from '../../notebook/results/rows.js';
+import { exactTable } from './exact.js';
+
+interface Options {
+  readonly force?: boolean;
+  readonly signal?: AbortSignal;
+  readonly directory?: string;
+  readonly table?: Table;
+}
+
+async function write(name: string, more: Options = {}) {
+  const directory = more.directory ?? (await temporaryDirectory());
+  const { force = false, signal = new AbortController().signal, table = exactTable() } = more;
+  const file = await exportTable(table, join(directory, name), {
+    force,
+    signal,
+    progress: () => undefined,
+  });
+  return { directory, file, text: await readFile(join(directory, name), 'utf8') };
+}
+
+describe('a table in', () => {
+  test('CSV: nulls are empty, empty texts are quotes, formulas are texts', async () => {
+    const { text, file } = await write('t.csv');
+    expect(text).toBe(
+      [
+        "n,t,d,r,s,x,b,'=name",
+        '9223372036854775807,2026-03-04T05:06:07.123456789Z,86400000000001,0.1,"","{""a"":[1,null]}",true,1',
+        '-9223372036854775808,1999-01-01T00:00:00Z,-1,NaN,\'=cmd(),"[1,2]",false,2',
+        ',,,inf,,,,3',
+        '0,,,-inf,"\'+1\n,""x""",null,,4',
+        "1,,,-0,''=twice,,,5",
+        '2,,,1e+300,\u{1F600}\u202E\u200B,,,6',
+        '',
+      ].join('\n'),
+    );
+    expect([file.rows, file.bytes, file.loss]).toEqual([6, Buffer.byteLength(text), undefined]);
+  });
+
+  test('TSV', async () => {
+    const { text } = await write('t.tsv');
+    expect(text.split('\n')[0]).toBe("n\tt\td\tr\ts\tx\tb\t'=name");
+    expect(text).toContain('\t"\'+1\n,""x"""\t');
+  });
+
+  test('JSON lines: every digit, and what JSON cannot say is named', async () => {
+    const { text, file } = await write('t.ndjson');
+    expect(text.split('\n').slice(0, 3)).toEqual([
+      '{"n":9223372036854775807,"t":"2026-03-04T05:06:07.123456789Z","d":86400000000001,"r":0.1,"s":"","x":{"a":[1,null]},"b":true,"=name":1}',
+      '{"n":-9223372036854775808,"t":"1999-01-01T00:00:00Z","d":-1,"r":null,"s":"=cmd()","x":[1,2],"b":false,"=name":2}',
+      '{"n":null,"t":null,"d":null,"r":null,"s":null,"x":null,"b":null,"=name":3}',
+    ]);
+    expect(file.loss).toBe(
+      '3 numbers are NaN or infinite: JSON has no notation for them, and null stands in their place.',
+    );
+  });
+
+  test('JSON', async () => {
+    const { text } = await write('t.json');
+    const rows = JSON.parse(text) as { s: unknown }[];
+    expect(rows.map(({ s }) => s)).toEqual([
+      '',
+      '=cmd()',
+      null,
+      '+1\n,"x"',
+      "'=twice",
+      '\u{1F600}\u202E\u200B',
+    ]);
+  });
+
+  test('Markdown: nothing in a cell is markup', async () => {
+    const { text } = await write('t.md');
+    expect(text.split('\n').slice(0, 2)).toEqual([
+      '| n | t | d | r | s | x | b | =name |',
+      '| --: | :-- | --: | --: | :-- | :-- | :-- | --: |',
+    ]);
+    expect(text.split('\n')).toHaveLength(9);
+    const table = new Table({ '$a$ <b>': vectorFromArray(['\\(c\\) | [d](e)', 'f\ng']) });
+    expect((await write('t.md', { table })).text.split('\n')).toEqual([
+      '| <span>\\$</span>a<span>\\$</span> \\<b\\> |',
+      '| :-- |',
+      '| <span>&#92;</span>(c<span>&#92;</span>) \\| \\[d\\](e) |',
+      '| f\u21b5g |',
+      '',
+    ]);
+  });
+
+  test('Arrow: the same cells', async () => {
+    const { directory } = await write('t.arrow');
+    const read = tableFromIPC(await readFile(join(directory, 't.arrow')));
+    expect(tableRows(read)).toEqual(tableRows(exactTable()));
+    expect(read.schema.fields.map(({ type }) => String(type))).toEqual([
+      'Int64',
+      'Timestamp<NANOSECOND, UTC>',
+      'Duration<NANOSECOND>',
+      'Float64',
+      'Utf8',
+      'Utf8',
+      'Bool',
+      'Int64',
+    ]);
+    expect(read.schema.fields[5]?.metadata.get('ARROW:extension:name')).toBe('arrow.json');
+  });
+
+  test('Arrow: a batch of 65,536 rows and the rest, texts written out', async () => {
+    const texts = Array.from({ length: 65_537 }, (_, row) => `t${row % 3}`);
+    const encoded = vectorFromArray(texts, new Dictionary(new Utf8(), new Int32()));
+    const { directory, file } = await write('t.arrow', { table: new Table({ s: encoded }) });
+    const read = tableFromIPC(await readFile(join(directory, 't.arrow')));
+    expect([file.rows, read.numRows, read.batches.map(batch => batch.numRows)]).toEqual([
+      65_537,
+      65_537,
+      [65_536, 1],
+    ]);
+    expect([String(read.schema.fields[0]?.type), read.getChild('s')?.toArray()]).toEqual(['Utf8', texts]);
+  });
+
+  test('JSON lines: one value that JSON cannot say', async () => {
+    const { file } = await write('t.ndjson', {
+      table: new Table({ r: vectorFromArray([1, Number.NaN], new Float64()) }),
+    });
+    expect(file.loss).toBe(
+      '1 number is NaN or infinite: JSON has no notation for them, and null stands in their place.',
+    );
+  });
+});
+
+test('Python reads a file with the type of each column', () => {
+  const { schema } = exactTable();
+  const python = (ending: string) => {
+    const format = exportFormats.find(({ endings }) => endings.includes(ending));
+    return format?.polars?.('"t"', schema);
+  };
+  const rest = `"d": pl.Int64, "r": pl.Float64, "s": pl.String, "x": pl.String, "b": pl.Boolean`;
+  expect([python('csv'), python('ndjson')]).toEqual([
+    `pl.read_csv("t", schema={"n": pl.Int64, "t": pl.Datetime("ns", "UTC"), ${rest}, "'=name": pl.Int64})`,
+    `pl.read_ndjson("t", schema={"n": pl.Int64, "t": pl.String, ${rest}, "=name": pl.Int64})`,
+  ]);
+});
+
+test('pandas reads a file with the type of each column, and times only if there are some', () => {
+  const csv = exportFormats.find(({ endings }) => endings.includes('csv'));
+  const timed = csv?.pandas?.('"t"', exactTable().schema);
+  expect(timed).toContain(', parse_dates=["t"], date_format="ISO8601", keep_default_na=False,');
+  const plain = new Table({ r: vectorFromArray([1.5], new Float64()) });
+  expect(csv?.pandas?.('"t"', plain.schema)).toBe(
+    'pd.read_csv("t", dtype={"r": "float64"}, keep_default_na=False, na_values={"r": ["", "NaN"]})',
+  );
+});
+
+describe('a file', () => {
+  test('that is there stays, unless it is to be replaced', async () => {
+    const directory = await temporaryDirectory();
+    await writeFile(join(directory, 't.csv'), 'mine');
+    await expect(write('t.csv', { directory })).rejects.toMatchObject({
+      code: 'export',
+      message: 't.csv already exists',
+    });
+    expect(await readFile(join(directory, 't.csv'), 'utf8')).toBe('mine');
+    expect((await write('t.csv', { directory, force: true })).text).toMatch(/^n,t,d/);
+    expect(await readdir(directory)).toEqual(['t.csv']);
+  });
+
+  test('is not there when the export was interrupted', async () => {
+    const directory = await temporaryDirectory();
+    const stop = new AbortController();
+    const table = exactTable();
+    const writing = exportTable(table, join(directory, 't.csv'), {
+      force: false,
+      signal: stop.signal,
+      progress: () => stop.abort(),
+    });
+    await expect(writing).rejects.toThrow();
+    expect(await readdir(directory)).toEqual([]);
+  });
+
+  test.each([
+    ['t', 'the name of the file has no ending'],
+    ['t.xlsx', 'there is no format for the ending .xlsx'],
+    ['none/t.csv', 't.csv could not be written: the directory does not exist'],
+    ['folder.csv', 'folder.csv already exists'],
+  ])('%s is refused', async (name, message) => {
+    const directory = await temporaryDirectory();
+    await mkdir(join(directory, 'folder.csv'));
+    await expect(write(name, { directory })).rejects.toMatchObject({ message });
+    expect(await readdir(directory)).toEqual(['folder.csv']);
+  });
+
+  test('an ending without a format is refused with those that there are', async () => {
+    const known = exportFormats.flatMap(({ endings }) => endings.map(each => `.${each}`));
+    const refusal = write('t.xlsx', { directory: await temporaryDirectory() });
+    await expect(refusal).rejects.toMatchObject({ hint: expect.stringContaining('.csv, .') });
+    await expect(refusal).rejects.toMatchObject({
+      hint: expect.stringMatching(new RegExp(`: ${known.join(', ').replaceAll('.', '\\.')}\\.$`)),
+    });
+  });
+
+  test('a directory is not replaced, and a link is, not what it leads to', async () => {
+    const directory = await temporaryDirectory();
+    await mkdir(join(directory, 'folder.csv'));
+    await writeFile(join(directory, 'kept'), 'kept');
+    await symlink('kept', join(directory, 'link.csv'));
+    await expect(write('folder.csv', { directory, force: true })).rejects.toMatchObject({
+      message: 'folder.csv could not be written: it is a directory',
+    });
+    await write('link.csv', { directory, force: true });
+    expect(await readFile(join(directory, 'kept'), 'utf8')).toBe('kept');
+    expect((await readdir(directory)).sort()).toEqual(['folder.csv', 'kept', 'link.csv']);
+  });
+});
