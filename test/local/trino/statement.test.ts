@@ -105,6 +105,15 @@ describe('an answer', () => {
         finished,
       ],
     ],
+    [
+      'a time without workers',
+      [
+        json({ error: { errorName: 'NO_NODES_AVAILABLE', errorType: 'INTERNAL_ERROR' } }),
+        first,
+        rows,
+        finished,
+      ],
+    ],
   ] as const)('is read once more after %s, and each row is there once', async (_, answers) => {
     const { statements } = await coordinator(answers);
     expect(await read(statements)).toBe('9223372036854775807,null');
@@ -155,6 +164,11 @@ describe('an answer', () => {
       'a full queue',
       [json({ error: { errorName: 'QUERY_QUEUE_FULL', errorType: 'INSUFFICIENT_RESOURCES' } })],
       'The queue of the cluster is full.',
+    ],
+    [
+      'workers that do not come back',
+      Array(2).fill(json({ error: { errorName: 'NO_NODES_AVAILABLE', errorType: 'INTERNAL_ERROR' } })),
+      'The cluster has no worker that could run the query.',
     ],
   ] as const)('is never a part: %s', async (_, answers, message) => {
     const { statements } = await coordinator(answers);

@@ -16,6 +16,8 @@ interface Known {
   readonly code: ErrorCode;
   readonly message: string;
   readonly hint: string;
+  /** Another attempt may well succeed. */
+  readonly isPassing?: true;
 }
 
 /** The errors that say what to do, by the names that Trino gives them. */
@@ -49,6 +51,13 @@ const byName: Readonly<Record<string, Known>> = {
     code: 'engine-busy',
     message: 'The queue of the cluster is full.',
     hint: 'Run the query again later.',
+  },
+  NO_NODES_AVAILABLE: {
+    kind: 'unavailable',
+    code: 'engine-short',
+    message: 'The cluster has no worker that could run the query.',
+    hint: 'Run it again once workers have joined: the page of the coordinator shows them.',
+    isPassing: true,
   },
   QUERY_TEXT_TOO_LARGE: {
     kind: 'invalid',
@@ -137,7 +146,7 @@ export function clusterFailure({ message, errorName, errorType }: PageError, que
     cause: new Error(message),
   });
   const known = byName[name];
-  if (known !== undefined) return new ClusterError(known, name, false, cause);
+  if (known !== undefined) return new ClusterError(known, name, known.isPassing === true, cause);
   const other = byType[errorType ?? ''] ?? (byType.INTERNAL_ERROR as Known);
   const told = { ...other, message: `${other.message} (${name}, query ${plainName(queryId)}).` };
   return new ClusterError(told, name, errorType === 'INTERNAL_ERROR' || errorType === 'EXTERNAL', cause);
