@@ -55,6 +55,7 @@ export function hiveOver(environment: Properties): Properties {
     's3.aws-access-key': environment.AWS_ACCESS_KEY_ID ?? '',
     's3.aws-secret-key': environment.AWS_SECRET_ACCESS_KEY ?? '',
     's3.path-style-access': 'true',
+    'hive.allow-drop-column': 'true',
     'hive.non-managed-table-writes-enabled': 'true',
     'hive.storage-format': 'PARQUET',
     'hive.timestamp-precision': 'NANOSECONDS',

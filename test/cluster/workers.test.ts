@@ -104,6 +104,43 @@ describe.skipIf(!isThere)('a cluster of two workers', () => {
   });
 });
 
+/** What may be wrong with the objects of a table, and what the service then says. */
+const wrongs: readonly (readonly [name: string, status: number, said: string])[] = [
+  ['busy', 503, 'The storage behind the cluster has failed'],
+  ['refused', 403, 'The storage behind the cluster has failed'],
+  ['deleted after it was listed', 404, 'The storage behind the cluster has failed'],
+];
+
+describe.skipIf(!isThere)('a table whose bucket fails', () => {
+  const count = () =>
+    notebook.run('%%on lake\n%%time 2026-01-01..2026-01-04\nodd | summarize count(), sum(real)');
+
+  test.each(wrongs)('is an error, never fewer rows: an object that is %s', async (_, status, expected) => {
+    bucket.fault = ({ url = '' }, response) => {
+      if (!decodeURIComponent(url).includes('day=2026-01-02/events.parquet')) return false;
+      response.writeHead(status, { 'content-type': 'application/xml' });
+      response.end(
+        `<Error><Code>${{ 503: 'SlowDown', 403: 'ExpiredToken' }[status] ?? 'NoSuchKey'}</Code></Error>`,
+      );
+      return true;
+    };
+    const text = await count();
+    bucket.fault = () => false;
+    expect(text).toContain(expected);
+    expect(await count()).toMatch(/\b4\b/);
+  });
+
+  test('is an error, never fewer rows: a column that is gone, and an object that is torn', async () => {
+    const ask = () =>
+      notebook.run('%%on lake\n%%time 2026-01-01..2026-01-04\nodd | where text != "" | count');
+    expect(await ask()).toMatch(/\b1\b/);
+    await statement(cluster.url, 'ALTER TABLE hive.logs.odd DROP COLUMN "text"');
+    expect(await ask()).toContain('`text`');
+    await bucket.put('odd/day=2026-01-02/events.parquet', 'PAR1 no more PAR1');
+    expect(await count()).toContain('A file of the table is damaged.');
+  });
+});
+
 /** All rows of a query of many, or the error that the service gives. */
 async function asked(
   apl: string,
