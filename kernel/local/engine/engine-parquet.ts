@@ -42,14 +42,8 @@ export type FileNote = Partial<Pick<FileSummary, 'timeless' | 'replaces' | 'fore
 /** Returns the statement that writes the rows of `select` to a Parquet file with a note on itself. */
 export function copyToParquet(select: string, file: string, note: FileNote): string {
   const metadata = sqlText(JSON.stringify({ version: 1, ...note }));
-  return `COPY (${select}) TO ${sqlText(file)} (FORMAT parquet, COMPRESSION snappy, DICTIONARY_SIZE_LIMIT ${mostInDictionary}, KV_METADATA {'${metadataKey}': ${metadata}})`;
+  return `COPY (${select}) TO ${sqlText(file)} (FORMAT parquet, COMPRESSION snappy, KV_METADATA {'${metadataKey}': ${metadata}})`;
 }
-
-/**
- * The engine writes a bloom filter beside a dictionary alone. A third as many values as a row group has rows are the ids of traces, which several
- * events have. For half as many an import of JSON lines takes a fifth more of the processor, and for all twice as much.
- */
-const mostInDictionary = 40_960;
 
 /** Returns column names for fields, in order, that differ even where case is folded. */
 export function columnNames(fields: readonly string[]): string[] {
