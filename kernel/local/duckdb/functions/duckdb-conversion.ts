@@ -248,8 +248,7 @@ export const setup: readonly string[] = [
      THEN trunc(x)::BIGINT END`,
   `CREATE MACRO apl_real_json(x) AS CASE WHEN isfinite(x) THEN to_json(x) END`,
   // The engine cannot print a time of 1677-09-21 or the last nanosecond of the range.
-  `CREATE MACRO apl_long_time(n) AS CASE WHEN n BETWEEN ${EARLIEST_TIME} AND ${LATEST_TIME}
-     THEN make_timestamp_ns(n) END`,
+  `CREATE MACRO apl_long_time(n) AS make_timestamp_ns(CASE WHEN n BETWEEN ${EARLIEST_TIME} AND ${LATEST_TIME} THEN n END)`,
   // The engine reads more than integers; a text that it would write itself needs no pattern.
   `CREATE MACRO apl_text_long(s) AS CASE WHEN TRY_CAST(s AS BIGINT)::VARCHAR = s OR regexp_full_match(s, '[+-]?[0-9]+')
      THEN TRY_CAST(s AS BIGINT) END`,

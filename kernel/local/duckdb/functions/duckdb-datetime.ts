@@ -51,20 +51,21 @@ const sundayOrigin = 3n * DAY;
 
 /**
  * Macros: floor division and remainder of int64; `apl_time` makes a time of nanoseconds in any integer type, null when out of
- * range; `apl_date` is the UTC day also before 1970, where the engine's own cast rounds the last microsecond of a day up.
+ * range, and what makes times is given no others: of a column with a dictionary the engine computes all values, also those that a `CASE`
+ * around it leaves out. `apl_date` is the UTC day also before 1970, where the engine's own cast rounds the last microsecond of a day up.
  */
 export const setup: readonly string[] = [
   `CREATE OR REPLACE MACRO apl_floor_div(n, d) AS n // d - CAST(n % d < 0 AS BIGINT)`,
   `CREATE OR REPLACE MACRO apl_floor_mod(n, d) AS (n % d + d) % d`,
   `CREATE OR REPLACE MACRO apl_clamp(n, low, high) AS CASE WHEN n IS NOT NULL THEN least(greatest(n, low), high) END`,
   `CREATE OR REPLACE MACRO apl_time(n) AS
-     CASE WHEN n BETWEEN ${EARLIEST_TIME} AND ${LATEST_TIME} THEN make_timestamp_ns(CAST(n AS BIGINT)) END`,
+     make_timestamp_ns(CASE WHEN n BETWEEN ${EARLIEST_TIME} AND ${LATEST_TIME} THEN CAST(n AS BIGINT) END)`,
   `CREATE OR REPLACE MACRO apl_date(t) AS CASE WHEN epoch_ns(t) >= 0 THEN CAST(t AS DATE)
      ELSE DATE '1970-01-01' + CAST(apl_floor_div(epoch_ns(t), ${DAY}) AS INTEGER) END`,
   `CREATE OR REPLACE MACRO apl_midnight(d) AS
      CASE WHEN d BETWEEN DATE '1677-09-22' AND DATE '2262-04-11' THEN CAST(d AS TIMESTAMP_NS) END`,
   `CREATE OR REPLACE MACRO apl_tick_before(d) AS
-     CASE WHEN d BETWEEN DATE '1677-09-23' AND DATE '2262-04-11' THEN make_timestamp_ns(epoch_ns(d) - 100) END`,
+     make_timestamp_ns(CASE WHEN d BETWEEN DATE '1677-09-23' AND DATE '2262-04-11' THEN epoch_ns(d) - 100 END)`,
   // No two times are 250,000 days apart, so that a larger offset may be cut; the engine has dates for as many years.
   `CREATE OR REPLACE MACRO apl_offset(n) AS CAST(apl_clamp(n, -250000, 250000) AS INTEGER)`,
   `CREATE OR REPLACE MACRO apl_add_days(d, n) AS d + apl_offset(n)`,
@@ -212,7 +213,7 @@ function shiftTime(time: SqlArg, delta: bigint): string {
   if (delta === 0n) return time.sql;
   return computeOnce([time], sql => {
     const inside = `epoch_ns(${sql}) BETWEEN ${low} AND ${high}`;
-    return `CASE WHEN ${inside} THEN make_timestamp_ns(epoch_ns(${sql}) + ${delta}) END`;
+    return `make_timestamp_ns(CASE WHEN ${inside} THEN epoch_ns(${sql}) + ${delta} END)`;
   });
 }
 
@@ -228,6 +229,6 @@ function shiftedNow(now: bigint, span: SqlArg, sign: 1n | -1n): string {
 function fromUnix(count: SqlArg, unit: bigint): string {
   return computeOnce([count], sql => {
     const inside = `${sql} BETWEEN ${EARLIEST_TIME / unit} AND ${LATEST_TIME / unit}`;
-    return `CASE WHEN ${inside} THEN make_timestamp_ns(${unit === 1n ? sql : `${sql} * ${unit}`}) END`;
+    return `make_timestamp_ns(CASE WHEN ${inside} THEN ${unit === 1n ? sql : `${sql} * ${unit}`} END)`;
   });
 }
