@@ -73,11 +73,13 @@ async function readTables(
   const [catalog, schema] = [sqlText(engine.catalog), sqlText(engine.schema.toLowerCase())];
   const commented = `SELECT table_name, column_name, type_name, remarks FROM system.jdbc.columns WHERE table_cat = ${catalog} AND table_schem = ${schema} ORDER BY table_name, ordinal_position`;
   const plain = `SELECT table_name, column_name, data_type, NULL FROM ${sqlName(engine.catalog)}.information_schema.columns WHERE table_schema = ${schema} ORDER BY table_name, ordinal_position`;
-  const rows = await rowsOf(statements, commented, options).catch(error => {
+  const found = await rowsOf(statements, commented, options).catch(error => {
     // The comments may be out of reach for who may read the tables.
     if (!(error instanceof ClusterError && error.errorName === 'PERMISSION_DENIED')) throw error;
-    return rowsOf(statements, plain, options);
+    return [];
   });
+  // A catalog that is missing has no comments, and is named when it is asked itself.
+  const rows = found.length > 0 ? found : await rowsOf(statements, plain, options);
   const names = new Map<string, ColumnRow[]>();
   for (const row of rows) names.set(row[0], [...(names.get(row[0]) ?? []), row]);
   return new Map([...names].map(([name, columns]) => [name, tableOf(name, columns, engine.timeColumn)]));
