@@ -184,7 +184,7 @@ async function externalFields(connection: Connection, path: string): Promise<Fil
 
 /**
  * Reads the statistics of columns: whether every value is null, and whether there are integers beyond 2^53, which a double
- * cannot hold.
+ * cannot hold, or may be, as their writer did not say.
  */
 async function readColumns(
   connection: Connection,
@@ -192,7 +192,8 @@ async function readColumns(
 ): Promise<ReadonlyMap<string, ReadonlyMap<string, ColumnFacts>>> {
   const rows = await connection.run(
     `SELECT file_name, path_in_schema, bool_and(stats_null_count = num_values),
-       bool_or(type = 'INT64' AND (TRY_CAST(stats_min_value AS BIGINT) < -9007199254740992
+       bool_or(type = 'INT64' AND stats_null_count IS DISTINCT FROM num_values
+         AND (stats_min_value IS NULL OR stats_max_value IS NULL OR TRY_CAST(stats_min_value AS BIGINT) < -9007199254740992
          OR TRY_CAST(stats_max_value AS BIGINT) > 9007199254740992))
      FROM parquet_metadata(${list}) GROUP BY ALL`,
   );

@@ -163,16 +163,14 @@ function groupsIn(
   return read;
 }
 
-/** Beyond 2^53, which a double cannot hold. */
-function isWide({ min, max }: Chunk): boolean {
-  return integerIn(min) < -largestExact || integerIn(max) > largestExact;
+/** Whether a chunk has integers beyond 2^53, which a double cannot hold, or may have, as its writer did not say. */
+function isWide({ values, nulls, min, max }: Chunk): boolean {
+  if (nulls === values) return false;
+  if (min?.length !== 8 || max?.length !== 8) return true;
+  return min.readBigInt64LE() < -largestExact || max.readBigInt64LE() > largestExact;
 }
 
 const largestExact = 2n ** 53n;
-
-function integerIn(bytes: Buffer | undefined): bigint {
-  return bytes?.length === 8 ? bytes.readBigInt64LE() : 0n;
-}
 
 /** Undefined if the times of a row group are not known. */
 function blocksOf(groups: readonly Group[], kind: Kind | undefined): readonly RowGroup[] | undefined {

@@ -1,5 +1,7 @@
 import { execFileSync } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { type ColumnSource, parquetWriteBuffer } from 'hyparquet-writer';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { sqlText } from '../../../../kernel/local/duckdb/duckdb-literal.js';
 import { Engine } from '../../../../kernel/local/engine/duckdb.js';
@@ -154,6 +156,15 @@ test.each(Object.entries(files))(
     });
   },
 );
+
+test('integers of which a file does not say how large they are may be wide', async () => {
+  const { engine, file } = await written(`SELECT ${now} FROM range(1) t(i)`, { fields: [] });
+  const other = path.join(path.dirname(file), 'b.parquet');
+  const columnData: ColumnSource[] = [{ name: 'n', data: [1n, 2n], type: 'INT64' }];
+  await writeFile(other, new Uint8Array(parquetWriteBuffer({ columnData, statistics: false })));
+  const [read] = await readFooters(engine, [other]);
+  expect(read).toMatchObject({ fields: [{ name: 'n', type: 'long', empty: false, wide: true }] });
+});
 
 test('nobody waits for a pipe in place of a file, whose neighbors are read', async () => {
   const dataDir = await temporaryDirectory();
