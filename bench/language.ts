@@ -172,7 +172,7 @@ function catalogOf(schemas: readonly DatasetSchema[]): DatasetCatalog {
     schema: name => byName.get(name),
     scan: (name, fields, _start, _end, filter) => {
       const columns = fields.map((_, index) => `f${index}`);
-      const condition = filter === undefined ? '' : ` WHERE ${filter(columns)}`;
+      const condition = filter === undefined ? '' : ` WHERE ${filter.sql(columns)}`;
       return `SELECT ${columns.join(', ')} FROM "${name}"${condition}`;
     },
   };

@@ -57,7 +57,7 @@ export function catalogOf(tables: Readonly<Record<string, Fixture>>): DatasetCat
       const conditions = [
         `${time} >= ${from}`,
         `${time} < ${to}`,
-        ...(filter === undefined ? [] : [filter(columns)]),
+        ...(filter === undefined ? [] : [filter.sql(columns)]),
       ];
       const list = columns.map((column, index) => `${column} AS f${index}`).join(', ');
       return `SELECT ${list} FROM (VALUES ${values}) v(${names}) WHERE ${conditions.join(' AND ')}`;

@@ -110,7 +110,7 @@ function withTables(apl: string): { readonly text: string; readonly catalog: Dat
       );
       const list =
         values.length === 0 ? '1 AS f0' : values.map((value, index) => `${value} AS f${index}`).join(', ');
-      const where = filter === undefined ? '' : ` WHERE ${filter(values)}`;
+      const where = filter === undefined ? '' : ` WHERE ${filter.sql(values)}`;
       return `SELECT ${list} FROM (${found.sql}) t(${columns.join(', ')})${where}`;
     },
   };

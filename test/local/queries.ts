@@ -122,7 +122,7 @@ class FarTables {
         return (fields, filter) => {
           const columns = fields.map(field => (field === placeField ? 'rowid' : field));
           const list = columns.map((column, index) => `${column} AS f${index}`).join(', ');
-          return `SELECT ${list} FROM ${table}${filter === undefined ? '' : ` WHERE ${filter(columns)}`}`;
+          return `SELECT ${list} FROM ${table}${filter === undefined ? '' : ` WHERE ${filter.sql(columns)}`}`;
         };
       },
     };
@@ -195,7 +195,7 @@ export function catalogOf(fixtures: Readonly<Record<string, Fixture>>): DatasetC
       const values = fixture.rows.map(row => `(${row.join(', ')})`).join(', ');
       const names = fixture.fields.map((_, index) => `x${index}`).join(', ');
       const conditions = [`${time} >= make_timestamp_ns(${from})`, `${time} < make_timestamp_ns(${to})`];
-      if (filter !== undefined) conditions.push(filter(columns));
+      if (filter !== undefined) conditions.push(filter.sql(columns));
       const list = columns.map((column, index) => `${column} AS f${index}`).join(', ');
       return `SELECT ${list} FROM (VALUES ${values}) v(${names}) WHERE ${conditions.join(' AND ')}`;
     },

@@ -25,6 +25,8 @@ export interface FileSummary {
   readonly fields: readonly FileField[];
   readonly blocks: readonly RowGroup[];
   readonly bytes: number;
+  /** The size of the file and the time of its last change; empty if it is not in the directory of a dataset. */
+  readonly version: string;
   /** Its rows have no time of their own. */
   readonly timeless: boolean;
   /** The names of files in the same directory that it replaces, if it says so itself. */
@@ -65,7 +67,7 @@ export interface UnreadableFile {
 }
 
 /** What the footer of a Parquet file says. */
-export type Footer = Omit<FileSummary, 'bytes'>;
+export type Footer = Omit<FileSummary, 'bytes' | 'version'>;
 
 /**
  * Reads the footers of Parquet files, in order; those without a time column have no blocks. Files that the engine cannot read are

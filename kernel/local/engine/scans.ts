@@ -25,7 +25,8 @@ export interface ExaminedBlocks {
 
 /** A catalog that also knows the extent of its files. A computed dataset has none. */
 export interface MeasuredCatalog extends DatasetCatalog {
-  examined(name: string, startNs: bigint, endNs: bigint): ExaminedBlocks;
+  /** What a scan reads; with its filter, what of that is known to have no row that passes is left out. */
+  examined(name: string, startNs: bigint, endNs: bigint, filter?: ScanFilter): ExaminedBlocks;
   readonly rowGroups: RowGroupsOf;
   readonly rowCount: RowCountOf;
   /** What another engine has read for the request so far. */
@@ -68,7 +69,7 @@ export class RecordingCatalog implements DatasetCatalog {
   }
 
   scan(name: string, fields: readonly string[], startNs: bigint, endNs: bigint, filter?: ScanFilter): string {
-    const examined = this.#catalog.examined(name, startNs, endNs);
+    const examined = this.#catalog.examined(name, startNs, endNs, filter);
     const { computed = 0 } = examined;
     if (this.#budget !== undefined && computed > 0)
       checkCost({ name, rows: computed, fields: fields.length, lengthNs: endNs - startNs }, this.#budget);

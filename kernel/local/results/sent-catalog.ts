@@ -63,10 +63,10 @@ export class CatalogWithResults implements MeasuredCatalog {
     return this.#uploaded.get(name)?.sent.rows;
   }
 
-  examined(name: string, startNs: bigint, endNs: bigint): ExaminedBlocks {
+  examined(name: string, startNs: bigint, endNs: bigint, filter?: ScanFilter): ExaminedBlocks {
     const uploaded = this.#uploaded.get(name);
     return uploaded === undefined
-      ? this.#datasets.examined(name, startNs, endNs)
+      ? this.#datasets.examined(name, startNs, endNs, filter)
       : { blocks: 1, rows: uploaded.sent.rows };
   }
 }
@@ -89,7 +89,7 @@ export function scanSql(
     return index < 0 ? 'rowid::BIGINT' : columnSql(index, sent.fields[index]?.type);
   });
   const columns = values.length === 0 ? ['1 AS f0'] : values.map((value, index) => `${value} AS f${index}`);
-  const only = filter === undefined ? '' : ` WHERE ${filter(values)}`;
+  const only = filter === undefined ? '' : ` WHERE ${filter.sql(values)}`;
   return `SELECT ${columns.join(', ')} FROM ${resultTable(table)}${only}`;
 }
 

@@ -92,7 +92,7 @@ export function sampleDataset(
       const select = `SELECT ${columns.length === 0 ? '1 AS f0' : columns.join(', ')} FROM (${rows(startNs, endNs)})`;
       return filter === undefined
         ? select
-        : `SELECT * FROM (${select}) WHERE ${filter(wanted.map((_, index) => `f${index}`))}`;
+        : `SELECT * FROM (${select}) WHERE ${filter.sql(wanted.map((_, index) => `f${index}`))}`;
     },
   };
 }

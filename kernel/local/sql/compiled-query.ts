@@ -80,11 +80,23 @@ export interface CompiledField {
   readonly meta?: FieldMeta;
 }
 
-/**
- * Returns a condition in SQL, given the SQL of each field that is scanned. `apart` returns a condition as one that the engine applies after it has
- * read: that of a pattern is prepared anew for each file that it applies it to while it reads, and stands behind a cheaper one then.
- */
-export type ScanFilter = (columns: readonly string[], apart?: (condition: string) => string) => string;
+/** Which rows of a scan pass. */
+export interface ScanFilter {
+  /**
+   * Returns the condition in SQL, given the SQL of each field that is scanned. `apart` returns a condition as one that the engine applies after
+   * it has read: that of a pattern is prepared anew for each file that it applies it to while it reads, and stands behind a cheaper one then.
+   */
+  readonly sql: (columns: readonly string[], apart?: (condition: string) => string) => string;
+  /** What holds for every row that passes: its field has one of the values. */
+  readonly equalities: readonly Equality[];
+}
+
+/** Constants of which a field has one. */
+export interface Equality {
+  readonly field: string;
+  readonly type: 'string' | 'long';
+  readonly values: readonly (string | bigint)[];
+}
 
 /** The rows of a row group and the times that they span, in nanoseconds since 1970. */
 export interface RowGroup {

@@ -130,7 +130,7 @@ function standIn({ columns }: Relation): Relation {
 
 const anything: Source = {
   scan: (_name, fields, _start, _end, filter) => {
-    filter?.(fields);
+    filter?.sql(fields);
     return 'SELECT NULL';
   },
   rowGroups: () => [],

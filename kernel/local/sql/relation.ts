@@ -16,6 +16,7 @@ import type { DatasetCatalog, ScanFilter } from './compiled-query.js';
 import type { Dialect } from './dialect.js';
 import { keyOf, withoutTies } from './rewrite/ordering.js';
 import { rewritten } from './rewrite/rewrite-list.js';
+import { equalitiesIn } from './sql-equalities.js';
 import {
   aggregateParts,
   aggregateSql,
@@ -230,12 +231,15 @@ class SqlWriter {
   #scanSql(relation: Extract<Relation, { kind: 'scan' }>, predicates: readonly Scalar[] = []): string {
     if (relation.columns.length === 0) return this.#dialect.nothing('NULL AS none');
     const columns = relation.columns.map((column, index) => `f${index} AS c${column.id}`).join(', ');
-    const filter = predicates.length === 0 ? undefined : this.#scanFilter(relation.columns, predicates);
+    const filter = predicates.length === 0 ? undefined : this.#scanFilter(relation, predicates);
     return `SELECT ${columns} FROM (${this.#source.scan(relation.dataset, relation.fields, relation.start, relation.end, filter)})`;
   }
 
-  #scanFilter(columns: readonly Column[], predicates: readonly Scalar[]): ScanFilter {
-    return (values, apart) => {
+  #scanFilter(
+    { columns, fields }: Extract<Relation, { kind: 'scan' }>,
+    predicates: readonly Scalar[],
+  ): ScanFilter {
+    const sql: ScanFilter['sql'] = (values, apart) => {
       const names = new Map(columns.map((column, index) => [column.id, values[index] ?? 'NULL']));
       const context = { ...this.#context, columns: names };
       const write = (predicate: Scalar): string => expressionSql(predicate, context, true);
@@ -246,6 +250,8 @@ class SqlWriter {
       });
       return conditions.join(' AND ');
     };
+    const nameOf = (id: number) => fields[columns.findIndex(column => column.id === id)];
+    return { sql, equalities: predicates.flatMap(conditionsOf).flatMap(each => equalitiesIn(each, nameOf)) };
   }
 
   #valuesSql(relation: Extract<Relation, { kind: 'values' }>): string {

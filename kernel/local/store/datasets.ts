@@ -12,6 +12,7 @@ import type { Batch } from './append/append-batch.js';
 import { Journal } from './append/journal.js';
 import { Compactor } from './compaction.js';
 import { mapAtMost } from './concurrent.js';
+import { BloomIndex } from './dataset/bloom/bloom-index.js';
 import { damagedDataset, damagedDatasets } from './dataset/dataset-damage.js';
 import { DatasetDirectory, writeNote } from './dataset/directory.js';
 import { FooterReader } from './dataset/footers.js';
@@ -62,6 +63,7 @@ export class DatasetStore {
   readonly #footers: FooterReader;
   readonly #builtins: ReadonlyMap<string, BuiltinDataset>;
   readonly #cache: SummaryCache;
+  readonly #blooms: BloomIndex;
   #tidied: Promise<unknown> | undefined;
   #listed: { readonly version: string; readonly names: readonly string[] } | undefined;
   readonly #directories = new Map<string, DatasetDirectory>();
@@ -92,6 +94,7 @@ export class DatasetStore {
     this.#footers = new FooterReader(engine);
     this.#builtins = new Map(builtins.map(each => [each.schema.name, each]));
     this.#cache = new SummaryCache(dataDir);
+    this.#blooms = new BloomIndex(dataDir, engine, log);
     this.#compactor = new Compactor(engine, async name => {
       this.#confirm();
       await this.#read(name);
@@ -122,6 +125,9 @@ export class DatasetStore {
       },
       verify: (name, signal) => this.#directory(name).verify(signal),
       far: (name, note) => this.#farDataset(name, note),
+      leavesOut: files => this.#blooms.isWorthwhile(files),
+      groupsLeftOut: (name, files, equalities) =>
+        this.#blooms.groupsLeftOut(encodeName(name), files, equalities),
     });
     for (const name of names) snapshot.schema(name);
     await snapshot.load();
@@ -217,6 +223,7 @@ export class DatasetStore {
   /** Stores what is only in memory, and stops the work in the background. */
   async close(): Promise<void> {
     await this.#compactor.close();
+    await this.#blooms.close();
     await this.#journal.flush();
     await this.#cache.save();
   }
@@ -266,6 +273,7 @@ export class DatasetStore {
     this.#directories.delete(name);
     this.#here.delete(name);
     await this.#cache.forget(path.basename(directory.path));
+    await this.#blooms.forget(path.basename(directory.path));
     // It is gone for everybody, whatever another user has put into it.
     await rm(deleted, { recursive: true, force: true }).catch(error =>
       this.#log(`${visible(deleted)}, a deleted dataset, cannot be removed: ${visible(String(error))}`),

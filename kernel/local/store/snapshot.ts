@@ -3,14 +3,15 @@ import type { DatasetInfo, StatusMessage } from '../../api/wire.js';
 import type { DatasetSchema } from '../../apl/plan/plan.js';
 import { systemRefusal } from '../../machine.js';
 import { present } from '../../present.js';
+import type { FileSummary } from '../engine/engine-parquet.js';
 import type { ExaminedBlocks, MeasuredCatalog } from '../engine/scans.js';
 import { LocalError } from '../local-errors.js';
-import type { BuiltinDataset, RowGroup, ScanFilter } from '../sql/compiled-query.js';
+import type { BuiltinDataset, Equality, RowGroup, ScanFilter } from '../sql/compiled-query.js';
 import type { Places } from '../sql/rewrite/placed.js';
 import { mapAtMost } from './concurrent.js';
 import { type Damage, damagedDataset, unstoredEvents } from './dataset/dataset-damage.js';
 import type { Listing } from './dataset/directory.js';
-import type { DatasetNote, StoredDataset } from './dataset/stored.js';
+import { type DatasetNote, type GroupsLeftOut, StoredDataset } from './dataset/stored.js';
 
 /** One dataset as it was when it was read, with why acknowledged events are not in it, if so. */
 export interface Reading {
@@ -54,6 +55,14 @@ export interface SnapshotSource {
   verify(name: string, signal: AbortSignal): Promise<readonly Damage[]>;
   /** A dataset whose rows lie elsewhere; undefined if they are in its directory. */
   far(name: string, note: DatasetNote): FarDataset | undefined;
+  /** Whether it is worthwhile to ask for {@link groupsLeftOut}. */
+  leavesOut(files: readonly FileSummary[]): boolean;
+  /** The row groups of the files of a dataset that have no row for which these hold, as far as is known. */
+  groupsLeftOut(
+    name: string,
+    files: readonly FileSummary[],
+    equalities: readonly Equality[],
+  ): Promise<GroupsLeftOut>;
 }
 
 /**
@@ -65,6 +74,10 @@ export class Snapshot implements MeasuredCatalog {
   readonly #readings = new Map<string, Reading | undefined>();
   readonly #wanted = new Set<string>();
   readonly #far = new Map<string, FarDataset>();
+  /** What filters compare in datasets, and the row groups that have no such row; undefined until they were looked for. */
+  readonly #compared = new Map<string, Compared>();
+  /** The query holds a worker of the engine by now, and must not wait for another. */
+  #isRunning = false;
 
   constructor(source: SnapshotSource) {
     this.#source = source;
@@ -78,13 +91,20 @@ export class Snapshot implements MeasuredCatalog {
       signal?.throwIfAborted();
       this.#readings.set(name, await this.#source.read(name));
     });
-    let isFar = false;
-    for (const far of this.#far.values()) isFar = (await far.load(signal)) || isFar;
-    return isFar || names.length > 0;
+    let isMore = names.length > 0;
+    for (const far of this.#far.values()) isMore = (await far.load(signal)) || isMore;
+    for (const compared of this.#compared.values()) {
+      if (compared.leftOut !== undefined) continue;
+      const { name, files, equalities } = compared;
+      compared.leftOut = await this.#source.groupsLeftOut(name, files, equalities);
+      isMore = true;
+    }
+    return isMore;
   }
 
   /** The query that was compiled against it runs now. */
   run(): void {
+    this.#isRunning = true;
     for (const far of this.#far.values()) far.run();
   }
 
@@ -115,16 +135,34 @@ export class Snapshot implements MeasuredCatalog {
     if (builtin !== undefined) return builtin.scan(fields, startNs, endNs, filter);
     const stored = this.#stored(name);
     if (stored === undefined) throw unknownDataset(name);
-    return stored === unread ? '' : stored.scan(fields, startNs, endNs, filter);
+    if (stored === unread) return '';
+    if (!(stored instanceof StoredDataset)) return stored.scan(fields, startNs, endNs, filter);
+    const leftOut = filter === undefined ? new Map() : this.#leftOut(name, stored, filter);
+    return leftOut === undefined ? '' : stored.scan(fields, startNs, endNs, filter, leftOut);
   }
 
-  examined(name: string, startNs: bigint, endNs: bigint): ExaminedBlocks {
+  /** The row groups that have no row that passes a filter, as far as is known; undefined until they were looked for. */
+  #leftOut(name: string, { files }: StoredDataset, { equalities }: ScanFilter): GroupsLeftOut | undefined {
+    if (equalities.length === 0 || !this.#source.leavesOut(files)) return new Map();
+    const key = JSON.stringify([name, equalities], (_, value) =>
+      typeof value === 'bigint' ? `${value}n` : value,
+    );
+    const compared = this.#compared.get(key);
+    if (compared !== undefined || this.#isRunning)
+      return compared === undefined ? new Map() : compared.leftOut;
+    this.#compared.set(key, { name, files, equalities });
+    return undefined;
+  }
+
+  examined(name: string, startNs: bigint, endNs: bigint, filter?: ScanFilter): ExaminedBlocks {
     const builtin = this.#source.builtins.get(name);
     if (builtin !== undefined) {
       const computed = builtin.rowGroups?.(startNs, endNs) ?? [];
       return { blocks: 0, rows: 0, computed: computed.reduce((total, group) => total + group.rows, 0) };
     }
-    return this.#held(name)?.examined(startNs, endNs) ?? { blocks: 0, rows: 0 };
+    const held = this.#held(name);
+    if (!(held instanceof StoredDataset)) return held?.examined(startNs, endNs) ?? { blocks: 0, rows: 0 };
+    return held.examined(startNs, endNs, filter && this.#leftOut(name, held, filter));
   }
 
   rowGroups(name: string, startNs: bigint, endNs: bigint): readonly RowGroup[] {
@@ -202,6 +240,13 @@ export class Snapshot implements MeasuredCatalog {
     this.#far.set(name, far);
     return far;
   }
+}
+
+interface Compared {
+  readonly name: string;
+  readonly files: readonly FileSummary[];
+  readonly equalities: readonly Equality[];
+  leftOut?: GroupsLeftOut;
 }
 
 const unread = Symbol('a dataset that is not read yet');

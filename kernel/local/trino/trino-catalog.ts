@@ -161,7 +161,7 @@ export class ClusterCatalog implements MeasuredCatalog {
     const time = table.columns.get(timeField);
     const within = time?.reading.within?.(sqlName(time.column), startNs, endNs);
     const days = table.day === undefined ? undefined : withinDays(sqlName(table.day), startNs, endNs);
-    const conditions = Object.values(present({ days, within, filter: filter?.(values) }));
+    const conditions = Object.values(present({ days, within, filter: filter?.sql(values) }));
     const columns = values.length === 0 ? ['1 AS f0'] : values.map((value, index) => `${value} AS f${index}`);
     const { catalog, schema } = this.#deployment.engine;
     const from = [catalog, schema, name].map(sqlName).join('.');

@@ -20,7 +20,7 @@ const catalog: DatasetCatalog = {
   },
   scan: (_, fields, _start, _end, filter) => {
     const columns = fields.map((_, index) => `x${index}`);
-    const only = filter === undefined ? '' : ` WHERE ${filter(columns)}`;
+    const only = filter === undefined ? '' : ` WHERE ${filter.sql(columns)}`;
     return `SELECT ${columns.map((column, index) => `${column} AS f${index}`).join(', ')} FROM t${only}`;
   },
 };

@@ -241,7 +241,7 @@ function mergedSql(groups: readonly Column[], merged: readonly Merged[], source:
 
 function selectFields(source: string, fields: readonly string[], filter: ScanFilter | undefined): string {
   const columns = fields.map((field, index) => `${field} AS f${index}`);
-  const only = filter === undefined ? '' : ` WHERE ${filter(fields)}`;
+  const only = filter === undefined ? '' : ` WHERE ${filter.sql(fields)}`;
   return `SELECT ${columns.length === 0 ? '1 AS f0' : columns.join(', ')} FROM ${source}${only}`;
 }
 

@@ -164,6 +164,11 @@ export class StoredDataset {
   }
 
   /** The files that hold its rows. */
+  get files(): readonly FileSummary[] {
+    return this.#files;
+  }
+
+  /** Their paths. */
   get paths(): readonly string[] {
     return this.#files.map(file => file.path);
   }
@@ -180,14 +185,41 @@ export class StoredDataset {
     };
   }
 
-  scan(fields: readonly string[], startNs: bigint, endNs: bigint, filter?: ScanFilter): string {
-    const files = this.#files.filter(file => blocksIn(file, startNs, endNs).length > 0);
-    const selects = groupByShape(files).map(group => this.#select(group, fields, startNs, endNs, filter));
+  /** As {@link Snapshot.scan}; row groups that are known to have no row that passes are not read. */
+  scan(
+    fields: readonly string[],
+    startNs: bigint,
+    endNs: bigint,
+    filter?: ScanFilter,
+    without: GroupsLeftOut = new Map(),
+  ): string {
+    const files = this.#files.filter(file => blocksIn(file, startNs, endNs, without.get(file)).length > 0);
+    const selects = this.#parts(files, without).map(part =>
+      this.#select(part, fields, startNs, endNs, filter),
+    );
     return selects.length > 0 ? selects.join(' UNION ALL ') : this.#emptySelect(fields);
   }
 
-  examined(startNs: bigint, endNs: bigint): ExaminedBlocks {
-    const blocks = this.#files.flatMap(file => blocksIn(file, startNs, endNs));
+  /** What is read by one SELECT each, so that rows stay in the order in which they are without groups left out. */
+  #parts(files: readonly FileSummary[], without: GroupsLeftOut): readonly ScanPart[] {
+    let cuts = 0;
+    return groupByShape(files).flatMap(group => {
+      const parts: { readonly files: FileSummary[]; readonly rows?: RowSpan }[] = [];
+      for (const file of group) {
+        const spans = this.places === undefined ? [] : spansOf(file.blocks, without.get(file));
+        const last = parts.at(-1);
+        if (spans.length > 0 && cuts + spans.length <= mostSpans) {
+          cuts += spans.length;
+          parts.push(...spans.map(rows => ({ files: [file], rows })));
+        } else if (last !== undefined && last.rows === undefined) last.files.push(file);
+        else parts.push({ files: [file] });
+      }
+      return parts;
+    });
+  }
+
+  examined(startNs: bigint, endNs: bigint, without: GroupsLeftOut = new Map()): ExaminedBlocks {
+    const blocks = this.#files.flatMap(file => blocksIn(file, startNs, endNs, without.get(file)));
     if (blocks.length === 0) return { blocks: 0, rows: 0 };
     return {
       blocks: blocks.length,
@@ -218,7 +250,7 @@ export class StoredDataset {
   }
 
   #select(
-    files: readonly FileSummary[],
+    { files, rows }: ScanPart,
     fields: readonly string[],
     startNs: bigint,
     endNs: bigint,
@@ -236,7 +268,8 @@ export class StoredDataset {
     const all = files[0]?.timeless || (time?.type === 'datetime' && areWithin(files, startNs, endNs));
     const window = all ? [] : windowSql(sqlName(time?.column ?? '_time'), startNs, endNs);
     const apart = files.length >= manyFiles && this.places !== undefined ? afterReading : undefined;
-    const conditions = [...window, ...(filter === undefined ? [] : [filter(values, apart)])];
+    const span = rows === undefined ? [] : [`file_row_number BETWEEN ${rows.first} AND ${rows.last}`];
+    const conditions = [...window, ...span, ...(filter === undefined ? [] : [filter.sql(values, apart)])];
     const only = conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`;
     return `SELECT ${selectList(columns)} FROM read_parquet([${list}])${only}`;
   }
@@ -248,6 +281,39 @@ export class StoredDataset {
     );
     return `SELECT ${selectList(columns)} WHERE false`;
   }
+}
+
+/** Row groups of files, by their numbers, that are known to have no row that passes a filter. */
+export type GroupsLeftOut = ReadonlyMap<FileSummary, ReadonlySet<number>>;
+
+/** Files that are read together, or some rows of one. */
+interface ScanPart {
+  readonly files: readonly FileSummary[];
+  readonly rows?: RowSpan;
+}
+
+/** Rows of a file by their numbers. */
+interface RowSpan {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** Each is a scan of its own: the engine leaves out the row groups of one, but not of several. */
+const mostSpans = 32;
+
+/** Returns the rows of a file that are in the remaining row groups; none if all are, so that it is read as it is. */
+function spansOf(blocks: readonly RowGroup[], without: ReadonlySet<number> = new Set()): readonly RowSpan[] {
+  if (without.size === 0) return [];
+  const spans: { first: number; last: number }[] = [];
+  let next = 0;
+  for (const [group, { rows }] of blocks.entries()) {
+    const before = spans.at(-1);
+    const last = next + rows - 1;
+    if (!without.has(group) && before?.last === next - 1) before.last = last;
+    else if (!without.has(group)) spans.push({ first: next, last });
+    next += rows;
+  }
+  return spans;
 }
 
 /** So many that to prepare a pattern for each takes longer than to test the rows that contain its constant once more. */
@@ -277,6 +343,11 @@ export function fileOfPlaceSql(place: string): string {
   return `${place} >> ${rowBits}`;
 }
 
+/** Returns SQL of the number of a row in its file, from SQL of its place. */
+export function rowOfPlaceSql(place: string): string {
+  return `${place} & ${2 ** rowBits - 1}`;
+}
+
 /** A field and the SQL of its value, if that is not a column. */
 interface PlacedField extends FileField {
   readonly sql?: string;
@@ -295,8 +366,14 @@ function selectList(columns: readonly string[]): string {
 }
 
 /** Rows without a time of their own, such as those of a lookup table, are in every window. */
-function blocksIn(file: FileSummary, startNs: bigint, endNs: bigint): readonly RowGroup[] {
-  return file.timeless ? file.blocks : file.blocks.filter(block => overlaps(block, startNs, endNs));
+function blocksIn(
+  file: FileSummary,
+  startNs: bigint,
+  endNs: bigint,
+  without?: ReadonlySet<number>,
+): readonly RowGroup[] {
+  const blocks = without === undefined ? file.blocks : file.blocks.filter((_, group) => !without.has(group));
+  return file.timeless ? blocks : blocks.filter(block => overlaps(block, startNs, endNs));
 }
 
 function overlaps(block: RowGroup, startNs: bigint, endNs: bigint): boolean {

@@ -115,7 +115,7 @@ export class SummaryReader {
         return [name, { version, damage: { file: this.#path(name), reason: own } }];
       const footer = byEngine.get(name) ?? (typeof own === 'object' && !('shape' in own) ? own : undefined);
       if (footer !== undefined && !('unreadable' in footer))
-        return [name, { version, summary: { ...footer, bytes } }];
+        return [name, { version, summary: { ...footer, bytes, version } }];
       if (versionOf(this.#path(name)) === undefined) throw missing(this.#path(name));
       return [name, { version, damage: { file: this.#path(name), reason: unreadableFooter } }];
     });

@@ -114,7 +114,13 @@ function decode(text: string): CachedSummaries {
   if (content.format !== format) throw new RangeError('the kept summaries are of another version');
   return new Map(
     content.files.map(({ name, version, shape, blocks, ...rest }) => {
-      const summary = { ...rest, path: '', fields: content.shapes[shape] ?? [], blocks: blocks.map(blockOf) };
+      const summary = {
+        ...rest,
+        path: '',
+        version,
+        fields: content.shapes[shape] ?? [],
+        blocks: blocks.map(blockOf),
+      };
       return [name, { version, summary }];
     }),
   );

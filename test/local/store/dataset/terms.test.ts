@@ -33,7 +33,7 @@ beforeAll(async () => {
   await engine.run(copyToParquet(select, paths[0] ?? '', { fields }));
   for (const each of paths.slice(1)) await cp(paths[0] ?? '', each);
   const footers = await readFooters(engine, paths);
-  files = footers.flatMap(each => ('unreadable' in each ? [] : [{ ...each, bytes: 1 }]));
+  files = footers.flatMap(each => ('unreadable' in each ? [] : [{ ...each, bytes: 1, version: '1' }]));
   return async () => {
     await engine.close();
     await rm(dataDir, { recursive: true });

@@ -313,13 +313,23 @@ function summaryOf({ group, object }: Unit, fields: readonly FileField[], path: 
   const { rows, minNs, maxNs, timed } = group;
   const blocks = [{ rows, minNs, maxNs, timed }];
   const { partitions } = object;
-  return { path, fields, blocks, bytes: 0, timeless: false, replaces: [], foreign: true, partitions };
+  return {
+    path,
+    fields,
+    blocks,
+    bytes: 0,
+    version: '',
+    timeless: false,
+    replaces: [],
+    foreign: true,
+    partitions,
+  };
 }
 
 /** A file of no rows, by which the dataset has fields that no object which was read has. */
 function shapeOnly(fields: readonly FileField[]): FileSummary {
   const blocks = [{ rows: 0, minNs: LATEST_TIME, maxNs: EARLIEST_TIME, timed: true }];
-  return { path: '', fields, blocks, bytes: 0, timeless: false, replaces: [], foreign: true };
+  return { path: '', fields, blocks, bytes: 0, version: '', timeless: false, replaces: [], foreign: true };
 }
 
 /** The columns that fields are read from, also those of maps that hold them, and those that a map is made of. */

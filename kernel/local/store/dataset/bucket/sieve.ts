@@ -19,13 +19,14 @@ export function sieveOf(
   endNs: bigint,
   filter: ScanFilter,
 ): Sieve | undefined {
-  const marked = filter(fields.map((_, index) => `"\u0001${index}\u0001"`));
+  const marked = filter.sql(fields.map((_, index) => `"\u0001${index}\u0001"`));
   // biome-ignore lint/suspicious/noControlCharactersInRegex: no name of a column has one
   const used = new Set([...marked.matchAll(/"\u0001(\d+)\u0001"/g)].map(([, index]) => Number(index)));
   const read = fields.filter((_, index) => used.has(index));
   if (read.length === 0 || read.length === fields.length) return undefined;
-  const asked = (values: readonly string[]) =>
-    filter(fields.map(name => values[read.indexOf(name) + 1] ?? 'NULL'));
+  const sql: ScanFilter['sql'] = values =>
+    filter.sql(fields.map(name => values[read.indexOf(name) + 1] ?? 'NULL'));
+  const asked: ScanFilter = { ...filter, sql };
   return {
     key: JSON.stringify([String(startNs), String(endNs), marked, fields]),
     fields: read,

@@ -15,7 +15,7 @@ const minute = 60_000_000_000n;
 function catalogFor(dialect: Dialect, pushed: string[]): DatasetCatalog {
   const scanned: DatasetCatalog['scan'] = (table, fields, _start, _end, filter) => {
     const columns = fields.map((field, index) => `${field} AS f${index}`).join(', ');
-    return `SELECT ${columns} FROM ${table}${filter === undefined ? '' : ` WHERE ${filter(fields)}`}`;
+    return `SELECT ${columns} FROM ${table}${filter === undefined ? '' : ` WHERE ${filter.sql(fields)}`}`;
   };
   const far: FarSource = {
     dialect,

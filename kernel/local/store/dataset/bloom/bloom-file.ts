@@ -1,0 +1,149 @@
+import type { FileHandle } from 'node:fs/promises';
+import { crc32 } from 'node:zlib';
+import { mostBytes, openFile, overwrite } from '../../../../files.js';
+import { isSealed, mayHold, pageBytes, pageOf, pagesOf, type ValueHash } from './bloom-pages.js';
+
+/** Consecutive row groups of a Parquet file: the number of the first, and how many rows each has. */
+export interface GroupRun {
+  /** The name of the Parquet file, and the version of it that this holds for. */
+  readonly name: string;
+  readonly version: string;
+  readonly first: number;
+  readonly rows: readonly number[];
+}
+
+/** What a file of Bloom filters says of itself: the field, the type that it was read as, the version of the engine, and the row groups. */
+export interface BloomHeader {
+  readonly field: string;
+  readonly type: string;
+  readonly engine: string;
+  readonly runs: readonly GroupRun[];
+}
+
+/** A file of Bloom filters. Its pages begin at a byte, those of each row group after those of the one before. */
+export interface BloomFile extends BloomHeader {
+  readonly path: string;
+  readonly pagesAt: number;
+  readonly groups: readonly PlacedGroup[];
+}
+
+/** A row group in a file of filters: its run, its number in the Parquet file, and its pages. */
+interface PlacedGroup {
+  readonly run: GroupRun;
+  readonly group: number;
+  readonly firstPage: number;
+  readonly pages: number;
+}
+
+/** The length and the checksum of the header, which follows as JSON. */
+const prefixBytes = 8;
+const format = 1;
+
+/** Writes the filters of row groups; what is cut off by a crash has no checksum. Rejects with the system's error. */
+export async function writeBlooms(path: string, header: BloomHeader, pages: Buffer): Promise<BloomFile> {
+  const json = Buffer.from(JSON.stringify({ format, ...header }));
+  const prefix = Buffer.alloc(prefixBytes);
+  prefix.writeUInt32LE(json.length, 0);
+  prefix.writeUInt32LE(crc32(json), 4);
+  await overwrite(path, Buffer.concat([prefix, json, pages]));
+  return { ...header, path, pagesAt: prefixBytes + json.length, groups: groupsIn(header.runs) };
+}
+
+/** Returns what a file of filters says of itself; undefined if it was not written whole by this version. Rejects with the system's error. */
+export async function readBlooms(path: string): Promise<BloomFile | undefined> {
+  return withFile(path, async handle => {
+    const prefix = await bytesAt(handle, 0, prefixBytes);
+    const length = prefix.length < prefixBytes ? mostBytes : prefix.readUInt32LE(0);
+    const json = length < mostBytes ? await bytesAt(handle, prefixBytes, length) : undefined;
+    if (json === undefined || crc32(json) !== prefix.readUInt32LE(4)) return undefined;
+    const content = JSON.parse(json.toString()) as BloomHeader & { readonly format: number };
+    if (content.format !== format) return undefined;
+    return { ...content, path, pagesAt: prefixBytes + length, groups: groupsIn(content.runs) };
+  });
+}
+
+/**
+ * Returns the numbers of the row groups that have none of the values, for each run that `isWanted`. Rejects with the system's error, and with
+ * RangeError if a page is not as it was written.
+ */
+export async function groupsWithout(
+  file: BloomFile,
+  isWanted: (run: GroupRun) => boolean,
+  values: readonly ValueHash[],
+): Promise<ReadonlyMap<GroupRun, readonly number[]>> {
+  const fitting = new Set(file.runs.filter(isWanted));
+  const placed = file.groups.filter(({ run }) => fitting.has(run));
+  const asked = placed.flatMap(group => values.map(({ low }) => group.firstPage + pageOf(low, group.pages)));
+  const pages = await pagesIn(
+    file,
+    [...new Set(asked)].sort((a, b) => a - b),
+  );
+  const without = new Map([...fitting].map(run => [run, [] as number[]]));
+  for (const { run, group, firstPage, pages: count } of placed) {
+    const holds = values.some(({ low, high }) => {
+      const page = pages.get(firstPage + pageOf(low, count));
+      return page === undefined || mayHold(page, high);
+    });
+    if (!holds) without.get(run)?.push(group);
+  }
+  return without;
+}
+
+function groupsIn(runs: readonly GroupRun[]): readonly PlacedGroup[] {
+  let firstPage = 0;
+  return runs.flatMap(run =>
+    run.rows.map((rows, index) => {
+      const placed = { run, group: run.first + index, firstPage, pages: pagesOf(rows) };
+      firstPage += placed.pages;
+      return placed;
+    }),
+  );
+}
+
+/** Reads pages by their ascending numbers, those that are near each other at once. */
+async function pagesIn(file: BloomFile, numbers: readonly number[]): Promise<ReadonlyMap<number, Buffer>> {
+  const found = new Map<number, Buffer>();
+  await withFile(file.path, async handle => {
+    for (const [first, ...others] of near(numbers)) {
+      if (first === undefined) continue;
+      const count = (others.at(-1) ?? first) - first + 1;
+      const bytes = await bytesAt(handle, file.pagesAt + first * pageBytes, count * pageBytes);
+      for (const number of [first, ...others]) {
+        const start = (number - first) * pageBytes;
+        const page = bytes.subarray(start, start + pageBytes);
+        if (!isSealed(page, number)) throw new RangeError('a page of a filter is not as it was written');
+        found.set(number, page);
+      }
+    }
+  });
+  return found;
+}
+
+/** Pages that lie so near each other that one read is faster than two, and the most of one read. */
+const gapPages = 16;
+const mostPages = 256;
+
+function near(numbers: readonly number[]): readonly (readonly number[])[] {
+  const found: number[][] = [];
+  for (const number of numbers) {
+    const [first = 0, last = 0] = [found.at(-1)?.[0], found.at(-1)?.at(-1)];
+    const joins = found.length > 0 && number - last <= gapPages && number - first < mostPages;
+    if (joins) found.at(-1)?.push(number);
+    else found.push([number]);
+  }
+  return found;
+}
+
+async function bytesAt(handle: FileHandle, at: number, length: number): Promise<Buffer> {
+  const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(length), 0, length, at);
+  return buffer.subarray(0, bytesRead);
+}
+
+async function withFile<T>(path: string, work: (handle: FileHandle) => Promise<T>): Promise<T> {
+  const handle = await openFile(path);
+  try {
+    return await work(handle);
+  } finally {
+    await handle.close();
+  }
+}
