@@ -85,6 +85,7 @@ export type ErrorCode =
   | 'engine-memory'
   | 'engine-short'
   | 'engine-unexplained'
+  | 'far-result'
   | 'far-rows'
   | 'field-not-found'
   | 'format'

@@ -46,7 +46,7 @@ import { Parameters } from './notebook-parameters.js';
 import type { QueryLog } from './query/query-log.js';
 import type { DatasetListing, Recording } from './recording/recording.js';
 import { type CachedResult, lastName, ResultCache } from './results/result-cache.js';
-import { type ReadResult, SentResults } from './results/sent.js';
+import { type ReadResult, type ReadTables, SentResults } from './results/sent.js';
 import { SchemaCache } from './schema-cache.js';
 import { defaultRange, type TimeRange } from './time-range.js';
 
@@ -307,16 +307,16 @@ export class Session {
   }
 
   /**
-   * Runs a query, on the local service if it reads results. Reading is safe to repeat: when the local service is gone, it is
-   * started again, and the query is sent once more with the results that were lost.
+   * Runs a query, on the local service if it reads results alone; a cluster reads results beside its tables. Reading is safe to repeat: when
+   * the local service is gone, it is started again, and the query is sent once more with the results that were lost.
    */
   async query(
     request: QueryRequest & RequestOptions & AnswerOptions,
     signal: AbortSignal,
-    results: ReadonlyMap<string, ReadResult> = noResults,
+    { results, areAlone }: ReadTables = noTables,
     id: string = randomUUID(),
   ): Promise<RawResult> {
-    if (this.profileName !== localProfile && results.size === 0) {
+    if (this.profileName !== localProfile && !areAlone) {
       const client = await this.client(signal);
       if (client.endpoint.engine === undefined) return client.query(request, signal);
       return this.#queryCluster(client, { request, results, id, place: 'local' }, signal);
@@ -379,7 +379,9 @@ export class Session {
   ): Promise<RawResult> {
     if (place === 'local' && this.replays)
       return client.query({ ...request, ...present({ results: namesOf(results) }) }, signal);
-    const sent = results.size === 0 ? undefined : await this.#sent.send(client, results, signal);
+    // Its own routes hold the results that a query of a cluster reads.
+    const holder = client.endpoint.engine === undefined ? client : await this.#localClient(signal, place);
+    const sent = results.size === 0 ? undefined : await this.#sent.send(holder, results, signal);
     this.#underWay.add(id);
     try {
       return await client.query({ ...request, ...present({ results: sent }) }, signal, id);
@@ -478,7 +480,9 @@ export class Session {
       return await this.#queryOn(client, asked, signal);
     } catch (error) {
       this.#doubted = raisesDoubt(error);
-      throw error;
+      if (!isForgotten(error)) throw error;
+      this.#sent.forget();
+      return this.#queryOn(client, asked, signal);
     }
   }
 
@@ -539,7 +543,7 @@ interface Opened {
   readonly client: Promise<Client>;
 }
 
-const noResults: ReadonlyMap<string, ReadResult> = new Map();
+const noTables: ReadTables = { results: new Map(), areAlone: false };
 
 /** Whether the local service no longer holds a result. */
 function isForgotten(error: unknown): boolean {

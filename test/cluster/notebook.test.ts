@@ -119,7 +119,70 @@ describe.skipIf(url === '')('a notebook on a cluster', () => {
     expect(await run('%%on local\ngot | where status == 200 | project translate("/", "-", uri)')).toContain(
       '-api-users',
     );
-    expect(await run('%%on lake\ngot | join kind=inner (events) on uri')).toContain('events');
+  });
+
+  describe('with a result of the notebook beside its tables', () => {
+    const ugly = String.raw`ugly << datatable(i:long, n:long, x:real, s:string, t:datetime, d:timespan, b:bool, j:dynamic)[
+      1, 9223372036854775807, 0.30000000000000004, "'); DROP TABLE events; --\"\\", datetime(2026-03-04T05:06:07.123456789Z), 1ns, true, dynamic({"z": [1.0, "'"], "a": null}),
+      2, -9223372036854775807, 5e-324, "\u0000\u2028\n\t 😀", datetime(1677-09-22), -1d, false, dynamic("text"),
+      3, 0, -1.7976931348623157e308, "", datetime(2262-04-11), 0s, bool(null), dynamic(123456789012345678),
+      4, long(null), real(null), "/api/users", datetime(null), time(null), true, dynamic(null)]`;
+    const told = 'The rows of ugly that the query reads were sent to lake as a part of it.';
+    /** The lines of rows. */
+    const rowsIn = (text: string) => text.split('\n').filter(line => /^\d {2}/.test(line));
+
+    beforeAll(async () => {
+      if (url !== '') await run(`%%on local\n${ugly}`);
+    });
+
+    test.each([
+      ['i, n, t, d, b, j, k = j.z[1], none = isnull(j)', '9,223,372,036,854,775,807'],
+      ['i, s, h = hash_sha256(s), length = strlen(s)', 'DROP TABLE'],
+      ['i, x, third = x == 0.1 + 0.2, least = x * 1e300 > 0, none = isnull(x)', 'true'],
+    ])('the values there are those here: %s', async (fields, part) => {
+      const here = await run(`%%on lake\nugly | sort by i asc | project ${fields}`);
+      const there = await run(
+        `%%on lake\nugly | union (events | where status == 1 | project i = n) | sort by i asc | project ${fields}`,
+      );
+      expect(rowsIn(there)).toEqual(rowsIn(here));
+      expect(rowsIn(there).join()).toContain(part);
+      expect([here.includes(told), there.includes(told)]).toEqual([false, true]);
+    });
+    test.each([
+      ['events | join kind=inner (ugly) on $left.uri == $right.s | project i, uri', /^4 +\/api\/users$/m],
+      [
+        'events | lookup kind=leftouter (ugly | project uri = s, i) on uri | summarize i = max(i), n = count()',
+        /^4 +4$/m,
+      ],
+      [
+        'events | where uri in ((ugly | project s)) | summarize n = count(), u = max(uri)',
+        /^1 +\/api\/users$/m,
+      ],
+      [
+        'ugly | join kind=leftanti (events) on $left.s == $right.uri | summarize n = count(), i = max(i)',
+        /^3 +3$/m,
+      ],
+      [
+        'ugly | take 2 | union (events | take 1 | project i = 7) | summarize i = sum(i), n = count()',
+        /^10 +3$/m,
+      ],
+      [
+        'events | extend u = url_decode(uri) | join kind=inner (ugly) on $left.u == $right.s | project i, u',
+        /^4 +\/api\/users$/m,
+      ],
+    ])('reads it: %s', async (apl, expected) => {
+      expect(await run(`%%on lake\n%%time 1960-01-01..2027-01-01\n${apl}`)).toMatch(expected);
+    });
+    test('refuses one that is too large by its name', async () => {
+      await run('%%on local\nlarge << range n from 1 to 60000 step 1');
+      const text = await run('%%on lake\nlarge | join kind=inner (events) on n');
+      expect(text).toContain('The result `large` (60,000 rows) is too large to be sent to `lake`');
+      expect(await run('%%on lake\nlarge | take 5 | join kind=inner (events) on n')).toContain(
+        'is too large',
+      );
+      await run('%%on lake\nsmall << large | take 5');
+      expect(await run('%%on lake\nsmall | join kind=leftanti (events) on n | count')).toMatch(/^ *5$/m);
+    });
   });
 
   test('compares a range with another one', async () => {

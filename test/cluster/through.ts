@@ -11,6 +11,7 @@ import type { DatasetCatalog } from '../../kernel/local/sql/compiled-query.js';
 import { Statements } from '../../kernel/local/trino/protocol/statement.js';
 import { trino } from '../../kernel/local/trino/trino-dialect.js';
 import { readRows } from '../../kernel/local/trino/trino-reader.js';
+import { rowsSql } from '../../kernel/local/trino/trino-relations.js';
 import { formatTime } from '../../kernel/time.js';
 import { spawnEngine } from '../local/engine/spawned.js';
 import { now, start } from '../local/queries.js';
@@ -51,6 +52,7 @@ export function sharedThrough(url: string): (apl: string, catalog: DatasetCatalo
       }),
       read: (order, { signal }) =>
         readRows(statements, order, { limitMs: 60_000, ...(signal === undefined ? {} : { signal }) }),
+      rowsSql,
       noticesOf: () => [],
     });
     const query = { apl, startTime: formatTime(start), endTime: formatTime(now) };

@@ -243,7 +243,7 @@ async function answerOf(
 export function answeringThrough(engine: FarEngine): Answering {
   return async (parts, asked, results, context) => {
     const { tables, answerBytes, farRows } = parts;
-    const options = { tables, mostBytes: answerBytes, mostRows: farRows, context };
+    const options = { tables, mostBytes: answerBytes, mostRows: farRows, context, results };
     const snapshot = await FarSnapshot.open(engine, options);
     try {
       return await answerFrom(parts, asked, snapshot, results, context);

@@ -6,7 +6,7 @@ import { present } from '../../present.js';
 import { decodeColumn } from '../../result/decode/column.js';
 import { inSlices } from '../../result/decode/decode-slices.js';
 import { JsonBytes } from '../../result/decode/json-bytes.js';
-import { formatCount } from '../../text.js';
+import { formatBytes, formatCount, plural } from '../../text.js';
 import { asJson, type DeclaredColumn, type JsonColumns } from '../engine/engine-columns.js';
 import type { ReadResult, ResultOrder } from '../engine/engine-reader.js';
 import type { RequestContext } from '../engine/engine-request.js';
@@ -14,10 +14,12 @@ import type { ExaminedBlocks, MeasuredCatalog } from '../engine/scans.js';
 import { LocalError } from '../local-errors.js';
 import type { FarPart, FarSource, RowGroup, ScanFilter } from '../sql/compiled-query.js';
 import type { Dialect } from '../sql/dialect.js';
+import { placeField } from '../sql/rewrite/placed.js';
 import { fieldsKey, type SentTable } from './sent-arrow.js';
 import { scanSql } from './sent-catalog.js';
+import { type JsonColumn, jsonColumns } from './sent-json.js';
 import type { ResultTables } from './tables.js';
-import type { UploadedResult } from './uploaded.js';
+import type { ReadableResults, UploadedResult } from './uploaded.js';
 
 /** An engine elsewhere, which computes parts of queries. */
 export interface FarEngine {
@@ -31,6 +33,8 @@ export interface FarEngine {
    * `"Infinity"` and `"-Infinity"` stand for what JSON has no number for.
    */
   read(order: FarOrder, context: RequestContext): Promise<ReadResult>;
+  /** Returns rows of this machine as the text after FROM, with the columns c0, c1, … */
+  rowsSql(columns: readonly JsonColumn[]): string;
   /** What is to be said beside an answer that a statement is a part of. */
   noticesOf(sql: string): readonly StatusMessage[];
 }
@@ -45,7 +49,12 @@ export interface FarOptions {
   /** The most rows of a part. */
   readonly mostRows: number;
   readonly context: RequestContext;
+  /** The results that the query names. */
+  readonly results: ReadableResults;
 }
+
+/** The most characters of a result in a statement, of which Trino takes 1,000,000: rows of so many are planned in half a second. */
+const mostSent = 250_000;
 
 /** The datasets of a far engine as one request reads them. What it computes for the request is kept here while that runs. */
 export class FarSnapshot implements MeasuredCatalog {
@@ -55,15 +64,22 @@ export class FarSnapshot implements MeasuredCatalog {
   readonly #options: FarOptions;
   /** The parts that were asked for, by their SQL. */
   readonly #parts = new Map<string, { readonly part: FarPart; table?: UploadedResult }>();
+  readonly #results: ReadonlyMap<string, { readonly name: string; readonly sent: SentTable }>;
+  /** The names of results by their rows in statements. */
+  readonly #written = new Map<string, string>();
   #examined = 0;
 
   private constructor(engine: FarEngine, datasets: MeasuredCatalog, options: FarOptions) {
     this.#engine = engine;
     this.#datasets = datasets;
     this.#options = options;
+    this.#results = new Map(
+      [...options.results].map(([name, { uploaded }]) => [uploaded.key, { name, sent: uploaded.sent }]),
+    );
     this.far = {
       dialect: engine.dialect,
       sideOf: leaf => this.#sideOf(leaf),
+      scan: (...asked) => this.#resultSql(...asked),
       mostRows: options.mostRows,
       rows: part => this.#rowsOf(part),
     };
@@ -127,7 +143,12 @@ export class FarSnapshot implements MeasuredCatalog {
 
   /** What is to be said of the parts, each once. */
   farNotices(): readonly StatusMessage[] {
-    const all = [...this.#parts.keys()].flatMap(sql => this.#engine.noticesOf(sql));
+    const statements = [...this.#parts.keys()];
+    const written = [...this.#written].filter(([rows]) => statements.some(sql => sql.includes(rows)));
+    const all = [
+      ...statements.flatMap(sql => this.#engine.noticesOf(sql)),
+      ...written.map(([, name]) => resultSent(name, this.#engine.name)),
+    ];
     return [...new Map(all.map(each => [each.msg, each])).values()];
   }
 
@@ -139,8 +160,23 @@ export class FarSnapshot implements MeasuredCatalog {
   }
 
   #sideOf(leaf: Relation): ReturnType<FarSource['sideOf']> {
-    if (leaf.kind === 'scan') return this.#datasets.schema(leaf.dataset) === undefined ? 'here' : 'far';
-    return leaf.kind === 'external' ? 'here' : 'any';
+    if (leaf.kind !== 'scan') return leaf.kind === 'external' ? 'here' : 'any';
+    if (this.#results.has(leaf.dataset)) return 'any';
+    return this.#datasets.schema(leaf.dataset) === undefined ? 'here' : 'far';
+  }
+
+  #resultSql(key: string, fields: readonly string[], filter?: ScanFilter): string | undefined {
+    const result = this.#results.get(key);
+    if (result === undefined) return undefined;
+    const { name, sent } = result;
+    // Rows of which no field is read are counted by their numbers.
+    const columns = jsonColumns(sent, fields.length === 0 ? [placeField] : fields, mostSent);
+    if (columns === undefined) throw tooLarge(name, sent, this.#engine.name);
+    const rows = this.#engine.rowsSql(columns);
+    this.#written.set(rows, name);
+    const values = columns.map((_, index) => `c${index}`);
+    const list = values.map((value, index) => `${value} AS f${index}`).join(', ');
+    return `SELECT ${list} FROM ${rows}${filter === undefined ? '' : ` WHERE ${filter(values)}`}`;
   }
 
   #rowsOf(part: FarPart): ReturnType<FarSource['rows']> {
@@ -166,6 +202,22 @@ export class FarSnapshot implements MeasuredCatalog {
       },
     };
   }
+}
+
+function resultSent(name: string, engine: string): StatusMessage {
+  const msg = `The rows of \`${name}\` that the query reads were sent to \`${engine}\` as a part of it.`;
+  return { priority: 'info', count: 1, code: 'result_sent', msg };
+}
+
+function tooLarge(name: string, { rows }: SentTable, engine: string): LocalError {
+  return new LocalError(
+    'too-large',
+    'far-result',
+    `The result \`${name}\` (${plural(rows, 'row')}) is too large to be sent to \`${engine}\`: its fields that the query reads are longer than ${formatBytes(mostSent)}.`,
+    {
+      hint: `Filter or summarize it in a cell of its own (\`small << ${name} | …\`), or fetch the rows of the table as a result (\`rows << ['table'] | …\`) and read the two results.`,
+    },
+  );
 }
 
 function tooManyRows(name: string, { mostRows, because }: FarPart): LocalError {

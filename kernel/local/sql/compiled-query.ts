@@ -162,6 +162,8 @@ export interface FarSource {
   readonly dialect: Dialect;
   /** The side of a relation that reads no other. */
   sideOf(leaf: Relation): Side;
+  /** Returns a SELECT of a table of this machine that becomes a part of the engine's statement; undefined for a dataset of the engine. */
+  scan?(name: string, fields: readonly string[], filter?: ScanFilter): string | undefined;
   /** The most rows that it may give for one part. */
   readonly mostRows: number;
   /**

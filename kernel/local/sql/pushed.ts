@@ -88,11 +88,13 @@ function partSql(
   { relation }: FarRelation,
   { window, source, columns, far }: FarTarget,
 ): string | TemplateError {
+  const scan: Source['scan'] = (name, fields, start, end, filter) =>
+    far.scan?.(name, fields, filter) ?? source.scan(name, fields, start, end, filter);
   try {
     return relationSql(
       firstOfMost(relation, far.mostRows),
       window,
-      source,
+      { ...source, scan },
       far.dialect,
       columns.fork(),
       relation.columns,

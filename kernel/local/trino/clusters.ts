@@ -8,6 +8,7 @@ import { ClusterError } from './protocol/trino-failure.js';
 import { Tables } from './trino-catalog.js';
 import { trino } from './trino-dialect.js';
 import { readRows } from './trino-reader.js';
+import { rowsSql } from './trino-relations.js';
 
 /** A cluster that answers queries of one deployment. */
 export interface Cluster {
@@ -73,6 +74,7 @@ function clusterOf(statements: Statements): Cluster {
       dialect: trino(engine),
       catalog: context => tables.catalog({ ...context, limitMs }),
       read: (order, context) => readRows(statements, order, { ...context, limitMs }),
+      rowsSql,
       noticesOf: sql => (/\bapprox_(?:distinct|percentile)\(/.test(sql) ? [estimated] : []),
     }),
     catalog: options => tables.catalog(options),

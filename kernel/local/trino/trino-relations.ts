@@ -1,10 +1,12 @@
 import type { TypeName } from '../../apl/catalog/entry.js';
 import type { RowFunctionName } from '../../apl/catalog/row-functions.js';
 import { mostSequenceRows } from '../../apl/plan/effort.js';
+import type { JsonColumn } from '../results/sent-json.js';
 import type { AddStage, ExpandParts, SeriesParts } from '../sql/dialect.js';
 import { type SqlArg, sqlArg, TemplateError } from '../sql/sql-template.js';
 import { wide } from './calendar.js';
-import { arrayOf, convert, element, literal, notHere, withoutNaN } from './trino-values.js';
+import { sqlText } from './trino-literal.js';
+import { arrayOf, convert, element, literal, notHere, sqlTypes, withoutNaN } from './trino-values.js';
 
 /** Returns a key of ORDER BY. NaN sorts with the nulls. */
 export function orderKey(arg: SqlArg, descending: boolean, nullsFirst: boolean): string {
@@ -17,6 +19,14 @@ export function limitSql(count: string, skip: number): string {
   const plain = /^(?:BIGINT ')?(\d+)'?$/.exec(count.replace(/^\((.*)\)$/, '$1'))?.[1];
   if (plain === undefined) return notHere('A limit that is not a constant');
   return `${skip === 0 ? '' : ` OFFSET ${skip} ROWS`} LIMIT ${plain}`;
+}
+
+/** Returns rows as the text after FROM, a literal for each column: a thousand rows of VALUES take seconds to plan. */
+export function rowsSql(columns: readonly JsonColumn[]): string {
+  const arrays = columns.map(
+    ({ type, json }) => `CAST(json_parse(${sqlText(json)}) AS array(${sqlTypes[type]}))`,
+  );
+  return `UNNEST(${arrays.join(', ')}) AS w(${columns.map((_, index) => `c${index}`).join(', ')})`;
 }
 
 /** A sequence of Trino ends at this many elements. */

@@ -19,6 +19,7 @@ import { withoutTokens } from '../../text.js';
 import { formatTime, LATEST_TIME, parseTime } from '../../time.js';
 import type { AnnotationReader } from '../annotations/annotation-reader.js';
 import {
+  checkTogether,
   type Names,
   profileOfReads,
   type Reads,
@@ -76,7 +77,7 @@ export interface RanQuery {
 }
 
 /** The parts of a session that a query needs, each of which belongs to the step that names it. */
-export type QueryHost = Names &
+export type QueryHost = ReadHost &
   RangeHost &
   AnswerHost &
   NoticeHost &
@@ -88,7 +89,7 @@ export type QueryHost = Names &
  */
 export async function runQuery(host: QueryHost, asked: QueryOrder, io: ProgressIo): Promise<RanQuery> {
   if (asked.isForAgent === true) refuseFiles(asked.query);
-  const read = readTables(asked, host);
+  const read = await readTables(asked, host);
   const ranged = await rangeOf(read.order, host, io.signal);
   const question: Question = { ...read, ...ranged, request: requestOf(read.order, ranged) };
   const introduction = await host.takeIntroduction();
@@ -116,10 +117,16 @@ interface ReadQuery {
   readonly profile: string;
 }
 
-function readTables(asked: QueryOrder, names: Names): ReadQuery {
+/** What knows the tables that a query can read. */
+type ReadHost = Names & Pick<Session, 'profileName' | 'endpoint'>;
+
+async function readTables(asked: QueryOrder, names: ReadHost): Promise<ReadQuery> {
   const reads = readsOf(asked.query, names);
+  const { profileName } = names;
+  if (reads.results.size > 0)
+    checkTogether(reads, { profileName, endpoint: await names.endpoint(profileName) });
   const order = { ...asked, range: rangeOfReads(reads) ?? asked.range };
-  return { order, reads, profile: profileOfReads(names.profileName, reads) };
+  return { order, reads, profile: profileOfReads(profileName, reads) };
 }
 
 /** What says which window a range is. */

@@ -1,5 +1,5 @@
 import { DataType } from 'apache-arrow';
-import { localProfile } from '../../api/profile.js';
+import { type Endpoint, isOwnService } from '../../api/profile.js';
 import type { QueryText } from '../../apl/syntax/parse.js';
 import { visitQuery } from '../../apl/syntax/syntax-walk.js';
 import { AplKernelError } from '../../errors.js';
@@ -10,7 +10,7 @@ import { formatTime, parseTime } from '../../time.js';
 import type { SchemaCache } from '../schema-cache.js';
 import type { TimeRange } from '../time-range.js';
 import { type CachedResult, lastName, type ResultCache } from './result-cache.js';
-import type { ReadResult } from './sent.js';
+import type { ReadTables } from './sent.js';
 
 /** The kept results that a query reads, by name, and the other tables that it reads by name. */
 export interface Reads {
@@ -25,16 +25,15 @@ class ResultError extends AplKernelError {
   }
 }
 
-/** The results and the profile that the names of a query are looked up in. */
+/** The results that the names of a query are looked up in. */
 export interface Names {
   readonly results: ResultCache;
-  readonly profileName: string;
 }
 
 /**
  * Returns what a query reads by name. A bare name is first one of its own `let` tables, then a kept result, then a dataset; in
- * brackets and quotes it is always a dataset. Throws ResultError for a result that was dropped to free memory, for the
- * last one before there is any, and where results and hosted datasets are mixed.
+ * brackets and quotes it is always a dataset. Throws ResultError for a result that was dropped to free memory, and for the
+ * last one before there is any.
  */
 export function readsOf({ tree }: QueryText, names: Names): Reads {
   const own = new Set(tree.statements.flatMap(each => (each.kind === 'let' ? [each.name.name] : [])));
@@ -54,11 +53,22 @@ export function readsOf({ tree }: QueryText, names: Names): Reads {
   for (const each of tree.statements)
     if (each.kind === 'let' && 'kind' in each.value && each.value.kind === 'name')
       read(each.value.name, each.value.quoted, false);
+  return { results, datasets };
+}
+
+/** Throws ResultError for a query that reads results and datasets of a service that is not given results. */
+export function checkTogether({ results, datasets }: Reads, { profileName, endpoint }: Profile): void {
   const [dataset] = datasets;
   const [result] = results.keys();
-  if (dataset !== undefined && result !== undefined && names.profileName !== localProfile)
-    throw apart(dataset, result, names.profileName);
-  return { results, datasets };
+  if (dataset === undefined || result === undefined || endpoint === undefined || isOwnService(endpoint))
+    return;
+  throw apart(dataset, result, profileName);
+}
+
+/** Where a query runs; `local` has no endpoint. */
+interface Profile {
+  readonly profileName: string;
+  readonly endpoint: Endpoint | undefined;
 }
 
 /** The service that holds the dataset does not have the result, and it must not be sent there. */
@@ -90,8 +100,9 @@ export function sourcesOf({ results, datasets }: Reads): readonly string[] {
 }
 
 /** Returns the results of a query as the session sends them to the local service. */
-export function tablesOf({ results }: Reads): ReadonlyMap<string, ReadResult> {
-  return new Map([...results].map(([name, cached]) => [name, { cached }]));
+export function tablesOf({ results, datasets }: Reads): ReadTables {
+  const sent = new Map([...results].map(([name, cached]) => [name, { cached }]));
+  return { results: sent, areAlone: sent.size > 0 && datasets.length === 0 };
 }
 
 /**

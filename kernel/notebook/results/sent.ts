@@ -15,6 +15,12 @@ export interface ReadResult {
   readonly rowField?: string;
 }
 
+/** The results that a query reads, by name, and whether there are some and no dataset beside them. */
+export interface ReadTables {
+  readonly results: ReadonlyMap<string, ReadResult>;
+  readonly areAlone: boolean;
+}
+
 /** Results that the local service holds for this kernel. They end with the connection, and are sent again when needed. */
 export class SentResults {
   #active: ResultsLease | undefined;

@@ -2,9 +2,24 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
-import { Int64, Table, tableToIPC, vectorFromArray } from 'apache-arrow';
+import {
+  Bool,
+  type DataType,
+  Dictionary,
+  DurationNanosecond,
+  Float64,
+  Int32,
+  Int64,
+  Table,
+  TimestampNanosecond,
+  tableToIPC,
+  Utf8,
+  Vector,
+  vectorFromArray,
+} from 'apache-arrow';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { QueryRequest, StatusMessage } from '../../../kernel/api/wire.js';
+import { sqlTypes } from '../../../kernel/local/duckdb/duckdb-types.js';
 import { FunctionRegistry } from '../../../kernel/local/duckdb/register.js';
 import { Engine } from '../../../kernel/local/engine/duckdb.js';
 import type { DeclaredColumn } from '../../../kernel/local/engine/engine-columns.js';
@@ -110,8 +125,20 @@ function secondEngine(dialect: Dialect): FarEngine {
       const { columns, more } = await cellsOf(sql, fields, limit);
       return { columns, counts: { ...noCounts, generatedRows: 100 }, cut: more };
     },
+    rowsSql: columns => {
+      const lists = columns.map(
+        ({ type, json }, index) =>
+          `${written(`unnest(from_json('${json.replaceAll("'", "''")}', '["VARCHAR"]'))`, type)} AS c${index}`,
+      );
+      return `(SELECT ${lists.join(', ')})`;
+    },
     noticesOf: sql => (sql.includes('count(') ? [counted] : []),
   };
+}
+
+/** A value that is written as the text of its JSON. */
+function written(text: string, type: DeclaredColumn['type']): string {
+  return type === 'datetime' ? `make_timestamp_ns(${text}::BIGINT)` : `${text}::${sqlTypes[type]}`;
 }
 
 async function cellsOf(sql: string, fields: readonly DeclaredColumn[], limit: number) {
@@ -245,20 +272,90 @@ describe('more rows than are fetched', () => {
   });
 });
 
-test('a result of the kernel is read here, beside rows that come', async () => {
-  const lease = parts.results.lease();
-  const table = new Table({ a: vectorFromArray([200n, 404n], new Int64()) });
-  table.schema.metadata.set('apl.fields', JSON.stringify([{ name: 'status', type: 'long' }]));
-  const body = tableToIPC(table, 'stream');
-  await parts.results.put(lease, '1', body, readSentTable(body));
-  const results = { lease, tables: { known: { id: '1' } } };
-  const apl = `['http-logs'] | join kind=inner (known) on status | summarize count() by status | sort by status asc`;
-  const found = await through('nothing', apl, { results });
-  expect(found.tables[0].columns).toEqual([
-    [200, 404],
-    [3, 1],
-  ]);
-  expect(found.asked).toHaveLength(1);
+describe('a result of the kernel beside datasets of a far engine', () => {
+  const hostile = `'); DROP TABLE x; --"\\`;
+  const named = `a"'); DROP TABLE names; --`;
+  const types = {
+    i: 'long',
+    b: 'bool',
+    n: 'long',
+    x: 'real',
+    [named]: 'string',
+    t: 'datetime',
+    d: 'timespan',
+    j: 'dynamic',
+  } as const;
+  const longs = vectorFromArray([2n ** 63n - 1n, -(2n ** 63n), 0n, null, 1n], new Int64());
+  const times = vectorFromArray([1772600767123456789n, -1n, 0n, null, 2n ** 62n], new Int64());
+  const as = (type: DataType, { data }: Vector) => new Vector(data.map(each => each.clone(type)));
+  const strings = [hostile, 'a\0b\u2028\ufeff\n\u001f', '', '😀 null %s', null];
+  const rows = {
+    i: vectorFromArray([1n, 2n, 3n, 4n, 5n], new Int64()),
+    b: vectorFromArray([true, false, null, true, false], new Bool()),
+    n: longs,
+    x: vectorFromArray([Number.NaN, -0, 5e-324, Number.NEGATIVE_INFINITY, null], new Float64()),
+    [named]: vectorFromArray(strings, new Utf8()),
+    t: as(new TimestampNanosecond(), times),
+    d: as(new DurationNanosecond(), longs),
+    j: vectorFromArray(
+      [`{"z":1,"a":[1.0,"'"]}`, '"text"', '123456789012345678901', '[]', null],
+      new Dictionary(new Utf8(), new Int32()),
+    ),
+  };
+
+  async function beside(apl: string, columns: Readonly<Record<string, Vector>> = rows) {
+    const table = new Table(columns as Record<string, Vector>);
+    const fields = Object.keys(columns).map(name => ({ name, type: Reflect.get(types, name) ?? 'string' }));
+    table.schema.metadata.set('apl.fields', JSON.stringify(fields));
+    const body = tableToIPC(table, 'stream');
+    const lease = parts.results.lease();
+    await parts.results.put(lease, '1', body, readSentTable(body));
+    const tables = { got: { id: '1', rowField: 'place' } };
+    return through('nothing', apl, { results: { lease, tables } });
+  }
+
+  test('becomes a part of its statement, with every value as it was', async () => {
+    const shown = `sort by i asc | project i, b, n, nan = isnan(x), inf = isinf(x), sign = 1 / x < 0, x,
+      s = ['${named.replace("'", "\\'")}'], t = tolong(t), d = tolong(d), j, place`;
+    const here = await beside(`got | ${shown}`);
+    const there = await beside(
+      `got | union (exact | where n == 7 | project i = n) | where i <= 5 | ${shown}`,
+    );
+    expect([here.asked.length, there.asked.length]).toEqual([0, 1]);
+    expect(there.tables[0].columns).toEqual(here.tables[0].columns);
+    expect(there.tables[0].columns.at(-1)).toEqual([0, 1, 2, 3, 4]);
+    expect(there.asked[0]).not.toContain('names');
+    const msg = 'The rows of `got` that the query reads were sent to `lake` as a part of it.';
+    expect(there.status.messages.at(-1)).toEqual({ priority: 'info', count: 1, code: 'result_sent', msg });
+  });
+  test.each([
+    [`got | join kind=inner (exact | project n, uri = s) on n | summarize count(), max(i)`, [[3], [3]]],
+    [`exact | lookup kind=leftouter (got | project n, i) on n | summarize sum(i)`, [[6]]],
+    [`exact | where n in ((got | project n)) | count`, [[3]]],
+    [`exact | union (got) | count`, [[10]]],
+  ])('is read there: %s', async (apl, expected) => {
+    const { tables, asked } = await beside(apl);
+    expect(tables[0].columns).toEqual(expected);
+    expect(asked).toHaveLength(1);
+  });
+  test('is refused by name if it is too large, unless the fields that are read are not', async () => {
+    const long = { n: longs, s: vectorFromArray(['a'.repeat(249_980), '', '', '', ''], new Utf8()) };
+    const found = (value: string) =>
+      beside(`exact | union (got) | where s startswith 'aa' | summarize v = max(${value})`, long).then(
+        ({ tables }) => tables[0].columns,
+      );
+    expect(await found('strlen(s)')).toEqual([[249_980]]);
+    asked.length = 0;
+    await expect(found('n')).rejects.toMatchObject({
+      kind: 'too-large',
+      code: 'far-result',
+      message:
+        'The result `got` (5 rows) is too large to be sent to `lake`: its fields that the query reads are longer than 250 kB.',
+      hint: "Filter or summarize it in a cell of its own (`small << got | …`), or fetch the rows of the table as a result (`rows << ['table'] | …`) and read the two results.",
+    });
+    expect(asked).toEqual([]);
+    expect((await beside(`got | project n, s | count`, long)).tables[0].columns).toEqual([[5]]);
+  });
 });
 
 test('what the engine says of its statements is told once', async () => {
@@ -286,6 +383,7 @@ test('rows are let go of when the request ends, and a failure of the engine is i
     mostBytes: 2 ** 20,
     mostRows: 10,
     context: {},
+    results: new Map(),
   };
   const far = { ...secondEngine(engines.nothing), name: 'other' };
   const snapshot = await FarSnapshot.open(far, options);

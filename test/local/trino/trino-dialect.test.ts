@@ -6,6 +6,7 @@ import { columnNote } from '../../../kernel/local/store/dataset/bucket/bucket-ta
 import { trino } from '../../../kernel/local/trino/trino-dialect.js';
 import { computedThere } from '../../../kernel/local/trino/trino-functions.js';
 import { inlineFunctions, withFunctions } from '../../../kernel/local/trino/trino-program.js';
+import { rowsSql } from '../../../kernel/local/trino/trino-relations.js';
 import { readAs, readingOf, shownTypes, withinDays } from '../../../kernel/local/trino/trino-types.js';
 import { DAY } from '../../../kernel/time.js';
 
@@ -53,6 +54,19 @@ test('a statement has in front of it the functions that it calls, and those that
     ([, name]) => name,
   );
   expect(names).toEqual(['apl_real_long', 'apl_text_long', 'apl_dyn_long']);
+});
+
+test('rows of this machine are one literal for each column', () => {
+  const columns = [
+    { type: 'long', json: '[9223372036854775807,null]' },
+    { type: 'real', json: '["NaN","-0"]' },
+    { type: 'string', json: `["'); DROP TABLE x; --","\\\\u0000"]` },
+    { type: 'datetime', json: '[0,1]' },
+  ] as const;
+  expect(rowsSql(columns)).toBe(
+    `UNNEST(CAST(json_parse('[9223372036854775807,null]') AS array(bigint)), CAST(json_parse('["NaN","-0"]') AS array(double)), \
+CAST(json_parse('["''); DROP TABLE x; --","\\\\u0000"]') AS array(varchar)), CAST(json_parse('[0,1]') AS array(bigint))) AS w(c0, c1, c2, c3)`,
+  );
 });
 
 test.each([

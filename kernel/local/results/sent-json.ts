@@ -1,0 +1,55 @@
+import { type Data, Int64, Vector } from 'apache-arrow';
+import type { TypeName } from '../../apl/catalog/entry.js';
+import { columnsOf, type SentTable } from './sent-arrow.js';
+
+/** A column as JSON, an array. Reals are texts, so that -0, NaN, `Infinity` and every digit stay; times are nanoseconds. */
+export interface JsonColumn {
+  readonly type: TypeName;
+  readonly json: string;
+}
+
+/**
+ * Returns columns of a result as JSON, and for a name that is not a field of it the number of each row; undefined if they have more
+ * than `most` characters together.
+ */
+export function jsonColumns(
+  sent: SentTable,
+  names: readonly string[],
+  most: number,
+): readonly JsonColumn[] | undefined {
+  let left = most;
+  const columns: JsonColumn[] = [];
+  for (const name of names) {
+    const index = sent.fields.findIndex(field => field.name === name);
+    const type = sent.fields[index]?.type ?? 'long';
+    const cells: string[] = [];
+    for (const cell of index < 0 ? numbers(sent.rows) : cellsOf(sent, index, type)) {
+      cells.push(cell);
+      left -= cell.length + 1;
+      if (left < 0) return undefined;
+    }
+    columns.push({ type, json: `[${cells.join(',')}]` });
+  }
+  return columns;
+}
+
+function* numbers(count: number): Generator<string> {
+  for (let number = 0; number < count; number += 1) yield String(number);
+}
+
+function* cellsOf({ table }: SentTable, index: number, type: TypeName): Generator<string> {
+  for (const batch of table.batches) {
+    const vector = vectorOf(columnsOf(batch)[index] as Data, type);
+    for (const value of vector) yield value === null ? 'null' : written(type, value);
+  }
+}
+
+function written(type: TypeName, value: unknown): string {
+  if (type === 'real') return JSON.stringify(Object.is(value, -0) ? '-0' : String(value));
+  return type === 'string' || type === 'dynamic' ? JSON.stringify(value) : String(value);
+}
+
+/** Arrow gives milliseconds for times: read as integers they keep every digit. */
+function vectorOf(data: Data, type: TypeName): Vector {
+  return new Vector([type === 'datetime' || type === 'timespan' ? data.clone(new Int64()) : data]);
+}
