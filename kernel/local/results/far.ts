@@ -176,7 +176,7 @@ export class FarSnapshot implements MeasuredCatalog {
     this.#written.set(rows, name);
     const values = columns.map((_, index) => `c${index}`);
     const list = values.map((value, index) => `${value} AS f${index}`).join(', ');
-    return `SELECT ${list} FROM ${rows}${filter === undefined ? '' : ` WHERE ${filter(values)}`}`;
+    return `SELECT ${list} FROM ${rows}${filter === undefined ? '' : ` WHERE ${filter.sql(values)}`}`;
   }
 
   #rowsOf(part: FarPart): ReturnType<FarSource['rows']> {
