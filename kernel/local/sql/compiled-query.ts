@@ -87,14 +87,14 @@ export interface ScanFilter {
    * it has read: that of a pattern is prepared anew for each file that it applies it to while it reads, and stands behind a cheaper one then.
    */
   readonly sql: (columns: readonly string[], apart?: (condition: string) => string) => string;
-  /** What holds for every row that passes: its field has one of the values. */
-  readonly equalities: readonly Equality[];
+  /** What holds for every row that passes. */
+  readonly lookups: readonly Lookup[];
 }
 
-/** Constants of which a field has one. */
-export interface Equality {
+/** A field has one of the values: it is that string or integer, or its text has that word, a run of letters and digits of ASCII in any case. */
+export interface Lookup {
   readonly field: string;
-  readonly type: 'string' | 'long';
+  readonly kind: 'string' | 'long' | 'term';
   readonly values: readonly (string | bigint)[];
 }
 

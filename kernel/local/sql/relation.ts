@@ -16,7 +16,6 @@ import type { DatasetCatalog, ScanFilter } from './compiled-query.js';
 import type { Dialect } from './dialect.js';
 import { keyOf, withoutTies } from './rewrite/ordering.js';
 import { rewritten } from './rewrite/rewrite-list.js';
-import { equalitiesIn } from './sql-equalities.js';
 import {
   aggregateParts,
   aggregateSql,
@@ -25,6 +24,7 @@ import {
   expressionSql,
   textListOf,
 } from './sql-expression.js';
+import { lookupsIn } from './sql-lookups.js';
 import { seriesParts } from './sql-series.js';
 import { located, type SqlArg, type SqlContext } from './sql-template.js';
 
@@ -251,7 +251,7 @@ class SqlWriter {
       return conditions.join(' AND ');
     };
     const nameOf = (id: number) => fields[columns.findIndex(column => column.id === id)];
-    return { sql, equalities: predicates.flatMap(conditionsOf).flatMap(each => equalitiesIn(each, nameOf)) };
+    return { sql, lookups: predicates.flatMap(conditionsOf).flatMap(each => lookupsIn(each, nameOf)) };
   }
 
   #valuesSql(relation: Extract<Relation, { kind: 'values' }>): string {

@@ -126,8 +126,7 @@ export class DatasetStore {
       verify: (name, signal) => this.#directory(name).verify(signal),
       far: (name, note) => this.#farDataset(name, note),
       leavesOut: files => this.#blooms.isWorthwhile(files),
-      groupsLeftOut: (name, files, equalities) =>
-        this.#blooms.groupsLeftOut(encodeName(name), files, equalities),
+      groupsLeftOut: (name, files, lookups) => this.#blooms.groupsLeftOut(encodeName(name), files, lookups),
     });
     for (const name of names) snapshot.schema(name);
     await snapshot.load();

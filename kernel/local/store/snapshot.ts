@@ -6,7 +6,7 @@ import { present } from '../../present.js';
 import type { FileSummary } from '../engine/engine-parquet.js';
 import type { ExaminedBlocks, MeasuredCatalog } from '../engine/scans.js';
 import { LocalError } from '../local-errors.js';
-import type { BuiltinDataset, Equality, RowGroup, ScanFilter } from '../sql/compiled-query.js';
+import type { BuiltinDataset, Lookup, RowGroup, ScanFilter } from '../sql/compiled-query.js';
 import type { Places } from '../sql/rewrite/placed.js';
 import { mapAtMost } from './concurrent.js';
 import { type Damage, damagedDataset, unstoredEvents } from './dataset/dataset-damage.js';
@@ -57,11 +57,11 @@ export interface SnapshotSource {
   far(name: string, note: DatasetNote): FarDataset | undefined;
   /** Whether it is worthwhile to ask for {@link groupsLeftOut}. */
   leavesOut(files: readonly FileSummary[]): boolean;
-  /** The row groups of the files of a dataset that have no row for which these hold, as far as is known. */
+  /** The row groups of the files of a dataset that have no row for which all lookups hold, as far as is known. */
   groupsLeftOut(
     name: string,
     files: readonly FileSummary[],
-    equalities: readonly Equality[],
+    lookups: readonly Lookup[],
   ): Promise<GroupsLeftOut>;
 }
 
@@ -74,8 +74,8 @@ export class Snapshot implements MeasuredCatalog {
   readonly #readings = new Map<string, Reading | undefined>();
   readonly #wanted = new Set<string>();
   readonly #far = new Map<string, FarDataset>();
-  /** What filters compare in datasets, and the row groups that have no such row; undefined until they were looked for. */
-  readonly #compared = new Map<string, Compared>();
+  /** What filters look up in datasets, and the row groups that have no such row; undefined until they were looked for. */
+  readonly #lookedUp = new Map<string, LookedUp>();
   /** The query holds a worker of the engine by now, and must not wait for another. */
   #isRunning = false;
 
@@ -93,10 +93,10 @@ export class Snapshot implements MeasuredCatalog {
     });
     let isMore = names.length > 0;
     for (const far of this.#far.values()) isMore = (await far.load(signal)) || isMore;
-    for (const compared of this.#compared.values()) {
-      if (compared.leftOut !== undefined) continue;
-      const { name, files, equalities } = compared;
-      compared.leftOut = await this.#source.groupsLeftOut(name, files, equalities);
+    for (const lookedUp of this.#lookedUp.values()) {
+      if (lookedUp.leftOut !== undefined) continue;
+      const { name, files, lookups } = lookedUp;
+      lookedUp.leftOut = await this.#source.groupsLeftOut(name, files, lookups);
       isMore = true;
     }
     return isMore;
@@ -142,15 +142,15 @@ export class Snapshot implements MeasuredCatalog {
   }
 
   /** The row groups that have no row that passes a filter, as far as is known; undefined until they were looked for. */
-  #leftOut(name: string, { files }: StoredDataset, { equalities }: ScanFilter): GroupsLeftOut | undefined {
-    if (equalities.length === 0 || !this.#source.leavesOut(files)) return new Map();
-    const key = JSON.stringify([name, equalities], (_, value) =>
+  #leftOut(name: string, { files }: StoredDataset, { lookups }: ScanFilter): GroupsLeftOut | undefined {
+    if (lookups.length === 0 || !this.#source.leavesOut(files)) return new Map();
+    const key = JSON.stringify([name, lookups], (_, value) =>
       typeof value === 'bigint' ? `${value}n` : value,
     );
-    const compared = this.#compared.get(key);
-    if (compared !== undefined || this.#isRunning)
-      return compared === undefined ? new Map() : compared.leftOut;
-    this.#compared.set(key, { name, files, equalities });
+    const lookedUp = this.#lookedUp.get(key);
+    if (lookedUp !== undefined || this.#isRunning)
+      return lookedUp === undefined ? new Map() : lookedUp.leftOut;
+    this.#lookedUp.set(key, { name, files, lookups });
     return undefined;
   }
 
@@ -242,10 +242,10 @@ export class Snapshot implements MeasuredCatalog {
   }
 }
 
-interface Compared {
+interface LookedUp {
   readonly name: string;
   readonly files: readonly FileSummary[];
-  readonly equalities: readonly Equality[];
+  readonly lookups: readonly Lookup[];
   leftOut?: GroupsLeftOut;
 }
 

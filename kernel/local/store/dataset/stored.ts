@@ -193,33 +193,44 @@ export class StoredDataset {
     filter?: ScanFilter,
     without: GroupsLeftOut = new Map(),
   ): string {
-    const files = this.#files.filter(file => blocksIn(file, startNs, endNs, without.get(file)).length > 0);
-    const selects = this.#parts(files, without).map(part =>
-      this.#select(part, fields, startNs, endNs, filter),
-    );
+    const cut = this.#cut(without);
+    const files = this.#files.filter(file => blocksIn(file, startNs, endNs, cut.get(file)).length > 0);
+    const selects = this.#parts(files, cut).map(part => this.#select(part, fields, startNs, endNs, filter));
     return selects.length > 0 ? selects.join(' UNION ALL ') : this.#emptySelect(fields);
   }
 
   /** What is read by one SELECT each, so that rows stay in the order in which they are without groups left out. */
   #parts(files: readonly FileSummary[], without: GroupsLeftOut): readonly ScanPart[] {
-    let cuts = 0;
     return groupByShape(files).flatMap(group => {
       const parts: { readonly files: FileSummary[]; readonly rows?: RowSpan }[] = [];
       for (const file of group) {
-        const spans = this.places === undefined ? [] : spansOf(file.blocks, without.get(file));
+        const spans = spansOf(file.blocks, without.get(file));
         const last = parts.at(-1);
-        if (spans.length > 0 && cuts + spans.length <= mostSpans) {
-          cuts += spans.length;
-          parts.push(...spans.map(rows => ({ files: [file], rows })));
-        } else if (last !== undefined && last.rows === undefined) last.files.push(file);
+        if (spans.length > 0) parts.push(...spans.map(rows => ({ files: [file], rows })));
+        else if (last !== undefined && last.rows === undefined) last.files.push(file);
         else parts.push({ files: [file] });
       }
       return parts;
     });
   }
 
+  /** The row groups that a scan leaves out of those that it may: all of a file, or as many as a few SELECTs can. */
+  #cut(without: GroupsLeftOut): GroupsLeftOut {
+    let spans = 0;
+    const isCut = (file: FileSummary) => {
+      const groups = without.get(file);
+      if (groups === undefined || groups.size === file.blocks.length) return groups !== undefined;
+      const more = spansOf(file.blocks, groups).length;
+      if (this.places === undefined || spans + more > mostSpans) return false;
+      spans += more;
+      return true;
+    };
+    return new Map(this.#files.filter(isCut).map(file => [file, without.get(file) ?? new Set()]));
+  }
+
   examined(startNs: bigint, endNs: bigint, without: GroupsLeftOut = new Map()): ExaminedBlocks {
-    const blocks = this.#files.flatMap(file => blocksIn(file, startNs, endNs, without.get(file)));
+    const cut = this.#cut(without);
+    const blocks = this.#files.flatMap(file => blocksIn(file, startNs, endNs, cut.get(file)));
     if (blocks.length === 0) return { blocks: 0, rows: 0 };
     return {
       blocks: blocks.length,
@@ -299,7 +310,7 @@ interface RowSpan {
 }
 
 /** Each is a scan of its own: the engine leaves out the row groups of one, but not of several. */
-const mostSpans = 32;
+const mostSpans = 64;
 
 /** Returns the rows of a file that are in the remaining row groups; none if all are, so that it is read as it is. */
 function spansOf(blocks: readonly RowGroup[], without: ReadonlySet<number> = new Set()): readonly RowSpan[] {

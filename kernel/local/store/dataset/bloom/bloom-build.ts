@@ -2,13 +2,15 @@ import type { DuckDBDataChunk } from '@duckdb/node-api';
 import duckdb from '@duckdb/node-bindings';
 import type { Engine } from '../../../engine/duckdb.js';
 import type { FileSummary } from '../../../engine/engine-parquet.js';
-import { Copies } from '../../../engine/reading/read-copies.js';
+import { Copies, type Vector } from '../../../engine/reading/read-copies.js';
+import { Texts } from '../../../engine/reading/read-texts.js';
 import { chunksOf } from '../../../engine/workers/worker.js';
-import type { Equality } from '../../../sql/compiled-query.js';
+import type { Lookup } from '../../../sql/compiled-query.js';
 import { placeField } from '../../../sql/rewrite/placed.js';
 import { whileFiles } from '../../bounds/bounded-names.js';
 import { fileOfPlaceSql, rowOfPlaceSql, StoredDataset } from '../stored.js';
-import { addTo, pageBytes, pageOf, pagesOf, seal } from './bloom-pages.js';
+import { hashOfBytes, hashOfLong, hashWords } from './bloom-hash.js';
+import { addTo, foldedFilter, pageBytes, pagesFor, seal } from './bloom-pages.js';
 
 /** Consecutive row groups of a Parquet file. */
 export interface FileRun {
@@ -18,7 +20,7 @@ export interface FileRun {
   readonly rows: readonly number[];
 }
 
-/** Returns runs in batches, so that the filters of one have some 8 MiB. */
+/** Returns runs in batches, so that the filters of one have some 32 MiB at most. */
 export function batchesOf(runs: readonly FileRun[]): readonly (readonly FileRun[])[] {
   const batches: FileRun[][] = [[]];
   let rowsIn = 0;
@@ -39,120 +41,146 @@ export function batchesOf(runs: readonly FileRun[]): readonly (readonly FileRun[
   return batches;
 }
 
-const mostRows = 4 * 2 ** 20;
+const mostRows = 2 * 2 ** 20;
 const mostRuns = 250;
 
+/** The filters of a batch: the pages of all, and of each run how many each row group has. */
+export interface BuiltFilters {
+  readonly pages: Buffer;
+  readonly counts: readonly (readonly number[])[];
+}
+
 /**
- * Returns the pages of the filters of a field in runs, in their order; undefined if the field is of another type there, or its rows have no
- * numbers. Rejects with EngineError.
+ * Makes the filters of a field in the runs of a batch; returns undefined if the field is of another type there, or its rows have no numbers.
+ * Rejects with EngineError.
  */
-export async function bloomPages(
+export async function buildFilters(
   engine: Engine,
   batch: readonly FileRun[],
-  { field, type }: Pick<Equality, 'field' | 'type'>,
+  { field, kind }: Pick<Lookup, 'field' | 'kind'>,
   signal: AbortSignal,
-): Promise<Buffer | undefined> {
-  const dataset = new StoredDataset(
-    '',
-    batch.map(run => run.file),
-    {},
-  );
+): Promise<BuiltFilters | undefined> {
+  const files = batch.map(run => run.file);
+  const dataset = new StoredDataset('', files, {});
+  const { type, room } = kinds[kind];
   const isOfType = dataset.schema.fields.some(each => each.name === field && each.type === type);
   if (!isOfType || dataset.places === undefined) return undefined;
   const others = new Map(batch.map(run => [run.file, groupsOutside(run)]));
   const scan = dataset.scan([placeField, field], -(2n ** 63n), 2n ** 63n - 1n, undefined, others);
-  const sql = `SELECT (${fileOfPlaceSql('f0')})::UINTEGER, (${rowOfPlaceSql('f0')})::UINTEGER,
-    (h & 4294967295)::UINTEGER, (h >> 32)::UINTEGER
-    FROM (SELECT f0, hash(f1) AS h FROM (${scan}) WHERE f1 IS NOT NULL)`;
-  const runs = batch.map(placedRun);
-  const pages = Buffer.alloc(pageBytes * runs.reduce((total, run) => total + run.pages, 0));
-  const starts = startsOf(runs.map(run => run.pages));
+  const sql = `SELECT (${fileOfPlaceSql('f0')})::UINTEGER, (${rowOfPlaceSql('f0')})::UINTEGER, f1 FROM (${scan}) WHERE f1 IS NOT NULL`;
+  const runs = batch.map(run => new FilteredRun(run, room));
   const rows = batch.reduce((total, run) => total + sum(run.rows), 0);
+  const consume = async (chunks: Parameters<typeof chunksOf>[0]) => {
+    for await (const chunk of chunksOf(chunks)) addRows(runs, chunk, kinds[kind].hashes);
+  };
   await whileFiles(
     () => dataset.paths,
     signal,
-    within =>
-      engine.statements(
-        run =>
-          run(
-            sql,
-            async result => {
-              for await (const chunk of chunksOf(result)) addRows(pages, chunk, runs, starts);
-            },
-            'streamed',
-          ),
-        undefined,
-        { rows, signal: within },
-      ),
+    within => engine.statements(run => run(sql, consume, 'streamed'), undefined, { rows, signal: within }),
   );
+  const filters = runs.map(run => run.filters.map(foldedFilter));
+  const pages = Buffer.concat(filters.flat());
   seal(pages);
-  return pages;
+  return { pages, counts: filters.map(each => each.map(filter => filter.length / pageBytes)) };
 }
 
-/** A run while its filters are made: where its row groups begin, by rows and by pages. */
-interface PlacedRun {
-  readonly firstRows: readonly number[];
-  readonly firstPages: readonly number[];
-  readonly counts: readonly number[];
-  readonly pages: number;
+/** A run while its filters are made. */
+class FilteredRun {
+  readonly filters: readonly Buffer[];
+  readonly #firstRows: readonly number[];
+  #group = 0;
+
+  constructor({ file, first, rows }: FileRun, room: number) {
+    let row = sum(file.blocks.slice(0, first).map(block => block.rows));
+    this.#firstRows = rows.map(count => {
+      row += count;
+      return row - count;
+    });
+    this.filters = rows.map(count => Buffer.alloc(pagesFor(count * room) * pageBytes));
+  }
+
+  /** The filter of the row group that has a row of the file: most often that of the row before. */
+  filterOf(row: number): Buffer {
+    const isIn = (group: number) =>
+      row >= (this.#firstRows[group] ?? 0) && row < (this.#firstRows[group + 1] ?? Number.POSITIVE_INFINITY);
+    if (!isIn(this.#group)) this.#group = this.#firstRows.findLastIndex(first => first <= row);
+    return this.filters[this.#group] as Buffer;
+  }
 }
 
-function placedRun({ file, first, rows }: FileRun): PlacedRun {
-  const before = sum(file.blocks.slice(0, first).map(block => block.rows));
-  const counts = rows.map(pagesOf);
-  return {
-    firstRows: startsOf(rows).map(start => before + start),
-    firstPages: startsOf(counts),
-    counts,
-    pages: sum(counts),
-  };
-}
+/** Calls `add` with the row and the hash of each value of the first rows of a vector. */
+type Hashes = (
+  vector: Vector,
+  rows: number,
+  copies: Copies,
+  add: (row: number, hash: number) => void,
+) => void;
 
-/** Adds the rows of a chunk: the number of their run, of the row in its file, and the halves of the hash. */
-function addRows(
-  pages: Buffer,
-  chunk: DuckDBDataChunk,
-  runs: readonly PlacedRun[],
-  starts: readonly number[],
+/** How the values of each kind of lookup are read: the type of the field, for how many values of a row there is room, and their hashes. */
+const kinds: Readonly<
+  Record<Lookup['kind'], { readonly type: 'string' | 'long'; readonly room: number; readonly hashes: Hashes }>
+> = {
+  string: {
+    type: 'string',
+    room: 1,
+    hashes: (vector, rows, copies, add) =>
+      eachText(vector, rows, copies, (row, bytes, start, end) => add(row, hashOfBytes(bytes, start, end))),
+  },
+  term: {
+    type: 'string',
+    room: 4,
+    hashes: (vector, rows, copies, add) =>
+      eachText(vector, rows, copies, (row, bytes, start, end) =>
+        hashWords(bytes, start, end, hash => add(row, hash)),
+      ),
+  },
+  long: {
+    type: 'long',
+    room: 1,
+    hashes: (vector, rows, copies, add) => {
+      const halves = new Int32Array(copies.data(vector, rows * 8).buffer);
+      for (let row = 0; row < rows; row++)
+        add(row, hashOfLong(halves[2 * row] as number, halves[2 * row + 1] as number));
+    },
+  },
+};
+
+function eachText(
+  vector: Vector,
+  rows: number,
+  copies: Copies,
+  work: (row: number, bytes: Uint8Array, start: number, end: number) => void,
 ): void {
-  const copies = new Copies();
-  const [files, numbers, lows, highs] = [0, 1, 2, 3].map(at => {
-    const vector = duckdb.data_chunk_get_vector(chunk.chunk, at);
-    return new Uint32Array(copies.data(vector, chunk.rowCount * 4).buffer);
-  }) as [Uint32Array, Uint32Array, Uint32Array, Uint32Array];
-  for (let row = 0; row < chunk.rowCount; row++) {
-    const run = runs[files[row] ?? 0];
-    if (run === undefined) continue;
-    const group = groupOf(run.firstRows, numbers[row] ?? 0);
-    const page = (run.firstPages[group] ?? 0) + pageOf(lows[row] ?? 0, run.counts[group] ?? 1);
-    addTo(pages, ((starts[files[row] ?? 0] ?? 0) + page) * pageBytes, highs[row] ?? 0);
+  const texts = new Texts(copies).read(vector, rows);
+  for (let row = 0; row < rows; row++) {
+    const start = texts.starts[row] as number;
+    work(
+      row,
+      texts.pieces[texts.pieceOf[row] as number] as Uint8Array,
+      start,
+      start + (texts.lengths[row] as number),
+    );
   }
-  copies.release();
 }
 
-/** Which of some ascending starts is the last one up to a row. */
-function groupOf(firstRows: readonly number[], row: number): number {
-  let [low, high] = [0, firstRows.length - 1];
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if ((firstRows[middle] ?? 0) <= row) low = middle;
-    else high = middle - 1;
-  }
-  return low;
+/** Adds the rows of a chunk: the number of their run, that of the row in its file, and the value. */
+function addRows(runs: readonly FilteredRun[], chunk: DuckDBDataChunk, hashes: Hashes): void {
+  const copies = new Copies();
+  const rows = chunk.rowCount;
+  const vectorAt = (column: number) => duckdb.data_chunk_get_vector(chunk.chunk, column);
+  const numbersAt = (column: number) => new Uint32Array(copies.data(vectorAt(column), rows * 4).buffer);
+  const [files, numbers] = [numbersAt(0), numbersAt(1)];
+  hashes(vectorAt(2), rows, copies, (row, hash) => {
+    const filter = (runs[files[row] as number] as FilteredRun).filterOf(numbers[row] as number);
+    addTo(filter, filter.length / pageBytes, hash);
+  });
+  copies.release();
 }
 
 /** The numbers of the row groups of a file that are not in a run of it. */
 function groupsOutside({ file, first, rows }: FileRun): ReadonlySet<number> {
   const isInside = (group: number) => group >= first && group < first + rows.length;
   return new Set([...file.blocks.keys()].filter(group => !isInside(group)));
-}
-
-function startsOf(lengths: readonly number[]): readonly number[] {
-  let start = 0;
-  return lengths.map(length => {
-    start += length;
-    return start - length;
-  });
 }
 
 function sum(numbers: readonly number[]): number {

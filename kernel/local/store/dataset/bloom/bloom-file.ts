@@ -1,22 +1,21 @@
 import type { FileHandle } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 import { mostBytes, openFile, overwrite } from '../../../../files.js';
-import { isSealed, mayHold, pageBytes, pageOf, pagesOf, type ValueHash } from './bloom-pages.js';
+import type { Lookup } from '../../../sql/compiled-query.js';
+import { isSealed, mayHold, pageBytes, pageOf } from './bloom-pages.js';
 
-/** Consecutive row groups of a Parquet file: the number of the first, and how many rows each has. */
+/** Consecutive row groups of a Parquet file: the number of the first, and how many rows and how many pages of a filter each has. */
 export interface GroupRun {
   /** The name of the Parquet file, and the version of it that this holds for. */
   readonly name: string;
   readonly version: string;
   readonly first: number;
   readonly rows: readonly number[];
+  readonly pages: readonly number[];
 }
 
-/** What a file of Bloom filters says of itself: the field, the type that it was read as, the version of the engine, and the row groups. */
-export interface BloomHeader {
-  readonly field: string;
-  readonly type: string;
-  readonly engine: string;
+/** What a file of Bloom filters says of itself: the field, what of it is looked up, and the row groups. */
+export interface BloomHeader extends Pick<Lookup, 'field' | 'kind'> {
   readonly runs: readonly GroupRun[];
 }
 
@@ -69,20 +68,20 @@ export async function readBlooms(path: string): Promise<BloomFile | undefined> {
 export async function groupsWithout(
   file: BloomFile,
   isWanted: (run: GroupRun) => boolean,
-  values: readonly ValueHash[],
+  hashes: readonly number[],
 ): Promise<ReadonlyMap<GroupRun, readonly number[]>> {
   const fitting = new Set(file.runs.filter(isWanted));
   const placed = file.groups.filter(({ run }) => fitting.has(run));
-  const asked = placed.flatMap(group => values.map(({ low }) => group.firstPage + pageOf(low, group.pages)));
+  const asked = placed.flatMap(group => hashes.map(hash => group.firstPage + pageOf(hash, group.pages)));
   const pages = await pagesIn(
     file,
     [...new Set(asked)].sort((a, b) => a - b),
   );
   const without = new Map([...fitting].map(run => [run, [] as number[]]));
   for (const { run, group, firstPage, pages: count } of placed) {
-    const holds = values.some(({ low, high }) => {
-      const page = pages.get(firstPage + pageOf(low, count));
-      return page === undefined || mayHold(page, high);
+    const holds = hashes.some(hash => {
+      const page = pages.get(firstPage + pageOf(hash, count));
+      return page === undefined || mayHold(page, hash);
     });
     if (!holds) without.get(run)?.push(group);
   }
@@ -92,10 +91,9 @@ export async function groupsWithout(
 function groupsIn(runs: readonly GroupRun[]): readonly PlacedGroup[] {
   let firstPage = 0;
   return runs.flatMap(run =>
-    run.rows.map((rows, index) => {
-      const placed = { run, group: run.first + index, firstPage, pages: pagesOf(rows) };
-      firstPage += placed.pages;
-      return placed;
+    run.pages.map((pages, index) => {
+      firstPage += pages;
+      return { run, group: run.first + index, firstPage: firstPage - pages, pages };
     }),
   );
 }

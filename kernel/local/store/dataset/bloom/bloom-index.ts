@@ -4,18 +4,17 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { removeFile } from '../../../../files.js';
 import { visible } from '../../../../text.js';
 import { inDataDir } from '../../../data-layout.js';
-import { literal } from '../../../duckdb/duckdb-expressions.js';
 import type { Engine } from '../../../engine/duckdb.js';
 import type { FileSummary } from '../../../engine/engine-parquet.js';
-import type { Equality, RowGroup } from '../../../sql/compiled-query.js';
+import type { Lookup, RowGroup } from '../../../sql/compiled-query.js';
 import type { GroupsLeftOut } from '../stored.js';
-import { batchesOf, bloomPages, type FileRun } from './bloom-build.js';
+import { batchesOf, buildFilters, type FileRun } from './bloom-build.js';
 import { type BloomFile, type GroupRun, groupsWithout, readBlooms, writeBlooms } from './bloom-file.js';
-import type { ValueHash } from './bloom-pages.js';
+import { hashOf } from './bloom-hash.js';
 
 /**
- * Bloom filters under `<dataDir>/.cache/blooms`, a directory a dataset, of the fields that queries have compared with a constant: which row
- * groups cannot have the value. They are made after the first such query, in the background, and may be deleted at any time. What does not
+ * Bloom filters under `<dataDir>/.cache/blooms`, a directory a dataset, of the fields in which queries have looked up a constant: which row
+ * groups cannot have it. They are made after the first such query, in the background, and may be deleted at any time. What does not
  * match its checksum, or the file as it is now, counts as absent.
  */
 export class BloomIndex {
@@ -27,7 +26,6 @@ export class BloomIndex {
   /** Fields whose filters are made, or cannot be. */
   readonly #begun = new Set<string>();
   readonly #closing = new AbortController();
-  #version: Promise<string> | undefined;
   #work: Promise<void> = Promise.resolve();
 
   constructor(
@@ -48,21 +46,21 @@ export class BloomIndex {
   }
 
   /**
-   * Returns the row groups of the files of a dataset that have no row for which all equalities hold, as far as is known, and has what is not
+   * Returns the row groups of the files of a dataset that have no row for which all lookups hold, as far as is known, and has what is not
    * known made. `key` is the name of the directory of the dataset. Rejects with EngineError.
    */
   async groupsLeftOut(
     key: string,
     files: readonly FileSummary[],
-    equalities: readonly Equality[],
+    lookups: readonly Lookup[],
   ): Promise<GroupsLeftOut> {
     const leftOut = new Map<FileSummary, Set<number>>();
     const byName = new Map(
       files.flatMap(file => (isNumbered(file) ? [[path.basename(file.path), file]] : [])),
     );
-    for (const equality of equalities) {
-      const known = await this.#filesOf(key, equality);
-      const hashes = known.length === 0 ? [] : await this.#hashes(equality);
+    for (const lookup of lookups) {
+      const known = await this.#filesOf(key, lookup);
+      const hashes = lookup.values.map(hashOf);
       const covered = new Map<FileSummary, Set<number>>();
       for (const bloom of known) {
         const found = await this.#without(key, bloom, byName, hashes);
@@ -71,7 +69,7 @@ export class BloomIndex {
           addAll(leftOut, file, without);
         }
       }
-      this.#later(key, equality, [...byName.values()], covered);
+      this.#later(key, lookup, [...byName.values()], covered);
     }
     return leftOut;
   }
@@ -94,11 +92,10 @@ export class BloomIndex {
   }
 
   /** The files of filters of a field. */
-  async #filesOf(key: string, equality: Equality): Promise<readonly BloomFile[]> {
+  async #filesOf(key: string, lookup: Lookup): Promise<readonly BloomFile[]> {
     const loading = this.#known.get(key) ?? this.#load(key);
     this.#known.set(key, loading);
-    const version = await this.#engineVersion();
-    return (await loading).filter(each => isOf(each, equality) && each.engine === version);
+    return (await loading).filter(each => isOf(each, lookup));
   }
 
   async #load(key: string): Promise<BloomFile[]> {
@@ -113,28 +110,12 @@ export class BloomIndex {
     return files;
   }
 
-  /** The engine's hash of a value may be another in its next version. */
-  #engineVersion(): Promise<string> {
-    this.#version ??= this.#engine.run('SELECT version()').then(rows => String(rows[0]?.[0]));
-    return this.#version;
-  }
-
-  async #hashes({ type, values }: Equality): Promise<readonly ValueHash[]> {
-    if (values.length === 0) return [];
-    const list = values.map(value => literal(type, value));
-    const rows = await this.#engine.run(
-      `SELECT (h & 4294967295)::UINTEGER, (h >> 32)::UINTEGER
-       FROM (SELECT hash(v) AS h FROM (SELECT unnest([${list.join(', ')}]) AS v))`,
-    );
-    return rows.map(([low, high]) => ({ low: Number(low), high: Number(high) }));
-  }
-
   /** For the files that filters are known of: which row groups these are of, and which of them have none of the values. */
   async #without(
     key: string,
     bloom: BloomFile,
     files: ReadonlyMap<string, FileSummary>,
-    hashes: readonly ValueHash[],
+    hashes: readonly number[],
   ): Promise<readonly (readonly [FileSummary, readonly number[], readonly number[]])[]> {
     const fits = (run: GroupRun) => holdsFor(run, files.get(run.name));
     try {
@@ -160,11 +141,11 @@ export class BloomIndex {
 
   #later(
     key: string,
-    { field, type }: Equality,
+    { field, kind }: Lookup,
     files: readonly FileSummary[],
     covered: ReadonlyMap<FileSummary, ReadonlySet<number>>,
   ): void {
-    const name = JSON.stringify([key, field, type]);
+    const name = JSON.stringify([key, field, kind]);
     const runs = files.flatMap(file => runsWithout(file, covered.get(file)));
     const isMuch = rowsOf(runs.flatMap(run => run.rows.map(rows => ({ rows })))) >= this.#options.leastRows;
     if (!isMuch || this.#begun.has(name) || this.#closing.signal.aborted) return;
@@ -172,8 +153,8 @@ export class BloomIndex {
     this.#work = this.#work.then(async () => {
       try {
         await delay(this.#options.pauseMs, undefined, { ref: false, signal: this.#closing.signal });
-        const isDone = await this.#make(key, { field, type }, runs);
-        await this.#tidy(key, { field, type }, files);
+        const isDone = await this.#make(key, { field, kind }, runs);
+        await this.#tidy(key, { field, kind }, files);
         if (isDone) this.#begun.delete(name);
       } catch (error) {
         // They only make the next search faster.
@@ -184,32 +165,27 @@ export class BloomIndex {
   }
 
   /** Makes the filters of runs; returns whether they can be. */
-  async #make(key: string, of: Pick<Equality, 'field' | 'type'>, runs: readonly FileRun[]): Promise<boolean> {
+  async #make(key: string, of: Pick<Lookup, 'field' | 'kind'>, runs: readonly FileRun[]): Promise<boolean> {
     const directory = path.join(this.#root, key);
-    const engine = await this.#engineVersion();
     for (const batch of batchesOf(runs)) {
-      const pages = await bloomPages(this.#engine, batch, of, this.#closing.signal);
-      if (pages === undefined) return false;
+      const built = await buildFilters(this.#engine, batch, of, this.#closing.signal);
+      if (built === undefined) return false;
       // The dataset was deleted meanwhile.
       if (!this.#known.has(key)) return true;
       await mkdir(directory, { recursive: true, mode: 0o700 });
-      const header = { ...of, engine, runs: batch.map(runIn) };
+      const made = batch.map((run, index) => runIn(run, built.counts[index] ?? []));
       const file = path.join(directory, `${crypto.randomUUID()}.bloom`);
-      const made = await writeBlooms(file, header, pages).catch(async error => {
+      const written = await writeBlooms(file, { ...of, runs: made }, built.pages).catch(async error => {
         await removeFile(file).catch(() => undefined);
         throw error;
       });
-      (await this.#known.get(key))?.push(made);
+      (await this.#known.get(key))?.push(written);
     }
     return true;
   }
 
   /** Deletes the filters of files that are gone. */
-  async #tidy(
-    key: string,
-    of: Pick<Equality, 'field' | 'type'>,
-    files: readonly FileSummary[],
-  ): Promise<void> {
+  async #tidy(key: string, of: Pick<Lookup, 'field' | 'kind'>, files: readonly FileSummary[]): Promise<void> {
     const names = new Map(files.map(file => [path.basename(file.path), file]));
     const gone = ((await this.#known.get(key)) ?? []).filter(
       each => isOf(each, of) && !each.runs.some(run => holdsFor(run, names.get(run.name))),
@@ -229,8 +205,8 @@ function rowsOf(groups: readonly Pick<RowGroup, 'rows'>[]): number {
   return groups.reduce((total, { rows }) => total + rows, 0);
 }
 
-function isOf(bloom: BloomFile, { field, type }: Pick<Equality, 'field' | 'type'>): boolean {
-  return bloom.field === field && bloom.type === type;
+function isOf(bloom: BloomFile, { field, kind }: Pick<Lookup, 'field' | 'kind'>): boolean {
+  return bloom.field === field && bloom.kind === kind;
 }
 
 /** Whether the numbers of the row groups of a file are known: those whose times are not known may be left out. */
@@ -245,8 +221,8 @@ function holdsFor({ version, first, rows }: GroupRun, file: FileSummary | undefi
   );
 }
 
-function runIn({ file, first, rows }: FileRun): GroupRun {
-  return { name: path.basename(file.path), version: file.version, first, rows };
+function runIn({ file, first, rows }: FileRun, pages: readonly number[]): GroupRun {
+  return { name: path.basename(file.path), version: file.version, first, rows, pages };
 }
 
 /** The runs of row groups of a file that are not among some. */

@@ -7,16 +7,18 @@ import { sqlText } from '../../../../../kernel/local/duckdb/duckdb-literal.js';
 import { Engine } from '../../../../../kernel/local/engine/duckdb.js';
 import { type FileSummary, readFooters } from '../../../../../kernel/local/engine/engine-parquet.js';
 import { compileRequest } from '../../../../../kernel/local/sql/compile.js';
-import type { Equality } from '../../../../../kernel/local/sql/compiled-query.js';
+import type { DatasetCatalog, Lookup } from '../../../../../kernel/local/sql/compiled-query.js';
 import { batchesOf } from '../../../../../kernel/local/store/dataset/bloom/bloom-build.js';
+import { hashOf, hashWords, mixed } from '../../../../../kernel/local/store/dataset/bloom/bloom-hash.js';
 import { BloomIndex } from '../../../../../kernel/local/store/dataset/bloom/bloom-index.js';
 import {
   addTo,
+  foldedFilter,
   isSealed,
   mayHold,
   pageBytes,
   pageOf,
-  pagesOf,
+  pagesFor,
   seal,
 } from '../../../../../kernel/local/store/dataset/bloom/bloom-pages.js';
 import { StoredDataset } from '../../../../../kernel/local/store/dataset/stored.js';
@@ -64,10 +66,10 @@ function indexOf(log: (text: string) => void = () => undefined): BloomIndex {
 }
 
 /** What an index knows once it was asked before. */
-async function leftOutBy(index: BloomIndex, key: string, equality: Equality, of = files) {
-  await index.groupsLeftOut(key, of, [equality]);
+async function leftOutBy(index: BloomIndex, key: string, lookup: Lookup, of = files) {
+  await index.groupsLeftOut(key, of, [lookup]);
   await index.settled();
-  return index.groupsLeftOut(key, of, [equality]);
+  return index.groupsLeftOut(key, of, [lookup]);
 }
 
 /** The row groups of all files with a row for which a condition holds, as `file/group`. */
@@ -94,17 +96,19 @@ test('the rows of the files are in as many row groups as the test assumes', () =
   );
 });
 
-test.each<[string, Equality]>([
-  ['"id" = md5(\'17\')', { field: 'id', type: 'string', values: ['70efdf2ec9b086079795c442636b55fb'] }],
-  ['"id" = chr(0) || \'20000\'', { field: 'id', type: 'string', values: ['\u000020000'] }],
-  ['"id" = \'🎈25001\'', { field: 'id', type: 'string', values: ['🎈25001'] }],
-  ['n IN (3, 30000)', { field: 'n', type: 'long', values: [3n, 30_000n] }],
-  ['"order" = (hash(9000) % 1000000)::BIGINT', { field: 'order', type: 'long', values: [] }],
-  ['false', { field: 'id', type: 'string', values: ['nowhere'] }],
-  ['n > 30720', { field: 'n', type: 'long', values: [-(2n ** 63n), 2n ** 63n - 1n] }],
-])('of the row groups those are read that have the value: %s', async (condition, equality) => {
+test.each<[string, Lookup]>([
+  ['"id" = md5(\'17\')', { field: 'id', kind: 'string', values: ['70efdf2ec9b086079795c442636b55fb'] }],
+  ['"id" = chr(0) || \'20000\'', { field: 'id', kind: 'string', values: ['\u000020000'] }],
+  ['"id" = \'🎈25001\'', { field: 'id', kind: 'string', values: ['🎈25001'] }],
+  ['n IN (3, 30000)', { field: 'n', kind: 'long', values: [3n, 30_000n] }],
+  ['"order" = (hash(9000) % 1000000)::BIGINT', { field: 'order', kind: 'long', values: [] }],
+  ["id LIKE '%🎈25001%'", { field: 'id', kind: 'term', values: ['25001'] }],
+  ['false', { field: 'id', kind: 'term', values: ['nowhere'] }],
+  ['false AND true', { field: 'id', kind: 'string', values: ['nowhere'] }],
+  ['n > 30720', { field: 'n', kind: 'long', values: [-(2n ** 63n), 2n ** 63n - 1n] }],
+])('of the row groups those are read that have the value: %s', async (condition, lookup) => {
   const [[hashed] = []] = await engine.run('SELECT (hash(9000) % 1000000)::BIGINT');
-  const wanted = equality.field === 'order' ? { ...equality, values: [hashed as bigint] } : equality;
+  const wanted = lookup.field === 'order' ? { ...lookup, values: [hashed as bigint] } : lookup;
   const index = indexOf();
   const key = `read-${condition}`.replace(/\W/g, '-');
   expect((await index.groupsLeftOut(key, files, [wanted])).size).toBe(0);
@@ -114,28 +118,28 @@ test.each<[string, Equality]>([
 
 test('what holds for one field and for another is in the row groups of both', async () => {
   const index = indexOf();
-  const two: Equality[] = [
-    { field: 'n', type: 'long', values: [5n, 9_000n] },
-    { field: 'id', type: 'string', values: ['🎈1', '🎈9001'] },
+  const two: Lookup[] = [
+    { field: 'n', kind: 'long', values: [5n, 9_000n] },
+    { field: 'id', kind: 'string', values: ['🎈1', '🎈9001'] },
   ];
   await index.groupsLeftOut('both', files, two);
   await index.settled();
   const both = groupsRead(await index.groupsLeftOut('both', files, two));
   expect(both).toEqual(['0/0', '0/4']);
   const none = await index.groupsLeftOut('both', files, [
-    two[0] as Equality,
-    { ...two[1], values: [] } as Equality,
+    two[0] as Lookup,
+    { ...two[1], values: [] } as Lookup,
   ]);
   expect(groupsRead(none)).toEqual([]);
 });
 
 test('a scan has the same rows in the same order without the row groups that have none', async () => {
-  const equality: Equality = { field: 'id', type: 'string', values: ['🎈1', '🎈4096', '🎈9001', '🎈22001'] };
-  const leftOut = await leftOutBy(indexOf(), 'scan', equality);
-  const values = equality.values.map(value => sqlText(String(value))).join(', ');
+  const lookup: Lookup = { field: 'id', kind: 'string', values: ['🎈1', '🎈4096', '🎈9001', '🎈22001'] };
+  const leftOut = await leftOutBy(indexOf(), 'scan', lookup);
+  const values = lookup.values.map(value => sqlText(String(value))).join(', ');
   const filter = {
     sql: ([, id = '']: readonly string[]) => `${id} IN (${values})`,
-    equalities: [equality],
+    lookups: [lookup],
   };
   const dataset = new StoredDataset('d', files, {});
   const rows = (without?: typeof leftOut) =>
@@ -183,26 +187,26 @@ test('any rows are where a scan without some row groups looks for them', async (
 });
 
 test('filters are known to the next service, and those of a file that was written over are not', async () => {
-  const equality: Equality = { field: 'n', type: 'long', values: [3n] };
-  await leftOutBy(indexOf(), 'kept', equality);
-  expect(groupsRead(await indexOf().groupsLeftOut('kept', files, [equality]))).toEqual(['0/0']);
+  const lookup: Lookup = { field: 'n', kind: 'long', values: [3n] };
+  await leftOutBy(indexOf(), 'kept', lookup);
+  expect(groupsRead(await indexOf().groupsLeftOut('kept', files, [lookup]))).toEqual(['0/0']);
   const changed = await summaries('2');
   const next = indexOf();
-  expect((await next.groupsLeftOut('kept', changed, [equality])).size).toBe(0);
+  expect((await next.groupsLeftOut('kept', changed, [lookup])).size).toBe(0);
   await next.settled();
   // Those of the files before are deleted.
   expect(await readdir(path.join(dataDir, '.cache', 'blooms', 'kept'))).toHaveLength(1);
-  expect((await next.groupsLeftOut('kept', files, [equality])).size).toBe(0);
+  expect((await next.groupsLeftOut('kept', files, [lookup])).size).toBe(0);
   await next.settled();
   await next.forget('kept');
   await expect(readdir(path.join(dataDir, '.cache', 'blooms', 'kept'))).rejects.toThrow('ENOENT');
 });
 
 test('a byte that has changed leaves no row group out, and the filters are made again', async () => {
-  const equality: Equality = { field: 'id', type: 'string', values: ['nowhere'] };
+  const lookup: Lookup = { field: 'id', kind: 'string', values: ['nowhere'] };
   const directory = path.join(dataDir, '.cache', 'blooms', 'damaged');
   const none = files.flatMap((_, file) => [...Array(groupsEach).keys()].map(group => `${file}/${group}`));
-  await leftOutBy(indexOf(), 'damaged', equality);
+  await leftOutBy(indexOf(), 'damaged', lookup);
   const [name = ''] = await readdir(directory);
   const whole = await readFile(path.join(directory, name));
   for (const [at, isHead] of [
@@ -215,27 +219,27 @@ test('a byte that has changed leaves no row group out, and the filters are made 
     const cut = at === whole.length ? bytes.subarray(0, at - 5_000) : bytes;
     if (at < whole.length) cut[at] = (cut[at] ?? 0) ^ 1;
     await rm(directory, { recursive: true });
-    await leftOutBy(indexOf(), 'damaged', equality);
+    await leftOutBy(indexOf(), 'damaged', lookup);
     const [made = ''] = await readdir(directory);
     await writeFile(path.join(directory, made), cut);
     const said: string[] = [];
     const index = indexOf(text => said.push(text));
     // The last page is of a row group that has no such value: it is read all the same.
-    const wide = { ...equality, values: Array.from({ length: 100 }, (_, n) => `nowhere ${n}`) };
+    const wide = { ...lookup, values: Array.from({ length: 100 }, (_, n) => `nowhere ${n}`) };
     expect(groupsRead(await index.groupsLeftOut('damaged', files, [wide]))).toEqual(none);
     expect(said).toHaveLength(isHead ? 0 : 1);
     expect(await readdir(directory)).not.toContain(made);
     await index.settled();
-    expect(groupsRead(await index.groupsLeftOut('damaged', files, [equality]))).toEqual([]);
+    expect(groupsRead(await index.groupsLeftOut('damaged', files, [lookup]))).toEqual([]);
   }
 });
 
 test.each([
-  ['a field that holds another type', { field: 'real', type: 'long', values: [3n] }],
-  ['a field that no file has', { field: 'none', type: 'string', values: ['x'] }],
-] satisfies [string, Equality][])('for %s there are none, and nothing is left out', async (_, equality) => {
+  ['a field that holds another type', { field: 'real', kind: 'long', values: [3n] }],
+  ['a field that no file has', { field: 'none', kind: 'string', values: ['x'] }],
+] satisfies [string, Lookup][])('for %s there are none, and nothing is left out', async (_, lookup) => {
   const index = indexOf();
-  expect((await leftOutBy(index, 'other', equality)).size).toBe(0);
+  expect((await leftOutBy(index, 'other', lookup)).size).toBe(0);
   await expect(readdir(path.join(dataDir, '.cache', 'blooms', 'other'))).rejects.toThrow('ENOENT');
 });
 
@@ -244,7 +248,7 @@ test('for row groups whose times are not known there are none, as their numbers 
     ...file,
     blocks: file.blocks.map(each => ({ ...each, timed: false })),
   }));
-  const leftOut = await leftOutBy(indexOf(), 'untimed', { field: 'n', type: 'long', values: [3n] }, unknown);
+  const leftOut = await leftOutBy(indexOf(), 'untimed', { field: 'n', kind: 'long', values: [3n] }, unknown);
   expect(leftOut.size).toBe(0);
 });
 
@@ -254,16 +258,16 @@ test('few rows are read without filters', async () => {
     pauseMs: 0,
   });
   expect(index.isWorthwhile(files)).toBe(false);
-  expect((await leftOutBy(index, 'few', { field: 'n', type: 'long', values: [3n] })).size).toBe(0);
+  expect((await leftOutBy(index, 'few', { field: 'n', kind: 'long', values: [3n] })).size).toBe(0);
 });
 
 test('batches have each row group once, and are not too large', () => {
   const [file] = files as [FileSummary];
   const million = 2 ** 20;
-  expect(batchesOf([{ file, first: 2, rows: Array.from({ length: 9 }, () => million) }])).toEqual([
-    [{ file, first: 2, rows: [million, million, million, million] }],
-    [{ file, first: 6, rows: [million, million, million, million] }],
-    [{ file, first: 10, rows: [million] }],
+  expect(batchesOf([{ file, first: 2, rows: Array.from({ length: 5 }, () => million) }])).toEqual([
+    [{ file, first: 2, rows: [million, million] }],
+    [{ file, first: 4, rows: [million, million] }],
+    [{ file, first: 6, rows: [million] }],
   ]);
   const many = batchesOf(Array.from({ length: 501 }, (_, first) => ({ file, first, rows: [7] })));
   expect(many.map(batch => batch.length)).toEqual([250, 250, 1]);
@@ -275,45 +279,100 @@ test('batches have each row group once, and are not too large', () => {
   ]);
 });
 
-test('a page holds all that was added to it and one in a hundred of the rest at most, and knows its number', () => {
-  const rows = 20_000;
-  const pages = Buffer.alloc(pagesOf(rows) * pageBytes);
-  const pageAt = (low: number) => pageOf(low, pagesOf(rows)) * pageBytes;
-  const hash = (n: number) =>
-    [Math.imul(n, 2_654_435_761) >>> 0, Math.imul(n ^ 0x9e3779b9, 2_246_822_519) >>> 0] as const;
-  for (let n = 0; n < rows; n++) addTo(pages, pageAt(hash(n)[0]), hash(n)[1]);
-  seal(pages);
-  const holds = (n: number) => {
-    const [low, high] = hash(n);
-    return mayHold(pages.subarray(pageAt(low), pageAt(low) + pageBytes), high);
+test('a filter holds all that was added to it and one in a hundred of the rest at most, also once it is folded', () => {
+  const filterOf = (values: number, room: number) => {
+    const filter = Buffer.alloc(pagesFor(room) * pageBytes);
+    for (let n = 0; n < values; n++) addTo(filter, filter.length / pageBytes, mixed(n));
+    return foldedFilter(filter);
   };
-  const numbers = [...Array(rows).keys()];
-  expect(numbers.filter(holds)).toHaveLength(rows);
-  expect(numbers.filter(n => holds(n + rows)).length).toBeLessThan(rows / 100);
+  const holds = (filter: Buffer, n: number) => {
+    const at = pageOf(mixed(n), filter.length / pageBytes) * pageBytes;
+    return mayHold(filter.subarray(at, at + pageBytes), mixed(n));
+  };
+  const pages = [20_000, 3_000, 10].map(values => {
+    const filter = filterOf(values, 20_000);
+    const numbers = [...Array(values).keys()];
+    expect(numbers.filter(n => holds(filter, n))).toHaveLength(values);
+    const others = [...Array(20_000).keys()].filter(n => holds(filter, n + values));
+    expect(others.length).toBeLessThan(200);
+    return filter.length / pageBytes;
+  });
+  expect(pages).toEqual([16, 2, 1]);
+});
+
+test('a page knows its bits and its number', () => {
+  const pages = Buffer.alloc(3 * pageBytes);
+  for (let n = 0; n < 100; n++) addTo(pages, 1, mixed(n));
+  seal(pages);
   const page = Buffer.from(pages.subarray(pageBytes, 2 * pageBytes));
   expect([isSealed(page, 1), isSealed(page, 0), isSealed(page.subarray(1), 1)]).toEqual([true, false, false]);
   page[100] = (page[100] ?? 0) ^ 8;
   expect(isSealed(page, 1)).toBe(false);
 });
 
-test.each<[string, Equality[]]>([
-  ['where id == "x"', [{ field: 'id', type: 'string', values: ['x'] }]],
-  ['where "x" == id', [{ field: 'id', type: 'string', values: ['x'] }]],
+test('every text that an operator finds has the words that are looked up for it', async () => {
+  const letters = ['a', 'B', 'k', 'S', '1', '\u017f', '\u212a', 'é', '\u0130', '_', '-', ' ', '🎈', '\u0301'];
+  const text = fc.array(fc.constantFrom(...letters), { maxLength: 7 }).map(parts => parts.join(''));
+  const texts = [...new Set(fc.sample(text, { numRuns: 1_500, seed: 7 }))];
+  const file = path.join(dataDir, 'texts.parquet');
+  const list = texts.map(sqlText).join(', ');
+  await engine.run(
+    `COPY (SELECT make_timestamp_ns(1700000000000000000) AS _time, unnest([${list}]) AS id) TO ${sqlText(file)}`,
+  );
+  const [footer] = await readFooters(engine, [file]);
+  if (footer === undefined || 'unreadable' in footer) throw new Error('the file cannot be read');
+  const dataset = new StoredDataset('d', [{ ...footer, bytes: 1, version: '' }], {});
+  const operators = ['has', 'has_cs', 'hasprefix', 'hassuffix', 'startswith', 'endswith', 'contains', '=~'];
+  let matches = 0;
+  for (const [index, needle] of texts
+    .toSorted((a, b) => a.length - b.length)
+    .slice(0, 200)
+    .entries()) {
+    const apl = `where id ${operators[index % operators.length]} ${JSON.stringify(needle)}`;
+    const { sql, lookups } = compiled(dataset, `${apl} | project id`);
+    const found = (await engine.run(sql)).map(([id]) => Buffer.from(String(id)));
+    for (const bytes of found) {
+      const words = new Set<number>();
+      hashWords(bytes, 0, bytes.length, hash => words.add(hash));
+      for (const { values } of lookups) {
+        matches++;
+        const isThere = values.some(value => words.has(hashOf(value)));
+        expect(isThere, `${JSON.stringify(String(bytes))}: ${apl} looks up ${values}`).toBe(true);
+      }
+    }
+  }
+  expect(matches).toBeGreaterThan(300);
+});
+
+test.each<[string, Lookup[]]>([
+  ['where id == "x"', [{ field: 'id', kind: 'string', values: ['x'] }]],
+  ['where "x" == id', [{ field: 'id', kind: 'string', values: ['x'] }]],
   [
     'where n == 5 | where id == ""',
     [
-      { field: 'n', type: 'long', values: [5n] },
-      { field: 'id', type: 'string', values: [''] },
+      { field: 'n', kind: 'long', values: [5n] },
+      { field: 'id', kind: 'string', values: [''] },
     ],
   ],
   [
     'where id in ("x", "y") and real > 2 and n in (1)',
     [
-      { field: 'id', type: 'string', values: ['x', 'y'] },
-      { field: 'n', type: 'long', values: [1n] },
+      { field: 'id', kind: 'string', values: ['x', 'y'] },
+      { field: 'n', kind: 'long', values: [1n] },
     ],
   ],
-  ['where id =~ "x"', []],
+  ['where id =~ "a B"', [term('a'), term('b')]],
+  ['where id has "Some-Id42 é1"', [term('some'), term('id42'), term('1')]],
+  ['where id has_cs "A" | where id has_all ("b c", "d")', [term('a'), term('b'), term('c'), term('d')]],
+  ['where id has_any ("a bcd", "e")', [term('bcd', 'e')]],
+  ['where id has_any ("a", "-")', []],
+  ['where id hasprefix "a b" or id has "c"', []],
+  ['where id hasprefix "a b" and id startswith_cs "c-"', [term('a'), term('c')]],
+  ['where id hassuffix "a b" and id endswith "c d e"', [term('b'), term('d'), term('e')]],
+  ['where id contains "a b-c d"', [term('b'), term('c')]],
+  ['where id !has "x" and id !contains "a b c"', []],
+  ['where n has "5"', []],
+  ['where id matches regex "x"', []],
   ['where id != "x"', []],
   ['where id in~ ("x")', []],
   ['where id !in ("x")', []],
@@ -327,28 +386,41 @@ test.each<[string, Equality[]]>([
   [`where n in (${Array.from({ length: 101 }, (_, n) => n).join(', ')})`, []],
   ['extend id = "y" | where id == "x"', []],
 ])('a scan is told which values a field must have: %s', (apl, expected) => {
-  const dataset = new StoredDataset('d', files, {});
-  let found: readonly Equality[] = [];
-  const catalog = {
-    names: () => ['d'],
-    schema: () => dataset.schema,
-    scan: (
-      ...[, fields, startNs, endNs, filter]: [string, readonly string[], bigint, bigint, typeof noFilter?]
-    ) => {
-      found = filter?.equalities ?? found;
-      return dataset.scan(fields, startNs, endNs, filter);
-    },
-    rowGroups: () => [],
-    places: () => dataset.places,
-  };
-  const range = { startTime: '2023-01-01T00:00:00Z', endTime: '2024-01-01T00:00:00Z' };
-  const result = compileRequest(
-    { apl: `d | ${apl} | summarize count()`, ...range },
-    catalog,
-    1_700_000_000_000_000_000n,
-  );
-  expect(result.ok).toBe(true);
-  expect(found).toEqual(expected);
+  const { lookups } = compiled(new StoredDataset('d', files, {}), `${apl} | summarize count()`);
+  expect(lookups).toEqual(expected);
 });
 
-const noFilter = { sql: (_: readonly string[]) => '', equalities: [] as readonly Equality[] };
+/** The SQL of a query, and what its scan is told to look up. */
+function compiled(dataset: StoredDataset, apl: string) {
+  let lookups: readonly Lookup[] = [];
+  const catalog: DatasetCatalog = {
+    names: () => ['d'],
+    schema: () => dataset.schema,
+    scan: (_, fields, startNs, endNs, filter) => {
+      lookups = filter?.lookups ?? lookups;
+      return dataset.scan(fields, startNs, endNs, filter);
+    },
+  };
+  const range = { startTime: '2023-01-01T00:00:00Z', endTime: '2024-01-01T00:00:00Z' };
+  const result = compileRequest({ apl: `d | ${apl}`, ...range }, catalog, 1_700_000_000_000_000_000n);
+  if (!result.ok) throw new Error(result.diagnostics.map(each => each.message).join('; '));
+  return { sql: result.compiled.tables[0]?.sql ?? '', lookups };
+}
+
+function term(...values: readonly string[]): Lookup {
+  return { field: 'id', kind: 'term', values };
+}
+
+test('of a file of which too many parts would be read alone all is read, and counted', () => {
+  const [file] = files as [FileSummary];
+  const blocks = Array.from({ length: 200 }, () => ({ rows: 10, minNs: 0n, maxNs: 9n, timed: true }));
+  const dataset = new StoredDataset('d', [{ ...file, blocks }], {});
+  const [read] = dataset.files as [FileSummary];
+  const withoutEach = (step: number, from = 0) =>
+    new Map([[read, new Set([...blocks.keys()].filter(group => group >= from && group % step === 0))]]);
+  const examined = (step: number, from = 0) => dataset.examined(0n, 10n, withoutEach(step, from)).rows;
+  expect([examined(1), examined(2), examined(2, 73), examined(2, 72)]).toEqual([0, 2_000, 1_370, 2_000]);
+  const selects = (step: number, from = 0) =>
+    dataset.scan(['n'], 0n, 10n, undefined, withoutEach(step, from)).split('UNION ALL').length;
+  expect([selects(2), selects(2, 73)]).toEqual([1, 64]);
+});
