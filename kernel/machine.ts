@@ -253,8 +253,8 @@ function openError(): string | undefined {
   }
 }
 
-/** None without free inodes; undefined if the directory is gone or the system does not tell. */
-function freeBytes(directory: string): number | undefined {
+/** Returns the bytes that are free for a directory: none without free inodes; undefined if it is gone or the system does not tell. */
+export function freeBytes(directory: string): number | undefined {
   try {
     const { blocks, bavail, bsize, files, ffree } = statfsSync(directory);
     if (blocks === 0) return undefined;

@@ -2,6 +2,7 @@ import { mkdir, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { removeFile } from '../../../../files.js';
+import { freeBytes } from '../../../../machine.js';
 import { visible } from '../../../../text.js';
 import { inDataDir } from '../../../data-layout.js';
 import type { Engine } from '../../../engine/duckdb.js';
@@ -37,7 +38,7 @@ export class BloomIndex {
     this.#root = path.join(inDataDir(dataDir, '.cache'), 'blooms');
     this.#engine = engine;
     this.#log = log;
-    this.#options = { leastRows: 200_000, pauseMs: 1_500, ...options };
+    this.#options = { leastRows: 200_000, pauseMs: 1_500, free: freeBytes, ...options };
   }
 
   /** Whether filters for so many rows are worth what they cost. */
@@ -173,6 +174,7 @@ export class BloomIndex {
       // The dataset was deleted meanwhile.
       if (!this.#known.has(key)) return true;
       await mkdir(directory, { recursive: true, mode: 0o700 });
+      if (built.pages.length * roomFor > (this.#options.free(directory) ?? 0)) return false;
       const made = batch.map((run, index) => runIn(run, built.counts[index] ?? []));
       const file = path.join(directory, `${crypto.randomUUID()}.bloom`);
       const written = await writeBlooms(file, { ...of, runs: made }, built.pages).catch(async error => {
@@ -194,11 +196,16 @@ export class BloomIndex {
   }
 }
 
+/** How many times its size is to be free on the disk, so that no event lacks the room that a filter takes. */
+const roomFor = 100;
+
 interface BloomOptions {
   /** Fewer are read as fast as their filters. */
   readonly leastRows: number;
   /** How long after a query its filters are made, in milliseconds. */
   readonly pauseMs: number;
+  /** Returns the bytes that are free for a directory, if that is known. */
+  readonly free: (directory: string) => number | undefined;
 }
 
 function rowsOf(groups: readonly Pick<RowGroup, 'rows'>[]): number {

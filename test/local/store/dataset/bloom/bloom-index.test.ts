@@ -261,6 +261,16 @@ test('few rows are read without filters', async () => {
   expect((await leftOutBy(index, 'few', { field: 'n', kind: 'long', values: [3n] })).size).toBe(0);
 });
 
+test.each([undefined, 100 * pageBytes])('a disk with %s bytes free keeps no filters', async free => {
+  const index = new BloomIndex(dataDir, engine, () => undefined, {
+    ...{ leastRows: 1, pauseMs: 0 },
+    free: () => free,
+  });
+  const leftOut = await leftOutBy(index, `full-${free}`, { field: 'n', kind: 'long', values: [3n] });
+  expect(leftOut.size).toBe(0);
+  expect(await readdir(path.join(dataDir, '.cache', 'blooms', `full-${free}`))).toEqual([]);
+});
+
 test('batches have each row group once, and are not too large', () => {
   const [file] = files as [FileSummary];
   const million = 2 ** 20;
