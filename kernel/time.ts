@@ -316,6 +316,11 @@ const monthNames: readonly (readonly string[])[] = [
 
 const englishMonths = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
+const fullMonths = [
+  ...['january', 'february', 'march', 'april', 'june', 'july', 'august'],
+  ...['september', 'october', 'november', 'december'],
+];
+
 const monthsInEnglish = new Map(
   monthNames.flatMap((names, index) => names.map(name => [name, englishMonths[index]] as const)),
 );
@@ -327,7 +332,7 @@ export function englishMonth(name: string): string | undefined {
 
 /** A pattern for the names of months as logs write them, in English and in the languages of {@link englishMonth}. */
 export const monthWord = (() => {
-  const names = [...monthsInEnglish.keys()].sort((one, other) => other.length - one.length);
+  const names = [...fullMonths, ...monthsInEnglish.keys()].sort((one, other) => other.length - one.length);
   const cased = names.map(name => `[${name[0]}${name[0]?.toUpperCase()}]${name.slice(1)}`);
   return `(?:${[...englishMonths, ...cased].join('|')})`;
 })();

@@ -1,7 +1,7 @@
 import { AplKernelError } from '../errors.js';
 import { present } from '../present.js';
 import { cut, visible } from '../text.js';
-import { dateOrders, isZone } from '../time.js';
+import { dateOrders, isZone, parseTime } from '../time.js';
 import { formatNames } from './logs/log-formats.js';
 
 /** An option of an import that has a value: a member of the request, an option of the command, and one of the magic. */
@@ -18,7 +18,16 @@ export interface ImportOption {
   readonly wanted: string;
 }
 
-export const importMembers = ['timeField', 'format', 'dates', 'zone', 'pattern', 'encoding', 'list'] as const;
+export const importMembers = [
+  'timeField',
+  'format',
+  'dates',
+  'date',
+  'zone',
+  'pattern',
+  'encoding',
+  'list',
+] as const;
 
 export type ImportMember = (typeof importMembers)[number];
 
@@ -44,6 +53,13 @@ const rows: Readonly<Record<ImportMember, Omit<ImportOption, 'member'>>> = {
     summary: 'the order of day, month and year in dates such as 05/11/2026 (default: detected)',
     allows: value => dateOrders.some(order => order === value),
     wanted: dateOrders.join(', '),
+  },
+  date: {
+    name: 'date',
+    value: 'DAY',
+    summary: 'the day of the first time of day, such as 2026-06-01, if the times have no date',
+    allows: value => /^\d{4}-\d{2}-\d{2}$/.test(value) && parseTime(value) !== undefined,
+    wanted: 'a day such as 2026-06-01',
   },
   zone: {
     name: 'zone',

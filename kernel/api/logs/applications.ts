@@ -3,6 +3,8 @@ import { type LogFormat, part } from './log-format.js';
 const { iso, level, stack, all } = part;
 /** As Go's package log writes it. */
 const slashed = '\\d{4}/\\d{2}/\\d{2} \\d{2}:\\d{2}:\\d{2}(?:\\.\\d{1,9})?';
+/** A time, or a time of day alone, as logback writes it by default. */
+const when = `${iso}|\\d{2}:\\d{2}:\\d{2}(?:[.,]\\d{1,9})?`;
 /** A level in front of the time. */
 const leading = `[\\[(<]?${level}[\\])>]?[ :|\\t-]+`;
 const logger = '[\\w.$/-]+';
@@ -39,24 +41,24 @@ export const applications: readonly LogFormat[] = [
     ],
     reading: {
       kind: 'lines',
-      begins: { line: `^${iso} ` },
+      begins: { line: `^(?:${when}) ` },
       shapes: [
         // ZooKeeper, whose threads end with the logger.
         {
-          pattern: `^(?<time>${iso})(?: \\[myid:(?<myid>[^\\]]*)\\])? +- +(?<level>${level}) +${thread} - (?<message>.*)${stack}$`,
+          pattern: `^(?<time>${when})(?: \\[myid:(?<myid>[^\\]]*)\\])? +- +(?<level>${level}) +${thread} - (?<message>.*)${stack}$`,
           optional: ['myid'],
         },
         {
-          pattern: `^(?<time>${iso}) +(?<level>${level}) +${thread} (?<logger>${logger})(?: -| *:) (?<message>.*)${stack}$`,
+          pattern: `^(?<time>${when}) +(?<level>${level}) +${thread} (?<logger>${logger})(?: -| *:) (?<message>.*)${stack}$`,
         },
         {
-          pattern: `^(?<time>${iso}) +${thread} (?<level>${level}) +(?<logger>${logger})(?: -|:) (?<message>.*)${stack}$`,
+          pattern: `^(?<time>${when}) +${thread} (?<level>${level}) +(?<logger>${logger})(?: -|:) (?<message>.*)${stack}$`,
         },
         {
-          pattern: `^(?<time>${iso}) +(?<level>${level}) +(?<logger>${logger})(?: -|:) (?<message>.*)${stack}$`,
+          pattern: `^(?<time>${when}) +(?<level>${level}) +(?<logger>${logger})(?: -|:) (?<message>.*)${stack}$`,
         },
         {
-          pattern: `^(?<time>${iso}) +(?<level>${level}) +\\[(?<logger>[\\w$-]+(?:\\.[\\w$-]+)+)\\] - (?<message>.*)${stack}$`,
+          pattern: `^(?<time>${when}) +(?<level>${level}) +\\[(?<logger>[\\w$-]+(?:\\.[\\w$-]+)+)\\] - (?<message>.*)${stack}$`,
         },
       ],
     },
@@ -159,20 +161,20 @@ export const applications: readonly LogFormat[] = [
     ],
     reading: {
       kind: 'lines',
-      begins: { line: `^ *\\[?(?:${iso}|${slashed})|^${leading}\\[?(?:${iso}|${slashed})` },
+      begins: { line: `^ *\\[?(?:${when}|${slashed})|^${leading}\\[?(?:${when}|${slashed})` },
       shapes: [
         {
-          pattern: `^\\[(?<time>${iso})\\] ?\\[(?<logger>[^\\]]*)\\] ?\\[(?<level>${level})\\] (?<message>.*)${stack}$`,
+          pattern: `^\\[(?<time>${when})\\] ?\\[(?<logger>[^\\]]*)\\] ?\\[(?<level>${level})\\] (?<message>.*)${stack}$`,
         },
         {
-          pattern: `^ *\\[?(?<time>${iso}|${slashed})\\]?[ ,:|\\t-]+[\\[(<]?(?<level>${level})(?:[\\])>]?(?:[ :|\\t-]+|$)|\\]\\[(?<logger>[^\\]\\s]*)\\]:? )(?<message>.*)${stack}$`,
+          pattern: `^ *\\[?(?<time>${when}|${slashed})\\]?[ ,:|\\t-]+[\\[(<]?(?<level>${level})(?:[\\])>]?(?:[ :|\\t-]+|$)|\\]\\[(?<logger>[^\\]\\s]*)\\]:? )(?<message>.*)${stack}$`,
           optional: ['logger'],
         },
         {
-          pattern: `^\\[?(?<time>${iso}|${slashed})\\]? +\\[(?<context>[^\\]]*)\\] +(?<level>${level})(?::| -| \\|)? +(?<message>.*)${stack}$`,
+          pattern: `^\\[?(?<time>${when}|${slashed})\\]? +\\[(?<context>[^\\]]*)\\] +(?<level>${level})(?::| -| \\|)? +(?<message>.*)${stack}$`,
         },
         {
-          pattern: `^${leading.replace(level, `(?<level>${level})`)}\\[?(?<time>${iso}|${slashed})\\]?(?:[ :|\\t-]+(?<message>.*))?${stack}$`,
+          pattern: `^${leading.replace(level, `(?<level>${level})`)}\\[?(?<time>${when}|${slashed})\\]?(?:[ :|\\t-]+(?<message>.*))?${stack}$`,
         },
       ],
     },

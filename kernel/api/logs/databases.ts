@@ -101,6 +101,11 @@ export const databases: readonly LogFormat[] = [
         {
           pattern: `^(?<time>${mariadb}) +(?<thread>\\d+) \\[(?<level>[A-Za-z]+)\\](?: \\[(?<code>MY-\\d+)\\] \\[(?<subsystem>\\w+)\\])? (?<message>${all})$`,
         },
+        {
+          // Before 5.6, and what starts the server.
+          pattern: `^(?<time>\\d{6} [ \\d]\\d:\\d{2}:\\d{2}|${mariadb}) (?:\\[(?<level>[A-Za-z]+)\\] )?(?<message>${all})$`,
+          loose: true,
+        },
       ],
     },
   },

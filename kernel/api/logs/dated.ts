@@ -1,12 +1,12 @@
 import { monthWord, zoneWord } from '../../time.js';
 
-const clock = '\\d{1,2}:\\d{2}:\\d{2}(?:[.,]\\d{1,9}|:\\d{3}\\b)?';
+const clock = '\\d{1,2}:\\d{2}:\\d{2}(?:[.,]\\d{1,9}|:\\d{3}\\b)?(?: [AP]M\\b)?';
 /** The name of a month. */
 export const month = `${monthWord}\\.?`;
 const offset = `(?: ?(?:${zoneWord}\\b|[+-]\\d{2}:?\\d{2}))?`;
 
 /** A day of the week, as times have it in front. */
-export const weekday = '(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)';
+export const weekday = '(?:Mon|Tue(?:s)?|Wed(?:nes)?|Thu(?:rs)?|Fri|Sat(?:ur)?|Sun)(?:day)?';
 
 /** Times that are nothing else wherever they stand in a line: a pattern for RE2 and JavaScript alike. */
 export const datedTime = [
@@ -15,12 +15,15 @@ export const datedTime = [
   `(?:${weekday}, )?\\d{1,2} ${month} \\d{4} ${clock}${offset}`,
   `\\d{1,2}/${month}/\\d{4}[: ]${clock}${offset}`,
   `\\d{1,2}-${month}-\\d{4} ${clock}(?: [A-Z][A-Za-z]+(?:/[A-Za-z_+-]+){1,2}|${offset})`,
-  `${month} {1,2}\\d{1,2},? \\d{4} ${clock}(?: [AP]M)?${offset}`,
+  `${month} {1,2}\\d{1,2},? \\d{4} ${clock}${offset}`,
   `\\d{4} ${month} {1,2}\\d{1,2} ${clock}${offset}`,
 ].join('|');
 
 /** A time without its year, which is one at the beginning of a line only. */
-export const yearlessTime = `${month} {1,2}\\d{1,2} ${clock}`;
+export const yearlessTime = `(?:${month} {1,2}\\d{1,2}|\\d{1,2} ${month}) ${clock}`;
+
+/** A time of day without its date: hours and minutes at least. */
+export const clockTime = '\\d{1,2}:\\d{2}(?::\\d{2}(?:[.,:]\\d{1,9})?)?(?: ?[AaPp][Mm])?';
 
 /** A date of numbers whose order a line does not tell, and a time of day. */
 const numbered = '\\d{1,2}[-/.]\\d{1,2}[-/.](?:\\d{4}|\\d{2})(?:, |[ T])\\d{1,2}:\\d{2}:\\d{2}';

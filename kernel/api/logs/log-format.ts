@@ -128,7 +128,7 @@ function levelWords(): string {
 /** Patterns that many formats share. */
 export const part = {
   /** RFC 3339, with a blank, a comma, the word of a zone or no zone too. */
-  iso: `\\d{4}-\\d{2}-\\d{2}[T ]\\d{2}:\\d{2}:\\d{2}(?:[.,]\\d{1,9}|:\\d{3}\\b)?(?: ?(?:${zoneWord}\\b|[+-]\\d{2}:?\\d{2}))?`,
+  iso: `\\d{4}-\\d{2}-\\d{2}[T ]\\d{2}:\\d{2}:\\d{2}(?:[.,]\\d{1,9}|:\\d{3}\\b)?(?: [AP]M\\b)?(?: ?(?:${zoneWord}\\b|[+-]\\d{2}:?\\d{2}))?`,
   /** Text between quotes, in which a backslash escapes. */
   quoted: '(?:[^"\\\\]|\\\\.)*',
   /** All lines of an event. */

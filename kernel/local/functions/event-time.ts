@@ -59,6 +59,8 @@ const joined: readonly { readonly pattern: RegExp; readonly as: string }[] = [
     pattern: /^([A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2}):(\d{6}) (\d{4})$/,
     as: '$1.$2 $3',
   },
+  // laurel: the serial number of the event is behind its time.
+  { pattern: /^(\d{9,10}\.\d{3}):\d+$/, as: '$1' },
   // svlogd and s6-log.
   { pattern: /^(\d{4}-\d{2}-\d{2})_(\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?)$/, as: '$1 $2' },
   // Cisco NX-OS.
@@ -124,7 +126,8 @@ const yearless: readonly {
   readonly dated: (year: number, parts: Parts) => string;
 }[] = [
   {
-    pattern: /^(?<month>[a-z]{3,9})\s+(?<day>\d{1,2})\s+(?<clock>\d{1,2}:\d{2}:\d{2}(?:[.,]\d{1,9})?)$/i,
+    pattern:
+      /^(?<month>[a-z]{3,9})\s+(?<day>\d{1,2})\s+(?<clock>\d{1,2}:\d{2}:\d{2}(?:[.,]\d{1,9})?(?: [AP]M)?)$/i,
     dated: (year, { month, day, clock }) => `${month} ${day}, ${year} ${clock}`,
   },
   {
@@ -136,7 +139,8 @@ const yearless: readonly {
     dated: (year, { month, day, clock }) => `${year}-${month}-${day} ${clock}`,
   },
   {
-    pattern: /^(?<day>\d{2}) (?<month>[a-z]{3}) (?<clock>\d{2}:\d{2}:\d{2}\.\d{3})$/i,
+    pattern:
+      /^(?<day>\d{1,2}) (?<month>[a-z]{3,9}) (?<clock>\d{1,2}:\d{2}:\d{2}(?:[.,]\d{1,9})?(?: [AP]M)?)$/i,
     dated: (year, { month, day, clock }) => `${month} ${day}, ${year} ${clock}`,
   },
   {

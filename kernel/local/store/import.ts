@@ -1,4 +1,4 @@
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import type { LogFormat } from '../../api/logs/log-format.js';
@@ -46,6 +46,8 @@ import {
   unreadableFile,
 } from './sources/source-formats.js';
 import { hasCode } from './store-files.js';
+import { carryTimes, rewrite, rollDays } from './times/carried-times.js';
+import { dayInName } from './times/clocks.js';
 import { isOrderMismatch } from './times/date-order.js';
 import { twiceNotes } from './times/time-zone.js';
 import { findTime, searchTime, type TimeOptions, type TimeSource } from './times/timestamps.js';
@@ -159,12 +161,12 @@ export async function importSource(
 
 async function importOpened(
   store: DatasetStore,
-  { file, parts, name, format, engine, notes, originals }: Source,
+  source: Source,
   request: ImportRequest,
   nowNs: bigint,
   context: RequestContext,
 ): Promise<ImportReport> {
-  const source = { file, ...present({ parts }), name, format };
+  const { file, name, engine, notes, originals } = source;
   const load = {
     ...loadOf(source, request, nowNs),
     replace: request.replace === true,
@@ -181,14 +183,15 @@ async function importOpened(
 
 /** Returns what a request asks to be read of a source. */
 export function loadOf(
-  { file, parts, name, format }: Pick<Source, 'file' | 'parts' | 'name' | 'format'>,
+  { file, parts, name, format, originals }: Source,
   request: ImportRequest,
   nowNs: bigint,
 ): Load {
+  const isOneFile = originals.files.length === 1;
   return {
     ...{ file, name, format: format.kind, csv: csvOptions(format.log), dataset: request.dataset },
     ...present({ parts, log: format.log }),
-    time: timeOptions(request, nowNs),
+    time: timeOptions(request, nowNs, isOneFile ? name : ''),
   };
 }
 
@@ -478,6 +481,7 @@ async function write(
     await inspect(load);
     throw valueTooLong(load.name, long.name);
   }
+  if (time.rolls) await rollDays(connection, draft, note, load.time);
   const isTimed = time.field !== undefined && time.refusal === undefined;
   const late = isTimed ? await countLate(connection, draft, load.time) : 0;
   const isCarried = late > 0 && late < rows && (load.format === 'lines' || reading.carries === true);
@@ -585,43 +589,12 @@ async function sortIfMixed(connection: Connection, draft: string, note: FileNote
   await rewrite(connection, draft, note, select);
 }
 
-/** Replaces the rows of a draft by those of `select`. */
-async function rewrite(connection: Connection, draft: string, note: FileNote, select: string): Promise<void> {
-  const next = `${draft}.next`;
-  await connection.run(copyToParquet(select, next, note));
-  await rename(next, draft);
-}
-
 /** Counts the rows without a readable time: they have that of the import. */
 async function countLate(connection: Connection, draft: string, { nowNs }: TimeOptions): Promise<number> {
   const [row] = await connection.run(
     `SELECT count(*) FROM read_parquet(${sqlText(draft)}) WHERE _time = make_timestamp_ns(${nowNs})`,
   );
   return Number(row?.[0]);
-}
-
-/**
- * Gives the lines of a log without a readable time that of the line before, and a nanosecond more each, so that a stack trace keeps
- * its order; those at the beginning have the first time that there is.
- */
-async function carryTimes(
-  connection: Connection,
-  draft: string,
-  note: FileNote,
-  { nowNs }: TimeOptions,
-): Promise<void> {
-  const names = columnNames([...note.fields.map(({ column }) => column), 'row', 'timed']);
-  const [row = '', timed = ''] = names.slice(-2).map(sqlName);
-  const lines = `read_parquet(${sqlText(draft)})`;
-  const own = `nullif(_time, make_timestamp_ns(${nowNs}))`;
-  const last = (sql: string) =>
-    `last_value(${sql} IGNORE NULLS) OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)`;
-  const numbered = `SELECT *, row_number() OVER () AS ${row} FROM ${lines}`;
-  const carried = `SELECT * REPLACE (${last(own)} AS _time), ${last(`CASE WHEN ${own} IS NOT NULL THEN ${row} END`)} AS ${timed} FROM (${numbered})`;
-  const before = `make_timestamp_ns(epoch_ns(_time) + ${row} - ${timed})`;
-  const first = `(SELECT ${own} FROM ${lines} WHERE ${own} IS NOT NULL LIMIT 1)`;
-  const all = `SELECT * EXCLUDE (${row}, ${timed}) REPLACE (coalesce(${before}, ${first}) AS _time) FROM (${carried})`;
-  await rewrite(connection, draft, note, all);
 }
 
 /** Counts the lines that are kept whole. */
@@ -652,10 +625,12 @@ function lateNotes(isCarried: boolean, time: TimeSource, late: number): string[]
   ];
 }
 
-function timeOptions(request: ImportRequest, nowNs: bigint): TimeOptions {
+/** `name` is that of the only file, or empty. */
+function timeOptions(request: ImportRequest, nowNs: bigint, name: string): TimeOptions {
   const dates = dateOrders.find(order => order === request.dates);
-  const { timeField: field, zone } = request;
-  return { nowNs, inFile: true, ...present({ field, dates, zone }) };
+  const { timeField: field, zone, date } = request;
+  const day = date === undefined ? dayInName(name) : ({ text: date, of: 'option' } as const);
+  return { nowNs, inFile: true, ...present({ field, dates, zone, day }) };
 }
 
 function report(dataset: string, stored: Stored, before: Extent, { rows, ...span }: Extent): ImportReport {

@@ -6,10 +6,12 @@ import type { Connection } from '../../engine/duckdb.js';
 import { LocalError } from '../../local-errors.js';
 import { timeAtStart } from '../readers/logs/line-times.js';
 import { cells, type ReadField, type Reading } from '../readers/reading.js';
+import { clockNsSql, clockPattern, type DayOfFile, dayNote } from './clocks.js';
 import { dateAtAll, type FoundOrder, findOrder, orderMismatch } from './date-order.js';
 import { epochNsOfRealSql, epochNsSql, exceedsMicrosecondsSql } from './epoch.js';
 import { goTimeSql, strptimeSql } from './go-layout.js';
 import { datesIn } from './numbers.js';
+import { lastName, likelyNames, plainName, timeRank } from './time-names.js';
 import { inZone, unclearZoneHint, withoutZoneWord } from './time-zone.js';
 import { consequence, type SampledColumn, sampled, timelessNote } from './timeless.js';
 
@@ -22,6 +24,8 @@ export interface TimeOptions {
   readonly dates?: DateOrder;
   /** The time zone of texts without one (default: UTC). */
   readonly zone?: string;
+  /** The day of the first time of day in rows whose times have no date. */
+  readonly day?: DayOfFile;
   /**
    * The rows are those of a file: their time is looked for, and numbers may be dates, such as the days of a spreadsheet or digits such
    * as 20240201. Events that are ingested have a time in `_time` or in the field that the request names, as the API documents.
@@ -48,6 +52,8 @@ export interface TimeSource {
   readonly notes: readonly string[];
   /** Why the times cannot be read without a choice of the user, if so. */
   readonly refusal?: LocalError;
+  /** The times are times of day on the first day, in no zone: later days are those after which the clock goes back. */
+  readonly rolls?: true;
 }
 
 /** Returns the source of time for the rows of a reading; throws LocalError when the named field has none, or its dates do not tell their order. */
@@ -67,7 +73,14 @@ export async function searchTime(
   reading: Rows,
   options: TimeOptions,
 ): Promise<TimeSource> {
-  const search = { connection, reading, options };
+  const found = await search({ connection, reading, options });
+  if (options.day?.of !== 'option' || found.rolls) return found;
+  const note = '`--date` changes nothing: the times are not times of day without a date.';
+  return { ...found, notes: [...found.notes, note] };
+}
+
+async function search(search: Search): Promise<TimeSource> {
+  const { connection, reading, options } = search;
   if (options.field !== undefined) return namedTime(search, options.field);
   const columns = await sampled(connection, reading, ({ name }) => isTimeName(name));
   const own = columns.find(column => column.name === '_time');
@@ -78,11 +91,37 @@ export async function searchTime(
   if (found !== undefined) return withLineTimes(search, found);
   const [zone, near] = [await zoneNote(search, columns), await nearly(search, columns)];
   return (
-    (await nestedTime(search)) ?? {
+    (await nestedTime(search)) ??
+    (await serialTime(search)) ??
+    (await clockTime(search)) ?? {
       sql: 'NULL::TIMESTAMP_NS',
       notes: [zone ?? (await timelessNote(connection, reading, options.nowNs, near))],
     }
   );
+}
+
+/** The seconds since 1970 in front of the serial number of an audit event, as laurel writes them. */
+async function serialTime(search: Search): Promise<TimeSource | undefined> {
+  const { connection, reading } = search;
+  const [column] = await sampled(connection, reading, ({ name, type }) => name === 'ID' && type === 'string');
+  if (column === undefined || column.empty) return undefined;
+  const all = `bool_and(regexp_full_match(${column.column}, '\\d{9,10}\\.\\d{3}:\\d+'))`;
+  const [row] = await connection.run(`SELECT ${all} FROM sampled`);
+  return row?.[0] === true ? readingOf(search, column) : undefined;
+}
+
+/** The times of day in a field with the name of one. */
+async function clockTime({ connection, reading, options }: Search): Promise<TimeSource | undefined> {
+  const columns = await sampled(connection, reading, ({ name }) => isTimeName(name));
+  const clock = await findPart(connection, columns, parts.clock);
+  return clock && clockOf(clock, options);
+}
+
+function clockOf({ name, column }: SampledColumn, { day }: TimeOptions): TimeSource {
+  const notes = [dayNote(name, day)];
+  if (day === undefined) return { sql: 'NULL::TIMESTAMP_NS', notes };
+  const sql = `make_timestamp_ns(epoch_ns(${sqlText(day.text)}::TIMESTAMP_NS) + ${clockNsSql(`${column}::VARCHAR`)})`;
+  return { field: name, sql, notes, rolls: true };
 }
 
 async function timeByName(
@@ -140,10 +179,6 @@ async function nestedTime(search: Search): Promise<TimeSource | undefined> {
   return { ...only.time, notes: [note, ...only.time.notes] };
 }
 
-function lastName(name: string): string {
-  return name.slice(name.lastIndexOf('.') + 1);
-}
-
 async function zoneNote(
   { connection }: Search,
   columns: readonly SampledColumn[],
@@ -153,93 +188,6 @@ async function zoneNote(
   return hint === undefined ? undefined : `${hint} Until then ${consequence}`;
 }
 
-/** Names that hold the time of an event, the likeliest first; compared without case, `_`, `-` and `@`. */
-const timeNames = [
-  '_time',
-  'timestamp',
-  '@timestamp',
-  'time',
-  'ts',
-  'datetime',
-  'date_time',
-  'eventTime',
-  'event_timestamp',
-  'date',
-  'time_local',
-  'time_iso8601',
-  'timeGenerated',
-  'createdAt',
-  'created',
-  'startTime',
-  'start_timestamp',
-  'logged_at',
-  'observedTimestamp',
-  'published',
-  't',
-  'timeCreated',
-  'dateAndTime',
-  'systemTime',
-  'utcTime',
-  'realtimeTimestamp',
-  'asctime',
-  'logTime',
-  'logTimestamp',
-  'logDate',
-  'timestampUtc',
-  'timestampMs',
-  'timestampNs',
-  'timeUnixNano',
-  'observedTimeUnixNano',
-  'startTimeUnixNano',
-  'unixTimestamp',
-  'unixTime',
-  'calendarTime',
-  'epoch',
-  'epochMs',
-  'requestReceivedTimestamp',
-  'stageTimestamp',
-  'receiveTimestamp',
-  'timeReported',
-  'receivedAt',
-  'recordedAt',
-  'occurredAt',
-  'eventDate',
-  'creationTime',
-  'requestTime',
-  'createdDateTime',
-  'activityDateTime',
-  'eventDateTime',
-  'creationDate',
-  'createdDate',
-  'detectedAt',
-  'detectionTime',
-  'serverTimestamp',
-  't.$date',
-  'edgeStartTimestamp',
-  'startedAt',
-  // German, Spanish, Italian and Portuguese, French, Polish, Russian, Japanese and Chinese.
-  'zeitstempel',
-  'datum',
-  'zeit',
-  'fecha',
-  'fechaHora',
-  'data',
-  'dataOra',
-  'dataHora',
-  'horodatage',
-  'czas',
-  'дата',
-  'время',
-  '日時',
-  '日付',
-  '年月日',
-  '时间',
-  '日期',
-].map(plainName);
-
-/** How many of the first names stand for the time of an event and hardly for anything else. */
-const likelyNames = timeNames.indexOf('date');
-
 /** Returns whether a field may hold a time, or a part of one, by its name. */
 export function isTimeName(name: string): boolean {
   return (
@@ -247,11 +195,6 @@ export function isTimeName(name: string): boolean {
     countedName(name) !== undefined ||
     Object.values<Part>(parts).some(({ names }) => names.includes(plainName(name)))
   );
-}
-
-/** The rank of a field among the names that speak of a time, 0 for the likeliest; -1 for any other name. */
-function timeRank(name: string): number {
-  return timeNames.indexOf(plainName(name));
 }
 
 /** 1990-01-01. */
@@ -267,6 +210,9 @@ async function namedTime(search: Search, field: string): Promise<TimeSource> {
   if (read > 0 && plausible * 2 <= read && options.inFile)
     return { ...found, notes: [...found.notes, oldNote(field, example)] };
   if (read > 0 || present === 0) return found;
+  const clock =
+    options.inFile && (await findPart(connection, [column], { ...parts.clock, names: [plainName(field)] }));
+  if (clock) return clockOf(clock, options);
   throw new LocalError(
     'invalid',
     'time-unreadable',
@@ -452,8 +398,8 @@ const monthAndDay = '\\d{2}-\\d{2} \\d{2}:\\d{2}:\\d{2}\\.\\d{3}';
 
 const yearless = [
   monthAndDay,
-  '\\d{2} [A-Z][a-z]{2} \\d{2}:\\d{2}:\\d{2}\\.\\d{3}',
-  '([A-Z]{3,5} )?\\p{L}{3,9}\\.?\\s+\\d{1,2}\\s+\\d{1,2}:\\d{2}:\\d{2}([.,]\\d{1,9})?',
+  '\\d{1,2} \\p{L}{3,9}\\.? \\d{1,2}:\\d{2}:\\d{2}([.,]\\d{1,9})?( [AP]M)?',
+  '([A-Z]{3,5} )?\\p{L}{3,9}\\.?\\s+\\d{1,2}\\s+\\d{1,2}:\\d{2}:\\d{2}([.,]\\d{1,9})?( [AP]M)?',
   '(\\d{4} |\\d{2}/\\d{2}-)\\d{2}:\\d{2}:\\d{2}\\.\\d{6}',
 ].join('|');
 
@@ -609,7 +555,7 @@ interface Part {
 const parts = {
   clock: {
     names: ['time', 'timeofday', 'clock', 'timelocal', 'uhrzeit', 'zeit', 'hora', 'ora', 'heure'],
-    pattern: '\\d{1,2}:\\d{2}(:\\d{2}([.,]\\d{1,9})?)?( ?[AaPp][Mm])?',
+    pattern: clockPattern,
   },
   date: {
     names: ['date', 'day', 'datelocal', 'datum', 'fecha', 'data'],
@@ -676,8 +622,4 @@ async function findPart(
 
 function yearNote(source: string): string {
   return `${source} gives no year: each time is taken to lie in the twelve months before the import.`;
-}
-
-function plainName(name: string): string {
-  return name.toLowerCase().replace(/[_\-@ ]/g, '');
 }

@@ -1,4 +1,5 @@
-import { datedTime, weekday, yearlessTime } from '../../../../api/logs/dated.js';
+import { clockTime, datedTime, weekday, yearlessTime } from '../../../../api/logs/dated.js';
+import { LATEST_TIME } from '../../../../time.js';
 import { sqlText } from '../../../duckdb/duckdb-literal.js';
 import type { Connection } from '../../../engine/duckdb.js';
 
@@ -11,30 +12,52 @@ export interface LineTime {
 
 /** Returns how the lines of the table `raw` write their time; undefined if none does. */
 export async function findLineTime(connection: Connection): Promise<LineTime | undefined> {
-  for (const layout of layouts) {
-    const found = await linesOf(connection, layout);
-    if (found !== undefined) return found;
-  }
+  const found = await firstOf(connection, layouts);
+  if (found !== undefined) return found;
   const [row = []] = await connection.run(
     `SELECT count(*) FILTER (${timeOfLine} <> ''), count(*) FILTER (${timeOfLine} = ''), count(*) FILTER (${timeOfLine} = '' AND ${timeInLine} <> '') FROM raw`,
   );
   const [leading, others, inside] = row.map(Number);
   // Lines that have their time elsewhere are events too, unless they are few among those of a stack trace.
   if (Number(inside) * 2 > Number(others)) return { sql: timeInLine, notes: [] };
-  return Number(leading) > 0 ? { sql: timeOfLine, notes: [] } : undefined;
+  if (Number(leading) > 0) return { sql: timeOfLine, notes: [] };
+  return firstOf(connection, innerLayouts);
 }
 
-/** A layout whose times could be something else: more than half of the lines have it, and each of them is a time. */
+async function firstOf(connection: Connection, of: readonly Layout[]): Promise<LineTime | undefined> {
+  for (const layout of of) {
+    const found = await linesOf(connection, layout);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** A layout whose times could be something else: more than half of the lines that are not indented have it, and each of them is a time. */
 interface Layout {
   /** The whole beginning of a line, with the time as its group. */
   readonly pattern: string;
   /** The text that it becomes; null if it is not a time. */
   readonly text: (time: string) => string;
-  /** A condition on all times of the sample, over the table `times` with the column t. */
+  /** A condition on all times of the sample, over their column t and the column `text` of what they become. */
   readonly holds?: string;
   /** Whether the year has two digits, so that the report says how it was read. */
   readonly short?: true;
 }
+
+const level =
+  '(?i:trace|debug|info|information|notice|warn|warning|error|err|critical|crit|fatal|severe|alert|emerg)';
+
+/** Escape sequences of a terminal, as programs color what they log. */
+const colors = '(?:\\x1b\\[[\\d;]*m)*';
+
+/** The level of the event, which may stand in front of a time. */
+const lead = `${colors}(?:[\\[(<]?${level} *[\\])>]?${colors}:?\\s+(?:[-|] )?${colors})?`;
+
+/** What may stand around a time: a bracket or a quote, and behind it a sign or a blank. */
+const [opening, closing] = ['[\\["(<]?', '(?:[\\]:;,|")>]|\\s|$)'];
+
+/** Behind minutes, a colon alone may be that of seconds. */
+const closingMinutes = '(?:[\\]:;,|")>]?(?:\\s|$))';
 
 const logLevel = '(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL)';
 const parsed = (format: string) => (time: string) => `try_strptime(${time}, ${sqlText(format)})::VARCHAR`;
@@ -43,6 +66,22 @@ const parsed = (format: string) => (time: string) => `try_strptime(${time}, ${sq
 const yearless = (time: string) =>
   `CASE WHEN try_strptime('2024-' || left(${time}, 2) || '-' || substr(${time}, 4, 2), '%Y-%m-%d') IS NOT NULL
     THEN left(${time}, 2) || substr(${time}, 4, 11) || '.' || rpad(regexp_extract(${time}, '[.,](\\d+)$', 1), 6, '0') END`;
+
+/** A year, a month and a day with signs between them. */
+const signedDay = '(?:19|20)\\d{2}[-_./]\\d{2}[-_./]\\d{2}';
+
+/** SQL of whether all texts are times. Those without a year are: any later time is one at which they can be read. */
+const areTimes = `bool_and(apl_event_time(t, ${LATEST_TIME}::BIGINT, '') IS NOT NULL) FILTER (t IS NOT NULL)`;
+
+/** A date of numbers, with a time of day. */
+const numberedTime =
+  '\\d{1,2}[-/.]\\d{1,2}[-/.](?:\\d{4}|\\d{2})(?:,? |\\t|T)\\d{1,2}:\\d{2}(?::\\d{2}(?:[.,]\\d{1,9})?)?(?: ?[AP]M)?';
+
+/** What the column shows of the order of such dates decides how they are read. */
+const numberedLayout = {
+  text: (time: string) => `regexp_replace(${time}, ',? |\\t|T', ' ')`,
+  holds: 'bool_and(apl_date_orders(text) > 0)',
+};
 
 const layouts: readonly Layout[] = [
   {
@@ -125,15 +164,32 @@ const layouts: readonly Layout[] = [
     holds: "bool_and(apl_date_orders(regexp_replace(t, '^(.{10})(:| - )', '\\1 ')) > 0)",
   },
   {
-    // Days as eight digits, and times as fourteen.
-    pattern:
-      '^\\[?((?:19|20)\\d{6}(?:[ T-]?\\d{6}(?:[.,]\\d{1,9})?Z?|[ T-]\\d{2}:\\d{2}:\\d{2}(?:[.,]\\d{1,9})?))(?:[\\]:;,|"]|\\s|$)',
+    // Days as eight digits, times as fourteen, and either with signs between their parts that are not those of ISO 8601.
+    pattern: `^${lead}${opening}((?:(?:19|20)\\d{6}(?:[ T-]?\\d{6}|[ T-]\\d{2}:\\d{2}:\\d{2})|${signedDay}(?:[ T_-]\\d{6}|[ T_-]\\d{2}\\.\\d{2}\\.\\d{2}|[_-]\\d{2}:\\d{2}:\\d{2})|\\d{4}_\\d{2}_\\d{2} \\d{2}:\\d{2}:\\d{2})(?:[.,]\\d{1,9})?(?:Z|[+-]\\d{2}:?\\d{2})?)${closing}`,
     text: time =>
-      `CASE WHEN try_strptime(left(${time}, 8), '%Y%m%d') IS NOT NULL THEN regexp_replace(${time}, '^(\\d{8})[ T-]?(\\d\\d):?(\\d\\d):?(\\d\\d)', '\\1 \\2:\\3:\\4') END`,
+      `CASE WHEN try_strptime(left(regexp_replace(${time}, '[-_./]', '', 'g'), 8), '%Y%m%d') IS NOT NULL THEN regexp_replace(${time}, '^(\\d{4})[-_./]?(\\d\\d)[-_./]?(\\d\\d)[ T_-]?(\\d\\d)[.:]?(\\d\\d)[.:]?(\\d\\d)', '\\1-\\2-\\3 \\4:\\5:\\6') END`,
+  },
+  {
+    // Without seconds.
+    pattern: `^${lead}${opening}((?:19|20)\\d{2}[-/.]\\d{2}[-/.]\\d{2}[ T]\\d{2}:\\d{2}(?: [AP]M)?(?:Z|[+-]\\d{2}:?\\d{2})?)${closingMinutes}`,
+    text: time => time,
+    holds: areTimes,
+  },
+  {
+    // Oracle.
+    pattern: `^${lead}${opening}(\\d{1,2}-[A-Za-z]{3}-\\d{2} \\d{1,2}[.:]\\d{2}[.:]\\d{2}(?:[.,]\\d{1,9})?(?: [AP]M)?)${closing}`,
+    text: time =>
+      `make_timestamp_ns(apl_event_time(regexp_replace(${time}, ' (\\d+)[.:](\\d\\d)[.:]', ' \\1:\\2:'), 0::BIGINT, ''))::VARCHAR`,
+    short: true,
+  },
+  {
+    // glog, without the number of a thread.
+    pattern: '^[DIWEF](\\d{4} \\d{2}:\\d{2}:\\d{2}\\.\\d{6}) ',
+    text: time => `CASE WHEN try_strptime('2024' || left(${time}, 4), '%Y%m%d') IS NOT NULL THEN ${time} END`,
   },
   {
     // A month, a day and a time of day; only if it is a day of the calendar, and no time of the next months.
-    pattern: '^\\[?(\\d{2}[-/]\\d{2} \\d{2}:\\d{2}:\\d{2}(?:[.,]\\d{3}(?:\\d{3})?)?)(?:[\\]:;,|]|\\s|$)',
+    pattern: `^${lead}${opening}(\\d{2}[-/]\\d{2} \\d{2}:\\d{2}:\\d{2}(?:[.,]\\d{3}(?:\\d{3})?)?)${closing}`,
     text: yearless,
     holds: 'max(TRY_CAST(substr(t, 4, 2) AS INTEGER)) > 12',
   },
@@ -149,17 +205,13 @@ const layouts: readonly Layout[] = [
   },
   {
     // Seconds, milliseconds, microseconds or nanoseconds since 1970, after the number of a process or not, as strace has it.
-    pattern:
-      '^(?:\\d{1,7} )?#?\\+?\\[?(1\\d{9}(?:\\.\\d{1,9})?|1\\d{12}|1\\d{15}|1\\d{18})(?:[\\]:,|]|\\s|$)',
+    pattern: `^${lead}(?:\\d{1,7} )?#?\\+?${opening}(1\\d{9}(?:\\.\\d{1,9})?|1\\d{12}|1\\d{15}|1\\d{18})${closing}`,
     text: time => time,
   },
   {
-    // Dates of numbers, with a time of day, after a thread in brackets as Domino has it or not: what the column shows of their order
-    // decides how they are read.
-    pattern:
-      '^(?:\\[[\\da-fA-F:-]+\\] {1,2})?[\\["]?(\\d{1,2}[-/.]\\d{1,2}[-/.]\\d{4} \\d{1,2}:\\d{2}(?::\\d{2}(?:[.,]\\d{1,9})?)?(?: [AP]M)?)(?:[\\]:;,|"]|\\s|$)',
-    text: time => time,
-    holds: 'bool_and(apl_date_orders(t) > 0)',
+    // After a thread in brackets, as Domino has it, or not.
+    pattern: `^${lead}(?:\\[[\\da-fA-F:-]+\\] {1,2})?${opening}(${numberedTime})${closing}`,
+    ...numberedLayout,
   },
   {
     // Supercomputers: an alert or `-`, seconds since 1970, and the date of these.
@@ -168,12 +220,32 @@ const layouts: readonly Layout[] = [
   },
 ];
 
+/** Layouts of times within lines, for files in which no line begins with a time. */
+const innerLayouts: readonly Layout[] = [
+  { pattern: `(?:^|[^\\w./:-])(${numberedTime})${closing}`, ...numberedLayout },
+  {
+    pattern: `(?:^|[^\\w./:-])(${yearlessTime})${closing}`,
+    text: time => time,
+    holds: areTimes,
+  },
+];
+
+/** Returns SQL of the time of day that most lines begin with and that has no date; undefined if they do not. */
+export async function findLineClock(connection: Connection): Promise<string | undefined> {
+  return (await linesOf(connection, clockLayout))?.sql;
+}
+
+const clockLayout: Layout = {
+  pattern: `^${lead}${opening}(${clockTime})${closingMinutes}`,
+  text: time => time,
+};
+
 async function linesOf(connection: Connection, layout: Layout): Promise<LineTime | undefined> {
   const { pattern, text, holds = 'true', short } = layout;
   const time = `nullif(regexp_extract(l, ${sqlText(pattern)}, 1), '')`;
   const [row = []] = await connection.run(
-    `WITH times AS (SELECT ${time} AS t FROM raw), read AS (SELECT t, ${text('t')} AS text FROM times)
-     SELECT count(t) * 2 > count(*) AND count(text) = count(t) AND ${holds}, min(t), arg_min(text, t) FROM read`,
+    `WITH times AS (SELECT ${time} AS t, regexp_matches(l, '^\\s') AS below FROM raw), read AS (SELECT *, ${text('t')} AS text FROM times)
+     SELECT count(t) * 2 > count(*) FILTER (NOT below) AND count(text) = count(t) AND ${holds}, min(t), arg_min(text, t) FROM read`,
   );
   const [fits, written, read] = row;
   if (fits !== true) return undefined;
@@ -181,17 +253,11 @@ async function linesOf(connection: Connection, layout: Layout): Promise<LineTime
   return { sql: text(time), notes };
 }
 
-const level =
-  '(?i:trace|debug|info|information|notice|warn|warning|error|err|critical|crit|fatal|severe|alert|emerg)';
-
-/** Escape sequences of a terminal, as programs color what they log. */
-const colors = '(?:\\x1b\\[[\\d;]*m)*';
-
 /** What Cisco's systems write in front of a time: the number of the message, and whether the clock is set. */
 const numbered = '(?:\\d{1,9}: )?[*.]?';
 
 /** A time at the beginning of a line, in brackets or not, also after the level of the event. */
-const leadingTime = `^${colors}(?:\\[?${level}\\]?${colors}:?\\s+${colors})?${numbered}[\\["]?(?:${weekday} )??(${datedTime}|${yearlessTime})`;
+const leadingTime = `^${lead}${numbered}${opening}(?:${weekday},? )??(${datedTime}|${yearlessTime})`;
 
 /** Returns SQL of the time at the beginning of a text that is unambiguous; empty if there is none. */
 export function timeAtStart(text: string): string {

@@ -11,7 +11,7 @@ import { distinctNames, keep, type Reading } from '../reading.js';
 import { rowsInSample } from '../sample.js';
 import { unpacked } from '../unpacked.js';
 import { headedParts } from './headed.js';
-import { findLineTime, timeInLine, timeOfLine } from './line-times.js';
+import { findLineClock, findLineTime, timeInLine, timeOfLine } from './line-times.js';
 import { writeEvents } from './log-events.js';
 import { keysOf, pairValue, withPairs } from './log-pairs.js';
 import { shapeParts } from './log-shapes.js';
@@ -93,9 +93,11 @@ async function partsOf(
 
 const asTheyAre = (from: string) => `SELECT l FROM ${from} WHERE l IS NOT NULL`;
 
-/** The line, and the time at its beginning where lines of the sample have one. */
+/** The line, and the time at its beginning where lines of the sample have one, or the time of day. */
 async function textParts(connection: Connection): Promise<Parts> {
   const time = await findLineTime(connection);
+  const clock = time === undefined ? await findLineClock(connection) : undefined;
+  if (clock !== undefined) return { names: ['line', 'time_of_day'], columns: ['l', clock], rows: asTheyAre };
   if (time === undefined) return { names: ['line'], columns: ['l'], rows: asTheyAre };
   return { names: ['line', '_time'], columns: ['l', time.sql], rows: asTheyAre, notes: time.notes };
 }
