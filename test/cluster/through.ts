@@ -1,12 +1,14 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { tableToIPC } from 'apache-arrow';
 import { afterAll, beforeAll } from 'vitest';
 import { asJson } from '../../kernel/local/engine/engine-columns.js';
 import { openEngines } from '../../kernel/local/http/engines.js';
 import { QueriesUnderWay } from '../../kernel/local/http/http-progress.js';
 import { answeringThrough, type QueryParts } from '../../kernel/local/http/query-route.js';
 import { ReadOnlyAccess } from '../../kernel/local/lease/access.js';
+import type { SentTable } from '../../kernel/local/results/sent-arrow.js';
 import type { DatasetCatalog } from '../../kernel/local/sql/compiled-query.js';
 import { Statements } from '../../kernel/local/trino/protocol/statement.js';
 import { trino } from '../../kernel/local/trino/trino-dialect.js';
@@ -21,10 +23,19 @@ import { deploymentAt } from './cases.js';
 export interface Through {
   readonly fields: readonly { readonly name: string; readonly type: string }[];
   readonly rows: readonly (readonly string[])[];
+  /** How many statements the cluster was given. */
+  readonly statements: number;
 }
 
-/** Queries that a cluster and this machine answer together, of the tables of a catalog; for all tests of a file. */
-export function sharedThrough(url: string): (apl: string, catalog: DatasetCatalog) => Promise<Through> {
+/** Asks a query of the tables of a catalog and of results, by their names. */
+type AskThrough = (
+  apl: string,
+  catalog: DatasetCatalog,
+  results?: Readonly<Record<string, SentTable>>,
+) => Promise<Through>;
+
+/** Queries that a cluster and this machine answer together; for all tests of a file. */
+export function sharedThrough(url: string): AskThrough {
   let parts: QueryParts & { readonly close: () => Promise<void> };
   let dataDir = '';
   const statements = new Statements(deploymentAt(url === '' ? 'http://127.0.0.1' : url));
@@ -40,7 +51,8 @@ export function sharedThrough(url: string): (apl: string, catalog: DatasetCatalo
     await parts.close();
     await rm(dataDir, { recursive: true, force: true });
   });
-  return async (apl, catalog) => {
+  return async (apl, catalog, results = {}) => {
+    let given = 0;
     const answering = answeringThrough({
       name: 'lake',
       dialect: trino({ approximate: false }),
@@ -50,19 +62,27 @@ export function sharedThrough(url: string): (apl: string, catalog: DatasetCatalo
         rowGroups: () => [],
         rowCount: () => undefined,
       }),
-      read: (order, { signal }) =>
-        readRows(statements, order, { limitMs: 60_000, ...(signal === undefined ? {} : { signal }) }),
+      read: (order, { signal }) => {
+        given += 1;
+        return readRows(statements, order, { limitMs: 60_000, ...(signal === undefined ? {} : { signal }) });
+      },
       rowsSql,
       noticesOf: () => [],
     });
     const query = { apl, startTime: formatTime(start), endTime: formatTime(now) };
-    const { tables } = await answering(parts, { query, form: 'json' }, new Map(), {});
+    const lease = parts.results.lease();
+    for (const [name, sent] of Object.entries(results))
+      await parts.results.put(lease, name, tableToIPC(sent.table, 'stream'), sent);
+    const read = Object.fromEntries(Object.keys(results).map(name => [name, { id: name }]));
+    const { tables } = await parts.results
+      .reading({ lease, tables: read }, held => answering(parts, { query, form: 'json' }, held, {}))
+      .finally(() => parts.results.end(lease));
     const [first] = tables;
     const fields = first?.table.fields ?? [];
     const cells = fields.map((_, index) => (first === undefined ? [] : asJson(first.columns).cells(index)));
     const rows = Array.from({ length: first?.columns.rows ?? 0 }, (_, row) =>
       cells.map(each => each[row] ?? ''),
     );
-    return { fields, rows };
+    return { fields, rows, statements: given };
   };
 }

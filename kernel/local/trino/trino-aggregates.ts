@@ -33,7 +33,7 @@ export function aggregateSql({ approximate }: Estimates): Dialect['aggregate'] {
 const templates: Readonly<Record<string, Template>> = {
   count: ({ filter }) => `count(*)${where(filter)}`,
   $values: ({ args, filter }) => `count(${args[0].sql})${where(filter)}`,
-  dcount: ({ args, filter }) => `count(DISTINCT ${args[0].sql})${where(filter)}`,
+  dcount: ({ args, filter }) => `count(DISTINCT ${unfolded(args[0].sql)})${where(filter)}`,
   sum: ({ args, filter }) =>
     args[0].type === 'real'
       ? `coalesce(sum(${args[0].sql})${where(filter)}, 0)`
@@ -87,6 +87,11 @@ export const merge: Dialect['merge'] = {
 function where(...conditions: readonly (string | undefined)[]): string {
   const all = conditions.filter(condition => condition !== undefined);
   return all.length === 0 ? '' : ` FILTER (WHERE ${all.join(' AND ')})`;
+}
+
+/** A value that Trino does not know to be a constant: of one it counts the rows, distinct or not, if other aggregates stand beside it. */
+function unfolded(value: string): string {
+  return `CASE WHEN random() >= 0 THEN ${value} END`;
 }
 
 /** A sum beyond 64 bits is null, and one over no rows is 0. */

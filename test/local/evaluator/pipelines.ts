@@ -12,6 +12,8 @@ export interface Table {
 export interface Case {
   readonly text: string;
   readonly expected: Table;
+  /** The tables that are written into it, by the names of their `let`. */
+  readonly written: Readonly<Record<string, Table>>;
 }
 
 const types: readonly Type[] = ['long', 'real', 'string', 'bool', 'datetime', 'timespan', 'dynamic'];
@@ -24,7 +26,8 @@ export interface Stored {
 
 /** A query over one or two tables, written into it or stored, of up to `steps` operators. */
 export function pipeline(draw: Draw, steps: number, stored: Stored): Case {
-  const left = draw.pick([true, false, false, false])
+  const isStored = draw.pick([true, false, false, false]);
+  const left = isStored
     ? storedSource(stored)
     : source(draw, 'T', ['k', 's', 'n', 'x', 'b', 't', 'd', 'j']);
   const right = source(
@@ -45,7 +48,8 @@ export function pipeline(draw: Draw, steps: number, stored: Stored): Case {
     text += `\n| ${made.text}`;
     table = made.table;
   }
-  return { text, expected: table };
+  const written = { ...(isStored ? {} : { T: left.table }), R: right.table };
+  return { text, expected: table, written };
 }
 
 const typeOfColumn: Readonly<Record<string, Type>> = {

@@ -56,6 +56,12 @@ test('a statement has in front of it the functions that it calls, and those that
   expect(names).toEqual(['apl_real_long', 'apl_text_long', 'apl_dyn_long']);
 });
 
+test('distinct values are counted of what Trino does not know to be a constant', () => {
+  expect(written("logs | extend c = 'x' | summarize dcount(c), count()")).toContain(
+    'count(DISTINCT CASE WHEN random() >= 0 THEN c3 END)',
+  );
+});
+
 test('rows of this machine are one literal for each column', () => {
   const columns = [
     { type: 'long', json: '[9223372036854775807,null]' },
