@@ -38,10 +38,10 @@ const runs = Number(process.env.CLUSTER_PIPELINES ?? 100);
 const firstSeed = Number(process.env.CLUSTER_SEED ?? 1);
 
 /**
- * Seeds that were unlike once: a join on NaN, an empty text that is replaced, a time that nothing prints, a bin of the least integer, and
- * the hash of null.
+ * Seeds that were unlike once: a join on NaN, an empty text that is replaced, a time that nothing prints, a bin of the least integer, the hash
+ * of null, and the distinct values of a constant.
  */
-const once = [1_000_144, 1_000_028, 1_000_454, 1_000_587, 1_000_763];
+const once = [1_000_144, 1_000_028, 1_000_454, 1_000_587, 1_000_763, 3_001_091];
 
 /** How many are asked at a time. */
 const asked = 8;
@@ -73,9 +73,9 @@ test.skipIf(url === '')('random pipelines give the same on a cluster and on this
   );
   expect(different.join('\n\n')).toBe('');
   expect(tally.same).toBeGreaterThan(runs * 0.85);
-  // What nothing of runs on the cluster says little.
+  // One of which nothing runs on the cluster says little.
   expect(tally.there).toBeGreaterThan(runs * 0.85);
-  expect(tally.withResults).toBeGreaterThan(runs * 0.1);
+  expect(tally.withResults).toBeGreaterThanOrEqual(Math.floor(runs * 0.1));
 });
 
 let turn: Promise<unknown> = Promise.resolve();

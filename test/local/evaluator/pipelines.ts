@@ -27,9 +27,7 @@ export interface Stored {
 /** A query over one or two tables, written into it or stored, of up to `steps` operators. */
 export function pipeline(draw: Draw, steps: number, stored: Stored): Case {
   const isStored = draw.pick([true, false, false, false]);
-  const left = isStored
-    ? storedSource(stored)
-    : source(draw, 'T', ['k', 's', 'n', 'x', 'b', 't', 'd', 'j']);
+  const left = isStored ? storedSource(stored) : source(draw, 'T', ['k', 's', 'n', 'x', 'b', 't', 'd', 'j']);
   const right = source(
     draw,
     'R',
