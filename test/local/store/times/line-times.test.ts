@@ -70,9 +70,9 @@ const written: readonly (readonly [time: string, is: string, order?: string])[] 
   ['22-11-28 12:34:56', noon, 'ymd'],
 ];
 
-test.each(written)(
-  'a line has the time %s wherever it stands at its beginning',
-  async (time, is, order = '') => {
+test.each(written.map(([time, is, order = '']) => ({ time, is, order })))(
+  'a line has the time $time wherever it stands at its beginning',
+  async ({ time, is, order }) => {
     const found = await Promise.all(places.map(place => timeIn(place.replace('@', time), order)));
     expect(found).toEqual(places.map(() => is));
   },
@@ -83,7 +83,7 @@ test.each([
   ['[main] 11/28/22 12:34:56 PM message', noon, 'mdy'],
   ['[main] Nov 28 12:34:56 message', '2025-11-28T12:34:56Z'],
   ['I1128 12:34:56.123456 message', '2025-11-28T12:34:56.123456Z'],
-])('the time within %s is that of the line', async (line, is, order = '') => {
+])('the time within %s is that of the line', async (line = '', is, order = '') => {
   expect(await timeIn(line, order)).toBe(is);
 });
 
