@@ -1,12 +1,10 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import S3rver from 's3rver';
 import { Engine } from '../kernel/local/engine/duckdb.js';
 import { startService } from '../kernel/local/http/http-server.js';
 import { formatBytes } from '../kernel/text.js';
+import { startStore } from './tools/objects.js';
 
 /**
  * What questions about a bucket read and how long they take: `npx tsx bench/buckets.ts [OBJECTS]` makes one of 30 days on this machine, and
@@ -39,20 +37,8 @@ const questions = [
 ] as const;
 
 const directory = await mkdtemp(join(tmpdir(), 'apl-bucket-'));
-const store = new S3rver({
-  ...{ directory, silent: true, vhostBuckets: false },
-  configureBuckets: [{ name: 'logs' }],
-});
-await store.configureBuckets();
-const server = createServer(store.getMiddleware());
-await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-Object.assign(process.env, {
-  AWS_ENDPOINT_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-  AWS_REGION: 'us-east-1',
-  AWS_ACCESS_KEY_ID: 'S3RVER',
-  AWS_SECRET_ACCESS_KEY: 'S3RVER',
-  AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
-});
+const store = await startStore(directory);
+Object.assign(process.env, store.environment);
 
 /** The server keeps each object as a file of its own, whose ETag it computes if it has none. */
 async function fill(): Promise<number> {
@@ -139,6 +125,5 @@ for (const [name, apl, start, end] of questions) {
   }
   await close();
 }
-server.closeAllConnections();
-server.close();
+store.close();
 for (const each of [directory, engineDir]) await rm(each, { recursive: true });

@@ -79,7 +79,7 @@ export class Bucket {
 }
 
 /** A request whose body comes in chunks with a signature each, as a cluster sends it, as one whose body is plain. */
-async function inOnePiece(request: IncomingMessage): Promise<IncomingMessage> {
+export async function inOnePiece(request: IncomingMessage): Promise<IncomingMessage> {
   if (request.headers['content-encoding'] !== 'aws-chunked') return request;
   const body = Buffer.concat(await request.toArray());
   const chunks: Buffer[] = [];
