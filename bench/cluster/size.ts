@@ -1,8 +1,8 @@
 /**
- * The same questions of the same objects in a bucket, asked of one machine, and of a cluster of Trino with two workers and then with one:
+ * The same questions of the same objects in a bucket, asked of one machine and of clusters of Trino with one worker and with two:
  * `NODE_OPTIONS=--openssl-legacy-provider npx tsx bench/cluster/size.ts`, as the S3 server of this machine continues a list by DES.
  * EVENTS (100000000), STORE (a directory that keeps the objects for the next run), SHARE (the part of a core that each worker may take),
- * LIMIT (seconds that a question may take), ON (`bucket,cluster`) and ONLY (a pattern of the questions' names) are environment variables.
+ * LIMIT (seconds that a question may take), ON (`bucket,1,2`) and ONLY (a pattern of the questions' names) are environment variables.
  * Needs Linux with control groups of version 1, the right to make one, a JDK 17 or newer, and Maven.
  */
 import { mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
@@ -19,7 +19,7 @@ import { ask, endProcess, peakMiB, processorMs, type Running, startProcess } fro
 const events = Number(process.env.EVENTS ?? 100_000_000);
 const share = Number(process.env.SHARE ?? 0.4);
 const limitMs = Number(process.env.LIMIT ?? 300) * 1000;
-const places = (process.env.ON ?? 'bucket,cluster').split(',');
+const places = (process.env.ON ?? 'bucket,1,2').split(',');
 const only = new RegExp(process.env.ONLY ?? '');
 
 /** A question, and its range as hours since the first day. */
@@ -142,10 +142,10 @@ async function askBucket(): Promise<void> {
   }
 }
 
-/** Asks each question of a cluster whose workers have a part of a core each, and again once it has lost one of two. */
-async function askCluster(): Promise<void> {
+/** Asks each question of a cluster whose workers have a part of a core each. */
+async function askCluster(workers: number): Promise<void> {
   const cluster = await startCluster({
-    workers: 2,
+    workers,
     catalogs: { ...ownCatalogs, hive: hiveOver(store.environment) },
     config: { 'query.max-memory': '2GB', 'query.max-memory-per-node': '1200MB' },
   });
@@ -155,10 +155,7 @@ async function askCluster(): Promise<void> {
     slow = workerGroups(cluster);
     await writeFile(join(home, '.axiom.toml'), deployments(cluster.url), { mode: 0o600 });
     const service = await startProcess(await mkdtemp(join(home, 'cluster-')));
-    await askWorkers(cluster, service, 2);
-    await cluster.workers[1]?.kill();
-    await cluster.isReady(2);
-    await askWorkers(cluster, service, 1);
+    await askWorkers(cluster, service, workers);
     await endProcess(service);
   } finally {
     await cluster.stop();
@@ -256,7 +253,7 @@ Object.assign(process.env, store.environment, {
   _JAVA_OPTIONS: '-Xmx2g -XX:TieredStopAtLevel=4',
 });
 try {
-  for (const place of places) await (place === 'bucket' ? askBucket() : askCluster());
+  for (const place of places) await (place === 'bucket' ? askBucket() : askCluster(Number(place)));
 } finally {
   store.close();
   await rm(home, { recursive: true, force: true });
