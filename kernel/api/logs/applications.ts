@@ -180,6 +180,22 @@ export const applications: readonly LogFormat[] = [
     },
   },
   {
+    name: 'fields',
+    label: 'lines of values below a comment that names their fields',
+    example: [
+      '# Carts of the shop',
+      '# fields: ts host seconds',
+      '1760104536 web-1 0.25',
+      '1760104537 "web 2" -',
+    ],
+    reading: {
+      kind: 'headed',
+      header: '^# ?[Ff]ields: ?(\\S+[ \\t,]+\\S.*)$',
+      comment: '^#',
+      absent: ['-'],
+    },
+  },
+  {
     name: 'logfmt',
     label: 'logfmt: key=value',
     example: ['time=2025-10-10T13:55:36.123Z level=INFO msg="cart is ready" cart=7'],
