@@ -122,11 +122,9 @@ type ReadHost = Names & Pick<Session, 'profileName' | 'endpoint'>;
 
 async function readTables(asked: QueryOrder, names: ReadHost): Promise<ReadQuery> {
   const reads = readsOf(asked.query, names);
-  const { profileName } = names;
-  if (reads.results.size > 0)
-    checkTogether(reads, { profileName, endpoint: await names.endpoint(profileName) });
+  await checkTogether(reads, names);
   const order = { ...asked, range: rangeOfReads(reads) ?? asked.range };
-  return { order, reads, profile: profileOfReads(profileName, reads) };
+  return { order, reads, profile: profileOfReads(names.profileName, reads) };
 }
 
 /** What says which window a range is. */

@@ -1,5 +1,5 @@
 import { DataType } from 'apache-arrow';
-import { type Endpoint, isOwnService } from '../../api/profile.js';
+import { isOwnService } from '../../api/profile.js';
 import type { QueryText } from '../../apl/syntax/parse.js';
 import { visitQuery } from '../../apl/syntax/syntax-walk.js';
 import { AplKernelError } from '../../errors.js';
@@ -8,6 +8,7 @@ import type { Notice, QueryResult } from '../../result/result.js';
 import { shortfallsOf } from '../../result/shortfall.js';
 import { formatTime, parseTime } from '../../time.js';
 import type { SchemaCache } from '../schema-cache.js';
+import type { Session } from '../session.js';
 import type { TimeRange } from '../time-range.js';
 import { type CachedResult, lastName, type ResultCache } from './result-cache.js';
 import type { ReadTables } from './sent.js';
@@ -57,19 +58,17 @@ export function readsOf({ tree }: QueryText, names: Names): Reads {
 }
 
 /** Throws ResultError for a query that reads results and datasets of a service that is not given results. */
-export function checkTogether({ results, datasets }: Reads, { profileName, endpoint }: Profile): void {
+export async function checkTogether({ results, datasets }: Reads, profiles: Profiles): Promise<void> {
   const [dataset] = datasets;
   const [result] = results.keys();
-  if (dataset === undefined || result === undefined || endpoint === undefined || isOwnService(endpoint))
-    return;
-  throw apart(dataset, result, profileName);
+  if (dataset === undefined || result === undefined) return;
+  const { profileName } = profiles;
+  const endpoint = await profiles.endpoint(profileName);
+  if (endpoint !== undefined && !isOwnService(endpoint)) throw apart(dataset, result, profileName);
 }
 
-/** Where a query runs; `local` has no endpoint. */
-interface Profile {
-  readonly profileName: string;
-  readonly endpoint: Endpoint | undefined;
-}
+/** What knows where a query runs; `local` has no endpoint. */
+type Profiles = Pick<Session, 'profileName' | 'endpoint'>;
 
 /** The service that holds the dataset does not have the result, and it must not be sent there. */
 function apart(dataset: string, result: string, profile: string): ResultError {
