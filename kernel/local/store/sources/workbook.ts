@@ -26,11 +26,11 @@ export async function writeSheet(
     const book = await openWorkbook(archive);
     const { sheets } = book;
     const wanted = named === undefined ? sheets : sheets.filter(each => each.name === named);
-    const found = { errors: 0 };
+    const found = { errors: 0, formulas: 0 };
     const { sheet, lines } = await firstWithCells(book, wanted, local, found);
     if (sheet === undefined) throw noSheet(name, named, sheets);
     await writeCopy(target, [Readable.from(lines)], present({ signal }));
-    return [...otherSheets(sheet, sheets), ...errorNotes(found.errors)];
+    return [...otherSheets(sheet, sheets), ...emptyNotes(found)];
   } catch (error) {
     if (error instanceof LocalError || signal?.aborted || systemRefusal(error)) throw error;
     throw new LocalError('invalid', 'unreadable', `${name} cannot be read as an Excel workbook.`, {
@@ -83,8 +83,22 @@ function otherSheets(sheet: Sheet, sheets: readonly Sheet[]): string[] {
   return [`The rows are those of the sheet \`${sheet.name}\`: \`--path\` names another, of ${list}.`];
 }
 
-function errorNotes(count: number): string[] {
-  return count === 0 ? [] : [`Null, as they hold an error such as #N/A: ${plural(count, 'cell')}.`];
+/** Cells that are null although something stands in them. */
+interface Emptied {
+  errors: number;
+  /** A program other than a spreadsheet may write a formula without its result. */
+  formulas: number;
+}
+
+function emptyNotes({ errors, formulas }: Emptied): string[] {
+  return [
+    ...(errors === 0 ? [] : [`Null, as they hold an error such as #N/A: ${plural(errors, 'cell')}.`]),
+    ...(formulas === 0
+      ? []
+      : [
+          `Null, as the file has a formula and not its result: ${plural(formulas, 'cell')}. A spreadsheet adds it when it saves the file.`,
+        ]),
+  ];
 }
 
 async function openWorkbook(archive: ZipFile): Promise<Workbook> {
@@ -236,10 +250,10 @@ async function firstWithCells(
   book: Workbook,
   sheets: readonly Sheet[],
   local: boolean,
-  found: { errors: number },
+  found: Emptied,
 ): Promise<{ sheet: Sheet | undefined; lines: AsyncIterable<string> | readonly string[] }> {
   for (const sheet of sheets) {
-    found.errors = 0;
+    Object.assign(found, { errors: 0, formulas: 0 });
     const lines = linesOf(book, sheet, local, found);
     const first = await lines.next();
     if (first.done) continue;
@@ -256,12 +270,13 @@ async function* linesOf(
   book: Workbook,
   sheet: Sheet,
   local: boolean,
-  found: { errors: number },
+  found: Emptied,
 ): AsyncGenerator<string> {
   let row: string[] = [];
   let cell: Cell = { column: -1, type: '', style: 0 };
   let value: string | undefined;
   let inValue = false;
+  let hasFormula = false;
   const inline = new TextReader();
   for await (const mark of marksOf(book, sheet.entry)) {
     const { open, close, attributes, text } = mark;
@@ -273,12 +288,15 @@ async function* linesOf(
     if (open === 'c') {
       cell = cellOf(attributes ?? {}, cell.column + 1);
       value = undefined;
+      hasFormula = false;
     }
+    if (open === 'f') hasFormula = true;
     if (open === 'v' || close === 'v') inValue = open === 'v';
     if (text !== undefined && inValue) value = (value ?? '') + text;
     if (close === 'is') value = inline.end();
     if (close === 'c') {
       if (cell.type === 'e') found.errors++;
+      if (hasFormula && value === undefined) found.formulas++;
       while (row.length < cell.column) row.push('');
       row[cell.column] = value === undefined ? '' : cellText(cell, value, book, local);
     }

@@ -77,6 +77,14 @@ describe('a workbook of Excel', () => {
     expect(chart.body.message).toBe('odd.xlsx has no sheet "Chart". Its sheets are Empty, Rows.');
   });
 
+  test('has null for a formula without its result, and says so', async () => {
+    const { dataset, body } = await importText('formulas.xlsx', await fileOf('formulas.xlsx'));
+    expect(await stored(dataset, 'n, twice')).toEqual(['1|null', '2|4']);
+    expect(body.notes[0]).toBe(
+      'Null, as the file has a formula and not its result: 1 cell. A spreadsheet adds it when it saves the file.',
+    );
+  });
+
   test('has local times in a zone', async () => {
     const options = { zone: 'Europe/Berlin' };
     const { dataset } = await importText('orders.xlsx', await fileOf('orders.xlsx'), options);

@@ -49,6 +49,15 @@ def write_workbook():
     book.save(HERE / "orders.xlsx")
 
 
+def write_formulas():
+    """Formulas without their results, as openpyxl writes them."""
+    book = openpyxl.Workbook()
+    book.active.append(["n", "twice"])
+    book.active.append([1, "=A2*2"])
+    book.active.append([2, 4])
+    book.save(HERE / "formulas.xlsx")
+
+
 def write_far():
     """A sheet with a cell in a column that no sheet has."""
     with zipfile.ZipFile(HERE / "orders.xlsx") as book, zipfile.ZipFile(HERE / "far.xlsx", "w", zipfile.ZIP_DEFLATED) as far:
@@ -98,5 +107,6 @@ if __name__ == "__main__":
     write_tar("logs.tar", "w")
     write_workbook()
     write_far()
+    write_formulas()
     write_odd()
     write_binary()
