@@ -36,7 +36,7 @@ const sqlTypes = {
 } as const;
 
 /** Returns the catalog of such tables, which are written into statements as values. */
-export function catalogOf(tables: Readonly<Record<string, Fixture>>): DatasetCatalog {
+function catalogOf(tables: Readonly<Record<string, Fixture>>): DatasetCatalog {
   const found = (name: string): Fixture | undefined =>
     Object.hasOwn(tables, name) ? tables[name] : undefined;
   return {
