@@ -77,6 +77,7 @@ const numbered: Readonly<Record<string, string>> = {
   'journald-export': 'publickey',
   'journald-verbose': 'publickey',
   prometheus: 'shop',
+  fields: 'web',
   'windows-xml': 'ann',
 };
 
