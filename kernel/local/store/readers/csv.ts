@@ -1,4 +1,5 @@
 import path from 'node:path';
+import type { DuckDBValue } from '@duckdb/node-api';
 import { present } from '../../../present.js';
 import { oneLine, plural } from '../../../text.js';
 import { sqlText } from '../../duckdb/duckdb-literal.js';
@@ -277,10 +278,12 @@ async function readWhole(
   await keep(connection, 'sample', `SELECT * FROM ${found(false, 'first')} LIMIT ${rows + 1}`);
   const [line] = await connection.run('SELECT * FROM sample WHERE rowid = 0');
   if (!line) return noRows(connection, found(false, 'careful'));
-  const first = line.map(cell => String(cell ?? '').trim());
+  const cells = line.map(cell => String(cell ?? '').trim());
   const isNamed =
-    options.header ?? (looksLikeHeader(withoutTail(first)) || (await hasPeriodNames(connection, first)));
+    options.header ?? (looksLikeHeader(withoutTail(cells)) || (await hasPeriodNames(connection, cells)));
   if (isNamed) await connection.run('DELETE FROM sample WHERE rowid = 0');
+  const hasRows = isNamed && options.known === undefined && (await hasRowNames(connection, line));
+  const first = hasRows ? ['', ...cells.slice(0, -1)] : cells;
   const named = first.map((name, index) =>
     isNamed && name !== '' ? name : (options.known?.names[index] ?? `column${index + 1}`),
   );
@@ -397,6 +400,19 @@ async function hasPeriodNames(connection: Connection, first: readonly string[]):
   );
   const [row = []] = await connection.run(`SELECT ${shares.join(', ')} FROM sample WHERE rowid > 0`);
   return row.every(share => share !== null && Number(share) < 0.5);
+}
+
+/**
+ * Whether a first line lacks the name of the first column, which has the names of rows, as R writes it: that is a value more in every line, and
+ * the names differ.
+ */
+async function hasRowNames(connection: Connection, line: readonly DuckDBValue[]): Promise<boolean> {
+  const last = line.length - 1;
+  if (last < 1 || line.indexOf(null) !== last) return false;
+  const [row = []] = await connection.run(
+    `SELECT count(DISTINCT t0) = count(*) AND count(t${last}) = count(*) FROM sample`,
+  );
+  return row[0] === true;
 }
 
 /** Says which fields have other names than the first line gives them; `first` has its cells if it holds names. */

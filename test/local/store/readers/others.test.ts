@@ -255,6 +255,22 @@ testTraps([
     notes: [timeless()],
   },
   {
+    what: 'names of rows before the columns, as R writes them without a name of theirs',
+    name: 'out.csv',
+    content: lines('"n","city"', '"a 1",1,"bonn"', '"2",2,"rome"', ''),
+    select: 'column1, n, city',
+    values: ['a 1|1|bonn', '2|2|rome'],
+    notes: ['The first line has no name for 1 column: `column1`.', timeless()],
+  },
+  {
+    what: 'a value more in each line, behind a first column whose values come again',
+    name: 'out.csv',
+    content: lines('n,city', '1,bonn,x', '1,rome,y', ''),
+    select: 'n, city, column3',
+    values: ['1|bonn|x', '1|rome|y'],
+    notes: ['The first line has no name for 1 column: `column3`.', timeless()],
+  },
+  {
     what: 'titles above the names of a CSV with numbers',
     name: 'out.csv',
     content: lines('Carts', '"of 2026"', '', 'name,n', 'a,1', ''),
