@@ -11,7 +11,7 @@ export interface Point {
 
 const palette = [
   ...['#3b6fb6', '#c2571a', '#2e8b57', '#a8324a', '#6b4fa3', '#8a6d1d', '#1d8a8a', '#b0508f', '#4d5b6a'],
-  ...['#7a9a01', '#d08a00', '#5a3d2b', '#111111'],
+  ...['#7a9a01', '#d08a00', '#5a3d2b', '#111111', '#00a5c8', '#f08080'],
 ];
 
 /** Returns panels beside each other, both axes logarithmic, as SVG; a line that is level does not grow with `x`. */
