@@ -65,7 +65,8 @@ export async function footerIn(file: string): Promise<Buffer | undefined> {
 /** Returns the bytes of a file from a place on; fewer at its end. */
 type ReadBytes = (at: number, length: number) => Promise<Buffer>;
 
-async function bytesAt(handle: FileHandle, at: number, length: number): Promise<Buffer> {
+/** Returns the bytes of an open file from a place on; fewer at its end. */
+export async function bytesAt(handle: FileHandle, at: number, length: number): Promise<Buffer> {
   const buffer = Buffer.allocUnsafe(length);
   let done = 0;
   while (done < length) {
@@ -101,7 +102,8 @@ async function footerAt(
 
 const endBytes = 8;
 
-async function withFile<T>(file: string, work: (handle: FileHandle) => Promise<T>): Promise<T> {
+/** Opens a file for `work`, and closes it. Rejects like {@link openFile}. */
+export async function withFile<T>(file: string, work: (handle: FileHandle) => Promise<T>): Promise<T> {
   const handle = await openFile(file);
   try {
     return await work(handle);

@@ -1,7 +1,7 @@
-import type { FileHandle } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
-import { mostBytes, openFile, overwrite } from '../../../../files.js';
+import { mostBytes, overwrite } from '../../../../files.js';
 import type { Lookup } from '../../../sql/compiled-query.js';
+import { bytesAt, withFile } from '../part-file.js';
 import { isSealed, mayHold, pageBytes, pageOf } from './bloom-pages.js';
 
 /** Consecutive row groups of a Parquet file: the number of the first, and how many rows and how many pages of a filter each has. */
@@ -130,18 +130,4 @@ function near(numbers: readonly number[]): readonly (readonly number[])[] {
     else found.push([number]);
   }
   return found;
-}
-
-async function bytesAt(handle: FileHandle, at: number, length: number): Promise<Buffer> {
-  const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(length), 0, length, at);
-  return buffer.subarray(0, bytesRead);
-}
-
-async function withFile<T>(path: string, work: (handle: FileHandle) => Promise<T>): Promise<T> {
-  const handle = await openFile(path);
-  try {
-    return await work(handle);
-  } finally {
-    await handle.close();
-  }
 }
