@@ -454,6 +454,6 @@ describe('the token', () => {
       [error.message, error.hint, error.stack, JSON.stringify(error), inspect(error, { depth: 9 })].join(
         '\n',
       ),
-    ).not.toContain('1111');
+    ).not.toMatch(/1{8}|-2222-|-3333-|-4444-|5{12}/);
   });
 });
