@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
@@ -107,11 +107,14 @@ function runtimeFilesOf(dataDir: string): readonly RuntimeFile[] {
 export class Victim {
   readonly dataDir: string;
   readonly #child: ChildProcess;
+  /** What it writes to stderr. */
+  readonly #log: string;
   #file: RuntimeFile | undefined;
 
-  private constructor(dataDir: string, child: ChildProcess) {
+  private constructor(dataDir: string, child: ChildProcess, log: string) {
     this.dataDir = dataDir;
     this.#child = child;
+    this.#log = log;
   }
 
   static async start(
@@ -122,7 +125,11 @@ export class Victim {
     const env = { ...process.env, UV_THREADPOOL_SIZE: '16', ...environment };
     const [program = '', ...args] = command;
     const user = uid === undefined ? {} : { uid, gid: uid };
-    const victim = new Victim(dataDir, spawn(program, args, { env, stdio: 'ignore', ...user }));
+    const log = join(await temporaryDirectory(), 'log');
+    const stderr = openSync(log, 'w');
+    const child = spawn(program, args, { env, stdio: ['ignore', 'ignore', stderr], ...user });
+    closeSync(stderr);
+    const victim = new Victim(dataDir, child, log);
     onTestFinished(() => victim.kill());
     const another = () => runtimeFilesOf(dataDir).find(({ secret }) => !before.includes(secret));
     await expect.poll(another, { interval: 10 }).toBeDefined();
@@ -139,6 +146,14 @@ export class Victim {
 
   get hasEnded(): boolean {
     return this.#child.exitCode !== null || this.#child.signalCode !== null;
+  }
+
+  /** Waits until the process has ended, and returns how, with the last lines that it wrote. */
+  async howEnded(): Promise<string> {
+    await expect.poll(() => this.hasEnded).toBe(true);
+    const { exitCode, signalCode } = this.#child;
+    const last = readFileSync(this.#log, 'utf8').trim().split('\n').slice(-20).join('\n');
+    return `ended with ${signalCode ?? exitCode}, and wrote last: ${last}`;
   }
 
   get #running(): RuntimeFile {
