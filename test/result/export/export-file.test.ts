@@ -1,6 +1,16 @@
 import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Dictionary, Float64, Int32, Table, tableFromIPC, Utf8, vectorFromArray } from 'apache-arrow';
+import {
+  type Data,
+  Dictionary,
+  Float64,
+  Int32,
+  Schema,
+  Table,
+  tableFromIPC,
+  Utf8,
+  vectorFromArray,
+} from 'apache-arrow';
 import { describe, expect, test } from 'vitest';
 import { exportTable } from '../../../kernel/result/export/export-file.js';
 import { exportFormats } from '../../../kernel/result/export/export-formats.js';
@@ -50,6 +60,28 @@ describe('a table in', () => {
     expect(text).toContain('\t"\'+1\n,""x"""\t');
   });
 
+  test.each([
+    ['t.csv', 'a,b', '"a,b"'],
+    ['t.csv', 'a"b', '"a""b"'],
+    ['t.csv', 'a\rb', '"a\rb"'],
+    ['t.csv', 'a\nb', '"a\nb"'],
+    ['t.csv', 'a\tb', 'a\tb'],
+    ['t.tsv', 'a\tb', '"a\tb"'],
+    ['t.tsv', 'a,b', 'a,b'],
+  ])('%s: %j as a name and as a value is %j', async (name, value, written) => {
+    const table = new Table({ [value]: vectorFromArray([value], new Utf8()) });
+    expect((await write(name, { table })).text).toBe(`${written}\n${written}\n`);
+  });
+
+  test('JSON lines: a value with line breaks is on one line', async () => {
+    const texts = vectorFromArray(['{\n"a":\r\n1}'], new Utf8());
+    const schema = new Schema(exactTable().schema.fields.filter(({ name }) => name === 'x'));
+    const { text } = await write('t.ndjson', {
+      table: new Table(schema, { x: texts.data[0] as Data<Utf8> }),
+    });
+    expect(text).toBe('{"x":{ "a": 1}}\n');
+  });
+
   test('JSON lines: every digit, and what JSON cannot say is named', async () => {
     const { text, file } = await write('t.ndjson');
     expect(text.split('\n').slice(0, 3)).toEqual([
@@ -94,7 +126,13 @@ describe('a table in', () => {
 
   test('Arrow: the same cells', async () => {
     const { directory } = await write('t.arrow');
-    const read = tableFromIPC(await readFile(join(directory, 't.arrow')));
+    const bytes = await readFile(join(directory, 't.arrow'));
+    // A stream has neither mark.
+    expect([bytes.toString('latin1', 0, 6), bytes.toString('latin1', bytes.length - 6)]).toEqual([
+      'ARROW1',
+      'ARROW1',
+    ]);
+    const read = tableFromIPC(bytes);
     expect(tableRows(read)).toEqual(tableRows(exactTable()));
     expect(read.schema.fields.map(({ type }) => String(type))).toEqual([
       'Int64',
@@ -124,7 +162,7 @@ describe('a table in', () => {
 
   test('JSON lines: one value that JSON cannot say', async () => {
     const { file } = await write('t.ndjson', {
-      table: new Table({ r: vectorFromArray([1, Number.NaN], new Float64()) }),
+      table: new Table({ r: vectorFromArray([1, 2, Number.NaN], new Float64()) }),
     });
     expect(file.loss).toBe(
       '1 number is NaN or infinite: JSON has no notation for them, and null stands in their place.',
@@ -162,6 +200,7 @@ describe('a file', () => {
     await expect(write('t.csv', { directory })).rejects.toMatchObject({
       code: 'export',
       message: 't.csv already exists',
+      hint: 'Choose another name, or replace it with `--force`.',
     });
     expect(await readFile(join(directory, 't.csv'), 'utf8')).toBe('mine');
     expect((await write('t.csv', { directory, force: true })).text).toMatch(/^n,t,d/);
@@ -209,6 +248,7 @@ describe('a file', () => {
     await symlink('kept', join(directory, 'link.csv'));
     await expect(write('folder.csv', { directory, force: true })).rejects.toMatchObject({
       message: 'folder.csv could not be written: it is a directory',
+      hint: 'No partial file was left.',
     });
     await write('link.csv', { directory, force: true });
     expect(await readFile(join(directory, 'kept'), 'utf8')).toBe('kept');

@@ -1,11 +1,20 @@
 import path from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
-import { Field, makeData, RecordBatch, Schema, Struct, Table, vectorFromArray } from 'apache-arrow';
+import {
+  Field,
+  makeData,
+  RecordBatch,
+  Schema,
+  Struct,
+  Table,
+  tableFromIPC,
+  vectorFromArray,
+} from 'apache-arrow';
 import { expect, test } from 'vitest';
 import { compileRequest } from '../../../kernel/local/sql/compile.js';
 import { exportTable } from '../../../kernel/result/export/export-file.js';
-import { exactTable } from '../../result/export/exact.js';
-import { sharedService, temporaryDirectory } from '../service.js';
+import { sharedService, temporaryDirectory } from '../../local/service.js';
+import { exactTable } from './exact.js';
 
 const service = sharedService({ compile: compileRequest });
 
@@ -42,7 +51,7 @@ test('a Parquet file that was exported gives the same values again, and dynamic 
   ]);
 });
 
-test('its columns have their bounds, but for JSON, whose bounds would be as long as the values', async () => {
+test('its columns have their bounds, but for JSON, whose are as long as the values, and their types in Arrow', async () => {
   const file = path.join(await temporaryDirectory(), 't.parquet');
   const options = { force: false, signal: new AbortController().signal, progress: () => undefined };
   await exportTable(exactTable(), file, options);
@@ -56,6 +65,13 @@ test('its columns have their bounds, but for JSON, whose bounds would be as long
     ['s', '\u{1F600}\u202E\u200B'],
     ['x', null],
   ]);
+  const [[schema] = []] = (
+    await connection.runAndReadAll(
+      `SELECT decode(value) FROM parquet_kv_metadata('${file}') WHERE decode(key) = 'ARROW:schema'`,
+    )
+  ).getRowsJS();
+  const carried = tableFromIPC(Buffer.from(String(schema), 'base64')).schema;
+  expect(carried.fields.map(String)).toEqual(exactTable().schema.fields.map(String));
   connection.closeSync();
   instance.closeSync();
 });
