@@ -2,11 +2,8 @@
 const timeNames = [
   '_time',
   'timestamp',
-  '@timestamp',
-  'time',
   'ts',
   'datetime',
-  'date_time',
   'eventTime',
   'event_timestamp',
   'date',

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { timeRank } from '../../../../kernel/local/store/times/time-names.js';
 import { formatTime } from '../../../../kernel/time.js';
 import { importText, stored, useService } from '../readers/traps.js';
 
@@ -30,6 +31,24 @@ const times: readonly (readonly [fields: string, time: string])[] = [
   ['{"Date":"1951-03-04"}', '1951-03-04T00:00:00Z'],
   ['{"time":0.25}', ''],
 ];
+
+/** Names of the time of an event as products write them, the likelier first. */
+const names =
+  `_time @timestamp ts datetime eventTime event_timestamp date time_local time_iso8601 TimeGenerated CreatedAt
+  created start_time start_timestamp logged_at ObservedTimestamp published t TimeCreated DateAndTime SystemTime UtcTime
+  __REALTIME_TIMESTAMP asctime log_time log_timestamp log_date timestamp_utc timestamp_ms timestamp_ns timeUnixNano
+  observedTimeUnixNano startTimeUnixNano unix_timestamp unix_time calendarTime epoch epoch_ms requestReceivedTimestamp
+  stageTimestamp receiveTimestamp timereported received_at recorded_at occurred_at eventDate CreationTime RequestTime
+  createdDateTime activityDateTime eventDateTime CreationDate created_date detected_at detectionTime server_timestamp t.$date
+  EdgeStartTimestamp started_at Zeitstempel Datum Zeit fecha fecha_hora data data_ora data_hora horodatage czas дата время 日時 日付
+  年月日 时间 日期`.split(/\s+/);
+
+test('fields are ranked by names that speak of the time of an event', () => {
+  const ranks = names.map(timeRank);
+  expect(names.filter((_, index) => (ranks[index] ?? -1) < 0)).toEqual([]);
+  expect(ranks).toEqual(ranks.toSorted((a, b) => a - b));
+  expect([new Set(ranks).size, timeRank('finished'), timeRank('')]).toEqual([names.length, -1, -1]);
+});
 
 test.each(times)('the time of %s', async (text, time) => {
   const { notes, rows } = await imported(text);
