@@ -90,12 +90,26 @@ test('within the tolerance a real number is the same', () => {
     { same: 2, changed: 1 },
   );
 });
-test('integers have no tolerance', () =>
-  check(
-    base.with(1, ['n', 'integer', '[1,2,4]']),
-    { tolerance: 0.5, examples: 0 },
-    { same: 2, added: 1, removed: 1 },
-  ));
+test.each<[string, CompareOptions, object]>([
+  ['as a part of the key', {}, { same: 2, added: 1, removed: 1 }],
+  ['as cells', { key: ['host'] }, { key: ['host'], same: 2, changed: 1 }],
+])('integers have no tolerance: %s', (_, options, expected) =>
+  check(base.with(1, ['n', 'integer', '[1,2,4]']), { ...options, tolerance: 0.5, examples: 0 }, expected),
+);
+test('a row that one table has alone is shown by the column that both have', () => {
+  const changes = compareTables(tableOf(base), tableOf([['host', 'string', '["a","b","d"]']]));
+  expect(changes.examples).toEqual([
+    { kind: 'removed', cells: { host: 'c' } },
+    { kind: 'added', cells: { host: 'd' } },
+  ]);
+});
+test('of many differences the first twenty are listed', () => {
+  const rows = (first: number): readonly SampleColumn[] => [
+    ['n', 'integer', JSON.stringify(Array.from({ length: 21 }, (_, n) => first + n))],
+  ];
+  const changes = compareTables(tableOf(rows(0)), tableOf(rows(100)));
+  expect([changes.added, changes.removed, changes.examples.length]).toEqual([21, 21, 20]);
+});
 test('another order is reported as such', () =>
   check(
     [

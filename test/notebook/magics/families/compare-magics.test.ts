@@ -145,11 +145,37 @@ describe('%compare', () => {
     expect(table(await compare(line, query))).toContain(row);
   });
 
-  test('says that a row may be beyond the `top` of one range', async () => {
-    const cell = await compare('-1d', 'web | summarize n = count() by host | top 2 by n');
-    expect(notices(cell).at(-1)).toBe(
-      'The query keeps a part of its rows with `top`: a row may be null in a range that has it, as it was not kept there.',
+  test.each([
+    ['top', 'top 2 by n'],
+    ['limit', 'take 2'],
+    ['sample', 'sample 1'],
+    ['where', 'where n > 1'],
+    ['search', 'search "a"'],
+  ])('says that a row may be beyond the `%s` of one range', async (kind, operator) => {
+    const cell = await compare('-1d', `web | summarize n = count() by host | ${operator}`);
+    expect(notices(cell)).toContain(
+      `The query keeps a part of its rows with \`${kind}\`: a row may be null in a range that has it, as it was not kept there.`,
     );
+  });
+
+  test('behind operators that keep every row a group of one range has the count 0 in the other', async () => {
+    const columns = 'extend x = "x" | project host, n, x | project-away x | project-keep host, n';
+    const order = 'project-rename k = n | project-reorder k | sort by k | serialize | as t | render table';
+    const cell = await compare('-1d', `web | summarize n = count() by host | ${columns} | ${order}`);
+    expect(notices(cell)).toEqual([
+      'Compared with 2026-01-01T00:00:00Z to 2026-01-02T00:00:00Z.',
+      '2 of 4 rows are in one of the two periods only; in the other their figures are 0.',
+    ]);
+  });
+
+  test('each of nine rows has its figures', async () => {
+    const rows = 'many | where number < 4 or number == 4 and _time % 1d < 11h';
+    const cell = await compare('-1d', `${rows} | summarize n = count() by bin(_time, 1h), host`);
+    const row = (time: string, host: number) => `2026-01-02T${time}:00:00Z h${host} 1 1 0 0`;
+    expect(table(cell).slice(4, -1)).toEqual([
+      ...[0, 1, 2, 3, 4].map(host => row('10', host)),
+      ...[0, 1, 2, 3].map(host => row('11', host)),
+    ]);
   });
 
   test.each([
