@@ -72,6 +72,13 @@ test.each([
   expect((await imported(text)).notes.join()).toContain(`found in every time range. ${note}`);
 });
 
+test('a zone that stands for several offsets is asked for, of the first field with texts', async () => {
+  const { body } = await importText('in.csv', 'date,time\n,2024-02-01 10:00:00 IST\n');
+  expect((body as { readonly notes: readonly string[] }).notes).toEqual([
+    'The times of `time` have the zone IST, which stands for several offsets: `--zone` names one, such as Asia/Kolkata. Until then every row has the time of its import, and is found in every time range.',
+  ]);
+});
+
 test.each([
   [
     '{"finish_time":1700000000123,"id":1700000000123}',
