@@ -36,6 +36,14 @@ function table(cell: CellRun): readonly string[] {
   return lines.map(line => line.replace(/ +/g, ' ').trim()).filter(line => line !== '');
 }
 
+/** What a chart draws, as far as it is looked at. */
+interface ChartData {
+  readonly data: readonly {
+    readonly name: string;
+    readonly values?: readonly { readonly s: string; readonly v: number | null }[];
+  }[];
+}
+
 const compare = (line: string, query: string, day = '2026-01-02') =>
   bench().run(`%%time ${day}\n%compare ${line}\n${query}`);
 
@@ -75,6 +83,13 @@ describe('%compare', () => {
     expect(['a · the range', 'a · 1d before', '2026-01-02, UTC'].filter(text => !svg.includes(text))).toEqual(
       [],
     );
+    // The change is that of the later period: labels alternate.
+    const vega = drawn && 'data' in drawn ? drawn.data['application/vnd.vega.v5+json'] : {};
+    const changes = (vega as ChartData).data.find(({ name }) => name === 'rows_1')?.values ?? [];
+    expect(changes.map(({ s, v }) => `${s} ${v}`)).toEqual([
+      ...['l0 0', 'l0 0', 'l1 null', 'l1 null', 'l2 0', 'l2 1', 'l3 null', 'l3 null'],
+      ...['l4 1', 'l5 null', 'l6 -1', 'l7 null'],
+    ]);
   });
 
   test.each<[string, number, readonly string[]]>([
@@ -168,14 +183,27 @@ describe('%compare', () => {
     ]);
   });
 
-  test('each of nine rows has its figures', async () => {
-    const rows = 'many | where number < 4 or number == 4 and _time % 1d < 11h';
-    const cell = await compare('-1d', `${rows} | summarize n = count() by bin(_time, 1h), host`);
-    const row = (time: string, host: number) => `2026-01-02T${time}:00:00Z h${host} 1 1 0 0`;
-    expect(table(cell).slice(4, -1)).toEqual([
-      ...[0, 1, 2, 3, 4].map(host => row('10', host)),
-      ...[0, 1, 2, 3].map(host => row('11', host)),
-    ]);
+  test('new fields have names that no other has, whatever the figures are called', async () => {
+    await compare('-1d', 'web | summarize a = count(), before_a = count(), a_2 = count();');
+    expect(printed(await bench().run('%assert max(before_a_2) == max(before_a_2_2)'))).toBe(
+      'holds:  max(before_a_2) == max(before_a_2_2) (max(before_a_2) is 4, max(before_a_2_2) is 4)\n',
+    );
+  });
+
+  test('each of nine rows has its figures, and null if the earlier period has none', async () => {
+    const rows = 'number < 4 or number == 4 and _time % 1d < 11h';
+    const there = 'number > 0 or _time >= datetime(2026-01-02)';
+    const cell = await compare(
+      '-1d',
+      `many | where (${rows}) and (${there}) | summarize ms = max(ms) by bin(_time, 1h), host`,
+    );
+    const both = ['h0 1 null null null', 'h1 110 11 99 900.0000', 'h2 21 120 -99 -82.5000'];
+    const hours = [10, 11].flatMap(hour =>
+      [...both, 'h3 130 31 99 319.3548'].map(row => `2026-01-02T${hour}:00:00Z ${row}`),
+    );
+    expect(table(cell).slice(5, -1)).toEqual(
+      hours.toSpliced(4, 0, '2026-01-02T10:00:00Z h4 41 140 -99 -70.7143'),
+    );
   });
 
   test.each([
