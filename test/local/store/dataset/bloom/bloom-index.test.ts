@@ -8,7 +8,8 @@ import { Engine } from '../../../../../kernel/local/engine/duckdb.js';
 import { type FileSummary, readFooters } from '../../../../../kernel/local/engine/engine-parquet.js';
 import { compileRequest } from '../../../../../kernel/local/sql/compile.js';
 import type { DatasetCatalog, Lookup } from '../../../../../kernel/local/sql/compiled-query.js';
-import { batchesOf } from '../../../../../kernel/local/store/dataset/bloom/bloom-build.js';
+import { batchesOf, buildFilters } from '../../../../../kernel/local/store/dataset/bloom/bloom-build.js';
+import { groupsWithout, writeBlooms } from '../../../../../kernel/local/store/dataset/bloom/bloom-file.js';
 import { hashOf, hashWords, mixed } from '../../../../../kernel/local/store/dataset/bloom/bloom-hash.js';
 import { BloomIndex } from '../../../../../kernel/local/store/dataset/bloom/bloom-index.js';
 import {
@@ -191,7 +192,8 @@ test('filters are known to the next service, and those of a file that was writte
   await leftOutBy(indexOf(), 'kept', lookup);
   expect(groupsRead(await indexOf().groupsLeftOut('kept', files, [lookup]))).toEqual(['0/0']);
   const changed = await summaries('2');
-  const next = indexOf();
+  const said: string[] = [];
+  const next = indexOf(text => said.push(text));
   expect((await next.groupsLeftOut('kept', changed, [lookup])).size).toBe(0);
   await next.settled();
   // Those of the files before are deleted.
@@ -200,6 +202,10 @@ test('filters are known to the next service, and those of a file that was writte
   await next.settled();
   await next.forget('kept');
   await expect(readdir(path.join(dataDir, '.cache', 'blooms', 'kept'))).rejects.toThrow('ENOENT');
+  // What is forgotten is not looked for.
+  expect((await next.groupsLeftOut('kept', files, [lookup])).size).toBe(0);
+  await next.settled();
+  expect(said).toEqual([]);
 });
 
 test('a byte that has changed leaves no row group out, and the filters are made again', async () => {
@@ -231,6 +237,8 @@ test('a byte that has changed leaves no row group out, and the filters are made 
     expect(await readdir(directory)).not.toContain(made);
     await index.settled();
     expect(groupsRead(await index.groupsLeftOut('damaged', files, [lookup]))).toEqual([]);
+    // What is damaged is not looked at again.
+    expect(said).toHaveLength(isHead ? 0 : 1);
   }
 });
 
@@ -318,6 +326,42 @@ test('a page knows its bits and its number', () => {
   expect([isSealed(page, 1), isSealed(page, 0), isSealed(page.subarray(1), 1)]).toEqual([true, false, false]);
   page[100] = (page[100] ?? 0) ^ 8;
   expect(isSealed(page, 1)).toBe(false);
+});
+
+test('the filters of some row groups of a file hold the values of no other', async () => {
+  const [file] = files as [FileSummary];
+  const batch = [{ file, first: 1, rows: [groupRows, groupRows] }];
+  const built = await buildFilters(engine, batch, { field: 'n', kind: 'long' }, new AbortController().signal);
+  const { pages, counts } = built as NonNullable<typeof built>;
+  expect(counts).toEqual([[1, 1]]);
+  const held = [...Array(groupsEach).keys()].map(group => {
+    const values = [...Array(groupRows).keys()].map(row => hashOf(BigInt(group * groupRows + row)));
+    const filters = [pages.subarray(0, pageBytes), pages.subarray(pageBytes)];
+    // One value in 250 may be taken for another.
+    return filters.map(page => values.filter(hash => mayHold(page, hash)).length > groupRows / 10);
+  });
+  expect(held).toEqual([
+    [false, false],
+    [true, false],
+    [false, true],
+    [false, false],
+    [false, false],
+  ]);
+});
+
+test('the pages of values are read wherever they lie', async () => {
+  const hashes = [...Array(100_000).keys()].map(mixed);
+  const on = (page: number) => hashes.find(hash => pageOf(hash, 512) === page) ?? 0;
+  const filter = Buffer.alloc(512 * pageBytes);
+  addTo(filter, 512, on(300));
+  seal(filter);
+  const run = { name: 'a', version: '1', first: 4, rows: [9], pages: [512] };
+  const file = path.join(dataDir, 'wide.bloom');
+  const bloom = await writeBlooms(file, { field: 'n', kind: 'long', runs: [run] }, filter);
+  const without = async (...pages: readonly number[]) =>
+    (await groupsWithout(bloom, () => true, pages.map(on))).get(run);
+  expect(await without(500, 3, 511, 0, 19, 20)).toEqual([4]);
+  expect(await without(500, 3, 300)).toEqual([]);
 });
 
 test('every text that an operator finds has the words that are looked up for it', async () => {
