@@ -177,6 +177,7 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'flatbuffers',
     'fzstd',
     'saxes',
+    'string-width',
     'tar',
     'yauzl',
     'node:*',

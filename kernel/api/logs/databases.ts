@@ -11,6 +11,15 @@ const mariadb = `(?:${iso}|\\d{4}-\\d{2}-\\d{2}  \\d:\\d{2}:\\d{2})`;
 const severity =
   '(?:DEBUG[1-5]?|INFO|NOTICE|WARNING|ERROR|LOG|FATAL|PANIC|DETAIL|HINT|QUERY|CONTEXT|LOCATION|STATEMENT)';
 
+/** How a table begins that psql, mysql, sqlite3 or sqlcmd prints: its names, and the line of dashes below them. */
+const printedTable = [
+  '[^\\n]*\\|[^\\n]*\\n-+(?:\\+-+)+\\s*\\n',
+  '\\+(?:[-=]+\\+)+\\s*\\n\\|[^\\n]*\\|\\s*\\n\\+(?:[-=]+\\+)+\\s*\\n',
+  '[┌╭][─═┬]+[┐╮]\\s*\\n│[^\\n]*│\\s*\\n[├╞][─═┼╪]+[┤╡]\\s*\\n',
+  '\\|[^\\n]*\\|\\s*\\n\\|(?:[ \\t]*:?-+:?[ \\t]*\\|)+\\s*\\n',
+  '[^\\n]+\\n-+(?: +-+)+\\s*\\n',
+];
+
 /** Databases and queues. */
 export const databases: readonly LogFormat[] = [
   {
@@ -233,6 +242,38 @@ export const databases: readonly LogFormat[] = [
       shapes: [
         { pattern: `^(?<time>${iso}) \\[(?<level>[a-z]+)\\] (?<process><[\\d.]+>) (?<message>${all})$` },
       ],
+    },
+  },
+  {
+    name: 'table',
+    label: 'rows of a table as a client of a database prints them',
+    example: [
+      ' id |        created         |     note',
+      '----+------------------------+---------------',
+      '  7 | 2025-10-10 13:55:36+00 | cart is ready',
+      '(1 row)',
+    ],
+    reading: {
+      kind: 'converted',
+      begins: `^(?:[ \\t]*\\r?\\n)*(?:${printedTable.join('|')})`,
+      as: 'tables',
+      to: 'csv',
+    },
+  },
+  {
+    name: 'records',
+    label: 'rows as a client of a database prints them, a line for each value',
+    example: [
+      '*************************** 1. row ***************************',
+      '     id: 7',
+      'created: 2025-10-10 13:55:36',
+      '   note: cart is ready',
+    ],
+    reading: {
+      kind: 'converted',
+      begins: '^(?:[ \\t]*\\r?\\n)*(?:-\\[ RECORD 1 \\][-+]*|\\*+ 1\\. row \\*+)\\r?\\n',
+      as: 'records',
+      to: 'csv',
     },
   },
 ];

@@ -52,8 +52,13 @@ export type LogReading =
   | { readonly kind: 'text' }
   /** Each line is an object, as in any other file of JSON. */
   | { readonly kind: 'json' }
-  /** It becomes lines of JSON before it is read. */
-  | { readonly kind: 'converted'; readonly begins: string; readonly as: ConvertedFormat }
+  /** It becomes lines of JSON, or of CSV, before it is read. */
+  | {
+      readonly kind: 'converted';
+      readonly begins: string;
+      readonly as: ConvertedFormat;
+      readonly to?: 'csv';
+    }
   /** Values between commas; `fields` names those that the file does not, which has a first line of names or none. */
   | {
       readonly kind: 'csv';
@@ -62,7 +67,10 @@ export type LogReading =
       readonly header?: true;
     };
 
-/** What a file is made lines of JSON from: the output of a journal, events of Windows in XML, or documents of JSON that hold several events. */
+/**
+ * What a file is made lines of JSON from, or of CSV: the output of a journal, events of Windows in XML, documents of JSON, metrics, or
+ * what clients of databases print.
+ */
 export type ConvertedFormat =
   | 'journal'
   | 'journalVerbose'
@@ -70,7 +78,12 @@ export type ConvertedFormat =
   | 'otlp'
   | 'cloudwatch'
   | 'loki'
-  | 'prometheus';
+  | 'prometheus'
+  | 'extended'
+  | 'bulk'
+  | 'metrics'
+  | 'tables'
+  | 'records';
 
 /** A format of logs. A new one is a row in a file of this folder. */
 export interface LogFormat {

@@ -123,6 +123,53 @@ export const objects: readonly LogFormat[] = [
     },
   },
   {
+    name: 'metrics',
+    label: 'samples of metrics in the text format of Prometheus or OpenMetrics',
+    example: [
+      '# HELP cart_seconds The time that a cart took.',
+      '# TYPE cart_seconds histogram',
+      'cart_seconds_bucket{shop="a",le="0.5"} 7 1760104536123',
+      'cart_seconds_bucket{shop="a",le="+Inf"} 8 1760104536123 # {trace_id="5b8a"} 0.7',
+      'cart_seconds_sum{shop="a"} 2.5 1760104536123',
+    ],
+    reading: {
+      kind: 'converted',
+      // https://prometheus.io/docs/instrumenting/exposition_formats/
+      begins:
+        '^\\s*(?:#[^\\n]*\\n\\s*)*?#\\s*TYPE\\s+\\S+\\s+(?:counter|gauge|histogram|gaugehistogram|summary|untyped|unknown|info|stateset)\\s',
+      as: 'metrics',
+    },
+  },
+  {
+    name: 'bulk',
+    label: 'documents of the bulk format of Elasticsearch, each with the members of the line above it',
+    example: [
+      '{"index":{"_index":"packets-2025-10-10","_type":"doc"}}',
+      '{"timestamp":"1760104536123","layers":{"ip_src":["10.1.2.3"]},"note":"cart is ready"}',
+    ],
+    reading: {
+      kind: 'converted',
+      // https://www.elastic.co/docs/api/doc/elasticsearch/operation/operation-bulk
+      begins: '^\\s*\\{\\s*"(?:index|create|update)"\\s*:\\s*\\{[^{}\\n]*\\}\\s*\\}[ \\t]*\\r?\\n\\s*\\{',
+      as: 'bulk',
+    },
+  },
+  {
+    name: 'mongoexport',
+    label: 'documents of MongoDB (extended JSON), their values without the objects around them',
+    example: [
+      '{"_id":{"$oid":"68e90f48a1b2c3d4e5f60718"},"createdAt":{"$date":"2025-10-10T13:55:36.123Z"},"user":"ann","items":{"$numberLong":"7"}}',
+      '{"_id":{"$oid":"68e90f49a1b2c3d4e5f60719"},"createdAt":{"$date":{"$numberLong":"1760104537123"}},"user":"ann","items":8}',
+    ],
+    reading: {
+      kind: 'converted',
+      // The first of a line of MongoDB's log is its time.
+      begins:
+        '^\\s*\\[?\\s*\\{(?!\\s*"t"\\s*:\\s*\\{\\s*"\\$date")[\\s\\S]*?\\{\\s*"\\$(?:oid|date|numberInt|numberLong|numberDouble|numberDecimal)"\\s*:',
+      as: 'extended',
+    },
+  },
+  {
     name: 'windows-xml',
     label: 'events of Windows in XML',
     example: [

@@ -42,6 +42,7 @@ import {
   emptyFile,
   type FileFormat,
   formatOf,
+  formatOfLog,
   noSuchFile,
   unreadableFile,
 } from './sources/source-formats.js';
@@ -117,9 +118,7 @@ async function openFiles(
   try {
     const prepared = await prepare(engine, files, request, signal);
     const { log } = prepared;
-    const format = log
-      ? ({ kind: 'json', log } as const)
-      : await formatOf(prepared.file, prepared.ending, request);
+    const format = log ? formatOfLog(log) : await formatOf(prepared.file, prepared.ending, request);
     const notes = [...found.notes, ...prepared.notes];
     return { ...prepared, notes, name: path.basename(request.path), format, engine, originals };
   } catch (error) {
@@ -196,6 +195,7 @@ export function loadOf(
 }
 
 function csvOptions(log: LogFormat | undefined): CsvOptions {
+  if (log?.reading.kind === 'converted') return { header: true, delimiter: ',' };
   if (log?.reading.kind !== 'csv') return { spreadsheet: true };
   return { header: log.reading.header ?? false, known: { names: log.reading.fields, label: log.label } };
 }

@@ -29,7 +29,7 @@ import { writeSheet } from './workbook.js';
 import { mayBeObject, writeList } from './wrapper.js';
 
 /** How the text of files is read. */
-type TextOptions = Pick<ImportRequest, 'encoding' | 'list' | 'zone'>;
+type TextOptions = Pick<ImportRequest, 'encoding' | 'list' | 'zone' | 'format' | 'pattern'>;
 
 /** Returns one file of text in UTF-8, or of Parquet, with the content of all; copies are in the engine's directory. Throws LocalError. */
 export async function prepare(
@@ -55,7 +55,7 @@ export async function prepare(
   // The engine unpacks Zstandard while it reads; it would have to be copied to be looked at.
   if (packing === 'zstd' && !isChosen) return asItIs;
   const isText = encodingOf(plain(start), options.encoding) === 'utf-8';
-  const isConverted = convertedFormat(plain(start).toString('utf8')) !== undefined;
+  const isConverted = convertedFormat(plain(start).toString('utf8'), options) !== undefined;
   const mayHoldList = isJson(file) && (options.list !== undefined || mayBeObject(plain(start)));
   return isText && !mayHoldList && !isConverted && !hasColors(file, start)
     ? asItIs
@@ -118,17 +118,25 @@ async function plainText(
   if (isZip(start)) return sheetText(engine, file, options, signal);
   const { copy, notes } = await unpackedCopy(engine, file, options.encoding, signal);
   const events = scratchFile(engine, '.ndjson');
-  const format = convertedFormat((await startOfReadable(copy)).toString('utf8'));
-  if (format !== undefined) {
-    const said = await writeConverted(copy, events, path.basename(file), format);
+  const format = convertedFormat((await startOfReadable(copy)).toString('utf8'), options);
+  const converted = format && (await writeConverted(copy, events, path.basename(file), format));
+  if (format !== undefined && converted === undefined && options.format !== undefined)
+    throw otherLines(path.basename(file), format.label);
+  if (format !== undefined && converted !== undefined) {
     await rm(copy);
-    const log = format.durations === undefined ? undefined : format;
-    return { file: events, ending: '.ndjson', notes: [...notes, ...said], ...present({ log }) };
+    const { ending, notes: said } = converted;
+    return { file: events, ending, notes: [...notes, ...said], log: format };
   }
   const list = isJson(file) ? await writeList(copy, events, path.basename(file), options.list) : undefined;
   if (list === undefined) return { file: copy, ending: endingOf(file), notes };
   await rm(copy);
   return { file: events, ending: '.ndjson', notes: [...notes, ...list] };
+}
+
+function otherLines(name: string, label: string): LocalError {
+  return new LocalError('invalid', 'unreadable', `${name} holds other lines than ${label}.`, {
+    hint: 'Without `--format`, it is read as plain text.',
+  });
 }
 
 async function sheetText(

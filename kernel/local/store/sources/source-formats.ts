@@ -32,9 +32,11 @@ const named = new Map<string, FileFormat>([
   ...logFormats.map(log => [log.name, formatOfLog(log)] as const),
 ]);
 
-function formatOfLog(log: LogFormat): FileFormat {
-  const { kind } = log.reading;
-  if (kind === 'converted') return { kind: 'json', log };
+/** Returns how a file in a format of logs is read. */
+export function formatOfLog(log: LogFormat): FileFormat {
+  const { reading } = log;
+  if (reading.kind === 'converted') return { kind: reading.to ?? 'json', log };
+  const { kind } = reading;
   return { kind: kind === 'csv' || kind === 'json' ? kind : 'lines', log };
 }
 

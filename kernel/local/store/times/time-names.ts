@@ -59,6 +59,11 @@ const timeNames = [
   't.$date',
   'edgeStartTimestamp',
   'startedAt',
+  // Kubernetes.
+  'lastTimestamp',
+  'deprecatedLastTimestamp',
+  'firstTimestamp',
+  'deprecatedFirstTimestamp',
   // German, Spanish, Italian and Portuguese, French, Polish, Russian, Japanese and Chinese.
   'zeitstempel',
   'datum',
@@ -77,6 +82,8 @@ const timeNames = [
   '年月日',
   '时间',
   '日期',
+  // Kubernetes: of an event whose other times are null.
+  'metadata.creationTimestamp',
 ].map(plainName);
 
 /** How many of the first names stand for the time of an event and hardly for anything else. */

@@ -175,8 +175,15 @@ async function nestedTime(search: Search): Promise<TimeSource | undefined> {
   const likely = found.filter(({ rank }) => rank < likelyNames);
   const [only, more] = likely.length === 1 ? likely : found;
   if (only === undefined || more !== undefined) return undefined;
-  const note = `The time is that of \`${only.time.field}\`: \`--time FIELD\` takes another.`;
-  return { ...only.time, notes: [note, ...only.time.notes] };
+  return { ...only.time, notes: [otherNote(only.time), ...only.time.notes] };
+}
+
+/** A field of an object within the event. */
+const nested = /\.[^$]*$/;
+
+/** Names the field of the time, as its name alone does not say that it is the one. */
+function otherNote({ field }: TimeSource): string {
+  return `The time is that of \`${field}\`: \`--time FIELD\` takes another.`;
 }
 
 async function zoneNote(
@@ -241,7 +248,8 @@ function unknownField(columns: readonly ReadField[], field: string): LocalError 
 
 /**
  * A field with the name of a time is one when most of its values are times, and recent ones if they are numbers: a small one is more
- * likely a duration. The first that most rows have is taken, else the one that the most rows have.
+ * likely a duration. The first that most rows have is taken, else the one that the most rows have; one within
+ * an object only if there is none beside it.
  */
 async function guessedTime(
   search: Search,
@@ -250,13 +258,16 @@ async function guessedTime(
   let most: { readonly found: TimeSource; readonly read: number } | undefined;
   const ranked = rankedByName(columns);
   for (const column of ranked) {
+    if (most !== undefined && nested.test(column.name)) break;
     const found = await readingOf(search, column);
     const { rows, present, read, plausible } = await countRead(search.connection, column, found.sql);
     if ((isNumeric(column) ? plausible : read) * 2 <= present) continue;
     if (most === undefined || read > most.read || read * 2 > rows) most = { found, read };
     if (read * 2 > rows) break;
   }
-  return most && withOthers(search, most.found, ranked);
+  if (most === undefined) return undefined;
+  const notes = nested.test(most.found.field ?? '') ? [otherNote(most.found)] : [];
+  return withOthers(search, { ...most.found, notes: [...notes, ...most.found.notes] }, ranked);
 }
 
 /** Adds the times of other fields with the name of one, for rows of the sample in which a field has none: events of other kinds. */

@@ -78,6 +78,7 @@ const numbered: Readonly<Record<string, string>> = {
   'journald-verbose': 'publickey',
   prometheus: 'shop',
   fields: 'web',
+  mongoexport: 'ann',
   'windows-xml': 'ann',
 };
 

@@ -99,6 +99,45 @@ testTraps([
     ],
   },
   {
+    what: 'events of Kubernetes, whose times are null in turn',
+    name: 'events.json',
+    content: JSON.stringify({
+      apiVersion: 'v1',
+      items: [
+        {
+          eventTime: '2025-10-10T13:55:35.123456Z',
+          lastTimestamp: null,
+          metadata: { creationTimestamp: '2025-10-10T13:55:35Z' },
+        },
+        {
+          eventTime: null,
+          firstTimestamp: '2025-10-10T13:50:36Z',
+          lastTimestamp: '2025-10-10T13:55:36Z',
+          metadata: { creationTimestamp: '2025-10-10T13:50:36Z' },
+        },
+        { eventTime: null, lastTimestamp: null, metadata: { creationTimestamp: '2025-10-10T13:57:00Z' } },
+      ],
+    }),
+    select: '_time',
+    values: ['2025-10-10 13:55:35.123456', '2025-10-10 13:55:36', '2025-10-10 13:57:00'],
+    notes: [
+      'The events are those of the list `items`. Left out: 1 other field of the object around them, `apiVersion`.',
+      'Where `eventTime` has no time, it is that of `lastTimestamp`, else `metadata.creationTimestamp`.',
+    ],
+  },
+  {
+    what: 'events of Kubernetes that have the time of their making alone',
+    name: 'events.json',
+    content:
+      '{"items":[{"eventTime":null,"deprecatedLastTimestamp":null,"metadata":{"creationTimestamp":"2025-10-10T13:57:00Z"}}]}',
+    select: '_time',
+    values: ['2025-10-10 13:57:00'],
+    notes: [
+      'The events are those of the list `items`.',
+      'The time is that of `metadata.creationTimestamp`: `--time FIELD` takes another.',
+    ],
+  },
+  {
     what: 'lines of text between objects, which begin with a time',
     name: 'in.ndjson',
     content: lines(

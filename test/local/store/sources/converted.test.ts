@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { importText, stored, useService } from '../readers/traps.js';
+import { importText, lines, stored, testTraps, timeless, useService } from '../readers/traps.js';
 
 useService();
 
@@ -399,3 +399,121 @@ test('entries of journalctl -o verbose have the values that journalctl -o json h
     ]);
   }
 });
+
+// ---- documents and metrics ----
+
+const ofMongo =
+  'The lines are read as documents of MongoDB (extended JSON), their values without the objects around them.';
+const ofMetrics = 'The lines are read as samples of metrics in the text format of Prometheus or OpenMetrics.';
+
+const mongo = [
+  '{"_id":{"$oid":"5f1a2b3c4d5e6f7a8b9c0d1e"},"at":"{\\"$oid\\":\\"x\\"}","createdAt":{"$date":"2025-10-10T13:55:36.123Z"},"n":{"$numberLong":"9007199254740993"},"d":{"$numberDouble":"1.5"},"p":{"$numberDecimal":"0.1234567890123456789012"}}',
+  '{"_id":{"$oid":"5f1a2b3c4d5e6f7a8b9c0d1f"},"createdAt":{"$date":{"$numberLong":"1760104537123"}},"n":3,"d":{"$numberDouble":"-Infinity"},"p":1}',
+  '{"_id":{"$uuid":"3b241101-e2bb-4255-8caf-4136c566a962"},"createdAt":{"$date":1760104538000},"n":{"$numberInt":"4"},"d":{"$numberDecimal":"NaN"},"t":{"$timestamp":{"t":7,"i":1}}}',
+];
+const ofDocuments = [
+  '2025-10-10 13:55:36.123|5f1a2b3c4d5e6f7a8b9c0d1e|{"$oid":"x"}|2025-10-10T13:55:36.123Z|9007199254740993|1.5|"0.1234567890123456789012"|null',
+  '2025-10-10 13:55:37.123|5f1a2b3c4d5e6f7a8b9c0d1f|null|2025-10-10T13:55:37.123Z|3|-inf|1|null',
+  '2025-10-10 13:55:38|3b241101-e2bb-4255-8caf-4136c566a962|null|2025-10-10T13:55:38Z|4|nan|null|7',
+];
+
+testTraps([
+  ...[
+    ['a line each', lines(...mongo, '')],
+    ['in an array', `[${mongo.join(',\n')}]\n`],
+    ['of several lines', mongo.map(each => JSON.stringify(JSON.parse(each), null, 2)).join('\n')],
+  ].map(([what, content = '']) => ({
+    what: `documents of MongoDB have plain values of one type, whichever form these have: ${what}`,
+    name: 'carts.json',
+    content,
+    select: '_time, "_id", "at", createdAt, n, d, p, "t.$timestamp.t"',
+    values: ofDocuments,
+    notes: [ofMongo],
+  })),
+  {
+    what: 'documents of MongoDB stay as they are if JSON is asked for',
+    name: 'carts.json',
+    content: lines(...mongo.slice(0, 1), ''),
+    options: { format: 'json' },
+    select: '"_id.$oid", "n.$numberLong"',
+    values: ['5f1a2b3c4d5e6f7a8b9c0d1e|9007199254740993'],
+  },
+  {
+    what: 'a year that no date of four digits has is a number, and a line of text between documents is an event',
+    name: 'carts.json',
+    content: lines(
+      '{"_id":1,"at":{"$date":{"$numberLong":"-99999999999999"}}}',
+      'text',
+      '{"_id":2,"at":{"$date":{"$numberLong":"-62135596800000"}}}',
+      '',
+    ),
+    select: '"_id", "at", message',
+    values: [
+      '1|{"$date":{"$numberLong":"-99999999999999"}}|null',
+      'null|null|text',
+      '2|"0001-01-01T00:00:00Z"|null',
+    ],
+  },
+  {
+    what: 'lines between documents of the bulk format belong to the one below, and are rows without one',
+    name: 'packets.json',
+    content: lines(
+      '{"index":{"_index":"p","_id":"1"}}',
+      '{"timestamp":"1760104536123","n":1}',
+      '{"index":{}}',
+      '{ "timestamp":"1760104537123","n":2}',
+      '{"delete":{"_index":"p","_id":"1"}}',
+      '{"create":{"_index":"q"}}',
+      'text',
+      '',
+      '{"index":{"_index":"r"}}',
+      '',
+    ),
+    select: 'n, "_index", "_id", "delete._id", "create._index", "index._index", message',
+    values: [
+      '1|p|1|null|null|null|null',
+      '2|null|null|null|null|null|null',
+      'null|null|null|1|null|null|null',
+      'null|null|null|null|q|null|null',
+      'null|null|null|null|null|null|text',
+      'null|null|null|null|null|r|null',
+    ],
+  },
+  {
+    what: 'samples of metrics have their labels, and the type, unit and help of their family',
+    name: 'metrics',
+    content: lines(
+      '# HELP requests_total All requests,\\n of \\\\.',
+      '# TYPE requests_total counter',
+      'requests_total{method="post",path="C:\\\\A \\"B\\"\\n"} 1.027e3 1760104536123',
+      '# a comment',
+      'requests_total 3',
+      '# TYPE wait_seconds histogram',
+      '# UNIT wait_seconds seconds',
+      'wait_seconds_bucket{le="+Inf",} 17 1760104537.5 # {trace_id="a b",} 0.67 1760104536.5',
+      '{"wait_seconds_sum",k="v"} -Inf',
+      'other NaN',
+      'not a sample at all',
+      '# EOF',
+      '',
+    ),
+    select:
+      'value, concat_ws(\' \', "metric.__name__", "metric.method", "metric.path", "metric.le", "metric.k"), concat_ws(\' \', type, unit, help), concat_ws(\' \', "exemplar.value", "exemplar.timestamp", "exemplar.labels.trace_id"), message',
+    values: [
+      '1027.0|requests_total post C:\\A "B"\n|counter All requests,\n of \\.||null',
+      '3.0|requests_total|counter All requests,\n of \\.||null',
+      '17.0|wait_seconds_bucket +Inf|histogram seconds|0.67 1760104536.5 a b|null',
+      '-inf|wait_seconds_sum v|histogram seconds||null',
+      'nan|other|||null',
+      'null||||not a sample at all',
+    ],
+  },
+  {
+    what: 'metrics without times have the time of their import, as is said',
+    name: 'metrics.prom',
+    content: lines('# TYPE up gauge', '# one', '# two', '# three', '# four', 'up 1', ''),
+    select: '_time, value',
+    values: [`${imported}|1`],
+    notes: [ofMetrics, 'Not rows: 4 lines, "# one", "# two", "# three", ….', timeless()],
+  },
+]);

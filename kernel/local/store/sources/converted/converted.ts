@@ -1,15 +1,22 @@
 import { createReadStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import type { ConvertedFormat, LogFormat } from '../../../../api/logs/log-format.js';
 import { logFormats } from '../../../../api/logs/log-formats.js';
+import type { ImportRequest } from '../../../../api/wire.js';
 import { systemRefusal } from '../../../../machine.js';
 import { LocalError } from '../../../local-errors.js';
 import { writeCopy } from '../../bounds/bounded-copies.js';
 import { writeValues } from '../../readers/reader-values.js';
+import { Left } from './left.js';
+import { NotPrinted } from './printed.js';
 
-/** How a text becomes events: as a stream, or each of its values of JSON by itself, which becomes lines of JSON. */
+/**
+ * How a text becomes events: as a stream, or each of its values of JSON by itself, which becomes lines of JSON; or lines of CSV. What
+ * is added to `left` are lines without an event.
+ */
 type Converter =
-  | { readonly events: (chunks: AsyncIterable<Buffer>) => AsyncIterable<object | string> }
+  | { readonly events: (chunks: AsyncIterable<Buffer>, left: Left) => AsyncIterable<object | string> }
   | { readonly lines: (value: string) => readonly string[] };
 
 const converters: Readonly<Record<ConvertedFormat, () => Promise<Converter>>> = {
@@ -20,39 +27,63 @@ const converters: Readonly<Record<ConvertedFormat, () => Promise<Converter>>> = 
   cloudwatch: async () => ({ lines: (await import('./converted-documents.js')).cloudwatchLines }),
   loki: async () => ({ lines: (await import('./converted-documents.js')).lokiLines }),
   prometheus: async () => ({ lines: (await import('./converted-documents.js')).prometheusLines }),
+  extended: async () => ({ lines: (await import('./converted-extended.js')).extendedLines }),
+  bulk: async () => ({ events: (await import('./converted-bulk.js')).bulkDocuments }),
+  metrics: async () => ({ events: (await import('./converted-metrics.js')).metricSamples }),
+  tables: async () => ({ events: (await import('./printed-tables.js')).printedTables }),
+  records: async () => ({ events: (await import('./printed-records.js')).printedRecords }),
 };
 
-/** Returns the format of a text that begins like this, if it is one that becomes lines of JSON before it is read. */
-export function convertedFormat(start: string): LogFormat | undefined {
-  return logFormats.find(
-    ({ reading }) => reading.kind === 'converted' && new RegExp(reading.begins, 'u').test(start),
-  );
+/**
+ * Returns the format of a text that begins like this, if it is one that becomes lines of JSON, or of CSV, before it is read; a request
+ * that names another format, or a pattern, has the text as it is.
+ */
+export function convertedFormat(
+  start: string,
+  { format, pattern }: Pick<ImportRequest, 'format' | 'pattern'>,
+): LogFormat | undefined {
+  if (pattern !== undefined) return undefined;
+  return logFormats.find(({ name, reading }) => {
+    if (reading.kind !== 'converted') return false;
+    return format === undefined ? new RegExp(reading.begins, 'u').test(start) : name === format;
+  });
 }
 
-/** Writes the events of a text in such a format as lines of JSON; returns what the import says of it. Throws LocalError. */
+/** How a text is written now, and what the import says of it. */
+interface Converted {
+  readonly ending: '.ndjson' | '.csv';
+  readonly notes: readonly string[];
+}
+
+/** Writes the events of a text in such a format; undefined if it turns out to be none. Throws LocalError. */
 export async function writeConverted(
   file: string,
   target: string,
   name: string,
   { label, reading }: LogFormat,
-): Promise<readonly string[]> {
-  if (reading.kind !== 'converted') return [];
+): Promise<Converted | undefined> {
+  if (reading.kind !== 'converted') return undefined;
   const converter = await converters[reading.as]();
+  const left = new Left();
   try {
-    if ('events' in converter)
-      await writeCopy(target, [Readable.from(linesOf(converter.events(createReadStream(file))))]);
-    else
+    if ('lines' in converter)
       await writeValues(file, target, {
         lines: value => converter.lines(value.toString()).map(line => Buffer.from(line)),
       });
+    else await writeCopy(target, [Readable.from(linesOf(converter.events(createReadStream(file), left)))]);
   } catch (error) {
+    if (error instanceof NotPrinted) {
+      await rm(target, { force: true });
+      return undefined;
+    }
     if (error instanceof LocalError || systemRefusal(error) !== undefined) throw error;
     throw new LocalError('invalid', 'unreadable', `${name} cannot be read to its end as ${label}.`, {
       hint: 'It is cut off or damaged: get the whole file.',
       cause: error,
     });
   }
-  return [`The lines are read as ${label}.`];
+  const notes = [`The lines are read as ${label}.`, ...left.notes()];
+  return { ending: `.${reading.to ?? 'ndjson'}`, notes };
 }
 
 async function* linesOf(events: AsyncIterable<object | string>): AsyncGenerator<string> {

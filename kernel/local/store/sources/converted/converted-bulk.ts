@@ -1,0 +1,30 @@
+import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
+
+/**
+ * Yields the documents of a request in the bulk format of Elasticsearch, with the members of the line above each in front of its own:
+ * `tshark -T ek` and tools that copy an index write it. Any other line stays as it is.
+ */
+export async function* bulkDocuments(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  let action: string | undefined;
+  for await (const line of createInterface({ input: Readable.from(chunks), crlfDelay: Infinity })) {
+    const members = actionLine.exec(line)?.[1];
+    if (action !== undefined && (members !== undefined || !line.startsWith('{'))) yield action;
+    if (members !== undefined) action = line;
+    else if (line.trim() !== '') {
+      yield action !== undefined && line.startsWith('{') ? withMembers(line, action) : line;
+      action = undefined;
+    }
+  }
+  if (action !== undefined) yield action;
+}
+
+/** What is done with the document below it. */
+const actionLine = /^\s*\{\s*"(?:index|create|update)"\s*:\s*\{([^{}]*)\}\s*\}\s*$/;
+
+function withMembers(document: string, action: string): string {
+  const members = (actionLine.exec(action)?.[1] ?? '').trim();
+  const own = document.slice(1).trimStart();
+  const between = members === '' || own.startsWith('}') ? '' : ',';
+  return `{${members}${between}${own}`;
+}

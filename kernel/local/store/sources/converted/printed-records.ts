@@ -1,0 +1,76 @@
+import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
+import type { Left } from './left.js';
+import { csvLine, footer, NotPrinted } from './printed.js';
+
+/** How a client prints the values of a row below each other. */
+interface Style {
+  /** The line above a row. */
+  readonly begin: RegExp;
+  /** What stands between a name and its value. */
+  readonly sign: '|' | ':';
+}
+
+const styles: readonly Style[] = [
+  // psql after \x.
+  { begin: /^-\[ RECORD \d+ \][-+]*$/, sign: '|' },
+  // mysql after \G.
+  { begin: /^\*+ \d+\. row \*+$/, sign: ':' },
+];
+
+/** As `printedTables`, of rows whose values stand below each other. */
+export async function* printedRecords(chunks: AsyncIterable<Buffer>, left: Left): AsyncGenerator<string> {
+  let names: readonly string[] | undefined;
+  let row: Row | undefined;
+  const ended = (): readonly string[] => {
+    if (row === undefined) return [];
+    const own = row.fields.map(({ name }) => name);
+    const lines = [
+      ...(names === undefined ? [csvLine(own)] : []),
+      csvLine(row.fields.map(({ value }) => value)),
+    ];
+    names ??= own;
+    row = undefined;
+    if (own.length === 0 || own.join('\n') !== names.join('\n')) throw new NotPrinted();
+    return lines;
+  };
+  for await (const line of createInterface({ input: Readable.from(chunks), crlfDelay: Infinity })) {
+    const text = line.trimEnd();
+    const style = styles.find(({ begin }) => begin.test(text));
+    const isFooter = footer.test(text);
+    if (isFooter) left.add(text);
+    if (style !== undefined || isFooter || (text === '' && row?.style.sign !== ':')) yield* ended();
+    if (style !== undefined) row = new Row(style);
+    else if (row !== undefined) row.add(line, names);
+    else if (text !== '' && !isFooter) throw new NotPrinted();
+  }
+  yield* ended();
+}
+
+class Row {
+  readonly style: Style;
+  readonly fields: { readonly name: string; value: string }[] = [];
+  /** Where the sign stands in each line. */
+  #place = -1;
+
+  constructor(style: Style) {
+    this.style = style;
+  }
+
+  /** Adds a field, or a further line of the last one, before which no name stands. */
+  add(line: string, names: readonly string[] | undefined): void {
+    const { sign } = this.style;
+    if (this.#place < 0) this.#place = line.indexOf(sign);
+    const name = line.slice(0, this.#place).trim();
+    const value = line.slice(this.#place + 1).replace(/^ /, '');
+    const isField =
+      line[this.#place] === sign && name !== '' && name === (names?.[this.fields.length] ?? name);
+    const last = this.fields.at(-1);
+    if (isField) this.fields.push({ name, value: sign === '|' ? value.trimEnd() : value });
+    else if (last === undefined) throw new NotPrinted();
+    else if (sign === ':') last.value += `\n${line}`;
+    else if (name === '' && last.value.endsWith('+'))
+      last.value = `${last.value.replace(/ *\+$/, '')}\n${value.trimEnd()}`;
+    else throw new NotPrinted();
+  }
+}
