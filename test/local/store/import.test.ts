@@ -149,6 +149,7 @@ test.each([
 test.each([
   ['two', '{"req":{"time":"2024-01-02"},"resp":{"time":"2024-01-03"}}', '`req.time`, `resp.time` hold times'],
   ['an old date', '{"user":{"created":"1970-01-02"}}', '`user.created` holds times'],
+  ['that of half the rows', '{"a":{"time":"2024-01-02"}}\n{"b":1}', '`a.time` holds times'],
 ])('no nested field is guessed to be the time: %s', async (_, text, named) => {
   const { body } = await importText('in.json', text);
   expect(body.timeField).toBe('');
