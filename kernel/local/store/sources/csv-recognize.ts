@@ -4,7 +4,7 @@ const commentSign = /^\s*(?:#|%|\/\/)/;
 /** Returns how many lines at the beginning of a text are comments, with blank ones among them; 0 if nothing follows. */
 export function commentsAbove(lines: readonly string[]): number {
   const end = lines.findIndex(line => line.trim() !== '' && !commentSign.test(line));
-  return lines.slice(0, end).some(line => commentSign.test(line)) ? end : 0;
+  return end > 0 && lines.slice(0, end).some(line => commentSign.test(line)) ? end : 0;
 }
 
 /**

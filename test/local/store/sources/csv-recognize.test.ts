@@ -1,0 +1,114 @@
+import { expect, test } from 'vitest';
+import {
+  areUnits,
+  commentsAbove,
+  linesAbove,
+  looksLikeCsv,
+  looksLikeHeader,
+  periodsAmongNames,
+} from '../../../../kernel/local/store/sources/csv-recognize.js';
+
+test.each<[string, readonly string[], number]>([
+  ['a line', ['# a', 'x,y'], 1],
+  ['lines of each sign', ['% a', ' // b', '# c', 'x,y'], 3],
+  ['a blank line above and below', ['', '# a', '', 'x,y'], 3],
+  ['blank lines alone', ['', 'x,y'], 0],
+  ['none', ['x,y', '# a'], 0],
+  ['nothing below', ['# a', '# b'], 0],
+  ['nothing but blank lines below', ['# a', '# b', ''], 0],
+])('comments above a table: %s', (_, lines, count) => {
+  expect(commentsAbove(lines)).toBe(count);
+});
+
+const titles = (count: number) => Array.from({ length: count }, (_, index) => `Title ${index}`);
+
+test.each<[string, readonly string[], number, number]>([
+  ['a title and a blank line', ['Report', '', 'host,n', 'a,1', 'b,2'], 0, 2],
+  ['no title', ['host,n', 'a,1'], 0, 0],
+  ['twenty titles', [...titles(20), 'host,n', 'a,1'], 0, 20],
+  ['more titles than that', [...titles(21), 'host,n', 'a,1'], 0, 0],
+  ['a title above values alone', ['Report', 'a,1', 'b,2'], 0, 0],
+  ['a title above names without numbers', ['Report', 'host,user', 'a,x', 'b,y'], 0, 0],
+  ['a title above rows that are wider than the names', ['Report', 'host,n', 'a,1,2'], 0, 0],
+  ['comments that are not as wide', ['# note', 'host,n', 'a,1'], 1, 1],
+  ['a comment with the names', ['# host,n', 'a,1', 'b,2'], 1, 0],
+  ['a comment as wide above the names', ['# one,two', 'host,n', 'a,1'], 1, 1],
+  ['the names in the last comment', ['# note', '# host,n', 'a,1', 'b,2'], 2, 1],
+  ['the names in a comment above another', ['# host,n', '# note', 'a,1', 'b,2'], 2, 0],
+  ['several comments as wide as the table', ['# a,b', '# host,n', 'a,1', 'b,2'], 2, 0],
+  ['a blank line, and the name of one column', ['', '# n', '5', '6'], 2, 1],
+])('lines above a table: %s', (_, lines, comments, count) => {
+  expect(linesAbove(lines, comments, ',')).toBe(count);
+});
+
+const rows = [
+  ['1', '2.5', 'x'],
+  ['3', '4,000', 'y'],
+  ['', '2026-01-01', 'z'],
+];
+
+test.each<[string, readonly string[], boolean]>([
+  ['of two columns of numbers', ['s', 'ms', ''], true],
+  ['of one column', ['s', '', ''], false],
+  ['of one column, in brackets', ['[s]', '', ''], true],
+  ['in brackets of either kind', ['(s)', '[ms]', ''], true],
+  ['of a column of text too', ['s', 'ms', 'id'], false],
+  ['in brackets, of a column of text too', ['(s)', '(ms)', '(id)'], true],
+  ['in brackets of a column of text alone', ['', '', '(id)'], false],
+  ['of forty characters', ['s'.repeat(40), 'ms', ''], true],
+  ['of more characters', ['s'.repeat(41), 'ms', ''], false],
+  ['of several lines', ['s\ns', 'ms', ''], false],
+  ['that is a number', ['s', '5', ''], false],
+])('units below the names: %s', (_, cells, expected) => {
+  expect([areUnits(cells, rows), areUnits(cells, rows.slice(0, 1))]).toEqual([expected, false]);
+});
+
+test.each<[readonly string[], boolean]>([
+  [['host', 'n'], true],
+  [['host', ''], false],
+  [['host', '', 'n'], true],
+  [['host', '5'], false],
+  [['#', 'host'], true],
+  [['#', '%'], false],
+  [['host', '2026-01'], false],
+  [['host', '12:00 h'], false],
+  [['time [s]', 'rate (1/s)'], true],
+  [['[error', 'x'], false],
+  [['f(a', 'b)'], false],
+  [[], false],
+])('%j are names: %s', (cells, expected) => {
+  expect(looksLikeHeader(cells)).toBe(expected);
+});
+
+test.each<[readonly string[], readonly number[]]>([
+  [
+    ['host', '2024', '2025'],
+    [1, 2],
+  ],
+  [
+    ['host', '2024-01', '01/02/2025'],
+    [1, 2],
+  ],
+  [['host', '2024', '2024'], []],
+  [['2024', '2025'], []],
+  [['2024', 'host'], []],
+  [['host', 'user'], []],
+])('of %j those that are periods: %j', (cells, expected) => {
+  expect(periodsAmongNames(cells)).toEqual(expected);
+});
+
+test.each<[string, boolean]>([
+  ['a,b\n1,2', true],
+  ['a;b\n1;2', true],
+  ['a\tb\n1\t2', true],
+  ['a|b\n1|2', true],
+  ['# note\na,b\n1,2', true],
+  ['a,b\n"1,5",2', true],
+  ['a,b', false],
+  ['a\n1', false],
+  ['a,b\n1,2,3', false],
+  ['1,2\n3,4', false],
+  ['GET,a\nGET,b', false],
+])('%j is a table: %s', (text, expected) => {
+  expect(looksLikeCsv(text.split('\n'))).toBe(expected);
+});
