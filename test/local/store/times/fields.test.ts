@@ -56,6 +56,29 @@ test.each(times)('the time of %s', async (text, time) => {
   else expect(notes.join()).toContain('every row has the time of its import');
 });
 
+test.each([
+  ['{"date":"2024-02-03","TimeOfDay":"04:05:06"}', '2024-02-03T04:05:06Z'],
+  ['{"day":"2024-02-03","clock":"04:05:06"}', '2024-02-03T04:05:06Z'],
+  ['{"date_local":"2024-02-03","time_local":"04:05:06"}', '2024-02-03T04:05:06Z'],
+  ['{"Datum":"2024-02-03","Uhrzeit":"04:05:06"}', '2024-02-03T04:05:06Z'],
+  ['{"fecha":"2024-02-03","hora":"04:05:06"}', '2024-02-03T04:05:06Z'],
+  ['{"data":"2024-02-03","ora":"04:05:06"}', '2024-02-03T04:05:06Z'],
+  ['{"date":"2024-02-03","heure":"04:05:06"}', '2024-02-03T04:05:06Z'],
+  ['{"date":"2024-02-03","Zeit":"04:05:06"}', '2024-02-03T04:05:06Z'],
+  ['{"month":"Feb","day":"3","year":"2024","time":"04:05:06"}', '2024-02-03T04:05:06Z'],
+  ['{"mon":"February","mday":"3","year":"2024","time":"04:05:06"}', '2024-02-03T04:05:06Z'],
+  ['{"month":"Feb","date":"3","year":"2024","time":"04:05:06"}', '2024-02-03T04:05:06Z'],
+  ['{"date":"Feb","day":"3","year":"2024","time":"04:05:06"}', '2024-02-03T04:05:06Z'],
+  ['{"date":"2024-02-03","time":"04:05:06","tz":"+02:00"}', '2024-02-03T02:05:06Z'],
+  ['{"date":"2024-02-03","time":"04:05:06","timezone":"UTC"}', '2024-02-03T04:05:06Z'],
+  ['{"date":"2024-02-03","time":"04:05:06","tz_offset":"-0130"}', '2024-02-03T05:35:06Z'],
+  ['{"date":"2024-02-03","time":"04:05:06","utcOffset":"+02:00"}', '2024-02-03T02:05:06Z'],
+])('a time is put together from fields: %s', async (text, time) => {
+  const { notes, rows } = await imported(text);
+  const names = Object.keys(JSON.parse(text)).map(name => `\`${name}\``);
+  expect([notes.map(note => note.match(/`[^`]+`/g)?.toSorted()), rows]).toEqual([[names.toSorted()], [time]]);
+});
+
 const near =
   '`time` has the name of one, but most of its numbers, such as "0.25", would be times before 1990: `--time time` reads them as such.';
 

@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import { detectedNote, encodingOf } from '../../../../kernel/local/store/sources/encoding.js';
+
+const latin = (text: string) => Buffer.from(text, 'latin1');
+const wide = (text: string) => Buffer.from(text, 'utf16le');
+const bigWide = (text: string) => wide(text).swap16();
+
+test.each<[string, Buffer, string]>([
+  ['the mark of UTF-16', Buffer.of(0xff, 0xfe, 0x61, 0), 'utf-16le'],
+  ['its mark the other way around', Buffer.of(0xfe, 0xff, 0, 0x61), 'utf-16be'],
+  ['the first half of a mark', latin('\xff, na\xefve'), 'windows-1252'],
+  ['the first half of the other mark', latin('\xfe, na\xefve'), 'windows-1252'],
+  ['the second half of a mark', latin('a\xfe na\xefve'), 'windows-1252'],
+  ['the second half of the other mark', latin('a\xff na\xefve'), 'windows-1252'],
+  ['UTF-16 without a mark', wide('a,b\n1,2\n'), 'utf-16le'],
+  ['the same the other way around', bigWide('a,b\n1,2\n'), 'utf-16be'],
+  ['four characters of it', wide('a,b\n'), 'utf-16le'],
+  ['fewer', wide('a,b'), 'utf-8'],
+  ['zeros in both places', Buffer.concat([wide('a,b\n1,2\n'), bigWide('a')]), 'utf-8'],
+  ['UTF-8', Buffer.from('na\u00efve \u65e5\u672c'), 'utf-8'],
+  ['nothing', Buffer.alloc(0), 'utf-8'],
+  ['bytes of no text', Buffer.of(0x81, 0x8d, 0x8f), 'utf-8'],
+])('a text that begins with %s', (_, start, encoding) => {
+  expect(encodingOf(start)).toBe(encoding);
+});
+
+test.each([
+  ['latin1', 'windows-1252'],
+  ['UTF8', 'utf-8'],
+  ['sjis', 'shift_jis'],
+])('the name %s is that of %s, whatever the bytes are', (label, encoding) => {
+  expect(encodingOf(Buffer.of(0xff, 0xfe), label)).toBe(encoding);
+});
+
+test('a name that no encoding has is refused with some that there are', () => {
+  expect(() => encodingOf(Buffer.alloc(0), 'utf-9')).toThrow(
+    expect.objectContaining({
+      ...{ kind: 'invalid', code: 'invalid-request', message: 'There is no encoding "utf-9".' },
+      hint: 'Encodings have the names of the WHATWG, such as windows-1252, iso-8859-2, utf-16le, shift_jis, gb18030.',
+    }),
+  );
+});
+
+test.each([
+  ['shift_jis', 'Shift_JIS'],
+  ['euc-kr', 'EUC-KR'],
+  ['euc-jp', 'EUC-JP'],
+  ['gb18030', 'GB18030'],
+  ['big5', 'Big5'],
+  ['windows-1252', 'Windows-1252'],
+])('an encoding that was found is named: %s', (encoding, label) => {
+  expect(detectedNote(encoding)).toBe(
+    `The text is read as ${label}, as it is not UTF-8: \`--encoding\` names another encoding.`,
+  );
+});
+
+test('Unicode is not named', () => {
+  expect(['utf-8', 'utf-16le'].map(detectedNote)).toEqual([undefined, undefined]);
+});
