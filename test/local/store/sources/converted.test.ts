@@ -53,7 +53,7 @@ describe('a journal in its export format', () => {
 
 const space = 'xmlns="http://schemas.microsoft.com/win/2004/08/events/event"';
 const logon = `<Event ${space}><System><Provider Name="Audit" Guid="{5484}"/><EventID>4624</EventID><Level>0</Level><Keywords>0x8020</Keywords><TimeCreated SystemTime='2023-11-05T09:15:42.123456700Z'/><Correlation/><Execution ProcessID='516' ThreadID='3240'/></System><EventData><Data Name='User'>J&#252;rg &amp; <![CDATA[<Ann>]]></Data><Data Name='Port'>0080</Data><Data Name="None"/></EventData></Event>`;
-const service = `<Event ${space}><System><EventID Qualifiers="16384">7036</EventID><TimeCreated SystemTime="2023-11-05T09:15:43Z"/></System><EventData><Data>Spooler</Data><Data>running</Data></EventData><UserData><a:Rule xmlns:a="x"><Id>07</Id></a:Rule></UserData></Event>`;
+const service = `<Event ${space}><System><EventID Qualifiers="16384">7036</EventID><TimeCreated SystemTime="2023-11-05T09:15:43Z"/></System><EventData><Data>Spooler</Data><Data>running</Data></EventData><UserData><a:Rule xmlns:a="x"><Id>07</Id><Level>08</Level></a:Rule></UserData></Event>`;
 const head = '<?xml version="1.0" encoding="utf-16" standalone="yes"?>\r\n';
 
 describe('events of Windows in XML', () => {
@@ -83,12 +83,17 @@ describe('events of Windows in XML', () => {
       '"EventData.None"',
       '"EventData.Data"',
       '"UserData.a:Rule.Id"',
+      '"UserData.a:Rule.Level"',
     ];
     expect(await stored(dataset, names.join(', '))).toEqual([
-      '2023-11-05 09:15:42.1234567|4624|null|0|0x8020|Audit|3240|Jürg & <Ann>|0080||null|null',
-      '2023-11-05 09:15:43|7036|16384|null|null|null|null|null|null|null|["Spooler","running"]|07',
+      '2023-11-05 09:15:42.1234567|4624|null|0|0x8020|Audit|3240|Jürg & <Ann>|0080||null|null|null',
+      '2023-11-05 09:15:43|7036|16384|null|null|null|null|null|null|null|["Spooler","running"]|07|08',
     ]);
-    expect(body.fields.map(({ name }: { name: string }) => name)).not.toContain('Correlation');
+    const fields = body.fields as readonly { readonly name: string; readonly type: string }[];
+    expect(fields.map(({ name }) => name)).not.toContain('Correlation');
+    expect(fields.flatMap(({ name, type }) => (type === 'integer' ? [name] : []))).toEqual([
+      ...['EventID', 'Level', 'Execution.ProcessID', 'Execution.ThreadID', 'Qualifiers'],
+    ]);
   });
 
   test.each([
