@@ -162,6 +162,6 @@ testTraps([
     content: lines('{"message":"a","ts":"2025-01-01T00:00:00Z"}', '2025-01-01 00:00:01,500 text', ''),
     select: '_time, message',
     values: ['2025-01-01 00:00:00|a', '2025-01-01 00:00:01.5|2025-01-01 00:00:01,500 text'],
-    notes: ['Not JSON objects: 1 line, each an event with its text in `message`.', carried],
+    notes: ['Not JSON objects: 1 line, each an event with its text in `message`.'],
   },
 ]);
