@@ -40,7 +40,7 @@ function table(cell: CellRun): readonly string[] {
 interface ChartData {
   readonly data: readonly {
     readonly name: string;
-    readonly values?: readonly { readonly s: string; readonly v: number | null }[];
+    readonly values?: readonly { readonly s: string; readonly v: number | null; readonly o?: 1 }[];
   }[];
 }
 
@@ -83,12 +83,20 @@ describe('%compare', () => {
     expect(['a · the range', 'a · 1d before', '2026-01-02, UTC'].filter(text => !svg.includes(text))).toEqual(
       [],
     );
-    // The change is that of the later period: labels alternate.
+    // Labels alternate between the later period, whose is the change, and the earlier one.
     const vega = drawn && 'data' in drawn ? drawn.data['application/vnd.vega.v5+json'] : {};
-    const changes = (vega as ChartData).data.find(({ name }) => name === 'rows_1')?.values ?? [];
-    expect(changes.map(({ s, v }) => `${s} ${v}`)).toEqual([
-      ...['l0 0', 'l0 0', 'l1 null', 'l1 null', 'l2 0', 'l2 1', 'l3 null', 'l3 null'],
-      ...['l4 1', 'l5 null', 'l6 -1', 'l7 null'],
+    const [figures, changes] = ['rows_0', 'rows_1'].map(rows =>
+      ((vega as ChartData).data.find(({ name }) => name === rows)?.values ?? []).map(
+        ({ s, v, o }) => `${s} ${o === 1 ? v : 'filled'}`,
+      ),
+    );
+    expect(figures?.filter(each => !each.endsWith('filled'))).toEqual([
+      ...['l0 1', 'l0 1', 'l1 1', 'l1 1', 'l2 1', 'l2 1', 'l3 1', 'l3 0'],
+      ...['l4 1', 'l5 0', 'l6 0', 'l7 1'],
+    ]);
+    expect(changes).toEqual([
+      ...['l0 0', 'l0 0', 'l1 filled', 'l1 filled', 'l2 0', 'l2 1', 'l3 filled', 'l3 filled'],
+      ...['l4 1', 'l5 filled', 'l6 -1', 'l7 filled'],
     ]);
   });
 
