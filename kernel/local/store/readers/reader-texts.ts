@@ -213,7 +213,8 @@ async function typesOf(
   const possible = bits.empty + (commas ? bits.all : bits.all - bits.comma);
   const any = Array.from({ length: width }, () => ({ fitting: undefined, words: [] }));
   const few = await narrowed(connection, `(SELECT * FROM sample LIMIT ${fewRows})`, any, possible);
-  const found = await narrowed(connection, source, few, possible);
+  const [row = []] = source === 'sample' ? await connection.run('SELECT count(*) FROM sample') : [];
+  const found = Number(row[0]) <= fewRows ? few : await narrowed(connection, source, few, possible);
   const types = await Promise.all(
     found.map(async ({ fitting }, index) => {
       const type = typeOf(fitting);
