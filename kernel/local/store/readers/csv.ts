@@ -8,15 +8,19 @@ import { engineWords } from '../../engine/engine-failure.js';
 import { LocalError } from '../../local-errors.js';
 import { mostFields, tooManyColumns } from '../bounds/bounded-text.js';
 import {
+  areDashes,
   areUnits,
   commentsAbove,
   csvDelimiters,
+  footerLength,
   linesAbove,
   looksLikeHeader,
+  looksLikeTotal,
+  namesInComment,
   periodPattern,
   periodsAmongNames,
 } from '../sources/csv-recognize.js';
-import { firstBytes, linesAtStart } from '../sources/source-formats.js';
+import { endOf, firstBytes, linesAtStart } from '../sources/source-formats.js';
 import { lineReader } from './line-reader.js';
 import { copyWith, type Line, unclosedLines, withMissing } from './quotes.js';
 import { countRefused, emptyWords, readTexts, refusedLines, type Texts } from './reader-texts.js';
@@ -41,6 +45,8 @@ export interface CsvSource {
   readonly workDir: string;
   /** Lines above the table that this copy of a file lacks. */
   readonly above?: readonly string[];
+  /** The line below the table that this copy lacks; empty if there is none. */
+  readonly below?: string;
   /** The file that this one is a copy of, and the lines of it that the copy lacks. */
   readonly whole?: { readonly file: string; readonly unclosed: readonly Line[] };
 }
@@ -56,6 +62,7 @@ export async function readCsv(
   source: CsvSource,
   options: CsvOptions = {},
 ): Promise<Reading | undefined> {
+  if (source.below === undefined) return readCsv(connection, await withoutFooter(source, options), options);
   const limits = await firstLines(source.file);
   try {
     return await readWithin(connection, source, options, limits);
@@ -112,9 +119,37 @@ async function readWithin(
   return reading && repairable(connection, source, dialect, options, reading);
 }
 
+/** A copy of a file without a line at its end that counts its rows, if it has one below a table of several columns. */
+async function withoutFooter(source: CsvSource, { known }: CsvOptions): Promise<CsvSource> {
+  const { text, size } = await endOf(source.file);
+  const length = known === undefined ? footerLength(text) : 0;
+  const [head = ''] = length > 0 ? await linesAtStart(source.file) : [];
+  if (!csvDelimiters.some(delimiter => head.includes(delimiter))) return { ...source, below: '' };
+  const copy = path.join(source.workDir, `${crypto.randomUUID()}.csv`);
+  await copyWith(source.file, copy, [{ from: size - length, to: size }], () => Buffer.alloc(0));
+  return { ...source, file: copy, below: text.slice(-length).trim() };
+}
+
+/** Says what the end of a table is: a line that is not a row, or a row that may be a total. */
+async function endNotes(
+  { file, below }: CsvSource,
+  { delimiter, columns }: Dialect,
+): Promise<readonly string[]> {
+  if (below) return [`Below the table, and not a row: ${JSON.stringify(below)}.`];
+  const bytes =
+    (await endOf(file)).text
+      .trimEnd()
+      .split(/[\r\n]/)
+      .at(-1) ?? '';
+  const last = Buffer.from(bytes, 'latin1').toString();
+  return looksLikeTotal(last, delimiter, columns)
+    ? [`The last line looks like a total, and is a row: ${JSON.stringify(oneLine(last, longestShown))}.`]
+    : [];
+}
+
 /** A copy without the comments above the table, which the engine would read as values: a quote that one opens would hide the table. */
 async function withoutAbove(
-  { file, workDir }: CsvSource,
+  { file, workDir, below }: CsvSource,
   first: number,
   above: readonly string[],
 ): Promise<CsvSource> {
@@ -122,7 +157,7 @@ async function withoutAbove(
   const copy = path.join(workDir, `${crypto.randomUUID()}.csv`);
   const [from, to] = [await bytesOfLines(whole, first), await bytesOfLines(whole, first + above.length)];
   await copyWith(whole, copy, [{ from, to }], () => Buffer.alloc(0));
-  return { file: copy, workDir, above };
+  return { file: copy, workDir, above, ...present({ below }) };
 }
 
 /** Whether more lines have values between double quotes than between those of a dialect, or the file has some and only its first line has the others. */
@@ -191,13 +226,16 @@ function repairable(
 }
 
 /** Returns a copy of a file without the lines that open a quote and do not close it; undefined if there are none. */
-async function repair({ file, workDir, above }: CsvSource, dialect: Dialect): Promise<Repaired | undefined> {
+async function repair(
+  { file, workDir, above, below }: CsvSource,
+  dialect: Dialect,
+): Promise<Repaired | undefined> {
   const whole = await unpacked(file, workDir);
   const unclosed = await unclosedLines(whole, await bytesOfLines(whole, dialect.skip), quotingOf(dialect));
   if (unclosed.length === 0) return undefined;
   const copy = path.join(workDir, `${crypto.randomUUID()}.csv`);
   await copyWith(whole, copy, unclosed, () => Buffer.alloc(0));
-  return { file: copy, workDir, whole: { file: whole, unclosed }, ...present({ above }) };
+  return { file: copy, workDir, whole: { file: whole, unclosed }, ...present({ above, below }) };
 }
 
 /** How many bytes the first lines of a file have: a quote in those above a table is none of its quotes. */
@@ -282,10 +320,11 @@ async function readWhole(
   const isNamed =
     options.header ?? (looksLikeHeader(withoutTail(cells)) || (await hasPeriodNames(connection, cells)));
   if (isNamed) await connection.run('DELETE FROM sample WHERE rowid = 0');
+  const commented = isNamed || options.known ? undefined : namesInComment(sniffed.above.at(-1), cells.length);
   const hasRows = isNamed && options.known === undefined && (await hasRowNames(connection, line));
   const first = hasRows ? ['', ...cells.slice(0, -1)] : cells;
   const named = first.map((name, index) =>
-    isNamed && name !== '' ? name : (options.known?.names[index] ?? `column${index + 1}`),
+    isNamed && name !== '' ? name : ((commented ?? options.known?.names)?.[index] ?? `column${index + 1}`),
   );
   const names = distinctNames(named.map(name => name.replaceAll('\0', '\ufffd')));
   if ((await connection.run('SELECT 1 FROM sample LIMIT 1')).length === 0)
@@ -295,9 +334,9 @@ async function readWhole(
   const header = isNamed && units === undefined;
   const reader = csvReader(file, dialect);
   const notes = [
-    ...aboveNotes(sniffed.above),
-    ...nameNotes(isNamed ? first : undefined, names, options),
+    ...headNotes(isNamed ? first : undefined, names, sniffed.above, commented, options),
     ...(units?.notes ?? []),
+    ...(await endNotes(source, sniffed)),
   ];
   const fast = (await hasLineBreaks(connection, names.length)) ? 'ordered' : 'fast';
   const texts = {
@@ -330,7 +369,7 @@ async function readWhole(
   return readTexts(connection, odd ?? { ...texts, withOdd });
 }
 
-/** The units of columns in the line below the names, see {@link areUnits}, and how the lines below that are read. */
+/** The units of columns in the line below the names, see {@link areUnits}, or a line of dashes; and how the lines below that are read. */
 async function unitsBelow(
   connection: Connection,
   { file }: CsvSource,
@@ -339,13 +378,15 @@ async function unitsBelow(
 ): Promise<{ readonly dialect: Dialect; readonly notes: readonly string[] } | undefined> {
   const found = await connection.run(`SELECT * FROM sample ORDER BY rowid LIMIT ${mostCompared}`);
   const [units = [], ...rows] = found.map(row => row.map(cell => valueIn(String(cell ?? ''))));
-  if (!areUnits(units, rows)) return undefined;
+  const isRule = areDashes(found[0]?.map(String) ?? []);
+  if (!isRule && !areUnits(units, rows)) return undefined;
   const below = { ...dialect, skip: dialect.skip + 2 };
   const [begin = []] = await connection.run(
     `SELECT * FROM ${csvReader(file, below)(false, 'first')} LIMIT 1`,
   );
   if (begin.some((cell, index) => cell !== found[1]?.[index])) return undefined;
   await connection.run('DELETE FROM sample WHERE rowid = 1');
+  if (isRule) return { dialect: below, notes: ['The line below the names is one of dashes, and not a row.'] };
   const shown = names.flatMap((name, index) => (units[index] ? [`\`${name}\` ${units[index]}`] : []));
   const more = shown.length > mostNamed ? ', …' : '';
   return {
@@ -413,6 +454,20 @@ async function hasRowNames(connection: Connection, line: readonly DuckDBValue[])
     `SELECT count(DISTINCT t0) = count(*) AND count(t${last}) = count(*) FROM sample`,
   );
   return row[0] === true;
+}
+
+/** Says what the table is, which lines above it are not rows, and what its names are; see {@link nameNotes}. */
+function headNotes(
+  first: readonly string[] | undefined,
+  names: readonly string[],
+  above: readonly string[],
+  commented: readonly string[] | undefined,
+  options: CsvOptions,
+): readonly string[] {
+  const own = commented
+    ? ['The names are those of the comment above the table.']
+    : nameNotes(first, names, options);
+  return [...aboveNotes(above), ...own];
 }
 
 /** Says which fields have other names than the first line gives them; `first` has its cells if it holds names. */

@@ -7,6 +7,38 @@ export function commentsAbove(lines: readonly string[]): number {
   return end > 0 && lines.slice(0, end).some(line => commentSign.test(line)) ? end : 0;
 }
 
+/** Returns how many characters at the end of a text are a line that counts its rows, with blank lines before it; 0 if it has none. */
+export function footerLength(end: string): number {
+  return /(?<=[\r\n])\s*\(\d+ rows?(?: affected)?\)\s*$/.exec(end)?.[0].length ?? 0;
+}
+
+/** Whether a line of a table with so many columns looks like the total of those above it. */
+export function looksLikeTotal(line: string, delimiter: string, columns: number): boolean {
+  const cells = cellsOf(line, delimiter).map(cell => cell.replaceAll('"', ''));
+  const [first = '', ...others] = cells.filter(cell => cell !== '');
+  return cells.length === columns && totalWord.test(first) && others.some(isNumeric);
+}
+
+const totalWord =
+  /^(?:(?:grand |sub-?)?totals?|totale|sum|summe|gesamt(?:summe)?|insgesamt|suma|somme|итого|合計|总计)\s*:?$/iu;
+
+/** Whether cells are a line of dashes below names. */
+export function areDashes(cells: readonly string[]): boolean {
+  return cells.every(cell => /^-+$/.test(cell)) && cells.some(cell => cell.length > 1);
+}
+
+/** Returns the names in a comment above a table without others, if it has one for each of its columns. */
+export function namesInComment(line: string | undefined, columns: number): readonly string[] | undefined {
+  if (line === undefined || !commentSign.test(line)) return undefined;
+  const text = line
+    .replace(commentSign, '')
+    .replace(/^\s*fields\b:?/i, '')
+    .trim();
+  return [/\t/, /,/, /;/, /\s+/]
+    .map(between => text.split(between).map(name => name.trim()))
+    .find(names => names.length === columns && names.every(name => name !== '') && looksLikeHeader(names));
+}
+
 /**
  * Returns how many lines stand above the table of a text that begins with `comments` lines of these. One that has as many values as
  * the table belongs to it, unless a line of names comes below it; so do titles, which are lines of one value.

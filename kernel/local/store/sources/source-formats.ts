@@ -65,9 +65,9 @@ export async function formatOf(
   return formatOfText(textOf(start), start.length === size);
 }
 
-/** A file whose name says that it is CSV is so at most in a format of logs that is. */
+/** A file whose name says that it is CSV is so at most in a format of logs that is, or whose values stand below their names as well. */
 function formatOfCsv(text: string): FileFormat {
-  const log = csvFormatOf(text.trimStart().split(/\r?\n/, 1));
+  const log = csvFormatOf(text.trimStart().split(/\r?\n/, mostLooked));
   return log === undefined ? csv : formatOfLog(log);
 }
 
@@ -230,6 +230,20 @@ export async function firstBytes(file: string, mostBytes = startBytes): Promise<
   }
 }
 
+/** Returns the bytes at the end of a file, up to as many, and the size of the file; none of one that is packed. */
+export async function endOf(file: string): Promise<{ readonly text: string; readonly size: number }> {
+  const { size } = await stat(file);
+  const isText = beginsAs(await firstBytes(file, 8)) === undefined;
+  const handle = await open(file);
+  try {
+    const start = isText ? Math.max(0, size - endBytes) : size;
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(endBytes), 0, size - start, start);
+    return { text: buffer.toString('latin1', 0, bytesRead), size };
+  } finally {
+    await handle.close();
+  }
+}
+
 /** Returns the error for a path that leads to no file. */
 export function noSuchFile(file: string): LocalError {
   // A name that is not UTF-8 was read with this character in it, and cannot be given back.
@@ -256,3 +270,6 @@ export function emptyFile(file: string): LocalError {
 }
 
 const startBytes = 64 * 1024;
+const endBytes = 4096;
+/** Lines in which the names of fields are looked for. */
+const mostLooked = 100;

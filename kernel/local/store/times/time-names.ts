@@ -1,4 +1,4 @@
-/** Names that hold the time of an event, the likeliest first; compared without case, `_`, `-` and `@`. */
+/** Names that hold the time of an event, the likeliest first; compared without case, `_`, `-`, `@` and the `#` before names in a comment. */
 const timeNames = [
   '_time',
   'timestamp',
@@ -101,5 +101,5 @@ export function lastName(name: string): string {
 
 /** Returns a name as it is compared with others. */
 export function plainName(name: string): string {
-  return name.toLowerCase().replace(/[_\-@ ]/g, '');
+  return name.toLowerCase().replace(/[_\-@# ]/g, '');
 }

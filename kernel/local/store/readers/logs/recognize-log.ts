@@ -21,9 +21,10 @@ export function recognizeFormat(all: readonly string[]): Recognized {
   return { format: likeliest.format, isUsual: false };
 }
 
-/** Returns the format of CSV that begins with these lines. */
+/** Returns the format of a CSV that begins with these lines, or of values below a comment that names them. */
 export function csvFormatOf(lines: readonly string[]): LogFormat | undefined {
-  return logFormats.find(format => format.reading.kind === 'csv' && shareOf(format, lines) === 1);
+  const isOfValues = ({ reading: { kind } }: LogFormat) => kind === 'csv' || kind === 'headed';
+  return logFormats.find(format => isOfValues(format) && shareOf(format, lines) === 1);
 }
 
 const usualShare = 0.9;
