@@ -16,11 +16,14 @@ export function footerLength(end: string): number {
 export function looksLikeTotal(line: string, delimiter: string, columns: number): boolean {
   const cells = cellsOf(line, delimiter).map(cell => cell.replaceAll('"', ''));
   const [first = '', ...others] = cells.filter(cell => cell !== '');
-  return cells.length === columns && totalWord.test(first) && others.some(isNumeric);
+  const word = first.replace(/\s*:$/, '').toLowerCase();
+  return cells.length === columns && totalWords.has(word) && others.some(isNumeric);
 }
 
-const totalWord =
-  /^(?:(?:grand |sub-?)?totals?|totale|sum|summe|gesamt(?:summe)?|insgesamt|suma|somme|итого|合計|总计)\s*:?$/iu;
+const totalWords: ReadonlySet<string> = new Set([
+  ...['total', 'totals', 'grand total', 'subtotal', 'sub-total', 'sum'],
+  ...['summe', 'gesamt', 'gesamtsumme', 'insgesamt', 'totale', 'suma', 'somme', 'итого', '合計', '总计'],
+]);
 
 /** Whether cells are a line of dashes below names. */
 export function areDashes(cells: readonly string[]): boolean {

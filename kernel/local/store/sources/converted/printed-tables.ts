@@ -14,12 +14,21 @@ interface Style {
   readonly bar: string;
 }
 
+// Built from texts: in the literal of a pattern they would keep the bundle of the program from being ASCII.
+const dash = '[─═]';
+const joints = '┼╪├┤╞╡';
+const betweenBars = new RegExp(`[^+|${joints}]+`, 'g');
+
 const styles: readonly Style[] = [
   // psql, cqlsh, Trino.
   { rule: /^-+(?:\+-+)+$/, bar: '|' },
   // mysql, Hive, Spark and sqlite3.
   { rule: /^\+(?:[-=]+\+)+$/, frame: /^\+(?:[-=]+\+)+$/, bar: '|' },
-  { rule: /^[├╞](?:[─═]+[┼╪])*[─═]+[┤╡]$/, frame: /^[┌╭└╰][─═┬┴]+[┐╮┘╯]$/, bar: '│' },
+  {
+    rule: new RegExp(`^[├╞](?:${dash}+[┼╪])*${dash}+[┤╡]$`),
+    frame: new RegExp(`^[┌╭└╰](?:${dash}|[┬┴])+[┐╮┘╯]$`),
+    bar: '│',
+  },
   { rule: /^\|(?:[ \t]*:?-+:?[ \t]*\|)+$/, bar: '|' },
   // sqlcmd, and sqlite3 in columns.
   { rule: /^-+(?: +-+)+$/, bar: ' ' },
@@ -72,7 +81,7 @@ class Table {
     const style = styles.find(each => each.rule.test(rule));
     if (style === undefined) throw new NotPrinted();
     this.#style = style;
-    this.#columns = [...rule.matchAll(style.bar === ' ' ? /-+/g : /[^+|┼╪├┤╞╡]+/g)].map(
+    this.#columns = [...rule.matchAll(style.bar === ' ' ? /-+/g : betweenBars)].map(
       ({ index, 0: dashes }) => ({ from: index, to: index + dashes.length }),
     );
   }
