@@ -269,4 +269,4 @@ export const timeOfLine = timeAtStart('l');
 const innerTime = `(?:^|[^\\w./-]|\\x1b\\[[\\d;]*m)(${datedTime})`;
 
 /** The time of a line that is an event of its own: at its beginning, else the first one in it; an empty text if there is none. */
-export const timeInLine = `CASE WHEN ${timeOfLine} <> '' THEN ${timeOfLine} ELSE regexp_extract(l, ${sqlText(innerTime)}, 1) END`;
+export const timeInLine = `coalesce(nullif(${timeOfLine}, ''), regexp_extract(l, ${sqlText(innerTime)}, 1))`;
