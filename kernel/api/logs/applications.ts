@@ -196,6 +196,19 @@ export const applications: readonly LogFormat[] = [
     },
   },
   {
+    name: 'toa5',
+    label: 'values of a Campbell data logger (TOA5)',
+    example: [
+      '"TOA5","CR1000","CR1000","1204","CR1000.Std.21","CPU:cart.CR1","52224","Minutes"',
+      '"TIMESTAMP","RECORD","BattV_Min","AirTC_Avg","Note"',
+      '"TS","RN","Volts","Deg C",""',
+      '"","","Min","Avg","Smp"',
+      '"2025-10-10 13:55:00",7,13.7,21.5,"cart"',
+      '"2025-10-10 13:56:00",8,13.6,"NAN","cart"',
+    ],
+    reading: { kind: 'converted', begins: '^"?TOA5"?,', as: 'toa5', to: 'csv' },
+  },
+  {
     name: 'logfmt',
     label: 'logfmt: key=value',
     example: ['time=2025-10-10T13:55:36.123Z level=INFO msg="cart is ready" cart=7'],

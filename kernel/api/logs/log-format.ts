@@ -68,8 +68,8 @@ export type LogReading =
     };
 
 /**
- * What a file is made lines of JSON from, or of CSV: the output of a journal, events of Windows in XML, documents of JSON, metrics, or
- * what clients of databases print.
+ * What a file is made lines of JSON from, or of CSV: the output of a journal, events of Windows in XML, documents of JSON, metrics, values
+ * of a data logger, or what clients of databases print.
  */
 export type ConvertedFormat =
   | 'journal'
@@ -82,6 +82,7 @@ export type ConvertedFormat =
   | 'extended'
   | 'bulk'
   | 'metrics'
+  | 'toa5'
   | 'tables'
   | 'records';
 

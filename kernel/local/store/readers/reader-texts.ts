@@ -187,6 +187,8 @@ export const emptyWords: readonly string[] = [
   'None',
   'nil',
   '\\N',
+  // Data loggers of Campbell.
+  'NAN',
   '-',
   '--',
   '?',

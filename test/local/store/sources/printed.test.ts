@@ -186,3 +186,33 @@ test('output of a client with other lines is refused if its format is named', as
     'out.txt holds other lines than rows of a table as a client of a database prints them. Without `--format`, it is read as plain text.',
   ]);
 });
+
+const head = ['"TOA5","CR1000","1204","Minutes"', '"TIMESTAMP","n"', '"TS","mm"', '"","Avg"'];
+
+testTraps([
+  {
+    what: 'the head of a data logger that has started again is none of its rows',
+    name: 'rain.dat',
+    content: lines(...head, '"2025-10-10 13:55:00",7.5', '', ...head, '"2025-10-10 13:56:00","NAN"', ''),
+    select: '_time, n',
+    values: ['2025-10-10 13:55:00|7.5', '2025-10-10 13:56:00|null'],
+    notes: [
+      'The lines are read as values of a Campbell data logger (TOA5).',
+      'Not rows: 7 lines, "\\"TOA5\\",\\"CR1000\\",\\"1204\\",\\"Minutes\\"", "\\"TS\\",\\"mm\\"", "\\"\\",\\"Avg\\"", ….',
+      'Read as null, as the other values are not text: `NAN` in `n` (1).',
+    ],
+  },
+  {
+    what: 'a data logger that goes on with other names is plain text',
+    name: 'rain.dat',
+    content: lines(
+      ...head,
+      '"2025-10-10 13:55:00",7.5',
+      ...head.map(line => line.replace('"n"', '"m"')),
+      '1,2',
+      '',
+    ),
+    select: 'count(*)',
+    values: ['10'],
+  },
+]);

@@ -30,6 +30,7 @@ const converters: Readonly<Record<ConvertedFormat, () => Promise<Converter>>> = 
   extended: async () => ({ lines: (await import('./converted-extended.js')).extendedLines }),
   bulk: async () => ({ events: (await import('./converted-bulk.js')).bulkDocuments }),
   metrics: async () => ({ events: (await import('./converted-metrics.js')).metricSamples }),
+  toa5: async () => ({ events: (await import('./converted-toa5.js')).toa5Lines }),
   tables: async () => ({ events: (await import('./printed-tables.js')).printedTables }),
   records: async () => ({ events: (await import('./printed-records.js')).printedRecords }),
 };

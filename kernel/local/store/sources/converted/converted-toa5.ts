@@ -1,0 +1,28 @@
+import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
+import type { Left } from './left.js';
+import { NotPrinted } from './printed.js';
+
+/**
+ * Yields the lines of a file of a Campbell data logger below the names of its values, as CSV. A logger that starts again writes its
+ * head again: lines of a head are added to `left`. Throws NotPrinted if one has other names.
+ */
+export async function* toa5Lines(chunks: AsyncIterable<Buffer>, left: Left): AsyncGenerator<string> {
+  let names: string | undefined;
+  let inHead = 0;
+  for await (const line of createInterface({ input: Readable.from(chunks), crlfDelay: Infinity })) {
+    if (/^"?TOA5"?,/.test(line)) inHead = 1;
+    else if (inHead > 0) inHead = (inHead + 1) % (headLines + 1);
+    if (inHead !== namesLine) {
+      if (inHead > 0) left.add(line);
+      else if (line.trim() !== '') yield line;
+    } else if (names !== undefined && line !== names) throw new NotPrinted();
+    else if (names === undefined) yield line;
+    else left.add(line);
+    if (inHead === namesLine) names = line;
+  }
+}
+
+/** The logger, the names, the units, and how the values were computed. */
+const headLines = 4;
+const namesLine = 2;
