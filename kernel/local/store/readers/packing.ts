@@ -36,6 +36,8 @@ const capture = {
 const zip = 'PK\x03\x04';
 const asWorkbook = 'Save it as .xlsx, or its sheet as CSV, first.';
 
+const openDocument = { name: 'an OpenDocument file', instead: asWorkbook };
+
 /** Where the name of the first file in a ZIP archive begins; its content follows if it is not packed. */
 const zipName = 30;
 
@@ -46,9 +48,10 @@ const packings: readonly Packing[] = [
   {
     begin: zip,
     further: start => start.startsWith('mimetypeapplication/vnd.oasis.opendocument', zipName),
-    name: 'an OpenDocument file',
-    instead: asWorkbook,
+    ...openDocument,
   },
+  // Not all programs write the type first, as they should.
+  { begin: zip, ending: '.ods', ...openDocument },
   {
     begin: zip,
     further: start =>

@@ -61,7 +61,7 @@ async function unzip(file: string, keep: Keep): Promise<void> {
   const archive = await openPromise(file);
   for await (const entry of archive.eachEntry()) {
     if (entry.fileName.endsWith('/') || entry.uncompressedSize === 0) continue;
-    if (entry.isEncrypted()) throw encrypted(file);
+    if (!entry.canDecodeFileData()) throw undecodable(file, entry.isEncrypted());
     await keep(entry.fileName, () => archive.openReadStreamPromise(entry));
   }
 }
@@ -112,9 +112,10 @@ function damaged(file: string, cause: unknown): LocalError {
   return new LocalError('invalid', 'unreadable', message, { cause });
 }
 
-function encrypted(file: string): LocalError {
-  return new LocalError('invalid', 'format', `${path.basename(file)} is encrypted.`, {
-    hint: 'Unpack it first: unzip FILE.',
+function undecodable(file: string, isEncrypted: boolean): LocalError {
+  const how = isEncrypted ? 'encrypted' : 'a ZIP archive with files that are compressed in a newer way';
+  return new LocalError('invalid', 'format', `${path.basename(file)} is ${how}.`, {
+    hint: isEncrypted ? 'Unpack it first: unzip FILE.' : 'Unpack it first: 7z x FILE.',
   });
 }
 

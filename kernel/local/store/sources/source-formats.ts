@@ -99,6 +99,7 @@ function refusePacked(file: string, start: Buffer): void {
 
 /** Whether a file that begins like this is a ZIP or tar archive. A workbook of Excel is one that is never unpacked. */
 export function isArchive(file: string, start: Buffer): boolean {
+  if (unreadPacking(start, file) !== undefined) return false;
   // A tar archive has no beginning of its own.
   return (isZip(start) && !isWorkbook(file, start)) || plain(start).toString('latin1', 257, 262) === 'ustar';
 }

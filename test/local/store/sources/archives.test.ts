@@ -33,6 +33,36 @@ describe('archives are imported as their files', () => {
     ]);
   });
 
+  test.each<[string, (bytes: Buffer, header: number) => unknown, string]>([
+    [
+      'is encrypted',
+      (bytes, header) => {
+        bytes.writeUInt16LE(1, header + 8);
+        // A key stands before what is stored.
+        bytes.writeUInt32LE(bytes.readUInt32LE(header + 20) + 12, header + 20);
+      },
+      'encrypted. Unpack it first: unzip FILE.',
+    ],
+    [
+      'has files compressed by LZMA',
+      (bytes, header) => bytes.writeUInt16LE(14, header + 10),
+      'a ZIP archive with files that are compressed in a newer way. Unpack it first: 7z x FILE.',
+    ],
+  ])('a ZIP archive that %s is refused by name', async (_, change, says) => {
+    const bytes = await fileOf('logs.zip');
+    const headerAfter = (from: number) => bytes.indexOf('PK\x01\x02', from, 'latin1');
+    for (let header = headerAfter(0); header >= 0; header = headerAfter(header + 4)) change(bytes, header);
+    const { status, body } = await importText('logs.zip', bytes);
+    expect([status, body.message]).toEqual([400, `logs.zip is ${says}`]);
+  });
+
+  test('a workbook of OpenDocument that does not begin with its type is refused by name', async () => {
+    const { body } = await importText('a.ods', await fileOf('logs.zip'));
+    expect(body.message).toMatch(
+      /a\.ods is an OpenDocument file\. Save it as \.xlsx, or its sheet as CSV, first\.$/,
+    );
+  });
+
   test('a text that is packed twice is refused by name', async () => {
     const { body } = await importText('a.log.gz', gzipSync(await fileOf('logs.zip')));
     expect(body.message).toMatch(/archive/);
