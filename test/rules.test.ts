@@ -145,6 +145,13 @@ describe('who may import whom', () => {
   });
 });
 
+test('the kernel reads no lines by readline, which ends them at U+2028 on some versions of Node', () => {
+  const importing = sourcesIn('kernel').filter(({ text }) =>
+    /'(?:node:)?readline(?:\/promises)?'/.test(text),
+  );
+  expect(importing.map(({ path }) => path)).toEqual([]);
+});
+
 test('no folder of kernel/, labextension/src/ and test/ holds more than can be taken in', () => {
   const roots = ['kernel', 'labextension/src', 'test'];
   const folders = [...roots, ...roots.flatMap(foldersBelow)];

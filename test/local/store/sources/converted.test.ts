@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { textLines } from '../../../../kernel/local/store/sources/converted/text-lines.js';
 import { importText, lines, stored, testTraps, timeless, useService } from '../readers/traps.js';
 
 useService();
@@ -522,3 +523,13 @@ testTraps([
     notes: [ofMetrics, 'Not rows: 4 lines, "# one", "# two", "# three", ….', timeless()],
   },
 ]);
+
+test.each([1, 2, 5, 100])('lines end at a line feed and nowhere else, in chunks of %d bytes', async size => {
+  const bytes = Buffer.from('{"a":"x\u2028y"}\r\n\nb\rc\u2029\nü\r');
+  async function* chunks() {
+    for (let from = 0; from < bytes.length; from += size) yield bytes.subarray(from, from + size);
+  }
+  const found: string[] = [];
+  for await (const line of textLines(chunks())) found.push(line);
+  expect(found).toEqual(['{"a":"x\u2028y"}', '', 'b\rc\u2029', 'ü']);
+});

@@ -1,5 +1,4 @@
-import { createInterface } from 'node:readline';
-import { Readable } from 'node:stream';
+import { textLines } from './text-lines.js';
 
 /**
  * Yields the documents of a request in the bulk format of Elasticsearch, with the members of the line above each in front of its own:
@@ -7,7 +6,7 @@ import { Readable } from 'node:stream';
  */
 export async function* bulkDocuments(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
   let action: string | undefined;
-  for await (const line of createInterface({ input: Readable.from(chunks), crlfDelay: Infinity })) {
+  for await (const line of textLines(chunks)) {
     const members = actionLine.exec(line)?.[1];
     if (action !== undefined && (members !== undefined || !line.startsWith('{'))) yield action;
     if (members !== undefined) action = line;

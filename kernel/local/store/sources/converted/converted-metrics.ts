@@ -1,6 +1,5 @@
-import { createInterface } from 'node:readline';
-import { Readable } from 'node:stream';
 import type { Left } from './left.js';
+import { textLines } from './text-lines.js';
 
 /** What comments say of the metrics of a family. */
 interface Family {
@@ -15,7 +14,7 @@ interface Family {
  */
 export async function* metricSamples(chunks: AsyncIterable<Buffer>, left: Left): AsyncGenerator<string> {
   const families = new Map<string, Family>();
-  for await (const line of createInterface({ input: Readable.from(chunks), crlfDelay: Infinity })) {
+  for await (const line of textLines(chunks)) {
     const text = line.trim();
     const [, word, name = '', said = ''] = about.exec(text) ?? [];
     if (word !== undefined) {

@@ -1,7 +1,6 @@
-import { createInterface } from 'node:readline';
-import { Readable } from 'node:stream';
 import type { Left } from './left.js';
 import { NotPrinted } from './printed.js';
+import { textLines } from './text-lines.js';
 
 /**
  * Yields the lines of a file of a Campbell data logger below the names of its values, as CSV. A logger that starts again writes its
@@ -10,7 +9,7 @@ import { NotPrinted } from './printed.js';
 export async function* toa5Lines(chunks: AsyncIterable<Buffer>, left: Left): AsyncGenerator<string> {
   let names: string | undefined;
   let inHead = 0;
-  for await (const line of createInterface({ input: Readable.from(chunks), crlfDelay: Infinity })) {
+  for await (const line of textLines(chunks)) {
     if (/^"?TOA5"?,/.test(line)) inHead = 1;
     else if (inHead > 0) inHead = (inHead + 1) % (headLines + 1);
     if (inHead !== namesLine) {

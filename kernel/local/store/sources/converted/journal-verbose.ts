@@ -1,6 +1,5 @@
-import { createInterface } from 'node:readline';
-import { Readable } from 'node:stream';
 import { addTo, objectOf, type Value } from './converted-journal.js';
+import { textLines } from './text-lines.js';
 
 /**
  * Yields the entries of `journalctl -o verbose` with the names and values that `journalctl -o json` has. A line outside of an entry
@@ -9,7 +8,7 @@ import { addTo, objectOf, type Value } from './converted-journal.js';
 export async function* verboseEvents(chunks: AsyncIterable<Buffer>): AsyncGenerator<object | string> {
   let entry: Map<string, Value[]> | undefined;
   let name = '';
-  for await (const line of createInterface({ input: Readable.from(chunks), crlfDelay: Infinity })) {
+  for await (const line of textLines(chunks)) {
     const cursor = head.exec(line)?.[1];
     const field = entry && fieldPattern.exec(line);
     if (field) [, name = ''] = field;

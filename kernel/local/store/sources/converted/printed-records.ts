@@ -1,7 +1,6 @@
-import { createInterface } from 'node:readline';
-import { Readable } from 'node:stream';
 import type { Left } from './left.js';
 import { csvLine, footer, NotPrinted } from './printed.js';
+import { textLines } from './text-lines.js';
 
 /** How a client prints the values of a row below each other. */
 interface Style {
@@ -34,7 +33,7 @@ export async function* printedRecords(chunks: AsyncIterable<Buffer>, left: Left)
     if (own.length === 0 || own.join('\n') !== names.join('\n')) throw new NotPrinted();
     return lines;
   };
-  for await (const line of createInterface({ input: Readable.from(chunks), crlfDelay: Infinity })) {
+  for await (const line of textLines(chunks)) {
     const text = line.trimEnd();
     const style = styles.find(({ begin }) => begin.test(text));
     const isFooter = footer.test(text);

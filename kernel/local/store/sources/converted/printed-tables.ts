@@ -1,8 +1,7 @@
-import { createInterface } from 'node:readline';
-import { Readable } from 'node:stream';
 import stringWidth from 'string-width';
 import type { Left } from './left.js';
 import { csvLine, footer, NotPrinted } from './printed.js';
+import { textLines } from './text-lines.js';
 
 /** How the values of a line are found: between bars, or at the places of the dashes below the names. */
 interface Style {
@@ -42,7 +41,7 @@ export async function* printedTables(chunks: AsyncIterable<Buffer>, left: Left):
   let names: string | undefined;
   let head: string | undefined;
   let table: Table | undefined;
-  for await (const line of createInterface({ input: Readable.from(chunks), crlfDelay: Infinity })) {
+  for await (const line of textLines(chunks)) {
     const text = line.trimEnd();
     const isFooter = footer.test(text.trim());
     const isFrame = styles.some(({ frame }) => frame?.test(text)) && head === undefined;

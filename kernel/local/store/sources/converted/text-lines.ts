@@ -1,0 +1,22 @@
+/**
+ * Yields the lines of a text in UTF-8, which end in a line feed, also after a carriage return. The `readline` of Node.js 24 ends them at
+ * U+2028 too, which stands unescaped in strings of JSON.
+ */
+export async function* textLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest: string[] = [];
+  for await (const chunk of chunks) {
+    const [first = '', ...others] = decoder.decode(chunk, { stream: true }).split('\n');
+    rest.push(first);
+    const last = others.pop();
+    if (last === undefined) continue;
+    for (const line of [rest.join(''), ...others]) yield withoutReturn(line);
+    rest = [last];
+  }
+  const line = rest.join('') + decoder.decode();
+  if (line !== '') yield withoutReturn(line);
+}
+
+function withoutReturn(line: string): string {
+  return line.endsWith('\r') ? line.slice(0, -1) : line;
+}
