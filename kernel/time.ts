@@ -332,7 +332,7 @@ export function englishMonth(name: string): string | undefined {
 
 /**
  * A pattern for the names of months as logs write them, in English and in the languages of {@link englishMonth}; what follows must be no
- * letter. Names share their beginnings: an engine compiles it in a third of the time that a plain list of names takes.
+ * letter. Names share their beginnings, as engines compile the pattern several times in each import.
  */
 export const monthWord = (() => {
   const names = [...fullMonths, ...monthsInEnglish.keys()];
@@ -344,7 +344,7 @@ export const monthWord = (() => {
   return `(?:${[...englishMonths, ...cased].join('|')})`;
 })();
 
-/** A pattern for one of these ends of words, the longest first if one begins another. */
+/** A pattern for one of these ends of words; of two that fit, the longer one. */
 function anyEnd(ends: readonly string[]): string {
   const initials = [...new Set(ends.flatMap(end => end[0] ?? []))];
   const branches = initials.map(initial => {
