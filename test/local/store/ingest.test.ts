@@ -157,6 +157,14 @@ test.each(layouts)('a timestamp in the format %s', async (format, text, time) =>
   expect(columns).toEqual([[time]]);
 });
 
+test('a line of a CSV that an import leaves out is an event, as its answer has no notes', async () => {
+  const { columns } = await ingest('a,b\n--,--\n1,x\n(1 rows)\n', 'text/csv', 'a:string b:string');
+  expect(columns).toEqual([
+    ['--', '1', '(1 rows)'],
+    ['--', 'x', null],
+  ]);
+});
+
 test('a delimiter may be named', async () => {
   const { columns } = await ingest('a|b\n1,5|x\n', 'text/csv', 'a:string b:string', '?csv-delimiter=%7C');
   expect(columns).toEqual([['1,5'], ['x']]);

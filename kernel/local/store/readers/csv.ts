@@ -120,9 +120,10 @@ async function readWithin(
 }
 
 /** A copy of a file without a line at its end that counts its rows, if it has one below a table of several columns. */
-async function withoutFooter(source: CsvSource, { known }: CsvOptions): Promise<CsvSource> {
+async function withoutFooter(source: CsvSource, { spreadsheet = false }: CsvOptions): Promise<CsvSource> {
   const { text, size } = await endOf(source.file);
-  const length = known === undefined ? footerLength(text) : 0;
+  // The answer to a request has no notes: each line of it is an event.
+  const length = spreadsheet ? footerLength(text) : 0;
   const [head = ''] = length > 0 ? await linesAtStart(source.file) : [];
   if (!csvDelimiters.some(delimiter => head.includes(delimiter))) return { ...source, below: '' };
   const copy = path.join(source.workDir, `${crypto.randomUUID()}.csv`);
@@ -329,7 +330,7 @@ async function readWhole(
   const names = distinctNames(named.map(name => name.replaceAll('\0', '\ufffd')));
   if ((await connection.run('SELECT 1 FROM sample LIMIT 1')).length === 0)
     return noRows(connection, found(isNamed, 'careful'));
-  const units = isNamed ? await unitsBelow(connection, source, sniffed, names) : undefined;
+  const units = isNamed ? await unitsBelow(connection, source, sniffed, names, options) : undefined;
   const { dialect = sniffed } = units ?? {};
   const header = isNamed && units === undefined;
   const reader = csvReader(file, dialect);
@@ -375,10 +376,11 @@ async function unitsBelow(
   { file }: CsvSource,
   dialect: Dialect,
   names: readonly string[],
+  { spreadsheet = false }: CsvOptions,
 ): Promise<{ readonly dialect: Dialect; readonly notes: readonly string[] } | undefined> {
   const found = await connection.run(`SELECT * FROM sample ORDER BY rowid LIMIT ${mostCompared}`);
   const [units = [], ...rows] = found.map(row => row.map(cell => valueIn(String(cell ?? ''))));
-  const isRule = areDashes(found[0]?.map(String) ?? []);
+  const isRule = spreadsheet && areDashes(found[0]?.map(String) ?? []);
   if (!isRule && !areUnits(units, rows)) return undefined;
   const below = { ...dialect, skip: dialect.skip + 2 };
   const [begin = []] = await connection.run(
