@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import type { Dispatcher } from 'undici';
 import { largestAnswer, memoryAtMost } from '../machine.js';
 import { present } from '../present.js';
+import { isLate, underLimit } from '../signals.js';
 import { abandon, checkJsonEnds, readBody, SHORT_BYTES } from './api-body.js';
 import { InterruptedError, NotFoundError, TimeLimitError } from './api-errors.js';
 import { decodeNotices, type Listed, noticeHeader } from './api-notices.js';
@@ -450,17 +451,16 @@ class Transport {
 
   async #send(send: Send, signal: AbortSignal | undefined): Promise<Answer> {
     if (signal?.aborted) throw new InterruptedError(signal.reason);
-    const limit = new AbortController();
-    const timer = send.unlimited ? undefined : setTimeout(() => limit.abort(), this.#timeLimitMs);
+    let limited: AbortSignal | undefined;
     try {
-      const signals = signal === undefined ? limit.signal : AbortSignal.any([signal, limit.signal]);
-      return await this.#exchange(send, signals);
+      return await underLimit(signal, send.unlimited ? undefined : this.#timeLimitMs, within => {
+        limited = within;
+        return this.#exchange(send, within);
+      });
     } catch (error) {
       if (signal?.aborted) throw new InterruptedError(error);
-      if (limit.signal.aborted) throw this.#timeLimitError(send);
+      if (isLate(limited)) throw this.#timeLimitError(send);
       throw transportError(this.#attempt(send), error);
-    } finally {
-      clearTimeout(timer);
     }
   }
 

@@ -1,5 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { ExecuteOutcome, KernelHandler } from '../jupyter/message.js';
+import { isLate, underLimit } from '../signals.js';
 import { writeNotebook } from './headless-file.js';
 import { type CodeCell, type Notebook, sourceOf } from './notebook.js';
 import { type Displays, OutputCollector } from './outputs.js';
@@ -100,12 +101,13 @@ async function runCell(
 ): Promise<FailedCell | undefined> {
   cell.execution_count = executionCount;
   const code = sourceOf(cell);
-  const limit = settings.timeoutMs === undefined ? undefined : AbortSignal.timeout(settings.timeoutMs);
-  const signal = limit === undefined ? settings.signal : AbortSignal.any([settings.signal, limit]);
-  const outputs = new OutputCollector(cell, executionCount, displays, signal);
-  const ended = await handler.execute({ code, userExpressions: {} }, outputs);
+  const { outputs, ended, late } = await underLimit(settings.signal, settings.timeoutMs, async signal => {
+    const outputs = new OutputCollector(cell, executionCount, displays, signal);
+    const ended = await handler.execute({ code, userExpressions: {} }, outputs);
+    return { outputs, ended, late: isLate(signal) };
+  });
   if (ended.status === 'ok') return undefined;
-  const outcome = limit?.aborted && !settings.signal.aborted ? timedOut(settings.timeoutMs ?? 0) : ended;
+  const outcome = late ? timedOut(settings.timeoutMs ?? 0) : ended;
   outputs.error(outcome);
   if (cell.metadata.tags?.includes('raises-exception')) return undefined;
   const traceback = outcome.traceback.flatMap(text => stripVTControlCharacters(text).split('\n'));

@@ -274,6 +274,7 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'files.ts': ['node:*'],
   'machine.ts': ['errors', 'node:*'],
   'present.ts': [],
+  'signals.ts': [],
   'text.ts': [],
   'time.ts': [],
   'main.ts': ['*'],

@@ -1,6 +1,7 @@
 import type { AuthorizationServer, Client } from 'oauth4webapi';
 import undici, { type Dispatcher } from 'undici';
 import { present } from '../../present.js';
+import { underLimit } from '../../signals.js';
 import { inTheWay } from '../failures/statuses.js';
 import { dispatcherTo } from '../network/network-connection.js';
 import { type Endpoint, isThisMachine } from '../profile.js';
@@ -264,7 +265,9 @@ async function ask<T>(
     });
   const dispatcher = dispatcherTo(asking.url);
   try {
-    return await work(await optionsOf(dispatcher, timeout));
+    return await underLimit(timeout.signal, timeout.answerMs, async limited =>
+      work(await optionsOf(dispatcher, limited)),
+    );
   } catch (error) {
     throw loginError(asking, error, timeout);
   } finally {
@@ -272,14 +275,13 @@ async function ask<T>(
   }
 }
 
-async function optionsOf(dispatcher: Dispatcher, { signal, answerMs }: LoginTimeout) {
+async function optionsOf(dispatcher: Dispatcher, signal: AbortSignal) {
   const { allowInsecureRequests, customFetch } = await import('oauth4webapi');
-  const limited = AbortSignal.any([signal, AbortSignal.timeout(answerMs)]);
   const send = (url: string, init: object) => undici.fetch(url, { ...init, dispatcher });
   // Addresses over http have been found to be of this machine.
   return {
     [allowInsecureRequests]: true,
     [customFetch]: send as unknown as typeof fetch,
-    signal: limited,
+    signal,
   } as const;
 }

@@ -12,6 +12,7 @@ import {
 } from '@duckdb/node-api';
 import { memoryAtMost } from '../../machine.js';
 import { present } from '../../present.js';
+import { underEither } from '../../signals.js';
 import { sqlName, sqlText } from '../duckdb/duckdb-literal.js';
 import type { FunctionFamily } from '../duckdb/duckdb-template.js';
 import { FunctionRegistry } from '../duckdb/register.js';
@@ -19,7 +20,7 @@ import { makeProfileDir, makeWorkDir } from '../lease/scratch.js';
 import { Admission, type Lease } from './admission.js';
 import { cancelledError, EngineError, engineFailure, memoryFailure } from './engine-failure.js';
 import type { Delivery } from './engine-reader.js';
-import { type RequestContext, underEither, watchUnseen } from './engine-request.js';
+import { type RequestContext, watchUnseen } from './engine-request.js';
 import { pressure } from './workers/pressure.js';
 import { purging, rest } from './workers/rest.js';
 import {

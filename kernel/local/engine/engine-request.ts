@@ -27,24 +27,3 @@ export const watchUnseen: Watch = {
   runs: () => undefined,
   isHeldUp: () => undefined,
 };
-
-/**
- * Runs work under a signal that aborts when one of these does. None of them remembers it afterwards: `AbortSignal.any` leaves a trace
- * in each, also in one that lives as long as the service.
- */
-export async function underEither<T>(
-  signals: readonly AbortSignal[],
-  work: (signal: AbortSignal) => Promise<T>,
-): Promise<T> {
-  const both = new AbortController();
-  const heed = signals.map(signal => [signal, () => both.abort(signal.reason)] as const);
-  for (const [signal, abort] of heed) {
-    if (signal.aborted) abort();
-    signal.addEventListener('abort', abort, { once: true });
-  }
-  try {
-    return await work(both.signal);
-  } finally {
-    for (const [signal, abort] of heed) signal.removeEventListener('abort', abort);
-  }
-}

@@ -1,11 +1,12 @@
 import type { ChildProcess } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import { present } from '../../present.js';
+import { underEither } from '../../signals.js';
 import { Admission } from './admission.js';
 import { JsonColumns } from './engine-columns.js';
 import { cancelledError, EngineError, engineFailure, memoryFailure } from './engine-failure.js';
 import type { Reader, ReaderSource } from './engine-reader.js';
-import { type RequestContext, underEither, watchUnseen } from './engine-request.js';
+import { type RequestContext, watchUnseen } from './engine-request.js';
 import type { EngineAnswer, FromEngine, ToEngine } from './messages.js';
 import { pressure } from './workers/pressure.js';
 

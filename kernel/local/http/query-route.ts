@@ -13,13 +13,14 @@ import {
 import type { Diagnostic } from '../../apl/syntax/ast.js';
 import { serviceErrorCode } from '../../errors.js';
 import { present } from '../../present.js';
+import { underEither } from '../../signals.js';
 import { formatCount } from '../../text.js';
 import { parseGoDuration } from '../../time.js';
 import type { CellForm } from '../engine/engine-columns.js';
 import { externalFiles, unreadableFile } from '../engine/engine-external.js';
 import { mayBeOfFile } from '../engine/engine-failure.js';
 import type { ReaderSource } from '../engine/engine-reader.js';
-import { type RequestContext, underEither } from '../engine/engine-request.js';
+import type { RequestContext } from '../engine/engine-request.js';
 import { type QueryAnswer, runQuery } from '../engine/engine-run.js';
 import { RecordingCatalog } from '../engine/scans.js';
 import { LocalError } from '../local-errors.js';

@@ -5,6 +5,7 @@ import { AplKernelError } from '../../errors.js';
 import type { AskAnnotations } from '../../result/chart/chart.js';
 import type { ChartAnnotations } from '../../result/chart/time/time-rules.js';
 import type { QueryResult } from '../../result/result.js';
+import { underEither } from '../../signals.js';
 
 /** The annotations that belong to a result: those of its datasets on a profile, in its range in RFC 3339. */
 export interface AnnotationQuestion {
@@ -78,7 +79,7 @@ export class AnnotationReader {
 
   #ask(question: AnnotationQuestion, signal: AbortSignal): Asked {
     const stop = new AbortController();
-    const answer = this.#answer(question, AbortSignal.any([signal, stop.signal]));
+    const answer = underEither([signal, stop.signal], either => this.#answer(question, either));
     return { key: keyOf(question), answer, stop };
   }
 

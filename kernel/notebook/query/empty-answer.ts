@@ -13,6 +13,7 @@ import { decodeTabular } from '../../result/decode/decode-arrow.js';
 import { cellText } from '../../result/display/display-text.js';
 import { codeWords, isCounted, safeWords } from '../../result/display/summary.js';
 import type { ArrowTable, Notice, QueryAnswer } from '../../result/result.js';
+import { underLimit } from '../../signals.js';
 import { formatCount, plural } from '../../text.js';
 import { parseTime } from '../../time.js';
 import { everything, resolveRange, storedEverything } from '../time-range.js';
@@ -343,7 +344,7 @@ async function ask(
   const { startTime, endTime } = window;
   const request = { apl, ...present({ startTime, endTime }) };
   try {
-    const raw = await service.query(request, AbortSignal.any([signal, AbortSignal.timeout(timeLimitMs)]));
+    const raw = await underLimit(signal, timeLimitMs, limited => service.query(request, limited));
     return decodeTabular(raw.body).tables[0];
   } catch {
     signal.throwIfAborted();

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { MOST_TRIES, type Pause } from '../../api/pacing/retry.js';
 import type { QueryProgress } from '../../api/wire.js';
 import type { CellIo } from '../../jupyter/message.js';
+import { underLimit } from '../../signals.js';
 import { formatCount, plural } from '../../text.js';
 
 /** The part of a cell's interface that progress uses. */
@@ -35,8 +36,7 @@ export async function withProgress<T>(
   const over = new AbortController();
   const started = performance.now();
   const show = async () => {
-    const soon = AbortSignal.any([over.signal, AbortSignal.timeout(answerMs)]);
-    const progress = await ask(id, soon).catch(() => undefined);
+    const progress = await underLimit(over.signal, answerMs, soon => ask(id, soon)).catch(() => undefined);
     if (over.signal.aborted || io.signal.aborted) return;
     const text = progressText(performance.now() - started, progress);
     io.passing({ data: { 'text/plain': text }, metadata: {} });

@@ -1,4 +1,5 @@
 import { AplKernelError } from '../../errors.js';
+import { isLate, underLimit } from '../../signals.js';
 import { refusal, type ToolAnswer } from './mcp-answer.js';
 
 /** How a call is worked on: `now`, or in turn with the others that are, as it uses the engine. */
@@ -25,12 +26,14 @@ export class Calls {
     signal: AbortSignal,
     work: (over: AbortSignal) => ToolAnswer | Promise<ToolAnswer>,
   ): Promise<ToolAnswer> {
-    const limit = AbortSignal.timeout(this.#limitMs);
-    const over = AbortSignal.any([signal, limit]);
+    let limited: AbortSignal | undefined;
     try {
-      return turn === 'now' ? await work(over) : await this.#inTurn(over, work);
+      return await underLimit(signal, this.#limitMs, async over => {
+        limited = over;
+        return turn === 'now' ? await work(over) : await this.#inTurn(over, work);
+      });
     } catch (error) {
-      if (limit.aborted)
+      if (isLate(limited))
         return refusal({
           message: `the call took more than ${this.#limitMs / 1000} s, with those before it`,
           hint: 'narrow the range, filter earlier, or make one call at a time',

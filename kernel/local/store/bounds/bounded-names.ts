@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { devNull } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { letGo } from '../../../files.js';
-import { underEither } from '../../engine/engine-request.js';
+import { underEither } from '../../../signals.js';
 import { LocalError } from '../../local-errors.js';
 import { kindOf, kindOfSync } from '../sources/source-files.js';
 

@@ -3,6 +3,7 @@ import { localProfile } from '../../../api/profile.js';
 import { AplKernelError } from '../../../errors.js';
 import type { CellIo, CellOrigin, ExecuteOutcome } from '../../../jupyter/message.js';
 import { systemRefusal } from '../../../machine.js';
+import { isLate, underLimit } from '../../../signals.js';
 import { failureOf, interruptedFailure } from '../../cell-error.js';
 import { lastName } from '../../results/result-cache.js';
 import type { Session } from '../../session.js';
@@ -136,14 +137,16 @@ export class Agents {
     this.#cells.delete(cell.id);
     const { results } = this.#session;
     const last = results.named(lastName);
-    const limit = AbortSignal.timeout(this.#ms.run);
-    const heard = new Heard(io, AbortSignal.any([io.signal, limit]));
     const refusal = this.#refusal();
-    const ended = refusal === undefined ? await work(heard.io) : failureOf(refusal, cell.source, undefined);
-    const isLate = limit.aborted && !io.signal.aborted && ended.status === 'error';
-    const outcome = isLate
-      ? interruptedFailure(`a cell of an agent runs for at most ${this.#ms.run / 1000} s`)
-      : ended;
+    const { heard, ended, late } = await underLimit(io.signal, this.#ms.run, async signal => {
+      const heard = new Heard(io, signal);
+      const ended = refusal === undefined ? await work(heard.io) : failureOf(refusal, cell.source, undefined);
+      return { heard, ended, late: isLate(signal) };
+    });
+    const outcome =
+      late && ended.status === 'error'
+        ? interruptedFailure(`a cell of an agent runs for at most ${this.#ms.run / 1000} s`)
+        : ended;
     cell.settle(fitted(heard.reply(outcome, results, cell.rows)));
     results.makeLast(last);
     return outcome;
@@ -194,8 +197,9 @@ export class Agents {
     const cell: AskedCell = { id: randomUUID(), source, rows, isTaken: false, settle };
     this.#cells.set(cell.id, cell);
     const isOffered = this.#on !== undefined && this.#pages().offer(this.#on.page, cell.id);
-    const over = AbortSignal.any([signal, AbortSignal.timeout(this.#ms.wait)]);
-    const reply = isOffered ? await Promise.race([ended, whenAborted(over)]) : undefined;
+    const reply = isOffered
+      ? await underLimit(signal, this.#ms.wait, over => Promise.race([ended, whenAborted(over)]))
+      : undefined;
     if (reply !== undefined) return reply;
     if (cell.isTaken)
       return {

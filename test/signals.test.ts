@@ -1,0 +1,50 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { expect, test } from 'vitest';
+import { isLate, underEither, underLimit } from '../kernel/signals.js';
+
+/** Work that ends by its signal alone. */
+const untilAborted = (signal: AbortSignal) =>
+  new Promise<boolean>(resolve => {
+    signal.addEventListener('abort', () => resolve(isLate(signal)), { once: true });
+  });
+
+function collectGarbage(): void {
+  setFlagsFromString('--expose-gc');
+  (runInNewContext('gc') as () => void)();
+}
+
+test('a limit comes though garbage is collected before, and says that it is one', async () => {
+  const ended = underLimit(new AbortController().signal, 100, untilAborted);
+  await delay(20);
+  collectGarbage();
+  expect(await Promise.race([ended, delay(10_000, 'never')])).toBe(true);
+});
+
+test('of a signal that aborts within the limit the reason stays, which is not a limit', async () => {
+  const user = new AbortController();
+  const ended = underLimit(user.signal, 60_000, async signal => [await untilAborted(signal), signal.reason]);
+  user.abort('stopped');
+  expect(await ended).toEqual([false, 'stopped']);
+});
+
+test('a signal that has aborted before work begins has aborted that of the work', async () => {
+  const work = async (signal: AbortSignal) => signal.aborted;
+  expect(await underLimit(AbortSignal.abort(), undefined, work)).toBe(true);
+  expect(await underEither([new AbortController().signal, AbortSignal.abort()], work)).toBe(true);
+});
+
+test('work that has ended is not aborted by what comes after it', async () => {
+  const user = new AbortController();
+  const signal = await underLimit(user.signal, 20, async signal => signal);
+  await delay(40);
+  user.abort();
+  expect(signal.aborted).toBe(false);
+});
+
+test('work without a limit or a signal of its own fails as it does', async () => {
+  await expect(underLimit(undefined, undefined, () => Promise.reject(new Error('work')))).rejects.toThrow(
+    'work',
+  );
+});
