@@ -1,4 +1,4 @@
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir, rm, stat } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import type { LogFormat } from '../../api/logs/log-format.js';
@@ -113,7 +113,7 @@ async function openFiles(
     families: [eventFamily],
     connections: 1,
     memoryBytes: Math.min(memoryAtMost() / 4, mostMemoryBytes),
-    threads: Math.max(availableParallelism(), fewestForJson),
+    threads: await threadsFor(files),
   });
   try {
     const prepared = await prepare(engine, files, request, signal);
@@ -325,6 +325,24 @@ class Pass {
     }
   }
 }
+
+/** Returns how many threads read these files: to wake others for a small one takes longer than to read it. */
+async function threadsFor(files: readonly string[]): Promise<number> {
+  // Whoever reads a file says why it cannot be.
+  const sizes = await Promise.all(
+    files.map(file =>
+      stat(file).then(
+        ({ size }) => size,
+        () => 0,
+      ),
+    ),
+  );
+  const bytes = sizes.reduce((sum, size) => sum + size, 0);
+  return bytes < leastToShare ? 1 : Math.max(availableParallelism(), fewestForJson);
+}
+
+/** Bytes. */
+const leastToShare = 256 * 1024;
 
 /** The engine shares one file of JSON lines among threads only if it reads fewer files than it has threads, and it reads two. */
 const fewestForJson = 3;
