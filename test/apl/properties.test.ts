@@ -58,16 +58,16 @@ describe('no text makes the parser or the binder throw', () => {
   const check = (arbitrary: fc.Arbitrary<string>, runs: number): void =>
     fc.assert(fc.property(arbitrary, read), { numRuns: runs });
 
-  test('random characters', () => check(fc.string({ unit: 'binary', maxLength: 200 }), 5_000));
-  test('random printable text', () => check(fc.string({ maxLength: 100 }), 5_000));
-  test('words of the language in any order', () => check(tokenSoup, 5_000));
-  test('queries', () => check(pipeline, 500));
-  test('queries with a few characters changed', () => check(mutated, 800));
-  test('100,000 random strings of bytes', () => {
+  test('random characters', () => check(fc.string({ unit: 'binary', maxLength: 200 }), 1_500));
+  test('random printable text', () => check(fc.string({ maxLength: 100 }), 1_500));
+  test('words of the language in any order', () => check(tokenSoup, 1_500));
+  test('queries', () => check(pipeline, 250));
+  test('queries with a few characters changed', () => check(mutated, 400));
+  test('20,000 random strings of bytes', () => {
     const bytes = fc.uint8Array({ maxLength: 60 }).map(array => Buffer.from(array).toString('latin1'));
     fc.assert(
       fc.property(bytes, text => void parseQuery(text)),
-      { numRuns: 100_000 },
+      { numRuns: 20_000 },
     );
   });
 });

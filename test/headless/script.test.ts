@@ -108,6 +108,6 @@ test('any notebook has the same cells after a round trip', () => {
       expect(facts(parseScript(script))).toEqual(cells);
       expect(scriptOf(parseScript(script))).toBe(script);
     }),
-    { numRuns: 1000 },
+    { numRuns: 300 },
   );
 });

@@ -124,7 +124,7 @@ test('whatever the result: marks are data or stated zeros, data have marks, the 
       for (const point of points)
         expect(point.partial).toBe(isCut(shape, Math.round((point.t - nine) / shape.size)));
     }),
-    { numRuns: 100 },
+    { numRuns: 50 },
   );
 });
 
@@ -171,7 +171,7 @@ test('whatever the result and the kind: each datum is under a line of two points
       if (plot.isLog) expect(plot.low).toBeGreaterThan(0);
       for (const v of tops) expect(v >= plot.low && v <= plot.high).toBe(true);
     }),
-    { numRuns: 120 },
+    { numRuns: 60 },
   );
 });
 

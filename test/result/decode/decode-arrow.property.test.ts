@@ -74,7 +74,7 @@ test('any table comes out of the wire with the same rows, values and nulls, and 
         );
       }
     }),
-    { numRuns: 150 },
+    { numRuns: 60 },
   );
 });
 
@@ -106,7 +106,7 @@ test('a body that is cut anywhere, or has a byte changed, is refused as such or 
       changed[index] = byte;
       attempt(changed);
     }),
-    { numRuns: 1500 },
+    { numRuns: 500 },
   );
 });
 
@@ -142,7 +142,7 @@ test('an envelope is accepted exactly where JSON.parse accepts it', () => {
         expect(accepts(() => decodeTabular(new TextEncoder().encode(body)))).toBe(parses);
       },
     ),
-    { numRuns: 1500 },
+    { numRuns: 500 },
   );
 });
 

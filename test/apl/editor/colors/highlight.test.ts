@@ -247,7 +247,7 @@ test('any text gives a tree of its length, nodes within their parents and in ord
         leave: () => void parents.pop(),
       });
     }),
-    { numRuns: 2000 },
+    { numRuns: 600 },
   );
 });
 
