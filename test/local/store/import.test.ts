@@ -38,34 +38,6 @@ async function columnsOf(dataset: string, fields: string): Promise<unknown[][]> 
 
 const times: readonly (readonly [what: string, line: object, field: string, time: string])[] = [
   [
-    'RFC 3339 with nanoseconds',
-    { timestamp: '2024-02-29T23:59:59.123456789Z' },
-    'timestamp',
-    '2024-02-29T23:59:59.123456789Z',
-  ],
-  ['an offset', { '@timestamp': '2024-01-01T00:30:00.5+02:00' }, '@timestamp', '2023-12-31T22:30:00.5Z'],
-  ['a space, a comma, no zone', { time: '2024-01-01 10:20:30,250' }, 'time', '2024-01-01T10:20:30.25Z'],
-  ['slashes', { date: '2024/01/02 03:04:05' }, 'date', '2024-01-02T03:04:05Z'],
-  ['a day', { date: '2024-01-02' }, 'date', '2024-01-02T00:00:00Z'],
-  ['seconds', { ts: 1_700_000_000 }, 'ts', '2023-11-14T22:13:20Z'],
-  ['seconds with a fraction', { ts: 1_700_000_000.25 }, 'ts', '2023-11-14T22:13:20.25Z'],
-  ['seconds as text', { ts: '1700000000.123456789' }, 'ts', '2023-11-14T22:13:20.123456789Z'],
-  ['milliseconds', { eventTime: 1_700_000_000_123 }, 'eventTime', '2023-11-14T22:13:20.123Z'],
-  ['microseconds', { event_time: 1_700_000_000_123_456 }, 'event_time', '2023-11-14T22:13:20.123456Z'],
-  ['nanoseconds', { _time: '1700000000123456789' }, '_time', '2023-11-14T22:13:20.123456789Z'],
-  ['Apache', { time_local: '10/Oct/2000:13:55:36 -0700' }, 'time_local', '2000-10-10T20:55:36Z'],
-  [
-    'Apache in brackets',
-    { time_local: '[10/Oct/2000:13:55:36 +0000]' },
-    'time_local',
-    '2000-10-10T13:55:36Z',
-  ],
-  ['RFC 1123', { date: 'Sun, 06 Nov 1994 08:49:37 GMT' }, 'date', '1994-11-06T08:49:37Z'],
-  ['ctime', { time: 'Sun Dec 04 04:47:44 2005' }, 'time', '2005-12-04T04:47:44Z'],
-  ['syslog earlier in the year', { timestamp: 'Jun 15 11:59:59' }, 'timestamp', '2026-06-15T11:59:59Z'],
-  ['syslog later in the year', { timestamp: 'Jun 15 12:00:01' }, 'timestamp', '2025-06-15T12:00:01Z'],
-  ['syslog on a leap day', { timestamp: 'Feb 29 00:00:00' }, 'timestamp', '2024-02-29T00:00:00Z'],
-  [
     'journald',
     { __REALTIME_TIMESTAMP: '1700000000000001', __MONOTONIC_TIMESTAMP: '12345678' },
     '__REALTIME_TIMESTAMP',
@@ -120,7 +92,41 @@ const times: readonly (readonly [what: string, line: object, field: string, time
   ],
   ['the likelier of two', { created: '2001-01-01', ts: '2002-02-02' }, 'ts', '2002-02-02T00:00:00Z'],
   ['not a duration', { time: 12, ts: 1_700_000_000 }, 'ts', '2023-11-14T22:13:20Z'],
+  ['a number', { ts: 1_700_000_000 }, 'ts', '2023-11-14T22:13:20Z'],
+  ['a text', { time_local: '10/Oct/2000:13:55:36 -0700' }, 'time_local', '2000-10-10T20:55:36Z'],
+  ['an @ in front', { '@timestamp': '2024-01-01T00:30:00.5+02:00' }, '@timestamp', '2023-12-31T22:30:00.5Z'],
 ];
+
+const writtenTimes: readonly (readonly [what: string, value: string | number, time: string])[] = [
+  ['RFC 3339 with nanoseconds', '2024-02-29T23:59:59.123456789Z', '2024-02-29T23:59:59.123456789Z'],
+  ['an offset', '2024-01-01T00:30:00.5+02:00', '2023-12-31T22:30:00.5Z'],
+  ['a space, a comma, no zone', '2024-01-01 10:20:30,250', '2024-01-01T10:20:30.25Z'],
+  ['slashes', '2024/01/02 03:04:05', '2024-01-02T03:04:05Z'],
+  ['a day', '2024-01-02', '2024-01-02T00:00:00Z'],
+  ['seconds', 1_700_000_000, '2023-11-14T22:13:20Z'],
+  ['seconds with a fraction', 1_700_000_000.25, '2023-11-14T22:13:20.25Z'],
+  ['seconds as text', '1700000000.123456789', '2023-11-14T22:13:20.123456789Z'],
+  ['milliseconds', 1_700_000_000_123, '2023-11-14T22:13:20.123Z'],
+  ['microseconds', 1_700_000_000_123_456, '2023-11-14T22:13:20.123456Z'],
+  ['nanoseconds', '1700000000123456789', '2023-11-14T22:13:20.123456789Z'],
+  ['Apache', '10/Oct/2000:13:55:36 -0700', '2000-10-10T20:55:36Z'],
+  ['Apache in brackets', '[10/Oct/2000:13:55:36 +0000]', '2000-10-10T13:55:36Z'],
+  ['RFC 1123', 'Sun, 06 Nov 1994 08:49:37 GMT', '1994-11-06T08:49:37Z'],
+  ['ctime', 'Sun Dec 04 04:47:44 2005', '2005-12-04T04:47:44Z'],
+  ['syslog earlier in the year', 'Jun 15 11:59:59', '2026-06-15T11:59:59Z'],
+  ['syslog later in the year', 'Jun 15 12:00:01', '2025-06-15T12:00:01Z'],
+  ['syslog on a leap day', 'Feb 29 00:00:00', '2024-02-29T00:00:00Z'],
+];
+
+test('times are read in each of the forms that a field may have', async () => {
+  const events = writtenTimes.map(([, timestamp], n) => JSON.stringify({ n, timestamp }));
+  const { dataset, body } = await importText('in.ndjson', events.join('\n'));
+  expect(body.timeField).toBe('timestamp');
+  const [numbers = [], read = []] = await columnsOf(dataset, 'n:long _time:datetime');
+  expect(numbers.map((n, index) => [writtenTimes[Number(n)]?.[0], read[index]])).toEqual(
+    writtenTimes.map(([what, , time]) => [what, time]),
+  );
+});
 
 test.each(times)('the time is found: %s', async (_, line, field, time) => {
   const { dataset, body } = await importText('in.ndjson', JSON.stringify(line));
@@ -238,16 +244,18 @@ const values: readonly (readonly [
     'a.b.c:long',
     [[1, null]],
   ],
-  ['lists as JSON', 'in.ndjson', '{"l":[1,{"x":2}]}\n{"l":[]}', 'l:dynamic', [[[1, { x: 2 }], []]]],
   [
-    'mixed types as JSON',
+    'lists and mixed types as JSON, integers and reals, a key that is a number',
     'in.ndjson',
-    '{"x":1}\n{"x":"1"}\n{"x":{"y":2}}\n{"x":null}',
-    'x:dynamic',
-    [[1, '1', { y: 2 }, null]],
+    '{"l":[1,{"x":2}],"m":1,"r":{"200":1},"x":1}\n{"l":[],"m":"1","x":-1.5}\n{"m":{"y":2}}\n{"m":null}',
+    'l:dynamic m:dynamic r.200:long x:real',
+    [
+      [[1, { x: 2 }], [], null, null],
+      [1, '1', { y: 2 }, null],
+      [1, null, null, null],
+      [1, -1.5, null, null],
+    ],
   ],
-  ['integers and reals', 'in.ndjson', '{"x":1}\n{"x":-1.5}', 'x:real', [[1, -1.5]]],
-  ['a key that is a number', 'in.ndjson', '{"r":{"200":1}}', 'r.200:long', [[1]]],
   ['a pretty-printed object', 'in.json', '{\n  "a": {\n    "b": true\n  }\n}\n', 'a.b:bool', [[true]]],
   ['a byte order mark', 'in.ndjson', '\ufeff{"x":"y"}', 'x:string', [['y']]],
   [
@@ -320,12 +328,10 @@ test.each(values)('values: %s', async (_, name, content, fields, columns) => {
 const exact: readonly (readonly [name: string, content: string, fields: string, expected: string])[] = [
   [
     'in.ndjson',
-    '{"i":9223372036854775807,"u":18446744073709551615}',
-    'i:long u:dynamic',
-    '[[9223372036854775807],[18446744073709551615]]',
+    '{"i":9223372036854775807,"u":18446744073709551615,"x":9007199254740993,"y":-9223372036854775808}\n{"x":1.5}',
+    'i:long u:dynamic x:dynamic y:long',
+    '[[9223372036854775807,null],[18446744073709551615,null],[9007199254740993,1.5],[-9223372036854775808,null]]',
   ],
-  ['in.ndjson', '{"x":9007199254740993}\n{"x":1.5}', 'x:dynamic', '[[9007199254740993,1.5]]'],
-  ['in.ndjson', '{"x":-9223372036854775808}', 'x:long', '[[-9223372036854775808]]'],
   [
     'in.csv',
     'x,y\n9223372036854775807,123456789012345678901234567890\n',

@@ -1,11 +1,12 @@
-import { writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Engine } from '../../../../kernel/local/engine/duckdb.js';
 import { readBatch } from '../../../../kernel/local/store/append/append-batch.js';
 import { DatasetStore } from '../../../../kernel/local/store/datasets.js';
 import { storeFile } from '../../../../kernel/local/store/import.js';
-import { nowMs, temporaryDirectory } from '../../service.js';
+import { nowMs } from '../../service.js';
 
 const nowNs = BigInt(nowMs) * 1_000_000n;
 
@@ -14,19 +15,22 @@ interface Parts {
   readonly store: DatasetStore;
 }
 
-async function openStore(): Promise<Parts> {
-  const dataDir = await temporaryDirectory();
+let parts: Parts;
+let dataDir: string;
+beforeAll(async () => {
+  dataDir = await mkdtemp(path.join(tmpdir(), 'apl-kernel-test-'));
   const engine = await Engine.open({ dataDir });
-  const store = new DatasetStore(dataDir, engine);
-  onTestFinished(async () => {
-    await store.close();
-    await engine.close();
-  });
-  return { engine, store };
-}
+  parts = { engine, store: new DatasetStore(dataDir, engine) };
+});
+afterAll(async () => {
+  await parts.store.close();
+  await parts.engine.close();
+  await rm(dataDir, { recursive: true });
+});
 
 /** Fields with their types and every row as text. The order of fields follows that of files, so it is told of one body only. */
-async function contentOf({ engine, store }: Parts, dataset: string, isOne: boolean): Promise<unknown> {
+async function contentOf(dataset: string, isOne: boolean): Promise<unknown> {
+  const { engine, store } = parts;
   const catalog = await store.snapshot(dataset);
   const fields = [...(catalog.schema(dataset)?.fields ?? [])];
   if (!isOne) fields.sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -43,7 +47,7 @@ async function contentOf({ engine, store }: Parts, dataset: string, isOne: boole
 
 let datasets = 0;
 
-async function imported(parts: Parts, bodies: readonly string[], timeField?: string): Promise<unknown> {
+async function imported(bodies: readonly string[], timeField?: string): Promise<unknown> {
   const dataset = `imported${++datasets}`;
   const late: number[] = [];
   for (const body of bodies) {
@@ -53,10 +57,10 @@ async function imported(parts: Parts, bodies: readonly string[], timeField?: str
     const load = { file, name: 'The body', format: 'json', dataset, time } as const;
     late.push((await storeFile(parts.store, parts.engine, load)).late);
   }
-  return { late, content: await contentOf(parts, dataset, bodies.length === 1) };
+  return { late, content: await contentOf(dataset, bodies.length === 1) };
 }
 
-async function appended(parts: Parts, bodies: readonly string[], timeField?: string): Promise<unknown> {
+async function appended(bodies: readonly string[], timeField?: string): Promise<unknown> {
   const dataset = `appended${++datasets}`;
   await parts.store.create(dataset);
   const late: number[] = [];
@@ -66,7 +70,7 @@ async function appended(parts: Parts, bodies: readonly string[], timeField?: str
     await parts.store.append(dataset, batch);
     late.push(batch.late);
   }
-  return { late, content: await contentOf(parts, dataset, bodies.length === 1) };
+  return { late, content: await contentOf(dataset, bodies.length === 1) };
 }
 
 const at = '"_time":"2024-01-01T00:00:00.000000001Z"';
@@ -133,8 +137,7 @@ const bodies: readonly (readonly [what: string, bodies: readonly string[], timeF
 test.each(bodies.map(([what, each, timeField]): Case => [what, each, timeField]))(
   'a small body becomes what an import makes of it: %s',
   async (_, each, timeField) => {
-    const parts = await openStore();
-    expect(await appended(parts, each, timeField)).toEqual(await imported(parts, each, timeField));
+    expect(await appended(each, timeField)).toEqual(await imported(each, timeField));
   },
 );
 
@@ -207,7 +210,6 @@ function randomObject(random: (below: number) => number, depth: number): string 
 }
 
 test('random bodies become what an import makes of them', async () => {
-  const parts = await openStore();
   let compared = 0;
   for (let seed = 1; seed <= 12; seed++) {
     const random = randomOf(seed);
@@ -218,7 +220,7 @@ test('random bodies become what an import makes of them', async () => {
     const each = Array.from({ length: 1 + random(3) }, body);
     if (each.some(text => readBatch(text, undefined, nowNs) === undefined)) continue;
     compared++;
-    expect([seed, await appended(parts, each)]).toEqual([seed, await imported(parts, each)]);
+    expect([seed, await appended(each)]).toEqual([seed, await imported(each)]);
   }
   expect(compared).toBeGreaterThan(5);
 });

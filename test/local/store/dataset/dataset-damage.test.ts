@@ -1,6 +1,8 @@
 import {
   copyFile,
+  cp,
   mkdir,
+  mkdtemp,
   readdir,
   readFile,
   rename,
@@ -9,8 +11,9 @@ import {
   utimes,
   writeFile,
 } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { checkData } from '../../../../kernel/local/check/check.js';
 import { sqlText } from '../../../../kernel/local/duckdb/duckdb-literal.js';
 import { Engine } from '../../../../kernel/local/engine/duckdb.js';
@@ -18,9 +21,14 @@ import { writeReplacements } from '../../../../kernel/local/store/dataset/replac
 import { DatasetStore } from '../../../../kernel/local/store/datasets.js';
 import { nowMs, type TestService, temporaryDirectory, testService } from '../../service.js';
 
-/** A service on a directory that it finds as `prepare` left it, with the datasets `good` and `hurt` of two files each. */
-async function serviceOn(prepare: (hurt: string) => Promise<void>): Promise<TestService> {
-  const dataDir = await temporaryDirectory();
+/** A data directory with the datasets `good` and `hurt` of two files each, which the first test writes. */
+let written: Promise<string> | undefined;
+afterAll(async () => {
+  if (written !== undefined) await rm(await written, { recursive: true });
+});
+
+async function writeDatasets(): Promise<string> {
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'apl-kernel-test-'));
   const before = await testService({ dataDir });
   for (const dataset of ['good', 'hurt']) {
     await before.json('POST', '/v2/datasets', { name: dataset });
@@ -30,6 +38,14 @@ async function serviceOn(prepare: (hurt: string) => Promise<void>): Promise<Test
     }
   }
   await before.service.close();
+  return dataDir;
+}
+
+/** A service on a copy of that directory as `prepare` left it. */
+async function serviceOn(prepare: (hurt: string) => Promise<void>): Promise<TestService> {
+  written ??= writeDatasets();
+  const dataDir = await temporaryDirectory();
+  await cp(await written, dataDir, { recursive: true, preserveTimestamps: true });
   await prepare(path.join(dataDir, 'datasets', 'hurt'));
   return testService({ dataDir });
 }

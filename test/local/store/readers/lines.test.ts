@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { beyondSample, importText, lines, stored, testTraps, useService } from './traps.js';
 
 useService();
@@ -16,49 +16,56 @@ const days = Array.from({ length: 60 }, (_, n) =>
   new Date(Date.UTC(2024, 0, 60 - n)).toISOString().slice(0, 10),
 );
 
-describe('a line of an access log', () => {
-  test.each([
-    ['a combined line', `1.2.3.4 - ann ${at} ${get} "-" "curl"`, '1.2.3.4|ann|GET|/a|200|5'],
-    ['no size', `1.2.3.4 - - ${at} "HEAD /a HTTP/1.1" 304 -`, '1.2.3.4|null|HEAD|/a|304|null'],
-    ['several clients', `1.2.3.4, 5.6.7.8,::1 - - ${at} ${get}`, '1.2.3.4, 5.6.7.8,::1|null|GET|/a|200|5'],
-    ['a user with blanks', `1.2.3.4 - Ann B. Smith ${at} ${get}`, '1.2.3.4|Ann B. Smith|GET|/a|200|5'],
-    ['an address of IPv6', `fe80::1%eth0 - - ${at} ${get}`, 'fe80::1%eth0|null|GET|/a|200|5'],
-    ['the name of a host', `proxy.example - - ${at} ${get}`, 'proxy.example|null|GET|/a|200|5'],
-    ['no client', `- - - ${at} ${get}`, 'null|null|GET|/a|200|5'],
-    ['a blank in the path', `1.2.3.4 - - ${at} "GET /a b HTTP/1.1" 404 0`, '1.2.3.4|null|GET|/a b|404|0'],
-    ['no protocol', `1.2.3.4 - - ${at} "GET /a" 200 5`, '1.2.3.4|null|GET|/a|200|5'],
-    [
-      'a quote that is escaped',
-      `1.2.3.4 - - ${at} "GET /\\" 500 1 HTTP/1.1" 200 5`,
-      '1.2.3.4|null|GET|/\\" 500 1|200|5',
-    ],
-    ['a quote that is not', `1.2.3.4 - - ${at} "GET /a"b HTTP/1.1" 200 5`, '1.2.3.4|null|GET|/a"b|200|5'],
-    ['a backslash at the end', `1.2.3.4 - - ${at} "GET /\\" 400 5 "-" "curl"`, '1.2.3.4|null|GET|/\\|400|5'],
-  ])('is in its fields: %s', async (_, line, values) => {
-    const { dataset, body } = await importText('access.log', `${line}\n`);
-    expect(body.notes).toEqual([access]);
-    expect(await stored(dataset, '_time, client, "user", "method", uri, status, bytes, line')).toEqual([
-      `2025-10-10 13:55:36|${values}|null`,
-    ]);
-  });
+const usual: readonly (readonly [what: string, line: string, values: string])[] = [
+  ['a combined line', `1.2.3.4 - ann ${at} ${get} "-" "curl"`, '1.2.3.4|ann|GET|/a|200|5'],
+  ['no size', `1.2.3.4 - - ${at} "HEAD /a HTTP/1.1" 304 -`, '1.2.3.4|null|HEAD|/a|304|null'],
+  ['several clients', `1.2.3.4, 5.6.7.8,::1 - - ${at} ${get}`, '1.2.3.4, 5.6.7.8,::1|null|GET|/a|200|5'],
+  ['a user with blanks', `1.2.3.4 - Ann B. Smith ${at} ${get}`, '1.2.3.4|Ann B. Smith|GET|/a|200|5'],
+  ['an address of IPv6', `fe80::1%eth0 - - ${at} ${get}`, 'fe80::1%eth0|null|GET|/a|200|5'],
+  ['the name of a host', `proxy.example - - ${at} ${get}`, 'proxy.example|null|GET|/a|200|5'],
+  ['no client', `- - - ${at} ${get}`, 'null|null|GET|/a|200|5'],
+  ['a blank in the path', `1.2.3.4 - - ${at} "GET /a b HTTP/1.1" 404 0`, '1.2.3.4|null|GET|/a b|404|0'],
+  ['no protocol', `1.2.3.4 - - ${at} "GET /a" 200 5`, '1.2.3.4|null|GET|/a|200|5'],
+  [
+    'a quote that is escaped',
+    `1.2.3.4 - - ${at} "GET /\\" 500 1 HTTP/1.1" 200 5`,
+    '1.2.3.4|null|GET|/\\" 500 1|200|5',
+  ],
+  ['a quote that is not', `1.2.3.4 - - ${at} "GET /a"b HTTP/1.1" 200 5`, '1.2.3.4|null|GET|/a"b|200|5'],
+  ['a backslash at the end', `1.2.3.4 - - ${at} "GET /\\" 400 5 "-" "curl"`, '1.2.3.4|null|GET|/\\|400|5'],
+];
 
-  test.each([
-    ['no request', `1.2.3.4 - - ${at} "-" 408 0 "-" "-"`, '1.2.3.4|408|0'],
-    ['an empty request', `1.2.3.4 - - ${at} "" 400 0 "-" "-"`, '1.2.3.4|400|0'],
-    ['a greeting of TLS', `1.2.3.4 - - ${at} "\\x16\\x03\\x01\\x02" 400 226 "-" "-"`, '1.2.3.4|400|226'],
-    ['another protocol', `1.2.3.4 - - ${at} "SSH-2.0-Go" 400 226`, '1.2.3.4|400|226'],
-    ['a line that is cut off', `1.2.3.4 - - ${at} "GET /a HT`, '1.2.3.4|null|null'],
-    ['no numbers', `1.2.3.4 - - ${at} "GET /a HTTP/1.1" x`, '1.2.3.4|null|null'],
-    ['text in front', `ALERT: 1.2.3.4 - - ${at} ${get}`, 'null|null|null'],
-  ])('is whole beside what can be read of it: %s', async (_, line, values) => {
-    const good = Array.from({ length: 9 }, () => `9.9.9.9 - - ${at.replace('36', '35')} ${get} "-" "-"\n`);
-    const { dataset, body } = await importText('access.log', `${good.join('')}${line}\n`);
-    expect(body.notes).toEqual([access, kept('1 line')]);
-    expect(await stored(dataset, '_time, client, status, bytes, line')).toEqual([
-      ...good.map(() => '2025-10-10 13:55:35|9.9.9.9|200|5|null'),
-      `2025-10-10 13:55:36|${values}|${line}`,
-    ]);
-  });
+const unusual: readonly (readonly [what: string, line: string, values: string])[] = [
+  ['no request', `1.2.3.4 - - ${at} "-" 408 0 "-" "-"`, '1.2.3.4|408|0'],
+  ['an empty request', `1.2.3.4 - - ${at} "" 400 0 "-" "-"`, '1.2.3.4|400|0'],
+  ['a greeting of TLS', `1.2.3.4 - - ${at} "\\x16\\x03\\x01\\x02" 400 226 "-" "-"`, '1.2.3.4|400|226'],
+  ['another protocol', `1.2.3.4 - - ${at} "SSH-2.0-Go" 400 226`, '1.2.3.4|400|226'],
+  ['a line that is cut off', `1.2.3.4 - - ${at} "GET /a HT`, '1.2.3.4|null|null'],
+  ['no numbers', `1.2.3.4 - - ${at} "GET /a HTTP/1.1" x`, '1.2.3.4|null|null'],
+  ['text in front', `ALERT: 1.2.3.4 - - ${at} ${get}`, 'null|null|null'],
+];
+
+test('each line of an access log is in its fields', async () => {
+  const { dataset, body } = await importText('access.log', lines(...usual.map(([, line]) => line), ''));
+  expect(body.notes).toEqual([access]);
+  const read = await stored(dataset, '_time, client, "user", "method", uri, status, bytes, line');
+  expect(read.map((row, n) => [usual[n]?.[0], row])).toEqual(
+    usual.map(([what, , values]) => [what, `2025-10-10 13:55:36|${values}|null`]),
+  );
+});
+
+test('a line of an access log is whole beside what can be read of it', async () => {
+  const good = `9.9.9.9 - - ${at.replace('36', '35')} ${get} "-" "-"`;
+  const blocks = unusual.map(([, line]) => lines(...Array.from({ length: 9 }, () => good), line, ''));
+  const { dataset, body } = await importText('access.log', blocks.join(''));
+  expect(body.notes).toEqual([access, kept(`${unusual.length} lines`)]);
+  const read = await stored(dataset, '_time, client, status, bytes, line');
+  expect(read.filter((_, n) => n % 10 < 9)).toEqual(
+    Array.from({ length: unusual.length * 9 }, () => '2025-10-10 13:55:35|9.9.9.9|200|5|null'),
+  );
+  expect(unusual.map(([what], n) => [what, read[n * 10 + 9]])).toEqual(
+    unusual.map(([what, line, values]) => [what, `2025-10-10 13:55:36|${values}|${line}`]),
+  );
 });
 
 testTraps([

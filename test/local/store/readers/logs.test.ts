@@ -1,3 +1,5 @@
+import { expect, test } from 'vitest';
+import { recognizeFormat } from '../../../../kernel/local/store/readers/logs/recognize-log.js';
 import { lines, type Trap, testTraps, timeless, useService } from './traps.js';
 
 useService();
@@ -24,6 +26,120 @@ function afterwards(time: string): string {
   const [second, fraction = ''] = time.split('.');
   return `${second}.${fraction.padEnd(8, '0')}1`;
 }
+
+/** Lines of one file each, and the time of each line. */
+const plainLines: Readonly<Record<string, readonly (readonly [line: string, time: string])[]>> = {
+  'of all kinds that only a time has': [
+    ['[17/Jun/2011 17:00:45] a', '2011-06-17 17:00:45'],
+    ['Oct 27 2015 09:24:46 a', '2015-10-27 09:24:46'],
+    ['2023 Jan 11 19:27:57 CET: %ARP-2-DUP_SRC_IP: a', '2023-01-11 18:27:57'],
+    ['000123: *Mar  1 2002 18:46:11.123 UTC: %SYS-5-CONFIG_I: a', '2002-03-01 18:46:11.123'],
+    ['Thu Nov 14 20:14:37.123 <airport[78]> a', '2025-11-14 20:14:37.123'],
+    ['Thu Nov 14 20:14:37 2013 a', '2013-11-14 20:14:37'],
+    ['2011.11.21 14:29:16 LOG3[28228]: a', '2011-11-21 14:29:16'],
+    ['2024-03-12\t15:22:28\tCDG50', '2024-03-12 15:22:28'],
+    ['2025-10-13 13:55:36:123 a', '2025-10-13 13:55:36.123'],
+  ],
+  'the day first': [
+    ['[13/02/2026 10:00:00] INFO a', '2026-02-13 10:00:00'],
+    ['[13.02.2026 10:00:00,5] INFO a', '2026-02-13 10:00:00.5'],
+  ],
+  'the month first': [
+    ['[2-13-2026 9:00] INFO a', '2026-02-13 09:00:00'],
+    ['[02/13/2026 12:30:01 AM] INFO a', '2026-02-13 00:30:01'],
+    ['[02/13/2026 12:30:01.25 PM] INFO a', '2026-02-13 12:30:01.25'],
+  ],
+  'of ZoneMinder': [['01/25/22 16:08:02.393003 web_php[31].ERR a', '2022-01-25 16:08:02.393003']],
+  'of NetScaler and game servers': [
+    ['01/25/2025:12:06:37 GMT adc 0-PPE-0 : a', '2025-01-25 12:06:37'],
+    ['L 01/25/2014 - 01:25:17: Bad Rcon: a', '2014-01-25 01:25:17'],
+  ],
+  'of NetScaler, the day first': [['<134> 25/01/2025:12:06:37 GMT adc 0-PPE-0 : a', '2025-01-25 12:06:37']],
+  'of eight digits for the day': [
+    ['20251013 13:55:36.5 a', '2025-10-13 13:55:36.5'],
+    ['[20251013T135536.123Z] a', '2025-10-13 13:55:36.123'],
+    ['20251013135536,a', '2025-10-13 13:55:36'],
+    ['20251013-13:55:36,123 a', '2025-10-13 13:55:36.123'],
+  ],
+  'without a year': [
+    ['03-17 16:13:38.811 a', '2026-03-17 16:13:38.811'],
+    ['[07/13 16:13:38] a', '2025-07-13 16:13:38'],
+  ],
+  'within the line': [['1690466804.2161960.0 [27/Jul/2023 16:06:44] a', '2023-07-27 16:06:44']],
+  'which it does not have': [
+    ['[info] o.t.s.Access [1e60|2989] a', '2026-06-15 12:00:00'],
+    ['[info] o.t.s.Access [1e61|2990] a', '2026-06-15 12:00:00'],
+  ],
+};
+
+/** Lines above and below a stack trace, which have the times of one layout, and the notes. */
+const tracedLines: readonly {
+  readonly rows: readonly (readonly [line: string, time: string])[];
+  readonly notes?: readonly string[];
+}[] = [
+  {
+    rows: [
+      ['17/06/09 20:10:40 INFO cart is ready', '2017-06-09 20:10:40'],
+      ['99/12/31 23:59:59 WARN cart is slow', '1999-12-31 23:59:59'],
+    ],
+    notes: [short('17/06/09 20:10:40', '2017-06-09 20:10:40')],
+  },
+  {
+    rows: [['081109 203615 148 INFO cart is ready', '2008-11-09 20:36:15']],
+    notes: [short('081109 203615', '2008-11-09 20:36:15')],
+  },
+  {
+    rows: [['081109  3:06:15 [Note] x', '2008-11-09 03:06:15']],
+    notes: [short('081109  3:06:15', '2008-11-09 03:06:15')],
+  },
+  {
+    rows: [
+      ['03-17 16:13:38.811 D/A: x', '2026-03-17 16:13:38.811'],
+      ['12-31 16:13:38.811 E/A: x', '2025-12-31 16:13:38.811'],
+    ],
+    notes: [noYear],
+  },
+  {
+    rows: [
+      ['20171223-2:5:7:6|Step_LSC|1|x', '2017-12-23 02:05:07.006'],
+      ['20171223-22:15:29:606|Step_LSC|1|x', '2017-12-23 22:15:29.606'],
+    ],
+  },
+  { rows: [['- 1117838570 2005.06.03 R02-M1 RAS x', '2005-06-03 22:42:50']] },
+  { rows: [['[07.26 16:49:06] chrome.exe - x', '2025-07-26 16:49:06']], notes: [noYear] },
+  { rows: [['nova-api.log.1 2017-05-16 00:00:00.008 25746 INFO nova.x y', '2017-05-16 00:00:00.008']] },
+  {
+    rows: [
+      ['134681 node-246 unix.hw state_change.unavailable 1077804742 1 x', '2004-02-26 14:12:22'],
+      ['30700 Interconnect-1T00 switch_module bcast-error 1076189965 1 x', '2004-02-07 21:39:25'],
+      ['2286759 full partition status 1061219795 -1 running', '2003-08-18 15:16:35'],
+    ],
+  },
+  { rows: [['@400000005c2c5d2a1dcd6500 x', '2019-01-02 06:41:36.5']] },
+  {
+    rows: [
+      ['1428634687123 x', '2015-04-10 02:58:07.123'],
+      ['10000 1697048351.000001 execve("/bin/ls") = 0', '2023-10-11 18:19:11.000001'],
+    ],
+  },
+  {
+    rows: [
+      ['Wed May 19 08:00:01 EST 2021 x', '2021-05-19 13:00:01'],
+      ['2025-04-12 00:14:12.837 CEST x', '2025-04-11 22:14:12.837'],
+      ['2025-04-12 00:14:12 EDGE x', '2025-04-12 00:14:12'],
+      ['2012-025T10:22:40,672:DEBUG:x', '2012-01-25 10:22:40.672'],
+      ['Mar 24 15:17:38.999 x', '2026-03-24 15:17:38.999'],
+      ['"2014-06-15 01:04:52"\tx', '2014-06-15 01:04:52'],
+    ],
+    notes: [noYear],
+  },
+];
+
+test('lines of plain text are of none of the formats, each alone', () => {
+  const all = [...Object.values(plainLines), ...tracedLines.map(({ rows }) => rows)].flat();
+  const formats = all.map(([line]) => [line, recognizeFormat([line]).format.name]);
+  expect(formats).toEqual(all.map(([line]) => [line, 'text']));
+});
 
 testTraps([
   {
@@ -183,46 +299,15 @@ testTraps([
     ],
     notes: ['The lines are read as access log lines (common or combined format).', kept('1 line')],
   },
-  ...[
-    ['[17/Jun/2011 17:00:45] a', '2011-06-17 17:00:45'],
-    ...[
-      ['13/02/2026 10:00:00', '2026-02-13 10:00:00', 'day'],
-      ['13.02.2026 10:00:00,5', '2026-02-13 10:00:00.5', 'day'],
-      ['2-13-2026 9:00', '2026-02-13 09:00:00', 'month'],
-      ['02/13/2026 12:30:01 AM', '2026-02-13 00:30:01', 'month'],
-      ['02/13/2026 12:30:01.25 PM', '2026-02-13 12:30:01.25', 'month'],
-    ].map(([date = '', time = '', first]) => [
-      `[${date}] INFO a`,
-      time,
-      `The dates of \`_time\` are read ${first} first, as in "${date}".`,
-    ]),
-    ['Oct 27 2015 09:24:46 a', '2015-10-27 09:24:46'],
-    ['2023 Jan 11 19:27:57 CET: %ARP-2-DUP_SRC_IP: a', '2023-01-11 18:27:57'],
-    ['000123: *Mar  1 2002 18:46:11.123 UTC: %SYS-5-CONFIG_I: a', '2002-03-01 18:46:11.123'],
-    ['Thu Nov 14 20:14:37.123 <airport[78]> a', '2025-11-14 20:14:37.123'],
-    ['Thu Nov 14 20:14:37 2013 a', '2013-11-14 20:14:37'],
-    ['2011.11.21 14:29:16 LOG3[28228]: a', '2011-11-21 14:29:16'],
-    ['2024-03-12\t15:22:28\tCDG50', '2024-03-12 15:22:28'],
-    ['01/25/22 16:08:02.393003 web_php[31].ERR a', '2022-01-25 16:08:02.393003'],
-    ['01/25/2025:12:06:37 GMT adc 0-PPE-0 : a', '2025-01-25 12:06:37'],
-    ['<134> 25/01/2025:12:06:37 GMT adc 0-PPE-0 : a', '2025-01-25 12:06:37'],
-    ['L 01/25/2014 - 01:25:17: Bad Rcon: a', '2014-01-25 01:25:17'],
-    ['20251013 13:55:36.5 a', '2025-10-13 13:55:36.5'],
-    ['[20251013T135536.123Z] a', '2025-10-13 13:55:36.123'],
-    ['20251013135536,a', '2025-10-13 13:55:36'],
-    ['20251013-13:55:36,123 a', '2025-10-13 13:55:36.123'],
-    ['2025-10-13 13:55:36:123 a', '2025-10-13 13:55:36.123'],
-    ['03-17 16:13:38.811 a', '2026-03-17 16:13:38.811'],
-    ['[07/13 16:13:38] a', '2025-07-13 16:13:38'],
-    ['1690466804.2161960.0 [27/Jul/2023 16:06:44] a', '2023-07-27 16:06:44'],
-    ['[info] o.t.s.Access [1e60|2989] a\n[info] o.t.s.Access [1e61|2990] a', '2026-06-15 12:00:00'],
-  ].map(([line = '', time = '']) => ({
-    what: `plain text with its time: ${line.slice(0, 24)}`,
-    name: 'a.log',
-    content: `${line}\n`,
-    select: '_time, line',
-    values: line.split('\n').map(each => `${time}|${each}`),
-  })),
+  ...Object.entries(plainLines).map(
+    ([what, rows]): Trap => ({
+      what: `plain text with its time, ${what}`,
+      name: 'a.log',
+      content: lines(...rows.map(([line]) => line), ''),
+      select: '_time, line',
+      values: rows.map(([line, time]) => `${time}|${line}`),
+    }),
+  ),
   ...[
     {
       what: 'with --date, over two midnights with late lines',
@@ -531,52 +616,18 @@ testTraps([
       notes: [plainText],
     }),
   ),
-  ...[
-    [
-      '17/06/09 20:10:40 INFO cart is ready',
-      '2017-06-09 20:10:40',
-      short('17/06/09 20:10:40', '2017-06-09 20:10:40'),
-    ],
-    [
-      '99/12/31 23:59:59 WARN cart is slow',
-      '1999-12-31 23:59:59',
-      short('99/12/31 23:59:59', '1999-12-31 23:59:59'),
-    ],
-    [
-      '081109 203615 148 INFO cart is ready',
-      '2008-11-09 20:36:15',
-      short('081109 203615', '2008-11-09 20:36:15'),
-    ],
-    ['081109  3:06:15 [Note] x', '2008-11-09 03:06:15', short('081109  3:06:15', '2008-11-09 03:06:15')],
-    ['03-17 16:13:38.811 D/A: x', '2026-03-17 16:13:38.811', noYear],
-    ['12-31 16:13:38.811 E/A: x', '2025-12-31 16:13:38.811', noYear],
-    ['20171223-2:5:7:6|Step_LSC|1|x', '2017-12-23 02:05:07.006'],
-    ['20171223-22:15:29:606|Step_LSC|1|x', '2017-12-23 22:15:29.606'],
-    ['- 1117838570 2005.06.03 R02-M1 RAS x', '2005-06-03 22:42:50'],
-    ['[07.26 16:49:06] chrome.exe - x', '2025-07-26 16:49:06', noYear],
-    ['nova-api.log.1 2017-05-16 00:00:00.008 25746 INFO nova.x y', '2017-05-16 00:00:00.008'],
-    ['134681 node-246 unix.hw state_change.unavailable 1077804742 1 x', '2004-02-26 14:12:22'],
-    ['30700 Interconnect-1T00 switch_module bcast-error 1076189965 1 x', '2004-02-07 21:39:25'],
-    ['2286759 full partition status 1061219795 -1 running', '2003-08-18 15:16:35'],
-    ['Wed May 19 08:00:01 EST 2021 x', '2021-05-19 13:00:01'],
-    ['2025-04-12 00:14:12.837 CEST x', '2025-04-11 22:14:12.837'],
-    ['2025-04-12 00:14:12 EDGE x', '2025-04-12 00:14:12'],
-    ['2012-025T10:22:40,672:DEBUG:x', '2012-01-25 10:22:40.672'],
-    ['Mar 24 15:17:38.999 x', '2026-03-24 15:17:38.999', noYear],
-    ['@400000005c2c5d2a1dcd6500 x', '2019-01-02 06:41:36.5'],
-    ['1428634687123 x', '2015-04-10 02:58:07.123'],
-    ['10000 1697048351.000001 execve("/bin/ls") = 0', '2023-10-11 18:19:11.000001'],
-    ['"2014-06-15 01:04:52"\tx', '2014-06-15 01:04:52'],
-  ].map(
-    ([line = '', time = '', ...notes]): Trap => ({
-      what: `lines that begin ${line}`,
+  ...tracedLines.map(({ rows, notes = [] }): Trap => {
+    const above = rows.map(([line]) => line);
+    const read = rows.map(([line, time]) => `${time}|${line}`);
+    return {
+      what: `lines that begin ${above.join(', ')}`,
       name: 'app.log',
-      content: lines(line, '\tat a.b(c)', line, ''),
+      content: lines(...above, '\tat a.b(c)', ...above, ''),
       select: '_time, line',
-      values: [`${time}|${line}`, `${afterwards(time)}|\tat a.b(c)`, `${time}|${line}`],
+      values: [...read, `${afterwards(rows.at(-1)?.[1] ?? '')}|\tat a.b(c)`, ...read],
       notes: [plainText, ...notes, carried('1 line')],
-    }),
-  ),
+    };
+  }),
   ...[
     ['[pid: 8|app: 0] 127.0.0.1 () [Sun Mar 13 22:49:12 2016] POST /a', '2016-03-13 22:49:12'],
     ['MainThread::INFO::2011-12-05 07:04:56,101::vdsm x', '2011-12-05 07:04:56.101'],
@@ -591,34 +642,14 @@ testTraps([
       notes: [plainText, carried('1 line')],
     }),
   ),
-  ...[
-    ['a 2024-04-25T05:32:35Z', 'b', 'c'],
-    ['build-2024-04-25 05:32:35', 'b/2024-04-25 05:32:35'],
-    ['1428634687 a', 'b', 'c'],
-    ['17/13/09 20:10:40 INFO a'],
-    ['081109 203615 148 INFO a', '081309 203615 148 INFO a'],
-    ['03-17 16:13:38.811  1702  2395 D a', '17-03 16:13:38.811  1702  2395 D a'],
-    // The day may be the month.
-    ['03-12 16:13:38.811 a'],
-    ['13/02 16:13:38 a'],
-    ['02/31 16:13:38 a'],
-    ['20251301 16:13:38 a'],
-    ['20251012 1613 a'],
-    // Day first or month first.
-    ['01/25/2025:16:13:38 CET a'],
-    ['[07.12 16:49:06] a'],
-    ['[07.26 16:49:06] a', '[26.07 16:49:06] a'],
-    ['17/06/09 20:10:40 INFO a', 'b', 'c'],
-  ].map(
-    (rows): Trap => ({
-      what: `no times: ${rows.join(', ')}`,
-      name: 'app.log',
-      content: lines(...rows, ''),
-      select: 'line',
-      values: rows,
-      notes: [plainText, timeless()],
-    }),
-  ),
+  {
+    what: 'no times: 01/25/2025:16:13:38 CET a',
+    name: 'app.log',
+    content: lines('01/25/2025:16:13:38 CET a', ''),
+    select: 'line',
+    values: ['01/25/2025:16:13:38 CET a'],
+    notes: [plainText, timeless()],
+  },
   {
     what: 'plain text with as many commas in each line',
     name: 'worker.log',

@@ -53,6 +53,44 @@ const oddTexts: readonly (readonly [kind: string, usual: string, odd: string])[]
   ['booleans', 'true', 'tRUE'],
 ];
 
+/** Values in JSON after thousands of texts, what is stored, and the type of their field if that changes. */
+const lateValues: readonly (readonly [what: string, json: string, stored: string, wider?: string])[] = [
+  ['the text of a number', '"5"', 'VARCHAR|5'],
+  ['the text of an object', '"{\\"k\\": 1}"', 'VARCHAR|{"k": 1}'],
+  ['the text null', '"null"', 'VARCHAR|null'],
+  ['a number', '12345678901234567890123', 'VARCHAR|12345678901234567890123', 'dynamic'],
+  ['a boolean', 'true', 'VARCHAR|true', 'dynamic'],
+  ['an object', '{"k":1.5}', 'VARCHAR|{"k":1.5}', 'dynamic'],
+  ['an empty list', '[]', 'VARCHAR|[]', 'dynamic'],
+  ['a list of times', '["12:30"]', 'VARCHAR|["12:30"]', 'dynamic'],
+  ['an object with a colon', '{"k":"a:b"}', 'VARCHAR|{"k":"a:b"}', 'dynamic'],
+  ['a negative number', '-5', 'VARCHAR|-5', 'dynamic'],
+  ['a bool', 'false', 'VARCHAR|false', 'dynamic'],
+  ['no number', 'nan', 'VARCHAR|nan', 'dynamic'],
+  ['no number, in capitals', 'NaN', 'VARCHAR|NaN', 'dynamic'],
+  ['a number without end', 'inf', 'VARCHAR|inf', 'dynamic'],
+  ['a number without end, in full', 'Infinity', 'VARCHAR|Infinity', 'dynamic'],
+  ['a negative one', '-inf', 'VARCHAR|-inf', 'dynamic'],
+  ['the text of a time', '"12:30"', 'VARCHAR|12:30'],
+  ['the text of a date', '"2026-11-20"', 'VARCHAR|2026-11-20'],
+  ['a text in quotes', '"\\"5\\""', 'VARCHAR|"5"'],
+  ['a text after a blank', '" 5"', 'VARCHAR| 5'],
+  ['a text after a line break', '"\\n[1]"', 'VARCHAR|\n[1]'],
+];
+
+const writtenTimes = [
+  ['2014/3/31', '2014-03-31 00:00:00'],
+  ['4/18/2014 22:05', '2014-04-18 22:05:00'],
+  ['12 Feb 2006, 19:17', '2006-02-12 19:17:00'],
+  ['May 8, 2009 5:57:51 PM', '2009-05-08 17:57:51'],
+  ['20140722105203', '2014-07-22 10:52:03'],
+  ['2014-04', '2014-04-01 00:00:00'],
+  ['Mon Jan  2 15:04:05 MST 2006', '2006-01-02 22:04:05'],
+  ['1384216367111222333', '2013-11-12 00:32:47.111222333'],
+  ['2014年04月08日', '2014-04-08 00:00:00'],
+  ['2024-01-01 10:20:30,250', '2024-01-01 10:20:30.25'],
+] as const;
+
 const asMessages = (count: number) =>
   `Not JSON objects: ${count} line${count === 1 ? '' : 's'}, each an event with its text in \`message\`.`;
 
@@ -337,43 +375,29 @@ const traps: readonly Trap[] = [
       timeless(),
     ],
   },
-  ...(
-    [
-      ['the text of a number', '"5"', 'VARCHAR|5'],
-      ['the text of an object', '"{\\"k\\": 1}"', 'VARCHAR|{"k": 1}'],
-      ['the text null', '"null"', 'VARCHAR|null'],
-      ['a number', '12345678901234567890123', 'VARCHAR|12345678901234567890123', 'dynamic'],
-      ['a boolean', 'true', 'VARCHAR|true', 'dynamic'],
-      ['an object', '{"k":1.5}', 'VARCHAR|{"k":1.5}', 'dynamic'],
-      ['an empty list', '[]', 'VARCHAR|[]', 'dynamic'],
-      ['a list of times', '["12:30"]', 'VARCHAR|["12:30"]', 'dynamic'],
-      ['an object with a colon', '{"k":"a:b"}', 'VARCHAR|{"k":"a:b"}', 'dynamic'],
-      ['a negative number', '-5', 'VARCHAR|-5', 'dynamic'],
-      ['a bool', 'false', 'VARCHAR|false', 'dynamic'],
-      ['no number', 'nan', 'VARCHAR|nan', 'dynamic'],
-      ['no number, in capitals', 'NaN', 'VARCHAR|NaN', 'dynamic'],
-      ['a number without end', 'inf', 'VARCHAR|inf', 'dynamic'],
-      ['a number without end, in full', 'Infinity', 'VARCHAR|Infinity', 'dynamic'],
-      ['a negative one', '-inf', 'VARCHAR|-inf', 'dynamic'],
-      ['the text of a time', '"12:30"', 'VARCHAR|12:30'],
-      ['the text of a date', '"2026-11-20"', 'VARCHAR|2026-11-20'],
-      ['a text in quotes', '"\\"5\\""', 'VARCHAR|"5"'],
-      ['a text after a blank', '" 5"', 'VARCHAR| 5'],
-      ['a text after a line break', '"\\n[1]"', 'VARCHAR|\n[1]'],
-    ] as const
-  ).map(([value, json, values, wider]) => ({
-    what: `${value} after thousands of other texts`,
-    name: 'in.ndjson',
-    content: beyondSample('{"o":{"v":"x"},"n":0}', `{"o":{"v":${json}},"n":1}`),
-    select: 'any_value(typeof("o.v")) FILTER (n = 1), any_value("o.v") FILTER (n = 1)',
-    values: [values],
-    notes: [
-      ...(wider === undefined
-        ? []
-        : [`\`o.v\` is ${wider}: after the sampled rows it holds values other than string.`]),
-      timeless(),
-    ],
-  })),
+  ...[true, false].map((isWider): Trap => {
+    const rows = lateValues.filter(([, , , wider]) => (wider !== undefined) === isWider);
+    const column = (index: number) => `"o.v${index}"`;
+    const late = rows.map(([, json], index) => `{"o":{"v${index}":${json}},"n":${index + 1}}`);
+    return {
+      what: `values ${isWider ? 'that widen' : 'that do not widen'} their fields after thousands of other texts`,
+      name: 'in.ndjson',
+      content: beyondSample(
+        JSON.stringify({ o: Object.fromEntries(rows.map((_, index) => [`v${index}`, 'x'])), n: 0 }),
+        late.join('\n'),
+      ),
+      select: `unnest([${rows.map(([what], n) => `'${what}|' || any_value(typeof(${column(n)})) || '|' || any_value(${column(n)}) FILTER (n = ${n + 1})`).join(', ')}])`,
+      values: rows.map(([what, , values]) => `${what}|${values}`),
+      notes: [
+        ...rows.flatMap(([, , , wider], index) =>
+          wider === undefined
+            ? []
+            : [`\`o.v${index}\` is ${wider}: after the sampled rows it holds values other than string.`],
+        ),
+        timeless(),
+      ],
+    };
+  }),
   ...(
     [
       ['a key of another case', '{"o":{"V":"y"}}', '"o.V_2"'],
@@ -460,27 +484,17 @@ const traps: readonly Trap[] = [
     ],
   },
   // ways to write a time
-  ...(
-    [
-      ['2014/3/31', '2014-03-31 00:00:00'],
-      ['4/18/2014 22:05', '2014-04-18 22:05:00'],
-      ['12 Feb 2006, 19:17', '2006-02-12 19:17:00'],
-      ['May 8, 2009 5:57:51 PM', '2009-05-08 17:57:51'],
-      ['20140722105203', '2014-07-22 10:52:03'],
-      ['2014-04', '2014-04-01 00:00:00'],
-      ['Mon Jan  2 15:04:05 MST 2006', '2006-01-02 22:04:05'],
-      ['1384216367111222333', '2013-11-12 00:32:47.111222333'],
-      ['2014年04月08日', '2014-04-08 00:00:00'],
-      ['2024-01-01 10:20:30,250', '2024-01-01 10:20:30.25'],
-    ] as const
-  ).map(([text, time]) => ({
-    what: `the time ${text}`,
+  {
+    what: 'times written in many ways',
     name: 'in.ndjson',
-    content: lines(JSON.stringify({ _time: text }), '{"_time":"2024-05-05T00:00:00Z"}'),
+    content: lines(
+      ...writtenTimes.map(([text]) => JSON.stringify({ _time: text })),
+      '{"_time":"2024-05-05T00:00:00Z"}',
+    ),
     select: '_time',
-    values: [time, '2024-05-05 00:00:00'],
-    notes: /^\d+\/18/.test(text) ? [`The dates of \`_time\` are read month first, as in "${text}".`] : [],
-  })),
+    values: [...writtenTimes.map(([, time]) => time), '2024-05-05 00:00:00'],
+    notes: ['The dates of `_time` are read month first, as in "4/18/2014 22:05".'],
+  },
   // types
   {
     what: 'text after integers, and a new field, after the sample',
@@ -513,15 +527,16 @@ const traps: readonly Trap[] = [
     select: 'hash, typeof(hash), "real", small',
     values: ['1e5|VARCHAR|1.5|1e-05', '2e7|VARCHAR|2500.0|2.5'],
   },
-  ...oddTexts.map(
-    ([kind, usual, odd]): Trap => ({
-      what: `${odd} among ${kind} in CSV`,
-      name: 'in.csv',
-      content: lines('v', usual, odd, ''),
-      select: 'v, typeof(v)',
-      values: [`${usual}|VARCHAR`, `${odd}|VARCHAR`],
-    }),
-  ),
+  {
+    what: 'texts among values of other types in CSV',
+    name: 'in.csv',
+    content: lines(
+      ...[0, 1, 2].map(n => oddTexts.map((row, index) => (n === 0 ? `v${index}` : row[n])).join()),
+      '',
+    ),
+    select: `unnest([${oddTexts.map(([kind], n) => `'${kind}|' || v${n} || '|' || typeof(v${n})`).join(', ')}])`,
+    values: [1, 2].flatMap(n => oddTexts.map(row => `${row[0]}|${row[n]}|VARCHAR`)),
+  },
   {
     what: 'large integers among reals in CSV',
     name: 'in.csv',

@@ -1,24 +1,31 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Connection, Engine } from '../../../../kernel/local/engine/duckdb.js';
 import { engineWords } from '../../../../kernel/local/engine/engine-failure.js';
 import { readCsv } from '../../../../kernel/local/store/readers/csv.js';
 import { readJson } from '../../../../kernel/local/store/readers/json.js';
 import { cells, type Reading } from '../../../../kernel/local/store/readers/reading.js';
-import { temporaryDirectory } from '../../service.js';
+
+let engine: Engine;
+let dataDir: string;
+beforeAll(async () => {
+  dataDir = await mkdtemp(path.join(tmpdir(), 'apl-kernel-test-'));
+  engine = await Engine.open({ dataDir, connections: 1 });
+});
+afterAll(async () => {
+  await engine.close();
+  await rm(dataDir, { recursive: true });
+});
 
 type Format = 'json' | 'csv';
 
 /** Reads a file as an import does; returns the types that it ends with, its notes, and whether every value was looked at first. */
 async function typesOf(format: Format, lines: readonly string[]) {
-  const dataDir = await temporaryDirectory();
-  const workDir = path.join(dataDir, 'work');
-  await mkdir(workDir);
-  const file = path.join(dataDir, 'events');
+  const workDir = await mkdtemp(path.join(dataDir, 'work-'));
+  const file = path.join(workDir, 'events');
   await writeFile(file, lines.map(each => `${each}\n`).join(''));
-  const engine = await Engine.open({ dataDir, connections: 1 });
-  onTestFinished(() => engine.close());
   return engine.withConnection(async connection => {
     const statements: string[] = [];
     const run: Connection['run'] = sql => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { detectedNote, encodingOf } from '../../../../kernel/local/store/sources/encoding.js';
+import { westernLines } from './western.js';
 
 const latin = (text: string) => Buffer.from(text, 'latin1');
 const wide = (text: string) => Buffer.from(text, 'utf16le');
@@ -22,6 +23,10 @@ test.each<[string, Buffer, string]>([
   ['bytes of no text', Buffer.of(0x81, 0x8d, 0x8f), 'utf-8'],
 ])('a text that begins with %s', (_, start, encoding) => {
   expect(encodingOf(start)).toBe(encoding);
+});
+
+test.each(westernLines)('the bytes %j are of Windows-1252', bytes => {
+  expect(encodingOf(latin(`10:00 ${bytes}\n`))).toBe('windows-1252');
 });
 
 test.each([

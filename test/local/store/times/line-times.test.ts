@@ -4,8 +4,9 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sqlText } from '../../../../kernel/local/duckdb/duckdb-literal.js';
 import { eventFamily } from '../../../../kernel/local/duckdb/functions/duckdb-events.js';
-import { Engine } from '../../../../kernel/local/engine/duckdb.js';
-import { findLineTime } from '../../../../kernel/local/store/readers/logs/line-times.js';
+import { type Connection, Engine } from '../../../../kernel/local/engine/duckdb.js';
+import { findLineClock, findLineTime } from '../../../../kernel/local/store/readers/logs/line-times.js';
+import { recognizeFormat } from '../../../../kernel/local/store/readers/logs/recognize-log.js';
 import { formatTime } from '../../../../kernel/time.js';
 
 let engine: Engine;
@@ -98,13 +99,36 @@ test.each([
   expect(await timeIn(line, '')).toBe(undefined);
 });
 
+test.each([
+  ['a 2024-04-25T05:32:35Z', 'b', 'c'],
+  ['build-2024-04-25 05:32:35', 'b/2024-04-25 05:32:35'],
+  ['1428634687 a', 'b', 'c'],
+  ['17/13/09 20:10:40 INFO a'],
+  ['081109 203615 148 INFO a', '081309 203615 148 INFO a'],
+  ['03-17 16:13:38.811  1702  2395 D a', '17-03 16:13:38.811  1702  2395 D a'],
+  // The day may be the month.
+  ['03-12 16:13:38.811 a'],
+  ['13/02 16:13:38 a'],
+  ['02/31 16:13:38 a'],
+  ['20251301 16:13:38 a'],
+  ['20251012 1613 a'],
+  // Day first or month first.
+  ['01/25/2025:16:13:38 CET a'],
+  ['[07.12 16:49:06] a'],
+  ['[07.26 16:49:06] a', '[26.07 16:49:06] a'],
+  ['17/06/09 20:10:40 INFO a', 'b', 'c'],
+])('lines have no times: %s', async (...rows) => {
+  const found = await withLines(rows, async connection => [
+    await findLineTime(connection),
+    await findLineClock(connection),
+  ]);
+  expect([...found, recognizeFormat(rows).format.name]).toEqual([undefined, undefined, 'text']);
+});
+
 /** The time that is read from a line of a log in which it is followed by a stack trace longer than the events. */
 async function timeIn(line: string, order: string): Promise<string | undefined> {
-  return engine.withConnection(async connection => {
-    const lines = [line, ...Array.from({ length: 5 }, () => '\tat a.b(c)'), line];
-    await connection.run(
-      `CREATE OR REPLACE TEMP TABLE raw AS SELECT unnest([${lines.map(each => sqlText(each)).join(', ')}]) AS l`,
-    );
+  const lines = [line, ...Array.from({ length: 5 }, () => '\tat a.b(c)'), line];
+  return withLines(lines, async connection => {
     const found = await findLineTime(connection);
     if (found === undefined) return undefined;
     const text = `nullif(${found.sql}, '')`;
@@ -112,5 +136,15 @@ async function timeIn(line: string, order: string): Promise<string | undefined> 
       `SELECT coalesce(epoch_ns(TRY_CAST(${text} AS TIMESTAMP_NS)), apl_event_time(${text}, ${nowNs}::BIGINT, ${sqlText(order)})) FROM raw LIMIT 1`,
     );
     return ns === null ? undefined : formatTime(BigInt(String(ns)));
+  });
+}
+
+/** Calls back with the lines in a table, as an import has them. */
+function withLines<T>(lines: readonly string[], read: (connection: Connection) => Promise<T>): Promise<T> {
+  return engine.withConnection(async connection => {
+    await connection.run(
+      `CREATE OR REPLACE TEMP TABLE raw AS SELECT unnest([${lines.map(each => sqlText(each)).join(', ')}]) AS l`,
+    );
+    return read(connection);
   });
 }

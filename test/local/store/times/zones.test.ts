@@ -75,8 +75,8 @@ const zones = [
   ...['Antarctica/Troll', 'America/Metlakatla', 'Pacific/Kwajalein'],
 ];
 
-/** Seconds around the instant at which clocks are moved. */
-const around = [-7200, -3600, -1800, -1, 0, 1, 1799, 1800, 3599, 3600, 7200];
+/** Seconds around the instant at which clocks are moved, by what they show before and after it. */
+const around = [-7200, -3600, -1, 0, 1800, 3600, 7200];
 
 test.each(zones)('%s: both read the hours around each change of the clocks alike', async zone => {
   const times = [...new Set(changesOf(zone).flatMap(shownAround))];
@@ -97,14 +97,15 @@ interface Change {
 /** The instants from 1875 to 2026 at which the clocks of a zone are moved. */
 function changesOf(zone: string): readonly Change[] {
   const months = Array.from({ length: 12 * 152 }, (_, index) => Date.UTC(1875, index, 1));
-  const ahead = months.map(ms => aheadOf(zone, ms));
+  const clock = new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short', timeStyle: 'medium' });
+  const ahead = months.map(ms => aheadOf(clock, ms));
   return months.slice(1).flatMap((end, index) => {
     const [start = 0, before = 0, after = 0] = [months[index], ahead[index], ahead[index + 1]];
     if (before === after) return [];
     let [from, to] = [start, end];
     while (to - from > 1000) {
       const middle = from + Math.floor((to - from) / 2000) * 1000;
-      if (aheadOf(zone, middle) === before) from = middle;
+      if (aheadOf(clock, middle) === before) from = middle;
       else to = middle;
     }
     return [{ ms: to, before, after }];
@@ -119,9 +120,9 @@ function shownAround({ ms, before, after }: Change): readonly string[] {
   );
 }
 
-/** How many milliseconds the clocks of a zone are ahead of UTC. */
-function aheadOf(zone: string, ms: number): number {
-  const shown = new Date(ms).toLocaleString('sv-SE', { timeZone: zone });
+/** How many milliseconds a clock is ahead of UTC. */
+function aheadOf(clock: Intl.DateTimeFormat, ms: number): number {
+  const shown = clock.format(ms);
   return Date.parse(`${shown.replace(' ', 'T')}Z`) - ms;
 }
 
