@@ -78,6 +78,12 @@ const lateValues: readonly (readonly [what: string, json: string, stored: string
   ['a text after a line break', '"\\n[1]"', 'VARCHAR|\n[1]'],
 ];
 
+/** Those that fit are together; each that widens its field is a file of its own, as it is one more pass over all of them. */
+const lateGroups = [
+  lateValues.filter(([, , , wider]) => wider === undefined),
+  ...lateValues.filter(([, , , wider]) => wider !== undefined).map(row => [row]),
+];
+
 const writtenTimes = [
   ['2014/3/31', '2014-03-31 00:00:00'],
   ['4/18/2014 22:05', '2014-04-18 22:05:00'],
@@ -375,12 +381,11 @@ const traps: readonly Trap[] = [
       timeless(),
     ],
   },
-  ...[true, false].map((isWider): Trap => {
-    const rows = lateValues.filter(([, , , wider]) => (wider !== undefined) === isWider);
+  ...lateGroups.map((rows): Trap => {
     const column = (index: number) => `"o.v${index}"`;
     const late = rows.map(([, json], index) => `{"o":{"v${index}":${json}},"n":${index + 1}}`);
     return {
-      what: `values ${isWider ? 'that widen' : 'that do not widen'} their fields after thousands of other texts`,
+      what: `${rows.map(([what]) => what).join(', ')} after thousands of other texts`,
       name: 'in.ndjson',
       content: beyondSample(
         JSON.stringify({ o: Object.fromEntries(rows.map((_, index) => [`v${index}`, 'x'])), n: 0 }),
