@@ -1,10 +1,11 @@
 import { once } from 'node:events';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { aplKernel, startAplKernel } from '../commands/command.js';
-import { randomOf, rounds, temporaryDirectory } from './bench.js';
+import { randomOf, rounds } from './bench.js';
 
 interface Written {
   readonly cells: readonly {
@@ -13,32 +14,52 @@ interface Written {
   }[];
 }
 
+/** All commands run in one home, beside one service. */
+const home = mkdtempSync(join(tmpdir(), 'apl-faults-'));
+const env = { HOME: home, PATH: '', APL_KERNEL_DATA: join(home, 'data') };
+
+/** The notebook that each command is given. */
+let book = '';
+
+beforeAll(async () => {
+  const source = '%time last 1h\n// %%\nprint a = 1\n// %%\nprint n = range(1, 9000, 1)';
+  writeFileSync(join(home, 'book-source.apl'), source);
+  expect(await aplKernel(['run', 'book-source.apl', '-o', 'book.ipynb'], env)).toMatchObject({ code: 0 });
+  book = readFileSync(join(home, 'book.ipynb'), 'utf8');
+});
+
+afterAll(async () => {
+  await aplKernel(['serve', '--stop'], env);
+  rmSync(home, { recursive: true, force: true });
+});
+
+/** As many spans of equal length have a kill each, in turn. */
+const spans = 5;
+
 test('a run that is killed at any moment leaves a whole notebook, with the cells that had ended', async () => {
-  const home = await temporaryDirectory();
-  const env = { HOME: home, PATH: '', APL_KERNEL_DATA: join(home, 'data') };
   const cells = Array.from({ length: 12 }, (_, index) => `print n = range(1, ${index + 1}000, 1)`);
   writeFileSync(join(home, 'in.apl'), cells.join('\n// %%\n'));
   const output = join(home, 'out.ipynb');
+  const startedMs = performance.now();
   expect(await aplKernel(['run', 'in.apl', '-o', 'out.ipynb'], env)).toMatchObject({ code: 0 });
+  const wholeMs = performance.now() - startedMs;
   const whole = JSON.parse(readFileSync(output, 'utf8')) as Written;
   const random = randomOf('headless');
-  const count = rounds('headless', 10, 200);
-  try {
-    for (let round = 0; round < count; round++) {
-      const run = startAplKernel(['run', 'in.apl', '-o', 'out.ipynb'], env);
-      await Promise.race([once(run, 'exit'), delay(random() * 2_500)]);
-      run.kill('SIGKILL');
-      expect(existsSync(output)).toBe(true);
-      const { cells: left } = JSON.parse(readFileSync(output, 'utf8')) as Written;
-      expect(left.length).toBe(whole.cells.length);
-      const ended = left.filter(({ outputs }) => outputs.length > 0).length;
-      for (const [index, { outputs, execution_count }] of left.entries())
-        expect([index, execution_count, outputs.length]).toEqual(
-          index < ended ? [index, index + 1, whole.cells[index]?.outputs.length] : [index, null, 0],
-        );
-    }
-  } finally {
-    await aplKernel(['serve', '--stop'], env);
+  const count = rounds('headless', 5, 200);
+  for (let round = 0; round < count; round++) {
+    const run = startAplKernel(['run', 'in.apl', '-o', 'out.ipynb'], env);
+    const afterMs = (((round % spans) + random()) / spans) * wholeMs;
+    await Promise.race([once(run, 'exit'), delay(afterMs)]);
+    run.kill('SIGKILL');
+    expect(existsSync(output)).toBe(true);
+    const { cells: left } = JSON.parse(readFileSync(output, 'utf8')) as Written;
+    expect(left.length).toBe(whole.cells.length);
+    const ended = left.filter(({ outputs }) => outputs.length > 0).length;
+    for (const [index, { outputs, execution_count }] of left.entries())
+      expect([index, execution_count, outputs.length]).toEqual(
+        index < ended ? [index, index + 1, whole.cells[index]?.outputs.length] : [index, null, 0],
+      );
+    console.log(`killed after ${afterMs.toFixed(0)} ms: ${ended} cells had ended`);
   }
 });
 
@@ -49,19 +70,12 @@ test.each([
   ['export', ['export', 'book.ipynb', '-o', 'book.html']],
   ['verify', ['verify', 'book.ipynb']],
 ])('%s that is killed at any moment leaves each file as it was, or as it becomes', async (name, args) => {
-  const home = await temporaryDirectory();
-  const env = { HOME: home, PATH: '', APL_KERNEL_DATA: join(home, 'data') };
   const files = ['book.ipynb', 'book.apl', 'book.html'].map(file => join(home, file));
   const state = () => files.map(file => (existsSync(file) ? readFileSync(file, 'utf8') : undefined));
   const layOut = (texts: readonly (string | undefined)[]) => {
     for (const [index, file] of files.entries()) writeFileSync(file, texts[index] ?? 'as it was');
   };
-  writeFileSync(
-    join(home, 'in.apl'),
-    '%time last 1h\n// %%\nprint a = 1\n// %%\nprint n = range(1, 9000, 1)',
-  );
-  expect(await aplKernel(['run', 'in.apl', '-o', 'book.ipynb'], env)).toMatchObject({ code: 0 });
-  const before = [readFileSync(join(home, 'book.ipynb'), 'utf8'), 'as it was', 'as it was'];
+  const before = [book, 'as it was', 'as it was'];
   layOut(before);
   const started = performance.now();
   expect(await aplKernel(args, env)).toMatchObject({ code: 0 });
@@ -71,19 +85,15 @@ test.each([
   const random = randomOf(name);
   const count = rounds(name, 3, 200);
   let ended = 0;
-  try {
-    for (let round = 0; round < count; round++) {
-      layOut(before);
-      const command = startAplKernel(args, env);
-      await Promise.race([once(command, 'exit'), delay(random() * 1.2 * whole)]);
-      command.kill('SIGKILL');
-      if (command.exitCode === null && command.signalCode === null) await once(command, 'exit');
-      const left = state();
-      expect([before, after]).toContainEqual(left);
-      if (JSON.stringify(left) === JSON.stringify(after)) ended++;
-    }
-    if (name !== 'verify') console.log(`${name}: ${ended} of ${count} had written`);
-  } finally {
-    await aplKernel(['serve', '--stop'], env);
+  for (let round = 0; round < count; round++) {
+    layOut(before);
+    const command = startAplKernel(args, env);
+    await Promise.race([once(command, 'exit'), delay(random() * 1.2 * whole)]);
+    command.kill('SIGKILL');
+    if (command.exitCode === null && command.signalCode === null) await once(command, 'exit');
+    const left = state();
+    expect([before, after]).toContainEqual(left);
+    if (JSON.stringify(left) === JSON.stringify(after)) ended++;
   }
+  if (name !== 'verify') console.log(`${name}: ${ended} of ${count} had written`);
 });

@@ -4,7 +4,8 @@ import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { buildSync } from 'esbuild';
+import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { takeLease } from '../../kernel/local/lease/lease.js';
 import {
   canUnshare,
@@ -29,9 +30,22 @@ function mounted(dataDir: string, elsewhere: string, command: readonly string[])
 /** How often a service shows that it lives, and the silence after which another takes its place, in milliseconds. */
 const [beatMs, takeoverMs] = [100, 1_500];
 
+/** One file, as compiling the kernel at each start would take most of the time. It finds the engine from two folders below the root. */
+const leasedProgram = join(root, 'out', 'faults', 'leased.mjs');
+
+beforeAll(() => {
+  buildSync({
+    entryPoints: [join(root, 'test', 'faults', 'leased.ts')],
+    outfile: leasedProgram,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    packages: 'external',
+  });
+});
+
 function leased(dataDir: string): readonly string[] {
-  const program = join(root, 'test', 'faults', 'leased.ts');
-  return [process.execPath, '--import', 'tsx', program, dataDir, String(beatMs), String(takeoverMs)];
+  return [process.execPath, leasedProgram, dataDir, String(beatMs), String(takeoverMs)];
 }
 
 /** What a command left that was to fail. */
