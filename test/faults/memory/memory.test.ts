@@ -84,7 +84,7 @@ const queued = 10;
 test('the memory of a kernel does not grow with the cells that it runs', async () => {
   const directory = await temporaryDirectory();
   const meter = new HeapMeter(directory);
-  const count = rounds('cells of a kernel', 400, 100_000);
+  const count = rounds('cells of a kernel', 600, 100_000);
   const { client, pid } = await startKernel(directory, meter.nodeArguments(count));
   const figures: Heap[] = [];
   let sent = 0;
@@ -100,7 +100,7 @@ test('the memory of a kernel does not grow with the cells that it runs', async (
     figures.push(told(sent, await meter.measure(pid)));
   };
   // Node 24 takes more than a thousand cells to have compiled and remembered all that it does for them.
-  await run(1_500);
+  await run(2_000);
   figures.pop();
   const step = Math.ceil(count / 10);
   for (let done = 0; done <= count; done += step) await run(step);
@@ -123,7 +123,7 @@ const writers = 6;
 test('the memory of a service does not grow with the queries that it answers', async () => {
   const meter = new HeapMeter(await temporaryDirectory());
   const dataDir = await temporaryDirectory();
-  const count = rounds('queries of a service', 800, 1_000_000);
+  const count = rounds('queries of a service', 2_000, 1_000_000);
   const victim = await Victim.start(dataDir, { command: builtService(dataDir, meter.nodeArguments(count)) });
   await victim.send('POST', '/v2/datasets', { name: 'kept' });
   await victim.ingest('kept', [{ n: 1 }, { n: 2 }]);
