@@ -1,19 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { isLate, underEither, underLimit } from '../kernel/signals.js';
+import { collectGarbage } from './setup/garbage.js';
 
 /** Work that ends by its signal alone. */
 const untilAborted = (signal: AbortSignal) =>
   new Promise<boolean>(resolve => {
     signal.addEventListener('abort', () => resolve(isLate(signal)), { once: true });
   });
-
-function collectGarbage(): void {
-  setFlagsFromString('--expose-gc');
-  (runInNewContext('gc') as () => void)();
-}
 
 test('a limit comes though garbage is collected before, and says that it is one', async () => {
   const ended = underLimit(new AbortController().signal, 100, untilAborted);

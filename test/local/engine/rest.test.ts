@@ -1,8 +1,7 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { meansOfProcess, Rest } from '../../../kernel/local/engine/workers/rest.js';
 import { processMemory } from '../../../kernel/machine.js';
+import { collectGarbage } from '../../setup/garbage.js';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
@@ -91,7 +90,7 @@ test('what was freed between things in use leaves the process', async () => {
   const memory = () => Math.round((processMemory() ?? 0) / 2 ** 20);
   const rest = new Rest(meansOfProcess);
   // What tests of other files have freed would be used anew, and the process would not grow.
-  collectAll();
+  collectGarbage();
   await meansOfProcess.purge();
   rest.begin();
   const [before, kept] = [memory(), fragments()];
@@ -107,7 +106,7 @@ test('what was in use at a collection and is gone does not keep as much from lea
   const used = Array.from({ length: 50 }, () => Buffer.alloc(8 * 2 ** 20, 1));
   meansOfProcess.collect(true);
   used.length = 0;
-  collectAll();
+  collectGarbage();
   rest.begin();
   const kept = fragments();
   const before = memory();
@@ -117,12 +116,6 @@ test('what was in use at a collection and is gone does not keep as much from lea
   await expect.poll(() => before - memory(), { interval: 100 }).toBeGreaterThan(250);
   expect([kept.length, used.length]).toEqual([60, 0]);
 });
-
-/** As V8 does by itself. */
-function collectAll(): void {
-  setFlagsFromString('--expose-gc');
-  (runInNewContext('gc') as () => void)();
-}
 
 /** Fills 400 MiB and leaves one buffer of a hundred, so that what is free has no end that the allocator could cut off. */
 function fragments(): ArrayBuffer[] {
