@@ -180,8 +180,7 @@ export class Binder {
 
   /** Reports that a bound of the language is exceeded, once; returns false, so that a caller can stop there. */
   limit(span: Span, { code, message, hint }: Limit): false {
-    if (!this.#reported.has(message)) this.error(code, span, message, hint);
-    this.#reported.add(message);
+    if (this.isFirst(message)) this.error(code, span, message, hint);
     return false;
   }
 

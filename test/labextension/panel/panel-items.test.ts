@@ -103,6 +103,73 @@ describe('the rows of the panel', () => {
     ]));
 });
 
+test('each row has the kind that its style goes by, and the details of its kind', () => {
+  const history = {
+    ...{ profile: 'local', at: '2026-01-01T10:20:30Z', query: 'web\n| count' },
+    ...{ startTime: result.startTime, endTime: result.endTime, elapsedMs: 5, hasVariables: false },
+  };
+  const question = { ask: 'profiles' } as const;
+  const told: readonly Answer[] = [
+    {
+      ...{ tell: 'stars', question },
+      rows: [
+        { id: '1', name: 'Errors', dataset: 'web', query: 'web | limit 1' },
+        { id: '2', name: '', query: 'print 1' },
+      ],
+    },
+    {
+      ...{ tell: 'history', question },
+      rows: [
+        { ...history, number: 2, rows: 1_234 },
+        { ...history, number: 1, error: 'timeout' },
+      ],
+    },
+    {
+      ...{ tell: 'profiles', question },
+      rows: [
+        { name: 'local', hasToken: false },
+        { name: 'p', hasToken: true },
+        { name: 'q', hasToken: true, problem: 'not an address' },
+      ],
+    },
+    { tell: 'results', question, rows: [{ ...result, names: ['errs'], query: 'web' }] },
+    {
+      ...{ tell: 'top', question },
+      top: [
+        { text: '5', count: 7 },
+        { text: null, count: 2 },
+      ],
+    },
+  ];
+  const open = ['datasets', 'dataset traces', 'field ["traces","took"]', 'results', 'stars', 'history'];
+  const rows = itemsOf(
+    { profile: 'local', answer: asked => told.find(({ tell }) => tell === asked.ask) ?? answers(asked) },
+    { isOpen: key => open.includes(key) || key === 'profiles', filter: '' },
+  );
+  expect(rows.map(({ kind, label, detail = '' }) => [kind, label, detail])).toEqual([
+    ['section', 'Datasets', '2'],
+    ['dataset', 'web-logs', '1,234 \u00b7 2026-01-01 to 2026-01-02'],
+    ['dataset', 'traces', ''],
+    ['field', 'tags', 'dynamic'],
+    ['field', 'took', 'long, ms'],
+    ['value', '5', '7'],
+    ['none', '(none)', '2'],
+    ['section', 'Results', '1'],
+    ['result', 'errs', '2 rows \u00b7 30 B'],
+    ['section', 'Starred queries', '2'],
+    ['star', 'Errors', 'web'],
+    ['star', '(empty)', ''],
+    ['section', 'History', '2'],
+    ['history', 'web | count', '1,234 \u00b7 10:20'],
+    ['history', 'web | count', 'failed \u00b7 10:20'],
+    ['section', 'Profiles', '3'],
+    ['profile', 'local', 'in use'],
+    ['profile', 'p', ''],
+    ['profile', 'q', 'cannot be used'],
+  ]);
+  expect(rows.filter(({ isCurrent }) => isCurrent).map(({ label }) => label)).toEqual(['local']);
+});
+
 test('every name and value is written as the language reads it', () => {
   const value = (type: string, text: string | null, path = ['f']): Extract<Subject, { kind: 'value' }> => ({
     ...{ kind: 'value', type, path, value: { text, count: 1 } },
