@@ -97,6 +97,30 @@ describe('the local service', () => {
     expect(traceback(after)).toEqual([]);
   });
 
+  test('shows how many rows have come, or what the page on its way waits for', async () => {
+    const stop = new AbortController();
+    let shownBefore = Number.POSITIVE_INFINITY;
+    bench.service.answer(seen => {
+      if (seen.path.startsWith('/v1/local/queries/'))
+        return {
+          body:
+            bench.passed.length > shownBefore
+              ? { state: 'waiting', before: 1 }
+              : { state: 'running', rows: 5 },
+        };
+      if (queries(bench.service).length < 4) return answer(seen, 300);
+      shownBefore = bench.passed.length;
+      return () => undefined;
+    });
+    const have = /^fetched: 900 rows \(/;
+    const onPassing = () => {
+      if (bench.passed.length > shownBefore && !have.test(bench.passed.at(-1) ?? '')) stop.abort();
+    };
+    await bench.run('%fetch --all\nweb', { signal: stop.signal, onPassing });
+    expect(bench.passed[shownBefore]).toMatch(have);
+    expect(bench.passed.at(-1)).toMatch(/^waiting: 1 query before this one \(/);
+  });
+
   test.each([
     ['web | summarize count()', '`summarize count()` is not done row by row'],
     ['web | limit 5', '`%fetch --max N` says how many rows'],
