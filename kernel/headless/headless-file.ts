@@ -48,7 +48,7 @@ export async function replaceFile(path: string, text: string): Promise<void> {
     await chmod(beside, await modeOf(target));
     await rename(beside, target);
   } catch (cause) {
-    await rm(beside, { force: true }).catch(() => undefined);
+    await rm(beside).catch(() => undefined);
     const { reason = '', hint = 'check that its directory exists and may be written to' } =
       systemRefusal(cause) ?? {};
     throw new NotebookFileError('notebook-unwritable', `cannot write ${path}${reason && `: ${reason}`}`, {

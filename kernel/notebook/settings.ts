@@ -147,7 +147,7 @@ export async function writeSetting(file: string, name: string, value: string | u
     await writeFile(beside, written.map(each => `${each}\n`).join(''));
     await rename(beside, file);
   } catch (cause) {
-    await rm(beside, { force: true }).catch(() => undefined);
+    await rm(beside).catch(() => undefined);
     const { reason = '', hint = 'Check the permissions of its directory.' } = systemRefusal(cause) ?? {};
     throw new SettingError(`${file} cannot be written${reason && `: ${reason}`}`, hint, cause);
   }

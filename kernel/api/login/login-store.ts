@@ -102,7 +102,7 @@ export class LoginStore {
       });
       await rename(draft, this.file);
     } catch (cause) {
-      await rm(draft, { force: true }).catch(() => undefined);
+      await rm(draft).catch(() => undefined);
       throw this.#failure('written', cause);
     }
   }

@@ -277,7 +277,7 @@ async function canLock(connection: DuckDBConnection, directory: string): Promise
   } catch (error) {
     return !/could not set lock|file locks are not supported/i.test(String(error));
   } finally {
-    await rm(probe, { force: true }).catch(ignore);
+    await rm(probe).catch(ignore);
   }
   return true;
 }

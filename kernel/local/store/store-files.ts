@@ -16,7 +16,7 @@ export async function replaceFile(file: string, text: string): Promise<void> {
     if (await isDirectory(file)) await setAside(file);
     await rename(draft, file);
   } catch (error) {
-    await rm(draft, { force: true }).catch(() => undefined);
+    await rm(draft).catch(() => undefined);
     throw error;
   }
   await syncDirectory(path.dirname(file));
@@ -82,7 +82,7 @@ export async function placeFile(draft: string, file: string, { confirm, draftDir
     confirm();
     await rename(near, file);
   } finally {
-    if (!isNear) await rm(near, { force: true }).catch(() => undefined);
+    if (!isNear) await rm(near).catch(() => undefined);
   }
   await syncDirectory(path.dirname(file));
 }

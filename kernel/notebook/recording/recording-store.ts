@@ -144,7 +144,7 @@ async function replace(file: string, content: string | Uint8Array): Promise<void
     await chmod(beside, 0o600);
     await rename(beside, file);
   } catch (error) {
-    await rm(beside, { force: true }).catch(() => undefined);
+    await rm(beside).catch(() => undefined);
     throw error;
   }
 }

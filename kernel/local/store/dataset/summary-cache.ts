@@ -44,7 +44,7 @@ export class SummaryCache {
   /** Deletes what is kept under a key. */
   async forget(key: string): Promise<void> {
     this.#unsaved.delete(key);
-    await rm(this.#file(key), { force: true }).catch(() => undefined);
+    await rm(this.#file(key)).catch(() => undefined);
   }
 
   /** Writes what is not on the disk yet; a disk that takes nothing only makes the next start slower. */

@@ -36,7 +36,7 @@ export class ImportLog {
       await writeFile(draft, sealedLine({ imports: [...noted] }), { mode: 0o600 });
       await rename(draft, this.#file);
     } catch {
-      await rm(draft, { force: true }).catch(() => undefined);
+      await rm(draft).catch(() => undefined);
     }
   }
 
