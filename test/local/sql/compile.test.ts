@@ -111,6 +111,20 @@ test.each<readonly [apl: string, whole: boolean]>([
   expect(compile({ apl }).tables[0]?.whole).toBe(whole);
 });
 
+test.each<readonly [above: string, held: readonly string[]]>([
+  ['join (other) on x | take 2', ['LIMIT 3']],
+  ['where x in ((other)) | take 2', ['LIMIT 3']],
+  ['where x > 1 | take 2', []],
+])('of the limits of `take 3 | %s`, those below a join are computed apart: %j', (above, held) => {
+  const numbers = 'range x from 1 to 9 step 1';
+  const { sql = '' } =
+    compile({ apl: `let other = ${numbers}; ${numbers} | take 3 | ${above}` }).tables[0] ?? {};
+  expect([...sql.matchAll(/ AS MATERIALIZED \(.* (LIMIT \d+)\),?$/gm)].map(([, limit]) => limit)).toEqual(
+    held,
+  );
+  expect(sql).toContain(' LIMIT 2)');
+});
+
 describe('the lowest limit wins, and of two equal ones that nearest to the user', () => {
   test.each<readonly [apl: string, defaultLimit: number | undefined, rows: number, reason: string]>([
     ['range x from 1 to 9 step 1', undefined, 1_000_000, 'server'],
