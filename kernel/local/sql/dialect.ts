@@ -67,7 +67,7 @@ export interface ExpandParts {
     readonly value: SqlArg;
     /** What the elements become. */
     readonly as: 'dynamic' | 'text';
-    /** The same array as a list of the engine, if a function gives one; see {@link Dialect.textListOf}. */
+    /** The same array as a list of the engine, if a function gives one; see {@link Dialect.textLists}. */
     readonly list?: string;
   }[];
   readonly bag: boolean;
@@ -101,10 +101,13 @@ export interface Dialect {
   readonly bytes: (arg: SqlArg) => string;
   /** How many bytes a function makes of a byte of its arguments at most; 0 if its value is short. */
   readonly growthFactor: (name: string) => number;
-  /** Of a function whose array holds nothing but strings, that array as a list of the engine. */
-  readonly textListOf: (name: string) => SqlTemplate | undefined;
-  /** The element of such a list at a place from 0 on; null beyond its end. */
-  readonly listElement: (list: string, index: bigint) => string;
+  /** Arrays that hold nothing but strings, for an engine that has them as lists. */
+  readonly textLists?: {
+    /** The list of a function that returns one. */
+    readonly of: (name: string) => SqlTemplate | undefined;
+    /** The element of a list at a place from 0 on; null beyond its end. */
+    readonly element: (list: string, index: bigint) => string;
+  };
   /** `==`, `!=`, `<`, `<=`, `>` or `>=`; neither side is the constant null. NaN is unordered. */
   readonly compare: (operator: BinaryOperator, left: SqlArg, right: SqlArg, predicate: boolean) => string;
   /** Whether a value is from `low` to `high`; may be null. */

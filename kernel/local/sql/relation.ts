@@ -99,7 +99,7 @@ class SqlWriter {
       rowCount: this.#source.rowCount,
       keepsOrder: this.#dialect.keepsOrder,
       functions: {
-        isTextList: ({ name }) => this.#dialect.textListOf(name) !== undefined,
+        isTextList: ({ name }) => this.#dialect.textLists?.of(name) !== undefined,
         documents: this.#dialect.documents,
       },
     });

@@ -105,8 +105,8 @@ function formsOf(
     return { written: atom(dialect.writtenPath(documentSql(object, context), keys)) };
   }
   if (expr.kind === 'path') {
-    const { list, index } = elementOf(expr, context) ?? {};
-    if (list !== undefined && index !== undefined) return { text: atom(dialect.listElement(list, index)) };
+    const element = elementOf(expr, context);
+    if (element !== undefined) return { text: element };
     const { object, keys } = constantPath(expr);
     if (keys.length === 0) return {};
     const sql = documentSql(object, context);
@@ -142,22 +142,24 @@ function composedText(expr: Scalar, context: ExpressionContext): Atom | undefine
 /** Returns an array as a list of texts, if a function gives one. */
 export function textListOf(expr: Scalar, context: ExpressionContext): string | undefined {
   if (expr.kind !== 'call') return undefined;
-  const list = context.dialect.textListOf(expr.name);
+  const list = context.dialect.textLists?.of(expr.name);
   return list?.(
     expr.args.map(arg => argument(arg, context)),
     context,
   );
 }
 
-/** Returns the list and the place, from 0 on, of an element of such an array. */
+/** Returns the text of an element of such an array. */
 function elementOf(
   { object, key }: Extract<Scalar, { kind: 'path' }>,
   context: ExpressionContext,
-): { readonly list: string; readonly index: bigint } | undefined {
+): Atom | undefined {
   if (key.kind !== 'constant' || key.type !== 'long' || typeof key.value !== 'bigint' || key.value < 0n)
     return undefined;
   const list = textListOf(object, context);
-  return list === undefined ? undefined : { list, index: key.value };
+  if (list === undefined) return undefined;
+  const element = context.dialect.textLists?.element(list, key.value);
+  return element === undefined ? undefined : atom(element);
 }
 
 /** How many bytes a value has at most, as far as the columns that it is made of say. */
@@ -257,10 +259,7 @@ function nullTest(operator: string, left: SqlArg, right: SqlArg): string | undef
 function pathSql(expr: Extract<Scalar, { kind: 'path' }>, context: ExpressionContext): string {
   const { dialect } = context;
   const element = elementOf(expr, context);
-  if (element !== undefined) {
-    const text = atom(dialect.listElement(element.list, element.index));
-    return dialect.convert({ sql: text, type: 'string' }, 'dynamic');
-  }
+  if (element !== undefined) return dialect.convert({ sql: element, type: 'string' }, 'dynamic');
   const { object, keys } = constantPath(expr);
   if (keys.length > 0) return dialect.path(documentSql(object, context), keys);
   return dialect.element(argument(expr.object, context), argument(expr.key, context));

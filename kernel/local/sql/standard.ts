@@ -234,8 +234,6 @@ export const standard: Dialect = {
   },
   bytes: ({ sql }) => `COALESCE(OCTET_LENGTH(${sql}), 0)`,
   growthFactor: () => 1,
-  textListOf: () => undefined,
-  listElement: () => notHere('An element of an array'),
   compare,
   between: (value, low, high) => `(${value.sql} BETWEEN ${low.sql} AND ${high.sql})`,
   arithmetic,

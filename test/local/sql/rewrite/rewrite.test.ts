@@ -56,7 +56,7 @@ const rowGroups = (): RowGroup[] =>
 const rowCount: RewriteContext['rowCount'] = name => (name === 'logs' ? 6_000_000 : undefined);
 
 const functions: RewriteContext['functions'] = {
-  isTextList: ({ name }) => duckdb.textListOf(name) !== undefined,
+  isTextList: ({ name }) => duckdb.textLists?.of(name) !== undefined,
   documents: duckdb.documents,
 };
 

@@ -42,16 +42,7 @@ export const engines = {
 } satisfies Readonly<Record<string, Dialect>>;
 
 /** What every engine has: without it no part can be written. */
-const always = new Set([
-  'limit',
-  'statement',
-  'stage',
-  'nothing',
-  'bytes',
-  'literal',
-  'listElement',
-  'temporary',
-]);
+const always = new Set(['limit', 'statement', 'stage', 'nothing', 'bytes', 'literal', 'temporary']);
 
 /** Returns an engine that lacks about a quarter of all functions, aggregates, operators and kinds of joins, others for each seed. */
 export function lackingSome(seed: number): Dialect {
