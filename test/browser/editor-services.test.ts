@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { notebookOf } from './gallery.js';
-import { endKernels, type LabPage, NEWEST_LAB, openFile, usually } from './lab.js';
+import { endKernels, type LabPage, NEWEST_LAB, usually } from './lab.js';
 import { writtenIn } from './page/cells.js';
 import { soon } from './page/soon.js';
 import { openSite, type Site } from './session.js';
@@ -16,7 +16,7 @@ ${dataset}
 describe.each(usually(NEWEST_LAB))('$name', frontEnd => {
   const { app } = frontEnd;
   let site: Site;
-  /** The empty notebook: opening it takes longer than most of the tests that write into it. */
+  /** The empty notebook while it is open: opening it takes longer than most of the tests that write into it. */
   let empty: LabPage | undefined;
 
   beforeAll(async () => {
@@ -29,7 +29,6 @@ describe.each(usually(NEWEST_LAB))('$name', frontEnd => {
         'logs/access.csv': 'a,b\n1,2\n',
         'hostile.csv': `"${hostile}","b"\n1,2\n`,
         'hostile.ipynb': notebookOf(['%import hostile.csv --dataset hostile', '']),
-        'saved.apl': `${dataset}|count\n`,
         'query.apl': `// %%\n%tiem last 1h\n${dataset} | whree x == 1\n\n// %%\n${dataset} | count\n`,
       },
     });
@@ -61,7 +60,7 @@ describe.each(usually(NEWEST_LAB))('$name', frontEnd => {
       'status',
       '// \u05d0\u05d1 > 5',
     ]);
-    await finish(opened);
+    finish(opened);
   });
 
   test('offers completions while typing, with documentation', async () => {
@@ -86,7 +85,7 @@ describe.each(usually(NEWEST_LAB))('$name', frontEnd => {
     await accept(page, 'Enter');
     await soon(() => text(page)).toBe("['sample-http-logs'] | where status > 1 | summarize dcount()");
     expect(await page.locator('.jp-Completer:visible').count()).toBe(0);
-    await finish(opened);
+    finish(opened);
   });
 
   test.each([700, 1400])(
@@ -112,7 +111,7 @@ describe.each(usually(NEWEST_LAB))('$name', frontEnd => {
       }).toEqual({ isInside: true, isApart: true });
       await page.keyboard.press('Escape');
       await page.setViewportSize({ width: 1200, height: 900 });
-      await finish(opened);
+      finish(opened);
     },
   );
 
@@ -122,13 +121,13 @@ describe.each(usually(NEWEST_LAB))('$name', frontEnd => {
     // Nothing has asked for these fields yet: while the word is typed, no name begins as it does.
     await page.keyboard.insertText("['otel-demo-traces'] | where nam");
     await soon(() => labels(page)).toEqual(['name']);
-    await finish(opened);
+    finish(opened);
   });
 
   test('has the code of the grid before a query has a result', async () => {
     const opened = await openEmpty();
     await soon(() => opened.page.evaluate("customElements.get('regular-table') !== undefined")).toBe(true);
-    await finish(opened);
+    finish(opened);
   });
 
   test('shows the signature with the parameter that is being written', async () => {
@@ -141,7 +140,7 @@ describe.each(usually(NEWEST_LAB))('$name', frontEnd => {
     await soon(() => active.textContent()).toContain('start');
     await page.keyboard.press('Escape');
     expect(await active.count()).toBe(0);
-    await finish(opened);
+    finish(opened);
   });
 
   test('Tab inserts the only completion that begins so, and a single other one never', async () => {
@@ -151,7 +150,7 @@ describe.each(usually(NEWEST_LAB))('$name', frontEnd => {
     await page.keyboard.press('Escape');
     await page.keyboard.press('Tab');
     await soon(() => text(page)).toBe(`${dataset} | join kind=`);
-    await finish(opened);
+    finish(opened);
   });
 
   test('breaks the line where nothing is left to complete', async () => {
@@ -159,7 +158,7 @@ describe.each(usually(NEWEST_LAB))('$name', frontEnd => {
     const { page } = opened;
     await page.keyboard.type(`${dataset}\n| count\n`);
     expect(await text(page)).toBe(`${dataset}\n| count\n`);
-    await finish(opened);
+    finish(opened);
   });
 
   test('completes names of files on a magic line', async () => {
@@ -169,15 +168,7 @@ describe.each(usually(NEWEST_LAB))('$name', frontEnd => {
     await soon(() => labels(page)).toEqual(['logs/access.csv']);
     await accept(page, 'Tab');
     expect(await text(page)).toBe('%import logs/access.csv');
-    await finish(opened);
-  });
-
-  test('explains what the mouse rests on', async () => {
-    const opened = await openConnected('ready.ipynb');
-    const { page } = opened;
-    await page.locator('.cm-line span', { hasText: 'count' }).first().hover();
-    await soon(() => page.locator('.cm-tooltip-hover .apl-doc').textContent()).toContain('count');
-    await finish(opened);
+    finish(opened);
   });
 
   test('formats, renames and finds definitions', async () => {
@@ -197,7 +188,15 @@ describe.each(usually(NEWEST_LAB))('$name', frontEnd => {
     await page.keyboard.press('F12');
     await page.keyboard.type('x');
     await soon(() => text(page)).toContain('let x = 500;');
-    await finish(opened);
+    finish(opened);
+  });
+
+  test('explains what the mouse rests on', async () => {
+    const opened = await openConnected('ready.ipynb');
+    const { page } = opened;
+    await page.locator('.cm-line span', { hasText: 'count' }).first().hover();
+    await soon(() => page.locator('.cm-tooltip-hover .apl-doc').textContent()).toContain('count');
+    finish(opened);
   });
 
   test('goes on without its kernel, and knows more again when it is back', async () => {
@@ -212,7 +211,7 @@ describe.each(usually(NEWEST_LAB))('$name', frontEnd => {
     await page.keyboard.press('Escape');
     await page.keyboard.type('od == "GET" | whree');
     await soon(() => page.locator('.cm-lintRange-error').allTextContents()).toContain('whree');
-    await finish(opened);
+    finish(opened);
   });
 
   test('shows names that are written by strangers as text', async () => {
@@ -234,39 +233,26 @@ describe.each(usually(NEWEST_LAB))('$name', frontEnd => {
     await mark.hover();
     await page.locator('.cm-diagnosticAction', { hasText: hostile }).waitFor();
     expect(await page.locator('.cm-tooltip img').count()).toBe(0);
-    await finish(opened);
+    finish(opened);
   });
 
   // Notebook 7 opens files that are not notebooks in a page of another application.
   if (app === 'lab/tree') {
     test('colors and checks every cell of a file', async () => {
-      const opened = await openFile(site.context, site.lab, 'query.apl');
+      const opened = await site.open('query.apl');
       const { page } = opened;
       const marks = page.locator('.cm-lintRange-error');
       await soon(() => marks.allTextContents()).toEqual(['whree']);
       expect(await page.locator('.cm-line', { hasText: '%tiem' }).locator('span').count()).toBe(2);
-      await finish(opened);
-    });
-
-    test('formats a file when it is saved, if that is wanted', async () => {
-      site.lab.configure('@apl-kernel/labextension:language', { formatOnSave: true });
-      const opened = await openFile(site.context, site.lab, 'saved.apl');
-      const { page } = opened;
-      await page.locator('.jp-FileEditor .cm-content').click();
-      await page.keyboard.press('Control+s');
-      const lines = page.locator('.jp-FileEditor .cm-line');
-      await soon(() => lines.allTextContents()).toEqual([dataset, '| count', '']);
-      await finish(opened);
-      site.lab.configure('@apl-kernel/labextension:language', {});
+      finish(opened);
     });
   }
 
   test('leaves other languages alone', async () => {
-    const opened = await openFile(site.context, site.lab, 'python.ipynb', app);
+    const opened = await site.open('python.ipynb');
     await opened.page.locator('.jp-Notebook .cm-content').click();
     await opened.page.keyboard.type('| whe');
     expect(await opened.page.locator('.cm-tooltip').count()).toBe(0);
-    await opened.close();
   });
 
   /**
@@ -284,7 +270,8 @@ describe.each(usually(NEWEST_LAB))('$name', frontEnd => {
 
   /** Opens a notebook, and waits until its editor knows what its kernel does. */
   async function openConnected(file: string): Promise<LabPage> {
-    const opened = await openFile(site.context, site.lab, file, app);
+    empty = undefined;
+    const opened = await site.open(file);
     const { page } = opened;
     await page
       .locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]')
@@ -305,9 +292,8 @@ describe.each(usually(NEWEST_LAB))('$name', frontEnd => {
     return empty;
   }
 
-  async function finish(opened: LabPage): Promise<void> {
+  function finish(opened: LabPage): void {
     expect(opened.complaints).toEqual([]);
-    if (opened !== empty) await opened.close();
   }
 });
 

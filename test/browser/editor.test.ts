@@ -2,6 +2,7 @@ import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { notebookOf } from './gallery.js';
 import { LAB_42, type LabPage, NEWEST_LAB, openFile } from './lab.js';
+import { soon } from './page/soon.js';
 import { openSite, type Site } from './session.js';
 
 const query = `%%time last 1h
@@ -68,6 +69,7 @@ describe.each([
         'query.apl': query,
         'pipeline.apl': pipeline,
         'empty.apl': '',
+        'saved.apl': "['sample-http-logs']|count\n",
         'cells.ipynb': notebookOf([query, pipeline]),
       },
     });
@@ -76,22 +78,21 @@ describe.each([
   afterAll(() => site?.stop());
 
   test('is the version that the test names', async () => {
-    const page = await open('empty.apl');
-    const config = await page.page.locator('#jupyter-config-data').textContent();
+    const { page } = await open('empty.apl');
+    const config = await page.locator('#jupyter-config-data').textContent();
     expect(JSON.parse(config ?? '{}').appVersion).toMatch(version);
-    await page.close();
   });
 
   test('colors a notebook cell', async () => {
     const opened = await open('cells.ipynb');
     expect(await colors(opened.page, '.jp-Cell')).toBe(coloredQuery);
-    await finish(opened);
+    finish(opened);
   });
 
   test('colors an .apl file', async () => {
     const opened = await open('query.apl');
     expect(await colors(opened.page, '.jp-FileEditor')).toBe(coloredQuery);
-    await finish(opened);
+    finish(opened);
   });
 
   test('toggles line comments', async () => {
@@ -101,7 +102,7 @@ describe.each([
     expect(await editorText(opened.page)).toBe(pipeline.replace('| where', '// | where'));
     await opened.page.keyboard.press('Control+/');
     expect(await editorText(opened.page)).toBe(pipeline);
-    await finish(opened);
+    finish(opened);
   });
 
   test('closes brackets and quotes, and types over them', async () => {
@@ -110,16 +111,7 @@ describe.each([
     expect(await editorText(opened.page)).toBe("['a']");
     await type(opened.page, "'] | where f(x");
     expect(await editorText(opened.page)).toBe("['a'] | where f(x)");
-    await finish(opened);
-  });
-
-  test('leaves brackets to JupyterLab when its own setting says so', async () => {
-    site.lab.configure('@apl-kernel/labextension:language', { autoClosingBrackets: false });
-    const opened = await open('empty.apl');
-    await type(opened.page, '[(');
-    expect(await editorText(opened.page)).toBe('[(');
-    await finish(opened);
-    site.lab.configure('@apl-kernel/labextension:language', {});
+    finish(opened);
   });
 
   test('marks the bracket that belongs to the one at the cursor', async () => {
@@ -129,7 +121,7 @@ describe.each([
     const marked = opened.page.locator('.cm-matchingBracket');
     await marked.nth(1).waitFor();
     expect(await marked.allTextContents()).toEqual(['[', ']']);
-    await finish(opened);
+    finish(opened);
   });
 
   test('folds a pipeline of several lines', async () => {
@@ -141,18 +133,7 @@ describe.each([
     ]);
     await page.locator('.jp-FileEditor .cm-foldGutter span[title="Unfold line"]:visible').click();
     expect(await editorText(page)).toBe(pipeline);
-    await finish(opened);
-  });
-
-  test("shows one folding gutter where JupyterLab's own is on", async () => {
-    const plugin = '@jupyterlab/codemirror-extension:plugin';
-    site.lab.configure(plugin, { defaultConfig: { codeFolding: true } });
-    const opened = await open('pipeline.apl');
-    const gutters = opened.page.locator('.jp-FileEditor .cm-foldGutter');
-    await gutters.nth(1).waitFor({ state: 'attached' });
-    expect(await Promise.all((await gutters.all()).map(gutter => gutter.isVisible()))).toEqual([true, false]);
-    await finish(opened);
-    site.lab.configure(plugin, {});
+    finish(opened);
   });
 
   test('indents after Enter', async () => {
@@ -176,18 +157,61 @@ describe.each([
         ')',
       ].join('\n'),
     );
-    await finish(opened);
+    finish(opened);
+  });
+
+  describe('with settings of the reader, which are read with the page', () => {
+    let opened: LabPage;
+
+    beforeAll(async () => {
+      site.lab.configure('@apl-kernel/labextension:language', {
+        autoClosingBrackets: false,
+        formatOnSave: true,
+      });
+      site.lab.configure('@jupyterlab/codemirror-extension:plugin', { defaultConfig: { codeFolding: true } });
+      opened = await openFile(site.context, site.lab, 'saved.apl');
+    });
+
+    afterAll(() => opened?.close());
+
+    test("shows one folding gutter where JupyterLab's own is on", async () => {
+      const gutters = opened.page.locator('.jp-FileEditor .cm-foldGutter');
+      await gutters.nth(1).waitFor({ state: 'attached' });
+      expect(await Promise.all((await gutters.all()).map(gutter => gutter.isVisible()))).toEqual([
+        true,
+        false,
+      ]);
+      expect(opened.complaints).toEqual([]);
+    });
+
+    test('formats a file when it is saved, if that is wanted', async () => {
+      await opened.page.locator('.jp-FileEditor .cm-content').click();
+      await opened.page.keyboard.press('Control+s');
+      await soon(() => editorLines(opened.page).allTextContents()).toEqual([
+        "['sample-http-logs']",
+        '| count',
+        '',
+      ]);
+      expect(opened.complaints).toEqual([]);
+    });
+
+    test('leaves brackets to JupyterLab when its own setting says so', async () => {
+      await opened.page.locator('.jp-FileEditor .cm-content').press('Control+a');
+      await opened.page.keyboard.press('Delete');
+      await type(opened.page, '[(');
+      expect(await editorText(opened.page)).toBe('[(');
+      expect(opened.complaints).toEqual([]);
+    });
   });
 
   async function open(file: string): Promise<LabPage> {
-    const opened = await openFile(site.context, site.lab, file);
+    const opened = await site.open(file);
     await opened.page.locator('.jp-MainAreaWidget:not(.lm-mod-hidden) .cm-foldGutter').first().waitFor();
     return opened;
   }
 
-  async function finish(opened: LabPage): Promise<void> {
+  function finish(opened: LabPage): void {
     expect(opened.complaints).toEqual([]);
-    await opened.close();
   }
 });
 

@@ -4,7 +4,7 @@ import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { endless } from '../setup/endless.js';
 import { notebookOf } from './gallery.js';
-import { changeTheme, NEWEST_LAB, openFile } from './lab.js';
+import { changeTheme, NEWEST_LAB } from './lab.js';
 import { soon } from './page/soon.js';
 import { openSite, type Site } from './session.js';
 
@@ -32,7 +32,7 @@ describe('the examples and trials of a newcomer', () => {
     { file: '01-first-look.ipynb', charts: 10 },
     { file: '02-own-data.ipynb', charts: 4 },
   ])('$file runs from top to bottom, with charts and tables', async ({ file, charts }) => {
-    const { page, complaints, close } = await openFile(site.context, site.lab, file);
+    const { page, complaints } = await site.open(file);
     await runAll(page);
     expect(await errors(page).allTextContents()).toEqual([]);
     expect(await page.locator('.jp-CodeCell .apl-chart-svg svg').count()).toBe(charts);
@@ -42,11 +42,10 @@ describe('the examples and trials of a newcomer', () => {
     expect(await emptyTables(page)).toBe(0);
     expect(complaints).toEqual([]);
     if (charts === 10) await takeScreenshots(page);
-    await close();
   });
 
   test('an error points into the cell, an interrupt ends a query, and the kernel goes on', async () => {
-    const { page, complaints, close } = await openFile(site.context, site.lab, 'trials.ipynb');
+    const { page, complaints } = await site.open('trials.ipynb');
     await kernelIdle(page);
     await page.locator('.jp-CodeCell .cm-content').first().click();
     await runCell(page);
@@ -60,7 +59,6 @@ describe('the examples and trials of a newcomer', () => {
     await runCell(page);
     await soon(() => outputOf(page, 2)).toContain('42');
     expect(complaints).toEqual([]);
-    await close();
   });
 });
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { endless } from '../setup/endless.js';
 import { notebookOf } from './gallery.js';
 import { SAMPLES } from './hostile/payloads.js';
-import { changeTheme, kernelOf, kernelReady, NEWEST_LAB, openFile, THEMES, usually } from './lab.js';
+import { changeTheme, kernelOf, kernelReady, NEWEST_LAB, THEMES, usually } from './lab.js';
 import { type Cells, cellsOf } from './page/cells.js';
 import { findings } from './page/findings.js';
 import { soon } from './page/soon.js';
@@ -33,7 +33,6 @@ const awkward = [
 ];
 
 describe.each(usually(NEWEST_LAB))('the form of the parameters in $name', frontEnd => {
-  const { app } = frontEnd;
   let session: Session;
   let page: Page;
   let cells: Cells;
@@ -120,7 +119,7 @@ describe.each(usually(NEWEST_LAB))('the form of the parameters in $name', frontE
   });
 
   test('it is there once a cell names a parameter, and gone with the last one', async () => {
-    const plain = await openFile(session.context, session.lab, 'plain.ipynb', app);
+    const plain = await session.open('plain.ipynb');
     await kernelReady(plain.page);
     expect(await opener(plain.page).count()).toBe(0);
     await plain.page.locator('.jp-CodeCell .cm-line').first().click();
@@ -130,11 +129,10 @@ describe.each(usually(NEWEST_LAB))('the form of the parameters in $name', frontE
     await plain.page.keyboard.press('Control+A');
     await plain.page.keyboard.press('Delete');
     await opener(plain.page).waitFor({ state: 'detached' });
-    await plain.close();
   });
 
   test('of two hundred choices, a long text and names without values each is shown whole', async () => {
-    const { page, close } = await openFile(session.context, session.lab, 'awkward.ipynb', app);
+    const { page } = await session.open('awkward.ipynb');
     await opener(page).click();
     const control = (name: string) => page.locator('.apl-parameter', { hasText: name }).locator('.apl-input');
     await soon(() => control('region').locator('option').count()).toBe(200);
@@ -153,11 +151,10 @@ describe.each(usually(NEWEST_LAB))('the form of the parameters in $name', frontE
     expect(text).toContain(`%param region = ${choices[199]} --choices`);
     expect(text).toContain('%param since = datetime(2026-01-26)');
     expect(text).toContain('nobody = "she said');
-    await close();
   });
 
   test('while a cell runs it waits, after an interrupt it can be sent again, and without a kernel it says so and stays', async () => {
-    const { page, close } = await openFile(session.context, session.lab, 'awkward.ipynb', app);
+    const { page } = await session.open('awkward.ipynb');
     const said = () => page.locator('.apl-popover .apl-said').textContent();
     await opener(page).waitFor();
     await cellsOf(page).enter(1);
@@ -181,11 +178,12 @@ describe.each(usually(NEWEST_LAB))('the form of the parameters in $name', frontE
     await since.press('Enter');
     await soon(said).toMatch(/^(There is no kernel|The kernel is gone: it was restarted, or has ended)\.$/);
     expect(await since.inputValue()).toBe('datetime(2026-01-21)');
-    await close();
+    await page.keyboard.press('Escape');
+    await page.locator('.apl-popover').waitFor({ state: 'detached' });
   });
 
   test('hostile values are text that everyone can read in every theme', async () => {
-    const { page, close } = await openFile(session.context, session.lab, 'hostile.ipynb', app);
+    const { page } = await session.open('hostile.ipynb');
     await opener(page).click();
     await soon(() => page.locator('.apl-parameter input').count()).toBe(SAMPLES.length + 1);
     const shown = await page.evaluate(
@@ -201,7 +199,6 @@ describe.each(usually(NEWEST_LAB))('the form of the parameters in $name', frontE
     expect(await page.evaluate("'pwned' in window")).toBe(false);
     const box = await page.locator('.apl-popover').boundingBox();
     expect((box?.width ?? 0) <= 380).toBe(true);
-    await close();
   });
 });
 

@@ -7,6 +7,7 @@ import {
   type LabPage,
   leaseLab,
   openFile,
+  replaceFile,
   sharedBrowser,
   startBrowser,
 } from './lab.js';
@@ -22,6 +23,11 @@ export interface SiteOptions extends LabOptions {
 export interface Site {
   readonly lab: Lab;
   readonly context: BrowserContext;
+  /**
+   * Opens a file in the window that the suite keeps for this, in place of the file before it, whose text is lost unless it was saved.
+   * What is about loading a page, or about settings that are read then, needs `openFile`.
+   */
+  open(file: string): Promise<LabPage>;
   /** Closes the windows and leaves the server to the next suite. */
   stop(): Promise<void>;
 }
@@ -49,19 +55,34 @@ export async function openSite(frontEnd: FrontEnd, options: SiteOptions): Promis
   });
   // A press waits for what is drawn, on a machine that is busy with other tests.
   context.setDefaultTimeout(120_000);
+  const open = windowOf(context, lab, frontEnd);
   const stop = async () => {
     await context.close();
     await own?.close();
     await lab.release();
   };
-  return { lab, context, stop };
+  return { lab, context, open, stop };
+}
+
+/** Opens files one after the other in one page; Notebook 7 has a page for each. */
+function windowOf(context: BrowserContext, lab: Lab, { app }: FrontEnd): Site['open'] {
+  let opened: LabPage | undefined;
+  return async file => {
+    if (opened !== undefined && app === 'lab/tree') {
+      await replaceFile(opened.page, file);
+    } else {
+      await opened?.close();
+      opened = await openFile(context, lab, file, app);
+    }
+    return opened;
+  };
 }
 
 /** Opens a notebook in a site of its own. */
 export async function openSession(frontEnd: FrontEnd, options: SessionOptions): Promise<Session> {
   const site = await openSite(frontEnd, options);
   try {
-    const opened = await openFile(site.context, site.lab, options.file, frontEnd.app);
+    const opened = await site.open(options.file);
     await kernelReady(opened.page);
     return { ...site, ...opened };
   } catch (error) {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { GALLERY, notebookOf, runEach } from '../gallery.js';
-import { changeTheme, NEWEST_LAB, openFile, themesOf } from '../lab.js';
+import { changeTheme, NEWEST_LAB, themesOf } from '../lab.js';
 import { findings } from '../page/findings.js';
 import { openSite, type Site } from '../session.js';
 
@@ -18,7 +18,7 @@ describe('outputs in every theme', () => {
   test.each(Object.keys(GALLERY).map((name, part) => ({ name, themes: themesOf(part) })))(
     '$name: everyone can read and reach the outputs, and nothing runs',
     async ({ name, themes }) => {
-      const { page, complaints, close } = await openFile(site.context, site.lab, `${name}.ipynb`);
+      const { page, complaints } = await site.open(`${name}.ipynb`);
       await runEach(page);
       for (const theme of themes) {
         await changeTheme(page, theme);
@@ -27,7 +27,6 @@ describe('outputs in every theme', () => {
       }
       expect(await page.evaluate("'pwned' in window")).toBe(false);
       expect(complaints).toEqual([]);
-      await close();
     },
   );
 });
