@@ -312,7 +312,6 @@ async function compileWhole(
   const budget = { limitMs: limitMsOf(parts, query), threads: availableParallelism() };
   const nowNs = parts.nowNs();
   for (;;) {
-    signal?.throwIfAborted();
     const tables = new CatalogWithResults(snapshot, results);
     const catalog = new RecordingCatalog(tables, budget);
     const compiled = parts.compile(query, catalog, nowNs, externalFiles(parts.dataDir));
