@@ -38,6 +38,9 @@ function taken(state: State): string | undefined {
 
 const counted: Method = state => (state.keys === undefined ? 'count' : summarized(state, 'count()'));
 
+/** The kinds of joins, as `how` names them. */
+const joins = { inner: 'inner', left: 'leftouter', right: 'rightouter', outer: 'fullouter' };
+
 /** The methods, each with the stage that it becomes; undefined for one that has none with these arguments. */
 const methods: Readonly<Record<string, Method>> = {
   '[]': (state, args) => chosen(state, args),
@@ -109,8 +112,8 @@ const methods: Readonly<Record<string, Method>> = {
     const key = options.map(each => /^on\s*=\s*(.+)$/.exec(each)?.[1]).find(each => each !== undefined);
     const how =
       options.map(each => /^how\s*=\s*["'](\w+)/.exec(each)?.[1]).find(each => each !== undefined) ?? 'inner';
-    const kind = how === 'inner' ? how : `${how}outer`;
-    return key && `join kind=${kind} (${datasetName(other)}) on ${namesOf(key)}`;
+    const kind = own(joins, how);
+    return key && kind && `join kind=${kind} (${datasetName(other)}) on ${namesOf(key)}`;
   },
   plot: state =>
     state.column === undefined ? undefined : `summarize avg(${taken(state)}) by bin_auto(_time)`,
