@@ -19,7 +19,7 @@ function fixed(text: string, presses: number): string {
 }
 
 /** What a hurried person types, and what the fix buttons make of it: a query without an error, at a press for each error or at so many. */
-test.each<readonly [typed: string, query: string, presses?: number]>([
+test.each<[typed: string, query: string, presses?: number]>([
   // Signs of other languages and keyboards.
   [`${W} | where status = 500`, `${W} | where status == 500`],
   [`${W} ｜ count`, `${W} | count`],

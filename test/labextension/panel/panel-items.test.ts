@@ -142,10 +142,22 @@ test('each row has the kind that its style goes by, and the details of its kind'
     },
   ];
   const open = ['datasets', 'dataset traces', 'field ["traces","took"]', 'results', 'stars', 'history'];
+  const questions: EditorQuestion[] = [];
   const rows = itemsOf(
-    { profile: 'local', answer: asked => told.find(({ tell }) => tell === asked.ask) ?? answers(asked) },
+    {
+      profile: 'local',
+      answer: asked => {
+        questions.push(asked);
+        return told.find(({ tell }) => tell === asked.ask) ?? answers(asked);
+      },
+    },
     { isOpen: key => open.includes(key) || key === 'profiles', filter: '' },
   );
+  // The kernel filters its history, and nothing else.
+  expect(questions.filter(({ ask }) => ask === 'history' || ask === 'stars')).toEqual([
+    { ask: 'stars' },
+    { ask: 'history', text: '' },
+  ]);
   expect(rows.map(({ kind, label, detail = '' }) => [kind, label, detail])).toEqual([
     ['section', 'Datasets', '2'],
     ['dataset', 'web-logs', '1,234 \u00b7 2026-01-01 to 2026-01-02'],

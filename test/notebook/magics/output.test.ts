@@ -23,6 +23,13 @@ describe('a small table', () => {
     ]);
   });
 
+  test('has at most 60 rows in plain text, and says so', () => {
+    const rows = (count: number) => Array.from({ length: count }, (_, at) => [`r${at}`, '']);
+    expect(plain(rows(60)).split('\n').at(-1)?.trim()).toBe('r59');
+    const lines = plain(rows(61)).split('\n');
+    expect(lines.slice(-2).map(line => line.trim())).toEqual(['r59', 'The first 60 of 61 rows are shown.']);
+  });
+
   test('is only its caption when it has no rows', () => {
     expect([plain([]), html([])]).toEqual(['c', expect.stringMatching(/^(<div[^>]*>)+c(<\/div>)+$/)]);
   });

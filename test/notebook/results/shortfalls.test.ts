@@ -237,6 +237,8 @@ test('the notice has the query that fetches all of them, above the result itself
   expect(notices(await run('z4 << web | sort by n')).join()).toContain(
     'Up to 50,000 of them: `z4 << web | sort by n | limit 50000`.',
   );
+  await run('_ << web\n| extend m = n');
+  expect(notices(await run('_ | count')).join()).toContain('All of them: `%%fetch --all` above `…`.');
   await run('z3 << web | extend m = n | limit 1500');
   expect(notices(await run('z3 | count'))).toEqual([]);
 });

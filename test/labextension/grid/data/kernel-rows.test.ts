@@ -8,14 +8,15 @@ import { metadata } from '../../../notebook/results/rows.js';
 
 const bench = realBench({});
 
-/** The kernel as a page sees it; messages need no time. */
-function kernel(): Kernel.IKernelConnection {
+/** The kernel as a page sees it, which notes what closes; messages need no time. */
+function kernel(closed: string[] = []): Kernel.IKernelConnection {
   const signal = { connect: () => true, disconnect: () => true };
   const createComm = (target: string) => {
     let reader: CommHandler | undefined;
     const comm = {
       onMsg: (_message: unknown) => undefined,
       isDisposed: false,
+      close: () => void closed.push(target),
       open: (data: unknown) => {
         const kernelEnd: Comm = {
           id: 'c',
@@ -38,14 +39,17 @@ function kernel(): Kernel.IKernelConnection {
   } as unknown as Kernel.IKernelConnection;
 }
 
-test('a page that nobody waits for is given up by the kernel, the others come', async () => {
+test('a page that nobody waits for is given up by the kernel, the others come, until the rows are closed', async () => {
   const code = '%%limit 1000000\nrange n from 1 to 300000 step 1 | extend s = tostring(n)';
   const { result } = metadata(await bench().run(code)) as { result: ResultReference };
-  const rows = await kernelRows(kernel(), result.id, () => undefined);
+  const closed: string[] = [];
+  const rows = await kernelRows(kernel(closed), result.id, () => undefined);
   const view = (column: string) => ({ sort: [{ column, descending: true }] });
   const impatient = new AbortController();
   const [first, second] = [rows.page(view('s'), 0, 1, impatient.signal), rows.page(view('n'), 0, 1)];
   impatient.abort();
   await expect(first).rejects.toThrow('the request was cancelled');
   expect((await second).table.getChild('s')?.get(0)).toBe('300000');
+  rows.close();
+  expect(closed).toEqual(['apl.results']);
 });

@@ -43,10 +43,19 @@ test('%use lists the file as it is now, and where queries go', async () => {
   );
 });
 
-test('%whoami shows the kind of the token and its end, and no more of it', async () => {
-  await configure();
+test('%whoami shows the kind of the token and its end, and no more of it, and where queries go', async () => {
+  await configure('edge_url = "https://eu.edge.example"\norg_id = "acme"\n');
   const run = await bench.run('%%on prod\n%whoami');
-  expect(shown(run).join('\n')).toMatch(/token\s+api token, ends in abcd/);
+  const lines = shown(run).join('\n').split('\n');
+  expect(lines.map(line => line.split(/ {2,}/))).toEqual(
+    expect.arrayContaining([
+      ['profile', 'prod'],
+      ['address', other.url],
+      ['queries go to', 'https://eu.edge.example'],
+      ['token', 'api token, ends in abcd'],
+      ['organization', 'acme'],
+    ]),
+  );
   expect(JSON.stringify(run)).not.toContain(secret.slice(0, -4));
 });
 
