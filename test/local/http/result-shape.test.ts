@@ -166,6 +166,8 @@ describe('totals', () => {
       ],
       [`summarize n = count() ${both} | limit 1`, 'host n', [['a'], [3]]],
       ['summarize n = count() by bin(_time, 1h) | limit 1', 'n', [[4]]],
+      // Any value of a field that is not grouped by, each of one character.
+      ['summarize n = strlen(host) + count() by bin(_time, 1h)', 'n', [[5]]],
       [
         `summarize count() by bin(_time, 1h), none = iff(ms > 1, host, '')`,
         'none count_',
