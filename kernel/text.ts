@@ -238,9 +238,10 @@ function mark(character: string): string {
   return `\u27e8U+${code.toString(16).toUpperCase().padStart(4, '0')}\u27e9`;
 }
 
-/** Says how much of a file has been read: `share` of its bytes, and of about as many rows if their number is not 0. */
-export function partRead(share: number, bytes: number, rows: number): string {
-  const part = `${formatBytes(share * bytes)} of ${formatBytes(bytes)}`;
+/** Says which share, from 0 to 1, of an import has been read, and about how many rows that is unless `rows`, those of all of it, is 0. */
+export function partRead(share: number, rows: number): string {
+  // What is left must be seen: 100 % is all of it.
+  const part = `${Math.floor(share * 100)} %`;
   const about = Number((share * rows).toPrecision(2));
   return about < 1 ? part : `${part}, about ${plural(Math.round(about), 'row')}`;
 }

@@ -271,13 +271,15 @@ test.each([
 });
 
 test.each([
-  [0.1, 2_000_000, 0, '200 kB of 2 MB'],
-  [0.5, 2_000_000, 24_680, '1 MB of 2 MB, about 12,000 rows'],
-  [0.5, 3_000_000_000, 12_345_678, '1.5 GB of 3 GB, about 6,200,000 rows'],
-  [0, 2_000, 10, '0 B of 2 kB'],
-  [0.1, 2_000, 10, '200 B of 2 kB, about 1 row'],
-])('%d of %d bytes and %d rows have been read: %s', (share, bytes, rows, text) => {
-  expect(partRead(share, bytes, rows)).toBe(text);
+  [0.1, 0, '10 %'],
+  [0.5, 24_680, '50 %, about 12,000 rows'],
+  [0.509, 12_345_678, '50 %, about 6,300,000 rows'],
+  [0, 10, '0 %'],
+  [0.1, 10, '10 %, about 1 row'],
+  [0.999, 0, '99 %'],
+  [1, 24_680, '100 %, about 25,000 rows'],
+])('%d of an import of %d rows are %s', (share, rows, text) => {
+  expect(partRead(share, rows)).toBe(text);
 });
 
 describe('access tokens', () => {

@@ -1,12 +1,11 @@
-import { statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { oneLine, partRead } from '../text.js';
 
-/** Shows how much of a file has been read: on a terminal one line that is overwritten, elsewhere a line every ten seconds. */
+/** Shows how much of an import has been read: on a terminal one line that is overwritten, elsewhere a line every ten seconds. */
 export interface ProgressLine {
   /**
-   * `share` is from 0 to 1, undefined while the file is looked at before it is read; `rows` is about how many the file has, 0 if
-   * that is not known.
+   * `share` is from 0 to 1, undefined while the source is looked at before it is read; `rows` is about how many it has, 0 if that is
+   * not known.
    */
   show(share: number | undefined, rows: number): void;
   /** Clears the line. */
@@ -19,21 +18,20 @@ export interface ProgressStream {
   write(text: string): unknown;
 }
 
-/** Returns the line of a file; `clock` counts milliseconds. */
+/** Returns the line of a file, a directory or a pattern; `clock` counts milliseconds. */
 export function progressLine(
   stream: ProgressStream,
-  file: string,
+  source: string,
   clock: () => number = () => performance.now(),
 ): ProgressLine {
-  const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
-  const name = oneLine(basename(file));
+  const name = oneLine(basename(source));
   const started = clock();
   let shownAt = started;
   return {
     show: (share, rows) => {
       const now = clock();
       const seconds = Math.floor((now - started) / 1_000);
-      const what = share === undefined ? 'looking at its values,' : `${partRead(share, size, rows)} in`;
+      const what = share === undefined ? 'looking at its values,' : `${partRead(share, rows)} in`;
       const text = `${name}: ${what} ${seconds} s`;
       if (stream.isTTY) stream.write(`\r${clearToEnd}${text}`);
       else if (now - shownAt >= plainMs) {

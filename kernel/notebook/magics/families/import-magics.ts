@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import {
   bucketAddressText,
@@ -128,13 +127,12 @@ async function importPath(
   if (options.has('replace')) await askToReplace(request.dataset, source, host);
   const client = await session.client(io.signal);
   const id = randomUUID();
-  const { size } = await stat(path).catch(() => ({ size: 0 }));
   await withProgress(
     io,
     `Importing ${basename(withoutCredentials(source))} into ${request.dataset}`,
     async tell => {
       // A failed question about the progress says nothing about the import.
-      const ask = () => client.progress(id, io.signal).then(found => tell(partOf(size, found)), ignore);
+      const ask = () => client.progress(id, io.signal).then(found => tell(partOf(found)), ignore);
       const timer = setInterval(ask, progressMs);
       try {
         const report = await client.importFile(request, io.signal, id);
@@ -178,10 +176,10 @@ async function noteImport(
     await session.options.importLog?.note(dataset, isAll ? path : undefined, { ...span, rows: rowsNow });
 }
 
-/** The part of a file that has been read, as far as the service knows. */
-function partOf(size: number, progress: QueryProgress): string {
+/** The part of an import that has been read, as far as the service knows. */
+function partOf(progress: QueryProgress): string {
   const { share = 0, rows } = progress.state === 'running' ? progress : { rows: 0 };
-  return partRead(share, size, rows);
+  return partRead(share, rows);
 }
 
 function ignore(): void {}
