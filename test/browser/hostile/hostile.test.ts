@@ -13,7 +13,7 @@ import {
 } from '../../../kernel/text.js';
 import type { Service } from '../../api/service.js';
 import { notebookOf, runEach } from '../gallery.js';
-import { NEWEST_LAB, openFile } from '../lab.js';
+import { NEWEST_LAB } from '../lab.js';
 import { type Cells, cellsOf } from '../page/cells.js';
 import { type SidePanel, sidePanelOf } from '../page/side-panel.js';
 import { soon } from '../page/soon.js';
@@ -291,11 +291,7 @@ describe("strangers' texts", () => {
       const directory = session.lab.notebookDir;
       const saved = readFileSync(join(directory, 'hostile.ipynb'), 'utf8');
       writeFileSync(join(directory, 'received.ipynb'), received(saved));
-      const {
-        page: other,
-        complaints,
-        close,
-      } = await openFile(session.context, session.lab, 'received.ipynb');
+      const { page: other, complaints } = await session.open('received.ipynb');
       const guarded = await guard(other, session.lab);
       const trusted = () =>
         other.evaluate(
@@ -312,7 +308,6 @@ describe("strangers' texts", () => {
       expect((await tablesOf(other)).slice(0, 3)).toEqual(TABLES);
       expect(await guarded.faults()).toEqual([]);
       expect(complaints).toEqual([]);
-      await close();
     });
   });
 
