@@ -116,7 +116,10 @@ function filesBelow(path) {
  * @returns {string[][]}
  */
 function stagesOf(path) {
-  const mirrored = path.replace(/^kernel/, 'test').replace(/\.ts$/, '.test.ts');
+  const mirrored = path
+    .replace(/^kernel/, 'test')
+    .replace(/^labextension\/src/, 'test/labextension')
+    .replace(/\.ts$/, '.test.ts');
   const file = statSync(join(root, mirrored), { throwIfNoEntry: false })?.isFile() ? [[mirrored]] : [];
   const folder = folderAbove(mirrored);
   if (!path.startsWith('kernel/apl/')) return [...file, ...foldersFrom(folder).map(each => [`${each}/`])];
