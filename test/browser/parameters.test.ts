@@ -178,8 +178,20 @@ describe.each(usually(NEWEST_LAB))('the form of the parameters in $name', frontE
     await since.press('Enter');
     await soon(said).toMatch(/^(There is no kernel|The kernel is gone: it was restarted, or has ended)\.$/);
     expect(await since.inputValue()).toBe('datetime(2026-01-21)');
-    await page.keyboard.press('Escape');
-    await page.locator('.apl-popover').waitFor({ state: 'detached' });
+  });
+
+  test('it is closed with its notebook, and while another document is in front of it', async () => {
+    const { page } = await session.open('awkward.ipynb');
+    const form = page.locator('.apl-popover');
+    await opener(page).click();
+    await form.waitFor();
+    await page.evaluate("jupyterapp.commands.execute('launcher:create')");
+    await form.waitFor({ state: 'detached' });
+    await page.evaluate('jupyterapp.shell.currentWidget.dispose()');
+    await opener(page).click();
+    await form.waitFor();
+    await page.evaluate('jupyterapp.shell.currentWidget.dispose()');
+    await form.waitFor({ state: 'detached' });
   });
 
   test('hostile values are text that everyone can read in every theme', async () => {

@@ -20,7 +20,7 @@ export interface Opened {
   say(text: string): void;
 }
 
-/** A popover beside its opener, closed by Escape or a click elsewhere. It is in no output, which would cut it off. */
+/** A popover beside its opener, closed by Escape, a click elsewhere, or once the document of the opener is out of sight. It is in no output, which would cut it off. */
 class Popover {
   #open: HTMLElement | undefined;
   #opener: HTMLElement | undefined;
@@ -30,6 +30,10 @@ class Popover {
   #before: HTMLElement | undefined;
   /** Content may come after the popover was opened. */
   readonly #observer = new ResizeObserver(() => this.#place());
+  /** The document of the opener may be closed, or be behind another one that a key has shown. */
+  readonly #sight = new IntersectionObserver(entries => {
+    if (entries.at(-1)?.isIntersecting === false) this.#close();
+  });
 
   constructor() {
     document.body.addEventListener('keydown', event => {
@@ -88,6 +92,8 @@ class Popover {
     document.body.append(open);
     this.#open = open;
     this.#observer.observe(open);
+    const main = this.#opener.closest('.jp-MainAreaWidget');
+    if (main !== null) this.#sight.observe(main);
     this.#place();
     open.querySelector<HTMLElement>('button, input, select')?.focus({ preventScroll: true });
     return opened;
@@ -97,6 +103,7 @@ class Popover {
   #close(): void {
     const isFocused = this.#open?.contains(document.activeElement) === true;
     this.#observer.disconnect();
+    this.#sight.disconnect();
     this.#open?.remove();
     this.#open = undefined;
     if (isFocused) this.#focusAgain();
