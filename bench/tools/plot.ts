@@ -36,7 +36,7 @@ function titled(svg: string, title: string): string {
 function growthSpec(points: readonly Point[], xTitle: string, yTitle: string): Spec {
   return {
     ...{ background: 'white', padding: 12 },
-    data: [{ name: 'points', values: [...points] }],
+    data: [{ name: 'points', values: [...points].sort((one, other) => one.x - other.x) }],
     layout: { columns: new Set(points.map(({ panel }) => panel)).size, padding: 24 },
     scales: [
       {
