@@ -20,7 +20,10 @@ export interface Opened {
   say(text: string): void;
 }
 
-/** A popover beside its opener, closed by Escape, a click elsewhere, or once the document of the opener is out of sight. It is in no output, which would cut it off. */
+/**
+ * A popover beside its opener, closed by Escape, by a click elsewhere, or once the document of the opener is out of sight. It is in no
+ * output, which would cut it off.
+ */
 class Popover {
   #open: HTMLElement | undefined;
   #opener: HTMLElement | undefined;
