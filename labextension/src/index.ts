@@ -1,6 +1,10 @@
 import { ILayoutRestorer, type JupyterFrontEnd, type JupyterFrontEndPlugin } from '@jupyterlab/application';
 import { ICommandPalette, IToolbarWidgetRegistry } from '@jupyterlab/apputils';
-import { IEditorLanguageRegistry } from '@jupyterlab/codemirror';
+import {
+  EditorExtensionRegistry,
+  IEditorExtensionRegistry,
+  IEditorLanguageRegistry,
+} from '@jupyterlab/codemirror';
 import { ICompletionProviderManager } from '@jupyterlab/completer';
 import { IConsoleTracker } from '@jupyterlab/console';
 import { IFileBrowserFactory } from '@jupyterlab/filebrowser';
@@ -19,6 +23,7 @@ import { addGrid } from './grid/grid-renderer.js';
 import { placeIn } from './grid/surface/surface-place.js';
 import { aplIcon } from './icon.js';
 import { languageId, mimeType } from './language-names.js';
+import { undoSteps } from './link/undo-step.js';
 import { type Trackers, Workbench } from './link/workbench.js';
 import { addTraces } from './trace/trace-renderer.js';
 
@@ -27,11 +32,12 @@ const language: JupyterFrontEndPlugin<void> = {
   id: '@apl-kernel/labextension:language',
   description: 'Highlighting, completion, errors, explanations and commands for APL.',
   autoStart: true,
-  requires: [IEditorLanguageRegistry],
+  requires: [IEditorLanguageRegistry, IEditorExtensionRegistry],
   optional: [ISettingRegistry, INotebookTracker, IConsoleTracker, IEditorTracker, ICommandPalette, ILauncher],
   activate: (
     app: JupyterFrontEnd,
     languages: IEditorLanguageRegistry,
+    extensions: IEditorExtensionRegistry,
     settings: ISettingRegistry | null,
     notebooks: INotebookTracker | null,
     consoles: IConsoleTracker | null,
@@ -44,6 +50,10 @@ const language: JupyterFrontEndPlugin<void> = {
     void settings?.load(language.id).then(async loaded => {
       const { formatOnSaveAndRun } = await import('./services/format-on.js');
       formatOnSaveAndRun(loaded, files, notebooks);
+    });
+    extensions.addExtension({
+      name: 'apl:undo-steps',
+      factory: ({ model }) => EditorExtensionRegistry.createImmutableExtension(undoSteps(model.sharedModel)),
     });
     languages.addLanguage({
       name: languageId,

@@ -174,9 +174,14 @@ describe.each(usually(NEWEST_LAB))('$name', frontEnd => {
   test('formats, renames and finds definitions', async () => {
     const opened = await openEmpty();
     const { page } = opened;
-    await page.keyboard.insertText(`let low=500;\n${dataset}|where status>low|count`);
-    await page.keyboard.press('Shift+Alt+F');
+    const typed = `let low=500;\n${dataset}|where status>low|count`;
     const formatted = `let low = 500;\n${dataset}\n| where status > low\n| count`;
+    await page.keyboard.insertText(typed);
+    await page.keyboard.press('Shift+Alt+F');
+    await soon(() => text(page)).toBe(formatted);
+    await page.keyboard.press('Control+z');
+    await soon(() => text(page)).toBe(typed);
+    await page.keyboard.press('Shift+Alt+F');
     await soon(() => text(page)).toBe(formatted);
     await placeCursor(page, 'low');
     await page.keyboard.press('F2');

@@ -1,6 +1,7 @@
 import { NotebookActions, type NotebookPanel } from '@jupyterlab/notebook';
 import type { KernelMessage } from '@jupyterlab/services';
 import type { AddedCell } from '../../../kernel/apl/editor/editor-link.js';
+import { asStep } from '../link/undo-step.js';
 
 /** The widget of a code cell. */
 export type CodeCell = ReturnType<NotebookPanel.ContentFactory['createCodeCell']>;
@@ -99,10 +100,11 @@ export function insertText(panel: NotebookPanel, text: string): boolean {
   if (cell === undefined || cell.model.getMetadata('editable') === false) return false;
   const { editor, model } = cell;
   panel.content.mode = 'edit';
-  if (editor?.replaceSelection === undefined) {
+  asStep(model.sharedModel, () => {
     const at = model.sharedModel.source.length;
-    model.sharedModel.updateSource(at, at, text);
-  } else editor.replaceSelection(text);
+    if (editor?.replaceSelection === undefined) model.sharedModel.updateSource(at, at, text);
+    else editor.replaceSelection(text);
+  });
   editor?.focus();
   return true;
 }

@@ -1,6 +1,7 @@
 /** Cells that the kernel writes below one that ran: each is known again, so that a run puts none there twice and loses no change. */
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { WrittenCell, WrittenCells } from '../../../kernel/apl/editor/editor-link.js';
+import { asStep } from '../link/undo-step.js';
 
 /** Where a cell comes from, in its metadata: the cell that it was written below, and its text at the time. */
 interface Origin {
@@ -85,7 +86,7 @@ export function writeBelow({ content, model }: NotebookPanel, update: WrittenCel
   }));
   const standing = adopted(found, at, update.below, ids);
   const active = content.activeCell?.model.sharedModel.getId();
-  sharedModel.transact(() => {
+  const write = () => {
     for (const [place, { origin }] of standing.entries())
       if (origin !== found[place]?.origin)
         sharedModel.cells[place]?.setMetadata(KEY, { ...(origin as Origin) });
@@ -98,7 +99,8 @@ export function writeBelow({ content, model }: NotebookPanel, update: WrittenCel
           metadata: { [KEY]: { ...each.origin } },
         });
     }
-  });
+  };
+  asStep(sharedModel, () => sharedModel.transact(write));
   const again = sharedModel.cells.findIndex(cell => cell.getId() === active);
   if (again >= 0) content.activeCellIndex = again;
 }

@@ -4,6 +4,7 @@ import type { ChartKind } from '../../../kernel/apl/operators/drawing.js';
 import { parseCell } from '../../../kernel/apl/syntax/cell.js';
 import { VEGA_MIME } from '../charts/charts-mime.js';
 import type { Around } from '../link/link-around.js';
+import { writeStep } from '../link/undo-step.js';
 import { button, element } from '../ui/dom.js';
 import { type Opened, popover } from '../ui/popover.js';
 import { chartKindEdit, quoted } from './cell-lines.js';
@@ -99,7 +100,7 @@ async function drawAs(
   const edit = chartKindEdit(source, kind);
   if (edit === undefined || model.getMetadata('editable') === false)
     return 'Drawn. It was not saved: the cell cannot be edited.';
-  model.sharedModel.updateSource(edit.from, edit.to, edit.text);
+  writeStep(model.sharedModel, edit.from, edit.to, edit.text);
   return undefined;
 }
 

@@ -9,6 +9,7 @@ import { mimeType } from '../language-names.js';
 import type { KernelLink } from './kernel.js';
 import { type MagicOutcome, runLines } from './link-magic.js';
 import { changeZone, type Zone, zoneOf } from './link-zone.js';
+import { rewrite } from './undo-step.js';
 import type { Workbench } from './workbench.js';
 
 /** The state of a notebook's kernel: `other` is one of another language, `unanswering` one without our comm. */
@@ -144,7 +145,7 @@ export class Around {
     const { model } = this.panel;
     const cell = found && this.#codeModels()[found.index];
     if (model === null || model.readOnly || found === undefined || cell === undefined) return {};
-    cell.sharedModel.setSource(found.source);
+    rewrite(cell.sharedModel, found.source);
     return { cell: [...model.cells].indexOf(cell) + 1 };
   }
 

@@ -1,5 +1,6 @@
 import type { EditorView } from '@codemirror/view';
 import { definitionInCell, formatCells, renameInCell } from '../../../kernel/apl/editor/editor-cell.js';
+import { replacement } from '../link/undo-step.js';
 import type { Workbench } from '../link/workbench.js';
 
 /** Formats the text; the cursor stays at its token. True when the text changed. */
@@ -7,13 +8,11 @@ export function formatEditor(view: EditorView): boolean {
   const before = view.state.doc.toString();
   const after = formatCells(before);
   if (after === before || view.state.readOnly) return false;
-  const start = commonStart(before, after);
-  const end = commonEnd(before, after, start);
   const anchor = placeAfter(before, after, view.state.selection.main.head);
   view.dispatch({
-    changes: { from: start, to: before.length - end, insert: after.slice(start, after.length - end) },
+    changes: replacement(before, after),
     selection: { anchor },
-    userEvent: 'input.format',
+    userEvent: 'input.apl.format',
   });
   return true;
 }
@@ -47,20 +46,8 @@ export function renameAt(
     to: cell.from + to,
     insert,
   }));
-  view.dispatch({ changes, userEvent: 'input.rename' });
+  view.dispatch({ changes, userEvent: 'input.apl.rename' });
   return undefined;
-}
-
-function commonStart(a: string, b: string): number {
-  let at = 0;
-  while (at < a.length && a[at] === b[at]) at += 1;
-  return at;
-}
-
-function commonEnd(a: string, b: string, start: number): number {
-  let count = 0;
-  while (count < Math.min(a.length, b.length) - start && a.at(-1 - count) === b.at(-1 - count)) count += 1;
-  return count;
 }
 
 /** The place after as many characters other than white space. */

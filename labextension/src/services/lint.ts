@@ -83,5 +83,5 @@ function labelOf(instead: string): string {
 
 function mend(instead: string): (view: EditorView, from: number, to: number) => void {
   return (view, from, to) =>
-    view.dispatch({ changes: { from, to, insert: instead }, userEvent: 'input.mend' });
+    view.dispatch({ changes: { from, to, insert: instead }, userEvent: 'input.apl.mend' });
 }

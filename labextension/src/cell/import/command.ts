@@ -7,6 +7,7 @@ import { type INotebookTracker, NotebookActions, type NotebookPanel } from '@jup
 import { isolated, visible } from '../../../../kernel/text.js';
 import { aplIcon } from '../../icon.js';
 import { type Around, around, type KernelState } from '../../link/link-around.js';
+import { rewrite } from '../../link/undo-step.js';
 import type { Workbench } from '../../link/workbench.js';
 import { importLine } from '../cell-lines.js';
 import { activeCode, addCell } from '../cell-run.js';
@@ -130,7 +131,7 @@ async function asked(browsers: IFileBrowserFactory | null): Promise<readonly str
 async function write(panel: NotebookPanel, line: string, runs: boolean): Promise<void> {
   const { content, sessionContext } = panel;
   const active = activeCode(panel)?.model.sharedModel;
-  if (active?.getSource().trim() === '') active.setSource(line);
+  if (active?.getSource().trim() === '') rewrite(active, line);
   else await addCell(panel, line, false);
   if (runs) return void NotebookActions.runAndAdvance(content, sessionContext);
   content.mode = 'edit';

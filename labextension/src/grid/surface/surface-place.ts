@@ -10,6 +10,7 @@ import { cut, visible } from '../../../../kernel/text.js';
 import { commandCell } from '../../cell/cell-run.js';
 import { homeOf, type ShownOutput } from '../../link/home.js';
 import { type ZoneSetting, zoneOfNotebook, zoneOfOne } from '../../link/link-zone.js';
+import { writeStep } from '../../link/undo-step.js';
 import type { Setup, SetupStore } from '../setup.js';
 
 type SessionContext = NotebookPanel['sessionContext'];
@@ -48,11 +49,11 @@ export function placeIn(shell: JupyterFrontEnd.IShell, notebooks: INotebookTrack
       const before = shared.getSource();
       const line = whereLine(before, query, field, condition);
       if (line === undefined) return undefined;
-      shared.updateSource(line.at, line.at, line.text);
+      writeStep(shared, line.at, line.at, line.text);
       const written = shared.getSource();
       const undo = () => {
         if (shared.getSource() !== written) return false;
-        shared.updateSource(line.at, line.at + line.text.length, '');
+        writeStep(shared, line.at, line.at + line.text.length, '');
         return true;
       };
       return { ...line, undo };
