@@ -119,7 +119,15 @@ describe.each(usually(NEWEST_LAB))('toolbar and panel in $name', frontEnd => {
     expect(await cells.source(0)).toBe(`%time last 6h\n${sources[0]}`);
   });
 
-  test('two times, and a window that is pinned', async () => {
+  /** Where the cursor of the first cell is, from 0. */
+  const cursor = () =>
+    page.evaluate<{ line: number; column: number }>(
+      'jupyterapp.shell.currentWidget.content.widgets[0].editor.getCursorPosition()',
+    );
+
+  test('two times, and a window that is pinned; the cursor stays in its line', async () => {
+    await cells.enter(0);
+    const { column } = await cursor();
     await range().click();
     await page.getByLabel('From', { exact: true }).fill('2026-11-20T09:00:00');
     await page.getByLabel('To', { exact: true }).fill('2026-11-20T10:30:00');
@@ -132,6 +140,7 @@ describe.each(usually(NEWEST_LAB))('toolbar and panel in $name', frontEnd => {
     }
     await page.setViewportSize(size);
     await soon(() => cells.source(0)).toBe(`%time 2026-11-20T09:00:00Z..2026-11-20T10:30:00Z\n${sources[0]}`);
+    expect(await cursor()).toEqual({ line: sources[0]?.split('\n').length, column });
     await range().click();
     await page.getByRole('button', { name: 'Go back to the last hour' }).click();
     await soon(() => range().textContent()).toBe('last 1h');
