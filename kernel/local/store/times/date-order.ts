@@ -30,8 +30,8 @@ interface OrderOptions {
 }
 
 /**
- * Returns the order of the dates of a column: of all in the sample if these tell it, else of all in the file. `text` is SQL of
- * them over both relations.
+ * Returns the order of the dates of a column: of all in the sample if these tell it, else of all in the file, which may be the first
+ * of each month. `text` is SQL of them over both relations.
  */
 export async function findOrder(
   connection: Connection,
@@ -43,8 +43,43 @@ export async function findOrder(
     const found = orderOf(field, await groupsOf(connection, text, sample), inFile);
     if (found.refusal === undefined) return found;
   }
-  return orderOf(field, await groupsOf(connection, text, file), inFile);
+  const found = orderOf(field, await groupsOf(connection, text, file), inFile);
+  if (found.refusal === undefined) return found;
+  const order = await monthlyOrder(connection, text, file);
+  if (order === undefined) return found;
+  return {
+    order,
+    notes: [
+      `The dates of \`${field}\` are read ${orderNames[order]}, which makes each the first of a month.`,
+    ],
+  };
 }
+
+/**
+ * The order in which every date is the first of a month. The other one would have days of January alone, so that three years with three
+ * of them tell it.
+ */
+async function monthlyOrder(
+  connection: Connection,
+  text: string,
+  file: string,
+): Promise<'dmy' | 'mdy' | undefined> {
+  const part = (index: number) =>
+    `coalesce(try_cast(regexp_extract(t, ${sqlText(longYear)}, ${index}) AS INTEGER), 0)`;
+  const [row] = await connection.run(
+    `SELECT bool_and(dmy), bool_and(mdy), count(*) FILTER (dates > 2) FROM (
+       SELECT bool_and(a = 1) AS dmy, bool_and(b = 1) AS mdy, count(DISTINCT (a, b)) AS dates FROM (
+         SELECT ${part(1)} AS a, ${part(2)} AS b, ${part(3)} AS y FROM (SELECT ${text} AS t FROM ${file})
+         WHERE regexp_matches(t, ${sqlText(numberedStart)}))
+       GROUP BY y)`,
+  );
+  const [dmy, mdy, years] = row ?? [];
+  if (Number(years) < 3) return undefined;
+  return dmy === true ? 'dmy' : mdy === true ? 'mdy' : undefined;
+}
+
+/** A date with slashes or hyphens and four digits of its year. */
+const longYear = '^\\s*\\[?(\\d{1,2})[-/](\\d{1,2})[-/](\\d{4})';
 
 async function groupsOf(connection: Connection, text: string, relation: string): Promise<Group[]> {
   const rows = await connection.run(

@@ -18,6 +18,11 @@ interface Case {
   readonly zone?: string;
 }
 
+/** The first days of the quarters of some years. */
+const quarters = (years: readonly number[], text: (month: string, year: number) => string): string[] =>
+  years.flatMap(year => ['01', '04', '07', '10'].map(month => text(month, year)));
+const dayFirst = quarters([2021, 2022, 2023], (month, year) => `01/${month}/${year}`);
+
 const cases: readonly Case[] = [
   {
     what: 'one date has a day above 12',
@@ -27,6 +32,16 @@ const cases: readonly Case[] = [
   { what: 'nothing tells the order', values: ['05/11/2026 10:00', '06/11/2026 10:00'] },
   { what: 'the same, asked for', values: ['05/11/2026 10:00', '06/11/2026 10:00'], dates: 'dmy' },
   { what: 'the same, asked for', values: ['05/11/2026 10:00', '06/11/2026 10:00'], dates: 'mdy' },
+  { what: 'the first of a month each, in three years', values: dayFirst },
+  {
+    what: 'the same, month first',
+    values: quarters([2021, 2022, 2023], (month, year) => `${month}/1/${year} 10:00`),
+  },
+  {
+    what: 'the same, in two years',
+    values: quarters([2021, 2022], (month, year) => `01/${month}/${year}`),
+  },
+  { what: 'the same, and another day', values: [...dayFirst, '02/03/2023'] },
   { what: 'dots', values: ['01.11.2026 10:00', '02.11.2026 10:00'] },
   { what: 'dots, and a month above 12', values: ['01.11.2026 10:00', '11.30.2026 10:00'] },
   { what: 'hyphens', values: ['05-11-2026 10:00', '25-11-2026 10:00'] },
@@ -151,8 +166,9 @@ test('the dates of a column have one order, or are refused by name', async () =>
 const intro = `# Dates in imported files
 
 The dates of a column have one order. All of the sample decide it, and the whole file if those cannot; the rest of the file confirms
-it. Dates with dots have the day first unless one of them cannot. If nothing tells the order, nothing is imported: \`--dates dmy\`,
-\`--dates mdy\` or \`--dates ymd\` says it, and dates that do not fit then have the time of their import and are counted. Two digits
+it. Dates with dots have the day first unless one of them cannot. If each
+is the first of a month in one order, and there are three in each of three years, that is the order. If nothing tells the order, nothing is imported:
+\`--dates dmy\`, \`--dates mdy\` or \`--dates ymd\` says it, and dates that do not fit then have the time of their import and are counted. Two digits
 of a year from 69 to 99 are 19xx.
 
 Times without a zone are UTC, or local times of \`--zone\`. A word for a zone that stands for several offsets, such as IST, needs \`--zone\`. In a field that has "date" in its name or is named by \`--time\`, numbers
