@@ -27,6 +27,8 @@ export const internalFunctions = [
   { name: '$regex_text', params: [{ name: 'match', type: 'any' }, pattern, group] },
   /** The string if it is JSON, with its members; else null. */
   { name: '$document', params: [text] },
+  /** The array whose elements a list of the engine holds; without the list's JSON it is looked through by `textLists` of a dialect. */
+  { name: '$texts', params: [value] },
   /** The value when it is valid for its type, else null. */
   { name: '$valid', params: [value] },
   /** The lower end of the bucket of equal width between the smallest and the largest value. */

@@ -243,7 +243,8 @@ function membership(operator: ListOperator, left: SqlArg, items: readonly SqlArg
   const text = fold(convert(left, 'string'));
   const tests = known
     .filter(item => item.type === 'dynamic')
-    .map(({ sql, computed }) => {
+    .map(({ sql, computed, list }) => {
+      if (list !== undefined) return `list_contains(${folded(list, operator)}, ${text})`;
       const texts = operator.endsWith('~') ? `lower(${sql}::VARCHAR)::JSON` : sql;
       const found = `list_contains(apl_texts(${texts}), ${text})`;
       const first = computed ? mayBeElement(sql, left, operator.endsWith('~')) : undefined;
@@ -257,6 +258,10 @@ function membership(operator: ListOperator, left: SqlArg, items: readonly SqlArg
   const sought = scalars.some(mayBeZero) ? lookedFor(left) : asWritten(left, scalars).sql;
   if (scalars.length > 0) tests.unshift(`(${fold(sought)} IN (${listed})${ordered})`);
   return tests.length === 0 ? 'false' : `(${tests.join(' OR ')})`;
+}
+
+function folded(list: string, operator: ListOperator): string {
+  return operator.endsWith('~') ? `list_transform(${list}, lambda x: lower(x))` : list;
 }
 
 function termsTest(operator: ListOperator, left: SqlArg, items: readonly SqlArg[]): string {

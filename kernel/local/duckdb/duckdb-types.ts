@@ -10,3 +10,6 @@ export const sqlTypes: Readonly<Record<TypeName, string>> = {
   timespan: 'BIGINT',
   dynamic: 'JSON',
 };
+
+/** The engine's type for a list of texts. */
+export const textListType = 'VARCHAR[]';

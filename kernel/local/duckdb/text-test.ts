@@ -23,7 +23,7 @@ function positiveTest(operator: string, left: SqlArg, right: SqlArg): string {
   const plain = sensitive || isCaseless(right);
   const text = operator === 'matches regex' ? left : asWritten(left, [right]);
   const [a, b] = plain ? [text.sql, right.sql] : [`lower(${text.sql})`, lower(right)];
-  const first = left.json === undefined ? undefined : mayHold(left.json, right, !plain);
+  const first = mayHold(left, right, !plain);
   switch (sensitive ? operator.slice(0, -3) : operator) {
     case '=~':
       return `(${a} = ${b})`;
@@ -58,12 +58,39 @@ function after(first: string | undefined, test: string): string {
  * Returns a test that passes wherever the text of a dynamic value, or of one of its parts, contains a constant: it reads the JSON as
  * it stands. Undefined for a constant that may be written in another way there, as numbers are, or reach over several parts.
  */
-function mayHold(json: string, { constant }: SqlArg, folded: boolean): string | undefined {
-  if (typeof constant !== 'string' || !staysInJson(constant)) return undefined;
+function mayHold({ json, list }: SqlArg, { constant }: SqlArg, folded: boolean): string | undefined {
+  if (json === undefined || typeof constant !== 'string') return undefined;
+  if (list !== undefined) return mayBeWithin(list, constant, folded);
+  if (!staysInJson(constant)) return undefined;
   const [text, needle] = folded
     ? [`lower(${json}::VARCHAR)`, constant.toLowerCase()]
     : [`${json}::VARCHAR`, constant];
   return `(contains(${text}, ${sqlText(needle)}) OR contains(${json}::VARCHAR, '\\'))`;
+}
+
+/**
+ * The same of a list of texts: an element contains the constant without what may be the end of an escape in JSON, such as the `n` of a line
+ * break. Undefined for a constant that may be in no element: it is a part of an escape, of what separates elements, or of a null.
+ */
+function mayBeWithin(list: string, constant: string, folded: boolean): string | undefined {
+  const lower = constant.toLowerCase();
+  if (/["\\,[\]\p{Cc}]/u.test(constant) || ['null', ...escapes].some(text => text.includes(lower)))
+    return undefined;
+  const overlap = Math.max(
+    0,
+    ...escapes.flatMap(endsOf).map(end => (lower.startsWith(end) ? end.length : 0)),
+  );
+  const sought = (folded ? lower : constant).slice(overlap);
+  return `list_contains(list_transform(${list}, lambda x: contains(${folded ? 'lower(x)' : 'x'}, ${sqlText(sought)})), true)`;
+}
+
+/** What JSON writes behind a backslash for each control character. */
+const escapes = Array.from({ length: 0x20 }, (_, code) =>
+  JSON.stringify(String.fromCharCode(code)).slice(2, -1),
+);
+
+function endsOf(text: string): readonly string[] {
+  return Array.from(text, (_, at) => text.slice(at));
 }
 
 /**

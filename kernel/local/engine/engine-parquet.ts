@@ -1,5 +1,7 @@
 import type { TypeName } from '../../apl/catalog/entry.js';
+import { present } from '../../present.js';
 import { sqlText } from '../duckdb/duckdb-literal.js';
+import { textListType } from '../duckdb/duckdb-types.js';
 import type { RowGroup } from '../sql/compiled-query.js';
 import type { Connection, Engine } from './duckdb.js';
 import { engineWords } from './engine-failure.js';
@@ -15,6 +17,8 @@ export interface FileField {
   readonly empty?: boolean;
   /** Integers that a double cannot hold exactly. */
   readonly wide?: boolean;
+  /** The column is a list of texts, which the engine need not make JSON of. */
+  readonly texts?: boolean;
   /** It is not in the file, but in the names of the directories above it: `partitions` of the file has the value. */
   readonly ofDirectory?: boolean;
 }
@@ -180,6 +184,7 @@ async function externalFields(connection: Connection, path: string): Promise<Fil
       column: String(column),
       type: typeOfSql(String(sqlType)),
       declared: true,
+      ...present({ texts: sqlType === textListType ? true : undefined }),
     };
   });
 }

@@ -93,6 +93,10 @@ export class RecordingCatalog implements DatasetCatalog {
     return this.#catalog.places?.(name);
   }
 
+  textLists(name: string): ReadonlySet<string> {
+    return this.#catalog.textLists?.(name) ?? new Set();
+  }
+
   mostRows(name: string): number | undefined {
     return this.#catalog.mostRows?.(name);
   }

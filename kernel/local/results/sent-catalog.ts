@@ -55,6 +55,10 @@ export class CatalogWithResults implements MeasuredCatalog {
     return this.#uploaded.has(name) ? 'timeless' : this.#datasets.places?.(name);
   }
 
+  textLists(name: string): ReadonlySet<string> {
+    return (this.#uploaded.has(name) ? undefined : this.#datasets.textLists?.(name)) ?? new Set();
+  }
+
   fetched(): ExaminedBlocks | undefined {
     return this.#datasets.fetched?.();
   }

@@ -3,6 +3,7 @@ import type { TypeName } from '../../apl/catalog/entry.js';
 import type { DatasetSchema, ExternalFile, Relation } from '../../apl/plan/plan.js';
 import type { Diagnostic } from '../../apl/syntax/ast.js';
 import type { Dialect } from './dialect.js';
+import type { TextListsOf, textListField } from './rewrite/elements.js';
 import type { PlacesOf, placeField } from './rewrite/placed.js';
 import type { Page } from './rewrite/rewrite-pages.js';
 
@@ -134,6 +135,8 @@ export interface DatasetCatalog {
   readonly rowCount?: RowCountOf;
   /** What `scan` knows of the places of rows, which are the field {@link placeField}. */
   readonly places?: PlacesOf;
+  /** The fields of a dataset that hold lists of texts alone, which `scan` gives as such by the name of {@link textListField}. */
+  readonly textLists?: TextListsOf;
   /** The most rows that a table has; undefined if that is not known. */
   mostRows?(name: string): number | undefined;
   /** The engine that some of its datasets are in. */

@@ -3,7 +3,7 @@ import { mapInputs } from '../../apl/plan/plan-walk.js';
 import { present } from '../../present.js';
 import type { FarSource } from './compiled-query.js';
 import type { Dialect } from './dialect.js';
-import { relationSql, type Source } from './relation.js';
+import { nothingKnown, relationSql, type Source } from './relation.js';
 import {
   type FarAbility,
   type FarRelation,
@@ -44,6 +44,7 @@ export function statementSql(
       scan,
       rowGroups: (name, ...range) => (own(name) ? [] : source.rowGroups(name, ...range)),
       rowCount: (name, ...range) => (own(name) ? undefined : source.rowCount(name, ...range)),
+      textLists: name => (own(name) ? new Set() : source.textLists(name)),
     },
     dialect,
     made,
@@ -131,10 +132,9 @@ function standIn({ columns }: Relation): Relation {
 }
 
 const anything: Source = {
+  ...nothingKnown,
   scan: (_name, fields, _start, _end, filter) => {
     filter?.sql(fields);
     return 'SELECT NULL';
   },
-  rowGroups: () => [],
-  rowCount: () => undefined,
 };

@@ -29,7 +29,14 @@ import { seriesParts } from './sql-series.js';
 import { located, type SqlArg, type SqlContext } from './sql-template.js';
 
 /** The datasets of a query, as in a catalog. */
-export type Source = Required<Pick<DatasetCatalog, 'scan' | 'rowGroups' | 'rowCount'>>;
+export type Source = Required<Pick<DatasetCatalog, 'scan' | 'rowGroups' | 'rowCount' | 'textLists'>>;
+
+/** What a source says of which no more is known than how it is scanned. */
+export const nothingKnown: Omit<Source, 'scan'> = {
+  rowGroups: () => [],
+  rowCount: () => undefined,
+  textLists: () => new Set(),
+};
 
 /** Returns one SELECT for these columns of a relation, all of them when absent; they are called c0, c1, … by their ids, in order. */
 export function relationSql(
@@ -101,6 +108,7 @@ class SqlWriter {
       functions: {
         isTextList: ({ name }) => this.#dialect.textLists?.of(name) !== undefined,
         documents: this.#dialect.documents,
+        textLists: this.#source.textLists,
       },
     });
   }

@@ -98,7 +98,9 @@ function formsOf(
 ): Pick<SqlArg, 'text' | 'raw' | 'written' | 'list' | 'items' | 'json'> {
   const { dialect } = context;
   if (expr.kind === 'convert' && expr.type === 'string' && expr.value.type === 'dynamic') {
-    if (expr.value.kind === 'column') return { json: expressionSql(expr.value, context) };
+    const list = textListOf(expr.value, context);
+    if (expr.value.kind === 'column' || list !== undefined)
+      return { json: expressionSql(expr.value, context), ...present({ list }) };
     if (expr.value.kind !== 'path' || elementOf(expr.value, context) !== undefined) return {};
     const { object, keys } = constantPath(expr.value);
     if (keys.length === 0) return {};

@@ -22,7 +22,7 @@ import {
 } from './compiled-query.js';
 import type { Dialect } from './dialect.js';
 import { statementSql } from './pushed.js';
-import type { Source } from './relation.js';
+import { nothingKnown, type Source } from './relation.js';
 import { rewrites, rewrittenQuery } from './rewrite/rewrite-list.js';
 import { firstOf, type Page, type PageCursor, type SortedRows } from './rewrite/rewrite-pages.js';
 import { type BinnedQuery, totalsSql } from './rewrite/totals.js';
@@ -110,6 +110,7 @@ function write(
     scan: (...asked) => catalog.scan(...asked),
     rowGroups: (...asked) => catalog.rowGroups?.(...asked) ?? [],
     rowCount: (...asked) => catalog.rowCount?.(...asked),
+    textLists: name => catalog.textLists?.(name) ?? new Set(),
   };
   const statement = { window, source, dialect, columns: plan.columns, ...present({ far: catalog.far }) };
   const toSql = (rows: Relation, shown = rows.columns) => statementSql(rows, statement, shown);
@@ -245,7 +246,7 @@ function withTotals(
   const over = (table: string) => {
     const scan: Source['scan'] = (dataset, fields, _start, _end, filter) =>
       apart.scanSql(dataset, fields, table, filter);
-    const source: Source = { scan, rowGroups: () => [], rowCount: () => undefined };
+    const source: Source = { ...nothingKnown, scan };
     return (relation: Relation) => statementSql(relation, { window, source, dialect, columns });
   };
   const tableSql = (source: string): string => over(source)(firstRows(apart.table, rows));

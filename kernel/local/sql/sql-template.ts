@@ -22,11 +22,11 @@ export interface SqlArg {
   readonly raw?: Atom;
   /** The text of a member or an element as JSON writes it, numbers too. */
   readonly written?: Atom;
-  /** The array as a list of texts of the engine, if a function gives one. */
+  /** The array, or that which the text is of, as a list of texts of the engine, if a function gives one. */
   readonly list?: string;
   /** The elements of an array of constants. */
   readonly items?: readonly ConstantValue[];
-  /** The dynamic column that the text is of. */
+  /** The dynamic value that the text is of. */
   readonly json?: Atom;
   /** Its bytes as text at most, by the columns that it is made of. */
   readonly size?: Size;

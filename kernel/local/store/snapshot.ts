@@ -178,6 +178,11 @@ export class Snapshot implements MeasuredCatalog {
     return this.#far.has(name) ? undefined : this.#readings.get(name)?.listing.dataset.places;
   }
 
+  textLists(name: string): ReadonlySet<string> {
+    const held = this.#held(name);
+    return held instanceof StoredDataset ? held.textLists : new Set();
+  }
+
   /** What is to be said beside an answer from these datasets. */
   notices(names: readonly string[]): readonly StatusMessage[] {
     return names.flatMap(name =>

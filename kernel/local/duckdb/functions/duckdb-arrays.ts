@@ -189,6 +189,8 @@ function indexOf(
   value: SqlArg,
   options: readonly [start?: SqlArg, length?: SqlArg, occurrence?: SqlArg],
 ): string {
+  if (array.list !== undefined && value.type === 'string' && options.length === 0)
+    return computeOnce([sqlArg(array.list, 'dynamic'), value], (l, x) => `apl_index_of(${l}, ${x})`);
   const list = keysOf(array);
   const item = itemOf(value);
   if (options.length === 0) {

@@ -31,6 +31,8 @@ export const internal: SqlTemplates<typeof catalog> = {
     return matchesNothing(pattern) ? text : `CASE WHEN ${match.sql}.g1 <> '' THEN ${text} END`;
   },
   $document: ([text]) => `apl_json_document(${text.sql})`,
+  // A list of its own: of a part of the rows the engine would write the elements of all.
+  $texts: ([list]) => `to_json(list_transform(${list.sql}, lambda x: x))`,
   $valid: ([value]) => valid(value),
   $histogram_bucket: ([value, count]) => {
     const width = `((max(${value.sql}) OVER () - min(${value.sql}) OVER ()) / greatest(${count.sql}, 1))`;

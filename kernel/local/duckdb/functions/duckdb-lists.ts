@@ -13,6 +13,7 @@ export function keysList([map]: readonly [SqlArg]): string {
 
 /** What ends in `to_json`, `json_array` or `json_object`, or in null. */
 const composed: ReadonlySet<string> = new Set([
+  '$texts',
   'array',
   'array_concat',
   'array_reverse',
@@ -38,6 +39,7 @@ export function composedText(name: string): ((value: string) => string) | undefi
 }
 
 const textLists: ReadonlyMap<string, SqlTemplate<never>> = new Map<string, SqlTemplate<never>>([
+  ['$texts', ([list]: readonly [SqlArg]) => list.sql],
   ['split', splitList],
   ['bag_keys', keysList],
 ]);

@@ -266,6 +266,7 @@ function sets(udf: string): SqlTemplate {
 }
 
 function hasElement(set: SqlArg, value: SqlArg): string {
+  if (set.list !== undefined && value.type === 'string') return `list_contains(${set.list}, ${value.sql})`;
   return computeOnce([set, value], (s, v) => {
     const found = `apl_has_item(${s}, ${toDynamic({ ...value, sql: v })})`;
     const first = mayBeElement(s, value, false);

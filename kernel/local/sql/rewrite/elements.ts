@@ -17,6 +17,18 @@ export function withTextElements(relation: Relation, functions: KnownFunctions, 
   return only(relation.columns, rewritten(relation, { ...functions, made }).relation);
 }
 
+/** The field that scans a field of lists of texts as such. No field of data has this name, as none holds a NUL. */
+export function textListField(name: string): string {
+  return listPrefix + name;
+}
+
+/** Returns the field of lists of texts that a name stands for; undefined for any other name. */
+export function listedField(name: string): string | undefined {
+  return name.startsWith(listPrefix) ? name.slice(listPrefix.length) : undefined;
+}
+
+const listPrefix = '\u0000list ';
+
 /** Returns the text whose members are those of a value, if a function parses it as JSON. */
 export function documentOf(value: Scalar, documents: ReadonlySet<string>): Scalar | undefined {
   const [text] = value.kind === 'call' && documents.has(value.name) ? value.args : [];
@@ -25,11 +37,15 @@ export function documentOf(value: Scalar, documents: ReadonlySet<string>): Scala
     : undefined;
 }
 
-/** What the engine knows of functions. */
+/** Returns the names of the fields of a dataset that can be scanned as lists of texts. */
+export type TextListsOf = (dataset: string) => ReadonlySet<string>;
+
+/** What the engine knows of functions, and of datasets. */
 export interface KnownFunctions {
   readonly isTextList: IsTextList;
   /** The functions that parse a text as JSON. */
   readonly documents: ReadonlySet<string>;
+  readonly textLists: TextListsOf;
 }
 
 interface Context extends KnownFunctions {
@@ -40,7 +56,13 @@ interface Context extends KnownFunctions {
 type Known =
   /** `whole`: the value is a text or null. */
   | { readonly kind: 'text'; readonly text: Column; readonly whole: boolean }
-  | { readonly kind: 'list'; readonly call: Call; readonly reads: readonly Column[] }
+  /** `stored`: it is read as it is, and not made again for each reader. */
+  | {
+      readonly kind: 'list';
+      readonly call: Call;
+      readonly reads: readonly Column[];
+      readonly stored: boolean;
+    }
   /** The text that was parsed, in which members are read. */
   | { readonly kind: 'document'; readonly text: Column };
 
@@ -75,6 +97,7 @@ function rewritten(relation: Relation, context: Context): Rewritten {
     case 'expand':
       return expanded(relation, below(relation.input), context);
     case 'scan':
+      return scanned(relation, context);
     case 'values':
     case 'external':
     case 'sequence':
@@ -89,6 +112,24 @@ function rewritten(relation: Relation, context: Context): Rewritten {
       return { relation: mapInputs(relation, alone), known: nothing };
     }
   }
+}
+
+/** Scans the lists of texts as lists too. */
+function scanned(relation: RelationOf<'scan'>, { textLists, isTextList, made }: Context): Rewritten {
+  const names = textLists(relation.dataset);
+  if (names.size === 0) return { relation, known: nothing };
+  const known = new Map<number, Known>();
+  const [fields, columns] = [[...relation.fields], [...relation.columns]];
+  for (const [index, column] of relation.columns.entries()) {
+    const name = relation.fields[index] ?? '';
+    const list = made.hidden('dynamic');
+    const call: Call = { kind: 'call', name: '$texts', args: [reference(list)], type: 'dynamic' };
+    if (!names.has(name) || !isTextList(call)) continue;
+    fields.push(textListField(name));
+    columns.push(list);
+    known.set(column.id, { kind: 'list', call, reads: [list], stored: true });
+  }
+  return { relation: { ...relation, fields, columns }, known };
 }
 
 /** Keeps what is known of columns that are passed on, and notes the lists of texts that are made here. */
@@ -173,7 +214,7 @@ function listOf(value: Scalar, columns: readonly Column[], isTextList: IsTextLis
     if (arg.kind === 'column') ids.add(arg.id);
     else if (arg.kind !== 'constant') return undefined;
   }
-  return { kind: 'list', call: value, reads: columns.filter(column => ids.has(column.id)) };
+  return { kind: 'list', call: value, reads: columns.filter(column => ids.has(column.id)), stored: false };
 }
 
 function columnsOf(known: Known): readonly Column[] {
@@ -192,6 +233,8 @@ function readingTexts(value: Scalar, known: KnownColumns): Scalar {
     const made = documentText(value.object, known) ?? callOf(value.object, known);
     if (made !== undefined && value.key.kind === 'constant') return { ...value, object: made };
   }
+  const stored = readingLists(value, known);
+  if (stored !== undefined) return stored;
   if (value.kind === 'call') {
     const [arg] = value.args;
     const made = value.name === 'array_length' && arg !== undefined ? callOf(arg, known) : undefined;
@@ -201,6 +244,46 @@ function readingTexts(value: Scalar, known: KnownColumns): Scalar {
     if (found !== undefined && reads) return { ...value, args: [reference(found.text)] };
   }
   return mapParts(value, part => readingTexts(part, known));
+}
+
+/** A test of an array with a stored list of texts in its place; undefined for anything else. */
+function readingLists(value: Scalar, known: KnownColumns): Scalar | undefined {
+  if (value.kind === 'binary') {
+    const { operator, left, right } = value;
+    if (!inLists.has(operator) || left.kind !== 'convert' || right.kind !== 'constant') return undefined;
+    const list = storedList(left.value, known);
+    return list && { ...value, left: { ...left, value: list } };
+  }
+  const items = valuesSought(value);
+  if (!items.some(item => storedList(item, known) !== undefined)) return undefined;
+  const read = (part: Scalar): Scalar => storedList(part, known) ?? readingTexts(part, known);
+  return mapParts(value, read);
+}
+
+/** What an array may be among that is looked through for a value. */
+function valuesSought(value: Scalar): readonly Scalar[] {
+  if (value.kind === 'in') return inLists.has(value.operator) ? value.items : [];
+  return value.kind === 'call' && inLists.has(value.name) ? value.args : [];
+}
+
+/** The tests that look through a list of texts. */
+const inLists: ReadonlySet<string> = new Set([
+  ...[
+    'has',
+    'has_cs',
+    'hasprefix',
+    'hasprefix_cs',
+    'hassuffix',
+    'hassuffix_cs',
+    'contains',
+    'contains_cs',
+  ].flatMap(operator => [operator, `!${operator}`]),
+  ...['in', '!in', 'in~', '!in~', 'array_index_of', 'set_has_element'],
+]);
+
+function storedList(value: Scalar, known: KnownColumns): Call | undefined {
+  const found = value.kind === 'column' ? known.get(value.id) : undefined;
+  return found?.kind === 'list' && found.stored ? found.call : undefined;
 }
 
 /** The text in which the members of a value are read. */

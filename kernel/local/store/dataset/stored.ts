@@ -5,10 +5,11 @@ import type { VirtualField } from '../../../apl/syntax/readers/virtual.js';
 import { present } from '../../../present.js';
 import { EARLIEST_TIME, formatTime, LATEST_TIME } from '../../../time.js';
 import { jsonPointer, sqlName, sqlText, timeBound } from '../../duckdb/duckdb-literal.js';
-import { sqlTypes } from '../../duckdb/duckdb-types.js';
+import { sqlTypes, textListType } from '../../duckdb/duckdb-types.js';
 import type { FileField, FileSummary } from '../../engine/engine-parquet.js';
 import type { ExaminedBlocks } from '../../engine/scans.js';
 import type { RowGroup, ScanFilter } from '../../sql/compiled-query.js';
+import { listedField } from '../../sql/rewrite/elements.js';
 import { type Places, placeField } from '../../sql/rewrite/placed.js';
 
 /** The note on a dataset beside its rows. */
@@ -146,6 +147,8 @@ export class StoredDataset {
   readonly #numbers: ReadonlyMap<FileSummary, number>;
   /** Undefined if {@link placeField} cannot be scanned: the engine numbers the rows of a file unless a column has that name. */
   readonly places: Places | undefined;
+  /** The fields that {@link textListField} can name. */
+  readonly textLists: ReadonlySet<string>;
 
   constructor(name: string, files: readonly FileSummary[], note: DatasetNote) {
     this.note = note;
@@ -156,6 +159,7 @@ export class StoredDataset {
     const isShadowed = shapes.some(({ fields: own }) =>
       own.some(({ column }) => placeColumns.includes(column.toLowerCase())),
     );
+    this.textLists = textListsIn(shapes);
     const places = this.#files.every(file => file.timeless) ? 'timeless' : 'timed';
     this.places = isShadowed ? undefined : places;
     const fields = [...this.#types].map(([field, type]) => ({ name: field, type, ...note.fields?.[field] }));
@@ -268,11 +272,13 @@ export class StoredDataset {
     filter: ScanFilter | undefined,
   ): string {
     const known = new Map(files[0]?.fields.map(field => [field.name, placed(field, files)]));
-    const values = fields.map(name =>
-      name === placeField
+    const values = fields.map(name => {
+      const list = listedField(name);
+      if (list !== undefined) return textListSql(known.get(list));
+      return name === placeField
         ? placeSql(files.map(file => this.#numbers.get(file) ?? 0))
-        : valueSql(known, name, this.#types.get(name) ?? 'string'),
-    );
+        : valueSql(known, name, this.#types.get(name) ?? 'string');
+    });
     const columns = values.map((value, index) => `${value} AS f${index}`);
     const list = files.map(file => sqlText(file.path)).join(', ');
     const time = known.get('_time');
@@ -286,9 +292,10 @@ export class StoredDataset {
   }
 
   #emptySelect(fields: readonly string[]): string {
+    const typeOf = (name: string) =>
+      sqlTypes[name === placeField ? 'long' : (this.#types.get(name) ?? 'string')];
     const columns = fields.map(
-      (name, index) =>
-        `NULL::${name === placeField ? sqlTypes.long : sqlTypes[this.#types.get(name) ?? 'string']} AS f${index}`,
+      (name, index) => `NULL::${listedField(name) === undefined ? typeOf(name) : textListType} AS f${index}`,
     );
     return `SELECT ${selectList(columns)} WHERE false`;
   }
@@ -432,7 +439,13 @@ const shapes = new WeakMap<FileSummary, string>();
 function shapeOf(file: FileSummary): string {
   const known = shapes.get(file);
   if (known !== undefined) return known;
-  const fields = file.fields.map(({ name, type, column, empty }) => [name, type, column, empty]);
+  const fields = file.fields.map(({ name, type, column, empty, texts }) => [
+    name,
+    type,
+    column,
+    empty,
+    texts,
+  ]);
   const shape = JSON.stringify([file.timeless, fields]);
   shapes.set(file, shape);
   return shape;
@@ -465,6 +478,22 @@ function holdersOf(name: string): string[] {
 
 function isMapField({ type, empty }: FileField): boolean {
   return type === 'dynamic' && !empty;
+}
+
+/** The fields that are lists of texts wherever they are, and neither hold nor belong to other fields. */
+function textListsIn(shapes: readonly FileSummary[]): ReadonlySet<string> {
+  const all = shapes.flatMap(({ fields }) => fields);
+  const names = new Set(all.filter(({ texts }) => texts === true).map(({ name }) => name));
+  for (const { name, texts } of all) {
+    if (texts !== true) names.delete(name);
+    if (names.size > 0) for (const holder of holdersOf(name)) names.delete(holder);
+  }
+  const maps = new Set(all.filter(isMapField).map(({ name }) => name));
+  return new Set([...names].filter(name => !holdersOf(name).some(holder => maps.has(holder))));
+}
+
+function textListSql(field: FileField | undefined): string {
+  return field === undefined ? `NULL::${textListType}` : sqlName(field.column);
 }
 
 /** Integers become reals only if a real holds all of them exactly; other mixtures are dynamic. */

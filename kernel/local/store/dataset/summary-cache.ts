@@ -72,7 +72,7 @@ export class SummaryCache {
 /** Batches add a file every second; the summaries of thousands are not written as often. */
 const saveMs = 10_000;
 
-const format = 1;
+const format = 2;
 
 interface Content {
   readonly format: number;
