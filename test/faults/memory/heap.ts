@@ -10,6 +10,15 @@ export interface Heap {
   readonly resident: number;
 }
 
+/**
+ * Has Node interpret all code, and allocate at the first call what it remembers of each function: what is compiled, optimized or forgotten
+ * over thousands of calls would count as memory. In a long campaign that is little, and compiled code saves hours.
+ */
+const steadyCode = [
+  ...['--no-opt', '--no-maglev', '--no-sparkplug'],
+  ...['--no-lazy-feedback-allocation', '--no-flush-bytecode'],
+];
+
 /** Measures processes that were started with its arguments; the figures go through a file of the directory. */
 export class HeapMeter {
   readonly #file: string;
@@ -27,8 +36,7 @@ process.on('SIGUSR2', () => setTimeout(() => {
   writeFileSync(FILE + '.part', JSON.stringify({ used: heapUsed + external, resident: rss }));
   renameSync(FILE + '.part', FILE);
 }, 50));`.replaceAll('FILE', JSON.stringify(this.#file));
-    // Code that is optimized or forgotten meanwhile would count too; in a long campaign it is little, and saves hours.
-    const steady = count < 20_000 ? ['--no-opt', '--no-flush-bytecode'] : [];
+    const steady = count < 20_000 ? steadyCode : [];
     return ['--expose-gc', ...steady, '--import', `data:text/javascript,${encodeURIComponent(program)}`];
   }
 
