@@ -58,9 +58,12 @@ function empty(directory: string): void {
   }
 }
 
+/** More than a small disk holds. */
+const filler = Buffer.alloc(17 * 2 ** 20);
+
 function fill(directory: string): void {
   try {
-    writeFileSync(join(directory, 'filler'), Buffer.alloc(64 * 2 ** 20));
+    writeFileSync(join(directory, 'filler'), filler);
   } catch (error) {
     expect((error as NodeJS.ErrnoException).code).toBe('ENOSPC');
   }

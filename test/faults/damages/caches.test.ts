@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cpSync, lstatSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { cpSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
@@ -109,25 +109,27 @@ function told({ status, body }: Answer): readonly unknown[] {
 test('damaged compiled code is not run, and is compiled again', async () => {
   const random = randomOf('compiled');
   const said = new Said();
+  const home = join(await temporaryDirectory(), 'home');
+  const [whole, folder] = [join(home, 'whole'), join(home, 'compiled')];
+  mkdirSync(home);
+  giveTo(home, stranger);
+  const run = (compiled: string) =>
+    promisify(execFile)(process.execPath, [mainProgram, '--version'], {
+      env: { PATH: process.env.PATH, HOME: home, APL_KERNEL_COMPILED: compiled },
+      uid: stranger,
+      gid: stranger,
+    });
+  const truth = await run(whole);
+  const [name = ''] = readdirSync(whole);
   const all = Object.keys(damages);
   const count = rounds('starts beside damaged compiled code', all.length, 100);
   for (let round = 0; round < count; round++) {
     const damage = all[round % all.length] ?? '';
-    const home = join(await temporaryDirectory(), 'home');
-    const folder = join(home, 'compiled');
-    mkdirSync(home);
-    const env = { PATH: process.env.PATH, HOME: home, APL_KERNEL_COMPILED: folder };
-    const run = () =>
-      promisify(execFile)(process.execPath, [mainProgram, '--version'], {
-        env,
-        uid: stranger,
-        gid: stranger,
-      });
-    giveTo(home, stranger);
-    const truth = await run();
-    const [name = ''] = readdirSync(folder);
+    rmSync(folder, { recursive: true, force: true });
+    cpSync(whole, folder, { recursive: true, preserveTimestamps: true });
+    giveTo(folder, stranger);
     damages[damage]?.(join(folder, name), random);
-    expect([damage, await run()]).toEqual([damage, truth]);
+    expect([damage, await run(folder)]).toEqual([damage, truth]);
     expect(readdirSync(folder)).toEqual([name]);
     const isWhole = statSync(join(folder, name)).isFile() && readFileSync(join(folder, name)).length > 1_000;
     said.add('compiled code', damage, isWhole ? 'compiled again' : 'compiled by each start');
