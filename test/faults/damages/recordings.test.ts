@@ -7,7 +7,13 @@ import { mainProgram, randomOf, rounds, temporaryDirectory } from '../bench.js';
 import { damagesAndEdits, giveTo, stranger } from './damages.js';
 import { Said } from './said.js';
 
-const queries = ['print a = 1', 'print b = "two"', 'range c from 1 to 3 step 1'];
+const kinds = Object.keys(damagesAndEdits);
+
+/** An answer for each damage, and some that stay whole. */
+const queries = [
+  ...['print a = 1', 'print b = "two"', 'range c from 1 to 3 step 1'],
+  ...kinds.map((_, index) => `print d = ${index}`),
+];
 
 interface Cell {
   readonly cell_type: string;
@@ -50,45 +56,58 @@ test('a damaged recording gives no wrong answer, and the damaged file is named',
   const random = randomOf('recordings');
   const said = new Said();
   const names = readdirSync(join(base, 'rec'));
-  const kinds = [
-    ['answer of a recording', names.filter(name => name.endsWith('.answer'))],
-    ['recording.json', names.filter(name => name === 'recording.json')],
-  ] as const;
-  expect(kinds.map(([, files]) => files.length)).toEqual([queries.length, 1]);
-  const cases = Object.keys(damagesAndEdits).flatMap(damage =>
-    kinds.map(([place, files]) => ({ place, damage, files })),
-  );
-  const count = rounds('damaged recordings', cases.length, 200);
+  const answers = names.filter(name => name.endsWith('.answer'));
+  expect([answers.length, names.includes('recording.json')]).toEqual([queries.length, true]);
+  // Each damage of an answer beside the others, as it concerns its own cell alone; of what lists them, one after the other.
+  const cases = [
+    () => {
+      const mixed = answers.map(file => ({ file, at: random() })).sort((a, b) => a.at - b.at);
+      return kinds.map((damage, index) => ({
+        place: 'answer of a recording',
+        damage,
+        file: mixed[index]?.file ?? '',
+      }));
+    },
+    ...kinds.map(damage => () => [{ place: 'recording.json', damage, file: 'recording.json' }]),
+  ];
+  const count = rounds('replays of damaged recordings', cases.length, 200);
   for (let round = 0; round < count; round++) {
-    const { place, damage, files } = cases[round % cases.length] as (typeof cases)[number];
     const home = await temporaryDirectory();
-    const file = files[Math.floor(random() * files.length)] ?? '';
-    const path = join(home, 'rec', file);
     cpSync(join(base, 'rec'), join(home, 'rec'), { recursive: true });
     giveTo(join(home, 'rec'), stranger);
-    damagesAndEdits[damage]?.(path, random);
+    const damaged = cases[round % cases.length]?.() ?? [];
+    for (const { damage, file } of damaged) damagesAndEdits[damage]?.(join(home, 'rec', file), random);
     const found = await replay(home, stranger);
-    said.add(place, damage, outcomeOf(found, JSON.parse(truth), path));
+    const paths = damaged.map(({ file }) => join(home, 'rec', file));
+    const outcomes = outcomesOf(found, JSON.parse(truth), paths);
+    for (const [index, { place, damage }] of damaged.entries())
+      said.add(place, damage, outcomes[index] ?? '');
   }
   said.expectKnown();
 });
 
-function outcomeOf(
+/** What came of each damaged file; fails if a cell is other than it was and names none of them. */
+function outcomesOf(
   found: Awaited<ReturnType<typeof replay>>,
   truth: readonly Cell['outputs'][],
-  path: string,
-): string {
+  paths: readonly string[],
+): readonly string[] {
   if (typeof found === 'string') {
-    expect(found).toContain(path);
+    const [path = ''] = paths;
+    expect([paths.length, found]).toEqual([1, expect.stringContaining(path)]);
     const [first = ''] = found
       .replaceAll(path, 'FILE')
       .split('\n')
       .filter(line => line.includes('FILE'));
-    return `the run is refused: ${first}`;
+    return [`the run is refused: ${first}`];
   }
   const wrong = found.filter((outputs, index) => JSON.stringify(outputs) !== JSON.stringify(truth[index]));
-  const messages = wrong.map(outputs => messageOf(outputs, path));
-  expect(messages.filter(each => !each?.includes('FILE'))).toEqual([]);
+  const messages = paths.map(path =>
+    wrong.map(outputs => messageOf(outputs, path)).filter(message => message?.includes('FILE')),
+  );
+  expect(messages.flat().length).toBe(wrong.length);
   expect(found.length).toBe(truth.length);
-  return messages.length === 0 ? 'changes nothing' : `its cell is refused: ${messages.join('; ')}`;
+  return messages.map(those =>
+    those.length === 0 ? 'changes nothing' : `its cell is refused: ${those.join('; ')}`,
+  );
 }
