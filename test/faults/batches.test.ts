@@ -13,6 +13,11 @@ interface Ledger {
   readonly acknowledged: Set<number>;
 }
 
+/** How long each client waits between two requests. */
+interface Pace {
+  betweenMs: number;
+}
+
 test('of batches that come while the service is killed, those acknowledged are there once, the others once or not at all', async () => {
   const dataDir = await temporaryDirectory();
   const random = randomOf('batches');
@@ -24,9 +29,14 @@ test('of batches that come while the service is killed, those acknowledged are t
   for (let round = 0; round < count; round++) {
     const victim = await Victim.start(dataDir);
     await check(victim, ledger);
-    const work = [writer, writer, writer, reader].map(each => each(victim, ledger).catch(() => undefined));
-    // Small files are merged from 1.5 s on.
+    const pace = { betweenMs: 30 };
+    const work = [writer, writer, writer, reader].map(each =>
+      each(victim, ledger, pace).catch(() => undefined),
+    );
+    // Small files are merged from 1.5 s on; when the service is killed, batches are on their way.
     await delay(random() * 4_000);
+    pace.betweenMs = 0;
+    await delay(200);
     await victim.kill();
     await Promise.all(work);
   }
@@ -39,7 +49,7 @@ test('of batches that come while the service is killed, those acknowledged are t
 });
 
 /** Numbered batches whose fields and types keep changing. */
-async function writer(victim: Victim, ledger: Ledger): Promise<void> {
+async function writer(victim: Victim, ledger: Ledger, pace: Pace): Promise<void> {
   for (;;) {
     const id = ledger.asked++;
     const odd = [{ x: id }, { x: String(id) }, { [`f${id % 5}`]: 1.5 }, {}][id % 4];
@@ -47,16 +57,17 @@ async function writer(victim: Victim, ledger: Ledger): Promise<void> {
     const { status } = await victim.ingest('events', new Array(batchEvents).fill(event));
     expect(status).toBe(200);
     ledger.acknowledged.add(id);
+    if (pace.betweenMs > 0) await delay(pace.betweenMs);
   }
 }
 
 /** Each query turns what has come so far into files, and sees all that was acknowledged before it. */
-async function reader(victim: Victim, ledger: Ledger): Promise<void> {
+async function reader(victim: Victim, ledger: Ledger, pace: Pace): Promise<void> {
   for (;;) {
     const before = ledger.acknowledged.size;
     const [[rows] = []] = (await victim.columns('events | count')) as number[][];
     expect(rows).toBeGreaterThanOrEqual(before * batchEvents);
-    await delay(20);
+    await delay(20 + pace.betweenMs);
   }
 }
 

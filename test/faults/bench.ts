@@ -132,7 +132,7 @@ export class Victim {
     const victim = new Victim(dataDir, child, log);
     onTestFinished(() => victim.kill());
     const another = () => runtimeFilesOf(dataDir).find(({ secret }) => !before.includes(secret));
-    await expect.poll(another, { interval: 10 }).toBeDefined();
+    await expect.poll(another, { interval: 25 }).toBeDefined();
     victim.#file = another();
     victim.#hold();
     return victim;

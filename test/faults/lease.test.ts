@@ -60,12 +60,17 @@ async function refusalOf(command: readonly string[], env = {}): Promise<{ code: 
 /** Events of each batch. */
 const batchEvents = 3;
 
+/** The pace of clients while nothing happens to their service. */
+const betweenMs = 30;
+
 /** What clients asked for and what they were told, by any service. */
 interface Ledger {
   asked: number;
   readonly acknowledged: Set<number>;
   /** Answers that left out what had been acknowledged before the question. */
   stale: number;
+  /** How long each client waits between two requests. */
+  betweenMs: number;
 }
 
 test.runIf(canUnshare())(
@@ -74,7 +79,7 @@ test.runIf(canUnshare())(
     const dataDir = await temporaryDirectory();
     const elsewhere = await temporaryDirectory();
     const random = randomOf('lease');
-    const ledger: Ledger = { asked: 0, acknowledged: new Set(), stale: 0 };
+    const ledger: Ledger = { asked: 0, acknowledged: new Set(), stale: 0, betweenMs };
     const commands = [
       inPlace('a container', leased(dataDir)),
       inPlace('the container of another user', leased(dataDir)),
@@ -93,12 +98,16 @@ test.runIf(canUnshare())(
         code: 1,
         stderr: expect.stringContaining('is in use by'),
       });
+      // When the fault comes, batches are on their way.
+      ledger.betweenMs = 0;
+      await delay(200);
       const fault = (['suspended', 'killed', 'ended'] as const)[round % 3] ?? 'suspended';
       told[fault]++;
       if (fault === 'suspended') await freeze(holder.pid);
       else await (fault === 'killed' ? holder.kill() : holder.stop());
       const next = await Victim.start(dataDir, { command: another() });
       await check(next, ledger);
+      ledger.betweenMs = betweenMs;
       const more = clients(next, ledger);
       if (fault === 'suspended') {
         await delay(random() * 300);
@@ -134,6 +143,7 @@ async function writer(victim: Victim, ledger: Ledger): Promise<void> {
     const event = { _time: new Date(1.75e12 + id).toISOString(), id };
     if ((await victim.ingest('events', new Array(batchEvents).fill(event))).status !== 200) return;
     ledger.acknowledged.add(id);
+    if (ledger.betweenMs > 0) await delay(ledger.betweenMs);
   }
 }
 
@@ -144,7 +154,7 @@ async function reader(victim: Victim, ledger: Ledger): Promise<void> {
     const { status, body } = await victim.query('events | count');
     if (status !== 200) return;
     if (Number(body.tables[0].columns[0][0]) < before * batchEvents) ledger.stale++;
-    await delay(20);
+    await delay(20 + ledger.betweenMs);
   }
 }
 
