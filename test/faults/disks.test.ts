@@ -282,16 +282,16 @@ test('events in the log of a killed service are named in a directory that became
   expect(logs()).toEqual([]);
 });
 
-/** Files of 100 MB of zeros, packed: more than the disk of their test holds. */
+/** Files of 48 MB of zeros, packed: more than the disk of their test holds. */
 const bombs: Readonly<Record<string, (directory: string) => Promise<string>>> = {
   'an archive': async directory => {
-    writeFileSync(join(directory, 'app.log'), Buffer.alloc(100 * 2 ** 20));
+    writeFileSync(join(directory, 'app.log'), Buffer.alloc(48 * 2 ** 20));
     await create({ gzip: true, file: join(directory, 'logs.tar.gz'), cwd: directory }, ['app.log']);
     return join(directory, 'logs.tar.gz');
   },
   'two files': async directory => {
     mkdirSync(join(directory, 'logs'));
-    const packed = gzipSync(Buffer.alloc(50 * 2 ** 20));
+    const packed = gzipSync(Buffer.alloc(24 * 2 ** 20));
     for (const name of ['a.log.gz', 'b.log.gz']) writeFileSync(join(directory, 'logs', name), packed);
     return join(directory, 'logs');
   },
@@ -301,7 +301,7 @@ test.each(Object.entries(bombs))(
   'an import of %s that unpacks to more than the disk holds is refused, and events are taken meanwhile',
   async (name, write) => {
     const dataDir = await temporaryDirectory();
-    if (!mounted(dataDir, 'size=64m', `takes ${name}`)) return;
+    if (!mounted(dataDir, 'size=32m', `takes ${name}`)) return;
     const victim = await Victim.start(dataDir);
     await victim.send('POST', '/v2/datasets', { name: 'd' });
     const path = await write(await temporaryDirectory());
@@ -319,6 +319,6 @@ test.each(Object.entries(bombs))(
       'The disk has no space for an unpacked copy of the import.',
     ]);
     expect([...statuses]).toEqual([200]);
-    expect(statfsSync(dataDir).bavail * statfsSync(dataDir).bsize).toBeGreaterThan(40 * 2 ** 20);
+    expect(statfsSync(dataDir).bavail * statfsSync(dataDir).bsize).toBeGreaterThan(20 * 2 ** 20);
   },
 );
