@@ -66,14 +66,44 @@ export function shapeOfEvents(events: readonly SeenObject[]): Pick<JsonShape, 'l
   return shapeOf(root);
 }
 
-function addMembers(node: Node, members: SeenObject['members']): void {
+/** As {@link profile} of a sample, of which these are the objects; no key is repeated in one. */
+export function shapeOfSample(events: readonly SeenObject[]): JsonShape {
+  const root: Node = { path: [], kinds: new Map([['OBJECT', calm]]), children: new Map(), usual: [] };
+  const counts = new Map<Node, Map<string, number>>();
+  const visit = (node: Node, members: SeenObject['members']) => {
+    const keys = JSON.stringify([...members.keys()]);
+    const ofNode = counts.get(node) ?? new Map<string, number>();
+    counts.set(node, ofNode.set(keys, (ofNode.get(keys) ?? 0) + 1));
+  };
+  for (const event of events) addMembers(root, event.members, visit);
+  for (const [node, ofNode] of counts) {
+    const [[most = '[]'] = []] = [...ofNode].sort((a, b) => b[1] - a[1]);
+    node.usual = JSON.parse(most) as string[];
+  }
+  if (root.children.size > mostFields) throw tooManyFields(root.children.size);
+  return { ...shapeOf(root), repeats: 0 };
+}
+
+function addMembers(
+  node: Node,
+  members: SeenObject['members'],
+  visit?: (node: Node, members: SeenObject['members']) => void,
+): void {
+  visit?.(node, members);
   for (const [key, { kind, text, members: below }] of members) {
     const isWide = kind === 'BIGINT' && !Number.isSafeInteger(Number(text));
     const inexact = isWide && !/^-?9007199254740992$/.test(text);
     const big = isWide && isBeyondInt64(text);
-    const child = addKey(node, key, kind === 'NULL' ? undefined : kind, { ...calm, inexact, big });
-    if (below !== undefined) addMembers(child, below);
+    // Only a sample decides how strings are read.
+    const ambiguous = visit !== undefined && kind === 'VARCHAR' && mayBeOther(text);
+    const child = addKey(node, key, kind === 'NULL' ? undefined : kind, { inexact, big, ambiguous });
+    if (below !== undefined) addMembers(child, below, visit);
   }
+}
+
+/** Whether a string, in its quotes, may be one of which {@link maybeNoString} is true; it may say so of others. */
+function mayBeOther(text: string): boolean {
+  return /^"(?:-|\d[\d+.eE\s-]*"|[[{tfnNiI])|\\/.test(text);
 }
 
 function isBeyondInt64(text: string): boolean {

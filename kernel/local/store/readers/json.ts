@@ -1,9 +1,12 @@
+import { isUtf8 } from 'node:buffer';
+import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { plural } from '../../../text.js';
 import { sqlText } from '../../duckdb/duckdb-literal.js';
 import type { Connection } from '../../engine/duckdb.js';
 import { engineWords } from '../../engine/engine-failure.js';
 import { LocalError } from '../../local-errors.js';
+import { readEvents } from '../append/append-events.js';
 import { longestLine } from '../bounds/bounded-text.js';
 import { isOfObjects, wrapLines, wrapValues } from '../sources/plain-lines.js';
 import { notUtf8Note } from '../sources/repaired.js';
@@ -17,6 +20,7 @@ import {
   maybeNoString,
   namesOf,
   profile,
+  shapeOfSample,
 } from './json-shape.js';
 import { packingOf } from './packing.js';
 import {
@@ -108,7 +112,9 @@ async function readWhole(connection: Connection, source: Objects): Promise<Readi
   if (Number(row?.[0]) === 0) return undefined;
   if (Number(row?.[1]) < Number(row?.[0])) return texts();
   const hasBare = Number(row?.[2]) > 0;
-  const shape = await profile(connection, 'sample');
+  const isSame = source.line === undefined && sampleFile === undefined;
+  const small = isSame ? await smallShape(file, Number(row?.[0])) : undefined;
+  const shape = small ?? (await profile(connection, 'sample'));
   if (shape.repeats > 0) return careful();
   const readAs = async (pass: Pass): Promise<Reading> => {
     const wider = async (failure?: string) => {
@@ -127,6 +133,17 @@ async function readWhole(connection: Connection, source: Objects): Promise<Readi
   };
   return readAs({ number: 1, shape });
 }
+
+/** The shape of the objects of a small file, if the sample has all, and JavaScript reads as many: the engine plans for longer. */
+async function smallShape(file: string, count: number): Promise<JsonShape | undefined> {
+  if ((await packingOf(file)) !== undefined || (await stat(file)).size > smallBytes) return undefined;
+  const bytes = await readFile(file);
+  const events = isUtf8(bytes) ? readEvents(bytes.toString('utf8')) : undefined;
+  return events?.length === count ? shapeOfSample(events) : undefined;
+}
+
+/** Read within a few milliseconds. */
+const smallBytes = 128 * 1024;
 
 /** Reads a file of which some texts are not objects: each of these is an event with its text, or left out. Undefined if all are, and if none is. */
 async function readWrapped(connection: Connection, source: Objects): Promise<Reading | undefined> {

@@ -1,7 +1,7 @@
 import { type FileHandle, open, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { longestLine } from '../bounds/bounded-text.js';
-import { packingOf } from './packing.js';
+import { beginsAs, packingOf } from './packing.js';
 import { sampleRows } from './reading.js';
 
 /**
@@ -139,11 +139,11 @@ function lineOptions(mostBytes: number): string {
 
 /** The beginning of a file, a character for each byte; undefined for a compressed one. */
 async function headOf(file: string): Promise<string | undefined> {
-  if ((await packingOf(file)) !== undefined) return undefined;
   const handle = await open(file);
   try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(headBytes), 0, headBytes, 0);
-    return buffer.toString('latin1', 0, bytesRead);
+    const head = await part(handle, 0, headBytes);
+    const kind = beginsAs(head);
+    return kind === 'gzip' || kind === 'zstd' ? undefined : head.toString('latin1');
   } finally {
     await handle.close();
   }

@@ -70,7 +70,7 @@ async function monthlyOrder(
     `SELECT bool_and(dmy), bool_and(mdy), count(*) FILTER (dates > 2) FROM (
        SELECT bool_and(a = 1) AS dmy, bool_and(b = 1) AS mdy, count(DISTINCT (a, b)) AS dates FROM (
          SELECT ${part(1)} AS a, ${part(2)} AS b, ${part(3)} AS y FROM (SELECT ${text} AS t FROM ${file})
-         WHERE regexp_matches(t, ${sqlText(numberedStart)}))
+         WHERE ${beginsWithNumbers('t')})
        GROUP BY y)`,
   );
   const [dmy, mdy, years] = row ?? [];
@@ -85,7 +85,7 @@ async function groupsOf(connection: Connection, text: string, relation: string):
   const rows = await connection.run(
     `SELECT b, coalesce(min(t) FILTER (${telling}), min(t)) FROM (
        SELECT t, apl_date_orders(t) AS b FROM (
-         SELECT min(t) AS t FROM (SELECT ${text} AS t FROM ${relation}) WHERE regexp_matches(t, ${sqlText(numberedStart)})
+         SELECT min(t) AS t FROM (SELECT ${text} AS t FROM ${relation}) WHERE ${beginsWithNumbers('t')}
          GROUP BY CASE WHEN regexp_full_match(t, ${sqlText(withClock)}) THEN regexp_extract(t, ${sqlText(withClock)}, 1) ELSE t END))
      WHERE b > 0 GROUP BY b ORDER BY 2`,
   );
@@ -100,8 +100,10 @@ const telling =
 const withClock =
   '(\\d{1,2}[-/.]\\d{1,2}[-/.]\\d{4}) (?:(?:0\\d|1\\d|2[0-3]):[0-5]\\d(?::[0-5]\\d(?:[.,]\\d{1,9})?)?|(?:0?[1-9]|1[0-2]):[0-5]\\d:[0-5]\\d [AP]M)';
 
-/** As few rows as can be go to JavaScript. */
-const numberedStart = '^\\s*\\[?\\d{1,2}[-/.]\\d{1,2}[-/.]\\d{2}';
+/** SQL of whether a text may begin with a date whose order is to be told: as few rows as can be go to JavaScript. */
+export function beginsWithNumbers(text: string): string {
+  return `regexp_matches(${text}, ${sqlText('^\\s*\\[?\\d{1,2}[-/.]\\d{1,2}[-/.]\\d{2}')})`;
+}
 
 function orderOf(field: string, groups: readonly Group[], inFile: boolean): FoundOrder {
   const open = openIn(groups);

@@ -40,6 +40,11 @@ export function withoutZoneWord(text: string): string {
   return `regexp_replace(${text}, '(\\d:\\d\\d(?::\\d\\d(?:[.,]\\d+)?)?)\\s*[A-Za-z]{3,5}\\b', '\\1')`;
 }
 
+/** SQL of whether a text may have a word for a zone: those that stand for several offsets have three letters. */
+export function mayNameZone(text: string): string {
+  return `regexp_matches(${text}, '\\d:\\d\\d(?:[.,]\\d+)? ?[A-Z]{2}')`;
+}
+
 /** Returns what to do about texts of the table `sampled` whose zone stands for several offsets: undefined if there is none. */
 export async function unclearZoneHint(
   connection: Connection,

@@ -7,12 +7,12 @@ import { LocalError } from '../../local-errors.js';
 import { timeAtStart } from '../readers/logs/line-times.js';
 import { cells, type ReadField, type Reading } from '../readers/reading.js';
 import { clockNsSql, clockPattern, type DayOfFile, dayNote } from './clocks.js';
-import { dateAtAll, type FoundOrder, findOrder, orderMismatch } from './date-order.js';
+import { beginsWithNumbers, dateAtAll, type FoundOrder, findOrder, orderMismatch } from './date-order.js';
 import { epochNsOfRealSql, epochNsSql, exceedsMicrosecondsSql } from './epoch.js';
 import { goTimeSql, strptimeSql } from './go-layout.js';
 import { datesIn } from './numbers.js';
 import { lastName, likelyNames, plainName, timeRank } from './time-names.js';
-import { inZone, unclearZoneHint, withoutZoneWord } from './time-zone.js';
+import { inZone, mayNameZone, unclearZoneHint, withoutZoneWord } from './time-zone.js';
 import { consequence, type SampledColumn, sampled, timelessNote } from './timeless.js';
 
 /** How to find the time of a row. `field` and `format` are those that the user named; a format is Go's or strptime's. */
@@ -277,6 +277,8 @@ async function withOthers(
   others: readonly SampledColumn[],
 ): Promise<TimeSource> {
   const { connection } = search;
+  const further = others.filter(({ name }) => name !== first.field);
+  if (further.length === 0 || first.refusal !== undefined) return first;
   const timeless = async (sql: string) => {
     const [row] = await connection.run(
       `SELECT count(*) FILTER (NOT coalesce(isfinite(${sql}), false)) FROM sampled`,
@@ -285,8 +287,8 @@ async function withOthers(
   };
   let [time, missing] = [first, await timeless(first.sql)];
   const added: string[] = [];
-  for (const column of others.filter(({ name }) => name !== first.field)) {
-    if (missing === 0 || first.refusal !== undefined) break;
+  for (const column of further) {
+    if (missing === 0) break;
     const other = await readingOf(search, column);
     const { present, read, plausible } = await countRead(connection, column, other.sql);
     if (other.refusal !== undefined || (isNumeric(column) ? plausible : read) * 2 <= present) continue;
@@ -418,17 +420,23 @@ const yearless = [
 ].join('|');
 
 function someMatch(text: string, pattern: string): string {
-  return `coalesce(bool_or(regexp_full_match(${text}, ${sqlText(pattern)})), false)`;
+  return some(`regexp_full_match(${text}, ${sqlText(pattern)})`);
+}
+
+function some(condition: string): string {
+  return `coalesce(bool_or(${condition}), false)`;
 }
 
 async function readText(search: Search, field: string, text: string): Promise<TimeSource> {
   const { connection, options } = search;
   const [row = []] = await connection.run(
-    `SELECT count(${text}), ${someMatch(text, yearless)}, ${someMatch(text, monthAndDay)} FROM sampled`,
+    `SELECT count(${text}), ${someMatch(text, yearless)}, ${someMatch(text, monthAndDay)}, ${some(beginsWithNumbers(text))}, ${some(mayNameZone(text))} FROM sampled`,
   );
+  const [, , , isNumbered, mayBeUnclear] = row;
   const quick = await bestReader(connection, text, Number(row[0]));
-  const { order = '', notes, refusal } = await orderIn(search, field, text);
-  const unclear = options.zone === undefined ? await unclearZoneHint(connection, text, field) : undefined;
+  const { order = '', notes, refusal } = await orderIn(search, field, text, isNumbered === true);
+  const isLooked = options.zone === undefined && mayBeUnclear === true;
+  const unclear = isLooked ? await unclearZoneHint(connection, text, field) : undefined;
   const checked = options.dates === undefined && !options.whole;
   const timeIn = (value: string) => {
     const ordered = `apl_event_time(${value}, ${options.nowNs}::BIGINT, ${sqlText(order)})`;
@@ -466,8 +474,10 @@ async function orderIn(
   { connection, reading, options }: Search,
   field: string,
   text: string,
+  isNumbered: boolean,
 ): Promise<FoundOrder> {
   if (options.dates !== undefined) return { order: options.dates, notes: [] };
+  if (!isNumbered && options.whole !== true) return { notes: [] };
   const file = `(${cells(reading.fields, reading.from)})`;
   const { whole = false, inFile = false } = options;
   return findOrder(connection, field, text, { sample: 'sampled', file, whole, inFile });

@@ -2,9 +2,11 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { Engine } from '../../../../kernel/local/engine/duckdb.js';
+import { readEvents } from '../../../../kernel/local/store/append/append-events.js';
 import { DatasetStore } from '../../../../kernel/local/store/datasets.js';
 import { storeFile } from '../../../../kernel/local/store/import.js';
 import { readJson } from '../../../../kernel/local/store/readers/json.js';
+import { profile, shapeOfSample } from '../../../../kernel/local/store/readers/json-shape.js';
 import { cells } from '../../../../kernel/local/store/readers/reading.js';
 import { temporaryDirectory } from '../../service.js';
 
@@ -70,4 +72,55 @@ test('a file for which there is not enough memory is named, with what to do', as
     message: 'events.ndjson needs more memory to be read than is allowed.',
     hint: 'Split it, and import its parts into the same dataset.',
   });
+});
+
+const objects: readonly string[] = [
+  '{"a":1,"b":"x","c":true,"d":1.5,"e":null,"f":[1],"g":{}}',
+  '{"b":"y","a":9007199254740993,"h":{"k":{"m":1,"n":"z"}}}',
+  '{"b":"y","a":123456789012345678901234567890,"h":{"k":{"n":"z","m":2.5}},"c":1}',
+  '{"b":"y","a":2,"h":{"k":null},"g":{"x":1},"Ä":{"":1}}',
+  '{"b":"y","a":2,"h":{"k":{"n":"z","m":2.5},"o":"2026-01-01T00:00:00Z"},"d":18446744073709551615}',
+];
+
+/** Strings that read like another value, which a text of a column does not tell apart. */
+const alike = [
+  '12',
+  '-1',
+  '1.5e3',
+  'null',
+  'true',
+  '[',
+  '{}',
+  'NaN',
+  'inf',
+  '\u0031',
+  '007',
+  '1:2',
+  'a',
+  '',
+  ' 1',
+];
+
+test('the shape of the objects of a small file is that which the engine finds', async () => {
+  const lines = [...objects, ...alike.map((text, index) => `{"s${index}":"${text}"}`)];
+  const engine = await Engine.open({ dataDir: await temporaryDirectory(), connections: 1 });
+  onTestFinished(() => engine.close());
+  const file = path.join(engine.workDir, 'in.ndjson');
+  await writeFile(file, lines.join('\n'));
+  const found = await engine.withConnection(async connection => {
+    const columns = "columns = {m: 'MAP(VARCHAR, JSON)'}, records = false";
+    await connection.run(
+      `CREATE TEMP TABLE sample AS SELECT m FROM read_json('${file}', format = 'nd', ${columns})`,
+    );
+    return profile(connection, 'sample');
+  });
+  const own = shapeOfSample(readEvents(lines.join('\n')) ?? []);
+  const plain = ({ leaves, ...shape }: typeof own) => ({
+    ...shape,
+    leaves: leaves.map(({ ambiguous: _, ...leaf }) => leaf),
+  });
+  expect(plain(own)).toEqual(plain(found));
+  const ambiguous = ({ leaves }: typeof own) => leaves.flatMap(leaf => (leaf.ambiguous ? leaf.path : []));
+  expect(ambiguous(own)).toEqual(expect.arrayContaining(ambiguous(found)));
+  expect(ambiguous(own)).not.toContain('b');
 });

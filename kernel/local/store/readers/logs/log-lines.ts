@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { LogFormat } from '../../../../api/logs/log-format.js';
 import { present } from '../../../../present.js';
@@ -6,6 +7,7 @@ import type { Connection } from '../../../engine/duckdb.js';
 import { LocalError } from '../../../local-errors.js';
 import { isTimeName } from '../../times/timestamps.js';
 import { lineReader } from '../line-reader.js';
+import { packingOf } from '../packing.js';
 import { countRefused, readTexts } from '../reader-texts.js';
 import { distinctNames, keep, type Reading } from '../reading.js';
 import { rowsInSample } from '../sample.js';
@@ -37,9 +39,16 @@ export async function readLines(
   await keep(connection, 'raw', `SELECT l FROM ${raw} WHERE l IS NOT NULL LIMIT ${rows}`);
   const [[count = 0] = []] = await connection.run('SELECT count(*) FROM raw');
   if (Number(count) === 0) return undefined;
-  const found = await partsOf(connection, format, raw);
+  const sample = { lines: Number(count), isWhole: Number(count) < rows && (await isSmall(file)) };
+  const found = await partsOf(connection, format, raw, sample);
   if (found === undefined) throw unfit(source.name, format, Number(count), Number(count) === rows);
-  const { names, columns, rows: taken, whole = '', notes = [] } = await timed(connection, found, format);
+  const {
+    names,
+    columns,
+    rows: taken,
+    whole = '',
+    notes = [],
+  } = await timed(connection, found, format, sample);
   const distinct = distinctNames(names);
   const texts = (from: string) =>
     `(SELECT ${columns.map((sql, index) => `nullif(${sql}, '') AS t${index}`).join(', ')} FROM (${taken(from)}))`;
@@ -74,18 +83,32 @@ function unfit(name: string, format: LogFormat, lines: number, isSample: boolean
 const plainNote =
   'The file is plain text: each line is the field `line`. Split it with `parse`, as in `| parse line with * "status=" status:long " " *`, or import it with its format or a pattern.';
 
+/** The lines of the table `raw`: those at the beginning of a file, or all. */
+interface LineSample {
+  readonly lines: number;
+  readonly isWhole: boolean;
+}
+
+/** Whether every reader of lines reads all of a file: none is long. */
+async function isSmall(file: string): Promise<boolean> {
+  return (await packingOf(file)) === undefined && (await stat(file)).size < smallBytes;
+}
+
+const smallBytes = 2 ** 20;
+
 async function partsOf(
   connection: Connection,
   { reading }: LogFormat,
   raw: string,
+  sample: LineSample,
 ): Promise<Parts | undefined> {
   switch (reading.kind) {
     case 'lines':
-      return shapeParts(connection, reading);
+      return shapeParts(connection, reading, sample.isWhole);
     case 'headed':
       return headedParts(connection, reading, raw);
     case 'pairs':
-      return pairParts(connection);
+      return pairParts(connection, sample);
     default:
       return textParts(connection);
   }
@@ -103,21 +126,28 @@ async function textParts(connection: Connection): Promise<Parts> {
 }
 
 /** The keys of the sample; the whole line stays too, as later lines may have other keys. */
-async function pairParts(connection: Connection): Promise<Parts> {
+async function pairParts(connection: Connection, { lines, isWhole }: LineSample): Promise<Parts> {
   const rows = (from: string) => withPairs(asTheyAre(from), 'l', 'logfmt');
-  const keys = await keysOf(connection, withPairs('SELECT l, rowid AS n FROM raw', 'l', 'logfmt'));
+  const found = await keysOf(connection, withPairs('SELECT l, rowid AS n FROM raw', 'l', 'logfmt'));
+  const keys = [...found.keys()];
   // A line that is not of pairs may begin with its time, or hold it, as an object of JSON does.
   const timeKey = keys.find(isTimeName);
   const ofOthers = `CASE WHEN len(list_filter(ks, lambda k: k <> '')) = 0 THEN ${timeInLine} ELSE ${timeOfLine} END`;
   const textOf = (name: string) => {
     const value = pairValue(name);
-    return name === timeKey ? `coalesce(${value}, ${ofOthers})` : value;
+    const isInAll = isWhole && found.get(name) === lines;
+    return name === timeKey && !isInAll ? `coalesce(${value}, ${ofOthers})` : value;
   };
   return { names: [...keys, 'line'], columns: [...keys.map(textOf), 'l'], rows };
 }
 
 /** Adds the time, if the fields that hold it have no names that say so. */
-async function timed(connection: Connection, parts: Parts, format: LogFormat): Promise<Parts> {
+async function timed(
+  connection: Connection,
+  parts: Parts,
+  format: LogFormat,
+  { lines, isWhole }: LineSample,
+): Promise<Parts> {
   const { time, timeAsInText, reading } = format;
   if (timeAsInText) return withTimeOfText(connection, parts);
   if (time === undefined) return parts;
@@ -126,12 +156,17 @@ async function timed(connection: Connection, parts: Parts, format: LogFormat): P
   const fields = columnsOf(time);
   // Another field is the time of the event rather than that at which the line was sent, or any time in it.
   if (fields.length === 0 && parts.names.some(isTimeName)) return parts;
-  const sources = reading.kind === 'lines' ? [...fields, ...columnsOf(['syslog_time']), timeInLine] : fields;
-  if (sources.length === 0) return parts;
-  const sql = `coalesce(${sources.map(source => `nullif(${source}, '')`).join(', ')})`;
-  const [[count = 0] = []] = await connection.run(`SELECT count(${sql}) FROM (${parts.rows('raw')})`);
-  if (Number(count) === 0) return parts;
-  return { ...parts, names: [...parts.names, '_time'], columns: [...parts.columns, sql] };
+  const inLine = reading.kind === 'lines' ? [...fields, ...columnsOf(['syslog_time'])] : fields;
+  const withTime = async (sources: readonly string[], fewest: number): Promise<Parts | undefined> => {
+    if (sources.length === 0) return undefined;
+    const sql = `coalesce(${sources.map(source => `nullif(${source}, '')`).join(', ')})`;
+    const [[count = 0] = []] = await connection.run(`SELECT count(${sql}) FROM (${parts.rows('raw')})`);
+    if (Number(count) < fewest) return undefined;
+    return { ...parts, names: [...parts.names, '_time'], columns: [...parts.columns, sql] };
+  };
+  if (reading.kind !== 'lines') return (await withTime(inLine, 1)) ?? parts;
+  const ofFields = isWhole ? await withTime(inLine, lines) : undefined;
+  return ofFields ?? (await withTime([...inLine, timeInLine], 1)) ?? parts;
 }
 
 async function withTimeOfText(connection: Connection, parts: Parts): Promise<Parts> {

@@ -81,10 +81,13 @@ export function otherTokens(names: readonly string[], style: PairStyle): string 
 /** Keys that become fields, at most. */
 const mostKeys = 200;
 
-/** Returns the keys in the rows of {@link withPairs} over numbered lines n, in the order in which they first occur. */
-export async function keysOf(connection: Connection, from: string): Promise<readonly string[]> {
+/**
+ * Returns the keys in the rows of {@link withPairs} over numbered lines n, in the order in which they first occur, and in how many lines
+ * each does.
+ */
+export async function keysOf(connection: Connection, from: string): Promise<ReadonlyMap<string, number>> {
   const rows = await connection.run(
-    `SELECT k FROM (SELECT unnest(ks) AS k, n FROM (${from})) WHERE k <> '' GROUP BY k ORDER BY min(n), k LIMIT ${mostKeys}`,
+    `SELECT k, count(DISTINCT n) FROM (SELECT unnest(ks) AS k, n FROM (${from})) WHERE k <> '' GROUP BY k ORDER BY min(n), k LIMIT ${mostKeys}`,
   );
-  return rows.map(([name]) => String(name));
+  return new Map(rows.map(([name, lines]) => [String(name), Number(lines)]));
 }
