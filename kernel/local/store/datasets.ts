@@ -9,6 +9,7 @@ import type { Engine } from '../engine/duckdb.js';
 import { LocalError } from '../local-errors.js';
 import type { BuiltinDataset } from '../sql/compiled-query.js';
 import type { Batch } from './append/append-batch.js';
+import { ImportEngines } from './append/import-engines.js';
 import { Journal } from './append/journal.js';
 import { Compactor } from './compaction.js';
 import { mapAtMost } from './concurrent.js';
@@ -57,6 +58,8 @@ export interface FarDatasets {
  * deleted later, as queries may still be reading them.
  */
 export class DatasetStore {
+  /** Those that read what is imported. */
+  readonly engines: ImportEngines;
   readonly #dataDir: string;
   readonly #engine: Engine;
   readonly #root: string;
@@ -86,6 +89,7 @@ export class DatasetStore {
     far?: FarDatasets,
   ) {
     this.#far = far;
+    this.engines = new ImportEngines(dataDir);
     this.#dataDir = dataDir;
     this.#engine = engine;
     this.#confirm = confirm;
@@ -223,6 +227,7 @@ export class DatasetStore {
   async close(): Promise<void> {
     await this.#compactor.close();
     await this.#blooms.close();
+    await this.engines.close();
     await this.#journal.flush();
     await this.#cache.save();
   }
@@ -290,10 +295,13 @@ export class DatasetStore {
       replace
         ? directory.replace(file, ({ names }) => ({ since: Date.now(), names }))
         : directory.add(file).then(() => true);
-    const placed = await place().catch(error => {
-      if (hasCode(error, 'ENOENT')) return false;
-      throw error;
-    });
+    // Whatever is not there would be known only once the file has been read and copied.
+    const placed =
+      directory.exists() &&
+      (await place().catch(error => {
+        if (hasCode(error, 'ENOENT')) return false;
+        throw error;
+      }));
     if (placed) return;
     await this.#make(name, {}).catch(error => {
       if (!(error instanceof LocalError)) throw error;

@@ -1,26 +1,25 @@
-import { mkdir, rm, stat } from 'node:fs/promises';
-import { availableParallelism } from 'node:os';
+import { mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { LogFormat } from '../../api/logs/log-format.js';
 import { fileFormats, plainText } from '../../api/logs/log-formats.js';
 import type { ImportReport, ImportRequest } from '../../api/wire.js';
 import { serviceTypes } from '../../apl/catalog/entry.js';
-import { memoryAtMost } from '../../machine.js';
 import { present } from '../../present.js';
 import { formatCount, plural } from '../../text.js';
 import { dateOrders } from '../../time.js';
 import { sqlName, sqlText } from '../duckdb/duckdb-literal.js';
-import { eventFamily } from '../duckdb/functions/duckdb-events.js';
-import { type Connection, Engine } from '../engine/duckdb.js';
+import type { Connection, Engine } from '../engine/duckdb.js';
 import { EngineError, engineWords } from '../engine/engine-failure.js';
 import { columnNames, copyToParquet, type FileField, type FileNote } from '../engine/engine-parquet.js';
 import type { RequestContext, Watch } from '../engine/engine-request.js';
 import { LocalError } from '../local-errors.js';
 import type { RawObject } from './append/append-events.js';
 import { withLabels } from './append/append-labels.js';
-import { firstBytes, inspectFile } from './bounds/bounded-file.js';
+import { type ImportEngines, openEngine } from './append/import-engines.js';
+import { firstBytes, inspectFile, shortLine } from './bounds/bounded-file.js';
 import { whileFiles } from './bounds/bounded-names.js';
 import { longestLine, mostLevels, valueTooLong } from './bounds/bounded-text.js';
+import { type DraftFacts, factsOf } from './dataset/draft-facts.js';
 import type { Extent } from './dataset/stored.js';
 import type { DatasetStore } from './datasets.js';
 import { type CsvOptions, readCsv } from './readers/csv.js';
@@ -66,12 +65,14 @@ export async function importFile(
 ): Promise<ImportReport> {
   store.checkName(request.dataset);
   const work = async () => {
-    const source = await openSource(dataDir, request, context.signal);
-    try {
-      return await importSource(store, source, request, nowNs, context);
-    } finally {
-      await source.engine.close();
-    }
+    const source = await openSource(dataDir, request, context.signal, store.engines);
+    const imported = importSource(store, source, request, nowNs, context);
+    const failure = await imported.then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    await store.engines.release(source.engine, failure);
+    return imported;
   };
   return request.replace ? store.inTurn(request.dataset, work) : work();
 }
@@ -85,17 +86,18 @@ export interface Source extends Prepared {
   readonly originals: Originals;
 }
 
-/** Opens an engine that sees the files too: the one that serves queries sees the data directory only. Throws LocalError. */
+/** Opens files for an import, with an engine of their own or one of those that are kept. Throws LocalError. */
 export async function openSource(
   dataDir: string,
   request: Pick<ImportRequest, 'path' | 'format' | 'pattern' | 'encoding' | 'list' | 'zone'>,
   signal?: AbortSignal,
+  engines?: ImportEngines,
 ): Promise<Source> {
   const found = await filesOf(request.path);
   return whileFiles(
     () => found.files,
     signal,
-    signal => openFiles(dataDir, request, found, signal),
+    signal => openFiles(dataDir, request, found, signal, engines),
   );
 }
 
@@ -104,25 +106,20 @@ async function openFiles(
   request: Parameters<typeof openSource>[1],
   found: FoundFiles,
   signal: AbortSignal,
+  engines: ImportEngines | undefined,
 ): Promise<Source> {
   const files = await Promise.all(found.files.map(file => publicFile(file, dataDir)));
   const originals = new Originals(files);
-  const engine = await Engine.open({
-    dataDir,
-    allow: files,
-    families: [eventFamily],
-    connections: 1,
-    memoryBytes: Math.min(memoryAtMost() / 4, mostMemoryBytes),
-    threads: await threadsFor(files),
-  });
+  const engine = await (engines?.open(files) ?? openEngine(dataDir, files));
   try {
     const prepared = await prepare(engine, files, request, signal);
     const { log } = prepared;
     const format = log ? formatOfLog(log) : await formatOf(prepared.file, prepared.ending, request);
     const notes = [...found.notes, ...prepared.notes];
-    return { ...prepared, notes, name: path.basename(request.path), format, engine, originals };
+    const file = (await engines?.near(engine, prepared.file)) ?? prepared.file;
+    return { ...prepared, file, notes, name: path.basename(request.path), format, engine, originals };
   } catch (error) {
-    await engine.close();
+    await (engines?.release(engine, error) ?? engine.close());
     const failure = originals.failure(error);
     if (failure instanceof LocalError) throw failure;
     const damages = await Promise.all(files.map(file => damageOf(file, signal)));
@@ -326,30 +323,6 @@ class Pass {
   }
 }
 
-/** Returns how many threads read these files: to wake others for a small one takes longer than to read it. */
-async function threadsFor(files: readonly string[]): Promise<number> {
-  // Whoever reads a file says why it cannot be.
-  const sizes = await Promise.all(
-    files.map(file =>
-      stat(file).then(
-        ({ size }) => size,
-        () => 0,
-      ),
-    ),
-  );
-  const bytes = sizes.reduce((sum, size) => sum + size, 0);
-  return bytes < leastToShare ? 1 : Math.max(availableParallelism(), fewestForJson);
-}
-
-/** Bytes. */
-const leastToShare = 256 * 1024;
-
-/** The engine shares one file of JSON lines among threads only if it reads fewer files than it has threads, and it reads two. */
-const fewestForJson = 3;
-
-/** Enough to sort files that are larger than memory, on disk. */
-const mostMemoryBytes = 2 * 2 ** 30;
-
 const nothing: Stored = { rows: 0, late: 0, refused: 0, fields: [], about: 0, notes: [] };
 
 /** What the engine refuses a text for and a copy of it is without. */
@@ -410,7 +383,7 @@ async function writeDraft(connection: Connection, draft: string, given: Load, pa
   if (!unlabeled) return nothing;
   let reading = load.labels === undefined ? unlabeled : withLabels(unlabeled, load.labels);
   // The engine's fast reader leaves out such a line at the end of a file without a word.
-  if (longest > fastLine && reading.wider !== undefined) reading = await reading.wider();
+  if (longest > shortLine && reading.wider !== undefined) reading = await reading.wider();
   for (;;) {
     try {
       return await write(connection, draft, reading, load, pass);
@@ -428,13 +401,10 @@ async function writeDraft(connection: Connection, draft: string, given: Load, pa
   }
 }
 
-/** Throws LocalError if the text of a file is beyond a bound: no engine is asked to read it, or to read it again. Returns how long its longest line is. */
+/** Throws LocalError if the text of a file is beyond a bound: no engine is asked to read it, or to read it again. Returns how long its longest line is, if it is not short. */
 async function inspect({ file, name, format, csv, longest }: Load, mostBytes?: number): Promise<number> {
   return longest ?? inspectFile(file, { name, format, ...present({ delimiter: csv?.delimiter }) }, mostBytes);
 }
-
-/** Half of the buffers of the fast reader. */
-const fastLine = 16 * 2 ** 20;
 
 /** Whether a reading failed in the engine, or for want of memory there. */
 function isOfEngine(error: unknown): boolean {
@@ -493,18 +463,30 @@ async function write(
   const rowsOf = isPreview ? ` LIMIT ${load.atMost}` : '';
   const copy = copyToParquet(selectOf(reading, fields, time, load.time) + rowsOf, draft, note);
   const rows = await pass.write(connection, copy, reading);
-  if (load.format === 'json' && (await mayBeDeep(connection, draft, fields))) await inspect(load);
-  const long = await longField(connection, draft, fields);
+  let facts = await factsOf(connection, draft);
+  if (load.format === 'json' && (await mayBeDeep(connection, draft, fields, facts))) await inspect(load);
+  const long = await longField(connection, draft, fields, facts);
   if (long !== undefined) {
     await inspect(load);
     throw valueTooLong(load.name, long.name);
   }
-  if (time.rolls) await rollDays(connection, draft, note, load.time);
+  const hasNull = (name: string) => {
+    const column = ownColumn(fields, name);
+    return isPreview || column === undefined || facts.mayHaveNull(column);
+  };
+  if (time.rolls) {
+    await rollDays(connection, draft, note, load.time);
+    facts = await factsOf(connection, draft);
+  }
   const isTimed = time.field !== undefined && time.refusal === undefined;
-  const late = isTimed ? await countLate(connection, draft, load.time) : 0;
+  const late =
+    isTimed && facts.mayHaveTime(load.time.nowNs) ? await countLate(connection, draft, load.time) : 0;
   const isCarried = late > 0 && late < rows && (load.format === 'lines' || reading.carries === true);
-  if (isCarried) await carryTimes(connection, draft, note, load.time);
-  await sortIfMixed(connection, draft, note);
+  if (isCarried) {
+    await carryTimes(connection, draft, note, load.time);
+    facts = await factsOf(connection, draft);
+  }
+  if (facts.timesCovered > mostOverlap) await sortByTime(connection, draft, note);
   return {
     rows,
     late,
@@ -512,9 +494,9 @@ async function write(
     fields,
     notes: [
       ...reading.notes,
-      ...((await reading.emptied?.(isPreview ? reading.sample : reading.from)) ?? []),
+      ...((await reading.emptied?.(isPreview ? reading.sample : reading.from, hasNull)) ?? []),
       ...time.notes,
-      ...(await wholeNotes(connection, draft, reading, fields)),
+      ...(await wholeNotes(connection, draft, reading, fields, facts)),
       ...lateNotes(isCarried, time, late),
       ...(load.time.zone === undefined ? [] : await twiceNotes(connection, draft, load.time.zone)),
     ],
@@ -528,9 +510,10 @@ async function mayBeDeep(
   connection: Connection,
   draft: string,
   fields: readonly FileField[],
+  facts: DraftFacts,
 ): Promise<boolean> {
   const tests = fields.flatMap(({ type, column }) => {
-    if (type !== 'dynamic') return [];
+    if (type !== 'dynamic' || facts.largest(column) < 2 * mostLevels) return [];
     const text = sqlName(column);
     const brackets = `strlen(${text}) - strlen(translate(${text}, '[{', ''))`;
     return [
@@ -549,13 +532,11 @@ async function longField(
   connection: Connection,
   draft: string,
   fields: readonly FileField[],
+  facts: DraftFacts,
 ): Promise<FileField | undefined> {
-  const rows = await connection.run(
-    `SELECT DISTINCT path_in_schema FROM parquet_metadata(${sqlText(draft)}) WHERE total_uncompressed_size > ${longestLine}`,
-  );
-  const large = new Set(rows.map(([column]) => column));
   for (const field of fields) {
-    if (!large.has(field.column) || (field.type !== 'string' && field.type !== 'dynamic')) continue;
+    if (facts.largest(field.column) <= longestLine || (field.type !== 'string' && field.type !== 'dynamic'))
+      continue;
     const longest = `SELECT max(strlen(${sqlName(field.column)})) FROM read_parquet(${sqlText(draft)})`;
     const [row] = await connection.run(longest);
     if (Number(row?.[0]) > longestLine) return field;
@@ -577,6 +558,11 @@ function fieldsOf(reading: Reading): FileField[] {
   }));
 }
 
+/** The column of a field of the file; those of the service have other values. */
+function ownColumn(fields: readonly FileField[], name: string): string | undefined {
+  return systemNames.includes(name) ? undefined : fields.find(field => field.name === name)?.column;
+}
+
 function selectOf(
   reading: Reading,
   fields: readonly FileField[],
@@ -595,14 +581,7 @@ function selectOf(
 const mostOverlap = 3;
 
 /** Sorts a file that is not in the order of time, as few are, so that a time window reads few row groups. */
-async function sortIfMixed(connection: Connection, draft: string, note: FileNote): Promise<void> {
-  const [row] = await connection.run(
-    `SELECT sum(high - low), max(high) - min(low) FROM (
-       SELECT epoch_ns(TRY_CAST(stats_min_value AS TIMESTAMP_NS))::DOUBLE AS low, epoch_ns(TRY_CAST(stats_max_value AS TIMESTAMP_NS))::DOUBLE AS high
-       FROM parquet_metadata(${sqlText(draft)}) WHERE path_in_schema = '_time')`,
-  );
-  const [covered, whole] = (row ?? []).map(Number);
-  if (!(Number(covered) > Number(whole) * mostOverlap)) return;
+async function sortByTime(connection: Connection, draft: string, note: FileNote): Promise<void> {
   const select = `SELECT * FROM read_parquet(${sqlText(draft)}) ORDER BY _time, file_row_number`;
   await rewrite(connection, draft, note, select);
 }
@@ -621,11 +600,12 @@ async function wholeNotes(
   draft: string,
   { whole }: Reading,
   fields: readonly FileField[],
+  facts: DraftFacts,
 ): Promise<string[]> {
   const column = fields.find(({ name }) => name === whole)?.column;
   if (column === undefined) return [];
-  const [row] = await connection.run(`SELECT count(${sqlName(column)}) FROM read_parquet(${sqlText(draft)})`);
-  const count = Number(row?.[0]);
+  const counted = `SELECT count(${sqlName(column)}) FROM read_parquet(${sqlText(draft)})`;
+  const count = facts.present(column) ?? Number((await connection.run(counted))[0]?.[0]);
   if (count === 0) return [];
   return [
     `Not all of the format in ${plural(count, 'line')}: each is whole in \`${whole}\`, beside the fields that can be read.`,

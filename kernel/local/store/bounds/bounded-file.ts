@@ -1,15 +1,16 @@
 import { createReadStream } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
 import { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { packingOf } from '../readers/packing.js';
 import { hasCode } from '../store-files.js';
-import { type Inspected, type Inspection, inspectorOf } from './bounded-text.js';
+import { type Inspected, type Inspection, inspectorOf, linesBegin } from './bounded-text.js';
 
 /**
  * Looks at a file, or at its first bytes and at least one event; throws a LocalError at the first thing in it that is beyond a bound, and returns how
- * many bytes its longest line has, 0 of JSON. Of one that does not unpack, what there is is looked at; one in Zstandard is left to
- * the engine, as the oldest Node cannot unpack it.
+ * many bytes its longest line has, if that is more than {@link shortLine}; 0 of JSON. Of one that does not unpack, what there is is looked at; one in
+ * Zstandard is left to the engine, as the oldest Node cannot unpack it.
  */
 export async function inspectFile(
   file: string,
@@ -19,11 +20,14 @@ export async function inspectFile(
   const inspector = inspectorOf(what);
   const packing = await packingOf(file);
   if (inspector === undefined || packing === 'zstd') return 0;
+  // Only JSON has bounds of another kind further down.
+  const isLined = what.format !== 'json' && packing === undefined && !(await mayHaveLongLine(file));
+  const most = isLined ? Math.min(mostBytes, linesBegin) : mostBytes;
   const unpackers = packing === 'gzip' ? [createGunzip({ chunkSize: chunkBytes })] : [];
   const end = new AbortController();
   try {
     const source = createReadStream(file, { highWaterMark: chunkBytes });
-    await pipeline([source, ...unpackers, sinkOf(inspector, mostBytes, end)], { signal: end.signal });
+    await pipeline([source, ...unpackers, sinkOf(inspector, most, end)], { signal: end.signal });
   } catch (error) {
     if (!end.signal.aborted && !isDamage(error)) throw error;
   }
@@ -34,6 +38,36 @@ export async function inspectFile(
 export const firstBytes = 4 * 2 ** 20;
 
 const chunkBytes = 256 * 1024;
+
+/** Lines up to this many bytes are short: half of the buffers of the engine's fast reader. */
+export const shortLine = 16 * 2 ** 20;
+
+/** Whether a file may have a line that is not short: in each block of half as many bytes, a line break is looked for. */
+async function mayHaveLongLine(file: string): Promise<boolean> {
+  const handle = await open(file);
+  try {
+    const { size } = await handle.stat();
+    const block = shortLine / 2;
+    const buffer = Buffer.alloc(lookBytes);
+    for (let from = 0; from + block <= size; from += block)
+      if (!(await breaksWithin(handle, from, from + block, buffer))) return true;
+    return false;
+  } finally {
+    await handle.close();
+  }
+}
+
+const lookBytes = 64 * 1024;
+
+async function breaksWithin(handle: FileHandle, from: number, to: number, buffer: Buffer): Promise<boolean> {
+  for (let at = from; at < to; at += buffer.length) {
+    const { bytesRead } = await handle.read(buffer, 0, buffer.length, at);
+    if (buffer.subarray(0, bytesRead).includes(newline)) return true;
+  }
+  return false;
+}
+
+const newline = 0x0a;
 
 function sinkOf(inspector: Inspection, mostBytes: number, end: AbortController): Writable {
   let read = 0;

@@ -153,6 +153,7 @@ class Columns implements Inspector {
   readonly #what: Inspected;
   /** How often each possible delimiter stands in the line. */
   #counts: Map<number, number>;
+  #separators: Uint8Array = isSeparator;
   #quoted = false;
   /** Where the value began, and where in it a quote was that may close it. */
   #start = 0;
@@ -169,10 +170,10 @@ class Columns implements Inspector {
   }
 
   take(bytes: Buffer): void {
-    const rest = bytes.subarray(0, Math.max(0, firstBytes - this.#read));
+    const rest = bytes.subarray(0, Math.max(0, linesBegin - this.#read));
     for (let at = 0; at < rest.length; at++) {
       const byte = rest[at] as number;
-      if (isSeparator[byte] === 1) this.#next(byte, this.#read + at);
+      if (this.#separators[byte] === 1) this.#next(byte, this.#read + at);
     }
     this.#read += rest.length;
   }
@@ -217,8 +218,17 @@ class Columns implements Inspector {
   /** The delimiter is the one that the first line with any has most of. */
   #nextLine(): void {
     const [byte, count] = [...this.#counts].reduce((most, each) => (each[1] > most[1] ? each : most));
-    this.#counts = count > 0 ? new Map([[byte, 0]]) : this.#counts;
+    if (count === 0) return;
+    if (this.#counts.size > 1) this.#separators = separatorsBeside(byte);
+    this.#counts = new Map([[byte, 0]]);
   }
+}
+
+/** The bytes that mean something where this one divides values. */
+function separatorsBeside(delimiter: number): Uint8Array {
+  const separators = new Uint8Array(256);
+  for (const byte of [delimiter, newline, carriageReturn, quote]) separators[byte] = 1;
+  return separators;
 }
 
 /** The bytes that may divide a CSV: those of lines, quotes, and all that a delimiter may be. */
@@ -226,8 +236,8 @@ const isSeparator = new Uint8Array(256).map((_, byte) =>
   Number(/[\n\r\t\x20-\x2f:-@[-`{-~]/.test(String.fromCharCode(byte))),
 );
 
-/** More than the engine looks at to make out a CSV. */
-const firstBytes = 16 * MiB;
+/** More than the engine looks at to make out a CSV; only the length of lines counts further down. */
+export const linesBegin = 16 * MiB;
 
 /** What the bytes of JSON mean outside strings; 0 for all others. */
 const meaning = new Uint8Array(256);

@@ -135,10 +135,10 @@ function emptiedIn(
   names: readonly string[],
   types: readonly ColumnType[],
   words: readonly string[],
-): (relation: string) => Promise<string[]> {
-  return async relation => {
+): NonNullable<Reading['emptied']> {
+  return async (relation, hasNull) => {
     const isTyped = (index: number) => storedAs(types[index] ?? 'string') !== 'string';
-    const typed = names.flatMap((name, index) => (isTyped(index) ? [{ name, index }] : []));
+    const typed = names.flatMap((name, index) => (isTyped(index) && hasNull(name) ? [{ name, index }] : []));
     if (typed.length === 0) return [];
     const [row = []] = await connection.run(
       `SELECT ${typed.map(({ index }) => `count(${emptyWord(`t${index}`, words)})`).join(', ')} FROM ${relation}`,
@@ -263,7 +263,7 @@ async function narrowed(
   const open = columns.flatMap(({ fitting }, index) => (fitting === bits.none ? [] : [index]));
   if (open.length === 0) return columns;
   const rows = await connection.run(
-    `SELECT i, bit_and(CASE WHEN w IS NULL THEN ${fittingSql('t')} ELSE ${bits.all + bits.empty} END), string_agg(DISTINCT w, ' ')
+    `SELECT i, bit_and(CASE WHEN w IS NULL THEN ${fittingSql('t', (possible & bits.comma) > 0)} ELSE ${bits.all + bits.empty} END), string_agg(DISTINCT w, ' ')
      FROM (SELECT *, ${emptyWord('t', emptyWords)} AS w FROM ${asOneColumn(source, open)})
      WHERE t IS NOT NULL GROUP BY i`,
   );
@@ -282,18 +282,21 @@ function asOneColumn(source: string, columns: readonly number[]): string {
   return `(SELECT unnest([${columns.join(', ')}]) AS i, unnest([${values}]) AS t FROM ${source})`;
 }
 
-/** SQL of the types that fit a text, as bits: one, or several of those of numbers. */
-function fittingSql(text: string): string {
+/** SQL of the types that fit a text, as bits: one, or several of those of numbers. Its patterns take long to compile. */
+function fittingSql(text: string, commas: boolean): string {
   const is = (type: ColumnType) => `${readAs(text, type)} IS NOT NULL`;
   const both = bits.long + bits.real;
-  const comma = `CASE WHEN ${is('comma')} THEN ${bits.comma} ELSE 0 END`;
+  const comma = commas ? `CASE WHEN ${is('comma')} THEN ${bits.comma} ELSE 0 END` : '0';
   return `CASE
-    WHEN ${is('long')} THEN CASE WHEN strlen(${text}) < ${exactDigits} THEN ${both + bits.comma} WHEN ${is('real')} THEN ${both} ELSE ${bits.long} END
+    WHEN ${is('long')} THEN CASE WHEN strlen(${text}) < ${exactDigits} THEN ${both + bits.comma} WHEN TRY_CAST(${text} AS BIGINT) BETWEEN -${largestReal} AND ${largestReal} THEN ${both} ELSE ${bits.long} END
     WHEN ${is('real')} THEN ${bits.real} + ${comma} WHEN ${is('bool')} THEN ${bits.bool} WHEN ${is('datetime')} THEN ${bits.datetime} ELSE ${comma} END`;
 }
 
 /** A real holds every integer of fewer digits. */
 const exactDigits = 16;
+
+/** The largest integer that is read as a real. */
+const largestReal = 8_999_999_999_999_999n;
 
 /** An integer that a real holds, below 9,000,000,000,000,000, and whatever says by its point or exponent that it is a real. */
 const realPattern =

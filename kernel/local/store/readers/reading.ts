@@ -36,8 +36,11 @@ export interface Reading {
   readonly carries?: true;
   /** Rows of the file that cannot be read and are left out. */
   readonly refused: number;
-  /** Returns notes on the values of a relation, the whole file or the sample, that are null because they are words for it. */
-  readonly emptied?: (relation: string) => Promise<readonly string[]>;
+  /**
+   * Returns notes on the values of a relation, the whole file or the sample, that are null because they are words for it; `hasNull` tells
+   * which fields may have some.
+   */
+  readonly emptied?: (relation: string, hasNull: (name: string) => boolean) => Promise<readonly string[]>;
   /** Returns how much of the file is read from what the engine says of all that it reads, both from 0 to 1. */
   readonly shareOfFile?: (share: number) => number;
   /** `failure` says how the engine ended the pass. */

@@ -1,0 +1,55 @@
+import { sqlText } from '../../duckdb/duckdb-literal.js';
+import type { Connection } from '../../engine/duckdb.js';
+
+/** What a Parquet file says of its columns, so that fewer of them have to be read. */
+export interface DraftFacts {
+  /** The most bytes that a column has in a row group, as they were before they were packed; 0 if there is no such column. */
+  largest(column: string): number;
+  /** How many values of a column are not null; undefined if the file does not say. */
+  present(column: string): number | undefined;
+  /** Whether a column may have a null. */
+  mayHaveNull(column: string): boolean;
+  /** Whether a row may have this `_time`. */
+  mayHaveTime(ns: bigint): boolean;
+  /** How often the span of all times is covered by those of the row groups; not a number if that is not known. */
+  readonly timesCovered: number;
+}
+
+/** Reads what a Parquet file says of itself, whose times are in `_time`. */
+export async function factsOf(connection: Connection, file: string): Promise<DraftFacts> {
+  const ns = (stats: string) =>
+    `epoch_ns(CASE WHEN path_in_schema = '_time' THEN TRY_CAST(${stats} AS TIMESTAMP_NS) END)`;
+  const rows = await connection.run(
+    `SELECT path_in_schema, max(total_uncompressed_size), sum(num_values), sum(num_values - stats_null_count), count(*) = count(stats_null_count),
+       sum(high::DOUBLE - low::DOUBLE), max(high::DOUBLE) - min(low::DOUBLE), min(low), max(high), count(*) = count(low) AND count(*) = count(high)
+     FROM (SELECT *, ${ns('stats_min_value')} AS low, ${ns('stats_max_value')} AS high FROM parquet_metadata(${sqlText(file)})) GROUP BY path_in_schema`,
+  );
+  const columns = new Map(
+    rows.map(([name, largest, values, present, isKnown]) => [
+      String(name),
+      {
+        largest: Number(largest),
+        values: Number(values),
+        present: isKnown === true ? Number(present) : undefined,
+      },
+    ]),
+  );
+  const [, , , , , covered, span, low, high, isTimed] = rows.find(([name]) => name === '_time') ?? [];
+  const presentIn = (column: string) => columns.get(column)?.present;
+  return {
+    largest: column => columns.get(column)?.largest ?? 0,
+    present: presentIn,
+    mayHaveNull: column => {
+      const present = presentIn(column);
+      return present === undefined || present !== columns.get(column)?.values;
+    },
+    mayHaveTime: time => isTimed !== true || isWithin(time, low, high),
+    timesCovered: Number(covered) / Number(span),
+  };
+}
+
+/** Statistics may be cut to microseconds. */
+function isWithin(time: bigint, low: unknown, high: unknown): boolean {
+  if (typeof low !== 'bigint' || typeof high !== 'bigint') return true;
+  return time >= low - 1000n && time <= high + 1000n;
+}

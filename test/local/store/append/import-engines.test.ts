@@ -1,0 +1,68 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { EngineError } from '../../../../kernel/local/engine/engine-failure.js';
+import { LocalError } from '../../../../kernel/local/local-errors.js';
+import { ImportEngines } from '../../../../kernel/local/store/append/import-engines.js';
+import { temporaryDirectory } from '../../service.js';
+
+/** Engines of a data directory beside which there is a small file. */
+async function enginesBeside(content: string | Buffer = 'a line\n') {
+  const directory = await temporaryDirectory();
+  const file = path.join(directory, 'in.log');
+  await writeFile(file, content);
+  const engines = new ImportEngines(path.join(directory, 'data'));
+  onTestFinished(() => engines.close());
+  return { engines, file };
+}
+
+test('an engine that has read a small file reads the next, and keeps nothing of the first', async () => {
+  const { engines, file } = await enginesBeside();
+  const first = await engines.open([file]);
+  const copy = await engines.near(first, file);
+  expect([path.basename(copy), await readFile(copy, 'utf8')]).toEqual(['in.log', 'a line\n']);
+  expect(await engines.near(first, copy)).toBe(copy);
+  const second = await engines.open([file]);
+  expect(second).not.toBe(first);
+  await engines.release(first);
+  expect(await readdir(first.workDir)).toEqual([]);
+  await engines.release(second);
+  const third = await engines.open([file]);
+  expect(third).toBe(first);
+  await engines.release(third);
+  await engines.close();
+  await expect(readdir(first.workDir)).rejects.toThrow('ENOENT');
+});
+
+const failures: readonly (readonly [string, unknown, boolean])[] = [
+  ['of what is in its file', new LocalError('invalid', 'empty', 'It holds no rows.'), true],
+  ['of the engine', new EngineError('engine-failed', 'It could not.'), false],
+  ['for which the engine has words', new LocalError('invalid', 'unreadable', 'No.', { cause: 1 }), false],
+];
+
+test.each(failures)(
+  'after a failure %s, an engine is kept only if it had no part in it',
+  async (_, failure, isReused) => {
+    const { engines, file } = await enginesBeside();
+    const first = await engines.open([file]);
+    await engines.release(first, failure);
+    const next = await engines.open([file]);
+    expect(next === first).toBe(isReused);
+    await engines.release(next);
+  },
+);
+
+test.each([
+  ['that is large', Buffer.alloc(256 * 1024, 'x'), 1],
+  ['of Parquet', Buffer.from('PAR1'), 1],
+  ['beside another', Buffer.from('x'), 2],
+] as const)('a file %s is read where it is, by an engine of its own', async (_, content, count) => {
+  const { engines, file } = await enginesBeside(content);
+  const files = Array.from({ length: count }, () => file);
+  const first = await engines.open(files);
+  expect(await engines.near(first, file)).toBe(file);
+  await engines.release(first);
+  const next = await engines.open(files);
+  expect(next).not.toBe(first);
+  await engines.release(next);
+});
