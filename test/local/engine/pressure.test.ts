@@ -12,12 +12,16 @@ afterEach(() => {
 const MiB = 2 ** 20;
 
 /** A process that may use 1,000 MiB, and the statements that were stopped in it. */
-function processOf(memory: { used: number | undefined; scarce?: boolean }) {
+function processOf(memory: { used: number | undefined; scarce?: boolean; free?: number }) {
   const stopped: string[] = [];
   const pressure = new Pressure({
     used: () => memory.used,
     most: () => 1000 * MiB,
     scarce: () => memory.scarce ?? false,
+    giveBack: async () => {
+      memory.used = (memory.used ?? 0) - (memory.free ?? 0);
+      memory.free = 0;
+    },
   });
   const begin = (name: string, own?: () => number) =>
     pressure.watch(({ code }) => void stopped.push(`${name}: ${code}`), own);
@@ -36,7 +40,31 @@ test('the statement that took the most memory is stopped before the process has 
   await grow(590 * MiB);
   expect(stopped).toEqual([]);
   await grow(20 * MiB);
+  await grow(0);
   expect(stopped).toEqual(['first: engine-memory']);
+});
+
+test('what lies free is given back before a statement is stopped for it', async () => {
+  const memory = { used: 100 * MiB, free: 200 * MiB };
+  const { stopped, begin, grow } = processOf(memory);
+  begin('large');
+  await grow(950 * MiB);
+  await grow(0);
+  expect([memory.used / MiB, stopped]).toEqual([850, []]);
+  memory.free = 100 * MiB;
+  await grow(200 * MiB);
+  await grow(0);
+  expect([memory.used / MiB, stopped]).toEqual([950, []]);
+  await grow(100 * MiB);
+  await grow(0);
+  expect(stopped).toEqual(['large: engine-memory']);
+});
+
+test('but not once the process has far too little left', async () => {
+  const { stopped, begin, grow } = processOf({ used: 100 * MiB, free: 500 * MiB });
+  begin('large');
+  await grow(1010 * MiB);
+  expect(stopped).toEqual(['large: engine-memory']);
 });
 
 test('no other is stopped before the first has ended', async () => {
@@ -76,6 +104,7 @@ test('a process of its own counts with this one, and is stopped for what it uses
   await grow(450 * MiB);
   expect(stopped).toEqual([]);
   child.bytes = 500 * MiB;
+  await grow(0);
   await grow(0);
   expect(stopped).toEqual(['child: engine-memory']);
   first.end();

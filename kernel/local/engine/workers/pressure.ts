@@ -1,12 +1,16 @@
 import { freemem, totalmem } from 'node:os';
 import { memoryAtMost, processMemory } from '../../../machine.js';
 import { EngineError } from '../engine-failure.js';
+import { purgeInBackground } from './rest.js';
 
 /** How often memory is measured while statements run, in milliseconds. */
 const everyMs = 25;
 
 /** Of the memory that the process may use; the engine itself counts up to 60 %, and an answer may have a quarter. */
 const mostShare = 0.8;
+
+/** Of that, beyond which nothing else is tried. */
+const largestShare = 1.1;
 
 /** Of the memory of the machine, whoever uses the rest. */
 const leastFreeShare = 0.04;
@@ -22,6 +26,8 @@ export interface Memory {
   readonly most: () => number;
   /** Whether the machine has nearly none left. */
   readonly scarce: () => boolean;
+  /** Gives back to the system what lies free in this process. */
+  readonly giveBack: () => Promise<void>;
 }
 
 /** Returns the memory of a process of ours that runs one statement, in bytes. */
@@ -54,6 +60,8 @@ export class Pressure {
   readonly #memory: Memory;
   readonly #running = new Set<Statement>();
   #used = 0;
+  /** Whether what is free was given back since so much is used. */
+  #freed: 'not tried' | 'trying' | 'tried' = 'not tried';
   #timer: NodeJS.Timeout | undefined;
 
   constructor(memory: Memory) {
@@ -89,7 +97,20 @@ export class Pressure {
     const used = this.#measure();
     const all = [...this.#running];
     const elsewhere = all.reduce((sum, { own, taken }) => sum + (own === undefined ? 0 : taken), 0);
-    if (used + elsewhere > this.#memory.most() || this.#memory.scarce()) this.#stopLargest();
+    const share = (used + elsewhere) / this.#memory.most();
+    if (this.#memory.scarce() || share > largestShare) this.#stopLargest();
+    else if (share <= 1) this.#freed = 'not tried';
+    else if (this.#freed === 'tried') this.#stopLargest();
+    else if (this.#freed === 'not tried') this.#giveBack();
+  }
+
+  /** What earlier statements have freed may still be with the process, and is no reason to stop this one. */
+  #giveBack(): void {
+    this.#freed = 'trying';
+    const tried = (): void => {
+      this.#freed = 'tried';
+    };
+    this.#memory.giveBack().then(tried, tried);
   }
 
   /** Returns what this process uses, and learns what each statement has taken. */
@@ -132,4 +153,5 @@ export const pressure = new Pressure({
   used: processMemory,
   most: () => memoryAtMost() * mostShare,
   scarce: () => freemem() < totalmem() * leastFreeShare,
+  giveBack: purgeInBackground,
 });

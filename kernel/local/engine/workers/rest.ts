@@ -139,8 +139,8 @@ function scriptSize(): number {
 
 let keeper: Promise<DuckDBConnection> | undefined;
 
-/** The other engines cannot change their settings any more. */
-async function purgeInBackground(): Promise<void> {
+/** Gives back what lies free in this process; the other engines cannot change their settings any more. */
+export async function purgeInBackground(): Promise<void> {
   keeper ??= DuckDBInstance.create(':memory:', { threads: '1' }).then(instance => instance.connect());
   await (await keeper).run(`${purging}; ${trimming}`);
 }
