@@ -18,6 +18,7 @@ export class ImportEngines {
   /** Those that see copies in their directory alone, and how many files each has read. */
   readonly #shared = new Map<Engine, number>();
   #spare: Engine | undefined;
+  #isClosed = false;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(dataDir: string) {
@@ -47,14 +48,24 @@ export class ImportEngines {
   async release(engine: Engine, failure?: unknown): Promise<void> {
     const uses = this.#shared.get(engine) ?? mostUses;
     const isSound = failure === undefined || isOfFile(failure);
-    const isReused = isSound && uses < mostUses && this.#spare === undefined && (await isEmptied(engine));
-    if (!isReused || this.#spare !== undefined) return this.#end(engine);
+    const isReused = isSound && uses < mostUses && this.#hasRoom && (await isEmptied(engine));
+    if (!isReused || !this.#hasRoom) return this.#end(engine);
     this.#spare = engine;
-    this.#timer = setTimeout(() => void this.close(), spareMs).unref();
+    // What is left of its directory is removed by the next service.
+    this.#timer = setTimeout(() => void this.#endSpare().catch(ignore), spareMs).unref();
   }
 
-  /** Closes the engine that is kept. */
+  /** Closes the engine that is kept, and from now on each that is given back. */
   async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#endSpare();
+  }
+
+  get #hasRoom(): boolean {
+    return this.#spare === undefined && !this.#isClosed;
+  }
+
+  async #endSpare(): Promise<void> {
     const engine = this.#take();
     if (engine !== undefined) await this.#end(engine);
   }
@@ -148,3 +159,5 @@ async function isEmptied({ workDir }: Engine): Promise<boolean> {
     return false;
   }
 }
+
+function ignore(): void {}

@@ -34,6 +34,14 @@ test('an engine that has read a small file reads the next, and keeps nothing of 
   await expect(readdir(first.workDir)).rejects.toThrow('ENOENT');
 });
 
+test('an engine that is given back once the service ends is closed', async () => {
+  const { engines, file } = await enginesBeside();
+  const engine = await engines.open([file]);
+  await engines.close();
+  await engines.release(engine);
+  await expect(readdir(engine.workDir)).rejects.toThrow('ENOENT');
+});
+
 const failures: readonly (readonly [string, unknown, boolean])[] = [
   ['of what is in its file', new LocalError('invalid', 'empty', 'It holds no rows.'), true],
   ['of the engine', new EngineError('engine-failed', 'It could not.'), false],
