@@ -132,7 +132,7 @@ describe.each(usually(NEWEST_LAB))('toolbar and panel in $name', frontEnd => {
     await page.getByLabel('From', { exact: true }).fill('2026-11-20T09:00:00');
     await page.getByLabel('To', { exact: true }).fill('2026-11-20T10:30:00');
     await page.getByRole('button', { name: 'Set times' }).click();
-    await soon(() => range().textContent()).toBe('20 Nov 09:00\u201310:30 UTCpinned');
+    await soon(() => range().textContent()).toBe('20 Nov 09:00\u201310:30 UTC pinned');
     const size = page.viewportSize() ?? { width: 1200, height: 900 };
     for (const width of [1000, 800]) {
       await page.setViewportSize({ width, height: size.height });
@@ -416,7 +416,7 @@ describe.each(usually(NEWEST_LAB))('toolbar and panel in $name', frontEnd => {
   test('another profile is red and written down; none of its names runs or breaks the layout', async () => {
     await cells.enter(2);
     await page.keyboard.press('Alt+Shift+U');
-    await page.getByRole('button', { name: 'Use <b>far</b>' }).click();
+    await page.getByTitle('Use <b>far</b>').click();
     await soon(() => profile().textContent()).toBe('<b>far</b>');
     expect(await profile().getAttribute('class')).toContain('apl-remote');
     await soon(() => cells.source(0)).toContain('%use "<b>far</b>"');

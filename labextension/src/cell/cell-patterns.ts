@@ -12,7 +12,7 @@ import { quotedName } from '../../../kernel/apl/syntax/tokens/quote.js';
 import { homeOf } from '../link/home.js';
 import type { Workbench } from '../link/workbench.js';
 import { button, element } from '../ui/dom.js';
-import { addStyle } from '../ui/ui-style.js';
+import { addStyle, QUIET } from '../ui/ui-style.js';
 import { type AddBelow, belowOutput } from './below.js';
 import { queryShown } from './query-shown.js';
 
@@ -100,7 +100,7 @@ class PatternsOutput extends Widget implements IRenderMime.IRenderer {
 const STYLE = `
 .apl-patterns-go { display: flex; gap: 2px; margin-top: 2px; }
 .apl-patterns-go .apl-button { font-size: 11px; padding: 0 4px; }
-.apl-patterns-status { min-height: 18px; font-size: 12px; color: var(--jp-content-font-color2); }
+.apl-patterns-status { min-height: 18px; font-size: 12px; color: ${QUIET}; }
 `;
 
 interface Action {

@@ -130,16 +130,14 @@ export class RangeItem extends Item {
     const range = this.around.state === 'ready' ? this.around.link?.session?.range : undefined;
     const { zone } = this.around;
     this.control.disabled = range === undefined;
+    const text = range === undefined ? 'time range' : rangeText(range, zone);
+    const flags = range?.isFrozen === true ? ['pinned'] : [];
     this.control.replaceChildren(
-      element(
-        'span',
-        { class: 'apl-toolbar-text' },
-        range === undefined ? 'time range' : rangeText(range, zone),
-      ),
-      ...(range?.isFrozen === true ? [element('span', { class: 'apl-toolbar-flag' }, 'pinned')] : []),
+      element('span', { class: 'apl-toolbar-text' }, text),
+      ...flags.flatMap(flag => [' ', element('span', { class: 'apl-toolbar-flag' }, flag)]),
     );
     this.control.title = range === undefined ? whyNot(this.around) : rangeTitle(range, zone);
-    this.control.setAttribute('aria-label', this.control.title);
+    this.control.setAttribute('aria-label', ['Time range of the notebook:', text, ...flags].join(' '));
     for (const { move, control } of this.#moves)
       control.disabled = range === undefined || movedRange(move, range, timeNow()) === undefined;
   }
@@ -230,6 +228,7 @@ export class ProfileItem extends Item {
         element('strong', {}, visible(cut(name, 200))),
         element('span', {}, `${visible(cut(about, 300))}${token}`),
       );
+      choice.removeAttribute('aria-label');
       choice.setAttribute('aria-pressed', String(name === link?.session?.profile));
       choice.disabled = problem !== undefined;
       return choice;

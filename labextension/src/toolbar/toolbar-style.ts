@@ -1,4 +1,4 @@
-import { addStyle } from '../ui/ui-style.js';
+import { addStyle, QUIET } from '../ui/ui-style.js';
 
 /** Adds the look of the items in the toolbars of notebooks and cells. */
 export function addToolbarStyle(): void {
@@ -12,7 +12,7 @@ const RULES = `
 .apl-toolbar-button { display: flex; align-items: center; gap: 4px; height: 24px; margin: 0 2px; padding: 0 6px; border: 1px solid transparent; border-radius: 2px; background: none; color: var(--jp-ui-font-color1); font-family: var(--jp-ui-font-family); font-size: var(--jp-ui-font-size1); cursor: pointer; white-space: nowrap; }
 .apl-toolbar-button > * { pointer-events: none; }
 .apl-toolbar-button:hover:not(:disabled) { background: var(--jp-layout-color2); }
-.apl-toolbar-button:disabled { color: var(--jp-ui-font-color2); cursor: default; }
+.apl-toolbar-button:disabled { color: ${QUIET}; cursor: default; }
 .apl-toolbar-range { max-width: 340px; }
 .apl-toolbar-move { padding: 0 5px; font-size: 15px; margin: 0; }
 .apl-toolbar-profile { max-width: 120px; }
@@ -22,7 +22,7 @@ const RULES = `
 .apl-toolbar-stop { color: var(--jp-error-color1); border-color: currentcolor; }
 .apl-toolbar-stop::before { content: ''; width: 9px; height: 9px; flex: none; background: currentcolor; border-radius: 1px; }
 .apl-toolbar-button[aria-haspopup], .apl-toolbar-refresh { border: 1px solid var(--jp-border-color2); }
-.apl-toolbar-button[aria-haspopup]::after { content: '\\25BE'; margin-left: auto; flex: none; color: var(--jp-ui-font-color2); }
+.apl-toolbar-button[aria-haspopup]::after { content: '\\25BE'; margin-left: auto; flex: none; color: ${QUIET}; }
 .apl-toolbar-profile.apl-remote::after { color: inherit; }
 .apl-toolbar-text { overflow: hidden; text-overflow: ellipsis; unicode-bidi: isolate; }
 .apl-toolbar-range::before { content: '\\25F7'; flex: none; }
@@ -35,12 +35,13 @@ const RULES = `
 .apl-popover .apl-parameter { display: grid; grid-template-columns: 1fr auto; gap: 2px 8px; margin-bottom: 8px; }
 .apl-popover .apl-parameter > strong { overflow-wrap: anywhere; unicode-bidi: isolate; }
 .apl-popover .apl-parameter > .apl-input { grid-column: 1 / -1; width: 100%; max-width: 100%; font-family: var(--jp-code-font-family); }
-.apl-parameter-type { color: var(--jp-ui-font-color2); }
+.apl-parameter-type { color: ${QUIET}; }
 .apl-popover .apl-title { margin: 0 0 6px; }
-.apl-popover .apl-hint { margin: 0; color: var(--jp-ui-font-color2); }
+.apl-popover .apl-hint { margin: 0; color: ${QUIET}; }
 .apl-choices { display: flex; flex-direction: column; gap: 3px; max-height: 300px; overflow: auto; padding: 2px; }
 .apl-choices .apl-button { display: flex; gap: 8px; justify-content: space-between; text-align: left; white-space: normal; flex: none; }
 .apl-choices .apl-button > * { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; unicode-bidi: isolate; }
 .apl-choices .apl-button > span { color: inherit; opacity: 0.8; }
+.apl-choices .apl-button[aria-pressed="true"] > span { opacity: 1; }
 .apl-choices .apl-button:disabled { cursor: default; opacity: 0.7; }
 `;

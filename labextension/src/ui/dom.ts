@@ -18,11 +18,22 @@ export function element<Tag extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
-/** Returns a button; `label` is its tooltip, and its accessible name where the text is only a sign. */
+/**
+ * Returns a button; `label` is its tooltip, and its accessible name if the text is only a sign. Other text begins the name, so that whoever
+ * speaks what stands there presses it.
+ */
 export function button(text: string, label: string, act: (event: MouseEvent) => void): HTMLButtonElement {
   const title = visibleLines(label);
   const made = element('button', { type: 'button', class: 'apl-button', title }, text);
-  if (text !== label) made.setAttribute('aria-label', title);
+  if (text !== label) made.setAttribute('aria-label', isNamed(text, title) ? title : `${text}: ${title}`);
   made.addEventListener('click', act);
   return made;
+}
+
+function isNamed(text: string, name: string): boolean {
+  return !/\p{L}/u.test(text) || wordsOf(name).includes(wordsOf(text));
+}
+
+function wordsOf(text: string): string {
+  return ` ${(text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).join(' ')} `;
 }

@@ -1,3 +1,9 @@
+/**
+ * The color of what stands back behind other text: JupyterLab's second color of text is too pale for anything but a white page, such as the
+ * head of a table, a row that is selected, or one that the pointer rests on.
+ */
+export const QUIET = 'color-mix(in srgb, var(--jp-ui-font-color1) 70%, transparent)';
+
 /** Adds rules to the page, once for an id, with those of buttons and popovers; colors are those of the application's theme. */
 export function addStyle(id: string, rules: string): void {
   for (const [each, text] of [
@@ -21,7 +27,7 @@ const SHARED = `
 .apl-popover p { margin: 0 0 6px; }
 .apl-popover .apl-said { margin: 4px 0 0; color: var(--jp-error-color1); overflow-wrap: anywhere; }
 .apl-popover .apl-said:empty { display: none; }
-.apl-popover header { margin-bottom: 6px; overflow-wrap: anywhere; color: var(--jp-content-font-color2); }
+.apl-popover header { margin-bottom: 6px; overflow-wrap: anywhere; color: ${QUIET}; }
 .apl-popover header strong { color: var(--jp-content-font-color1); }
 .apl-popover .apl-row, .apl-row { display: flex; flex-wrap: wrap; gap: 4px; margin: 0 0 6px; align-items: center; }
 .apl-input { font: inherit; font-size: 12px; color: var(--jp-content-font-color1); background: var(--jp-layout-color0); border: 1px solid var(--jp-border-color1); border-radius: 3px; padding: 2px 6px; min-width: 0; box-sizing: border-box; }

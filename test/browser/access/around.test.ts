@@ -52,9 +52,12 @@ describe('around the outputs in every theme', () => {
     test.each(states.filter(({ stays, themes }) => stays === undefined && themes.includes(theme)))(
       '$name: everyone can read and reach it, and nothing runs',
       async ({ show, parts }) => {
-        await show(page);
-        await lookAt(parts, width, theme);
-        await clear(page);
+        try {
+          await show(page);
+          await lookAt(parts, width, theme);
+        } finally {
+          await clear(page);
+        }
       },
     );
   });

@@ -114,7 +114,7 @@ describe.each(usually(NEWEST_LAB))('explaining in $name', frontEnd => {
     await cellOf('odd').click({ button: 'right' });
     expect(await findings(page, ['.apl-popover'])).toEqual([]);
     await menu()
-      .getByRole('button', { name: /^Add a cell below/ })
+      .getByRole('button', { name: /Add a cell below/ })
       .click();
     await soon(() => cells.source(2)).toBe(
       `%%time ${window}\n%%explain kind == "it's \\"odd\\" \\\\d"\n${events}`,
@@ -155,7 +155,7 @@ describe.each(usually(NEWEST_LAB))('explaining in $name', frontEnd => {
     const before = await cell();
     await frame
       .locator('.apl-chart-bar')
-      .getByRole('button', { name: /^Add a cell below/ })
+      .getByRole('button', { name: /Add a cell below/ })
       .click();
     await soon(() => cells.source(before + 1)).toMatch(
       /^%%time 2026-01-26T10:00:00Z\.\.2026-01-26T11:00:00Z\n%%explain _time >= datetime\(2026-01-26T10:2\d:[03]0\.000Z\) and _time < datetime\(2026-01-26T10:[23]\d:[03]0\.000Z\)\n\['sample-http-logs'\]\n\| where method != "PUT"$/,
@@ -167,7 +167,7 @@ describe.each(usually(NEWEST_LAB))('explaining in $name', frontEnd => {
     await page.mouse.click((now?.x ?? 0) + (now?.width ?? 0) * 0.7, (now?.y ?? 0) + 60);
     await frame
       .locator('.apl-chart-bar')
-      .getByRole('button', { name: /^Add a cell below/ })
+      .getByRole('button', { name: /Add a cell below/ })
       .click();
     const source = () => cells.source(before + 1);
     await soon(source).toMatch(/10:[34]\d:[03]0\.000Z\) and _time < /);

@@ -1,4 +1,4 @@
-import { addStyle } from '../../ui/ui-style.js';
+import { addStyle, QUIET } from '../../ui/ui-style.js';
 
 /** Adds the look of streams. */
 export function addStreamStyle(): void {
@@ -7,7 +7,7 @@ export function addStreamStyle(): void {
 
 const RULES = `
 .apl-stream-frame { display: flex; flex-direction: column; position: relative; box-sizing: border-box; min-height: 60px; border: 1px solid var(--jp-border-color2); border-radius: 4px; background: var(--jp-layout-color0); overflow: hidden; resize: vertical; }
-.apl-stream-head { display: flex; flex: none; flex-wrap: wrap; align-items: center; gap: 2px 6px; padding: 3px 8px; background: var(--jp-layout-color2); border-bottom: 1px solid var(--jp-border-color1); font-size: 11px; color: var(--jp-content-font-color2); }
+.apl-stream-head { display: flex; flex: none; flex-wrap: wrap; align-items: center; gap: 2px 6px; padding: 3px 8px; background: var(--jp-layout-color2); border-bottom: 1px solid var(--jp-border-color1); font-size: 11px; color: ${QUIET}; }
 .apl-stream-name { font-weight: 600; flex: 0 1 auto; min-width: 0; max-width: 100%; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; unicode-bidi: isolate; }
 .apl-stream-shared { flex: 0 1 auto; min-width: 0; margin-right: 6px; }
 .apl-stream-jump { display: flex; flex: 0 1 auto; min-width: 0; max-width: 100%; gap: 4px; margin-left: auto; }
@@ -21,18 +21,18 @@ const RULES = `
 .apl-stream-line.apl-stream-error { border-left-color: var(--jp-error-color1); }
 .apl-stream-line.apl-stream-warning { border-left-color: var(--jp-warn-color1); }
 .apl-stream-line > [role=gridcell] { flex: none; border-radius: 2px; unicode-bidi: isolate; }
-.apl-stream-time { font-variant-numeric: tabular-nums; color: var(--jp-content-font-color2); }
+.apl-stream-time { font-variant-numeric: tabular-nums; color: ${QUIET}; }
 .apl-stream-line > .apl-stream-level { min-width: 42px; max-width: 84px; overflow: hidden; text-overflow: ellipsis; }
 .apl-stream-line > .apl-stream-message { flex: 0 1 auto; min-width: 0; overflow: hidden; text-overflow: ellipsis; }
 .apl-stream-rest { display: flex; flex: 1 1000 0; gap: 4px; min-width: 0; overflow: hidden; mask-image: linear-gradient(to right, #000 calc(100% - 24px), transparent); }
 .apl-stream-chip { flex: none; max-width: 320px; padding: 0 5px; overflow: hidden; text-overflow: ellipsis; border-radius: 3px; font-size: 11px; line-height: 18px; margin: 1px 0; background: color-mix(in srgb, var(--jp-layout-color3) 55%, var(--jp-layout-color0)); unicode-bidi: isolate; }
 .apl-stream-chip > .apl-grid-trace { margin: 0 -5px 0 5px; line-height: 18px; vertical-align: top; visibility: hidden; }
 .apl-stream-line:hover .apl-grid-trace, .apl-stream-selected > .apl-grid-trace { visibility: visible; }
-.apl-stream-chip > span { color: var(--jp-content-font-color2); }
-.apl-stream-line .apl-stream-null { color: var(--jp-content-font-color2); font-style: italic; }
+.apl-stream-chip > span { color: ${QUIET}; }
+.apl-stream-line .apl-stream-null { color: ${QUIET}; font-style: italic; }
 .apl-stream-line [role=gridcell].apl-stream-error { color: var(--jp-error-color1); font-weight: 600; }
 .apl-stream-line [role=gridcell].apl-stream-warning { color: color-mix(in srgb, var(--jp-warn-color1) 80%, var(--jp-content-font-color1)); font-weight: 600; }
-.apl-stream-line [role=gridcell].apl-stream-quiet { color: var(--jp-content-font-color2); }
+.apl-stream-line [role=gridcell].apl-stream-quiet { color: ${QUIET}; }
 .apl-stream-line.apl-stream-chosen, .apl-stream-line [role=gridcell].apl-stream-selected { background: color-mix(in srgb, var(--jp-brand-color1) 24%, var(--jp-layout-color0)); }
 .apl-stream-wrap .apl-stream-line { flex-wrap: wrap; gap: 0 8px; }
 .apl-stream-wrap .apl-stream-line > .apl-stream-message { white-space: pre-wrap; overflow-wrap: anywhere; }
