@@ -2,7 +2,7 @@ import { type LogFormat, part } from './log-format.js';
 
 const { quoted, request, iso } = part;
 
-const split = { group: 'request', pattern: request };
+const splits = [{ group: 'request', pattern: request }];
 const times =
   '(?<request_processing_time>-?[\\d.]+) (?<target_processing_time>-?[\\d.]+) (?<response_processing_time>-?[\\d.]+)';
 const counted = '(?<status>\\d{3}|-) (?<target_status>\\d{3}|-) (?<received_bytes>\\d+) (?<sent_bytes>\\d+)';
@@ -21,7 +21,7 @@ export const cloud: readonly LogFormat[] = [
       shapes: [
         {
           pattern: `^(?<type>https?|h2|grpcs|wss?) (?<time>${iso}) (?<elb>\\S+) (?<client>\\S+):(?<client_port>\\d+) (?<target>\\S+) ${times} ${counted} "(?<request>${quoted}|.*?)" "(?<user_agent>${quoted})" (?<ssl_cipher>\\S+) (?<ssl_protocol>\\S+) (?<target_group>\\S+) "(?<trace_id>${quoted})"(?: "?(?<domain_name>[^\\s"]*)"? "?(?<certificate>[^\\s"]*)"?)?(?: (?<rule_priority>\\d+|-) (?<request_creation_time>\\S+)(?: "(?<actions>${quoted})"(?: "(?<redirect_url>${quoted})"(?: "(?<error_reason>${quoted})")?)?)?)?(?: "(?<targets>${quoted})" "(?<target_statuses>${quoted})")?(?: "(?<classification>${quoted})" "(?<classification_reason>${quoted})")?(?: (?<connection_trace_id>TID_\\S+))?(?: "(?<transformed_host>${quoted})" "(?<transformed_uri>${quoted})" "(?<transform_status>${quoted})")?(?: (?<rest>.*))?$`,
-          split,
+          splits,
           optional: ['transformed_host', 'transformed_uri', 'transform_status', 'rest'],
         },
       ],
@@ -64,7 +64,7 @@ export const cloud: readonly LogFormat[] = [
       shapes: [
         {
           pattern: `^(?<time>${iso}) (?<elb>\\S+) (?<client>\\S+):(?<client_port>\\d+) (?<target>\\S+) ${times} ${counted} "(?<request>${quoted}|.*?)"(?: "(?<user_agent>${quoted})" (?<ssl_cipher>\\S+) (?<ssl_protocol>\\S+))?$`,
-          split,
+          splits,
         },
       ],
       absent: {

@@ -158,7 +158,7 @@ export const containers: readonly LogFormat[] = [
       shapes: [
         {
           pattern: `^\\[(?<time>\\d{1,2}/[A-Z][a-z]{2}/\\d{4} [\\d:]{8})\\] "(?<request>${quoted})" (?<status>\\d{3}) (?<bytes>\\d+|-)$`,
-          split: { group: 'request', pattern: part.request },
+          splits: [{ group: 'request', pattern: part.request }],
         },
       ],
       absent: { text: '-', fields: ['bytes'] },

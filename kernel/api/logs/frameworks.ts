@@ -180,7 +180,7 @@ export const frameworks: readonly LogFormat[] = [
       shapes: [
         {
           pattern: `^(?<level>[A-Z]+): +(?<client>\\S+:\\d+) - "(?<request>${part.quoted})" (?<status>\\d{3})(?: (?<reason>.*))?$`,
-          split: { group: 'request', pattern: part.request },
+          splits: [{ group: 'request', pattern: part.request }],
         },
         { pattern: `^(?<level>TRACE|DEBUG|INFO|WARNING|ERROR|CRITICAL): {2,}(?<message>.*)${stack}$` },
       ],

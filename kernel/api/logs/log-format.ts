@@ -1,10 +1,19 @@
 import { zoneWord } from '../../time.js';
 
-/** How lines are split: a pattern for RE2 and JavaScript alike, with a named group for each field. */
-export interface Shape {
+/** How text is split: a pattern for RE2 and JavaScript alike, with a named group for each field. */
+export interface Cut {
   readonly pattern: string;
-  /** A group that is itself split; the line is kept whole if this pattern does not fit. */
-  readonly split?: { readonly group: string; readonly pattern: string };
+  /** Groups that are themselves split: of `pattern`, or of a split before. */
+  readonly splits?: readonly { readonly group: string; readonly pattern: string }[];
+}
+
+/** How lines are split; a line of which a group cannot be split is kept whole. */
+export interface Shape extends Cut {
+  /**
+   * A faster cut for lines that most files have: by patterns of so few groups each that the engine finds them in one pass. Whatever it
+   * fits as a whole, splits and all, has the same fields by the shape, and fields that it does not name have no value.
+   */
+  readonly usual?: Cut;
   /** The group that holds pairs, such as `rt=0.1 up="a"`: each is a field, and what is not a pair stays in the group. */
   readonly pairs?: { readonly group: string; readonly style: PairStyle };
   /** It reads what the shapes before it leave, and says nothing of the format of a file. */

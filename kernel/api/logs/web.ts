@@ -1,4 +1,5 @@
-import { type LogFormat, part, type Shape } from './log-format.js';
+import { present } from '../../present.js';
+import { type Cut, type LogFormat, part, type Shape } from './log-format.js';
 
 const { quoted, request, iso, all } = part;
 
@@ -17,7 +18,7 @@ const stamp =
 const named = '(?<ident>\\S+) {1,2}(?<user>\\S*)';
 const visitor = `(?<client>[^\\s,"]+(?:, ?[^\\s,"]+)*) {1,2}${named} {1,2}${stamp}`;
 const host = '(?<vhost>[^\\s,":-][^\\s,":]*(?::\\d+)?|\\[[0-9a-f:.]+\\](?::\\d+)?) ';
-const split = { group: 'request', pattern: request };
+const splits = [{ group: 'request', pattern: request }];
 
 /** A client and its port, which nothing but a whole address tells from one of IPv6 without a port. */
 const peer =
@@ -34,12 +35,27 @@ const visitors: readonly string[] = [
   `${host}(?<client>${address}(?:, ?${address})*) - (?<user>\\S.*?) ${stamp}`,
 ];
 
+/** A line of a client without proxies whose request is one, in the common or the combined format. */
+const usualAccess: Cut = {
+  pattern:
+    '^(?<client>[^\\s,"]+) - (?<user>\\S+) \\[(?<time>\\d{1,2}/[A-Za-z]{3}/\\d{4}:[^\\]]+)\\] "(?<asked>[A-Za-z].*)$',
+  splits: [
+    {
+      group: 'asked',
+      pattern:
+        '^(?<method>[A-Za-z][A-Za-z_-]*) (?<uri>[^\\s"]*) (?<protocol>[A-Za-z]+/\\d[\\d.]*)" (?<answer>.*)$',
+    },
+    { group: 'answer', pattern: `^(?<status>\\d{3}) (?<bytes>\\d+|-)(?: ${agent})?$` },
+  ],
+};
+
 /** Access logs with whatever the server adds to a line. */
 function accessShapes(): readonly Shape[] {
   const tail = `(?: ${requested})?(?: ${agent}| - -)?(?: ${forwarded})?(?: (?<rest>.*))?$`;
   return visitors.map(who => ({
     pattern: `^${who}${tail}`,
-    split,
+    ...present({ usual: who === visitor ? usualAccess : undefined }),
+    splits,
     pairs: { group: 'rest', style: 'logfmt' },
     optional: ['vhost', 'proxy', 'ident', 'forwarded_for', 'rest'],
   }));
@@ -59,7 +75,7 @@ export const web: readonly LogFormat[] = [
       shapes: [
         {
           pattern: `^${visitor} ${requested} ${agent} (?<request_length>\\d+) (?<request_time>[\\d.]+) \\[(?<upstream>[^\\]]*)\\] \\[(?<alternative_upstream>[^\\]]*)\\] (?<upstream_addr>.*?) (?<upstream_response_length>[\\d, -]+) (?<upstream_response_time>[\\d., -]+) (?<upstream_status>[\\d, -]+) (?<request_id>\\S+)$`,
-          split,
+          splits,
           optional: ['ident'],
         },
       ],
@@ -90,7 +106,7 @@ export const web: readonly LogFormat[] = [
       shapes: [
         {
           pattern: `^${visitor} ${requested} "(?<referer>${quoted})" "(?<user_agent>${quoted})" (?<requests>\\d+) "(?<router>${quoted})" "(?<server>${quoted})" (?<duration_ms>\\d+)ms$`,
-          split,
+          splits,
           optional: ['ident'],
         },
       ],
@@ -127,7 +143,7 @@ export const web: readonly LogFormat[] = [
       shapes: [
         {
           pattern: `^(?<owner>\\S+) (?<bucket>\\S+) \\[(?<time>[^\\]]+)\\] (?<client>\\S+) (?<requester>\\S+) (?<request_id>\\S+) (?<operation>\\S+) (?<key>\\S+) ${asked} (?<status>\\d{3}|-) (?<error_code>\\S+) (?<bytes>\\d+|-) (?<object_size>\\d+|-) (?<total_time_ms>\\d+|-) (?<turn_around_time_ms>\\d+|-) "(?<referer>${quoted})" "(?<user_agent>${quoted})" (?<version_id>\\S+)(?: (?<rest>.*))?$`,
-          split,
+          splits,
           optional: ['rest'],
         },
       ],
@@ -312,7 +328,7 @@ function haproxyShapes() {
   return [
     {
       pattern: `${from}(?<request_ms>-?\\d+)/(?<queue_ms>-?\\d+)/(?<connect_ms>-?\\d+)/(?<response_ms>-?\\d+)/(?<total_ms>\\+?\\d+) (?<status>-?\\d+) (?<bytes>\\+?\\d+) (?<request_cookie>\\S+) (?<response_cookie>\\S+) (?<termination>\\S{4}) ${counts}(?: \\{(?<request_headers>[^}]*)\\})?(?: \\{(?<response_headers>[^}]*)\\})? "(?<request>.*?)"?$`,
-      split: { group: 'request', pattern: request },
+      splits: [{ group: 'request', pattern: request }],
     },
     {
       pattern: `${from}(?<queue_ms>-?\\d+)/(?<connect_ms>-?\\d+)/(?<total_ms>\\+?\\d+) (?<bytes>\\+?\\d+) (?<termination>\\S{2}) ${counts}$`,
@@ -328,12 +344,12 @@ function envoyShapes() {
   const counts =
     '(?<bytes_received>\\d+) (?<bytes_sent>\\d+) (?<duration_ms>\\d+) (?<upstream_service_time>\\d+|-)';
   const names = `"(?<forwarded_for>${quoted})" "(?<user_agent>${quoted})" "(?<request_id>${quoted})" "(?<authority>${quoted})" "(?<upstream_host>${quoted})"`;
-  const split = { group: 'request', pattern: request };
+  const splits = [{ group: 'request', pattern: request }];
   return [
-    { pattern: `${begin} ${counts} ${names}(?: (?<rest>.*))?$`, split, optional: ['rest'] },
+    { pattern: `${begin} ${counts} ${names}(?: (?<rest>.*))?$`, splits, optional: ['rest'] },
     {
       pattern: `${begin} (?<response_code_details>\\S+) (?<termination_details>\\S+) "(?<transport_failure>${quoted})" ${counts} ${names} (?<upstream_cluster>\\S+) (?<upstream_local_address>\\S+) (?<downstream_local_address>\\S+) (?<downstream_remote_address>\\S+) (?<server_name>\\S+) (?<route>\\S+)(?: (?<rest>.*))?$`,
-      split,
+      splits,
       optional: ['rest'],
     },
   ];

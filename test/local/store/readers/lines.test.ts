@@ -45,17 +45,32 @@ const unusual: readonly (readonly [what: string, line: string, values: string])[
   ['text in front', `ALERT: 1.2.3.4 - - ${at} ${get}`, 'null|null|null'],
 ];
 
-test('each line of an access log is in its fields', async () => {
-  const { dataset, body } = await importText('access.log', lines(...usual.map(([, line]) => line), ''));
+/** What most lines of most files are. */
+const good = `9.9.9.9 - - ${at.replace('36', '35')} ${get} "-" "-"`;
+
+test.each([0, 9])('each line of an access log is in its fields, %i usual ones above it', async above => {
+  const blocks = usual.map(([, line]) => lines(...Array.from({ length: above }, () => good), line, ''));
+  const { dataset, body } = await importText('access.log', blocks.join(''));
   expect(body.notes).toEqual([access]);
   const read = await stored(dataset, '_time, client, "user", "method", uri, status, bytes, line');
-  expect(read.map((row, n) => [usual[n]?.[0], row])).toEqual(
-    usual.map(([what, , values]) => [what, `2025-10-10 13:55:36|${values}|null`]),
+  const own = usual.map(([what], n) => [what, read[n * (above + 1) + above]]);
+  expect(own).toEqual(usual.map(([what, , values]) => [what, `2025-10-10 13:55:36|${values}|null`]));
+});
+
+test('fields that few lines of an access log have stand where these lines have them', async () => {
+  const few = `1.2.3.4 id - ${at} ${get} "http://a/" "curl" "5.6.7.8"`;
+  const { dataset, body } = await importText('access.log', lines(good, good, good, few, ''));
+  const names = (body.fields as readonly { name: string }[]).map(({ name }) => name);
+  expect(names.slice(2).join()).toBe(
+    'client,ident,user,time,method,uri,protocol,status,bytes,referer,user_agent,forwarded_for,line',
   );
+  expect(await stored(dataset, '* EXCLUDE (_time, _sysTime, time)')).toEqual([
+    ...Array.from({ length: 3 }, () => '9.9.9.9|null|null|GET|/a|HTTP/1.1|200|5|-|-|null|null'),
+    '1.2.3.4|id|null|GET|/a|HTTP/1.1|200|5|http://a/|curl|5.6.7.8|null',
+  ]);
 });
 
 test('a line of an access log is whole beside what can be read of it', async () => {
-  const good = `9.9.9.9 - - ${at.replace('36', '35')} ${get} "-" "-"`;
   const blocks = unusual.map(([, line]) => lines(...Array.from({ length: 9 }, () => good), line, ''));
   const { dataset, body } = await importText('access.log', blocks.join(''));
   expect(body.notes).toEqual([access, kept(`${unusual.length} lines`)]);

@@ -95,6 +95,29 @@ test.each([
   expect((await imported(text)).notes.join()).toContain(`found in every time range. ${note}`);
 });
 
+test('the times of servers may be in brackets, and beyond what nanoseconds hold', async () => {
+  const written = [
+    '[10/Oct/2025:13:55:36 +0200]',
+    '10/Oct/2025:13:55:36 -0730',
+    '10/Oct/2025:13:55:36 +0000[',
+    '10/Oct/1850:13:55:36 +0000',
+    '21/Sep/1677:00:12:44 +0000',
+    '10/Oct/0001:13:55:36 +0000',
+    '10/Oct/2999:13:55:36 +0000',
+  ];
+  const { notes, rows } = await imported(written.map(time => JSON.stringify({ time })).join('\n'));
+  expect(notes).toEqual(['No readable time in `time` in 3 rows: they have the time of their import.']);
+  expect(rows).toEqual([
+    '2025-10-10T11:55:36Z',
+    '2025-10-10T21:25:36Z',
+    '2025-10-10T13:55:36Z',
+    '1850-10-10T13:55:36Z',
+    '2026-06-15T12:00:00Z',
+    '2026-06-15T12:00:00Z',
+    '2026-06-15T12:00:00Z',
+  ]);
+});
+
 test('a zone that stands for several offsets is asked for, of the first field with texts', async () => {
   const { body } = await importText('in.csv', 'date,time\n,2024-02-01 10:00:00 IST\n');
   expect((body as { readonly notes: readonly string[] }).notes).toEqual([

@@ -1,4 +1,4 @@
-import type { LogReading, Shape } from '../../../../api/logs/log-format.js';
+import type { Cut, LogReading, Shape } from '../../../../api/logs/log-format.js';
 import { sqlText } from '../../../duckdb/duckdb-literal.js';
 import type { Connection } from '../../../engine/duckdb.js';
 import { timeInLine } from './line-times.js';
@@ -8,14 +8,31 @@ import type { Parts } from './parts.js';
 
 type Lines = Extract<LogReading, { kind: 'lines' }>;
 
-/** A shape, and the groups of its patterns in their order. */
-interface Fitted extends Shape {
-  /** The columns of its groups in the rows of {@link matched}. */
+/** A cut of a shape: the usual one, or that for all its lines. */
+interface Tried {
+  readonly shape: Shape;
+  readonly cut: Cut;
+}
+
+/** A cut, and what it finds in the rows of {@link matched}. */
+interface Fitted extends Tried {
+  /** Each splits a text into parts: the event, then groups of it. */
+  readonly steps: readonly Step[];
+  /** The columns of its groups. */
   readonly columns: ReadonlyMap<string, string>;
-  /** SQL of whether a line has this shape; the shapes before it are tried first. */
+  /** The column of whether a line has it; the cuts before it are tried first. */
   readonly fits: string;
-  /** SQL of whether it does from its beginning to its end. */
+  /** SQL of that over the parts. */
+  readonly isFit: string;
+  /** SQL of whether every part of a line that has it is in a group. */
   readonly spans: string;
+}
+
+interface Step {
+  readonly text: string;
+  readonly pattern: string;
+  /** The column of the parts. */
+  readonly parts: string;
 }
 
 /** Returns the fields of the shapes that lines of the table `raw`, which may be all, have; undefined if none has one. */
@@ -25,14 +42,14 @@ export async function shapeParts(
   isWhole: boolean,
 ): Promise<Parts | undefined> {
   const text = reading.begins === undefined ? 'l' : withBreaks;
-  const { shapes, unfit } = await usedShapes(connection, text, reading.shapes);
-  if (shapes.length === 0) return undefined;
+  const { tried, unfit } = await usedShapes(connection, text, reading.shapes);
+  if (tried.length === 0) return undefined;
   const otherTime = isWhole && unfit === 0 ? '' : `ELSE ${timeInLine}`;
-  const fitted = shapes.map(columnsOf);
+  const fitted = tried.map(fittedTo);
   const rows = (from: string) => paired(matched(from, text, fitted), fitted);
   const sample = rows('(SELECT l, rowid AS n FROM raw)');
-  const keys = fitted.some(({ pairs }) => pairs) ? [...(await keysOf(connection, sample)).keys()] : [];
-  const groups = [...new Set(fitted.flatMap(({ columns }) => [...columns.keys()]))];
+  const keys = fitted.some(({ shape }) => shape.pairs) ? [...(await keysOf(connection, sample)).keys()] : [];
+  const groups = [...new Set(fitted.filter(isOfAll).flatMap(({ columns }) => [...columns.keys()]))];
   const values = new Map(groups.map(name => [name, textOf(name, fitted, keys, reading, otherTime)]));
   const unused = await withoutValues(connection, sample, optionalIn(fitted), values);
   const kept = groups.filter(name => !unused.includes(name));
@@ -41,7 +58,7 @@ export async function shapeParts(
     columns: [
       ...kept.map(name => values.get(name) ?? 'NULL'),
       ...keys.map(name => absentIn(pairValue(name), reading.absent?.text)),
-      `CASE WHEN NOT (${complete(fitted, unused, values)}) THEN ${text} END`,
+      `CASE WHEN NOT ${complete(fitted, unused, values)} THEN ${text} END`,
     ],
     rows,
     whole: 'line',
@@ -51,30 +68,55 @@ export async function shapeParts(
 /** SQL of the event that a line holds, with its line breaks. */
 const withBreaks = `replace(l, ${sqlText(lineBreak)}, chr(10))`;
 
-/** The shapes that lines of the table `raw` have, and how many have none. */
+function isOfAll({ shape, cut }: Tried): boolean {
+  return cut === shape;
+}
+
+/** Returns what to try for the shapes that lines of the table `raw` have, the usual cut of a shape if most lines of it have that; and how many lines have no shape. */
 async function usedShapes(
   connection: Connection,
   text: string,
   shapes: readonly Shape[],
-): Promise<{ readonly shapes: readonly Shape[]; readonly unfit: number }> {
-  const fitted = shapes.map(columnsOf);
+): Promise<{ readonly tried: readonly Tried[]; readonly unfit: number }> {
+  const all = shapes.flatMap(shape => [shape.usual ?? [], shape].flat().map(cut => ({ shape, cut })));
+  const fitted = all.map(fittedTo);
   const counts = fitted.map(({ fits }) => `count(*) FILTER (${fits})`);
   const sql = `SELECT count(*), ${counts.join(', ')} FROM (${matched('raw', text, fitted)})`;
   const [[lines, ...found] = []] = await connection.run(sql);
-  const unfit = found.reduce<number>((left, count) => left - Number(count), Number(lines));
-  return { shapes: shapes.filter((_, index) => Number(found[index]) > 0), unfit };
+  const linesOf = (isCounted: (each: Tried) => boolean) =>
+    all.reduce((sum, each, index) => sum + (isCounted(each) ? Number(found[index]) : 0), 0);
+  const isUsed = ({ shape, cut }: Tried) => {
+    const ofShape = linesOf(each => each.shape === shape);
+    return cut === shape ? ofShape > 0 : 2 * linesOf(each => each.cut === cut) > ofShape;
+  };
+  return { tried: all.filter(isUsed), unfit: Number(lines) - linesOf(() => true) };
 }
 
-function columnsOf(shape: Shape, index: number): Fitted {
-  const { split } = shape;
-  const placed = (pattern: string, parts: string): [string, string][] =>
-    groupsOf(pattern).map((name, place) => [name, `${parts}.g${place + 1}`]);
-  const columns = placed(shape.pattern, `s${index}`).flatMap(([name, column]) =>
-    name === split?.group ? placed(split.pattern, `p${index}`) : [[name, column] satisfies [string, string]],
-  );
-  const fits = isFound(`s${index}`, shape.pattern);
-  const spans = isOfWhole(shape.pattern) ? fits : `${fits} AND s${index}.g0 = e`;
-  return { ...shape, columns: new Map(columns), fits, spans };
+function fittedTo(tried: Tried, index: number): Fitted {
+  const { pattern, splits = [] } = tried.cut;
+  const first = { text: 'e', pattern, parts: `s${index}` };
+  const steps: Step[] = [first];
+  let columns = groupColumns(first);
+  for (const [place, { group, pattern }] of splits.entries()) {
+    const text = columns.find(([name]) => name === group)?.[1] ?? 'NULL';
+    const step = { text, pattern, parts: `s${index}p${place}` };
+    steps.push(step);
+    columns = columns.flatMap(each => (each[0] === group ? groupColumns(step) : [each]));
+  }
+  const [isFound = '', ...areSplit] = steps.map(isFoundIn);
+  const isAll = [isFound, ...areSplit].join(' AND ');
+  return {
+    ...tried,
+    steps,
+    columns: new Map(columns),
+    fits: `f${index}`,
+    isFit: isOfAll(tried) ? isFound : isAll,
+    spans: isOfWhole(pattern) ? isAll : `${isAll} AND s${index}.g0 = e`,
+  };
+}
+
+function groupColumns({ pattern, parts }: Step): readonly (readonly [name: string, column: string])[] {
+  return groupsOf(pattern).map((name, place) => [name, `${parts}.g${place + 1}`]);
 }
 
 function groupsOf(pattern: string): readonly string[] {
@@ -116,30 +158,32 @@ function mayBeEmpty(pattern: string): boolean {
   }
 }
 
-/** SQL of whether parts were found. */
-function isFound(parts: string, pattern: string): string {
+/** SQL of whether a step has found its parts. */
+function isFoundIn({ pattern, parts }: Step): string {
   return `coalesce(${parts}.${isOfWhole(pattern) ? 'g1' : 'g0'}, '') <> ''`;
 }
 
-/** The rows of `from` with `text` as the event e, and its parts: s0 by the first shape that fits, else s1, …, and p0, p1 of what is split. */
-function matched(from: string, text: string, shapes: readonly Fitted[]): string {
+/** The rows of `from` with `text` as the event e, what the steps of the first cut that fits find, and which one fits. */
+function matched(from: string, text: string, cuts: readonly Fitted[]): string {
   const lines = `SELECT *, ${text} AS e FROM ${from} WHERE l IS NOT NULL`;
-  return shapes.reduce((rows, { pattern, split }, index) => {
-    const before = shapes.slice(0, index).map(({ fits }) => `NOT ${fits}`);
-    const parts = `CASE WHEN ${['true', ...before].join(' AND ')} THEN ${extracted('e', pattern)} END AS s${index}`;
-    const shaped = `SELECT *, ${parts} FROM (${rows})`;
-    if (split === undefined) return shaped;
-    const group = groupsOf(pattern).indexOf(split.group) + 1;
-    return `SELECT *, ${extracted(`s${index}.g${group}`, split.pattern)} AS p${index} FROM (${shaped})`;
+  return cuts.reduce((rows, { steps, fits, isFit }, index) => {
+    const others = cuts.slice(0, index).map(before => `NOT ${before.fits}`);
+    const parts = steps.reduce((from, step, place) => {
+      const found = extracted(step.text, step.pattern);
+      const isTried = place === 0 && others.length > 0;
+      const sql = isTried ? `CASE WHEN ${others.join(' AND ')} THEN ${found} END` : found;
+      return `SELECT *, ${sql} AS ${step.parts} FROM (${from})`;
+    }, rows);
+    return `SELECT *, ${isFit} AS ${fits} FROM (${parts})`;
   }, lines);
 }
 
 /** Adds the pairs of the group that holds some. */
-function paired(rows: string, shapes: readonly Fitted[]): string {
-  const style = shapes.find(({ pairs }) => pairs)?.pairs?.style;
+function paired(rows: string, cuts: readonly Fitted[]): string {
+  const style = cuts.find(({ shape }) => shape.pairs)?.shape.pairs?.style;
   if (style === undefined) return rows;
-  const cases = shapes.map(
-    ({ fits, pairs, columns }) => `WHEN ${fits} THEN ${columns.get(pairs?.group ?? '') ?? 'NULL'}`,
+  const cases = cuts.map(
+    ({ fits, shape, columns }) => `WHEN ${fits} THEN ${columns.get(shape.pairs?.group ?? '') ?? 'NULL'}`,
   );
   // Most lines have none, which takes no time then.
   return withPairs(rows, `nullif(CASE ${cases.join(' ')} END, '')`, style);
@@ -148,14 +192,15 @@ function paired(rows: string, shapes: readonly Fitted[]): string {
 /** `otherTime` is what is read for a time of a line without a shape: its pattern takes long to compile. */
 function textOf(
   name: string,
-  shapes: readonly Fitted[],
+  cuts: readonly Fitted[],
   keys: readonly string[],
   { absent, escaped }: Lines,
   otherTime: string,
 ): string {
-  const cases = shapes.flatMap(({ columns, fits, pairs }) => {
-    const column = pairs?.group === name ? otherTokens(keys, pairs.style) : columns.get(name);
-    return column === undefined ? [] : [`WHEN ${fits} THEN ${column}`];
+  const cases = cuts.flatMap(({ columns, fits, shape: { pairs } }) => {
+    const column = columns.get(name);
+    if (column === undefined) return [];
+    return [`WHEN ${fits} THEN ${pairs?.group === name ? otherTokens(keys, pairs.style) : column}`];
   });
   const value = `CASE ${cases.join(' ')} ${name === 'time' ? otherTime : ''} END`;
   if (escaped?.includes(name)) return `regexp_replace(${value}, ${sqlText('\\\\(.)')}, '\\1', 'g')`;
@@ -166,8 +211,8 @@ function absentIn(value: string, text: string | undefined): string {
   return text === undefined ? value : `nullif(${value}, ${sqlText(text)})`;
 }
 
-function optionalIn(shapes: readonly Fitted[]): readonly string[] {
-  return [...new Set(shapes.flatMap(({ optional = [] }) => optional))];
+function optionalIn(cuts: readonly Fitted[]): readonly string[] {
+  return [...new Set(cuts.flatMap(({ shape }) => shape.optional ?? []))];
 }
 
 /** Returns the optional fields that no line of the sample has. */
@@ -186,13 +231,14 @@ async function withoutValues(
 
 /** SQL of whether every part of a line is in a field. */
 function complete(
-  shapes: readonly Fitted[],
+  cuts: readonly Fitted[],
   unused: readonly string[],
   values: ReadonlyMap<string, string>,
 ): string {
-  const fits = shapes.map(({ spans, split }, index) => {
-    return split === undefined ? `(${spans})` : `(${spans} AND ${isFound(`p${index}`, split.pattern)})`;
+  const cases = cuts.map(({ fits, spans, columns }) => {
+    const rest = unused.filter(name => columns.has(name));
+    const isEmpty = rest.map(name => `coalesce(${values.get(name)}, '') = ''`);
+    return `WHEN ${fits} THEN ${[spans, ...isEmpty].join(' AND ')}`;
   });
-  const rest = unused.map(name => `coalesce(${values.get(name)}, '') = ''`);
-  return [`(${fits.join(' OR ')})`, ...rest].join(' AND ');
+  return `CASE ${cases.join(' ')} ELSE false END`;
 }
