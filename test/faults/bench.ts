@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
+import { Agent as Dispatcher, fetch } from 'undici';
 import { expect, onTestFinished } from 'vitest';
 import { bytesOfSync } from '../../kernel/files.js';
 import { placesOf } from '../../kernel/local/data-layout.js';
@@ -110,6 +111,7 @@ export class Victim {
   /** What it writes to stderr. */
   readonly #log: string;
   #file: RuntimeFile | undefined;
+  #connections = new Dispatcher();
 
   private constructor(dataDir: string, child: ChildProcess, log: string) {
     this.dataDir = dataDir;
@@ -196,6 +198,7 @@ export class Victim {
   ): Promise<Answer> {
     const { url, token } = this.#running;
     const response = await fetch(url + path, {
+      dispatcher: this.#connections,
       method,
       headers: {
         authorization: `Bearer ${token}`,
@@ -212,7 +215,8 @@ export class Victim {
   /** What a listing has, and what it says beside it of files that cannot be read. */
   async listing(path: string): Promise<{ readonly names: unknown; readonly notice: string }> {
     const { url, token } = this.#running;
-    const response = await fetch(url + path, { headers: { authorization: `Bearer ${token}` } });
+    const headers = { authorization: `Bearer ${token}` };
+    const response = await fetch(url + path, { dispatcher: this.#connections, headers });
     expect(response.status).toBe(200);
     const notice = decodeURIComponent(response.headers.get('x-apl-kernel-notice') ?? '');
     return { names: await response.json(), notice };
@@ -330,10 +334,10 @@ export class Victim {
 
   /** Descriptors are back, and no work goes on: the processor rests. */
   async expectAtRest(base: number): Promise<void> {
-    // Idle connections are kept for 72 s by either end.
-    await expect
-      .poll(() => this.descriptors(), { timeout: 100_000, interval: 100 })
-      .toBeLessThanOrEqual(base);
+    // Idle connections would be kept for 72 s by either end.
+    await this.#connections.close();
+    this.#connections = new Dispatcher();
+    await expect.poll(() => this.descriptors()).toBeLessThanOrEqual(base);
     await expect.poll(() => this.#ticksOver(500), { interval: 10 }).toBeLessThan(25);
   }
 
