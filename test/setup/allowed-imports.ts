@@ -127,7 +127,9 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'local/duckdb': [
     'apl',
     'local/functions',
-    ...['atom', 'date-parts', 'dialect', 'standard', 'sql-template'].map(name => `local/sql/${name}`),
+    ...['atom', 'date-parts', 'dialect', 'fold-case', 'standard', 'sql-template'].map(
+      name => `local/sql/${name}`,
+    ),
     '@duckdb/*',
     'node:*',
     're2js',

@@ -1,5 +1,6 @@
 import type { TypeName } from '../../apl/catalog/entry.js';
 import type { BinaryOperator, ListOperator } from '../../apl/syntax/ast.js';
+import { foldCase } from '../sql/fold-case.js';
 import { constantText, type SqlArg } from '../sql/sql-template.js';
 import { timeOf } from './calendar.js';
 import { jsonPath } from './trino-literal.js';
@@ -81,7 +82,7 @@ function termTest(
   const source = constantText(term);
   if (source === undefined) return notHere('`has` of a term that is not a constant');
   if (source === '') return 'false';
-  const needle = sensitive ? source : source.toLowerCase();
+  const needle = sensitive ? source : foldCase(source);
   const found = `strpos(${subject}, ${literal('string', needle)}) > 0`;
   return `${found} AND regexp_like(${subject}, ${termPattern(needle, before, behind)})`;
 }

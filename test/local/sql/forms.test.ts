@@ -22,6 +22,23 @@ const values = [
   '{}',
 ];
 
+/** Both cases of what stands around runs without letters, some of it of another length in the other case. */
+const cased = [
+  'BUILD-77 in eu-1',
+  'build-77',
+  'Build-7',
+  'x build-77x',
+  '77-build',
+  'K--K',
+  'k--\u212a',
+  '\u0130--\u00df',
+  'i\u0307--SS',
+  'A::B [::] a::b',
+  '\u0391\u03a3\u0391 \u0391\u03a3',
+  '  ',
+  '',
+];
+
 const time = `make_timestamp_ns(${start})`;
 
 const { run } = openQueries({
@@ -36,6 +53,18 @@ const { run } = openQueries({
     rows: [
       ...values.map((text, id) => [time, `${id}`, `'${text}'::JSON`, `'/a/${id}//b.5'`]),
       [time, `${values.length}`, 'NULL::JSON', 'NULL::VARCHAR'],
+    ],
+  },
+  texts: {
+    open: false,
+    fields: [
+      { name: '_time', type: 'datetime' },
+      { name: 'id', type: 'long' },
+      { name: 's', type: 'string' },
+    ],
+    rows: [
+      ...cased.map((text, id) => [time, `${id}`, `'${text}'`]),
+      [time, `${cased.length}`, 'NULL::VARCHAR'],
     ],
   },
 });
@@ -99,6 +128,45 @@ describe.each([...needles, ...more].map(quoted))('the constant %s', needle => {
     );
     expect([inIt, alike, has]).toEqual(apartFromIt);
   });
+});
+
+test.each([
+  'Build-77',
+  'build-77 ',
+  '-77',
+  'k--K',
+  'K--',
+  '\u0130--',
+  '--\u00df',
+  'a::B',
+  'B [::]',
+  'u-1',
+  '\u0391\u03a3',
+  'D  ',
+])('the constant %s is found in any case, as it is when it comes from a row', async needle => {
+  const of = async (needle: string) =>
+    run(
+      `texts | project id, ${written.map((operator, at) => `r${at} = s ${operator} ${needle}`).join(', ')} | sort by id asc`,
+    );
+  const [found, apartFromIt] = [await of(quoted(needle)), await of(apart(quoted(needle)))];
+  if (!found.ok || !apartFromIt.ok) throw new Error('refused');
+  expect(found.ran.rows.map(String)).toEqual(apartFromIt.ran.rows.map(String));
+});
+
+test('text is found in any case around what has none', async () => {
+  const rows = async (test: string) => {
+    const outcome = await run(`texts | where ${test} | project id | sort by id asc`);
+    if (!outcome.ok) throw new Error('refused');
+    return outcome.ran.rows.map(([id]) => Number(id));
+  };
+  expect(await rows("s contains 'Build-77'")).toEqual([0, 1, 3]);
+  expect(await rows("s has 'Build-77'")).toEqual([0, 1]);
+  expect(await rows("s !contains 'Build-77'")).toEqual([2, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13]);
+  expect(await rows("s contains 'k--K'")).toEqual([5, 6]);
+  expect(await rows("s hasprefix 'b [::'")).toEqual([9]);
+  expect(await rows("s contains '\u0130--'")).toEqual([7]);
+  expect(await rows("s contains '\u0391\u03a3\u0391'")).toEqual([10]);
+  expect(await rows("s has '\u0391\u03a3'")).toEqual([10]);
 });
 
 test('an element is found whatever stands around it', async () => {
