@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
-import { datedLine } from '../../../../api/logs/dated.js';
+import { datedLines } from '../../../../api/logs/dated.js';
 import type { Beginning } from '../../../../api/logs/log-format.js';
 import { writeCopy } from '../../bounds/bounded-copies.js';
 
@@ -45,19 +45,19 @@ export function beginsEvent({ line }: Beginning): (text: string) => boolean {
   const begins = new RegExp(line, 'u');
   return text => {
     const start = text.slice(0, longestBegin);
-    return begins.test(start) || (clock.test(start) && datedLines().test(start));
+    return begins.test(start) || (clock.test(start) && isDated(start));
   };
 }
 
 /** What every dated line has, and few lines below an event. */
 const clock = /\d:/;
 
-let dated: RegExp | undefined;
+let dated: readonly RegExp[] | undefined;
 
-/** One expression for all formats, and only when a line asks for it: it is long, and to compile it for each of them took seconds. */
-function datedLines(): RegExp {
-  dated ??= new RegExp(datedLine, 'u');
-  return dated;
+/** The same expressions for all formats, and only when a line asks for them: they are long, and to compile them for each took seconds. */
+function isDated(start: string): boolean {
+  dated ??= datedLines.map(pattern => new RegExp(pattern, 'u'));
+  return dated.some(each => each.test(start));
 }
 
 /** Collects the lines of one event. */
