@@ -7,6 +7,7 @@ import { memoryAtMost } from '../../../machine.js';
 import { eventFamily } from '../../duckdb/functions/duckdb-events.js';
 import { Engine } from '../../engine/duckdb.js';
 import { LocalError } from '../../local-errors.js';
+import { rowsByLines } from '../readers/sample.js';
 import { firstBytes, isParquet } from '../sources/source-formats.js';
 
 /**
@@ -91,8 +92,16 @@ const mostUses = 200;
 
 /** Opens an engine that sees these files. */
 export async function openEngine(dataDir: string, files: readonly string[]): Promise<Engine> {
-  const threads = (await sizeOf(files)) < leastToShare ? 1 : Math.max(availableParallelism(), fewestForJson);
+  const isShared = (await sizeOf(files)) >= leastToShare && !(await isReadInTurn(files[0] ?? ''));
+  const threads = isShared ? Math.max(availableParallelism(), fewestForJson) : 1;
   return Engine.open({ ...optionsIn(dataDir), allow: files, threads });
+}
+
+/** Whether a file is a CSV with line breaks in values, of which one thread reads all: while it does, another would try in vain at full load. */
+async function isReadInTurn(file: string): Promise<boolean> {
+  if (!/\.[ct]sv$/i.test(file)) return false;
+  const countRows = (quoted: boolean) => rowsByLines(file, quoted).catch(() => 0);
+  return (await countRows(true)) < (await countRows(false));
 }
 
 async function openSmall(dataDir: string): Promise<Engine> {

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { EngineError } from '../../../../kernel/local/engine/engine-failure.js';
 import { LocalError } from '../../../../kernel/local/local-errors.js';
-import { ImportEngines } from '../../../../kernel/local/store/append/import-engines.js';
+import { ImportEngines, openEngine } from '../../../../kernel/local/store/append/import-engines.js';
 import { temporaryDirectory } from '../../service.js';
 
 /** Engines of a data directory beside which there is a small file. */
@@ -40,6 +40,21 @@ test('an engine that is given back once the service ends is closed', async () =>
   await engines.close();
   await engines.release(engine);
   await expect(readdir(engine.workDir)).rejects.toThrow('ENOENT');
+});
+
+test.each([
+  ['in.csv', 'a,"first\nsecond"\n', 1n],
+  ['in.TSV', 'a\t"first\nsecond"\n', 1n],
+  ['in.csv', 'a,"first, ""second"\n', 3n],
+  ['in.log', 'a,"first\nsecond"\n', 3n],
+])('one thread reads a CSV with line breaks in values: %s %j', async (name, row, threads) => {
+  const directory = await temporaryDirectory();
+  const file = path.join(directory, name);
+  await writeFile(file, row.repeat(20_000));
+  const engine = await openEngine(path.join(directory, 'data'), [file]);
+  onTestFinished(() => engine.close());
+  const [[found = 0n] = []] = await engine.run("SELECT least(current_setting('threads'), 3)");
+  expect(found).toBe(threads);
 });
 
 const failures: readonly (readonly [string, unknown, boolean])[] = [
