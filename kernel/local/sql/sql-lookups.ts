@@ -1,5 +1,6 @@
 import type { Scalar } from '../../apl/plan/plan.js';
 import type { Lookup } from './compiled-query.js';
+import { foldCase } from './fold-case.js';
 
 /** So many that to look for each takes no longer than to read the rows. */
 const mostValues = 100;
@@ -84,10 +85,10 @@ function anyWord(values: Values, type: 'string' | 'long'): readonly Omit<Lookup,
 
 /** The words of ASCII in a term that are whole words of each text which has it. */
 function wordsIn(term: string, ends: Ends): string[] {
-  // Two letters beyond ASCII are equal to ones of it without regard to case.
-  const folded = term.replaceAll('\u017f', 's').replaceAll('\u212a', 'k');
-  return [...folded.matchAll(/[a-z0-9]+/gi)].flatMap(({ 0: word, index }) => {
+  // Some patterns find a long s for an s.
+  const folded = foldCase(term).replaceAll('\u017f', 's');
+  return [...folded.matchAll(/[a-z0-9]+/g)].flatMap(({ 0: word, index }) => {
     const isWhole = (ends.first || index > 0) && (ends.last || index + word.length < folded.length);
-    return isWhole ? [word.toLowerCase()] : [];
+    return isWhole ? [word] : [];
   });
 }

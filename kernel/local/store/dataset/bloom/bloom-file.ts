@@ -36,7 +36,7 @@ interface PlacedGroup {
 
 /** The length and the checksum of the header, which follows as JSON. */
 const prefixBytes = 8;
-const format = 1;
+const format = 2;
 
 /** Writes the filters of row groups; what is cut off by a crash has no checksum. Rejects with the system's error. */
 export async function writeBlooms(path: string, header: BloomHeader, pages: Buffer): Promise<BloomFile> {

@@ -33,7 +33,7 @@ export function hashWords(bytes: Uint8Array, start: number, end: number, add: (h
     if (letter > 0) {
       hash = Math.imul(hash ^ letter, prime);
       isWord = true;
-      if (byte >= 0x80) at += byte === 0xc5 ? 1 : 2;
+      if (byte >= 0x80) at += byte === 0xe2 ? 2 : 1;
     } else if (isWord) {
       add(mixed(hash));
       hash = basis;
@@ -58,8 +58,9 @@ const folded = Uint8Array.from({ length: 0x80 }, (_, code) => {
   return /[a-z0-9]/.test(letter) ? letter.charCodeAt(0) : 0;
 });
 
-/** The two letters beyond ASCII that are equal to ones of it without regard to case: the long s and the sign of kelvin. */
+/** The letters beyond ASCII that are equal to ones of it without regard to case: the long s, a capital i with a dot and the sign of kelvin. */
 function foldedBeyond(bytes: Uint8Array, at: number): number {
   if (bytes[at] === 0xc5 && bytes[at + 1] === 0xbf) return 0x73;
+  if (bytes[at] === 0xc4 && bytes[at + 1] === 0xb0) return 0x69;
   return bytes[at] === 0xe2 && bytes[at + 1] === 0x84 && bytes[at + 2] === 0xaa ? 0x6b : 0;
 }
