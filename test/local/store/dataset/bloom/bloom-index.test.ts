@@ -392,13 +392,24 @@ test('every text that an operator finds has the words that are looked up for it'
   const [footer] = await readFooters(engine, [file]);
   if (footer === undefined || 'unreadable' in footer) throw new Error('the file cannot be read');
   const dataset = new StoredDataset('d', [{ ...footer, bytes: 1, version: '' }], {});
-  const operators = ['has', 'has_cs', 'hasprefix', 'hassuffix', 'startswith', 'endswith', 'contains', '=~'];
+  const operators = [
+    'has',
+    'has_cs',
+    'hasprefix',
+    'hassuffix',
+    'startswith',
+    'endswith',
+    'contains',
+    '=~',
+    'has_any',
+    'has_all',
+  ];
   let matches = 0;
   for (const [index, needle] of texts
     .toSorted((a, b) => a.length - b.length)
     .slice(0, 200)
     .entries()) {
-    const apl = `where id ${operators[index % operators.length]} ${JSON.stringify(needle)}`;
+    const apl = `where id ${operators[index % operators.length]} (${JSON.stringify(needle)})`;
     const { sql, lookups } = compiled(dataset, `${apl} | project id`);
     const found = (await engine.run(sql)).map(([id]) => Buffer.from(String(id)));
     for (const bytes of found) {
