@@ -109,7 +109,7 @@ export const CAUSES: Readonly<Record<string, readonly string[]>> = {
 
 /** The cells of the notebook whose menus, toolbars and panel are looked at. */
 export const AROUND: readonly string[] = [
-  `%param city = "LHR" --choices "LHR", "a, b", ${JSON.stringify(hostileName)}\n${logs}| summarize count() by bin_auto(_time), status`,
+  `%param city = "LHR" --choices "LHR", "a, b", ${JSON.stringify(hostileName)}\n${logs}| summarize count() by bin(_time, 1h), status`,
   types,
   columns(`${hostileName} ${'a name of a field that goes on '.repeat(8)}`),
   wide,

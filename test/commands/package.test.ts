@@ -6,6 +6,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { lastingFiles, lastingNode } from '../../kernel/commands/lasting.js';
 import { npm } from '../../scripts/process.mjs';
 import { aplKernel, root, runNode, scratchDirectory, treeOf } from './command.js';
+import { shorten } from './examples/home.js';
 
 let packed: readonly string[];
 beforeAll(() => {
@@ -108,6 +109,9 @@ test('says that lab takes the options of JupyterLab', async () => {
 
 test('without Python, lab runs the examples and says why', async () => {
   const home = scratchDirectory();
+  // What is in the folder already stays as it is.
+  mkdirSync(join(home, 'apl-examples'));
+  shorten(join(home, 'apl-examples'));
   const { code, stdout } = await aplKernel(['lab'], { HOME: home, PATH: '' });
   expect(stdout).toContain('Python 3.9 or newer is needed for JupyterLab, and there is none on the PATH\n');
   expect(code).toBe(0);

@@ -1,11 +1,26 @@
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { endless } from '../setup/endless.js';
 import { aplKernel, scratchDirectory, startAplKernel } from './command.js';
 
 const used: Record<string, string>[] = [];
+const data = mkdtempSync(join(tmpdir(), 'apl-kernel-run-'));
+
+/** An environment with a home of its own, on the one service of these tests. */
+function shared(): Record<string, string> {
+  return { HOME: scratchDirectory(), PATH: '', APL_KERNEL_DATA: join(data, 'data') };
+}
 
 /** An environment with a home and a data directory of its own; its local service ends with the test. */
 function fresh(): Record<string, string> {
@@ -17,6 +32,11 @@ function fresh(): Record<string, string> {
 
 afterEach(async () => {
   for (const env of used.splice(0)) await aplKernel(['serve', '--stop'], env);
+});
+
+afterAll(async () => {
+  await aplKernel(['serve', '--stop'], { HOME: data, PATH: '', APL_KERNEL_DATA: join(data, 'data') });
+  rmSync(data, { recursive: true });
 });
 
 interface Written {
@@ -47,7 +67,7 @@ function texts({ cells }: Written): readonly (readonly string[])[] {
 
 describe('run', () => {
   test('writes an executed notebook and a page, without Jupyter', async () => {
-    const env = fresh();
+    const env = shared();
     const { HOME: home = '' } = env;
     const script = [
       '// %% [markdown]',
@@ -78,7 +98,7 @@ describe('run', () => {
   });
 
   test('prints results as text, up to a line of the file, and writes nothing', async () => {
-    const env = fresh();
+    const env = shared();
     const { HOME: home = '' } = env;
     const script = [
       '// %%',
@@ -95,7 +115,7 @@ describe('run', () => {
     expect(printed.code).toBe(0);
     expect(printed.stdout).toMatch(/^red⟨U\+202E⟩\n.*answer.*42/s);
     expect(printed.stdout).not.toContain('ok ');
-    expect(readdirSync(home).sort()).toEqual(['data', 'look.apl']);
+    expect(readdirSync(home).sort()).toEqual(['look.apl']);
     const whole = await aplKernel(['run', 'look.apl', '--print', '-o', 'look.ipynb'], env);
     expect(whole.code).toBe(1);
     expect(whole.stdout).toContain('FAILED  look.apl: look.ipynb\n');
@@ -124,7 +144,7 @@ describe('run', () => {
   );
 
   test('ends at a failing cell, writes what there is, and exits with 1', async () => {
-    const env = fresh();
+    const env = shared();
     const { HOME: home = '' } = env;
     const script = [
       '// %%',
@@ -156,7 +176,7 @@ describe('run', () => {
   });
 
   test('goes on after a failing cell that is tagged so', async () => {
-    const env = fresh();
+    const env = shared();
     const { HOME: home = '' } = env;
     const cell = (source: string, tags: string[]) => ({
       cell_type: 'code',
@@ -211,7 +231,7 @@ describe('run', () => {
   });
 
   test('goes on after failing cells when told so, and exits with 1', async () => {
-    const env = fresh();
+    const env = shared();
     const { HOME: home = '' } = env;
     writeFileSync(join(home, 'bad.apl'), '%nonsense\n// %%\n%echo second\n// %%\n%nonsense\n');
     const { code, stdout } = await aplKernel(['run', 'bad.apl', '--keep-going'], env);
@@ -220,7 +240,7 @@ describe('run', () => {
   });
 
   test('does what has to be asked for where the command line or the environment allows it', async () => {
-    const env = fresh();
+    const env = shared();
     const { HOME: home = '' } = env;
     writeFileSync(join(home, 'ask.apl'), '%config limit 7\n');
     const settings = () => existsSync(join(home, '.apl-kernel.toml'));
@@ -242,7 +262,7 @@ describe('run', () => {
   });
 
   test('runs a notebook that imports its own file again, without a question', async () => {
-    const env = fresh();
+    const env = shared();
     const { HOME: home = '' } = env;
     writeFileSync(join(home, 'rows.csv'), 'n\n1\n');
     writeFileSync(join(home, 'own.apl'), '%import rows.csv --replace\n');
@@ -265,7 +285,7 @@ describe('run', () => {
     ],
     [['run', 'a.apl', '-o', 'none/b.ipynb'], 'apl-kernel: cannot write none/b.ipynb'],
   ])('%j is a usage error: it exits with 2', async (args, message) => {
-    const env = fresh();
+    const env = shared();
     writeFileSync(join(env.HOME ?? '', 'a.apl'), '%echo one\n');
     const { code, stderr } = await aplKernel(args, env);
     expect([code, stderr.split('\n')[0]]).toEqual([2, message]);
@@ -282,7 +302,7 @@ describe('run', () => {
     ],
   ];
   test.each(unreadable)('says what is wrong with %s', async (file, content, message) => {
-    const env = fresh();
+    const env = shared();
     if (content !== undefined) writeFileSync(join(env.HOME ?? '', file), content);
     const { code, stderr } = await aplKernel(['run', file], env);
     expect([code, stderr.split('\n')[0]]).toEqual([2, `apl-kernel: ${message}`]);
@@ -291,7 +311,7 @@ describe('run', () => {
 
 describe('import', () => {
   test('makes a dataset that a query can read', async () => {
-    const env = fresh();
+    const env = shared();
     const { HOME: home = '' } = env;
     writeFileSync(join(home, 'own.csv'), 'when,n\n2026-01-01T00:00:00Z,1\n2026-01-02T00:00:00Z,41\n');
     const { code, stdout } = await aplKernel(['import', 'own.csv', '--time', 'when'], env);
@@ -305,7 +325,7 @@ describe('import', () => {
   });
 
   test('asks for the order of dates that do not tell it', async () => {
-    const env = fresh();
+    const env = shared();
     writeFileSync(join(env.HOME ?? '', 'uk.csv'), 'Date,Amount\n05/11/2026 10:00,1\n');
     const asked = await aplKernel(['import', 'uk.csv'], env);
     expect([asked.code, asked.stderr.includes('`--dates dmy` or `--dates mdy`')]).toEqual([1, true]);
@@ -315,7 +335,7 @@ describe('import', () => {
   });
 
   test('reads several files as one, and standard input', async () => {
-    const env = fresh();
+    const env = shared();
     const { HOME: home = '' } = env;
     writeFileSync(join(home, 'app.log'), '2026-01-02T00:00:00Z b\n');
     writeFileSync(join(home, 'app.log.1'), '2026-01-01T00:00:00Z a\n');
@@ -386,7 +406,7 @@ describe('freeze', () => {
   });
 
   test('now is the time that APL_KERNEL_NOW names', async () => {
-    const env = fresh();
+    const env = shared();
     writeFileSync(join(env.HOME ?? '', 'a.ipynb'), notebook(['%time last 2h']));
     const { stdout } = await aplKernel(['freeze', 'a.ipynb'], {
       ...env,
@@ -397,7 +417,7 @@ describe('freeze', () => {
   });
 
   test('what cannot be frozen is named, and exits with 1', async () => {
-    const env = fresh();
+    const env = shared();
     writeFileSync(join(env.HOME ?? '', 'a.ipynb'), notebook(['%time all']));
     const { code, stdout } = await aplKernel(['freeze', 'a.ipynb'], env);
     expect([code, stdout]).toEqual([

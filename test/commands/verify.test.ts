@@ -1,13 +1,8 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
-import { aplKernel, scratchDirectory } from './command.js';
-
-const used: Record<string, string>[] = [];
-
-afterEach(async () => {
-  for (const env of used.splice(0)) await aplKernel(['serve', '--stop'], env);
-});
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { aplKernel } from './command.js';
 
 const SCRIPT = [
   '%use local\n%import data.csv --dataset web --replace\n%time 2026-01-01',
@@ -18,34 +13,46 @@ const SCRIPT = [
 
 const rows = ['a,5', 'a,7', 'b,1.5', 'c,9'];
 
-/** A notebook that was run over those rows, its environment, and what verify says of it after they have changed. */
-async function verified(change: (home: string) => void, args: readonly string[] = []) {
-  const home = scratchDirectory();
-  const env = { HOME: home, PATH: '', APL_KERNEL_DATA: join(home, 'data') };
-  used.push(env);
-  write(home, rows);
-  writeFileSync(join(home, 'in.apl'), SCRIPT);
+const folder = mkdtempSync(join(tmpdir(), 'apl-kernel-verify-'));
+const notebook = join(folder, 'nb.ipynb');
+const env = { HOME: folder, PATH: '', APL_KERNEL_DATA: join(folder, 'data') };
+let ran = '';
+
+beforeAll(async () => {
+  write(rows);
+  writeFileSync(join(folder, 'in.apl'), SCRIPT);
   expect(await aplKernel(['run', 'in.apl', '-o', 'nb.ipynb'], env)).toMatchObject({ code: 0 });
-  change(home);
-  const before = readFileSync(join(home, 'nb.ipynb'), 'utf8');
+  ran = readFileSync(notebook, 'utf8');
+});
+
+afterAll(async () => {
+  await aplKernel(['serve', '--stop'], env);
+  rmSync(folder, { recursive: true });
+});
+
+/** What verify says of the notebook that was run over those rows, after a change to it or to them. */
+async function verified(change: () => void, args: readonly string[] = []) {
+  write(rows);
+  writeFileSync(notebook, ran);
+  change();
+  const before = readFileSync(notebook, 'utf8');
   const finished = await aplKernel(['verify', 'nb.ipynb', ...args], env);
-  if (args.length === 0) expect(readFileSync(join(home, 'nb.ipynb'), 'utf8')).toBe(before);
+  if (args.length === 0) expect(readFileSync(notebook, 'utf8')).toBe(before);
   return finished;
 }
 
-function write(home: string, lines: readonly string[], head = 'host,ms'): void {
+function write(lines: readonly string[], head = 'host,ms'): void {
   const times = lines.map((line, index) => `2026-01-01T00:00:0${index}Z,${line}`);
-  writeFileSync(join(home, 'data.csv'), [`_time,${head}`, ...times, ''].join('\n'));
+  writeFileSync(join(folder, 'data.csv'), [`_time,${head}`, ...times, ''].join('\n'));
 }
 
 interface Cell {
   readonly source: readonly string[];
 }
 
-function without(home: string, change: (cells: readonly Cell[]) => readonly Cell[]): void {
-  const path = join(home, 'nb.ipynb');
-  const notebook = JSON.parse(readFileSync(path, 'utf8'));
-  writeFileSync(path, JSON.stringify({ ...notebook, cells: change(notebook.cells) }));
+function without(change: (cells: readonly Cell[]) => readonly Cell[]): void {
+  const parsed = JSON.parse(ran);
+  writeFileSync(notebook, JSON.stringify({ ...parsed, cells: change(parsed.cells) }));
 }
 
 /** A cell whose query is a comment. */
@@ -68,9 +75,9 @@ describe('verify', () => {
   });
 
   test('exits with 0 when every result is the same, and with 1 when one cannot be had', async () => {
-    const whole = await verified(home => without(home, cells => cells.slice(0, 3)));
+    const whole = await verified(() => without(cells => cells.slice(0, 3)));
     expect([whole.code, lines(whole)]).toEqual([0, ['nb.ipynb: 2 the same, 0 different, 0 impossible']]);
-    const run = await verified(home => without(home, cells => cells.map(quiet)));
+    const run = await verified(() => without(cells => cells.map(quiet)));
     expect([run.code, lines(run)]).toEqual([
       1,
       [
@@ -81,7 +88,7 @@ describe('verify', () => {
   });
 
   test('names one changed value by the key of its group', async () => {
-    const run = await verified(home => write(home, rows.with(1, 'a,8')));
+    const run = await verified(() => write(rows.with(1, 'a,8')));
     expect([run.code, lines(run)]).toEqual([
       3,
       [
@@ -96,7 +103,7 @@ describe('verify', () => {
   });
 
   test('says which results cannot be had, and goes on', async () => {
-    const run = await verified(home => write(home, rows, 'server,ms'));
+    const run = await verified(() => write(rows, 'server,ms'));
     expect([run.code, lines(run).slice(0, 2)]).toEqual([
       3,
       [
@@ -107,7 +114,7 @@ describe('verify', () => {
   });
 
   test('as JSON', async () => {
-    const { code, stdout } = await verified(home => write(home, [...rows, 'd,1']), ['--json']);
+    const { code, stdout } = await verified(() => write([...rows, 'd,1']), ['--json']);
     const { different, results } = JSON.parse(stdout);
     expect([code, different, results[0]]).toEqual([
       3,
@@ -135,13 +142,11 @@ describe('verify', () => {
   });
 
   test('of a notebook without results is a usage error', async () => {
-    const home = scratchDirectory();
-    const env = { HOME: home, PATH: '', APL_KERNEL_DATA: join(home, 'data') };
-    writeFileSync(join(home, 'in.apl'), '%echo one');
-    const { code, stderr } = await aplKernel(['verify', 'in.apl'], env);
+    writeFileSync(join(folder, 'none.apl'), '%echo one');
+    const { code, stderr } = await aplKernel(['verify', 'none.apl'], env);
     expect([code, stderr.split('\n').at(-3)]).toEqual([
       2,
-      'apl-kernel: in.apl holds no results to compare with',
+      'apl-kernel: none.apl holds no results to compare with',
     ]);
   });
 });

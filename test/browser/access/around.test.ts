@@ -5,7 +5,7 @@ import { AROUND, notebookOf } from '../gallery.js';
 import { profileOf, startStranger } from '../hostile/stranger.js';
 import { changeTheme, NEWEST_LAB, THEMES, type Theme, themesOf } from '../lab.js';
 import { findings } from '../page/findings.js';
-import { clear, prepare, STATES } from '../page/states.js';
+import { clear, leaveCell, prepare, STATES } from '../page/states.js';
 import { openSession, type Session } from '../session.js';
 
 describe('around the outputs in every theme', () => {
@@ -51,7 +51,8 @@ describe('around the outputs in every theme', () => {
 
     test.each(states.filter(({ stays, themes }) => stays === undefined && themes.includes(theme)))(
       '$name: everyone can read and reach it, and nothing runs',
-      async ({ show, parts }) => {
+      async ({ show, parts, cell }) => {
+        await leaveCell(page, cell);
         try {
           await show(page);
           await lookAt(parts, width, theme);
@@ -64,7 +65,8 @@ describe('around the outputs in every theme', () => {
 
   test.each(states.filter(({ stays }) => stays === true))(
     '$name: everyone can read and reach it, and nothing runs',
-    async ({ show, parts, themes }) => {
+    async ({ show, parts, cell, themes }) => {
+      await leaveCell(page, cell);
       await page.setViewportSize({ width: 1400, height: 860 });
       await show(page);
       for (const theme of themes) {

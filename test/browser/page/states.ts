@@ -8,6 +8,8 @@ export interface State {
   readonly name: string;
   /** The parts of the page that are ours. */
   readonly parts: readonly string[];
+  /** The cell that it is about; none if the outputs of no cell are. */
+  readonly cell?: number;
   /** True if it stays as the window is resized. */
   readonly stays?: true;
   /** Brings the page into the state; `clear` leaves it again. */
@@ -22,15 +24,17 @@ export const STATES: readonly State[] = [
   {
     name: 'toolbar',
     parts: ['.apl-toolbar-item', '.jp-cell-toolbar [data-jp-item-name^="apl-"]'],
+    cell: 1,
     show: page => cellsOf(page).at(1).locator('.jp-InputPrompt').click(),
   },
-  { name: 'range', parts: popover, show: page => byKey(page, 'T') },
-  { name: 'profiles', parts: popover, show: page => byKey(page, 'U') },
-  { name: 'parameters', parts: popover, show: page => byKey(page, 'M') },
-  { name: 'chart-kinds', parts: popover, show: page => byKey(page, 'V') },
+  { name: 'range', parts: popover, cell: 0, show: page => byKey(page, 'T') },
+  { name: 'profiles', parts: popover, cell: 0, show: page => byKey(page, 'U') },
+  { name: 'parameters', parts: popover, cell: 0, show: page => byKey(page, 'M') },
+  { name: 'chart-kinds', parts: popover, cell: 0, show: page => byKey(page, 'V') },
   {
     name: 'chart-menu',
     parts: ['.apl-chart-menu'],
+    cell: 0,
     show: async page => {
       await page.locator('.apl-chart-frame').first().hover();
       await page.locator('.apl-chart-menu > summary').first().click();
@@ -39,34 +43,45 @@ export const STATES: readonly State[] = [
   {
     name: 'column',
     parts: popover,
+    cell: 1,
     show: page => openColumn(page, 1, '_time'),
   },
   {
     name: 'value',
     parts: popover,
+    cell: 1,
     show: page => grid(page, 1).locator('tbody td').first().click({ button: 'right' }),
   },
   {
     name: 'row',
     parts: ['.apl-grid-details'],
+    cell: 1,
     show: page => grid(page, 1).locator('tbody tr').first().locator('th').first().click(),
   },
   {
     name: 'hostile-column',
     parts: popover,
+    cell: 2,
     show: page => openColumn(page, 2, 'value'),
   },
   {
     name: 'hostile-row',
     parts: ['.apl-grid-details'],
+    cell: 2,
     show: page => grid(page, 2).locator('tbody tr').nth(2).locator('th').first().click(),
   },
   {
     name: 'columns',
     parts: popover,
+    cell: 3,
     show: page => grid(page, 3).getByRole('button', { name: 'Columns' }).click(),
   },
-  { name: 'copy', parts: popover, show: page => grid(page, 1).getByRole('button', { name: 'Copy' }).click() },
+  {
+    name: 'copy',
+    parts: popover,
+    cell: 1,
+    show: page => grid(page, 1).getByRole('button', { name: 'Copy' }).click(),
+  },
   {
     name: 'panel-dataset',
     parts: panel,
@@ -122,6 +137,13 @@ export async function prepare(page: Page): Promise<void> {
   await page.locator('.jp-FileBrowser').waitFor({ state: 'hidden' });
   await runEach(page);
   await grid(page, 3).waitFor();
+}
+
+/** Hides all of a notebook but one cell, as JupyterLab's own menus do: axe-core walks the whole page, whatever it is to look at. */
+export async function leaveCell(page: Page, cell: number | undefined): Promise<void> {
+  await page.evaluate(`jupyterapp.shell.currentWidget.content.widgets.forEach((each, index) => {
+    each.inputHidden = each.outputHidden = index !== ${cell};
+  })`);
 }
 
 /** Closes what a state has opened. */

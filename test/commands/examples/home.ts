@@ -1,18 +1,24 @@
-import { cpSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach } from 'vitest';
-import { aplKernel, root, scratchDirectory } from '../command.js';
+import { afterAll } from 'vitest';
+import { aplKernel, root } from '../command.js';
 
 const used: Record<string, string>[] = [];
 
-afterEach(async () => {
-  for (const env of used.splice(0)) await aplKernel(['serve', '--stop'], env);
-});
+/** Has the services end and the homes go with the tests of a file. */
+export function endHomes(): void {
+  afterAll(async () => {
+    for (const env of used) await aplKernel(['serve', '--stop'], env);
+    for (const { HOME: home = '' } of used.splice(0)) rmSync(home, { recursive: true, force: true });
+  });
+}
 
-/** The environment of a home with a copy of the examples, and a data directory of its own; its service ends with the test. */
+/** The environment of a home with a copy of the examples, and a data directory of its own. */
 export function freshHome(): Record<string, string> {
-  const home = scratchDirectory();
+  const home = mkdtempSync(join(tmpdir(), 'apl-kernel-examples-'));
   cpSync(join(root, 'examples'), home, { recursive: true });
+  shorten(home);
   return during({ HOME: home, PATH: '', APL_KERNEL_DATA: join(home, 'kept') });
 }
 
@@ -25,6 +31,23 @@ export function later(env: Record<string, string>): Record<string, string> {
 function during(env: Record<string, string>): Record<string, string> {
   used.push(env);
   return env;
+}
+
+/** The weekly report, and what differs if it is of a day: a week of the samples takes the engine six times as long. */
+const WEEKLY = '04-weekly-report.ipynb';
+const OF_A_DAY = [
+  ['2026-01-19..2026-01-26', '2026-01-19..2026-01-20'],
+  ['rows == 7', 'rows == 1'],
+] as const;
+
+/** Has the weekly report in a folder be one of a day; throws if it has changed too much for that. */
+export function shorten(folder: string): void {
+  let text = readFileSync(join(root, 'examples', WEEKLY), 'utf8');
+  for (const [week, day] of OF_A_DAY) {
+    if (!text.includes(week)) throw new Error(`${WEEKLY} has no ${week}.`);
+    text = text.replaceAll(week, day);
+  }
+  writeFileSync(join(folder, WEEKLY), text);
 }
 
 /** Two services start and the notebook runs five times. */
