@@ -1,5 +1,5 @@
 import type { Locator, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { notebookOf, runEach } from '../gallery.js';
 import { NEWEST_LAB, usually } from '../lab.js';
 import { type Cells, cellsOf } from '../page/cells.js';
@@ -81,6 +81,15 @@ describe.each(usually(NEWEST_LAB))('explaining in $name', frontEnd => {
     cells = cellsOf(page);
     await runEach(page);
     await grid(5).waitFor({ timeout: 60_000 });
+  });
+
+  // Each frame and each look of axe-core takes as long as the page is large.
+  afterEach(async () => {
+    await page.evaluate(`(() => {
+      const { cells, sharedModel } = jupyterapp.shell.currentWidget.content.model;
+      for (let index = cells.length - 1; index >= 0; index -= 1)
+        if (!${JSON.stringify(sources)}.includes(cells.get(index).sharedModel.source)) sharedModel.deleteCell(index);
+    })()`);
   });
 
   afterAll(() => session?.stop());
