@@ -22,13 +22,26 @@ def pytest_configure(config):
     config.add_cleanup(directory.cleanup)
     spec = Path(directory.name) / "kernels" / "echo"
     spec.mkdir(parents=True)
-    argv = ["node", "--import", LOADER, str(ECHO_KERNEL), "{connection_file}"]
+    argv = ["node", str(built_echo_kernel(config)), "{connection_file}"]
     kernel = {"argv": argv, "display_name": "Echo", "language": "echo", "interrupt_mode": "message"}
     (spec / "kernel.json").write_text(json.dumps(kernel))
     os.environ["JUPYTER_PATH"] = os.pathsep.join(
         filter(None, [directory.name, os.environ.get("JUPYTER_PATH")])
     )
     os.environ["APL_KERNEL_DATA"] = str(Path(directory.name) / "data")
+
+
+def built_echo_kernel(config):
+    """The echo kernel as JavaScript, which starts several times as fast; below the project, where its packages are found."""
+    parent = ROOT / "test-output"
+    parent.mkdir(exist_ok=True)
+    directory = tempfile.TemporaryDirectory(prefix="echo-kernel-", dir=parent)
+    config.add_cleanup(directory.cleanup)
+    program = Path(directory.name) / "echo-kernel.mjs"
+    esbuild = ROOT / "node_modules" / "esbuild" / "bin" / "esbuild"
+    options = ["--bundle", "--platform=node", "--format=esm", "--packages=external", "--log-level=warning"]
+    subprocess.run(["node", esbuild, ECHO_KERNEL, *options, f"--outfile={program}"], check=True)
+    return program
 
 
 def built_wheels(directory):
