@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { isCampaign } from '../../faults/bench.js';
 import { aplKernel, root } from '../command.js';
-import { endHomes, FIVE_RUNS_MS, freshHome, later } from './home.js';
+import { FIVE_RUNS_MS, freshHome, later } from './home.js';
 
 /** One of files and one of the samples; a campaign takes every example, for minutes. */
 const notebooks = isCampaign
@@ -18,7 +18,6 @@ beforeAll(() => {
   [seen, env] = [freshHome(), freshHome()];
   another = later(env);
 });
-endHomes();
 
 test.each(notebooks)(
   '%s, frozen, gives the same results later',

@@ -6,15 +6,12 @@ import { aplKernel, root } from '../command.js';
 
 const used: Record<string, string>[] = [];
 
-/** Has the services end and the homes go with the tests of a file. */
-export function endHomes(): void {
-  afterAll(async () => {
-    for (const env of used) await aplKernel(['serve', '--stop'], env);
-    for (const { HOME: home = '' } of used.splice(0)) rmSync(home, { recursive: true, force: true });
-  });
-}
+afterAll(async () => {
+  for (const env of used) await aplKernel(['serve', '--stop'], env);
+  for (const { HOME: home = '' } of used.splice(0)) rmSync(home, { recursive: true, force: true });
+});
 
-/** The environment of a home with a copy of the examples, and a data directory of its own. */
+/** The environment of a home with a copy of the examples, and a data directory of its own; its services end with the file. */
 export function freshHome(): Record<string, string> {
   const home = mkdtempSync(join(tmpdir(), 'apl-kernel-examples-'));
   cpSync(join(root, 'examples'), home, { recursive: true });
