@@ -77,6 +77,13 @@ describe('events of equal times', () => {
     ],
     ['lines | extend t = _time | sort by t desc | limit 10 | project-keep n', newestFirst.slice(0, 10)],
     ['lines | extend half = n % 2 | sort by half asc, _time asc | limit 3 | project n', [0, 2, 4]],
+    ['lines | extend half = n % 2 | sort by half asc | limit 3 | project n', [3998, 3996, 3994]],
+    [
+      'lines | extend half = n % 2 | project-away _time | sort by half desc | limit 2 | project n',
+      [3999, 3997],
+    ],
+    ['lines | extend half = n % 2 | sort by _time asc, half asc | limit 3 | project n', [0, 2, 4]],
+    ['lookup | extend half = n % 2 | sort by half asc | limit 3 | project n', [0, 2, 4]],
     ['lines | sort by _time asc | limit 5 | sort by _time desc | project n', [4, 3, 2, 1, 0]],
     ['lines | sort by _time asc | limit 5 | extend m = n + 1 | where m > 2 | project m', [3, 4, 5]],
   ])('are in the order in which they came, or from the last to the first: %s', async (apl, expected) => {

@@ -131,7 +131,7 @@ export const binnedName = '\u0000binned';
 
 /**
  * Returns the keys with others after them that tell different rows apart, so that a query returns the same rows in the same
- * order each time. Events keep the given keys only: to order equal ones, all of their fields would have to be read.
+ * order each time. Those of events have the places of their rows by now; of rows without one, all fields would have to be read.
  */
 export function withoutTies(keys: readonly OrderKey[], relation: Relation): readonly OrderKey[] {
   if (keys.length === 0) return keys;

@@ -1,6 +1,7 @@
-import type { Column, Columns, OrderKey, Relation, Scalar } from '../../../apl/plan/plan.js';
+import type { Column, Columns, Relation, Scalar } from '../../../apl/plan/plan.js';
 import { mapInputs, type RelationOf } from '../../../apl/plan/plan-walk.js';
 import { constant, reference } from '../../../apl/plan/scalars.js';
+import { keyOf } from './ordering.js';
 import { timeOf } from './timed.js';
 
 /**
@@ -16,9 +17,9 @@ export type Places = 'timed' | 'timeless';
 export type PlacesOf = (dataset: string) => Places | undefined;
 
 /**
- * Returns the relation with its sorts by the time of events decided among equal times: by the places of the rows in their dataset,
- * so that the lines of a log are in its order, or from its last line to its first. Rows without a time are never turned around.
- * Columns of places are added after the others wherever such a sort is passed on.
+ * Returns the relation with its sorts of events decided among equal rows: by the places of the rows in their dataset, so that the lines
+ * of a log are in its order, or from its last line to its first; before that by time, if no key is one. Rows without a time are never
+ * turned around. Columns of places are added after the others wherever such a sort is passed on.
  */
 export function placed(relation: Relation, placesOf: PlacesOf, made: Columns): Relation {
   const walk = (each: Relation): Carried => {
@@ -99,13 +100,14 @@ function passedOn(
 
 function sorted(relation: RelationOf<'sort'>, input: Carried): Carried {
   const { place } = input;
-  const last = relation.keys.at(-1);
-  if (place === undefined || last?.value.kind !== 'column' || !place.times.has(last.value.id))
-    return passedOn(relation, input);
-  const descending = last.descending && !place.timeless;
-  const keys = place.columns.map(
-    (column): OrderKey => ({ value: reference(column), descending, nullsFirst: !descending }),
-  );
+  if (place === undefined) return passedOn(relation, input);
+  const isTime = (id: number) => place.times.has(id);
+  const byTime = relation.keys.find(({ value }) => value.kind === 'column' && isTime(value.id));
+  const time =
+    byTime === undefined && !place.timeless ? input.relation.columns.find(({ id }) => isTime(id)) : undefined;
+  // What other keys leave equal is newest first, as rows are that nothing sorts.
+  const descending = !place.timeless && (byTime?.descending ?? true);
+  const keys = [...(time ? [time] : []), ...place.columns].map(column => keyOf(column, descending));
   return passedOn({ ...relation, keys: [...relation.keys, ...keys] }, input);
 }
 
