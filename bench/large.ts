@@ -109,14 +109,20 @@ async function untilFilters(asked: Asked, apl: string): Promise<void> {
 
 async function measure(asked: Asked, question: Question): Promise<void> {
   if (question.filters !== undefined) await untilFilters(asked, question.filters);
+  const { layout, gb, service } = asked;
   const spent: { readonly ms: number; readonly cpuMs: number }[] = [];
   for (let run = 0; run < runs; run += 1) {
-    const before = processorMs(asked.service);
+    const before = processorMs(service);
     const begun = performance.now();
-    await query(asked, question);
-    spent.push({ ms: performance.now() - begun, cpuMs: processorMs(asked.service) - before });
+    try {
+      await query(asked, question);
+    } catch (error) {
+      // A question that the service refuses, such as one that needs more memory, is told of and is no end of the others.
+      console.error(`${question.name}, ${layout}, ${gb.toPrecision(3)} GB as JSON: ${String(error)}`);
+      return;
+    }
+    spent.push({ ms: performance.now() - begun, cpuMs: processorMs(service) - before });
   }
-  const { layout, gb, service } = asked;
   tell(layout, question.name, gb, median(spent.map(({ ms }) => ms)), median(spent.map(({ cpuMs }) => cpuMs)));
   report({
     figure: `memory after ${question.name}, ${layout}, ${gb.toPrecision(3)} GB as JSON`,
