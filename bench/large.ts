@@ -117,7 +117,7 @@ async function measure(asked: Asked, question: Question): Promise<void> {
     try {
       await query(asked, question);
     } catch (error) {
-      // A question that the service refuses, such as one that needs more memory, is told of and is no end of the others.
+      // It may be refused, as for want of memory: the others are asked all the same.
       console.error(`${question.name}, ${layout}, ${gb.toPrecision(3)} GB as JSON: ${String(error)}`);
       return;
     }

@@ -48,8 +48,24 @@ export type FileNote = Partial<Pick<FileSummary, 'timeless' | 'replaces' | 'fore
 /** Returns the statement that writes the rows of `select` to a Parquet file with a note on itself. */
 export function copyToParquet(select: string, file: string, note: FileNote): string {
   const metadata = sqlText(JSON.stringify({ version: 1, ...note }));
-  return `COPY (${select}) TO ${sqlText(file)} (FORMAT parquet, COMPRESSION snappy, KV_METADATA {'${metadataKey}': ${metadata}})`;
+  return `COPY (${select}) TO ${sqlText(file)} (FORMAT parquet, COMPRESSION snappy${rowGroupSize(note.fields.length)}, KV_METADATA {'${metadataKey}': ${metadata}})`;
 }
+
+/** From how many fields on the memory that the engine takes for each counts: less is done at once. */
+export const wideFields = 200;
+
+/** Names how many rows a row group has if there are many columns: the engine holds as many rows as that in memory. */
+function rowGroupSize(columns: number): string {
+  const rows = Math.max(1, Math.floor(mostValues / columns / vectorRows)) * vectorRows;
+  return rows < usualRows ? `, ROW_GROUP_SIZE ${rows}` : '';
+}
+
+/** Rows of a row group if nothing else is said, and rows of a vector, of which a row group has a multiple. */
+const usualRows = 122_880;
+const vectorRows = 2048;
+
+/** Values of a row group. */
+const mostValues = 100 * usualRows;
 
 /** Returns column names for fields, in order, that differ even where case is folded. */
 export function columnNames(fields: readonly string[]): string[] {

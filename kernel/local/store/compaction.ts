@@ -4,7 +4,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { present } from '../../present.js';
 import { sqlName } from '../duckdb/duckdb-literal.js';
 import type { Engine } from '../engine/duckdb.js';
-import { columnNames, copyToParquet, type FileSummary } from '../engine/engine-parquet.js';
+import { EngineError } from '../engine/engine-failure.js';
+import { columnNames, copyToParquet, type FileSummary, wideFields } from '../engine/engine-parquet.js';
 import { FieldUnion } from './append/append-rows.js';
 import { whileFiles } from './bounds/bounded-names.js';
 import { givenName } from './dataset/dataset-copies.js';
@@ -17,6 +18,8 @@ export class Compactor {
   readonly #engine: Engine;
   readonly #settled: (dataset: string) => Promise<DatasetDirectory>;
   readonly #waiting = new Set<string>();
+  /** How many values a merge may have in datasets in which one has run out of memory. */
+  readonly #mostValues = new Map<string, number>();
   readonly #closing = new AbortController();
   #work: Promise<void> = Promise.resolve();
 
@@ -45,7 +48,24 @@ export class Compactor {
     this.#waiting.delete(dataset);
     const directory = await this.#settled(dataset);
     let more = true;
-    while (more && !this.#closing.signal.aborted) more = await compact(this.#engine, directory);
+    while (more && !this.#closing.signal.aborted) more = await this.#mergeSome(dataset, directory);
+  }
+
+  /** Returns whether there may be more to do. */
+  async #mergeSome(dataset: string, directory: DatasetDirectory): Promise<boolean> {
+    const listing = await directory.list();
+    // What replaced what is not known if a list cannot be read.
+    if (listing === undefined || listing.damages.length > 0) return false;
+    const files = mergeable(listing.files, this.#mostValues.get(dataset));
+    if (files.length === 0) return false;
+    try {
+      return await merge(this.#engine, directory, files);
+    } catch (error) {
+      if (!(error instanceof EngineError) || error.code !== 'engine-memory') throw error;
+      const { rows, fields } = sizeOf(files);
+      this.#mostValues.set(dataset, (rows * fields) / 2);
+      return true;
+    }
   }
 }
 
@@ -53,15 +73,14 @@ export class Compactor {
 const pauseMs = 1_500;
 
 /**
- * Merges several small files of about the same size, if there are enough of them, into one sorted by time. Values keep their
- * types: files in which a field has different types stay apart. Returns whether there may be more to do.
+ * Merges files into one sorted by time. Values keep their types: files in which a field has different types stay apart. Returns whether
+ * they are replaced.
  */
-async function compact(engine: Engine, directory: DatasetDirectory): Promise<boolean> {
-  const listing = await directory.list();
-  // What replaced what is not known if a list cannot be read.
-  if (listing === undefined || listing.damages.length > 0) return false;
-  const files = mergeable(listing.files);
-  if (files.length === 0) return false;
+async function merge(
+  engine: Engine,
+  directory: DatasetDirectory,
+  files: readonly FileSummary[],
+): Promise<boolean> {
   const names = files.map(file => path.basename(file.path));
   const versions = () => files.map(file => versionOf(file.path)?.content).join('\n');
   const before = versions();
@@ -87,6 +106,9 @@ const fewest = 8;
 const most = 512;
 const mostBytes = 512 * 2 ** 20;
 
+/** The most values in one merge of many fields. */
+const mostWide = 12_000_000;
+
 /** Files from this size on are left alone. */
 const largeBytes = 32 * 2 ** 20;
 const smallBytes = 64 * 2 ** 10;
@@ -96,35 +118,59 @@ function tierOf({ bytes }: FileSummary): number {
   return Math.max(0, Math.floor(Math.log2(bytes / smallBytes) / 3));
 }
 
+/** What files have together. */
+interface Size {
+  readonly bytes: number;
+  readonly rows: number;
+  /** Of the file that has most. */
+  readonly fields: number;
+}
+
 interface Group {
   readonly tier: number;
   readonly union: FieldUnion;
   readonly files: FileSummary[];
-  bytes: number;
+  size: Size;
 }
 
-function mergeable(files: readonly FileSummary[]): FileSummary[] {
+/** Returns several small files of about the same size, if there are enough of them. */
+function mergeable(files: readonly FileSummary[], mostValues = Number.POSITIVE_INFINITY): FileSummary[] {
   const groups: Group[] = [];
   for (const file of files) {
     if (file.foreign || file.bytes >= largeBytes || file.blocks.length === 0) continue;
     const tier = tierOf(file);
+    const isRoom = ({ bytes, rows, fields }: Size) =>
+      bytes <= mostBytes &&
+      rows * fields <= (fields > wideFields ? Math.min(mostValues, mostWide) : mostValues);
     const known = groups.find(
       group =>
         group.tier === tier &&
         group.files.length < most &&
-        group.bytes + file.bytes <= mostBytes &&
+        isRoom(sizeOf([file], group.size)) &&
         group.union.add(file),
     );
     if (known) {
       known.files.push(file);
-      known.bytes += file.bytes;
+      known.size = sizeOf([file], known.size);
     } else {
       const union = new FieldUnion();
       union.add(file);
-      groups.push({ tier, union, files: [file], bytes: file.bytes });
+      groups.push({ tier, union, files: [file], size: sizeOf([file]) });
     }
   }
   return groups.find(group => group.files.length >= fewest)?.files ?? [];
+}
+
+/** Returns the size of files beside others. */
+function sizeOf(files: readonly FileSummary[], others: Size = { bytes: 0, rows: 0, fields: 0 }): Size {
+  return files.reduce(
+    (sum, { bytes, blocks, fields }) => ({
+      bytes: sum.bytes + bytes,
+      rows: blocks.reduce((rows, block) => rows + block.rows, sum.rows),
+      fields: Math.max(sum.fields, fields.length),
+    }),
+    others,
+  );
 }
 
 function mergeSql(files: readonly FileSummary[], draft: string): string {

@@ -10,7 +10,7 @@ import { dateOrders } from '../../time.js';
 import { sqlName, sqlText } from '../duckdb/duckdb-literal.js';
 import type { Connection, Engine } from '../engine/duckdb.js';
 import { EngineError, engineWords } from '../engine/engine-failure.js';
-import { columnNames, copyToParquet, type FileField, type FileNote } from '../engine/engine-parquet.js';
+import { columnNames, copyToParquet, type FileField } from '../engine/engine-parquet.js';
 import type { RequestContext, Watch } from '../engine/engine-request.js';
 import { LocalError } from '../local-errors.js';
 import type { RawObject } from './append/append-events.js';
@@ -46,9 +46,10 @@ import {
   unreadableFile,
 } from './sources/source-formats.js';
 import { hasCode } from './store-files.js';
-import { carryTimes, rewrite, rollDays } from './times/carried-times.js';
+import { carryTimes, rollDays } from './times/carried-times.js';
 import { dayInName } from './times/clocks.js';
 import { isOrderMismatch } from './times/date-order.js';
+import { sortByTime } from './times/sorted-times.js';
 import { twiceNotes } from './times/time-zone.js';
 import { findTime, searchTime, type TimeOptions, type TimeSource } from './times/timestamps.js';
 
@@ -486,7 +487,7 @@ async function write(
     await carryTimes(connection, draft, note, load.time);
     facts = await factsOf(connection, draft);
   }
-  if (facts.timesCovered > mostOverlap) await sortByTime(connection, draft, note);
+  await sortByTime(connection, draft, note, facts, rows);
   return {
     rows,
     late,
@@ -575,15 +576,6 @@ function selectOf(
   const columns = fields.map(({ column }, index) => `${values[index]} AS ${sqlName(column)}`);
   const timed = `SELECT *, ${time.sql} AS t FROM (${cells(reading.fields, reading.from)})`;
   return `SELECT ${columns.join(', ')} FROM (${timed})`;
-}
-
-/** How many row groups a timestamp may lie in, on average, before the rows are sorted. */
-const mostOverlap = 3;
-
-/** Sorts a file that is not in the order of time, as few are, so that a time window reads few row groups. */
-async function sortByTime(connection: Connection, draft: string, note: FileNote): Promise<void> {
-  const select = `SELECT * FROM read_parquet(${sqlText(draft)}) ORDER BY _time, file_row_number`;
-  await rewrite(connection, draft, note, select);
 }
 
 /** Counts the rows without a readable time: they have that of the import. */

@@ -9,6 +9,7 @@ import { Engine } from '../../engine/duckdb.js';
 import { LocalError } from '../../local-errors.js';
 import { rowsByLines } from '../readers/sample.js';
 import { firstBytes, isParquet } from '../sources/source-formats.js';
+import { isWide } from './wide-files.js';
 
 /**
  * The engines of the imports of a service: each sees the files of one import, as the one that serves queries sees the data directory only. To
@@ -92,9 +93,15 @@ const mostUses = 200;
 
 /** Opens an engine that sees these files. */
 export async function openEngine(dataDir: string, files: readonly string[]): Promise<Engine> {
-  const isShared = (await sizeOf(files)) >= leastToShare && !(await isReadInTurn(files[0] ?? ''));
-  const threads = isShared ? Math.max(availableParallelism(), fewestForJson) : 1;
-  return Engine.open({ ...optionsIn(dataDir), allow: files, threads });
+  return Engine.open({ ...optionsIn(dataDir), allow: files, threads: await threadsFor(files) });
+}
+
+async function threadsFor(files: readonly string[]): Promise<number> {
+  const [file = ''] = files;
+  if ((await sizeOf(files)) < leastToShare || (await isReadInTurn(file))) return 1;
+  // Of many columns several threads hold several times the memory, and take longer.
+  if (await isWide(file).catch(() => false)) return 1;
+  return Math.max(availableParallelism(), fewestForJson);
 }
 
 /** Whether a file is a CSV with line breaks in values, of which one thread reads all: while it does, another would try in vain at full load. */

@@ -1,5 +1,6 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
 import { EngineError } from '../../../../kernel/local/engine/engine-failure.js';
 import { LocalError } from '../../../../kernel/local/local-errors.js';
@@ -42,19 +43,57 @@ test('an engine that is given back once the service ends is closed', async () =>
   await expect(readdir(engine.workDir)).rejects.toThrow('ENOENT');
 });
 
+/** Returns how many threads read a file with this content, 3 for any more. */
+async function threadsFor(name: string, content: string | Buffer): Promise<bigint> {
+  const directory = await temporaryDirectory();
+  const file = path.join(directory, name);
+  await writeFile(file, content);
+  const engine = await openEngine(path.join(directory, 'data'), [file]);
+  onTestFinished(() => engine.close());
+  const [[found = 0n] = []] = await engine.run("SELECT least(current_setting('threads'), 3)");
+  return found as bigint;
+}
+
 test.each([
   ['in.csv', 'a,"first\nsecond"\n', 1n],
   ['in.TSV', 'a\t"first\nsecond"\n', 1n],
   ['in.csv', 'a,"first, ""second"\n', 3n],
   ['in.log', 'a,"first\nsecond"\n', 3n],
 ])('one thread reads a CSV with line breaks in values: %s %j', async (name, row, threads) => {
+  expect(await threadsFor(name, row.repeat(20_000))).toBe(threads);
+});
+
+/** Lines of a file with as many fields. */
+const lines: Readonly<Record<string, (fields: readonly string[]) => string>> = {
+  'in.csv': fields => fields.join(','),
+  'in.tsv': fields => fields.join('\t'),
+  'in.ndjson': fields => `{${fields.map(field => `"${field}":1`).join(',')}}`,
+  'in.json': ([, ...fields]) =>
+    `[{"id": 1,\n${fields.map(name => `  "${name}": {"${name}": 1}`).join(',\n')}\n}]`,
+};
+
+test.each(Object.keys(lines))('one thread reads a file of many fields: %s', async name => {
+  const content = (fields: number) => {
+    const line = lines[name]?.(Array.from({ length: fields }, (_, field) => `f${field}`)) ?? '';
+    return `${line}\n`.repeat(2000);
+  };
+  expect(await threadsFor(name, content(199))).toBe(3n);
+  expect(await threadsFor(name, content(200))).toBe(1n);
+  expect(await threadsFor(`${name}.gz`, gzipSync(content(200), { level: 0 }))).toBe(1n);
+});
+
+test('one thread reads a Parquet file of many fields', async () => {
   const directory = await temporaryDirectory();
-  const file = path.join(directory, name);
-  await writeFile(file, row.repeat(20_000));
-  const engine = await openEngine(path.join(directory, 'data'), [file]);
+  const engine = await openEngine(directory, []);
   onTestFinished(() => engine.close());
-  const [[found = 0n] = []] = await engine.run("SELECT least(current_setting('threads'), 3)");
-  expect(found).toBe(threads);
+  const written = async (fields: number) => {
+    const file = path.join(engine.workDir, `${fields}.parquet`);
+    const columns = Array.from({ length: fields }, (_, field) => `md5(i::VARCHAR) AS f${field}`);
+    await engine.run(`COPY (SELECT ${columns.join(', ')} FROM range(1000) r(i)) TO '${file}'`);
+    return readFile(file);
+  };
+  expect(await threadsFor('in.parquet', await written(199))).toBe(3n);
+  expect(await threadsFor('in.parquet', await written(200))).toBe(1n);
 });
 
 const failures: readonly (readonly [string, unknown, boolean])[] = [

@@ -1,0 +1,36 @@
+import { rm } from 'node:fs/promises';
+import { sqlText } from '../../duckdb/duckdb-literal.js';
+import type { Connection } from '../../engine/duckdb.js';
+import { engineFailure } from '../../engine/engine-failure.js';
+import { type FileNote, wideFields } from '../../engine/engine-parquet.js';
+import type { DraftFacts } from '../dataset/draft-facts.js';
+import { nextTo, rewrite } from './carried-times.js';
+
+/** How many row groups a timestamp may lie in, on average, before the rows are sorted. */
+const mostOverlap = 3;
+
+/** The most values of many fields that are sorted. */
+const mostWide = 60_000_000;
+
+/**
+ * Sorts a draft that is not in the order of time, as few are, so that a time window reads few row groups. Without enough memory for it
+ * the rows stay in their order.
+ */
+export async function sortByTime(
+  connection: Connection,
+  draft: string,
+  note: FileNote,
+  { timesCovered }: DraftFacts,
+  rows: number,
+): Promise<void> {
+  if (!(timesCovered > mostOverlap)) return;
+  const { length } = note.fields;
+  if (length > wideFields && rows * length > mostWide) return;
+  const select = `SELECT * FROM read_parquet(${sqlText(draft)}) ORDER BY _time, file_row_number`;
+  try {
+    await rewrite(connection, draft, note, select);
+  } catch (error) {
+    if (engineFailure(error).code !== 'engine-memory') throw error;
+    await rm(nextTo(draft), { force: true });
+  }
+}
