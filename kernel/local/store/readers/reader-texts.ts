@@ -4,15 +4,9 @@ import { formatCount, plural } from '../../../text.js';
 import { sqlText } from '../../duckdb/duckdb-literal.js';
 import { sqlTypes } from '../../duckdb/duckdb-types.js';
 import type { Connection } from '../../engine/duckdb.js';
+import { engineWords } from '../../engine/engine-failure.js';
 import type { Line } from './quotes.js';
-import {
-  mismatchAt,
-  mismatchOf,
-  mostWidened,
-  type ReadField,
-  type Reading,
-  widenedNotes,
-} from './reading.js';
+import { mismatchAt, mismatchOf, type ReadField, type Reading, sampleRows, widenedNotes } from './reading.js';
 
 /** A file as columns of text t0..tn, null if there is no value. */
 export interface Texts {
@@ -36,8 +30,10 @@ export interface Texts {
 /** Reads columns of text, whose first rows are in the temporary table `sample`, each as the narrowest type that loses nothing. */
 export async function readTexts(connection: Connection, texts: Texts): Promise<Reading> {
   const { names, notes } = texts;
-  const typesIn = (source: string) => typesOf(connection, source, names.length, texts.commas === true);
-  const sampled = await typesIn('sample');
+  const possible = bits.empty + (texts.commas ? bits.all : bits.all - bits.comma);
+  const fewFitting = await fittingFew(connection, names.length, possible);
+  const inSample = await fittingIn(connection, 'sample', fewFitting, possible);
+  const sampled = await typesOf(connection, ['sample'], inSample);
   const [[last = -1] = []] = await connection.run('SELECT max(rowid) FROM sample');
   const shortened = await shortenedNotes(connection, names, sampled.types);
   const reading = (from: string, { types, words }: Types, refused: number): Reading => {
@@ -61,20 +57,40 @@ export async function readTexts(connection: Connection, texts: Texts): Promise<R
     await connection.run(`DELETE FROM sample WHERE rowid > ${last}`);
     const all = await texts.withOdd?.();
     if (all !== undefined) return readTexts(connection, all);
-    const exact = await typesIn(texts.careful);
-    return reading(texts.careful, exact, await texts.refused());
+    const few = await fittingFew(connection, names.length, possible);
+    const exact = await fittingIn(connection, texts.careful, few, possible);
+    const types = await typesOf(connection, [texts.careful], exact);
+    return reading(texts.careful, types, await texts.refused());
   };
-  const fast = (types: Types, pass: number): Reading => {
+  const fast = (types: Types, fitting: readonly Fitting[], pass: number): Reading => {
     const wider = async (failure?: string) => {
-      const odd = pass > mostWidened ? undefined : mismatchOf(failure);
+      const odd = pass > looks.length ? undefined : mismatchOf(failure);
       if (odd === undefined) return careful();
-      await connection.run(`INSERT INTO sample (t${odd.place}) VALUES (${sqlText(odd.text)})`);
-      return fast(await typesIn('sample'), pass + 1);
+      const value = `SELECT ${sqlText(odd.text)} AS t${odd.place}`;
+      await connection.run(`INSERT INTO sample (t${odd.place}) ${value}`);
+      const widened = await narrowed(connection, `(${value})`, fitting, possible, [odd.place]);
+      const rows = looks[pass - 1] ?? 0;
+      if (rows === 0) return fast(await typesOf(connection, ['sample'], widened), widened, pass + 1);
+      try {
+        const looked =
+          rows === Number.POSITIVE_INFINITY ? texts.fast : `(SELECT * FROM ${texts.fast} LIMIT ${rows})`;
+        const found = await narrowed(connection, looked, widened, possible);
+        return fast(await typesOf(connection, ['sample', looked], found), found, pass + 1);
+      } catch (error) {
+        if (engineWords(error) === undefined) throw error;
+        return careful();
+      }
     };
     return { ...reading(texts.fast, types, 0), wider };
   };
-  return fast(sampled, 1);
+  return fast(sampled, inSample, 1);
 }
+
+/**
+ * How many rows are looked at when another value has ended a pass: few such values cost less than a look at all rows, and where there
+ * are many more, there may be one in each column.
+ */
+const looks: readonly number[] = [0, 0, 16 * sampleRows, Number.POSITIVE_INFINITY];
 
 /** Returns how many lines a reader with `store_rejects` leaves out. */
 export async function countRefused(connection: Connection, source: string): Promise<number> {
@@ -205,22 +221,33 @@ interface Types {
   readonly words: readonly string[];
 }
 
-/** A few rows of the sample rule out most types of most columns. */
-async function typesOf(
+/** Returns what fits a few rows of the sample, which rule out most types of most columns. */
+function fittingFew(connection: Connection, width: number, possible: number): Promise<readonly Fitting[]> {
+  const any = Array.from({ length: width }, () => ({ fitting: undefined, words: [] }));
+  return narrowed(connection, `(SELECT * FROM sample LIMIT ${fewRows})`, any, possible);
+}
+
+/** Returns what fits all rows of a source, of which `few` fits those of the sample that were looked at. */
+async function fittingIn(
   connection: Connection,
   source: string,
-  width: number,
-  commas: boolean,
-): Promise<Types> {
-  const possible = bits.empty + (commas ? bits.all : bits.all - bits.comma);
-  const any = Array.from({ length: width }, () => ({ fitting: undefined, words: [] }));
-  const few = await narrowed(connection, `(SELECT * FROM sample LIMIT ${fewRows})`, any, possible);
+  few: readonly Fitting[],
+  possible: number,
+): Promise<readonly Fitting[]> {
   const [row = []] = source === 'sample' ? await connection.run('SELECT count(*) FROM sample') : [];
-  const found = Number(row[0]) <= fewRows ? few : await narrowed(connection, source, few, possible);
+  return Number(row[0]) <= fewRows ? few : narrowed(connection, source, few, possible);
+}
+
+/** Returns the types of columns from what fits the values of all these sources. */
+async function typesOf(
+  connection: Connection,
+  sources: readonly string[],
+  found: readonly Fitting[],
+): Promise<Types> {
   const types = await Promise.all(
     found.map(async ({ fitting }, index) => {
       const type = typeOf(fitting);
-      return type === 'comma' && !(await provesComma(connection, source, index)) ? 'string' : type;
+      return type === 'comma' && !(await provesComma(connection, sources, index)) ? 'string' : type;
     }),
   );
   const words = new Set(found.flatMap((each, index) => (types[index] === 'string' ? [] : each.words)));
@@ -234,12 +261,19 @@ function typeOf(fitting: number | undefined): ColumnType {
 }
 
 /** Whether a column has a comma that is not one between thousands, as that of 1,234 may be. */
-async function provesComma(connection: Connection, source: string, index: number): Promise<boolean> {
+async function provesComma(
+  connection: Connection,
+  sources: readonly string[],
+  index: number,
+): Promise<boolean> {
   const text = `t${index}`;
-  const rows = await connection.run(
-    `SELECT 1 FROM ${source} WHERE contains(${text}, ',') AND NOT regexp_full_match(${text}, '-?\\d{1,3},\\d{3}') LIMIT 1`,
-  );
-  return rows.length > 0;
+  for (const source of sources) {
+    const rows = await connection.run(
+      `SELECT 1 FROM ${source} WHERE contains(${text}, ',') AND NOT regexp_full_match(${text}, '-?\\d{1,3},\\d{3}') LIMIT 1`,
+    );
+    if (rows.length > 0) return true;
+  }
+  return false;
 }
 
 const fewRows = 64;
@@ -251,7 +285,7 @@ interface Fitting {
 }
 
 /**
- * Returns which types fit the columns in all rows of `source` too. All values are tested as those of one column, beside the
+ * Returns which types fit the columns, or those at `places`, in all rows of `source` too. All values are tested as those of one column, beside the
  * number of their own: the time in which the engine plans tests grows with the square of them.
  */
 async function narrowed(
@@ -259,8 +293,9 @@ async function narrowed(
   source: string,
   columns: readonly Fitting[],
   possible: number,
+  places: readonly number[] = columns.map((_, index) => index),
 ): Promise<readonly Fitting[]> {
-  const open = columns.flatMap(({ fitting }, index) => (fitting === bits.none ? [] : [index]));
+  const open = places.filter(index => columns[index]?.fitting !== bits.none);
   if (open.length === 0) return columns;
   const rows = await connection.run(
     `SELECT i, bit_and(CASE WHEN w IS NULL THEN ${fittingSql('t', (possible & bits.comma) > 0)} ELSE ${bits.all + bits.empty} END), string_agg(DISTINCT w, ' ')
@@ -268,11 +303,13 @@ async function narrowed(
      WHERE t IS NOT NULL GROUP BY i`,
   );
   const found = [...columns];
-  for (const [index, fitting, words] of rows)
+  for (const [index, fitting, words] of rows) {
+    const before = columns[Number(index)];
     found[Number(index)] = {
-      fitting: Number(fitting) & (columns[Number(index)]?.fitting ?? possible),
-      words: words === null ? [] : String(words).split(' '),
+      fitting: Number(fitting) & (before?.fitting ?? possible),
+      words: [...(before?.words ?? []), ...(words === null ? [] : String(words).split(' '))],
     };
+  }
   return found;
 }
 

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Connection, Engine } from '../../../../kernel/local/engine/duckdb.js';
 import { engineWords } from '../../../../kernel/local/engine/engine-failure.js';
-import { readCsv } from '../../../../kernel/local/store/readers/csv.js';
+import { type CsvOptions, readCsv } from '../../../../kernel/local/store/readers/csv.js';
 import { readJson } from '../../../../kernel/local/store/readers/json.js';
 import { cells, type Reading } from '../../../../kernel/local/store/readers/reading.js';
 
@@ -21,8 +21,8 @@ afterAll(async () => {
 
 type Format = 'json' | 'csv';
 
-/** Reads a file as an import does; returns the types that it ends with, its notes, and whether every value was looked at first. */
-async function typesOf(format: Format, lines: readonly string[]) {
+/** Reads a file as an import does; returns the types that it ends with, its notes, whether every value was looked at first, and the passes. */
+async function typesOf(format: Format, lines: readonly string[], options: CsvOptions = {}) {
   const workDir = await mkdtemp(path.join(dataDir, 'work-'));
   const file = path.join(workDir, 'events');
   await writeFile(file, lines.map(each => `${each}\n`).join(''));
@@ -35,14 +35,17 @@ async function typesOf(format: Format, lines: readonly string[]) {
     const seen = { ...connection, run };
     let reading =
       format === 'csv'
-        ? await readCsv(seen, { file, workDir })
+        ? await readCsv(seen, { file, workDir }, options)
         : await readJson(seen, { file, sampleFile: undefined, workDir });
+    let passes = 0;
     for (let failure: string | undefined; reading !== undefined; reading = await reading.wider?.(failure)) {
+      passes += 1;
       failure = await failureOf(connection, reading);
       if (failure === undefined) break;
     }
     const looked = statements.some(sql => /map_keys|unnest/.test(sql) && sql.includes(`'${file}'`));
-    return { types: reading?.fields.map(({ type }) => type), notes: reading?.notes, looked };
+    const careful = reading?.from.includes('store_rejects') === true;
+    return { types: reading?.fields.map(({ type }) => type), notes: reading?.notes, looked, passes, careful };
   });
 }
 
@@ -78,7 +81,7 @@ test.each<readonly [what: string, odd: readonly string[], types: string, notes: 
   ],
 ])('JSON: %s widens its field, and no other value is looked at for that', async (_, odd, types, notes) => {
   const usual = many('{"n":1,"t":"x","b":true,"u":null}');
-  expect(await typesOf('json', [...usual, ...odd])).toEqual({
+  expect(await typesOf('json', [...usual, ...odd])).toMatchObject({
     types: types.split(' '),
     notes,
     looked: false,
@@ -112,7 +115,39 @@ test.each<readonly [what: string, odd: readonly string[], types: string, notes: 
   ],
 ])('CSV: %s widens its field, and no other value is looked at for that', async (_, odd, types, notes) => {
   const lines = ['n,t,b,u', ...many('1,x,true,'), ...odd];
-  expect(await typesOf('csv', lines)).toEqual({ types: types.split(' '), notes, looked: false });
+  expect(await typesOf('csv', lines)).toMatchObject({ types: types.split(' '), notes, looked: false });
+});
+
+/** Lines of n and 20 further columns, one of which has a value. */
+const sparse = (n: string, column: number, value: string) =>
+  [n, ...Array.from({ length: 20 }, (_, index) => (index === column ? value : ''))].join(',');
+
+test.each([
+  ['12,000 rows', 1, 4],
+  ['180,000 rows', 15, 5],
+])(
+  'CSV: columns that have values below %s only take a look at all values at once',
+  async (_, times, passes) => {
+    const odd = Array.from({ length: 20 }, (_, index) => sparse('1', index, index % 2 === 0 ? 'x' : '1.5'));
+    const header = ['n', ...Array.from({ length: 20 }, (_, index) => `c${index}`)].join(',');
+    const before = new Array(times).fill(many(sparse('1', -1, ''))).flat();
+    const found = await typesOf('csv', [header, ...before, ...odd]);
+    expect(found).toEqual({
+      types: ['long', ...Array.from({ length: 20 }, (_, index) => (index % 2 === 0 ? 'string' : 'real'))],
+      notes: [],
+      looked: true,
+      passes,
+      careful: false,
+    });
+  },
+);
+
+test('CSV: a comma far down is one in front of a fraction if another value of its column says so', async () => {
+  const rows = new Array<string>(12_000).fill('1;;;;');
+  const odd = ['1;;;;1,234', '1;1.5;;;', '1;;1.5;;', '1;;;x;', '1;;;;1,5'];
+  const file = [...rows.slice(1), ...odd];
+  const { types, passes } = await typesOf('csv', ['n;a;b;c;d', ...file], { spreadsheet: true });
+  expect([types, passes]).toEqual([['long', 'real', 'real', 'string', 'real'], 4]);
 });
 
 /** Objects without a value of u, some of them with one of o, before the given ones. */
@@ -140,7 +175,7 @@ test.each<readonly [what: string, odd: readonly string[]]>([
   ['a number, a list and an object with more after it', ['5', '[{"n":1}]', '{"n":1} {"n":2}']],
 ])('JSON: no other value is looked at for %s', async (_, odd) => {
   const texts = odd.filter(line => line !== '{"n":2}').length;
-  expect(await typesOf('json', [...plain, ...odd, ...plain.slice(0, 100)])).toEqual({
+  expect(await typesOf('json', [...plain, ...odd, ...plain.slice(0, 100)])).toMatchObject({
     types: ['long', 'string', 'long', 'string'],
     notes: [
       `Not JSON objects: ${texts} line${texts === 1 ? '' : 's'}, each an event with its text in \`message\`.`,
