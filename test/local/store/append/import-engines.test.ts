@@ -70,6 +70,8 @@ const lines: Readonly<Record<string, (fields: readonly string[]) => string>> = {
   'in.ndjson': fields => `{${fields.map(field => `"${field}":1`).join(',')}}`,
   'in.json': ([, ...fields]) =>
     `[{"id": 1,\n${fields.map(name => `  "${name}": {"${name}": 1}`).join(',\n')}\n}]`,
+  'one each.ndjson': ([, ...fields]) => fields.map(field => `{"id":1,"${field}":1}`).join('\n'),
+  'one each.log': fields => fields.map(field => `${field}="a ${field}=1 b= QQ${field}=="`).join('\n'),
 };
 
 test.each(Object.keys(lines))('one thread reads a file of many fields: %s', async name => {
@@ -80,6 +82,12 @@ test.each(Object.keys(lines))('one thread reads a file of many fields: %s', asyn
   expect(await threadsFor(name, content(199))).toBe(3n);
   expect(await threadsFor(name, content(200))).toBe(1n);
   expect(await threadsFor(`${name}.gz`, gzipSync(content(200), { level: 0 }))).toBe(1n);
+});
+
+test('an object of many keys that differ is one field for the threads that read it', async () => {
+  const line = (_: unknown, row: number) =>
+    `{"a":{${Array.from({ length: 40 }, (_, key) => `"k${row}_${key}":1`).join(',')}}}\n`;
+  expect(await threadsFor('in.ndjson', Array.from({ length: 1000 }, line).join(''))).toBe(3n);
 });
 
 test('one thread reads a Parquet file of many fields', async () => {
