@@ -4,7 +4,7 @@ import { sqlText } from '../../duckdb/duckdb-literal.js';
 import type { Connection } from '../../engine/duckdb.js';
 import { LocalError } from '../../local-errors.js';
 import { fewerFields, mostFields } from '../bounds/bounded-text.js';
-import { distinctNames, exceedsReal } from './reading.js';
+import { distinctNames, exceedsReal, keep } from './reading.js';
 
 /** A value of an object that becomes a field. */
 export interface JsonLeaf {
@@ -42,9 +42,11 @@ export async function profile(connection: Connection, source: string): Promise<J
   const levels: Node[][] = [];
   for (let level = [root]; level.length > 0; level = level.flatMap(nested)) {
     levels.push(level);
-    if (source !== 'sample') await addKeys(connection, 'sample', 'rowid', levels);
-    await addKeys(connection, source, source === 'sample' ? 'rowid' : '0', levels);
-    repeats += await addUsualKeys(connection, source, levels);
+    const sampled = await sampledObjects(connection, levels);
+    const all = source === 'sample' ? sampled : objects(source, levels);
+    await addKeys(connection, sampled, levels, true);
+    if (all !== sampled) await addKeys(connection, all, levels, false);
+    repeats += await addUsualKeys(connection, sampled, all, levels);
   }
   if (root.children.size > mostFields) throw tooManyFields(root.children.size);
   return { ...shapeOf(root), repeats };
@@ -188,42 +190,63 @@ function nested(node: Node): Node[] {
   return [...node.children.values()].filter(child => child.kinds.size === 1 && child.kinds.has('OBJECT'));
 }
 
+/** One row per object of the last of these levels: its place p in the level and its map o. The last value of a repeated key counts. */
+function objects(source: string, levels: readonly (readonly Node[])[]): string {
+  let found = rootObjects(source, '0');
+  for (const depth of levels.slice(1).keys()) found = `(${objectsBelow(found, levels, depth)})`;
+  return found;
+}
+
 /**
- * One row per object of the last of these levels: its place p in the level and its map o. Objects are found in those that hold them,
- * so that a row costs as much as it has of them, and not as much as there are kinds of them. The last value of a repeated key counts.
+ * Returns the relation of {@link objects} of the sample, each with the number n of its row. It is stored, as the next level is found
+ * in it: to open all levels once more for each takes as long as the square of their number.
  */
-function objects(source: string, levels: readonly (readonly Node[])[], place: string): string {
-  let found = `SELECT ${place} AS n, 0 AS p, m AS o FROM ${source} WHERE m IS NOT NULL`;
-  for (const [depth, level] of levels.slice(1).entries()) {
-    const places = new Map(level.map((node, p) => [node, p]));
-    const memberOf = (node: Node) =>
-      `{p: ${places.get(node)}, v: v[list_position(k, ${sqlText(node.path.at(-1) ?? '')})]}`;
-    const held =
-      levels[depth]?.map((holder, p) => `WHEN ${p} THEN [${nested(holder).map(memberOf).join(', ')}]`) ?? [];
-    const members = `SELECT n, p, list_reverse(map_keys(o)) AS k, list_reverse(map_values(o)) AS v FROM (${found})`;
-    const values = `SELECT n, unnest(CASE p ${held.join(' ')} END) AS s FROM (${members})`;
-    found = `SELECT n, s.p AS p, json_transform(s.v, '"MAP(VARCHAR, JSON)"') AS o FROM (${values}) WHERE s.v IS NOT NULL`;
-  }
-  return `(${found})`;
+async function sampledObjects(connection: Connection, levels: readonly (readonly Node[])[]): Promise<string> {
+  const root = rootObjects('sample', 'rowid');
+  const depth = levels.length - 1;
+  if (depth === 0) return root;
+  const nameAt = (level: number) => `level${level % 2}`;
+  const above = depth === 1 ? root : nameAt(depth - 1);
+  await keep(connection, nameAt(depth), objectsBelow(above, levels, depth - 1));
+  return nameAt(depth);
+}
+
+function rootObjects(source: string, place: string): string {
+  return `(SELECT ${place} AS n, 0 AS p, m AS o FROM ${source} WHERE m IS NOT NULL)`;
+}
+
+/**
+ * Returns the SELECT of the objects below those at a depth. They are found in those that hold them, so that a row costs as much as it has
+ * of them, and not as much as there are kinds of them.
+ */
+function objectsBelow(above: string, levels: readonly (readonly Node[])[], depth: number): string {
+  const places = new Map(levels[depth + 1]?.map((node, p) => [node, p]));
+  const memberOf = (node: Node) =>
+    `{p: ${places.get(node)}, v: v[list_position(k, ${sqlText(node.path.at(-1) ?? '')})]}`;
+  const held =
+    levels[depth]?.map((holder, p) => `WHEN ${p} THEN [${nested(holder).map(memberOf).join(', ')}]`) ?? [];
+  const members = `SELECT n, p, list_reverse(map_keys(o)) AS k, list_reverse(map_values(o)) AS v FROM ${above}`;
+  const values = `SELECT n, unnest(CASE p ${held.join(' ')} END) AS s FROM (${members})`;
+  return `SELECT n, s.p AS p, json_transform(s.v, '"MAP(VARCHAR, JSON)"') AS o FROM (${values}) WHERE s.v IS NOT NULL`;
 }
 
 async function addKeys(
   connection: Connection,
-  source: string,
-  place: string,
+  found: string,
   levels: readonly (readonly Node[])[],
+  isSample: boolean,
 ): Promise<void> {
   const real = 'TRY_CAST(r AS DOUBLE)';
   const infinite = `coalesce(isinf(${real}) AND NOT contains(lower(r), 'inf'), true)`;
   const big = `CASE WHEN kind IN ('UBIGINT', 'BIGINT', 'HUGEINT') THEN TRY_CAST(r AS BIGINT) IS NULL END`;
   const inexact = `CASE WHEN kind IN ('VARCHAR', 'BOOLEAN', 'OBJECT', 'ARRAY') THEN false WHEN abs(${real}) < 9007199254740992 THEN false ELSE ${exceedsReal('r')} OR ${infinite} END`;
   // Only a sample decides how strings are read.
-  const string = source === 'sample' ? `CASE WHEN kind = 'VARCHAR' THEN v->>'$' END` : 'NULL::VARCHAR';
+  const string = isSample ? `CASE WHEN kind = 'VARCHAR' THEN v->>'$' END` : 'NULL::VARCHAR';
   const rows = await connection.run(
     `SELECT p, k, kind, bool_or(${big}), bool_or(${inexact}), bool_or(${maybeNoString('s')}), min(n) AS first
      FROM (SELECT p, k, n, kind, CASE WHEN kind NOT IN ('VARCHAR', 'OBJECT', 'ARRAY') THEN v::VARCHAR END AS r, ${string} AS s
        FROM (SELECT p, k, v, n * 100000 + i AS n, json_type(v) AS kind
-         FROM (SELECT p, n, unnest(map_keys(o)) AS k, unnest(map_values(o)) AS v, unnest(range(cardinality(o)::BIGINT)) AS i FROM ${objects(source, levels, place)})))
+         FROM (SELECT p, n, unnest(map_keys(o)) AS k, unnest(map_values(o)) AS v, unnest(range(cardinality(o)::BIGINT)) AS i FROM ${found})))
      GROUP BY p, k, kind QUALIFY p = 0 OR row_number() OVER (PARTITION BY p ORDER BY min(n), k) <= ${mostFields}
      ORDER BY p, min(min(n)) OVER (PARTITION BY p, k), k`,
   );
@@ -259,21 +282,22 @@ function addKey(node: Node, key: string, kind: string | undefined, seen: Seen): 
 /** Also counts the objects in which a key is repeated. */
 async function addUsualKeys(
   connection: Connection,
+  sample: string,
   source: string,
   levels: readonly (readonly Node[])[],
 ): Promise<number> {
-  const counted = (relation: string) =>
+  const counted = (found: string) =>
     connection.run(
       `SELECT p, arg_max(k, c), sum(c) FILTER (len(list_distinct(k)) < len(k))
-       FROM (SELECT p, map_keys(o) AS k, count(*) AS c FROM ${objects(relation, levels, '0')} WHERE o IS NOT NULL GROUP BY ALL) GROUP BY p`,
+       FROM (SELECT p, map_keys(o) AS k, count(*) AS c FROM ${found} WHERE o IS NOT NULL GROUP BY ALL) GROUP BY p`,
     );
-  const sampled = await counted('sample');
+  const sampled = await counted(sample);
   for (const [p, keys] of sampled) {
     const node = levels.at(-1)?.[Number(p)];
     const items = (keys as { items?: readonly unknown[] } | null)?.items ?? [];
     if (node) node.usual = items.map(String);
   }
-  const all = source === 'sample' ? sampled : await counted(source);
+  const all = source === sample ? sampled : await counted(source);
   return all.reduce((total, [, , repeats]) => total + Number(repeats ?? 0), 0);
 }
 

@@ -126,3 +126,26 @@ test('the shape of the objects of a small file is that which the engine finds', 
   expect(ambiguous(own)).toEqual(expect.arrayContaining(ambiguous(found)));
   expect(ambiguous(own)).not.toContain('b');
 });
+
+test('each object of the sample is opened once, however deep it is', async () => {
+  const engine = await Engine.open({ dataDir: await temporaryDirectory(), connections: 1 });
+  onTestFinished(() => engine.close());
+  const deep = `${'{"a":'.repeat(18)}{"b":1}${'}'.repeat(18)}`;
+  const opened = await engine.withConnection(async connection => {
+    const statements: string[] = [];
+    const run: typeof connection.run = sql => {
+      statements.push(sql);
+      return connection.run(sql);
+    };
+    await run(
+      `CREATE TEMP TABLE sample AS SELECT json_transform('${deep}', '"MAP(VARCHAR, JSON)"') AS m FROM range(3)`,
+    );
+    const { leaves, levels } = await profile({ ...connection, run }, 'sample');
+    expect([leaves.map(({ path }) => path.join('.')), levels.length]).toEqual([
+      [new Array(17).fill('a').join('.')],
+      17,
+    ]);
+    return statements.map(sql => sql.split('json_transform(').length - 1);
+  });
+  expect([Math.max(...opened), opened.reduce((sum, count) => sum + count)]).toEqual([1, 17]);
+});
