@@ -54,7 +54,10 @@ export function copyToParquet(select: string, file: string, note: FileNote): str
 /** From how many fields on the memory that the engine takes for each counts: less is done at once. */
 export const wideFields = 200;
 
-/** Names how many rows a row group has if there are many columns: the engine holds as many rows as that in memory. */
+/**
+ * Names how many rows a row group has if there are many columns: the engine holds them in memory. They are no fewer than that needs, as to
+ * begin with a row group takes the engine the square of the columns.
+ */
 function rowGroupSize(columns: number): string {
   const rows = Math.max(1, Math.floor(mostValues / columns / vectorRows)) * vectorRows;
   return rows < usualRows ? `, ROW_GROUP_SIZE ${rows}` : '';
@@ -65,7 +68,7 @@ const usualRows = 122_880;
 const vectorRows = 2048;
 
 /** Values of a row group. */
-const mostValues = 100 * usualRows;
+const mostValues = wideFields * usualRows;
 
 /** Returns column names for fields, in order, that differ even where case is folded. */
 export function columnNames(fields: readonly string[]): string[] {
