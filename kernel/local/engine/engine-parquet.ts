@@ -48,7 +48,7 @@ export type FileNote = Partial<Pick<FileSummary, 'timeless' | 'replaces' | 'fore
 /** Returns the statement that writes the rows of `select` to a Parquet file with a note on itself. */
 export function copyToParquet(select: string, file: string, note: FileNote): string {
   const metadata = sqlText(JSON.stringify({ version: 1, ...note }));
-  return `COPY (${select}) TO ${sqlText(file)} (FORMAT parquet, COMPRESSION snappy${rowGroupSize(note.fields.length)}, KV_METADATA {'${metadataKey}': ${metadata}})`;
+  return `COPY (${select}) TO ${sqlText(file)} (FORMAT parquet, COMPRESSION snappy${rowGroupSize(note.fields.length)}${dictionarySize(note.fields.length)}, KV_METADATA {'${metadataKey}': ${metadata}})`;
 }
 
 /** From how many fields on the memory that the engine takes for each counts: less is done at once. */
@@ -62,6 +62,15 @@ function rowGroupSize(columns: number): string {
   const rows = Math.max(1, Math.floor(mostValues / columns / vectorRows)) * vectorRows;
   return rows < usualRows ? `, ROW_GROUP_SIZE ${rows}` : '';
 }
+
+/** Names how many bytes a dictionary of texts has if there are many columns: the engine allocates 600 KiB and more for each. */
+function dictionarySize(columns: number): string {
+  if (columns < wideFields) return '';
+  return `, STRING_DICTIONARY_PAGE_SIZE_LIMIT ${Math.floor(mostDictionaryBytes / columns)}`;
+}
+
+/** Bytes of the dictionaries of a row group together. */
+const mostDictionaryBytes = 256 * 2 ** 20;
 
 /** Rows of a row group if nothing else is said, and rows of a vector, of which a row group has a multiple. */
 const usualRows = 122_880;

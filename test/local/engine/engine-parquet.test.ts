@@ -25,3 +25,19 @@ test.each([
   );
   expect(found.map(([, size]) => size)).toEqual(groups);
 });
+
+test('texts of 5,000 fields are written within the memory of an import', async () => {
+  const dataDir = await temporaryDirectory();
+  const engine = await Engine.open({ dataDir, families: [], threads: 1, memoryBytes: 2 ** 31 });
+  onTestFinished(() => engine.close());
+  const file = path.join(dataDir, 'out.parquet');
+  const fields = Array.from({ length: 5000 }, (_, field) => ({
+    name: `f${field}`,
+    column: `f${field}`,
+    type: 'string' as const,
+  }));
+  const values = fields.map(({ column }, field) => `'v' || ((i + ${field}) % 97) AS ${column}`);
+  await engine.run(copyToParquet(`SELECT ${values.join(', ')} FROM range(500) r(i)`, file, { fields }));
+  const found = await engine.run(`SELECT count(*), min(f0), max(f4999) FROM read_parquet('${file}')`);
+  expect(found).toEqual([[500n, 'v0', 'v96']]);
+});
