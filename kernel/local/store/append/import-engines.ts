@@ -98,9 +98,12 @@ export async function openEngine(dataDir: string, files: readonly string[]): Pro
 
 async function optionsFor(files: readonly string[]) {
   const [file = ''] = files;
-  if ((await sizeOf(files)) < leastToShare || (await isReadInTurn(file))) return { threads: 1 };
+  const size = await sizeOf(files);
+  if (size < leastToShare || (await isReadInTurn(file))) return { threads: 1 };
   // Of many fields several threads hold several times the memory, and take longer; who reads the file says why it cannot be.
   if (await isWide(file).catch(() => false)) return { threads: 1, memoryBytes: memoryBytes() * wideFactor };
+  const start = await firstBytes(file, 8).catch(() => nothing);
+  if (size / files.length < leastOfParquet && isParquet(start)) return { threads: 1 };
   return { threads: Math.max(availableParallelism(), fewestForJson) };
 }
 
@@ -125,6 +128,11 @@ function memoryBytes(): number {
 
 /** Bytes below which one thread reads: to wake others takes longer. */
 const leastToShare = 256 * 1024;
+
+/** Bytes of a Parquet file on average below which one thread reads many: of each, several hold as much memory as 2,048 rows take. */
+const leastOfParquet = 64 * 1024;
+
+const nothing = Buffer.alloc(0);
 
 /** The engine shares one file of JSON lines among threads only if it reads fewer files than it has threads, and it reads two. */
 const fewestForJson = 3;

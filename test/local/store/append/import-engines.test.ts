@@ -117,6 +117,20 @@ test('the engine may set more memory aside for a file of many fields', async () 
   expect((await limitFor(200)) / (await limitFor(199))).toBeCloseTo(1.5, 1);
 });
 
+test.each([
+  ['small Parquet files', 'PAR1', 63, 1n],
+  ['larger Parquet files', 'PAR1', 64, 3n],
+  ['small files of text', 'text', 63, 3n],
+])('%s, many of them, are read by as many threads as help', async (_, start, size, threads) => {
+  const directory = await temporaryDirectory();
+  const files = Array.from({ length: 8 }, (_, number) => path.join(directory, `${number}`));
+  const content = Buffer.concat([Buffer.from(start), Buffer.alloc(size * 1024 - 8), Buffer.from(start)]);
+  for (const file of files) await writeFile(file, content);
+  const engine = await openEngine(path.join(directory, 'data'), files);
+  onTestFinished(() => engine.close());
+  expect(await engine.run("SELECT least(current_setting('threads'), 3)")).toEqual([[threads]]);
+});
+
 const failures: readonly (readonly [string, unknown, boolean])[] = [
   ['of what is in its file', new LocalError('invalid', 'empty', 'It holds no rows.'), true],
   ['of the engine', new EngineError('engine-failed', 'It could not.'), false],
