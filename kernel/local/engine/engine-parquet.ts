@@ -55,8 +55,8 @@ export function copyToParquet(select: string, file: string, note: FileNote): str
 export const wideFields = 200;
 
 /**
- * Names how many rows a row group has if there are many columns: the engine holds them in memory. They are no fewer than that needs, as to
- * begin with a row group takes the engine the square of the columns.
+ * Names how many rows a row group has if there are many columns, since the engine holds them in memory. Fewer rows make more row groups, and
+ * each takes the engine the square of the columns to begin with.
  */
 function rowGroupSize(columns: number): string {
   const rows = Math.max(1, Math.floor(mostValues / columns / vectorRows)) * vectorRows;
