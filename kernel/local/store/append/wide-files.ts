@@ -19,7 +19,9 @@ async function columnsIn(file: string): Promise<number> {
 /** Counts the fields of JSON, the values in a line of CSV, or the keys of pairs in lines of a log. */
 function fieldsIn(text: string): number {
   if (!/^[[{]/.test(text)) return Math.max(valuesIn(text.slice(0, text.search(/\n|$/))), keysIn(text));
-  const events = readEvents(text.slice(0, text.lastIndexOf('\n') + 1));
+  const lines = text.slice(0, text.lastIndexOf('\n') + 1);
+  // The first line may be longer than the beginning that is known.
+  const events = lines === '' ? undefined : readEvents(lines);
   return events === undefined ? namesIn(text) : shapeOfEvents(events).leaves.length;
 }
 

@@ -75,6 +75,10 @@ const lines: Readonly<Record<string, (fields: readonly string[]) => string>> = {
   'in.ndjson': fields => `{${fields.map(field => `"${field}":1`).join(',')}}`,
   'in.json': ([, ...fields]) =>
     `[{"id": 1,\n${fields.map(name => `  "${name}": {"${name}": 1}`).join(',\n')}\n}]`,
+  'one line.json': fields => {
+    const event = `{${fields.map(field => `"${field}":"${'x'.repeat(200)}"`).join(',')}}`;
+    return `[${Array(5).fill(event).join(',')}]`;
+  },
   'one each.ndjson': ([, ...fields]) => fields.map(field => `{"id":1,"${field}":1}`).join('\n'),
   'one each.log': fields => fields.map(field => `${field}="a ${field}=1 b= QQ${field}=="`).join('\n'),
 };
