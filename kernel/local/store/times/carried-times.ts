@@ -13,14 +13,9 @@ export async function rewrite(
   note: FileNote,
   select: string,
 ): Promise<void> {
-  const next = nextTo(draft);
+  const next = `${draft}.next`;
   await connection.run(copyToParquet(select, next, note));
   await rename(next, draft);
-}
-
-/** Returns the path of the file that is to replace a draft. */
-export function nextTo(draft: string): string {
-  return `${draft}.next`;
 }
 
 /** Returns names of columns, for SQL, that none of a draft has. */

@@ -1,10 +1,9 @@
-import { rm } from 'node:fs/promises';
 import { sqlText } from '../../duckdb/duckdb-literal.js';
 import type { Connection } from '../../engine/duckdb.js';
 import { engineFailure } from '../../engine/engine-failure.js';
 import { type FileNote, wideFields } from '../../engine/engine-parquet.js';
 import type { DraftFacts } from '../dataset/draft-facts.js';
-import { nextTo, rewrite } from './carried-times.js';
+import { rewrite } from './carried-times.js';
 
 /** How many row groups a timestamp may lie in, on average, before the rows are sorted. */
 const mostOverlap = 3;
@@ -30,7 +29,7 @@ export async function sortByTime(
   try {
     await rewrite(connection, draft, note, select);
   } catch (error) {
+    // The engine has removed what it had written.
     if (engineFailure(error).code !== 'engine-memory') throw error;
-    await rm(nextTo(draft), { force: true });
   }
 }
