@@ -141,7 +141,7 @@ function mergeable(files: readonly FileSummary[], mostValues = Number.POSITIVE_I
     const tier = tierOf(file);
     const isRoom = ({ bytes, rows, fields }: Size) =>
       bytes <= mostBytes &&
-      rows * fields <= (fields > wideFields ? Math.min(mostValues, mostWide) : mostValues);
+      rows * fields <= (fields >= wideFields ? Math.min(mostValues, mostWide) : mostValues);
     const known = groups.find(
       group =>
         group.tier === tier &&

@@ -1,4 +1,4 @@
-import { copyFile, mkdir, readdir } from 'node:fs/promises';
+import { copyFile, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { Engine } from '../../../kernel/local/engine/duckdb.js';
@@ -16,24 +16,21 @@ interface Sizes {
 
 /** A dataset of small files with the same rows, each field of which is `value`. */
 async function datasetOf({ files, rows, fields, memoryMb }: Sizes, value: string) {
-  const dataDir = await temporaryDirectory();
-  const source = path.join(dataDir, 'in.parquet');
+  const imports = await temporaryDirectory();
+  const file = path.join(imports, 'in.parquet');
   const columns = Array.from({ length: fields }, (_, field) => `${value} AS f${field}`);
-  const writer = await Engine.open({ dataDir, families: [] });
+  const writer = await Engine.open({ dataDir: imports, families: [] });
   await writer.run(
-    `COPY (SELECT make_timestamp(i * 1000000) AS _time, ${columns.join(', ')} FROM range(${rows}) r(i)) TO '${source}'`,
+    `COPY (SELECT make_timestamp(i * 1000000) AS _time, ${columns.join(', ')} FROM range(${rows}) r(i)) TO '${file}'`,
   );
   await writer.close();
+  const dataDir = await temporaryDirectory();
   const engine = await Engine.open({ dataDir, families: [], memoryBytes: memoryMb * 2 ** 20, threads: 2 });
   const store = new DatasetStore(dataDir, engine);
   onTestFinished(async () => {
     await store.close();
     await engine.close();
   });
-  const imports = await temporaryDirectory();
-  await mkdir(imports, { recursive: true });
-  const file = path.join(imports, 'in.parquet');
-  await copyFile(source, file);
   await importFile(store, dataDir, { path: file, dataset: 'd' }, BigInt(nowMs) * 1_000_000n);
   const directory = path.join(dataDir, 'datasets', 'd');
   const [first = ''] = (await readdir(directory)).filter(name => name.endsWith('.parquet'));

@@ -93,18 +93,18 @@ const mostUses = 200;
 
 /** Opens an engine that sees these files. */
 export async function openEngine(dataDir: string, files: readonly string[]): Promise<Engine> {
-  return Engine.open({ ...optionsIn(dataDir), allow: files, ...(await optionsFor(files)) });
+  return Engine.open({ ...optionsIn(dataDir), allow: files, threads: await threadsFor(files) });
 }
 
-async function optionsFor(files: readonly string[]) {
+async function threadsFor(files: readonly string[]): Promise<number> {
   const [file = ''] = files;
   const size = await sizeOf(files);
-  if (size < leastToShare || (await isReadInTurn(file))) return { threads: 1 };
+  if (size < leastToShare || (await isReadInTurn(file))) return 1;
   // Of many fields several threads hold several times the memory, and take longer; who reads the file says why it cannot be.
-  if (await isWide(file).catch(() => false)) return { threads: 1, memoryBytes: memoryBytes() * wideFactor };
+  if (await isWide(file).catch(() => false)) return 1;
   const start = await firstBytes(file, 8).catch(() => nothing);
-  if (size / files.length < leastOfParquet && isParquet(start)) return { threads: 1 };
-  return { threads: Math.max(availableParallelism(), fewestForJson) };
+  if (size / files.length < leastOfParquet && isParquet(start)) return 1;
+  return Math.max(availableParallelism(), fewestForJson);
 }
 
 /** Whether a file is a CSV with line breaks in values, of which one thread reads all: while it does, another would try in vain at full load. */
@@ -119,11 +119,8 @@ async function openSmall(dataDir: string): Promise<Engine> {
 }
 
 function optionsIn(dataDir: string) {
-  return { dataDir, families: [eventFamily], connections: 1, memoryBytes: memoryBytes() };
-}
-
-function memoryBytes(): number {
-  return Math.min(memoryAtMost() / 4, mostMemoryBytes);
+  const memoryBytes = Math.min(memoryAtMost() / 4, mostMemoryBytes);
+  return { dataDir, families: [eventFamily], connections: 1, memoryBytes };
 }
 
 /** Bytes below which one thread reads: to wake others takes longer. */
@@ -139,9 +136,6 @@ const fewestForJson = 3;
 
 /** Enough to sort files that are larger than memory, on disk. */
 const mostMemoryBytes = 2 * 2 ** 30;
-
-/** Of many fields the engine sets memory aside that it does not use. */
-const wideFactor = 1.5;
 
 /** How many bytes files have; whoever reads one says why it cannot be. */
 async function sizeOf(files: readonly string[]): Promise<number> {

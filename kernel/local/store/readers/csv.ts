@@ -378,7 +378,7 @@ async function unitsBelow(
   names: readonly string[],
   { spreadsheet = false }: CsvOptions,
 ): Promise<{ readonly dialect: Dialect; readonly notes: readonly string[] } | undefined> {
-  const found = await connection.run(`SELECT * FROM sample ORDER BY rowid LIMIT ${mostCompared}`);
+  const found = await connection.run(`SELECT * FROM sample WHERE rowid <= ${mostCompared}`);
   const [units = [], ...rows] = found.map(row => row.map(cell => valueIn(String(cell ?? ''))));
   const isRule = spreadsheet && areDashes(found[0]?.map(String) ?? []);
   if (!isRule && !areUnits(units, rows)) return undefined;

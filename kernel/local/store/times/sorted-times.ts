@@ -24,7 +24,7 @@ export async function sortByTime(
 ): Promise<void> {
   if (!(timesCovered > mostOverlap)) return;
   const { length } = note.fields;
-  if (length > wideFields && rows * length > mostWide) return;
+  if (length >= wideFields && rows * length > mostWide) return;
   const select = `SELECT * FROM read_parquet(${sqlText(draft)}) ORDER BY _time, file_row_number`;
   try {
     await rewrite(connection, draft, note, select);

@@ -1,12 +1,13 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { type Connection, Engine } from '../../../../kernel/local/engine/duckdb.js';
 import { engineWords } from '../../../../kernel/local/engine/engine-failure.js';
 import { type CsvOptions, readCsv } from '../../../../kernel/local/store/readers/csv.js';
 import { readJson } from '../../../../kernel/local/store/readers/json.js';
 import { cells, type Reading } from '../../../../kernel/local/store/readers/reading.js';
+import { temporaryDirectory } from '../../service.js';
 
 let engine: Engine;
 let dataDir: string;
@@ -199,4 +200,24 @@ test.each<readonly [what: string, lines: readonly string[], types: string]>([
 ])('JSON: %s takes a look at every value', async (_, lines, types) => {
   const { types: found, looked } = await typesOf('json', lines);
   expect([found?.join(' '), looked]).toEqual([types, true]);
+});
+
+test('CSV: thousands of columns take no more memory than an import has', async () => {
+  const directory = await temporaryDirectory();
+  const engine = await Engine.open({
+    dataDir: directory,
+    connections: 1,
+    threads: 1,
+    memoryBytes: 800 * 2 ** 20,
+  });
+  onTestFinished(() => engine.close());
+  const file = path.join(directory, 'wide.csv');
+  const row = (text: string) => Array.from({ length: 2000 }, (_, column) => `${text}${column}`).join(',');
+  await writeFile(file, `${[row('c'), row('v'), row('w')].join('\n')}\n`);
+  const reading = await engine.withConnection(connection =>
+    readCsv(connection, { file, workDir: engine.workDir }),
+  );
+  expect(reading?.fields.map(({ name, type }) => `${name} ${type}`)).toEqual(
+    Array.from({ length: 2000 }, (_, column) => `c${column} string`),
+  );
 });
