@@ -1,8 +1,8 @@
 /**
  * A response of 1 M rows x 10 columns, from a server of this machine to Arrow: the kernel's client and decoder against `fetch`
  * with `JSON.parse`, which leaves JavaScript values, and against Apache Arrow's own builders on top of that. One body is plain,
- * one holds escapes, characters of several bytes, dynamic cells and integers over 53 bits. All run in fresh processes, taking
- * turns; medians count. ROWS, RUNS and KINDS are environment variables; a body that is longer than a string can be is read by ours alone.
+ * one holds escapes, characters of several bytes, dynamic cells and integers over 53 bits, one has as many cells in 200 columns,
+ * and in one four of the ten columns hold objects within objects. All run in fresh processes, taking turns; medians count. ROWS, RUNS and KINDS are environment variables; a body that is longer than a string can be is read by ours alone.
  */
 
 import { constants } from 'node:buffer';
@@ -22,7 +22,7 @@ import { median, quantile, report } from './tools/row.js';
 
 const ROWS = Number(process.env.ROWS ?? 1_000_000);
 const RUNS = Number(process.env.RUNS ?? 3);
-const KINDS = (process.env.KINDS ?? 'plain,hard').split(',') as readonly Kind[];
+const KINDS = (process.env.KINDS ?? 'plain,hard,wide,nested').split(',') as readonly Kind[];
 const METHODS = ['ours', 'fetch + JSON.parse', 'fetch + JSON.parse + builders'] as const;
 type Method = (typeof METHODS)[number];
 
@@ -38,7 +38,9 @@ interface Sample {
 
 async function main(): Promise<void> {
   for (const kind of KINDS) {
-    const body = sampleBody(ROWS, kind);
+    const { width = FIELDS.length } = KINDS_OF_BODIES[kind];
+    const rows = (ROWS * FIELDS.length) / width;
+    const body = sampleBody(rows, kind);
     const server = createServer((_, response) => {
       // As behind a gateway that packs: of unknown length.
       response.writeHead(200, { 'content-type': 'application/json' });
@@ -51,9 +53,12 @@ async function main(): Promise<void> {
     // Beyond this length a body is not a string, so nothing but ours can read it.
     const methods = body.length > constants.MAX_STRING_LENGTH ? METHODS.slice(0, 1) : METHODS;
     for (let run = 0; run < RUNS; run++)
-      for (const [index, name] of methods.entries()) samples[index]?.push(await runApart(name, url));
+      for (const [index, name] of methods.entries()) samples[index]?.push(await runApart(name, url, rows));
     server.close();
-    printRows(`${ROWS.toLocaleString('en')} x 10 ${kind}, ${Math.round(body.length / 2 ** 20)} MiB`, samples);
+    printRows(
+      `${rows.toLocaleString('en')} x ${width} ${kind}, ${Math.round(body.length / 2 ** 20)} MiB`,
+      samples,
+    );
   }
 }
 
@@ -90,13 +95,13 @@ function printRows(what: string, samples: readonly (readonly Sample[])[]): void 
   });
 }
 
-async function runApart(name: Method, url: string): Promise<Sample> {
+async function runApart(name: Method, url: string, rows: number): Promise<Sample> {
   const self = fileURLToPath(import.meta.url);
-  const args = [...process.execArgv, self, name, url];
+  const args = [...process.execArgv, self, name, url, String(rows)];
   return JSON.parse((await promisify(execFile)(process.execPath, args)).stdout) as Sample;
 }
 
-async function measure(name: Method, url: string): Promise<Sample> {
+async function measure(name: Method, url: string, expected: number): Promise<Sample> {
   // The client loads this with its first request; `fetch` is a part of Node.
   await import('undici');
   const waits: number[] = [];
@@ -108,7 +113,7 @@ async function measure(name: Method, url: string): Promise<Sample> {
   const start = performance.now();
   const { rows, arrowMiB } = await readBy(name, url);
   const ms = performance.now() - start;
-  if (rows !== ROWS) throw new Error(`${name} lost rows`);
+  if (rows !== expected) throw new Error(`${name} lost rows`);
   // A wait that ends only now counts too.
   await new Promise(settle => setTimeout(settle, 5));
   clearInterval(watch);
@@ -152,7 +157,7 @@ function mibOf(table: arrow.Table | undefined): number {
 function build(result: TabularResult): arrow.Table[] {
   return result.tables.map(table => {
     const columns = table.columns.map((cells, index) => {
-      const type = BUILDER_TYPES[index] as arrow.DataType;
+      const type = BUILDER_TYPES[index % BUILDER_TYPES.length] as arrow.DataType;
       const isTime = arrow.DataType.isTimestamp(type);
       const builder = arrow.makeBuilder({ type, nullValues: [null] });
       for (const cell of cells) builder.append(convert(cell, isTime, arrow.DataType.isInt(type)));
@@ -197,22 +202,21 @@ const FIELDS = [
   ['trace_id', 'string'],
 ] as const;
 
-type Kind = 'plain' | 'hard';
-
 /** A log-like response: times, words, paths, identifiers, codes, sizes, short and long decimals, flags, one null in twenty. */
 function sampleBody(rows: number, kind: Kind): Buffer {
   const random = randomNumbers(42);
-  const hard = kind === 'hard' ? HARD_CELLS : {};
-  const makers = FIELDS.map(([name]) => hard[name] ?? CELLS[name]);
-  const columns = makers.map((make, index) => {
+  const { width = FIELDS.length, cells: special = {}, dynamic = [] } = KINDS_OF_BODIES[kind];
+  const wanted = Array.from({ length: width }, (_, index) => FIELDS[index % FIELDS.length] ?? FIELDS[0]);
+  const columns = wanted.map(([name], index) => {
+    const make = special[name] ?? CELLS[name];
     const cells: string[] = [];
     for (let row = 0; row < rows; row++)
       cells.push(index > 3 && random() < 0.05 ? 'null' : make(row, random));
     return Buffer.from(`${index === 0 ? '' : ','}[${cells.join(',')}]`);
   });
-  const fields = FIELDS.map(([name, type]) => ({
-    name,
-    type: name === 'trace_id' && kind === 'hard' ? 'dynamic' : type,
+  const fields = wanted.map(([name, type], index) => ({
+    name: index < FIELDS.length ? name : `${name}${index}`,
+    type: dynamic.includes(name) ? 'dynamic' : type,
   }));
   const head = `{"format":"tabular","status":{"elapsedTime":1},"datasetNames":["logs"],"fieldsMetaMap":{},"tables":[{"name":"0","sources":[{"name":"logs"}],"fields":${JSON.stringify(fields)},"order":[],"groups":[],"columns":[`;
   return Buffer.concat([Buffer.from(head), ...columns, Buffer.from(']}]}')]);
@@ -246,6 +250,29 @@ const HARD_CELLS: Readonly<Partial<Record<(typeof FIELDS)[number][0], CellMaker>
   trace_id: (_row, random) => `{"id":"${hex(random)}","path":["a",${Math.floor(random() * 100)}]}`,
 };
 
+const nestedCell: CellMaker = (_row, random) =>
+  `{"http":{"method":"${pick(VERBS, random)}","status":${pick(STATUSES, random)},"headers":{"host":"shop.example","id":"${hex(random)}"}},"tags":["a",${Math.floor(random() * 100)},null],"took":${(random() * 1000).toFixed(3)}}`;
+const nestedFields = ['service', 'uri', 'duration_ms', 'trace_id'] as const;
+
+type Kind = 'plain' | 'hard' | 'wide' | 'nested';
+
+interface KindOfBody {
+  /** As many cells in more columns of fewer rows. */
+  readonly width?: number;
+  readonly cells?: Readonly<Partial<Record<(typeof FIELDS)[number][0], CellMaker>>>;
+  readonly dynamic?: readonly string[];
+}
+
+const KINDS_OF_BODIES: Readonly<Record<Kind, KindOfBody>> = {
+  plain: {},
+  hard: { cells: HARD_CELLS, dynamic: ['trace_id'] },
+  wide: { width: 200 },
+  nested: {
+    cells: Object.fromEntries(nestedFields.map(name => [name, nestedCell])),
+    dynamic: nestedFields,
+  },
+};
+
 function pick<T>(list: readonly T[], random: () => number): T {
   return list[Math.floor(random() * list.length)] as T;
 }
@@ -271,6 +298,6 @@ function randomNumbers(seed: number): () => number {
   };
 }
 
-const [method, url] = process.argv.slice(2) as [Method?, string?];
+const [method, url, rows] = process.argv.slice(2) as [Method?, string?, string?];
 if (method === undefined || url === undefined) await main();
-else process.stdout.write(JSON.stringify(await measure(method, url)));
+else process.stdout.write(JSON.stringify(await measure(method, url, Number(rows))));

@@ -1,37 +1,83 @@
 /**
  * Runs the benchmarks one after the other, each in a process of its own, and prints one table of all their figures, which
- * also goes to test-output/bench.json. `npm run bench -- kernel` runs those named.
+ * also goes to test-output/bench.json and bench.md. `npm run bench -- kernel` runs those named, and `npm run bench -- whole` all
+ * at the sizes of docs/figures.md, which takes an hour or two and 40 GB of TMPDIR.
  */
 import { spawn } from 'node:child_process';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { type Row, rowOf, tableOf } from './tools/row.js';
+import { type Measured, markdownOf, type Row, rowOf, tableOf } from './tools/row.js';
 
 const folder = dirname(fileURLToPath(import.meta.url));
+
+interface Part {
+  readonly name: string;
+  readonly settings?: Readonly<Record<string, string>>;
+}
+
+/** What is compared with something, small to large, then what only grows. */
+const whole: readonly Part[] = [
+  { name: 'kernel' },
+  { name: 'service' },
+  { name: 'arrival' },
+  { name: 'decode' },
+  { name: 'answer' },
+  { name: 'columns' },
+  { name: 'shapes', settings: { ROWS: '1000000' } },
+  { name: 'engine', settings: { ROWS: '1000000', FILES: '1' } },
+  { name: 'engine', settings: { ROWS: '10000000', FILES: '1,20' } },
+  { name: 'store', settings: { MEGABYTES: '100' } },
+  { name: 'store', settings: { MEGABYTES: '300' } },
+  { name: 'ingest', settings: { BATCHES: '5000' } },
+  { name: 'datasets' },
+  { name: 'cause' },
+  { name: 'language' },
+  { name: 'editor' },
+  { name: 'chart' },
+  { name: 'grid' },
+  { name: 'engine', settings: { ROWS: '100000000', FILES: '20', RUNS: '3' } },
+  { name: 'large', settings: { EVENTS: '1720000,17200000,172000000', FILES: '5000', RUNS: '1' } },
+];
 
 async function main(wanted: readonly string[]): Promise<void> {
   const all = readdirSync(folder)
     .filter(name => name.endsWith('.ts') && name !== 'main.ts')
     .map(name => name.slice(0, -'.ts'.length));
-  const unknown = wanted.filter(name => !all.includes(name));
+  const parts: readonly Part[] =
+    wanted.join() === 'whole' ? whole : (wanted.length > 0 ? wanted : all).map(name => ({ name }));
+  const unknown = parts.map(({ name }) => name).filter(name => !all.includes(name));
   if (unknown.length > 0) throw new Error(`no benchmark ${unknown.join(', ')}; there are ${all.join(', ')}`);
-  const rows: Row[] = [];
-  for (const name of wanted.length > 0 ? wanted : all) {
-    console.log(`\n━━ ${name}`);
-    rows.push(...(await run(join(folder, `${name}.ts`))));
+  const measured: Measured[] = [];
+  for (const { name, settings = {} } of parts) {
+    const part = [...Object.entries(settings).map(setting => setting.join('=')), name].join(' ');
+    console.log(`\n━━ ${part}`);
+    const begun = performance.now();
+    const { rows, code } = await run(join(folder, `${name}.ts`), settings);
+    measured.push({ part, rows, seconds: (performance.now() - begun) / 1000 });
+    // The others are measured all the same.
+    if (code !== 0) {
+      console.error(`${part} failed`);
+      process.exitCode = 1;
+    }
   }
   const output = join(dirname(folder), 'test-output');
   mkdirSync(output, { recursive: true });
+  const rows = measured.flatMap(each => each.rows);
   writeFileSync(join(output, 'bench.json'), `${JSON.stringify(rows, null, 2)}\n`);
+  writeFileSync(join(output, 'bench.md'), markdownOf(measured));
   console.table(tableOf(rows));
-  console.log('The figures as JSON: test-output/bench.json');
+  console.log('The figures as JSON and Markdown: test-output/bench.json and bench.md');
 }
 
-/** Prints the output of a benchmark, and returns its rows. */
-async function run(file: string): Promise<readonly Row[]> {
+/** Prints the output of a benchmark, and returns its rows and the code of its process. */
+async function run(
+  file: string,
+  settings: Part['settings'],
+): Promise<{ rows: readonly Row[]; code: number }> {
   const child = spawn(process.execPath, [...process.execArgv, file], {
+    env: { ...process.env, ...settings },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const ended = new Promise<number>(settle => child.on('close', code => settle(code ?? 1)));
@@ -41,8 +87,7 @@ async function run(file: string): Promise<readonly Row[]> {
     if (row === undefined) console.log(line);
     else rows.push(row);
   }
-  if ((await ended) !== 0) throw new Error(`${file} failed`);
-  return rows;
+  return { rows, code: await ended };
 }
 
 await main(process.argv.slice(2));

@@ -1,3 +1,5 @@
+import { availableParallelism, cpus, totalmem } from 'node:os';
+
 /** One figure of the table that `npm run bench` prints: ours, what it is measured against, and what was aimed at. */
 export interface Row {
   /** What was measured, with its scale: `import NDJSON 250 MB`. */
@@ -36,6 +38,24 @@ export function tableOf(rows: readonly Row[]): readonly Readonly<Record<string, 
     goal: goal === undefined ? '' : goalText(goal, unit),
     verdict: verdictOf(ours, baseline?.value, goal),
   }));
+}
+
+/** What one benchmark has measured, and how it was called. */
+export interface Measured {
+  readonly part: string;
+  readonly rows: readonly Row[];
+  readonly seconds: number;
+}
+
+/** Returns a document of the machine and of the rows of each benchmark. */
+export function markdownOf(measured: readonly Measured[]): string {
+  const machine = `${availableParallelism()} cores (${cpus()[0]?.model.trim()}), ${Math.round(totalmem() / 2 ** 30)} GiB of memory, Node.js ${process.version}`;
+  const parts = measured.map(({ part, rows, seconds }) => {
+    const lines = tableOf(rows).map(row => `| ${Object.values(row).join(' | ')} |`);
+    const head = '| what | ours | baseline | time | processor | goal | |\n|---|---|---|---|---|---|---|';
+    return `## ${part}\n\n${Math.round(seconds)} s\n\n${head}\n${lines.join('\n')}\n`;
+  });
+  return `# Figures of one run\n\n${machine}\n\n${parts.join('\n')}`;
 }
 
 /** Returns the middle of the values. */

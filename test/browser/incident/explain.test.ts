@@ -230,12 +230,24 @@ describe.each(usually(NEWEST_LAB))('explaining in $name', frontEnd => {
   });
 
   test('the trace of an event by one press on its id, or by T from any of its values', async () => {
-    const press = page.getByRole('button', { name: /draws this trace \(T\)$/ }).and(page.locator(':visible'));
+    // Of one cell: that of another may be seen for a moment after the pointer has left it.
+    const press = (at: number) =>
+      cells
+        .at(at)
+        .getByRole('button', { name: /draws this trace \(T\)$/ })
+        .and(page.locator(':visible'));
     const drawn = async (at: number, id: string, act: () => Promise<void>) => {
       const before = await page.locator('.jp-CodeCell').count();
       await act();
       await soon(() => page.locator('.jp-CodeCell').count()).toBe(before + 1);
       await soon(() => cells.source(at + 1)).toBe(`%%time ${window}\n%trace ${id}`);
+      // Its output moves what is below it away from the pointer.
+      await soon(() =>
+        cells
+          .at(at + 1)
+          .locator('.apl-trace-view')
+          .count(),
+      ).toBe(1);
     };
     const table = await cellWith('otel-demo-traces');
     const query = await cells.source(table);
@@ -243,9 +255,9 @@ describe.each(usually(NEWEST_LAB))('explaining in $name', frontEnd => {
     await row.scrollIntoViewIfNeeded();
     const id = (await row.locator('td').nth(1).textContent()) ?? '';
     await row.locator('td').nth(2).hover();
-    expect(await press.count()).toBe(0);
+    expect(await press(table).count()).toBe(0);
     await row.locator('td').nth(1).hover();
-    await drawn(table, id, () => press.click());
+    await drawn(table, id, () => press(table).click());
     await row.locator('td').nth(1).click();
     expect(await findings(page, ['.apl-grid-frame'])).toEqual([]);
     await row.locator('td').nth(2).click();
@@ -257,7 +269,7 @@ describe.each(usually(NEWEST_LAB))('explaining in $name', frontEnd => {
     const chip = line.locator('.apl-stream-chip', { hasText: /^trace_id / });
     const named = /[0-9a-f]{32}/.exec((await chip.textContent()) ?? '')?.[0] ?? '';
     await line.hover();
-    await drawn(stream, named, () => press.click());
+    await drawn(stream, named, () => press(stream).click());
   });
 
   const cellWith = async (text: string) =>
