@@ -47,7 +47,7 @@ async function main(): Promise<void> {
     });
   row('processor time of both', 'ms', 'cpuMs', 1 / 3);
   row('processor time of the kernel', 'ms', 'clientMs');
-  row('wall time', 'ms', 'ms');
+  row('wall time', 'ms', 'ms', 1 / 3);
   row('memory of both', 'MiB', 'peakMiB', 0.5);
   row('memory of the kernel', 'MiB', 'clientMiB');
 }

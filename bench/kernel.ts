@@ -72,7 +72,7 @@ async function compare(where: string, env: NodeJS.ProcessEnv): Promise<void> {
       baseline: { name: 'ipykernel', value: baseline[of] },
       ...(ratio && { goal: { ratio } }),
     });
-  row('spawn to ready', 'ms', 'readyMs', 0.3);
+  row('spawn to ready', 'ms', 'readyMs', 0.2);
   row('round trip of a trivial cell', 'ms', 'roundTripMs', 0.7);
   row('peak memory of a kernel', 'MiB', 'peakMiB');
 }
