@@ -38,8 +38,8 @@ interface Sample {
 
 async function main(): Promise<void> {
   for (const kind of KINDS) {
-    const { width = FIELDS.length } = KINDS_OF_BODIES[kind];
-    const rows = (ROWS * FIELDS.length) / width;
+    const { width = FIELDS.length, share = 1 } = KINDS_OF_BODIES[kind];
+    const rows = (ROWS * FIELDS.length * share) / width;
     const body = sampleBody(rows, kind);
     const server = createServer((_, response) => {
       // As behind a gateway that packs: of unknown length.
@@ -265,6 +265,8 @@ type Kind = 'plain' | 'hard' | 'wide' | 'nested';
 interface KindOfBody {
   /** As many cells in more columns of fewer rows. */
   readonly width?: number;
+  /** Of the rows, as others can only read what fits a string. */
+  readonly share?: number;
   readonly cells?: Readonly<Partial<Record<(typeof FIELDS)[number][0], CellMaker>>>;
   readonly dynamic?: readonly string[];
 }
@@ -274,6 +276,7 @@ const KINDS_OF_BODIES: Readonly<Record<Kind, KindOfBody>> = {
   hard: { cells: HARD_CELLS, dynamic: ['trace_id'] },
   wide: { width: 200 },
   nested: {
+    share: 0.5,
     cells: Object.fromEntries(nestedFields.map(name => [name, nestedCell])),
     dynamic: nestedFields,
   },

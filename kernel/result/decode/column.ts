@@ -13,8 +13,26 @@ import {
 } from 'apache-arrow';
 import type { Steps } from './decode-slices.js';
 import { type ColumnBuilder, fitted, grown, Int64Store, Validity } from './decode-store.js';
-import { CLOSE_ARRAY, type JsonBytes, MINUS, NINE, NULL_START, OPEN_ARRAY, ZERO } from './json-bytes.js';
-import { readDatetime, readFloat, readInteger, readTimespan } from './scalar.js';
+import {
+  CLOSE_ARRAY,
+  COMMA,
+  type JsonBytes,
+  MINUS,
+  NINE,
+  NULL_START,
+  OPEN_ARRAY,
+  ZERO,
+} from './json-bytes.js';
+import {
+  readDatetime,
+  readDatetimes,
+  readFloat,
+  readFloats,
+  readInteger,
+  readIntegers,
+  readTimespan,
+  startsNumber,
+} from './scalar.js';
 import { JsonTextBuilder, StringBuilder } from './string-column.js';
 
 /** One decoded column: `note` says why the column was kept as JSON text in spite of its declared type. */
@@ -67,11 +85,11 @@ function builderFor(type: string, rowsHint: number): ColumnBuilder | undefined {
   }
   switch (members.length === 1 ? members[0] : undefined) {
     case 'integer':
-      return new Int64Builder(new Int64(), readInteger, rowsHint);
+      return new Int64Builder(new Int64(), readInteger, readIntegers, rowsHint);
     case 'datetime':
-      return new Int64Builder(new TimestampNanosecond('UTC'), readDatetime, rowsHint);
+      return new Int64Builder(new TimestampNanosecond('UTC'), readDatetime, readDatetimes, rowsHint);
     case 'timespan':
-      return new Int64Builder(new DurationNanosecond(), readTimespan, rowsHint);
+      return new Int64Builder(new DurationNanosecond(), readTimespan, readIntegers, rowsHint);
     case 'float':
       return new FloatBuilder(rowsHint, false);
     case 'boolean':
@@ -130,6 +148,8 @@ function readSome(
   try {
     while (json.pos < stop) {
       if (!isBetween) {
+        row = builder.readUsual(json, row, stop, validity);
+        if (json.pos >= stop) break;
         first = json.peek();
         from = json.pos;
         if (first === NULL_START) json.literal();
@@ -193,22 +213,29 @@ function mismatchNote(name: string, type: string, row: number, kind: string): st
 /** 64-bit integers, and times and durations, which are stored as such. */
 class Int64Builder implements ColumnBuilder {
   readonly #type: Int64 | TimestampNanosecond | DurationNanosecond;
-  readonly #cell: (json: JsonBytes, store: Int64Store, row: number) => boolean;
+  readonly #cell: typeof readInteger;
+  readonly #cells: typeof readIntegers;
   readonly #store: Int64Store;
 
   constructor(
     type: Int64 | TimestampNanosecond | DurationNanosecond,
-    cell: (json: JsonBytes, store: Int64Store, row: number) => boolean,
+    cell: typeof readInteger,
+    cells: typeof readIntegers,
     rowsHint: number,
   ) {
     this.#type = type;
     this.#cell = cell;
+    this.#cells = cells;
     this.#store = new Int64Store(rowsHint);
   }
 
   read(json: JsonBytes, row: number): boolean {
     this.#store.reserve(row);
     return this.#cell(json, this.#store, row);
+  }
+
+  readUsual(json: JsonBytes, row: number, stop: number): number {
+    return this.#cells(json, this.#store, row, stop);
   }
 
   skipNull(row: number): void {
@@ -224,6 +251,8 @@ class Int64Builder implements ColumnBuilder {
 class FloatBuilder implements ColumnBuilder {
   #values: Float64Array;
   readonly #exactIntegers: boolean;
+  /** The place in the response up to which there is more than numbers. */
+  #oneByOneUntil = 0;
 
   constructor(rowsHint: number, exactIntegers: boolean) {
     this.#values = new Float64Array(Math.max(rowsHint, 16));
@@ -233,6 +262,31 @@ class FloatBuilder implements ColumnBuilder {
   read(json: JsonBytes, row: number): boolean {
     if (row >= this.#values.length) this.#values = grown(this.#values);
     return readFloat(json, this.#values, row, this.#exactIntegers);
+  }
+
+  readUsual(json: JsonBytes, row: number, stop: number, validity: Validity): number {
+    const next = readFloats(json, this.#values, row, stop);
+    if (json.pos >= stop || next >= this.#values.length || json.offset < this.#oneByOneUntil) return next;
+    return startsNumber(json) ? this.#readLong(json, next, stop, validity) : next;
+  }
+
+  /** Cells with more digits or with an exponent, as JavaScript reads them all at once, six times as fast as one by one. */
+  #readLong(json: JsonBytes, row: number, stop: number, validity: Validity): number {
+    const end = json.bytes.lastIndexOf(COMMA, stop);
+    if (end <= json.pos) return row;
+    const most = this.#exactIntegers ? Number.MAX_SAFE_INTEGER : Number.MAX_VALUE;
+    const cells = numbersOf(json.ascii(json.pos, end), most);
+    if (cells === undefined) {
+      this.#oneByOneUntil = json.base + end;
+      return row;
+    }
+    if (row + cells.length > this.#values.length) this.#values = grown(this.#values, row + cells.length);
+    for (const [at, cell] of cells.entries()) {
+      if (cell === null) validity.clear(row + at);
+      else this.#values[row + at] = cell;
+    }
+    json.pos = end + 1;
+    return row + cells.length;
   }
 
   skipNull(row: number): void {
@@ -265,6 +319,23 @@ class BoolBuilder implements ColumnBuilder {
     return true;
   }
 
+  readUsual(json: JsonBytes, row: number, stop: number): number {
+    const { bytes } = json;
+    const bits = this.#bits;
+    const end = Math.min(stop, bytes.length - LONGEST_BOOL);
+    let next = row;
+    let p = json.pos;
+    for (; p < end && next >> 3 < bits.length; next++) {
+      if (isTrue(bytes, p)) {
+        bits[next >> 3] = (bits[next >> 3] as number) | (1 << (next & 7));
+        p += 5;
+      } else if (isFalse(bytes, p)) p += 6;
+      else break;
+    }
+    json.pos = p;
+    return next;
+  }
+
   skipNull(row: number): void {
     if (row >> 3 >= this.#bits.length) this.#bits = grown(this.#bits);
   }
@@ -279,11 +350,43 @@ class BoolBuilder implements ColumnBuilder {
   }
 }
 
+/** Numbers up to `most` and nulls with commas between them; undefined if there is something else. */
+function numbersOf(text: string, most: number): readonly (number | null)[] | undefined {
+  const isExpected = (cell: unknown): cell is number | null =>
+    cell === null || (typeof cell === 'number' && Math.abs(cell) <= most);
+  try {
+    const cells = JSON.parse(`[${text}]`) as readonly unknown[];
+    return cells.every(isExpected) ? cells : undefined;
+  } catch {
+    // The end of the column, and the beginning of what follows.
+    return undefined;
+  }
+}
+
+/** Of `false` with its comma. */
+const LONGEST_BOOL = 6;
+
+/** Whether `true,` is at `p`. */
+function isTrue(bytes: Uint8Array, p: number): boolean {
+  const [t, r, u, e] = [bytes[p], bytes[p + 1], bytes[p + 2], bytes[p + 3]];
+  return t === 0x74 && r === 0x72 && u === 0x75 && e === 0x65 && bytes[p + 4] === COMMA;
+}
+
+/** Whether `false,` is at `p`. */
+function isFalse(bytes: Uint8Array, p: number): boolean {
+  const [f, a, l, s, e] = [bytes[p], bytes[p + 1], bytes[p + 2], bytes[p + 3], bytes[p + 4]];
+  return f === 0x66 && a === 0x61 && l === 0x6c && s === 0x73 && e === 0x65 && bytes[p + 5] === COMMA;
+}
+
 /** Keeps nothing. */
 class SkippingBuilder implements ColumnBuilder {
   read(json: JsonBytes): true {
     json.skip();
     return true;
+  }
+
+  readUsual(_json: JsonBytes, row: number): number {
+    return row;
   }
 
   skipNull(): void {}

@@ -197,6 +197,11 @@ export class BytesStore {
     }
   }
 
+  /** Removes the last byte string. */
+  pop(): void {
+    this.#used = this.#ends[--this.#count] as number;
+  }
+
   /** Whether entry `index` holds the same bytes as `source[from..to]`. */
   equals(index: number, source: Uint8Array, from: number, to: number): boolean {
     const start = this.#ends[index] as number;
@@ -255,6 +260,11 @@ function copy(source: Uint8Array, from: number, to: number, target: Uint8Array, 
 export interface ColumnBuilder {
   /** Consumes the cell at `json.pos`, which is not `null`; false when it does not fit the type (then all is thrown away). */
   read(json: JsonBytes, row: number): boolean;
+  /**
+   * Consumes cells in their usual form, each with the comma that follows it at once, from the row `row` on, up to the first in another
+   * form or that begins at `stop`; nulls only if `validity` knows them then. Returns the row after them.
+   */
+  readUsual(json: JsonBytes, row: number, stop: number, validity: Validity): number;
   skipNull(row: number): void;
   finish(rows: number, validity: Validity): Data;
 }

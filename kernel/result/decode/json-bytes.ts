@@ -19,7 +19,7 @@ export class DecodeError extends AplKernelError {
 
 /** The bytes of JSON's punctuation and of the letters that begin a literal. */
 export const QUOTE = 0x22;
-const COMMA = 0x2c;
+export const COMMA = 0x2c;
 export const MINUS = 0x2d;
 export const DOT = 0x2e;
 export const ZERO = 0x30;
@@ -28,8 +28,8 @@ export const OPEN_ARRAY = 0x5b;
 export const BACKSLASH = 0x5c;
 export const CLOSE_ARRAY = 0x5d;
 export const NULL_START = 0x6e;
-const PLUS = 0x2b;
-const COLON = 0x3a;
+export const PLUS = 0x2b;
+export const COLON = 0x3a;
 export const OPEN_OBJECT = 0x7b;
 export const CLOSE_OBJECT = 0x7d;
 const FALSE_START = 0x66;

@@ -1,13 +1,17 @@
 /**
- * Single cells from JSON bytes to exact 64-bit integers and doubles: integers, floats, ISO 8601 times, Go durations.
- * Each reader consumes the cell at `json.pos` and returns false, having stored nothing, when the cell does not fit.
+ * Cells from JSON bytes to exact 64-bit integers and doubles: integers, floats, ISO 8601 times, Go durations.
+ * Each reader consumes the cell at `json.pos` and returns false, having stored nothing, when the cell does not fit. A reader of
+ * several consumes those that begin before `stop`, have the usual form and are followed by a comma at once, which most are, and returns
+ * the row after them: all that it looks at stays in registers.
  */
 import { parseGoDuration } from '../../time.js';
 import type { Int64Store } from './decode-store.js';
-import { DOT, type JsonBytes, MINUS, NINE, QUOTE, ZERO } from './json-bytes.js';
+import { COMMA, DOT, type JsonBytes, MINUS, NINE, QUOTE, ZERO } from './json-bytes.js';
 
 /** This many decimal digits always fit a double's 53 bits. */
 const SAFE_DIGITS = 15;
+/** An integer of more digits does not fit 64 bits. */
+const MOST_DIGITS = 19;
 
 /** An integer of any JSON spelling (`7`, `7.0`, `7e3`) that fits 64 bits. */
 export function readInteger(json: JsonBytes, store: Int64Store, row: number): boolean {
@@ -32,6 +36,31 @@ export function readInteger(json: JsonBytes, store: Int64Store, row: number): bo
   json.pos = p;
   store.setSafe(row, negative ? -value : value);
   return true;
+}
+
+/** Integers of at most 19 digits, each with its comma. */
+export function readIntegers(json: JsonBytes, store: Int64Store, row: number, stop: number): number {
+  const { bytes } = json;
+  let next = row;
+  let p = json.pos;
+  while (p < stop) {
+    const negative = bytes[p] === MINUS;
+    const from = negative ? p + 1 : p;
+    let at = from;
+    let value = 0;
+    let c = bytes[at] as number;
+    for (; c >= ZERO && c <= NINE; c = bytes[++at] as number) value = value * 10 + (c - ZERO);
+    const length = at - from;
+    const isUsual = length > 0 && length <= MOST_DIGITS && (length === 1 || bytes[from] !== ZERO);
+    if (c !== COMMA || !isUsual) break;
+    store.reserve(next);
+    if (length <= SAFE_DIGITS) store.setSafe(next, negative ? -value : value);
+    else if (!setDigits(bytes, from, at, negative, store, next)) break;
+    next++;
+    p = at + 1;
+  }
+  json.pos = p;
+  return next;
 }
 
 /**
@@ -65,23 +94,45 @@ export function readFloat(json: JsonBytes, out: Float64Array, row: number, exact
   return true;
 }
 
+/** Numbers of at most 15 digits, with a fraction or without, each with its comma. */
+export function readFloats(json: JsonBytes, out: Float64Array, row: number, stop: number): number {
+  const { bytes } = json;
+  let next = row;
+  let p = json.pos;
+  while (p < stop && next < out.length) {
+    const negative = bytes[p] === MINUS;
+    const from = negative ? p + 1 : p;
+    let at = from;
+    let mantissa = 0;
+    let c = bytes[at] as number;
+    for (; c >= ZERO && c <= NINE; c = bytes[++at] as number) mantissa = mantissa * 10 + (c - ZERO);
+    const whole = at - from;
+    let fraction = 0;
+    if (c === DOT) {
+      const first = ++at;
+      for (c = bytes[at] as number; c >= ZERO && c <= NINE; c = bytes[++at] as number)
+        mantissa = mantissa * 10 + (c - ZERO);
+      fraction = at - first;
+      if (fraction === 0) break;
+    }
+    const isUsual = whole > 0 && whole + fraction <= SAFE_DIGITS && (whole === 1 || bytes[from] !== ZERO);
+    if (c !== COMMA || !isUsual) break;
+    const value = mantissa / (POWERS_OF_TEN[fraction] as number);
+    out[next++] = negative ? -value : value;
+    p = at + 1;
+  }
+  json.pos = p;
+  return next;
+}
+
 /** An ISO 8601 time with up to nine digits of fraction, in UTC or with an offset; nanoseconds since 1970 that fit 64 bits. */
 export function readDatetime(json: JsonBytes, store: Int64Store, row: number): boolean {
   const { bytes } = json;
   const from = json.pos + 1;
-  if (bytes[json.pos] !== QUOTE || bytes[from + 4] !== MINUS || bytes[from + 7] !== MINUS) return false;
-  const day = dayNumber(
-    twoDigits(bytes, from) * 100 + twoDigits(bytes, from + 2),
-    twoDigits(bytes, from + 5),
-    twoDigits(bytes, from + 8),
-  );
-  const separator = (bytes[from + 10] as number) | 0x20;
-  if (separator !== 0x74 && separator !== 0x20) return false;
-  const hour = twoDigits(bytes, from + 11);
-  const minute = twoDigits(bytes, from + 14);
+  if (bytes[json.pos] !== QUOTE) return false;
+  const minute = minuteOf(bytes, from);
   const second = twoDigits(bytes, from + 17);
-  if (bytes[from + 13] !== 0x3a || bytes[from + 16] !== 0x3a) return false;
-  if (!(hour < 24 && minute < 60 && second < 60)) return false;
+  if (!(second < 60)) return false;
   let p = from + 19;
   let nanos = 0;
   if (bytes[p] === DOT) {
@@ -94,7 +145,72 @@ export function readDatetime(json: JsonBytes, store: Int64Store, row: number): b
     }
     if (p === start) return false;
   }
-  return readZone(json, p, day * 86400 + hour * 3600 + minute * 60 + second, nanos, store, row);
+  return readZone(json, p, minute + second, nanos, store, row);
+}
+
+/** Times in UTC with at most nine digits of fraction, each with its comma; most are in the minute of the one before. */
+export function readDatetimes(json: JsonBytes, store: Int64Store, row: number, stop: number): number {
+  const { bytes } = json;
+  let next = row;
+  let p = json.pos;
+  let known = -1;
+  let minute = 0;
+  while (p < stop) {
+    if (known < 0 || !startAlike(bytes, known, p, MINUTE_BYTES)) {
+      minute = bytes[p] === QUOTE ? minuteOf(bytes, p + 1) : Number.NaN;
+      if (Number.isNaN(minute)) break;
+      known = p;
+    }
+    const second = twoDigits(bytes, p + MINUTE_BYTES);
+    let at = p + MINUTE_BYTES + 2;
+    let c = bytes[at] as number;
+    let nanos = 0;
+    if (c === DOT) {
+      const first = ++at;
+      for (c = bytes[at] as number; c >= ZERO && c <= NINE; c = bytes[++at] as number)
+        nanos = nanos * 10 + (c - ZERO);
+      const digits = at - first;
+      if (digits === 0 || digits > 9) break;
+      nanos *= POWERS_OF_TEN[9 - digits] as number;
+    }
+    const isUsual = second < 60 && (c | 0x20) === 0x7a && bytes[at + 1] === QUOTE && bytes[at + 2] === COMMA;
+    if (!isUsual) break;
+    store.reserve(next);
+    if (!store.setBillions(next, minute + second, nanos)) break;
+    next++;
+    p = at + 3;
+  }
+  json.pos = p;
+  return next;
+}
+
+/** Of a quote and a time up to its seconds. */
+const MINUTE_BYTES = 18;
+
+/** Whether the first `length` bytes from two places on are the same; the last of them differ first. */
+function startAlike(bytes: Uint8Array, one: number, other: number, length: number): boolean {
+  for (let at = length - 1; at >= 0; at--) if (bytes[one + at] !== bytes[other + at]) return false;
+  return true;
+}
+
+/** The seconds since 1970 of the minute of a time, up to the colon before its seconds; NaN if there is none. */
+function minuteOf(bytes: Uint8Array, from: number): number {
+  const separator = (bytes[from + 10] as number) | 0x20;
+  const isTime =
+    bytes[from + 4] === MINUS &&
+    bytes[from + 7] === MINUS &&
+    (separator === 0x74 || separator === 0x20) &&
+    bytes[from + 13] === 0x3a &&
+    bytes[from + 16] === 0x3a;
+  if (!isTime) return Number.NaN;
+  const day = dayNumber(
+    twoDigits(bytes, from) * 100 + twoDigits(bytes, from + 2),
+    twoDigits(bytes, from + 5),
+    twoDigits(bytes, from + 8),
+  );
+  const hour = twoDigits(bytes, from + 11);
+  const minute = twoDigits(bytes, from + 14);
+  return hour < 24 && minute < 60 ? day * 86400 + hour * 3600 + minute * 60 : Number.NaN;
 }
 
 /** A duration: integer nanoseconds, or a Go duration such as `"5m0.004487127s"`. */
@@ -129,9 +245,20 @@ function readLongInteger(json: JsonBytes, store: Int64Store, row: number): boole
     const value = integralValue(json.ascii(pos, json.pos));
     return value !== undefined && store.setBig(row, value);
   }
-  if (length > 19) return false;
-  const high = digitsValue(json.bytes, from, json.pos - 9);
-  const low = digitsValue(json.bytes, json.pos - 9, json.pos);
+  return length <= MOST_DIGITS && setDigits(json.bytes, from, json.pos, negative, store, row);
+}
+
+/** Stores the integer of at least ten digits `bytes[from..to]`; false when it exceeds 64 bits. */
+function setDigits(
+  bytes: Uint8Array,
+  from: number,
+  to: number,
+  negative: boolean,
+  store: Int64Store,
+  row: number,
+): boolean {
+  const high = digitsValue(bytes, from, to - 9);
+  const low = digitsValue(bytes, to - 9, to);
   return negative ? store.setBillions(row, -high, -low) : store.setBillions(row, high, low);
 }
 
@@ -173,7 +300,8 @@ function readNonFinite(json: JsonBytes, out: Float64Array, row: number): boolean
   return true;
 }
 
-function startsNumber(json: JsonBytes): boolean {
+/** Whether a number is next. */
+export function startsNumber(json: JsonBytes): boolean {
   const c = json.bytes[json.pos] as number;
   return c === MINUS || (c >= ZERO && c <= NINE);
 }

@@ -2,6 +2,7 @@
  * Text columns: strings, kept once each in a dictionary while that pays, and cells kept as the JSON text they arrived in.
  */
 import { type Data, Dictionary, Int32, makeData, Utf8, Vector } from 'apache-arrow';
+import { compactEnd } from './compact.js';
 import {
   type ByteStrings,
   BytesStore,
@@ -10,7 +11,7 @@ import {
   grown,
   type Validity,
 } from './decode-store.js';
-import { BACKSLASH, type JsonBytes, QUOTE, unescapeString } from './json-bytes.js';
+import { BACKSLASH, COMMA, type JsonBytes, NULL_START, QUOTE, unescapeString } from './json-bytes.js';
 
 /** More distinct values than this are not worth a dictionary: its index would no longer fit the processor's caches. */
 const MAX_DISTINCT = 1 << 16;
@@ -61,6 +62,11 @@ export class StringBuilder implements ColumnBuilder {
     return true;
   }
 
+  readUsual(json: JsonBytes, row: number, stop: number): number {
+    const next = this.#plain === undefined ? this.#internUsual(json, row, stop) : row;
+    return this.#plain === undefined ? next : this.#pushUsual(json, this.#plain, next, stop);
+  }
+
   /** Makes room for so many rows in all. */
   reserve(rows: number): void {
     this.#rowsHint = rows;
@@ -95,6 +101,46 @@ export class StringBuilder implements ColumnBuilder {
     if (dictionary !== undefined && (dictionary.size === 0 || dictionary.size * 2 > rows)) this.#spread(rows);
     if (this.#plain !== undefined) return utf8Data(this.#plain, rows, validity);
     return (dictionary as StringDictionary).finish(rows, validity);
+  }
+
+  /** Simple strings while there is a dictionary. */
+  #internUsual(json: JsonBytes, row: number, stop: number): number {
+    const { bytes } = json;
+    let next = row;
+    let p = json.pos;
+    while (p < stop && this.#plain === undefined && bytes[p] === QUOTE) {
+      const from = p + 1;
+      let hash = 0;
+      let end = from;
+      let c = bytes[end] as number;
+      while (c !== QUOTE && c !== BACKSLASH && c >= 0x20) {
+        hash = (Math.imul(hash, 31) + c) | 0;
+        c = bytes[++end] as number;
+      }
+      if (c !== QUOTE || bytes[end + 1] !== COMMA) break;
+      this.#add(bytes, from, end, hash, next++);
+      p = end + 2;
+    }
+    json.pos = p;
+    return next;
+  }
+
+  #pushUsual(json: JsonBytes, plain: BytesStore, row: number, stop: number): number {
+    const { bytes } = json;
+    let next = row;
+    let p = json.pos;
+    while (p < stop && bytes[p] === QUOTE) {
+      const end = plain.pushSimpleString(bytes, p + 1);
+      if (end < 0) break;
+      if (bytes[end + 1] !== COMMA) {
+        plain.pop();
+        break;
+      }
+      next++;
+      p = end + 2;
+    }
+    json.pos = p;
+    return next;
   }
 
   #add(source: Uint8Array, from: number, to: number, hash: number, row: number): void {
@@ -134,6 +180,24 @@ export class JsonTextBuilder implements ColumnBuilder {
     json.skip();
     this.take(json.bytes, from, json.pos);
     return true;
+  }
+
+  readUsual(json: JsonBytes, row: number, stop: number, validity: Validity): number {
+    const { bytes } = json;
+    let next = row;
+    let p = json.pos;
+    while (p < stop) {
+      const end = compactEnd(bytes, p);
+      if (end < 0 || bytes[end] !== COMMA) break;
+      if (bytes[p] === NULL_START) {
+        validity.clear(next);
+        this.skipNull();
+      } else this.take(bytes, p, end);
+      next++;
+      p = end + 1;
+    }
+    json.pos = p;
+    return next;
   }
 
   /** Takes the document `source[from..to]`. */
