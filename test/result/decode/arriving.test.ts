@@ -25,6 +25,23 @@ const tables = responseBytes([
       ['n', 'string', '["one","two",{"three":3}]'],
     ],
   },
+  {
+    name: 'as programs write them',
+    columns: [
+      [
+        't',
+        'datetime',
+        '["2026-11-20T10:28:16Z","2026-11-20T10:28:59.5Z","2026-11-20T10:29:00.25Z",null,"2026-11-21T10:29:00Z"]',
+      ],
+      ['i', 'integer', '[-7,123456789012345,9223372036854775807,null,-9223372036854775808]'],
+      ['f', 'float', '[1.5,0.30000000000000004,null,-12345678901234567,2.25]'],
+      ['n', 'float', '[0.30000000000000004,"NaN",null,1e300,0.1]'],
+      ['s', 'string', '["one","two","one",null,"three"]'],
+      ['d', 'timespan', '[1,22,333,null,4444]'],
+      ['j', 'dynamic', '[{"a":[1,{"b":"]"}]},null,"x",[],{"c":-1.5e3}]'],
+      ['b', 'boolean', '[true,false,false,null,true]'],
+    ],
+  },
   { name: '_totals', columns: [['c', 'integer', '[]']] },
 ]);
 
@@ -102,13 +119,31 @@ describe.each(Object.entries(bodies))('a body %s', (_, body) => {
   });
 });
 
-test('a long column is the same after several steps and windows', async () => {
-  const cells = Array.from({ length: 40_000 }, (_, row) => JSON.stringify(`a value of some length ${row}`));
-  const body = responseBytes([{ columns: [['c', 'string', `[${cells.join(',')}]`]] }]);
-  const whole = await outcome(() => decodeTabular(body));
-  for (const window of [100_000, 100_001, 2 ** 17])
-    expect(await outcome(() => inSlices(decodeArriving(arriving(body, [65_536]), window)))).toEqual(whole);
-});
+test.each<[type: string, cell: (row: number) => string]>([
+  ['string', row => JSON.stringify(`a value of some length ${row}`)],
+  ['string', row => JSON.stringify(`value ${row % 9}`)],
+  ['float', row => (row % 11 === 0 ? 'null' : String(row / 7))],
+  ['float', row => (row % 9_999 === 0 ? '"NaN"' : String(row / 7))],
+  ['integer', row => String(9_007_199_254_740_993n + BigInt(row))],
+  ['datetime', row => JSON.stringify(new Date(row * 777).toISOString())],
+  ['dynamic', row => (row % 11 === 0 ? 'null' : `{"row":${row},"list":["a",{"b":${row / 7}}]}`)],
+  ['boolean', row => String(row % 3 === 0)],
+])(
+  'a long column of %s is the same after several steps and windows, and each cell what it is alone',
+  async (type, cell) => {
+    const cells = Array.from({ length: 40_000 }, (_, row) => cell(row));
+    const columnOf = (cells: readonly string[]) =>
+      responseBytes([{ columns: [['c', type, `[${cells.join(',')}]`]] }]);
+    const body = columnOf(cells);
+    const whole = await outcome(() => decodeTabular(body));
+    for (const window of [100_000, 100_001, 2 ** 17])
+      expect(await outcome(() => inSlices(decodeArriving(arriving(body, [65_536]), window)))).toEqual(whole);
+    const cellAt = (body: Uint8Array, row: number) =>
+      decodeTabular(body).tables[0]?.data.getChildAt(0)?.get(row);
+    for (const row of [0, 1, 3_333, 12_345, 39_998, 39_999])
+      expect([row, cellAt(body, row)]).toEqual([row, cellAt(columnOf([cells[row] ?? '']), 0)]);
+  },
+);
 
 test('what is read is let go of: a column at most is kept', async () => {
   const column = (row: number) => `[${Array.from({ length: 1000 }, (_, cell) => row * cell).join(',')}]`;

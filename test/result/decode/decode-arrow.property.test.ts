@@ -78,6 +78,88 @@ test('any table comes out of the wire with the same rows, values and nulls, and 
   );
 });
 
+/** What cells of any type are made of. */
+const PIECES = [
+  ...[
+    '0',
+    '1',
+    '9',
+    '000',
+    '123456789',
+    '.',
+    '-',
+    '+',
+    'e',
+    'E5',
+    '1e999',
+    '9007199254740993',
+    '0.30000000000000004',
+  ],
+  ...[
+    '"',
+    '"NaN"',
+    '"-Infinity"',
+    '"2026-11-20T10:28:16Z"',
+    '"2026-11-20T10:28:1',
+    '2026-02-30T',
+    '10:28:60',
+    '.123456789',
+    'Z"',
+  ],
+  ...[
+    '+01:00"',
+    '1m0.5s',
+    'true',
+    'false',
+    'tru',
+    'null',
+    'nul',
+    '[',
+    ']',
+    '{',
+    '}',
+    ':',
+    ',',
+    '\\n',
+    '\\u0041',
+    'é',
+    '\t',
+  ],
+];
+
+test('cells are read alike with spaces around them and without, right or wrong', () => {
+  const cell = fc.oneof(
+    ...Object.values(CELLS).map(values => (values as fc.Arbitrary<string[]>).map(([json]) => json ?? '')),
+    fc.constant('null'),
+    fc.array(fc.constantFrom(...PIECES), { minLength: 1, maxLength: 4 }).map(pieces => pieces.join('')),
+  );
+  const types = fc.constantFrom(...Object.keys(CELLS), 'integer|float');
+  fc.assert(
+    fc.property(types, fc.array(cell, { maxLength: 8 }), (type, cells) => {
+      expect(outcomeOf(type, `[${cells.join(',')}]`)).toEqual(outcomeOf(type, `[ ${cells.join(' , ')} ]`));
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+/** The cells of a column as texts, and why they are not of its type; or what the error says, but for the place. */
+function outcomeOf(type: string, json: string): unknown {
+  try {
+    const { data } = decodeTabular(responseBytes([{ columns: [['f', type, json]] }])).tables[0] ?? {};
+    const field = data?.schema.fields[0];
+    if (data === undefined || field === undefined) throw new Error('no table');
+    const vector = data.getChildAt(0) as Vector;
+    return {
+      type: String(field.type),
+      metadata: [...field.metadata],
+      cells: Array.from({ length: vector.length }, (_, row) => cellText(vector, row, field)),
+    };
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error;
+    return error.message.replace(/\(at byte .*/, '');
+  }
+}
+
 test('a body that is cut anywhere, or has a byte changed, is refused as such or decoded, never anything else', () => {
   const body = responseBytes([
     {
