@@ -266,7 +266,7 @@ class FloatBuilder implements ColumnBuilder {
 
   readUsual(json: JsonBytes, row: number, stop: number, validity: Validity): number {
     const next = readFloats(json, this.#values, row, stop);
-    if (json.pos >= stop || next >= this.#values.length || json.offset < this.#oneByOneUntil) return next;
+    if (json.pos >= stop || json.offset < this.#oneByOneUntil) return next;
     return startsNumber(json) ? this.#readLong(json, next, stop, validity) : next;
   }
 

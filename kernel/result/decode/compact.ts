@@ -17,9 +17,8 @@ import {
   ZERO,
 } from './json-bytes.js';
 
-/** Deeper values are left to the reader of any JSON. */
-const MOST_DEPTH = 64;
-const closers = new Uint8Array(MOST_DEPTH);
+/** What closes each open list and object; none closes deeper ones, which are left to the reader of any JSON. */
+const closers = new Uint8Array(64);
 
 /** The place after the value at `from`; -1 if it has white space or `\u` in it, is too deep, ends too early or is not JSON. */
 export function compactEnd(bytes: Uint8Array, from: number): number {
@@ -31,7 +30,6 @@ export function compactEnd(bytes: Uint8Array, from: number): number {
       const close = c + 2;
       if (bytes[p + 1] === close) p += 2;
       else {
-        if (depth === MOST_DEPTH) return -1;
         closers[depth++] = close;
         p = c === OPEN_OBJECT ? keyEnd(bytes, p + 1) : p + 1;
         if (p < 0) return -1;

@@ -108,7 +108,7 @@ export class StringBuilder implements ColumnBuilder {
     const { bytes } = json;
     let next = row;
     let p = json.pos;
-    while (p < stop && this.#plain === undefined && bytes[p] === QUOTE) {
+    while (p < stop && bytes[p] === QUOTE) {
       const from = p + 1;
       let hash = 0;
       let end = from;

@@ -122,6 +122,7 @@ describe.each(Object.entries(bodies))('a body %s', (_, body) => {
 test.each<[type: string, cell: (row: number) => string]>([
   ['string', row => JSON.stringify(`a value of some length ${row}`)],
   ['string', row => JSON.stringify(`value ${row % 9}`)],
+  ['float', row => (row / 8).toFixed(3)],
   ['float', row => (row % 11 === 0 ? 'null' : String(row / 7))],
   ['float', row => (row % 9_999 === 0 ? '"NaN"' : String(row / 7))],
   ['integer', row => String(9_007_199_254_740_993n + BigInt(row))],

@@ -142,21 +142,154 @@ test('cells are read alike with spaces around them and without, right or wrong',
   );
 });
 
+/** For each type, cells before and after one that is looked at; long and short ones are read otherwise. */
+const USUAL: Readonly<Record<string, readonly string[]>> = {
+  integer: ['7', '123456789012345678'],
+  timespan: ['7'],
+  float: ['1.5', '0.30000000000000004'],
+  'integer|float': ['1.5', '0.30000000000000004'],
+  boolean: ['true', 'false'],
+  string: ['"a"'],
+  datetime: ['"2026-11-20T10:28:16Z"', '"2026-11-20T10:28:16.25Z"'],
+  dynamic: ['{"a":[1]}', '1'],
+};
+
+const UNUSUAL = [
+  ...[
+    '-',
+    '--1',
+    '+1',
+    '00',
+    '01',
+    '-01',
+    '1.',
+    '.5',
+    '-.5',
+    '01.5',
+    '1.5.5',
+    '1.e5',
+    '1e',
+    '1e3',
+    '1e999',
+    '-1e999',
+    '-0',
+    '-0.0',
+  ],
+  ...[
+    '1234567890123456',
+    '9007199254740993',
+    '-9007199254740993',
+    '9223372036854775807',
+    '9223372036854775808',
+  ],
+  ...[
+    '-9223372036854775808',
+    '-9223372036854775809',
+    '12345678901234567890',
+    '0.1234567890123456789',
+    '1234567890.123456',
+    '1e300',
+  ],
+  ...[
+    '"NaN"',
+    '"-Infinity"',
+    '"x"',
+    '"a"b"',
+    '"a\tb"',
+    String.raw`"a\"b"`,
+    String.raw`"\u0041"`,
+    String.raw`"\x"`,
+    'a"',
+    '""',
+  ],
+  ...[
+    'true',
+    'false',
+    'tru',
+    'xrue',
+    'trux',
+    'truee',
+    'xalse',
+    'falsx',
+    'falsee',
+    'null',
+    'nulx',
+    'nulll',
+    'TRUE',
+  ],
+  ...[
+    '"2026-11-20T10:28:17Z"',
+    '"2026-11-20T10:29:16Z"',
+    '"2026-11-20T11:28:16Z"',
+    '"2026-12-20T10:28:16Z"',
+    '"2027-11-20T10:28:16Z"',
+  ],
+  ...[
+    '"2026-11-20T10:28:60Z"',
+    '"2026-11-20T10:28:16"',
+    '"2026-11-20T10:28:16.Z"',
+    '"2026-11-20T10:28:16.123456789Z"',
+    '"2026-11-20t10:28:16z"',
+  ],
+  ...[
+    '"2026-11-20T10:28:16.1234567891Z"',
+    '"2026-11-20T10:28:16.1234567890Z"',
+    '"2026-11-20T10:28:16X"',
+    '"2026-11-20T10:28:16Zx"',
+  ],
+  ...[
+    '"2026-11-20T10:28:16+01:00"',
+    '"2026-11-20T10:28x16Z"',
+    '"2026-11-20T10x28:16Z"',
+    '"2026-11-20T10:28:1xZ"',
+    'x2026-11-20T10:28:16Z"',
+  ],
+  ...[
+    '"2026-11-31T10:28:16Z"',
+    '"3026-11-20T10:28:16Z"',
+    '"0001-01-01T00:00:00Z"',
+    '"2026-11-20T24:28:16Z"',
+    '"2026-11-20T10:28:16Zx',
+  ],
+  ...['{"a":1,}', '[1,]', '{"a" :1}', '[1 ,2]', '{"a":01}', `${'['.repeat(70)}${']'.repeat(70)}`],
+];
+
+test.each(Object.entries(USUAL))('of %s a cell among others is what it is alone', (type, usual) => {
+  for (const before of usual)
+    for (const cell of UNUSUAL) {
+      const alone = outcomeOf(type, `[${cell}]`);
+      const among = outcomeOf(type, `[${before},${cell},${before}]`);
+      // What was found instead is another.
+      if (alone.error !== undefined && among.error !== undefined) continue;
+      const only = among.cells === undefined ? {} : { cells: [among.cells[1]] };
+      expect([before, cell, { ...among, ...only }]).toEqual([before, cell, alone]);
+    }
+});
+
 /** The cells of a column as texts, and why they are not of its type; or what the error says, but for the place. */
-function outcomeOf(type: string, json: string): unknown {
+function outcomeOf(
+  type: string,
+  json: string,
+): {
+  readonly type?: string;
+  readonly metadata?: readonly string[];
+  readonly cells?: readonly (string | null)[];
+  readonly error?: string;
+} {
   try {
     const { data } = decodeTabular(responseBytes([{ columns: [['f', type, json]] }])).tables[0] ?? {};
     const field = data?.schema.fields[0];
     if (data === undefined || field === undefined) throw new Error('no table');
     const vector = data.getChildAt(0) as Vector;
     return {
-      type: String(field.type),
-      metadata: [...field.metadata],
+      // Strings have a dictionary if they repeat.
+      type: String(field.type).replace('Dictionary<Int32, Utf8>', 'Utf8'),
+      metadata: Array.from(field.metadata, each => each.join(': ').replace(/row \d+/, 'row')),
       cells: Array.from({ length: vector.length }, (_, row) => cellText(vector, row, field)),
     };
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
-    return error.message.replace(/\(at byte .*/, '');
+    return { error: error.message.replace(/\(at byte .*/, '') };
   }
 }
 
