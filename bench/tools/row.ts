@@ -73,7 +73,8 @@ export function quantile(values: readonly number[], share: number): number {
 
 function goalText(goal: Goal, unit: string): string {
   if ('atMost' in goal) return `≤ ${goal.atMost} ${unit}`;
-  return goal.plus === undefined ? `≤ ${goal.ratio}x` : `≤ ${goal.ratio}x + ${goal.plus} ${unit}`;
+  const times = `≤ ${rounded(goal.ratio)}x`;
+  return goal.plus === undefined ? times : `${times} + ${goal.plus} ${unit}`;
 }
 
 function verdictOf(ours: number, baseline: number | undefined, goal: Goal | undefined): string {
