@@ -328,7 +328,8 @@ function clickHead(page: Page, column: string, order: string): Promise<number> {
 
 /** Leaves only the rows with one host, and takes the filter away again. */
 async function filterByHost(page: Page, run: number): Promise<number> {
-  await page.locator('.apl-grid tbody td', { hasText: new RegExp(`^host-${run + 1}$`) }).click();
+  const cell = page.locator('.apl-grid tbody td', { hasText: new RegExp(`^host-${run + 1}$`) });
+  await cell.click({ button: 'right' });
   const only = page.getByRole('button', { name: /^Show only rows with this/ });
   await only.waitFor();
   const ms = await page.evaluate<number>(
