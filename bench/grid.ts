@@ -330,7 +330,7 @@ function clickHead(page: Page, column: string, order: string): Promise<number> {
 async function filterByHost(page: Page, run: number): Promise<number> {
   const cell = page.locator('.apl-grid tbody td', { hasText: new RegExp(`^host-${run + 1}$`) });
   await cell.click({ button: 'right' });
-  const only = page.getByRole('button', { name: /^Show only rows with this/ });
+  const only = page.getByRole('button', { name: /Show only rows with this/ });
   await only.waitFor();
   const ms = await page.evaluate<number>(
     timeOf(
