@@ -141,7 +141,7 @@ test.each<[type: string, cell: (row: number) => string]>([
       expect(await outcome(() => inSlices(decodeArriving(arriving(body, [65_536]), window)))).toEqual(whole);
     const cellAt = (body: Uint8Array, row: number) =>
       decodeTabular(body).tables[0]?.data.getChildAt(0)?.get(row);
-    for (const row of [0, 1, 3_333, 12_345, 39_998, 39_999])
+    for (const row of [0, 1, 16, 3_333, 12_345, 32_768, 39_999])
       expect([row, cellAt(body, row)]).toEqual([row, cellAt(columnOf([cells[row] ?? '']), 0)]);
   },
 );
