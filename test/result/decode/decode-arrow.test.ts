@@ -147,6 +147,11 @@ describe('a cell that does not fit keeps the whole column as JSON text, and says
     ['datetime', '["2262-04-11T23:47:16.854775808Z"]', ['"2262-04-11T23:47:16.854775808Z"'], 1, 'a string'],
     ['datetime', '["2026-11-20T10:28:16.1234567891Z"]', ['"2026-11-20T10:28:16.1234567891Z"'], 1, 'a string'],
     ['datetime', '["2026-11-20T10:28:16"]', ['"2026-11-20T10:28:16"'], 1, 'a string'],
+    ['datetime', '["2026x11-20T10:28:16Z"]', ['"2026x11-20T10:28:16Z"'], 1, 'a string'],
+    ['datetime', '["2026-11x20T10:28:16Z"]', ['"2026-11x20T10:28:16Z"'], 1, 'a string'],
+    ['datetime', '["2026-11-20x10:28:16Z"]', ['"2026-11-20x10:28:16Z"'], 1, 'a string'],
+    ['datetime', '["2026-11-20T10x28:16Z"]', ['"2026-11-20T10x28:16Z"'], 1, 'a string'],
+    ['datetime', '["2026-11-20T10:28x16Z"]', ['"2026-11-20T10:28x16Z"'], 1, 'a string'],
     ['timespan', '["5m0.004487127s","soon"]', ['"5m0.004487127s"', '"soon"'], 2, 'a string'],
     ['timespan', '["0.5ns"]', ['"0.5ns"'], 1, 'a string'],
   ] as const;
