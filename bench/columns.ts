@@ -1,5 +1,5 @@
 /**
- * Many columns: questions of all fields, and of a few, of one Parquet file of another program with COLUMNS columns and ROWS rows, against
+ * Many columns: questions of all fields, and of a few, of one Parquet file, as the engine writes it, with COLUMNS columns and ROWS rows, against
  * statements by hand over the same file. RUNS is an environment variable too.
  */
 import { mkdir, mkdtemp } from 'node:fs/promises';

@@ -2,7 +2,8 @@
  * A response of 1 M rows x 10 columns, from a server of this machine to Arrow: the kernel's client and decoder against `fetch`
  * with `JSON.parse`, which leaves JavaScript values, and against Apache Arrow's own builders on top of that. One body is plain,
  * one holds escapes, characters of several bytes, dynamic cells and integers over 53 bits, one has as many cells in 200 columns,
- * and in one four of the ten columns hold objects within objects. All run in fresh processes, taking turns; medians count. ROWS, RUNS and KINDS are environment variables; a body that is longer than a string can be is read by ours alone.
+ * and in one four of the ten columns hold objects within objects. All run in fresh processes, taking turns; medians count.
+ * ROWS, RUNS and KINDS are environment variables; a body that is longer than a string can be is read by ours alone.
  */
 
 import { constants } from 'node:buffer';

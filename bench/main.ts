@@ -1,7 +1,7 @@
 /**
  * Runs the benchmarks one after the other, each in a process of its own, and prints one table of all their figures, which
  * also goes to test-output/bench.json and bench.md. `npm run bench -- kernel` runs those named, and `npm run bench -- whole` all
- * at the sizes of docs/figures.md, which takes an hour or two and 40 GB of TMPDIR.
+ * at the sizes of docs/figures.md, which takes about an hour and 20 GB of TMPDIR.
  */
 import { spawn } from 'node:child_process';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
