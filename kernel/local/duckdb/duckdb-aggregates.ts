@@ -1,7 +1,7 @@
 import type { aggregates } from '../../apl/catalog/aggregates.js';
 import type { internalAggregates } from '../../apl/catalog/catalog-internal.js';
 import type { AggregateCall, Scalar } from '../../apl/plan/plan.js';
-import type { AddStage, AggregateParts, Dialect, HistogramParts } from '../sql/dialect.js';
+import type { AggregateParts, Dialect } from '../sql/dialect.js';
 import { type ArgsOf, type SqlArg, sqlArg, sqlOr, TemplateError } from '../sql/sql-template.js';
 import { failing, longestValue } from './bounds/lengths.js';
 import { computeHeavyFirst } from './duckdb-arguments.js';
@@ -259,41 +259,15 @@ function topkSql({ args, filter, call }: AggregateParts<readonly [SqlArg, SqlArg
 function histogramSql({ args, filter }: AggregateParts<readonly [SqlArg, SqlArg]>): string {
   const [value, count] = args;
   const x = finite(value);
-  const n = buckets(count);
+  const n = bucketCount(count);
   const rows = where(filter, `${x} IS NOT NULL`);
   return `apl_histogram(list(${x})${rows}, min(${x})${rows}, max(${x})${rows}, ${n})`;
 }
 
-const largest = `${sqlText(String(Number.MAX_VALUE))}::DOUBLE`;
-
-/** Returns the same without groups: the bounds first, then the rows of each bucket, so that no list of all values is held. */
-export function allRowsHistogramSql(
-  { args, filter, input, computed }: HistogramParts,
-  stage: AddStage,
-): string {
-  const [value, count] = args as readonly [SqlArg, SqlArg];
-  const n = buckets(count);
-  // As a range, the engine applies it while it reads; NaN is above it.
-  const known =
-    value.type === 'real' ? `${value.sql} BETWEEN -${largest} AND ${largest}` : `${value.sql} IS NOT NULL`;
-  const values = stage(
-    `SELECT ${value.sql}::DOUBLE AS x FROM ${input} WHERE ${[known, ...(filter === undefined ? [] : [filter])].join(' AND ')}`,
-    computed,
-  );
-  const bounds = stage(
-    `SELECT min(x) AS lo, max(x) AS hi, apl_bucket_width(lo, hi, ${n}) AS width FROM ${values}`,
-    true,
-  );
-  const counts = stage(
-    `SELECT apl_bucket(x, lo, width, ${n}) AS bucket, count(*) AS n FROM ${values}, ${bounds} GROUP BY 1`,
-  );
-  const all = stage(`SELECT map(list(bucket), list(n)) AS counts FROM ${counts}`);
-  return `SELECT apl_buckets(lo, hi, ${n}, counts) AS value FROM ${bounds}, ${all}`;
-}
-
 const mostBuckets = 10_000;
 
-function buckets(count: SqlArg): string {
+/** Returns how many buckets a histogram has. Throws TemplateError. */
+export function bucketCount(count: SqlArg): string {
   const wanted = Number(count.constant ?? 10);
   if (wanted >= 1 && wanted <= mostBuckets) return String(wanted);
   throw new TemplateError(`a histogram has 1 to ${mostBuckets} buckets, not ${wanted}`, 1);

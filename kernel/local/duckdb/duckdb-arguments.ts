@@ -19,7 +19,9 @@ function mapped<const Args extends readonly SqlArg[], Value>(
  * calls do not grow exponentially and a random value is the same wherever it is read.
  */
 export function computeOnce<const Args extends readonly SqlArg[]>(args: Args, body: Body<Args>): Atom {
-  return args.every(isCheap) ? atom(body(...mapped(args, arg => arg.sql))) : computeFirst(args, body);
+  return args.every(arg => isCheap(arg))
+    ? atom(body(...mapped(args, arg => arg.sql)))
+    : computeFirst(args, body);
 }
 
 /** As {@link computeOnce}, but always computes the arguments first: for bodies that read them again for every element of a list. */
@@ -75,6 +77,7 @@ function mayRaise({ sql, constant, computed }: SqlArg): boolean {
   return constant === undefined && computed !== true && (mayFail(sql) || sql.includes('SELECT '));
 }
 
-function isCheap(arg: SqlArg): boolean {
-  return arg.constant !== undefined || (arg.sql.length <= longestRepeated && !arg.sql.includes('random()'));
+/** Whether a value may be computed again: it is pure, and its SQL is no longer than this. */
+export function isCheap({ sql, constant }: SqlArg, longest = longestRepeated): boolean {
+  return constant !== undefined || (sql.length <= longest && !sql.includes('random()'));
 }

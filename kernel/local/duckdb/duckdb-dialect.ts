@@ -1,7 +1,7 @@
 import type { Dialect } from '../sql/dialect.js';
 import { standard } from '../sql/standard.js';
 import { bytesOf, growthFactor } from './bounds/lengths.js';
-import { aggregateSql, allRowsHistogramSql, merge } from './duckdb-aggregates.js';
+import { aggregateSql, merge } from './duckdb-aggregates.js';
 import {
   arithmetic,
   array,
@@ -33,6 +33,7 @@ import {
 } from './duckdb-relations.js';
 import { convert } from './functions/duckdb-conversion.js';
 import { composedText, textListOf } from './functions/duckdb-lists.js';
+import { histogramStagesSql } from './stages/duckdb-histogram.js';
 import { spotlightSql } from './stages/duckdb-spotlight.js';
 import { seriesSql } from './stages/series-grid.js';
 import { textTest } from './text-test.js';
@@ -63,7 +64,7 @@ export const duckdb: Dialect = {
   array,
   map,
   aggregate: aggregateSql,
-  histogram: allRowsHistogramSql,
+  histogram: histogramStagesSql,
   withoutNaN,
   merge,
   stage: stageSql,

@@ -38,9 +38,10 @@ export interface SeriesParts {
   readonly time: string;
 }
 
-/** A `histogram` of all rows of a stage; `computed`: to read them twice would take longer than to store the values. */
+/** A `histogram` of the rows of a stage in groups; `computed`: to read them twice would take longer than to store the values. */
 export interface HistogramParts extends Omit<AggregateParts, 'order'> {
   readonly input: string;
+  readonly keys: readonly { readonly name: string; readonly arg: SqlArg }[];
   readonly computed: boolean;
 }
 
@@ -142,7 +143,7 @@ export interface Dialect {
 
   // ---- aggregates ----
   readonly aggregate: (parts: AggregateParts) => string;
-  /** A SELECT of a histogram without groups as `value`, for an engine that reads the rows twice rather than hold them. */
+  /** A SELECT of a histogram as its keys and `value`, for an engine that reads the rows twice rather than hold them. */
   readonly histogram?: (parts: HistogramParts, stage: AddStage) => string;
   /** NaN as null. */
   readonly withoutNaN: (arg: SqlArg) => string;

@@ -285,7 +285,7 @@ class SqlWriter {
 
   #aggregateBody(relation: Extract<Relation, { kind: 'aggregate' }>): string {
     const input = this.write(relation.input);
-    const [apart, plain] = partition(relation.aggregates, ({ call }) => this.#isApart(call, relation));
+    const [apart, plain] = partition(relation.aggregates, ({ call }) => this.#isApart(call));
     const body = this.#aggregateSelect(relation, plain, input);
     if (apart.length === 0) return body;
     const names = relation.keys.map(key => `c${key.column.id}`);
@@ -293,7 +293,7 @@ class SqlWriter {
       this.#stage(
         call.name === 'spotlight'
           ? this.#spotlightSql(call, relation.keys, input)
-          : this.#histogramSql(call, relation.input, input),
+          : this.#histogramSql(call, relation, input),
       ),
     );
     const stages = plain.length === 0 ? others : [this.#stage(body), ...others];
@@ -308,17 +308,21 @@ class SqlWriter {
   }
 
   /** Whether an aggregate reads its rows several times: a query of its own, with a row for each group. */
-  #isApart(call: AggregateCall, { keys }: Extract<Relation, { kind: 'aggregate' }>): boolean {
-    if (call.name === 'spotlight') return true;
-    return call.name === 'histogram' && keys.length === 0 && this.#dialect.histogram !== undefined;
+  #isApart({ name }: AggregateCall): boolean {
+    return name === 'spotlight' || (name === 'histogram' && this.#dialect.histogram !== undefined);
   }
 
-  /** Rows are read twice if they are in files and the value is a field; else the values are stored. */
-  #histogramSql(call: AggregateCall, relation: Relation, input: string): string {
-    const parts = aggregateParts(call, this.#context);
+  #histogramSql(
+    call: AggregateCall,
+    { input: relation, keys }: Extract<Relation, { kind: 'aggregate' }>,
+    input: string,
+  ): string {
+    const parts = {
+      ...aggregateParts(call, this.#context),
+      keys: keys.map(key => ({ name: `c${key.column.id}`, arg: this.#argument(key.value) })),
+    };
     const computed =
       relation.kind !== 'scan' ||
-      call.args[0]?.kind !== 'column' ||
       this.#source
         .rowGroups(relation.dataset, relation.start, relation.end)
         .some(group => group.computed === true);
