@@ -9,7 +9,7 @@ import { parseQuery } from '../../kernel/apl/syntax/parse.js';
 import { visitQuery } from '../../kernel/apl/syntax/syntax-walk.js';
 import { FunctionRegistry } from '../../kernel/local/duckdb/register.js';
 import { JsonColumns } from '../../kernel/local/engine/engine-columns.js';
-import { JsonChunks, packedSql } from '../../kernel/local/engine/reading/read-chunks.js';
+import { JsonChunks, readableSql } from '../../kernel/local/engine/reading/read-chunks.js';
 import { compileRequest } from '../../kernel/local/sql/compile.js';
 import type { DatasetCatalog } from '../../kernel/local/sql/compiled-query.js';
 
@@ -127,7 +127,7 @@ async function firstRow(apl: string): Promise<readonly string[] | undefined> {
   const [table] = compiled.compiled.tables;
   if (table === undefined) throw new Error('there is no table');
   const filled = new JsonChunks(table.fields, new JsonColumns(table.fields));
-  const stream = await connection.stream(packedSql(table.sql, table.fields, 'json'));
+  const stream = await connection.stream(readableSql(table.sql, table.fields, 'json'));
   const chunk = await stream.fetchChunk();
   if (chunk === null || chunk.rowCount === 0) return undefined;
   filled.append(chunk, 1);

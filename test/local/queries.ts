@@ -9,7 +9,7 @@ import { parseQuery } from '../../kernel/apl/syntax/parse.js';
 import { sqlTypes } from '../../kernel/local/duckdb/duckdb-types.js';
 import { FunctionRegistry } from '../../kernel/local/duckdb/register.js';
 import { JsonColumns } from '../../kernel/local/engine/engine-columns.js';
-import { JsonChunks, packedSql } from '../../kernel/local/engine/reading/read-chunks.js';
+import { JsonChunks, readableSql } from '../../kernel/local/engine/reading/read-chunks.js';
 import { compileRequest } from '../../kernel/local/sql/compile.js';
 import type { CompiledTable, DatasetCatalog, FarSource } from '../../kernel/local/sql/compiled-query.js';
 import type { Dialect } from '../../kernel/local/sql/dialect.js';
@@ -237,7 +237,7 @@ async function checkTypes(connection: DuckDBConnection, { fields, sql }: Compile
 async function rowsOf(connection: DuckDBConnection, table: CompiledTable): Promise<string[][]> {
   const filled = new JsonChunks(table.fields, new JsonColumns(table.fields));
   const { columns } = filled;
-  const stream = await connection.stream(packedSql(table.sql, table.fields, 'json'));
+  const stream = await connection.stream(readableSql(table.sql, table.fields, 'json'));
   for (let chunk = await stream.fetchChunk(); chunk !== null; chunk = await stream.fetchChunk()) {
     if (chunk.rowCount === 0) break;
     filled.append(chunk, chunk.rowCount);

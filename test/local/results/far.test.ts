@@ -25,7 +25,7 @@ import { Engine } from '../../../kernel/local/engine/duckdb.js';
 import type { DeclaredColumn } from '../../../kernel/local/engine/engine-columns.js';
 import { JsonColumns } from '../../../kernel/local/engine/engine-columns.js';
 import { noCounts } from '../../../kernel/local/engine/engine-profile.js';
-import { JsonChunks, packedSql } from '../../../kernel/local/engine/reading/read-chunks.js';
+import { JsonChunks, readableSql } from '../../../kernel/local/engine/reading/read-chunks.js';
 import { tabularBody } from '../../../kernel/local/http/answers/tabular.js';
 import { openEngines } from '../../../kernel/local/http/engines.js';
 import { QueriesUnderWay } from '../../../kernel/local/http/http-progress.js';
@@ -148,7 +148,9 @@ async function cellsOf(sql: string, fields: readonly DeclaredColumn[], limit: nu
     type: type === 'real' ? ('dynamic' as const) : type,
   }));
   const filled = new JsonChunks(read, new JsonColumns(read));
-  const stream = await connection.stream(packedSql(`SELECT ${list.join(', ')} FROM (${sql})`, read, 'json'));
+  const stream = await connection.stream(
+    readableSql(`SELECT ${list.join(', ')} FROM (${sql})`, read, 'json'),
+  );
   let more = false;
   for (
     let chunk = await stream.fetchChunk();

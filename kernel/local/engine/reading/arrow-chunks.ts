@@ -122,10 +122,6 @@ export class ArrowChunks extends Chunks {
     this.#texts = columns.columns.map(column => ('takeTexts' in column ? new Texts(this.copies) : undefined));
   }
 
-  placeOf(index: number): number {
-    return index;
-  }
-
   take(rows: number, vectorAt: (place: number) => Vector): void {
     let textBytes = 0;
     for (const [index, texts] of this.#texts.entries())

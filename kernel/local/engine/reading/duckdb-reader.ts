@@ -3,7 +3,7 @@ import type { Connection, Engine, RunStatement } from '../duckdb.js';
 import { JsonColumns } from '../engine-columns.js';
 import type { Reader, ReaderSource, ReadResult, ResultOrder } from '../engine-reader.js';
 import { chunksOf } from '../workers/worker.js';
-import { type Chunks, JsonChunks, packedSql } from './read-chunks.js';
+import { type Chunks, JsonChunks, readableSql } from './read-chunks.js';
 
 /** Returns the readers of an engine of this process. */
 export function readersOf(engine: Engine): ReaderSource {
@@ -28,7 +28,7 @@ function readerOn(run: RunStatement, connection: Connection): Reader {
       const chunks = await chunksFor(order);
       // The engine may try the statement again, from its first row on.
       const consume = (result: DuckDBResult) => readColumns(result, order, chunks());
-      const { value, counts } = await run(packedSql(sql, fields, order.form), consume, delivery);
+      const { value, counts } = await run(readableSql(sql, fields, order.form), consume, delivery);
       return { ...value, counts };
     },
   };
@@ -52,8 +52,7 @@ async function readColumns(
   let read: Pick<ReadResult, 'cut' | 'cutTime'> = { cut: false };
   for await (const chunk of chunksOf(result)) {
     const rows = Math.min(chunk.rowCount, limit - filled.columns.rows);
-    if (rows < chunk.rowCount && !read.cut)
-      read = { cut: true, ...timeAt(chunk, filled.placeOf(time), rows) };
+    if (rows < chunk.rowCount && !read.cut) read = { cut: true, ...timeAt(chunk, time, rows) };
     if (rows > 0) filled.append(chunk, rows);
   }
   return { ...read, columns: filled.columns };

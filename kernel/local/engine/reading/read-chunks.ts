@@ -33,39 +33,18 @@ class ColumnTypeError extends AplKernelError {
 }
 
 /**
- * Returns the SELECT to run instead of `sql`, so that a {@link Chunks} of this form can read it; last come the engine's types. For
- * JSON each row's texts travel as one, already written as such, with their lengths beside them; for Arrow each column as it is.
+ * Returns the SELECT to run instead of `sql`, so that a {@link Chunks} of this form can read it: texts are written as JSON for JSON, and as
+ * they are for Arrow; last come the engine's types.
  */
-export function packedSql(sql: string, fields: readonly DeclaredColumn[], form: CellForm): string {
+export function readableSql(sql: string, fields: readonly DeclaredColumn[], form: CellForm): string {
   const names = fields.map((_, index) => `c${index}`);
+  const cells = fields.map(({ type }, index) => cellSql(`c${index}`, type, form));
   // The engine knows these before it runs: they cost nothing per row.
   const types = `concat_ws(',', ${names.map(name => `typeof(${name})`).join(', ')}) AS types`;
-  const from = `FROM (${sql}) AS q(${names.join(', ')})`;
-  if (form === 'arrow') {
-    const cells = fields.map(({ type }, index) => (isText(type) ? textOf(`c${index}`, type) : `c${index}`));
-    return `SELECT ${[...cells, types].join(', ')} ${from}`;
-  }
-  const texts = textIndexes(fields);
-  const plain = names.filter((_, index) => !texts.includes(index));
-  const written = texts.map(index => `${jsonOf(`c${index}`, fields[index]?.type)} AS j${index}`);
-  const inner = `SELECT ${[...plain, ...written, types].join(', ')} ${from}`;
-  if (texts.length === 0) return inner;
-  const pack = concatenated(texts.map(index => `j${index}`));
-  const lengths = texts.map(index => `strlen(j${index})::INTEGER`);
-  return `SELECT ${[...plain, pack, ...lengths, 'types'].join(', ')} FROM (${inner})`;
+  return `SELECT ${[...cells, types].join(', ')} FROM (${sql}) AS q(${names.join(', ')})`;
 }
 
-/** Concatenates texts in short chains, as the engine refuses one of a thousand operators. */
-function concatenated(names: readonly string[]): string {
-  const chains: string[] = [];
-  for (let from = 0; from < names.length; from += longestChain)
-    chains.push(`(${names.slice(from, from + longestChain).join(' || ')})`);
-  return chains.join(' || ');
-}
-
-const longestChain = 100;
-
-/** The chunks of a result of {@link packedSql}, added to its columns from raw vectors. */
+/** The chunks of a result of {@link readableSql}, added to its columns from raw vectors. */
 export abstract class Chunks {
   abstract readonly columns: Columns;
   readonly fields: readonly DeclaredColumn[];
@@ -87,9 +66,6 @@ export abstract class Chunks {
   /** Adds rows of the vectors of a chunk. */
   abstract take(rows: number, vectorAt: (place: number) => Vector): void;
 
-  /** The place of a column that holds no text among those of a chunk; -1 for no column. */
-  abstract placeOf(index: number): number;
-
   /** Checks the types of the first chunk; every chunk of a result has the same. */
   #check(chunk: DuckDBDataChunk): void {
     if (this.#checked || this.fields.length === 0) return;
@@ -104,31 +80,20 @@ export abstract class Chunks {
 /** Chunks that are added to columns of JSON. */
 export class JsonChunks extends Chunks {
   readonly columns: JsonColumns;
-  readonly #plain: readonly number[];
-  readonly #texts: readonly number[];
-  readonly #packs = new Texts(this.copies);
+  readonly #texts = new Texts(this.copies);
 
   constructor(fields: readonly DeclaredColumn[], columns: JsonColumns) {
     super(fields);
     this.columns = columns;
-    this.#texts = textIndexes(fields);
-    this.#plain = [...fields.keys()].filter(index => !this.#texts.includes(index));
-  }
-
-  placeOf(index: number): number {
-    return this.#plain.indexOf(index);
   }
 
   take(rows: number, vectorAt: (place: number) => Vector): void {
     this.columns.append(rows, (sinks, expectRoom) => {
-      for (const [place, index] of this.#plain.entries())
-        this.#takePlain(
-          sinks[index] as Sink,
-          (this.fields[index] as DeclaredColumn).type,
-          vectorAt(place),
-          rows,
-        );
-      if (this.#texts.length > 0) this.#takeTexts(rows, vectorAt, sinks, expectRoom);
+      for (const [index, { type }] of this.fields.entries()) {
+        const [sink, vector] = [sinks[index] as Sink, vectorAt(index)];
+        if (isText(type)) this.#takeTexts(sink, type, vector, rows, expectRoom);
+        else this.#takePlain(sink, type, vector, rows);
+      }
     });
   }
 
@@ -143,28 +108,25 @@ export class JsonChunks extends Chunks {
     }
   }
 
-  #integers(vector: Vector, rows: number): Int32Array {
-    const { buffer, byteOffset } = this.copies.data(vector, rows * 4);
-    return new Int32Array(buffer, byteOffset, rows);
-  }
-
   #takeTexts(
+    sink: Sink,
+    type: TypeName,
+    vector: Vector,
     rows: number,
-    vectorAt: (place: number) => Vector,
-    all: readonly Sink[],
     expectRoom: (bytes: number) => void,
   ): void {
-    const packAt = this.#plain.length;
-    const packs = this.#packs.read(vectorAt(packAt), rows);
-    const lengths = this.#texts.map((_, offset) => this.#integers(vectorAt(packAt + 1 + offset), rows));
-    const sinks = this.#texts.map(index => all[index] as Sink);
-    expectRoom(packs.bytes + rows * sinks.length);
-    for (const [offset, sink] of sinks.entries()) sink.reserve(total(lengths[offset] as Int32Array) + rows);
-    const starts = sinks.map(sink => sink.length);
-    splitRows(packs, lengths, sinks, rows);
-    for (const [offset, sink] of sinks.entries())
-      if (this.fields[this.#texts[offset] as number]?.type === 'dynamic')
-        sink.replaceFrom(starts[offset] ?? 0, strictJson);
+    const { lengths, starts, pieceOf, pieces, bytes } = this.#texts.read(vector, rows);
+    expectRoom(bytes + rows);
+    sink.reserve(bytes + rows * 'null,'.length);
+    const first = sink.length;
+    for (let row = 0; row < rows; row++) {
+      const length = lengths[row] as number;
+      const from = starts[row] as number;
+      if (length < 0) sink.ascii('null');
+      else copyBytes(pieces[pieceOf[row] as number] as Uint8Array, from, from + length, sink);
+      sink.buffer[sink.length++] = comma;
+    }
+    if (type === 'dynamic') sink.replaceFrom(first, strictJson);
   }
 }
 
@@ -177,20 +139,12 @@ function isText(type: TypeName): boolean {
   return type === 'string' || type === 'dynamic';
 }
 
-function textIndexes(fields: readonly DeclaredColumn[]): number[] {
-  return fields.flatMap(({ type }, index) => (isText(type) ? [index] : []));
-}
-
-function jsonOf(column: string, type: TypeName | undefined): string {
-  const text = type === 'string' ? `to_json(${column}::VARCHAR)::VARCHAR` : textOf(column, type);
-  return `coalesce(${text}, 'null')`;
-}
-
 /** Of a dynamic value, invalid JSON becomes a JSON string, so that one bad cell cannot break a response. */
-function textOf(column: string, type: TypeName | undefined): string {
+function cellSql(column: string, type: TypeName, form: CellForm): string {
   const text = `${column}::VARCHAR`;
-  if (type === 'string') return text;
-  return `CASE WHEN json_valid(${text}) THEN ${text} ELSE to_json(${text})::VARCHAR END`;
+  const json = `to_json(${text})::VARCHAR`;
+  if (type === 'string') return form === 'json' ? json : text;
+  return type === 'dynamic' ? `CASE WHEN json_valid(${text}) THEN ${text} ELSE ${json} END` : column;
 }
 
 function cellWriter(sink: Sink, type: TypeName, data: Uint8Array<ArrayBuffer>): (row: number) => void {
@@ -211,7 +165,7 @@ function cellWriter(sink: Sink, type: TypeName, data: Uint8Array<ArrayBuffer>): 
     }
     case 'string':
     case 'dynamic':
-      throw new RangeError('texts are packed');
+      throw new RangeError('these are read as texts');
   }
 }
 
@@ -293,25 +247,6 @@ function writeFraction(sink: Sink, ns: number): void {
   while (sink.buffer[sink.length - 1] === zero) sink.length--;
 }
 
-function splitRows(
-  { pieces, pieceOf, starts }: Texts,
-  lengths: readonly Int32Array[],
-  sinks: readonly Sink[],
-  rows: number,
-): void {
-  for (let row = 0; row < rows; row++) {
-    const pack = pieces[pieceOf[row] as number] as Uint8Array;
-    let from = starts[row] as number;
-    for (let at = 0; at < sinks.length; at++) {
-      const sink = sinks[at] as Sink;
-      const to = from + ((lengths[at] as Int32Array)[row] as number);
-      copyBytes(pack, from, to, sink);
-      sink.buffer[sink.length++] = comma;
-      from = to;
-    }
-  }
-}
-
 /** A loop beats the built-in copy on short texts. */
 const shortBytes = 64;
 
@@ -333,10 +268,4 @@ export function strictJson(bytes: Buffer): string | undefined {
   return bytes
     .toString('latin1')
     .replace(/"(?:[^"\\]|\\.)*"|-?(?:NaN|Infinity)/g, token => (token.startsWith('"') ? token : 'null'));
-}
-
-function total(lengths: Int32Array): number {
-  let bytes = 0;
-  for (const length of lengths) bytes += length;
-  return bytes;
 }
