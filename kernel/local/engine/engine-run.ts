@@ -168,7 +168,7 @@ async function readParts(
   load: Load,
 ): Promise<ReadResult> {
   const limit = order.limit + (table.page?.page.skipped?.rows ?? 0);
-  let read = await reader.read({ ...order, limit, sql });
+  let read = await readFirst(reader, table, { ...order, limit, sql });
   for (const further of table.further ?? []) {
     if (read.cut || (read.columns.rows === limit && table.rowLimit?.reason === 'query')) break;
     const { columns, counts } = read;
@@ -183,6 +183,25 @@ async function readParts(
     };
   }
   return read;
+}
+
+/** Reads the first statement of a table, the times of its rows before the rows; what it read first is what it has to examine. */
+async function readFirst(reader: Reader, { times }: CompiledTable, order: ResultOrder): Promise<ReadResult> {
+  if (times === undefined) return reader.read(order);
+  const fields = [{ name: '_time', type: 'datetime' }] as const;
+  const found = await reader.read({
+    ...order,
+    sql: times.sql,
+    fields,
+    time: 0,
+    limit: Number.POSITIVE_INFINITY,
+  });
+  const first = edge(found.columns, 0, 'first')?.time;
+  const last = edge(found.columns, 0, 'last')?.time;
+  // There is no row, or some have no time.
+  if (first === undefined || last === undefined) return reader.read(order);
+  const sql = first < last ? times.between(first, last) : times.between(last, first);
+  return { ...(await reader.read({ ...order, sql })), counts: found.counts };
 }
 
 type TableOrder = Omit<ResultOrder, 'sql'>;

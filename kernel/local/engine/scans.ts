@@ -79,6 +79,10 @@ export class RecordingCatalog implements DatasetCatalog {
     return sql;
   }
 
+  rescan(...asked: Parameters<DatasetCatalog['scan']>): string {
+    return this.#catalog.scan(...asked);
+  }
+
   rowGroups(name: string, startNs: bigint, endNs: bigint): readonly RowGroup[] {
     return this.#catalog.rowGroups(name, startNs, endNs);
   }

@@ -33,6 +33,7 @@ export interface CompiledTable {
   /** `0`, `1`, … or `_totals`. */
   readonly name: string;
   readonly sql: string;
+  readonly times?: CompiledTimes;
   /** SELECTs, written on demand, that go on where `sql` and those before them end; run only while rows are missing. */
   readonly further?: readonly (() => string)[];
   /** `sql` over the stored rows. */
@@ -52,6 +53,12 @@ export interface CompiledTable {
   readonly rowLimit?: { readonly rows: number; readonly reason: LimitReason };
   /** Set when the rows are in the order of time, so that another request can continue where this one ends. */
   readonly page?: CompiledPage;
+}
+
+/** How to read `sql` in two steps: the times of its rows in order, and then the rows from the lowest to the highest of them. */
+export interface CompiledTimes {
+  readonly sql: string;
+  readonly between: (low: bigint, high: bigint) => string;
 }
 
 /** Where the effective limit comes from. A limit of the query itself leaves out nothing that was asked for. */
@@ -131,6 +138,14 @@ export interface DatasetCatalog {
    * does not have is a typed null.
    */
   scan(name: string, fields: readonly string[], startNs: bigint, endNs: bigint, filter?: ScanFilter): string;
+  /** The same, of rows that another scan of the query reads too: they count once. */
+  rescan?(
+    name: string,
+    fields: readonly string[],
+    startNs: bigint,
+    endNs: bigint,
+    filter?: ScanFilter,
+  ): string;
   readonly rowGroups?: RowGroupsOf;
   readonly rowCount?: RowCountOf;
   /** What `scan` knows of the places of rows, which are the field {@link placeField}. */

@@ -2,7 +2,7 @@ import type { QueryRequest, StatusMessage } from '../../api/wire.js';
 import { bind } from '../../apl/bind/bind.js';
 import { autoBinWidth } from '../../apl/plan/auto-bin.js';
 import { isGrouped, madeRows, mostRows } from '../../apl/plan/effort.js';
-import type { Columns, Plan, Relation, Scalar } from '../../apl/plan/plan.js';
+import type { Column, Columns, Plan, Relation, Scalar } from '../../apl/plan/plan.js';
 import { constant } from '../../apl/plan/scalars.js';
 import type { Diagnostic } from '../../apl/syntax/ast.js';
 import { mergeDiagnostics } from '../../apl/syntax/diagnostics.js';
@@ -32,6 +32,9 @@ import { TemplateError } from './sql-template.js';
 type CompileResult = ReturnType<Compile>;
 
 const defaultRowLimit = 1000;
+/** Of so many columns the engine holds fewer rows if their times are read first, unless that is many rows. */
+const manyColumns = 200;
+const mostTimes = 10_000;
 /** Rows that the engine may hold, whatever is in them. */
 const fewRows = 1000;
 /** The most rows of a request if nothing says how many it may give. */
@@ -114,6 +117,8 @@ function write(
   };
   const statement = { window, source, dialect, columns: plan.columns, ...present({ far: catalog.far }) };
   const toSql = (rows: Relation, shown = rows.columns) => statementSql(rows, statement, shown);
+  const rescan: Source['scan'] = (...asked) => catalog.rescan?.(...asked) ?? catalog.scan(...asked);
+  const again = { ...statement, source: { ...source, scan: rescan } };
   const rowsToSql = (rows: Relation) => toSql(rows, query.shown);
   const most = mostRows(relation, name => catalog.mostRows?.(name));
   const limit = rowLimit(plan, request, most, apart === undefined ? sorted?.written : undefined);
@@ -138,7 +143,18 @@ function write(
   const statements =
     rows === undefined
       ? { sql: rowsToSql(firstOfAtMost(relation, limit.rows, most)) }
-      : sortedStatements(rows, limit.rows + skipped, source.rowGroups, window.now, rowsToSql);
+      : sortedStatements(
+          { ...rows, count: limit.rows + skipped, shown: query.shown },
+          {
+            groupsOf: source.rowGroups,
+            now: window.now,
+            toSql: rowsToSql,
+            ...(catalog.far === undefined && {
+              toSqlAgain: (found: Relation, shown = found.columns) => statementSql(found, again, shown),
+            }),
+          },
+        );
+
   const paged = page === undefined ? {} : { page: compiledPage(page, limit.rows, rowsToSql, request) };
   const table = { ...about, ...statements, ...paged, name: '0' };
   return { ok: true, compiled: { ...common, tables: [table] } };
@@ -196,17 +212,41 @@ function firstOfAtMost(relation: Relation, rows: number, most: number): Relation
 
 type ToSql = (relation: Relation) => string;
 
-/** Returns the statements that give the first `rows` + 1 of sorted rows; the further ones are run only while rows are missing. */
+/** Sorted rows of which `count` are wanted, with the columns that are shown. */
+interface WantedRows extends SortedRows {
+  readonly count: number;
+  readonly shown: readonly Column[];
+}
+
+interface StatementContext {
+  readonly groupsOf: RowGroupsOf;
+  readonly now: bigint;
+  readonly toSql: ToSql;
+  /** The SQL of what reads the same rows once more; absent if that takes long. */
+  readonly toSqlAgain?: (relation: Relation, shown?: readonly Column[]) => string;
+}
+
+/** Returns the statements that give the first `count` + 1 of sorted rows; the further ones are run only while rows are missing. */
 function sortedStatements(
-  sorted: SortedRows,
-  rows: number,
-  groupsOf: RowGroupsOf,
-  now: bigint,
-  toSql: ToSql,
-): Pick<CompiledTable, 'sql' | 'further'> {
-  const [first = sorted.sort, ...others] = rewrites.windows(sorted.sort, rows, groupsOf, now);
-  const statement = (sort: SortedRows['sort']): string => toSql(firstOf(sorted, sort, rows + 1));
-  return { sql: statement(first), further: others.map(sort => () => statement(sort)) };
+  sorted: WantedRows,
+  { groupsOf, now, toSql, toSqlAgain }: StatementContext,
+): Pick<CompiledTable, 'sql' | 'times' | 'further'> {
+  const { count, shown } = sorted;
+  const [first = sorted.sort, ...others] = rewrites.windows(sorted.sort, count, groupsOf, now);
+  const wanted = (sort: SortedRows['sort']): Relation => firstOf(sorted, sort, count + 1);
+  const isWide = shown.length >= manyColumns && count < mostTimes;
+  const found = isWide ? rewrites.times(first, count + 1) : undefined;
+  const times = found &&
+    toSqlAgain && {
+      sql: toSqlAgain(found.times),
+      between: (start: bigint, end: bigint) =>
+        toSqlAgain(wanted(found.within({ start, end: end + 1n })), shown),
+    };
+  return {
+    sql: toSql(wanted(first)),
+    ...present({ times }),
+    further: others.map(sort => () => toSql(wanted(sort))),
+  };
 }
 
 function compiledPage(

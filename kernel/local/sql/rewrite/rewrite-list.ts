@@ -11,6 +11,7 @@ import { prune } from './prune.js';
 import { counted } from './rewrite-counts.js';
 import { withSortKeys } from './rewrite-keys.js';
 import { type Page, type PageCursor, pageOf, type SortedRows, sortOf } from './rewrite-pages.js';
+import { timesFirst } from './rewrite-times.js';
 import { cutShort, readingBack } from './rewrite-windows.js';
 import { timeBounded } from './timed.js';
 import { type BinnedQuery, takeApart } from './totals.js';
@@ -94,6 +95,7 @@ const ofStatement = {
 export const rewrites = {
   ...ofQuery,
   windows: readingBack,
+  times: timesFirst,
   ...ofStatement,
 };
 

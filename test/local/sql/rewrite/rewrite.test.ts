@@ -95,6 +95,10 @@ const plansAfter: { readonly [Name in keyof typeof rewrites]: (plan: Plan) => re
   },
   windows: ({ relation }) =>
     relation.kind === 'sort' ? rewrites.windows(relation, 1000, rowGroups, now) : [],
+  times: ({ relation }) => {
+    const found = relation.kind === 'sort' ? rewrites.times(relation, 1001) : undefined;
+    return found === undefined ? [] : [found.times, found.within({ start: 20n * minute, end: 30n * minute })];
+  },
   keys: ofStatement('keys'),
   prune: ofStatement('prune'),
   bounds: ofStatement('bounds'),
